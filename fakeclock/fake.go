@@ -1,0 +1,349 @@
+package fakeclock
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Timeline is the true time of a world. Both methods may be called from any
+// goroutine. They are called with a [Fake]'s lock held, so they must not call
+// back before they return.
+type Timeline interface {
+	// Now is the true time since the start of the world; it never goes back.
+	Now() time.Duration
+	// At calls f once on the world's loop, at true time t or, if that is over,
+	// soon. Cancel reports whether it prevented the call.
+	At(t time.Duration, f func()) (cancel func() bool)
+}
+
+// ErrClosed is what is left of a clock after [Fake.Close]. It is a
+// [context.Canceled], because to the process its world has been cancelled.
+var ErrClosed = fmt.Errorf("clock closed: %w", context.Canceled)
+
+// Fake is the clocks of one simulated process. Its methods may be called from
+// any goroutine.
+//
+// Both clocks count the ticks of one oscillator, which may run fast or slow. All
+// arithmetic is on integers and exact: readings are rounded down to a
+// nanosecond, moments are rounded up, and no number of changes adds up to an
+// error. Readings are valid as long as they fit 64 bits of nanoseconds, which
+// for the wall clock is until the year 2262.
+//
+// Timers fire in the order of the moments they were set for, each moment in a
+// call of its own from the timeline. Those of one moment fire together: which of
+// them was set first may be chance, if several goroutines set them at once.
+type Fake struct {
+	timeline Timeline
+
+	mu         sync.Mutex
+	oscillator oscillator
+	// Each clock reads the oscillator's ticks plus its offset.
+	wall, monotonic int64
+	stopped         bool
+	suspended       bool
+	// suspendedAt is the oscillator's ticks when the machine was suspended.
+	suspendedAt int64
+	closed      bool
+
+	timers   []*timer // in firing order
+	set      uint64   // how many timers were ever set
+	unwake   func() bool
+	watchers []func(why string)
+}
+
+// never is a wait of 146 years: long enough, and far enough from the end of
+// int64 that no offset makes a sum overflow.
+const never = math.MaxInt64 / 2
+
+// A timer calls wake once: with nil when the monotonic clock reads due, or with
+// ErrClosed.
+type timer struct {
+	due  int64
+	nth  uint64
+	wake func(error)
+}
+
+func (t *timer) compare(u *timer) int {
+	return cmp.Or(cmp.Compare(t.due, u.due), cmp.Compare(t.nth, u.nth))
+}
+
+// New returns the clocks of a process that starts now: its wall clock reads
+// start, its monotonic clock 0, and both keep true time.
+func New(tl Timeline, start time.Time) *Fake {
+	return &Fake{
+		timeline:   tl,
+		oscillator: oscillator{base: tl.Now(), speed: perfect},
+		wall:       start.UnixNano(),
+	}
+}
+
+// ticks is what the process sees of the oscillator: the count, or where it
+// stood when the machine was suspended.
+func (f *Fake) ticks() int64 {
+	if f.suspended {
+		return f.suspendedAt
+	}
+	ticks, _ := f.oscillator.at(f.timeline.Now())
+	return ticks
+}
+
+// Now is the wall clock's time of day, in UTC.
+func (f *Fake) Now() time.Time {
+	return time.Unix(0, f.Read(Wall).Nanos).UTC()
+}
+
+// Read reads one clock.
+func (f *Fake) Read(k Kind) Reading {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if k == Monotonic {
+		return Reading{Clock: Monotonic, Nanos: f.ticks() + f.monotonic}
+	}
+	return Reading{Clock: Wall, Nanos: f.ticks() + f.wall}
+}
+
+// State is what a process's clocks read at one moment and how they go on.
+type State struct {
+	// Wall and Monotonic are nanoseconds, as in [Reading].
+	Wall, Monotonic int64
+	// RatePPB is how many parts per billion both clocks run too fast.
+	RatePPB int64
+	// Halted says that both clocks stand still: the machine is suspended.
+	Halted bool
+}
+
+// State reads both clocks at one moment.
+func (f *Fake) State() State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ticks := f.ticks()
+	return State{
+		Wall:      ticks + f.wall,
+		Monotonic: ticks + f.monotonic,
+		RatePPB:   int64(f.oscillator.speed) - perfect,
+		Halted:    f.suspended,
+	}
+}
+
+// Jump sets the wall clock forward by d, or back if d is negative. A suspended
+// machine shows the jump at once and keeps it when it resumes.
+func (f *Fake) Jump(d time.Duration) {
+	f.mu.Lock()
+	f.wall += int64(d)
+	f.unlockAndTell("jump")
+}
+
+// SetRate makes both clocks run ppb parts per billion too fast, or too slow if
+// ppb is negative, from now on. An error means that ppb is not between -1e9 and
+// 1e9, both excluded: a clock can neither stand still nor go back, and one that
+// runs at twice the speed is broken, not drifting.
+func (f *Fake) SetRate(ppb int64) error {
+	if ppb <= -perfect || ppb >= perfect {
+		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -perfect, perfect)
+	}
+	f.mu.Lock()
+	f.oscillator.set(f.timeline.Now(), uint64(perfect+ppb))
+	f.arm()
+	f.unlockAndTell("drift")
+	return nil
+}
+
+// Rate is how many parts per billion both clocks run too fast.
+func (f *Fake) Rate() int64 { return f.State().RatePPB }
+
+// Stop stops the process, as SIGSTOP and garbage collection do: both clocks run
+// on, but no timer fires before [Fake.Resume].
+func (f *Fake) Stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = true
+	f.arm()
+}
+
+// Suspend suspends the machine that the process runs on: both clocks stand still
+// and no timer fires until [Fake.Resume]. Then the monotonic clock goes on from
+// where it stood, and the wall clock jumps to what it would have read.
+func (f *Fake) Suspend() {
+	f.mu.Lock()
+	if f.suspended {
+		f.mu.Unlock()
+		return
+	}
+	f.suspendedAt = f.ticks()
+	f.suspended = true
+	f.arm()
+	f.unlockAndTell("suspend")
+}
+
+// Resume ends [Fake.Stop] and [Fake.Suspend], whichever of them are on.
+func (f *Fake) Resume() {
+	f.mu.Lock()
+	f.stopped = false
+	if !f.suspended {
+		f.arm()
+		f.mu.Unlock()
+		return
+	}
+	f.suspended = false
+	f.monotonic -= f.ticks() - f.suspendedAt
+	f.arm()
+	f.unlockAndTell("resume")
+}
+
+// NextWall returns the first true time, not before now, at which the wall clock
+// will read wall or later if nothing changes. It is not ok while the machine is
+// suspended, or if that time is out of range.
+func (f *Fake) NextWall(wall time.Time) (at time.Duration, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.suspended {
+		return 0, false
+	}
+	at, ok = f.oscillator.when(wall.UnixNano() - f.wall)
+	return max(at, f.timeline.Now()), ok
+}
+
+// OnChange has watch called after every change of the clocks, with the reason:
+// "jump", "drift", "suspend", or "resume" after a suspension. [Fake.Stop] and
+// the Resume that ends it change no clock. Watchers are called in the order in
+// which they were added, by the goroutine that made the change, and may use the
+// clock.
+func (f *Fake) OnChange(watch func(why string)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watchers = append(f.watchers, watch)
+}
+
+func (f *Fake) unlockAndTell(why string) {
+	watchers := f.watchers
+	f.mu.Unlock()
+	for _, watch := range watchers {
+		watch(why)
+	}
+}
+
+// Close ends the process's time: every [Fake.Sleep], and every context of
+// [WithTimeout] on this clock, ends at once with ErrClosed, those to come too,
+// and no timer fires any more.
+func (f *Fake) Close() {
+	f.mu.Lock()
+	f.closed = true
+	timers := f.timers
+	f.timers = nil
+	f.arm()
+	f.mu.Unlock()
+	for _, t := range timers {
+		t.wake(ErrClosed)
+	}
+}
+
+// Sleep returns nil once d has passed on the monotonic clock and the process is
+// running, ctx's cause as soon as ctx is done, or ErrClosed.
+func (f *Fake) Sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	woken := make(chan error, 1)
+	stop := f.after(d, func(err error) { woken <- err })
+	select {
+	case err := <-woken:
+		return err
+	case <-ctx.Done():
+		if !stop() {
+			// Both happened. Which of the two select saw first is chance, so the
+			// timer always wins.
+			return <-woken
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// AfterFunc calls call in its own goroutine once d has passed on the monotonic
+// clock and the process is running. Stop reports whether it prevented the call.
+// After Close nothing is called, and stop reports false.
+func (f *Fake) AfterFunc(d time.Duration, call func()) (stop func() bool) {
+	return f.after(d, func(err error) {
+		if err == nil {
+			go call()
+		}
+	})
+}
+
+// after calls wake once: with nil on the world's loop when d has passed on the
+// monotonic clock and the process is running, or with ErrClosed. wake must not
+// block. Stop reports whether it prevented the call.
+func (f *Fake) after(d time.Duration, wake func(error)) (stop func() bool) {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		wake(ErrClosed)
+		return func() bool { return false }
+	}
+	defer f.mu.Unlock()
+	d = min(max(d, 0), never)
+	t := &timer{due: f.ticks() + f.monotonic + int64(d), nth: f.set, wake: wake}
+	f.set++
+	i, _ := slices.BinarySearchFunc(f.timers, t, (*timer).compare)
+	f.timers = slices.Insert(f.timers, i, t)
+	if i == 0 {
+		f.arm()
+	}
+	return func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		i, set := slices.BinarySearchFunc(f.timers, t, (*timer).compare)
+		if !set {
+			return false
+		}
+		f.timers = slices.Delete(f.timers, i, i+1)
+		if i == 0 {
+			f.arm()
+		}
+		return true
+	}
+}
+
+// arm asks the timeline for a call when the next timer is due, and for none if
+// no timer can fire as things are. It must be called after every change of the
+// clocks, of the process's state and of the first timer.
+func (f *Fake) arm() {
+	if f.unwake != nil {
+		f.unwake()
+		f.unwake = nil
+	}
+	if f.closed || f.stopped || f.suspended || len(f.timers) == 0 {
+		return
+	}
+	due, ok := f.oscillator.when(f.timers[0].due - f.monotonic)
+	if ok {
+		f.unwake = f.timeline.At(max(due, f.timeline.Now()), f.fire)
+	}
+}
+
+// fire wakes the first timers if they are due. It looks at the clock again
+// because a call that the timeline could not cancel any more may come after a
+// change.
+func (f *Fake) fire() {
+	f.mu.Lock()
+	var due []*timer
+	if !f.stopped && !f.suspended && len(f.timers) > 0 && f.timers[0].due <= f.ticks()+f.monotonic {
+		n := 1
+		for n < len(f.timers) && f.timers[n].due == f.timers[0].due {
+			n++
+		}
+		due = slices.Clone(f.timers[:n])
+		f.timers = slices.Delete(f.timers, 0, n)
+	}
+	f.arm()
+	f.mu.Unlock()
+	for _, t := range due {
+		t.wake(nil)
+	}
+}
+
+var _ Clock = (*Fake)(nil)

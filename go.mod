@@ -1,0 +1,3 @@
+module github.com/locksim/locksim
+
+go 1.26.0
