@@ -1,0 +1,65 @@
+package locks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// Check reports what is wrong with settings for a lock of this kind: an option
+// that it does not understand, a value that the option cannot have, a feature
+// that it does not have. The error names the setting and what the kind has
+// instead.
+func (k Kind) Check(o Options) error {
+	set := []struct {
+		option string
+		is     bool
+	}{
+		{"ask", o.Ask != ""},
+		{"clock", o.Clock != ""},
+		{"node-timeout", o.NodeTimeout != 0},
+	}
+	for _, s := range set {
+		if s.is && !slices.Contains(k.Accepts, s.option) {
+			return fmt.Errorf("lock %s has no option %q: %s", k.Name, s.option, has("options", k.Accepts))
+		}
+	}
+	if err := oneOf("ask", string(o.Ask), string(OneByOne), string(AllAtOnce)); err != nil {
+		return err
+	}
+	if err := oneOf("clock", string(o.Clock), string(fakeclock.Wall), string(fakeclock.Monotonic)); err != nil {
+		return err
+	}
+	if o.NodeTimeout < 0 {
+		return fmt.Errorf("option node-timeout is %v: it must be positive, or left out for the default of lock %s", o.NodeTimeout, k.Name)
+	}
+	for i, feature := range o.Without {
+		if !slices.Contains(k.Features, feature) {
+			return fmt.Errorf("lock %s has no feature %q to turn off: %s",
+				k.Name, feature, has("features", k.Features))
+		}
+		if slices.Contains(o.Without[:i], feature) {
+			return fmt.Errorf("feature %q is turned off twice: leave one out", feature)
+		}
+	}
+	if o.NodeTimeout > 0 && !o.Has("node-timeout") {
+		return fmt.Errorf("option node-timeout is %v, but the feature \"node-timeout\" is turned off: leave one of the two out", o.NodeTimeout)
+	}
+	return nil
+}
+
+func has(what string, names []string) string {
+	if len(names) == 0 {
+		return "it has no " + what
+	}
+	return "its " + what + " are " + strings.Join(names, ", ")
+}
+
+func oneOf(option, value string, known ...string) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	return fmt.Errorf("option %s is %q: it must be %s", option, value, strings.Join(known, " or "))
+}

@@ -1,0 +1,59 @@
+package locks_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+func TestCheck(t *testing.T) {
+	kind := locks.Kind{
+		Name:     "mine",
+		Accepts:  []string{"ask", "clock", "node-timeout"},
+		Features: []string{"elapsed-check", "node-timeout", "extend"},
+	}
+	plain := locks.Kind{Name: "plain"}
+	for _, o := range []locks.Options{
+		{},
+		{Ask: locks.OneByOne, Clock: fakeclock.Wall, NodeTimeout: time.Second, Without: []string{"elapsed-check", "extend"}},
+		{Ask: locks.AllAtOnce, Clock: fakeclock.Monotonic, Without: []string{"node-timeout"}},
+	} {
+		if err := kind.Check(o); err != nil {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	tests := []struct {
+		kind    locks.Kind
+		options locks.Options
+		want    string
+	}{
+		{plain, locks.Options{Ask: locks.OneByOne}, `lock plain has no option "ask": it has no options`},
+		{locks.Kind{Name: "some", Accepts: []string{"clock"}}, locks.Options{NodeTimeout: time.Second}, `lock some has no option "node-timeout": its options are clock`},
+		{plain, locks.Options{Clock: fakeclock.Wall}, `lock plain has no option "clock": it has no options`},
+		{plain, locks.Options{Without: []string{"extend"}}, `lock plain has no feature "extend" to turn off: it has no features`},
+		{kind, locks.Options{Ask: "all-at-one"}, `option ask is "all-at-one": it must be one-by-one or all-at-once`},
+		{kind, locks.Options{Clock: "sundial"}, `option clock is "sundial": it must be wall or monotonic`},
+		{kind, locks.Options{NodeTimeout: -time.Second}, `option node-timeout is -1s: it must be positive, or left out for the default of lock mine`},
+		{kind, locks.Options{Without: []string{"extend", "elapsed-chek"}}, `lock mine has no feature "elapsed-chek" to turn off: its features are elapsed-check, node-timeout, extend`},
+		{kind, locks.Options{Without: []string{"Extend"}}, `lock mine has no feature "Extend" to turn off: its features are elapsed-check, node-timeout, extend`},
+		{kind, locks.Options{Without: []string{"fencing"}}, `lock mine has no feature "fencing" to turn off: its features are elapsed-check, node-timeout, extend`},
+		{kind, locks.Options{Without: []string{"extend", "extend"}}, `feature "extend" is turned off twice: leave one out`},
+		{kind, locks.Options{NodeTimeout: time.Second, Without: []string{"node-timeout"}}, `option node-timeout is 1s, but the feature "node-timeout" is turned off: leave one of the two out`},
+	}
+	for _, test := range tests {
+		if err := test.kind.Check(test.options); err == nil || err.Error() != test.want {
+			t.Errorf("%+v:\n got %v\nwant %s", test.options, err, test.want)
+		}
+	}
+}
+
+func TestRegisterTwicePanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a second kind called single was registered")
+		}
+	}()
+	locks.Register(locks.Kind{Name: "single"})
+}

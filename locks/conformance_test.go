@@ -1,0 +1,181 @@
+package locks_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// What every lock must do, whatever its kind.
+var conformance = []struct {
+	name string
+	test func(t *testing.T, c *cluster, client func() locks.Lock)
+}{
+	{"a held lock is not granted again", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		acquire(t, client())
+		held := c.held()
+		fail(t, client())
+		if !slices.Equal(c.held(), held) {
+			t.Errorf("a failed attempt moved the key from nodes %v to %v", held, c.held())
+		}
+	}},
+	{"a released lock is granted again", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		release(t, acquire(t, client()))
+		equal(t, "held after release", c.held(), nil)
+		release(t, acquire(t, client()))
+	}},
+	{"one handle can be used again", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		l := client()
+		release(t, acquire(t, l))
+		lease := acquire(t, l)
+		fail(t, l)
+		release(t, lease)
+	}},
+	{"an expired lock is granted again", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		acquire(t, client())
+		time.Sleep(ttl)
+		acquire(t, client())
+	}},
+	{"release does not free another's lock", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		old := acquire(t, client())
+		time.Sleep(ttl)
+		acquire(t, client())
+		if err := old.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release of a lost lock returned %v, want ErrLost", err)
+		}
+		fail(t, client())
+	}},
+	{"a lock is lost when its time is over", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		lease := acquire(t, client())
+		time.Sleep(ttl)
+		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release returned %v, want ErrLost", err)
+		}
+	}},
+	{"a lease ends before its key", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		left := left(t, acquire(t, client()), fakeclock.System())
+		if left > ttl || left < ttl*9/10 {
+			t.Errorf("a lease of %v ends in %v", ttl, left)
+		}
+	}},
+	{"extend prolongs", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		lease := acquire(t, client())
+		before := expires(t, lease)
+		time.Sleep(ttl / 2)
+		if err := extend(t, lease); err != nil {
+			t.Fatal(err)
+		}
+		if moved := expires(t, lease).Sub(before); moved != ttl/2 {
+			t.Errorf("the end moved by %v, want %v", moved, ttl/2)
+		}
+		time.Sleep(ttl * 3 / 4)
+		fail(t, client())
+		release(t, lease)
+	}},
+	{"a lost lock cannot be extended", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		lease := acquire(t, client())
+		time.Sleep(ttl)
+		if err := extend(t, lease); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("extend of an expired lock returned %v, want ErrLost", err)
+		}
+		acquire(t, client())
+		if err := extend(t, lease); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("extend of another's lock returned %v, want ErrLost", err)
+		}
+	}},
+	{"nothing is granted by dead nodes", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		for _, n := range c.nodes {
+			n.down = true
+		}
+		contains(t, fail(t, client()), "connection refused")
+	}},
+	{"a request whose answer is lost is not sent again", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		for _, n := range c.nodes {
+			n.cut = true
+		}
+		fail(t, client())
+		sent := 0
+		for _, command := range c.commands() {
+			if strings.HasSuffix(command, " SET") {
+				sent++
+			}
+		}
+		if sent != len(c.nodes) {
+			t.Errorf("SET was sent %d times to %d nodes", sent, len(c.nodes))
+		}
+	}},
+	{"the context bounds an attempt", func(t *testing.T, c *cluster, client func() locks.Lock) {
+		for _, n := range c.nodes {
+			n.mute = true
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		_, err := client().Acquire(ctx)
+		if !errors.Is(err, locks.ErrNotAcquired) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Acquire returned %v, want ErrNotAcquired because of the deadline", err)
+		}
+		if took := time.Since(began); took != 20*time.Millisecond {
+			t.Errorf("Acquire took %v, want the context's 20ms", took)
+		}
+	}},
+}
+
+func TestConformance(t *testing.T) {
+	tests := []struct {
+		name, kind string
+		nodes      int
+		settings   []setting
+	}{
+		{"single", "single", 1, nil},
+		{"single by the wall clock", "single", 1, []setting{by(fakeclock.Wall, fakeclock.System())}},
+		{"redlock", "redlock", 5, nil},
+		{"redlock all at once", "redlock", 5, []setting{asking(locks.AllAtOnce)}},
+		{"redlock on one node", "redlock", 1, nil},
+		{"redsync", "redsync", 5, nil},
+	}
+	tested := map[string]bool{}
+	for _, test := range tests {
+		tested[test.kind] = true
+		for _, must := range conformance {
+			t.Run(test.name+"/"+must.name, func(t *testing.T) {
+				inBubble(t, test.nodes, func(t *testing.T, c *cluster) {
+					must.test(t, c, func() locks.Lock { return c.client(t, test.kind, test.settings...) })
+				})
+			})
+		}
+	}
+	for _, kind := range locks.Names() {
+		if !tested[kind] {
+			t.Errorf("lock %s is registered but not tested", kind)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for _, kind := range locks.Names() {
+		k, _ := locks.Lookup(kind)
+		slots, quorum := k.Slots("k", 5)
+		want, wantQuorum := 5, 3
+		if kind == "single" {
+			want, wantQuorum = 1, 1
+		}
+		if len(slots) != want || quorum != wantQuorum {
+			t.Errorf("%s keeps a grant in %d slots and needs %d; want %d and %d", kind, len(slots), quorum, want, wantQuorum)
+		}
+		for i, slot := range slots {
+			if slot != (locks.Slot{Node: i, Key: "k"}) {
+				t.Errorf("%s: slot %d is %+v", kind, i, slot)
+			}
+		}
+		if _, err := k.New(&locks.Env{Key: "k", TTL: time.Second}); err == nil {
+			t.Errorf("%s can be made without a node", kind)
+		}
+	}
+}

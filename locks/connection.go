@@ -1,0 +1,162 @@
+package locks
+
+import (
+	"context"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// dialTimeout bounds a dial, as go-redis does by default.
+const dialTimeout = 5 * time.Second
+
+// connection is what go-redis gets for a dial: it dials when it is first used,
+// in the request that needs it and under that request's deadline.
+//
+// go-redis itself dials in the background. Its dials outlive the requests that
+// wanted them, and each keeps a place in the pool, so that soon others must wait
+// for one, on a timer that go-redis shares between all clients of the program:
+// in the next bubble of testing/synctest that is a fatal error. And after as
+// many failed dials as the pool has places, go-redis stops dialling for requests
+// and tries once a second in the background instead, also after the end of the
+// world.
+type connection struct {
+	open  func(context.Context) (net.Conn, error)
+	clock fakeclock.Clock
+	// done ends with Close.
+	done  context.Context
+	close context.CancelFunc
+
+	mu          sync.Mutex
+	conn        net.Conn // nil until it is first used
+	read, write time.Time
+}
+
+func newConnection(clock fakeclock.Clock, open func(context.Context) (net.Conn, error)) *connection {
+	done, cancel := context.WithCancel(context.Background())
+	return &connection{open: open, clock: clock, done: done, close: cancel}
+}
+
+func (c *connection) opened() net.Conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.conn
+}
+
+// dialled returns the connection, after dialling if it must. Only one goroutine
+// at a time uses a connection, except for closing it.
+func (c *connection) dialled() (net.Conn, error) {
+	if conn := c.opened(); conn != nil {
+		return conn, nil
+	}
+	limit := dialTimeout
+	if !c.write.IsZero() {
+		limit = min(limit, time.Until(c.write))
+	}
+	// By the process's clock: if it is paused while it dials, it then has the
+	// time left that it had.
+	ctx, cancel := fakeclock.WithTimeout(c.done, c.clock, limit)
+	defer cancel()
+	conn, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done.Err() != nil {
+		conn.Close()
+		return nil, net.ErrClosed
+	}
+	c.conn = conn
+	if err := conn.SetReadDeadline(c.read); err != nil {
+		return nil, err
+	}
+	return conn, conn.SetWriteDeadline(c.write)
+}
+
+func (c *connection) Read(b []byte) (int, error) {
+	conn, err := c.dialled()
+	if err != nil {
+		return 0, err
+	}
+	return conn.Read(b)
+}
+
+func (c *connection) Write(b []byte) (int, error) {
+	conn, err := c.dialled()
+	if err != nil {
+		return 0, err
+	}
+	return conn.Write(b)
+}
+
+func (c *connection) Close() error {
+	c.close()
+	if conn := c.opened(); conn != nil {
+		return conn.Close()
+	}
+	return nil
+}
+
+func (c *connection) SetReadDeadline(t time.Time) error {
+	c.read = t
+	if conn := c.opened(); conn != nil {
+		return conn.SetReadDeadline(t)
+	}
+	return nil
+}
+
+func (c *connection) SetWriteDeadline(t time.Time) error {
+	c.write = t
+	if conn := c.opened(); conn != nil {
+		return conn.SetWriteDeadline(t)
+	}
+	return nil
+}
+
+func (c *connection) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// nowhere is the address of both ends of a connection that was never used.
+type nowhere struct{}
+
+func (nowhere) Network() string { return "tcp" }
+func (nowhere) String() string  { return "not connected" }
+
+func (c *connection) LocalAddr() net.Addr {
+	if conn := c.opened(); conn != nil {
+		return conn.LocalAddr()
+	}
+	return nowhere{}
+}
+
+func (c *connection) RemoteAddr() net.Addr {
+	if conn := c.opened(); conn != nil {
+		return conn.RemoteAddr()
+	}
+	return nowhere{}
+}
+
+// SyscallConn is where go-redis asks whether an idle connection is still good,
+// and dials anew if it is not.
+func (c *connection) SyscallConn() (syscall.RawConn, error) {
+	if conn, ok := c.opened().(syscall.Conn); ok {
+		return conn.SyscallConn()
+	}
+	return unknowable{}, nil
+}
+
+// unknowable is a connection that cannot be looked at, or does not exist yet:
+// only its use will show whether it is good.
+type unknowable struct{}
+
+func (unknowable) Read(func(uintptr) bool) error  { return nil }
+func (unknowable) Write(func(uintptr) bool) error { return nil }
+func (unknowable) Control(func(uintptr)) error    { return nil }

@@ -1,0 +1,293 @@
+package locks_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// bubbleTime is the true time of a bubble.
+type bubbleTime struct{ began time.Time }
+
+func (b bubbleTime) Now() time.Duration { return time.Since(b.began) }
+
+func (b bubbleTime) At(t time.Duration, f func()) (cancel func() bool) {
+	return time.AfterFunc(t-b.Now(), f).Stop
+}
+
+func newFake() *fakeclock.Fake {
+	return fakeclock.New(bubbleTime{time.Now()}, time.Now())
+}
+
+// ours are the locks that are written on the process's clock.
+var ours = []struct {
+	kind  string
+	nodes int
+	// drift is the allowance for a TTL of 30 s.
+	drift time.Duration
+}{
+	{"single", 1, 0},
+	{"redlock", 5, 302 * time.Millisecond},
+}
+
+func onOurs(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift time.Duration)) {
+	for _, o := range ours {
+		t.Run(o.kind, func(t *testing.T) {
+			inBubble(t, o.nodes, func(t *testing.T, c *cluster) { test(t, c, o.kind, o.drift) })
+		})
+	}
+}
+
+// late has every node answer a SET after two TTLs, and lets locks wait for it.
+func late(c *cluster) setting {
+	for _, n := range c.nodes {
+		n.replies = slowSet(2 * ttl)
+	}
+	return func(e *locks.Env) {
+		e.Options.NodeTimeout = time.Hour
+		if len(c.nodes) > 1 {
+			e.Options.Ask = locks.AllAtOnce
+		}
+	}
+}
+
+func TestElapsedCheck(t *testing.T) {
+	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		contains(t, fail(t, c.client(t, kind, late(c))), (ttl + drift).String())
+		equal(t, "held after an attempt that took too long", c.held(), nil)
+
+		lease := acquire(t, c.client(t, kind, late(c), without("elapsed-check")))
+		if got := left(t, lease, fakeclock.System()); got != ttl-drift {
+			t.Errorf("without the check the lease is valid for %v, want the whole %v", got, ttl-drift)
+		}
+	})
+}
+
+// A client whose clock is fast refuses a grant that the node still keeps.
+func TestRefusedGrantIsReleased(t *testing.T) {
+	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		clock := newFake()
+		defer clock.Close()
+		if err := clock.SetRate(900_000_000); err != nil {
+			t.Fatal(err)
+		}
+		patient := late(c)
+		for _, n := range c.nodes {
+			n.replies = slowSet(ttl * 2 / 3)
+		}
+		fail(t, c.client(t, kind, patient, by("", clock)))
+		equal(t, "held after an attempt that took too long", c.held(), nil)
+	})
+}
+
+// The answer takes two TTLs. Which clock notices?
+func TestElapsedCheckByClock(t *testing.T) {
+	tests := []struct {
+		name    string
+		clock   fakeclock.Kind
+		fault   func(*fakeclock.Fake)
+		granted bool
+	}{
+		{"wall clock", fakeclock.Wall, func(*fakeclock.Fake) {}, false},
+		{"monotonic clock", fakeclock.Monotonic, func(*fakeclock.Fake) {}, false},
+		{"wall clock set back", fakeclock.Wall, func(c *fakeclock.Fake) { c.Jump(-2 * ttl) }, true},
+		{"monotonic clock, wall clock set back", fakeclock.Monotonic, func(c *fakeclock.Fake) { c.Jump(-2 * ttl) }, false},
+		{"the default clock, wall clock set back", "", func(c *fakeclock.Fake) { c.Jump(-2 * ttl) }, false},
+		{"wall clock of a suspended machine", fakeclock.Wall, suspendForTwoTTLs, false},
+		{"monotonic clock of a suspended machine", fakeclock.Monotonic, suspendForTwoTTLs, true},
+		{"monotonic clock of a stopped process", fakeclock.Monotonic, func(c *fakeclock.Fake) { c.Stop() }, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+				clock := newFake()
+				defer clock.Close()
+				go func() {
+					time.Sleep(time.Second)
+					test.fault(clock)
+				}()
+				lease, err := c.client(t, kind, late(c), by(test.clock, clock)).Acquire(t.Context())
+				if granted := err == nil; granted != test.granted {
+					t.Fatalf("granted: %v (%v), want %v", granted, err, test.granted)
+				}
+				if test.granted && left(t, lease, clock) <= 0 {
+					t.Error("the dead lease does not look alive by its clock")
+				}
+			})
+		})
+	}
+}
+
+func suspendForTwoTTLs(c *fakeclock.Fake) {
+	c.Suspend()
+	time.Sleep(2*ttl - 2*time.Second)
+	c.Resume()
+}
+
+func TestElapsedCheckOfExtend(t *testing.T) {
+	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		for _, n := range c.nodes {
+			n.replies = func(command string) time.Duration {
+				if command == "PEXPIRE" {
+					return 2 * ttl
+				}
+				return 0
+			}
+		}
+		patient := func(e *locks.Env) {
+			e.Options.NodeTimeout = time.Hour
+			if kind == "redlock" {
+				e.Options.Ask = locks.AllAtOnce
+			}
+		}
+		lease := acquire(t, c.client(t, kind, patient))
+		if err := extend(t, lease); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("an extension that took two TTLs: %v, want ErrLost", err)
+		}
+		lease = acquire(t, c.client(t, kind, patient, without("elapsed-check")))
+		if err := extend(t, lease); err != nil {
+			t.Errorf("the same without the check: %v", err)
+		}
+	})
+}
+
+func TestRedsyncRefusesALateExtension(t *testing.T) {
+	inBubble(t, 5, func(t *testing.T, c *cluster) {
+		for _, n := range c.nodes {
+			n.replies = func(command string) time.Duration {
+				if command == "PEXPIRE" {
+					return 3 * time.Second
+				}
+				return 0
+			}
+		}
+		lease := acquire(t, c.client(t, "redsync", lasting(2*time.Second)))
+		if err := extend(t, lease); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("an extension by 2s that took 3s: %v, want ErrLost", err)
+		}
+	})
+}
+
+func TestDriftAllowance(t *testing.T) {
+	inBubble(t, 5, func(t *testing.T, c *cluster) {
+		lease := acquire(t, c.client(t, "redlock"))
+		if got := left(t, lease, fakeclock.System()); got != ttl-302*time.Millisecond {
+			t.Errorf("valid for %v, want the TTL less a hundredth and 2ms", got)
+		}
+		release(t, lease)
+		lease = acquire(t, c.client(t, "redlock", without("drift-allowance")))
+		if got := left(t, lease, fakeclock.System()); got != ttl {
+			t.Errorf("without the allowance: valid for %v, want the TTL", got)
+		}
+	})
+}
+
+func TestNodeTimeout(t *testing.T) {
+	tests := []struct {
+		name     string
+		kind     string
+		settings []setting
+		took     time.Duration
+	}{
+		{"redlock's default", "redlock", nil, 50 * time.Millisecond},
+		{"redlock's own", "redlock", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
+		{"redlock without", "redlock", []setting{without("node-timeout")}, 10 * time.Second},
+		{"single's default is none", "single", nil, 10 * time.Second},
+		{"single's own", "single", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, 5, func(t *testing.T, c *cluster) {
+				c.nodes[0].replies = slowSet(10 * time.Second)
+				began := time.Now()
+				_, err := c.client(t, test.kind, test.settings...).Acquire(t.Context())
+				if took := time.Since(began); took != test.took {
+					t.Errorf("Acquire took %v (%v), want %v", took, err, test.took)
+				}
+			})
+		})
+	}
+}
+
+// A process that is stopped while it dials has as much time left when it goes on.
+func TestDialIsBoundedByTheProcesssClock(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		clock := newFake()
+		defer clock.Close()
+		var gaveUp time.Duration
+		began := time.Now()
+		hang := func(e *locks.Env) {
+			e.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+				<-ctx.Done()
+				gaveUp = time.Since(began)
+				return nil, ctx.Err()
+			}
+		}
+		l := c.client(t, "single", by("", clock), hang)
+		go func() {
+			time.Sleep(time.Second)
+			clock.Suspend()
+			time.Sleep(time.Minute)
+			clock.Resume()
+		}()
+		fail(t, l)
+		if want := time.Minute + 5*time.Second; gaveUp != want {
+			t.Errorf("gave up after %v, want %v: 5s of the process's time", gaveUp, want)
+		}
+	})
+}
+
+func TestFreshValue(t *testing.T) {
+	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		values := func(l locks.Lock) (first, second string) {
+			for _, value := range []*string{&first, &second} {
+				lease := acquire(t, l)
+				*value, _ = c.nodes[0].Get(key)
+				release(t, lease)
+			}
+			return first, second
+		}
+		first, second := values(c.client(t, kind))
+		if first == second || len(first) != 32 {
+			t.Errorf("two attempts set %q and %q, want two random values", first, second)
+		}
+		first, second = values(c.client(t, kind, without("fresh-value")))
+		if first != second || len(first) != 32 {
+			t.Errorf("without fresh values two attempts set %q and %q, want one value", first, second)
+		}
+	})
+}
+
+func TestValueCheck(t *testing.T) {
+	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		lease := acquire(t, c.client(t, kind, without("value-check")))
+		time.Sleep(ttl)
+		acquire(t, c.client(t, kind))
+		release(t, lease)
+		equal(t, "held after a release that does not check the value", c.held(), nil)
+	})
+}
+
+func TestWithoutExtend(t *testing.T) {
+	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
+		if _, ok := acquire(t, c.client(t, kind, without("extend"))).(locks.Extender); ok {
+			t.Error("the lease can be extended")
+		}
+	})
+}
+
+// A lease of a fraction of a millisecond must not outlive its key.
+func TestKeyLivesAtLeastAsLongAsItsLease(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		acquire(t, c.client(t, "single", lasting(1500*time.Microsecond)))
+		time.Sleep(1500*time.Microsecond - 1)
+		synctest.Wait()
+		fail(t, c.client(t, "single"))
+	})
+}

@@ -1,0 +1,172 @@
+// Package locks holds the locks under test: our own, written on go-redis and
+// the process's clock, and unmodified libraries behind thin adapters.
+//
+// To add a lock, write one file that registers a [Kind].
+package locks
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// Lock is one client's handle on one named lock.
+type Lock interface {
+	// Acquire tries once to get the lock. An error means that the client does
+	// not hold it: one that wraps [ErrNotAcquired] when somebody else does or
+	// too few nodes granted it.
+	Acquire(ctx context.Context) (Lease, error)
+}
+
+// Lease is one grant of a lock. What else a lease can do it shows by
+// implementing [Expirer], [Extender], [Tokener] or [Notifier].
+type Lease interface {
+	// Release gives the lock up.
+	Release(ctx context.Context) error
+}
+
+// Expirer is a lease that declares when it ends.
+type Expirer interface {
+	// Expires is what one of the process's clocks will read when the lease
+	// ends. Libraries that compute with time.Now declare it on the wall clock.
+	Expires() fakeclock.Reading
+}
+
+// Extender is a lease that can be prolonged.
+type Extender interface {
+	// Extend prolongs the lease by one more TTL from now. After an error the
+	// lease must be taken as lost.
+	Extend(ctx context.Context) error
+}
+
+// Tokener is a lease that comes with a fencing token of its own.
+type Tokener interface {
+	// Token is the grant's fencing token. Tokens grow from grant to grant; 0 is
+	// not a token.
+	Token() uint64
+}
+
+// Notifier is a lease that notices its own loss.
+type Notifier interface {
+	// Lost is closed when the lease is known to be lost.
+	Lost() <-chan struct{}
+}
+
+// ErrNotAcquired is what an attempt returns when it did not get the lock.
+var ErrNotAcquired = errors.New("lock not acquired")
+
+// ErrLost is what Extend and Release return when the lock was not theirs any
+// more.
+var ErrLost = errors.New("lock lost")
+
+// Env is what a lock gets from the process that it runs in.
+type Env struct {
+	// Key is the name of the lock, and the Redis key that it is kept under.
+	Key string
+	// TTL is how long a grant lasts; it is positive.
+	TTL time.Duration
+	// Nodes are the addresses of the Redis nodes, as IP:port.
+	Nodes []string
+	// Dial opens a connection to a node. Any Redis client can be built on it.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Clock is the process's clocks.
+	Clock fakeclock.Clock
+	// Rand is the process's source of random bytes; reading it never fails.
+	Rand io.Reader
+	// Options are the lock's settings.
+	Options Options
+
+	shared []*redis.Client // by node, those that Redis has made
+	opened []*redis.Client // all that Close must close
+}
+
+// Options are the settings that a scenario can give a lock. A [Kind] says which
+// of them it accepts.
+type Options struct {
+	// Ask is how a quorum lock asks its nodes: OneByOne, as the specification
+	// of Redlock says, or AllAtOnce, as libraries do. Empty is the kind's own
+	// choice.
+	Ask Ask
+	// Clock is the clock by which a lock measures elapsed time. Empty is
+	// fakeclock.Monotonic.
+	Clock fakeclock.Kind
+	// NodeTimeout bounds each request to one node; 0 is the kind's default.
+	NodeTimeout time.Duration
+	// Without names the features that are turned off, each one of the kind's
+	// Features.
+	Without []string
+}
+
+// Has reports whether a feature is on.
+func (o Options) Has(feature string) bool { return !slices.Contains(o.Without, feature) }
+
+// Ask is an order in which a lock asks its nodes.
+type Ask string
+
+const (
+	OneByOne  Ask = "one-by-one"
+	AllAtOnce Ask = "all-at-once"
+)
+
+// A Slot is one place where a lock keeps a grant: a key on a node, counted from
+// 0.
+type Slot struct {
+	Node int
+	Key  string
+}
+
+// A Kind is one kind of lock, as the registry knows it.
+type Kind struct {
+	// Name is what scenarios and the command line call it.
+	Name string
+	// Title is one line for people.
+	Title string
+	// OwnClock says that the lock measures time on Env.Clock only. Faults of
+	// the process's clock cannot act on a lock that does not, and a pause of
+	// its process is an I/O stall.
+	OwnClock bool
+	// Accepts names the options that the kind understands: "ask", "clock",
+	// "node-timeout".
+	Accepts []string
+	// Features names what can be turned off by Options.Without.
+	Features []string
+	// Slots says where a lock keeps its grants, given the number of nodes at
+	// hand, and on how many slots one value must stand to be a grant.
+	Slots func(key string, nodes int) (slots []Slot, quorum int)
+	// New makes one client's handle.
+	New func(*Env) (Lock, error)
+}
+
+var kinds = map[string]Kind{}
+
+// Register adds a kind. It is for package initialisation; registering one name
+// twice panics, because one of the two would silently never run.
+func Register(k Kind) {
+	if _, dup := kinds[k.Name]; dup {
+		panic("locks: two kinds are called " + k.Name)
+	}
+	kinds[k.Name] = k
+}
+
+// Lookup finds a kind by name.
+func Lookup(name string) (Kind, bool) {
+	k, ok := kinds[name]
+	return k, ok
+}
+
+// Names lists the registered kinds in alphabetical order.
+func Names() []string {
+	names := make([]string, 0, len(kinds))
+	for name := range kinds {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,150 @@
+package locks_test
+
+import (
+	"context"
+	"net"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+func TestRedisIsOneClientPerNode(t *testing.T) {
+	inBubble(t, 2, func(t *testing.T, c *cluster) {
+		e := c.env()
+		first, second := e.Redis(0), e.Redis(1)
+		if first != e.Redis(0) || first == second {
+			t.Error("Redis must return one client for each node")
+		}
+		if err := first.Set(t.Context(), "k", "v", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.nodes[0].Get("k"); got != "v" {
+			t.Errorf("node 1 has %q, %v", got, err)
+		}
+		if c.nodes[1].Exists("k") {
+			t.Error("a command for node 1 reached node 2")
+		}
+		for range 2 {
+			if err := e.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		}
+		if first.Ping(t.Context()).Err() == nil {
+			t.Error("a client works after Close")
+		}
+	})
+}
+
+// Nothing of a lock may be left when its world ends.
+func TestCloseEndsADial(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		c.nodes[0].mute = true
+		e := c.env()
+		began := time.Now()
+		ended := make(chan time.Duration, 1)
+		go func() {
+			e.Redis(0).Ping(t.Context())
+			ended <- time.Since(began)
+		}()
+		synctest.Wait()
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if took := <-ended; took != 0 {
+			t.Errorf("the dial ended %v after Close", took)
+		}
+	})
+}
+
+// A connection that is made after its client was closed is closed too.
+func TestCloseDuringADial(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		e := c.env()
+		proceed := make(chan struct{})
+		ours, theirs := net.Pipe()
+		e.Dial = func(context.Context, string, string) (net.Conn, error) {
+			<-proceed
+			return ours, nil
+		}
+		go e.Redis(0).Ping(t.Context())
+		synctest.Wait()
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		close(proceed)
+		if n, err := theirs.Read(make([]byte, 1)); err == nil {
+			t.Errorf("%d bytes came over a connection of a closed client", n)
+		}
+	})
+}
+
+func TestConnect(t *testing.T) {
+	inBubble(t, 5, func(t *testing.T, c *cluster) {
+		c.nodes[4].down = true
+		dialled := 0
+		var e *locks.Env
+		l := c.client(t, "redlock", func(env *locks.Env) {
+			e = env
+			e.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				c.mu.Lock()
+				dialled++
+				c.mu.Unlock()
+				return c.dial(ctx, network, addr)
+			}
+		})
+		e.Connect(t.Context())
+		if dialled != 5 {
+			t.Errorf("Connect dialled %d times, want once for each node", dialled)
+		}
+		dialled = 0
+		acquire(t, l)
+		if dialled != 1 {
+			t.Errorf("the first acquire dialled %d times, want once: only for the node that was down", dialled)
+		}
+	})
+}
+
+// breakable is a connection whose end is seen by who looks at it.
+type breakable struct {
+	net.Conn
+	broken *bool
+}
+
+func (b breakable) SyscallConn() (syscall.RawConn, error) {
+	if *b.broken {
+		return nil, net.ErrClosed
+	}
+	return nothingToRead{}, nil
+}
+
+type nothingToRead struct{}
+
+func (nothingToRead) Read(func(uintptr) bool) error  { return nil }
+func (nothingToRead) Write(func(uintptr) bool) error { return nil }
+func (nothingToRead) Control(func(uintptr)) error    { return nil }
+
+// go-redis does not send a request on a connection that it can see has ended.
+func TestIdleConnectionThatBroke(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		e := c.env()
+		defer e.Close()
+		dialled, broken := 0, false
+		e.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dialled++
+			conn, err := c.dial(ctx, network, addr)
+			return breakable{conn, &broken}, err
+		}
+		for _, want := range []int{1, 1, 2} {
+			broken = want == 2
+			if err := e.Redis(0).Ping(t.Context()).Err(); err != nil {
+				t.Error(err)
+			}
+			if dialled != want {
+				t.Errorf("dialled %d times, want %d", dialled, want)
+			}
+		}
+	})
+}

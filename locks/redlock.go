@@ -1,0 +1,209 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// Redlock as the Redis documentation specifies it.
+//
+// https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
+func init() {
+	Register(Kind{
+		Name:     "redlock",
+		Title:    "Redlock, as the Redis documentation specifies it",
+		OwnClock: true,
+		Accepts:  []string{"ask", "clock", "node-timeout"},
+		Features: []string{
+			"elapsed-check",         // the time that the requests took counts
+			"drift-allowance",       // some time is taken off for the nodes' clocks
+			"node-timeout",          // no node is waited for longer than that
+			"release-on-all-nodes",  // not only on those that acknowledged the grant
+			"release-after-failure", // a failed attempt removes what it has set
+			"fresh-value",           // a new value for every attempt
+			"value-check",           // release only what is still one's own
+			"extend",
+		},
+		Slots: onEveryNode,
+		New:   newRedlock,
+	})
+}
+
+// redlockNodeTimeout is at the upper end of what the specification suggests for
+// a lock of ten seconds: 5 to 50 ms.
+const redlockNodeTimeout = 50 * time.Millisecond
+
+// redlockDrift is the specification's allowance for the drift of clocks: "just
+// a few milliseconds", in its reference implementation a hundredth of the TTL,
+// and 2 ms more for the resolution of the nodes' expiry.
+func redlockDrift(ttl time.Duration) time.Duration { return ttl/100 + 2*time.Millisecond }
+
+type redlock struct {
+	env      *Env
+	nodes    []*redis.Client
+	all      []int // the numbers of all nodes
+	quorum   int
+	validity validity
+	timeout  time.Duration // of each request to a node; 0 is none
+	value    string        // of every claim, if it is not to be fresh
+}
+
+func newRedlock(e *Env) (Lock, error) {
+	if len(e.Nodes) == 0 {
+		return nil, errors.New("redlock needs Redis nodes, but there are none")
+	}
+	drift := redlockDrift(e.TTL)
+	if !e.Options.Has("drift-allowance") {
+		drift = 0
+	}
+	l := &redlock{env: e, quorum: majority(len(e.Nodes)), validity: e.validity(drift)}
+	if e.Options.Has("node-timeout") {
+		l.timeout = e.Options.NodeTimeout
+		if l.timeout == 0 {
+			l.timeout = redlockNodeTimeout
+		}
+	}
+	if !e.Options.Has("fresh-value") {
+		value, err := e.newValue()
+		if err != nil {
+			return nil, err
+		}
+		l.value = value
+	}
+	l.nodes = e.patient()
+	for i := range l.nodes {
+		l.all = append(l.all, i)
+	}
+	return l, nil
+}
+
+// ask makes one request to each of some nodes. One by one, the next is asked
+// when the one before has answered or its time is up. All at once, it still
+// waits until every node has answered or its time is up, unlike libraries that
+// return when they have heard from a quorum.
+func (l *redlock) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers {
+	said := make(answers, len(nodes))
+	one := func(i int) {
+		bounded, cancel := within(ctx, l.env.Clock, l.timeout)
+		defer cancel()
+		yes, err := request(bounded, l.nodes[nodes[i]])
+		said[i] = answer{node: nodes[i], yes: yes && err == nil, err: err}
+	}
+	if l.env.Options.Ask != AllAtOnce {
+		for i := range nodes {
+			one(i)
+		}
+		return said
+	}
+	var asked sync.WaitGroup
+	for i := range nodes {
+		asked.Go(func() { one(i) })
+	}
+	asked.Wait()
+	return said
+}
+
+func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
+	c := claim{key: l.env.Key, value: l.value, ttl: l.env.TTL, unchecked: !l.env.Options.Has("value-check")}
+	if c.value == "" {
+		value, err := l.env.newValue()
+		if err != nil {
+			return nil, err
+		}
+		c.value = value
+	}
+	start := l.validity.now()
+	said := l.ask(ctx, l.all, c.set)
+	left, ends := l.validity.since(start)
+	granted := said.yes()
+	if len(granted) >= l.quorum && left > 0 {
+		lease := &redlockLease{lock: l, claim: c, granted: granted, ends: ends}
+		if !l.env.Options.Has("extend") {
+			return lease, nil
+		}
+		return extendableRedlockLease{lease}, nil
+	}
+	if l.env.Options.Has("release-after-failure") {
+		l.release(ctx, c, granted)
+	}
+	err := fmt.Errorf("%w: %d of %d nodes granted it, %d must%s",
+		ErrNotAcquired, len(granted), len(l.nodes), l.quorum, said.but("taken"))
+	if len(granted) >= l.quorum {
+		err = fmt.Errorf("%w: %d of %d nodes granted it, but too late by %v",
+			ErrNotAcquired, len(granted), len(l.nodes), -left)
+	}
+	return nil, because(ctx, err)
+}
+
+// release removes a claim from all nodes, also from those whose answer was an
+// error: the grant may have reached them.
+func (l *redlock) release(ctx context.Context, c claim, granted []int) answers {
+	if l.env.Options.Has("release-on-all-nodes") {
+		granted = l.all
+	}
+	return l.ask(ctx, granted, c.remove)
+}
+
+type redlockLease struct {
+	lock    *redlock
+	claim   claim
+	granted []int // the nodes that acknowledged the claim
+
+	mu   sync.Mutex
+	ends fakeclock.Reading
+}
+
+// Expires is the end of the lock's validity time.
+func (l *redlockLease) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ends
+}
+
+// Release returns an error unless a quorum removed the key: one that wraps
+// ErrLost if too few nodes can have had it. Every node is asked in any case.
+func (l *redlockLease) Release(ctx context.Context) error {
+	said := l.lock.release(ctx, l.claim, l.granted)
+	return l.verdict(ctx, said, "released")
+}
+
+type extendableRedlockLease struct{ *redlockLease }
+
+// Extend asks all nodes to prolong the key, and counts as Acquire does. After an
+// error that does not wrap ErrLost, some nodes may have prolonged it.
+func (l extendableRedlockLease) Extend(ctx context.Context) error {
+	start := l.lock.validity.now()
+	said := l.lock.ask(ctx, l.lock.all, l.claim.prolong)
+	left, ends := l.lock.validity.since(start)
+	if err := l.verdict(ctx, said, "extended"); err != nil {
+		return err
+	}
+	if left <= 0 {
+		return fmt.Errorf("%w: extended on %d of %d nodes, but too late by %v",
+			ErrLost, len(said.yes()), len(l.lock.nodes), -left)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ends = ends
+	return nil
+}
+
+// verdict is nil if a quorum did what it was asked to do with the key.
+func (l *redlockLease) verdict(ctx context.Context, said answers, done string) error {
+	yes, quorum := len(said.yes()), l.lock.quorum
+	if yes >= quorum {
+		return nil
+	}
+	what := fmt.Sprintf("%s on %d of %d nodes, %d must%s", done, yes, len(l.lock.nodes), quorum, said.but("gone"))
+	if !said.canHave(quorum) {
+		return fmt.Errorf("%w: %s", ErrLost, what)
+	}
+	return because(ctx, errors.New("lock "+what))
+}
