@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// ErrStuck is wrapped by the error of a world that stopped making progress in
+// real time: some goroutine computes without end, or waits for a mutex that is
+// held across I/O, so that virtual time can never pass.
+var ErrStuck = errors.New("the world is stuck")
+
+// ErrLeak is wrapped by the error of a world that left goroutines behind.
+var ErrLeak = errors.New("goroutines outlived the world")
+
+// ErrPanic is wrapped by the error of a world in which a client panicked.
+var ErrPanic = errors.New("panic")
+
+// inBubble runs f in a testing/synctest bubble, where time is virtual: it
+// passes only while every goroutine of the bubble waits. alive must change at
+// least once in every patience of real time; if it does not, inBubble gives up
+// on the bubble, whose goroutines then remain, and returns an error that wraps
+// ErrStuck and shows them.
+//
+// synctest is made for tests but its Test needs nothing of the T except
+// somewhere to report a failure, so it works in any program; a test of this
+// package would notice if a Go release changed that.
+func inBubble(patience time.Duration, alive *atomic.Int64, f func()) error {
+	done := make(chan error, 1)
+	go func() {
+		// A deadlock in the bubble, and goroutines that remain in it, end
+		// synctest.Test with a panic in its caller.
+		defer func() {
+			if r := recover(); r != nil {
+				done <- fmt.Errorf("%w: %v; they are:\n%s", ErrLeak, r, goroutines(func(head string) bool {
+					return strings.Contains(head, "synctest bubble")
+				}))
+			}
+		}()
+		var failed error
+		synctest.Test(new(testing.T), func(*testing.T) {
+			// A panic in the function of the bubble would end the program.
+			defer func() {
+				if r := recover(); r != nil {
+					buf := make([]byte, 16<<10)
+					failed = fmt.Errorf("%w in the simulator: %v\n%s", ErrPanic, r, buf[:runtime.Stack(buf, false)])
+				}
+			}()
+			f()
+		})
+		done <- failed
+	}()
+
+	last := alive.Load()
+	tick := time.NewTicker(patience)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-tick.C:
+			now := alive.Load()
+			if now == last {
+				return fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among these:\n%s", ErrStuck, patience, goroutines(func(head string) bool {
+					// The others are what synctest calls durably blocked.
+					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
+				}))
+			}
+			last = now
+		}
+	}
+}
+
+// goroutines shows the stacks of those goroutines whose first line is wanted.
+func goroutines(wanted func(head string) bool) string {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	var found []string
+	for _, g := range strings.Split(string(buf), "\n\n") {
+		head, _, _ := strings.Cut(g, "\n")
+		if wanted(head) {
+			found = append(found, g)
+		}
+	}
+	return strings.Join(found, "\n\n")
+}

@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/storage"
+)
+
+// Config describes a world.
+type Config struct {
+	Name, Variant string
+	// Seed selects the latencies and every random value. Worlds with equal
+	// configurations and seeds have equal traces.
+	Seed uint64
+
+	// Lock is what the clients compete for. A zero Lock is a world whose
+	// clients use none (see Client.Run).
+	Lock    Lock
+	Nodes   []Node
+	Clients []Client
+	Storage Storage
+	Network Network
+	Faults  []Fault
+
+	// Horizon is the true time at which the run is cut off.
+	Horizon time.Duration
+	// ProgressWithin is handed to the trace for the progress property; 0 means
+	// until the end of the run.
+	ProgressWithin time.Duration
+
+	// Oracle, if set, decides the fencing token of each grant.
+	Oracle func(*Trace) Oracle
+
+	// Doubts are handed to the trace.
+	Doubts []string
+
+	// Disturb, if set, is called by the processes' goroutines whenever they ask
+	// something of the world. Tests use it to shake the scheduler, which must not
+	// change anything.
+	Disturb func()
+}
+
+// Lock is the lock of a world.
+type Lock struct {
+	Kind locks.Kind
+	// Key names the lock.
+	Key     string
+	TTL     time.Duration
+	Options locks.Options
+}
+
+// Oracle issues the tokens that a perfect lock service would have issued. It
+// sees every event of the run, in order, before anything can react to it.
+type Oracle interface {
+	Observe(*Event)
+	// Grant is asked once for each successful acquire, when it returns. rank is
+	// its place in the order of grants, from 1; ungranted says that no slot of
+	// the lock had changed during the call.
+	Grant(lock, client string, section int) (rank uint64, ungranted bool)
+}
+
+// Node is a Redis node.
+type Node struct {
+	Name string
+	// Persistence is what it writes to its disk; "" is NoPersistence.
+	Persistence Persistence
+	// ReplicaOf names the node's master; "" is a master.
+	ReplicaOf string
+	// Lag delays each change on its way from the master to a replica, on top of
+	// the network.
+	Lag time.Duration
+}
+
+// Client is a client of the lock and what it does.
+type Client struct {
+	Name string
+	// Starts is when it begins; the zero point is the start of the run.
+	Starts Point
+	// Sections is how many critical sections it completes before it is done; 0
+	// is one.
+	Sections int
+	// Attempts bounds the calls of Acquire for one section; 0 is no bound.
+	Attempts int
+	// RetryEvery is the pause between attempts.
+	RetryEvery time.Duration
+	// Works is how long the work between read and write takes. WorksUntil, if
+	// set, is a point until which it goes on at least.
+	Works      time.Duration
+	WorksUntil Point
+	// ExtendsEvery has the work extend the lease that often; 0 never does.
+	ExtendsEvery time.Duration
+	// GivesUp bounds the wait for the storage's answer; 0 waits for ever.
+	GivesUp time.Duration
+	// Blind writes without reading first.
+	Blind bool
+	// StartsOver begins a section again, with a new acquire, when the storage
+	// refused its read or write.
+	StartsOver bool
+
+	// Run, if set, replaces the critical section by a program of its own.
+	Run func(ctx context.Context, p *Program) error
+}
+
+// Storage is the protected resource.
+type Storage struct {
+	Fencing storage.Policy
+}
+
+// StorageName is the name of the storage's process.
+const StorageName = "storage"
+
+// Network is how long messages take: each one between Min and Max, both
+// included, uniformly.
+type Network struct {
+	Min, Max time.Duration
+}
+
+// Fault is one fault: when it strikes, what it does and when it ends.
+type Fault struct {
+	// Strikes is when the fault begins to act. An [Action] that waits for its
+	// own moment, as a held message does, acts from here on.
+	Strikes Trigger
+	// Until and For end the fault; a zero Until and For leave it for good.
+	Until Point
+	For   time.Duration
+	Action
+	// Text is how the fault is told to people, e.g. "pause client-1".
+	Text string
+}
+
+// Trigger is when a fault strikes: at the start of the run if it is zero.
+type Trigger struct {
+	// At is a true time since the start of the run.
+	At time.Duration
+	// Before is a client's step that is about to begin.
+	Before StepPoint
+	// When is a point in the story.
+	When Point
+}

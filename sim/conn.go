@@ -1,0 +1,213 @@
+package sim
+
+import "slices"
+
+// An endpoint is what a process does with its end of a connection. The loop
+// calls it.
+type endpoint interface {
+	// receive takes a message that has arrived at a running process.
+	receive(*message)
+	// hangUp says that the other end has closed the connection, or, if reset,
+	// that it was cut.
+	hangUp(reset bool)
+}
+
+// A conn is one connection: two ordered streams of messages. An end is nil when
+// it is closed, or died with its process.
+type conn struct {
+	w      *World
+	number int
+	// client opened the connection, server is the process behind the address
+	// that it dialled.
+	clientProcess, serverProcess *process
+	client, server               endpoint
+	up, down                     *half
+	// asked are the requests that have no reply yet.
+	asked []*message
+	// opened is called once when the connection is made or refused.
+	opened func(*conn, error)
+}
+
+// connect begins to open a connection. opened is called when it is made, or
+// cannot be.
+func (w *World) connect(from, to *process, end endpoint, opened func(*conn, error)) *conn {
+	pair := linkKey{from.name, to.name}
+	w.pairs[pair]++
+	c := &conn{w: w, number: w.pairs[pair], clientProcess: from, serverProcess: to, client: end, opened: opened}
+	c.up = c.half(w.link(from.name, to.name), false)
+	c.down = c.half(w.link(to.name, from.name), true)
+	w.conns = append(w.conns, c)
+	c.up.send(&message{signal: open})
+	return c
+}
+
+func (c *conn) half(l *link, reply bool) *half {
+	h := &half{conn: c, link: l, reply: reply}
+	l.halves = append(l.halves, h)
+	return h
+}
+
+// arrived hands a packet to the process that it was sent to.
+func (c *conn) arrived(m *message) {
+	from, to, end := c.clientProcess, c.serverProcess, c.server
+	if m.half.reply {
+		from, to, end = to, from, c.client
+	}
+	if to.powerless {
+		if m.half.reply {
+			c.w.lose(m, to.name+" has no power")
+			return
+		}
+		// The client's kernel tries again; see process.restart.
+		m.half.queue = slices.Insert(m.half.queue, 0, m)
+		m.half.stalled = true
+		return
+	}
+	switch m.signal {
+	case open:
+		if to.state == down {
+			c.down.send(&message{signal: abort})
+			return
+		}
+		c.server = to.server.accept(c)
+		c.down.send(&message{signal: accept})
+	case accept:
+		if end != nil && c.opened != nil {
+			c.w.emit(Event{Kind: KindConnect, Process: to.name, Peer: from.name, Conn: c.number})
+			c.opening(nil)
+		}
+	case data:
+		if end == nil {
+			c.w.lose(m, to.name+" had closed the connection")
+			if !m.half.reply {
+				c.down.send(&message{signal: abort})
+			}
+			return
+		}
+		c.w.emit(m.event(KindDeliver, true))
+		c.w.act()
+		c.deliver(m)
+	case finish:
+		c.hangUp(m.half.reply, false)
+	case abort:
+		if c.opened != nil {
+			c.w.emit(Event{Kind: KindRefuse, Process: to.name, Peer: from.name, Text: "connection refused"})
+			c.opening(errRefused)
+			return
+		}
+		c.hangUp(m.half.reply, true)
+	}
+}
+
+// deliver gives a message to its process, now or when it runs again: until then
+// the kernel keeps it.
+func (c *conn) deliver(m *message) {
+	to, end := c.serverProcess, c.server
+	if m.half.reply {
+		to, end = c.clientProcess, c.client
+	}
+	switch {
+	case end == nil:
+	case to.state == down:
+		c.w.lose(m, to.name+" crashed before it read it")
+	case to.halted() && to.server != nil:
+		to.backlog = append(to.backlog, func() { c.deliver(m) })
+	default:
+		end.receive(m)
+	}
+}
+
+func (c *conn) opening(err error) {
+	opened := c.opened
+	c.opened = nil
+	opened(c, err)
+	if err != nil {
+		c.client = nil
+		c.up.drop("")
+		c.down.drop("")
+	}
+}
+
+// hangUp tells an end that the other one is gone.
+func (c *conn) hangUp(atClient, reset bool) {
+	end, process, peer := &c.server, c.serverProcess, c.clientProcess
+	if atClient {
+		end, process, peer = &c.client, c.clientProcess, c.serverProcess
+	}
+	if *end == nil {
+		return
+	}
+	if process.server != nil && process.halted() {
+		// It reads first what arrived before, when it runs again.
+		process.backlog = append(process.backlog, func() { c.hangUp(atClient, reset) })
+		return
+	}
+	if reset {
+		c.w.emit(Event{Kind: KindReset, Process: process.name, Peer: peer.name, Conn: c.number})
+	}
+	(*end).hangUp(reset)
+	if !atClient || reset {
+		*end = nil
+	}
+}
+
+// close closes the client's end. What it has sent may still arrive.
+func (c *conn) close() {
+	if c.client == nil {
+		return
+	}
+	c.w.emit(Event{Kind: KindClose, Process: c.clientProcess.name, Peer: c.serverProcess.name, Conn: c.number})
+	c.client = nil
+	c.opened = nil
+	c.up.send(&message{signal: finish})
+}
+
+// cut resets the connection at both ends at once; what is under way is lost.
+func (c *conn) cut() {
+	c.up.drop("the connection was reset")
+	c.down.drop("the connection was reset")
+	if c.opened != nil {
+		c.opening(errReset)
+		return
+	}
+	c.hangUp(true, true)
+	c.hangUp(false, true)
+}
+
+// die is what a connection sees of the crash of one of its processes.
+func (c *conn) die(p *process) {
+	mine, end := c.down, &c.server
+	if p == c.clientProcess {
+		mine, end = c.up, &c.client
+	}
+	if *end == nil {
+		return
+	}
+	if p == c.serverProcess {
+		(*end).hangUp(true) // so that what the server does for the client ends
+	}
+	*end = nil
+	if p.powerless {
+		// What has left the machine arrives; what its kernel still held is gone.
+		if mine.stalled || len(mine.queue) > 0 && mine.queue[0].held {
+			mine.drop(p.name + " lost power")
+		}
+		return
+	}
+	mine.send(&message{signal: abort})
+}
+
+// ask sends a request. Its reply will carry the same origin.
+func (c *conn) ask(m *message) {
+	c.asked = append(c.asked, m)
+	c.up.send(m)
+}
+
+// answer sends a reply. A push is no reply: nothing asked for it.
+func (c *conn) answer(m *message, push bool) {
+	if !push && len(c.asked) > 0 {
+		m.ctx = c.asked[0].ctx
+		c.asked = c.asked[1:]
+	}
+	c.down.send(m)
+}

@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// Kind says what an event is.
+type Kind string
+
+// The kinds of events. The comment says which fields of [Event] each uses
+// besides Seq, At and Kind.
+const (
+	// Faults and processes.
+	KindStrike  Kind = "strike"  // Fault, Text: a fault begins to act
+	KindLift    Kind = "lift"    // Fault, Text: a fault stops acting
+	KindPause   Kind = "pause"   // Process, Text (stop or suspend)
+	KindResume  Kind = "resume"  // Process
+	KindRanOn   Kind = "ran-on"  // Process, Text: a paused process started something all the same
+	KindCrash   Kind = "crash"   // Process, Text (kill, power-loss or shutdown)
+	KindRestart Kind = "restart" // Process
+	KindClock   Kind = "clock"   // Process, Clocks: readings right after a change (and once at the start)
+	KindSync    Kind = "sync"    // Process: a node's append-only file or snapshot reached the disk
+	KindPromote Kind = "promote" // Process, Peer: a replica takes over its master's address
+
+	// The network.
+	KindConnect Kind = "connect" // Process, Peer, Conn: a connection is made
+	KindRefuse  Kind = "refuse"  // Process, Peer, Text: a dial failed
+	KindSend    Kind = "send"    // Process, Peer, Conn, Msg, Reply, Step, Section, Text
+	KindDeliver Kind = "deliver" // Process (receiver), Peer (sender), Conn, Msg, Reply, Step, Section, Text
+	KindHold    Kind = "hold"    // as send: the message is held back
+	KindLose    Kind = "lose"    // as send: the message will never arrive
+	KindClose   Kind = "close"   // Process, Peer, Conn: this end was closed
+	KindReset   Kind = "reset"   // Process, Peer, Conn: this end saw the connection reset
+	KindTimeout Kind = "timeout" // Process, Peer, Conn: a read gave up at its deadline
+
+	// Redis keys, as the nodes' own clocks see them.
+	KindSet     Kind = "set"     // Process (node), Key, Value, TTL, Owner, Expires; Prior if it overwrote
+	KindTouch   Kind = "touch"   // as set: only the expiry changed; By says who did it, Owner who had set it
+	KindDelete  Kind = "delete"  // Process (node), Key, Value, By, Owner: a command removed it
+	KindExpire  Kind = "expire"  // Process (node), Key, Value, Owner: its time was up, by the node's clock
+	KindForget  Kind = "forget"  // Process (node), Key, Value, Owner: lost in a crash
+	KindRestore Kind = "restore" // as set: a key that came back from disk otherwise than it was at the crash
+
+	// A client's steps.
+	KindBegin Kind = "begin" // Process, Section, Step; Lock for acquire; Token for read and write
+	KindEnd   Kind = "end"   // Process, Section, Step, OK, Text; see Event for the rest
+	KindLost  Kind = "lost"  // Process, Section: the lock told the client that its lease is lost
+	KindDone  Kind = "done"  // Process, OK, Text: the client's program has ended
+
+	// The storage.
+	KindServe  Kind = "serve"  // Process (storage), Peer, Section, Step (read or write), OK, Object, Version, Replaced, Value, Token, Text
+	KindObject Kind = "object" // Process (storage), Object, Version, Value: state at the end of the run
+
+	// The run.
+	KindHorizon Kind = "horizon" // Text: the run was cut off here
+)
+
+// Step is a step of a client's critical section.
+type Step string
+
+const (
+	Acquire Step = "acquire"
+	Read    Step = "read"
+	Work    Step = "work"
+	Write   Step = "write"
+	Extend  Step = "extend"
+	Release Step = "release"
+)
+
+// Steps lists the steps of a section, in order.
+func Steps() []Step { return []Step{Acquire, Read, Work, Write, Extend, Release} }
+
+// An Actor is one acquisition of one client: the client's name and the number,
+// from 1, of its call of Acquire. Section 0 is what a client does outside any
+// section.
+type Actor struct {
+	Client  string `json:"client"`
+	Section int    `json:"section"`
+	// Sent is the Seq of the send event of the command that acted.
+	Sent int `json:"sent,omitempty"`
+}
+
+// An Event is one thing that happened. Seq orders events totally; At is true
+// time since the start of the world and never decreases with Seq.
+type Event struct {
+	Seq  int           `json:"seq"`
+	At   time.Duration `json:"at"`
+	Kind Kind          `json:"kind"`
+
+	Process string `json:"process,omitempty"`
+	Peer    string `json:"peer,omitempty"`
+	// Fault is the number of a fault, from 1, in the order of the scenario.
+	Fault int `json:"fault,omitempty"`
+	// Instant says, on a strike, that the fault has no duration: it is over once
+	// it has struck, and is never lifted.
+	Instant bool `json:"instant,omitempty"`
+	// Text is for people: a command, a reply, a reason.
+	Text string `json:"text,omitempty"`
+
+	// Conn numbers the connections of a pair of processes from 1, Msg the
+	// messages of one direction of a connection from 1. Reply says that the
+	// message goes from the server to the client. Handshake says that it only
+	// sets the connection up (HELLO and the like).
+	Conn      int  `json:"conn,omitempty"`
+	Msg       int  `json:"msg,omitempty"`
+	Reply     bool `json:"reply,omitempty"`
+	Handshake bool `json:"handshake,omitempty"`
+
+	// Section and Step are those of the client (of the message's client, for
+	// messages) when the event, or the request, began.
+	Section int  `json:"section,omitempty"`
+	Step    Step `json:"step,omitempty"`
+	// OK: the step succeeded, the request was applied.
+	OK bool `json:"ok,omitempty"`
+	// Refused: the step failed because the storage refused it.
+	Refused bool `json:"refused,omitempty"`
+	// Lock names the lock of an acquire.
+	Lock string `json:"lock,omitempty"`
+	// Token is the fencing token of the grant: on the end of a successful
+	// acquire, on reads and writes and on what the storage says of them.
+	Token uint64 `json:"token,omitempty"`
+	// Minted says that the token came from the lock or a counter, not from the
+	// oracle.
+	Minted bool `json:"minted,omitempty"`
+	// Rank is, on the end of a successful acquire, the oracle's order of grants.
+	Rank uint64 `json:"rank,omitempty"`
+	// Ungranted says, on the end of a successful acquire, that no slot of the
+	// lock had changed: the grant was granted by nobody.
+	Ungranted bool `json:"ungranted,omitempty"`
+	// Ends is when the lease ends as the lock declares it (end of acquire and of
+	// extend); nil if it declares nothing.
+	Ends *fakeclock.Reading `json:"ends,omitempty"`
+	// Notifies says, on the end of a successful acquire, that the lock tells its
+	// client when the lease is lost.
+	Notifies bool `json:"notifies,omitempty"`
+
+	// Key, Value, TTL: a Redis key. Value is an alias when the real value is
+	// random. TTL is what is left of its life on the node's clock; 0 is for ever.
+	// Expires is the true time at which it ends unless a clock changes.
+	Key     string        `json:"key,omitempty"`
+	Value   string        `json:"value,omitempty"`
+	TTL     time.Duration `json:"ttl,omitempty"`
+	Expires time.Duration `json:"expires,omitempty"`
+	// By is who changed the key, Owner who had set it; for a set both are the
+	// setter, and Prior is the owner of what it overwrote.
+	By    *Actor `json:"by,omitempty"`
+	Owner *Actor `json:"owner,omitempty"`
+	Prior *Actor `json:"prior,omitempty"`
+
+	// Object, Version, Replaced: the storage's answer. On the end of a read,
+	// Version is what was read; on the end of a write, what was made.
+	Object   string `json:"object,omitempty"`
+	Version  int    `json:"version,omitempty"`
+	Replaced int    `json:"replaced,omitempty"`
+
+	Clocks *Clocks `json:"clocks,omitempty"`
+}
+
+// Clocks are the readings of one process's clocks at one moment, and how they
+// go on from there: at Rate parts per billion too fast, or not at all.
+type Clocks struct {
+	Wall      int64 `json:"wall"`
+	Monotonic int64 `json:"monotonic"`
+	RatePPB   int64 `json:"rate_ppb,omitempty"`
+	// Halted: the clocks stand still (a suspended machine).
+	Halted bool `json:"halted,omitempty"`
+	// Why is jump, drift, suspend, resume or "" at the start.
+	Why string `json:"why,omitempty"`
+}

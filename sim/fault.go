@@ -1,0 +1,336 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// An Action is what a fault does. Its value is the fault's parameters, with yaml
+// tags by which a scenario sets them; the tag that equals the kind's name holds
+// what the fault acts on.
+//
+// To add a kind of fault, write one file that registers a [FaultKind].
+type Action interface {
+	// Check refuses parameters that make no sense in a world.
+	Check(Topology) error
+	// Targets names the processes that the fault needs, group by group: it can
+	// act if at least one of each group has a part in the story.
+	Targets() [][]string
+	// Assumption is the assumption that the fault breaks.
+	Assumption(Topology) Assumption
+	// Strike begins the fault, Lift ends it. Lift is not called for an instant
+	// kind.
+	Strike(*World, *FaultState)
+	Lift(*World, *FaultState)
+}
+
+// Assumption is something that a lock takes for granted.
+type Assumption string
+
+const (
+	AssumeProcess       Assumption = "process"
+	AssumeNetwork       Assumption = "network"
+	AssumeClock         Assumption = "clock"
+	AssumeLockMemory    Assumption = "lock memory"
+	AssumeStorageMemory Assumption = "storage memory"
+)
+
+// FaultKind is a kind of fault as the registry knows it.
+type FaultKind struct {
+	// Name is its key in a scenario.
+	Name string
+	// Title is one line for people.
+	Title string
+	// Instant kinds have no end.
+	Instant bool
+	// Patient kinds do not strike at their trigger: from then on they wait for
+	// what they act on.
+	Patient bool
+	// New returns a pointer to fresh parameters.
+	New func() Action
+}
+
+var faultKinds []FaultKind
+
+// RegisterFault adds a kind of fault. It is for package initialisation;
+// registering one name twice panics, because one of the two would silently never
+// run.
+func RegisterFault(k FaultKind) {
+	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
+		panic("sim: two kinds of faults are called " + k.Name)
+	}
+	faultKinds = append(faultKinds, k)
+	slices.SortFunc(faultKinds, func(a, b FaultKind) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// FaultKinds lists the kinds of faults in alphabetical order.
+func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
+
+// Topology is the world as far as a fault's parameters can be wrong about it.
+type Topology struct {
+	Clients map[string]bool
+	Nodes   map[string]Node
+	Lock    locks.Kind
+}
+
+// process checks the name of a process.
+func (t Topology) process(field, name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("%s: name a process", field)
+	case name == StorageName || t.Clients[name]:
+		return nil
+	}
+	if _, ok := t.Nodes[name]; ok {
+		return nil
+	}
+	return &UnknownProcess{Field: field, Name: name, Known: t.names()}
+}
+
+func (t Topology) names() []string {
+	names := []string{StorageName}
+	for n := range t.Clients {
+		names = append(names, n)
+	}
+	for n := range t.Nodes {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// UnknownProcess is the error of a name that is no process's.
+type UnknownProcess struct {
+	Field, Name string
+	Known       []string
+}
+
+func (e *UnknownProcess) Error() string {
+	return fmt.Sprintf("%s: there is no process %q; there are %s", e.Field, e.Name, strings.Join(e.Known, ", "))
+}
+
+// FaultState is one fault in the course of a run.
+type FaultState struct {
+	FaultInfo
+	w      *World
+	fault  Fault
+	kind   FaultKind
+	number int
+	armed  bool // a patient fault is waiting
+	struck bool
+	lifted bool
+	vain   bool // it found nothing to act on
+	ending bool // it is going to end at a time that is known
+	// hold is the message that is held back.
+	hold *message
+}
+
+// armFault waits for the fault's moment.
+func (w *World) armFault(number int, fault Fault) {
+	f := &FaultState{w: w, fault: fault, number: number}
+	f.kind, _ = kindOf(fault.Action)
+	topology := w.cfg.topology()
+	f.FaultInfo = FaultInfo{Text: fault.Text, Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault)}
+	w.faults = append(w.faults, f)
+	if !fault.Strikes.When.IsZero() {
+		w.when(fault.Strikes.When, f.trigger)
+	}
+	w.when(fault.Until, f.lift, func() { f.ending = f.struck })
+}
+
+func (cfg *Config) topology() Topology {
+	t := Topology{Clients: map[string]bool{}, Nodes: map[string]Node{}, Lock: cfg.Lock.Kind}
+	for _, c := range cfg.Clients {
+		t.Clients[c.Name] = true
+	}
+	for _, n := range cfg.Nodes {
+		t.Nodes[n.Name] = n
+	}
+	return t
+}
+
+// idle says why a fault cannot act on the lock at hand, or "".
+func (w *World) idle(fault Fault) string {
+	if len(w.trace.Locks) == 0 {
+		return ""
+	}
+	lock := w.trace.Locks[0]
+	for _, group := range fault.Targets() {
+		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) {
+			return fmt.Sprintf("it cannot act on the lock: %s keeps nothing on %s", lock.Kind, strings.Join(group, " or "))
+		}
+	}
+	if c, ok := fault.Action.(interface{ clockOf() string }); ok {
+		if p := w.byName[c.clockOf()]; p.role == RoleClient && !w.cfg.Lock.Kind.OwnClock {
+			return fmt.Sprintf("it cannot act on the lock: %s does not read %s's clock but true time", lock.Kind, p.name)
+		}
+	}
+	return ""
+}
+
+// takesPart says whether a process has a part in the story: a node has one if
+// the lock is kept on it, or on the node that it is a replica of.
+func (w *World) takesPart(name string) bool {
+	p := w.byName[name]
+	if p == nil || p.role != RoleNode {
+		return true
+	}
+	for _, s := range w.trace.Locks[0].Slots {
+		if s.Node == name || s.Node == p.server.(*redisNode).cfg.ReplicaOf {
+			return true
+		}
+	}
+	return false
+}
+
+// strikeInitial strikes what strikes at the start, and plans what strikes at a
+// time.
+func (w *World) strikeInitial() {
+	for _, f := range w.faults {
+		s := f.fault.Strikes
+		switch {
+		case !s.When.IsZero() || !s.Before.IsZero():
+		case s.At == 0:
+			f.trigger()
+		default:
+			w.at(s.At, f.trigger)
+		}
+	}
+}
+
+// before strikes what strikes before a client's step.
+func (w *World) before(client string, step Step, nth int) {
+	for _, f := range w.faults {
+		b := f.fault.Strikes.Before
+		if b.Client == client && b.Step == step && max(b.Nth, 1) == nth {
+			f.trigger()
+		}
+	}
+}
+
+// trigger is the fault's moment.
+func (f *FaultState) trigger() {
+	if f.armed || f.struck {
+		return
+	}
+	if f.kind.Patient {
+		f.armed = true
+		return
+	}
+	f.strike()
+}
+
+// kindOf finds the kind that an action's parameters belong to.
+func kindOf(a Action) (FaultKind, bool) {
+	for _, k := range faultKinds {
+		if reflect.TypeOf(k.New()) == reflect.TypeOf(a) {
+			return k, true
+		}
+	}
+	return FaultKind{}, false
+}
+
+// strike begins the fault, once.
+func (f *FaultState) strike() {
+	if f.struck {
+		return
+	}
+	f.struck = true
+	f.w.emit(Event{Kind: KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant})
+	f.fault.Strike(f.w, f)
+	if f.fault.For > 0 {
+		f.ending = true
+		f.w.at(f.w.now()+f.fault.For, f.lift)
+	}
+}
+
+// inVain says that the fault found nothing to act on.
+func (f *FaultState) inVain(why string) {
+	f.vain = true
+	if f.Idle == "" {
+		f.Idle = why
+	}
+}
+
+// keptBack says whether a fault that is going to end keeps a request to the
+// storage back, which may then still take effect though every client is done.
+func (w *World) keptBack() bool {
+	if !slices.ContainsFunc(w.faults, func(f *FaultState) bool { return f.ending && !f.lifted }) {
+		return false
+	}
+	storage := w.byName[StorageName]
+	return len(storage.backlog) > 0 || slices.ContainsFunc(w.conns, func(c *conn) bool {
+		return c.serverProcess == storage && slices.ContainsFunc(c.up.queue, func(m *message) bool { return m.signal == data })
+	})
+}
+
+// lift ends the fault, once, if it has begun and has an end.
+func (f *FaultState) lift() {
+	if !f.struck || f.lifted || f.kind.Instant {
+		return
+	}
+	f.lifted = true
+	if f.vain {
+		return
+	}
+	f.w.emit(Event{Kind: KindLift, Fault: f.number, Text: f.fault.Text})
+	f.fault.Lift(f.w, f)
+}
+
+// finish says, at the end of the run, whether the fault acted.
+func (f *FaultState) finish() {
+	switch {
+	case f.Idle != "":
+	case f.struck && !f.lifted && !f.fault.Until.IsZero():
+		f.Idle = fmt.Sprintf("its end never came: %s", f.fault.Until)
+	case f.struck:
+	case f.armed:
+		f.Idle = "what it waits for never happened"
+	default:
+		f.Idle = fmt.Sprintf("its moment never came: %s", f.fault.Strikes)
+	}
+}
+
+// String tells when the fault strikes.
+func (t Trigger) String() string {
+	switch {
+	case !t.Before.IsZero():
+		return "before " + t.Before.String()
+	case !t.When.IsZero():
+		if after, ok := strings.CutPrefix(t.When.String(), "after "); ok {
+			return "after " + after
+		}
+		return "when " + t.When.String()
+	case t.At != 0:
+		return "at " + t.At.String()
+	}
+	return "at the start"
+}
+
+// checkFault refuses a fault that cannot run.
+func checkFault(f Fault, t Topology) error {
+	if _, ok := kindOf(f.Action); !ok {
+		return fmt.Errorf("%T is of no registered kind", f.Action)
+	}
+	if f.For < 0 || f.Strikes.At < 0 {
+		return errors.New("times must not be negative")
+	}
+	return f.Check(t)
+}
+
+// positive refuses a duration that is not, or that is absurd.
+func positive(field string, d time.Duration) error {
+	switch {
+	case d <= 0:
+		return fmt.Errorf("%s: must be a positive duration such as 5s", field)
+	case d > 365*24*time.Hour:
+		return fmt.Errorf("%s: %v is more than a year", field, d)
+	}
+	return nil
+}

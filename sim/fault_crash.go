@@ -1,0 +1,130 @@
+package sim
+
+import "fmt"
+
+func init() {
+	RegisterFault(FaultKind{
+		Name:  "crash",
+		Title: "a process dies; a server comes back when the fault ends",
+		New:   func() Action { return &CrashFault{} },
+	})
+	RegisterFault(FaultKind{
+		Name:    "promote",
+		Title:   "a replica becomes a master and takes over its master's address",
+		Instant: true,
+		New:     func() Action { return &Promote{} },
+	})
+}
+
+// Crash is how a process ends.
+type Crash string
+
+const (
+	// Kill ends the process; its machine goes on and resets its connections.
+	Kill Crash = "kill"
+	// PowerLoss ends the whole machine: nobody is told, and what had not reached
+	// the disk is gone.
+	PowerLoss Crash = "power-loss"
+	// Shutdown ends the process in an orderly way: what it holds is saved first,
+	// if it saves anything.
+	Shutdown Crash = "shutdown"
+)
+
+// CrashFault is the parameters of the fault crash.
+type CrashFault struct {
+	Process string `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
+	How     Crash  `yaml:"how,omitempty" json:"how,omitempty" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end."`
+}
+
+func (a *CrashFault) Check(t Topology) error {
+	switch a.How {
+	case "", Kill, PowerLoss, Shutdown:
+	default:
+		return fmt.Errorf("how: %q is no way to crash; write kill, power-loss or shutdown", a.How)
+	}
+	return t.process("crash", a.Process)
+}
+
+func (a *CrashFault) Targets() [][]string { return [][]string{{a.Process}} }
+
+func (a *CrashFault) Assumption(t Topology) Assumption {
+	switch {
+	case t.Clients[a.Process]:
+		return AssumeProcess
+	case a.Process == StorageName:
+		return AssumeStorageMemory
+	}
+	return AssumeLockMemory
+}
+
+func (a *CrashFault) Strike(w *World, _ *FaultState) {
+	how := a.How
+	if how == "" {
+		how = Kill
+	}
+	w.byName[a.Process].crash(how)
+}
+
+func (a *CrashFault) Lift(w *World, _ *FaultState) { w.byName[a.Process].restart() }
+
+// crash ends a process. Crashes may overlap: the first says how, and the process
+// restarts when the last of them ends.
+func (p *process) crash(how Crash) {
+	if p.crashes++; p.crashes > 1 {
+		return
+	}
+	w := p.w
+	w.emit(Event{Kind: KindCrash, Process: p.name, Text: string(how)})
+	p.clock.Resume() // of a suspended machine; the time of day goes on anyway
+	p.become(down)
+	p.powerless = how == PowerLoss
+	p.backlog = nil
+	clear(p.pausedBy)
+	for _, c := range w.conns {
+		if c.clientProcess == p || c.serverProcess == p {
+			c.die(p)
+		}
+	}
+	if p.program != nil {
+		p.clock.Stop()
+		p.program.crash()
+		return
+	}
+	p.server.crash(how)
+}
+
+// restart starts a server again. A client that has crashed stays dead.
+func (p *process) restart() {
+	if p.crashes--; p.crashes > 0 || p.server == nil {
+		return
+	}
+	p.powerless = false
+	p.become(running)
+	p.w.emit(Event{Kind: KindRestart, Process: p.name})
+	p.server.restart()
+	for _, c := range p.w.conns {
+		if c.serverProcess == p && c.up.link.cuts == 0 {
+			c.up.unstall()
+		}
+	}
+}
+
+// Promote is the parameters of the fault of that name.
+type Promote struct {
+	Node string `yaml:"promote" json:"promote" jsonschema:"description=The replica that becomes a master."`
+}
+
+func (a *Promote) Check(t Topology) error {
+	if err := t.process("promote", a.Node); err != nil {
+		return err
+	}
+	if t.Nodes[a.Node].ReplicaOf == "" {
+		return fmt.Errorf("promote: %s is no replica; give it replica-of", a.Node)
+	}
+	return nil
+}
+
+func (a *Promote) Targets() [][]string            { return [][]string{{a.Node}} }
+func (a *Promote) Assumption(Topology) Assumption { return AssumeLockMemory }
+func (a *Promote) Strike(w *World, _ *FaultState) { w.byName[a.Node].server.(*redisNode).promote() }
+func (a *Promote) Lift(*World, *FaultState)       {}

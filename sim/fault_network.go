@@ -1,0 +1,214 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+func init() {
+	RegisterFault(FaultKind{
+		Name:  "partition",
+		Title: "a process and others cannot reach each other",
+		New:   func() Action { return &Partition{} },
+	})
+	RegisterFault(FaultKind{
+		Name:  "delay",
+		Title: "messages between two processes take longer",
+		New:   func() Action { return &Delay{} },
+	})
+	RegisterFault(FaultKind{
+		Name:    "hold",
+		Title:   "one message is held back, and what follows it on its connection",
+		Patient: true,
+		New:     func() Action { return &Hold{} },
+	})
+	RegisterFault(FaultKind{
+		Name:    "reset",
+		Title:   "the connections between two processes are cut",
+		Instant: true,
+		New:     func() Action { return &Reset{} },
+	})
+}
+
+// Direction is which way messages between two processes are hit.
+type Direction string
+
+const (
+	Both Direction = "both" // the default
+	To   Direction = "to"   // from the first process to the others
+	From Direction = "from" // from the others to the first
+)
+
+// apart calls do for the links between a process and others.
+func (d Direction) apart(w *World, process string, others []string, do func(*link)) {
+	for _, other := range others {
+		if d != From {
+			do(w.link(process, other))
+		}
+		if d != To {
+			do(w.link(other, process))
+		}
+	}
+}
+
+func (d Direction) check(t Topology, field, process string, otherField string, others []string) error {
+	switch d {
+	case "", Both, To, From:
+	default:
+		return fmt.Errorf("direction: %q is none; write both, to or from", d)
+	}
+	if err := t.process(field, process); err != nil {
+		return err
+	}
+	if len(others) == 0 {
+		return fmt.Errorf("%s: name at least one process", otherField)
+	}
+	for i, other := range others {
+		if err := t.process(otherField, other); err != nil {
+			return err
+		}
+		if other == process {
+			return fmt.Errorf("%s: %s has no connection to itself", otherField, other)
+		}
+		if slices.Contains(others[:i], other) {
+			return fmt.Errorf("%s: %s is named twice", otherField, other)
+		}
+	}
+	return nil
+}
+
+// Partition is the parameters of the fault of that name. What is sent meanwhile
+// arrives, if its connection lives on, when the partition ends.
+type Partition struct {
+	Process   string    `yaml:"partition" json:"partition" jsonschema:"description=The process that is cut off."`
+	From      []string  `yaml:"from" json:"from" jsonschema:"description=The processes that it cannot reach."`
+	Direction Direction `yaml:"direction,omitempty" json:"direction,omitempty" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are lost: both ways (the default)\\, only those to the others\\, or only those from them."`
+}
+
+func (a *Partition) Check(t Topology) error {
+	return a.Direction.check(t, "partition", a.Process, "from", a.From)
+}
+
+func (a *Partition) Targets() [][]string            { return [][]string{{a.Process}, a.From} }
+func (a *Partition) Assumption(Topology) Assumption { return AssumeNetwork }
+func (a *Partition) Strike(w *World, _ *FaultState) {
+	a.Direction.apart(w, a.Process, a.From, (*link).cut)
+}
+func (a *Partition) Lift(w *World, _ *FaultState) {
+	a.Direction.apart(w, a.Process, a.From, (*link).mend)
+}
+
+// Delay is the parameters of the fault of that name. It adds to the latency of
+// every message that is sent while it lasts.
+type Delay struct {
+	Process   string        `yaml:"delay" json:"delay" jsonschema:"description=The process whose messages are delayed."`
+	To        string        `yaml:"to" json:"to" jsonschema:"description=The process at the other end."`
+	By        time.Duration `yaml:"by" json:"by" jsonschema:"type=string,description=How much longer each message takes."`
+	Direction Direction     `yaml:"direction,omitempty" json:"direction,omitempty" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are delayed: both ways (the default)\\, only those to the other process\\, or only those from it."`
+}
+
+func (a *Delay) Check(t Topology) error {
+	if err := positive("by", a.By); err != nil {
+		return err
+	}
+	if a.To == "" {
+		return fmt.Errorf("to: name the process at the other end")
+	}
+	return a.Direction.check(t, "delay", a.Process, "to", []string{a.To})
+}
+
+func (a *Delay) Targets() [][]string            { return [][]string{{a.Process}, {a.To}} }
+func (a *Delay) Assumption(Topology) Assumption { return AssumeNetwork }
+func (a *Delay) Strike(w *World, _ *FaultState) {
+	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra += a.By })
+}
+func (a *Delay) Lift(w *World, _ *FaultState) {
+	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra -= a.By })
+}
+
+// Hold is the parameters of the fault of that name: the first such message that
+// is sent, from the fault's moment on, waits somewhere on its way.
+type Hold struct {
+	Message string `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage."`
+}
+
+func (a *Hold) message() Message {
+	m, err := ParseMessage(a.Message)
+	if err != nil {
+		panic("sim: a message that passed Check is refused: " + err.Error())
+	}
+	return m
+}
+
+func (a *Hold) Check(t Topology) error {
+	m, err := ParseMessage(a.Message)
+	if err != nil {
+		return fmt.Errorf("hold: %w", err)
+	}
+	for _, name := range m.Names() {
+		if err := t.process("hold", name); err != nil {
+			return err
+		}
+	}
+	if !t.Clients[m.Client] {
+		return fmt.Errorf("hold: %s is no client; a held message goes to or from a client", m.Client)
+	}
+	return nil
+}
+
+func (a *Hold) Targets() [][]string {
+	return [][]string{{a.message().Client}, {a.message().Peer}}
+}
+func (a *Hold) Assumption(Topology) Assumption { return AssumeNetwork }
+
+func (a *Hold) Strike(w *World, f *FaultState) {
+	f.hold.held = true
+	w.emit(f.hold.event(KindHold, false))
+}
+
+func (a *Hold) Lift(w *World, f *FaultState) {
+	m := f.hold
+	m.held = false
+	m.due = w.now() + m.latency
+	m.half.pump()
+}
+
+// holdIfAsked holds a message back that a fault waits for.
+func (w *World) holdIfAsked(m *message) {
+	ev := m.event(KindSend, false)
+	for _, f := range w.faults {
+		hold, ok := f.fault.Action.(*Hold)
+		if ok && f.armed && !f.struck && !m.held && hold.message().matches(&ev) {
+			f.hold = m
+			f.strike()
+		}
+	}
+}
+
+// Reset is the parameters of the fault of that name. Both ends see the
+// connection reset at once, and what is under way is lost.
+type Reset struct {
+	Process string `yaml:"reset" json:"reset" jsonschema:"description=The process whose connections are cut."`
+	From    string `yaml:"from" json:"from" jsonschema:"description=The process at the other end."`
+}
+
+func (a *Reset) Check(t Topology) error {
+	if a.From == "" {
+		return fmt.Errorf("from: name the process at the other end")
+	}
+	return Direction("").check(t, "reset", a.Process, "from", []string{a.From})
+}
+
+func (a *Reset) Targets() [][]string            { return [][]string{{a.Process}, {a.From}} }
+func (a *Reset) Assumption(Topology) Assumption { return AssumeNetwork }
+func (a *Reset) Lift(*World, *FaultState)       {}
+
+func (a *Reset) Strike(w *World, _ *FaultState) {
+	for _, c := range slices.Clone(w.conns) {
+		x, y := c.clientProcess.name, c.serverProcess.name
+		if x == a.Process && y == a.From || x == a.From && y == a.Process {
+			c.cut()
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// keyStory is what happened to keys on a node, one line for each event.
+func keyStory(trace *Trace, node string) string {
+	who := func(a *Actor) string {
+		if a == nil {
+			return "nobody"
+		}
+		return fmt.Sprintf("%s/%d", a.Client, a.Section)
+	}
+	var lines []string
+	for _, ev := range trace.Events {
+		if ev.Process != node {
+			continue
+		}
+		switch ev.Kind {
+		case KindSet:
+			lines = append(lines, fmt.Sprintf("set %s = %s for %v, by %s, prior %s", ev.Key, ev.Value, ev.TTL, who(ev.By), who(ev.Prior)))
+		case KindTouch:
+			lines = append(lines, fmt.Sprintf("touch %s = %s for %v, by %s, of %s", ev.Key, ev.Value, ev.TTL, who(ev.By), who(ev.Owner)))
+		case KindDelete, KindExpire, KindForget:
+			lines = append(lines, fmt.Sprintf("%s %s = %s, by %s, of %s", ev.Kind, ev.Key, ev.Value, who(ev.By), who(ev.Owner)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// commands is a client that sends commands, one each second from the first on.
+func commands(t *testing.T, name string, first time.Duration, commands ...string) Client {
+	return client(t, name, func(ctx context.Context, p *Program) error {
+		conn, err := dialTo(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		for i, command := range commands {
+			sleepUntil(p, first+time.Duration(i)*time.Second)
+			reply, err := ask(conn, command)
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(reply, "-") {
+				t.Errorf("%s: %s", command, reply)
+			}
+		}
+		return p.Clock().Sleep(ctx, time.Second)
+	})
+}
+
+// The trace tells who set a key, who changed it and whose it was.
+func TestKeyEvents(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		one, two []string // two's commands come half a second after one's
+		want     string
+	}{
+		{"set and delete", []string{"SET k v", "DEL k"}, nil, `
+set k = v for 0s, by one/0, prior nobody
+delete k = v, by one/0, of one/0`},
+		{"another deletes", []string{"SET k v"}, []string{"DEL k"}, `
+set k = v for 0s, by one/0, prior nobody
+delete k = v, by two/0, of one/0`},
+		{"overwrite", []string{"SET k v PX 10000"}, []string{"SET k w PX 20000"}, `
+set k = v for 10s, by one/0, prior nobody
+set k = w for 20s, by two/0, prior one/0`},
+		{"overwrite in vain", []string{"SET k v"}, []string{"SET k w NX"}, `
+set k = v for 0s, by one/0, prior nobody`},
+		{"touch", []string{"SET k v PX 10000"}, []string{"PEXPIRE k 20000"}, `
+set k = v for 10s, by one/0, prior nobody
+touch k = v for 20s, by two/0, of one/0`},
+		{"the same value again only changes the expiry", []string{"SET k v PX 10000"}, []string{"SET k v PX 20000"}, `
+set k = v for 10s, by one/0, prior nobody
+touch k = v for 20s, by two/0, of one/0`},
+		{"persist", []string{"SET k v PX 10000"}, []string{"PERSIST k"}, `
+set k = v for 10s, by one/0, prior nobody
+touch k = v for 0s, by two/0, of one/0`},
+		{"reading changes nothing", []string{"SET k v PX 10000"}, []string{"GET k"}, `
+set k = v for 10s, by one/0, prior nobody`},
+		{"expiry", []string{"SET k v PX 700", "GET k"}, nil, `
+set k = v for 700ms, by one/0, prior nobody
+expire k = v, by nobody, of one/0`},
+		{"an owner after a touch", []string{"SET k v PX 10000", "PEXPIRE k 300"}, []string{"PEXPIRE k 20000"}, `
+set k = v for 10s, by one/0, prior nobody
+touch k = v for 20s, by two/0, of one/0
+touch k = v for 300ms, by one/0, of one/0
+expire k = v, by nobody, of one/0`},
+		{"an expiry in the past", []string{"SET k v"}, []string{"PEXPIRE k 0"}, `
+set k = v for 0s, by one/0, prior nobody
+delete k = v, by two/0, of one/0`},
+		{"a script", []string{"SET k v"}, []string{"EVAL return(redis.call('del','k')) 0"}, `
+set k = v for 0s, by one/0, prior nobody
+delete k = v, by two/0, of one/0`},
+		{"another database", []string{"SET k v", "SELECT 1", "SET k w", "FLUSHALL"}, nil, `
+set k = v for 0s, by one/0, prior nobody
+set k (database 1) = w for 0s, by one/0, prior nobody
+delete k = v, by one/0, of one/0
+delete k (database 1) = w, by one/0, of one/0`},
+		{"hash", []string{"HSET k holder one", "HDEL k holder count"}, []string{"HINCRBY k count 1"}, `
+set k = hash(holder one) for 0s, by one/0, prior nobody
+set k = hash(count 1 holder one) for 0s, by two/0, prior one/0
+delete k = hash(count 1 holder one), by one/0, of two/0`},
+		{"rename", []string{"SET k v"}, []string{"RENAME k l"}, `
+set k = v for 0s, by one/0, prior nobody
+delete k = v, by two/0, of one/0
+set l = v for 0s, by two/0, prior nobody`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace := play(t, story(
+				commands(t, "one", 500*time.Millisecond, test.one...),
+				commands(t, "two", time.Second, test.two...),
+			))
+			if got := keyStory(trace, "redis-1"); got != strings.TrimSpace(test.want) {
+				t.Errorf("got\n%s\nwant%s", got, test.want)
+			}
+		})
+	}
+}
+
+// Sent is the number of the event with which the command left its client, and
+// Section the acquisition that it belongs to.
+func TestWhoChangedAKey(t *testing.T) {
+	trace := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		r := p.Redis(0)
+		for range 2 {
+			if err := p.Step(Acquire, func() error { return r.Set(ctx, "k", now(p).String(), time.Minute).Err() }); err != nil {
+				return err
+			}
+		}
+		return p.Step(Release, func() error { return r.Del(ctx, "k").Err() })
+	})))
+	sets := events(trace, KindSet, "redis-1")
+	if len(sets) != 2 {
+		t.Fatalf("%d sets\n%s", len(sets), tell(trace))
+	}
+	gone := only(t, trace, KindDelete, "redis-1")
+	for i, actor := range []*Actor{sets[0].By, sets[1].By, gone.By} {
+		same(t, "section", actor.Section, []int{1, 2, 2}[i])
+		sent := trace.Events[actor.Sent-1]
+		same(t, "the event that it names", sent.Kind, KindSend)
+		same(t, "its process", sent.Process, "client-1")
+		same(t, "its step", sent.Step, []Step{Acquire, Acquire, Release}[i])
+		same(t, "its command", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
+	}
+	same(t, "what the second overwrote", *sets[1].Prior, *sets[0].By)
+	same(t, "whose was deleted", *gone.Owner, *sets[1].By)
+	about(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
+}
+
+// Random values are told by alias, the first one seen as value-1, so that traces
+// do not depend on them.
+func TestAliases(t *testing.T) {
+	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
+	trace := play(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
+	if got, want := keyStory(trace, "redis-1"), strings.TrimSpace(`
+set a = value-1 for 0s, by one/0, prior nobody
+set b = value-2 for 0s, by one/0, prior nobody
+set c = value-1 for 0s, by one/0, prior nobody
+set d = plain for 0s, by one/0, prior nobody`); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if strings.Contains(tell(trace), one) {
+		t.Error("a random value is told as it is")
+	}
+}

@@ -1,0 +1,209 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// linkKey names one direction between two processes.
+type linkKey struct{ from, to string }
+
+// A link is one direction of the network between two processes. It has a random
+// stream of its own, so that a message more on one link never shifts the
+// latencies of another.
+type link struct {
+	w       *World
+	key     linkKey
+	latency *rand.Rand
+	// cuts counts the partitions that cut the link, extra adds up its delays.
+	cuts  int
+	extra time.Duration
+	// halves are the directions of connections that run over the link.
+	halves []*half
+}
+
+func (w *World) link(from, to string) *link {
+	key := linkKey{from, to}
+	l, ok := w.links[key]
+	if !ok {
+		l = &link{w: w, key: key, latency: latencies(w.cfg.Seed, from, to)}
+		w.links[key] = l
+	}
+	return l
+}
+
+// draw is how long the next message takes.
+func (l *link) draw() time.Duration {
+	n := l.w.cfg.Network
+	return n.Min + time.Duration(l.latency.Int64N(int64(n.Max-n.Min)+1)) + l.extra
+}
+
+// cut and mend begin and end a partition of the link. What is sent meanwhile is
+// not lost: like TCP the sender tries again until it gets through.
+func (l *link) cut() { l.cuts++ }
+
+func (l *link) mend() {
+	if l.cuts--; l.cuts > 0 {
+		return
+	}
+	for _, h := range l.halves {
+		h.unstall()
+	}
+}
+
+// A half is one direction of a connection. It delivers what was sent over it in
+// order, each message once.
+type half struct {
+	conn  *conn
+	link  *link
+	reply bool
+	sent  int // messages numbered so far
+	// queue holds what was sent and has not arrived.
+	queue []*message
+	// pumping says that the arrival of the first message is scheduled. stalled
+	// says that it was due but the link is cut.
+	pumping, stalled bool
+	dead             bool
+}
+
+// signal is what a packet means to a connection.
+type signal int
+
+const (
+	data   signal = iota
+	open          // the client's SYN
+	accept        // the server's SYN-ACK
+	finish        // FIN
+	abort         // RST
+)
+
+// A message is what faults act on: one command, one reply, or a packet that
+// opens or closes a connection.
+type message struct {
+	half    *half
+	signal  signal
+	number  int
+	bytes   []byte
+	body    any    // what the sender means, for servers that need no bytes
+	text    string // for people
+	ctx     origin
+	latency time.Duration
+	due     time.Duration
+	held    bool
+}
+
+// origin says what a client was doing when a message was sent.
+type origin struct {
+	section   int
+	step      Step
+	handshake bool
+	send      int // Seq of the send event of the request
+}
+
+// event is an event about a message.
+func (m *message) event(kind Kind, receiver bool) Event {
+	h := m.half
+	from, to := h.link.key.from, h.link.key.to
+	if receiver {
+		from, to = to, from
+	}
+	return Event{
+		Kind: kind, Process: from, Peer: to, Conn: h.conn.number, Msg: m.number, Reply: h.reply,
+		Handshake: m.ctx.handshake, Section: m.ctx.section, Step: m.ctx.step, Text: m.text,
+	}
+}
+
+// send puts a message on its way.
+func (h *half) send(m *message) {
+	if h.dead {
+		return
+	}
+	w := h.conn.w
+	m.half = h
+	if w.started {
+		m.latency = h.link.draw()
+	}
+	m.due = w.now() + m.latency
+	if m.signal == data {
+		h.sent++
+		m.number = h.sent
+		seq := w.emit(m.event(KindSend, false)).Seq
+		if !h.reply {
+			m.ctx.send = seq
+		}
+		w.holdIfAsked(m)
+	}
+	if !w.started {
+		h.conn.arrived(m)
+		return
+	}
+	h.queue = append(h.queue, m)
+	h.pump()
+}
+
+// pump schedules the arrival of the first message.
+func (h *half) pump() {
+	if h.dead || h.pumping || h.stalled || len(h.queue) == 0 || h.queue[0].held {
+		return
+	}
+	w := h.conn.w
+	h.pumping = true
+	w.fly(max(h.queue[0].due, w.now()), h.arrive)
+}
+
+// arrive delivers the first message, unless something has come between.
+func (h *half) arrive() {
+	h.pumping = false
+	if h.dead || len(h.queue) == 0 || h.queue[0].held {
+		return
+	}
+	if h.queue[0].due > h.conn.w.now() {
+		h.pump()
+		return
+	}
+	if h.link.cuts > 0 {
+		h.stalled = true
+		return
+	}
+	m := h.queue[0]
+	h.queue = h.queue[1:]
+	h.conn.arrived(m)
+	h.pump()
+}
+
+// unstall tries again after a partition.
+func (h *half) unstall() {
+	if !h.stalled {
+		return
+	}
+	h.stalled = false
+	if len(h.queue) > 0 {
+		h.queue[0].due = h.conn.w.now() + h.link.draw()
+	}
+	h.pump()
+}
+
+// drop loses everything that has not arrived.
+func (h *half) drop(why string) {
+	if h.dead {
+		return
+	}
+	h.dead = true
+	for _, m := range h.queue {
+		h.conn.w.lose(m, why)
+	}
+	h.queue = nil
+	h.link.halves = slices.DeleteFunc(h.link.halves, func(o *half) bool { return o == h })
+}
+
+// lose records that a message will never arrive.
+func (w *World) lose(m *message, why string) {
+	if m.signal != data {
+		return
+	}
+	ev := m.event(KindLose, false)
+	ev.Text = fmt.Sprintf("%s (%s)", m.text, why)
+	w.emit(ev)
+}

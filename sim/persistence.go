@@ -1,0 +1,158 @@
+package sim
+
+import "time"
+
+// Persistence is what a Redis node writes to its disk, and when.
+type Persistence string
+
+const (
+	// NoPersistence writes nothing: a node that restarts is empty.
+	NoPersistence Persistence = "none"
+	// Snapshots is Redis's default: the whole data set, an hour after one change,
+	// five minutes after 100 or one minute after 10,000, and at a clean shutdown.
+	Snapshots Persistence = "snapshots"
+	// Everysec appends every command to a file before it is answered, and has the
+	// operating system write that to the disk once a second.
+	Everysec Persistence = "everysec"
+	// Always has it written before each answer.
+	Always Persistence = "always"
+)
+
+// Persistences lists the policies from the weakest to the strongest.
+func Persistences() []Persistence {
+	return []Persistence{NoPersistence, Snapshots, Everysec, Always}
+}
+
+// disk is what a node's disk holds.
+type disk struct {
+	n      *redisNode
+	policy Persistence
+	// saved is what a power loss leaves.
+	saved keyspace
+	// planned: the next write to the disk is under way.
+	planned  bool
+	changes  int           // since the last snapshot
+	snapshot time.Duration // when it was made
+}
+
+// wrote is told of changes of the data set.
+func (d *disk) wrote(changes int) {
+	d.changes += changes
+	switch d.policy {
+	case Always:
+		d.saved = d.n.keys.clone()
+	case Everysec:
+		now := d.n.w.now()
+		d.plan(now - mod(now, time.Second) + time.Second)
+	case Snapshots:
+		after := time.Hour
+		switch {
+		case d.changes >= 10_000:
+			after = time.Minute
+		case d.changes >= 100:
+			after = 5 * time.Minute
+		}
+		if d.changes == changes || d.changes-changes < 100 && d.changes >= 100 || d.changes-changes < 10_000 && d.changes >= 10_000 {
+			d.planned = false
+			d.plan(max(d.snapshot+after, d.n.w.now()))
+		}
+	}
+}
+
+func mod(d, m time.Duration) time.Duration { return ((d % m) + m) % m }
+
+// plan writes the data set to the disk at a time, unless the node is down then.
+func (d *disk) plan(at time.Duration) {
+	if d.planned {
+		return
+	}
+	d.planned = true
+	epoch := d.n.epoch
+	d.n.w.at(at, func() {
+		switch {
+		case !d.planned || epoch != d.n.epoch:
+		case d.n.p.state == running:
+			d.sync()
+		default:
+			d.n.p.backlog = append(d.n.p.backlog, d.sync)
+		}
+	})
+}
+
+func (d *disk) sync() {
+	d.planned = false
+	if d.changes == 0 {
+		return
+	}
+	d.changes = 0
+	d.snapshot = d.n.w.now()
+	d.saved = d.n.keys.clone()
+	d.n.w.emit(Event{Kind: KindSync, Process: d.n.p.name, Text: string(d.policy)})
+}
+
+// survives is what a node finds on its disk after a crash.
+func (d *disk) survives(how Crash) keyspace {
+	switch {
+	case d.policy == NoPersistence:
+		return keyspace{}
+	case how == Shutdown, how == Kill && d.policy != Snapshots:
+		// A killed process leaves what it had written with the operating system.
+		return d.n.keys.clone()
+	}
+	return d.saved.clone()
+}
+
+// crash ends the server. What its keys were is remembered until it restarts,
+// because nobody can tell before then that they are gone.
+func (n *redisNode) crash(how Crash) {
+	n.left = n.disk.survives(how)
+	n.epoch++
+	n.check++
+	n.disk.planned = false
+	n.disk.changes = 0
+	n.repl.crash()
+	n.mini.Close()
+}
+
+// restart starts the server again with what its disk held. Expiry times are
+// absolute, so time has passed for the keys too. The cache of scripts is empty.
+func (n *redisNode) restart() {
+	n.boot()
+	for _, id := range n.left.ids() {
+		n.put(id, n.left[id])
+	}
+	now := n.scan()
+	for _, id := range n.keys.ids() {
+		was := n.keys[id]
+		is, still := now[id]
+		ev := Event{Kind: KindForget, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner}
+		switch {
+		case !was.expires.IsZero() && !was.expires.After(n.wall):
+			ev.Kind = KindExpire
+		case !still:
+		case was.same(is) && was.expires.Equal(is.expires):
+			is.owner = was.owner
+			now[id] = is
+			continue
+		default:
+			continue // told below
+		}
+		n.w.emit(ev)
+	}
+	for _, id := range now.ids() {
+		is := now[id]
+		if is.owner != nil {
+			continue
+		}
+		is.owner = n.left[id].owner
+		now[id] = is
+		if was, existed := n.keys[id]; !existed || !was.same(is) || !was.expires.Equal(is.expires) {
+			n.w.emit(n.keyEvent(KindRestore, id, is))
+		}
+	}
+	n.keys = now
+	n.disk.saved = now.clone()
+	n.disk.snapshot = n.w.now()
+	n.plan()
+	n.repl.restart()
+}

@@ -1,0 +1,300 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What is left of a key that was set at 300 ms when its node crashes at 800 ms,
+// before the first sync of everysec, or at 1.2 s, after it.
+func TestWhatSurvivesACrash(t *testing.T) {
+	const early, late = 800 * time.Millisecond, 1200 * time.Millisecond
+	type crash struct {
+		how Crash
+		at  time.Duration
+	}
+	survives := map[Persistence]map[crash]bool{
+		NoPersistence: {},
+		// No snapshot was due yet, but a clean shutdown makes one.
+		Snapshots: {{Shutdown, early}: true, {Shutdown, late}: true},
+		// The operating system keeps what a killed process had written.
+		Everysec: {{Kill, early}: true, {Kill, late}: true, {Shutdown, early}: true, {Shutdown, late}: true, {PowerLoss, late}: true},
+		Always:   {{Kill, early}: true, {Kill, late}: true, {Shutdown, early}: true, {Shutdown, late}: true, {PowerLoss, early}: true, {PowerLoss, late}: true},
+	}
+	for _, policy := range Persistences() {
+		for _, how := range []Crash{Kill, PowerLoss, Shutdown} {
+			for _, moment := range []time.Duration{early, late} {
+				t.Run(fmt.Sprintf("%s/%s/%v", policy, how, moment), func(t *testing.T) {
+					var left string
+					cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+						conn, err := dialTo(ctx, p, 0)
+						if err != nil {
+							return err
+						}
+						sleepUntil(p, 300*time.Millisecond)
+						if _, err := ask(conn, "SET k v"); err != nil {
+							return err
+						}
+						sleepUntil(p, 3*time.Second)
+						if conn, err = dialTo(ctx, p, 0); err != nil {
+							return err
+						}
+						left, err = ask(conn, "GET k")
+						return err
+					}))
+					cfg.Nodes[0].Persistence = policy
+					trace := play(t, with(cfg, lasting(time.Second, at(moment, crashed("redis-1", how)))))
+					struck(t, trace)
+					want, forgotten := "$-1\r\n", 1
+					if survives[policy][crash{how, moment}] {
+						want, forgotten = "$1\r\nv\r\n", 0
+					}
+					same(t, "left", left, want)
+					same(t, "forgotten keys", len(events(trace, KindForget, "redis-1")), forgotten)
+					none(t, trace, KindRestore, "redis-1")
+					if forgotten == 1 {
+						ev := only(t, trace, KindForget, "redis-1")
+						about(t, "it was forgotten", ev.At, moment+time.Second)
+						same(t, "its setter", ev.Owner.Client, "client-1")
+					}
+				})
+			}
+		}
+		t.Run(string(policy)+"/no crash", func(t *testing.T) {
+			cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+				if err := p.Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+					return err
+				}
+				sleepUntil(p, 3*time.Second)
+				return p.Redis(0).Get(ctx, "k").Err()
+			}))
+			cfg.Nodes[0].Persistence = policy
+			none(t, play(t, cfg), KindForget, "redis-1")
+		})
+	}
+}
+
+// Expiry times that survive are absolute: time passes while the node is down.
+func TestTimePassesWhileANodeIsDown(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		faults  []Fault
+		expires time.Duration
+	}{
+		{"no crash", nil, arrival + 10*time.Second},
+		{"down for two seconds", []Fault{lasting(2*time.Second, at(3*time.Second, crashed("redis-1", Kill)))}, arrival + 10*time.Second},
+		{"down for ten seconds", []Fault{lasting(10*time.Second, at(3*time.Second, crashed("redis-1", Kill)))}, 13 * time.Second},
+		{"down, and its clock set back", []Fault{
+			lasting(2*time.Second, at(3*time.Second, crashed("redis-1", Kill))),
+			at(4*time.Second, &Jump{"redis-1", -4 * time.Second}),
+		}, arrival + 14*time.Second},
+		{"down, and its clock set forward", []Fault{
+			lasting(2*time.Second, at(3*time.Second, crashed("redis-1", Kill))),
+			at(4*time.Second, &Jump{"redis-1", 4 * time.Second}),
+		}, arrival + 6*time.Second},
+		{"powerless for ten seconds", []Fault{lasting(10*time.Second, at(3*time.Second, crashed("redis-1", PowerLoss)))}, 13 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+				err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+				sleepUntil(p, 20*time.Second)
+				return err
+			}))
+			cfg.Nodes[0].Persistence = Always
+			trace := play(t, with(cfg, test.faults...))
+			struck(t, trace)
+			expired := only(t, trace, KindExpire, "redis-1")
+			about(t, "the key expired", expired.At, test.expires)
+			same(t, "its setter", expired.Owner.Client, "client-1")
+			none(t, trace, KindForget, "redis-1")
+		})
+	}
+}
+
+// A node that was down for good forgets nothing that anybody could notice.
+func TestANodeThatStaysDown(t *testing.T) {
+	trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+		sleepUntil(p, 20*time.Second)
+		return err
+	})), at(3*time.Second, crashed("redis-1", PowerLoss))))
+	for _, kind := range []Kind{KindExpire, KindForget, KindDelete, KindRestart} {
+		none(t, trace, kind, "redis-1")
+	}
+}
+
+// A power loss takes what was done since the last sync back: an old value and a
+// released lock stand again.
+func TestPowerLossUndoes(t *testing.T) {
+	var values []string
+	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		conn, err := dialTo(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		for _, command := range []string{"SET changed old", "SET released v EX 60", "SET kept v", "SET prolonged v EX 5"} {
+			if _, err := ask(conn, command); err != nil {
+				return err
+			}
+		}
+		sleepUntil(p, 1200*time.Millisecond)
+		for _, command := range []string{"SET changed new", "DEL released", "SET added v", "EXPIRE prolonged 50"} {
+			if _, err := ask(conn, command); err != nil {
+				return err
+			}
+		}
+		sleepUntil(p, 3*time.Second)
+		if conn, err = dialTo(ctx, p, 0); err != nil {
+			return err
+		}
+		for _, key := range []string{"changed", "released", "kept", "added", "prolonged"} {
+			value, err := ask(conn, "GET "+key)
+			if err != nil {
+				return err
+			}
+			values = append(values, strings.ReplaceAll(strings.TrimSpace(value), "\r\n", " "))
+		}
+		sleepUntil(p, 10*time.Second)
+		return nil
+	}))
+	cfg.Nodes[0].Persistence = Everysec
+	for _, test := range []struct {
+		how  Crash
+		want string
+	}{
+		{Kill, "$3 new, $-1, $1 v, $1 v, $1 v"},
+		{PowerLoss, "$3 old, $1 v, $1 v, $-1, $1 v"},
+	} {
+		t.Run(string(test.how), func(t *testing.T) {
+			values = nil
+			trace := play(t, with(cfg, lasting(500*time.Millisecond, at(1500*time.Millisecond, crashed("redis-1", test.how)))))
+			same(t, "the values", strings.Join(values, ", "), test.want)
+			about(t, "the sync", first(t, trace, KindSync, "redis-1").At, time.Second)
+			var undone []string
+			for _, ev := range trace.Events {
+				if ev.Kind == KindForget || ev.Kind == KindRestore {
+					same(t, "the setter of "+ev.Key, ev.Owner.Client, "client-1")
+					undone = append(undone, fmt.Sprintf("%s %s %s", ev.Kind, ev.Key, ev.Value))
+				}
+			}
+			if test.how == Kill {
+				same(t, "undone", strings.Join(undone, ", "), "")
+				none(t, trace, KindExpire, "redis-1")
+				return
+			}
+			same(t, "undone", strings.Join(undone, ", "), "forget added v, restore changed old, restore prolonged v, restore released v")
+			expired := only(t, trace, KindExpire, "redis-1")
+			same(t, "the key that expired", expired.Key, "prolonged")
+			about(t, "its expiry", expired.At, 5*time.Second+9*hop) // it was the fourth command
+		})
+	}
+}
+
+// Snapshots are made an hour after one change, five minutes after 100 and a
+// minute after 10,000, counted from the last snapshot.
+func TestSnapshots(t *testing.T) {
+	for _, test := range []struct {
+		changes int
+		made    time.Duration
+		rule    time.Duration // since the last snapshot, here the start
+	}{
+		{1, time.Second, time.Hour},
+		{99, time.Second, time.Hour},
+		{100, time.Second, 5 * time.Minute},
+		{9_999, time.Second, 5 * time.Minute},
+		{10_000, time.Second, time.Minute},
+		{1, 90 * time.Minute, time.Hour},
+		{100, 10 * time.Minute, 5 * time.Minute},
+	} {
+		t.Run(fmt.Sprintf("%d after %v", test.changes, test.made), func(t *testing.T) {
+			cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+				conn, err := dialTo(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				sleepUntil(p, test.made)
+				// One command makes them all.
+				words := make([]string, test.changes)
+				for i := range words {
+					words[i] = fmt.Sprintf("k%d v", i)
+				}
+				if _, err := ask(conn, "MSET "+strings.Join(words, " ")); err != nil {
+					return err
+				}
+				sleepUntil(p, 2*time.Hour)
+				return nil
+			}))
+			cfg.Horizon = 3 * time.Hour
+			cfg.Nodes[0].Persistence = Snapshots
+			about(t, "the snapshot", only(t, play(t, cfg), KindSync, "redis-1").At, max(test.rule, test.made+hop))
+		})
+	}
+}
+
+// Everysec syncs once a second, and only what there is.
+func TestEverysec(t *testing.T) {
+	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		r := p.Redis(0)
+		for _, moment := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, 5500 * time.Millisecond} {
+			sleepUntil(p, moment)
+			if err := r.Incr(ctx, "k").Err(); err != nil {
+				return err
+			}
+		}
+		sleepUntil(p, 10*time.Second)
+		return nil
+	}))
+	cfg.Nodes[0].Persistence = Everysec
+	syncs := events(play(t, cfg), KindSync, "redis-1")
+	if len(syncs) != 2 {
+		t.Fatalf("%d syncs", len(syncs))
+	}
+	about(t, "the first", syncs[0].At, time.Second)
+	about(t, "the second", syncs[1].At, 6*time.Second)
+}
+
+// A key of each type, in a database of its own too, comes back as it was.
+func TestEveryTypeSurvives(t *testing.T) {
+	var before, after []string
+	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		set := []string{
+			"SET string v", "HSET hash a 1 b 2", "RPUSH list x y x", "SADD set m", "ZADD zset 1.5 m 2 n",
+			"SELECT 1", "SET string other",
+		}
+		look := []string{"GET string", "HMGET hash a b", "LRANGE list 0 -1", "SMEMBERS set", "ZRANGE zset 0 -1 WITHSCORES", "SELECT 1", "GET string", "GET list"}
+		all := func(commands []string) (replies []string, err error) {
+			conn, err := dialTo(ctx, p, 0)
+			if err != nil {
+				return nil, err
+			}
+			for _, command := range commands {
+				reply, err := ask(conn, command)
+				if err != nil {
+					return nil, err
+				}
+				replies = append(replies, reply)
+			}
+			return replies, conn.Close()
+		}
+		if _, err := all(set); err != nil {
+			return err
+		}
+		var err error
+		if before, err = all(look); err != nil {
+			return err
+		}
+		sleepUntil(p, 3*time.Second)
+		after, err = all(look)
+		return err
+	}))
+	cfg.Nodes[0].Persistence = Always
+	trace := play(t, with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", PowerLoss)))))
+	struck(t, trace)
+	same(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))
+	none(t, trace, KindForget, "redis-1")
+	none(t, trace, KindRestore, "redis-1")
+	same(t, "before the crash, the other database", before[6], "$5\r\nother\r\n")
+}

@@ -1,0 +1,189 @@
+package sim
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// A process is a failure domain: a client, a Redis node or the storage. It has
+// a name, clocks and a state.
+type process struct {
+	w     *World
+	name  string
+	role  Role
+	index int
+	addr  string
+	clock *fakeclock.Fake
+
+	program *program // of a client
+	server  server   // of a node or the storage
+
+	// state is written by the loop and guarded by w.io: the process's goroutines
+	// look at it when they do I/O.
+	state processState
+	// pausedBy are the faults that pause the process now, crashes counts those
+	// that keep it down, drift adds up those of its clocks, in parts per billion.
+	pausedBy map[*FaultState]bool
+	crashes  int
+	drift    int64
+	// pausedAt is when the latest pause began, and mode what it is.
+	pausedAt time.Duration
+	mode     Mode
+	// powerless: the process is down and its whole machine with it, so that
+	// nothing answers in its place.
+	powerless bool
+
+	awake    *sync.Cond // on w.io: the process can do I/O again
+	lingered atomic.Int64
+
+	// waiting are the requests of a paused process, backlog the messages that
+	// its kernel has received meanwhile.
+	waiting []*request
+	backlog []func()
+
+	// ranOn says that a paused process started something; guarded by w.io.
+	ranOn bool
+}
+
+type processState int
+
+const (
+	running processState = iota
+	paused
+	resuming // it runs again, but its I/O has not yet seen that
+	down
+)
+
+// server is the program of a process that answers messages.
+type server interface {
+	// accept is called for each new connection.
+	accept(*conn) endpoint
+	// crash drops what the process holds in memory; restart starts it again.
+	crash(how Crash)
+	restart()
+	// stop ends the goroutines of the server, at the end of the run.
+	stop()
+}
+
+// process creates a process.
+func (w *World) process(name string, role Role) *process {
+	p := &process{w: w, name: name, role: role, index: len(w.processes), awake: sync.NewCond(&w.io), pausedBy: map[*FaultState]bool{}}
+	p.clock = fakeclock.New(timeline{w, p}, time.Now())
+	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
+	w.processes = append(w.processes, p)
+	w.byName[name] = p
+	return p
+}
+
+// noteClock records what a process's clocks show after a change.
+func (w *World) noteClock(p *process, why string) {
+	s := p.clock.State()
+	w.emit(Event{Kind: KindClock, Process: p.name, Clocks: &Clocks{
+		Wall: s.Wall, Monotonic: s.Monotonic, RatePPB: s.RatePPB, Halted: s.Halted, Why: why,
+	}})
+	if n, ok := p.server.(*redisNode); ok && why != "" {
+		n.clockChanged()
+	}
+}
+
+// running says whether the process can act.
+func (p *process) running() bool { return p.state == running || p.state == resuming }
+
+// halted says whether what arrives waits for the process to run.
+func (p *process) halted() bool { return p.state == paused || p.state == resuming }
+
+func (p *process) become(s processState) {
+	p.w.io.Lock()
+	p.state = s
+	p.w.io.Unlock()
+	if s == running {
+		p.ranOn = false
+		p.w.then(p.awake.Broadcast)
+	}
+}
+
+// pause stops a process, or suspends its machine. Pauses may overlap: the first
+// says how, and the process resumes when the last of them ends. It reports false
+// for a process that is down.
+func (p *process) pause(mode Mode, by *FaultState) bool {
+	if p.state == down {
+		return false
+	}
+	p.pausedBy[by] = true
+	if p.state == paused {
+		return true
+	}
+	p.become(paused)
+	p.pausedAt, p.mode = p.w.now(), mode
+	p.w.emit(Event{Kind: KindPause, Process: p.name, Text: string(mode)})
+	if mode == Suspend {
+		p.clock.Suspend()
+	} else {
+		p.clock.Stop()
+	}
+	return true
+}
+
+// resume lets a paused process go on: first the workload's step that had begun,
+// then its I/O, which sees the bytes that arrived meanwhile before any deadline,
+// then its timers.
+func (p *process) resume(by *FaultState) {
+	delete(p.pausedBy, by)
+	if p.state != paused || len(p.pausedBy) > 0 {
+		return
+	}
+	w := p.w
+	w.emit(Event{Kind: KindResume, Process: p.name})
+	p.become(resuming)
+	waiting := p.waiting
+	p.waiting = nil
+	resumed := w.now()
+	w.fly(resumed, func() { p.resumeIO(resumed) })
+	w.post(waiting...)
+	p.clock.Resume()
+}
+
+func (p *process) resumeIO(resumed time.Duration) {
+	if p.state != resuming {
+		return
+	}
+	w := p.w
+	p.become(running)
+	for _, s := range w.sockets {
+		if s.p == p {
+			s.resumed()
+		}
+	}
+	backlog := p.backlog
+	p.backlog = nil
+	for _, arrive := range backlog {
+		w.fly(resumed, arrive) // before anything that is due by now
+	}
+}
+
+// timeline is true time as a process's clock sees it. A timer that the clock
+// asks for, from whatever goroutine, is admitted like everything else.
+type timeline struct {
+	w *World
+	p *process
+}
+
+func (t timeline) Now() time.Duration { return t.w.now() }
+
+func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
+	over := new(atomic.Bool)
+	t.w.post(&request{process: t.p, class: classTimer, rank: int(at), admit: func() {
+		// The clock may have asked anew for a time that it had asked for before,
+		// or not: that depends on which goroutine came first. So its place among
+		// the moments of that time is the process's, not the request's.
+		t.w.queue.add(at, 1+t.p.index, func() {
+			if over.CompareAndSwap(false, true) {
+				t.w.then(f)
+			}
+		}, over)
+	}})
+	return func() bool { return over.CompareAndSwap(false, true) }
+}

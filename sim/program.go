@@ -1,0 +1,276 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/storage"
+)
+
+// program is what runs in a client's process.
+type program struct {
+	w    *World
+	p    *process
+	cfg  Client
+	env  *locks.Env
+	lock locks.Lock
+
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	// All below belongs to the loop.
+	storage    storageLink
+	reached    map[Step]int // how often each step was reached
+	sectionNow int
+	stepNow    Step
+	start      chan struct{} // closed when the client starts
+	mayStart   bool
+	started    bool
+	workOver   bool // the point until which the work goes on was reached
+	working    func()
+	ended      bool
+}
+
+func newProgram(w *World, p *process, cfg Client) *program {
+	g := &program{w: w, p: p, cfg: cfg, reached: map[Step]int{}, start: make(chan struct{})}
+	g.ctx, g.cancel = context.WithCancel(w.ctx)
+	g.env = w.env(p, cfg)
+	g.storage.p = p
+	g.mayStart = cfg.Starts.IsZero()
+	return g
+}
+
+// main is the client's goroutine. A panic of the lock ends the client and is
+// the run's error.
+func (g *program) main() {
+	defer g.w.programs.Done()
+	defer func() {
+		if r := recover(); r != nil {
+			g.w.fail(fmt.Errorf("%w in %s: %v\n%s", ErrPanic, g.p.name, r, debug.Stack()))
+			g.done(fmt.Errorf("panic: %v", r))
+		}
+	}()
+	g.done(g.run())
+}
+
+func (g *program) run() error {
+	if g.w.cfg.Lock.Kind.Name != "" {
+		if err := g.warmUp(); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-g.start:
+	case <-g.ctx.Done():
+		return errOver
+	}
+	if g.cfg.Run != nil {
+		return g.cfg.Run(g.ctx, &Program{g})
+	}
+	return g.sections()
+}
+
+// warmUp makes the lock and opens the connections that a client which has been
+// running for a while has open.
+func (g *program) warmUp() error {
+	lock, err := g.w.cfg.Lock.Kind.New(g.env)
+	if err != nil {
+		return fmt.Errorf("cannot make the lock: %w", err)
+	}
+	g.lock = lock
+	g.step(0, g.storage.connect)
+	g.env.Connect(g.ctx)
+	return nil
+}
+
+// step has the loop do something and waits until it is done.
+func (g *program) step(rank int, do func()) {
+	done := make(chan struct{})
+	g.w.post(&request{
+		process: g.p, class: classStep, rank: rank,
+		admit: func() {
+			do()
+			g.w.then(func() { close(done) })
+		},
+		abandon: func() { close(done) },
+	})
+	<-done
+}
+
+// maybeStart lets the client start when its point has been reached and the story
+// has begun.
+func (g *program) maybeStart() {
+	if g.mayStart && g.w.started && !g.started {
+		g.started = true
+		g.w.then(func() { close(g.start) })
+	}
+}
+
+// begin begins a step, once the faults that strike before it have struck and the
+// process runs.
+func (g *program) begin(step Step, ev Event) {
+	done := make(chan struct{})
+	first := true
+	r := &request{process: g.p, class: classStep, abandon: func() { close(done) }}
+	r.admit = func() {
+		if first {
+			first = false
+			g.reached[step]++
+			g.w.before(g.p.name, step, g.reached[step])
+			g.w.act()
+			if !g.p.running() {
+				g.p.waiting = append(g.p.waiting, r)
+				return
+			}
+		}
+		if step == Acquire {
+			g.sectionNow++
+		}
+		g.stepNow = step
+		ev.Kind, ev.Process, ev.Section, ev.Step = KindBegin, g.p.name, g.sectionNow, step
+		g.w.emit(ev)
+		g.w.then(func() { close(done) })
+	}
+	g.w.post(r)
+	<-done
+}
+
+// end ends a step. fill completes the event on the loop.
+func (g *program) end(step Step, err error, fill func(*Event)) {
+	g.step(0, func() {
+		g.stepNow = ""
+		ev := Event{Kind: KindEnd, Process: g.p.name, Section: g.sectionNow, Step: step, OK: err == nil}
+		if err != nil {
+			ev.Text = tellError(err)
+		}
+		if fill != nil {
+			fill(&ev)
+		}
+		g.w.emit(ev)
+	})
+}
+
+// tellError is an error without what differs from run to run.
+func tellError(err error) string { return err.Error() }
+
+func (g *program) done(err error) {
+	g.step(0, func() {
+		if g.ended {
+			return
+		}
+		g.ended = true
+		g.w.active--
+		ev := Event{Kind: KindDone, Process: g.p.name, OK: err == nil}
+		if err != nil {
+			ev.Text = tellError(err)
+		}
+		g.w.emit(ev)
+	})
+}
+
+// stop ends the client at the end of the run.
+func (g *program) stop() { g.cancel() }
+
+// crash ends the client for the world; its goroutines stay where they are until
+// the end of the run.
+func (g *program) crash() {
+	if !g.ended {
+		g.ended = true
+		g.w.active--
+	}
+}
+
+// fail keeps the first error of the run.
+func (w *World) fail(err error) {
+	w.io.Lock()
+	defer w.io.Unlock()
+	if w.failed == nil {
+		w.failed = err
+	}
+}
+
+// Program is what a [Client.Run] of one's own gets: the process that it runs in.
+type Program struct{ g *program }
+
+// Redis is a client of a node, counted from 0 in the order of the configuration.
+func (p *Program) Redis(i int) *redis.Client { return p.g.env.Redis(i) }
+
+// Env is what a lock gets in this process.
+func (p *Program) Env() *locks.Env { return p.g.env }
+
+// Clock is the process's clocks.
+func (p *Program) Clock() fakeclock.Clock { return p.g.p.clock }
+
+// Step does one step of a critical section, at whose beginning and end faults
+// can strike.
+func (p *Program) Step(step Step, do func() error) error {
+	p.g.begin(step, Event{})
+	err := do()
+	p.g.end(step, err, nil)
+	return err
+}
+
+// Storage sends one request to the storage and waits for the answer. It is no
+// step of its own.
+func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Response, error) {
+	return p.g.call(ctx, req, 0)
+}
+
+// errGaveUp is the error of a client that no longer waits for the storage.
+var errGaveUp = errors.New("no answer")
+
+// call sends a request to the storage and waits for the answer, at most for
+// patience if that is not 0.
+func (g *program) call(ctx context.Context, req storage.Request, patience time.Duration) (storage.Response, error) {
+	type answer struct {
+		r   storage.Response
+		err error
+	}
+	answered := make(chan answer, 1)
+	call := &storageCall{req, func(r storage.Response, err error) {
+		g.w.then(func() { answered <- answer{r, err} })
+	}}
+	g.step(0, func() { g.storage.call(call) })
+	if patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = fakeclock.WithTimeout(ctx, g.p.clock, patience)
+		defer cancel()
+	}
+	select {
+	case a := <-answered:
+		return g.settled(a.r, a.err)
+	case <-ctx.Done():
+	case <-g.ctx.Done():
+	}
+	// The answer may have come while the client was about to give up: then it
+	// counts, always.
+	g.step(0, func() {
+		if g.storage.asked == call {
+			g.storage.giveUp()
+			g.w.then(func() { answered <- answer{err: fmt.Errorf("%w within %v", errGaveUp, patience)} })
+		}
+	})
+	select {
+	case a := <-answered:
+		return g.settled(a.r, a.err)
+	case <-g.ctx.Done():
+		g.w.linger(&g.p.lingered, 10_000)
+		return storage.Response{}, errOver
+	}
+}
+
+// settled returns an answer, but not to a process that is not running: its next
+// step would not be taken anyway, but its clock would be read.
+func (g *program) settled(r storage.Response, err error) (storage.Response, error) {
+	g.w.io.Lock()
+	g.p.stall()
+	g.w.io.Unlock()
+	return r, err
+}

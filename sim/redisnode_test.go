@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A blocking command is answered when another client gives it what it waits for,
+// or at its timeout.
+func TestBlockingCommands(t *testing.T) {
+	const asked, given = time.Second, 3 * time.Second
+	block := map[string]func(context.Context, *redis.Client, time.Duration) error{
+		"BLPOP": func(ctx context.Context, r *redis.Client, d time.Duration) error { return r.BLPop(ctx, d, "k").Err() },
+		"BRPOP": func(ctx context.Context, r *redis.Client, d time.Duration) error { return r.BRPop(ctx, d, "k").Err() },
+		"BLMOVE": func(ctx context.Context, r *redis.Client, d time.Duration) error {
+			return r.BLMove(ctx, "k", "to", "LEFT", "RIGHT", d).Err()
+		},
+		"XREAD": func(ctx context.Context, r *redis.Client, d time.Duration) error {
+			return r.XRead(ctx, &redis.XReadArgs{Streams: []string{"stream", "0"}, Block: d}).Err()
+		},
+	}
+	for name, wait := range block {
+		for _, give := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				var failed error
+				var answered time.Duration
+				trace := play(t, story(
+					client(t, "client-1", func(ctx context.Context, p *Program) error {
+						r := p.Redis(0)
+						err := r.Ping(ctx).Err()
+						sleepUntil(p, asked)
+						failed = wait(ctx, r, 4*time.Second)
+						answered = now(p)
+						// The connection is as good as new.
+						return errors.Join(err, r.Ping(ctx).Err())
+					}),
+					client(t, "client-2", func(ctx context.Context, p *Program) error {
+						r := p.Redis(0)
+						err := r.Ping(ctx).Err()
+						sleepUntil(p, given)
+						if !give {
+							return err
+						}
+						return errors.Join(err, r.RPush(ctx, "k", "x").Err(), r.XAdd(ctx, &redis.XAddArgs{Stream: "stream", Values: []string{"a", "b"}}).Err())
+					}),
+				))
+				want, until := error(nil), given+2*hop
+				if name == "XREAD" {
+					until += 2 * hop // it is given a command later
+				}
+				if !give {
+					want, until = redis.Nil, asked+4*time.Second+2*hop
+				}
+				if !errors.Is(failed, want) || want == nil && failed != nil {
+					t.Errorf("it ended with %v, want %v", failed, want)
+				}
+				about(t, "the answer", answered, until)
+				if give && name == "BLPOP" {
+					// The pop is client-1's doing.
+					var last Event
+					for _, ev := range trace.Events {
+						if ev.Process == "redis-1" && ev.Key == "k" && ev.Kind == KindDelete {
+							last = ev
+						}
+					}
+					if last.By != nil {
+						same(t, "who popped", last.By.Client, "client-1")
+					}
+				}
+			})
+		}
+	}
+}
+
+// Pub/sub: a subscriber hears what is published while it listens.
+func TestPubSub(t *testing.T) {
+	var heard []string
+	var received int64
+	play(t, story(
+		client(t, "client-1", func(ctx context.Context, p *Program) error {
+			sub := libraryClient(p).Subscribe(ctx, "news")
+			for message := range sub.Channel() {
+				heard = append(heard, message.Payload)
+				if message.Payload == "last" {
+					break
+				}
+			}
+			return sub.Close()
+		}),
+		client(t, "client-2", func(ctx context.Context, p *Program) error {
+			r := p.Redis(0)
+			sleepUntil(p, time.Second)
+			var err error
+			if received, err = r.Publish(ctx, "news", "first").Result(); err != nil {
+				return err
+			}
+			return errors.Join(r.Publish(ctx, "other", "unheard").Err(), r.Publish(ctx, "news", "last").Err())
+		}),
+	))
+	same(t, "heard", strings.Join(heard, " "), "first last")
+	same(t, "subscribers", received, 1)
+}
+
+// A subscriber that nobody tells anything ends with the world.
+func TestSubscriberAtTheEnd(t *testing.T) {
+	cfg := story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
+		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
+		return err
+	}})
+	trace := play(t, cfg)
+	if first(t, trace, KindHorizon, "").At < cfg.Horizon {
+		t.Error("the run ended early")
+	}
+}
+
+// A transaction is applied at once; WATCH notices what came between.
+func TestTransactions(t *testing.T) {
+	for _, meddles := range []bool{false, true} {
+		var outcome error
+		var value string
+		trace := play(t, story(
+			client(t, "client-1", func(ctx context.Context, p *Program) error {
+				r := p.Redis(0)
+				err := r.Set(ctx, "k", "1", 0).Err()
+				outcome = r.Watch(ctx, func(tx *redis.Tx) error {
+					n, err := tx.Get(ctx, "k").Int()
+					if err != nil {
+						return err
+					}
+					sleepUntil(p, 2*time.Second)
+					_, err = tx.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
+						pipe.Set(ctx, "k", n+1, 0)
+						pipe.Set(ctx, "done", "yes", 0)
+						return nil
+					})
+					return err
+				}, "k")
+				var err2 error
+				value, err2 = r.Get(ctx, "k").Result()
+				return errors.Join(err, err2)
+			}),
+			client(t, "client-2", func(ctx context.Context, p *Program) error {
+				sleepUntil(p, time.Second)
+				if !meddles {
+					return nil
+				}
+				return p.Redis(0).Set(ctx, "k", "7", 0).Err()
+			}),
+		))
+		if meddles {
+			same(t, "the transaction", outcome, error(redis.TxFailedErr))
+			same(t, "k", value, "7")
+			continue
+		}
+		same(t, "the transaction", outcome, nil)
+		same(t, "k", value, "2")
+		sets := events(trace, KindSet, "redis-1")
+		same(t, "sets", len(sets), 3)
+		same(t, "set in one moment", sets[1].At, sets[2].At)
+	}
+}
+
+// Connections choose their databases each for itself.
+func TestDatabases(t *testing.T) {
+	var zero, one string
+	play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		a, err := dialTo(ctx, p, 0)
+		b, err2 := dialTo(ctx, p, 0)
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		for _, command := range []string{"SELECT 1", "SET k one EX 1"} {
+			if _, err := ask(a, command); err != nil {
+				return err
+			}
+		}
+		if zero, err = ask(b, "GET k"); err != nil {
+			return err
+		}
+		if one, err = ask(a, "GET k"); err != nil {
+			return err
+		}
+		sleepUntil(p, 2*time.Second)
+		gone, err := ask(a, "EXISTS k")
+		same(t, "after a second", gone, ":0\r\n")
+		return err
+	})))
+	same(t, "in database 0", zero, "$-1\r\n")
+	same(t, "in database 1", one, "$3\r\none\r\n")
+}
+
+// A pipeline's commands are messages of their own, served in order.
+func TestPipelines(t *testing.T) {
+	trace := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		pipe := p.Redis(0).Pipeline()
+		for _, key := range []string{"a", "b", "c"} {
+			pipe.Set(ctx, key, "v", 0)
+		}
+		_, err := pipe.Exec(ctx)
+		return err
+	})))
+	var keys []string
+	for _, ev := range events(trace, KindSet, "redis-1") {
+		keys = append(keys, ev.Key)
+	}
+	same(t, "keys", strings.Join(keys, " "), "a b c")
+	same(t, "messages", len(events(trace, KindSend, "client-1")), 4) // and HELLO
+}
+
+// A client that has hung up waits for nothing: what is pushed afterwards stays.
+func TestBlockedClientHangsUp(t *testing.T) {
+	var left int64
+	play(t, story(
+		client(t, "client-1", func(ctx context.Context, p *Program) error {
+			err := p.Redis(0).BLPop(within(ctx, time.Second), 0, "k").Err()
+			if err == nil {
+				t.Error("BLPOP was answered")
+			}
+			return nil
+		}),
+		client(t, "client-2", func(ctx context.Context, p *Program) error {
+			sleepUntil(p, 2*time.Second)
+			r := p.Redis(0)
+			err := r.RPush(ctx, "k", "x").Err()
+			sleepUntil(p, 3*time.Second)
+			var err2 error
+			left, err2 = r.LLen(ctx, "k").Result()
+			return errors.Join(err, err2)
+		}),
+	))
+	same(t, "left in the list", left, 1)
+}

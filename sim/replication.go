@@ -1,0 +1,317 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// replication is a node's part in replication: a master sends its changes to its
+// replicas, which acknowledge them.
+type replication struct {
+	n *redisNode
+	// A replica's side.
+	master *redisNode
+	// A master's side.
+	offset   int
+	replicas []*feed
+	acked    map[*redisNode]int
+	waits    []*waiting
+}
+
+// A feed is the connection over which a master sends its changes to a replica.
+type feed struct {
+	master, replica *redisNode
+	conn            *conn
+	connecting      bool
+	open            bool
+}
+
+// A waiting client has sent WAIT.
+type waiting struct {
+	peer   *redisPeer
+	enough int
+	offset int
+	done   bool
+}
+
+// follow makes a node the replica of another.
+func (n *redisNode) follow(master *redisNode) {
+	n.repl.master = master
+	f := &feed{master: master, replica: n}
+	master.repl.replicas = append(master.repl.replicas, f)
+	f.connect()
+}
+
+// connect has the replica ask its master for everything.
+func (f *feed) connect() {
+	if f.open || f.connecting || f.replica.repl.master != f.master {
+		return
+	}
+	f.connecting = true
+	end := &replicaEnd{f: f}
+	f.master.w.connect(f.replica.p, f.master.p, end, func(c *conn, err error) {
+		f.connecting = false
+		if err != nil {
+			f.retry()
+			return
+		}
+		end.conn, f.conn = c, c
+		f.conn.server = masterEnd{f}
+		f.open = true
+		f.full()
+	})
+}
+
+// retry connects again after a second, as a replica does.
+func (f *feed) retry() {
+	f.open = false
+	w, p := f.master.w, f.replica.p
+	w.at(w.now()+time.Second, func() {
+		if p.state == paused {
+			p.backlog = append(p.backlog, f.connect)
+		} else if p.running() {
+			f.connect()
+		}
+	})
+}
+
+// full sends the whole data set.
+func (f *feed) full() {
+	effects := make([]effect, 0, len(f.master.keys))
+	for _, id := range f.master.keys.ids() {
+		effects = append(effects, effect{id: id, entry: f.master.keys[id]})
+	}
+	f.send(update{offset: f.master.repl.offset, whole: true, effects: effects})
+}
+
+// An update is what a master tells a replica.
+type update struct {
+	offset  int
+	whole   bool
+	effects []effect
+}
+
+func (u update) String() string {
+	if u.whole {
+		return fmt.Sprintf("replicate everything (%d keys)", len(u.effects))
+	}
+	words := make([]string, len(u.effects))
+	for i, e := range u.effects {
+		verb := "set "
+		if e.gone {
+			verb = "delete "
+		}
+		words[i] = verb + e.id.String()
+	}
+	return "replicate " + strings.Join(words, ", ")
+}
+
+func (f *feed) send(u update) {
+	m := &message{body: u, text: u.String()}
+	f.conn.down.send(m)
+	if lag := f.replica.cfg.Lag; lag > 0 {
+		m.due += lag
+	}
+}
+
+// masterEnd and replicaEnd are the two ends of a feed.
+type masterEnd struct{ f *feed }
+
+func (e masterEnd) receive(m *message) {
+	repl := &e.f.master.repl
+	repl.acked[e.f.replica] = m.body.(int)
+	repl.wake()
+}
+
+func (e masterEnd) hangUp(bool) { e.f.open = false }
+
+type replicaEnd struct {
+	f    *feed
+	conn *conn
+}
+
+func (e *replicaEnd) receive(m *message) {
+	u := m.body.(update)
+	n := e.f.replica
+	if n.repl.master == nil {
+		return
+	}
+	n.apply(u)
+	e.conn.up.send(&message{body: u.offset, text: "acknowledge " + strconv.Itoa(u.offset)})
+}
+
+func (e *replicaEnd) hangUp(bool) {
+	if e.f.conn == e.conn {
+		e.f.retry()
+	}
+}
+
+// apply makes a replica's data what the master's is.
+func (n *redisNode) apply(u update) {
+	n.tick()
+	if u.whole {
+		for _, id := range n.keys.ids() {
+			n.mini.DB(id.db).Del(id.name)
+		}
+	}
+	owners := map[keyID]*Actor{}
+	for _, e := range u.effects {
+		if e.gone {
+			n.mini.DB(e.id.db).Del(e.id.name)
+			continue
+		}
+		n.put(e.id, e.entry)
+		owners[e.id] = e.entry.owner
+	}
+	n.replicated(owners)
+	n.repl.offset = u.offset
+}
+
+// replicated records what an update changed. The owners are those of the master.
+func (n *redisNode) replicated(owners map[keyID]*Actor) {
+	now := n.scan()
+	for _, id := range n.keys.ids() {
+		if _, still := now[id]; !still {
+			was := n.keys[id]
+			kind := KindDelete
+			if !was.expires.IsZero() && !was.expires.After(n.wall) {
+				kind = KindExpire
+			}
+			n.w.emit(Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner})
+		}
+	}
+	for _, id := range now.ids() {
+		is, was := now[id], n.keys[id]
+		is.owner = was.owner
+		if owner, ok := owners[id]; ok {
+			is.owner = owner
+		}
+		now[id] = is
+		if !was.same(is) || !was.expires.Equal(is.expires) {
+			n.w.emit(n.keyEvent(KindRestore, id, is))
+		}
+	}
+	n.keys = now
+	n.plan()
+}
+
+// propagate sends changes to the replicas. What expires while the node is paused
+// is known to it, and to them, when it resumes.
+func (r *replication) propagate(effects []effect) {
+	if p := r.n.p; p.state == paused {
+		p.backlog = append(p.backlog, func() { r.propagate(effects) })
+		return
+	}
+	r.offset++
+	for _, f := range r.replicas {
+		if f.open {
+			f.send(update{offset: r.offset, effects: slices.Clone(effects)})
+		}
+	}
+}
+
+func (r *replication) readOnly() bool { return r.master != nil }
+
+// wait serves WAIT: it answers when enough replicas have acknowledged the
+// client's latest write, or after a while, with how many have.
+func (r *replication) wait(p *redisPeer, args []string) {
+	enough, err1 := strconv.Atoi(args[1])
+	timeout, err2 := strconv.Atoi(args[2])
+	if err1 != nil || err2 != nil || timeout < 0 {
+		p.peer.WriteError("ERR value is not an integer or out of range")
+		p.peer.Flush()
+		p.reply()
+		return
+	}
+	waiting := &waiting{peer: p, enough: enough, offset: p.offset}
+	p.busy = true
+	r.waits = append(r.waits, waiting)
+	if timeout > 0 {
+		r.n.p.clock.AfterFunc(time.Duration(timeout)*time.Millisecond, func() {
+			r.n.w.post(&request{process: r.n.p, class: classStep, rank: p.c.clientProcess.index, sub: p.c.number, admit: func() { r.answer(waiting) }})
+		})
+	}
+	r.wake()
+}
+
+// reached counts the replicas that have everything up to an offset.
+func (r *replication) reached(offset int) int {
+	count := 0
+	for _, f := range r.replicas {
+		if acked, ok := r.acked[f.replica]; ok && acked >= offset {
+			count++
+		}
+	}
+	return count
+}
+
+func (r *replication) wake() {
+	for _, w := range slices.Clone(r.waits) {
+		if r.reached(w.offset) >= w.enough {
+			r.answer(w)
+		}
+	}
+}
+
+func (r *replication) answer(w *waiting) {
+	if w.done || r.n.p.state == down {
+		return
+	}
+	w.done = true
+	r.waits = slices.DeleteFunc(r.waits, func(o *waiting) bool { return o == w })
+	w.peer.peer.WriteInt(r.reached(w.offset))
+	w.peer.peer.Flush()
+	w.peer.reply()
+	w.peer.unblock()
+}
+
+func (r *replication) crash() {
+	r.waits = nil
+	clear(r.acked)
+	for _, f := range r.replicas {
+		f.open = false
+	}
+	if f := r.feed(); f != nil {
+		f.open, f.connecting = false, false
+	}
+}
+
+// feed is where a replica gets its data from; nil for a master.
+func (r *replication) feed() *feed {
+	if r.master == nil {
+		return nil
+	}
+	feeds := r.master.repl.replicas
+	return feeds[slices.IndexFunc(feeds, func(f *feed) bool { return f.replica == r.n })]
+}
+
+// restart connects a replica to its master again, which then sends everything.
+func (r *replication) restart() {
+	for _, f := range r.replicas {
+		f.retry()
+	}
+	if f := r.feed(); f != nil {
+		f.connect()
+	}
+}
+
+// promote makes a replica a master, which takes over the address of its old one:
+// new connections go to it, those that are open stay where they are.
+func (n *redisNode) promote() {
+	master := n.repl.master
+	if master == nil {
+		return
+	}
+	n.repl.master = nil
+	master.repl.replicas = slices.DeleteFunc(master.repl.replicas, func(f *feed) bool {
+		if f.replica == n {
+			f.conn.close()
+		}
+		return f.replica == n
+	})
+	n.w.byAddr[master.p.addr] = n.p
+	n.w.emit(Event{Kind: KindPromote, Process: n.p.name, Peer: master.p.name})
+}

@@ -1,0 +1,362 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// replicated is a story with a master, redis-1, and its replica, redis-2.
+func replicated(lag time.Duration, clients ...Client) Config {
+	cfg := story(clients...)
+	cfg.Nodes = append(cfg.Nodes, Node{Name: "redis-2", ReplicaOf: "redis-1", Lag: lag, Persistence: NoPersistence})
+	return cfg
+}
+
+// A change reaches the replica after the network's latency and its lag.
+func TestReplicaFollows(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		lag   time.Duration
+		fault []Fault
+		at    time.Duration
+	}{
+		{"no lag", 0, nil, arrival + hop},
+		{"lag", 3 * time.Second, nil, arrival + hop + 3*time.Second},
+		{"delayed link", 0, []Fault{at(arrival, &Delay{"redis-1", "redis-2", time.Second, ""})}, arrival + hop + time.Second},
+		{"partition", 0, []Fault{lasting(5*time.Second, at(arrival, &Partition{"redis-2", []string{"redis-1"}, ""}))}, 5*time.Second + arrival + hop},
+		{"replica paused", 0, []Fault{lasting(5*time.Second, at(arrival, stopped("redis-2")))}, 5*time.Second + arrival},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace := play(t, with(replicated(test.lag, client(t, "client-1", func(ctx context.Context, p *Program) error {
+				err := p.Redis(0).Set(ctx, "k", "v", 30*time.Second).Err()
+				sleepUntil(p, 10*time.Second)
+				return err
+			})), test.fault...))
+			struck(t, trace)
+			set, copied := only(t, trace, KindSet, "redis-1"), only(t, trace, KindRestore, "redis-2")
+			about(t, "set", set.At, arrival)
+			about(t, "copied", copied.At, test.at)
+			same(t, "setter", *copied.Owner, *set.Owner)
+			same(t, "value", copied.Value, "v")
+			about(t, "it ends on both", copied.Expires, set.Expires)
+		})
+	}
+}
+
+// Deletions, changed expiries and every database follow too.
+func TestReplicaFollowsEverything(t *testing.T) {
+	var seen []string
+	cfg := replicated(0, client(t, "client-1", func(ctx context.Context, p *Program) error {
+		master, err := dialTo(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		for _, command := range []string{"SET gone v", "SET short v EX 100", "RPUSH list a b", "DEL gone", "EXPIRE short 2", "SELECT 1", "SET other v"} {
+			if _, err := ask(master, command); err != nil {
+				return err
+			}
+		}
+		sleepUntil(p, time.Second)
+		replica, err := dialTo(ctx, p, 1)
+		if err != nil {
+			return err
+		}
+		for _, command := range []string{"EXISTS gone", "TTL short", "LLEN list", "SELECT 1", "GET other", "SELECT 0"} {
+			reply, err := ask(replica, command)
+			if err != nil {
+				return err
+			}
+			seen = append(seen, strings.Join(strings.Fields(reply), " "))
+		}
+		sleepUntil(p, 3*time.Second)
+		reply, err := ask(replica, "EXISTS short")
+		seen = append(seen, strings.TrimSpace(reply))
+		return err
+	}))
+	play(t, cfg)
+	// EXPIRE was served a few milliseconds after the start, so a second later
+	// less than two seconds and at least one are left: Redis rounds to the nearest.
+	same(t, "the replica shows", strings.Join(seen, ", "), ":0, :1, :2, +OK, $1 v, +OK, :0")
+}
+
+// A replica can be read, not written, until it is promoted.
+func TestReplicaIsReadOnly(t *testing.T) {
+	for _, promoted := range []bool{false, true} {
+		var set, script, transaction error
+		cfg := replicated(0, client(t, "client-1", func(ctx context.Context, p *Program) error {
+			if err := p.Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+				return err
+			}
+			sleepUntil(p, 2*time.Second)
+			r := p.Redis(1)
+			value, err := r.Get(ctx, "k").Result()
+			same(t, "the replica has", value, "v")
+			length, err2 := r.Eval(ctx, "return redis.call('get', KEYS[1])", []string{"k"}).Result()
+			same(t, "a script that reads returns", length, any("v"))
+			set = r.SetNX(ctx, "mine", "v", 0).Err()
+			script = r.Eval(ctx, "return redis.call('set', KEYS[1], 'v')", []string{"mine"}).Err()
+			pipe := r.TxPipeline()
+			pipe.Set(ctx, "mine", "v", 0)
+			_, transaction = pipe.Exec(ctx)
+			return errors.Join(err, err2)
+		}))
+		if promoted {
+			cfg = with(cfg, at(time.Second, &Promote{"redis-2"}))
+		}
+		trace := play(t, cfg)
+		same(t, "SET was refused as READONLY", set != nil && strings.HasPrefix(set.Error(), "READONLY"), !promoted)
+		for what, err := range map[string]error{"SET": set, "a script": script, "a transaction": transaction} {
+			if (err == nil) != promoted {
+				t.Errorf("promoted %v: %s ended with %v", promoted, what, err)
+			}
+		}
+		for _, ev := range events(trace, KindSet, "redis-2") {
+			if !promoted {
+				t.Errorf("%s was set on the replica", ev.Key)
+			}
+		}
+	}
+}
+
+// WAIT answers when enough replicas have really acknowledged the client's writes,
+// or at its timeout, with how many have.
+func TestWait(t *testing.T) {
+	const asked = 2 * time.Second
+	for _, test := range []struct {
+		name     string
+		replicas int
+		lag      time.Duration
+		fault    []Fault
+		command  string
+		reply    string
+		after    time.Duration // between the SET's answer, with which WAIT is sent, and its own
+	}{
+		// The SET is copied while its answer is on the way, and acknowledged when
+		// WAIT arrives; all that WAIT costs is a round trip.
+		{"no lag", 1, 0, nil, "WAIT 1 0", ":1\r\n", 2 * hop},
+		{"lag", 1, time.Second, nil, "WAIT 1 0", ":1\r\n", time.Second + 2*hop},
+		{"a timeout that is too short", 1, time.Second, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
+		{"a timeout that is long enough", 1, time.Second, nil, "WAIT 1 5000", ":1\r\n", time.Second + 2*hop},
+		{"for nobody", 1, time.Second, nil, "WAIT 0 0", ":0\r\n", 2 * hop},
+		{"for more than there are", 1, 0, nil, "WAIT 2 500", ":1\r\n", 500*time.Millisecond + 2*hop},
+		{"for two of two", 2, time.Second, nil, "WAIT 2 5000", ":2\r\n", time.Second + 2*hop},
+		{"for one of two", 2, time.Second, []Fault{at(time.Second, &Delay{"redis-1", "redis-3", time.Second, ""})}, "WAIT 1 0", ":1\r\n", time.Second + 2*hop},
+		{"no replica", 0, 0, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
+		{"partition", 1, 0, []Fault{at(time.Second, &Partition{"redis-2", []string{"redis-1"}, ""})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
+		// The replica has the data, but its master cannot know.
+		{"partition of the acknowledgements", 1, 0, []Fault{at(time.Second, &Partition{"redis-2", []string{"redis-1"}, To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
+		{"replica dead", 1, 0, []Fault{at(time.Second, crashed("redis-2", PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
+		{"replica paused", 1, 0, []Fault{lasting(3*time.Second, at(time.Second, stopped("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
+		{"no number", 1, 0, nil, "WAIT one 0", "-ERR value is not an integer or out of range\r\n", 2 * hop},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var reply string
+			var after time.Duration
+			cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+				conn, err := dialTo(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				sleepUntil(p, asked)
+				if _, err := ask(conn, "SET k v"); err != nil {
+					return err
+				}
+				began := now(p)
+				reply, err = ask(conn, test.command)
+				after = now(p) - began
+				return err
+			}))
+			for i := range test.replicas {
+				cfg.Nodes = append(cfg.Nodes, Node{Name: []string{"redis-2", "redis-3"}[i], ReplicaOf: "redis-1", Lag: test.lag})
+			}
+			trace := play(t, with(cfg, test.fault...))
+			struck(t, trace)
+			same(t, "the answer", reply, test.reply)
+			same(t, "it took", after.Round(time.Microsecond), test.after)
+			if test.name != "no lag" && test.name != "lag" || !strings.HasPrefix(reply, ":1") {
+				return
+			}
+			copied, done := only(t, trace, KindRestore, "redis-2"), only(t, trace, KindDone, "client-1")
+			if copied.Seq > done.Seq {
+				t.Error("WAIT was answered before the replica had the data")
+			}
+		})
+	}
+}
+
+// A promoted replica takes over its master's address. New connections go to it;
+// those that are open stay where they are.
+func TestPromotion(t *testing.T) {
+	for _, promoted := range []bool{false, true} {
+		var open, fresh, later string
+		cfg := replicated(0, client(t, "client-1", func(ctx context.Context, p *Program) error {
+			conn, err := dialTo(ctx, p, 0)
+			if err != nil {
+				return err
+			}
+			_, err1 := ask(conn, "SET k before")
+			sleepUntil(p, 2*time.Second)
+			_, err2 := ask(conn, "SET k after")
+			open, err = ask(conn, "GET k")
+			other, err3 := dialTo(ctx, p, 0)
+			if err := errors.Join(err, err1, err2, err3); err != nil {
+				return err
+			}
+			sleepUntil(p, 3*time.Second) // a change that is copied has been copied
+			fresh, err = ask(other, "GET k")
+			// The replica's own address works too.
+			direct, err2 := dialTo(ctx, p, 1)
+			if err := errors.Join(err, err2); err != nil {
+				return err
+			}
+			later, err = ask(direct, "GET k")
+			return err
+		}))
+		want := "$5\r\nafter\r\n"
+		if promoted {
+			cfg = with(cfg, at(time.Second, &Promote{"redis-2"}))
+			want = "$6\r\nbefore\r\n"
+		}
+		trace := play(t, cfg)
+		struck(t, trace)
+		same(t, "over the open connection", open, "$5\r\nafter\r\n")
+		same(t, "over a new connection", fresh, want)
+		same(t, "at the replica's own address", later, want)
+		if promoted {
+			ev := only(t, trace, KindPromote, "redis-2")
+			about(t, "the promotion", ev.At, time.Second)
+			same(t, "its master was", ev.Peer, "redis-1")
+			same(t, "copies after the promotion", len(events(trace, KindRestore, "redis-2")), 1)
+		}
+	}
+}
+
+// The failover that loses a lock: the master dies before its replica has the key
+// that it has acknowledged. With WAIT the client knows better.
+func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		lag     time.Duration
+		faults  []Fault
+		granted bool // to client-2, although client-1's key had 30 s to live
+	}{
+		{"no fault", time.Second, nil, false},
+		{"failover with a lagging replica", time.Second, []Fault{
+			when("client-1 acquired", crashed("redis-1", PowerLoss)),
+			when("redis-1 crashed", &Promote{"redis-2"}),
+		}, true},
+		{"failover with a replica that follows", 0, []Fault{
+			when("5ms after client-1 acquired", crashed("redis-1", PowerLoss)),
+			when("redis-1 crashed", &Promote{"redis-2"}),
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var one, two bool
+			acquire := func(ctx context.Context, p *Program) (ok bool, err error) {
+				r := libraryClient(p)
+				err = p.Step(Acquire, func() error {
+					ok, err = r.SetNX(ctx, "lock", p.g.p.name, 30*time.Second).Result()
+					return err
+				})
+				return ok, errors.Join(err, r.Close())
+			}
+			trace := play(t, with(replicated(test.lag,
+				client(t, "client-1", func(ctx context.Context, p *Program) (err error) {
+					one, err = acquire(ctx, p)
+					return err
+				}),
+				client(t, "client-2", func(ctx context.Context, p *Program) (err error) {
+					sleepUntil(p, 5*time.Second)
+					two, err = acquire(ctx, p)
+					return err
+				}),
+			), test.faults...))
+			struck(t, trace)
+			same(t, "client-1 got it", one, true)
+			same(t, "client-2 got it", two, test.granted)
+		})
+	}
+}
+
+// A master that restarts empty empties its replica: the copy begins with
+// everything that the master has, which is nothing.
+func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
+	for _, test := range []struct {
+		persistence Persistence
+		kept        bool
+	}{{NoPersistence, false}, {Always, true}} {
+		t.Run(string(test.persistence), func(t *testing.T) {
+			var during, after string
+			cfg := replicated(0, client(t, "client-1", func(ctx context.Context, p *Program) error {
+				err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
+				replica, err2 := dialTo(ctx, p, 1)
+				if err := errors.Join(err, err2); err != nil {
+					return err
+				}
+				sleepUntil(p, 1500*time.Millisecond) // the master is down
+				if during, err = ask(replica, "EXISTS k"); err != nil {
+					return err
+				}
+				sleepUntil(p, 8*time.Second)
+				after, err = ask(replica, "EXISTS k")
+				return err
+			}))
+			cfg.Nodes[0].Persistence = test.persistence
+			trace := play(t, with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", Kill)))))
+			same(t, "while the master is down", during, ":1\r\n")
+			same(t, "after its restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
+			if test.kept {
+				none(t, trace, KindDelete, "redis-2")
+				return
+			}
+			gone := only(t, trace, KindDelete, "redis-2")
+			same(t, "what went", gone.Key, "k")
+			if gone.At < 2*time.Second || gone.At > 4*time.Second {
+				t.Errorf("it went at %v", gone.At)
+			}
+		})
+	}
+}
+
+// A replica that restarts, or was cut off, catches up.
+func TestReplicaCatchesUp(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		fault Fault
+	}{
+		{"kill", lasting(3*time.Second, at(time.Second, crashed("redis-2", Kill)))},
+		{"power loss", lasting(3*time.Second, at(time.Second, crashed("redis-2", PowerLoss)))},
+		{"partition", lasting(3*time.Second, at(time.Second, &Partition{"redis-1", []string{"redis-2"}, ""}))},
+		{"reset", at(time.Second, &Reset{"redis-1", "redis-2"})},
+		{"kill of the master", lasting(500*time.Millisecond, at(time.Second, crashed("redis-1", Kill)))},
+		{"power loss of the master", lasting(500*time.Millisecond, at(time.Second, crashed("redis-1", PowerLoss)))},
+		{"suspend", lasting(3*time.Second, at(time.Second, suspended("redis-2")))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got string
+			cfg := replicated(0, client(t, "client-1", func(ctx context.Context, p *Program) error {
+				for i, moment := range []time.Duration{100 * time.Millisecond, 2 * time.Second, 6 * time.Second} {
+					sleepUntil(p, moment)
+					conn, err := dialTo(ctx, p, 0)
+					if err != nil {
+						return err
+					}
+					if _, err := ask(conn, "RPUSH list "+[]string{"a", "b", "c"}[i]); err != nil {
+						return err
+					}
+				}
+				sleepUntil(p, 10*time.Second)
+				values, err := p.Redis(1).LRange(ctx, "list", 0, -1).Result()
+				got = strings.Join(values, " ")
+				return err
+			}))
+			cfg.Nodes[0].Persistence = Always
+			trace := play(t, with(cfg, test.fault))
+			struck(t, trace)
+			same(t, "the replica has", got, "a b c")
+		})
+	}
+}

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A request is something that a goroutine of a process wants of the world. The
+// loop admits requests one at a time, in an order that does not depend on which
+// goroutine came first.
+type request struct {
+	process *process
+	class   class
+	// rank and sub order the requests of one class of one process.
+	rank, sub int
+	// admit does what is asked for. It runs on the loop.
+	admit func()
+	// abandon, if set, is called instead of admit when the world ends.
+	abandon func()
+}
+
+// class orders the requests of one process.
+type class int
+
+const (
+	classStep class = iota
+	classDial
+	classWrite
+	classClose
+	classTimer
+)
+
+func (r *request) compare(o *request) int {
+	return cmp.Or(
+		cmp.Compare(r.process.index, o.process.index),
+		cmp.Compare(r.class, o.class),
+		cmp.Compare(r.rank, o.rank),
+		cmp.Compare(r.sub, o.sub),
+	)
+}
+
+// post hands requests to the loop. It may be called from any goroutine.
+func (w *World) post(rs ...*request) {
+	w.disturb()
+	w.io.Lock()
+	w.postLocked(rs...)
+	w.io.Unlock()
+}
+
+// disturb shakes the scheduler, in tests.
+func (w *World) disturb() {
+	if w.cfg.Disturb != nil {
+		w.cfg.Disturb()
+	}
+}
+
+func (w *World) postLocked(rs ...*request) {
+	if !w.over {
+		w.requests = append(w.requests, rs...)
+		w.rouse()
+		return
+	}
+	for _, r := range rs {
+		if r.abandon != nil {
+			r.abandon()
+		}
+	}
+}
+
+// rouse ends the loop's sleep.
+func (w *World) rouse() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// admit admits the requests at hand, and reports whether there were any. As soon
+// as one of them has woken a goroutine the rest must wait until it waits again. Requests of a
+// process that does not run wait until it does, those of a crashed one for ever.
+func (w *World) admit() bool {
+	w.io.Lock()
+	select {
+	case <-w.wake:
+	default:
+	}
+	if len(w.requests) == 0 {
+		w.io.Unlock()
+		return false
+	}
+	requests := w.requests
+	w.requests = nil
+	w.io.Unlock()
+
+	slices.SortStableFunc(requests, (*request).compare)
+	for i, r := range requests {
+		p := r.process
+		if !p.running() && r.class != classTimer {
+			p.waiting = append(p.waiting, r)
+			continue
+		}
+		r.admit()
+		w.noteRace(r, requests[i+1:])
+		if w.settle() {
+			w.io.Lock()
+			w.requests = append(w.requests, requests[i+1:]...)
+			w.io.Unlock()
+			return true
+		}
+	}
+	return true
+}
+
+// noteRace casts doubt on a run in which a process used two connections to one
+// peer at the same moment: which of its goroutines got which of them was chance,
+// and no order of the requests can make up for that.
+func (w *World) noteRace(r *request, others []*request) {
+	if r.process.role != RoleClient || r.class != classDial && r.class != classWrite {
+		return
+	}
+	for _, o := range others {
+		if o.process == r.process && o.class == r.class && o.rank == r.rank {
+			doubt := fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name)
+			if !slices.Contains(w.trace.Doubts, doubt) {
+				w.trace.Doubts = append(w.trace.Doubts, doubt)
+			}
+		}
+	}
+}
+
+// then has do called once the current moment has had all its effects on the
+// world. It is how goroutines are woken: they must not see a world in which half
+// of a moment has happened.
+func (w *World) then(do func()) { w.thens = append(w.thens, do) }
+
+// act lets the faults and the waiting clients act whose points have been
+// reached.
+func (w *World) act() {
+	for len(w.reached) > 0 {
+		do := w.reached[0]
+		w.reached = w.reached[1:]
+		do()
+	}
+}
+
+// settle ends a moment, and reports whether it has woken any goroutine.
+func (w *World) settle() (woke bool) {
+	w.act()
+	for len(w.thens) > 0 {
+		woke = true
+		thens := w.thens
+		w.thens = nil
+		for _, do := range thens {
+			do()
+		}
+	}
+	return woke
+}

@@ -1,0 +1,230 @@
+package sim
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+// respSize returns the length of the RESP value at the start of b, or 0 if it
+// is not complete yet. Bytes that are no RESP count as one value, all of them.
+func respSize(b []byte) int {
+	size, ok := respEnd(b, 0)
+	switch {
+	case !ok:
+		return 0
+	case size < 0:
+		return len(b)
+	}
+	return size
+}
+
+// respEnd returns where the value that starts at i ends; -1 if that is no RESP,
+// and false if the value is incomplete.
+func respEnd(b []byte, i int) (end int, complete bool) {
+	if i >= len(b) {
+		return 0, false
+	}
+	eol := bytes.IndexByte(b[i:], '\n')
+	switch {
+	case eol < 0:
+		return 0, false
+	case eol == 0: // an empty line
+		return i + 1, true
+	}
+	line := strings.TrimSuffix(string(b[i+1:i+eol]), "\r")
+	end = i + eol + 1
+	switch b[i] {
+	case '+', '-', ':', '_', '#', ',', '(':
+		return end, true
+	case '$', '=', '!':
+		n, err := respLength(line)
+		if err != nil {
+			return -1, true
+		}
+		if n < 0 {
+			return end, true
+		}
+		end += n + 2
+		return end, end <= len(b)
+	case '*', '~', '>', '%', '|':
+		n, err := respLength(line)
+		if err != nil {
+			return -1, true
+		}
+		if b[i] == '%' || b[i] == '|' {
+			n *= 2
+		}
+		for range max(n, 0) {
+			var ok bool
+			if end, ok = respEnd(b, end); !ok || end < 0 {
+				return end, ok
+			}
+		}
+		return end, true
+	}
+	// An inline command.
+	return end, true
+}
+
+// respLength reads the length of a string, or how many elements there are; -1 is
+// no value at all. Redis takes none above 512 MB.
+func respLength(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err == nil && (n < -1 || n > 512<<20) {
+		err = strconv.ErrRange
+	}
+	return n, err
+}
+
+// respArgs returns the words of a command.
+func respArgs(b []byte) []string {
+	if len(b) == 0 {
+		return nil
+	}
+	if b[0] != '*' {
+		return strings.Fields(string(b))
+	}
+	var args []string
+	i := bytes.IndexByte(b, '\n') + 1
+	for i > 0 && i < len(b) && b[i] == '$' {
+		eol := bytes.IndexByte(b[i:], '\n')
+		if eol < 0 {
+			break
+		}
+		n, err := respLength(strings.TrimSuffix(string(b[i+1:i+eol]), "\r"))
+		start := i + eol + 1
+		if err != nil || n < 0 || start+n > len(b) {
+			break
+		}
+		args = append(args, string(b[start:start+n]))
+		i = start + n + 2
+	}
+	return args
+}
+
+// aliases gives random words names: the first lock value that is seen is
+// value-1, the first script script-1. Without them no two runs of a library that
+// draws its values from crypto/rand would have equal traces.
+type aliases struct {
+	names   map[string]string
+	values  int
+	scripts int
+}
+
+// value names a lock's value, or a word of a command. Short printable words and
+// numbers are shown as they are.
+func (a *aliases) value(s string) string {
+	if plain(s) {
+		return s
+	}
+	return a.name(s, "value-", &a.values)
+}
+
+// script names the text of a script; its SHA-1 gets the same name.
+func (a *aliases) script(text string) string {
+	if name, ok := a.names[text]; ok {
+		return name
+	}
+	sum := sha1.Sum([]byte(text))
+	name := a.name(hex.EncodeToString(sum[:]), "script-", &a.scripts)
+	a.names[text] = name
+	return name
+}
+
+func (a *aliases) name(s, prefix string, n *int) string {
+	if name, ok := a.names[s]; ok {
+		return name
+	}
+	if a.names == nil {
+		a.names = map[string]string{}
+	}
+	*n++
+	a.names[s] = prefix + strconv.Itoa(*n)
+	return a.names[s]
+}
+
+// plain says whether a word can be shown as it is: it is printable, and short or
+// in letters of one case. Random values that locks use are at least 16 characters
+// long, and in hex or base64, which have digits or both cases.
+func plain(s string) bool {
+	lower, upper := false, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ' || c > '~':
+			return false
+		case 'a' <= c && c <= 'z':
+			lower = true
+		case 'A' <= c && c <= 'Z':
+			upper = true
+		case len(s) >= 16 && c != '_' && c != '-' && c != ' ' && c != ':' && c != '.':
+			return false
+		}
+	}
+	return len(s) < 16 || lower != upper
+}
+
+// command tells a Redis command to people.
+func (a *aliases) command(args []string, key func(string) bool) string {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		switch {
+		case i == 0:
+			words[i] = strings.ToUpper(arg)
+		case i == 1 && (words[0] == "EVAL" || words[0] == "EVAL_RO"):
+			words[i] = a.script(arg)
+		case i == 1 && (words[0] == "EVALSHA" || words[0] == "EVALSHA_RO"):
+			words[i] = a.name(arg, "script-", &a.scripts)
+		case key(arg):
+			words[i] = arg
+		default:
+			words[i] = a.value(arg)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// reply tells a Redis reply to people.
+func (a *aliases) reply(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	eol := bytes.IndexByte(b, '\n')
+	if eol <= 0 {
+		return a.value(string(b))
+	}
+	line := strings.TrimSuffix(string(b[1:eol]), "\r")
+	switch b[0] {
+	case '+', '-', ':':
+		return line
+	case '_':
+		return "nil"
+	case '$':
+		if line == "-1" {
+			return "nil"
+		}
+		if n, err := respLength(line); err == nil && n >= 0 && eol+1+n <= len(b) {
+			return a.value(string(b[eol+1 : eol+1+n]))
+		}
+	case '*', '~', '%', '>':
+		if line == "-1" {
+			return "nil"
+		}
+		return "(" + line + " elements)"
+	}
+	return line
+}
+
+// handshake says whether a command only sets a connection up.
+func handshake(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	switch strings.ToUpper(args[0]) {
+	case "HELLO", "CLIENT", "AUTH", "SELECT", "PING", "COMMAND", "INFO", "READONLY":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// respValues are values of every type of RESP2 and RESP3, and a command as people
+// type it.
+var respValues = []string{
+	"+OK\r\n", "-ERR no\r\n", ":-42\r\n", "_\r\n", "#t\r\n", ",1.5\r\n", "(12345678901234567890\r\n",
+	"$-1\r\n", "$0\r\n\r\n", "$5\r\nhello\r\n", "$4\r\n\r\n\r\n\r\n", "=7\r\ntxt:abc\r\n", "!5\r\nERR x\r\n",
+	"*-1\r\n", "*0\r\n", "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "*2\r\n*1\r\n:1\r\n*2\r\n+a\r\n$-1\r\n", "~1\r\n+a\r\n",
+	"%2\r\n+a\r\n:1\r\n+b\r\n*1\r\n:2\r\n", ">3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$1\r\nx\r\n", "|1\r\n+ttl\r\n:3600\r\n",
+	"PING\r\n", "SET k v\n",
+}
+
+// A value is as long as it is, whatever follows, and no part of it is a value.
+func TestRespSize(t *testing.T) {
+	for _, value := range respValues {
+		for _, rest := range []string{"", "+OK\r\n", "*2\r\n$3"} {
+			if size := respSize([]byte(value + rest)); size != len(value) {
+				t.Errorf("%q before %q: size %d, want %d", value, rest, size, len(value))
+			}
+		}
+		if value[0] == '_' || len(value) < 3 {
+			continue
+		}
+		for n := range len(value) {
+			if size := respSize([]byte(value[:n])); size != 0 {
+				t.Errorf("%q is taken for a value of %d bytes", value[:n], size)
+			}
+		}
+	}
+}
+
+// What is no RESP is one value, so that nobody waits for its end.
+func TestRespSizeOfNonsense(t *testing.T) {
+	for _, nonsense := range []string{"$x\r\nabc\r\n", "*many\r\n", "%1\r\n+a\r\n$?\r\n"} {
+		if size := respSize([]byte(nonsense)); size != len(nonsense) {
+			t.Errorf("%q: size %d, want all %d", nonsense, size, len(nonsense))
+		}
+	}
+}
+
+func TestRespArgs(t *testing.T) {
+	for command, want := range map[string][]string{
+		"":                               nil,
+		"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n": {"GET", "k"},
+		"*2\r\n$3\r\nGET\r\n$0\r\n\r\n":  {"GET", ""},
+		"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2\r\n\r\n\r\n": {"SET", "k", "\r\n"},
+		"*0\r\n":            nil,
+		"SET  k v\r\n":      {"SET", "k", "v"},
+		"*1\r\n:1\r\n":      nil,
+		"*1\r\n$9\r\nx":     nil,
+		"*1\r\n$-1\r\n":     nil,
+		"*1\r\n$x\r\na\r\n": nil,
+	} {
+		if got := respArgs([]byte(command)); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+}
+
+// Replies as people see them.
+func TestTellReply(t *testing.T) {
+	var a aliases
+	for reply, want := range map[string]string{
+		"":                   "",
+		"+OK\r\n":            "OK",
+		"-ERR no\r\n":        "ERR no",
+		":7\r\n":             "7",
+		"_\r\n":              "nil",
+		"$-1\r\n":            "nil",
+		"$5\r\nhello\r\n":    "hello",
+		"*-1\r\n":            "nil",
+		"*2\r\n:1\r\n:2\r\n": "(2 elements)",
+		"%1\r\n+a\r\n:2\r\n": "(1 elements)",
+	} {
+		if got := a.reply([]byte(reply)); got != want {
+			t.Errorf("%q: %q, want %q", reply, got, want)
+		}
+	}
+}
+
+// A word is told as it is if people can read it; what looks random gets a name,
+// always the same one.
+func TestAliasesOfWords(t *testing.T) {
+	var a aliases
+	for _, plain := range []string{"v", "client-1", "lock:orders", "a_rather_long_name_in_one_case", "ERR VALUE IS NOT", "12345"} {
+		if got := a.value(plain); got != plain {
+			t.Errorf("%q is told as %q", plain, got)
+		}
+	}
+	random := []string{"0123456789abcdef0123456789abcdef", "q83vEjRWeJASNFZ4kBI0Vg==", "binary\x00\xff", "b1946ac92492d2347c6235b4d2611184"}
+	for i, word := range random {
+		want := "value-" + string(rune('1'+i))
+		if first, again := a.value(word), a.value(word); first != want || again != want {
+			t.Errorf("%q is told as %q, then %q, want %q", word, first, again, want)
+		}
+	}
+	// A script and its SHA-1 have one name.
+	script := "return redis.call('get', KEYS[1])"
+	sha := "4e6d8fc8bb01276962cce5371fa795a7763657ae"
+	eval := a.command([]string{"eval", script, "1", "k"}, func(string) bool { return false })
+	if evalsha := a.command([]string{"evalsha", sha, "1", "k"}, func(string) bool { return false }); eval != "EVAL script-1 1 k" || evalsha != "EVALSHA script-1 1 k" {
+		t.Errorf("a script is told as %q and %q", eval, evalsha)
+	}
+	// A lock's key is told as it is, however it looks.
+	key := "0123456789abcdef0123456789abcdeX"
+	if got := a.command([]string{"GET", key}, func(w string) bool { return w == key }); got != "GET "+key {
+		t.Errorf("the lock's key is told as %q", got)
+	}
+}
+
+// Whatever bytes come, they are cut into pieces that are not empty and not longer
+// than they are, and nothing panics.
+func FuzzRESP(f *testing.F) {
+	for _, value := range respValues {
+		f.Add([]byte(value))
+		f.Add([]byte(value + value[:len(value)/2]))
+	}
+	f.Add([]byte("*\n$"))
+	f.Add([]byte("\n"))
+	f.Add([]byte("*1000000000\r\n"))
+	f.Add([]byte("*1\r\n*1\r\n*1\r\n"))
+	f.Add([]byte("$9223372036854775807\r\n"))
+	f.Add([]byte("%4611686018427387904\r\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		size := respSize(b)
+		if size < 0 || size > len(b) {
+			t.Fatalf("%q has size %d", b, size)
+		}
+		var a aliases
+		args := respArgs(b[:size])
+		a.command(args, func(string) bool { return false })
+		a.reply(b[:size])
+		handshake(args)
+		if size == 0 || size == len(b) {
+			return
+		}
+		// What follows a value has no part in it.
+		if again := respSize(b[:size]); again != size {
+			t.Errorf("%q alone has size %d, before %q size %d", b[:size], again, b[size:], size)
+		}
+		if strings.Join(respArgs(b[:size]), " ") != strings.Join(args, " ") {
+			t.Errorf("%q has other words alone", b[:size])
+		}
+	})
+}

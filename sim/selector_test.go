@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseMessage(t *testing.T) {
+	for text, want := range map[string]Message{
+		"client-1's request to storage":         {Client: "client-1", Peer: "storage"},
+		"client-1's write request to storage":   {Client: "client-1", Peer: "storage", Step: Write},
+		"redis-3's reply to client-1":           {Client: "client-1", Peer: "redis-3", Reply: true},
+		"redis-3's reply to client-1's acquire": {Client: "client-1", Peer: "redis-3", Step: Acquire, Reply: true},
+		" redis-3's   reply to client-1 ":       {Client: "client-1", Peer: "redis-3", Reply: true},
+	} {
+		want.text = strings.Join(strings.Fields(text), " ")
+		got, err := ParseMessage(text)
+		if err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
+		}
+		same(t, "written again", got.String(), want.text)
+		same(t, "names", strings.Join(got.Names(), " "), want.Client+" "+want.Peer)
+		same(t, "zero", got.IsZero(), false)
+	}
+	for _, bad := range []string{
+		"", "client-1", "client-1 request to storage", "client-1's request", "client-1's request to", "client-1's request to storage now",
+		"client-1's write reply to storage", "redis-1's reply to", "redis-1's reply to client-1's", "redis-1's reply to client-1 acquire",
+		"redis-1's reply to client-1's acquire twice", "client-1's wrote request to storage", "redis-1's reply to client-1's lock",
+	} {
+		if m, err := ParseMessage(bad); err == nil {
+			t.Errorf("%q was read as %+v", bad, m)
+		}
+	}
+	same(t, "the zero message is zero", Message{}.IsZero(), true)
+}
+
+// Which events are about a selected message.
+func TestMessageMatches(t *testing.T) {
+	request := Event{Kind: KindSend, Process: "client-1", Peer: "redis-1", Step: Write}
+	requestArrived := Event{Kind: KindDeliver, Process: "redis-1", Peer: "client-1", Step: Write}
+	reply := Event{Kind: KindSend, Process: "redis-1", Peer: "client-1", Reply: true, Step: Write}
+	replyArrived := Event{Kind: KindDeliver, Process: "client-1", Peer: "redis-1", Reply: true, Step: Write}
+	handshake := request
+	handshake.Handshake = true
+	other := request
+	other.Process = "client-2"
+	all := []Event{request, requestArrived, reply, replyArrived, handshake, other}
+	for text, want := range map[string]string{
+		"client-1's request to redis-1":         "110000",
+		"client-1's write request to redis-1":   "110000",
+		"client-1's read request to redis-1":    "000000",
+		"client-1's request to redis-2":         "000000",
+		"redis-1's reply to client-1":           "001100",
+		"redis-1's reply to client-1's write":   "001100",
+		"redis-1's reply to client-1's release": "000000",
+		"redis-1's reply to client-2":           "000000",
+		"client-2's request to redis-1":         "000001",
+	} {
+		m, err := ParseMessage(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i := range all {
+			got += map[bool]string{true: "1", false: "0"}[m.matches(&all[i])]
+		}
+		same(t, text, got, want)
+	}
+}

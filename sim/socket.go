@@ -1,0 +1,398 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var (
+	errRefused = &kernelError{"connection refused", syscall.ECONNREFUSED}
+	errReset   = &kernelError{"connection reset by peer", syscall.ECONNRESET}
+	errPipe    = &kernelError{"broken pipe", syscall.EPIPE}
+)
+
+// kernelError is an error of the operating system in words that are the same on
+// all of them, because they may reach the trace.
+type kernelError struct {
+	text string
+	is   syscall.Errno
+}
+
+func (e *kernelError) Error() string        { return e.text }
+func (e *kernelError) Is(target error) bool { return target == e.is }
+
+// A socket is the client's end of a connection as its goroutines see it: a
+// [net.Conn]. A write fills an outbox that the loop empties when every goroutine
+// waits; a read takes what the loop has put into the inbox.
+//
+// While its process is paused every call stops before it has an effect, and no
+// deadline passes.
+type socket struct {
+	w    *World
+	p    *process
+	peer *process
+	conn *conn
+
+	lingered atomic.Int64
+
+	// All below is guarded by w.io.
+	changed  *sync.Cond
+	inbox    []byte
+	outbox   []byte
+	readers  int  // goroutines that wait for bytes
+	posted   bool // the loop knows that the outbox has something in it
+	closed   bool
+	eof      bool
+	reset    bool
+	deadline time.Time // of reads
+	expired  bool
+	armed    time.Time // the loop will look at the deadline then; zero if not
+}
+
+// dial is a process's [net.Dialer.DialContext].
+func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
+	w := p.w
+	peer, ok := w.byAddr[addr]
+	if !ok {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("no node of this world has the address %s", addr)}
+	}
+	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.io)}
+	opened := make(chan error, 1)
+	w.io.Lock()
+	p.notice()
+	w.postLocked(&request{
+		process: p, class: classDial, rank: peer.index,
+		admit: func() {
+			if ctx.Err() != nil {
+				w.then(func() { opened <- ctx.Err() })
+				return
+			}
+			// A promotion may have moved the address.
+			s.peer = w.byAddr[addr]
+			w.sockets = append(w.sockets, s)
+			s.conn = w.connect(p, s.peer, s, func(_ *conn, err error) {
+				w.then(func() { opened <- err })
+			})
+		},
+		abandon: func() { opened <- errOver },
+	})
+	w.io.Unlock()
+
+	var err error
+	select {
+	case err = <-opened:
+	case <-ctx.Done():
+		select {
+		case err = <-opened: // both happened: the network wins, always
+		default:
+			err = context.Cause(ctx)
+			s.giveUp(peer.index)
+		}
+	case <-w.ctx.Done():
+		err = errOver
+	}
+	w.io.Lock()
+	p.stall()
+	over := w.over
+	w.io.Unlock()
+	if over {
+		w.linger(&p.lingered, 10_000)
+		err = errOver
+	}
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: tcpAddr(peer.name), Err: err}
+	}
+	return s, nil
+}
+
+// giveUp abandons a connection that is still being opened.
+func (s *socket) giveUp(rank int) {
+	s.w.post(&request{process: s.p, class: classClose, rank: rank, admit: func() {
+		if s.conn != nil {
+			s.w.emit(Event{Kind: KindRefuse, Process: s.p.name, Peer: s.peer.name, Text: "no answer before the caller's deadline"})
+			s.conn.close()
+		}
+	}})
+}
+
+// notice records that a paused process does something all the same.
+func (p *process) notice() {
+	if p.state == paused && !p.ranOn {
+		p.ranOn = true
+		p.w.requests = append(p.w.requests, &request{process: p, class: classTimer, admit: func() {
+			p.w.emit(Event{Kind: KindRanOn, Process: p.name, Text: "a timer of its library fired while the process was paused"})
+		}})
+		p.w.rouse()
+	}
+}
+
+// stall waits, with w.io locked, until the process can do I/O.
+func (p *process) stall() {
+	for p.state != running && !p.w.over {
+		p.awake.Wait()
+	}
+}
+
+// linger makes I/O after the end of the world cost time, and ends a goroutine
+// that will not take no for an answer: after a thousand times on one socket, or
+// ten thousand dials and calls of one process.
+func (w *World) linger(times *atomic.Int64, most int64) {
+	if times.Add(1) > most {
+		runtime.Goexit()
+	}
+	time.Sleep(time.Millisecond)
+}
+
+func (s *socket) Read(b []byte) (int, error) {
+	s.w.disturb()
+	n, err := s.read(b)
+	s.w.disturb()
+	if err == errOver {
+		s.w.linger(&s.lingered, 1_000)
+	}
+	if err != nil && err != io.EOF {
+		err = &net.OpError{Op: "read", Net: "tcp", Addr: tcpAddr(s.peer.name), Err: err}
+	}
+	return n, err
+}
+
+func (s *socket) read(b []byte) (int, error) {
+	s.w.io.Lock()
+	defer s.w.io.Unlock()
+	for {
+		s.p.stall()
+		switch {
+		case s.w.over:
+			return 0, errOver
+		case s.closed:
+			return 0, net.ErrClosed
+		case len(b) == 0:
+			return 0, nil
+		case len(s.inbox) > 0:
+			n := copy(b, s.inbox)
+			s.inbox = s.inbox[n:]
+			return n, nil
+		case s.reset:
+			return 0, errReset
+		case s.eof:
+			return 0, io.EOF
+		case s.expired:
+			return 0, os.ErrDeadlineExceeded
+		}
+		s.arm()
+		s.readers++
+		s.changed.Wait()
+		s.readers--
+	}
+}
+
+// arm has the loop look at the deadline when it is due. A deadline that moves
+// on, as it does with every command of a client, costs the loop nothing: it
+// finds out when it looks.
+func (s *socket) arm() {
+	if s.deadline.IsZero() || !s.armed.IsZero() && !s.armed.After(s.deadline) {
+		return
+	}
+	due := s.deadline
+	s.armed = due
+	s.w.postLocked(&request{
+		process: s.p, class: classTimer, rank: s.peer.index, sub: s.number(),
+		admit: func() { s.w.at(due.Sub(s.w.origin), func() { s.look(due) }) },
+	})
+}
+
+func (s *socket) number() int {
+	if s.conn == nil {
+		return 0
+	}
+	return s.conn.number
+}
+
+// look is the loop looking at the deadline.
+func (s *socket) look(armed time.Time) {
+	s.w.io.Lock()
+	defer s.w.io.Unlock()
+	if !s.armed.Equal(armed) {
+		return
+	}
+	s.armed = time.Time{}
+	switch {
+	case s.p.state != running || s.closed || s.deadline.IsZero() || s.readers == 0:
+	case s.deadline.After(time.Now()):
+		s.arm()
+	case !s.expired:
+		s.expired = true
+		if len(s.inbox) == 0 && !s.eof && !s.reset {
+			s.w.emit(Event{Kind: KindTimeout, Process: s.p.name, Peer: s.peer.name, Conn: s.number()})
+		}
+		s.changed.Broadcast()
+	}
+}
+
+// resumed lets the socket's goroutines go on after a pause: those with bytes to
+// read at once, those without have their deadlines looked at again, each in its
+// own moment.
+func (s *socket) resumed() {
+	s.w.io.Lock()
+	defer s.w.io.Unlock()
+	if s.p.mode == Suspend && !s.deadline.IsZero() {
+		s.deadline = s.deadline.Add(s.w.now() - s.p.pausedAt)
+	}
+	s.armed = time.Time{}
+	if !s.closed {
+		s.arm()
+	}
+	s.w.then(s.changed.Broadcast)
+}
+
+func (s *socket) Write(b []byte) (int, error) {
+	s.w.disturb()
+	n, err := s.write(b)
+	s.w.disturb()
+	if err == errOver {
+		s.w.linger(&s.lingered, 1_000)
+	}
+	if err != nil {
+		err = &net.OpError{Op: "write", Net: "tcp", Addr: tcpAddr(s.peer.name), Err: err}
+	}
+	return n, err
+}
+
+func (s *socket) write(b []byte) (int, error) {
+	s.w.io.Lock()
+	defer s.w.io.Unlock()
+	s.p.notice()
+	s.p.stall()
+	switch {
+	case s.w.over:
+		return 0, errOver
+	case s.closed:
+		return 0, net.ErrClosed
+	case s.reset:
+		return 0, errPipe
+	}
+	s.outbox = append(s.outbox, b...)
+	if !s.posted {
+		s.posted = true
+		s.w.postLocked(&request{process: s.p, class: classWrite, rank: s.peer.index, sub: s.number(), admit: s.flush})
+	}
+	return len(b), nil
+}
+
+// flush sends what the goroutines have written, cut into commands.
+func (s *socket) flush() {
+	s.w.io.Lock()
+	s.posted = false
+	out := s.outbox
+	s.outbox = nil
+	s.w.io.Unlock()
+	for len(out) > 0 {
+		size := respSize(out)
+		if size == 0 {
+			s.w.io.Lock()
+			s.outbox = append(out, s.outbox...)
+			s.w.io.Unlock()
+			return
+		}
+		args := respArgs(out[:size])
+		s.conn.ask(&message{
+			bytes: out[:size:size], body: args,
+			text: s.w.aliases.command(args, func(word string) bool { return s.w.lockKeys[word] }),
+			ctx:  s.p.origin(handshake(args)),
+		})
+		out = out[size:]
+	}
+}
+
+// origin says what the process's client is doing.
+func (p *process) origin(handshake bool) origin {
+	o := origin{handshake: handshake}
+	if p.program != nil {
+		o.section, o.step = p.program.sectionNow, p.program.stepNow
+	}
+	return o
+}
+
+func (s *socket) Close() error {
+	s.w.io.Lock()
+	defer s.w.io.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.p.notice()
+	s.closed = true
+	s.changed.Broadcast()
+	s.w.postLocked(&request{process: s.p, class: classClose, rank: s.peer.index, sub: s.number(), admit: func() { s.conn.close() }})
+	return nil
+}
+
+func (s *socket) receive(m *message) {
+	s.w.then(func() {
+		s.w.io.Lock()
+		s.inbox = append(s.inbox, m.bytes...)
+		s.w.io.Unlock()
+		s.changed.Broadcast()
+	})
+}
+
+func (s *socket) hangUp(reset bool) {
+	s.w.then(func() {
+		s.w.io.Lock()
+		s.eof = true
+		s.reset = s.reset || reset
+		s.w.io.Unlock()
+		s.changed.Broadcast()
+	})
+}
+
+func (s *socket) SetReadDeadline(t time.Time) error {
+	s.w.io.Lock()
+	defer s.w.io.Unlock()
+	s.deadline = t
+	s.expired = !t.IsZero() && !t.After(time.Now())
+	s.changed.Broadcast()
+	return nil
+}
+
+func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) }
+
+// SetWriteDeadline has nothing to do: a write only fills a buffer.
+func (s *socket) SetWriteDeadline(time.Time) error { return nil }
+
+func (s *socket) LocalAddr() net.Addr  { return tcpAddr("10.1.0." + fmt.Sprint(s.p.index+1) + ":40000") }
+func (s *socket) RemoteAddr() net.Addr { return tcpAddr(s.peer.addr) }
+
+type tcpAddr string
+
+func (tcpAddr) Network() string  { return "tcp" }
+func (a tcpAddr) String() string { return string(a) }
+
+// SyscallConn lets go-redis look at an idle connection before it uses it, which
+// it does by peeking at the file descriptor. There is none here, so the look
+// itself says what it would have found.
+func (s *socket) SyscallConn() (syscall.RawConn, error) { return peek{s}, nil }
+
+type peek struct{ s *socket }
+
+var errPeek = errors.New("the connection is closed, or has bytes that nothing asked for")
+
+func (p peek) Read(func(fd uintptr) bool) error {
+	p.s.w.io.Lock()
+	defer p.s.w.io.Unlock()
+	if p.s.closed || p.s.eof || p.s.reset || len(p.s.inbox) > 0 {
+		return errPeek
+	}
+	return nil
+}
+
+func (p peek) Write(func(fd uintptr) bool) error { return errPeek }
+func (p peek) Control(func(fd uintptr)) error    { return errPeek }

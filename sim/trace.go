@@ -1,0 +1,97 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+)
+
+// A Trace is everything that happened in one run of a world, and what one has
+// to know of the world to read it. A verdict is computed from it alone.
+type Trace struct {
+	Name    string `json:"name"`
+	Variant string `json:"variant,omitempty"`
+	Seed    uint64 `json:"seed"`
+	// Fencing is the storage's policy.
+	Fencing string `json:"fencing"`
+	// Locks are the locks that the clients compete for.
+	Locks []LockInfo `json:"locks"`
+	// Processes lists clients, nodes and the storage.
+	Processes []ProcessInfo `json:"processes"`
+	Faults    []FaultInfo   `json:"faults,omitempty"`
+	// Doubts are reasons, known before the run or found in its course, why it
+	// cannot tell what its scenario is about.
+	Doubts []string `json:"doubts,omitempty"`
+	// ProgressWithin is the bound of the progress property, counted from the
+	// last strike or the end of the last fault; 0 is the end of the run.
+	ProgressWithin time.Duration `json:"progress_within"`
+	Events         []Event       `json:"events"`
+}
+
+// LockInfo describes one lock of a world.
+type LockInfo struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	// TrueTime says that the lock reads true time and not its process's clocks.
+	TrueTime bool `json:"true_time,omitempty"`
+	// TTL is 0 for a lock without one.
+	TTL    time.Duration `json:"ttl"`
+	Slots  []SlotInfo    `json:"slots"`
+	Quorum int           `json:"quorum"`
+}
+
+// SlotInfo is one place where a lock keeps a grant.
+type SlotInfo struct {
+	Node string `json:"node"`
+	Key  string `json:"key"`
+}
+
+// Role is what a process is.
+type Role string
+
+const (
+	RoleClient  Role = "client"
+	RoleNode    Role = "node"
+	RoleStorage Role = "storage"
+)
+
+// ProcessInfo describes one process of a world.
+type ProcessInfo struct {
+	Name string `json:"name"`
+	Role Role   `json:"role"`
+	// Blind is a client that writes without having read.
+	Blind bool `json:"blind,omitempty"`
+}
+
+// FaultInfo is one fault of the scenario and whether it acted.
+type FaultInfo struct {
+	Text string `json:"text"`
+	// Assumption is the assumption that the fault breaks: process, network,
+	// clock, lock memory or storage memory.
+	Assumption string `json:"assumption"`
+	// Idle says why the fault did not act as the story says: its point, or that of
+	// its end, was never reached, or it cannot act on the lock at hand. It is empty
+	// when the fault acted.
+	Idle string `json:"idle,omitempty"`
+}
+
+// End is the true time of the last event.
+func (t *Trace) End() time.Duration {
+	if len(t.Events) == 0 {
+		return 0
+	}
+	return t.Events[len(t.Events)-1].At
+}
+
+// Hash identifies the run: two runs with one hash had the same events.
+func (t *Trace) Hash() string {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for i := range t.Events {
+		if err := enc.Encode(&t.Events[i]); err != nil {
+			panic(err) // an Event holds nothing that JSON cannot
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,59 @@
+package sim
+
+// A watcher waits for a point in the story.
+type watcher struct {
+	match func(*Event) bool
+	do    func()
+}
+
+// when has do called each time a point is reached, and each of planned when it is
+// known that it will be, after a delay. It must be called before the first event.
+func (w *World) when(p Point, do func(), planned ...func()) {
+	for _, c := range p.clauses {
+		act := do
+		if c.delay > 0 {
+			act = func() {
+				for _, plan := range planned {
+					plan()
+				}
+				w.at(w.now()+c.delay, do)
+			}
+		}
+		w.watchers = append(w.watchers, &watcher{c.matcher(w.trace), act})
+	}
+}
+
+// watch shows an event to everything that waits. What waited for it acts when
+// the loop says so.
+func (w *World) watch(ev *Event) {
+	for _, watcher := range w.watchers {
+		if watcher.match(ev) {
+			w.reached = append(w.reached, watcher.do)
+		}
+	}
+}
+
+// arm sets up everything that waits for a point.
+func (w *World) arm() {
+	for i, f := range w.cfg.Faults {
+		w.armFault(i+1, f)
+	}
+	for _, p := range w.processes {
+		g := p.program
+		if g == nil {
+			continue
+		}
+		w.when(g.cfg.Starts, func() {
+			g.mayStart = true
+			g.maybeStart()
+		})
+		w.when(g.cfg.WorksUntil, func() {
+			g.workOver = true
+			if g.working != nil {
+				working := g.working
+				g.working = nil
+				working()
+			}
+		})
+	}
+}

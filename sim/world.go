@@ -1,0 +1,409 @@
+// Package sim is the simulator: a world of clients, Redis nodes and a storage,
+// in virtual time, in which faults strike where a scenario says.
+//
+// A [Config] describes a world and [Run] runs it. What happened is a [Trace].
+//
+// A world is one loop and the goroutines of the clients' code. The loop does
+// one thing at a time: it delivers a message, fires a timer or lets a client
+// take its next step, then waits until every goroutine waits again. Whatever
+// the goroutines asked for meanwhile it admits in an order that depends only on
+// who asked and for what, never on which goroutine ran first.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// DefaultPatience is how much real time a world may take between two events
+// before [Run] gives up on it.
+const DefaultPatience = 10 * time.Second
+
+// ErrTooMuch is wrapped by the error of a world in which more happened than a
+// trace can hold.
+var ErrTooMuch = errors.New("too much happens in this world")
+
+// maxEvents is how many events a trace can hold; 20,000 is a large world.
+const maxEvents = 200_000
+
+// errOver is what everything fails with once the run is over.
+var errOver = errors.New("the simulated world has ended")
+
+// A World is one run. It exists for the kinds of faults, which act on it; its
+// fields belong to the loop.
+type World struct {
+	cfg    Config
+	trace  *Trace
+	oracle Oracle
+
+	// origin is the virtual time at which the story starts.
+	origin time.Time
+	queue  queue
+	last   time.Duration // when the latest moment was done
+	alive  *atomic.Int64
+
+	processes []*process
+	byName    map[string]*process
+	byAddr    map[string]*process
+	links     map[linkKey]*link
+	pairs     map[linkKey]int // connections numbered so far
+	conns     []*conn
+	sockets   []*socket
+	aliases   aliases
+	lockKeys  map[string]bool
+
+	faults   []*FaultState
+	watchers []*watcher
+	flying   int // messages that will arrive by themselves
+	active   int // clients whose program has not ended
+
+	programs   sync.WaitGroup
+	ctx        context.Context
+	cancel     context.CancelFunc
+	failed     error // guarded by io
+	io         sync.Mutex
+	requests   []*request // guarded by io
+	wake       chan struct{}
+	over       bool     // guarded by io
+	started    bool     // the story has begun
+	reached    []func() // what acts because a point was reached
+	thens      []func() // what the goroutines see once the moment is over
+	sleepTimer *time.Timer
+}
+
+// Run runs a world to its end. The error is about the world itself: a
+// configuration that makes no sense, or a run that wraps [ErrStuck], [ErrLeak],
+// [ErrPanic] or [ErrTooMuch]; what happened to the clients is in the trace. With
+// all but ErrStuck the trace is there as far as it got.
+func Run(cfg Config) (*Trace, error) { return RunPatiently(cfg, DefaultPatience) }
+
+// RunPatiently is [Run] with another limit on the real time that may pass
+// without any event.
+func RunPatiently(cfg Config, patience time.Duration) (*Trace, error) {
+	if err := check(&cfg); err != nil {
+		return nil, err
+	}
+	w := &World{
+		cfg:    cfg,
+		alive:  new(atomic.Int64),
+		byName: map[string]*process{},
+		byAddr: map[string]*process{},
+		links:  map[linkKey]*link{},
+		pairs:  map[linkKey]int{},
+	}
+	w.describe()
+	if err := inBubble(patience, w.alive, w.run); err != nil {
+		if errors.Is(err, ErrStuck) {
+			return nil, err // the loop may still be writing the trace
+		}
+		return w.trace, err
+	}
+	return w.trace, w.failed
+}
+
+// describe makes the part of the trace that is known before the run.
+func (w *World) describe() {
+	cfg := &w.cfg
+	w.trace = &Trace{
+		Name: cfg.Name, Variant: cfg.Variant, Seed: cfg.Seed,
+		Fencing:        string(cfg.Storage.Fencing),
+		ProgressWithin: cfg.ProgressWithin,
+		Doubts:         slices.Clone(cfg.Doubts),
+		Events:         make([]Event, 0, 256),
+	}
+	w.lockKeys = map[string]bool{}
+	if cfg.Lock.Kind.Name != "" {
+		info := LockInfo{Name: cfg.Lock.Key, Kind: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, TrueTime: !cfg.Lock.Kind.OwnClock}
+		masters := w.masters()
+		slots, quorum := cfg.Lock.Kind.Slots(cfg.Lock.Key, len(masters))
+		for _, s := range slots {
+			info.Slots = append(info.Slots, SlotInfo{Node: masters[s.Node].Name, Key: s.Key})
+			w.lockKeys[s.Key] = true
+		}
+		info.Quorum = quorum
+		w.trace.Locks = []LockInfo{info}
+	}
+	for _, c := range cfg.Clients {
+		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: c.Name, Role: RoleClient, Blind: c.Blind})
+	}
+	for _, n := range cfg.Nodes {
+		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: n.Name, Role: RoleNode})
+	}
+	w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: StorageName, Role: RoleStorage})
+}
+
+// masters are the nodes that a lock is kept on.
+func (w *World) masters() []Node {
+	var masters []Node
+	for _, n := range w.cfg.Nodes {
+		if n.ReplicaOf == "" {
+			masters = append(masters, n)
+		}
+	}
+	return masters
+}
+
+// run is the function of the bubble.
+func (w *World) run() {
+	w.origin = time.Now()
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	w.wake = make(chan struct{}, 1) // a channel from outside the bubble would not block durably
+	w.sleepTimer = time.NewTimer(0)
+	w.last = w.now() - 1
+	if w.cfg.Oracle != nil {
+		w.oracle = w.cfg.Oracle(w.trace)
+	}
+	w.populate()
+	w.arm()
+	w.at(0, w.begin)
+	for _, p := range w.processes {
+		if p.program != nil {
+			w.active++
+			w.programs.Add(1)
+			go p.program.main()
+		}
+	}
+	w.loop()
+	w.end()
+}
+
+// populate creates the processes.
+func (w *World) populate() {
+	for _, c := range w.cfg.Clients {
+		p := w.process(c.Name, RoleClient)
+		p.program = newProgram(w, p, c)
+	}
+	for i, n := range w.cfg.Nodes {
+		p := w.process(n.Name, RoleNode)
+		p.addr = nodeAddr(i)
+		w.byAddr[p.addr] = p
+		p.server = newRedisNode(w, p, n)
+	}
+	p := w.process(StorageName, RoleStorage)
+	p.server = newStorageNode(w, p, w.cfg.Storage)
+	for _, p := range w.processes {
+		if n, ok := p.server.(*redisNode); ok && n.cfg.ReplicaOf != "" {
+			n.follow(w.byName[n.cfg.ReplicaOf].server.(*redisNode))
+		}
+	}
+	for _, p := range w.processes {
+		w.noteClock(p, "")
+	}
+}
+
+// begin is the moment at which the story starts: when the clients have opened
+// the connections that processes which have been running for a while have open.
+// Until then the network takes no time.
+func (w *World) begin() {
+	w.started = true
+	w.strikeInitial()
+	for _, p := range w.processes {
+		if p.program != nil {
+			p.program.maybeStart()
+		}
+	}
+}
+
+// now is true time since the start of the story.
+func (w *World) now() time.Duration { return time.Since(w.origin) }
+
+// at asks the loop to do something at a time, or as soon as possible if that is
+// over. Only the loop may call it.
+func (w *World) at(t time.Duration, do func()) { w.queue.add(t, 0, do, nil) }
+
+// fly is at for what is under way by itself: the run does not end before it.
+func (w *World) fly(t time.Duration, do func()) {
+	w.flying++
+	w.at(t, func() {
+		w.flying--
+		do()
+	})
+}
+
+// loop runs the world until every program has ended and nothing is under way
+// any more, or until the horizon.
+func (w *World) loop() {
+	for {
+		synctest.Wait()
+		w.alive.Add(1)
+		if n := len(w.trace.Events); n > maxEvents {
+			w.fail(fmt.Errorf("%w: %d events by %v; let clients retry less often, or run fewer of them or for a shorter time", ErrTooMuch, n, w.now().Round(time.Millisecond)))
+			return
+		}
+		if w.admit() {
+			continue
+		}
+		if w.active == 0 && w.flying == 0 && !w.keptBack() {
+			return
+		}
+		t, ok := w.queue.next()
+		if !ok || t > w.cfg.Horizon {
+			t, ok = w.cfg.Horizon, false
+		}
+		// Each moment has a nanosecond of its own, so that nothing that happens
+		// in one is simultaneous with anything that happens in another.
+		t = max(t, w.last+1)
+		if now := w.now(); t > now {
+			// A timer of the clients' own may be due in the same nanosecond: what
+			// it makes them ask for is admitted first.
+			w.sleep(t - now)
+			continue
+		}
+		if !ok {
+			w.emit(Event{Kind: KindHorizon, Text: "the run was cut off at its horizon"})
+			return
+		}
+		w.last = t
+		w.queue.pop()()
+		w.settle()
+	}
+}
+
+// sleep lets virtual time pass until something is asked for, at most d.
+func (w *World) sleep(d time.Duration) {
+	w.sleepTimer.Reset(d)
+	select {
+	case <-w.wake:
+	case <-w.sleepTimer.C:
+	}
+}
+
+// end tears the world down: from now on all I/O fails, every sleep returns and
+// nothing is recorded, so that every goroutine can come to its end.
+func (w *World) end() {
+	w.finish()
+	w.io.Lock()
+	w.over = true
+	requests := w.requests
+	w.requests = nil
+	w.io.Unlock()
+	w.cancel()
+	for _, p := range w.processes {
+		requests = append(requests, p.waiting...)
+		p.clock.Close()
+	}
+	for _, r := range requests {
+		if r.abandon != nil {
+			r.abandon()
+		}
+	}
+	for _, s := range w.sockets {
+		s.changed.Broadcast()
+	}
+	for _, p := range w.processes {
+		p.awake.Broadcast()
+	}
+	for _, p := range w.processes {
+		if p.program != nil {
+			p.program.stop()
+		}
+	}
+	w.programs.Wait()
+	// Goroutines that the programs have left behind can come to their ends too.
+	time.Sleep(time.Minute)
+	for _, p := range w.processes {
+		if p.program != nil {
+			p.program.env.Close()
+		}
+		if p.server != nil {
+			p.server.stop()
+		}
+	}
+}
+
+// finish records what is left to be said at the end of the run.
+func (w *World) finish() {
+	w.byName[StorageName].server.(*storageNode).report()
+	for _, f := range w.faults {
+		f.finish()
+		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
+	}
+}
+
+// emit records an event and lets everything that waits for a point in the story
+// see it.
+func (w *World) emit(ev Event) *Event {
+	ev.Seq = len(w.trace.Events) + 1
+	ev.At = w.now()
+	if n := len(w.trace.Events); n > 0 {
+		ev.At = max(ev.At, w.trace.Events[n-1].At)
+	}
+	w.trace.Events = append(w.trace.Events, ev)
+	stored := &w.trace.Events[len(w.trace.Events)-1]
+	if w.oracle != nil {
+		w.oracle.Observe(stored)
+	}
+	w.watch(stored)
+	return &w.trace.Events[ev.Seq-1]
+}
+
+// check refuses a configuration that cannot run. Scenario files have been
+// checked with more care, and better messages, before.
+func check(cfg *Config) error {
+	names := map[string]bool{StorageName: true}
+	for _, c := range cfg.Clients {
+		if c.Name == "" || names[c.Name] {
+			return fmt.Errorf("sim: two processes are called %q, or one has no name", c.Name)
+		}
+		names[c.Name] = true
+	}
+	for _, n := range cfg.Nodes {
+		if n.Name == "" || names[n.Name] {
+			return fmt.Errorf("sim: two processes are called %q, or one has no name", n.Name)
+		}
+		names[n.Name] = true
+	}
+	for _, n := range cfg.Nodes {
+		if n.ReplicaOf != "" && !slices.ContainsFunc(cfg.Nodes, func(m Node) bool { return m.Name == n.ReplicaOf && m.ReplicaOf == "" }) {
+			return fmt.Errorf("sim: %s is a replica of %s, which is no master", n.Name, n.ReplicaOf)
+		}
+	}
+	switch {
+	case cfg.Horizon <= 0:
+		return errors.New("sim: the horizon must be positive")
+	case cfg.Network.Min <= 0 || cfg.Network.Max < cfg.Network.Min:
+		return errors.New("sim: the network's latencies must be positive, and Max at least Min")
+	case cfg.Lock.Kind.Name != "" && len(cfg.Nodes) == 0:
+		return errors.New("sim: the lock has no node to live on")
+	case cfg.Lock.Kind.Name != "" && cfg.Lock.TTL <= 0:
+		return errors.New("sim: the lock's TTL must be positive")
+	}
+	if cfg.Lock.Kind.Name != "" {
+		if err := cfg.Lock.Kind.Check(cfg.Lock.Options); err != nil {
+			return fmt.Errorf("sim: %w", err)
+		}
+	}
+	topology := cfg.topology()
+	for i, f := range cfg.Faults {
+		if err := checkFault(f, topology); err != nil {
+			return fmt.Errorf("sim: fault %d (%s): %w", i+1, f.Text, err)
+		}
+	}
+	return nil
+}
+
+// env is what the lock of a client gets.
+func (w *World) env(p *process, c Client) *locks.Env {
+	env := &locks.Env{
+		Key: w.cfg.Lock.Key, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
+		Dial: p.dial, Clock: p.clock, Rand: randomBytes(w.cfg.Seed, p.name),
+	}
+	for i, n := range w.cfg.Nodes {
+		if n.ReplicaOf == "" || w.cfg.Lock.Kind.Name == "" {
+			env.Nodes = append(env.Nodes, nodeAddr(i))
+		}
+	}
+	return env
+}
+
+// nodeAddr is the address of the i-th node. It must be an IP: go-redis looks a
+// host name up, which starts goroutines that live on after the world.
+func nodeAddr(i int) string { return fmt.Sprintf("10.0.%d.%d:6379", i/250, i%250+1) }
