@@ -1,0 +1,183 @@
+// Package checks reads the trace of a run and says which properties hold.
+//
+// The words are these. A lease runs from "acquire returned" to the end that the
+// lock itself declared, on the client's own clock and mapped to true time, or
+// to its loss signal; if the lock offers neither, it lasts one TTL from the
+// call of acquire, and without a TTL for ever. Releasing or crashing ends it; a
+// successful extend prolongs the same lease from its beginning, without a gap.
+// A section runs from "acquire returned" to release called, crash, or
+// abandoned.
+//
+// Intervals are half-open and compared in whole nanoseconds of true time; where
+// two events share a nanosecond, their order in the trace decides. Everything is
+// judged for each lock name by itself.
+//
+// A verdict is computed from the trace alone, so a stored trace can be judged
+// again later.
+package checks
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// Property names one of the properties that a run can have.
+type Property string
+
+// Outcome says whether a property holds.
+type Outcome string
+
+const (
+	Holds    Outcome = "holds"
+	Violated Outcome = "violated"
+	// Unknown is a property of which the run proves nothing. It is never a pass.
+	Unknown Outcome = "unknown"
+	// NotApplicable is a property that the run has nothing to say about.
+	NotApplicable Outcome = "n/a"
+)
+
+// The verdicts on a whole run.
+const (
+	// Safe is a run in which all data properties hold.
+	Safe = "safe"
+	// Unsafe is a run in which a data property is violated.
+	Unsafe = "unsafe"
+	// Undecided is every other run.
+	Undecided = "unknown"
+)
+
+// A Finding is what a run says of one property.
+type Finding struct {
+	Property Property
+	Outcome  Outcome
+	// Reason is, for unknown and n/a, why; for violated one sentence that says
+	// who did what and when. On a property that holds it is empty or qualifies
+	// how it was checked.
+	Reason string
+	// At is the Seq of the event with which a violated property broke.
+	At int
+	// Events are the Seqs of the few events that show the violation, in order.
+	Events []int
+	// Fault says whose fault a violation is where that can be told:
+	// [FaultLock], [FaultInherent], or [FaultAssumption] and the name of the
+	// assumption that broke. It is empty otherwise.
+	Fault string
+	// Cycle tells the shortest cycle of dependencies that violates
+	// serial-sections, one dependency in words each.
+	Cycle []string
+}
+
+// A WitnessResult is one witness of a scenario, and whether it was seen.
+type WitnessResult struct {
+	Text string
+	Seen bool
+}
+
+// A TornSection is a section of which only a part took effect: it was cut short
+// after a write, or some of its writes were applied and others not. It is
+// reported because somebody has to clean up after it; it violates nothing.
+type TornSection struct {
+	Client  string
+	Section int
+	// Reason is one sentence.
+	Reason string
+}
+
+// A Verdict is what a run says of all properties.
+type Verdict struct {
+	// Verdict is Unsafe when a data property is violated, Safe when all of them
+	// hold, and otherwise Undecided. It is Undecided too when the run proves
+	// nothing; see Reasons.
+	Verdict string
+	// Reasons say why the run proves nothing: a witness was not seen, the trace
+	// has doubts of its own, a fault did not act, or the two checkers of the storage's history disagree. No
+	// property of such a run is said to hold.
+	Reasons []string
+	// Findings has one entry for each property, in the order of [Properties].
+	Findings  []Finding
+	Witnesses []WitnessResult
+	Torn      []TornSection
+	// RanOn says that a paused process started something all the same, as code
+	// that is not written on the simulated clock can. What it took part in is
+	// not held against the lock.
+	RanOn bool
+}
+
+// Finding returns the finding on one property.
+func (v *Verdict) Finding(p Property) Finding {
+	for _, f := range v.Findings {
+		if f.Property == p {
+			return f
+		}
+	}
+	panic(fmt.Sprintf("checks: no property is called %q", p))
+}
+
+// Check judges a run. A witness that was not seen, a fault that did not act, a
+// doubt that the trace itself has, or a disagreement between the two checkers of
+// the storage's history makes the verdict unknown: what holds becomes unknown,
+// what is violated stays violated.
+func Check(t *sim.Trace, witnesses []sim.Witness) *Verdict {
+	h := newHistory(t)
+	v := &Verdict{Torn: h.torn(), RanOn: len(h.ranOn) > 0}
+	for _, p := range properties {
+		f := p.judge(h)
+		f.Property = p.name
+		v.Findings = append(v.Findings, f)
+	}
+	for _, w := range witnesses {
+		r := WitnessResult{Text: w.String(), Seen: w.Seen(t)}
+		v.Witnesses = append(v.Witnesses, r)
+		if !r.Seen {
+			v.Reasons = append(v.Reasons, fmt.Sprintf("the witness %q was not seen", r.Text))
+		}
+	}
+	v.Reasons = append(v.Reasons, t.Doubts...)
+	for i, f := range t.Faults {
+		if f.Idle != "" {
+			v.Reasons = append(v.Reasons, fmt.Sprintf("fault %d (%s) did not act as the story says: %s", i+1, f.Text, f.Idle))
+		}
+	}
+	v.compare(linearize(h.dataSections()))
+	v.settle()
+	return v
+}
+
+// compare sets the verdict on serial-sections against porcupine's.
+func (v *Verdict) compare(second opinion) {
+	for i := range v.Findings {
+		f := &v.Findings[i]
+		if f.Property != SerialSections {
+			continue
+		}
+		if reason := disagreement(f.Outcome, second); reason != "" {
+			v.Reasons = append(v.Reasons, reason)
+		}
+		if second == notSearched && f.Outcome == Holds {
+			f.Reason = "not cross-checked by porcupine: the history is too large for it"
+		}
+	}
+}
+
+// settle draws the verdict from the findings and from the reasons to doubt
+// them.
+func (v *Verdict) settle() {
+	v.Verdict = Safe
+	for i := range v.Findings {
+		f := &v.Findings[i]
+		if len(v.Reasons) > 0 && f.Outcome == Holds {
+			f.Outcome, f.Reason = Unknown, v.Reasons[0]
+		}
+		switch {
+		case !f.Property.Data():
+		case f.Outcome == Violated:
+			v.Verdict = Unsafe
+		case f.Outcome != Holds && v.Verdict == Safe:
+			v.Verdict = Undecided
+		}
+	}
+	if len(v.Reasons) > 0 {
+		v.Verdict = Undecided
+	}
+}

@@ -1,0 +1,165 @@
+package checks
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/sim"
+)
+
+// A lease's declared end is mapped to true time by what the client's clocks do,
+// before and after it was declared.
+func TestDeclaredEndInTrueTime(t *testing.T) {
+	for _, test := range []struct {
+		name, story string
+		want        time.Duration
+	}{
+		{"clocks that the trace does not mention keep true time", `
+			10s c1 acquires rank=1 ends=40s`, 40 * time.Second},
+		{"a wall clock that is ahead", `
+			0s  c1 shows wall=100s monotonic=0s
+			10s c1 acquires rank=1 ends=140s`, 40 * time.Second},
+		{"the monotonic clock", `
+			0s  c1 shows wall=100s monotonic=7s
+			10s c1 acquires rank=1 ends=47s monotonic`, 40 * time.Second},
+		{"another process's clock does not matter", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			11s c2 shows wall=99s monotonic=0s`, 40 * time.Second},
+
+		{"the wall clock jumps forward, not far enough", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=25s monotonic=20s`, 35 * time.Second},
+		{"the wall clock jumps past the end", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=60s monotonic=20s`, 20 * time.Second},
+		{"and back again: the first time counts", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=60s monotonic=20s
+			21s c1 shows wall=21s monotonic=21s`, 20 * time.Second},
+		{"the wall clock jumps back", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=5s monotonic=20s`, 55 * time.Second},
+		{"the wall clock jumps back in the nanosecond of the end", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			40s c1 shows wall=5s monotonic=20s`, 40 * time.Second},
+		{"the monotonic clock does not jump with it", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s monotonic
+			20s c1 shows wall=60s monotonic=20s`, 40 * time.Second},
+		{"jumps before the lease are over", `
+			0s  c1 shows wall=0s monotonic=0s
+			5s  c1 shows wall=99s monotonic=5s
+			6s  c1 shows wall=6s monotonic=6s
+			10s c1 acquires rank=1 ends=40s`, 40 * time.Second},
+
+		{"a clock that runs a quarter too fast", `
+			0s  c1 shows wall=0s monotonic=0s ppb=250000000
+			10s c1 acquires rank=1 ends=50s`, 40 * time.Second},
+		{"a clock that runs half too slow", `
+			0s  c1 shows wall=0s monotonic=0s ppb=-500000000
+			10s c1 acquires rank=1 ends=35s monotonic`, 70 * time.Second},
+		{"it never shows the end before it is due", `
+			0s  c1 shows wall=0s monotonic=0s ppb=-1
+			10s c1 acquires rank=1 ends=30s`, 30*time.Second + 31}, // 30.000000030s is not enough: 30.00000003 × (1 − 1e-9) < 30s
+		{"the drift begins within the lease", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=20s monotonic=20s ppb=-500000000`, 60 * time.Second},
+
+		{"suspended: the monotonic clock stands still", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s monotonic
+			20s c1 shows wall=20s monotonic=20s halted
+			80s c1 shows wall=80s monotonic=20s`, 100 * time.Second},
+		{"suspended: the wall clock jumps when it resumes", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=20s monotonic=20s halted
+			80s c1 shows wall=80s monotonic=20s`, 80 * time.Second},
+		{"suspended for good", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=20s monotonic=20s halted`, forever.at},
+
+		{"the end had passed when acquire returned", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=5s`, 10 * time.Second},
+		{"the end had passed when extend returned", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=20s
+			50s c1 extends ends=45s`, 45 * time.Second},
+		{"because the clock had jumped past it", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=20s
+			30s c1 shows wall=50s monotonic=30s
+			50s c1 extends ends=45s`, 30 * time.Second},
+		{"it had gone back in between", `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=20s
+			30s c1 shows wall=50s monotonic=30s
+			31s c1 shows wall=31s monotonic=31s
+			50s c1 extends ends=45s`, 45 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHistory(tell(t, test.story).trace)
+			if got := h.sections[0].lease.end().at; got != test.want {
+				t.Errorf("the lease ends at %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// A lease that a jump ended overlaps nothing after the jump, and everything
+// before it, even in the same nanosecond.
+func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {
+	const before = `
+		0s  c1 shows wall=0s monotonic=0s
+		10s c1 acquires rank=1 ends=40s
+		20s c2 acquires rank=2 ends=50s
+		20s c1 shows wall=60s monotonic=20s`
+	const after = `
+		0s  c1 shows wall=0s monotonic=0s
+		10s c1 acquires rank=1 ends=40s
+		20s c1 shows wall=60s monotonic=20s
+		20s c2 acquires rank=2 ends=50s`
+	for story, want := range map[string]Outcome{before: Violated, after: Holds} {
+		if got := Check(tell(t, story).trace, nil).Finding(LeaseExclusion).Outcome; got != want {
+			t.Errorf("%s\ngot %s, want %s", story, got, want)
+		}
+	}
+}
+
+// Whatever a clock shows at some moment, it first showed it then.
+func TestPassedInvertsTheClock(t *testing.T) {
+	change := func(at time.Duration, reads int64, ppb int64) *sim.Event {
+		return &sim.Event{At: at, Seq: 1, Clocks: &sim.Clocks{Wall: reads, RatePPB: ppb}}
+	}
+	for _, ppb := range []int64{0, 1, -1, 20_000_000, -20_000_000, 999_999_999, -999_999_999} {
+		s := stretches([]*sim.Event{change(0, 1_700_000_000_000_000_000, ppb)}, fakeclock.Wall)[0]
+		for _, at := range []time.Duration{0, 1, 999, time.Second, time.Hour + 7, 1000 * time.Hour} {
+			value := s.at(at)
+			first := at
+			if value > s.reads {
+				var ever bool
+				if first, ever = s.reaches(value); !ever {
+					t.Fatalf("at %d ppb the clock never shows what it shows at %v", ppb, at)
+				}
+			}
+			if first > at || s.at(first) < value || first > 0 && value > s.reads && s.at(first-1) >= value {
+				t.Errorf("at %d ppb the clock shows %d at %v, but first at %v", ppb, value, at, first)
+			}
+		}
+	}
+	slow := stretches([]*sim.Event{change(0, 0, -999_999_999)}, fakeclock.Wall)[0]
+	if at, ever := slow.reaches(math.MaxInt64); ever {
+		t.Errorf("a clock that hardly runs gets to the end of time at %v", at)
+	}
+}

@@ -1,0 +1,52 @@
+package checks
+
+import "testing"
+
+func TestGrantOrder(t *testing.T) {
+	judgeAll(t, GrantOrder, []judgement{
+		{name: "a write lands after the next grant", want: Violated,
+			says: []string{"c1's write of x was applied at 41s, after c2 had been granted the lock at 40s"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 sends message=1
+			40s c2 acquires rank=2
+			41s c1 lands message=1 x=0>1 <--`},
+		{name: "a write lands before the next grant", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 sends message=1
+			39s c1 lands message=1 x=0>1
+			40s c2 acquires rank=2`},
+		{name: "the next grant has been called for, and has not returned", want: Holds, story: `
+			0s  c1 acquires rank=1
+			38s c2 calls
+			39s c1 writes x=0>1
+			40s c2 acquires rank=2`},
+		{name: "a refused write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c1 is-refused`},
+		{name: "a read", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c1 reads x=0`},
+		{name: "a grant that returned later and is older", want: Holds, story: `
+			0s  c2 acquires rank=2
+			40s c1 acquires rank=1
+			41s c2 writes x=0>1`},
+		{name: "the client's own next grant counts", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 sends message=1
+			2s  c1 releases
+			3s  c1 acquires rank=2
+			4s  c1 lands message=1 section=1 x=0>1 <--`},
+		{name: "two locks", want: Holds, story: `
+			lock M ttl=30s
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2 lock=M
+			41s c1 writes x=0>1`},
+		{name: "no order of grants", want: Unknown, story: `
+			0s  c1 acquires`},
+		{name: "no lock", want: NotApplicable, story: `
+			no-lock
+			0s c1 writes x=0>1`},
+	})
+}

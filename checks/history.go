@@ -1,0 +1,275 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// acquisition is one call of acquire by one client.
+type acquisition struct {
+	client  string
+	section int
+}
+
+func (a acquisition) String() string { return fmt.Sprintf("%s (section %d)", a.client, a.section) }
+
+func acquisitionOf(a *sim.Actor) acquisition {
+	if a == nil {
+		return acquisition{}
+	}
+	return acquisition{a.Client, a.Section}
+}
+
+// history is a trace told as sections, their leases, and what they did to the
+// storage.
+type history struct {
+	trace *sim.Trace
+	// sections are those that were granted, in the order in which acquire
+	// returned.
+	sections []*section
+	// loose are operations that belong to no granted section, grouped by the
+	// failed call that they followed, or alone.
+	loose []*section
+	// versions are the applied writes, in the order of the storage.
+	versions []*version
+	// shown is what the storage let see of its objects, in order.
+	shown []sight
+
+	ttl map[string]time.Duration
+	// trueTime are the locks that read true time, not their clients' clocks.
+	trueTime map[string]bool
+	clocks   map[string][]*sim.Event
+	blind    map[string]bool
+	// ranOn is when each process first ran on while it was paused.
+	ranOn map[string]moment
+	// lost are the acquisitions that were told that their lease is lost.
+	lost map[acquisition]bool
+}
+
+// A section is one critical section of one client.
+type section struct {
+	acquisition
+	lock string
+	// granted is the end of acquire; nil if the lock was never granted.
+	granted *sim.Event
+	// notifies: the lock tells this client if the lease is lost.
+	notifies bool
+	from, to moment
+	released *sim.Event
+	// cutShort says how a section ended that was not released, or "".
+	cutShort string
+	lease    lease
+
+	// operations are what was applied, in the order of the storage: every write
+	// that the storage made, even after the section had ended, and every read
+	// whose answer reached the client.
+	operations []*operation
+	// knows is what the client knew of the objects, in order.
+	knows []knowledge
+	// begun counts the writes that the client began, and refused and applied
+	// those of which it learnt that the storage refused or made them. settled is
+	// when it last learnt of one.
+	begun, refused, applied int
+	settled                 moment
+}
+
+func (s *section) rank() uint64 { return s.granted.Rank }
+
+func newHistory(t *sim.Trace) *history {
+	h := &history{
+		trace:    t,
+		ttl:      map[string]time.Duration{},
+		trueTime: map[string]bool{},
+		clocks:   map[string][]*sim.Event{},
+		blind:    map[string]bool{},
+		ranOn:    map[string]moment{},
+		lost:     map[acquisition]bool{},
+	}
+	for _, l := range t.Locks {
+		h.ttl[l.Name] = l.TTL
+		h.trueTime[l.Name] = l.TrueTime
+	}
+	for _, p := range t.Processes {
+		h.blind[p.Name] = p.Blind
+	}
+	for i := range t.Events {
+		ev := &t.Events[i]
+		switch ev.Kind {
+		case sim.KindLost: // leases look ahead, so these come first
+			h.lost[acquisition{ev.Process, ev.Section}] = true
+		case sim.KindClock:
+			h.clocks[ev.Process] = append(h.clocks[ev.Process], ev)
+		case sim.KindRanOn:
+			if _, known := h.ranOn[ev.Process]; !known {
+				h.ranOn[ev.Process] = momentOf(ev)
+			}
+		}
+	}
+	h.readSections()
+	h.readStorage()
+	return h
+}
+
+// readSections finds the sections and their leases.
+func (h *history) readSections() {
+	type call struct {
+		acquisition
+		step sim.Step
+	}
+	calls := map[call]*sim.Event{}
+	granted := map[acquisition]*section{}
+	for i := range h.trace.Events {
+		ev := &h.trace.Events[i]
+		id := acquisition{ev.Process, ev.Section}
+		s := granted[id]
+		switch ev.Kind {
+		case sim.KindBegin:
+			calls[call{id, ev.Step}] = ev
+			switch {
+			case ev.Step == sim.Acquire:
+				for _, old := range h.open(ev.Process) {
+					if old.lock == ev.Lock {
+						old.end(ev, "it acquired the lock anew")
+					}
+				}
+			case ev.Step == sim.Release && s != nil && s.released == nil:
+				s.end(ev, "")
+				s.released = ev
+				s.lease.cut = earlier(s.lease.cut, momentOf(ev))
+			case ev.Step == sim.Write && s != nil:
+				s.begun++
+			}
+		case sim.KindEnd:
+			begun := calls[call{id, ev.Step}]
+			switch {
+			case ev.Step == sim.Write && s != nil:
+				s.learnt(ev)
+			case !ev.OK:
+			case ev.Step == sim.Acquire:
+				s = h.grant(id, begun, ev)
+				granted[id] = s
+			case ev.Step == sim.Extend && s != nil && momentOf(ev).before(s.lease.cut):
+				s.lease.prolong(ev, h.declare(s, begun, ev))
+			}
+		case sim.KindLost:
+			if s != nil {
+				s.lease.cut = earlier(s.lease.cut, momentOf(ev))
+			}
+		case sim.KindCrash:
+			for _, s := range h.sections {
+				if s.client == ev.Process {
+					s.lease.cut = earlier(s.lease.cut, momentOf(ev))
+				}
+			}
+			for _, s := range h.open(ev.Process) {
+				s.end(ev, "its client crashed")
+			}
+		case sim.KindDone:
+			for _, s := range h.open(ev.Process) {
+				s.end(ev, "its client gave up")
+			}
+		}
+	}
+}
+
+// learnt takes in what became of a write.
+func (s *section) learnt(ev *sim.Event) {
+	switch {
+	case ev.OK:
+		s.applied++
+		s.settled = momentOf(ev)
+	case ev.Refused:
+		s.refused++
+	}
+}
+
+// grant begins a section with the end of a successful acquire.
+func (h *history) grant(id acquisition, call, ev *sim.Event) *section {
+	s := &section{
+		acquisition: id,
+		lock:        ev.Lock,
+		granted:     ev,
+		notifies:    ev.Notifies || h.lost[id],
+		from:        momentOf(ev),
+		to:          forever,
+	}
+	s.lease = lease{from: s.from, cut: forever}
+	s.lease.prolong(ev, h.declare(s, call, ev))
+	h.sections = append(h.sections, s)
+	return s
+}
+
+func (s *section) end(ev *sim.Event, cutShort string) {
+	s.to = earlier(s.to, momentOf(ev))
+	s.cutShort = cutShort
+}
+
+// open lists the sections that a client is in.
+func (h *history) open(client string) []*section {
+	var open []*section
+	for _, s := range h.sections {
+		if s.client == client && s.to == forever {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
+// name is what sentences call a section: by its client, and by its number if
+// the client has several.
+func (h *history) name(s *section) string {
+	for _, o := range h.sections {
+		if o != s && o.client == s.client {
+			return s.String()
+		}
+	}
+	return s.client
+}
+
+// pairs calls f for any two sections of one lock, the one granted first first.
+func (h *history) pairs(f func(a, b *section)) {
+	for j, b := range h.sections {
+		for _, a := range h.sections[:j] {
+			if a.lock == b.lock {
+				f(a, b)
+			}
+		}
+	}
+}
+
+// ranked reports whether the trace says in which order the lock was granted.
+func (h *history) ranked() bool {
+	return !slices.ContainsFunc(h.sections, func(s *section) bool { return s.rank() == 0 })
+}
+
+// dataSections lists the sections with operations, granted or not, in the order in
+// which they began.
+func (h *history) dataSections() []*section {
+	var all []*section
+	for _, s := range slices.Concat(h.sections, h.loose) {
+		if len(s.operations) > 0 {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *section) int {
+		switch {
+		case a.from.before(b.from):
+			return -1
+		case b.from.before(a.from):
+			return 1
+		}
+		return 0
+	})
+	return all
+}
+
+// worse returns the violation that came first.
+func worse(a, b Finding) Finding {
+	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,43 @@
+package checks
+
+import "fmt"
+
+// LeaseExclusion is violated when two clients' leases overlap: the lock service
+// granted twice.
+const LeaseExclusion Property = "lease-exclusion"
+
+var leaseExclusion = property{
+	name:  LeaseExclusion,
+	title: "no two clients hold a lease at the same time",
+	judge: judgeLeaseExclusion,
+}
+
+func judgeLeaseExclusion(h *history) Finding {
+	if len(h.trace.Locks) == 0 {
+		return notApplicable(noLock)
+	}
+	found := holds()
+	h.pairs(func(a, b *section) {
+		at := a.lease.overlap(b.lease)
+		if a.client == b.client || at == nil {
+			return
+		}
+		f := Finding{Outcome: Violated, At: at.Seq}
+		if at == b.granted {
+			f.Events = []int{a.from.seq, b.from.seq}
+			f.Reason = fmt.Sprintf("%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
+				h.name(b), b.from, h.name(a), a.from, a.lease.until(at.Seq))
+		} else {
+			f.Events = []int{a.from.seq, b.from.seq, at.Seq}
+			extended, ignored := a, b
+			if at.Process == b.client {
+				extended, ignored = b, a
+			}
+			f.Reason = fmt.Sprintf("%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
+				h.name(extended), extended.from, at.At, h.name(ignored), ignored.from)
+		}
+		f.Fault, f.Reason = h.leaseFault(a, b, f.At, f.Reason)
+		found = worse(found, f)
+	})
+	return found
+}

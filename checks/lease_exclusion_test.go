@@ -1,0 +1,126 @@
+package checks
+
+import "testing"
+
+func TestLeaseExclusion(t *testing.T) {
+	judgeAll(t, LeaseExclusion, []judgement{
+		{name: "granted again while the lease runs", want: Violated,
+			says: []string{"c2 was granted the lock at 29.999999999s", "c1's lease, granted at 0s, ran until 30s"}, story: `
+			0s            c1 acquires rank=1 ends=30s
+			29.999999999s c2 acquires rank=2 ends=60s <--`},
+		{name: "granted again in the nanosecond in which the lease ends", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			30s c2 acquires rank=2 ends=60s`},
+		{name: "one client granted twice", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 acquires rank=2 ends=40s`},
+		{name: "two locks", want: Holds, story: `
+			lock M ttl=30s
+			0s  c1 acquires rank=1 ends=30s
+			10s c2 acquires rank=1 ends=40s lock=M`},
+
+		{name: "release called ends a lease", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 releases
+			10s c2 acquires rank=2 ends=40s`},
+		{name: "within a nanosecond the order of events decides", want: Violated, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c2 acquires rank=2 ends=40s <--
+			10s c1 releases`},
+		{name: "a crash ends a lease", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 crashes
+			11s c2 acquires rank=2 ends=40s`},
+		{name: "the end of the client's program does not", want: Violated, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 is-done
+			11s c2 acquires rank=2 ends=40s <--`},
+		{name: "another client's crash does not", want: Violated, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c3 crashes
+			11s c2 acquires rank=2 ends=40s <--`},
+
+		{name: "without an end of its own, one TTL from the call", want: Violated, story: `
+			0s    c1 calls
+			2s    c1 acquires rank=1
+			29.9s c2 acquires rank=2 <--`},
+		{name: "and not one TTL from the return", want: Holds, story: `
+			0s  c1 calls
+			2s  c1 acquires rank=1
+			30s c2 acquires rank=2`},
+		{name: "other steps do not prolong it", want: Holds, story: `
+			0s  c1 acquires rank=1
+			20s c1 reads x=0
+			35s c2 acquires rank=2`},
+		{name: "without a TTL, for ever", want: Violated, says: []string{"until the end of time"}, story: `
+			lock L ttl=0s
+			0s    c1 acquires rank=1
+			9999h c2 acquires rank=2 <--`},
+		{name: "a lock that tells of losses holds until it does", want: Violated, story: `
+			0s  c1 acquires rank=1 notifies
+			99s c2 acquires rank=2 <--`},
+		{name: "told of its loss", want: Holds, story: `
+			0s  c1 acquires rank=1 notifies
+			98s c1 is-told-it-is-lost
+			99s c2 acquires rank=2`},
+		{name: "told of its loss, without having promised to tell", want: Violated, story: `
+			0s  c1 acquires rank=1
+			97s c2 acquires rank=2 <--
+			98s c1 is-told-it-is-lost`},
+		{name: "told of its loss before the declared end", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 is-told-it-is-lost
+			11s c2 acquires rank=2 ends=41s`},
+		{name: "dead when it was granted", want: Holds, story: `
+			0s  c1 calls
+			10s c2 acquires rank=2 ends=40s
+			20s c1 acquires rank=1 ends=15s`},
+
+		{name: "extended in time", want: Violated, story: `
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 extends ends=50s
+			40s c2 acquires rank=2 ends=70s <--`},
+		{name: "extended, and over", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 extends ends=50s
+			50s c2 acquires rank=2 ends=80s`},
+		{name: "an extend can shorten", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 extends ends=20s
+			20s c2 acquires rank=2 ends=50s`},
+		{name: "but not take back what has been", want: Violated, story: `
+			0s  c1 acquires rank=1 ends=30s
+			9s  c2 acquires rank=2 ends=39s <--
+			10s c1 extends ends=5s`},
+		{name: "extended after it had ended and been granted to another", want: Violated,
+			says: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, story: `
+			0s  c1 acquires rank=1 ends=30s
+			30s c2 acquires rank=2 ends=35s
+			40s c1 extends ends=70s <--`},
+		{name: "extended after it had ended, and nobody was granted it", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			40s c1 extends ends=70s
+			70s c2 acquires rank=2 ends=99s`},
+		{name: "extended for one TTL from the call of extend", want: Violated, story: `
+			0s    c1 acquires rank=1
+			20s   c1 asks-to-extend
+			25s   c1 extended
+			49.9s c2 acquires rank=2 <--`},
+		{name: "and no longer", want: Holds, story: `
+			0s  c1 acquires rank=1
+			20s c1 asks-to-extend
+			25s c1 extended
+			50s c2 acquires rank=2`},
+		{name: "extended after release", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 releases
+			20s c2 acquires rank=2 ends=50s
+			25s c1 extends ends=55s`},
+
+		{name: "nobody was granted anything", want: Holds, story: `
+			0s c1 fails`},
+		{name: "no lock", want: NotApplicable, says: []string{"no lock"}, story: `
+			no-lock
+			0s c1 writes x=0>1`},
+	})
+}

@@ -1,0 +1,106 @@
+package checks
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// patience bounds porcupine's search by the steps it takes and not by time, so
+// that every run of it ends alike. It is enough for any history whose sections
+// do not overlap by the dozen.
+const patience = 200_000
+
+// opinion is what porcupine says of a history.
+type opinion string
+
+const (
+	serial      opinion = "can be put one after the other"
+	notSerial   opinion = "cannot be put one after the other"
+	notSearched opinion = "are too many to tell"
+)
+
+// A visit is one operation of a section, with objects and versions numbered.
+type visit struct {
+	object      int
+	write       bool
+	sees, makes uint32
+}
+
+// linearize asks porcupine whether sections can be put one after the other. Each
+// is one operation, from acquire returned to release called, on a resource that
+// has all objects: each of its reads must return the version that it did return,
+// and each of its writes replace exactly the version that it did replace.
+func linearize(sections []*section) opinion {
+	objects := map[string]int{}
+	numbers := map[*version]uint32{}
+	// A version that nobody made is number 0 of its object.
+	number := func(v *version) uint32 {
+		if v.made == nil {
+			return 0
+		}
+		if numbers[v] == 0 {
+			numbers[v] = uint32(len(numbers) + 1)
+		}
+		return numbers[v]
+	}
+	var history []porcupine.Operation
+	for _, s := range sections {
+		var visits []visit
+		for _, o := range s.operations {
+			name := o.sees.object
+			if _, known := objects[name]; !known {
+				objects[name] = len(objects)
+			}
+			v := visit{object: objects[name], sees: number(o.sees)}
+			if o.makes != nil {
+				v.write, v.makes = true, number(o.makes)
+			}
+			visits = append(visits, v)
+		}
+		op := porcupine.Operation{Input: visits, Call: int64(s.from.seq), Return: math.MaxInt64}
+		if s.to != forever {
+			op.Return = int64(s.to.seq)
+		}
+		history = append(history, op)
+	}
+	steps := 0
+	model := porcupine.Model{
+		Init: func() any { return string(make([]byte, 4*len(objects))) },
+		// The history is one partition, so one goroutine takes all steps.
+		Step: func(state, input, _ any) (bool, any) {
+			if steps++; steps > patience {
+				return false, state
+			}
+			now := []byte(state.(string))
+			for _, v := range input.([]visit) {
+				at := now[4*v.object:]
+				if binary.BigEndian.Uint32(at) != v.sees {
+					return false, state
+				}
+				if v.write {
+					binary.BigEndian.PutUint32(at, v.makes)
+				}
+			}
+			return true, string(now)
+		},
+	}
+	switch ok := porcupine.CheckOperations(model, history); {
+	case ok:
+		return serial
+	case steps > patience:
+		return notSearched
+	}
+	return notSerial
+}
+
+// disagreement says so if the two checkers do not agree; else it is empty.
+func disagreement(ours Outcome, porcupines opinion) string {
+	if porcupines == notSearched || (ours == Holds) == (porcupines == serial) {
+		return ""
+	}
+	return fmt.Sprintf("two checkers of the storage's history disagree: by its dependencies %s %s, but porcupine says that the sections %s",
+		SerialSections, ours, porcupines)
+}

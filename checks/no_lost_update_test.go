@@ -1,0 +1,192 @@
+package checks
+
+import "testing"
+
+func TestNoLostUpdate(t *testing.T) {
+	judgeAll(t, NoLostUpdate, []judgement{
+		{name: "replaced another version than the one it had read", want: Violated,
+			says: []string{"c1's write at 50s was computed from x as it was at first, but replaced version 1 of x", "the update that c2 made at 42s is lost"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			40s c2 acquires rank=2
+			41s c2 reads x=0
+			42s c2 writes x=0>1
+			50s c1 writes x=1>2 <--`},
+		{name: "replaced what it had read", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 reads x=0
+			42s c2 writes x=0>1
+			49s c1 reads x=1
+			50s c1 writes x=1>2`},
+		{name: "what counts is the last read before it was sent", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			40s c2 acquires rank=2
+			42s c2 writes x=0>1
+			45s c1 reads x=1
+			50s c1 lands message=1 x=1>2 <--`},
+		{name: "of two writes under way, the one sent before the read lands", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			3s  c2 writes x=0>1
+			4s  c1 reads x=1
+			5s  c1 sends message=2
+			6s  c1 lands message=1 x=1>2 <--`},
+		{name: "of two writes under way, the one sent after the read lands", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			3s  c2 writes x=0>1
+			4s  c1 reads x=1
+			5s  c1 sends message=2
+			6s  c1 lands message=2 x=1>2`},
+		{name: "of two that arrived, the first is served first", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			3s  c2 writes x=0>1
+			4s  c1 arrives message=1
+			5s  c1 reads x=1
+			6s  c1 sends message=2
+			7s  c1 arrives message=2
+			8s  c1 is-served x=1>2 <--`},
+		{name: "another client's that arrived is not it", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			3s  c2 writes x=0>1
+			4s  c1 reads x=1
+			5s  c2 sends message=1
+			6s  c2 arrives message=1
+			7s  c1 arrives message=1
+			8s  c1 is-served x=1>2 <--`},
+		{name: "what an earlier section sent is not it", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			3s  c1 releases
+			4s  c2 writes x=0>1
+			5s  c1 acquires rank=2
+			6s  c1 reads x=1
+			7s  c1 sends message=2
+			8s  c1 arrives message=1 section=1
+			9s  c1 arrives message=2
+			10s c2 writes x=1>2
+			11s c1 is-served x=2>3 <--`},
+		{name: "what was read is what the storage had when it served the read", want: Violated, says: []string{"c3 made"}, story: `
+			0s  c1 acquires rank=1
+			1s  c2 sends message=1
+			1s  c2 lands message=1 x=0>1
+			2s  c1 is-shown x=1
+			3s  c3 writes x=0>1
+			4s  c4 reads x=1
+			5s  c1 learns x=1
+			6s  c1 writes x=1>2 <--`},
+		{name: "a read whose answer never came is not a read", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 is-shown x=0
+			40s c2 writes x=0>1
+			50s c1 writes x=1>2`},
+		{name: "an object that it had not read", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads y=0
+			40s c2 acquires rank=2
+			42s c2 writes x=0>1
+			50s c1 writes x=1>2`},
+		{name: "a blind client", want: Holds, story: `
+			blind c1
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			40s c2 acquires rank=2
+			42s c2 writes x=0>1
+			50s c1 writes x=1>2`},
+		{name: "on its own acknowledged write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 writes x=0>1
+			3s  c1 writes x=1>2`},
+		{name: "on its own write, after another's", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 writes x=0>1
+			3s  c2 writes x=1>2
+			4s  c1 writes x=2>3 <--`},
+		{name: "on its own write of which it never heard", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			3s  c1 lands message=1 x=0>1
+			4s  c1 sends message=2
+			5s  c1 lands message=2 x=1>2`},
+		{name: "a duplicate arrives after a later write of its own", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			3s  c1 sends message=2
+			4s  c1 lands message=2 x=0>1
+			5s  c1 hears x=1
+			6s  c1 sends message=3
+			7s  c1 lands message=3 x=1>2
+			8s  c1 lands message=1 x=2>3 <--`},
+		{name: "the section before read, this one did not", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 releases
+			3s  c2 writes x=0>1
+			4s  c1 acquires rank=2
+			5s  c1 writes x=1>2`},
+
+		{name: "an acknowledged write is written over as an older version", want: Violated,
+			says: []string{"c1 was told at 2s that it had written version 2 of x, but at 4s x was written over as version 1"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c1 writes x=1>2
+			3s  c2 acquires rank=2
+			4s  c2 writes x=1>2 <--`},
+		{name: "a write that was not acknowledged may be lost", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c1 sends message=1
+			2s  c1 lands message=1 x=1>2
+			3s  c2 acquires rank=2
+			4s  c2 writes x=1>2`},
+		{name: "it is acknowledged when it is already gone", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c1 sends message=1
+			2s  c1 lands message=1 x=1>2
+			4s  c2 writes x=1>2
+			5s  c1 hears x=2 <--`},
+		{name: "a read shows an older version", want: Violated, says: []string{"x was read as version 1"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c1 writes x=1>2
+			4s  c2 reads x=1 <--`},
+		{name: "an answer that was under way is not a sight", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c2 is-shown x=1
+			3s  c1 writes x=1>2
+			4s  c2 learns x=1`},
+		{name: "the end shows an older version", want: Violated, says: []string{"x ended as version 0"}, story: `
+			blind c1
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			9s  storage holds x=0 <--`},
+		{name: "the end shows the write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1 value=a
+			9s  storage holds x=1 value=a`},
+		{name: "the end shows another's write under its number", want: Violated, says: []string{"version 1 of somebody else"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1 value=a
+			9s  storage holds x=1 value=b <--`},
+		{name: "another object is older", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			9s  storage holds y=0`},
+	})
+}

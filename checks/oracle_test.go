@@ -1,0 +1,300 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// TestOracle replays a story to an oracle and asks it at each end of a
+// successful acquire, as a world does. want is "client/section=rank" for each,
+// with a "!" for a grant that was granted by nobody.
+func TestOracle(t *testing.T) {
+	for _, test := range []struct {
+		name, story string
+		want        []string
+	}{
+		{"one after the other", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s C sets by=c1/1 value=v1
+			1s D sets by=c1/1 value=v1
+			1s E sets by=c1/1 value=v1
+			2s c1 acquires
+			3s A deletes by=c1/1 of=c1/1
+			3s B deletes by=c1/1 of=c1/1
+			3s C deletes by=c1/1 of=c1/1
+			3s D deletes by=c1/1 of=c1/1
+			3s E deletes by=c1/1 of=c1/1
+			4s c2 calls
+			5s A sets by=c2/1 value=v2
+			5s B sets by=c2/1 value=v2
+			5s C sets by=c2/1 value=v2
+			6s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
+		{"the order is that of the quorums, not that of the returns", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s C sets by=c1/1 value=v1
+			2s A expires of=c1/1
+			2s B expires of=c1/1
+			2s C expires of=c1/1
+			3s c2 calls
+			3s A sets by=c2/1 value=v2
+			3s B sets by=c2/1 value=v2
+			3s C sets by=c2/1 value=v2
+			4s c2 acquires
+			5s c1 acquires`, []string{"c2/1=2", "c1/1=1"}},
+		{"the slots that come after the quorum leave no gap", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s C sets by=c1/1 value=v1
+			1s D sets by=c1/1 value=v1
+			2s A expires of=c1/1
+			2s B expires of=c1/1
+			2s C expires of=c1/1
+			3s c2 calls
+			3s A sets by=c2/1 value=v2
+			3s B sets by=c2/1 value=v2
+			3s C sets by=c2/1 value=v2
+			4s c2 acquires`, []string{"c2/1=2"}},
+		{"a failed attempt leaves a gap", `
+			0s c1 calls
+			0s c2 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s C sets by=c2/1 value=v2
+			1s D sets by=c2/1 value=v2
+			1s E sets by=c2/1 value=v2
+			2s c1 fails
+			2s c2 acquires`, []string{"c2/1=2"}},
+		{"interleaved attempts, in the order of their last changes", `
+			0s c1 calls
+			0s c2 calls
+			0s c3 calls
+			1s A sets by=c1/1 value=v1
+			2s B sets by=c2/1 value=v2
+			3s A expires of=c1/1
+			3s B expires of=c2/1
+			4s B sets by=c1/1 value=v1
+			5s C sets by=c3/1 value=v3
+			5s D sets by=c3/1 value=v3
+			5s E sets by=c3/1 value=v3
+			6s c3 acquires
+			7s c1 acquires
+			8s c2 acquires`, []string{"c3/1=3", "c1/1=2", "c2/1=1"}},
+		{"one value for several inner attempts: the last episode counts", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s C sets by=c1/1 value=v1
+			2s A deletes by=c1/1 of=c1/1
+			3s A sets by=c1/1 value=v1
+			4s c1 acquires`, []string{"c1/1=2"}},
+		{"an episode that ended and did not begin again still counts", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s C sets by=c1/1 value=v1
+			2s A deletes by=c1/1 of=c1/1
+			3s c2 calls
+			3s A sets by=c2/1 value=v2
+			3s D sets by=c2/1 value=v2
+			3s E sets by=c2/1 value=v2
+			4s D expires of=c2/1
+			5s D sets by=c1/1 value=v1
+			5s D expires of=c1/1
+			6s B touches by=c1/1 of=c1/1
+			7s c1 acquires
+			8s c2 acquires`, []string{"c1/1=3", "c2/1=2"}},
+		{"granted by a minority: the last change counts", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			2s c1 acquires`, []string{"c1/1=1"}},
+		{"granted by a minority after another's episode", `
+			0s c1 calls
+			0s c2 calls
+			1s A sets by=c1/1 value=v1
+			1s C sets by=c2/1 value=v2
+			1s D sets by=c2/1 value=v2
+			1s E sets by=c2/1 value=v2
+			2s B sets by=c1/1 value=v1
+			3s c1 acquires
+			4s c2 acquires`, []string{"c1/1=3", "c2/1=2"}},
+		{"granted by a minority before another's episode", `
+			0s c1 calls
+			0s c2 calls
+			1s A sets by=c1/1 value=v1
+			1s C sets by=c2/1 value=v2
+			1s D sets by=c2/1 value=v2
+			1s E sets by=c2/1 value=v2
+			3s c1 acquires
+			4s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
+		{"granted by nobody", `
+			0s c1 calls
+			1s c1 acquires`, []string{"c1/1=1!"}},
+		{"granted by nobody, after those who changed something", `
+			0s c1 calls
+			0s c2 calls
+			1s A sets by=c1/1 value=v1
+			2s c2 acquires
+			3s c1 acquires`, []string{"c2/1=2!", "c1/1=1"}},
+		{"two clients with one value are told apart", `
+			0s c1 calls
+			0s c2 calls
+			1s A sets by=c1/1 value=locked
+			1s B sets by=c1/1 value=locked
+			1s C sets by=c2/1 value=locked
+			1s D sets by=c2/1 value=locked
+			2s E sets by=c2/1 value=locked
+			3s c1 acquires
+			4s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
+		{"and so are two sections of one client", `
+			0s c1 calls
+			1s A sets by=c1/1 value=locked
+			1s B sets by=c1/1 value=locked
+			1s C sets by=c1/1 value=locked
+			2s c1 acquires
+			3s c1 calls
+			3s c1 acquires`, []string{"c1/1=1", "c1/2=2!"}},
+		{"prolonging another section's keys is a change", `
+			0s c1 calls
+			1s A sets by=c1/1 value=locked
+			1s B sets by=c1/1 value=locked
+			1s C sets by=c1/1 value=locked
+			2s c1 acquires
+			3s c1 calls
+			3s A touches by=c1/2 of=c1/1 value=locked
+			3s c1 acquires`, []string{"c1/1=1", "c1/2=2"}},
+		{"extending leaves no gap", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			2s c1 acquires
+			3s A touches by=c1/1 of=c1/1 value=v1
+			4s c2 calls
+			4s B sets by=c2/1 value=v2
+			4s C sets by=c2/1 value=v2
+			4s D sets by=c2/1 value=v2
+			5s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
+		{"a crashed node holds until it restarts", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			2s C sets by=c1/1 value=v1
+			3s C crashes
+			3s C forgets of=c1/1
+			4s D sets by=c1/1 value=v1
+			5s D deletes by=c1/1 of=c1/1
+			9s c1 acquires`, []string{"c1/1=1"}},
+		{"and no longer", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			2s C sets by=c1/1 value=v1
+			3s C crashes
+			3s C forgets of=c1/1
+			3s C restarts
+			4s D sets by=c1/1 value=v1
+			9s c1 acquires`, []string{"c1/1=2"}},
+		{"what it forgets when it restarts", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			2s C sets by=c1/1 value=v1
+			3s C crashes
+			3s C restarts
+			3s C forgets of=c1/1
+			4s D sets by=c1/1 value=v1
+			9s c1 acquires`, []string{"c1/1=2"}},
+		{"what comes back from disk can make a quorum", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			2s C restores of=c1/1 value=v1
+			3s c2 calls
+			3s D sets by=c2/1 value=v2
+			4s c2 acquires
+			9s c1 acquires`, []string{"c2/1=2", "c1/1=1"}},
+		{"a promoted replica takes its master's slot", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			2s C sets by=c1/1 value=v1
+			3s R replaces C
+			4s R sets by=c1/1 value=v1
+			9s c1 acquires`, []string{"c1/1=2"}},
+		{"with what it had been sent", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			2s C sets by=c1/1 value=v1
+			2s R restores of=c1/1 value=v1
+			3s R replaces C
+			4s C forgets of=c1/1
+			5s D sets by=c1/1 value=v1
+			9s c1 acquires`, []string{"c1/1=1"}},
+		{"five keys on one node", `
+			lock L ttl=30s nodes=A keys=L0,L1,L2,L3,L4
+			0s c1 calls
+			0s c2 calls
+			1s A sets by=c1/1 value=v1 key=L0
+			1s A sets by=c2/1 value=v2 key=L1
+			1s A sets by=c1/1 value=v1 key=L2
+			1s A sets by=c2/1 value=v2 key=L3
+			1s A sets by=c1/1 value=v1 key=other
+			2s A sets by=c1/1 value=v1 key=L4
+			3s c1 acquires
+			4s c2 acquires`, []string{"c1/1=2", "c2/1=1"}},
+		{"one slot", `
+			lock L ttl=30s nodes=A quorum=1
+			0s c1 calls
+			0s c2 calls
+			1s A sets by=c1/1 value=v1
+			2s c1 acquires
+			3s A expires of=c1/1
+			4s A sets by=c2/1 value=v2
+			5s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
+		{"a lock without slots", `
+			lock L ttl=30s unwatched quorum=0
+			0s c1 acquires
+			1s c2 acquires`, []string{"c1/1=1!", "c2/1=2!"}},
+		{"two locks count for themselves", `
+			lock M ttl=30s
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s C sets by=c1/1 value=v1
+			2s c1 acquires
+			3s c2 calls lock=M
+			3s A sets by=c2/1 value=v2 key=M
+			3s B sets by=c2/1 value=v2 key=M
+			3s C sets by=c2/1 value=v2 key=M
+			4s c2 acquires lock=M`, []string{"c1/1=1", "c2/1=1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace := tell(t, test.story).trace
+			oracle := NewOracle(&sim.Trace{Locks: trace.Locks})
+			var got []string
+			for i := range trace.Events {
+				ev := &trace.Events[i]
+				if ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK {
+					rank, ungranted := oracle.Grant(ev.Lock, ev.Process, ev.Section)
+					told := fmt.Sprintf("%s/%d=%d", ev.Process, ev.Section, rank)
+					if ungranted {
+						told += "!"
+					}
+					got = append(got, told)
+				}
+				oracle.Observe(ev)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}

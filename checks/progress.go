@@ -1,0 +1,211 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// Progress is violated when, after the last strike or the end of any fault and
+// within the scenario's bound, no client that wants the lock completes a section
+// with its writes acknowledged. A client wants the lock if it calls acquire from
+// then on and within the bound, or is then waiting for a pending acquire or for
+// its next attempt. It completes a section by calling release after at least one
+// write, all of which it knows to be applied.
+//
+// It is violated too when nobody wanted the lock because a client that had it, or
+// waited for something else, never came to its end and the run was cut off.
+const Progress Property = "progress"
+
+var progress = property{
+	name:  Progress,
+	title: "once the faults are over, somebody gets its work done",
+	judge: judgeProgress,
+}
+
+func judgeProgress(h *history) Finding {
+	if len(h.trace.Locks) == 0 {
+		return notApplicable(noLock)
+	}
+	c := newCalm(h)
+	verdict := notApplicable("nobody wanted the lock after the last fault")
+	for _, lock := range c.locks() {
+		switch f := c.judge(lock); {
+		case f.Outcome == Violated:
+			return f
+		case f.Outcome == Unknown, f.Outcome == Holds && verdict.Outcome == NotApplicable:
+			verdict = f
+		}
+	}
+	return verdict
+}
+
+// calm is the time after the last fault, in which the lock has to work.
+type calm struct {
+	*history
+	from moment
+	// fault is the last strike or lift; nil if there was none.
+	fault *sim.Event
+	// until is when the scenario's bound is over; forever is at the end of the
+	// run.
+	until moment
+	// horizon is when the run was cut off; nil if it came to its end.
+	horizon *sim.Event
+}
+
+func newCalm(h *history) *calm {
+	c := &calm{history: h, from: start(0), until: forever}
+	for i := range h.trace.Events {
+		ev := &h.trace.Events[i]
+		switch ev.Kind {
+		case sim.KindStrike, sim.KindLift:
+			c.from, c.fault = momentOf(ev), ev
+		case sim.KindHorizon:
+			c.horizon = ev
+		}
+	}
+	// A bound as long as the whole run can be cut off only by the run's end.
+	if within := h.trace.ProgressWithin; within > 0 && (c.horizon == nil || within < c.horizon.At) {
+		c.until = moment{c.from.at + within, forever.seq}
+	}
+	return c
+}
+
+// locks lists the locks that anybody called for, in the order of the first
+// calls.
+func (c *calm) locks() []string {
+	var names []string
+	for i := range c.trace.Events {
+		ev := &c.trace.Events[i]
+		if ev.Kind == sim.KindBegin && ev.Step == sim.Acquire && !slices.Contains(names, ev.Lock) {
+			names = append(names, ev.Lock)
+		}
+	}
+	return names
+}
+
+func (c *calm) judge(lock string) Finding {
+	calls := c.wanting(lock)
+	if len(calls) == 0 {
+		if client := c.stuck(); client != "" {
+			return Finding{
+				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
+				Reason: fmt.Sprintf("the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock", c.horizon.At, client),
+			}
+		}
+		return notApplicable("nobody wanted the lock after the last fault")
+	}
+	var clients []string
+	for _, call := range calls {
+		clients = append(clients, call.Process)
+	}
+	for _, s := range c.sections {
+		if s.lock == lock && slices.Contains(clients, s.client) && c.from.before(s.from) &&
+			s.begun > 0 && s.applied == s.begun && s.released != nil &&
+			!c.until.before(later(momentOf(s.released), s.settled)) {
+			return holds()
+		}
+	}
+	if c.horizon != nil && c.until != forever && c.horizon.At < c.until.at {
+		return unknown(fmt.Sprintf("the run was cut off at %v, before the bound for progress at %v", c.horizon.At, c.until))
+	}
+	var end *sim.Event
+	for i := range c.trace.Events {
+		if ev := &c.trace.Events[i]; !c.until.before(momentOf(ev)) {
+			end = ev
+		}
+	}
+	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{calls[0].Seq, end.Seq}}
+	since := "the start of the run"
+	if c.fault != nil {
+		since = fmt.Sprintf("the last fault at %v", c.from)
+		f.Events = append(f.Events, c.fault.Seq)
+		slices.Sort(f.Events)
+		f.Events = slices.Compact(f.Events)
+	}
+	f.Reason = fmt.Sprintf("from %s until %v no client completed a section, though %s wanted the lock", since, end.At, clients[0])
+	if !c.faultActive() {
+		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
+	}
+	return f
+}
+
+// stuck is a client that kept the world from coming to its end; "" if the run was
+// not cut off.
+func (c *calm) stuck() string {
+	if c.horizon == nil {
+		return ""
+	}
+	ended := map[string]bool{}
+	for i := range c.trace.Events {
+		if ev := &c.trace.Events[i]; ev.Kind == sim.KindDone || ev.Kind == sim.KindCrash {
+			ended[ev.Process] = true
+		}
+	}
+	for _, p := range c.trace.Processes {
+		if p.Role == sim.RoleClient && !ended[p.Name] {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// wanting finds who wants the lock: the first call of acquire of each client
+// that shows it, in order.
+func (c *calm) wanting(lock string) []*sim.Event {
+	var calls []*sim.Event
+	// last has each client's last call before the calm, unless it led to a
+	// section.
+	last := map[string]*sim.Event{}
+	for i := range c.trace.Events {
+		ev := &c.trace.Events[i]
+		call := ev.Kind == sim.KindBegin && ev.Step == sim.Acquire && ev.Lock == lock
+		switch {
+		case !momentOf(ev).before(c.from):
+			if call && !c.until.before(momentOf(ev)) && !c.withdrawn(ev) {
+				calls = append(calls, ev)
+			}
+		case call:
+			last[ev.Process] = ev
+		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK && last[ev.Process] != nil && last[ev.Process].Section == ev.Section,
+			ev.Kind == sim.KindDone, ev.Kind == sim.KindCrash:
+			delete(last, ev.Process)
+		}
+	}
+	for _, call := range last {
+		if !c.withdrawn(call) {
+			calls = append(calls, call)
+		}
+	}
+	slices.SortFunc(calls, func(a, b *sim.Event) int { return a.Seq - b.Seq })
+	seen := map[string]bool{}
+	return slices.DeleteFunc(calls, func(call *sim.Event) bool {
+		dup := seen[call.Process]
+		seen[call.Process] = true
+		return dup
+	})
+}
+
+// withdrawn reports whether the client of a call of acquire crashed before it
+// called again, or was done after a failed one.
+func (c *calm) withdrawn(call *sim.Event) bool {
+	failed := false
+	for i := range c.trace.Events {
+		ev := &c.trace.Events[i]
+		if ev.Seq <= call.Seq || ev.Process != call.Process {
+			continue
+		}
+		switch {
+		case ev.Kind == sim.KindBegin && ev.Step == sim.Acquire:
+			return false
+		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.Section == call.Section:
+			failed = !ev.OK && momentOf(ev).before(c.from)
+		case ev.Kind == sim.KindCrash:
+			return true
+		case ev.Kind == sim.KindDone:
+			return failed
+		}
+	}
+	return false
+}

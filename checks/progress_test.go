@@ -1,0 +1,146 @@
+package checks
+
+import "testing"
+
+func TestProgress(t *testing.T) {
+	const works = `
+			11s c1 acquires rank=1
+			12s c1 writes x=0>1
+			13s c1 releases`
+	judgeAll(t, Progress, []judgement{
+		{name: "somebody completes a section", want: Holds, story: works},
+		{name: "nobody does", want: Violated, fault: FaultLock,
+			says: []string{"from the start of the run until 9s no client completed a section, though c1 wanted the lock"}, story: `
+			0s c1 fails
+			9s c1 is-done <--`},
+		{name: "a section without a write is not complete", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			9s c1 releases <--`},
+		{name: "nor one with a write that was refused", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 is-refused
+			9s c1 releases <--`},
+		{name: "nor one with a write of which the client never heard", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			2s c1 lands message=1 x=0>1
+			9s c1 releases <--`},
+		{name: "nor one that was not released", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1 <--`},
+
+		{name: "within the bound, to the nanosecond", want: Holds, story: `within 8s
+			5s fault-1 strikes` + works},
+		{name: "after the bound", want: Violated, says: []string{"from the last fault at 5s until 12s"}, story: `within 7.999999999s
+			5s fault-1 strikes
+			11s c1 acquires rank=1
+			12s c1 writes x=0>1 <--
+			13s c1 releases`},
+		{name: "the bound counts from the last lift", want: Holds, story: `within 4s
+			5s fault-1 strikes
+			9s fault-1 lifts` + works},
+		{name: "a section begun before the last fault was over does not count", want: Violated, fault: FaultLock, story: `
+			0s fault-1 strikes
+			1s c1 acquires rank=1
+			2s fault-1 lifts
+			3s c1 writes x=0>1
+			4s c1 releases
+			5s c2 fails <--`},
+		{name: "and whoever is in one then does not want the lock", want: NotApplicable, says: []string{"nobody wanted"}, story: `
+			0s fault-1 strikes
+			1s c1 acquires rank=1
+			2s fault-1 lifts
+			3s c1 writes x=0>1
+			4s c1 releases`},
+		{name: "whoever waits for a pending acquire wants it", want: Violated, story: `
+			1s c1 calls
+			2s fault-1 strikes
+			3s c1 fails
+			4s c1 is-done <--`},
+		{name: "and whoever waits for its next attempt", want: Violated, story: `
+			1s c1 fails
+			2s fault-1 strikes
+			9s c1 is-cut-off <--`},
+		{name: "even if that comes after the bound", want: Violated, story: `within 5s
+			1s c1 fails
+			2s fault-1 strikes <--
+			9s c1 fails
+			9s c1 is-done`},
+		{name: "but not whoever has given up", want: NotApplicable, story: `
+			1s c1 fails
+			2s fault-1 strikes
+			3s c1 is-done`},
+		{name: "nor whoever crashed while waiting", want: NotApplicable, story: `
+			1s c1 calls
+			2s fault-1 strikes
+			2s c1 crashes
+			9s c2 is-done`},
+		{name: "nor whoever calls only after the bound", want: NotApplicable, story: `within 5s
+			0s fault-1 strikes
+			6s c1 fails
+			7s c1 is-done`},
+		{name: "cut off before the bound", want: Unknown, says: []string{"cut off at 20s, before the bound for progress at 25s"}, story: `within 15s
+			10s fault-1 strikes
+			11s c1 fails
+			20s c1 is-cut-off`},
+		{name: "cut off just when the bound is over", want: Violated, story: `within 10s
+			10s fault-1 strikes
+			11s c1 fails
+			20s c1 is-cut-off <--`},
+		{name: "one lock proven, the other cut off", want: Unknown, story: `within 15s
+			lock M ttl=30s
+			10s fault-1 strikes
+			11s c2 fails lock=M` + works + `
+			20s c1 is-cut-off`},
+		{name: "a bound as long as the run", want: Violated, story: `within 20s
+			10s fault-1 strikes
+			11s c1 fails
+			20s c1 is-cut-off <--`},
+		{name: "ended before the bound", want: Violated, story: `within 15s
+			10s fault-1 strikes
+			11s c1 fails
+			20s c1 is-done <--`},
+		{name: "each lock for itself", want: Violated, says: []string{"c2 wanted the lock"}, story: `
+			lock M ttl=30s` + works + `
+			20s c2 fails lock=M <--`},
+		{name: "nobody wanted it", want: NotApplicable, story: `
+			0s c1 is-done`},
+		{name: "no lock", want: NotApplicable, story: `
+			no-lock
+			0s c1 writes x=0>1`},
+	})
+}
+
+func TestWhoseFaultALackOfProgressIs(t *testing.T) {
+	for _, test := range []struct{ name, story, want string }{
+		{"no fault ever", `
+			1s c1 fails`, FaultLock},
+		{"a fault that is over", `
+			0s fault-1 strikes
+			1s fault-1 lifts
+			1s c1 fails`, FaultLock},
+		{"a fault that is active", `
+			0s fault-1 strikes
+			1s c1 fails`, ""},
+		{"one of two faults is over", `
+			0s fault-1 strikes
+			0s fault-2 strikes
+			1s fault-1 lifts
+			1s c1 fails`, ""},
+		{"a fault without a duration", `
+			0s fault-1 strikes instant
+			1s c1 fails`, FaultLock},
+		{"a client that ran on while it was paused", `
+			1s c1 fails
+			2s c1 runs-on`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := Check(tell(t, test.story).trace, nil).Finding(Progress)
+			if f.Outcome != Violated || f.Fault != test.want {
+				t.Errorf("it is %s by %q, want a violation by %q", f.Outcome, f.Fault, test.want)
+			}
+		})
+	}
+}

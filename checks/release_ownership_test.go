@@ -1,0 +1,59 @@
+package checks
+
+import "testing"
+
+func TestReleaseOwnership(t *testing.T) {
+	judgeAll(t, ReleaseOwnership, []judgement{
+		{name: "another client's key removed", want: Violated, fault: FaultLock,
+			says: []string{`at 40s c1 (section 1) removed the key "L" on A, which had been set for c2 (section 1)`}, story: `
+			35s A sets by=c2/1
+			40s A deletes by=c1/1 of=c2/1 <--`},
+		{name: "its own key removed", want: Holds, story: `
+			35s A sets by=c1/1
+			40s A deletes by=c1/1 of=c1/1`},
+		{name: "another client's key prolonged", want: Violated, says: []string{"changed the expiry of"}, story: `
+			35s A sets by=c2/1
+			40s A touches by=c1/1 of=c2/1 <--`},
+		{name: "its own key prolonged", want: Holds, story: `
+			35s A sets by=c1/1
+			40s A touches by=c1/1 of=c1/1`},
+		{name: "another client's key overwritten", want: Violated, says: []string{"overwrote"}, story: `
+			35s A sets by=c2/1
+			40s A sets by=c1/1 over=c2/1 <--`},
+		{name: "another client's key had expired", want: Holds, story: `
+			35s A sets by=c2/1
+			39s A expires of=c2/1
+			40s A sets by=c1/1`},
+		{name: "an earlier section removes what a later one set", want: Violated, story: `
+			35s A sets by=c1/2
+			40s A deletes by=c1/1 of=c1/2 <--`},
+		{name: "a later section removes what an earlier one set", want: Holds, story: `
+			35s A sets by=c1/1
+			40s A deletes by=c1/2 of=c1/1`},
+		{name: "a command sent before the key was set", want: Violated, says: []string{"by a command that it sent later"}, story: `
+			35s A sets by=c1/1@8
+			40s A deletes by=c1/1@7 of=c1/1@8 <--`},
+		{name: "a command sent after the key was set", want: Holds, story: `
+			35s A sets by=c1/1@8
+			40s A deletes by=c1/1@9 of=c1/1@8`},
+		{name: "its own key, from outside any section", want: Holds, story: `
+			35s A sets by=c1/1@8
+			40s A deletes by=c1/0@9 of=c1/1@8`},
+		{name: "the same, sent before", want: Violated, story: `
+			35s A sets by=c1/1@8
+			40s A deletes by=c1/0@7 of=c1/1@8 <--`},
+		{name: "a key that is not the lock's", want: Holds, story: `
+			35s A sets by=c2/1 key=counter
+			40s A sets by=c1/1 over=c2/1 key=counter`},
+		{name: "whoever ran on while paused is not to blame", want: Violated, says: []string{"c1 ran on while it was paused"}, story: `
+			35s A sets by=c2/1
+			39s c1 runs-on
+			40s A deletes by=c1/1 of=c2/1 <--`},
+		{name: "a lock without keys to watch", want: NotApplicable, story: `
+			lock L ttl=30s unwatched
+			0s c1 acquires rank=1`},
+		{name: "no lock", want: NotApplicable, story: `
+			no-lock
+			0s c1 writes x=0>1`},
+	})
+}

@@ -1,0 +1,53 @@
+package checks
+
+import "testing"
+
+func TestSectionExclusion(t *testing.T) {
+	judgeAll(t, SectionExclusion, []judgement{
+		{name: "entered before the other's release", want: Violated,
+			says: []string{"c2 entered its section at 40s", "c1 was in its own from 0s until 1m0s"}, story: `
+			0s  c1 acquires rank=1 ends=30s
+			40s c2 acquires rank=2 ends=70s <--
+			60s c1 releases`},
+		{name: "entered right after the other called release", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			40s c1 releases
+			40s c2 acquires rank=2 ends=70s`},
+		{name: "the other never released", want: Violated, story: `
+			0s  c1 acquires rank=1 ends=30s
+			40s c2 acquires rank=2 ends=70s <--`},
+		{name: "the other crashed", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 crashes
+			40s c2 acquires rank=2 ends=70s`},
+		{name: "the other's program had ended", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 is-done
+			40s c2 acquires rank=2 ends=70s`},
+		{name: "the other had started over", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			35s c1 calls
+			40s c2 acquires rank=2 ends=70s`},
+		{name: "the other acquires another lock meanwhile", want: Violated, story: `
+			lock M ttl=30s
+			0s  c1 acquires rank=1 ends=30s
+			35s c1 calls lock=M
+			40s c2 acquires rank=2 ends=70s <--`},
+		{name: "one client twice", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 acquires rank=2 ends=40s`},
+		{name: "two locks", want: Holds, story: `
+			lock M ttl=30s
+			0s  c1 acquires rank=1
+			10s c2 acquires rank=1 lock=M`},
+		{name: "of several overlaps the first is told", want: Violated, says: []string{"c2 (section 2) entered its section at 20s"}, story: `
+			0s  c2 acquires rank=1
+			5s  c2 releases
+			10s c1 acquires rank=2
+			20s c2 acquires rank=3 <--
+			21s c3 acquires rank=4`},
+		{name: "no lock", want: NotApplicable, story: `
+			no-lock
+			0s c1 writes x=0>1`},
+	})
+}

@@ -1,0 +1,405 @@
+package checks
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSerialSections(t *testing.T) {
+	judgeAll(t, SerialSections, []judgement{
+		{name: "a lost update", want: Violated, says: []string{"c1 and c2 cannot have run one after the other"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			40s c2 acquires rank=2
+			41s c2 reads x=0
+			42s c2 writes x=0>1
+			50s c1 writes x=1>2 <--`},
+		{name: "the same, one after the other", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 reads x=0
+			42s c2 writes x=0>1
+			49s c1 reads x=1
+			50s c1 writes x=1>2`},
+		{name: "write skew over two objects", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c2 acquires rank=2
+			3s c2 reads y=0
+			4s c2 writes x=0>1
+			5s c1 writes y=0>1 <--`},
+		{name: "the same, refused", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c2 acquires rank=2
+			3s c2 reads y=0
+			4s c2 writes x=0>1
+			5s c1 is-refused`},
+		{name: "a read that does not repeat", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c2 acquires rank=2
+			3s c2 writes x=0>1
+			4s c1 reads x=1 <--`},
+		{name: "a read whose answer did not arrive does not count", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c2 acquires rank=2
+			3s c2 writes x=0>1
+			4s c1 is-shown x=1`},
+		{name: "a read is what it was when the storage served it", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 is-shown x=0
+			2s c2 acquires rank=2
+			3s c2 writes x=0>1
+			4s c1 learns x=0`},
+		{name: "a write that lands after its section and the next", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 sends message=1
+			2s  c1 releases
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			42s c2 releases
+			50s c1 lands message=1 x=1>2 <--`},
+		{name: "the same, while c1 is still in its section", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 sends message=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			42s c2 releases
+			50s c1 lands message=1 x=1>2`},
+		{name: "a reader after the end that sees the past", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			2s c1 releases
+			3s c2 acquires rank=2
+			4s c2 reads x=0
+			5s c2 releases
+			6s c1 lands message=1 x=0>1 <--`},
+		{name: "three in a circle", want: Violated, says: []string{"3 sections"}, story: `
+			0s c1 acquires rank=1
+			0s c2 acquires rank=2
+			0s c3 acquires rank=3
+			1s c1 reads x=0
+			1s c2 reads y=0
+			1s c3 reads z=0
+			2s c2 writes x=0>1
+			2s c3 writes y=0>1
+			2s c1 writes z=0>1 <--`},
+		{name: "two sections replaced one version", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c2 acquires rank=2
+			3s c2 writes x=0>1 <--`},
+		{name: "a section's own write is gone", want: Violated, says: []string{"c1 cannot have run alone"}, story: `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 reads x=0 <--`},
+		{name: "a section reads its own write", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 reads x=1
+			3s c1 writes x=1>2`},
+		{name: "what is done outside any section stands alone", want: Holds, story: `
+			0s c1 reads x=0
+			2s c2 writes x=0>1
+			4s c1 writes x=1>2`},
+		{name: "what is done after a failed acquire belongs together", want: Violated, story: `
+			0s c1 fails
+			1s c1 reads x=0
+			2s c2 writes x=0>1
+			4s c1 writes x=1>2 <--`},
+		{name: "without a grant it begins with its first step", want: Holds, story: `
+			0s c1 is-shown x=0
+			1s c2 writes x=0>1
+			2s c1 learns x=0`},
+		{name: "and a step that begins after a write sees it", want: Violated, story: `
+			0s c1 is-shown y=0
+			1s c2 writes x=0>1
+			2s c1 learns y=0
+			3s c1 reads x=0 <--`},
+		{name: "without a grant it lasts until its last answer", want: Violated, story: `
+			0s c1 writes x=0>1
+			1s c2 reads x=0 <--`},
+		{name: "and for ever if that does not come", want: Holds, story: `
+			0s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			2s c2 reads x=0`},
+		{name: "nothing was applied", want: Holds, story: `
+			0s c1 acquires rank=1`},
+	})
+}
+
+func TestCycle(t *testing.T) {
+	for _, test := range []struct {
+		story string
+		want  []string
+	}{
+		{`
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			40s c2 acquires rank=2
+			42s c2 writes x=0>1
+			50s c1 writes x=1>2`,
+			[]string{
+				"c1 read x as it was at first, which c2 replaced",
+				"c2 wrote version 1 of x, which c1 replaced",
+			}},
+		{`
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			2s c1 releases
+			3s c2 acquires rank=2
+			4s c2 reads x=0
+			6s c1 lands message=1 x=0>1`,
+			[]string{
+				"c1 had ended at 2s, before c2 began at 3s",
+				"c2 read x as it was at first, which c1 replaced",
+			}},
+		{`
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c2 acquires rank=2
+			3s c2 reads x=1
+			3s c2 writes y=0>1
+			4s c1 reads y=1`,
+			[]string{
+				"c1 wrote version 1 of x, which c2 read",
+				"c2 wrote version 1 of y, which c1 read",
+			}},
+		{`
+			0s c1 acquires rank=1
+			0s c2 acquires rank=2
+			1s c1 writes x=0>1
+			3s c2 writes x=0>1`,
+			[]string{
+				"c1 replaced x as it was at first, which c2 replaced too",
+				"c2 replaced x as it was at first, which c1 replaced too",
+			}},
+		{`
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 reads x=0`,
+			[]string{"c1 wrote version 1 of x, and then found it gone"}},
+		// A circle of three hangs on to one of two: the shorter is shown.
+		{`
+			0s c1 acquires rank=1
+			0s c2 acquires rank=2
+			0s c3 acquires rank=3
+			1s c1 reads x=0
+			1s c2 reads y=0
+			1s c3 reads z=0
+			2s c2 writes x=0>1
+			2s c3 writes y=0>1
+			2s c1 writes z=0>1
+			3s c3 reads w=0
+			3s c2 writes w=0>1`,
+			[]string{
+				"c2 read y as it was at first, which c3 replaced",
+				"c3 read w as it was at first, which c2 replaced",
+			}},
+	} {
+		f := Check(tell(t, test.story).trace, nil).Finding(SerialSections)
+		if !slices.Equal(f.Cycle, test.want) {
+			t.Errorf("%s\ngot the cycle\n%s\nwant\n%s", test.story, strings.Join(f.Cycle, "\n"), strings.Join(test.want, "\n"))
+		}
+	}
+}
+
+// randomStory tells of a few sections that read and write two objects in any
+// interleaving, with late writes, open sections and a storage that now and then
+// loses what it was told last.
+func randomStory(rng *rand.Rand) string {
+	var b strings.Builder
+	at := 0
+	say := func(format string, args ...any) {
+		at++
+		fmt.Fprintf(&b, "%ds %s\n", at, fmt.Sprintf(format, args...))
+	}
+	clients := 1 + rng.IntN(5)
+	lossy := rng.IntN(3) == 0
+	const (
+		waiting = iota
+		inside
+		over
+	)
+	state := make([]int, clients)
+	late := make([]int, clients) // writes under way
+	objects := []string{"x", "y"}
+	versions := map[string]int{}
+	land := func(i int) {
+		o := objects[rng.IntN(2)]
+		late[i]--
+		say("c%d lands message=1 %s=%d>%d", i, o, versions[o], versions[o]+1)
+		versions[o]++
+	}
+	for range 4 + rng.IntN(5*clients) {
+		i := rng.IntN(clients)
+		o := objects[rng.IntN(2)]
+		if lossy && versions[o] > 0 && rng.IntN(8) == 0 {
+			versions[o]--
+		}
+		if late[i] > 0 && rng.IntN(3) == 0 {
+			land(i)
+			continue
+		}
+		switch state[i] {
+		case waiting:
+			say("c%d acquires rank=%d", i, at+1)
+			state[i] = inside
+		case inside:
+			switch rng.IntN(6) {
+			case 0, 1:
+				say("c%d reads %s=%d", i, o, versions[o])
+			case 2, 3:
+				say("c%d writes %s=%d>%d", i, o, versions[o], versions[o]+1)
+				versions[o]++
+			case 4:
+				say("c%d sends message=1", i)
+				late[i]++
+			case 5:
+				say("c%d releases", i)
+				state[i] = over
+			}
+		}
+	}
+	for i := range late {
+		if late[i] > 0 {
+			land(i)
+		}
+	}
+	return b.String()
+}
+
+// permutable tries every order of the sections.
+func permutable(sections []*section) bool {
+	var try func(done map[*section]bool, state map[string]*version) bool
+	try = func(done map[*section]bool, state map[string]*version) bool {
+		if len(done) == len(sections) {
+			return true
+		}
+		for _, s := range sections {
+			if done[s] || slices.ContainsFunc(sections, func(o *section) bool { return !done[o] && o != s && o.to.before(s.from) }) {
+				continue
+			}
+			next := map[string]*version{}
+			for o, v := range state {
+				next[o] = v
+			}
+			fits := true
+			for _, o := range s.operations {
+				is := next[o.sees.object]
+				fits = fits && (is == o.sees || is == nil && o.sees.made == nil)
+				if o.makes != nil {
+					next[o.sees.object] = o.makes
+				}
+			}
+			if fits {
+				done[s] = true
+				if try(done, next) {
+					return true
+				}
+				delete(done, s)
+			}
+		}
+		return false
+	}
+	return try(map[*section]bool{}, map[string]*version{})
+}
+
+// Three ways to tell whether sections can be put one after the other: by their
+// dependencies, by porcupine, and by trying every order.
+func TestThreeCheckersAgree(t *testing.T) {
+	const stories = 6000
+	seen := map[opinion]int{}
+	for seed := range uint64(stories) {
+		text := randomStory(rand.New(rand.NewPCG(seed, 1)))
+		h := newHistory(tell(t, text).trace)
+		sections := h.dataSections()
+		ours := judgeSerialSections(h).Outcome == Holds
+		porcupines := linearize(sections)
+		every := permutable(sections)
+		if ours != every || (porcupines == serial) != every || porcupines == notSearched {
+			t.Fatalf("seed %d: by dependencies %v, by porcupine %q, by trying every order %v:\n%s", seed, ours, porcupines, every, text)
+		}
+		seen[porcupines]++
+	}
+	for _, o := range []opinion{serial, notSerial} {
+		if seen[o] < stories/10 {
+			t.Errorf("only %d of %d stories %s: they test little", seen[o], stories, o)
+		}
+	}
+}
+
+func TestDisagreement(t *testing.T) {
+	for _, test := range []struct {
+		ours       Outcome
+		porcupines opinion
+		agree      bool
+	}{
+		{Holds, serial, true},
+		{Violated, notSerial, true},
+		{Holds, notSerial, false},
+		{Violated, serial, false},
+		{Holds, notSearched, true},
+		{Violated, notSearched, true},
+	} {
+		reason := disagreement(test.ours, test.porcupines)
+		if (reason == "") != test.agree {
+			t.Errorf("%s, and porcupine says that they %s: got %q", test.ours, test.porcupines, reason)
+		}
+	}
+}
+
+// A history that holds and that porcupine cannot search is said not to be
+// cross-checked.
+func TestNotCrossChecked(t *testing.T) {
+	for _, test := range []struct {
+		ours       Outcome
+		porcupines opinion
+		want       string
+	}{
+		{Holds, serial, ""},
+		{Holds, notSearched, "not cross-checked by porcupine: the history is too large for it"},
+		{Violated, notSearched, "as it was"},
+	} {
+		f := Finding{Property: SerialSections, Outcome: test.ours}
+		if test.ours == Violated {
+			f.Reason = "as it was"
+		}
+		v := &Verdict{Findings: []Finding{{Property: WriteOrder, Outcome: Holds}, f}}
+		v.compare(test.porcupines)
+		if got := v.Findings[1].Reason; got != test.want || v.Findings[0].Reason != "" || len(v.Reasons) > 0 {
+			t.Errorf("serial-sections %s, and the sections %s: got %q, want %q", test.ours, test.porcupines, got, test.want)
+		}
+	}
+}
+
+// Readers of one version that all overlap, beside a contradiction, are more than
+// a search can go through.
+func TestTooLargeForPorcupine(t *testing.T) {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "0s c%d acquires rank=%d\n1s c%d reads x=0\n", i, i+1, i)
+	}
+	h := newHistory(tell(t, b.String()).trace)
+	if got := linearize(h.dataSections()); got != serial {
+		t.Errorf("forty readers %s", got)
+	}
+	v := Check(h.trace, nil)
+	if f := v.Finding(SerialSections); f.Outcome != Holds || f.Reason != "" {
+		t.Errorf("forty readers: %s, %q", f.Outcome, f.Reason)
+	}
+	b.WriteString("2s c90 acquires rank=90\n2s c91 acquires rank=91\n2s c90 writes y=0>1\n2s c91 writes y=0>1\n")
+	h = newHistory(tell(t, b.String()).trace)
+	if got := linearize(h.dataSections()); got != notSearched {
+		t.Errorf("forty readers and a contradiction %s", got)
+	}
+	v = Check(h.trace, nil)
+	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(f.Reason, "porcupine") || v.Verdict != Unsafe {
+		t.Errorf("forty readers and a contradiction: %s, %q, %s", f.Outcome, f.Reason, v.Verdict)
+	}
+}

@@ -1,0 +1,410 @@
+package checks
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/sim"
+)
+
+// A story is a trace written by hand, one thing that happens per line:
+//
+//	0s  c1 acquires rank=1 ends=30s
+//	1s  c1 reads x=0
+//	2s  c1 writes x=0>1
+//	3s  c1 releases
+//
+// Clients are called c1, c2 ..., nodes A to E; a client's acquires number its
+// sections. Unless a line says otherwise the lock is called L, has a TTL of 30s
+// and keeps the key L on five nodes, three of which are a quorum. The line that
+// ends in "<--" is the one with which the property breaks.
+type story struct {
+	trace *sim.Trace
+	t     *testing.T
+	line  string
+	// breaks are the Seqs of the line that is marked.
+	breaks []int
+	// section counts each client's calls of acquire, calling says that one is
+	// pending.
+	section map[string]int
+	calling map[string]bool
+}
+
+func tell(t *testing.T, text string) *story {
+	t.Helper()
+	s := &story{t: t, trace: &sim.Trace{}, section: map[string]int{}, calling: map[string]bool{}}
+	s.header("lock L ttl=30s")
+	for s.line = range strings.Lines(text) {
+		line, marked := strings.CutSuffix(strings.TrimSpace(s.line), "<--")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		at, err := time.ParseDuration(words[0])
+		if err != nil {
+			s.header(line)
+			continue
+		}
+		before := len(s.trace.Events)
+		s.happens(at, words[1], words[2], parseArgs(words[3:]))
+		if marked {
+			for _, ev := range s.trace.Events[before:] {
+				s.breaks = append(s.breaks, ev.Seq)
+			}
+		}
+	}
+	return s
+}
+
+// args are the words of a line; name=value by name, others as "".
+type args map[string]string
+
+func parseArgs(words []string) args {
+	a := args{}
+	for _, w := range words {
+		name, value, _ := strings.Cut(w, "=")
+		a[name] = value
+	}
+	return a
+}
+
+func (a args) has(name string) bool { _, ok := a[name]; return ok }
+
+func (s *story) duration(v string) time.Duration {
+	if v == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil {
+		s.t.Fatalf("%s: %v", s.line, err)
+	}
+	return d
+}
+
+func (s *story) number(v string) int {
+	if v == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		s.t.Fatalf("%s: %v", s.line, err)
+	}
+	return n
+}
+
+// actor reads "c1/2" or, with when its command was sent, "c1/2@7".
+func (s *story) actor(v string) *sim.Actor {
+	if v == "" {
+		return nil
+	}
+	v, sent, _ := strings.Cut(v, "@")
+	client, section, _ := strings.Cut(v, "/")
+	return &sim.Actor{Client: client, Section: s.number(section), Sent: s.number(sent)}
+}
+
+func (s *story) header(line string) {
+	words := strings.Fields(line)
+	a := parseArgs(words[1:])
+	switch words[0] {
+	case "lock":
+		if words[1] == "L" {
+			s.trace.Locks = nil
+		}
+		l := sim.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3}
+		if a.has("quorum") {
+			l.Quorum = s.number(a["quorum"])
+		}
+		keys := strings.Split(cmpOr(a["keys"], words[1]), ",")
+		for _, node := range cmpOr(a["nodes"], "ABCDE") {
+			for _, key := range keys {
+				l.Slots = append(l.Slots, sim.SlotInfo{Node: string(node), Key: key})
+			}
+		}
+		if a.has("unwatched") {
+			l.Slots = nil
+		}
+		s.trace.Locks = append(s.trace.Locks, l)
+	case "no-lock":
+		s.trace.Locks = nil
+	case "blind":
+		s.trace.Processes = append(s.trace.Processes, sim.ProcessInfo{Name: words[1], Role: sim.RoleClient, Blind: true})
+	case "within":
+		s.trace.ProgressWithin = s.duration(words[1])
+	case "doubt":
+		s.trace.Doubts = append(s.trace.Doubts, strings.Join(words[1:], " "))
+	case "idle":
+		s.trace.Faults = append(s.trace.Faults, sim.FaultInfo{Text: "pause c1", Idle: strings.Join(words[1:], " ")})
+	default:
+		s.t.Fatalf("cannot read %q", line)
+	}
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (s *story) emit(ev sim.Event) {
+	ev.Seq = len(s.trace.Events) + 1
+	s.trace.Events = append(s.trace.Events, ev)
+}
+
+func (s *story) happens(at time.Duration, who, verb string, a args) {
+	section := s.section[who]
+	if a.has("section") {
+		section = s.number(a["section"])
+	}
+	ev := sim.Event{At: at, Process: who, Section: section}
+	begin := func(step sim.Step) {
+		ev := ev
+		ev.Kind, ev.Step = sim.KindBegin, step
+		if step == sim.Acquire {
+			ev.Lock = cmpOr(a["lock"], "L")
+		}
+		s.emit(ev)
+	}
+	end := func(step sim.Step, fill func(*sim.Event)) {
+		ev := ev
+		ev.Kind, ev.Step, ev.OK = sim.KindEnd, step, true
+		if fill != nil {
+			fill(&ev)
+		}
+		s.emit(ev)
+	}
+	serve := func(step sim.Step, object string, version, replaced int, ok bool) {
+		s.emit(sim.Event{
+			At: at, Kind: sim.KindServe, Process: sim.StorageName, Peer: who, Section: section, Step: step,
+			OK: ok, Object: object, Version: version, Replaced: replaced, Value: a["value"],
+		})
+	}
+	message := func(kind sim.Kind, from, to string) {
+		s.emit(sim.Event{
+			At: at, Kind: kind, Process: from, Peer: to, Conn: 1, Msg: s.number(a["message"]), Section: section, Step: sim.Write,
+		})
+	}
+	// access is the "x=0" or "x=0>1" of a line.
+	access := func() (object string, replaced, version int) {
+		for name, value := range a {
+			if name != "value" && name != "message" && name != "section" {
+				old, made, wrote := strings.Cut(value, ">")
+				replaced, version = s.number(old), s.number(made)
+				if !wrote {
+					version = replaced
+				}
+				return name, replaced, version
+			}
+		}
+		s.t.Fatalf("%s: which object?", s.line)
+		return "", 0, 0
+	}
+	declared := func(ev *sim.Event) {
+		if a.has("ends") {
+			ev.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(s.duration(a["ends"]))}
+			if a.has("monotonic") {
+				ev.Ends.Clock = fakeclock.Monotonic
+			}
+		}
+	}
+	key := func(kind sim.Kind) {
+		ev := ev
+		ev.Kind, ev.Key, ev.Value = kind, cmpOr(a["key"], "L"), cmpOr(a["value"], "value-1")
+		ev.TTL = s.duration(a["ttl"])
+		ev.By, ev.Owner, ev.Prior = s.actor(a["by"]), s.actor(a["of"]), s.actor(a["over"])
+		if kind == sim.KindSet {
+			ev.Owner = ev.By
+		}
+		s.emit(ev)
+	}
+
+	switch verb {
+	// A client and its lock.
+	case "calls":
+		s.section[who]++
+		ev.Section = s.section[who]
+		s.calling[who] = true
+		begin(sim.Acquire)
+	case "fails", "acquires":
+		if !s.calling[who] {
+			s.section[who]++
+			ev.Section = s.section[who]
+			begin(sim.Acquire)
+		}
+		s.calling[who] = false
+		end(sim.Acquire, func(ev *sim.Event) {
+			ev.OK = verb == "acquires"
+			if !ev.OK {
+				return
+			}
+			ev.Lock = cmpOr(a["lock"], "L")
+			ev.Rank, ev.Token = uint64(s.number(a["rank"])), uint64(s.number(a["token"]))
+			ev.Minted, ev.Notifies = a.has("minted"), a.has("notifies")
+			declared(ev)
+		})
+	case "extends":
+		begin(sim.Extend)
+		end(sim.Extend, declared)
+	case "asks-to-extend":
+		begin(sim.Extend)
+	case "extended":
+		end(sim.Extend, declared)
+	case "releases":
+		begin(sim.Release)
+		end(sim.Release, nil)
+	case "is-told-it-is-lost":
+		ev.Kind = sim.KindLost
+		s.emit(ev)
+	case "is-done":
+		ev.Kind, ev.Section = sim.KindDone, 0
+		s.emit(ev)
+
+	// A client and the storage.
+	case "reads":
+		object, version, _ := access()
+		begin(sim.Read)
+		serve(sim.Read, object, version, 0, true)
+		end(sim.Read, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
+	case "is-shown": // the storage reads, the answer is under way
+		object, version, _ := access()
+		begin(sim.Read)
+		serve(sim.Read, object, version, 0, true)
+	case "learns":
+		object, version, _ := access()
+		end(sim.Read, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
+	case "writes":
+		object, replaced, version := access()
+		begin(sim.Write)
+		serve(sim.Write, object, version, replaced, true)
+		end(sim.Write, func(ev *sim.Event) { ev.Object, ev.Version, ev.Replaced = object, version, replaced })
+	case "sends":
+		begin(sim.Write)
+		message(sim.KindSend, who, sim.StorageName)
+	case "arrives":
+		message(sim.KindDeliver, sim.StorageName, who)
+	case "is-served":
+		object, replaced, version := access()
+		serve(sim.Write, object, version, replaced, true)
+	case "lands": // it arrives and is served
+		object, replaced, version := access()
+		message(sim.KindDeliver, sim.StorageName, who)
+		serve(sim.Write, object, version, replaced, true)
+	case "hears":
+		object, _, version := access()
+		end(sim.Write, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
+	case "is-refused":
+		begin(sim.Write)
+		serve(sim.Write, "x", 0, 0, false)
+		end(sim.Write, func(ev *sim.Event) { ev.OK, ev.Refused = false, true })
+	case "holds": // what the storage has at the end
+		object, version, _ := access()
+		s.emit(sim.Event{At: at, Kind: sim.KindObject, Process: who, Object: object, Version: version, Value: a["value"]})
+
+	// A node and its keys.
+	case "sets":
+		key(sim.KindSet)
+	case "touches":
+		key(sim.KindTouch)
+	case "deletes":
+		key(sim.KindDelete)
+	case "expires":
+		key(sim.KindExpire)
+	case "forgets":
+		key(sim.KindForget)
+	case "restores":
+		key(sim.KindRestore)
+	case "replaces":
+		for peer := range a {
+			s.emit(sim.Event{At: at, Kind: sim.KindPromote, Process: who, Peer: peer})
+		}
+
+	// Processes and faults.
+	case "crashes":
+		s.emit(sim.Event{At: at, Kind: sim.KindCrash, Process: who})
+	case "restarts":
+		s.emit(sim.Event{At: at, Kind: sim.KindRestart, Process: who})
+	case "runs-on":
+		s.emit(sim.Event{At: at, Kind: sim.KindRanOn, Process: who})
+	case "shows": // what a process's clocks show from now on
+		s.emit(sim.Event{At: at, Kind: sim.KindClock, Process: who, Clocks: &sim.Clocks{
+			Wall: int64(s.duration(a["wall"])), Monotonic: int64(s.duration(a["monotonic"])),
+			RatePPB: int64(s.number(a["ppb"])), Halted: a.has("halted"),
+		}})
+	case "strikes":
+		s.emit(sim.Event{At: at, Kind: sim.KindStrike, Fault: s.number(strings.TrimPrefix(who, "fault-")), Instant: a.has("instant")})
+	case "lifts":
+		s.emit(sim.Event{At: at, Kind: sim.KindLift, Fault: s.number(strings.TrimPrefix(who, "fault-"))})
+	case "is-cut-off":
+		s.emit(sim.Event{At: at, Kind: sim.KindHorizon})
+	default:
+		s.t.Fatalf("cannot read %q", s.line)
+	}
+	s.know(who)
+}
+
+// know lists a process the first time that it does something.
+func (s *story) know(name string) {
+	role := sim.RoleNode
+	switch {
+	case strings.HasPrefix(name, "c"):
+		role = sim.RoleClient
+	case len(name) != 1:
+		return
+	}
+	if !slices.ContainsFunc(s.trace.Processes, func(p sim.ProcessInfo) bool { return p.Name == name }) {
+		s.trace.Processes = append(s.trace.Processes, sim.ProcessInfo{Name: name, Role: role})
+	}
+}
+
+// A judgement is what a test expects of one property.
+type judgement struct {
+	name  string
+	story string
+	want  Outcome
+	// fault and says are checked only where they are given; says are parts of
+	// the reason.
+	fault string
+	says  []string
+}
+
+func judgeAll(t *testing.T, p Property, tests []judgement) {
+	t.Helper()
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := tell(t, test.story)
+			f := Check(s.trace, nil).Finding(p)
+			if f.Outcome != test.want {
+				t.Fatalf("%s is %s (%s), want %s", p, f.Outcome, f.Reason, test.want)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(f.Reason, part) {
+					t.Errorf("the reason %q does not say %q", f.Reason, part)
+				}
+			}
+			if test.fault != "" && f.Fault != test.fault {
+				t.Errorf("the fault is %q, want %q", f.Fault, test.fault)
+			}
+			switch f.Outcome {
+			case Violated:
+				if !slices.Contains(s.breaks, f.At) {
+					t.Errorf("it broke at event %d, want one of %v", f.At, s.breaks)
+				}
+				if !slices.Contains(f.Events, f.At) || !slices.IsSorted(f.Events) || len(f.Events) > 3 || f.Reason == "" {
+					t.Errorf("not shown well: %+v", f)
+				}
+			case Unknown, NotApplicable:
+				if f.Reason == "" {
+					t.Errorf("%s without a reason", f.Outcome)
+				}
+			case Holds:
+				if len(s.breaks) > 0 {
+					t.Error("the story marks a line that breaks nothing")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,234 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+)
+
+const (
+	good = `
+		0s  c1 acquires rank=1 ends=30s
+		1s  c1 reads x=0
+		2s  c1 writes x=0>1
+		3s  c1 releases`
+	bad = `
+		0s  c1 acquires rank=1 ends=30s
+		1s  c1 reads x=0
+		40s c2 acquires rank=2 ends=70s
+		41s c2 reads x=0
+		42s c2 writes x=0>1
+		43s c2 releases
+		60s c1 writes x=1>2
+		61s c1 releases`
+)
+
+func outcomes(v *Verdict) map[Property]Outcome {
+	all := map[Property]Outcome{}
+	for _, f := range v.Findings {
+		all[f.Property] = f.Outcome
+	}
+	return all
+}
+
+func witness(t *testing.T, text string) sim.Witness {
+	t.Helper()
+	w, err := sim.ParseWitness(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestVerdict(t *testing.T) {
+	v := Check(tell(t, good).trace, []sim.Witness{witness(t, "c1 released")})
+	if v.Verdict != Safe || len(v.Reasons) != 0 || len(v.Torn) != 0 || v.RanOn {
+		t.Errorf("a good run is %+v", v)
+	}
+	if want := []WitnessResult{{"c1 released", true}}; !slices.Equal(v.Witnesses, want) {
+		t.Errorf("got %v, want %v", v.Witnesses, want)
+	}
+	got := outcomes(v)
+	for _, p := range Properties() {
+		want := Holds
+		if p == TokenOrder {
+			want = NotApplicable
+		}
+		if got[p] != want {
+			t.Errorf("in a good run %s is %s, want %s", p, got[p], want)
+		}
+	}
+
+	v = Check(tell(t, bad).trace, nil)
+	if v.Verdict != Unsafe {
+		t.Errorf("a bad run is %s", v.Verdict)
+	}
+	got = outcomes(v)
+	broken := []Property{SectionExclusion, GrantOrder, WriteOrder, NoLostUpdate, SerialSections}
+	for _, p := range Properties() {
+		if violated := got[p] == Violated; violated != slices.Contains(broken, p) {
+			t.Errorf("in a bad run %s is %s", p, got[p])
+		}
+	}
+}
+
+// A violated property of the lock alone makes no run unsafe.
+func TestOnlyTheDataDecides(t *testing.T) {
+	v := Check(tell(t, `
+		0s  c1 acquires rank=1 ends=30s
+		10s c2 acquires rank=2 ends=40s`).trace, nil)
+	if v.Finding(LeaseExclusion).Outcome != Violated || v.Verdict != Safe {
+		t.Errorf("got %s and %s", v.Finding(LeaseExclusion).Outcome, v.Verdict)
+	}
+}
+
+func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
+	v := Check(tell(t, `
+		0s c1 acquires
+		1s c1 writes x=0>1
+		2s c1 releases`).trace, nil)
+	if v.Finding(WriteOrder).Outcome != Unknown || v.Finding(SerialSections).Outcome != Holds || v.Verdict != Undecided {
+		t.Errorf("write-order is %s and the verdict %s", v.Finding(WriteOrder).Outcome, v.Verdict)
+	}
+}
+
+// What proves nothing passes nothing, but what is violated stays so.
+func TestARunThatProvesNothing(t *testing.T) {
+	for _, test := range []struct {
+		name, story string
+		witnesses   []sim.Witness
+		reason      string
+	}{
+		{"a missing witness, good", good, []sim.Witness{witness(t, "c9 released"), witness(t, "c1 released")}, `the witness "c9 released" was not seen`},
+		{"a missing witness, bad", bad, []sim.Witness{witness(t, "c9 released")}, `the witness "c9 released" was not seen`},
+		{"an idle fault, good", "idle its point was never reached" + good, nil, "fault 1 (pause c1) did not act as the story says: its point was never reached"},
+		{"an idle fault, bad", "idle its point was never reached" + bad, nil, "fault 1 (pause c1) did not act as the story says: its point was never reached"},
+		{"a doubt, good", "doubt the lock ignores the client's clock" + good, nil, "the lock ignores the client's clock"},
+		{"a doubt, bad", "doubt the lock ignores the client's clock" + bad, nil, "the lock ignores the client's clock"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace := tell(t, test.story).trace
+			certain := *trace
+			certain.Faults, certain.Doubts = nil, nil
+			without := outcomes(Check(&certain, nil))
+			v := Check(trace, test.witnesses)
+			if v.Verdict != Undecided || !slices.Equal(v.Reasons, []string{test.reason}) {
+				t.Errorf("the verdict is %s because %q, want unknown because %q", v.Verdict, v.Reasons, test.reason)
+			}
+			for p, was := range without {
+				want := was
+				if was == Holds {
+					want = Unknown
+				}
+				f := v.Finding(p)
+				if f.Outcome != want {
+					t.Errorf("%s is %s, want %s", p, f.Outcome, want)
+				}
+				if was == Holds && f.Reason != test.reason {
+					t.Errorf("%s is unknown because %q", p, f.Reason)
+				}
+			}
+		})
+	}
+}
+
+// The two checkers never disagree, so a disagreement has to be made.
+func TestADisagreementMakesTheVerdictUnknown(t *testing.T) {
+	for outcome, want := range map[Outcome]Outcome{Holds: Unknown, Violated: Violated} {
+		v := &Verdict{Findings: []Finding{{Property: SerialSections, Outcome: outcome}, {Property: WriteOrder, Outcome: Holds}}}
+		second := serial
+		if outcome == Holds {
+			second = notSerial
+		}
+		v.compare(second)
+		v.settle()
+		if v.Verdict != Undecided || v.Findings[0].Outcome != want || v.Findings[1].Outcome != Unknown {
+			t.Errorf("serial-sections %s and porcupine disagree: got %+v", outcome, v)
+		}
+	}
+}
+
+func TestTorn(t *testing.T) {
+	for _, test := range []struct{ name, story, want string }{
+		{"partly refused", `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 is-refused
+			3s c1 releases`, "1 of its writes took effect, 1 the storage refused"},
+		{"wholly refused", `
+			0s c1 acquires rank=1
+			2s c1 is-refused
+			3s c1 releases`, ""},
+		{"crashed after a write", `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 crashes`, "it wrote, and never released: its client crashed"},
+		{"crashed before any write", `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c1 crashes`, ""},
+		{"crashed, and the write arrives afterwards", `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			2s c1 crashes
+			3s c1 lands message=1 x=0>1`, "it wrote, and never released: its client crashed"},
+		{"gave up after a write", `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 is-done`, "it wrote, and never released: its client gave up"},
+		{"one write never arrived", `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 sends message=1
+			3s c1 releases`, "of its 2 writes only 1 took effect"},
+		{"complete", good, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := Check(tell(t, test.story).trace, nil)
+			var want []TornSection
+			if test.want != "" {
+				want = []TornSection{{"c1", 1, test.want}}
+			}
+			if !slices.Equal(v.Torn, want) {
+				t.Errorf("got %v, want %v", v.Torn, want)
+			}
+			if test.want != "" && v.Verdict == Unsafe {
+				t.Error("a torn section counts as a violation")
+			}
+		})
+	}
+}
+
+func TestProperties(t *testing.T) {
+	want := strings.Fields(`lease-exclusion section-exclusion token-order grant-order
+		write-order no-lost-update serial-sections release-ownership progress`)
+	data := strings.Fields(`write-order no-lost-update serial-sections`)
+	var got, gotData []string
+	for _, p := range Properties() {
+		got = append(got, string(p))
+		if p.Data() {
+			gotData = append(gotData, string(p))
+		}
+		if p.Title() == "" || strings.Contains(p.Title(), "\n") {
+			t.Errorf("%s has the title %q", p, p.Title())
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the properties are %v, want %v", got, want)
+	}
+	if !slices.Equal(gotData, data) {
+		t.Errorf("the data properties are %v, want %v", gotData, data)
+	}
+	if p := Property("no-such-property"); p.Title() != "" || p.Data() {
+		t.Errorf("a property that does not exist has the title %q", p.Title())
+	}
+}
+
+func TestAnEmptyTrace(t *testing.T) {
+	v := Check(&sim.Trace{}, nil)
+	if v.Verdict != Safe || len(v.Findings) != len(Properties()) {
+		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
+	}
+}

@@ -1,0 +1,274 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A version is one state of one object: what one applied write made of it, or
+// what it was at first. Two versions can have one number: a storage that lost a
+// write gives its number out again.
+type version struct {
+	object string
+	number int
+	// by is the section that wrote it and made the write; nil for what the
+	// object was at first.
+	by   *section
+	made *sim.Event
+	// replaced is the version that the write found.
+	replaced *version
+	// issued is the Seq with which the client sent the write, acked the event
+	// that told it of the success, if one did.
+	issued int
+	acked  *sim.Event
+}
+
+func (v *version) String() string {
+	if v.made == nil {
+		return fmt.Sprintf("%s as it was at first", v.object)
+	}
+	return fmt.Sprintf("version %d of %s", v.number, v.object)
+}
+
+// An operation is one read or write that a section made.
+type operation struct {
+	section *section
+	// seq is when the storage served it.
+	seq int
+	// sees is the version that was read or replaced, makes the one that a write
+	// made.
+	sees, makes *version
+}
+
+// knowledge is that a client learnt, with the event seq, that an object was at
+// some version: it had read it, or made it and been told so.
+type knowledge struct {
+	seq int
+	*version
+}
+
+// knew returns the version of an object that the client knew before the event
+// seq, or nil.
+func (s *section) knew(object string, seq int) *version {
+	var last *version
+	for _, k := range s.knows {
+		if k.seq < seq && k.object == object {
+			last = k.version
+		}
+	}
+	return last
+}
+
+// hadRead reports whether the client knew of a version before the event seq.
+func (s *section) hadRead(v *version, seq int) bool {
+	return slices.ContainsFunc(s.knows, func(k knowledge) bool { return k.seq < seq && k.version == v })
+}
+
+// A sight is what an object turned out to be at some moment.
+type sight struct {
+	ev *sim.Event
+	// number is the version's, and version what had last been given it.
+	number int
+	*version
+	// verb says in a sentence how it was seen.
+	verb string
+}
+
+// other reports that the object was seen with v's number, but as somebody else
+// had written it.
+func (s sight) other(v *version) bool {
+	return s.version != v || s.ev.Kind == sim.KindObject && s.ev.Value != v.made.Value
+}
+
+// request names the messages of one direction of one connection to a server.
+type request struct {
+	client, server string
+	conn, msg      int
+}
+
+// storageReader follows the requests to the storage.
+type storageReader struct {
+	*history
+	granted map[acquisition]*section
+	loose   map[acquisition]*section
+	initial map[string]*version
+	// sent is when each request was sent; arrived are those that were delivered
+	// and not served yet.
+	sent    map[request]int
+	arrived []*sim.Event
+	// begins are a client's steps, served the reads that the storage answered.
+	begins, served []*sim.Event
+}
+
+// readStorage finds what the sections did to the storage.
+func (h *history) readStorage() {
+	r := &storageReader{
+		history: h,
+		granted: map[acquisition]*section{},
+		loose:   map[acquisition]*section{},
+		initial: map[string]*version{},
+		sent:    map[request]int{},
+	}
+	for _, s := range h.sections {
+		r.granted[s.acquisition] = s
+	}
+	for i := range h.trace.Events {
+		ev := &h.trace.Events[i]
+		switch ev.Kind {
+		case sim.KindBegin:
+			r.begins = append(r.begins, ev)
+		case sim.KindSend, sim.KindHold:
+			id := request{ev.Process, ev.Peer, ev.Conn, ev.Msg}
+			if _, known := r.sent[id]; !known && !ev.Reply {
+				r.sent[id] = ev.Seq
+			}
+		case sim.KindDeliver:
+			if !ev.Reply && (ev.Step == sim.Read || ev.Step == sim.Write) {
+				r.arrived = append(r.arrived, ev)
+			}
+		case sim.KindServe:
+			r.serve(ev)
+		case sim.KindEnd:
+			switch {
+			case ev.Step == sim.Read && ev.OK && ev.Object != "":
+				r.learn(ev)
+			case ev.Step == sim.Write && ev.OK:
+				r.acknowledge(ev)
+			}
+		case sim.KindObject:
+			r.show(ev, ev.Version, "ended as")
+		}
+	}
+	for _, v := range h.versions {
+		if v.by.granted == nil && v.acked == nil {
+			v.by.to = forever
+		}
+	}
+	for _, s := range slices.Concat(h.sections, h.loose) {
+		slices.SortStableFunc(s.operations, func(a, b *operation) int { return a.seq - b.seq })
+	}
+}
+
+// serve takes in one request that the storage served.
+func (r *storageReader) serve(ev *sim.Event) {
+	issued := r.issued(ev)
+	switch {
+	case !ev.OK:
+	case ev.Step == sim.Read:
+		r.served = append(r.served, ev)
+		r.show(ev, ev.Version, "was read as")
+	case ev.Step == sim.Write:
+		sees := r.find(ev.Object, ev.Replaced, ev.Seq)
+		s := r.section(ev.Peer, ev.Section, sim.Write, issued, ev)
+		v := &version{object: ev.Object, number: ev.Version, by: s, made: ev, replaced: sees, issued: issued}
+		r.show(ev, ev.Replaced, "was written over as")
+		r.versions = append(r.versions, v)
+		s.operations = append(s.operations, &operation{section: s, seq: ev.Seq, sees: sees, makes: v})
+	}
+}
+
+// show notes what an object was when somebody looked.
+func (r *storageReader) show(ev *sim.Event, number int, verb string) {
+	r.shown = append(r.shown, sight{ev, number, r.find(ev.Object, number, ev.Seq), verb})
+}
+
+// issued is when the client sent a request that is being served: requests of one
+// kind are served in the order in which they arrived. A trace that does not show
+// the messages is read as if they took no time.
+func (r *storageReader) issued(ev *sim.Event) int {
+	for i, d := range r.arrived {
+		if d.Process != ev.Process || d.Peer != ev.Peer || d.Section != ev.Section || d.Step != ev.Step {
+			continue
+		}
+		r.arrived = slices.Delete(r.arrived, i, i+1)
+		if seq, known := r.sent[request{d.Peer, d.Process, d.Conn, d.Msg}]; known {
+			return seq
+		}
+	}
+	return ev.Seq
+}
+
+// begun is the last step of its kind that a client had begun before the event
+// seq, or nil.
+func (r *storageReader) begun(client string, section int, step sim.Step, seq int) *sim.Event {
+	for _, ev := range slices.Backward(r.begins) {
+		if ev.Seq <= seq && ev.Process == client && ev.Section == section && ev.Step == step {
+			return ev
+		}
+	}
+	return nil
+}
+
+// find is the version of an object that had a number before the event seq. A
+// number that no write had made is what the object was at first.
+func (r *storageReader) find(object string, number, seq int) *version {
+	for _, v := range slices.Backward(r.versions) {
+		if v.object == object && v.number == number && v.made.Seq < seq {
+			return v
+		}
+	}
+	if r.initial[object] == nil {
+		r.initial[object] = &version{object: object}
+	}
+	return r.initial[object]
+}
+
+// section is what an operation belongs to: the section that was granted, else
+// whatever else the client did after the same failed acquire. What a client
+// does outside any acquire stands alone.
+func (r *storageReader) section(client string, number int, step sim.Step, issued int, ev *sim.Event) *section {
+	id := acquisition{client, number}
+	if s := r.granted[id]; s != nil {
+		return s
+	}
+	if s := r.loose[id]; s != nil && number > 0 {
+		return s
+	}
+	from := momentOf(ev)
+	if begin := r.begun(client, number, step, issued); begin != nil {
+		from = momentOf(begin)
+	}
+	s := &section{acquisition: id, from: from, to: from}
+	r.loose[id] = s
+	r.history.loose = append(r.history.loose, s)
+	return s
+}
+
+// learn takes in a read whose answer reached the client.
+func (r *storageReader) learn(ev *sim.Event) {
+	seq := ev.Seq
+	for _, served := range slices.Backward(r.served) {
+		if served.Peer == ev.Process && served.Section == ev.Section &&
+			served.Object == ev.Object && served.Version == ev.Version {
+			seq = served.Seq
+			break
+		}
+	}
+	s := r.section(ev.Process, ev.Section, sim.Read, ev.Seq, ev)
+	v := r.find(ev.Object, ev.Version, seq)
+	s.operations = append(s.operations, &operation{section: s, seq: seq, sees: v})
+	s.knows = append(s.knows, knowledge{ev.Seq, v})
+	s.finish(ev)
+}
+
+// acknowledge takes in a write that the client knows to be applied.
+func (r *storageReader) acknowledge(ev *sim.Event) {
+	id := acquisition{ev.Process, ev.Section}
+	for _, v := range slices.Backward(r.versions) {
+		if v.object == ev.Object && v.number == ev.Version && v.by.acquisition == id && v.acked == nil {
+			v.acked = ev
+			v.by.knows = append(v.by.knows, knowledge{ev.Seq, v})
+			v.by.finish(ev)
+			return
+		}
+	}
+}
+
+// finish lets what was done without a grant last until its last answer.
+func (s *section) finish(ev *sim.Event) {
+	if s.granted == nil {
+		s.to = momentOf(ev)
+	}
+}

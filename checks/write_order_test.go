@@ -1,0 +1,73 @@
+package checks
+
+import "testing"
+
+func TestWriteOrder(t *testing.T) {
+	judgeAll(t, WriteOrder, []judgement{
+		{name: "an older grant's write on a newer one's", want: Violated,
+			says: []string{"c1's write of x at 50s replaced the one that c2, which held a newer grant, had made at 41s"}, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			50s c1 writes x=1>2 <--`},
+		{name: "a newer grant's write on an older one's", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c1 writes x=0>1
+			50s c2 writes x=1>2`},
+		{name: "the older had read the newer one's write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			49s c1 reads x=1
+			50s c1 writes x=1>2`},
+		{name: "it read it only after it had sent its own", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 sends message=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			49s c1 reads x=1
+			50s c1 lands message=1 x=1>2 <--`},
+		{name: "the answer to its read had not arrived", want: Violated, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			42s c1 is-shown x=1
+			50s c1 writes x=1>2 <--
+			51s c1 learns x=1`},
+		{name: "on another object", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 writes y=0>1
+			50s c1 writes x=0>1`},
+		{name: "its own write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c1 writes x=1>2`},
+		{name: "the token that was carried does not matter", want: Violated, story: `
+			0s  c1 acquires rank=1 token=9 minted
+			40s c2 acquires rank=2 token=3 minted
+			41s c2 writes x=0>1
+			50s c1 writes x=1>2 <--`},
+		{name: "two locks", want: Holds, story: `
+			lock M ttl=30s
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2 lock=M
+			41s c2 writes x=0>1
+			50s c1 writes x=1>2`},
+		{name: "a write without a grant", want: Holds, story: `
+			0s  c1 acquires rank=1
+			41s c2 writes x=0>1
+			50s c1 writes x=1>2`},
+		{name: "the newer write was lost, and its number given out again", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			42s c1 writes x=0>1
+			50s c1 writes x=1>2`},
+		{name: "no order of grants", want: Unknown, story: `
+			0s  c1 acquires`},
+		{name: "nobody wrote", want: Holds, story: `
+			0s  c1 acquires rank=1`},
+	})
+}
