@@ -1,0 +1,264 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A good file, to be spoilt in one place.
+const good = `title: t
+lock: {kind: redlock, ttl: 30s}
+clients:
+  client-1: {}
+  client-2: {starts: client-1's keys expired}
+faults:
+  - before: client-1 write
+    pause: client-1
+    until: client-2 released
+witnesses:
+  - client-1's keys expired while client-1 was paused
+expect:
+  off: {verdict: unsafe, violated: [write-order]}
+  on: {verdict: safe}
+`
+
+// bad are files with one mistake each, and what [Parse] says of it.
+var bad = []struct {
+	name string
+	// old is replaced by new in the good file; an empty old replaces all of it.
+	old, new string
+	want     string
+	// schema: a schema can see the mistake too.
+	schema bool
+}{
+	// Not a scenario at all.
+	{"empty", "", " \n", `x.yaml: the file is empty; a scenario begins with title:`, false},
+	{"comments only", "", "# nothing\n", `x.yaml: the file holds nothing but comments; a scenario begins with title:`, false},
+	{"a list", "", "- a\n- b\n", `x.yaml:1: a scenario is a mapping of fields, but this is a list; it begins with title:`, true},
+	{"a word", "", "hello\n", `x.yaml:1: a scenario is a mapping of fields, but this is the text "hello"; it begins with title:`, true},
+	{"NUL", "", "title: a\nstory: b\x00\n", `x.yaml:2: there is a control character (U+0000) in the text; is this the right file?`, false},
+	{"binary", "", "\x7fELF\x02\x01", `x.yaml:1: there is a control character (U+007F) in the text; is this the right file?`, false},
+	{"Latin-1", "", "title: a\nsource: caf\xe9\n", `x.yaml:2: this is not UTF-8 text; is this the right file?`, false},
+	{"UTF-16", "", "\xff\xfet\x00", `x.yaml:1: this is not UTF-8 text; is this the right file?`, false},
+	{"huge", "", strings.Repeat("# a comment\n", maxSize/12+1), `x.yaml: the file has 1048584 bytes, and a scenario has at most 1048576; is this the right file?`, false},
+	{"two documents", "expect:", "---\nexpect:", `x.yaml:12: a second document begins here, and a scenario file holds one; give each scenario its own file`, false},
+	{"deep", "title: t", "title: " + strings.Repeat("[", 20) + strings.Repeat("]", 20), `x.yaml:1: title[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1]: nested more than 16 levels deep; is this the right file?`, true},
+	{"very deep", "", strings.Repeat("[", 20000), `x.yaml:1: this is not YAML: nested too deeply; is this the right file?`, false},
+
+	// Not YAML, or more of YAML than a scenario needs.
+	{"tab", "  client-1: {}", "\tclient-1: {}", `x.yaml:4: this is not YAML: a tab in the indentation; YAML is indented with spaces`, false},
+	{"tab below a comment", "title: t\n", "# a comment\ntitle: t\n\tgroup: debate\n", `x.yaml:3: this is not YAML: a tab in the indentation; YAML is indented with spaces`, false},
+	{"unclosed bracket", "[write-order]", "[write-order", `x.yaml:13: this is not YAML: did not find expected ',' or ']'; check the indentation, and that quotes and brackets are closed`, false},
+	{"stray list item", "expect:\n", "- x\nexpect:\n", `x.yaml:12: this is not YAML: did not find expected key; check the indentation, and that quotes and brackets are closed`, false},
+	{"stray list item below a comment", "", "# one\n# two\n" + strings.Replace(good, "expect:\n", "- x\nexpect:\n", 1), `x.yaml:14: this is not YAML: did not find expected key; check the indentation, and that quotes and brackets are closed`, false},
+	{"colon in a value", "title: t", "title: locks: a story", `x.yaml:1: this is not YAML: a ": " in the middle of a value; put the value in quotes, or check the indentation`, false},
+	{"at sign", "title: t", "title: @t", `x.yaml:1: this is not YAML: a value cannot begin like this; put text that begins with a special character in quotes`, false},
+	{"same field twice", "expect:", "title: again\nexpect:", `x.yaml:12: title: a second one of this name; the first is on line 1`, false},
+	{"two clients of one name", "client-2: {starts", "client-1: {starts", `x.yaml:5: clients.client-1: a second one of this name; the first is on line 4`, false},
+	{"two nodes of one name", "clients:", "nodes:\n  redis-1: {}\n  redis-1: {}\nclients:", `x.yaml:5: nodes.redis-1: a second one of this name; the first is on line 4`, false},
+	{"two variants of one name", "clients:", "variants:\n  a: {}\n  a: {}\nclients:", `x.yaml:5: variants.a: a second one of this name; the first is on line 4`, false},
+	{"anchor", "client-1: {}", "client-1: &a {}", `x.yaml:4: clients.client-1: an anchor (&a), and scenario files have none; write the value out where it is needed`, false},
+	{"alias of nothing", "client-1: {}", "client-1: *a", `x.yaml:1: this is not YAML: an alias, and scenario files have none; write the value out`, false},
+	{"laughs", "", "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "" +
+		"x.yaml:1: a: an anchor (&a), and scenario files have none; write the value out where it is needed\n" +
+		"x.yaml:2: b: an anchor (&b), and scenario files have none; write the value out where it is needed\n" +
+		"x.yaml:2: b[1]: an alias (*a), and scenario files have none; write the value out\n" +
+		"x.yaml:2: b[2]: an alias (*a), and scenario files have none; write the value out\n" +
+		"x.yaml:3: c[1]: an alias (*b), and scenario files have none; write the value out\n" +
+		"x.yaml:3: c[2]: an alias (*b), and scenario files have none; write the value out", false},
+	{"merge key", "client-1: {}", "client-1: {<<: {works: 1s}}", `x.yaml:4: clients.client-1.<<: a merge key (<<), and scenario files have none; write the fields out`, false},
+	{"tag", "client-1: {}", "client-1: !!map {}", `x.yaml:4: clients.client-1: a tag (!!map), and scenario files have none; leave the tag out`, false},
+	{"custom tag", "title: t", "title: !x t", `x.yaml:1: title: a tag (!x), and scenario files have none; leave the tag out`, false},
+	{"list as a key", "client-1: {}", "? [client-1]\n  : {}", `x.yaml:4: clients: a field's name must be a single word`, false},
+
+	// Fields and types.
+	{"unknown field", "title: t", "title: t\nauthor: me", `x.yaml:2: author: there is no such field; known here: title, group, source, assumption, story, lock, nodes, clients, storage, network, faults, horizon, progress-within, witnesses, expect, expect-with, lesson`, true},
+	{"mistyped field", "faults:", "fault:", `x.yaml:6: fault: there is no such field; did you mean "faults"?`, true},
+	{"mistyped field of a client", "{starts:", "{start:", `x.yaml:5: clients.client-2.start: there is no such field; did you mean "starts"?`, true},
+	{"underscore", "ttl: 30s}", "ttl: 30s, node_timeout: 50ms}", `x.yaml:2: lock.node_timeout: there is no such field; did you mean "node-timeout"?`, true},
+	{"title missing", "title: t\n", "", `x.yaml:1: title: it is missing; every scenario needs it`, true},
+	{"clients missing", "clients:\n  client-1: {}\n  client-2: {starts: client-1's keys expired}\n", "", `x.yaml:1: clients: it is missing; every scenario needs it`, true},
+	{"lock missing", "lock: {kind: redlock, ttl: 30s}\n", "", `x.yaml:1: lock: it is missing; every scenario needs it`, true},
+	{"ttl missing", ", ttl: 30s", "", `x.yaml:2: lock.ttl: it is missing; every scenario needs it`, true},
+	{"kind missing", "kind: redlock, ", "", `x.yaml:2: lock.kind: it is missing; every scenario needs it`, true},
+	{"no clients", "\n  client-1: {}\n  client-2: {starts: client-1's keys expired}\n", " {}\n", `x.yaml:3: clients: there must be at least one client; write client-1: {}`, true},
+	{"empty client", "client-1: {}", "client-1:", `x.yaml:4: clients.client-1: it is empty; give it a value or leave it out; settings that are all defaults are written {}`, true},
+	{"empty title", "title: t", "title: ''", `x.yaml:1: title: it is empty; give it a value or leave it out`, true},
+	{"number as a title", "title: t", "title: 2016", `x.yaml:1: title: expected text, but it is the number "2016"; put it in quotes`, true},
+	{"mapping as a title", "title: t", "title: {a: b}", `x.yaml:1: title: expected text, but it is a mapping`, true},
+	{"list of clients", "client-1: {}\n  client-2: {starts: client-1's keys expired}", "- client-1\n  - client-2", `x.yaml:4: clients: expected a mapping of names, but it is a list`, true},
+	{"word as a client", "client-1: {}", "client-1: yes", `x.yaml:4: clients.client-1: expected a mapping of fields, but it is the text "yes"`, true},
+	{"mapping of faults", "\n  - before: client-1 write\n    pause: client-1\n    until: client-2 released", "\n  pause: client-1", `x.yaml:7: faults: expected a list, but it is a mapping`, true},
+	{"word as a fault", "- before: client-1 write\n    pause: client-1\n    until: client-2 released", "- pause client-1", `x.yaml:7: faults[1]: expected a fault: a mapping, but it is the text "pause client-1"`, true},
+	{"words as a number", "ttl: 30s}", "ttl: 30s, nodes: five}", `x.yaml:2: lock.nodes: expected a whole number, but it is the text "five"`, true},
+	{"half a node", "ttl: 30s}", "ttl: 30s, nodes: 2.5}", `x.yaml:2: lock.nodes: expected a whole number, but it is the number "2.5"`, true},
+
+	// Words.
+	{"lock", "redlock", "redlok", `x.yaml:2: lock.kind: "redlok" is not known here; did you mean "redlock"?`, true},
+	{"group", "title: t", "title: t\ngroup: debates", `x.yaml:2: group: "debates" is not known here; did you mean "debate"?`, true},
+	{"assumption", "title: t", "title: t\nassumption: luck", `x.yaml:2: assumption: "luck" is not known here; known here: process, network, clock, storage memory, lock memory, none`, true},
+	{"verdict", "verdict: unsafe", "verdict: maybe", `x.yaml:13: expect.off.verdict: "maybe" is not known here; known here: safe, unsafe`, true},
+	{"property", "[write-order]", "[write-ordr]", `x.yaml:13: expect.off.violated[1]: "write-ordr" is not known here; did you mean "write-order"?`, true},
+	{"run", "  on:", "  onn:", `x.yaml:14: expect.onn: there is no such field; did you mean "on"?`, true},
+	{"persistence", "clients:", "nodes: {redis-1: {persistence: aof}}\nclients:", `x.yaml:3: nodes.redis-1.persistence: "aof" is not known here; known here: none, snapshots, everysec, always`, true},
+	{"fencing", "clients:", "storage: {fencing: reads}\nclients:", `x.yaml:3: storage.fencing: "reads" is not known here; did you mean "reads-and-writes"?`, true},
+	{"ask", "ttl: 30s}", "ttl: 30s, ask: parallel}", `x.yaml:2: lock.ask: "parallel" is not known here; known here: one-by-one, all-at-once`, true},
+	{"feature", "ttl: 30s}", "ttl: 30s, without: [elapsed-chek]}", `x.yaml:2: lock.without[1]: "elapsed-chek" is not known here; did you mean "elapsed-check"?`, true},
+	{"writes", "client-1: {}", "client-1: {writes: blindly}", `x.yaml:4: clients.client-1.writes: "blindly" is not known here; did you mean "blind"?`, true},
+
+	// Durations and numbers.
+	{"no unit", "ttl: 30s", "ttl: 30", `x.yaml:2: lock.ttl: "30" has no unit; did you mean "30s"?`, true},
+	{"no unit, in quotes", "ttl: 30s", "ttl: '30'", `x.yaml:2: lock.ttl: "30" has no unit; did you mean "30s"?`, true},
+	{"days", "ttl: 30s", "ttl: 30d", `x.yaml:2: lock.ttl: "30d" is not a duration; write a number and a unit (ns, us, ms, s, m, h), as in "500ms" or "1m30s"`, true},
+	{"negative", "ttl: 30s", "ttl: -30s", `x.yaml:2: lock.ttl: -30s is not longer than zero; give a positive duration, or leave the field out`, true},
+	{"zero", "ttl: 30s", "ttl: 0s", `x.yaml:2: lock.ttl: 0s is not longer than zero; give a positive duration, or leave the field out`, true},
+	{"zero without unit", "ttl: 30s", "ttl: 0", `x.yaml:2: lock.ttl: "0" has no unit; did you mean "0s"?`, true},
+	{"absurd", "ttl: 30s", "ttl: 9000h", `x.yaml:2: lock.ttl: 9000h is longer than a year; check the unit`, false},
+	{"overflow", "ttl: 30s", "ttl: 99999999999999999999h", `x.yaml:2: lock.ttl: 99999999999999999999h is longer than a year; check the unit`, false},
+	{"list as a duration", "ttl: 30s", "ttl: [30s]", `x.yaml:2: lock.ttl: expected text, but it is a list`, true},
+	{"negative work", "client-1: {}", "client-1: {works: -1s}", `x.yaml:4: clients.client-1.works: -1s is negative; give a duration of zero or more`, true},
+	{"ttl below a round trip", "ttl: 30s", "ttl: 1ms", `x.yaml:2: lock.ttl: a lock of 1ms would be over before the quickest answer, which takes 1.2ms; give a longer ttl, or a shorter network.latency`, false},
+	{"latency backwards", "clients:", "network: {latency: 2ms-1ms}\nclients:", `x.yaml:3: network.latency: the longest latency, 1ms, is below the shortest, 2ms; did you mean "1ms-2ms"?`, false},
+	{"latency of zero", "clients:", "network: {latency: 0s}\nclients:", `x.yaml:3: network.latency: a message cannot arrive as it is sent; give a latency longer than zero`, false},
+	{"latency without unit", "clients:", "network: {latency: 1-2}\nclients:", `x.yaml:3: network.latency: "1" has no unit; write the shortest and the longest latency, as in "600us-1ms"`, true},
+	{"no nodes", "ttl: 30s}", "ttl: 30s, nodes: 0}", `x.yaml:2: lock.nodes: a lock cannot have 0 nodes; it has 1 to 101`, true},
+	{"absurdly many nodes", "ttl: 30s}", "ttl: 30s, nodes: 1000000000}", `x.yaml:2: lock.nodes: a lock cannot have 1000000000 nodes; it has 1 to 101`, true},
+	{"no sections", "client-1: {}", "client-1: {sections: 0}", `x.yaml:4: clients.client-1.sections: it cannot be 0; it is 1 to 1000000`, true},
+	{"no attempts", "client-1: {}", "client-1: {attempts: -1}", `x.yaml:4: clients.client-1.attempts: it cannot be -1; it is 1 to 1000000`, true},
+
+	// Names.
+	{"name", "client-1: {}", "Client_1: {}\n  client-1: {}", `x.yaml:4: clients.Client_1: "Client_1" is not a name; a name is lower-case letters, digits and single dashes, as in client-1`, true},
+	{"number as a name", "client-1: {}", "client-1: {}\n  3: {}", `x.yaml:5: clients.3: "3" is not a name; a name is lower-case letters, digits and single dashes, as in client-1`, true},
+	{"reserved name", "client-1: {}", "client-1: {}\n  storage: {}", `x.yaml:5: clients.storage: "storage" is a word of its own here, so it cannot be a name; a name is lower-case letters, digits and single dashes, as in client-1`, false},
+	{"client called like a node", "client-1: {}", "client-1: {}\n  redis-1: {}", `x.yaml:5: clients.redis-1: a node is already called that; give the client another name`, false},
+	{"client in a point", "{starts: client-1's", "{starts: client-9's", `x.yaml:5: clients.client-2.starts: no client is called "client-9"; did you mean "client-1"?`, false},
+	{"client in a step", "before: client-1 write", "before: cleint-1 write", `x.yaml:7: faults[1].before: no client is called "cleint-1"; did you mean "client-1"?`, false},
+	{"node that cannot do it", "until: client-2 released", "until: redis-1 released", `x.yaml:9: faults[1].until: "redis-1 released" can never happen: redis-1 is no client`, false},
+	{"node in a step", "before: client-1 write", "before: redis-1 write", `x.yaml:7: faults[1].before: no client is called "redis-1"; known here: client-1, client-2`, false},
+	{"too many clients", "client-1: {}", "client-1: {}" + clients(1001), `x.yaml:3: clients: there are 1003 clients, and a scenario has at most 1000`, false},
+	{"client in an end", "until: client-2", "until: client-3", `x.yaml:9: faults[1].until: no client is called "client-3"; did you mean "client-1"?`, false},
+	{"client that waits for itself", "{starts: client-1's", "{starts: client-2's", `x.yaml:5: clients.client-2.starts: client-2 waits for itself and never starts; start it at a point of another process`, false},
+	{"node beyond the lock's", "clients:", "nodes: {redis-6: {}}\nclients:", `x.yaml:3: nodes.redis-6: the lock has no node of this name, and it is no replica; the lock's nodes are redis-1 to redis-5; a replica says replica-of`, false},
+	{"replica of nobody", "clients:", "nodes: {redis-6: {replica-of: redis-9}}\nclients:", `x.yaml:3: nodes.redis-6.replica-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
+	{"replicas in a circle", "clients:", "nodes: {redis-6: {replica-of: redis-7}, redis-7: {replica-of: redis-6}}\nclients:", "" +
+		"x.yaml:3: nodes.redis-6.replica-of: \"redis-7\" is not a master; a replica follows one of the lock's own nodes\n" +
+		"x.yaml:3: nodes.redis-7.replica-of: \"redis-6\" is not a master; a replica follows one of the lock's own nodes", false},
+	{"replica of itself", "clients:", "nodes: {redis-6: {replica-of: redis-6}}\nclients:", `x.yaml:3: nodes.redis-6.replica-of: "redis-6" is not a master; a replica follows one of the lock's own nodes`, false},
+	{"master as a replica", "clients:", "nodes: {redis-2: {replica-of: redis-1}}\nclients:", `x.yaml:3: nodes.redis-2.replica-of: redis-2 is one of the lock's own nodes, so it cannot be a replica; give the replica another name`, false},
+	{"lag of a master", "clients:", "nodes: {redis-2: {lag: 1s}}\nclients:", `x.yaml:3: nodes.redis-2.lag: only a replica lags; leave it out`, false},
+	{"setting of another lock", "{kind: redlock, ttl: 30s}", "{kind: redsync, ttl: 30s, clock: wall}", `x.yaml:2: lock.clock: the lock redsync has no such setting; leave it out`, false},
+
+	// Faults.
+	{"no kind of fault", "    pause: client-1\n", "", `x.yaml:7: faults[1]: no fault is named here; known here: ` + strings.Join(faultKindNames(), ", "), true},
+	{"mistyped kind of fault", "    pause:", "    puase:", `x.yaml:7: faults[1]: no fault is named here; did you mean "pause"?`, true},
+	{"two kinds of fault", "    pause: client-1\n", "    pause: client-1\n    crash: redis-1\n", `x.yaml:7: faults[1]: "crash" and "pause" are two faults; make them two items of the list`, true},
+	{"unknown field of a fault", "    pause: client-1\n", "    pause: client-1\n    untl: client-2 released\n", `x.yaml:9: faults[1].untl: there is no such field; did you mean "until"?`, true},
+	{"two triggers", "    pause: client-1\n", "    pause: client-1\n    at: 5s\n", `x.yaml:7: faults[1]: "at" and "before" both say when it strikes; keep one of them`, true},
+	{"two ends", "    pause: client-1\n", "    pause: client-1\n    for: 5s\n", `x.yaml:7: faults[1]: "until" and "for" both say when it ends; keep one of them`, true},
+	{"end of an instant", "    pause: client-1\n", "    jump: redis-1\n    by: 1s\n", `x.yaml:7: faults[1]: a jump happens in an instant, so it has no end; leave "until" and "for" out`, true},
+	{"fault after the end of the run", "before: client-1 write", "at: 10m", `x.yaml:7: faults[1].at: the run ends at 5m0s, before the fault strikes; give a longer horizon`, false},
+	{"process of a fault", "pause: client-1", "pause: client-11", `x.yaml:8: faults[1].pause: no process is called "client-11"; did you mean "client-1"?`, false},
+	{"way to pause", "pause: client-1", "pause: client-1\n    mode: nap", `x.yaml:9: faults[1].mode: "nap" is no way to pause; write stop or suspend`, true},
+	{"cut off from itself", "pause: client-1", "partition: client-1\n    from: [client-1]", `x.yaml:9: faults[1].from: client-1 has no connection to itself`, false},
+	{"cut off from nobody", "pause: client-1", "partition: client-1", `x.yaml:7: faults[1].from: name at least one process`, true},
+	{"delay without unit", "pause: client-1", "delay: client-1\n    to: storage\n    by: 5", `x.yaml:10: faults[1].by: "5" has no unit; did you mean "5s"?`, true},
+	{"negative delay", "pause: client-1", "delay: client-1\n    to: storage\n    by: -5s", `x.yaml:10: faults[1].by: must be a positive duration such as 5s`, false},
+	{"message that is none", "pause: client-1", "hold: the write of client-1", `x.yaml:8: faults[1].hold: "the write of client-1" selects no message: write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`, false},
+	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is no step: write a client and one of acquire, read, work, write, extend, release, such as "client-1 write"`, false},
+	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is no point: after "client-2" comes one of: acquired, failed to acquire, read, worked, wrote, extended, released, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE`, false},
+	{"number as a process", "pause: client-1", "pause: 1", `x.yaml:8: faults[1].pause: expected text, but it is the number "1"; put it in quotes`, true},
+
+	// Witnesses.
+	{"witness that is none", "client-1's keys expired while client-1 was paused", "it went wrong", `x.yaml:11: witnesses[1]: "it went wrong" is no point: after "it" comes one of: acquired, failed to acquire, read, worked, wrote, extended, released, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE`, false},
+	{"client in a witness", "while client-1 was", "while client-7 was", `x.yaml:11: witnesses[1]: no client is called "client-7"; did you mean "client-1"?`, false},
+	{"node in a witness", "client-1's keys expired while", "client-1's key expired on redis-6 while", `x.yaml:11: witnesses[1]: no node is called "redis-6"; did you mean "redis-1"?`, false},
+
+	// Expectations.
+	{"lock that is not known", "  on: {verdict: safe}\n", "  on: {verdict: safe}\nexpect-with:\n  redsink: {on: {verdict: safe}}\n", `x.yaml:16: expect-with.redsink: no lock is called "redsink"; did you mean "redsync"?`, true},
+	{"own lock twice", "  on: {verdict: safe}\n", "  on: {verdict: safe}\nexpect-with:\n  redlock: {on: {verdict: safe}}\n", `x.yaml:16: expect-with.redlock: redlock is the scenario's own lock; say what it expects under expect`, false},
+	{"no verdict", "{verdict: safe}", "{violated: []}", `x.yaml:14: expect.on.verdict: it is missing; every scenario needs it`, true},
+	{"safe and violated", "{verdict: safe}", "{verdict: safe, violated: [grant-order, write-order]}", `x.yaml:14: expect.on.violated[2]: a run that violates write-order is unsafe; change the verdict or the list`, false},
+	{"unsafe and not violated", "[write-order]", "[grant-order]", `x.yaml:13: expect.off.verdict: an unsafe run violates a property of the data; list which: write-order, no-lost-update, serial-sections`, false},
+
+	// Variants.
+	{"no variants", "expect:", "variants: {}\nexpect:", `x.yaml:12: variants: there are no variants here; leave the field out`, true},
+	{"list of variants", "expect:", "variants: [a]\nexpect:", `x.yaml:12: variants: expected a mapping of names, but it is a list`, true},
+	{"variant that is no mapping", "expect:", "variants: {a: 1}\nexpect:", `x.yaml:12: variants.a: expected a mapping of fields, but it is the number "1"`, true},
+	{"variants of a variant", "expect:", "variants: {a: {variants: {}}}\nexpect:", `x.yaml:12: variants.a.variants: there is no such field; known here: title, group, source, assumption, story, lock, nodes, clients, storage, network, faults, horizon, progress-within, witnesses, expect, expect-with, lesson`, true},
+	{"mistake in one variant", "expect:", "variants:\n  a: {}\n  b: {clients: {client-2: {starts: client-7's keys expired}}}\nexpect:", `x.yaml:14: variants.b.clients.client-2.starts: no client is called "client-7"; did you mean "client-1"?`, false},
+	{"mistake that all variants share", "keys expired}\n", "keys expired, works: 3}\nvariants: {a: {}, b: {}}\n", `x.yaml:5: clients.client-2.works: "3" has no unit; did you mean "3s"?`, true},
+}
+
+func TestBadFiles(t *testing.T) {
+	schema := compileSchema(t)
+	for _, b := range bad {
+		t.Run(b.name, func(t *testing.T) {
+			text := spoil(t, b.old, b.new)
+			if _, err := Parse("x.yaml", []byte(text)); err == nil {
+				t.Error("Parse accepts it")
+			} else if err.Error() != b.want {
+				t.Errorf("\ngot  %s\nwant %s", err, b.want)
+			}
+			if b.schema && schema.Validate(plain(t, []byte(text))) == nil {
+				t.Error("the schema accepts it")
+			}
+		})
+	}
+}
+
+// spoil makes one mistake in the good file.
+func spoil(t testing.TB, old, new string) string {
+	t.Helper()
+	if old == "" {
+		return new
+	}
+	if !strings.Contains(good, old) {
+		t.Fatalf("the good file does not contain %q", old)
+	}
+	return strings.Replace(good, old, new, 1)
+}
+
+func TestTheGoodFileIsGood(t *testing.T) {
+	if _, err := Parse("x.yaml", []byte(good)); err != nil {
+		t.Error(err)
+	}
+	if err := compileSchema(t).Validate(plain(t, []byte(good))); err != nil {
+		t.Error(err)
+	}
+}
+
+// Ten problems are enough for one answer.
+func TestManyProblems(t *testing.T) {
+	text := good
+	for i := range 30 {
+		text += fmt.Sprintf("x%d: 1\n", i)
+	}
+	_, err := Parse("x.yaml", []byte(text))
+	if err == nil {
+		t.Fatal("Parse accepts it")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 10 || !strings.HasPrefix(lines[0], "x.yaml:15: x0: ") || !strings.HasPrefix(lines[9], "x.yaml:24: x9: ") {
+		t.Errorf("%d problems are told:\n%v", len(lines), err)
+	}
+}
+
+// clients are some more clients of a file.
+func clients(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "\n  c-%d: {}", i)
+	}
+	return b.String()
+}
+
+func faultKindNames() []string {
+	var names []string
+	for _, kind := range sim.FaultKinds() {
+		names = append(names, kind.Name)
+	}
+	return names
+}

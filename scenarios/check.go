@@ -1,0 +1,285 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// The bounds of what a world can sensibly be.
+const (
+	maxNodes   = 101
+	maxClients = 1000
+	maxFaults  = 1000
+	maxCount   = 1_000_000 // sections and attempts
+)
+
+// The names of clients, nodes and variants. The pattern is for the JSON Schema.
+const (
+	namePattern = `^[a-z][a-z0-9]*(-[a-z0-9]+)*$`
+	nameHint    = "a name is lower-case letters, digits and single dashes, as in client-1"
+)
+
+var validName = regexp.MustCompile(namePattern)
+
+// reserved are the words of which points are made.
+var reserved = append(texts(sim.Steps()...), sim.StorageName,
+	"every", "or", "after", "before", "when", "while", "at", "until", "request", "reply", "key", "keys", "clock")
+
+// badName says why a name cannot be used, or "".
+func badName(s string) string {
+	const longest = 40
+	switch {
+	case !validName.MatchString(s):
+		return quoted(s) + " is not a name"
+	case len(s) > longest:
+		return fmt.Sprintf("%s has more than %d letters", quoted(s), longest)
+	case slices.Contains(reserved, s):
+		return quoted(s) + " is a word of its own here, so it cannot be a name"
+	}
+	return ""
+}
+
+// check reports what the shape of a file cannot show: fields that are missing,
+// names of nobody, values that contradict each other.
+func (d *draft) check() {
+	for _, field := range []string{"title", "lock", "clients"} {
+		d.need(field)
+	}
+	if n := len(d.spec.Clients); n > maxClients {
+		d.at("clients", "there are %d clients, and a scenario has at most %d", "", n, maxClients)
+		return
+	}
+	if n := len(d.spec.Faults); n > maxFaults {
+		d.at("faults", "there are %d faults, and a scenario has at most %d", "", n, maxFaults)
+		return
+	}
+	d.checkLock()
+	d.checkNodes()
+	d.checkClients()
+	d.checkFaults()
+	for i, w := range d.spec.Witnesses {
+		d.checkStory(fmt.Sprintf("witnesses[%d]", i+1), w)
+	}
+	d.checkExpectations()
+	if len(d.errs) == d.earlier {
+		d.checkWorld()
+	}
+}
+
+// wrote says whether a field was given, right or wrong.
+func (d *draft) wrote(path string) bool {
+	_, ok := d.nodes[path]
+	return ok
+}
+
+func (d *draft) need(path string) {
+	if !d.wrote(path) {
+		d.at(path, "it is missing", "every scenario needs it")
+	}
+}
+
+func (d *draft) checkLock() {
+	if !d.wrote("lock") {
+		return
+	}
+	d.need("lock.kind")
+	d.need("lock.ttl")
+	l := d.spec.Lock
+	if n := l.Nodes; n != nil && (*n < 1 || *n > maxNodes) {
+		d.at("lock.nodes", "a lock cannot have %d nodes", fmt.Sprintf("it has 1 to %d", maxNodes), *n)
+	}
+	if kind, ok := locks.Lookup(string(l.Kind)); ok {
+		for _, option := range []string{"ask", "clock", "node-timeout"} {
+			if d.wrote("lock."+option) && !slices.Contains(kind.Accepts, option) {
+				d.at("lock."+option, "the lock %s has no such setting", "leave it out", kind.Name)
+			}
+		}
+		for i, f := range l.Without {
+			if f != "" && !slices.Contains(kind.Features, string(f)) {
+				d.at(fmt.Sprintf("lock.without[%d]", i+1), "the lock %s has no %s to turn off", DidYouMean(string(f), kind.Features), kind.Name, quoted(string(f)))
+			}
+		}
+	}
+	if quickest := 2 * d.spec.network().Min; l.TTL > 0 && time.Duration(l.TTL) <= quickest {
+		d.at("lock.ttl", "a lock of %v would be over before the quickest answer, which takes %v", "give a longer ttl, or a shorter network.latency",
+			time.Duration(l.TTL), quickest)
+	}
+}
+
+func (d *draft) checkNodes() {
+	masters := d.spec.masters()
+	for _, e := range d.spec.Nodes {
+		path := join("nodes", e.name)
+		of := join(path, "replica-of")
+		isMaster := slices.Contains(masters, e.name)
+		if bad := badName(e.name); bad != "" {
+			d.at(path, "%s", nameHint, bad)
+		}
+		switch {
+		case isMaster && d.wrote(of):
+			d.at(of, "%s is one of the lock's own nodes, so it cannot be a replica", "give the replica another name", e.name)
+		case isMaster && d.wrote(join(path, "lag")):
+			d.at(join(path, "lag"), "only a replica lags", "leave it out")
+		case !isMaster && !d.wrote(of):
+			d.at(path, "the lock has no node of this name, and it is no replica", fmt.Sprintf("the lock's nodes are %s to %s; a replica says replica-of", masters[0], masters[len(masters)-1]))
+		case d.wrote(of) && !slices.Contains(masters, e.value.ReplicaOf) && e.value.ReplicaOf != "":
+			if _, replica := d.spec.Nodes.get(e.value.ReplicaOf); replica {
+				d.at(of, "%s is not a master", "a replica follows one of the lock's own nodes", quoted(e.value.ReplicaOf))
+			} else {
+				d.at(of, "no node is called %s", DidYouMean(e.value.ReplicaOf, masters), quoted(e.value.ReplicaOf))
+			}
+		}
+	}
+}
+
+func (d *draft) checkClients() {
+	if d.spec.Clients != nil && len(d.spec.Clients) == 0 {
+		d.at("clients", "there must be at least one client", "write client-1: {}")
+	}
+	nodes := d.nodeNames()
+	for _, e := range d.spec.Clients {
+		path := join("clients", e.name)
+		if bad := badName(e.name); bad != "" {
+			d.at(path, "%s", nameHint, bad)
+		}
+		if slices.Contains(nodes, e.name) {
+			d.at(path, "a node is already called that", "give the client another name")
+		}
+		d.checkCount(join(path, "sections"), e.value.Sections)
+		d.checkCount(join(path, "attempts"), e.value.Attempts)
+		starts := e.value.Starts.Names()
+		d.checkStory(join(path, "starts"), e.value.Starts)
+		d.checkStory(join(path, "works-until"), e.value.WorksUntil)
+		if own := func(n string) bool { return n == e.name }; len(starts) > 0 && !slices.ContainsFunc(starts, func(n string) bool { return !own(n) }) {
+			d.at(join(path, "starts"), "%s waits for itself and never starts", "start it at a point of another process", e.name)
+		}
+	}
+}
+
+func (d *draft) checkCount(path string, n *int) {
+	if n != nil && (*n < 1 || *n > maxCount) {
+		d.at(path, "it cannot be %d", fmt.Sprintf("it is 1 to %d", maxCount), *n)
+	}
+}
+
+func (d *draft) checkFaults() {
+	for i, f := range d.spec.Faults {
+		path := fmt.Sprintf("faults[%d]", i+1)
+		if !f.Before.IsZero() {
+			d.checkClient(path+".before", f.Before.Client)
+		}
+		d.checkStory(path+".after", f.After)
+		d.checkStory(path+".when", f.When)
+		d.checkStory(path+".until", f.Until)
+		if f.At != nil && time.Duration(*f.At) >= d.spec.horizon() {
+			d.at(path+".at", "the run ends at %v, before the fault strikes", "give a longer horizon", d.spec.horizon())
+		}
+	}
+}
+
+// checkClient reports a name at path that is no client's.
+func (d *draft) checkClient(path, name string) {
+	clients := d.spec.Clients.names()
+	if len(clients) > 0 && !slices.Contains(clients, name) {
+		d.at(path, "no client is called %s", DidYouMean(name, clients), quoted(name))
+	}
+}
+
+// A teller speaks of processes: a point or a witness.
+type teller interface {
+	Names() []string
+	Fits(role func(name string) (sim.Role, bool)) error
+}
+
+// checkStory reports the processes that a teller at path speaks of and that do
+// not exist, or could never do what it says.
+func (d *draft) checkStory(path string, t teller) {
+	told := len(d.errs)
+	d.checkNames(path, t.Names())
+	if err := t.Fits(d.role); err != nil && len(d.errs) == told {
+		d.at(path, "%v", "", err)
+	}
+}
+
+// role is what a process of the file is.
+func (d *draft) role(name string) (sim.Role, bool) {
+	switch {
+	case name == sim.StorageName:
+		return sim.RoleStorage, true
+	case slices.Contains(d.spec.Clients.names(), name):
+		return sim.RoleClient, true
+	case slices.Contains(d.nodeNames(), name):
+		return sim.RoleNode, true
+	}
+	return "", false
+}
+
+// checkNames reports the processes at path that do not exist.
+func (d *draft) checkNames(path string, names []string) {
+	if len(d.spec.Clients) == 0 {
+		return // that is the problem, and it has been told
+	}
+	nodes := d.nodeNames()
+	clients := d.spec.Clients.names()
+	known := slices.Concat(clients, nodes, []string{sim.StorageName})
+	for _, n := range names {
+		if slices.Contains(known, n) {
+			continue
+		}
+		what, among := "client", clients
+		if strings.HasPrefix(n, "redis-") {
+			what, among = "node", nodes
+		}
+		d.at(path, "no %s is called %s", DidYouMean(n, among), what, quoted(n))
+	}
+}
+
+// nodeNames are the lock's own nodes and every other that the file names.
+func (d *draft) nodeNames() []string {
+	names := d.spec.masters()
+	for _, n := range d.spec.Nodes.names() {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// checkWorld asks the faults whether they can act on this world.
+func (d *draft) checkWorld() {
+	v := &Variant{Lock: string(d.spec.Lock.Kind), spec: d.spec}
+	c, err := v.config(Options{Fencing: On})
+	if err != nil {
+		d.at("", "%v", "", err)
+		return
+	}
+	t := topology(c)
+	for i, f := range c.Faults {
+		if err := f.Check(t); err != nil {
+			d.refused(fmt.Sprintf("faults[%d]", i+1), err)
+		}
+	}
+}
+
+// refused reports what a fault says of its parameters. The message begins with
+// the name of the parameter.
+func (d *draft) refused(path string, err error) {
+	var unknown *sim.UnknownProcess
+	if errors.As(err, &unknown) {
+		d.at(join(path, unknown.Field), "no process is called %s", DidYouMean(unknown.Name, unknown.Known), quoted(unknown.Name))
+		return
+	}
+	field, message, ok := strings.Cut(err.Error(), ": ")
+	if !ok || strings.Contains(field, " ") {
+		d.at(path, "%v", "", err)
+		return
+	}
+	d.at(join(path, field), "%s", "", message)
+}

@@ -1,0 +1,252 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// The defaults of fields that a file leaves out.
+const (
+	defaultKey        = "resource"
+	defaultNodes      = 5
+	defaultRetryEvery = time.Second
+	defaultHorizon    = 5 * time.Minute
+	// A longest latency below twice the shortest keeps the replies of one round
+	// in flight together.
+	defaultMinLatency = 600 * time.Microsecond
+	defaultMaxLatency = time.Millisecond
+)
+
+// Options select one run of a variant.
+type Options struct {
+	// Seed selects the latencies and every random value.
+	Seed uint64
+	// Lock is a kind of lock to use in place of the scenario's own: with its
+	// TTL, key and nodes, and with those of its options that the kind accepts.
+	// Empty is the scenario's own.
+	Lock string
+	// Fencing is [Off] or [On].
+	Fencing string
+}
+
+// Config is the world of one run. It returns an error when the lock is not
+// known, or is one with which a fault of the story is impossible.
+func (v *Variant) Config(o Options) (sim.Config, error) {
+	c, err := v.config(o)
+	if err != nil {
+		return c, err
+	}
+	t := topology(c)
+	for i, f := range c.Faults {
+		if err := f.Check(t); err != nil {
+			return sim.Config{}, fmt.Errorf("fault %d (%s): %w", i+1, f.Text, err)
+		}
+	}
+	return c, nil
+}
+
+// config is the world without asking its faults whether they can act on it.
+func (v *Variant) config(o Options) (sim.Config, error) {
+	s := &v.spec
+	kind, options, err := s.lockOptions(o.Lock)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	policy, err := s.policy(o.Fencing)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	return sim.Config{
+		Name:           v.Scenario,
+		Variant:        v.Name,
+		Seed:           o.Seed,
+		Lock:           sim.Lock{Kind: kind, Key: cmp.Or(s.Lock.Key, defaultKey), TTL: time.Duration(s.Lock.TTL), Options: options},
+		Nodes:          s.nodes(),
+		Clients:        s.clients(),
+		Storage:        sim.Storage{Fencing: policy},
+		Network:        s.network(),
+		Faults:         s.faults(),
+		Horizon:        s.horizon(),
+		ProgressWithin: time.Duration(s.ProgressWithin),
+		Doubts:         s.doubts(kind),
+		Oracle:         newOracle,
+	}, nil
+}
+
+// doubts says what the story is about that a lock in place of its own does not
+// have: a run with that lock tells nothing of it.
+func (s *spec) doubts(kind locks.Kind) []string {
+	var doubts []string
+	for _, f := range s.Lock.Without {
+		if !slices.Contains(kind.Features, string(f)) {
+			doubts = append(doubts, fmt.Sprintf("the story is about a lock without %s, and %s has no such feature to turn off", f, kind.Name))
+		}
+	}
+	if s.Lock.Clock != "" && !slices.Contains(kind.Accepts, "clock") {
+		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and %s cannot be told which clock to read", s.Lock.Clock, kind.Name))
+	}
+	return doubts
+}
+
+// lockOptions is the lock of a run and its settings. Another kind than the
+// story's own takes only the settings that it understands.
+func (s *spec) lockOptions(other string) (locks.Kind, locks.Options, error) {
+	name := cmp.Or(other, string(s.Lock.Kind))
+	kind, ok := locks.Lookup(name)
+	if !ok {
+		return kind, locks.Options{}, fmt.Errorf("no lock is called %s; %s", quoted(name), DidYouMean(name, locks.Names()))
+	}
+	var o locks.Options
+	if slices.Contains(kind.Accepts, "ask") {
+		o.Ask = locks.Ask(s.Lock.Ask)
+	}
+	if slices.Contains(kind.Accepts, "clock") {
+		o.Clock = fakeclock.Kind(s.Lock.Clock)
+	}
+	if slices.Contains(kind.Accepts, "node-timeout") {
+		o.NodeTimeout = time.Duration(s.Lock.NodeTimeout)
+	}
+	for _, f := range s.Lock.Without {
+		if slices.Contains(kind.Features, string(f)) {
+			o.Without = append(o.Without, string(f))
+		}
+	}
+	return kind, o, nil
+}
+
+func (s *spec) policy(fencing string) (storage.Policy, error) {
+	switch fencing {
+	case Off:
+		return storage.None, nil
+	case On:
+		return cmp.Or(storage.Policy(s.Storage.Fencing), storage.Writes), nil
+	}
+	return "", fmt.Errorf("fencing is %q; it must be %q or %q", fencing, Off, On)
+}
+
+// masters are the names of the lock's own nodes: at least one, so that a bad
+// number of nodes is told as that and nothing else.
+func (s *spec) masters() []string {
+	n := defaultNodes
+	if s.Lock.Nodes != nil {
+		n = min(max(*s.Lock.Nodes, 1), maxNodes)
+	} else if kind, ok := locks.Lookup(string(s.Lock.Kind)); ok {
+		n = nodesUsed(kind)
+	}
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("redis-%d", i+1)
+	}
+	return names
+}
+
+// nodesUsed counts on how many of the default nodes a lock keeps its grants.
+func nodesUsed(kind locks.Kind) int {
+	used := map[int]bool{}
+	slots, _ := kind.Slots(defaultKey, defaultNodes)
+	for _, slot := range slots {
+		used[slot.Node] = true
+	}
+	return len(used)
+}
+
+// nodes are the lock's own nodes, in order, then the replicas in the order of
+// the file.
+func (s *spec) nodes() []sim.Node {
+	var nodes []sim.Node
+	add := func(name string, n node) {
+		nodes = append(nodes, sim.Node{
+			Name:        name,
+			Persistence: cmp.Or(sim.Persistence(n.Persistence), sim.NoPersistence),
+			ReplicaOf:   n.ReplicaOf,
+			Lag:         time.Duration(n.Lag),
+		})
+	}
+	for _, name := range s.masters() {
+		n, _ := s.Nodes.get(name)
+		add(name, n)
+	}
+	for _, e := range s.Nodes {
+		if e.value.ReplicaOf != "" {
+			add(e.name, e.value)
+		}
+	}
+	return nodes
+}
+
+func (s *spec) clients() []sim.Client {
+	clients := make([]sim.Client, len(s.Clients))
+	for i, e := range s.Clients {
+		c := e.value
+		clients[i] = sim.Client{
+			Name:         e.name,
+			Starts:       c.Starts,
+			Sections:     given(c.Sections, 1),
+			Attempts:     given(c.Attempts, 0),
+			RetryEvery:   cmp.Or(time.Duration(c.RetryEvery), defaultRetryEvery),
+			Works:        time.Duration(c.Works),
+			WorksUntil:   c.WorksUntil,
+			ExtendsEvery: time.Duration(c.ExtendsEvery),
+			GivesUp:      time.Duration(c.GivesUp),
+			StartsOver:   c.IfRefused == "starts-over",
+			Blind:        c.Writes == "blind",
+		}
+	}
+	return clients
+}
+
+// given is an optional number or what stands for it.
+func given(n *int, otherwise int) int {
+	if n == nil {
+		return otherwise
+	}
+	return *n
+}
+
+func (s *spec) network() sim.Network {
+	l := cmp.Or(s.Network.Latency, latency{defaultMinLatency, defaultMaxLatency})
+	return sim.Network{Min: l.min, Max: l.max}
+}
+
+func (s *spec) horizon() time.Duration {
+	return cmp.Or(time.Duration(s.Horizon), defaultHorizon)
+}
+
+func (s *spec) faults() []sim.Fault {
+	faults := make([]sim.Fault, len(s.Faults))
+	for i, f := range s.Faults {
+		faults[i] = sim.Fault{
+			Strikes: sim.Trigger{Before: f.Before, When: f.When},
+			Until:   f.Until,
+			For:     time.Duration(f.For),
+			Action:  f.action,
+			Text:    f.text,
+		}
+		if f.At != nil {
+			faults[i].Strikes.At = time.Duration(*f.At)
+		}
+		if !f.After.IsZero() {
+			faults[i].Strikes.When = f.After.Point
+		}
+	}
+	return faults
+}
+
+// topology is what the faults of a world can act on.
+func topology(c sim.Config) sim.Topology {
+	t := sim.Topology{Nodes: map[string]sim.Node{}, Clients: map[string]bool{}, Lock: c.Lock.Kind}
+	for _, client := range c.Clients {
+		t.Clients[client.Name] = true
+	}
+	for _, n := range c.Nodes {
+		t.Nodes[n.Name] = n
+	}
+	return t
+}

@@ -1,0 +1,210 @@
+package scenarios
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+const maxText = 10_000 // bytes of a story, and of anything shorter
+
+// A decoder fills Go values from a tree, strictly: what it does not know or
+// cannot read it reports, each with its line, and goes on.
+type decoder struct {
+	*tree
+	// nodes says where each path of the merged tree was written: the key of a
+	// field, else the value itself.
+	nodes map[string]*yaml.Node
+}
+
+// custom is a value that decodes itself.
+type custom interface {
+	decode(d *decoder, n *yaml.Node, path string)
+}
+
+// named is a [mapping] of any settings.
+type named interface {
+	clear()
+	add(name string) any
+}
+
+// at reports a problem at a path of the merged tree, or at what is nearest
+// above it that was written.
+func (d *decoder) at(path, message, hint string, args ...any) {
+	for p := path; ; p = parent(p) {
+		if n, ok := d.nodes[p]; ok {
+			where := d.paths[n]
+			if p != path {
+				where = path
+			}
+			d.report(n, where, message, hint, args...)
+			return
+		}
+	}
+}
+
+// parent is the path above a path.
+func parent(path string) string {
+	if i := strings.LastIndexAny(path, ".["); i >= 0 {
+		return path[:i]
+	}
+	return ""
+}
+
+// value decodes n into v, which must be settable.
+func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		d.report(n, "", "it is empty", "give it a value or leave it out; settings that are all defaults are written {}")
+		return
+	}
+	if c, ok := v.Addr().Interface().(custom); ok {
+		c.decode(d, n, path)
+		return
+	}
+	if m, ok := v.Addr().Interface().(named); ok {
+		d.mapping(n, path, m)
+		return
+	}
+	if parse, ok := scalarParsers[v.Type()]; ok {
+		d.scalar(n, v, parse)
+		return
+	}
+	if t, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		d.scalar(n, v, func(s string) (any, error) {
+			err := t.UnmarshalText([]byte(s))
+			return v.Interface(), err
+		})
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		p, before := reflect.New(v.Type().Elem()), len(d.errs)
+		if d.value(n, path, p.Elem()); len(d.errs) == before {
+			v.Set(p)
+		}
+	case reflect.Struct:
+		d.structs(n, path, v)
+	case reflect.Slice:
+		d.list(n, path, v)
+	case reflect.String:
+		d.scalar(n, v, d.text(v))
+	case reflect.Bool:
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Decode(v.Addr().Interface()) != nil {
+			d.wrongType(n, "true or false")
+		}
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(v.Addr().Interface()) != nil {
+			d.wrongType(n, "a whole number")
+		}
+	default:
+		panic("scenarios: no decoder for " + v.Type().String()) // a field of ours that no file can fill
+	}
+}
+
+// text reads a string, which for an enum is one of its words.
+func (d *decoder) text(v reflect.Value) func(string) (any, error) {
+	return func(s string) (any, error) {
+		out := reflect.New(v.Type()).Elem()
+		out.SetString(s)
+		if strings.TrimSpace(s) == "" {
+			return nil, problem{"it is empty", "give it a value or leave it out"}
+		}
+		if e, ok := out.Interface().(enum); ok && !slices.Contains(e.words(), s) {
+			return nil, problem{quoted(s) + " is not known here", DidYouMean(s, e.words())}
+		}
+		return out.Interface(), nil
+	}
+}
+
+// scalar decodes what is written as text.
+func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any, error)) {
+	if n.Kind != yaml.ScalarNode {
+		d.wrongType(n, "text")
+		return
+	}
+	if len(n.Value) > maxText {
+		d.report(n, "", "there are %d bytes here, and at most %d make sense", "is this the right file?", len(n.Value), maxText)
+		return
+	}
+	// A number in place of a duration deserves to hear of its unit.
+	x, err := parse(n.Value)
+	if err == nil && n.Tag != "!!str" {
+		err = problem{"expected text, but it is " + describe(n), "put it in quotes"}
+	}
+	if err != nil {
+		var p problem
+		if !errors.As(err, &p) {
+			p.message = err.Error()
+		}
+		d.report(n, "", "%s", p.hint, p.message)
+		return
+	}
+	v.Set(reflect.ValueOf(x))
+}
+
+func (d *decoder) wrongType(n *yaml.Node, expected string) {
+	d.report(n, "", "expected %s, but it is %s", "", expected, describe(n))
+}
+
+func (d *decoder) list(n *yaml.Node, path string, v reflect.Value) {
+	if n.Kind != yaml.SequenceNode {
+		d.wrongType(n, "a list")
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+	for i, item := range n.Content {
+		at := fmt.Sprintf("%s[%d]", path, i+1)
+		d.nodes[at] = item
+		d.value(item, at, v.Index(i))
+	}
+}
+
+// mapping decodes names and their settings.
+func (d *decoder) mapping(n *yaml.Node, path string, m named) {
+	if n.Kind != yaml.MappingNode {
+		d.wrongType(n, "a mapping of names")
+		return
+	}
+	m.clear()
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		at := join(path, key.Value)
+		d.nodes[at] = key
+		d.value(value, at, reflect.ValueOf(m.add(key.Value)).Elem())
+	}
+}
+
+// structs decodes one mapping into several structs, each taking the fields that
+// are its own.
+func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.wrongType(n, "a mapping of fields")
+		return
+	}
+	fields, names := map[string]reflect.Value{}, []string(nil)
+	for _, v := range into {
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			if name == "" || name == "-" || !f.IsExported() {
+				continue
+			}
+			fields[name] = v.FieldByIndex(f.Index)
+			names = append(names, name)
+		}
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if field, ok := fields[key.Value]; ok {
+			at := join(path, key.Value)
+			d.nodes[at] = key
+			d.value(value, at, field)
+			continue
+		}
+		d.report(key, "", "there is no such field", DidYouMean(key.Value, names))
+	}
+}

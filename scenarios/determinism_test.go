@@ -1,0 +1,55 @@
+package scenarios
+
+import (
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+)
+
+var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each run")
+
+// One scenario, one seed: one trace, whatever the scheduler does. Each run is
+// repeated on 1, 2 and 4 threads while its goroutines yield at random whenever
+// they ask something of the world.
+func TestDeterminism(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, s := range Embedded() {
+		for _, v := range s.Variants {
+			for _, lock := range []string{"redlock", "single", "redsync"} {
+				for _, fencing := range []string{Off, On} {
+					t.Run(s.Name+"/"+v.Name+"/"+lock+"/"+fencing, func(t *testing.T) {
+						config, err := v.Config(Options{Seed: 7, Lock: lock, Fencing: fencing})
+						if err != nil {
+							t.Fatal(err)
+						}
+						first := run(t, config)
+						config.Disturb = func() {
+							for range rand.IntN(4) {
+								runtime.Gosched()
+							}
+						}
+						for i := range *repeats {
+							runtime.GOMAXPROCS(1 << (i % 3))
+							again := run(t, config)
+							if again.Hash() != first.Hash() {
+								t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, *repeats+1, 1<<(i%3), sim.FirstDifference(first, again))
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func run(t *testing.T, config sim.Config) *sim.Trace {
+	t.Helper()
+	trace, err := sim.Run(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}

@@ -1,0 +1,47 @@
+package scenarios
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Names lists the embedded scenarios in alphabetical order.
+func Names() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
+	}
+	return names
+}
+
+// Open returns an embedded scenario. The error of a name that is not known says
+// which was probably meant.
+func Open(name string) (*Scenario, error) {
+	data, err := files.ReadFile(name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no scenario is called %s; %s", quoted(name), cmp.Or(DidYouMean(name, Names()), "Names lists those that are embedded"))
+	}
+	return Parse("scenarios/"+name+".yaml", data)
+}
+
+// Embedded returns all embedded scenarios in the order of [Names].
+func Embedded() []*Scenario {
+	var all []*Scenario
+	for _, name := range Names() {
+		s, err := Open(name)
+		if err != nil {
+			panic(err) // a test has parsed every file that is embedded
+		}
+		all = append(all, s)
+	}
+	return all
+}

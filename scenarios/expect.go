@@ -1,0 +1,101 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+)
+
+// An Expectation is what a run must come to.
+type Expectation struct {
+	// Verdict is safe or unsafe: a scenario never expects not to know.
+	Verdict string
+	// Violated are all the properties that are violated.
+	Violated []checks.Property
+}
+
+// Expectation is what the scenario expects of a lock, in the run with fencing
+// [Off] or [On]. An empty lock is the scenario's own.
+func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
+	es := v.spec.Expect
+	if lock != "" && lock != v.Lock {
+		es, _ = v.spec.ExpectWith.get(lock)
+	}
+	e := es.Off
+	if fencing == On {
+		e = es.On
+	}
+	if e == nil {
+		return Expectation{}, false
+	}
+	out := Expectation{Verdict: string(e.Verdict)}
+	for _, p := range e.Violated {
+		out.Violated = append(out.Violated, checks.Property(p))
+	}
+	return out, true
+}
+
+// Compare says whether a run came to what was expected, and if not, where it
+// differs, a line for each difference. Every listed property must be violated;
+// any other must hold or not apply, so what is unknown is never as expected.
+func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []string) {
+	if v.Verdict != e.Verdict {
+		differences = append(differences, fmt.Sprintf("the verdict is %s, expected %s", v.Verdict, e.Verdict))
+	}
+	for _, f := range v.Findings {
+		right, expected := f.Outcome == checks.Holds || f.Outcome == checks.NotApplicable, "to hold"
+		if slices.Contains(e.Violated, f.Property) {
+			right, expected = f.Outcome == checks.Violated, string(checks.Violated)
+		}
+		if right {
+			continue
+		}
+		difference := fmt.Sprintf("%s is %s, expected %s", f.Property, f.Outcome, expected)
+		if f.Reason != "" {
+			difference += ": " + f.Reason
+		}
+		differences = append(differences, difference)
+	}
+	return len(differences) == 0, differences
+}
+
+func (d *draft) checkExpectations() {
+	d.checkExpectation("expect", d.spec.Expect)
+	for _, e := range d.spec.ExpectWith {
+		path := join("expect-with", e.name)
+		switch {
+		case !slices.Contains(lockKind("").words(), e.name):
+			d.at(path, "no lock is called %s", DidYouMean(e.name, lockKind("").words()), quoted(e.name))
+		case e.name == string(d.spec.Lock.Kind):
+			d.at(path, "%s is the scenario's own lock", "say what it expects under expect", e.name)
+		}
+		d.checkExpectation(path, e.value)
+	}
+}
+
+func (d *draft) checkExpectation(path string, es expectations) {
+	d.checkRun(path+".off", es.Off)
+	d.checkRun(path+".on", es.On)
+}
+
+// checkRun sees that a verdict and the violations beside it go together.
+func (d *draft) checkRun(path string, e *expectation) {
+	if e == nil {
+		return
+	}
+	d.need(path + ".verdict")
+	data := slices.IndexFunc(e.Violated, func(p property) bool { return checks.Property(p).Data() })
+	switch {
+	case e.Verdict == checks.Safe && data >= 0:
+		d.at(fmt.Sprintf("%s.violated[%d]", path, data+1), "a run that violates %s is unsafe", "change the verdict or the list", e.Violated[data])
+	case e.Verdict == checks.Unsafe && data < 0 && !slices.Contains(e.Violated, ""):
+		d.at(path+".verdict", "an unsafe run violates a property of the data", "list which: "+strings.Join(texts(dataProperties()...), ", "))
+	}
+}
+
+// dataProperties are those of which a violation makes a run unsafe.
+func dataProperties() []checks.Property {
+	return slices.DeleteFunc(checks.Properties(), func(p checks.Property) bool { return !p.Data() })
+}

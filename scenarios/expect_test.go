@@ -1,0 +1,84 @@
+package scenarios
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+)
+
+// verdictOf is a verdict in which all properties hold except those given.
+func verdictOf(verdict string, except map[checks.Property]checks.Outcome) *checks.Verdict {
+	v := &checks.Verdict{Verdict: verdict}
+	for _, p := range checks.Properties() {
+		f := checks.Finding{Property: p, Outcome: checks.Holds}
+		if o, ok := except[p]; ok {
+			f.Outcome = o
+		}
+		v.Findings = append(v.Findings, f)
+	}
+	return v
+}
+
+func TestCompare(t *testing.T) {
+	type outcomes = map[checks.Property]checks.Outcome
+	unsafe := Expectation{Verdict: checks.Unsafe, Violated: []checks.Property{"grant-order", "write-order"}}
+	safe := Expectation{Verdict: checks.Safe}
+	for _, c := range []struct {
+		name     string
+		expected Expectation
+		verdict  *checks.Verdict
+		want     []string
+	}{
+		{"as expected", unsafe, verdictOf(checks.Unsafe, outcomes{"grant-order": checks.Violated, "write-order": checks.Violated}), nil},
+		{"all holds", safe, verdictOf(checks.Safe, nil), nil},
+		{"what does not apply is no violation", safe, verdictOf(checks.Safe, outcomes{"token-order": checks.NotApplicable}), nil},
+		{"one less", unsafe, verdictOf(checks.Unsafe, outcomes{"write-order": checks.Violated}),
+			[]string{"grant-order is holds, expected violated"}},
+		{"one more", safe, verdictOf(checks.Safe, outcomes{"grant-order": checks.Violated}),
+			[]string{"grant-order is violated, expected to hold"}},
+		{"listed, but does not apply", unsafe, verdictOf(checks.Unsafe, outcomes{"grant-order": checks.NotApplicable, "write-order": checks.Violated}),
+			[]string{"grant-order is n/a, expected violated"}},
+		{"unknown is no pass", safe, verdictOf(checks.Undecided, outcomes{"progress": checks.Unknown}),
+			[]string{"the verdict is unknown, expected safe", "progress is unknown, expected to hold"}},
+		{"unknown is no violation", unsafe, verdictOf(checks.Unsafe, outcomes{"grant-order": checks.Unknown, "write-order": checks.Violated}),
+			[]string{"grant-order is unknown, expected violated"}},
+		{"only the verdict differs", safe, verdictOf(checks.Unsafe, nil),
+			[]string{"the verdict is unsafe, expected safe"}},
+	} {
+		ok, got := c.expected.Compare(c.verdict)
+		if !slices.Equal(got, c.want) || ok != (len(c.want) == 0) {
+			t.Errorf("%s: %v %q, want %q", c.name, ok, got, c.want)
+		}
+	}
+}
+
+// The reason that a finding gives helps to see why it differs.
+func TestCompareTellsTheReason(t *testing.T) {
+	v := verdictOf(checks.Safe, nil)
+	v.Findings[0].Outcome, v.Findings[0].Reason = checks.Violated, "two leases overlap"
+	_, got := Expectation{Verdict: checks.Safe}.Compare(v)
+	if want := []string{"lease-exclusion is violated, expected to hold: two leases overlap"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestExpectationOfAnotherLock(t *testing.T) {
+	v := mustParse(t, good+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
+	for _, c := range []struct {
+		lock, fencing string
+		known         bool
+		verdict       string
+	}{
+		{"", Off, true, checks.Unsafe},
+		{"redlock", On, true, checks.Safe},
+		{"redsync", Off, true, checks.Safe},
+		{"redsync", On, false, ""},
+		{"single", Off, false, ""},
+	} {
+		e, ok := v.Expectation(c.lock, c.fencing)
+		if ok != c.known || e.Verdict != c.verdict {
+			t.Errorf("lock %q, fencing %s: %+v, %v", c.lock, c.fencing, e, ok)
+		}
+	}
+}

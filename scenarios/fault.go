@@ -1,0 +1,128 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A fault is one registered kind of fault with its parameters, when it strikes
+// and how long it lasts.
+type fault struct {
+	timing
+	kind   sim.FaultKind
+	action sim.Action
+	text   string
+}
+
+// A timing is when a fault strikes, by at most one of At, Before, After and
+// When, and when it ends, by at most one of Until and For. A fault without any
+// of the first four strikes at the start of the run.
+type timing struct {
+	At     *delay        `yaml:"at" jsonschema_description:"Strikes this long after the start of the run."`
+	Before sim.StepPoint `yaml:"before" jsonschema_description:"Strikes just before a client's step begins, as in: client-1 write."`
+	After  moment        `yaml:"after" jsonschema_description:"Strikes when a client's step has ended, as in client-1 write, or at a point in the story."`
+	When   sim.Point     `yaml:"when" jsonschema_description:"Strikes at a point in the story."`
+	Until  sim.Point     `yaml:"until" jsonschema_description:"Ends at a point in the story. A fault without an end stays."`
+	For    span          `yaml:"for" jsonschema_description:"Ends this long after it struck."`
+}
+
+var triggers = []string{"at", "before", "after", "when"}
+
+// decode fills the fault from a mapping that holds the key of exactly one kind.
+func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
+	if n.Kind != yaml.MappingNode {
+		d.wrongType(n, "a fault: a mapping")
+		return
+	}
+	var kinds []sim.FaultKind
+	var all []string
+	for _, kind := range sim.FaultKinds() {
+		all = append(all, kind.Name)
+		if index(n, kind.Name) >= 0 {
+			kinds = append(kinds, kind)
+		}
+	}
+	switch len(kinds) {
+	case 0:
+		d.report(n, "", "no fault is named here", kindHint(n, all))
+		return
+	case 1:
+	default:
+		d.report(n, "", "%q and %q are two faults", "make them two items of the list", kinds[0].Name, kinds[1].Name)
+		return
+	}
+	before := len(d.errs)
+	f.kind, f.action = kinds[0], kinds[0].New()
+	d.structs(n, path, reflect.ValueOf(&f.timing).Elem(), reflect.ValueOf(f.action).Elem())
+	f.text = tell(n, f.kind.Name)
+	if len(d.errs) > before {
+		f.action = nil // do not judge what could not be read
+	}
+	f.checkTiming(d, n)
+}
+
+func (f *fault) checkTiming(d *decoder, n *yaml.Node) {
+	var given []string
+	for _, t := range triggers {
+		if index(n, t) >= 0 {
+			given = append(given, t)
+		}
+	}
+	if len(given) > 1 {
+		d.report(n, "", "%q and %q both say when it strikes", "keep one of them", given[0], given[1])
+	}
+	until, lasts := index(n, "until") >= 0, index(n, "for") >= 0
+	switch {
+	case until && lasts:
+		d.report(n, "", `"until" and "for" both say when it ends`, "keep one of them")
+	case f.kind.Instant && (until || lasts):
+		d.report(n, "", "a %s happens in an instant, so it has no end", `leave "until" and "for" out`, f.kind.Name)
+	}
+}
+
+// kindHint is what was probably meant by a fault of which no key is a kind.
+func kindHint(n *yaml.Node, kinds []string) string {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i].Value
+		if near := nearest(key, kinds); near != "" && !slices.Contains(timingFields(), key) {
+			return DidYouMean(key, kinds)
+		}
+	}
+	return DidYouMean("", kinds)
+}
+
+func timingFields() []string { return append(slices.Clone(triggers), "until", "for") }
+
+// tell is the fault as people say it: the kind and what it acts on, then its
+// parameters, in the order of the file.
+func tell(n *yaml.Node, kind string) string {
+	var first, rest string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i].Value, n.Content[i+1]
+		words := fmt.Sprintf("%s %s", key, inWords(value))
+		switch {
+		case key == kind:
+			first = words
+		case !slices.Contains(timingFields(), key):
+			rest += ", " + words
+		}
+	}
+	return oneLine(first + rest)
+}
+
+func inWords(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	var words []string
+	for _, item := range n.Content {
+		words = append(words, item.Value)
+	}
+	return strings.Join(words, " and ")
+}

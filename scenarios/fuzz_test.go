@@ -1,0 +1,57 @@
+package scenarios
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Whatever a file holds, Parse neither panics nor answers without saying where:
+// each problem is one line that begins with the file's name, and what has no
+// problem becomes a world or is refused as one.
+func FuzzParse(f *testing.F) {
+	paths, err := filepath.Glob("*.yaml")
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("there are no scenarios here: %v", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, b := range bad {
+		text := spoil(f, b.old, b.new)
+		if len(text) < 10_000 { // longer ones only slow the search down
+			f.Add([]byte(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Parse("x.yaml", data)
+		if err != nil {
+			lines := strings.Split(err.Error(), "\n")
+			if len(lines) > maxErrors {
+				t.Errorf("%d problems are told", len(lines))
+			}
+			for _, line := range lines {
+				rest, ok := strings.CutPrefix(line, "x.yaml:")
+				if !ok || strings.TrimSpace(rest) == "" || strings.ContainsAny(line, "\r\x00\u2028") {
+					t.Errorf("not a line that tells a problem: %q", line)
+				}
+			}
+			return
+		}
+		if len(s.Variants) == 0 || s.Title == "" {
+			t.Fatalf("the scenario is empty: %+v", s)
+		}
+		for _, v := range s.Variants {
+			for _, fencing := range []string{Off, On} {
+				if _, err := v.Config(Options{Fencing: fencing}); err != nil {
+					t.Errorf("variant %q parses, but is no world: %v", v.Name, err)
+				}
+			}
+		}
+	})
+}

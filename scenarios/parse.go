@@ -1,0 +1,109 @@
+package scenarios
+
+import (
+	"cmp"
+	"path"
+	"reflect"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+const maxVariants = 50
+
+// Parse reads a scenario file. file names it in errors and gives the scenario
+// its name; nothing is read but data. The error, if there is one, is an
+// [Errors]: one line for each problem, in the order of the file.
+func Parse(file string, data []byte) (*Scenario, error) {
+	t := read(file, data)
+	var s *Scenario
+	if len(t.errs) == 0 {
+		s = t.scenario()
+	}
+	if len(t.errs) > 0 {
+		return nil, t.errs.tidied()
+	}
+	return s, nil
+}
+
+// scenario gives the tree its meaning. It is only valid if t has no errors
+// afterwards.
+func (t *tree) scenario() *Scenario {
+	base, variants := without(t.root, "variants")
+	if variants == nil {
+		own := t.draft(base)
+		own.check()
+		s := t.story(own)
+		s.Variants = []*Variant{s.variant("", own)}
+		return s
+	}
+	s := t.story(t.draft(base))
+	switch {
+	case variants.Kind != yaml.MappingNode:
+		t.report(variants, "", "expected a mapping of names, but it is %s", "", describe(variants))
+		return s
+	case len(variants.Content) == 0:
+		t.report(variants, "", "there are no variants here", "leave the field out")
+	case len(variants.Content)/2 > maxVariants:
+		t.report(variants, "", "there are %d variants, and a file has at most %d", "give the others their own file", len(variants.Content)/2, maxVariants)
+		return s
+	}
+	for i := 0; i+1 < len(variants.Content); i += 2 {
+		key, over := variants.Content[i], variants.Content[i+1]
+		if bad := badName(key.Value); bad != "" {
+			t.report(key, "", "%s", nameHint, bad)
+		}
+		if over.Kind != yaml.MappingNode {
+			t.report(over, "", "expected a mapping of fields, but it is %s", "", describe(over))
+			continue
+		}
+		own := t.draft(merged(base, over, t.paths))
+		own.check()
+		s.Variants = append(s.Variants, s.variant(key.Value, own))
+	}
+	return s
+}
+
+// A draft is a spec that is being read, and where its parts were written.
+type draft struct {
+	spec spec
+	*decoder
+	// earlier is how many errors the tree had before.
+	earlier int
+}
+
+// draft decodes one complete story.
+func (t *tree) draft(root *yaml.Node) *draft {
+	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: len(t.errs)}
+	d.structs(root, "", reflect.ValueOf(&d.spec).Elem())
+	return d
+}
+
+// story is the scenario that a file as a whole tells.
+func (t *tree) story(d *draft) *Scenario {
+	d.need("title")
+	name := path.Base(strings.ReplaceAll(t.file, `\`, "/"))
+	return &Scenario{
+		Name:       strings.TrimSuffix(name, path.Ext(name)),
+		File:       t.file,
+		Title:      d.spec.Title,
+		Group:      string(d.spec.Group),
+		Source:     d.spec.Source,
+		Assumption: string(d.spec.Assumption),
+		Story:      strings.TrimSpace(d.spec.Story),
+		Lesson:     strings.TrimSpace(d.spec.Lesson),
+	}
+}
+
+func (s *Scenario) variant(name string, d *draft) *Variant {
+	return &Variant{
+		Scenario:  s.Name,
+		Name:      name,
+		Title:     cmp.Or(d.spec.Title, s.Title),
+		Story:     cmp.Or(strings.TrimSpace(d.spec.Story), s.Story),
+		Lesson:    cmp.Or(strings.TrimSpace(d.spec.Lesson), s.Lesson),
+		Lock:      string(d.spec.Lock.Kind),
+		Witnesses: d.spec.Witnesses,
+		spec:      d.spec,
+	}
+}

@@ -1,0 +1,227 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+func mustParse(t testing.TB, text string) *Scenario {
+	t.Helper()
+	s, err := Parse("stories/x.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustConfig(t testing.TB, v *Variant, o Options) sim.Config {
+	t.Helper()
+	c, err := v.Config(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// What a file leaves out has the documented defaults.
+func TestDefaults(t *testing.T) {
+	s := mustParse(t, "title: t\nlock: {kind: redlock, ttl: 30s}\nclients: {client-1: {}}\n")
+	if s.Name != "x" || s.File != "stories/x.yaml" || len(s.Variants) != 1 || s.Variants[0].Name != "" {
+		t.Errorf("the scenario is %+v", s)
+	}
+	c := mustConfig(t, s.Variants[0], Options{Seed: 7, Fencing: On})
+	if c.Name != "x" || c.Seed != 7 || c.Lock.Key != "resource" || c.Lock.TTL != 30*time.Second {
+		t.Errorf("name %q, seed %d, key %q, TTL %v", c.Name, c.Seed, c.Lock.Key, c.Lock.TTL)
+	}
+	if c.Network != (sim.Network{Min: 600 * time.Microsecond, Max: time.Millisecond}) || c.Horizon != 5*time.Minute {
+		t.Errorf("network %v, horizon %v", c.Network, c.Horizon)
+	}
+	if c.Storage.Fencing != storage.Writes {
+		t.Errorf("the storage checks %s", c.Storage.Fencing)
+	}
+	if got := nodeNames(c); got != "redis-1 redis-2 redis-3 redis-4 redis-5" {
+		t.Errorf("the nodes are %s", got)
+	}
+	if n := c.Nodes[0]; n.Persistence != sim.NoPersistence {
+		t.Errorf("the nodes keep %s", n.Persistence)
+	}
+	if got := c.Clients[0]; got.Sections != 1 || got.Attempts != 0 || got.RetryEvery != time.Second || !got.Starts.IsZero() {
+		t.Errorf("the client is %+v", got)
+	}
+	if off := mustConfig(t, s.Variants[0], Options{Fencing: Off}); off.Storage.Fencing != storage.None {
+		t.Errorf("without fencing the storage checks %s", off.Storage.Fencing)
+	}
+}
+
+func nodeNames(c sim.Config) string {
+	var names []string
+	for _, n := range c.Nodes {
+		names = append(names, n.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// A file that says everything is heard.
+func TestEveryField(t *testing.T) {
+	s := mustParse(t, `
+title: t
+group: fencing
+source: s
+assumption: storage memory
+story: a story
+lesson: a lesson
+lock: {kind: redlock, ttl: 10s, nodes: 3, key: k, ask: all-at-once, clock: wall, node-timeout: 50ms, without: [elapsed-check]}
+nodes:
+  redis-4: {replica-of: redis-1, lag: 200ms}
+  redis-2: {persistence: everysec}
+clients:
+  b: {}
+  a: {starts: b acquired, sections: 2, attempts: 3, retry-every: 500ms, works: 1s, works-until: b wrote, extends-every: 2s, gives-up: 5s, if-refused: starts-over, writes: blind}
+storage: {fencing: reads-and-writes}
+network: {latency: 1ms-1500us}
+faults:
+  - at: 5s
+    pause: a
+    mode: suspend
+    for: 10s
+  - before: a write, 2nd time
+    pause: b
+    until: a finished
+  - after: a write
+    pause: redis-1
+  - when: b wrote
+    pause: redis-2
+  - after: b wrote
+    pause: redis-3
+horizon: 1m
+progress-within: 20s
+witnesses: [a paused]
+`)
+	if s.Group != "fencing" || s.Source != "s" || s.Assumption != "storage memory" || s.Story != "a story" || s.Lesson != "a lesson" {
+		t.Errorf("the scenario is %+v", s)
+	}
+	v := s.Variants[0]
+	if v.Lock != "redlock" || len(v.Witnesses) != 1 || v.Witnesses[0].String() != "a paused" {
+		t.Errorf("lock %s, witnesses %v", v.Lock, v.Witnesses)
+	}
+	c := mustConfig(t, v, Options{Fencing: On})
+	o := c.Lock.Options
+	if c.Lock.Key != "k" || c.Lock.TTL != 10*time.Second || o.Ask != locks.AllAtOnce || o.Clock != "wall" || o.NodeTimeout != 50*time.Millisecond || o.Has("elapsed-check") {
+		t.Errorf("the lock is %+v", c.Lock)
+	}
+	if got := nodeNames(c); got != "redis-1 redis-2 redis-3 redis-4" {
+		t.Errorf("the nodes are %s", got)
+	}
+	if n := c.Nodes[3]; n.ReplicaOf != "redis-1" || n.Lag != 200*time.Millisecond || c.Nodes[1].Persistence != sim.Everysec {
+		t.Errorf("the nodes are %+v", c.Nodes)
+	}
+	if c.Clients[0].Name != "b" {
+		t.Errorf("the clients are not in the order of the file: %v", c.Clients)
+	}
+	a := c.Clients[1]
+	if a.Starts.String() != "b acquired" || a.Sections != 2 || a.Attempts != 3 || a.RetryEvery != 500*time.Millisecond ||
+		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || !a.StartsOver || !a.Blind {
+		t.Errorf("client a is %+v", a)
+	}
+	if c.Storage.Fencing != storage.ReadsAndWrites || c.Network != (sim.Network{Min: time.Millisecond, Max: 1500 * time.Microsecond}) {
+		t.Errorf("storage %v, network %v", c.Storage, c.Network)
+	}
+	if c.Horizon != time.Minute || c.ProgressWithin != 20*time.Second {
+		t.Errorf("horizon %v, progress within %v", c.Horizon, c.ProgressWithin)
+	}
+	f := c.Faults
+	if len(f) != 5 {
+		t.Fatalf("%d faults", len(f))
+	}
+	if f[0].Strikes.At != 5*time.Second || f[0].For != 10*time.Second || f[0].Text != "pause a, mode suspend" {
+		t.Errorf("fault 1 is %+v", f[0])
+	}
+	if f[1].Strikes.Before != (sim.StepPoint{Client: "a", Step: sim.Write, Nth: 2}) || f[1].Until.String() != "a finished" {
+		t.Errorf("fault 2 is %+v", f[1])
+	}
+	for i, want := range map[int]string{2: "after a write", 3: "b wrote", 4: "b wrote"} {
+		if got := f[i].Strikes.When.String(); got != want {
+			t.Errorf("fault %d strikes at %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// A variant is laid over its file: mappings key by key, lists as a whole.
+func TestVariants(t *testing.T) {
+	s := mustParse(t, `
+title: base
+story: the story
+lock: {kind: redlock, ttl: 30s}
+clients:
+  client-1: {works: 1s}
+faults:
+  - pause: redis-1
+  - pause: redis-2
+variants:
+  longer:
+    title: longer
+    clients:
+      client-1: {gives-up: 2s}
+      client-2: {}
+    faults:
+      - pause: redis-3
+  plain: {}
+`)
+	if s.Title != "base" || len(s.Variants) != 2 {
+		t.Fatalf("the scenario is %+v", s)
+	}
+	longer, plain := s.Variants[0], s.Variants[1]
+	if longer.Name != "longer" || longer.Title != "longer" || longer.Story != "the story" || longer.Scenario != "x" {
+		t.Errorf("the first variant is %+v", longer)
+	}
+	c := mustConfig(t, longer, Options{Fencing: Off})
+	if c.Variant != "longer" || len(c.Clients) != 2 || c.Clients[0].Works != time.Second || c.Clients[0].GivesUp != 2*time.Second {
+		t.Errorf("its clients are %+v", c.Clients)
+	}
+	if len(c.Faults) != 1 || c.Faults[0].Text != "pause redis-3" {
+		t.Errorf("its faults are %+v", c.Faults)
+	}
+	if c := mustConfig(t, plain, Options{Fencing: Off}); len(c.Clients) != 1 || c.Clients[0].GivesUp != 0 || len(c.Faults) != 2 || plain.Title != "base" {
+		t.Errorf("the second variant is %+v", c)
+	}
+}
+
+// Another lock keeps the TTL, the key and the nodes, and drops what it does not
+// understand.
+func TestAnotherLock(t *testing.T) {
+	s := mustParse(t, "title: t\nlock: {kind: redlock, ttl: 3s, nodes: 7, key: k, ask: all-at-once, clock: wall, node-timeout: 50ms, without: [elapsed-check]}\nclients: {client-1: {}}\n")
+	c := mustConfig(t, s.Variants[0], Options{Lock: "redsync", Fencing: Off})
+	if c.Lock.Kind.Name != "redsync" || c.Lock.TTL != 3*time.Second || c.Lock.Key != "k" || len(c.Nodes) != 7 {
+		t.Errorf("the lock is %+v on %d nodes", c.Lock, len(c.Nodes))
+	}
+	accepts := func(option string) bool { return slices.Contains(c.Lock.Kind.Accepts, option) }
+	if o := c.Lock.Options; o.Ask != "" && !accepts("ask") || o.Clock != "" && !accepts("clock") || o.NodeTimeout != 0 && !accepts("node-timeout") || len(o.Without) > 0 {
+		t.Errorf("its options are %+v", o)
+	}
+	_, err := s.Variants[0].Config(Options{Lock: "redsink", Fencing: Off})
+	if want := `no lock is called "redsink"; did you mean "redsync"?`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// A lock that lives on one node gets one by default.
+func TestNodesOfASingleInstanceLock(t *testing.T) {
+	s := mustParse(t, "title: t\nlock: {kind: single, ttl: 3s}\nclients: {client-1: {}}\n")
+	if c := mustConfig(t, s.Variants[0], Options{Fencing: Off}); nodeNames(c) != "redis-1" {
+		t.Errorf("the nodes are %s", nodeNames(c))
+	}
+}
+
+func TestFencingMustBeOffOrOn(t *testing.T) {
+	s := mustParse(t, good)
+	_, err := s.Variants[0].Config(Options{Fencing: "yes"})
+	if want := `fencing is "yes"; it must be "off" or "on"`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,117 @@
+package scenarios
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
+)
+
+// RunOptions select how a scenario is run.
+type RunOptions struct {
+	// Seed selects the latencies and every random value.
+	Seed uint64
+	// Lock is a kind of lock to use in place of the scenario's own; see
+	// [Options]. Empty is the scenario's own.
+	Lock string
+	// Patience is how long nothing may move in real time before a world is given
+	// up as stuck; 0 is sim.DefaultPatience.
+	Patience time.Duration
+}
+
+// A Result is what all the runs of a scenario came to.
+type Result struct {
+	Scenario *Scenario
+	// Lock is the kind of lock that was asked for in the options, and otherwise
+	// the one of the first variant.
+	Lock string
+	Seed uint64
+	// AsExpected is false when a run came to something else than the scenario
+	// expects, and otherwise nil when it expects nothing of some run.
+	AsExpected *bool
+	// Runs are the runs without and with fencing tokens of the first variant,
+	// then of the second, and so on.
+	Runs []Outcome
+}
+
+// An Outcome is what one run came to.
+type Outcome struct {
+	Variant *Variant
+	// Lock is the kind of lock that the run used.
+	Lock string
+	// Fencing is [Off] or [On].
+	Fencing string
+	Trace   *sim.Trace
+	Verdict *checks.Verdict
+	// Expected is what the scenario expects of the run; nil if it does not say.
+	Expected *Expectation
+	// Differences are where the run differs from that, a line each.
+	Differences []string
+}
+
+// Run runs every variant of a scenario without fencing tokens and with them, on
+// the same seed. It returns an error when a world cannot be made or does not
+// come to an end; a run that comes to something unexpected is no error.
+func Run(s *Scenario, o RunOptions) (*Result, error) {
+	r := &Result{Scenario: s, Lock: o.Lock, Seed: o.Seed}
+	if r.Lock == "" {
+		r.Lock = s.Variants[0].Lock
+	}
+	known, asExpected := true, true
+	for _, v := range s.Variants {
+		for _, fencing := range []string{Off, On} {
+			run, err := v.run(Options{Seed: o.Seed, Lock: o.Lock, Fencing: fencing}, o.Patience)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", v.describe(fencing), err)
+			}
+			known = known && run.Expected != nil
+			asExpected = asExpected && len(run.Differences) == 0
+			r.Runs = append(r.Runs, run)
+		}
+	}
+	if known || !asExpected {
+		r.AsExpected = &asExpected
+	}
+	return r, nil
+}
+
+func (v *Variant) run(o Options, patience time.Duration) (Outcome, error) {
+	run := Outcome{Variant: v, Lock: o.Lock, Fencing: o.Fencing}
+	if run.Lock == "" {
+		run.Lock = v.Lock
+	}
+	config, err := v.Config(o)
+	if err != nil {
+		return run, err
+	}
+	run.Trace, err = sim.RunPatiently(config, cmp.Or(patience, sim.DefaultPatience))
+	if errors.Is(err, sim.ErrLeak) || errors.Is(err, sim.ErrPanic) {
+		// The lock misbehaved, but its story is there to be told.
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		run.Trace.Doubts = append(run.Trace.Doubts, first)
+	} else if err != nil {
+		return run, err
+	}
+	run.Verdict = checks.Check(run.Trace, v.Witnesses)
+	if e, ok := v.Expectation(run.Lock, o.Fencing); ok {
+		run.Expected = &e
+		_, run.Differences = e.Compare(run.Verdict)
+	}
+	return run, nil
+}
+
+// describe names one run in an error.
+func (v *Variant) describe(fencing string) string {
+	name := v.Scenario
+	if v.Name != "" {
+		name += ", variant " + v.Name
+	}
+	return fmt.Sprintf("%s, fencing %s", name, fencing)
+}
+
+// newOracle issues the tokens of a run.
+func newOracle(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) }

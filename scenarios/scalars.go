@@ -1,0 +1,111 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A span is a duration longer than zero, a delay one of zero or more. A plain
+// time.Duration, as in the parameters of a fault, may be negative.
+type (
+	span  time.Duration
+	delay time.Duration
+)
+
+// A latency is how long messages take at least and at most.
+type latency struct{ min, max time.Duration }
+
+// A moment is the point at which something has happened: written as a point, or
+// as the client's step that has then ended.
+type moment struct{ sim.Point }
+
+// maxDuration bounds every duration: whoever writes a longer one has slipped.
+const maxDuration = 365 * 24 * time.Hour
+
+// scalarParsers read the types that are written as text. An error they return
+// is a [problem].
+var scalarParsers = map[reflect.Type]func(string) (any, error){
+	reflect.TypeFor[time.Duration](): func(s string) (any, error) { return parseDuration(s) },
+	reflect.TypeFor[span](): func(s string) (any, error) {
+		d, err := parseDuration(s)
+		if err == nil && d <= 0 {
+			err = problem{fmt.Sprintf("%s is not longer than zero", s), "give a positive duration, or leave the field out"}
+		}
+		return span(d), err
+	},
+	reflect.TypeFor[delay](): func(s string) (any, error) {
+		d, err := parseDuration(s)
+		if err == nil && d < 0 {
+			err = problem{s + " is negative", "give a duration of zero or more"}
+		}
+		return delay(d), err
+	},
+	reflect.TypeFor[latency]():       func(s string) (any, error) { return parseLatency(s) },
+	reflect.TypeFor[moment]():        func(s string) (any, error) { return parseMoment(s) },
+	reflect.TypeFor[sim.Point]():     func(s string) (any, error) { return sim.ParsePoint(s) },
+	reflect.TypeFor[sim.StepPoint](): func(s string) (any, error) { return sim.ParseStepPoint(s) },
+	reflect.TypeFor[sim.Message]():   func(s string) (any, error) { return sim.ParseMessage(s) },
+	reflect.TypeFor[sim.Witness]():   func(s string) (any, error) { return sim.ParseWitness(s) },
+}
+
+// A problem is what is wrong with one value, and what to do about it.
+type problem struct{ message, hint string }
+
+func (p problem) Error() string { return p.message }
+
+// Durations are written as in Go. The pattern is for the JSON Schema.
+const durationPattern = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
+
+var (
+	duration   = regexp.MustCompile(`^[-+]?` + durationPattern + `$`)
+	bareNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
+)
+
+func parseDuration(s string) (time.Duration, error) {
+	switch {
+	case bareNumber.MatchString(s):
+		return 0, problem{quoted(s) + " has no unit", "did you mean " + quoted(s+"s") + "?"}
+	case !duration.MatchString(s):
+		return 0, problem{quoted(s) + " is not a duration", `write a number and a unit (ns, us, ms, s, m, h), as in "500ms" or "1m30s"`}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d > maxDuration || d < -maxDuration {
+		return 0, problem{s + " is longer than a year", "check the unit"}
+	}
+	return d, nil
+}
+
+func parseLatency(s string) (latency, error) {
+	shortest, longest, isRange := strings.Cut(s, "-")
+	if !isRange {
+		longest = shortest
+	}
+	var l latency
+	var err error
+	if l.min, err = parseDuration(strings.TrimSpace(shortest)); err == nil {
+		l.max, err = parseDuration(strings.TrimSpace(longest))
+	}
+	switch {
+	case err != nil:
+		return l, problem{err.Error(), `write the shortest and the longest latency, as in "600us-1ms"`}
+	case l.min <= 0:
+		return l, problem{"a message cannot arrive as it is sent", "give a latency longer than zero"}
+	case l.max < l.min:
+		return l, problem{fmt.Sprintf("the longest latency, %v, is below the shortest, %v", l.max, l.min),
+			fmt.Sprintf("did you mean %q?", fmt.Sprintf("%s-%s", longest, shortest))}
+	}
+	return l, nil
+}
+
+func parseMoment(s string) (moment, error) {
+	if step, err := sim.ParseStepPoint(s); err == nil {
+		return moment{step.Done()}, nil
+	}
+	p, err := sim.ParsePoint(s)
+	return moment{p}, err
+}

@@ -1,0 +1,49 @@
+// Package scenarios reads the stories that locksim tells: who does what, what
+// goes wrong and when, and what must come of it.
+//
+// A scenario is one YAML file. [Parse] reads it strictly, [Schema] describes it
+// to editors, [Variant.Config] turns it into a world and [Run] runs it, without
+// fencing tokens and with them. The scenarios of the catalogue are embedded:
+// see [Embedded].
+package scenarios
+
+import "github.com/locksim/locksim/sim"
+
+// A Scenario is one file: a story, or several versions of one.
+type Scenario struct {
+	// Name is the file's base name without its extension.
+	Name string
+	// File is the file as it was given to [Parse].
+	File  string
+	Title string
+	// Group is the shelf that the scenario stands on, Source where it comes
+	// from, Assumption what breaks in it, Story what happens and Lesson what to
+	// learn from it. Only Title is never empty.
+	Group, Source, Assumption, Story, Lesson string
+	// Variants are the versions of the story, in the order of the file. A file
+	// that names none has one, whose name is empty.
+	Variants []*Variant
+}
+
+// A Variant is one complete version of a story.
+type Variant struct {
+	// Scenario is the name of the scenario and Name that of the variant.
+	Scenario, Name string
+	// Title, Story and Lesson are the variant's own where it has any, else the
+	// scenario's.
+	Title, Story, Lesson string
+	// Lock is the kind of lock that the story is told with.
+	Lock string
+	// Witnesses are what must have happened for a verdict to mean anything.
+	Witnesses []sim.Witness
+
+	spec spec
+}
+
+// The two runs of a variant.
+const (
+	// Off is the run without fencing tokens.
+	Off = "off"
+	// On is the run in which the storage checks them.
+	On = "on"
+)

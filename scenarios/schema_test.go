@@ -1,0 +1,169 @@
+package scenarios
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+)
+
+var update = flag.Bool("update", false, "rewrite schema.json")
+
+// The schema in the folder is what editors use: it must be the one that the
+// types give.
+func TestSchemaIsCurrent(t *testing.T) {
+	if *update {
+		if err := os.WriteFile("schema.json", Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, Schema()) {
+		t.Error("schema.json is out of date: run go test ./scenarios -run Schema -update")
+	}
+}
+
+// Every scenario names the schema in its first line, and follows it.
+func TestScenariosFollowTheSchema(t *testing.T) {
+	schema := compileSchema(t)
+	paths, err := filepath.Glob("*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there are no scenarios here: %v", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, _, _ := strings.Cut(string(data), "\n"); first != "# yaml-language-server: $schema=schema.json" {
+			t.Errorf("%s: the first line is %q: it does not name the schema", path, first)
+		}
+		if err := schema.Validate(plain(t, data)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// Each kind of lock, fault and property that is registered can be written.
+func TestSchemaKnowsTheRegistries(t *testing.T) {
+	text := string(Schema())
+	var words []string
+	words = append(words, lockKind("").words()...)
+	words = append(words, property("").words()...)
+	words = append(words, faultKindNames()...)
+	for _, word := range words {
+		if !strings.Contains(text, `"`+word+`"`) {
+			t.Errorf("the schema does not know %q", word)
+		}
+	}
+}
+
+// An editor has something to say of every field, and an example of whatever is
+// written as text; and our own parser reads the examples.
+func TestSchemaHelps(t *testing.T) {
+	var doc any
+	if err := json.Unmarshal(Schema(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	fields := 0
+	var visit func(path string, v any)
+	visit = func(path string, v any) {
+		m, _ := v.(map[string]any)
+		properties, _ := m["properties"].(map[string]any)
+		for name, p := range properties {
+			fields++
+			if p.(map[string]any)["description"] == nil {
+				t.Errorf("%s/%s has no description", path, name)
+			}
+		}
+		for name, inner := range m {
+			if name != "then" { // only says again what is required
+				visit(path+"/"+name, inner)
+			}
+		}
+		list, _ := v.([]any)
+		for i, inner := range list {
+			visit(fmt.Sprintf("%s/%d", path, i), inner)
+		}
+	}
+	visit("", doc)
+	if fields < 50 {
+		t.Errorf("only %d fields are described", fields)
+	}
+	for typ, parse := range scalarParsers {
+		if len(examples[typ]) == 0 {
+			t.Errorf("there is no example of a %v", typ)
+		}
+		for _, e := range examples[typ] {
+			if _, err := parse(e.(string)); err != nil {
+				t.Errorf("%v: %v", typ, err)
+			}
+		}
+	}
+}
+
+func compileSchema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// plain is a YAML file as a JSON Schema sees it.
+func plain(t testing.TB, data []byte) any {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	asJSON, err := json.Marshal(textKeys(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(asJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// textKeys gives every mapping keys that JSON can have.
+func textKeys(v any) any {
+	switch v := v.(type) {
+	case map[any]any:
+		out := map[string]any{}
+		for key, value := range v {
+			out[fmt.Sprint(key)] = textKeys(value)
+		}
+		return out
+	case map[string]any:
+		for key, value := range v {
+			v[key] = textKeys(value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = textKeys(value)
+		}
+	}
+	return v
+}

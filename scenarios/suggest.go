@@ -1,0 +1,66 @@
+package scenarios
+
+import (
+	"strings"
+)
+
+// DidYouMean is the hint for a word that is not among those that are known:
+// the nearest of them if one is near, else all of them, unless they are too many
+// to be a hint: then it is empty.
+func DidYouMean(word string, known []string) string {
+	const most = 25
+	if near := nearest(word, known); near != "" {
+		return "did you mean " + quoted(near) + "?"
+	}
+	if len(known) == 0 || len(known) > most {
+		return ""
+	}
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// nearest is the known word that word was probably meant to be, or "".
+func nearest(word string, known []string) string {
+	const longest = 64 // nobody mistypes a word of this length for one of ours
+	if len(word) > longest {
+		return ""
+	}
+	squeeze := strings.NewReplacer("-", "", "_", "", " ", "")
+	word = squeeze.Replace(strings.ToLower(word))
+	best, fewest := "", 1+max(1, len(word)/3)
+	for _, k := range known {
+		target := squeeze.Replace(strings.ToLower(k))
+		edits := edits(word, target)
+		if len(word) >= 3 && strings.HasPrefix(target, word) {
+			edits = min(edits, 1)
+		}
+		if edits < fewest {
+			best, fewest = k, edits
+		}
+	}
+	return best
+}
+
+// edits counts the single-letter changes, exchanges of neighbours included,
+// that turn a into b.
+func edits(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

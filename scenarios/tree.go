@@ -1,0 +1,347 @@
+package scenarios
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The bounds of what a scenario file can sensibly be.
+const (
+	maxSize  = 1 << 20 // bytes
+	maxDepth = 16      // levels of nesting
+)
+
+// A tree is a scenario file as YAML sees it, before any field has a meaning.
+type tree struct {
+	file string
+	root *yaml.Node
+	// paths says where in the file each value stands. A node that is not there
+	// was made by merging a variant.
+	paths map[*yaml.Node]string
+	errs  Errors
+}
+
+// read parses the YAML of a file down to plain mappings, lists and scalars.
+// Whatever else YAML offers is refused: a scenario has to mean what it seems to
+// say.
+func read(file string, data []byte) *tree {
+	t := &tree{file: file, paths: map[*yaml.Node]string{}}
+	if !t.isText(data) {
+		return t
+	}
+	root, err := decodeYAML(data)
+	if err != nil {
+		t.errs = append(t.errs, t.syntaxError(data, err))
+		return t
+	}
+	if t.visit(root, "", 1); len(t.errs) > 0 {
+		return t
+	}
+	if root.Kind != yaml.MappingNode {
+		t.report(root, "", "a scenario is a mapping of fields, but this is %s", "it begins with title:", describe(root))
+		return t
+	}
+	t.root = root
+	return t
+}
+
+// report notes a problem of the value at n. path overrides where n stands in
+// the file; the message's arguments follow the hint.
+func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) {
+	if path == "" {
+		path = t.paths[n]
+	}
+	t.errs = append(t.errs, &Error{File: t.file, Line: n.Line, Column: n.Column, Path: path,
+		Message: fmt.Sprintf(message, args...), Hint: hint})
+}
+
+// isText checks what must hold before a parser may see the file.
+func (t *tree) isText(data []byte) bool {
+	fail := func(line int, message, hint string, args ...any) bool {
+		t.errs = append(t.errs, &Error{File: t.file, Line: line, Message: fmt.Sprintf(message, args...), Hint: hint})
+		return false
+	}
+	if len(data) > maxSize {
+		return fail(0, "the file has %d bytes, and a scenario has at most %d", "is this the right file?", len(data), maxSize)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fail(0, "the file is empty", "a scenario begins with title:")
+	}
+	line := 1
+	for rest := data; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return fail(line, "this is not UTF-8 text", "is this the right file?")
+		case r == '\n':
+			line++
+		case r != '\t' && r != '\r' && unicode.IsControl(r):
+			return fail(line, "there is a control character (%U) in the text", "is this the right file?", r)
+		}
+		rest = rest[size:]
+	}
+	return true
+}
+
+// secondDocument is the line on which a second document begins.
+type secondDocument int
+
+func (secondDocument) Error() string { return "a second document begins here" }
+
+// decodeYAML parses the one document of a file. An empty file is io.EOF.
+func decodeYAML(data []byte) (root *yaml.Node, err error) {
+	// The parser is not ours, and no file may bring the program down.
+	defer func() {
+		if p := recover(); p != nil {
+			root, err = nil, fmt.Errorf("yaml: the parser gave up: %v", p)
+		}
+	}()
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, next yaml.Node
+	if err := d.Decode(&doc); err != nil {
+		return nil, err
+	}
+	switch err := d.Decode(&next); {
+	case err == nil:
+		return nil, secondDocument(next.Line)
+	case !errors.Is(err, io.EOF):
+		return nil, err
+	}
+	return doc.Content[0], nil
+}
+
+// syntaxError turns an error of the YAML parser into one of ours.
+func (t *tree) syntaxError(data []byte, err error) *Error {
+	e := &Error{File: t.file}
+	var second secondDocument
+	switch {
+	case errors.Is(err, io.EOF):
+		e.Message, e.Hint = "the file holds nothing but comments", "a scenario begins with title:"
+	case errors.As(err, &second):
+		e.Line, e.Message, e.Hint = int(second), "a second document begins here, and a scenario file holds one", "give each scenario its own file"
+	default:
+		var message string
+		e.Line, message = locate(data, err)
+		e.Message, e.Hint = plainly(message, indentedByTab(data, e.Line))
+		e.Message = "this is not YAML: " + e.Message
+	}
+	return e
+}
+
+var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
+
+// locate reads the line and the message out of an error of the YAML parser.
+func locate(data []byte, err error) (line int, message string) {
+	// The parser tells an error inside a block by the line of the block, except
+	// when that is the first line of the file: so let it begin there.
+	skipped := leadingComments(data)
+	if _, again := decodeYAML(fromLine(data, skipped+1)); again != nil {
+		err = again
+	} else {
+		skipped = 0
+	}
+	m := yamlError.FindStringSubmatch(err.Error())
+	if m == nil {
+		return skipped + 1, err.Error()
+	}
+	line, message = 1, m[2]
+	if n, err := strconv.Atoi(m[1]); err == nil {
+		line = n
+	}
+	if fromGrammar(message) {
+		line++ // these count from 0
+	}
+	return skipped + line, message
+}
+
+// plainly says what the YAML parser means, and what to do.
+func plainly(message string, tab bool) (plain, hint string) {
+	switch {
+	case tab, strings.Contains(message, "tab character"):
+		return "a tab in the indentation", "YAML is indented with spaces"
+	case strings.Contains(message, "cannot start any token"):
+		return "a value cannot begin like this", "put text that begins with a special character in quotes"
+	case strings.Contains(message, "mapping values are not allowed"):
+		return `a ": " in the middle of a value`, "put the value in quotes, or check the indentation"
+	case strings.HasPrefix(message, "unknown anchor"):
+		return "an alias, and scenario files have none", "write the value out"
+	case strings.Contains(message, "max depth"):
+		return "nested too deeply", "is this the right file?"
+	case strings.HasPrefix(message, "did not find expected"):
+		return message, "check the indentation, and that quotes and brackets are closed"
+	}
+	return message, ""
+}
+
+// fromGrammar tells the errors of the parser's grammar, whose lines count from
+// 0, from those of its scanner.
+func fromGrammar(message string) bool {
+	for _, what := range []string{"key", "'-' indicator", "',' or ']'", "',' or '}'", "node content", "<document start>", "<stream-start>"} {
+		if message == "did not find expected "+what {
+			return true
+		}
+	}
+	return false
+}
+
+// indentedByTab says whether there is a tab in a line's indentation.
+func indentedByTab(data []byte, line int) bool {
+	text := bytes.TrimLeft(fromLine(data, line), " ")
+	return len(text) > 0 && text[0] == '\t'
+}
+
+// leadingComments counts the comment and empty lines at the top of a file.
+func leadingComments(data []byte) int {
+	n := 0
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// fromLine is data from a line on, counted from 1.
+func fromLine(data []byte, line int) []byte {
+	for ; line > 1; line-- {
+		i := bytes.IndexByte(data, '\n')
+		if i < 0 {
+			return nil
+		}
+		data = data[i+1:]
+	}
+	return data
+}
+
+// visit refuses what a plain file does not contain, and notes where each value
+// stands.
+func (t *tree) visit(n *yaml.Node, path string, depth int) {
+	t.paths[n] = path
+	switch {
+	case depth > maxDepth:
+		t.report(n, "", "nested more than %d levels deep", "is this the right file?", maxDepth)
+		return
+	case n.Kind == yaml.AliasNode:
+		t.report(n, "", "an alias (*%s), and scenario files have none", "write the value out", n.Value)
+		return
+	case n.Anchor != "":
+		t.report(n, "", "an anchor (&%s), and scenario files have none", "write the value out where it is needed", n.Anchor)
+	case n.Tag == "!!merge":
+		t.report(n, "", "a merge key (<<), and scenario files have none", "write the fields out")
+	case n.Style&yaml.TaggedStyle != 0 || !plainTag(n.Tag):
+		t.report(n, "", "a tag (%s), and scenario files have none", "leave the tag out", n.Tag)
+	}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			t.visit(item, fmt.Sprintf("%s[%d]", path, i+1), depth+1)
+		}
+	case yaml.MappingNode:
+		first := map[string]*yaml.Node{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			if key.Kind != yaml.ScalarNode {
+				t.report(key, path, "a field's name must be a single word", "")
+				continue
+			}
+			at := join(path, key.Value)
+			t.visit(key, at, depth)
+			if dup := first[key.Value]; dup != nil {
+				t.report(key, at, "a second one of this name", fmt.Sprintf("the first is on line %d", dup.Line))
+				continue
+			}
+			first[key.Value] = key
+			t.visit(value, at, depth+1)
+		}
+	}
+}
+
+// plainTag says whether a tag is one that YAML gives a value by itself.
+func plainTag(tag string) bool {
+	switch tag {
+	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp":
+		return true
+	}
+	return false
+}
+
+// join is the path of a field below path.
+func join(path, field string) string {
+	const most = 60
+	if len(field) > most {
+		field = strings.ToValidUTF8(field[:most], "") + "…"
+	}
+	if path == "" {
+		return field
+	}
+	return path + "." + field
+}
+
+// merged lays a variant over what it varies: mappings key by key, everything
+// else as a whole. Nodes keep their places in the file.
+func merged(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
+	if base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
+		return over
+	}
+	both := *base
+	both.Content = append([]*yaml.Node(nil), base.Content...)
+	paths[&both] = paths[base]
+	for i := 0; i+1 < len(over.Content); i += 2 {
+		key, value := over.Content[i], over.Content[i+1]
+		if at := index(&both, key.Value); at >= 0 {
+			both.Content[at] = key
+			both.Content[at+1] = merged(both.Content[at+1], value, paths)
+		} else {
+			both.Content = append(both.Content, key, value)
+		}
+	}
+	return &both
+}
+
+// index is the place of a key in a mapping's content, or -1.
+func index(mapping *yaml.Node, key string) int {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// without is a mapping less one key, and what stood under it, or nil.
+func without(mapping *yaml.Node, key string) (rest, value *yaml.Node) {
+	at := index(mapping, key)
+	if at < 0 {
+		return mapping, nil
+	}
+	less := *mapping
+	less.Content = append(append([]*yaml.Node(nil), mapping.Content[:at]...), mapping.Content[at+2:]...)
+	return &less, mapping.Content[at+1]
+}
+
+// describe says what kind of value n is.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!null":
+		return "empty"
+	case n.Tag == "!!int" || n.Tag == "!!float":
+		return "the number " + quoted(n.Value)
+	case n.Tag == "!!bool":
+		return "the truth value " + quoted(n.Value)
+	}
+	return "the text " + quoted(n.Value)
+}

@@ -1,0 +1,78 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// An enum is a field of which only certain words make sense. The parser and the
+// JSON Schema take them from here.
+type enum interface{ words() []string }
+
+type (
+	group       string
+	assumption  string
+	lockKind    string
+	ask         string
+	clock       string
+	feature     string
+	persistence string
+	writes      string
+	ifRefused   string
+	fencing     string
+	verdict     string
+	property    string
+)
+
+func (group) words() []string {
+	return []string{"debate", "single-instance", "fencing", "questions", "examples"}
+}
+
+func (assumption) words() []string {
+	return []string{"process", "network", "clock", "storage memory", "lock memory", "none"}
+}
+
+func (lockKind) words() []string { return locks.Names() }
+
+func (ask) words() []string { return texts(locks.OneByOne, locks.AllAtOnce) }
+
+func (clock) words() []string { return texts(fakeclock.Wall, fakeclock.Monotonic) }
+
+// The features of all locks together; which lock has which is checked later.
+func (feature) words() []string {
+	var all []string
+	for _, name := range locks.Names() {
+		kind, _ := locks.Lookup(name)
+		all = append(all, kind.Features...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (persistence) words() []string { return texts(sim.Persistences()...) }
+
+func (writes) words() []string { return []string{"blind"} }
+
+func (ifRefused) words() []string { return []string{"starts-over"} }
+
+// The run without fencing uses storage.None by itself.
+func (fencing) words() []string {
+	return texts(slices.DeleteFunc(storage.Policies(), func(p storage.Policy) bool { return p == storage.None })...)
+}
+
+func (verdict) words() []string { return []string{checks.Safe, checks.Unsafe} }
+
+func (property) words() []string { return texts(checks.Properties()...) }
+
+func texts[S ~string](values ...S) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}

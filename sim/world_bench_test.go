@@ -1,0 +1,138 @@
+package sim_test
+
+import (
+	"context"
+	"net"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// BenchmarkWorld runs the world of gc-pause without fencing: two clients, five
+// nodes, Redlock. Its overhead is the world's time divided by that of sending
+// the same Redis commands without a simulation, measured in turn: to fresh
+// miniredis nodes, from as many go-redis clients, connected beforehand over plain
+// pipes. Making the nodes counts on both sides, connecting only on the world's.
+// Both run with the command's setting of the garbage collector.
+func BenchmarkWorld(b *testing.B) {
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		b.Fatal(err)
+	}
+	config, err := s.Variants[0].Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})
+	if err != nil {
+		b.Fatal(err)
+	}
+	trace, err := sim.Run(config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	commands := commandsOf(trace)
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	var world, bare time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		start := time.Now()
+		if _, err := sim.Run(config); err != nil {
+			b.Fatal(err)
+		}
+		world += time.Since(start)
+		b.StopTimer()
+		bare += replayBare(b, commands)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.N)/world.Seconds(), "worlds/s")
+	b.ReportMetric(float64(b.N*len(trace.Events))/world.Seconds(), "events/s")
+	b.ReportMetric(world.Seconds()/bare.Seconds(), "overhead")
+	b.ReportMetric(float64(len(commands)), "commands")
+}
+
+// command is one Redis command that a client sent to a node.
+type command struct {
+	client, node string
+	words        []any
+}
+
+// removeIfMine stands for the only script of the story.
+const removeIfMine = `if redis.call("get",KEYS[1]) == ARGV[1] then
+    return redis.call("del",KEYS[1])
+else
+    return 0
+end`
+
+func commandsOf(t *sim.Trace) []command {
+	var commands []command
+	for _, ev := range t.Events {
+		if ev.Kind != sim.KindSend || ev.Reply || ev.Handshake || ev.Peer == sim.StorageName {
+			continue
+		}
+		c := command{client: ev.Process, node: ev.Peer}
+		eval := strings.HasPrefix(ev.Text, "EVAL ")
+		for _, word := range strings.Fields(ev.Text) {
+			switch {
+			case word == "script-1" && eval:
+				c.words = append(c.words, removeIfMine)
+			case word == "script-1":
+				c.words = append(c.words, redis.NewScript(removeIfMine).Hash())
+			default:
+				c.words = append(c.words, word)
+			}
+		}
+		commands = append(commands, c)
+	}
+	return commands
+}
+
+// replayBare sends the commands to fresh nodes and returns how long that took.
+func replayBare(b *testing.B, commands []command) time.Duration {
+	ctx := context.Background()
+	nodes := map[string]*miniredis.Miniredis{}
+	clients := map[[2]string]*redis.Client{}
+	start := time.Now()
+	for _, c := range commands {
+		if nodes[c.node] == nil {
+			nodes[c.node] = miniredis.NewMiniRedis()
+			if conn, err := nodes[c.node].Dial(); err == nil {
+				conn.Close() // Dial is what starts a node
+			}
+		}
+	}
+	took := time.Since(start)
+	for _, c := range commands {
+		pair := [2]string{c.client, c.node}
+		if clients[pair] != nil {
+			continue
+		}
+		clients[pair] = redis.NewClient(&redis.Options{
+			Dialer:          func(context.Context, string, string) (net.Conn, error) { return nodes[c.node].Dial() },
+			DisableIdentity: true, MaxRetries: -1, ReadBufferSize: 1 << 10, WriteBufferSize: 1 << 10,
+			MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		})
+		if err := clients[pair].Ping(ctx).Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	start = time.Now()
+	for _, c := range commands {
+		err := clients[[2]string{c.client, c.node}].Do(ctx, c.words...).Err()
+		if err != nil && err != redis.Nil && !strings.HasPrefix(err.Error(), "NOSCRIPT") {
+			b.Fatal(err)
+		}
+	}
+	took += time.Since(start)
+	for _, c := range clients {
+		c.Close()
+	}
+	for _, n := range nodes {
+		n.Close()
+	}
+	return took
+}
