@@ -1,0 +1,186 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// A remark is one plain statement about runs: whose it is and what it says.
+type remark struct{ about, text string }
+
+// explain says what broke in the runs of one story and why, in as few sentences
+// as that takes. It knows nothing but the traces and what the checks found.
+func explain(runs []scenarios.Outcome) []remark {
+	var remarks []remark
+	for _, run := range runs {
+		remarks = append(remarks, remark{runName[run.Fencing], explainData(run)})
+	}
+	remarks = allTheSame(remarks, "the data")
+
+	said := make([][]string, len(runs))
+	for i, run := range runs {
+		said[i] = explainLock(run)
+	}
+	ofAll := func(text string) bool {
+		return !slices.ContainsFunc(said, func(texts []string) bool { return !slices.Contains(texts, text) })
+	}
+	for _, text := range said[0] {
+		if ofAll(text) {
+			remarks = append(remarks, remark{"the lock", text})
+		}
+	}
+	for i, run := range runs {
+		for _, text := range said[i] {
+			if !ofAll(text) {
+				remarks = append(remarks, remark{"the lock, " + runName[run.Fencing], text})
+			}
+		}
+	}
+	return slices.DeleteFunc(remarks, func(r remark) bool { return r.text == "" })
+}
+
+// allTheSame says once what is the same of every run.
+func allTheSame(remarks []remark, about string) []remark {
+	for _, r := range remarks {
+		if r.text != remarks[0].text {
+			return remarks
+		}
+	}
+	return []remark{{about, remarks[0].text}}
+}
+
+// tellingFirst are the properties of the data in the order in which a violation
+// explains itself.
+var tellingFirst = []checks.Property{checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}
+
+func explainData(run scenarios.Outcome) string {
+	v := run.Verdict
+	for _, p := range tellingFirst {
+		f := v.Finding(p)
+		if f.Outcome != checks.Violated {
+			continue
+		}
+		text := capital(run.Trace, statement(f.Reason))
+		if p == checks.SerialSections && len(f.Cycle) > 0 {
+			text += " The cycle: " + statement(strings.Join(f.Cycle, "; "))
+		}
+		if refused := refusals(run.Trace); refused != "" {
+			text += " " + refused
+		}
+		return text
+	}
+	if len(v.Reasons) > 0 {
+		return "The run proves nothing: " + statement(v.Reasons[0])
+	}
+	if refused := refusals(run.Trace); refused != "" {
+		return refused
+	}
+	if v.Verdict == checks.Safe {
+		return "Nothing broke: every write took effect in order."
+	}
+	for _, p := range tellingFirst {
+		if f := v.Finding(p); f.Outcome != checks.Holds && f.Reason != "" {
+			return fmt.Sprintf("Nobody can tell whether %s holds: %s", p, statement(f.Reason))
+		}
+	}
+	return ""
+}
+
+// refusals says what the storage refused.
+func refusals(t *sim.Trace) string {
+	var first *sim.Event
+	n := 0
+	for i := range t.Events {
+		if ev := &t.Events[i]; ev.Kind == sim.KindServe && !ev.OK {
+			if n++; first == nil {
+				first = ev
+			}
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	text := fmt.Sprintf("The storage refused %s %s at %s: %s",
+		possessive(first.Peer), first.Step, moment(first.At, 3), statement(first.Text))
+	if n > 1 {
+		text += fmt.Sprintf(" It refused %s more.", count(n-1, "request"))
+	}
+	return text
+}
+
+// explainLock says, one by one, how the lock's own properties broke: whether it
+// was granted twice or only outlived, then everything else.
+func explainLock(run scenarios.Outcome) []string {
+	var said []string
+	violated := func(p checks.Property) bool {
+		f := run.Verdict.Finding(p)
+		if f.Outcome == checks.Violated {
+			said = append(said, strings.TrimSpace(capital(run.Trace, statement(f.Reason))+" "+blame(f.Fault)))
+		}
+		return f.Outcome == checks.Violated
+	}
+	if !violated(checks.LeaseExclusion) {
+		violated(checks.SectionExclusion)
+	}
+	if run.Verdict.Verdict != checks.Unsafe {
+		violated(checks.GrantOrder) // else the data's own trouble says it
+	}
+	violated(checks.TokenOrder)
+	violated(checks.ReleaseOwnership)
+	violated(checks.Progress)
+	return said
+}
+
+// blame says whose fault a violation is, where that can be told.
+func blame(fault string) string {
+	switch assumption, broke := strings.CutPrefix(fault, checks.FaultAssumption); {
+	case broke:
+		return fmt.Sprintf("An assumption of the lock had broken: %s.", visible(assumption))
+	case fault == checks.FaultLock:
+		return "That is the lock's own fault."
+	case fault == checks.FaultInherent:
+		return "Their leases never overlapped: no lock whose grants end by time can prevent that."
+	}
+	return ""
+}
+
+// statement makes a reason a sentence that ends, with its times as the timeline
+// writes them.
+func statement(reason string) string {
+	reason = strings.TrimRight(timelineTimes(visible(reason)), ".")
+	return reason + "."
+}
+
+// capital begins a sentence with a capital letter, unless it begins with a name.
+func capital(t *sim.Trace, s string) string {
+	for _, p := range t.Processes {
+		if strings.HasPrefix(s, visible(p.Name)) {
+			return s
+		}
+	}
+	if s != "" && 'a' <= s[0] && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
+}
+
+var preciseTime = regexp.MustCompile(`\b([0-9]+h)?([0-9]+m)?[0-9]+(\.[0-9]+)?(ns|µs|ms|s)\b`)
+
+// timelineTimes writes times that are given to the nanosecond, as the checks
+// do, as the timeline does, so that one finds them there.
+func timelineTimes(s string) string {
+	return preciseTime.ReplaceAllStringFunc(s, func(text string) string {
+		d, err := time.ParseDuration(text)
+		if err != nil || !strings.Contains(text, ".") {
+			return text
+		}
+		return moment(d, 3)
+	})
+}

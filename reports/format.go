@@ -1,0 +1,65 @@
+// Package reports tells people and programs what happened in the runs of a
+// scenario: as text, with a timeline and a table, and as JSON.
+//
+// To add a format, write one file that registers a [Format]. Nothing that a
+// format writes depends on anything but the results and the [Options].
+package reports
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A Format is one way of writing results.
+type Format struct {
+	// Name is what the command line calls it.
+	Name string
+	// Title is one line for people.
+	Title string
+	// Write writes one document for all results. It returns the writer's errors
+	// and no others.
+	Write func(w io.Writer, results []*scenarios.Result, o Options) error
+}
+
+// Options are the reader's wishes. A format ignores those that mean nothing to
+// it.
+type Options struct {
+	// Palette colours what is meant for people; the zero Palette is plain.
+	Palette Palette
+	// Messages adds every message to the timeline, but for those that only set a
+	// connection up.
+	Messages bool
+	// Arguments are how the command line names scenarios that it does not name
+	// by their file.
+	Arguments map[*scenarios.Scenario]string
+}
+
+var formats = map[string]Format{}
+
+// Register adds a format. It is for package initialisation; registering one
+// name twice panics, because one of the two could never be asked for.
+func Register(f Format) {
+	if _, dup := formats[f.Name]; dup {
+		panic("reports: two formats are called " + f.Name)
+	}
+	formats[f.Name] = f
+}
+
+// Lookup finds a format by name.
+func Lookup(name string) (Format, bool) {
+	f, ok := formats[name]
+	return f, ok
+}
+
+// Formats lists the registered formats in alphabetical order.
+func Formats() []Format {
+	list := make([]Format, 0, len(formats))
+	for _, f := range formats {
+		list = append(list, f)
+	}
+	slices.SortFunc(list, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}

@@ -1,0 +1,188 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// Schema names the shape of the JSON report. Fields may be added to it; none is
+// renamed, removed or given another meaning.
+const Schema = "locksim/report/v1"
+
+func init() {
+	Register(Format{Name: "json", Title: "one document for programs, schema " + Schema, Write: writeJSON})
+}
+
+type jsonReport struct {
+	Schema  string       `json:"schema"`
+	Results []jsonResult `json:"results"`
+}
+
+type jsonResult struct {
+	Scenario string `json:"scenario"`
+	Title    string `json:"title"`
+	File     string `json:"file"`
+	Seed     uint64 `json:"seed"`
+	Lock     string `json:"lock"`
+	// AsExpected is null when the scenario expects nothing of this lock.
+	AsExpected *bool     `json:"as_expected"`
+	Replay     string    `json:"replay"`
+	Runs       []jsonRun `json:"runs"`
+}
+
+type jsonRun struct {
+	Variant    string        `json:"variant"`
+	Fencing    string        `json:"fencing"`
+	Lock       string        `json:"lock"`
+	Verdict    string        `json:"verdict"`
+	Reasons    []string      `json:"reasons,omitempty"`
+	Properties ordered       `json:"properties"`
+	Findings   []jsonFinding `json:"findings,omitempty"`
+	Witnesses  ordered       `json:"witnesses"`
+	// Differences are where the run differs from what the scenario expects.
+	Differences []string    `json:"differences,omitempty"`
+	Faults      []jsonFault `json:"faults,omitempty"`
+	Torn        []jsonTorn  `json:"torn,omitempty"`
+	RanOn       bool        `json:"ran_on_while_paused,omitempty"`
+	TraceHash   string      `json:"trace_hash"`
+	VirtualMS   int64       `json:"virtual_ms"`
+	Events      int         `json:"events"`
+}
+
+// jsonFinding is what there is to say of a property beside its outcome. AtNS is
+// the true time, in nanoseconds, at which a violated property broke.
+type jsonFinding struct {
+	Property checks.Property `json:"property"`
+	Outcome  checks.Outcome  `json:"outcome"`
+	Reason   string          `json:"reason,omitempty"`
+	Fault    string          `json:"fault,omitempty"`
+	AtNS     *int64          `json:"at_ns,omitempty"`
+	Events   []int           `json:"events,omitempty"`
+	Cycle    []string        `json:"cycle,omitempty"`
+}
+
+type jsonFault struct {
+	Text       string `json:"text"`
+	Assumption string `json:"assumption"`
+	// Idle says why the fault did not act.
+	Idle string `json:"idle,omitempty"`
+}
+
+type jsonTorn struct {
+	Client  string `json:"client"`
+	Section int    `json:"section"`
+	Reason  string `json:"reason"`
+}
+
+func writeJSON(w io.Writer, results []*scenarios.Result, o Options) error {
+	report := jsonReport{Schema: Schema, Results: []jsonResult{}}
+	for _, r := range results {
+		report.Results = append(report.Results, resultJSON(r, o))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(report)
+}
+
+func resultJSON(r *scenarios.Result, o Options) jsonResult {
+	out := jsonResult{
+		Scenario:   r.Scenario.Name,
+		Title:      r.Scenario.Title,
+		File:       r.Scenario.File,
+		Seed:       r.Seed,
+		Lock:       r.Lock,
+		AsExpected: r.AsExpected,
+		Replay:     replay(r, o),
+	}
+	for _, run := range r.Runs {
+		out.Runs = append(out.Runs, runJSON(run))
+	}
+	return out
+}
+
+func runJSON(run scenarios.Outcome) jsonRun {
+	t, v := run.Trace, run.Verdict
+	out := jsonRun{
+		Variant:     run.Variant.Name,
+		Fencing:     run.Fencing,
+		Lock:        run.Lock,
+		Verdict:     v.Verdict,
+		Reasons:     v.Reasons,
+		Differences: run.Differences,
+		RanOn:       v.RanOn,
+		TraceHash:   t.Hash(),
+		VirtualMS:   int64(t.End() / time.Millisecond),
+		Events:      len(t.Events),
+	}
+	for _, f := range v.Findings {
+		out.Properties = append(out.Properties, member{string(f.Property), f.Outcome})
+		if f.Outcome == checks.Violated || f.Reason != "" {
+			out.Findings = append(out.Findings, findingJSON(run, f))
+		}
+	}
+	for _, w := range v.Witnesses {
+		out.Witnesses = append(out.Witnesses, member{w.Text, w.Seen})
+	}
+	for _, f := range t.Faults {
+		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: f.Assumption, Idle: f.Idle})
+	}
+	for _, torn := range v.Torn {
+		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: torn.Reason})
+	}
+	return out
+}
+
+func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
+	out := jsonFinding{
+		Property: f.Property, Outcome: f.Outcome, Reason: f.Reason,
+		Fault: f.Fault, Events: f.Events, Cycle: f.Cycle,
+	}
+	if f.Outcome == checks.Violated && f.At < len(run.Trace.Events) {
+		at := int64(run.Trace.Events[f.At].At)
+		out.AtNS = &at
+	}
+	return out
+}
+
+// ordered is a JSON object whose members keep their order.
+type ordered []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes each name once.
+func (o ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	written := map[string]bool{}
+	for _, m := range o {
+		if written[m.name] {
+			continue
+		}
+		if len(written) > 0 {
+			b.WriteByte(',')
+		}
+		written[m.name] = true
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,24 @@
+package reports
+
+// A Palette says how to colour text: each field is the parameter of an ECMA-48
+// "select graphic rendition" sequence, such as "31" for red. Colour never
+// carries anything that the words do not say.
+type Palette struct {
+	Good, Bad, Doubt, Faint, Strong string
+}
+
+// Colour is the palette for terminals.
+var Colour = Palette{Good: "32", Bad: "31", Doubt: "33", Faint: "2", Strong: "1"}
+
+func (p Palette) good(s string) string   { return paint(p.Good, s) }
+func (p Palette) bad(s string) string    { return paint(p.Bad, s) }
+func (p Palette) doubt(s string) string  { return paint(p.Doubt, s) }
+func (p Palette) faint(s string) string  { return paint(p.Faint, s) }
+func (p Palette) strong(s string) string { return paint(p.Strong, s) }
+
+func paint(sgr, s string) string {
+	if sgr == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
+}

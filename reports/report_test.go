@@ -1,0 +1,224 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// result makes a result of traces written by hand, as the checks judge them.
+func result(traces ...*sim.Trace) *scenarios.Result {
+	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Story: "Somebody oversleeps.", Lock: "redlock"}
+	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Lesson: "Do not.", Variants: []*scenarios.Variant{v}}
+	r := &scenarios.Result{Scenario: s, Lock: "redlock", Seed: 1}
+	for i, t := range traces {
+		r.Runs = append(r.Runs, scenarios.Outcome{
+			Variant: v, Lock: "redlock", Fencing: []string{scenarios.Off, scenarios.On}[i],
+			Trace: t, Verdict: checks.Check(t, nil),
+		})
+	}
+	return r
+}
+
+func written(t *testing.T, format string, o Options, results ...*scenarios.Result) string {
+	t.Helper()
+	f, ok := Lookup(format)
+	if !ok {
+		t.Fatalf("no format %q", format)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, results, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// contains wants the parts in this order.
+func contains(t *testing.T, got string, parts ...string) {
+	t.Helper()
+	rest := got
+	for _, part := range parts {
+		_, after, ok := strings.Cut(rest, part)
+		if !ok {
+			t.Fatalf("%q is not there, or not in its place, in\n%s", part, got)
+		}
+		rest = after
+	}
+}
+
+func TestTextReport(t *testing.T) {
+	got := written(t, "text", Options{}, result(overslept("none"), overslept("writes")))
+	contains(t, got,
+		"by-hand: A story\n",
+		"\n  Somebody oversleeps.\n",
+		"\n  lock     redlock on 3 nodes, TTL 30s\n",
+		"  fault 1  pause client-1\n",
+		"\n  30.022s  client-1  resumes after 30s (fault 1)\n",
+		"\n  without fencing\n",
+		"\n  with fencing\n",
+		"  property           without fencing  with fencing\n",
+		"  section-exclusion  ✗ violated       ✗ violated\n",
+		"  write-order        ✗ violated       ✓ holds\n",
+		"  verdict            ✗ unsafe         ✓ safe\n",
+		"  without fencing  client-1's write of x at 30.024s replaced",
+		"  with fencing     The storage refused client-1's write at 30.024s: token 1 is\n",
+		"  the lock         client-2 entered its section at 30.009s",
+		`– the scenario expects nothing of the lock "redlock"`,
+		"\n  Do not.\n",
+		"\nreplay: locksim run by-hand.yaml --seed 1\n",
+	)
+	for line := range strings.Lines(got) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > pageWidth {
+			t.Errorf("a line is %d columns wide: %s", n, line)
+		}
+		if strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
+			t.Errorf("a line ends in blanks: %q", line)
+		}
+	}
+}
+
+func TestEveryPropertyHasARow(t *testing.T) {
+	got := written(t, "text", Options{}, result(overslept("none")))
+	for _, p := range checks.Properties() {
+		contains(t, got, "\n  "+string(p)+" ")
+	}
+}
+
+func TestColouredReportSaysTheSame(t *testing.T) {
+	r := result(overslept("none"), overslept("writes"))
+	plain, coloured := written(t, "text", Options{}, r), written(t, "text", Options{Palette: Colour}, r)
+	if plain == coloured {
+		t.Error("there is no colour")
+	}
+	if stripped(coloured) != plain {
+		t.Errorf("got:\n%s\nwant:\n%s", stripped(coloured), plain)
+	}
+}
+
+func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
+	r := result(overslept("none"), overslept("writes"))
+	yes, no := true, false
+	for i := range r.Runs {
+		r.Runs[i].Expected = &scenarios.Expectation{}
+	}
+	r.AsExpected = &yes
+	contains(t, written(t, "text", Options{}, r), "✓ as expected")
+
+	r.AsExpected = &no
+	r.Runs[1].Differences = []string{"the verdict is safe, expected unsafe"}
+	contains(t, written(t, "text", Options{}, r),
+		"✗ not as expected\n    with fencing: the verdict is safe, expected unsafe\n")
+}
+
+func TestDoubtsAreNamed(t *testing.T) {
+	r := result(overslept("none"), overslept("writes"))
+	seen := checks.WitnessResult{Text: "client-1 wrote", Seen: true}
+	missed := checks.WitnessResult{Text: "client-1 wrote"}
+	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{seen, seen, missed}
+	r.Runs[1].Verdict.Witnesses = []checks.WitnessResult{seen, missed, missed}
+	r.Runs[0].Verdict.RanOn = true
+	r.Runs[1].Verdict.Torn = []checks.TornSection{{Client: "client-1", Section: 1, Reason: "half of it is there"}}
+	r.Runs[0].Trace.Faults[0].Idle = "its point was never reached"
+	contains(t, written(t, "text", Options{}, r),
+		"fault 1  pause client-1 (it did not act: its point was never reached)\n",
+		"  ✓ seen: client-1 wrote\n",
+		"  ✗ NOT seen with fencing: client-1 wrote\n",
+		"  ✗ NOT seen: client-1 wrote\n",
+		"  ! without fencing: a paused process ran on",
+		"  ! with fencing, torn section: half of it is there.\n",
+	)
+}
+
+func TestSummary(t *testing.T) {
+	yes, no := true, false
+	expected, surprising, silent := result(overslept("none")), result(overslept("none")), result(overslept("none"))
+	expected.AsExpected, surprising.AsExpected = &yes, &no
+	undecided := result(overslept("none"))
+	undecided.Runs[0].Verdict.Verdict = checks.Undecided
+	undecided.AsExpected = &no
+	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 that expect nothing of this lock\n"
+	if got := written(t, "text", Options{}, expected, surprising, silent, undecided); !strings.HasSuffix(got, want) {
+		t.Errorf("got %q", got[max(0, len(got)-2*len(want)):])
+	}
+}
+
+func TestJSONReport(t *testing.T) {
+	yes := true
+	r := result(overslept("none"), overslept("writes"))
+	r.AsExpected = &yes
+	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{{Text: "<b> & c", Seen: true}}
+	text := written(t, "json", Options{}, r)
+	var got struct {
+		Schema  string
+		Results []struct {
+			Scenario, File, Lock string
+			Seed                 uint64
+			AsExpected           *bool `json:"as_expected"`
+			Runs                 []struct {
+				Variant, Fencing, Verdict string
+				Properties                map[checks.Property]checks.Outcome
+				Witnesses                 map[string]bool
+				TraceHash                 string `json:"trace_hash"`
+				VirtualMS                 int64  `json:"virtual_ms"`
+				Events                    int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != "locksim/report/v1" || len(got.Results) != 1 {
+		t.Fatalf("got %+v", got)
+	}
+	res := got.Results[0]
+	if res.Scenario != "by-hand" || res.File != "by-hand.yaml" || res.Lock != "redlock" || res.Seed != 1 || res.AsExpected == nil || !*res.AsExpected || len(res.Runs) != 2 {
+		t.Fatalf("got %+v", res)
+	}
+	off := res.Runs[0]
+	if off.Fencing != "off" || off.Verdict != "unsafe" || off.Properties["write-order"] != "violated" || off.Properties["lease-exclusion"] != "holds" ||
+		!off.Witnesses["<b> & c"] || off.TraceHash != r.Runs[0].Trace.Hash() || off.VirtualMS != 30027 || off.Events != len(r.Runs[0].Trace.Events) {
+		t.Errorf("got %+v", off)
+	}
+	for _, run := range res.Runs {
+		if len(run.Properties) != 9 {
+			t.Errorf("fencing %s: %d properties", run.Fencing, len(run.Properties))
+		}
+	}
+	var at []int
+	for _, p := range checks.Properties() {
+		at = append(at, strings.Index(text, `"`+string(p)+`"`))
+	}
+	if !slices.IsSorted(at) {
+		t.Error("the properties are not in their order")
+	}
+	if again := written(t, "json", Options{}, r); again != text {
+		t.Error("the same result gave another report")
+	}
+}
+
+func TestJSONOfNothing(t *testing.T) {
+	if got, want := written(t, "json", Options{}), "{\n  \"schema\": \"locksim/report/v1\",\n  \"results\": []\n}\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
+	r := result(overslept("none"))
+	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
+		t.Errorf("got %q", got)
+	}
+	r.Runs[0].Lock, r.Lock = "redsync", "redsync"
+	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1 --lock redsync" {
+		t.Errorf("got %q", got)
+	}
+	named := Options{Arguments: map[*scenarios.Scenario]string{r.Scenario: "it's mine.yaml"}}
+	if got := replay(r, named); got != `locksim run 'it'\''s mine.yaml' --seed 1 --lock redsync` {
+		t.Errorf("got %q", got)
+	}
+}

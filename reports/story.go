@@ -1,0 +1,356 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// An entry is one line of a timeline.
+type entry struct {
+	at   time.Duration
+	who  string
+	text string
+	// mood is how the line is coloured.
+	mood mood
+
+	// Entries next to each other with one fold, unless it is empty, are told as
+	// one: merge writes the text from all their items.
+	fold  string
+	items []string
+	merge func(items []string) string
+
+	// of names the step that the entry is part of, and part says which.
+	of   string
+	part part
+}
+
+type mood int
+
+const (
+	plain mood = iota
+	faint      // messages and other detail
+	fault      // a fault and what it does
+	wrong      // something that should not happen to a lock
+)
+
+type part int
+
+const (
+	whole   part = iota
+	opens        // the step begins
+	serves       // the storage deals with it
+	closes       // the step ends as one would expect
+	strikes      // a fault begins or stops acting
+	effect       // what a fault does to a process
+)
+
+// tell makes the story of a trace: its events as entries, in order. It knows
+// nothing but the trace.
+func tell(t *sim.Trace, messages bool) []entry {
+	s := newTeller(t, messages)
+	for i := range t.Events {
+		s.event(&t.Events[i])
+	}
+	if messages {
+		return s.entries
+	}
+	return repeats(fold(uneventful(causes(s.entries))))
+}
+
+// causes tells of a fault and of what it did to a process at once.
+func causes(entries []entry) []entry {
+	var kept []entry
+	for i, e := range entries {
+		if e.part == strikes && i+1 < len(entries) && entries[i+1].part == effect {
+			continue
+		}
+		if e.part == effect && i > 0 && entries[i-1].part == strikes {
+			e.text += " (" + entries[i-1].who + ")"
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// uneventful leaves out the beginning of each step that is followed at once by
+// what came of it, and the end of each that the storage has just told of.
+func uneventful(entries []entry) []entry {
+	var kept []entry
+	for i, e := range entries {
+		next := i+1 < len(entries) && entries[i+1].of == e.of
+		previous := i > 0 && entries[i-1].of == e.of && entries[i-1].part == serves
+		if e.of != "" && (e.part == opens && next || e.part == closes && previous) {
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// fold merges neighbours that tell the same of several processes.
+func fold(entries []entry) []entry {
+	var folded []entry
+	for _, e := range entries {
+		if n := len(folded); n > 0 && e.fold != "" && folded[n-1].fold == e.fold {
+			folded[n-1].items = append(folded[n-1].items, e.items...)
+			continue
+		}
+		e.items = slices.Clone(e.items)
+		folded = append(folded, e)
+	}
+	for i, e := range folded {
+		if len(e.items) > 1 {
+			folded[i].text = e.merge(e.items)
+		}
+	}
+	return folded
+}
+
+// repeats tells once what happens over and over, such as the attempts to get a
+// lock whose nodes are down: the first time as it was, and then how often.
+func repeats(entries []entry) []entry {
+	const longest, fewest = 8, 3
+	var kept []entry
+	for i := 0; i < len(entries); {
+		length, times := 0, 0
+		for n := 1; n <= longest && times < fewest; n++ {
+			length, times = n, 1
+			for end := i + (times+1)*n; end <= len(entries) && slices.EqualFunc(entries[i:i+n], entries[end-n:end], sameStory); end += n {
+				times++
+			}
+		}
+		if times < fewest {
+			kept = append(kept, entries[i])
+			i++
+			continue
+		}
+		kept = append(kept, entries[i:i+length]...)
+		i += times * length
+		kept = append(kept, entry{at: entries[i-1].at, mood: faint, text: fmt.Sprintf("the same happens %d more times, the last until here", times-1)})
+	}
+	return kept
+}
+
+func sameStory(a, b entry) bool { return a.who == b.who && a.text == b.text }
+
+// A teller turns events into entries. It remembers what later events refer to.
+type teller struct {
+	trace    *sim.Trace
+	messages bool
+	roles    map[string]sim.Role
+	entries  []entry
+
+	began    map[string]time.Duration // by step: when its last one began
+	since    map[string]time.Duration // by process: when it was paused or crashed
+	clocks   map[string]*sim.Event    // by process: its last clock event
+	held     map[string]time.Duration // by message: when it was held back
+	acquires map[actor]*acquire
+	failed   map[string][]*sim.Event // by client: the ends of steps that failed
+	waiting  map[string]int          // by connection: the requests without a reply
+}
+
+type actor struct {
+	client  string
+	section int
+}
+
+// acquire is what a teller knows of one call of Acquire.
+type acquire struct {
+	lock            string
+	set             []string // the nodes on which its key was ever set
+	standing        []string // those on which it stands
+	deleted         []string // those on which its release removed it
+	nothingLeft     bool     // when its release began
+	ended, released bool
+	seen            map[string]int // by object: the version that the section knows
+}
+
+func newTeller(t *sim.Trace, messages bool) *teller {
+	s := &teller{
+		trace:    t,
+		messages: messages,
+		roles:    map[string]sim.Role{},
+		began:    map[string]time.Duration{},
+		since:    map[string]time.Duration{},
+		clocks:   map[string]*sim.Event{},
+		held:     map[string]time.Duration{},
+		acquires: map[actor]*acquire{},
+		failed:   map[string][]*sim.Event{},
+		waiting:  map[string]int{},
+	}
+	for _, p := range t.Processes {
+		s.roles[p.Name] = p.Role
+	}
+	return s
+}
+
+func (s *teller) add(e entry) { s.entries = append(s.entries, e) }
+
+// say adds an entry of the event's own process.
+func (s *teller) say(ev *sim.Event, m mood, format string, args ...any) {
+	s.add(entry{at: ev.At, who: visible(ev.Process), mood: m, text: fmt.Sprintf(format, args...)})
+}
+
+// affects adds an entry about what a fault does to a process.
+func (s *teller) affects(ev *sim.Event, format string, args ...any) {
+	s.add(entry{at: ev.At, who: visible(ev.Process), mood: fault, part: effect, text: fmt.Sprintf(format, args...)})
+}
+
+// acquisition is what is known of an actor's acquire, which it starts to
+// remember if it has not met it.
+func (s *teller) acquisition(client string, section int) *acquire {
+	who := actor{client, section}
+	if s.acquires[who] == nil {
+		s.acquires[who] = &acquire{seen: map[string]int{}}
+	}
+	return s.acquires[who]
+}
+
+// event tells one event. Those that are left out are told by others: a
+// connection by the requests that it carries, a set by the acquire.
+func (s *teller) event(ev *sim.Event) {
+	switch ev.Kind {
+	case sim.KindStrike, sim.KindLift:
+		s.faultEvent(ev)
+	case sim.KindPause, sim.KindResume, sim.KindRanOn, sim.KindCrash, sim.KindRestart,
+		sim.KindClock, sim.KindSync, sim.KindPromote:
+		s.processEvent(ev)
+	case sim.KindSet, sim.KindTouch, sim.KindDelete, sim.KindExpire, sim.KindForget, sim.KindRestore:
+		s.keyEvent(ev)
+	case sim.KindBegin:
+		s.beginEvent(ev)
+	case sim.KindEnd:
+		s.endEvent(ev)
+	case sim.KindServe:
+		s.serveEvent(ev)
+	case sim.KindLost:
+		s.say(ev, plain, "learns from the lock that its lease is lost")
+	case sim.KindDone:
+		s.doneEvent(ev)
+	case sim.KindHorizon:
+		text := "the run is cut off here"
+		if ev.Text != "" {
+			text = visible(ev.Text)
+		}
+		s.add(entry{at: ev.At, text: text})
+	case sim.KindObject:
+		if s.messages {
+			s.say(ev, faint, "ends with %s at version %d", visible(ev.Object), ev.Version)
+		}
+	default:
+		s.messageEvent(ev)
+	}
+}
+
+func (s *teller) doneEvent(ev *sim.Event) {
+	switch {
+	case !ev.OK:
+		s.say(ev, plain, "stops%s", s.why(ev))
+	case s.messages:
+		s.say(ev, faint, "has finished")
+	}
+}
+
+// why is the reason for which a client stops. What was told of the step that
+// failed is not told again.
+func (s *teller) why(ev *sim.Event) string {
+	for _, f := range s.failed[ev.Process] {
+		rest, ok := strings.CutSuffix(ev.Text, f.Text)
+		switch {
+		case !ok || f.Text == "":
+		case rest != "":
+			return because(strings.TrimSuffix(rest, ": "))
+		case f.Refused:
+			return fmt.Sprintf(", because its %s was refused", f.Step)
+		default:
+			return fmt.Sprintf(", because its %s failed", f.Step)
+		}
+	}
+	return because(ev.Text)
+}
+
+// because appends a reason, if there is one.
+func because(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + timelineTimes(visible(text))
+}
+
+// on says on which of a lock's nodes something is so: "on all 5 nodes",
+// "on redis-1 and redis-2 (2 of 5 nodes)". A replica is none of them, so it is
+// named and not counted.
+func (s *teller) on(nodes []string) string {
+	nodes = s.ordered(nodes)
+	all := s.nodes()
+	counted := !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(all, n) })
+	switch {
+	case len(nodes) == 0 && len(all) == 1:
+		return "on no node"
+	case len(nodes) == 0:
+		return fmt.Sprintf("on none of the %d nodes", len(all))
+	case counted && len(nodes) == len(all) && len(all) > 1:
+		return fmt.Sprintf("on all %d nodes", len(all))
+	}
+	shown := make([]string, len(nodes))
+	for i, n := range nodes {
+		shown[i] = visible(n)
+	}
+	text := "on " + list(shown)
+	if counted && len(all) > 1 {
+		text += fmt.Sprintf(" (%d of %d nodes)", len(nodes), len(all))
+	}
+	return text
+}
+
+// nodes are those that the locks are kept on; in a world without locks, all.
+func (s *teller) nodes() []string {
+	var nodes []string
+	for _, l := range s.trace.Locks {
+		for _, slot := range l.Slots {
+			nodes = append(nodes, slot.Node)
+		}
+	}
+	if len(nodes) > 0 {
+		return s.ordered(nodes)
+	}
+	for _, p := range s.trace.Processes {
+		if p.Role == sim.RoleNode {
+			nodes = append(nodes, p.Name)
+		}
+	}
+	return nodes
+}
+
+// ordered lists each process once, in the order of the world.
+func (s *teller) ordered(names []string) []string {
+	place := func(name string) int {
+		return slices.IndexFunc(s.trace.Processes, func(p sim.ProcessInfo) bool { return p.Name == name })
+	}
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+	return slices.Compact(names)
+}
+
+// theLock names a lock, or says "the lock" where there is only one.
+func (s *teller) theLock(name string) string {
+	if len(s.trace.Locks) > 1 {
+		return "the lock " + visible(name)
+	}
+	return "the lock"
+}
+
+// possessive: client-1's.
+func possessive(name string) string {
+	if strings.HasSuffix(name, "s") {
+		return visible(name) + "'"
+	}
+	return visible(name) + "'s"
+}

@@ -1,0 +1,123 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// keyEvent tells what happened to a key where the steps of the clients do not:
+// its end, and every change that reaches somebody else's key or comes late.
+func (s *teller) keyEvent(ev *sim.Event) {
+	owner := possessive(ownerOf(ev.Owner))
+	s.standing(ev)
+	switch ev.Kind {
+	case sim.KindSet:
+		s.setEvent(ev)
+	case sim.KindTouch:
+		if sameAcquisition(ev.By, ev.Owner) {
+			return
+		}
+		s.keys(ev, wrong, "touch "+string(ownerOf(ev.By))+owner, ownerOf(ev.By), func(nodes []string) string {
+			return fmt.Sprintf("changes the expiry of %s key %s", owner, s.on(nodes))
+		})
+	case sim.KindDelete:
+		s.deleteEvent(ev)
+	case sim.KindExpire:
+		s.keys(ev, plain, "expire "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key expired %s", owner, s.on(nodes))
+		})
+	case sim.KindForget:
+		s.keys(ev, fault, "forget "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key was lost in the crash %s", owner, s.on(nodes))
+		})
+	case sim.KindRestore:
+		s.keys(ev, fault, "restore "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key came back from disk %s%s", owner, s.on(nodes), until(ev))
+		})
+	}
+}
+
+// standing keeps account of the nodes on which each acquisition's key stands.
+func (s *teller) standing(ev *sim.Event) {
+	gone := func(owner *sim.Actor) {
+		if owner != nil {
+			a := s.acquisition(owner.Client, owner.Section)
+			a.standing = slices.DeleteFunc(a.standing, func(node string) bool { return node == ev.Process })
+		}
+	}
+	switch ev.Kind {
+	case sim.KindSet, sim.KindRestore:
+		gone(ev.Prior)
+		gone(ev.Owner)
+		if ev.Owner != nil {
+			a := s.acquisition(ev.Owner.Client, ev.Owner.Section)
+			a.standing = append(a.standing, ev.Process)
+		}
+	case sim.KindDelete, sim.KindExpire, sim.KindForget:
+		gone(ev.Owner)
+	}
+}
+
+// keys adds an entry that is told once for all nodes.
+func (s *teller) keys(ev *sim.Event, m mood, fold, who string, merge func([]string) string) {
+	e := entry{at: ev.At, who: visible(who), mood: m, fold: fold + "\x00" + ev.Key, items: []string{ev.Process}}
+	s.add(s.folded(e, merge))
+}
+
+func (s *teller) setEvent(ev *sim.Event) {
+	if ev.Owner == nil {
+		return
+	}
+	a := s.acquisition(ev.Owner.Client, ev.Owner.Section)
+	a.set = append(a.set, ev.Process)
+	if ev.Prior != nil && !sameAcquisition(ev.Prior, ev.Owner) {
+		prior := possessive(ev.Prior.Client)
+		s.keys(ev, wrong, "overwrite "+prior, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("overwrites %s key %s", prior, s.on(nodes))
+		})
+	} else if a.ended {
+		s.keys(ev, plain, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("its key is set %s only now, after its attempt had ended%s", s.on(nodes), until(ev))
+		})
+	}
+}
+
+func (s *teller) deleteEvent(ev *sim.Event) {
+	if !sameAcquisition(ev.By, ev.Owner) {
+		owner := possessive(ownerOf(ev.Owner))
+		s.keys(ev, wrong, "delete "+owner, ownerOf(ev.By), func(nodes []string) string {
+			return fmt.Sprintf("removes %s key %s", owner, s.on(nodes))
+		})
+		return
+	}
+	if ev.Owner == nil {
+		return
+	}
+	a := s.acquisition(ev.Owner.Client, ev.Owner.Section)
+	a.deleted = append(a.deleted, ev.Process)
+	if a.released {
+		s.keys(ev, plain, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("its key is removed %s only now, after its release had ended", s.on(nodes))
+		})
+	}
+}
+
+func until(ev *sim.Event) string {
+	if ev.TTL == 0 {
+		return ", for ever"
+	}
+	return ", until " + moment(ev.Expires, 3)
+}
+
+func sameAcquisition(a, b *sim.Actor) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Client == b.Client && a.Section == b.Section
+}
+
+func ownerOf(a *sim.Actor) string {
+	if a == nil {
+		return "somebody"
+	}
+	return a.Client
+}

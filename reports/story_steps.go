@@ -1,0 +1,193 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+func stepName(client string, section int, step sim.Step) string {
+	return fmt.Sprintf("%s/%d/%s", client, section, step)
+}
+
+func (s *teller) beginEvent(ev *sim.Event) {
+	name := stepName(ev.Process, ev.Section, ev.Step)
+	s.began[name] = ev.At
+	a := s.acquisition(ev.Process, ev.Section)
+	var text string
+	switch ev.Step {
+	case sim.Acquire:
+		a.lock = ev.Lock
+		text = "asks for " + s.theLock(ev.Lock)
+	case sim.Read:
+		text = "sends its read" + carried(ev.Token)
+	case sim.Work:
+		return
+	case sim.Write:
+		text = "sends its write" + carried(ev.Token)
+	case sim.Extend:
+		text = "asks to extend its lease"
+	case sim.Release:
+		a.deleted, a.nothingLeft = nil, len(a.standing) == 0
+		text = "asks to release " + s.theLock(a.lock)
+	}
+	s.add(entry{at: ev.At, who: visible(ev.Process), text: text, of: name, part: opens})
+}
+
+func (s *teller) endEvent(ev *sim.Event) {
+	name := stepName(ev.Process, ev.Section, ev.Step)
+	took := ev.At - s.began[name]
+	if !ev.OK {
+		s.failed[ev.Process] = append(s.failed[ev.Process], ev)
+	}
+	e := entry{at: ev.At, who: visible(ev.Process), of: name}
+	switch ev.Step {
+	case sim.Acquire:
+		s.acquired(ev, e)
+		return
+	case sim.Work:
+		if took == 0 {
+			return
+		}
+		e.text = "has worked for " + span(took)
+	case sim.Read, sim.Write:
+		e.text = s.answered(ev)
+		if ev.OK || ev.Refused {
+			e.part = closes
+		}
+	case sim.Extend:
+		e.text = "could not extend its lease" + because(ev.Text)
+		if ev.OK {
+			e.text = "has extended its lease" + s.leaseEnds(ev)
+		}
+	case sim.Release:
+		e.text = s.released(ev)
+	}
+	s.add(e)
+}
+
+func (s *teller) acquired(ev *sim.Event, e entry) {
+	a := s.acquisition(ev.Process, ev.Section)
+	a.ended = true
+	lock := s.theLock(a.lock)
+	if !ev.OK {
+		why := because(strings.TrimPrefix(ev.Text, locks.ErrNotAcquired.Error()+": "))
+		tried := func(attempts []string) string {
+			if n := len(attempts); n > 1 {
+				return fmt.Sprintf("fails to get %s, %d times in a row%s", lock, n, why)
+			}
+			return fmt.Sprintf("fails to get %s%s", lock, why)
+		}
+		e.fold, e.items = "failed "+ev.Process+"\x00"+a.lock, []string{e.of}
+		s.add(s.folded(e, tried))
+		return
+	}
+	e.text = fmt.Sprintf("gets %s%s%s%s", lock, s.somewhere(a.set), grant(ev), s.leaseEnds(ev))
+	if ev.Ungranted {
+		e.mood = wrong
+		e.text = fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, grant(ev), s.leaseEnds(ev))
+	}
+	s.add(e)
+}
+
+// somewhere is where a lock's keys were set, if the lock keeps any.
+func (s *teller) somewhere(nodes []string) string {
+	if len(s.nodes()) == 0 {
+		return ""
+	}
+	return " " + s.on(nodes)
+}
+
+// grant says which token a successful acquire brought.
+func grant(ev *sim.Event) string {
+	switch {
+	case ev.Token == 0:
+		return ""
+	case ev.Minted && ev.Rank != 0 && ev.Rank != ev.Token:
+		return fmt.Sprintf(": token %d (a true count of grants says %d)", ev.Token, ev.Rank)
+	}
+	return fmt.Sprintf(": token %d", ev.Token)
+}
+
+func (s *teller) leaseEnds(ev *sim.Event) string {
+	if ev.Ends == nil {
+		return ""
+	}
+	end, ok := s.trueTime(ev.Process, *ev.Ends)
+	switch {
+	case !ok:
+		return ""
+	case end <= ev.At:
+		return ", lease already over at " + moment(max(end, 0), 3)
+	}
+	return ", lease until " + moment(end, 3)
+}
+
+func (s *teller) answered(ev *sim.Event) string {
+	switch {
+	case ev.Refused:
+		return fmt.Sprintf("learns that its %s was refused", ev.Step)
+	case !ev.OK:
+		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, because(ev.Text))
+	case ev.Step == sim.Read:
+		return fmt.Sprintf("learns that %s is at version %d", visible(ev.Object), ev.Version)
+	}
+	return fmt.Sprintf("learns that it has written version %d of %s", ev.Version, visible(ev.Object))
+}
+
+func (s *teller) released(ev *sim.Event) string {
+	a := s.acquisition(ev.Process, ev.Section)
+	a.released = true
+	lock := s.theLock(a.lock)
+	text := "releases " + lock
+	switch {
+	case len(s.nodes()) == 0:
+	case a.nothingLeft:
+		return text + ": there was nothing left to release"
+	default:
+		text += " " + s.on(a.deleted)
+	}
+	if !ev.OK {
+		text += ", and is told" + because(ev.Text)
+	}
+	return text
+}
+
+func (s *teller) serveEvent(ev *sim.Event) {
+	e := entry{
+		at: ev.At, who: visible(ev.Process),
+		of: stepName(ev.Peer, ev.Section, ev.Step), part: serves,
+	}
+	who, object := possessive(ev.Peer), visible(ev.Object)
+	seen := s.acquisition(ev.Peer, ev.Section).seen
+	known, knows := seen[ev.Object]
+	switch {
+	case !ev.OK:
+		e.text = fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, because(ev.Text))
+	case ev.Step == sim.Read:
+		seen[ev.Object] = ev.Version
+		e.text = fmt.Sprintf("answers %s read of %s%s: version %d", who, object, carried(ev.Token), ev.Version)
+	default:
+		e.text = fmt.Sprintf("applies %s write of %s%s: version %d → %d",
+			who, object, carried(ev.Token), ev.Replaced, ev.Version)
+		if knows && known != ev.Replaced {
+			e.mood = wrong
+			e.text += fmt.Sprintf(", but it had read version %d", known)
+		}
+		seen[ev.Object] = ev.Version
+	}
+	s.add(e)
+}
+
+func carried(token uint64) string {
+	if token == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (token %d)", token)
+}
+
+// heldFor says how long a message was held back, if it was.
+func heldFor(from, to time.Duration) string { return "after being held back for " + span(to-from) }

@@ -1,0 +1,83 @@
+package reports
+
+import (
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// runName is what people call a run.
+var runName = map[string]string{
+	scenarios.Off: "without fencing",
+	scenarios.On:  "with fencing",
+}
+
+// table has a row for each property, a column for each run, and the verdicts
+// below.
+func table(runs []scenarios.Outcome, p Palette) string {
+	var b strings.Builder
+	t := tablewriter.NewTable(&b,
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAlignment(tw.AlignLeft),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithFooterConfig(tw.CellConfig{
+			Alignment: tw.CellAlignment{Global: tw.AlignLeft},
+			Padding:   tw.CellPadding{Global: tw.PaddingDefault},
+		}),
+		tablewriter.WithRendition(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Symbols:  tw.NewSymbols(tw.StyleLight),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
+		}),
+	)
+	header, footer := []string{"property"}, []string{"verdict"}
+	for _, run := range runs {
+		header = append(header, runName[run.Fencing])
+		footer = append(footer, verdictCell(run.Verdict.Verdict, p))
+	}
+	t.Header(header)
+	for _, property := range checks.Properties() {
+		row := []string{string(property)}
+		for _, run := range runs {
+			row = append(row, outcomeCell(run.Verdict.Finding(property).Outcome, p))
+		}
+		if err := t.Append(row); err != nil {
+			panic(err) // a row of strings is always a row
+		}
+	}
+	t.Footer(footer)
+	if err := t.Render(); err != nil {
+		panic(err) // a strings.Builder takes everything
+	}
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(" "+line, " ") + "\n"
+	}
+	return strings.Join(lines, "")
+}
+
+func outcomeCell(o checks.Outcome, p Palette) string {
+	switch o {
+	case checks.Holds:
+		return p.good("✓ holds")
+	case checks.Violated:
+		return p.bad("✗ violated")
+	case checks.Unknown:
+		return p.doubt("? unknown")
+	}
+	return p.faint("– " + string(o))
+}
+
+func verdictCell(verdict string, p Palette) string {
+	switch verdict {
+	case checks.Safe:
+		return p.good("✓ safe")
+	case checks.Unsafe:
+		return p.bad("✗ unsafe")
+	}
+	return p.doubt("? " + verdict)
+}

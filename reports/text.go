@@ -1,0 +1,247 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+func init() {
+	Register(Format{Name: "text", Title: "for people: what happened, in order, and which properties broke", Write: writeText})
+}
+
+func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
+	t := &text{Options: o}
+	for i, r := range results {
+		if i > 0 {
+			t.line("")
+			t.line("%s", o.Palette.faint(strings.Repeat("═", pageWidth)))
+			t.line("")
+		}
+		t.result(r)
+	}
+	if len(results) > 1 {
+		t.line("")
+		t.line("%s", summary(results))
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// text is a text report that is being written.
+type text struct {
+	Options
+	b strings.Builder
+}
+
+func (t *text) line(format string, args ...any) {
+	fmt.Fprintf(&t.b, format+"\n", args...)
+}
+
+func (t *text) result(r *scenarios.Result) {
+	s := r.Scenario
+	t.line("%s", t.Palette.strong(wrap(visible(s.Name)+": "+visible(s.Title), pageWidth, 2)))
+	pairs := stories(r)
+	for i, runs := range pairs {
+		v := runs[0].Variant
+		if len(pairs) > 1 {
+			t.line("")
+			t.line("%s", t.Palette.strong(wrap(fmt.Sprintf("── variant %d of %d, %s: %s", i+1, len(pairs), visible(v.Name), visible(v.Title)), pageWidth, 3)))
+		}
+		if i == 0 || v.Story != pairs[i-1][0].Variant.Story {
+			t.paragraph(v.Story)
+		}
+		t.story(runs)
+	}
+	t.paragraph(s.Lesson)
+	t.line("")
+	t.line("replay: %s", replay(r, t.Options))
+}
+
+// stories puts the runs of each variant side by side.
+func stories(r *scenarios.Result) [][]scenarios.Outcome {
+	var pairs [][]scenarios.Outcome
+	for i, run := range r.Runs {
+		if i == 0 || run.Variant != r.Runs[i-1].Variant {
+			pairs = append(pairs, nil)
+		}
+		last := len(pairs) - 1
+		pairs[last] = append(pairs[last], run)
+	}
+	return pairs
+}
+
+// story reports the runs of one variant.
+func (t *text) story(runs []scenarios.Outcome) {
+	t.line("")
+	t.cast(runs[0])
+	t.line("")
+	headings := make([]string, len(runs))
+	traces := make([]*sim.Trace, len(runs))
+	for i, run := range runs {
+		headings[i], traces[i] = runName[run.Fencing], run.Trace
+	}
+	t.b.WriteString(Timeline{Palette: t.Palette, Messages: t.Messages}.Tell(headings, traces))
+	t.line("")
+	t.b.WriteString(table(runs, t.Palette))
+	t.line("")
+	t.remarks(explain(runs))
+	t.doubts(runs)
+	t.expectation(runs)
+}
+
+// cast says what the story is told with: the lock and the faults.
+func (t *text) cast(run scenarios.Outcome) {
+	trace := run.Trace
+	rows := []remark{}
+	for _, l := range trace.Locks {
+		ttl := "without a TTL"
+		if l.TTL > 0 {
+			ttl = "TTL " + span(l.TTL)
+		}
+		nodes := map[string]bool{}
+		for _, s := range l.Slots {
+			nodes[s.Node] = true
+		}
+		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", visible(l.Kind), count(len(nodes), "node"), ttl)})
+	}
+	for i, f := range trace.Faults {
+		what := visible(f.Text)
+		if f.Idle != "" {
+			what += " (it did not act: " + visible(f.Idle) + ")"
+		}
+		rows = append(rows, remark{fmt.Sprintf("fault %d", i+1), what})
+	}
+	if len(trace.Faults) == 0 {
+		rows = append(rows, remark{"faults", "none"})
+	}
+	t.remarks(rows)
+}
+
+// remarks writes labels and texts in two columns.
+func (t *text) remarks(rows []remark) {
+	width := 0
+	for _, r := range rows {
+		width = max(width, utf8.RuneCountInString(r.about))
+	}
+	for _, r := range rows {
+		label := r.about + strings.Repeat(" ", width-utf8.RuneCountInString(r.about))
+		body := wrap(r.text, pageWidth-width-4, 0)
+		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
+		t.line("  %s  %s", t.Palette.strong(label), body)
+	}
+}
+
+// doubts tells what makes the reader careful: what did not happen that should
+// have, what a paused process did, what was left half done.
+func (t *text) doubts(runs []scenarios.Outcome) {
+	t.line("")
+	for i, w := range runs[0].Verdict.Witnesses {
+		var missing []string
+		for _, run := range runs {
+			if !run.Verdict.Witnesses[i].Seen {
+				missing = append(missing, runName[run.Fencing])
+			}
+		}
+		switch {
+		case len(missing) == 0:
+			t.item(t.Palette.good("✓"), "seen: "+visible(w.Text))
+		case len(missing) == len(runs):
+			t.item(t.Palette.bad("✗"), "NOT seen: "+visible(w.Text))
+		default:
+			t.item(t.Palette.bad("✗"), fmt.Sprintf("NOT seen %s: %s", list(missing), visible(w.Text)))
+		}
+	}
+	for _, run := range runs {
+		if run.Verdict.RanOn {
+			t.item(t.Palette.doubt("!"), runName[run.Fencing]+": a paused process ran on, so nothing that it took part in is held against the lock")
+		}
+		for _, torn := range run.Verdict.Torn {
+			t.item(t.Palette.doubt("!"), runName[run.Fencing]+", torn section: "+statement(torn.Reason))
+		}
+	}
+}
+
+func (t *text) item(mark, text string) {
+	t.line("  %s %s", mark, wrap(text, pageWidth-4, 4))
+}
+
+// expectation says whether the runs came to what the scenario expects.
+func (t *text) expectation(runs []scenarios.Outcome) {
+	undecided := func(run scenarios.Outcome) bool { return run.Verdict.Verdict == checks.Undecided }
+	silent := func(run scenarios.Outcome) bool { return run.Expected == nil }
+	differs := func(run scenarios.Outcome) bool { return len(run.Differences) > 0 }
+	switch {
+	case slices.ContainsFunc(runs, undecided):
+		t.line("  %s", t.Palette.doubt("? nobody can tell whether that is as expected"))
+		t.each(runs, func(run scenarios.Outcome) []string { return run.Verdict.Reasons })
+	case slices.ContainsFunc(runs, differs):
+		t.line("  %s", t.Palette.bad("✗ not as expected"))
+		t.each(runs, func(run scenarios.Outcome) []string { return run.Differences })
+	case slices.ContainsFunc(runs, silent):
+		t.line("  %s", t.Palette.doubt(fmt.Sprintf("– the scenario expects nothing of the lock %q", visible(runs[0].Lock))))
+	default:
+		t.line("  %s", t.Palette.good("✓ as expected"))
+	}
+}
+
+// each lists what there is to say of each run, once if it is the same of all.
+func (t *text) each(runs []scenarios.Outcome, what func(scenarios.Outcome) []string) {
+	said := make([][]string, len(runs))
+	for i, run := range runs {
+		for _, s := range what(run) {
+			said[i] = append(said[i], timelineTimes(visible(s)))
+		}
+	}
+	for i, run := range runs {
+		for _, s := range said[i] {
+			inAll := !slices.ContainsFunc(said, func(other []string) bool { return !slices.Contains(other, s) })
+			switch {
+			case inAll && i == 0:
+				t.item(" ", s)
+			case !inAll:
+				t.item(" ", runName[run.Fencing]+": "+s)
+			}
+		}
+	}
+}
+
+func (t *text) paragraph(s string) {
+	if s = strings.TrimSpace(s); s == "" {
+		return
+	}
+	words := strings.Fields(s)
+	for i, word := range words {
+		words[i] = visible(word)
+	}
+	t.line("")
+	t.line("%s%s", "  ", wrap(strings.Join(words, " "), pageWidth-2, 2))
+}
+
+// summary counts the results.
+func summary(results []*scenarios.Result) string {
+	asExpected, not, unknown, silent := 0, 0, 0, 0
+	for _, r := range results {
+		switch StandingOf(r) {
+		case AsExpected:
+			asExpected++
+		case NotAsExpected:
+			not++
+		case Undecided:
+			unknown++
+		case NothingExpected:
+			silent++
+		}
+	}
+	text := fmt.Sprintf("%s: %d as expected, %d not as expected, %d unknown", count(len(results), "scenario"), asExpected, not, unknown)
+	if silent > 0 {
+		text += fmt.Sprintf(", %d that expect nothing of this lock", silent)
+	}
+	return text
+}

@@ -1,0 +1,265 @@
+package reports
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// told compares a timeline with what it should be; want begins with a line
+// break.
+func told(t *testing.T, want, got string) {
+	t.Helper()
+	if "\n"+got != want {
+		t.Errorf("got:\n%s\nwant:%s", got, want)
+	}
+}
+
+func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
+	told(t, `
+   0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
+   0.007s  storage   answers client-1's read of x: version 0
+   0.010s  client-1  is paused (fault 1)
+        ⋮  30s pass
+  30.002s            client-1's key expired on all 3 nodes
+  30.009s  client-2  gets the lock on all 3 nodes: token 2, lease until 60.005s
+  30.011s  storage   answers client-2's read of x: version 0
+  30.014s  storage   applies client-2's write of x (token 2): version 0 → 1
+  30.020s  client-2  releases the lock on all 3 nodes
+  30.022s  client-1  resumes after 30s (fault 1)
+  So far the runs are the same. From here on they differ:
+
+  without fencing
+  30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
+                     it had read version 0
+  30.027s  client-1  releases the lock: there was nothing left to release
+
+  with fencing
+  30.024s  storage   refuses client-1's write of x: token 1 is older than token
+                     2, which the storage has already seen
+  30.027s  client-1  releases the lock: there was nothing left to release
+`, Timeline{}.Tell(
+		[]string{"without fencing", "with fencing"},
+		[]*sim.Trace{overslept("none"), overslept("writes")},
+	))
+}
+
+func TestRunsThatDoNotDiffer(t *testing.T) {
+	s := newScript("none", 1)
+	s.acquires("client-1", 1, 1, "redis-1")
+	told(t, `
+  0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+  All of this happened in each of the 2 runs.
+`, Timeline{}.Tell([]string{"a", "b"}, []*sim.Trace{&s.Trace, &s.Trace}))
+}
+
+func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
+	s := newScript("none", 1)
+	s.then(
+		begin("client-1", 1, sim.Acquire, 0),
+		begin("client-1", 1, sim.Read, 0),
+		sim.Event{Kind: sim.KindPause, Process: "client-2"},
+		sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Read, Text: "no answer within 5s"},
+	)
+	told(t, `
+  0.001s  client-1  asks for the lock
+  0.002s  client-1  sends its read
+  0.003s  client-2  is paused
+  0.004s  client-1  stops waiting for the answer to its read: no answer within
+                    5s
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
+	s := newScript("none", 5)
+	owner := &sim.Actor{Client: "client-1", Section: 1}
+	for _, n := range []string{"redis-3", "redis-4"} {
+		s.then(sim.Event{Kind: sim.KindForget, Process: n, Key: "x", Owner: owner})
+	}
+	for conn, node := range []string{"redis-3", "redis-3", "redis-4"} {
+		ev := sim.Event{Process: "client-2", Peer: node, Conn: conn}
+		sent, timeout := ev, ev
+		sent.Kind, timeout.Kind = sim.KindSend, sim.KindTimeout
+		s.then(sent, timeout)
+	}
+	for range 3 {
+		s.then(
+			begin("client-2", 1, sim.Acquire, 0),
+			sim.Event{Kind: sim.KindEnd, Process: "client-2", Section: 1, Step: sim.Acquire, Text: "too few nodes"},
+		)
+	}
+	told(t, `
+  0.001s            client-1's key was lost in the crash on redis-3 and redis-4
+                    (2 of 5 nodes)
+  0.004s  client-2  gives up waiting for redis-3 (2 times) and redis-4
+  0.010s  client-2  fails to get the lock, 3 times in a row: too few nodes
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestKeysOfOthers(t *testing.T) {
+	s := newScript("none", 1)
+	one, two := &sim.Actor{Client: "client-1", Section: 1}, &sim.Actor{Client: "client-2", Section: 1}
+	s.then(
+		sim.Event{Kind: sim.KindSet, Process: "redis-1", Key: "x", By: two, Owner: two, Prior: one},
+		sim.Event{Kind: sim.KindTouch, Process: "redis-1", Key: "x", By: one, Owner: two},
+		sim.Event{Kind: sim.KindTouch, Process: "redis-1", Key: "x", By: two, Owner: two},
+		sim.Event{Kind: sim.KindDelete, Process: "redis-1", Key: "x", By: one, Owner: two},
+	)
+	told(t, `
+  0.001s  client-2  overwrites client-1's key on redis-1
+  0.002s  client-1  changes the expiry of client-2's key on redis-1
+  0.004s  client-1  removes client-2's key on redis-1
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestWhatArrivesLate(t *testing.T) {
+	s := newScript("none", 2)
+	s.acquires("client-1", 1, 1, "redis-1").releases("client-1", 1, "redis-1")
+	s.acquires("client-2", 1, 2, "redis-1")
+	late := &sim.Actor{Client: "client-1", Section: 1}
+	s.then(
+		sim.Event{Kind: sim.KindSet, Process: "redis-2", Key: "x", By: late, Owner: late, TTL: time.Second, Expires: 2 * time.Second},
+		sim.Event{Kind: sim.KindDelete, Process: "redis-2", Key: "x", By: late, Owner: late},
+	)
+	told(t, `
+  0.003s  client-1  gets the lock on redis-1 (1 of 2 nodes): token 1, lease
+                    until 30.001s
+  0.006s  client-1  releases the lock on redis-1 (1 of 2 nodes)
+  0.009s  client-2  gets the lock on redis-1 (1 of 2 nodes): token 2, lease
+                    until 30.007s
+  0.010s  client-1  its key is set on redis-2 (1 of 2 nodes) only now, after its
+                    attempt had ended, until 2.000s
+  0.011s  client-1  its key is removed on redis-2 (1 of 2 nodes) only now, after
+                    its release had ended
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestClocks(t *testing.T) {
+	s := newScript("none", 1)
+	clock := func(at time.Duration, why string, wall time.Duration, ppb int64) {
+		s.at(at, sim.Event{Kind: sim.KindClock, Process: "redis-1", Clocks: &sim.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
+	}
+	clock(10*time.Second, "jump", 41*time.Second, 0)
+	clock(11*time.Second, "drift", 42*time.Second, 20_000_000)
+	clock(12*time.Second, "jump", 33020*time.Millisecond, 20_000_000)
+	told(t, `
+        ⋮  10s pass
+  10.000s  redis-1  its wall clock jumps forward by 31s
+        ⋮  1s pass
+  11.000s  redis-1  its clocks now run 2% fast
+        ⋮  1s pass
+  12.000s  redis-1  its wall clock jumps back by 10s
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestAHeldMessageAndItsArrival(t *testing.T) {
+	s := newScript("none", 1)
+	message := sim.Event{Conn: 1, Msg: 2, Section: 1, Step: sim.Write, Text: "PUT x"}
+	hold, lose, deliver := message, message, message
+	hold.Kind, hold.Process, hold.Peer = sim.KindHold, "client-1", "storage"
+	lose.Kind, lose.Process, lose.Peer, lose.Msg = sim.KindLose, "client-1", "redis-1", 3
+	deliver.Kind, deliver.Process, deliver.Peer = sim.KindDeliver, "storage", "client-1"
+	s.then(hold, lose).at(40*time.Second, deliver)
+	told(t, `
+   0.001s  network   holds back client-1's write request to storage
+   0.002s  client-1  sends what never arrives, to redis-1
+        ⋮  40s pass
+  40.000s  network   delivers client-1's write request to storage after being
+                     held back for 40s
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
+	s := newScript("none", 1)
+	message := sim.Event{Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1}
+	sent, answered, timeout := message, message, message
+	sent.Kind, answered.Kind, timeout.Kind = sim.KindSend, sim.KindDeliver, sim.KindTimeout
+	answered.Reply = true
+	s.then(sent, answered, timeout)
+	told(t, "\n", Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestAReasonIsToldOnce(t *testing.T) {
+	s := newScript("writes", 1)
+	s.then(begin("client-1", 1, sim.Acquire, 0))
+	s.refused("client-1", 1, 1, "token 1 is too old")
+	s.then(
+		sim.Event{Kind: sim.KindDone, Process: "client-1", Text: "token 1 is too old"},
+		sim.Event{Kind: sim.KindDone, Process: "client-1", Text: "after 1 attempt: token 1 is too old"},
+	)
+	told(t, `
+  0.001s  client-1  asks for the lock
+  0.003s  storage   refuses client-1's write of x: token 1 is too old
+  0.005s  client-1  stops, because its write was refused
+  0.006s  client-1  stops: after 1 attempt
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestMessagesAreToldWhenAskedFor(t *testing.T) {
+	s := newScript("none", 1)
+	s.then(
+		sim.Event{Kind: sim.KindConnect, Process: "client-1", Peer: "redis-1", Conn: 1},
+		sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1, Handshake: true, Text: "HELLO 3"},
+		sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
+		sim.Event{Kind: sim.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
+	)
+	told(t, `
+  0.001000s  client-1  connects to redis-1
+  0.003000s  client-1  → redis-1 SET x value-1
+  0.004000s  redis-1   ← client-1 SET x value-1
+`, Timeline{Messages: true}.Tell(nil, []*sim.Trace{&s.Trace}))
+	if got := (Timeline{}).Tell(nil, []*sim.Trace{&s.Trace}); got != "" {
+		t.Errorf("messages are told unasked: %q", got)
+	}
+}
+
+func TestHostileTextIsShownEscaped(t *testing.T) {
+	s := newScript("none", 1)
+	s.then(sim.Event{Kind: sim.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
+	told(t, `
+  0.001s  client-\u202e1  stops: \x1b[2J\r\nok\xff
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+func TestColourChangesNothingButColour(t *testing.T) {
+	traces := []*sim.Trace{overslept("none"), overslept("writes")}
+	headings := []string{"a", "b"}
+	plain := Timeline{}.Tell(headings, traces)
+	if got := stripped(Timeline{Palette: Colour}.Tell(headings, traces)); got != plain {
+		t.Errorf("got:\n%s\nwant:\n%s", got, plain)
+	}
+}
+
+func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
+	s := newScript("none", 1)
+	for n := range 5 {
+		s.then(
+			begin("client-1", n+1, sim.Acquire, 0),
+			sim.Event{Kind: sim.KindRefuse, Process: "client-1", Peer: "redis-1", Text: "connection refused"},
+			sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: n + 1, Step: sim.Acquire, Text: "no node"},
+		)
+	}
+	s.then(sim.Event{Kind: sim.KindHorizon, Text: "the run was cut off at its horizon"})
+	told(t, `
+  0.001s  client-1  asks for the lock
+  0.002s  client-1  cannot connect to redis-1: connection refused
+  0.003s  client-1  fails to get the lock: no node
+  0.015s            the same happens 4 more times, the last until here
+  0.016s            the run was cut off at its horizon
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+// A replica is none of the lock's nodes, even when it has taken over from one.
+func TestReplicasAreNamedAndNotCounted(t *testing.T) {
+	s := newScript("none", 1)
+	s.Processes = append(s.Processes, sim.ProcessInfo{Name: "replica-1", Role: sim.RoleNode})
+	s.acquires("client-1", 1, 1, "redis-1")
+	s.acquires("client-2", 1, 2, "replica-1")
+	s.releases("client-1", 1)
+	told(t, `
+  0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+  0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
+  0.008s  client-1  releases the lock on no node
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}

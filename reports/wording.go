@@ -1,0 +1,75 @@
+package reports
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// moment writes a true time as seconds, cut off (not rounded, so that nothing is
+// shown later than it was) after the given number of decimals. What happens
+// before a world's start has a negative time.
+func moment(t time.Duration, decimals int) string {
+	if t < 0 {
+		return "-" + moment(-t, decimals)
+	}
+	frac := fmt.Sprintf("%09d", t%time.Second)[:decimals]
+	return fmt.Sprintf("%d.%ss", t/time.Second, frac)
+}
+
+// span writes a length of time with three figures or so: 1m0s, 31.2s, 480ms.
+func span(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	unit := time.Duration(1)
+	for d/unit >= 1000 && unit < 100*time.Millisecond {
+		unit *= 10
+	}
+	return sign + d.Round(unit).String()
+}
+
+// list writes "a", "a and b", "a, b and c".
+func list(items []string) string {
+	switch n := len(items); n {
+	case 0:
+		return ""
+	case 1:
+		return items[0]
+	default:
+		return strings.Join(items[:n-1], ", ") + " and " + items[n-1]
+	}
+}
+
+// count writes "1 message", "3 messages".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// wrap breaks s between words into lines of at most width columns, each but the
+// first indented. A word longer than a line stays whole.
+func wrap(s string, width, indent int) string {
+	var b strings.Builder
+	col := 0
+	for i, word := range strings.Fields(s) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case col+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			col = indent
+		default:
+			b.WriteByte(' ')
+			col++
+		}
+		b.WriteString(word)
+		col += n
+	}
+	return b.String()
+}
