@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// checkDeterminism runs everything again and says that it was the same, or
+// returns an error that shows the first event that is not what it was.
+func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
+	if reruns == 0 {
+		return nil
+	}
+	if err := runAgain(stderr, results, o, report, reruns); err != nil {
+		return err
+	}
+	worlds := 0
+	for _, r := range results {
+		worlds += len(r.Runs)
+	}
+	_, err := fmt.Fprintf(stderr, "deterministic: %d worlds, each run %d more times, gave the same events\n", worlds, reruns)
+	return err
+}
+
+func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
+	progress := newProgress(stderr, len(results)*reruns)
+	defer progress.clear()
+	for _, first := range results {
+		for n := range reruns {
+			progress.next(first.Scenario.Name)
+			again, err := scenarios.Run(first.Scenario, o)
+			if err != nil {
+				return fmt.Errorf("locksim: run %d: %w\nreplay: %s", n+2, err, reports.Replay(first.Scenario, o, report))
+			}
+			for i, run := range first.Runs {
+				if difference := sim.FirstDifference(run.Trace, again.Runs[i].Trace); difference != "" {
+					return fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at %s\nreplay: %s --check-determinism %d",
+						first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, difference, reports.Replay(first.Scenario, o, report), reruns)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// math/rand (version 1) seeds itself at random unless it is told not to, and
+// lock libraries draw their retry jitter from it: without this line a replay
+// could differ from the run that it replays.
+//
+//go:debug randautoseed=0
+
+// Command locksim shows how distributed locks fail, and what fencing tokens do
+// about it: it runs real lock clients in a simulated world in virtual time.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// The exit statuses.
+const (
+	success      = 0 // every verdict is as its scenario expects
+	unexpected   = 1 // some verdict is not, or is unknown, or a run failed
+	badInput     = 2 // bad usage or a bad scenario: nothing was run or written
+	statusesHelp = `Exit status:
+  0  every verdict is as its scenario expects, or nothing is expected
+  1  some verdict is not as expected, or is unknown
+  2  bad usage or a bad scenario; nothing was run`
+)
+
+func main() {
+	// A world lives for a millisecond and leaves megabytes of garbage, most of it
+	// from the Lua interpreter. On a heap as small as this the collector would run
+	// for every other world.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800)
+	}
+	os.Exit(locksim(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// A failure is an error that ends the program with a status other than
+// badInput. Its err is nil when the report has said all there is to say.
+type failure struct {
+	status int
+	err    error
+}
+
+func (f failure) Error() string {
+	if f.err == nil {
+		return ""
+	}
+	return f.err.Error()
+}
+
+func (f failure) Unwrap() error { return f.err }
+
+// locksim runs the program and returns its exit status.
+func locksim(args []string, stdout, stderr io.Writer) int {
+	root := rootCommand()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err == nil {
+		return success
+	}
+	if message := err.Error(); message != "" {
+		fmt.Fprintln(stderr, printable(message))
+	}
+	var f failure
+	if errors.As(err, &f) {
+		return f.status
+	}
+	return badInput
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "locksim",
+		Short: "Show how distributed locks fail, and what fencing tokens do about it",
+		Long: `locksim runs real lock clients against Redis nodes in a simulated world, in
+virtual time. A scenario pauses, partitions, crashes or misleads them at the
+worst moment; locksim shows what happened, in order, and says which properties
+held, without fencing tokens and with them.`,
+		Example: `  locksim list
+  locksim run gc-pause
+  locksim run scenarios/gc-pause.yaml --lock redsync --seed 7`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(badFlag)
+	root.AddCommand(runCommand(), listCommand(), validateCommand(), versionCommand())
+	return root
+}
+
+// noArguments refuses arguments of a command that takes none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s: it takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// unwritten is the failure of a command that could not print what it had to.
+func unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+}
+
+// noSuchCommand refuses what is not a command, and says what was meant.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	word := args[0]
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	if isBuiltIn(word) {
+		return fmt.Errorf("locksim: %q is a scenario, not a command; to run it: locksim run %s", word, word)
+	}
+	return fmt.Errorf("locksim: there is no command %q; %s", word, scenarios.DidYouMean(word, names))
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/locksim/locksim/reports"
+)
+
+// palette decides about colour: on a terminal, unless NO_COLOR is set (see
+// no-color.org) or the terminal knows none; CLICOLOR_FORCE asks for it anywhere.
+func palette(w any) reports.Palette {
+	switch {
+	case os.Getenv("NO_COLOR") != "":
+		return reports.Palette{}
+	case os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0":
+		return reports.Colour
+	case !isTerminal(w):
+		return reports.Palette{}
+	}
+	return reports.Colour
+}
+
+// isTerminal reports whether w is a terminal that understands more than text.
+func isTerminal(w any) bool {
+	f, isFile := w.(*os.File)
+	return isFile && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
+}
+
+// printable makes what an error message quotes harmless: a file's name may hold
+// anything, and must not write on the terminal what it likes.
+func printable(message string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, message)
+}
+
+// writeFile writes a file as a whole or not at all: whoever reads it meanwhile
+// sees the old file or the new one. What is no ordinary file, such as a pipe, is
+// written to as it is.
+func writeFile(name string, data []byte) error {
+	perm := os.FileMode(0o666) // less the umask, as for every new file
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return os.WriteFile(name, data, perm)
+		}
+		perm = info.Mode().Perm()
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return err
+		}
+	}
+	f, err := createBeside(name, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// createBeside creates the file that is to take a file's place.
+func createBeside(name string, perm os.FileMode) (*os.File, error) {
+	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d", filepath.Base(name), os.Getpid()))
+	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+}
+
+// checkOutput says before anything is run why a file could not be written.
+func checkOutput(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("locksim: -o %s is a directory; name a file in it", name)
+	case err == nil && !info.Mode().IsRegular():
+		return nil
+	case err == nil:
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return fmt.Errorf("locksim: -o %w", err)
+		}
+	}
+	dir := filepath.Dir(name)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("locksim: -o %s: there is no directory %s; make it first", name, dir)
+	}
+	f, err := createBeside(name, 0o600)
+	if err != nil {
+		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, errors.Unwrap(err))
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// A progress tells on a terminal which of many worlds is being run. Elsewhere,
+// such as in a pipe or in CI, it writes nothing.
+type progress struct {
+	w     io.Writer
+	live  bool
+	total int
+	done  int
+}
+
+func newProgress(w io.Writer, total int) *progress {
+	return &progress{w: w, live: total > 1 && isTerminal(w), total: total}
+}
+
+// next tells what is run now.
+func (p *progress) next(name string) {
+	p.done++
+	if p.live {
+		fmt.Fprintf(p.w, "\r\x1b[K%d of %d: %.60s", p.done, p.total, printable(name))
+	}
+}
+
+// clear takes back what was told, so that a report can follow.
+func (p *progress) clear() {
+	if p.live {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

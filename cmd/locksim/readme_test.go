@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+var update = flag.Bool("update", false, "write what the commands in README.md print into it")
+
+const readme = "../../README.md"
+
+// A block of the README stands between two comments: <!-- NAME: ARGUMENT --> and
+// <!-- end -->. It is what the command prints, or a scenario that one can run.
+var block = regexp.MustCompile("(?s)(<!-- (output|scenario): ([^\n]*) -->\n```[a-z]+\n)(.*?)(```\n<!-- end -->)")
+
+// inRepository lets the test run commands from where the README says.
+func inRepository(t *testing.T) {
+	t.Helper()
+	t.Chdir("../..")
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestReadmeShowsWhatTheCommandPrints(t *testing.T) {
+	text := readText(t, readme)
+	inRepository(t)
+	shown := 0
+	now := block.ReplaceAllStringFunc(text, func(s string) string {
+		part := block.FindStringSubmatch(s)
+		if part[2] != "output" {
+			return s
+		}
+		shown++
+		var stdout, stderr bytes.Buffer
+		if status := locksim(strings.Fields(part[3]), &stdout, &stderr); status != success {
+			t.Fatalf("locksim %s: status %d\n%s", part[3], status, &stderr)
+		}
+		return part[1] + stdout.String() + part[5]
+	})
+	if shown == 0 {
+		t.Fatal("the README shows no output")
+	}
+	if now == text {
+		return
+	}
+	if !*update {
+		t.Fatal("README.md shows what locksim does not print any more: go test ./cmd/locksim -run Readme -update")
+	}
+	if err := os.WriteFile(filepath.Base(readme), []byte(now), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadmeScenariosComeToWhatTheyExpect(t *testing.T) {
+	found := 0
+	for _, part := range block.FindAllStringSubmatch(readText(t, readme), -1) {
+		if part[2] != "scenario" {
+			continue
+		}
+		found++
+		s, err := scenarios.Parse(part[3], []byte(part[4]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reports.StandingOf(r) != reports.AsExpected {
+			for _, run := range r.Runs {
+				t.Errorf("%s, fencing %s: %v", part[3], run.Fencing, run.Differences)
+			}
+		}
+	}
+	if found == 0 {
+		t.Fatal("the README shows no scenario")
+	}
+}
+
+func TestReadmeNamesEverything(t *testing.T) {
+	text := readText(t, readme)
+	named := func(what, name string) {
+		t.Helper()
+		if !strings.Contains(text, "`"+name) {
+			t.Errorf("the README does not mention the %s %q", what, name)
+		}
+	}
+	for _, p := range checks.Properties() {
+		named("property", string(p))
+	}
+	for _, k := range sim.FaultKinds() {
+		named("fault", k.Name+": ")
+	}
+	for _, name := range locks.Names() {
+		named("lock", name+"`")
+	}
+	for _, c := range rootCommand().Commands() {
+		if !strings.Contains(text, "\nlocksim "+c.Name()) {
+			t.Errorf("the README does not mention the command %q", c.Name())
+		}
+	}
+	run, _, err := rootCommand().Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq("seed lock format messages check-determinism timeout") {
+		if run.Flags().Lookup(name) == nil {
+			t.Errorf("there is no flag %q", name)
+		}
+		named("flag", "--"+name)
+	}
+}
+
+// Every field that a scenario can have is in the README.
+func TestReadmeNamesEveryField(t *testing.T) {
+	type object struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		OneOf      []struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+		} `json:"oneOf"`
+	}
+	var schema struct {
+		object
+		Definitions map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(scenarios.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	fields := maps.Clone(schema.Properties)
+	for _, d := range schema.Definitions {
+		maps.Copy(fields, d.Properties)
+		for _, kind := range d.OneOf {
+			maps.Copy(fields, kind.Properties)
+		}
+	}
+	if len(fields) < 50 {
+		t.Errorf("the schema has only %d fields", len(fields))
+	}
+	text := readText(t, readme)
+	for name := range fields {
+		if !regexp.MustCompile("[`{ ]" + name + "[`:]").MatchString(text) {
+			t.Errorf("the README does not mention the field %q", name)
+		}
+	}
+}
+
+var (
+	points     = regexp.MustCompile("(?s)<!-- points -->(.*?)<!-- end -->")
+	pointCells = regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|")
+	pointNames = strings.NewReplacer("CLIENT", "client-1", "NODE", "redis-1", "PROCESS", "redis-1", "MESSAGE", "client-1's request to storage")
+)
+
+func TestReadmePointsAreWhatTheParserReads(t *testing.T) {
+	table := points.FindString(readText(t, readme))
+	found := 0
+	for _, cell := range pointCells.FindAllStringSubmatch(table, -1) {
+		for _, point := range strings.Split(strings.Trim(cell[1], "`"), "`, `") {
+			found++
+			if _, err := sim.ParsePoint(pointNames.Replace(point)); err != nil {
+				t.Errorf("%s: %v", point, err)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d points are in the table", found)
+	}
+}

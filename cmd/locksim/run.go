@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// runFlags are the flags of the run command.
+type runFlags struct {
+	seed     uint64
+	lock     string
+	format   string
+	output   string
+	messages bool
+	reruns   int
+	timeout  time.Duration
+}
+
+func runCommand() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run FILE|DIR|NAME...",
+		Short: "Run scenarios, without fencing tokens and with them",
+		Long: `Run scenarios, without fencing tokens and with them, and tell what happened.
+
+A scenario is a file, every .yaml or .yml file of a directory, or the name of
+one that is built in (see locksim list). What exists as a path is a path.
+
+` + statusesHelp,
+		Example: `  locksim run gc-pause
+  locksim run scenarios/gc-pause.yaml --lock redsync --seed 7
+  locksim run scenarios/ --format json -o report.json`,
+		Args:              needsScenarios,
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
+	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
+	flags.StringVar(&f.format, "format", "text", "text or json")
+	flags.StringVarP(&f.output, "output", "o", "", "write the report to this `file`, as a whole or not at all")
+	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
+	flags.IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "give up on a world in which nothing moves for this long in real time")
+	complete(cmd, "lock", locks.Names())
+	complete(cmd, "format", formatNames())
+	return cmd
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	found, err := load(args)
+	if err != nil {
+		return err
+	}
+	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
+	if err := possible(found, options); err != nil {
+		return err
+	}
+
+	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}}
+	for _, in := range found {
+		report.Arguments[in.Scenario] = in.argument
+	}
+	results, err := runAll(cmd.ErrOrStderr(), found, options, report)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	if err := f.write(cmd.OutOrStdout(), format, results, report); err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	if err := checkDeterminism(cmd.ErrOrStderr(), results, options, report, f.reruns); err != nil {
+		return failure{unexpected, err}
+	}
+	return status(results)
+}
+
+// runAll runs scenarios one after the other, up to the first that cannot be run
+// to its end.
+func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report reports.Options) ([]*scenarios.Result, error) {
+	progress := newProgress(stderr, len(found))
+	defer progress.clear()
+	var results []*scenarios.Result
+	for _, in := range found {
+		progress.next(in.Name)
+		r, err := scenarios.Run(in.Scenario, o)
+		if err != nil {
+			return nil, fmt.Errorf("locksim: %w\nreplay: %s", err, reports.Replay(in.Scenario, o, report))
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *runFlags) check() (reports.Format, error) {
+	format, known := reports.Lookup(f.format)
+	switch {
+	case !known:
+		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, formatNames()))
+	case f.reruns < 0:
+		return format, fmt.Errorf("locksim: --check-determinism is %d; give the number of further runs, 0 or more", f.reruns)
+	case f.timeout <= 0:
+		return format, fmt.Errorf("locksim: --timeout is %v; give a time longer than zero", f.timeout)
+	}
+	if _, known := locks.Lookup(f.lock); f.lock != "" && !known {
+		return format, fmt.Errorf("locksim: there is no lock %q; %s", f.lock, scenarios.DidYouMean(f.lock, locks.Names()))
+	}
+	if f.output != "" {
+		return format, checkOutput(f.output)
+	}
+	return format, nil
+}
+
+// possible sees that every world can be made before the first is run: a lock
+// may not work with a scenario's nodes or faults.
+func possible(found []input, o scenarios.RunOptions) error {
+	var errs []error
+	for _, s := range found {
+		for _, v := range s.Variants {
+			if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", s.File, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *runFlags) write(stdout io.Writer, format reports.Format, results []*scenarios.Result, o reports.Options) error {
+	if f.output == "" {
+		o.Palette = palette(stdout)
+		return format.Write(stdout, results, o)
+	}
+	var report bytes.Buffer
+	if err := format.Write(&report, results, o); err != nil {
+		return err
+	}
+	return writeFile(f.output, report.Bytes())
+}
+
+// status is a failure when some scenario did not come to what it expects.
+func status(results []*scenarios.Result) error {
+	bad := func(r *scenarios.Result) bool {
+		standing := reports.StandingOf(r)
+		return standing == reports.NotAsExpected || standing == reports.Undecided
+	}
+	if slices.ContainsFunc(results, bad) {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range reports.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
