@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -186,4 +188,20 @@ func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 		}, over)
 	}})
 	return func() bool { return over.CompareAndSwap(false, true) }
+}
+
+// clientClock is a process's clocks as its own code has them. After the end of
+// the world it keeps code from spinning that sleeps and tries again, for ever and
+// whatever the clock says.
+type clientClock struct {
+	*fakeclock.Fake
+	p *process
+}
+
+func (c clientClock) Sleep(ctx context.Context, d time.Duration) error {
+	err := c.Fake.Sleep(ctx, d)
+	if errors.Is(err, fakeclock.ErrClosed) {
+		c.p.w.linger(&c.p.lingered, 10_000)
+	}
+	return err
 }

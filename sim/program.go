@@ -206,7 +206,7 @@ func (p *Program) Redis(i int) *redis.Client { return p.g.env.Redis(i) }
 func (p *Program) Env() *locks.Env { return p.g.env }
 
 // Clock is the process's clocks.
-func (p *Program) Clock() fakeclock.Clock { return p.g.p.clock }
+func (p *Program) Clock() fakeclock.Clock { return p.g.env.Clock }
 
 // Step does one step of a critical section, at whose beginning and end faults
 // can strike.

@@ -63,6 +63,10 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	w := p.w
 	peer, ok := w.byAddr[addr]
 	if !ok {
+		if w.ctx.Err() != nil {
+			w.linger(&p.lingered, 10_000)
+		}
+		time.Sleep(time.Millisecond) // even a look-up in vain takes time
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("no node of this world has the address %s", addr)}
 	}
 	s := &socket{w: w, p: p, peer: peer, changed: sync.NewCond(&w.io)}

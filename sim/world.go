@@ -394,7 +394,7 @@ func check(cfg *Config) error {
 func (w *World) env(p *process, c Client) *locks.Env {
 	env := &locks.Env{
 		Key: w.cfg.Lock.Key, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
-		Dial: p.dial, Clock: p.clock, Rand: randomBytes(w.cfg.Seed, p.name),
+		Dial: p.dial, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
 		if n.ReplicaOf == "" || w.cfg.Lock.Kind.Name == "" {

@@ -121,6 +121,16 @@ func TestHorizon(t *testing.T) {
 				}
 			}
 		},
+		"it sleeps on its clock for ever": func(_ context.Context, p *Program) error {
+			for {
+				_ = p.Clock().Sleep(context.Background(), time.Second)
+			}
+		},
+		"it dials nowhere for ever": func(_ context.Context, p *Program) error {
+			for {
+				_, _ = p.Env().Dial(context.Background(), "tcp", "10.9.9.9:6379")
+			}
+		},
 		"it asks the storage for ever": func(_ context.Context, p *Program) error {
 			for {
 				_, _ = p.Storage(context.Background(), storage.Request{Op: storage.Read, Object: Object})
