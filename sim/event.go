@@ -41,7 +41,7 @@ const (
 	KindDelete  Kind = "delete"  // Process (node), Key, Value, By, Owner: a command removed it
 	KindExpire  Kind = "expire"  // Process (node), Key, Value, Owner: its time was up, by the node's clock
 	KindForget  Kind = "forget"  // Process (node), Key, Value, Owner: lost in a crash
-	KindRestore Kind = "restore" // as set: a key that came back from disk otherwise than it was at the crash
+	KindRestore Kind = "restore" // as set: a key that came back from disk otherwise than it was, or from a master
 
 	// A client's steps.
 	KindBegin Kind = "begin" // Process, Section, Step; Lock for acquire; Token for read and write
