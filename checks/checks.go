@@ -91,8 +91,8 @@ type Verdict struct {
 	// nothing; see Reasons.
 	Verdict string
 	// Reasons say why the run proves nothing: a witness was not seen, the trace
-	// has doubts of its own, a fault did not act, or the two checkers of the storage's history disagree. No
-	// property of such a run is said to hold.
+	// has doubts of its own, a fault did not act, or the two checkers of the
+	// storage's history disagree. No property of such a run is said to hold.
 	Reasons []string
 	// Findings has one entry for each property, in the order of [Properties].
 	Findings  []Finding

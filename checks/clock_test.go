@@ -117,6 +117,20 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 	}
 }
 
+// What the client's clock does means nothing to a lock that reads true time.
+func TestTrueTimeLock(t *testing.T) {
+	for trueTime, want := range map[bool]time.Duration{false: 20 * time.Second, true: 40 * time.Second} {
+		trace := tell(t, `
+			0s  c1 shows wall=0s monotonic=0s
+			10s c1 acquires rank=1 ends=40s
+			20s c1 shows wall=60s monotonic=20s`).trace
+		trace.Locks[0].TrueTime = trueTime
+		if got := newHistory(trace).sections[0].lease.end().at; got != want {
+			t.Errorf("true time %v: the lease ends at %v, want %v", trueTime, got, want)
+		}
+	}
+}
+
 // A lease that a jump ended overlaps nothing after the jump, and everything
 // before it, even in the same nanosecond.
 func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {

@@ -89,6 +89,15 @@ func TestProgress(t *testing.T) {
 			10s fault-1 strikes
 			11s c1 fails
 			20s c1 is-cut-off <--`},
+		{name: "cut off with a client that never came out of its section", want: Violated, says: []string{"c1 had not come to its end"}, story: `
+			1s  c1 acquires rank=1
+			10s fault-1 strikes
+			20s c1 is-cut-off <--`},
+		{name: "cut off with nobody but a dead client", want: NotApplicable, story: `
+			1s  c1 acquires rank=1
+			10s fault-1 strikes
+			11s c1 crashes
+			20s c1 is-cut-off`},
 		{name: "one lock proven, the other cut off", want: Unknown, story: `within 15s
 			lock M ttl=30s
 			10s fault-1 strikes

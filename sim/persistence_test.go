@@ -256,6 +256,21 @@ func TestEverysec(t *testing.T) {
 	about(t, "the second", syncs[1].At, 6*time.Second)
 }
 
+// A node that is paused when it should sync does so when it resumes.
+func TestPausedNodeSyncsLate(t *testing.T) {
+	for _, pause := range []*Pause{stopped("redis-1"), suspended("redis-1")} {
+		cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			sleepUntil(p, 300*time.Millisecond)
+			err := p.Redis(0).Incr(ctx, "k").Err()
+			sleepUntil(p, 10*time.Second)
+			return err
+		}))
+		cfg.Nodes[0].Persistence = Everysec
+		trace := play(t, with(cfg, lasting(4*time.Second, at(500*time.Millisecond, pause))))
+		about(t, "the sync", only(t, trace, KindSync, "redis-1").At, 4500*time.Millisecond)
+	}
+}
+
 // A key of each type, in a database of its own too, comes back as it was.
 func TestEveryTypeSurvives(t *testing.T) {
 	var before, after []string

@@ -410,3 +410,29 @@ func TestPointFits(t *testing.T) {
 		}
 	}
 }
+
+// A key on a node that is down does not keep a client's keys from having
+// expired; nobody can see it.
+func TestKeysOnNodesThatAreDown(t *testing.T) {
+	owner := &Actor{Client: "client-1", Section: 1}
+	set := func(node string) Event { return Event{Kind: KindSet, Process: node, Key: "k", Owner: owner} }
+	expire := func(node string) Event { return Event{Kind: KindExpire, Process: node, Key: "k", Owner: owner} }
+	for name, test := range map[string]struct {
+		between []Event
+		reached bool
+	}{
+		"the other node is up":          {nil, false},
+		"it is down":                    {[]Event{{Kind: KindCrash, Process: "b"}}, true},
+		"it is back, and so is the key": {[]Event{{Kind: KindCrash, Process: "b"}, {Kind: KindRestart, Process: "b"}}, false},
+		"its key has expired":           {[]Event{expire("b")}, true},
+	} {
+		m := point1("client-1's keys expired").Matcher(&Trace{})
+		last := false
+		for _, ev := range slices.Concat([]Event{set("a"), set("b")}, test.between, []Event{expire("a")}) {
+			last = m.Match(&ev)
+		}
+		if last != test.reached {
+			t.Errorf("%s: reached %v", name, last)
+		}
+	}
+}

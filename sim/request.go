@@ -77,8 +77,9 @@ func (w *World) rouse() {
 }
 
 // admit admits the requests at hand, and reports whether there were any. As soon
-// as one of them has woken a goroutine the rest must wait until it waits again. Requests of a
-// process that does not run wait until it does, those of a crashed one for ever.
+// as one of them has woken a goroutine the rest must wait until it waits again.
+// Requests of a process that does not run wait until it does, those of a crashed
+// one for ever.
 func (w *World) admit() bool {
 	w.io.Lock()
 	select {

@@ -473,3 +473,20 @@ func TestFaultKinds(t *testing.T) {
 	}()
 	RegisterFault(FaultKind{Name: "pause", New: func() Action { return &Pause{} }})
 }
+
+// A world in which too much happens ends with an error that says so.
+func TestTooMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second to fill a trace")
+	}
+	cfg := story(client(t, "client-1", func(_ context.Context, p *Program) error {
+		for p.Clock().Sleep(context.Background(), time.Nanosecond) == nil {
+			_ = p.Step(Work, func() error { return nil })
+		}
+		return nil
+	}))
+	cfg.Horizon = 1000 * time.Hour
+	if _, err := Run(cfg); !errors.Is(err, ErrTooMuch) {
+		t.Errorf("the error is %v", err)
+	}
+}
