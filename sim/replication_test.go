@@ -360,3 +360,24 @@ func TestReplicaCatchesUp(t *testing.T) {
 		})
 	}
 }
+
+// A replica connects to its master once more after each time that it was cut
+// off, whoever noticed first.
+func TestReplicaConnectsOnce(t *testing.T) {
+	for _, down := range []time.Duration{500 * time.Microsecond, 500 * time.Millisecond, 5 * time.Second} {
+		cfg := replicated(0, client(t, "client-1", func(_ context.Context, p *Program) error {
+			sleepUntil(p, 20*time.Second)
+			return nil
+		}))
+		trace := play(t, with(cfg, lasting(down, at(time.Second, crashed("redis-1", Kill)))))
+		connects := 0
+		for _, ev := range trace.Events {
+			if ev.Kind == KindConnect && ev.Process == "redis-2" {
+				connects++
+			}
+		}
+		if connects != 2 {
+			t.Errorf("down for %v: %d connections, want 2", down, connects)
+		}
+	}
+}
