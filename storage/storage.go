@@ -6,23 +6,7 @@
 // 2016): a request that carries a token lower than one already seen is refused.
 package storage
 
-import "fmt"
-
-// Policy says which requests must carry a fencing token.
-type Policy string
-
-const (
-	// None ignores tokens.
-	None Policy = "none"
-	// Writes checks the token of every write.
-	Writes Policy = "writes"
-	// ReadsAndWrites checks the token of every request, and lets a read raise
-	// the highest token seen.
-	ReadsAndWrites Policy = "reads-and-writes"
-)
-
-// Policies lists every policy, in the order in which they grow stricter.
-func Policies() []Policy { return []Policy{None, Writes, ReadsAndWrites} }
+import "slices"
 
 // Op is what a request asks for.
 type Op string
@@ -30,6 +14,10 @@ type Op string
 const (
 	Read  Op = "read"
 	Write Op = "write"
+	// Mark sets the mark of an object to the request's token, whatever it was
+	// before. It is for the policy CheckAndSet; under every other it is answered
+	// and has no effect.
+	Mark Op = "mark"
 )
 
 // A Request is one client's request for one object.
@@ -45,8 +33,8 @@ type Request struct {
 
 // A Response answers one request.
 type Response struct {
-	// Version counts the writes that the object has seen: for a read the version
-	// that was read, for a write the one that it made. 0 is an object never
+	// Version counts the writes that the object has seen: for a write the version
+	// that it made, else the one that the object is at. 0 is an object never
 	// written.
 	Version int `json:"version"`
 	// Replaced is, for an applied write, the version that it replaced.
@@ -61,11 +49,15 @@ type Response struct {
 type Entry struct {
 	Request  Request
 	Response Response
+	// Lost says that the request was applied and is gone: it had not reached the
+	// copy that has taken over since.
+	Lost bool
 }
 
-// A Store holds the objects. Its state, the highest token included, is one
-// record that each request replaces as a whole: there is no moment at which a
-// token has been checked and the write has not yet been made.
+// A Store holds the objects. Do checks a token and makes the write in one step:
+// there is no moment at which the one is done and the other is not. A storage
+// whose policy is CheckThenWrite has such a moment; whoever runs it calls Check,
+// and Apply when the moment is over.
 //
 // A Store is not safe for concurrent use: it serves one request at a time, in
 // the order in which they arrive.
@@ -77,7 +69,9 @@ type Store struct {
 
 type record struct {
 	objects map[string]object
-	highest uint64
+	// tokens has, for each scope of the policy, what requests are compared with:
+	// the highest token seen, or the mark.
+	tokens map[string]uint64
 }
 
 type object struct {
@@ -86,60 +80,78 @@ type object struct {
 }
 
 // New returns an empty store.
-func New(p Policy) *Store {
-	return &Store{policy: p, record: record{objects: map[string]object{}}}
+func New(p Policy) *Store { return &Store{policy: p, record: emptyRecord()} }
+
+func emptyRecord() record {
+	return record{objects: map[string]object{}, tokens: map[string]uint64{}}
 }
 
 // Do serves one request and records it.
 func (s *Store) Do(req Request) Response {
-	resp := s.serve(req)
-	s.history = append(s.history, Entry{req, resp})
+	if refused := s.Check(req); refused != "" {
+		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: refused})
+	}
+	return s.Apply(req)
+}
+
+// Check says why a request must be refused at this moment, or "". It changes
+// nothing.
+func (s *Store) Check(req Request) (refused string) {
+	return s.policy.compare(req, s.Token(req.Object))
+}
+
+// Apply serves a request that has passed the check, at this moment or some time
+// ago, and records it.
+func (s *Store) Apply(req Request) Response { return s.log(req, s.apply(req)) }
+
+func (s *Store) log(req Request, resp Response) Response {
+	s.history = append(s.history, Entry{Request: req, Response: resp})
 	return resp
 }
 
-func (s *Store) serve(req Request) Response {
-	if refused := s.fence(req); refused != "" {
-		return Response{Version: s.record.objects[req.Object].version, Refused: refused}
-	}
-	if req.Token > s.record.highest && s.checks(req.Op) {
-		s.record.highest = req.Token
-	}
+func (s *Store) apply(req Request) Response {
+	s.remember(req)
 	was := s.record.objects[req.Object]
-	if req.Op == Read {
+	switch req.Op {
+	case Read:
 		return Response{Version: was.version, Value: was.value}
+	case Write:
+		now := object{version: was.version + 1, value: req.Value}
+		s.record.objects[req.Object] = now
+		return Response{Version: now.version, Replaced: was.version}
 	}
-	now := object{version: was.version + 1, value: req.Value}
-	s.record.objects[req.Object] = now
-	return Response{Version: now.version, Replaced: was.version}
+	return Response{Version: was.version}
 }
 
-// fence returns why req must be refused, or "".
-func (s *Store) fence(req Request) string {
-	switch {
-	case !s.checks(req.Op):
-		return ""
-	case req.Token == 0:
-		return "it carries no fencing token"
-	case req.Token < s.record.highest:
-		return fmt.Sprintf("token %d is older than token %d, which the storage has already seen", req.Token, s.record.highest)
+// remember keeps the token of an applied request. A mark replaces whatever there
+// is; the highest token seen never goes down.
+func (s *Store) remember(req Request) {
+	if s.policy.remembers(req.Op) && (s.policy == CheckAndSet || req.Token > s.Token(req.Object)) {
+		s.record.tokens[s.policy.scope(req.Object)] = req.Token
 	}
-	return ""
-}
-
-func (s *Store) checks(op Op) bool {
-	return s.policy == ReadsAndWrites || s.policy == Writes && op == Write
 }
 
 // History returns every request served so far, in order. The slice is shared:
 // do not change it.
 func (s *Store) History() []Entry { return s.history }
 
-// Highest is the highest token that the store has accepted.
-func (s *Store) Highest() uint64 { return s.record.highest }
+// Token is what a request for an object is compared with: the highest token that
+// has been seen, or the object's mark. 0 is none.
+func (s *Store) Token(object string) uint64 { return s.record.tokens[s.policy.scope(object)] }
 
 // Object returns the version and value of an object, 0 and "" if it was never
 // written.
 func (s *Store) Object(name string) (version int, value string) {
 	o := s.record.objects[name]
 	return o.version, o.value
+}
+
+// Objects lists, in alphabetical order, the objects that requests have named.
+func (s *Store) Objects() []string {
+	var names []string
+	for _, e := range s.history {
+		names = append(names, e.Request.Object)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

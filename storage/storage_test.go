@@ -6,93 +6,75 @@ import (
 	"testing"
 )
 
-func read(token uint64) Request { return Request{Op: Read, Object: "x", Token: token} }
-
-func write(token uint64, value string) Request {
-	return Request{Op: Write, Object: "x", Token: token, Value: value}
+func read(object string, token uint64) Request {
+	return Request{Op: Read, Object: object, Token: token}
 }
 
-// Which requests each policy refuses, in the order in which they come.
-func TestFencing(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		requests []Request
-		refused  map[Policy][]int // counted from 0
-	}{{
-		name:     "an older token after a newer one",
-		requests: []Request{write(33, "a"), write(34, "b"), write(33, "c")},
-		refused:  map[Policy][]int{Writes: {2}, ReadsAndWrites: {2}},
-	}, {
-		name:     "one holder writes twice",
-		requests: []Request{write(33, "a"), write(33, "b")},
-	}, {
-		name:     "gaps between tokens",
-		requests: []Request{write(1, "a"), write(7, "b")},
-	}, {
-		name:     "no token",
-		requests: []Request{read(0), write(0, "a")},
-		refused:  map[Policy][]int{Writes: {1}, ReadsAndWrites: {0, 1}},
-	}, {
-		name:     "a newer holder has only read",
-		requests: []Request{read(34), write(33, "a")},
-		refused:  map[Policy][]int{ReadsAndWrites: {1}},
-	}, {
-		name:     "an older holder reads",
-		requests: []Request{write(34, "a"), read(33)},
-		refused:  map[Policy][]int{ReadsAndWrites: {1}},
-	}, {
-		name:     "a refused token does not lower the highest",
-		requests: []Request{write(34, "a"), write(33, "b"), write(33, "c"), write(34, "d")},
-		refused:  map[Policy][]int{Writes: {1, 2}, ReadsAndWrites: {1, 2}},
-	}} {
-		for _, p := range Policies() {
-			t.Run(c.name+"/"+string(p), func(t *testing.T) {
-				s := New(p)
-				var refused []int
-				for i, req := range c.requests {
-					if s.Do(req).Refused != "" {
-						refused = append(refused, i)
-					}
-				}
-				if !slices.Equal(refused, c.refused[p]) {
-					t.Errorf("refused requests %v, want %v", refused, c.refused[p])
-				}
-				if len(s.History()) != len(c.requests) {
-					t.Errorf("the history has %d entries, want %d", len(s.History()), len(c.requests))
-				}
-			})
-		}
-	}
+func write(object string, token uint64) Request {
+	return Request{Op: Write, Object: object, Token: token, Value: "v"}
+}
+
+func mark(object string, token uint64) Request {
+	return Request{Op: Mark, Object: object, Token: token}
 }
 
 // The highest token and the objects change together or not at all.
 func TestRefusalChangesNothing(t *testing.T) {
 	s := New(Writes)
-	s.Do(write(34, "new"))
-	resp := s.Do(write(33, "old"))
+	s.Do(Request{Op: Write, Object: "x", Token: 34, Value: "new"})
+	resp := s.Do(Request{Op: Write, Object: "x", Token: 33, Value: "old"})
 	if !strings.Contains(resp.Refused, "33") || !strings.Contains(resp.Refused, "34") {
 		t.Errorf("the refusal %q does not name both tokens", resp.Refused)
 	}
-	if version, value := s.Object("x"); version != 1 || value != "new" || s.Highest() != 34 {
-		t.Errorf("after the refusal: version %d, value %q, highest token %d", version, value, s.Highest())
+	if resp.Version != 1 {
+		t.Errorf("the refusal tells of version %d, want 1", resp.Version)
+	}
+	if version, value := s.Object("x"); version != 1 || value != "new" || s.Token("x") != 34 {
+		t.Errorf("after the refusal: version %d, value %q, highest token %d", version, value, s.Token("x"))
 	}
 }
 
 func TestVersions(t *testing.T) {
 	s := New(None)
-	if r := s.Do(read(0)); r.Version != 0 || r.Value != "" {
+	if r := s.Do(read("x", 0)); r.Version != 0 || r.Value != "" {
 		t.Errorf("an object never written reads %+v", r)
 	}
 	for i, value := range []string{"a", "b"} {
-		if r := s.Do(write(0, value)); r.Version != i+1 || r.Replaced != i {
+		if r := s.Do(Request{Op: Write, Object: "x", Value: value}); r.Version != i+1 || r.Replaced != i {
 			t.Errorf("write %d made version %d in place of %d", i+1, r.Version, r.Replaced)
 		}
 	}
-	s.Do(Request{Op: Write, Object: "y", Value: "c"})
-	if r := s.Do(read(0)); r.Version != 2 || r.Value != "b" {
+	s.Do(write("y", 0))
+	if r := s.Do(read("x", 0)); r.Version != 2 || r.Value != "b" {
 		t.Errorf("read %+v, want version 2 with b: objects have versions of their own", r)
 	}
-	if s.Highest() != 0 {
-		t.Errorf("a storage without fencing remembers token %d", s.Highest())
+	if r := s.Do(mark("x", 7)); r != (Response{Version: 2}) {
+		t.Errorf("a mark is answered with %+v, want the version and nothing else", r)
+	}
+	if r := s.Do(read("x", 0)); r.Version != 2 || r.Value != "b" {
+		t.Errorf("after the mark, read %+v: a mark is no write", r)
+	}
+	if s.Token("x") != 0 {
+		t.Errorf("a storage without fencing remembers token %d", s.Token("x"))
+	}
+}
+
+// The history has every request, refused ones too.
+func TestHistory(t *testing.T) {
+	s := New(Writes)
+	requests := []Request{write("y", 34), read("x", 33), write("x", 33), mark("z", 1)}
+	for _, req := range requests {
+		s.Do(req)
+	}
+	for i, e := range s.History() {
+		if e.Request != requests[i] || (e.Response.Refused != "") != (i == 2) || e.Lost {
+			t.Errorf("entry %d is %+v", i, e)
+		}
+	}
+	if len(s.History()) != len(requests) {
+		t.Errorf("the history has %d entries, want %d", len(s.History()), len(requests))
+	}
+	if got := s.Objects(); !slices.Equal(got, []string{"x", "y", "z"}) {
+		t.Errorf("the objects are %v: one that was only asked for is one too", got)
 	}
 }

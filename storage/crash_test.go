@@ -1,0 +1,148 @@
+package storage
+
+import (
+	"slices"
+	"testing"
+)
+
+// What a crash makes the storage forget, and whom it then lets write. 34 has
+// written before, 33 is stale.
+func TestCrash(t *testing.T) {
+	for _, test := range []struct {
+		policy Policy
+		lost   []Loss
+		stale  string // why 33 is refused afterwards
+	}{
+		{Writes, nil, older},
+		{ReadsAndWrites, nil, older},
+		{CheckThenWrite, nil, older},
+		{VolatileToken, []Loss{{Version: 0, Was: 0, Token: 0, Knew: 34}}, ""},
+	} {
+		t.Run(string(test.policy), func(t *testing.T) {
+			s := New(test.policy)
+			s.Do(write("x", 34))
+			if lost := s.Crash(); !slices.Equal(lost, test.lost) {
+				t.Errorf("lost %+v, want %+v", lost, test.lost)
+			}
+			if version, value := s.Object("x"); version != 1 || value != "v" {
+				t.Errorf("x is %q at version %d: the data is on disk", value, version)
+			}
+			if refused := s.Do(write("x", 33)).Refused; refused != test.stale {
+				t.Errorf("33 is refused for %q, want %q", refused, test.stale)
+			}
+		})
+	}
+	t.Run("nothing to forget", func(t *testing.T) {
+		s := New(VolatileToken)
+		s.Do(read("x", 0))
+		if lost := s.Crash(); lost != nil {
+			t.Errorf("lost %+v", lost)
+		}
+	})
+	t.Run("marks are on disk", func(t *testing.T) {
+		s := New(CheckAndSet)
+		s.Do(mark("x", 907))
+		if lost := s.Crash(); lost != nil {
+			t.Errorf("lost %+v", lost)
+		}
+		if refused := s.Do(write("x", 907)).Refused; refused != "" {
+			t.Errorf("the holder is refused: %s", refused)
+		}
+	})
+}
+
+// A copy knows what it has received: 33's first write, then 34's, then 33's
+// second, which was refused and is none of the copy's business.
+func TestFailOver(t *testing.T) {
+	requests := []Request{write("x", 33), write("x", 34), write("x", 33)}
+	for _, test := range []struct {
+		name     string
+		policy   Policy
+		received int
+		lost     []Loss
+		stale    string // why 33 is refused afterwards
+	}{
+		{"a copy that has everything", Writes, 3, nil, older},
+		{"one that lacks a refusal", Writes, 2, nil, older},
+		{"one that lacks the last write and its token", Writes, 1, []Loss{
+			{Object: "", Token: 33, Knew: 34},
+			{Object: "x", Version: 1, Was: 2},
+		}, ""},
+		{"one that has nothing", Writes, 0, []Loss{
+			{Object: "", Token: 0, Knew: 34},
+			{Object: "x", Version: 0, Was: 2},
+		}, ""},
+		{"one that has everything but what was only in memory", VolatileToken, 3, []Loss{
+			{Object: "", Token: 0, Knew: 34},
+		}, ""},
+		{"one whose object knows its own token", PerShard, 1, []Loss{
+			{Object: "x", Version: 1, Was: 2, Token: 33, Knew: 34},
+		}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := New(test.policy)
+			for _, req := range requests {
+				s.Do(req)
+			}
+			if lost := s.FailOver(test.received); !slices.Equal(lost, test.lost) {
+				t.Errorf("lost %+v, want %+v", lost, test.lost)
+			}
+			if refused := s.Do(write("x", 33)).Refused; refused != test.stale {
+				t.Errorf("33 is refused for %q, want %q", refused, test.stale)
+			}
+			for i, e := range s.History()[:3] {
+				if lost := e.Response.Refused == "" && i >= test.received; e.Lost != lost {
+					t.Errorf("entry %d: lost %v, want %v", i, e.Lost, lost)
+				}
+			}
+		})
+	}
+}
+
+// Versions lost with a machine are numbered anew, and do not come back when the
+// next machine dies.
+func TestFailOverTwice(t *testing.T) {
+	s := New(Writes)
+	for _, value := range []string{"a", "b"} {
+		s.Do(Request{Op: Write, Object: "x", Value: value, Token: 33})
+	}
+	s.FailOver(1) // "b" is lost
+	if r := s.Do(Request{Op: Write, Object: "x", Value: "c", Token: 33}); r.Version != 2 || r.Replaced != 1 {
+		t.Errorf("the next write is answered with %+v, want version 2 again", r)
+	}
+	if lost := s.FailOver(3); lost != nil { // a copy that has received "c" too
+		t.Errorf("lost %+v", lost)
+	}
+	if version, value := s.Object("x"); version != 2 || value != "c" {
+		t.Errorf("x is %q at version %d, want c at 2", value, version)
+	}
+}
+
+// A write that was checked when it was still allowed is copied as it was applied.
+func TestFailOverAfterCheckThenWrite(t *testing.T) {
+	s := New(CheckThenWrite)
+	s.Do(write("x", 34))
+	s.Apply(Request{Op: Write, Object: "x", Token: 33, Value: "stale"}) // checked before
+	if lost := s.FailOver(2); lost != nil {
+		t.Errorf("lost %+v", lost)
+	}
+	if version, value := s.Object("x"); version != 2 || value != "stale" || s.Token("x") != 34 {
+		t.Errorf("x is %q at version %d with token %d", value, version, s.Token("x"))
+	}
+}
+
+// A lost mark shuts its holder out, and lets whoever had marked before write.
+func TestFailOverLosesAMark(t *testing.T) {
+	s := New(CheckAndSet)
+	s.Do(mark("x", 907))
+	s.Do(mark("x", 15))
+	if lost := s.FailOver(1); !slices.Equal(lost, []Loss{{Object: "x", Token: 907, Knew: 15}}) {
+		t.Errorf("lost %+v", lost)
+	}
+	if got := s.Do(write("x", 15)).Refused; got != "it carries token 15, but x is marked with token 907" {
+		t.Errorf("the new holder is refused for %q", got)
+	}
+	if got := s.Do(write("x", 907)).Refused; got != "" {
+		t.Errorf("the stale holder is refused for %q", got)
+	}
+}

@@ -1,0 +1,136 @@
+package storage
+
+import "fmt"
+
+// Policy says what the storage does with the tokens that requests carry.
+//
+// Under every policy but None, Lenient and Unfenceable, a request that must carry
+// a token and does not is refused.
+type Policy string
+
+// No fencing, and fencing that works.
+const (
+	// None ignores tokens. So does the empty policy.
+	None Policy = "none"
+	// Writes checks the token of every write: it is refused if a write with a
+	// higher one has been applied.
+	Writes Policy = "writes"
+	// ReadsAndWrites checks the token of every read and write, and lets a read
+	// raise the highest token seen.
+	ReadsAndWrites Policy = "reads-and-writes"
+)
+
+// What people build as well. Each breaks in a way of its own.
+const (
+	// VolatileToken is Writes, but the highest token is kept in memory only: a
+	// crash forgets it.
+	VolatileToken Policy = "volatile-token"
+	// CheckThenWrite is Writes, but the check and the write are two steps, and
+	// others can come between.
+	CheckThenWrite Policy = "check-then-write"
+	// Strict is Writes, but a token must be greater than every one seen: a
+	// holder's own second write is refused.
+	Strict Policy = "strict"
+	// PerShard is Writes, but every object is a shard of its own, which knows
+	// only the tokens of its own writes.
+	PerShard Policy = "per-shard"
+	// Lenient is Writes, but a write without a token passes, for the sake of old
+	// clients.
+	Lenient Policy = "lenient"
+	// CheckAndSet needs no order of tokens, so that they can be random: Mark sets
+	// an object's mark to a token, and a write is refused unless it carries that
+	// token. It is what Salvatore Sanfilippo proposes in "Is Redlock safe?"
+	// (2016).
+	CheckAndSet Policy = "check-and-set"
+	// Unfenceable is where nothing can be checked: the effect is an e-mail, or
+	// appending to a file. Tokens are carried, and ignored.
+	Unfenceable Policy = "unfenceable"
+)
+
+// Policies lists every policy: none and those that work, in the order in which
+// they grow stricter, then the others.
+func Policies() []Policy {
+	return []Policy{None, Writes, ReadsAndWrites, VolatileToken, CheckThenWrite, Strict, PerShard, Lenient, CheckAndSet, Unfenceable}
+}
+
+// titles are what the policies do, in one line for people.
+var titles = map[Policy]string{
+	None:           "nothing",
+	Writes:         "the token of every write",
+	ReadsAndWrites: "the token of every read and write",
+	VolatileToken:  "the token of every write, but forgets the highest in a crash",
+	CheckThenWrite: "the token of every write, in a step before the write",
+	Strict:         "that the token of every write is greater than all before it",
+	PerShard:       "the token of every write, each object for itself",
+	Lenient:        "the token of every write that carries one",
+	CheckAndSet:    "that every write carries the token with which its object was last marked",
+	Unfenceable:    "nothing: what it does cannot be fenced",
+}
+
+// Title says what the storage checks, as in "it checks …". It is empty for a
+// policy that does not exist.
+func (p Policy) Title() string { return titles[p] }
+
+// checks says whether the policy looks at the token of such a request.
+func (p Policy) checks(op Op) bool {
+	switch p {
+	case "", None, Unfenceable:
+		return false
+	case ReadsAndWrites:
+		return op == Read || op == Write
+	case CheckAndSet:
+		return op == Write || op == Mark
+	}
+	return op == Write
+}
+
+// remembers says whether an applied request leaves its token behind, for others
+// to be compared with.
+func (p Policy) remembers(op Op) bool {
+	if p == CheckAndSet {
+		return op == Mark
+	}
+	return p.checks(op)
+}
+
+// scope is what an object shares its token with: "" is the whole storage.
+func (p Policy) scope(object string) string {
+	if p == PerShard || p == CheckAndSet {
+		return object
+	}
+	return ""
+}
+
+// compare says why a request with a token is refused, or "". known is the token
+// that the storage remembers.
+func (p Policy) compare(req Request, known uint64) string {
+	switch {
+	case !p.checks(req.Op):
+		return ""
+	case req.Token == 0 && p == Lenient:
+		return ""
+	case req.Token == 0 && p == CheckAndSet:
+		return "it carries no token"
+	case req.Token == 0:
+		return "it carries no fencing token"
+	case p == CheckAndSet:
+		return p.compareMark(req, known)
+	case p == Strict && req.Token == known:
+		return fmt.Sprintf("token %d is not newer than token %d, which the storage has already seen", req.Token, known)
+	case req.Token < known && p == PerShard:
+		return fmt.Sprintf("token %d is older than token %d, which the shard of %s has already seen", req.Token, known, req.Object)
+	case req.Token < known:
+		return fmt.Sprintf("token %d is older than token %d, which the storage has already seen", req.Token, known)
+	}
+	return ""
+}
+
+func (p Policy) compareMark(req Request, mark uint64) string {
+	switch {
+	case req.Op == Mark || req.Token == mark:
+		return ""
+	case mark == 0:
+		return fmt.Sprintf("it carries token %d, but nobody has marked %s", req.Token, req.Object)
+	}
+	return fmt.Sprintf("it carries token %d, but %s is marked with token %d", req.Token, req.Object, mark)
+}

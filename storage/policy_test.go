@@ -1,0 +1,205 @@
+package storage
+
+import (
+	"slices"
+	"testing"
+)
+
+// served is what becomes of requests, one after the other: "ok", or why one was
+// refused.
+func served(p Policy, requests ...Request) []string {
+	s := New(p)
+	var became []string
+	for _, req := range requests {
+		refused := s.Do(req).Refused
+		if refused == "" {
+			refused = "ok"
+		}
+		became = append(became, refused)
+	}
+	return became
+}
+
+const (
+	older   = "token 33 is older than token 34, which the storage has already seen"
+	noToken = "it carries no fencing token"
+)
+
+// What each policy lets through, next to one that does not. 33 and 34 are the
+// tokens of two holders, 34 of the newer.
+func TestPolicies(t *testing.T) {
+	type rows []struct {
+		policy Policy
+		want   []string
+	}
+	for _, test := range []struct {
+		name     string
+		requests []Request
+		rows     rows
+	}{{
+		name:     "a stale holder writes after the new one",
+		requests: []Request{write("x", 33), write("x", 34), write("x", 33)},
+		rows: rows{
+			{None, []string{"ok", "ok", "ok"}},
+			{Writes, []string{"ok", "ok", older}},
+			{ReadsAndWrites, []string{"ok", "ok", older}},
+			{VolatileToken, []string{"ok", "ok", older}},  // until it crashes
+			{CheckThenWrite, []string{"ok", "ok", older}}, // unless somebody comes between
+			{Strict, []string{"ok", "ok", older}},
+			{PerShard, []string{"ok", "ok", "token 33 is older than token 34, which the shard of x has already seen"}},
+			{Unfenceable, []string{"ok", "ok", "ok"}},
+		},
+	}, {
+		name:     "a stale holder writes first: this is in order",
+		requests: []Request{write("x", 33), write("x", 34)},
+		rows:     rows{{Writes, []string{"ok", "ok"}}, {ReadsAndWrites, []string{"ok", "ok"}}},
+	}, {
+		name:     "a stale holder writes after the new one has read",
+		requests: []Request{read("x", 34), write("x", 33)},
+		rows:     rows{{Writes, []string{"ok", "ok"}}, {ReadsAndWrites, []string{"ok", older}}},
+	}, {
+		name:     "a stale holder reads",
+		requests: []Request{write("x", 34), read("x", 33)},
+		rows:     rows{{Writes, []string{"ok", "ok"}}, {ReadsAndWrites, []string{"ok", older}}},
+	}, {
+		name:     "one holder writes twice",
+		requests: []Request{write("x", 33), write("x", 33)},
+		rows: rows{
+			{Writes, []string{"ok", "ok"}},
+			{Strict, []string{"ok", "token 33 is not newer than token 33, which the storage has already seen"}},
+		},
+	}, {
+		name:     "a stale holder writes another object than the new one did",
+		requests: []Request{write("x", 34), write("y", 33)},
+		rows:     rows{{Writes, []string{"ok", older}}, {PerShard, []string{"ok", "ok"}}},
+	}, {
+		name:     "tokens have gaps",
+		requests: []Request{write("x", 1), write("x", 7)},
+		rows:     rows{{Writes, []string{"ok", "ok"}}, {Strict, []string{"ok", "ok"}}, {PerShard, []string{"ok", "ok"}}},
+	}, {
+		name:     "a refused token does not lower the highest",
+		requests: []Request{write("x", 34), write("x", 33), write("x", 33), write("x", 34)},
+		rows:     rows{{Writes, []string{"ok", older, older, "ok"}}, {CheckThenWrite, []string{"ok", older, older, "ok"}}},
+	}, {
+		name:     "nobody carries a token",
+		requests: []Request{read("x", 0), mark("x", 0), write("x", 0)},
+		rows: rows{
+			{"", []string{"ok", "ok", "ok"}},
+			{None, []string{"ok", "ok", "ok"}},
+			{Writes, []string{"ok", "ok", noToken}},
+			{ReadsAndWrites, []string{noToken, "ok", noToken}},
+			{VolatileToken, []string{"ok", "ok", noToken}},
+			{CheckThenWrite, []string{"ok", "ok", noToken}},
+			{Strict, []string{"ok", "ok", noToken}},
+			{PerShard, []string{"ok", "ok", noToken}},
+			{Lenient, []string{"ok", "ok", "ok"}},
+			{CheckAndSet, []string{"ok", "it carries no token", "it carries no token"}},
+			{Unfenceable, []string{"ok", "ok", "ok"}},
+		},
+	}, {
+		name:     "one of them does",
+		requests: []Request{write("x", 34), write("x", 0), write("x", 33)},
+		rows:     rows{{Writes, []string{"ok", noToken, older}}, {Lenient, []string{"ok", "ok", older}}},
+	}, {
+		// Marks mean nothing to a storage that compares tokens: 33 may still write
+		// after 34 has only marked, or marked with a high token.
+		name:     "marks",
+		requests: []Request{mark("x", 99), write("x", 33), mark("x", 1), write("x", 34)},
+		rows: rows{
+			{None, []string{"ok", "ok", "ok", "ok"}},
+			{Writes, []string{"ok", "ok", "ok", "ok"}},
+			{ReadsAndWrites, []string{"ok", "ok", "ok", "ok"}},
+			{Strict, []string{"ok", "ok", "ok", "ok"}},
+			{PerShard, []string{"ok", "ok", "ok", "ok"}},
+			{Unfenceable, []string{"ok", "ok", "ok", "ok"}},
+		},
+	}} {
+		for _, row := range test.rows {
+			t.Run(test.name+"/"+string(row.policy), func(t *testing.T) {
+				if got := served(row.policy, test.requests...); !slices.Equal(got, row.want) {
+					t.Errorf("the requests are answered with\n%q, want\n%q", got, row.want)
+				}
+			})
+		}
+	}
+}
+
+// Check-and-set works with tokens that are just different, here 907 of the first
+// holder and 15 of the second. Whoever marks last can write.
+func TestCheckAndSet(t *testing.T) {
+	const marked = "it carries token 907, but x is marked with token 15"
+	for _, test := range []struct {
+		name     string
+		requests []Request
+		want     []string
+	}{
+		{"a holder marks, reads and writes, as often as it likes",
+			[]Request{mark("x", 907), read("x", 907), write("x", 907), write("x", 907)},
+			[]string{"ok", "ok", "ok", "ok"}},
+		{"the new holder marks before the stale one writes",
+			[]Request{mark("x", 907), mark("x", 15), write("x", 907), write("x", 15)},
+			[]string{"ok", "ok", marked, "ok"}},
+		{"the stale one reads: reads are not checked",
+			[]Request{mark("x", 907), mark("x", 15), read("x", 907)},
+			[]string{"ok", "ok", "ok"}},
+		// There is no order of tokens, so the last mark wins, whoever's it is. With
+		// ordered tokens 33 would have been refused after a write with 34.
+		{"the stale holder's mark arrives after the new one's",
+			[]Request{mark("x", 15), mark("x", 907), write("x", 15), write("x", 907)},
+			[]string{"ok", "ok", "it carries token 15, but x is marked with token 907", "ok"}},
+		{"nobody has marked",
+			[]Request{write("x", 907)},
+			[]string{"it carries token 907, but nobody has marked x"}},
+		{"another object is marked",
+			[]Request{mark("y", 907), write("x", 907)},
+			[]string{"ok", "it carries token 907, but nobody has marked x"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := served(CheckAndSet, test.requests...); !slices.Equal(got, test.want) {
+				t.Errorf("the requests are answered with\n%q, want\n%q", got, test.want)
+			}
+		})
+	}
+}
+
+// Between a check and a write that are two steps others come in. The highest
+// token does not go down for that, so a third write of the stale holder fails.
+func TestCheckThenWrite(t *testing.T) {
+	s := New(CheckThenWrite)
+	if refused := s.Check(write("x", 33)); refused != "" {
+		t.Fatalf("33 is refused: %s", refused)
+	}
+	if r := s.Do(write("x", 34)); r.Refused != "" {
+		t.Fatalf("34 is refused: %s", r.Refused)
+	}
+	if r := s.Apply(write("x", 33)); r.Refused != "" || r.Replaced != 1 || r.Version != 2 {
+		t.Errorf("the write of 33 that had been checked is answered with %+v, want version 2 in place of 34's", r)
+	}
+	if refused := s.Check(write("x", 33)); refused != older {
+		t.Errorf("33's next write is refused for %q, want %q", refused, older)
+	}
+	if n := len(s.History()); n != 2 {
+		t.Errorf("the history has %d entries, want 2: a check is no request", n)
+	}
+	if refused := s.Check(read("x", 0)); refused != "" {
+		t.Errorf("a read is refused for %q", refused)
+	}
+}
+
+// Every policy is listed, and once.
+func TestPoliciesAreListed(t *testing.T) {
+	seen := map[Policy]bool{}
+	for _, p := range Policies() {
+		if seen[p] || p == "" {
+			t.Errorf("%q is listed twice, or empty", p)
+		}
+		seen[p] = true
+		if p.Title() == "" {
+			t.Errorf("%s has no title", p)
+		}
+		refuses := New(p).Check(write("x", 0)) != ""
+		if open := p == None || p == Lenient || p == Unfenceable; refuses == open {
+			t.Errorf("%s: a write without a token is refused: %v", p, refuses)
+		}
+	}
+}
