@@ -19,6 +19,7 @@ func (k Kind) Check(o Options) error {
 	}{
 		{"ask", o.Ask != ""},
 		{"clock", o.Clock != ""},
+		{"fallback", o.Fallback != ""},
 		{"node-timeout", o.NodeTimeout != 0},
 	}
 	for _, s := range set {
@@ -30,6 +31,9 @@ func (k Kind) Check(o Options) error {
 		return err
 	}
 	if err := oneOf("clock", string(o.Clock), string(fakeclock.Wall), string(fakeclock.Monotonic)); err != nil {
+		return err
+	}
+	if err := oneOf("fallback", string(o.Fallback), string(Refuse), string(GoAhead)); err != nil {
 		return err
 	}
 	if o.NodeTimeout < 0 {

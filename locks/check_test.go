@@ -11,13 +11,15 @@ import (
 func TestCheck(t *testing.T) {
 	kind := locks.Kind{
 		Name:     "mine",
-		Accepts:  []string{"ask", "clock", "node-timeout"},
+		Accepts:  []string{"ask", "clock", "fallback", "node-timeout"},
 		Features: []string{"elapsed-check", "node-timeout", "extend"},
 	}
 	plain := locks.Kind{Name: "plain"}
 	for _, o := range []locks.Options{
 		{},
 		{Ask: locks.OneByOne, Clock: fakeclock.Wall, NodeTimeout: time.Second, Without: []string{"elapsed-check", "extend"}},
+		{Fallback: locks.Refuse},
+		{Fallback: locks.GoAhead},
 		{Ask: locks.AllAtOnce, Clock: fakeclock.Monotonic, Without: []string{"node-timeout"}},
 	} {
 		if err := kind.Check(o); err != nil {
@@ -35,6 +37,8 @@ func TestCheck(t *testing.T) {
 		{plain, locks.Options{Without: []string{"extend"}}, `lock plain has no feature "extend" to turn off: it has no features`},
 		{kind, locks.Options{Ask: "all-at-one"}, `option ask is "all-at-one": it must be one-by-one or all-at-once`},
 		{kind, locks.Options{Clock: "sundial"}, `option clock is "sundial": it must be wall or monotonic`},
+		{plain, locks.Options{Fallback: locks.Refuse}, `lock plain has no option "fallback": it has no options`},
+		{kind, locks.Options{Fallback: "panic"}, `option fallback is "panic": it must be refuse or go-ahead`},
 		{kind, locks.Options{NodeTimeout: -time.Second}, `option node-timeout is -1s: it must be positive, or left out for the default of lock mine`},
 		{kind, locks.Options{Without: []string{"extend", "elapsed-chek"}}, `lock mine has no feature "elapsed-chek" to turn off: its features are elapsed-check, node-timeout, extend`},
 		{kind, locks.Options{Without: []string{"Extend"}}, `lock mine has no feature "Extend" to turn off: its features are elapsed-check, node-timeout, extend`},

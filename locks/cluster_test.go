@@ -38,9 +38,13 @@ type cluster struct {
 type node struct {
 	*miniredis.Miniredis
 	addr string
-	// down refuses connections, mute lets a dial hang, and cut closes the
-	// connection on which a SET came, when it is done, instead of answering.
-	down, mute, cut bool
+	// down refuses connections and mute lets a dial hang.
+	down, mute bool
+	// cut says for which commands the node closes the connection, when they are
+	// done, instead of answering.
+	cut func(command string) bool
+	// replicas is how many the node says have confirmed what was written.
+	replicas int
 	// replies says how long the answer to a command takes; that to a script, by
 	// the last command in it.
 	replies func(command string) time.Duration
@@ -72,18 +76,33 @@ func (c *cluster) newNode(t *testing.T, i int) *node {
 	n := &node{
 		Miniredis: m,
 		addr:      fmt.Sprintf("10.0.0.%d:6379", i+1),
+		cut:       func(string) bool { return false },
+		replicas:  1,
 		replies:   func(string) time.Duration { return 0 },
 	}
-	m.Server().SetPreHook(func(_ *server.Peer, command string, args ...string) bool {
+	m.Server().SetPreHook(func(p *server.Peer, command string, args ...string) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		n.last = command
 		if command != "HELLO" {
 			c.log = append(c.log, fmt.Sprintf("%v node %d %s", time.Since(c.began), i+1, command))
 		}
+		if command == "WAIT" { // miniredis has no replicas
+			p.WriteInt(n.replicas)
+			return true
+		}
 		return false
 	})
 	return n
+}
+
+// change changes how the nodes behave while clients may be asking them.
+func (c *cluster) change(how func(*node)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.nodes {
+		how(n)
+	}
 }
 
 // commands is what the nodes were asked since the last call, as "TIME node N
@@ -106,7 +125,7 @@ type slowly struct {
 
 func (s slowly) Write(b []byte) (int, error) {
 	s.c.mu.Lock()
-	wait, cut := s.n.replies(s.n.last), s.n.cut && s.n.last == "SET"
+	wait, cut := s.n.replies(s.n.last), s.n.cut(s.n.last)
 	s.c.mu.Unlock()
 	if cut {
 		return 0, s.Conn.Close()
@@ -140,6 +159,10 @@ func (c *cluster) dial(ctx context.Context, network, addr string) (net.Conn, err
 	return nil, fmt.Errorf("no node at %s %s", network, addr)
 }
 
+// takes says whether a command is the one by which some lock takes the key: the
+// last one in its script, if it has a script.
+func takes(command string) bool { return command == "SET" || command == "SETNX" || command == "INCR" }
+
 // take sets the lock's key on some nodes, counted from 1, for somebody else.
 func (c *cluster) take(t *testing.T, nodes ...int) {
 	t.Helper()
@@ -171,6 +194,8 @@ func without(features ...string) setting {
 }
 
 func asking(a locks.Ask) setting { return func(e *locks.Env) { e.Options.Ask = a } }
+
+func fallingBack(f locks.Fallback) setting { return func(e *locks.Env) { e.Options.Fallback = f } }
 
 func lasting(d time.Duration) setting { return func(e *locks.Env) { e.TTL = d } }
 

@@ -97,12 +97,12 @@ var conformance = []struct {
 	}},
 	{"a request whose answer is lost is not sent again", func(t *testing.T, c *cluster, client func() locks.Lock) {
 		for _, n := range c.nodes {
-			n.cut = true
+			n.cut = takes
 		}
 		fail(t, client())
 		sent := 0
 		for _, command := range c.commands() {
-			if strings.HasSuffix(command, " SET") {
+			if strings.HasSuffix(command, " SET") || strings.HasSuffix(command, " SETNX") {
 				sent++
 			}
 		}
@@ -128,31 +128,55 @@ var conformance = []struct {
 }
 
 func TestConformance(t *testing.T) {
+	// A grant that does not end, or that prolongs itself, cannot be extended.
+	endless := []string{
+		"an expired lock is granted again", "release does not free another's lock",
+		"a lock is lost when its time is over", "extend prolongs", "a lost lock cannot be extended",
+	}
 	tests := []struct {
 		name, kind string
 		nodes      int
 		settings   []setting
+		except     []string
 	}{
-		{"single", "single", 1, nil},
-		{"single by the wall clock", "single", 1, []setting{by(fakeclock.Wall, fakeclock.System())}},
-		{"redlock", "redlock", 5, nil},
-		{"redlock all at once", "redlock", 5, []setting{asking(locks.AllAtOnce)}},
-		{"redlock on one node", "redlock", 1, nil},
-		{"redsync", "redsync", 5, nil},
+		{"single", "single", 1, nil, nil},
+		{"single by the wall clock", "single", 1, []setting{by(fakeclock.Wall, fakeclock.System())}, nil},
+		{"redlock", "redlock", 5, nil, nil},
+		{"redlock all at once", "redlock", 5, []setting{asking(locks.AllAtOnce)}, nil},
+		{"redlock on one node", "redlock", 1, nil, nil},
+		{"redsync", "redsync", 5, nil, nil},
+		{"single-plain-del", "single-plain-del", 1, nil, []string{"release does not free another's lock"}},
+		{"single-get-then-del", "single-get-then-del", 1, nil, nil},
+		{"single-no-ttl", "single-no-ttl", 1, nil, append(endless, "a lease ends before its key")},
+		{"setnx-then-expire", "setnx-then-expire", 1, nil, nil},
+		{"single-wait", "single-wait", 1, nil, nil},
+		{"single-token", "single-token", 1, nil, nil},
+		{"watchdog", "watchdog", 1, nil, endless},
+		{"adaptive-ttl", "adaptive-ttl", 1, nil, nil},
+		{"circuit-breaker", "circuit-breaker", 1, nil, nil},
+		{"circuit-breaker that goes ahead", "circuit-breaker", 1, []setting{fallingBack(locks.GoAhead)}, nil},
 	}
 	tested := map[string]bool{}
 	for _, test := range tests {
 		tested[test.kind] = true
+		excepted := 0
 		for _, must := range conformance {
+			if slices.Contains(test.except, must.name) {
+				excepted++
+				continue
+			}
 			t.Run(test.name+"/"+must.name, func(t *testing.T) {
 				inBubble(t, test.nodes, func(t *testing.T, c *cluster) {
 					must.test(t, c, func() locks.Lock { return c.client(t, test.kind, test.settings...) })
 				})
 			})
 		}
+		if excepted != len(test.except) {
+			t.Errorf("%s is excepted from what no lock must do: %q", test.name, test.except)
+		}
 	}
 	for _, kind := range locks.Names() {
-		if !tested[kind] {
+		if k, _ := locks.Lookup(kind); !tested[kind] && !k.Open {
 			t.Errorf("lock %s is registered but not tested", kind)
 		}
 	}
@@ -162,9 +186,12 @@ func TestKinds(t *testing.T) {
 	for _, kind := range locks.Names() {
 		k, _ := locks.Lookup(kind)
 		slots, quorum := k.Slots("k", 5)
-		want, wantQuorum := 5, 3
-		if kind == "single" {
-			want, wantQuorum = 1, 1
+		want, wantQuorum := 1, 1
+		switch kind {
+		case "redlock", "redsync":
+			want, wantQuorum = 5, 3
+		case "none":
+			want, wantQuorum = 0, 0
 		}
 		if len(slots) != want || quorum != wantQuorum {
 			t.Errorf("%s keeps a grant in %d slots and needs %d; want %d and %d", kind, len(slots), quorum, want, wantQuorum)
@@ -174,8 +201,11 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s: slot %d is %+v", kind, i, slot)
 			}
 		}
-		if _, err := k.New(&locks.Env{Key: "k", TTL: time.Second}); err == nil {
-			t.Errorf("%s can be made without a node", kind)
+		if _, err := k.New(&locks.Env{Key: "k", TTL: time.Second}); (err == nil) != k.Open {
+			t.Errorf("%s, made without a node: %v", kind, err)
+		}
+		if k.Endless != (kind == "single-no-ttl") || k.Open != (kind == "none") {
+			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,22 +26,27 @@ func newFake() *fakeclock.Fake {
 	return fakeclock.New(bubbleTime{time.Now()}, time.Now())
 }
 
-// ours are the locks that are written on the process's clock.
-var ours = []struct {
-	kind  string
-	nodes int
-	// drift is the allowance for a TTL of 30 s.
-	drift time.Duration
-}{
-	{"single", 1, 0},
-	{"redlock", 5, 302 * time.Millisecond},
-}
-
-func onOurs(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift time.Duration)) {
-	for _, o := range ours {
-		t.Run(o.kind, func(t *testing.T) {
-			inBubble(t, o.nodes, func(t *testing.T, c *cluster) { test(t, c, o.kind, o.drift) })
+// onOurs runs a test on every lock that is written on the process's clock and has
+// all the features. The drift is the lock's allowance for a TTL of 30 s.
+func onOurs(t *testing.T, test func(t *testing.T, c *cluster, kind string, drift time.Duration), features ...string) {
+	t.Helper()
+	tested := 0
+	for _, name := range locks.Names() {
+		k, _ := locks.Lookup(name)
+		if !k.OwnClock || slices.ContainsFunc(features, func(f string) bool { return !slices.Contains(k.Features, f) }) {
+			continue
+		}
+		tested++
+		nodes, drift := 1, time.Duration(0)
+		if name == "redlock" {
+			nodes, drift = 5, 302*time.Millisecond
+		}
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, nodes, func(t *testing.T, c *cluster) { test(t, c, name, drift) })
 		})
+	}
+	if tested < 2 {
+		t.Errorf("%d locks have the features %q", tested, features)
 	}
 }
 
@@ -66,7 +72,7 @@ func TestElapsedCheck(t *testing.T) {
 		if got := left(t, lease, fakeclock.System()); got != ttl-drift {
 			t.Errorf("without the check the lease is valid for %v, want the whole %v", got, ttl-drift)
 		}
-	})
+	}, "elapsed-check")
 }
 
 // A client whose clock is fast refuses a grant that the node still keeps.
@@ -83,7 +89,7 @@ func TestRefusedGrantIsReleased(t *testing.T) {
 		}
 		fail(t, c.client(t, kind, patient, by("", clock)))
 		equal(t, "held after an attempt that took too long", c.held(), nil)
-	})
+	}, "elapsed-check")
 }
 
 // The answer takes two TTLs. Which clock notices?
@@ -119,7 +125,7 @@ func TestElapsedCheckByClock(t *testing.T) {
 				if test.granted && left(t, lease, clock) <= 0 {
 					t.Error("the dead lease does not look alive by its clock")
 				}
-			})
+			}, "elapsed-check")
 		})
 	}
 }
@@ -132,29 +138,32 @@ func suspendForTwoTTLs(c *fakeclock.Fake) {
 
 func TestElapsedCheckOfExtend(t *testing.T) {
 	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
-		for _, n := range c.nodes {
-			n.replies = func(command string) time.Duration {
-				if command == "PEXPIRE" {
-					return 2 * ttl
-				}
-				return 0
-			}
-		}
 		patient := func(e *locks.Env) {
 			e.Options.NodeTimeout = time.Hour
 			if kind == "redlock" {
 				e.Options.Ask = locks.AllAtOnce
 			}
 		}
-		lease := acquire(t, c.client(t, kind, patient))
-		if err := extend(t, lease); !errors.Is(err, locks.ErrLost) {
+		extendLate := func(settings ...setting) error {
+			lease := acquire(t, c.client(t, kind, append(settings, patient)...))
+			for _, n := range c.nodes {
+				n.replies = func(command string) time.Duration {
+					if command == "PEXPIRE" {
+						return 2 * ttl
+					}
+					return 0
+				}
+				defer func() { n.replies = slowSet(0) }()
+			}
+			return extend(t, lease)
+		}
+		if err := extendLate(); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("an extension that took two TTLs: %v, want ErrLost", err)
 		}
-		lease = acquire(t, c.client(t, kind, patient, without("elapsed-check")))
-		if err := extend(t, lease); err != nil {
+		if err := extendLate(without("elapsed-check")); err != nil {
 			t.Errorf("the same without the check: %v", err)
 		}
-	})
+	}, "elapsed-check", "extend")
 }
 
 func TestRedsyncRefusesALateExtension(t *testing.T) {
@@ -199,6 +208,7 @@ func TestNodeTimeout(t *testing.T) {
 		{"redlock's own", "redlock", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
 		{"redlock without", "redlock", []setting{without("node-timeout")}, 10 * time.Second},
 		{"single's default is none", "single", nil, 10 * time.Second},
+		{"the circuit breaker's default", "circuit-breaker", nil, time.Second},
 		{"single's own", "single", []setting{func(e *locks.Env) { e.Options.NodeTimeout = time.Second }}, time.Second},
 	}
 	for _, test := range tests {
@@ -261,17 +271,32 @@ func TestFreshValue(t *testing.T) {
 		if first != second || len(first) != 32 {
 			t.Errorf("without fresh values two attempts set %q and %q, want one value", first, second)
 		}
-	})
+	}, "fresh-value")
 }
 
 func TestValueCheck(t *testing.T) {
 	onOurs(t, func(t *testing.T, c *cluster, kind string, drift time.Duration) {
-		lease := acquire(t, c.client(t, kind, without("value-check")))
-		time.Sleep(ttl)
-		acquire(t, c.client(t, kind))
-		release(t, lease)
+		forget := func() {
+			for _, n := range c.nodes {
+				n.Del(key)
+			}
+		}
+		overtaken := func(settings ...setting) locks.Lease {
+			lease := acquire(t, c.client(t, kind, settings...))
+			forget()
+			acquire(t, c.client(t, kind))
+			return lease
+		}
+		before := overtaken()
+		held := c.held()
+		if err := before.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release of a lock that is another's by now: %v, want ErrLost", err)
+		}
+		equal(t, "held by the other after a release that checks the value", c.held(), held)
+		forget()
+		release(t, overtaken(without("value-check")))
 		equal(t, "held after a release that does not check the value", c.held(), nil)
-	})
+	}, "value-check")
 }
 
 func TestWithoutExtend(t *testing.T) {
@@ -279,7 +304,7 @@ func TestWithoutExtend(t *testing.T) {
 		if _, ok := acquire(t, c.client(t, kind, without("extend"))).(locks.Extender); ok {
 			t.Error("the lease can be extended")
 		}
-	})
+	}, "extend")
 }
 
 // A lease of a fraction of a millisecond must not outlive its key.

@@ -1,7 +1,8 @@
 // Package locks holds the locks under test: our own, written on go-redis and
 // the process's clock, and unmodified libraries behind thin adapters.
 //
-// To add a lock, write one file that registers a [Kind].
+// To add a lock, write one file that registers a [Kind]; to add a source of
+// fencing tokens, one that registers a [TokenSource].
 package locks
 
 import (
@@ -26,7 +27,7 @@ type Lock interface {
 }
 
 // Lease is one grant of a lock. What else a lease can do it shows by
-// implementing [Expirer], [Extender], [Tokener] or [Notifier].
+// implementing [Expirer], [Extender], [Renewer], [Tokener] or [Notifier].
 type Lease interface {
 	// Release gives the lock up.
 	Release(ctx context.Context) error
@@ -46,10 +47,19 @@ type Extender interface {
 	Extend(ctx context.Context) error
 }
 
+// Renewer is a lease that prolongs itself until it is released or lost.
+type Renewer interface {
+	// Renewals receives the new end of the lease whenever a renewal has
+	// succeeded. If nobody has received the one before, the new end takes its
+	// place: nobody has to receive. The channel is closed when there will be no
+	// more renewals, whatever the reason.
+	Renewals() <-chan fakeclock.Reading
+}
+
 // Tokener is a lease that comes with a fencing token of its own.
 type Tokener interface {
-	// Token is the grant's fencing token. Tokens grow from grant to grant; 0 is
-	// not a token.
+	// Token is the grant's fencing token. Tokens grow from grant to grant; 0
+	// means that there is no token for this grant.
 	Token() uint64
 }
 
@@ -72,8 +82,12 @@ type Env struct {
 	Key string
 	// TTL is how long a grant lasts; it is positive.
 	TTL time.Duration
-	// Nodes are the addresses of the Redis nodes, as IP:port.
+	// Nodes are the addresses of the Redis nodes, as IP:port. A lock of a kind
+	// that is Open needs none.
 	Nodes []string
+	// Counters are the addresses of the Redis nodes that keep counters of fencing
+	// tokens, as IP:port.
+	Counters []string
 	// Dial opens a connection to a node. Any Redis client can be built on it.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Clock is the process's clocks.
@@ -83,8 +97,12 @@ type Env struct {
 	// Options are the lock's settings.
 	Options Options
 
-	shared []*redis.Client // by node, those that Redis has made
-	opened []*redis.Client // all that Close must close
+	shared   []*redis.Client // by node, those that Redis has made
+	counting []*redis.Client // by counter
+	opened   []*redis.Client // all that Close must close
+
+	life context.Context // until Close; nil if nothing has asked for it
+	end  context.CancelFunc
 }
 
 // Options are the settings that a scenario can give a lock. A [Kind] says which
@@ -97,6 +115,9 @@ type Options struct {
 	// Clock is the clock by which a lock measures elapsed time. Empty is
 	// fakeclock.Monotonic.
 	Clock fakeclock.Kind
+	// Fallback is what a lock does that has found out that its nodes do not
+	// answer. Empty is Refuse.
+	Fallback Fallback
 	// NodeTimeout bounds each request to one node; 0 is the kind's default.
 	NodeTimeout time.Duration
 	// Without names the features that are turned off, each one of the kind's
@@ -113,6 +134,16 @@ type Ask string
 const (
 	OneByOne  Ask = "one-by-one"
 	AllAtOnce Ask = "all-at-once"
+)
+
+// Fallback is what to do without the nodes of a lock.
+type Fallback string
+
+const (
+	// Refuse lets the attempt fail: the work waits until the lock is back.
+	Refuse Fallback = "refuse"
+	// GoAhead lets the work go on without the lock.
+	GoAhead Fallback = "go-ahead"
 )
 
 // A Slot is one place where a lock keeps a grant: a key on a node, counted from
@@ -132,8 +163,12 @@ type Kind struct {
 	// the process's clock cannot act on a lock that does not, and a pause of
 	// its process is an I/O stall.
 	OwnClock bool
+	// Endless says that a grant never ends by itself: Env.TTL is ignored.
+	Endless bool
+	// Open says that everybody is let in: there is no exclusion to break.
+	Open bool
 	// Accepts names the options that the kind understands: "ask", "clock",
-	// "node-timeout".
+	// "fallback", "node-timeout".
 	Accepts []string
 	// Features names what can be turned off by Options.Without.
 	Features []string

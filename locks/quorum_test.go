@@ -108,10 +108,10 @@ func TestUnknownIsNotLost(t *testing.T) {
 	})
 }
 
-// SET reached a node, but its answer did not come in time.
+// A request for the lock reached a node, but its answer did not come in time.
 func slowSet(took time.Duration) func(string) time.Duration {
 	return func(command string) time.Duration {
-		if command == "SET" {
+		if takes(command) {
 			return took
 		}
 		return 0

@@ -49,7 +49,7 @@ func (e *Env) Redis(node int) *redis.Client {
 		e.shared = make([]*redis.Client, len(e.Nodes))
 	}
 	if e.shared[node] == nil {
-		e.shared[node] = e.open(node, 0)
+		e.shared[node] = e.open(e.Nodes[node], 0)
 	}
 	return e.shared[node]
 }
@@ -60,15 +60,32 @@ func (e *Env) Redis(node int) *redis.Client {
 func (e *Env) patient() []*redis.Client {
 	nodes := make([]*redis.Client, len(e.Nodes))
 	for i := range nodes {
-		nodes[i] = e.open(i, noTimeout)
+		nodes[i] = e.open(e.Nodes[i], noTimeout)
 	}
 	return nodes
 }
 
+// counters returns a client of every node that keeps a counter, always the same
+// ones, as patient as those of patient.
+func (e *Env) counters() []*redis.Client {
+	for len(e.counting) < len(e.Counters) {
+		e.counting = append(e.counting, e.open(e.Counters[len(e.counting)], noTimeout))
+	}
+	return e.counting
+}
+
+// lifetime is a context that ends with Close.
+func (e *Env) lifetime() context.Context {
+	if e.life == nil {
+		e.life, e.end = context.WithCancel(context.Background())
+	}
+	return e.life
+}
+
 // open makes a client; a timeout of 0 is go-redis's default.
-func (e *Env) open(node int, timeout time.Duration) *redis.Client {
+func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 	c := redis.NewClient(&redis.Options{
-		Addr: e.Nodes[node],
+		Addr: addr,
 		Dialer: func(_ context.Context, network, addr string) (net.Conn, error) {
 			return newConnection(e.Clock, func(ctx context.Context) (net.Conn, error) {
 				return e.Dial(ctx, network, addr)
@@ -92,13 +109,17 @@ func (e *Env) open(node int, timeout time.Duration) *redis.Client {
 	return c
 }
 
-// Close closes every client that the process's locks have opened, and with them
-// their connections; it ends the dials that are under way.
+// Close closes every client that the process's locks and token sources have
+// opened, and with them their connections; it ends the dials that are under way
+// and what a lock does by itself.
 func (e *Env) Close() error {
+	if e.end != nil {
+		e.end()
+	}
 	var errs []error
 	for _, c := range e.opened {
 		errs = append(errs, c.Close())
 	}
-	e.opened, e.shared = nil, nil
+	e.opened, e.shared, e.counting = nil, nil, nil
 	return errors.Join(errs...)
 }

@@ -28,24 +28,53 @@ func init() {
 			"fresh-value",   // a new value for every attempt
 			"extend",
 		},
-		Slots: func(key string, nodes int) ([]Slot, int) { return []Slot{{Node: 0, Key: key}}, 1 },
-		New:   newSingle,
+		Slots: onFirstNode,
+		New:   variant(func(l *single) Lock { return l }),
 	})
 }
 
+// onFirstNode is the slots of a lock that keeps its key on one node.
+func onFirstNode(key string, nodes int) (slots []Slot, quorum int) {
+	return []Slot{{Node: 0, Key: key}}, 1
+}
+
+// single is the lock on one node. Its variants are made of it: they replace how
+// a claim is set or released.
 type single struct {
 	env      *Env
 	node     *redis.Client
 	validity validity
 	timeout  time.Duration // of each request; 0 is none
 	value    string        // of every claim, if it is not to be fresh
+	// unchecked removes the key whatever its value.
+	unchecked bool
+	set       func(context.Context, claim) (bool, error)
+	release   func(context.Context, claim) (bool, error)
 }
 
-func newSingle(e *Env) (Lock, error) {
-	if len(e.Nodes) == 0 {
-		return nil, errors.New("single needs a Redis node, but there is none")
+// variant makes a lock from the one on one node.
+func variant(vary func(*single) Lock) func(*Env) (Lock, error) {
+	return func(e *Env) (Lock, error) {
+		l, err := e.single()
+		if err != nil {
+			return nil, err
+		}
+		return vary(l), nil
 	}
-	l := &single{env: e, validity: e.validity(0), timeout: e.Options.NodeTimeout}
+}
+
+func (e *Env) single() (*single, error) {
+	if len(e.Nodes) == 0 {
+		return nil, errors.New("a lock on one Redis node needs that node, but there is none")
+	}
+	l := &single{
+		env:       e,
+		validity:  e.validity(0),
+		timeout:   e.Options.NodeTimeout,
+		unchecked: !e.Options.Has("value-check"),
+	}
+	l.set = func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.set) }
+	l.release = func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.remove) }
 	if !e.Options.Has("fresh-value") {
 		value, err := e.newValue()
 		if err != nil {
@@ -57,14 +86,20 @@ func newSingle(e *Env) (Lock, error) {
 	return l, nil
 }
 
-// ask makes one request. Its error is the reason in words that do not depend on
-// chance.
+// unanswered is the error of a request that failed; one that was refused has
+// none.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error { return u.error }
+
+// ask makes one request. Its error is unanswered, and gives the reason in words
+// that do not depend on chance.
 func (l *single) ask(ctx context.Context, request func(context.Context, *redis.Client) (bool, error)) (bool, error) {
 	bounded, cancel := within(ctx, l.env.Clock, l.timeout)
 	defer cancel()
 	yes, err := request(bounded, l.node)
 	if err != nil {
-		return false, because(ctx, errors.New(reason(err)))
+		return false, unanswered{because(ctx, errors.New(reason(err)))}
 	}
 	return yes, nil
 }
@@ -72,52 +107,60 @@ func (l *single) ask(ctx context.Context, request func(context.Context, *redis.C
 // Acquire tries once. After an error of the network the key may have been set
 // all the same; then it stands until its TTL is over.
 func (l *single) Acquire(ctx context.Context) (Lease, error) {
-	c := claim{key: l.env.Key, value: l.value, ttl: l.env.TTL, unchecked: !l.env.Options.Has("value-check")}
-	if c.value == "" {
-		value, err := l.env.newValue()
-		if err != nil {
-			return nil, err
-		}
-		c.value = value
-	}
-	start := l.validity.now()
-	granted, err := l.ask(ctx, c.set)
+	lease, err := l.lease(ctx, l.set)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotAcquired, err)
+		return nil, err
 	}
-	if !granted {
-		return nil, fmt.Errorf("%w: somebody else holds it", ErrNotAcquired)
-	}
-	left, ends := l.validity.since(start)
-	if left <= 0 {
-		// What becomes of this request changes nothing for the caller.
-		_, _ = l.ask(ctx, c.remove)
-		return nil, fmt.Errorf("%w: the answer came %v after the end of the lease", ErrNotAcquired, -left)
-	}
-	lease := &singleLease{lock: l, claim: c, ends: ends}
 	if !l.env.Options.Has("extend") {
 		return lease, nil
 	}
 	return extendableSingleLease{lease}, nil
 }
 
-type singleLease struct {
+// lease holds the key for a TTL.
+func (l *single) lease(ctx context.Context, set func(context.Context, claim) (bool, error)) (*singleLease, error) {
+	start := l.validity.now()
+	h, err := l.hold(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	left, ends := l.validity.since(start)
+	if left <= 0 {
+		// What becomes of this request changes nothing for the caller.
+		_, _ = l.release(ctx, h.claim)
+		return nil, fmt.Errorf("%w: the answer came %v after the end of the lease", ErrNotAcquired, -left)
+	}
+	return &singleLease{holding: h, ends: ends}, nil
+}
+
+// hold tries once to set the key.
+func (l *single) hold(ctx context.Context, set func(context.Context, claim) (bool, error)) (holding, error) {
+	c := claim{key: l.env.Key, value: l.value, ttl: l.validity.ttl, unchecked: l.unchecked}
+	if c.value == "" {
+		value, err := l.env.newValue()
+		if err != nil {
+			return holding{}, err
+		}
+		c.value = value
+	}
+	granted, err := set(ctx, c)
+	if err != nil {
+		return holding{}, fmt.Errorf("%w: %w", ErrNotAcquired, err)
+	}
+	if !granted {
+		return holding{}, fmt.Errorf("%w: somebody else holds it", ErrNotAcquired)
+	}
+	return holding{l, c}, nil
+}
+
+// holding is a claim that was granted.
+type holding struct {
 	lock  *single
 	claim claim
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
 }
 
-// Expires is one TTL after Acquire, or the last Extend, was called.
-func (l *singleLease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ends
-}
-
-func (l *singleLease) Release(ctx context.Context) error {
-	released, err := l.lock.ask(ctx, l.claim.remove)
+func (h holding) Release(ctx context.Context) error {
+	released, err := h.lock.release(ctx, h.claim)
 	if err != nil {
 		return fmt.Errorf("lock not released: %w", err)
 	}
@@ -127,15 +170,27 @@ func (l *singleLease) Release(ctx context.Context) error {
 	return nil
 }
 
-type extendableSingleLease struct{ *singleLease }
+type singleLease struct {
+	holding
 
-func (l extendableSingleLease) Extend(ctx context.Context) error {
+	mu   sync.Mutex
+	ends fakeclock.Reading
+}
+
+// Expires is one TTL after Acquire, or the last Extend or renewal, was called.
+func (l *singleLease) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ends
+}
+
+func (l *singleLease) prolong(ctx context.Context) error {
 	start := l.lock.validity.now()
-	extended, err := l.lock.ask(ctx, l.claim.prolong)
+	prolonged, err := l.lock.ask(ctx, l.claim.prolong)
 	if err != nil {
 		return fmt.Errorf("lock not extended: %w", err)
 	}
-	if !extended {
+	if !prolonged {
 		return fmt.Errorf("%w before it was extended", ErrLost)
 	}
 	left, ends := l.lock.validity.since(start)
@@ -147,6 +202,10 @@ func (l extendableSingleLease) Extend(ctx context.Context) error {
 	l.ends = ends
 	return nil
 }
+
+type extendableSingleLease struct{ *singleLease }
+
+func (l extendableSingleLease) Extend(ctx context.Context) error { return l.prolong(ctx) }
 
 // within bounds a request to one node on the process's clock; 0 is no bound.
 func within(ctx context.Context, clock fakeclock.Clock, timeout time.Duration) (context.Context, context.CancelFunc) {

@@ -1,0 +1,129 @@
+package locks_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// adapt has a client go through sections that take their time, and returns how
+// long the lease after them lasts.
+func adapt(t *testing.T, l locks.Lock, sections ...time.Duration) time.Duration {
+	t.Helper()
+	for _, took := range sections {
+		lease := acquire(t, l)
+		time.Sleep(took)
+		// It may have taken longer than the lease.
+		_ = lease.Release(t.Context())
+	}
+	lease := acquire(t, l)
+	defer release(t, lease)
+	return left(t, lease, fakeclock.System())
+}
+
+func TestAdaptiveTTL(t *testing.T) {
+	const s = time.Second
+	tests := []struct {
+		name     string
+		sections []time.Duration
+		want     time.Duration
+	}{
+		{"at first", nil, 30 * s},
+		{"three times the longest", []time.Duration{s, 4 * s, 2 * s}, 12 * s},
+		{"never more than the TTL", []time.Duration{11 * s}, 30 * s},
+		{"never less than a tenth of a second", []time.Duration{0}, s / 10},
+		{"the fifth from last counts", []time.Duration{5 * s, s, s, s, s}, 15 * s},
+		{"the sixth from last does not", []time.Duration{5 * s, s, s, s, s, s}, 3 * s},
+		{"a section that outlasts its lease counts", []time.Duration{s, 5 * s}, 15 * s},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				if got := adapt(t, c.client(t, "adaptive-ttl"), test.sections...); got != test.want {
+					t.Errorf("after sections of %v the TTL is %v, want %v", test.sections, got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// Many quick sections, then a slow one: another client is let in during it.
+func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
+	for _, quick := range []int{0, 5} {
+		t.Run(fmt.Sprint(quick, " quick sections before"), func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				l := c.client(t, "adaptive-ttl")
+				for range quick {
+					lease := acquire(t, l)
+					time.Sleep(200 * time.Millisecond)
+					release(t, lease)
+				}
+				acquire(t, l)
+				time.Sleep(5 * time.Second)
+				_, err := c.client(t, "adaptive-ttl").Acquire(t.Context())
+				if letIn := err == nil; letIn != (quick > 0) {
+					t.Errorf("another client was let in after 5s: %v (%v)", letIn, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		l := c.client(t, "adaptive-ttl")
+		adapt(t, l, 2*time.Second)
+		lease := acquire(t, l)
+		time.Sleep(time.Second)
+		if err := extend(t, lease); err != nil {
+			t.Fatal(err)
+		}
+		if got := left(t, lease, fakeclock.System()); got != 6*time.Second || c.nodes[0].TTL(key) != got {
+			t.Errorf("extended by %v, the key by %v; want 6s", got, c.nodes[0].TTL(key))
+		}
+	})
+}
+
+// What the client learns later changes nothing for a lease that it has.
+func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		l := c.client(t, "adaptive-ttl")
+		lease := acquire(t, l)
+		value, err := c.nodes[0].Get(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.nodes[0].Del(key)
+		adapt(t, l, time.Second)
+		if err := c.nodes[0].Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+		if err := extend(t, lease); err != nil {
+			t.Fatal(err)
+		}
+		if got := left(t, lease, fakeclock.System()); got != ttl {
+			t.Errorf("extended by %v, want the %v that it was granted for", got, ttl)
+		}
+	})
+}
+
+// A process whose machine was suspended did not see the time pass.
+func TestAdaptiveTTLGoesByTheProcesssClock(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		clock := newFake()
+		defer clock.Close()
+		l := c.client(t, "adaptive-ttl", by("", clock))
+		lease := acquire(t, l)
+		clock.Suspend()
+		time.Sleep(4 * time.Second)
+		clock.Resume()
+		time.Sleep(time.Second)
+		release(t, lease)
+		if got := left(t, acquire(t, l), clock); got != 3*time.Second {
+			t.Errorf("the TTL is %v, want three times the second that the process saw", got)
+		}
+	})
+}

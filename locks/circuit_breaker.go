@@ -1,0 +1,134 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// A circuit breaker around the lock on one node: when the node is down, clients
+// that wait for it in vain would take the whole service down with it. So after a
+// few failures in a row nobody asks the node any more for a while, and a fallback
+// says what happens instead. What a lock is for decides which: work that merely
+// should not be done twice can go ahead; work that must not, cannot.
+//
+// The pattern is Michael Nygard's, from "Release It!" (2007).
+func init() {
+	Register(Kind{
+		Name:     "circuit-breaker",
+		Title:    "as single, but when the node does not answer: refuse at once, or go ahead without a lock",
+		OwnClock: true,
+		Accepts:  []string{"clock", "fallback", "node-timeout"},
+		Features: []string{"elapsed-check", "value-check", "fresh-value"},
+		Slots:    onFirstNode,
+		New: variant(func(l *single) Lock {
+			if l.timeout == 0 {
+				l.timeout = breakerTimeout
+			}
+			return &circuitBreaker{single: l}
+		}),
+	})
+}
+
+const (
+	// breakerTimeout bounds a request: a breaker that waits for ever for a dead
+	// node never finds out that it is dead.
+	breakerTimeout = time.Second
+	// breakerFailures in a row open the circuit.
+	breakerFailures = 3
+	// breakerCoolDown is how long the circuit stays open. Then one attempt is let
+	// through, and its outcome decides.
+	breakerCoolDown = 10 * time.Second
+)
+
+type circuitBreaker struct {
+	*single
+
+	mu       sync.Mutex
+	failures int               // in a row
+	probe    fakeclock.Reading // when the next attempt is let through if there were too many
+}
+
+// Acquire tries once if the circuit lets it. If not, it does as the fallback says.
+func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
+	if wait := b.open(); wait > 0 {
+		if b.env.Options.Fallback == GoAhead {
+			return b.goAhead(), nil
+		}
+		return nil, fmt.Errorf("%w: too many requests have failed, and the node is not asked again for %v", ErrNotAcquired, wait)
+	}
+	lease, err := b.single.Acquire(ctx)
+	b.learn(err)
+	return lease, err
+}
+
+// open is how long the circuit stays open; it is closed if that is 0.
+func (b *circuitBreaker) open() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failures < breakerFailures {
+		return 0
+	}
+	now := b.validity.now()
+	if wait := b.probe.Sub(now); wait > 0 {
+		return wait
+	}
+	// One probe at a time: to others the circuit stays open.
+	b.probe = now.Add(breakerCoolDown)
+	return 0
+}
+
+// learn counts failures. A refusal is an answer. So is one that came too late;
+// and a caller that has lost its interest says nothing about the node.
+func (b *circuitBreaker) learn(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch failed := (unanswered{}); {
+	case errors.Is(err, context.Canceled):
+	case errors.As(err, &failed):
+		b.failures++
+		b.probe = b.validity.now().Add(breakerCoolDown)
+	default:
+		b.failures = 0
+	}
+}
+
+func (b *circuitBreaker) goAhead() *withoutLock {
+	l := &withoutLock{validity: b.validity}
+	l.ends = l.validity.now().Add(l.validity.ttl)
+	return l
+}
+
+// withoutLock is a lease that nobody granted.
+type withoutLock struct {
+	validity validity
+
+	mu   sync.Mutex
+	ends fakeclock.Reading
+}
+
+// Release has nothing to do.
+func (l *withoutLock) Release(context.Context) error { return nil }
+
+// Expires is one TTL after Acquire, or the last Extend, was called: the holder
+// goes on as if it had the lock.
+func (l *withoutLock) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ends
+}
+
+// Extend always succeeds.
+func (l *withoutLock) Extend(context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ends = l.validity.now().Add(l.validity.ttl)
+	return nil
+}
+
+// Token is 0: who goes ahead without the lock has no token.
+func (l *withoutLock) Token() uint64 { return 0 }

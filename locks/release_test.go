@@ -1,0 +1,96 @@
+package locks_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// A holder whose lease has ended deletes the key of the next one, and a third
+// client gets in beside it.
+func TestPlainDelFreesAnothersLock(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		late := acquire(t, c.client(t, "single-plain-del"))
+		time.Sleep(ttl)
+		acquire(t, c.client(t, "single-plain-del"))
+		fail(t, c.client(t, "single-plain-del"))
+		release(t, late)
+		acquire(t, c.client(t, "single-plain-del"))
+		if got, want := c.commands(), []string{"0s node 1 SET", "30s node 1 SET", "30s node 1 SET", "30s node 1 DEL", "30s node 1 SET"}; !slices.Equal(got, want) {
+			t.Errorf("commands %q, want %q", got, want)
+		}
+	})
+}
+
+// The answer to the GET is under way when the key expires and another client sets
+// it. Only a script that compares on the node has no such moment.
+func TestGetThenDelRaces(t *testing.T) {
+	tests := []struct {
+		kind string
+		held []int // by the second client, in the end
+	}{
+		{"single-get-then-del", nil},
+		{"single", []int{1}},
+	}
+	for _, test := range tests {
+		t.Run(test.kind, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				l := c.client(t, test.kind)
+				release(t, acquire(t, l)) // the node knows the script from now on
+				lease := acquire(t, l)
+				c.nodes[0].replies = func(command string) time.Duration {
+					if command == "GET" || command == "DEL" {
+						return time.Second
+					}
+					return 0
+				}
+				time.Sleep(ttl - time.Second/2)
+				released := make(chan error)
+				go func() { released <- lease.Release(t.Context()) }()
+				time.Sleep(time.Second * 3 / 4)
+				acquire(t, c.client(t, test.kind))
+				if err := <-released; err != nil {
+					t.Error(err)
+				}
+				equal(t, "held by the second client", c.held(), test.held)
+			})
+		})
+	}
+}
+
+func TestGetThenDelLooksFirst(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		l := c.client(t, "single-get-then-del")
+		release(t, acquire(t, l))
+		lease := acquire(t, l)
+		c.nodes[0].Del(key)
+		c.take(t, 1)
+		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release of a lock that is another's by now: %v, want ErrLost", err)
+		}
+		want := []string{"0s node 1 SET", "0s node 1 GET", "0s node 1 DEL", "0s node 1 SET", "0s node 1 GET"}
+		if got := c.commands(); !slices.Equal(got, want) {
+			t.Errorf("commands %q, want %q", got, want)
+		}
+	})
+}
+
+// The key goes between the look and the DEL, and nobody has taken it.
+func TestGetThenDelFindsNothingToDelete(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := acquire(t, c.client(t, "single-get-then-del"))
+		c.nodes[0].replies = func(command string) time.Duration {
+			if command == "GET" {
+				return time.Second
+			}
+			return 0
+		}
+		time.Sleep(ttl - time.Second/2)
+		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release of a lock that expired meanwhile: %v, want ErrLost", err)
+		}
+	})
+}

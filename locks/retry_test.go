@@ -1,0 +1,103 @@
+package locks_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// The draws at both ends: nothing but zeros, nothing but ones.
+func allZeros() io.Reader { return bytes.NewReader(make([]byte, 8)) }
+func allOnes() io.Reader  { return bytes.NewReader(bytes.Repeat([]byte{0xff}, 8)) }
+
+func TestPauses(t *testing.T) {
+	const s = time.Second
+	tests := []struct {
+		retry       locks.Retry
+		base        time.Duration
+		failed      int
+		least, most time.Duration
+	}{
+		{locks.Fixed, s, 1, s, s},
+		{locks.Fixed, s, 100, s, s},
+		{locks.Fixed, 0, 1, 1, 1},
+		{locks.Jitter, -s, 1, 1, 1},
+		{locks.Jitter, s, 1, 1, 2*s - 1},
+		{locks.Jitter, s, 100, 1, 2*s - 1},
+		{locks.Jitter, 1, 1, 1, 1},
+		{locks.Exponential, s, 1, s, s},
+		{locks.Exponential, s, 2, 2 * s, 2 * s},
+		{locks.Exponential, s, 5, 16 * s, 16 * s},
+		{locks.Exponential, s, 6, 32 * s, 32 * s},
+		{locks.Exponential, s, 7, 32 * s, 32 * s},
+		{locks.Exponential, s, math.MaxInt32, 32 * s, 32 * s},
+		{locks.ExponentialJitter, s, 1, 1, s},
+		{locks.ExponentialJitter, s, 3, 1, 4 * s},
+		{locks.ExponentialJitter, s, 9, 1, 32 * s},
+	}
+	for _, test := range tests {
+		for _, draw := range []struct {
+			random io.Reader
+			want   time.Duration
+		}{{allZeros(), test.least}, {allOnes(), test.most}} {
+			got, err := test.retry.Pause(test.base, test.failed, draw.random)
+			if got != draw.want || err != nil {
+				t.Errorf("%s with base %v after %d failures: %v, %v; want %v",
+					test.retry, test.base, test.failed, got, err, draw.want)
+			}
+		}
+	}
+}
+
+// The two that leave it to chance draw from all of their range alike, and so have
+// the mean that they claim.
+func TestPausesAreUniform(t *testing.T) {
+	const draws = 10_000
+	random := rand.NewChaCha8([32]byte{})
+	for retry, mean := range map[locks.Retry]time.Duration{
+		locks.Jitter:            time.Second,
+		locks.ExponentialJitter: 2 * time.Second, // up to four
+	} {
+		var sum time.Duration
+		tenths := make([]int, 10)
+		for range draws {
+			pause, err := retry.Pause(time.Second, 3, random)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += pause
+			tenths[(pause-1)*10/(2*mean)]++
+		}
+		// The mean's standard error is 0.6 % of it, a tenth's 3 %.
+		if got := sum / draws; got < mean*97/100 || got > mean*103/100 {
+			t.Errorf("%s pauses for %v on average, want %v", retry, got, mean)
+		}
+		if slices.Min(tenths) < draws/10*85/100 || slices.Max(tenths) > draws/10*115/100 {
+			t.Errorf("%s: pauses by tenths of the range are %v, want all about %d", retry, tenths, draws/10)
+		}
+	}
+}
+
+func TestRetries(t *testing.T) {
+	for _, retry := range locks.Retries() {
+		if _, err := retry.Pause(time.Second, 1, allOnes()); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := locks.Retry("often").Pause(time.Second, 1, allOnes())
+	if want := `no way to retry is called "often": there are [fixed jitter exponential exponential-jitter]`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	broken := errors.New("broken")
+	if _, err := locks.Jitter.Pause(time.Second, 1, iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("a pause without a source of chance: %v", err)
+	}
+}

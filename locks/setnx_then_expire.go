@@ -1,0 +1,50 @@
+package locks
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The lock from before Redis 2.6.12, whose SET took neither NX nor PX, which
+// tutorials still teach: SETNX to get the key, EXPIRE to let it end. Whoever dies
+// between the two commands leaves a key that never ends.
+//
+// https://redis.io/docs/latest/commands/set/
+func init() {
+	Register(Kind{
+		Name:     "setnx-then-expire",
+		Title:    "one Redis node: SETNX and then PEXPIRE, released by a script that checks the value",
+		OwnClock: true,
+		Accepts:  []string{"clock", "node-timeout"},
+		Features: []string{"elapsed-check", "value-check", "fresh-value", "extend"},
+		Slots:    onFirstNode,
+		New: variant(func(l *single) Lock {
+			l.set = l.setThenExpire
+			return l
+		}),
+	})
+}
+
+// setThenExpire cleans up if it can when the second command fails. It cannot if
+// the process has died, or the network with it.
+func (l *single) setThenExpire(ctx context.Context, c claim) (bool, error) {
+	if granted, err := l.ask(ctx, c.setForEver); err != nil || !granted {
+		return false, err
+	}
+	ends, err := l.ask(ctx, c.expire)
+	if err == nil && !ends {
+		err = errors.New("the key was gone before it got its expiry")
+	}
+	if err != nil {
+		// What becomes of this request changes nothing for the caller.
+		_, _ = l.release(ctx, c)
+		return false, err
+	}
+	return true, nil
+}
+
+func (c claim) expire(ctx context.Context, node *redis.Client) (bool, error) {
+	return node.Do(ctx, "PEXPIRE", c.key, c.milliseconds()).Bool()
+}

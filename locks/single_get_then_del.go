@@ -1,0 +1,43 @@
+package locks
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The release of those who know that one must look before one deletes, but want
+// to do without a script: GET, compare, DEL. Between the two commands the key can
+// expire and be set by somebody else, whose key is then deleted.
+func init() {
+	Register(Kind{
+		Name:     "single-get-then-del",
+		Title:    "as single, but released by a GET, a comparison in the client and then a DEL",
+		OwnClock: true,
+		Accepts:  []string{"clock", "node-timeout"},
+		Features: []string{"elapsed-check", "fresh-value", "extend"},
+		Slots:    onFirstNode,
+		New: variant(func(l *single) Lock {
+			l.release = l.getThenDelete
+			return l
+		}),
+	})
+}
+
+func (l *single) getThenDelete(ctx context.Context, c claim) (bool, error) {
+	if ours, err := l.ask(ctx, c.stands); err != nil || !ours {
+		return false, err
+	}
+	c.unchecked = true
+	return l.ask(ctx, c.remove)
+}
+
+// stands says whether the key has the claim's value.
+func (c claim) stands(ctx context.Context, node *redis.Client) (bool, error) {
+	value, err := node.Get(ctx, c.key).Result()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return value == c.value, err
+}

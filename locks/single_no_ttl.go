@@ -1,0 +1,39 @@
+package locks
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The lock of those who do not want to guess how long the work takes: the key
+// stands until its holder removes it. No holder is ever late, and none may ever
+// die: then nobody gets the lock again, until an operator deletes the key.
+func init() {
+	Register(Kind{
+		Name:     "single-no-ttl",
+		Title:    "one Redis node: SETNX without an expiry, released by a script that checks the value",
+		OwnClock: true,
+		Endless:  true,
+		Accepts:  []string{"node-timeout"},
+		Features: []string{"value-check", "fresh-value"},
+		Slots:    onFirstNode,
+		New:      variant(func(l *single) Lock { return endless{l} }),
+	})
+}
+
+type endless struct{ *single }
+
+// Acquire tries once. After an error of the network the key may have been set
+// all the same; then it stands for ever.
+func (l endless) Acquire(ctx context.Context) (Lease, error) {
+	h, err := l.hold(ctx, func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.setForEver) })
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func (c claim) setForEver(ctx context.Context, node *redis.Client) (bool, error) {
+	return node.Do(ctx, "SETNX", c.key, c.value).Bool()
+}

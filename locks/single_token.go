@@ -1,0 +1,56 @@
+package locks
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The lock that mints its fencing token in the same step as it grants: the script
+// that sets the key also counts, and nothing can come in between. The counter has
+// no expiry, and is as durable as the node: one that restarts without it begins
+// again at 1.
+func init() {
+	Register(Kind{
+		Name:     "single-token",
+		Title:    "as single, but the script that sets the key also mints a fencing token",
+		OwnClock: true,
+		Accepts:  []string{"clock", "node-timeout"},
+		Features: []string{"elapsed-check", "value-check", "fresh-value"},
+		Slots:    onFirstNode,
+		New:      variant(func(l *single) Lock { return tokenLock{l} }),
+	})
+}
+
+var setAndCountScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX","PX",ARGV[2]) then
+    return redis.call("incr",KEYS[2])
+else
+    return 0
+end`)
+
+type tokenLock struct{ *single }
+
+// Acquire tries once, as single does.
+func (l tokenLock) Acquire(ctx context.Context) (Lease, error) {
+	var token uint64
+	lease, err := l.lease(ctx, func(ctx context.Context, c claim) (bool, error) {
+		return l.ask(ctx, func(ctx context.Context, node *redis.Client) (bool, error) {
+			var err error
+			keys := []string{c.key, counterKey(c.key)}
+			token, err = setAndCountScript.Run(ctx, node, keys, c.value, c.milliseconds()).Uint64()
+			return token > 0, err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tokenLease{extendableSingleLease{lease}, token}, nil
+}
+
+type tokenLease struct {
+	extendableSingleLease
+	token uint64
+}
+
+// Token is the node's count of grants, this one included.
+func (l tokenLease) Token() uint64 { return l.token }

@@ -1,0 +1,27 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// Time goes on, so its number seems to be one that grows, and nobody has to keep
+// it. But each client reads a clock of its own: one that is behind gives a new
+// holder a smaller token than the old holder had.
+func init() {
+	RegisterTokenSource(TokenSource{
+		Name:     "clock",
+		OwnClock: true,
+		Title:    "the client's wall clock, in milliseconds since 1970",
+		Mint: func(_ context.Context, e *Env) (uint64, error) {
+			token := e.Clock.Read(fakeclock.Wall).Nanos / int64(time.Millisecond)
+			if token <= 0 {
+				return 0, errors.New("no fencing token: the wall clock shows a time before 1970")
+			}
+			return uint64(token), nil
+		},
+	})
+}

@@ -1,0 +1,43 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The counter that first comes to mind: Redis has INCR, and it is atomic. But it
+// is asked after the lock was granted, so between the two everything can happen:
+// a holder that was stopped there gets its token when it wakes up, and outranks
+// those who came after it.
+func init() {
+	RegisterTokenSource(TokenSource{
+		Name:   "incr",
+		Title:  "an INCR on one Redis node, after the lock was granted",
+		Counts: true,
+		Mint: func(ctx context.Context, e *Env) (uint64, error) {
+			counters := e.counters()
+			if len(counters) == 0 {
+				return 0, errors.New("no fencing token: the source incr needs a Redis node for its counter, but there is none")
+			}
+			token, err := e.count(ctx, counters[0], counterTimeout)
+			if err != nil {
+				return 0, fmt.Errorf("no fencing token: %w", because(ctx, errors.New(reason(err))))
+			}
+			return token, nil
+		},
+	})
+}
+
+// counterTimeout is what go-redis gives a command by default.
+const counterTimeout = 5 * time.Second
+
+// count increments the lock's counter on a node.
+func (e *Env) count(ctx context.Context, node *redis.Client, timeout time.Duration) (uint64, error) {
+	ctx, cancel := within(ctx, e.Clock, timeout)
+	defer cancel()
+	return node.Do(ctx, "INCR", counterKey(e.Key)).Uint64()
+}

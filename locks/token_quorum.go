@@ -1,0 +1,56 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// The counter for those who have no single node to rely on: every node counts,
+// and the highest of the answers of a majority is the token. It looks like
+// Redlock and shares its idea that two majorities have a node in common. But the
+// node in common need not be the one with the highest count, so that the second
+// majority may come to the same number as the first, or to a smaller one.
+func init() {
+	RegisterTokenSource(TokenSource{
+		Name:   "quorum-incr",
+		Title:  "the highest answer to an INCR on a majority of Redis nodes",
+		Counts: true,
+		Mint:   quorumIncr,
+	})
+}
+
+// counterNodeTimeout is as short as Redlock's: a node that does not answer is
+// one to do without.
+const counterNodeTimeout = redlockNodeTimeout
+
+// quorumIncr asks all nodes at once and waits until each has answered or its
+// time is up: a node that is slow counts, so the token does not depend on which
+// of the answers came first.
+func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
+	counters := e.counters()
+	if len(counters) == 0 {
+		return 0, errors.New("no fencing token: the source quorum-incr needs Redis nodes for its counters, but there are none")
+	}
+	tokens := make([]uint64, len(counters))
+	said := make(answers, len(counters))
+	var asked sync.WaitGroup
+	for i, node := range counters {
+		asked.Go(func() {
+			token, err := e.count(ctx, node, counterNodeTimeout)
+			tokens[i], said[i] = token, answer{node: i, yes: err == nil, err: err}
+		})
+	}
+	asked.Wait()
+	counted, quorum := said.yes(), majority(len(counters))
+	if len(counted) < quorum {
+		return 0, because(ctx, fmt.Errorf("no fencing token: %d of %d counters answered, %d must%s",
+			len(counted), len(counters), quorum, said.but("")))
+	}
+	var highest uint64
+	for _, i := range counted {
+		highest = max(highest, tokens[i])
+	}
+	return highest, nil
+}

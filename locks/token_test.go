@@ -1,0 +1,274 @@
+package locks_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// minting is the environment of a new client whose tokens the nodes count.
+func (c *cluster) minting(t *testing.T, settings ...setting) *locks.Env {
+	e := c.env()
+	e.Counters, e.Nodes = e.Nodes, nil
+	for _, set := range settings {
+		set(e)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func source(t *testing.T, name string) locks.TokenSource {
+	t.Helper()
+	s, ok := locks.LookupTokenSource(name)
+	if !ok {
+		t.Fatalf("no token source is called %s", name)
+	}
+	return s
+}
+
+func mint(t *testing.T, name string, e *locks.Env) uint64 {
+	t.Helper()
+	token, err := source(t, name).Mint(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// mintsNothing has a source fail and returns what the error says.
+func mintsNothing(t *testing.T, name string, e *locks.Env) string {
+	t.Helper()
+	token, err := source(t, name).Mint(t.Context(), e)
+	if err == nil {
+		t.Fatalf("minted %d, want an error", token)
+	}
+	return err.Error()
+}
+
+func minted(t *testing.T, what string, got, want uint64) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: token %d, want %d", what, got, want)
+	}
+}
+
+func TestTokenSources(t *testing.T) {
+	counts := []string{"incr", "quorum-incr"}
+	if got, want := locks.TokenSourceNames(), []string{"clock", "incr", "quorum-incr", "random"}; !slices.Equal(got, want) {
+		t.Errorf("sources %q, want %q", got, want)
+	}
+	for _, name := range locks.TokenSourceNames() {
+		s := source(t, name)
+		if want := slices.Contains(counts, name); s.Title == "" || s.Counts != want {
+			t.Errorf("%s, %q, counts: %t; want a title and %t", name, s.Title, s.Counts, want)
+		}
+		inBubble(t, 3, func(t *testing.T, c *cluster) {
+			if mint(t, name, c.minting(t)) == 0 {
+				t.Errorf("%s minted 0, which is no token", name)
+			}
+		})
+		if s.Counts {
+			inBubble(t, 0, func(t *testing.T, c *cluster) {
+				contains(t, mintsNothing(t, name, c.minting(t)), "the source "+name+" needs")
+			})
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a second source called incr was registered")
+		}
+	}()
+	locks.RegisterTokenSource(locks.TokenSource{Name: "incr"})
+}
+
+func TestIncrCounts(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		first, second := c.minting(t), c.minting(t)
+		for want := uint64(1); want < 10; want += 2 {
+			minted(t, "one client", mint(t, "incr", first), want)
+			minted(t, "another", mint(t, "incr", second), want+1)
+		}
+		if count, err := c.nodes[0].Get(key + ":token"); count != "10" {
+			t.Errorf("the counter is %q, %v", count, err)
+		}
+		c.nodes[0].FlushAll()
+		minted(t, "when the node has forgotten its counter", mint(t, "incr", first), 1)
+	})
+}
+
+func TestIncrUsesTheFirstCounter(t *testing.T) {
+	inBubble(t, 2, func(t *testing.T, c *cluster) {
+		mint(t, "incr", c.minting(t))
+		if got, want := c.commands(), []string{"0s node 1 INCR"}; !slices.Equal(got, want) {
+			t.Errorf("commands %q, want %q", got, want)
+		}
+	})
+}
+
+func TestIncrFails(t *testing.T) {
+	tests := []struct {
+		name string
+		fail func(*node)
+		want string
+		took time.Duration
+	}{
+		{"down", func(n *node) { n.down = true }, "no fencing token: connection refused", 0},
+		{"mute", func(n *node) { n.mute = true }, "no fencing token: timed out", 5 * time.Second},
+		{"slow", func(n *node) { n.replies = slowSet(time.Minute) }, "no fencing token: timed out", 5 * time.Second},
+		{"not a counter", func(n *node) { n.HSet(key+":token", "a", "b") }, "no fencing token: WRONGTYPE Operation against a key holding the wrong kind of value", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				test.fail(c.nodes[0])
+				began := time.Now()
+				if text := mintsNothing(t, "incr", c.minting(t)); text != test.want {
+					t.Errorf("error %q, want %q", text, test.want)
+				}
+				if took := time.Since(began); took != test.took {
+					t.Errorf("it took %v, want %v", took, test.took)
+				}
+			})
+		})
+	}
+}
+
+func TestMintIsBoundedByItsContext(t *testing.T) {
+	for _, name := range []string{"incr", "quorum-incr"} {
+		inBubble(t, 3, func(t *testing.T, c *cluster) {
+			for _, n := range c.nodes {
+				n.mute = true
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			began := time.Now()
+			_, err := source(t, name).Mint(ctx, c.minting(t))
+			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != 20*time.Millisecond {
+				t.Errorf("%s: %v after %v, want the context's end after 20ms", name, err, took)
+			}
+		})
+	}
+}
+
+// reaching says which nodes, counted from 1, a client can reach.
+func reaching(c *cluster, nodes ...int) {
+	for i, n := range c.nodes {
+		n.mute = !slices.Contains(nodes, i+1)
+	}
+}
+
+func TestQuorumIncr(t *testing.T) {
+	inBubble(t, 3, func(t *testing.T, c *cluster) {
+		e := c.minting(t)
+		minted(t, "all nodes", mint(t, "quorum-incr", e), 1)
+		if _, err := c.nodes[1].Incr(key+":token", 10); err != nil {
+			t.Fatal(err)
+		}
+		minted(t, "one node ahead", mint(t, "quorum-incr", e), 12)
+		began := time.Now()
+		reaching(c, 1, 3)
+		minted(t, "without the node ahead", mint(t, "quorum-incr", c.minting(t)), 3)
+		if took := time.Since(began); took != 50*time.Millisecond {
+			t.Errorf("a node that does not answer took %v, want 50ms", took)
+		}
+		reaching(c, 2)
+		text := mintsNothing(t, "quorum-incr", c.minting(t))
+		if want := "no fencing token: 1 of 3 counters answered, 2 must (node 1: timed out, node 3: timed out)"; text != want {
+			t.Errorf("error %q, want %q", text, want)
+		}
+	})
+}
+
+// Two majorities have a node in common, but it need not be the one that is ahead.
+// No clock and no crash is to blame.
+func TestQuorumIncrMintsATokenTwice(t *testing.T) {
+	inBubble(t, 3, func(t *testing.T, c *cluster) {
+		for _, holder := range []struct {
+			reaches []int
+			want    uint64
+		}{
+			{[]int{1, 2}, 1},
+			{[]int{2, 3}, 2},
+			{[]int{1, 3}, 2},
+		} {
+			reaching(c, holder.reaches...)
+			minted(t, fmt.Sprint("a holder who reaches nodes ", holder.reaches), mint(t, "quorum-incr", c.minting(t)), holder.want)
+		}
+	})
+}
+
+// Attempts that failed have left one node ahead of the others.
+func TestQuorumIncrGoesBack(t *testing.T) {
+	inBubble(t, 3, func(t *testing.T, c *cluster) {
+		reaching(c, 2)
+		for range 3 {
+			mintsNothing(t, "quorum-incr", c.minting(t))
+		}
+		reaching(c, 2, 3)
+		minted(t, "the older holder", mint(t, "quorum-incr", c.minting(t)), 4)
+		reaching(c, 1, 3)
+		minted(t, "the newer holder", mint(t, "quorum-incr", c.minting(t)), 2)
+	})
+}
+
+func TestCountersAreConnectedFirst(t *testing.T) {
+	inBubble(t, 3, func(t *testing.T, c *cluster) {
+		e := c.minting(t)
+		e.Connect(t.Context())
+		reaching(c) // no new connections
+		minted(t, "over the connections of before", mint(t, "quorum-incr", e), 1)
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		mintsNothing(t, "quorum-incr", e)
+	})
+}
+
+func TestClockToken(t *testing.T) {
+	inBubble(t, 0, func(t *testing.T, c *cluster) {
+		ahead, behind := newFake(), newFake()
+		defer ahead.Close()
+		defer behind.Close()
+		behind.Jump(-time.Second)
+		now := uint64(time.Now().UnixMilli())
+		minted(t, "the old holder", mint(t, "clock", c.minting(t, by("", ahead))), now)
+		time.Sleep(500*time.Millisecond + 999*time.Microsecond)
+		minted(t, "the new holder, whose clock is a second behind", mint(t, "clock", c.minting(t, by("", behind))), now-500)
+		behind.Jump(-time.Duration(time.Now().UnixNano()))
+		contains(t, mintsNothing(t, "clock", c.minting(t, by("", behind))), "before 1970")
+	})
+}
+
+func TestRandomToken(t *testing.T) {
+	from := func(bytes ...io.Reader) setting {
+		return func(e *locks.Env) { e.Rand = io.MultiReader(bytes...) }
+	}
+	inBubble(t, 0, func(t *testing.T, c *cluster) {
+		minted(t, "the highest", mint(t, "random", c.minting(t, from(allOnes()))), 1<<63-1)
+		minted(t, "zeros are drawn again", mint(t, "random", c.minting(t, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
+		broken := iotest.ErrReader(errors.New("broken"))
+		contains(t, mintsNothing(t, "random", c.minting(t, from(broken))), "no random bits: broken")
+
+		// They do not grow.
+		e := c.minting(t)
+		var tokens []uint64
+		for range 20 {
+			tokens = append(tokens, mint(t, "random", e))
+		}
+		if slices.IsSorted(tokens) || len(slices.Compact(slices.Sorted(slices.Values(tokens)))) != 20 {
+			t.Errorf("20 random tokens are in order, or not all different: %v", tokens)
+		}
+	})
+}

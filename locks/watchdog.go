@@ -1,0 +1,168 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// The lock of those who cannot say how long the work takes: the TTL is short, and
+// a goroutine, the watchdog, renews the lease until the work is done. If the
+// process dies the renewals end, and the lock with them. Redisson made the name
+// and the interval of a third of the TTL popular.
+//
+// Without retry-renewal, the first error ends the renewals, silently, while the
+// work goes on: https://github.com/redisson/redisson/issues/2515. Without
+// loss-signal the work is not told that its lease is over:
+// https://github.com/redisson/redisson/issues/4698.
+func init() {
+	Register(Kind{
+		Name:     "watchdog",
+		Title:    "as single, and a watchdog renews the lease every third of its TTL until it is released",
+		OwnClock: true,
+		Accepts:  []string{"clock", "node-timeout"},
+		Features: []string{
+			"elapsed-check",
+			"value-check",
+			"fresh-value",
+			"retry-renewal", // after a failed renewal try again, as long as the lease lasts
+			"loss-signal",   // tell of a lease that ended or was taken away
+		},
+		Slots: onFirstNode,
+		New:   variant(func(l *single) Lock { return &watched{l, l.env.lifetime()} }),
+	})
+}
+
+// watched is the lock that has its leases watched.
+type watched struct {
+	*single
+	life context.Context // until Env.Close
+}
+
+// Acquire tries once, as single does. The context is for the attempt only: what
+// ends the watchdog is Release, the end of the lease or Env.Close.
+func (l *watched) Acquire(ctx context.Context) (Lease, error) {
+	lease, err := l.lease(ctx, l.set)
+	if err != nil {
+		return nil, err
+	}
+	w := &watchedLease{
+		singleLease: lease,
+		patience:    l.timeout,
+		renewals:    make(chan fakeclock.Reading, 1),
+		lost:        make(chan struct{}),
+		stopped:     make(chan struct{}),
+	}
+	if w.patience == 0 {
+		w.patience = l.env.TTL / 10
+	}
+	var life context.Context
+	life, w.stop = context.WithCancel(l.life)
+	go w.watch(life)
+	if !l.env.Options.Has("loss-signal") {
+		return w, nil
+	}
+	return notifyingLease{w}, nil
+}
+
+// watchedLease has a watchdog.
+type watchedLease struct {
+	*singleLease
+	// patience bounds a renewal. One that has failed is tried again after as long.
+	patience time.Duration
+	renewals chan fakeclock.Reading
+	lost     chan struct{}
+	stop     context.CancelFunc
+	stopped  chan struct{} // closed when the watchdog has ended
+}
+
+// Renewals is as in [Renewer].
+func (l *watchedLease) Renewals() <-chan fakeclock.Reading { return l.renewals }
+
+// Release first ends the watchdog, and waits for a renewal that is under way.
+func (l *watchedLease) Release(ctx context.Context) error {
+	l.stop()
+	select {
+	case <-l.stopped:
+	case <-ctx.Done():
+	}
+	return l.singleLease.Release(ctx)
+}
+
+// notifyingLease also tells of its end.
+type notifyingLease struct{ *watchedLease }
+
+// Lost is as in [Notifier].
+func (l notifyingLease) Lost() <-chan struct{} { return l.lost }
+
+// watch is the watchdog. It sees time by the process's clock only, so it stands
+// still with its process: that a lease has ended meanwhile it finds out when the
+// process goes on.
+func (l *watchedLease) watch(life context.Context) {
+	defer close(l.stopped)
+	err := l.keepAlive(life)
+	close(l.renewals)
+	for err == nil {
+		err = l.sleep(life, l.left())
+	}
+	if errors.Is(err, ErrLost) {
+		close(l.lost)
+	}
+}
+
+// keepAlive renews the lease until it is lost or life ends, which is its error.
+// It returns nil if it gives up before that.
+func (l *watchedLease) keepAlive(life context.Context) error {
+	pause := l.untilDue()
+	for {
+		if err := l.sleep(life, pause); err != nil {
+			return err
+		}
+		switch err := l.renew(); {
+		case err == nil:
+			pause = l.untilDue()
+		case errors.Is(err, ErrLost):
+			return err
+		case l.lock.env.Options.Has("retry-renewal"):
+			pause = l.patience
+		default:
+			return nil
+		}
+	}
+}
+
+// sleep returns nil after d. Its error is ErrLost if the lease has ended by then,
+// or else the end of life.
+func (l *watchedLease) sleep(life context.Context, d time.Duration) error {
+	if err := l.lock.env.Clock.Sleep(life, min(d, l.left())); err != nil {
+		return err
+	}
+	if l.left() <= 0 {
+		return ErrLost
+	}
+	return nil
+}
+
+// renew is not cut short by the end of life: Release must know what became of it.
+func (l *watchedLease) renew() error {
+	ctx, cancel := fakeclock.WithTimeout(context.Background(), l.lock.env.Clock, min(l.patience, l.left()))
+	defer cancel()
+	if err := l.prolong(ctx); err != nil {
+		return err
+	}
+	// An end that nobody has asked for yet is not needed any more.
+	select {
+	case <-l.renewals:
+	default:
+	}
+	l.renewals <- l.Expires()
+	return nil
+}
+
+// left is the time until the lease ends.
+func (l *watchedLease) left() time.Duration { return l.Expires().Sub(l.lock.validity.now()) }
+
+// untilDue is the time until a third of the lease has passed.
+func (l *watchedLease) untilDue() time.Duration { return l.left() - l.lock.env.TTL*2/3 }

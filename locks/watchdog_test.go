@@ -1,0 +1,381 @@
+package locks_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// dog acquires a lease with a watchdog.
+func dog(t *testing.T, c *cluster, settings ...setting) locks.Lease {
+	t.Helper()
+	return acquire(t, c.client(t, "watchdog", settings...))
+}
+
+func renewals(t *testing.T, l locks.Lease) <-chan fakeclock.Reading {
+	t.Helper()
+	r, ok := l.(locks.Renewer)
+	if !ok {
+		t.Fatal("the lease does not renew itself")
+	}
+	return r.Renewals()
+}
+
+// lostAfter waits for the loss of a lease and says when it came.
+func lostAfter(t *testing.T, c *cluster, l locks.Lease) time.Duration {
+	t.Helper()
+	n, ok := l.(locks.Notifier)
+	if !ok {
+		t.Fatal("the lease does not tell of its loss")
+	}
+	<-n.Lost()
+	return time.Since(c.began)
+}
+
+func isLost(l locks.Lease) bool {
+	synctest.Wait()
+	select {
+	case <-l.(locks.Notifier).Lost():
+		return true
+	default:
+		return false
+	}
+}
+
+// isOver says whether there will be no more renewals.
+func isOver(t *testing.T, l locks.Lease) bool {
+	t.Helper()
+	synctest.Wait()
+	for {
+		select {
+		case _, more := <-renewals(t, l):
+			if !more {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+}
+
+func TestWatchdogRenews(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := dog(t, c)
+		for i := range 10 {
+			ends := <-renewals(t, lease)
+			if at, want := time.Since(c.began), time.Duration(i+1)*ttl/3; at != want {
+				t.Fatalf("renewal %d came after %v, want %v", i+1, at, want)
+			}
+			if got := left(t, lease, fakeclock.System()); got != ttl || ends != expires(t, lease) {
+				t.Errorf("after a renewal the lease lasts %v, want %v; it ends at %v, and the renewal said %v",
+					got, ttl, expires(t, lease), ends)
+			}
+			fail(t, c.client(t, "watchdog"))
+		}
+		if isLost(lease) {
+			t.Error("a renewed lease is lost")
+		}
+		release(t, lease)
+		acquire(t, c.client(t, "single"))
+	})
+}
+
+func TestWatchdogEndsWithTheRelease(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := dog(t, c)
+		time.Sleep(ttl / 2)
+		release(t, lease)
+		if !isOver(t, lease) || isLost(lease) {
+			t.Error("after the release the renewals must be over and the lease not lost")
+		}
+		c.commands()
+		time.Sleep(time.Hour)
+		if sent := c.commands(); len(sent) > 0 || isLost(lease) {
+			t.Errorf("after the release the watchdog sent %q; lost: %v", sent, isLost(lease))
+		}
+	})
+}
+
+// Two requests of one client that are under way at once could overtake each
+// other.
+func TestReleaseWaitsForARenewal(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := dog(t, c)
+		c.change(func(n *node) { n.replies = slowPexpire(2 * time.Second) })
+		time.Sleep(ttl/3 + time.Second)
+		release(t, lease)
+		if at, want := time.Since(c.began), ttl/3+2*time.Second; at != want {
+			t.Errorf("released after %v, want when the renewal was answered: %v", at, want)
+		}
+		if ends, told := <-renewals(t, lease); !told || ends != expires(t, lease) {
+			t.Errorf("the last renewal said %v, want %v", ends, expires(t, lease))
+		}
+		equal(t, "held after the release", c.held(), nil)
+	})
+}
+
+// slowPexpire has renewals, and extensions, take their time.
+func slowPexpire(took time.Duration) func(string) time.Duration {
+	return func(command string) time.Duration {
+		if command == "PEXPIRE" {
+			return took
+		}
+		return 0
+	}
+}
+
+// Nobody has to listen, and who listens late hears the latest.
+func TestRenewalsNeedNoReceiver(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := dog(t, c)
+		time.Sleep(4*ttl + time.Second)
+		if got := <-renewals(t, lease); got != expires(t, lease) {
+			t.Errorf("received %v, want the latest end %v", got, expires(t, lease))
+		}
+		if got := left(t, lease, fakeclock.System()); got != ttl-time.Second {
+			t.Errorf("the lease lasts %v, want %v", got, ttl-time.Second)
+		}
+	})
+}
+
+// The node does not answer one renewal, at 10s: it is given up at 13s, and tried
+// again at 16s.
+func TestWatchdogTriesAgain(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := dog(t, c)
+		c.change(func(n *node) { n.replies = slowPexpire(time.Minute) })
+		time.Sleep(15 * time.Second)
+		c.change(func(n *node) { n.replies = slowPexpire(0) })
+		<-renewals(t, lease)
+		if at := time.Since(c.began); at != 16*time.Second {
+			t.Errorf("renewed after %v, want 16s", at)
+		}
+		<-renewals(t, lease)
+		if at := time.Since(c.began); at != 26*time.Second {
+			t.Errorf("renewed again after %v, want 26s", at)
+		}
+	})
+}
+
+func TestWatchdogsPatience(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		dog(t, c, func(e *locks.Env) { e.Options.NodeTimeout = time.Second })
+		c.change(func(n *node) { n.replies = slowPexpire(time.Minute) })
+		time.Sleep(15 * time.Second)
+		var sent []string
+		for _, command := range c.commands() {
+			if command[len(command)-len("PEXPIRE"):] == "PEXPIRE" {
+				sent = append(sent, command)
+			}
+		}
+		if want := []string{"10s node 1 PEXPIRE", "12s node 1 PEXPIRE", "14s node 1 PEXPIRE"}; !slices.Equal(sent, want) {
+			t.Errorf("renewals %q, want %q: each given up after 1s and tried again after another", sent, want)
+		}
+	})
+}
+
+// The bug of many a watchdog: one error, and the renewals end, while the work goes
+// on. Nothing tells of it, unless the lease has a loss signal.
+func TestWatchdogDies(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		silent := dog(t, c, without("retry-renewal", "loss-signal"))
+		if _, tells := silent.(locks.Notifier); tells {
+			t.Error("without the loss signal the lease tells of its loss")
+		}
+		c.change(func(n *node) { n.cut = func(command string) bool { return command == "PEXPIRE" } })
+		time.Sleep(11 * time.Second)
+		c.change(func(n *node) { n.cut = takes })
+		if !isOver(t, silent) {
+			t.Error("the renewals go on after an error")
+		}
+		// The renewal that failed reached the node: the key lasts until 40s.
+		time.Sleep(29 * time.Second)
+		c.change(func(n *node) { n.cut = func(string) bool { return false } })
+		acquire(t, c.client(t, "single"))
+		if err := silent.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release: %v, want ErrLost", err)
+		}
+	})
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := dog(t, c, without("retry-renewal"))
+		c.change(func(n *node) { n.cut = func(command string) bool { return command == "PEXPIRE" } })
+		time.Sleep(11 * time.Second)
+		if !isOver(t, lease) || isLost(lease) {
+			t.Errorf("after an error the renewals must be over, and the lease not lost yet")
+		}
+		if at := lostAfter(t, c, lease); at != ttl {
+			t.Errorf("lost after %v, want with the end of the lease, after %v", at, ttl)
+		}
+	})
+}
+
+func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
+	for _, gone := range []string{"deleted", "taken"} {
+		inBubble(t, 1, func(t *testing.T, c *cluster) {
+			lease := dog(t, c)
+			time.Sleep(time.Second)
+			c.nodes[0].Del(key)
+			if gone == "taken" {
+				c.take(t, 1)
+			}
+			if at := lostAfter(t, c, lease); at != ttl/3 {
+				t.Errorf("%s after 1s, lost after %v; want with the renewal, after %v", gone, at, ttl/3)
+			}
+			if !isOver(t, lease) {
+				t.Error("the renewals go on after the loss")
+			}
+			if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+				t.Errorf("release: %v, want ErrLost", err)
+			}
+		})
+	}
+}
+
+// However the node fails, the loss is told when the lease ends: neither before,
+// nor when some request times out.
+func TestWatchdogAndANodeThatFails(t *testing.T) {
+	cutting := func(n *node) { n.cut = func(command string) bool { return command == "PEXPIRE" } }
+	silent := func(n *node) { n.replies = slowPexpire(time.Hour) }
+	tests := []struct {
+		name     string
+		fail     func(*node)
+		patience time.Duration
+	}{
+		{"closes connections", cutting, 0},
+		{"does not answer", silent, 0},
+		{"does not answer a client that waits", silent, time.Hour},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				lease := dog(t, c, func(e *locks.Env) { e.Options.NodeTimeout = test.patience })
+				c.change(test.fail)
+				if at := lostAfter(t, c, lease); at != ttl {
+					t.Errorf("lost after %v, want with the end of the lease, after %v", at, ttl)
+				}
+			})
+		})
+	}
+}
+
+func TestWatchdogOfASlowNode(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		lease := dog(t, c)
+		c.change(func(n *node) { n.replies = slowPexpire(2 * time.Second) })
+		time.Sleep(5 * ttl)
+		if isLost(lease) {
+			t.Error("answers within the watchdog's patience ended the lease")
+		}
+	})
+}
+
+// An acquire that took most of the TTL leaves no time to wait for the first
+// renewal.
+func TestWatchdogAfterASlowAcquire(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		c.change(func(n *node) { n.replies = slowSet(25 * time.Second) })
+		lease := dog(t, c)
+		<-renewals(t, lease)
+		if at := time.Since(c.began); at != 25*time.Second {
+			t.Errorf("renewed after %v, want at once, after 25s", at)
+		}
+	})
+}
+
+// While its process is stopped the watchdog cannot bark. Then it finds that the
+// lease is over, without asking the node.
+func TestWatchdogOfAStoppedProcess(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		clock := newFake()
+		defer clock.Close()
+		lease := dog(t, c, by("", clock))
+		time.Sleep(15 * time.Second)
+		clock.Stop()
+		c.commands()
+		time.Sleep(time.Minute)
+		if isLost(lease) {
+			t.Error("a stopped process noticed something")
+		}
+		clock.Resume()
+		if at := lostAfter(t, c, lease); at != 75*time.Second {
+			t.Errorf("lost after %v, want with the resume, after 75s", at)
+		}
+		if sent := c.commands(); len(sent) > 0 {
+			t.Errorf("the watchdog of a lease that is over sent %q", sent)
+		}
+	})
+}
+
+// By the monotonic clock of a suspended machine no time has passed, so only the
+// node can tell that the lease is over; the wall clock knows.
+func TestWatchdogOfASuspendedMachine(t *testing.T) {
+	for clockKind, want := range map[fakeclock.Kind]time.Duration{
+		fakeclock.Monotonic: 80 * time.Second, // with the renewal that was due at 20s
+		fakeclock.Wall:      80 * time.Second, // when the timer for it fires, which is monotonic
+	} {
+		inBubble(t, 1, func(t *testing.T, c *cluster) {
+			clock := newFake()
+			defer clock.Close()
+			lease := dog(t, c, by(clockKind, clock))
+			time.Sleep(15 * time.Second)
+			clock.Suspend()
+			time.Sleep(time.Minute)
+			c.commands()
+			clock.Resume()
+			if at := lostAfter(t, c, lease); at != want {
+				t.Errorf("by the %s clock: lost after %v, want %v", clockKind, at, want)
+			}
+			if asked := len(c.commands()) > 0; asked != (clockKind == fakeclock.Monotonic) {
+				t.Errorf("by the %s clock: the watchdog asked the node: %v", clockKind, asked)
+			}
+		})
+	}
+}
+
+// Nothing of a watchdog may be left when its world ends.
+func TestWatchdogEndsWithItsWorld(t *testing.T) {
+	closeClients := func(e *locks.Env, _ *fakeclock.Fake) {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	closeClock := func(_ *locks.Env, clock *fakeclock.Fake) { clock.Close() }
+	tests := []struct {
+		name string
+		end  func(*locks.Env, *fakeclock.Fake)
+		busy bool // in a renewal that takes 2s, of which 1s is over
+		want time.Duration
+	}{
+		{"the clients are closed", closeClients, false, 0},
+		{"the clients are closed in a renewal", closeClients, true, 0},
+		{"the clock is closed", closeClock, false, 0},
+		// Whoever closes the clock ends the I/O too; here nobody does.
+		{"the clock is closed in a renewal", closeClock, true, time.Second},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				clock := newFake()
+				defer clock.Close()
+				var env *locks.Env
+				lease := dog(t, c, by("", clock), func(e *locks.Env) { env = e })
+				if test.busy {
+					c.change(func(n *node) { n.replies = slowPexpire(2 * time.Second) })
+				}
+				time.Sleep(ttl/3 + time.Second)
+				began := time.Now()
+				test.end(env, clock)
+				for range renewals(t, lease) {
+				}
+				if took := time.Since(began); took != test.want || isLost(lease) {
+					t.Errorf("the watchdog ended after %v, want %v; lost: %v", took, test.want, isLost(lease))
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,200 @@
+package locks_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// world is a simulated world with a lock of some kind, one node and some clients.
+func world(t *testing.T, kind string, clients ...sim.Client) sim.Config {
+	t.Helper()
+	k, ok := locks.Lookup(kind)
+	if !ok {
+		t.Fatalf("no lock is called %s", kind)
+	}
+	return sim.Config{
+		Name: kind, Seed: 1, Horizon: 10 * time.Minute,
+		Lock:    sim.Lock{Kind: k, Key: key, TTL: ttl},
+		Network: sim.Network{Min: time.Millisecond, Max: 5 * time.Millisecond},
+		Nodes:   []sim.Node{{Name: "redis-1"}},
+		Clients: clients,
+		Storage: sim.Storage{Fencing: storage.None},
+	}
+}
+
+func play(t *testing.T, cfg sim.Config) *sim.Trace {
+	t.Helper()
+	trace, err := sim.Run(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doubt := range trace.Doubts {
+		t.Error(doubt)
+	}
+	return trace
+}
+
+func strike(at, lasts time.Duration, a sim.Action) sim.Fault {
+	return sim.Fault{Strikes: sim.Trigger{At: at}, For: lasts, Action: a, Text: fmt.Sprintf("%+v", a)}
+}
+
+// step finds the first end of a step of a client, and how it ended.
+func step(t *testing.T, trace *sim.Trace, client string, s sim.Step) sim.Event {
+	t.Helper()
+	for _, ev := range trace.Events {
+		if ev.Kind == sim.KindEnd && ev.Process == client && ev.Step == s {
+			return ev
+		}
+	}
+	t.Fatalf("%s never came to the end of %s", client, s)
+	return sim.Event{}
+}
+
+// WAIT on a real replica: it confirms when the change has come to it.
+func TestSingleWaitAndItsReplica(t *testing.T) {
+	tests := []struct {
+		name    string
+		lag     time.Duration
+		faults  []sim.Fault
+		granted bool
+	}{
+		{"a replica that follows", 0, nil, true},
+		{"one that lags a little", 500 * time.Millisecond, nil, true},
+		{"one that lags too much", 2 * time.Second, nil, false},
+		{"one that is cut off", 0, []sim.Fault{strike(0, 0, &sim.Partition{Process: "redis-1", From: []string{"redis-2"}})}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", ReplicaOf: "redis-1", Lag: test.lag})
+			cfg.Faults = test.faults
+			trace := play(t, cfg)
+			got := step(t, trace, "client-1", sim.Acquire)
+			if got.OK != test.granted || !got.OK && !strings.Contains(got.Text, "no replica confirmed it within 1s") {
+				t.Errorf("granted: %v (%s), want %v", got.OK, got.Text, test.granted)
+			}
+			deleted := false
+			for _, ev := range trace.Events {
+				deleted = deleted || ev.Kind == sim.KindDelete && ev.Process == "redis-1" && ev.Key == key
+			}
+			if !deleted {
+				t.Error("the key was not removed, neither by a release nor after the failed attempt")
+			}
+		})
+	}
+}
+
+// Without a replica nothing is ever confirmed.
+func TestSingleWaitWithoutReplica(t *testing.T) {
+	got := step(t, play(t, world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})), "client-1", sim.Acquire)
+	if got.OK {
+		t.Error("granted without a replica")
+	}
+}
+
+// longWork has client-1 work for four TTLs while client-2 waits for the lock.
+func longWork(t *testing.T, kind string) sim.Config {
+	return world(t, kind,
+		sim.Client{Name: "client-1", Works: 4 * ttl},
+		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: point(t, "client-1 acquired")})
+}
+
+func point(t *testing.T, text string) sim.Point {
+	t.Helper()
+	p, err := sim.ParsePoint(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A watchdog keeps everybody out of a section of any length. The same world with
+// a lock that has none lets client-2 in.
+func TestWatchdogInAWorld(t *testing.T) {
+	for kind, alone := range map[string]bool{"watchdog": true, "single": false} {
+		trace := play(t, longWork(t, kind))
+		released := step(t, trace, "client-1", sim.Release).At
+		for _, ev := range trace.Events {
+			if ev.Kind == sim.KindEnd && ev.Process == "client-2" && ev.Step == sim.Acquire && ev.OK && (ev.At > released) != alone {
+				t.Errorf("%s: client-2 got the lock at %v, client-1 released it at %v", kind, ev.At, released)
+			}
+		}
+	}
+}
+
+// The watchdog is a second goroutine of its process. Which of the two the
+// scheduler prefers must not show, whatever happens to them.
+func TestWatchdogIsDeterministic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	worlds := map[string][]sim.Fault{
+		"nothing happens":        nil,
+		"paused for a while":     {strike(15*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
+		"suspended for a while":  {strike(15*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: sim.Suspend})},
+		"paused in a renewal":    {strike(10*time.Second+4*time.Millisecond, time.Minute, &sim.Pause{Process: "client-1"})},
+		"cut off for a while":    {strike(15*time.Second, 12*time.Second, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+		"cut off for good":       {strike(15*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+		"its client dies":        {strike(15*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
+		"its node restarts":      {strike(15*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"its node loses power":   {strike(15*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: sim.PowerLoss})},
+		"its clock jumps":        {strike(15*time.Second, 0, &sim.Jump{Process: "client-1", By: time.Hour})},
+		"its clock runs slow":    {strike(0, 0, &sim.Drift{Process: "client-1", Rate: "-20%"})},
+		"its node's is in haste": {strike(0, 0, &sim.Drift{Process: "redis-1", Rate: "+50%"})},
+	}
+	for name, faults := range worlds {
+		t.Run(name, func(t *testing.T) {
+			for _, clock := range []fakeclock.Kind{fakeclock.Monotonic, fakeclock.Wall} {
+				cfg := longWork(t, "watchdog")
+				cfg.Faults, cfg.Lock.Options.Clock = faults, clock
+				want := play(t, cfg)
+				cfg.Disturb = func() {
+					for range rand.IntN(4) {
+						runtime.Gosched()
+					}
+				}
+				for i := range 9 {
+					runtime.GOMAXPROCS(1 << (i % 3))
+					if got := play(t, cfg); got.Hash() != want.Hash() {
+						t.Fatalf("by the %s clock: run %d differs: %s", clock, i+1, sim.FirstDifference(want, got))
+					}
+				}
+			}
+		})
+	}
+}
+
+// A client that ends without a release leaves its watchdog behind: the world must
+// be able to end all the same.
+func TestWatchdogThatIsNeverReleased(t *testing.T) {
+	kind, _ := locks.Lookup("watchdog")
+	for name, faults := range map[string][]sim.Fault{
+		"in peace":                   nil,
+		"in the middle of a pause":   {strike(15*time.Second, 0, &sim.Pause{Process: "client-1"})},
+		"with its node cut off":      {strike(15*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+		"in the middle of a request": {strike(0, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 2 * time.Second})},
+	} {
+		cfg := world(t, "watchdog", sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+			l, err := kind.New(p.Env())
+			if err != nil {
+				return err
+			}
+			if _, err := l.Acquire(ctx); err != nil {
+				return err
+			}
+			return p.Clock().Sleep(ctx, time.Minute+ttl/3+time.Second)
+		}})
+		cfg.Faults = faults
+		if _, err := sim.Run(cfg); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
