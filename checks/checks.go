@@ -13,7 +13,7 @@
 // judged for each lock name by itself.
 //
 // A verdict is computed from the trace alone, so a stored trace can be judged
-// again later.
+// again later. So are the measures: what a run cost, and how long people waited.
 package checks
 
 import (

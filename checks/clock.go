@@ -66,24 +66,35 @@ func (s stretch) reaches(value int64) (t time.Duration, ever bool) {
 	return s.from.at + time.Duration(wait), true
 }
 
+// current is the number of the stretch that a moment is in.
+func current(all []stretch, m moment) int {
+	now := 0
+	for now+1 < len(all) && !m.before(all[now+1].from) {
+		now++
+	}
+	return now
+}
+
+// shown is what the clock shows at a moment.
+func shown(all []stretch, m moment) int64 {
+	s := all[current(all, m)]
+	return s.at(max(m.at, s.from.at))
+}
+
 // passed maps a reading of a process's clock, as it was declared at some
 // moment, to true time: to the first moment from then on at which the clock
 // shows it, changes of the clock included. If the clock had already passed it
 // when it was declared, that is when it did.
-func passed(changes []*sim.Event, r fakeclock.Reading, declared moment) moment {
-	all := stretches(changes, r.Clock)
-	now := 0
-	for now+1 < len(all) && !declared.before(all[now+1].from) {
-		now++
-	}
-	if all[now].at(max(declared.at, all[now].from.at)) >= r.Nanos {
-		return passedBefore(all[:now+1], r.Nanos)
+func passed(all []stretch, value int64, declared moment) moment {
+	now := current(all, declared)
+	if shown(all, declared) >= value {
+		return passedBefore(all[:now+1], value)
 	}
 	for i, s := range all[now:] {
-		if s.reads >= r.Nanos {
+		if s.reads >= value {
 			return s.from // the change itself took the clock past it
 		}
-		t, ever := s.reaches(r.Nanos)
+		t, ever := s.reaches(value)
 		if next := now + i + 1; ever && (next == len(all) || t <= all[next].from.at) {
 			return start(t)
 		}

@@ -10,36 +10,97 @@ import (
 
 // Whose fault a violation is.
 const (
-	// FaultLock is a violation with which every node had done what the lock
+	// FaultLock is a violation with which everything had done what the lock
 	// relies on: two overlapping leases while every node kept every key for its
-	// TTL of true time, a grant whose lease had ended before acquire returned, a
-	// key taken from another acquisition, no progress while no fault was active.
+	// TTL of true time and both clients' clocks kept time, a client that was let
+	// in though no node had granted it, a grant whose lease had ended before
+	// acquire returned, a key taken from another acquisition, no progress while
+	// no fault was active.
 	FaultLock = "lock"
 	// FaultInherent is two sections that overlap although their leases do not.
 	// No lock whose grants end by time can avoid it.
 	FaultInherent = "inherent: needs fencing"
 	// FaultAssumption begins the name of an assumption that broke: two leases
-	// overlap because a node lost a key or let it end too early.
+	// overlap because a node lost a key or let it end too early, or because a
+	// client's clock did not count the time that passed.
 	FaultAssumption = "assumption: "
 )
 
-// The assumptions that a node can break.
+// The assumptions whose breaking makes leases overlap.
 const (
-	assumeClock  = "clock"
-	assumeMemory = "lock memory"
+	assumeClock   = "clock"
+	assumeMemory  = "lock memory"
+	assumeProcess = "process"
 )
 
 // leaseFault says whose fault it is that two leases overlap since the event at.
 func (h *history) leaseFault(a, b *section, at int, reason string) (fault, why string) {
-	if broken := h.broken(a.acquisition, a.lock, at); len(broken) > 0 {
+	if uninvited := h.uninvited(a, b); uninvited != "" {
+		reason += fmt.Sprintf("; the lock let %s in though no node had granted it", uninvited)
+		return h.unlessRanOn(FaultLock, reason, at, a.client, b.client)
+	}
+	broken := h.misled(a, b, at)
+	if len(broken) == 0 {
+		broken = h.broken(a.acquisition, a.lock, at)
+	}
+	if len(broken) > 0 {
 		return FaultAssumption + strings.Join(broken, ", "), reason
 	}
 	return h.unlessRanOn(FaultLock, reason, at, a.client, b.client)
 }
 
+// uninvited names those of two sections that were granted by nobody, as far as
+// one can watch the lock.
+func (h *history) uninvited(a, b *section) string {
+	var names []string
+	for _, s := range []*section{a, b} {
+		if s.granted.Ungranted && len(h.slots(s.lock)) > 0 {
+			names = append(names, h.name(s))
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// misled names the assumptions about clients' clocks without whose breaking two
+// leases that overlap since the event at would not: the time for which one of
+// them was declared was over before the other began, but its client's clock had
+// not counted it.
+func (h *history) misled(a, b *section, at int) []string {
+	since := later(a.lease.from, b.lease.from)
+	var broken []string
+	for _, s := range []*section{a, b} {
+		if d := s.lease.latest(at); d.ev.Ends != nil && !since.before(d.due) {
+			clock := stretches(h.clocksOf(s), d.ev.Ends.Clock)
+			broken = append(broken, behind(clock, momentOf(d.call), since)...)
+		}
+	}
+	slices.Sort(broken)
+	return slices.Compact(broken)
+}
+
+// behind names the assumptions that broke when a clock counted less time than
+// passed from one moment to another.
+func behind(clock []stretch, from, to moment) []string {
+	var broken []string
+	first := current(clock, from)
+	for i := first; i < len(clock) && !to.before(clock[i].from); i++ {
+		s := clock[i]
+		switch {
+		case s.pace == 0:
+			broken = append(broken, assumeProcess)
+		case s.pace < second, i > first && s.reads < clock[i-1].at(s.from.at):
+			broken = append(broken, assumeClock)
+		}
+	}
+	return broken
+}
+
 // sectionFault says whose fault it is that two sections overlap since b's was
 // granted.
 func (h *history) sectionFault(a, b *section, reason string) (fault, why string) {
+	if a.open {
+		return "", reason + "; " + everybodyIn
+	}
 	if at := a.lease.overlap(b.lease); at != nil {
 		return h.leaseFault(a, b, at.Seq, reason)
 	}
@@ -63,13 +124,15 @@ func (h *history) unlessRanOn(fault, reason string, at int, clients ...string) (
 	return fault, reason
 }
 
-// faultActive reports whether a fault was still active at the end of the run.
-func (h *history) faultActive() bool {
+// faultActive reports whether a fault was still active at the end of the run
+// that could keep some clients from the lock. One that stopped another client
+// for good could not: to get over that is what a lock is there for.
+func (h *history) faultActive(clients []string) bool {
 	active := map[int]bool{}
 	for i := range h.trace.Events {
 		switch ev := &h.trace.Events[i]; ev.Kind {
 		case sim.KindStrike:
-			if !ev.Instant {
+			if who := h.stopped(ev); !ev.Instant && (who == "" || slices.Contains(clients, who)) {
 				active[ev.Fault] = true
 			}
 		case sim.KindLift:
@@ -77,6 +140,25 @@ func (h *history) faultActive() bool {
 		}
 	}
 	return len(active) > 0
+}
+
+// stopped is the client that a fault crashed or paused when it struck, or "".
+func (h *history) stopped(strike *sim.Event) string {
+	if strike.Seq >= len(h.trace.Events) {
+		return ""
+	}
+	next := &h.trace.Events[strike.Seq] // the next after it: they count from 1
+	if next.Kind != sim.KindCrash && next.Kind != sim.KindPause || !h.isClient(next.Process) {
+		return ""
+	}
+	return next.Process
+}
+
+// isClient reports whether a process is a client.
+func (h *history) isClient(name string) bool {
+	return slices.ContainsFunc(h.trace.Processes, func(p sim.ProcessInfo) bool {
+		return p.Name == name && p.Role == sim.RoleClient
+	})
 }
 
 // broken names the assumptions that nodes broke, up to the event at, by not
@@ -127,11 +209,4 @@ func (h *history) broken(holder acquisition, lock string, at int) []string {
 }
 
 // slots are where a lock keeps its grants when the run starts.
-func (h *history) slots(lock string) slots {
-	for _, l := range h.trace.Locks {
-		if l.Name == lock {
-			return slotsOf(l)
-		}
-	}
-	return nil
-}
+func (h *history) slots(lock string) slots { return slotsOf(h.info[lock]) }

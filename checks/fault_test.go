@@ -1,6 +1,9 @@
 package checks
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 	const (
@@ -94,6 +97,162 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 	})
 }
 
+// Until 30s every node keeps every key of c1, and c2 is granted the lock
+// afterwards; what differs is what c1's clocks do.
+func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
+	const again = `
+		40s c2 calls
+		40s c2 acquires rank=2 ends=70s <--`
+	judgeAll(t, LeaseExclusion, []judgement{
+		{name: "the wall clock jumped back while it held the lock", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			1s  c1 acquires rank=1 ends=30s
+			20s c1 shows wall=5s monotonic=20s` + again},
+		{name: "while it waited for the grant", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			20s c1 shows wall=5s monotonic=20s
+			21s c1 acquires rank=1 ends=30s` + again},
+		{name: "while it waited, and the other was granted the lock first", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			20s c1 shows wall=5s monotonic=20s
+			40s c2 calls
+			40s c2 acquires rank=2 ends=70s
+			41s c1 acquires rank=1 ends=30s <--`},
+		{name: "the clocks were slow from the start", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s ppb=-500000000
+			0s  c1 calls
+			1s  c1 acquires rank=1 ends=30s monotonic` + again},
+		{name: "the machine was suspended", want: Violated, fault: "assumption: process", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			1s  c1 shows wall=1s monotonic=1s halted
+			35s c1 shows wall=35s monotonic=1s
+			36s c1 acquires rank=1 ends=30s monotonic` + again},
+		{name: "the machine is suspended still", want: Violated, fault: "assumption: process", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			1s  c1 acquires rank=1 ends=30s
+			20s c1 shows wall=20s monotonic=20s halted` + again},
+		{name: "slow and suspended", want: Violated, fault: "assumption: clock, process", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			1s  c1 acquires rank=1 ends=30s monotonic
+			2s  c1 shows wall=2s monotonic=2s ppb=-500000000
+			20s c1 shows wall=11s monotonic=11s halted
+			21s c1 shows wall=12s monotonic=11s ppb=-500000000` + again},
+		{name: "slow, and suspended when it no longer mattered", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s ppb=-500000000
+			0s  c1 calls
+			1s  c1 acquires rank=1 ends=30s monotonic` + again + `
+			41s c1 shows wall=20s monotonic=20s halted`},
+		{name: "slow, and suspended before it called", want: Violated, fault: "assumption: clock", story: `
+			-9s c1 shows wall=-9s monotonic=-9s halted
+			-5s c1 shows wall=-5s monotonic=-9s ppb=-500000000
+			-1s c1 calls
+			1s  c1 acquires rank=1 ends=23s monotonic` + again},
+		{name: "an extend whose end the clock put off", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 acquires rank=1 ends=5s
+			4s  c1 extends ends=34s
+			20s c1 shows wall=5s monotonic=20s` + again},
+		{name: "a renewal by the lock itself whose end the clock put off", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 acquires rank=1 ends=5s
+			4s  c1 extended ends=34s
+			20s c1 shows wall=5s monotonic=20s` + again},
+		{name: "a node lost a key as well, but it was over anyway", want: Violated, fault: "assumption: clock", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			0s  C sets by=c1/1 ttl=30s
+			1s  c1 acquires rank=1 ends=30s
+			5s  C forgets of=c1/1
+			20s c1 shows wall=5s monotonic=20s` + again},
+
+		{name: "the clock did no harm: the other was granted it while the lease was due", want: Violated, fault: FaultLock, story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			1s  c1 acquires rank=1 ends=30s
+			20s c1 shows wall=5s monotonic=20s
+			29s c2 acquires rank=2 ends=70s <--`},
+		{name: "the same, and a node had lost a key", want: Violated, fault: "assumption: lock memory", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			0s  C sets by=c1/1 ttl=30s
+			1s  c1 acquires rank=1 ends=30s
+			5s  C forgets of=c1/1
+			20s c1 shows wall=5s monotonic=20s
+			29s c2 acquires rank=2 ends=70s <--`},
+		{name: "the lock did not look how long it had waited", want: Violated, fault: FaultLock, story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			35s c1 acquires rank=1 ends=65s` + again},
+		{name: "nor would a good clock have helped", want: Violated, fault: FaultLock, story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			10s c1 shows wall=9s monotonic=10s
+			35s c1 acquires rank=1 ends=64s` + again},
+		{name: "another clock of the machine jumped back", want: Violated, fault: FaultLock, story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			20s c1 shows wall=5s monotonic=20s
+			35s c1 acquires rank=1 ends=65s monotonic` + again},
+		{name: "a lock that reads true time", want: Violated, fault: FaultLock, story: `
+			lock L ttl=30s true-time
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			20s c1 shows wall=5s monotonic=20s
+			35s c1 acquires rank=1 ends=65s` + again},
+		{name: "a lock that says nothing of its end", want: Violated, fault: FaultLock, story: `
+			lock L ttl=50s
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			1s  c1 acquires rank=1
+			20s c1 shows wall=5s monotonic=20s` + again},
+		{name: "extended when it had been granted to another", want: Violated, fault: FaultLock, story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 shows wall=20s monotonic=20s halted
+			35s c1 shows wall=35s monotonic=20s
+			36s c2 acquires rank=2 ends=66s
+			40s c1 extends ends=70s <--`},
+	})
+}
+
+func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
+	judgeAll(t, LeaseExclusion, []judgement{
+		{name: "both were let in without a grant", want: Violated, fault: FaultLock,
+			says: []string{"the lock let c1 and c2 in though no node had granted it"}, story: `
+			0s c1 acquires rank=1 ends=30s ungranted
+			1s c2 acquires rank=2 ends=31s ungranted <--`},
+		{name: "one was, whatever the nodes had lost", want: Violated, fault: FaultLock,
+			says: []string{"the lock let c2 in though no node had granted it"}, story: `
+			0s C sets by=c1/1 ttl=30s
+			0s c1 acquires rank=1 ends=30s
+			1s C crashes
+			2s C restarts
+			2s C forgets of=c1/1
+			3s c2 acquires rank=2 ends=33s ungranted <--`},
+		{name: "it had ended", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s ungranted
+			30s c2 acquires rank=2 ends=60s`},
+	})
+}
+
+// Of a lock that does not say where it keeps its grants one cannot tell that
+// nobody granted them.
+func TestAGrantThatNobodyCanWatch(t *testing.T) {
+	f := Check(tell(t, `
+		lock L ttl=30s unwatched
+		0s c1 acquires rank=1 ends=30s ungranted
+		1s c2 acquires rank=2 ends=31s ungranted`).trace, nil).Finding(LeaseExclusion)
+	if f.Fault != FaultLock || strings.Contains(f.Reason, "no node had granted it") {
+		t.Errorf("it is blamed on %q: %s", f.Fault, f.Reason)
+	}
+}
+
 func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 	s := tell(t, `
 		0s  c1 acquires rank=1 ends=30s
@@ -113,6 +272,17 @@ func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 	}
 }
 
+// Where everybody is let in, nobody is to blame for what follows.
+func TestNobodyIsBlamedWhereEverybodyIsLetIn(t *testing.T) {
+	f := Check(tell(t, `
+		lock L ttl=30s open
+		0s c1 acquires rank=1 ends=30s
+		1s c2 acquires rank=2 ends=31s`).trace, nil).Finding(SectionExclusion)
+	if f.Outcome != Violated || f.Fault != "" || !strings.Contains(f.Reason, "everybody is let in") {
+		t.Errorf("got %s by %q: %s", f.Outcome, f.Fault, f.Reason)
+	}
+}
+
 func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 	judgeAll(t, SectionExclusion, []judgement{
 		{name: "the leases are disjoint", want: Violated, fault: FaultInherent, story: `
@@ -126,6 +296,16 @@ func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			20s C expires of=c1/1
 			29s c2 acquires rank=2 ends=60s <--`},
+		{name: "a machine was suspended while it waited for the grant", want: Violated, fault: "assumption: process", story: `
+			0s  c1 shows wall=0s monotonic=0s
+			0s  c1 calls
+			1s  c1 shows wall=1s monotonic=1s halted
+			40s c2 acquires rank=2 ends=70s
+			50s c1 shows wall=50s monotonic=1s
+			51s c1 acquires rank=1 ends=30s monotonic <--`},
+		{name: "a client goes ahead without the lock after the lease", want: Violated, fault: FaultInherent, story: `
+			0s  c1 acquires rank=1 ends=30s
+			30s c2 acquires rank=2 ends=60s ungranted <--`},
 		{name: "a lease was dead when it was granted", want: Violated, fault: FaultLock, says: []string{"c1's lease had already ended when it was granted"}, story: `
 			0s  c1 calls
 			40s c2 acquires rank=2 ends=70s

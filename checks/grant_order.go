@@ -16,6 +16,8 @@ func judgeGrantOrder(h *history) Finding {
 	switch {
 	case len(h.trace.Locks) == 0:
 		return notApplicable(noLock)
+	case h.nobodyExcluded():
+		return notApplicable(everybodyIn)
 	case !h.ranked():
 		return unknown(noRanks)
 	}
@@ -24,7 +26,7 @@ func judgeGrantOrder(h *history) Finding {
 			continue
 		}
 		for _, s := range h.sections {
-			if s.lock == v.by.lock && s.rank() > v.by.rank() && s.from.before(momentOf(v.made)) {
+			if s.lock == v.by.lock && !s.open && s.rank() > v.by.rank() && s.from.before(momentOf(v.made)) {
 				return Finding{
 					Outcome: Violated, At: v.made.Seq, Events: []int{s.from.seq, v.made.Seq},
 					Reason: fmt.Sprintf("%s's write of %s was applied at %v, after %s had been granted the lock at %v",

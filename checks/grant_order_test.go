@@ -43,6 +43,20 @@ func TestGrantOrder(t *testing.T) {
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2 lock=M
 			41s c1 writes x=0>1`},
+		{name: "a mark", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c1 marks x=0`},
+		{name: "a service held it back", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 sends message=1 via=s1
+			40s c2 acquires rank=2
+			41s c1 lands message=1 x=0>1 via=s1 <--`},
+		{name: "everybody is let in", want: NotApplicable, says: []string{"everybody is let in"}, story: `
+			lock L ttl=30s open
+			0s  c1 acquires rank=1
+			1s  c2 acquires rank=2
+			2s  c1 writes x=0>1`},
 		{name: "no order of grants", want: Unknown, story: `
 			0s  c1 acquires`},
 		{name: "no lock", want: NotApplicable, story: `

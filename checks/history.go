@@ -3,7 +3,6 @@ package checks
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/locksim/locksim/sim"
 )
@@ -38,11 +37,8 @@ type history struct {
 	// shown is what the storage let see of its objects, in order.
 	shown []sight
 
-	ttl map[string]time.Duration
-	// trueTime are the locks that read true time, not their clients' clocks.
-	trueTime map[string]bool
-	clocks   map[string][]*sim.Event
-	blind    map[string]bool
+	info   map[string]sim.LockInfo
+	clocks map[string][]*sim.Event
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]moment
 	// lost are the acquisitions that were told that their lease is lost.
@@ -55,6 +51,13 @@ type section struct {
 	lock string
 	// granted is the end of acquire; nil if the lock was never granted.
 	granted *sim.Event
+	// minted are what gave the section fencing tokens of its own, in order: the
+	// ends of acquire or of mint.
+	minted []*sim.Event
+	// open: the lock lets everybody in. unordered: its tokens have no order.
+	open, unordered bool
+	// readOnly: the client never writes.
+	readOnly bool
 	// notifies: the lock tells this client if the lease is lost.
 	notifies bool
 	from, to moment
@@ -73,27 +76,32 @@ type section struct {
 	// those of which it learnt that the storage refused or made them. settled is
 	// when it last learnt of one.
 	begun, refused, applied int
-	settled                 moment
+	// done counts the steps that have ended between the grant and the release;
+	// failed says that one of them failed.
+	done    int
+	failed  bool
+	settled moment
 }
 
-func (s *section) rank() uint64 { return s.granted.Rank }
+// rank is the section's place in the order of grants. Where everybody is let in,
+// the order is that of the tokens, if they have one.
+func (s *section) rank() uint64 {
+	if n := len(s.minted); s.open && !s.unordered && n > 0 {
+		return s.minted[n-1].Token
+	}
+	return s.granted.Rank
+}
 
 func newHistory(t *sim.Trace) *history {
 	h := &history{
-		trace:    t,
-		ttl:      map[string]time.Duration{},
-		trueTime: map[string]bool{},
-		clocks:   map[string][]*sim.Event{},
-		blind:    map[string]bool{},
-		ranOn:    map[string]moment{},
-		lost:     map[acquisition]bool{},
+		trace:  t,
+		info:   map[string]sim.LockInfo{},
+		clocks: map[string][]*sim.Event{},
+		ranOn:  map[string]moment{},
+		lost:   map[acquisition]bool{},
 	}
 	for _, l := range t.Locks {
-		h.ttl[l.Name] = l.TTL
-		h.trueTime[l.Name] = l.TrueTime
-	}
-	for _, p := range t.Processes {
-		h.blind[p.Name] = p.Blind
+		h.info[l.Name] = l
 	}
 	for i := range t.Events {
 		ev := &t.Events[i]
@@ -130,7 +138,7 @@ func (h *history) readSections() {
 			calls[call{id, ev.Step}] = ev
 			switch {
 			case ev.Step == sim.Acquire:
-				for _, old := range h.open(ev.Process) {
+				for _, old := range h.inside(ev.Process) {
 					if old.lock == ev.Lock {
 						old.end(ev, "it acquired the lock anew")
 					}
@@ -144,6 +152,11 @@ func (h *history) readSections() {
 			}
 		case sim.KindEnd:
 			begun := calls[call{id, ev.Step}]
+			delete(calls, call{id, ev.Step}) // what comes without a call has none
+			if s != nil && ev.Step != sim.Extend && ev.Step != sim.Release {
+				s.failed = s.failed || !ev.OK
+				s.done++
+			}
 			switch {
 			case ev.Step == sim.Write && s != nil:
 				s.learnt(ev)
@@ -152,7 +165,10 @@ func (h *history) readSections() {
 				s = h.grant(id, begun, ev)
 				granted[id] = s
 			case ev.Step == sim.Extend && s != nil && momentOf(ev).before(s.lease.cut):
-				s.lease.prolong(ev, h.declare(s, begun, ev))
+				s.lease.prolong(h.declare(s, begun, ev))
+			}
+			if ev.Minted && s != nil {
+				s.minted = append(s.minted, ev)
 			}
 		case sim.KindLost:
 			if s != nil {
@@ -164,11 +180,11 @@ func (h *history) readSections() {
 					s.lease.cut = earlier(s.lease.cut, momentOf(ev))
 				}
 			}
-			for _, s := range h.open(ev.Process) {
+			for _, s := range h.inside(ev.Process) {
 				s.end(ev, "its client crashed")
 			}
 		case sim.KindDone:
-			for _, s := range h.open(ev.Process) {
+			for _, s := range h.inside(ev.Process) {
 				s.end(ev, "its client gave up")
 			}
 		}
@@ -186,6 +202,21 @@ func (s *section) learnt(ev *sim.Event) {
 	}
 }
 
+// readOnly reports whether a client never writes.
+func (h *history) readOnly(client string) bool {
+	return slices.ContainsFunc(h.trace.Processes, func(p sim.ProcessInfo) bool { return p.Name == client && p.ReadOnly })
+}
+
+// completed reports that the client released the section after it had done what
+// it came for: at least one write, all of which it knows to be applied, or, for a
+// client that never writes, at least one other step, none of which failed.
+func (s *section) completed() bool {
+	if s.readOnly {
+		return s.done > 0 && !s.failed && s.released != nil
+	}
+	return s.begun > 0 && s.applied == s.begun && s.released != nil
+}
+
 // grant begins a section with the end of a successful acquire.
 func (h *history) grant(id acquisition, call, ev *sim.Event) *section {
 	s := &section{
@@ -193,11 +224,14 @@ func (h *history) grant(id acquisition, call, ev *sim.Event) *section {
 		lock:        ev.Lock,
 		granted:     ev,
 		notifies:    ev.Notifies || h.lost[id],
+		open:        h.info[ev.Lock].Open,
+		readOnly:    h.readOnly(id.client),
+		unordered:   h.info[ev.Lock].Unordered,
 		from:        momentOf(ev),
 		to:          forever,
 	}
 	s.lease = lease{from: s.from, cut: forever}
-	s.lease.prolong(ev, h.declare(s, call, ev))
+	s.lease.prolong(h.declare(s, call, ev))
 	h.sections = append(h.sections, s)
 	return s
 }
@@ -207,8 +241,8 @@ func (s *section) end(ev *sim.Event, cutShort string) {
 	s.cutShort = cutShort
 }
 
-// open lists the sections that a client is in.
-func (h *history) open(client string) []*section {
+// inside lists the sections that a client is in.
+func (h *history) inside(client string) []*section {
 	var open []*section
 	for _, s := range h.sections {
 		if s.client == client && s.to == forever {
@@ -216,6 +250,11 @@ func (h *history) open(client string) []*section {
 		}
 	}
 	return open
+}
+
+// nobodyExcluded reports that there are locks, and that each lets everybody in.
+func (h *history) nobodyExcluded() bool {
+	return !slices.ContainsFunc(h.trace.Locks, func(l sim.LockInfo) bool { return !l.Open })
 }
 
 // name is what sentences call a section: by its client, and by its number if

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"time"
 
 	"github.com/locksim/locksim/sim"
 )
@@ -19,20 +20,33 @@ type lease struct {
 // A declaration is what one event, an end of acquire or of extend, said of the
 // lease's end.
 type declaration struct {
-	ev    *sim.Event
+	ev *sim.Event
+	// call is when the step was called, or ev if the lock took it by itself.
+	call  *sim.Event
 	until moment
+	// due is what until would be if the client's clock had kept true time since
+	// the call.
+	due moment
 }
 
 // until is when the lease ends, as far as the event seq and those before it
 // tell.
 func (l lease) until(seq int) moment {
-	until := l.from
-	for _, d := range l.ends {
-		if d.ev.Seq <= seq {
-			until = d.until
+	if d := l.latest(seq); d != nil {
+		return earlier(d.until, l.cut)
+	}
+	return earlier(l.from, l.cut)
+}
+
+// latest is the last declaration up to the event seq; nil if there is none.
+func (l lease) latest(seq int) *declaration {
+	var last *declaration
+	for i := range l.ends {
+		if l.ends[i].ev.Seq <= seq {
+			last = &l.ends[i]
 		}
 	}
-	return earlier(until, l.cut)
+	return last
 }
 
 // end is when the lease ends.
@@ -44,9 +58,9 @@ func (l lease) empty() bool { return !l.from.before(l.end()) }
 // prolong declares a new end. A lease that had ended runs on as if it had not:
 // whoever holds it is told that nothing happened. An end that lies in the past
 // takes back nothing of what had been promised until now.
-func (l *lease) prolong(ev *sim.Event, until moment) {
-	kept := earlier(l.until(ev.Seq), momentOf(ev))
-	l.ends = append(l.ends, declaration{ev, later(until, kept)})
+func (l *lease) prolong(d declaration) {
+	d.until = later(d.until, earlier(l.until(d.ev.Seq), momentOf(d.ev)))
+	l.ends = append(l.ends, d)
 }
 
 // overlap returns the event with which two leases turned out to overlap: the
@@ -66,21 +80,32 @@ func (l lease) overlap(o lease) *sim.Event {
 }
 
 // declare finds when a lease ends that was granted or prolonged by ev, an end
-// of acquire or of extend that was called with call.
-func (h *history) declare(s *section, call, ev *sim.Event) moment {
-	ttl := h.ttl[s.lock]
-	switch {
-	case ev.Ends != nil:
-		changes := h.clocks[s.client]
-		if h.trueTime[s.lock] {
-			// What the clock was before any fault: true time.
-			changes = changes[:min(len(changes), 1)]
-		}
-		return passed(changes, *ev.Ends, momentOf(ev))
-	case s.notifies || ttl == 0:
-		return forever
-	case call == nil:
-		return start(ev.At + ttl)
+// of acquire or of extend. call is nil if the lock prolonged it by itself.
+func (h *history) declare(s *section, call, ev *sim.Event) declaration {
+	if call == nil {
+		call = ev
 	}
-	return start(call.At + ttl)
+	d := declaration{ev: ev, call: call}
+	switch ttl := h.info[s.lock].TTL; {
+	case ev.Ends != nil:
+		clock := stretches(h.clocksOf(s), ev.Ends.Clock)
+		d.until = passed(clock, ev.Ends.Nanos, momentOf(ev))
+		d.due = start(call.At + time.Duration(ev.Ends.Nanos-shown(clock, momentOf(call))))
+	case s.notifies || ttl == 0:
+		d.until, d.due = forever, forever
+	default:
+		d.until = start(call.At + ttl)
+		d.due = d.until
+	}
+	return d
+}
+
+// clocksOf tells what the clocks did that a section's lock reads. A lock that
+// reads true time reads what its client's clock was before any fault.
+func (h *history) clocksOf(s *section) []*sim.Event {
+	changes := h.clocks[s.client]
+	if h.info[s.lock].TrueTime {
+		changes = changes[:min(len(changes), 1)]
+	}
+	return changes
 }

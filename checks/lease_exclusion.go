@@ -16,10 +16,13 @@ func judgeLeaseExclusion(h *history) Finding {
 	if len(h.trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
+	if h.nobodyExcluded() {
+		return notApplicable(everybodyIn)
+	}
 	found := holds()
 	h.pairs(func(a, b *section) {
 		at := a.lease.overlap(b.lease)
-		if a.client == b.client || at == nil {
+		if a.client == b.client || at == nil || a.open {
 			return
 		}
 		f := Finding{Outcome: Violated, At: at.Seq}

@@ -52,7 +52,7 @@ func TestLeaseExclusion(t *testing.T) {
 			0s  c1 acquires rank=1
 			20s c1 reads x=0
 			35s c2 acquires rank=2`},
-		{name: "without a TTL, for ever", want: Violated, says: []string{"until the end of time"}, story: `
+		{name: "without a TTL, for ever", want: Violated, says: []string{"until the end of the run"}, story: `
 			lock L ttl=0s
 			0s    c1 acquires rank=1
 			9999h c2 acquires rank=2 <--`},
@@ -117,6 +117,37 @@ func TestLeaseExclusion(t *testing.T) {
 			20s c2 acquires rank=2 ends=50s
 			25s c1 extends ends=55s`},
 
+		{name: "prolonged by the lock itself", want: Violated, story: `
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 extended ends=50s
+			40s c2 acquires rank=2 ends=70s <--`},
+		{name: "prolonged by the lock itself, and then no more", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 extended ends=50s
+			50s c2 acquires rank=2 ends=80s`},
+		{name: "prolonged by the lock itself when it had been granted to another", want: Violated,
+			says: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c2 had not been granted the lock at 30s"}, story: `
+			0s  c1 acquires rank=1 ends=30s
+			30s c2 acquires rank=2 ends=60s
+			40s c1 extended ends=70s <--`},
+		{name: "prolonged without saying until when, one TTL from then", want: Violated, story: `
+			0s    c1 acquires rank=1
+			20s   c1 extended
+			49.9s c2 acquires rank=2 <--`},
+		{name: "without a TTL, the holder crashed", want: Holds, story: `
+			lock L ttl=0s
+			0s c1 acquires rank=1
+			9s c1 crashes
+			9s c2 acquires rank=2`},
+		{name: "without a TTL, another crashed", want: Violated, story: `
+			lock L ttl=0s
+			0s c1 acquires rank=1
+			9s c3 crashes
+			9s c2 acquires rank=2 <--`},
+		{name: "everybody is let in", want: NotApplicable, says: []string{"everybody is let in"}, story: `
+			lock L ttl=30s open
+			0s c1 acquires rank=1
+			1s c2 acquires rank=2`},
 		{name: "nobody was granted anything", want: Holds, story: `
 			0s c1 fails`},
 		{name: "no lock", want: NotApplicable, says: []string{"no lock"}, story: `

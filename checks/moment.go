@@ -44,7 +44,7 @@ func later(a, b moment) moment {
 // String is for sentences that have "until" or "at" before it.
 func (m moment) String() string {
 	if m == forever {
-		return "the end of time"
+		return "the end of the run"
 	}
 	return m.at.String()
 }

@@ -10,8 +10,8 @@ import (
 // an update if its section had read the object, or knew it from a write of its
 // own; what the section itself had sent before does not count as another
 // version. An acknowledged write is missing when the object later shows an older
-// version, or the same version as somebody else wrote it. For clients that write
-// blindly only the second counts.
+// version, or the same version as somebody else wrote it. For blind writes, those
+// of a section that had not asked to read the object, only the second counts.
 const NoLostUpdate Property = "no-lost-update"
 
 var noLostUpdate = property{
@@ -30,7 +30,7 @@ func judgeNoLostUpdate(h *history) Finding {
 func staleUpdate(h *history) Finding {
 	for _, v := range h.versions {
 		read := v.by.knew(v.object, v.issued)
-		if read == nil || h.blind[v.by.client] {
+		if read == nil || v.blind {
 			continue
 		}
 		was := v.replaced

@@ -43,44 +43,20 @@ func TestNoLostUpdate(t *testing.T) {
 			4s  c1 reads x=1
 			5s  c1 sends message=2
 			6s  c1 lands message=2 x=1>2`},
-		{name: "of two that arrived, the first is served first", want: Violated, story: `
-			0s  c1 acquires rank=1
-			1s  c1 reads x=0
-			2s  c1 sends message=1
-			3s  c2 writes x=0>1
-			4s  c1 arrives message=1
-			5s  c1 reads x=1
-			6s  c1 sends message=2
-			7s  c1 arrives message=2
-			8s  c1 is-served x=1>2 <--`},
-		{name: "another client's that arrived is not it", want: Violated, story: `
-			0s  c1 acquires rank=1
-			1s  c1 reads x=0
-			2s  c1 sends message=1
-			3s  c2 writes x=0>1
-			4s  c1 reads x=1
-			5s  c2 sends message=1
-			6s  c2 arrives message=1
-			7s  c1 arrives message=1
-			8s  c1 is-served x=1>2 <--`},
-		{name: "what an earlier section sent is not it", want: Violated, story: `
-			0s  c1 acquires rank=1
-			1s  c1 reads x=0
-			2s  c1 sends message=1
-			3s  c1 releases
-			4s  c2 writes x=0>1
-			5s  c1 acquires rank=2
-			6s  c1 reads x=1
-			7s  c1 sends message=2
-			8s  c1 arrives message=1 section=1
-			9s  c1 arrives message=2
-			10s c2 writes x=1>2
-			11s c1 is-served x=2>3 <--`},
 		{name: "what was read is what the storage had when it served the read", want: Violated, says: []string{"c3 made"}, story: `
 			0s  c1 acquires rank=1
 			1s  c2 sends message=1
 			1s  c2 lands message=1 x=0>1
 			2s  c1 is-shown x=1
+			3s  c3 writes x=0>1
+			4s  c4 reads x=1
+			5s  c1 learns x=1
+			6s  c1 writes x=1>2 <--`},
+		{name: "the same through a service", want: Violated, says: []string{"c3 made"}, story: `
+			0s  c1 acquires rank=1
+			1s  c2 sends message=1
+			1s  c2 lands message=1 x=0>1
+			2s  c1 is-shown x=1 via=s1
 			3s  c3 writes x=0>1
 			4s  c4 reads x=1
 			5s  c1 learns x=1
@@ -96,13 +72,40 @@ func TestNoLostUpdate(t *testing.T) {
 			40s c2 acquires rank=2
 			42s c2 writes x=0>1
 			50s c1 writes x=1>2`},
-		{name: "a blind client", want: Holds, story: `
-			blind c1
+		{name: "of two writes of which neither was computed from a read", want: Holds, story: `
+			0s  c1 acquires rank=1
+			2s  c1 writes x=0>1
+			3s  c2 writes x=1>2
+			4s  c1 writes x=2>3`},
+		{name: "what was read of another object does not matter", want: Holds, story: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
-			40s c2 acquires rank=2
-			42s c2 writes x=0>1
-			50s c1 writes x=1>2`},
+			2s  c1 writes y=0>1
+			3s  c2 writes y=1>2
+			4s  c1 writes y=2>3`},
+		{name: "each object for itself", want: Violated, says: []string{"computed from version 1 of y"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads y=0
+			2s  c1 writes y=0>1
+			3s  c2 writes y=1>2
+			4s  c1 writes y=2>3 <--`},
+		{name: "it asked to read only after it had sent the write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			2s  c1 writes x=0>1
+			3s  c2 writes x=1>2
+			4s  c1 sends message=1
+			5s  c1 reads x=2
+			6s  c1 lands message=1 x=2>3`},
+		{name: "without a grant", want: Violated, story: `
+			0s  c1 fails
+			1s  c1 reads x=0
+			3s  c2 writes x=0>1
+			4s  c1 writes x=1>2 <--`},
+		{name: "without a grant, and without a read", want: Holds, story: `
+			0s  c1 fails
+			1s  c1 writes x=0>1
+			3s  c2 writes x=1>2
+			4s  c1 writes x=2>3`},
 		{name: "on its own acknowledged write", want: Holds, story: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
@@ -131,6 +134,46 @@ func TestNoLostUpdate(t *testing.T) {
 			6s  c1 sends message=3
 			7s  c1 lands message=3 x=1>2
 			8s  c1 lands message=1 x=2>3 <--`},
+		{name: "a copy that was sent again arrives after the next write", want: Violated,
+			says: []string{"c1's write at 8s was computed from x as it was at first, but replaced version 2 of x", "the update that c1 made at 7s is lost"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			4s  c1 resends message=2
+			4s  c1 lands message=2 x=0>1
+			5s  c1 hears x=1
+			6s  c1 sends message=3
+			7s  c1 lands message=3 x=1>2
+			8s  c1 lands message=1 x=2>3 <--`},
+		{name: "both copies arrive before the next write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			4s  c1 resends message=2
+			5s  c1 lands message=1 x=0>1
+			5s  c1 lands message=2 x=1>2
+			5s  c1 hears x=2
+			6s  c1 sends message=3
+			7s  c1 lands message=3 x=2>3`},
+		{name: "a service passes a write on that was computed from another version", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0 via=s1
+			2s  c1 sends message=1 via=s1
+			3s  c2 writes x=0>1 via=s1
+			4s  c1 reads x=1 via=s1
+			5s  c1 lands message=1 x=1>2 via=s1 <--`},
+		{name: "a service passes a write on that was sent after the read", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0 via=s1
+			3s  c2 writes x=0>1 via=s1
+			4s  c1 reads x=1 via=s1
+			5s  c1 sends message=1 via=s1
+			5s  c1 lands message=1 x=1>2 via=s1`},
+		{name: "a mark is neither a read nor a write", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 marks x=0
+			2s  c2 writes x=0>1
+			3s  c1 writes x=1>2`},
 		{name: "the section before read, this one did not", want: Holds, story: `
 			0s  c1 acquires rank=1
 			1s  c1 reads x=0
@@ -172,10 +215,33 @@ func TestNoLostUpdate(t *testing.T) {
 			3s  c1 writes x=1>2
 			4s  c2 learns x=1`},
 		{name: "the end shows an older version", want: Violated, says: []string{"x ended as version 0"}, story: `
-			blind c1
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1
 			9s  storage holds x=0 <--`},
+		{name: "the storage comes back without it", want: Violated,
+			says: []string{"c1 was told at 2s that it had written version 2 of x, but at 5s x was put back to version 1"}, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c1 writes x=1>2
+			5s  storage reverts x=2>1 <--
+			9s  storage holds x=1`},
+		{name: "the storage comes back without a later one that was not acknowledged", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1 value=a
+			2s  c1 sends message=1
+			2s  c1 lands message=1 x=1>2 value=b
+			5s  storage reverts x=2>1 value=a
+			9s  storage holds x=1 value=a`},
+		{name: "it is written again after the storage came back", want: Holds, story: `
+			0s  c1 acquires rank=1
+			1s  c1 reads x=0
+			2s  c1 sends message=1
+			2s  c1 lands message=1 x=0>1 value=a
+			5s  storage reverts x=1>0
+			6s  c1 resends message=2
+			6s  c1 lands message=2 x=0>1 value=a
+			7s  c1 hears x=1
+			9s  storage holds x=1 value=a`},
 		{name: "the end shows the write", want: Holds, story: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1 value=a

@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/locksim/locksim/sim"
 )
@@ -12,7 +13,11 @@ import (
 // with its writes acknowledged. A client wants the lock if it calls acquire from
 // then on and within the bound, or is then waiting for a pending acquire or for
 // its next attempt. It completes a section by calling release after at least one
-// write, all of which it knows to be applied.
+// write, all of which it knows to be applied, or, if it is a client that never
+// writes, after nothing that failed.
+//
+// It does not apply to a run that was over before every fault was that has an
+// end.
 //
 // It is violated too when nobody wanted the lock because a client that had it, or
 // waited for something else, never came to its end and the run was cut off.
@@ -52,6 +57,9 @@ type calm struct {
 	until moment
 	// horizon is when the run was cut off; nil if it came to its end.
 	horizon *sim.Event
+	// unfinished are the faults that were to end and had not when the run was
+	// over.
+	unfinished []int
 }
 
 func newCalm(h *history) *calm {
@@ -61,6 +69,10 @@ func newCalm(h *history) *calm {
 		switch ev.Kind {
 		case sim.KindStrike, sim.KindLift:
 			c.from, c.fault = momentOf(ev), ev
+			c.unfinished = slices.DeleteFunc(c.unfinished, func(fault int) bool { return fault == ev.Fault })
+			if ev.Lifts {
+				c.unfinished = append(c.unfinished, ev.Fault)
+			}
 		case sim.KindHorizon:
 			c.horizon = ev
 		}
@@ -86,6 +98,9 @@ func (c *calm) locks() []string {
 }
 
 func (c *calm) judge(lock string) Finding {
+	if len(c.unfinished) > 0 && c.horizon == nil {
+		return notApplicable(fmt.Sprintf("the run was over before fault %d was", c.unfinished[0]))
+	}
 	calls := c.wanting(lock)
 	if len(calls) == 0 {
 		if client := c.stuck(); client != "" {
@@ -102,8 +117,7 @@ func (c *calm) judge(lock string) Finding {
 	}
 	for _, s := range c.sections {
 		if s.lock == lock && slices.Contains(clients, s.client) && c.from.before(s.from) &&
-			s.begun > 0 && s.applied == s.begun && s.released != nil &&
-			!c.until.before(later(momentOf(s.released), s.settled)) {
+			s.completed() && !c.until.before(later(momentOf(s.released), s.settled)) {
 			return holds()
 		}
 	}
@@ -125,10 +139,34 @@ func (c *calm) judge(lock string) Finding {
 		f.Events = slices.Compact(f.Events)
 	}
 	f.Reason = fmt.Sprintf("from %s until %v no client completed a section, though %s wanted the lock", since, end.At, clients[0])
-	if !c.faultActive() {
+	switch turnedAway := c.turnedAway(lock); {
+	case turnedAway != nil:
+		f.Reason += fmt.Sprintf("; %s was granted it, but the storage refused its %s at %v",
+			turnedAway.Process, turnedAway.Step, turnedAway.At)
+	case c.info[lock].Open:
+		f.Reason += "; " + everybodyIn
+	case !c.faultActive(clients):
 		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
 	}
 	return f
+}
+
+// turnedAway finds where a client that had been granted the lock was refused by
+// the storage, the first time; nil if none was. The lock cannot help that.
+func (c *calm) turnedAway(lock string) *sim.Event {
+	for i := range c.trace.Events {
+		ev := &c.trace.Events[i]
+		if ev.Kind != sim.KindEnd || !ev.Refused || c.until.before(momentOf(ev)) {
+			continue
+		}
+		granted := func(s *section) bool {
+			return s.lock == lock && s.acquisition == acquisition{ev.Process, ev.Section} && c.from.before(s.from)
+		}
+		if slices.ContainsFunc(c.sections, granted) {
+			return ev
+		}
+	}
+	return nil
 }
 
 // stuck is a client that kept the world from coming to its end; "" if the run was
@@ -137,14 +175,17 @@ func (c *calm) stuck() string {
 	if c.horizon == nil {
 		return ""
 	}
-	ended := map[string]bool{}
+	began, ended := map[string]bool{}, map[string]bool{}
 	for i := range c.trace.Events {
-		if ev := &c.trace.Events[i]; ev.Kind == sim.KindDone || ev.Kind == sim.KindCrash {
+		switch ev := &c.trace.Events[i]; ev.Kind {
+		case sim.KindBegin:
+			began[ev.Process] = true
+		case sim.KindDone, sim.KindCrash:
 			ended[ev.Process] = true
 		}
 	}
 	for _, p := range c.trace.Processes {
-		if p.Role == sim.RoleClient && !ended[p.Name] {
+		if p.Role == sim.RoleClient && began[p.Name] && !ended[p.Name] {
 			return p.Name
 		}
 	}
@@ -191,9 +232,12 @@ func (c *calm) wanting(lock string) []*sim.Event {
 // called again, or was done after a failed one.
 func (c *calm) withdrawn(call *sim.Event) bool {
 	failed := false
-	for i := range c.trace.Events {
+	// The answer is near the call as a rule, and there can be as many calls as
+	// events: so the search begins there.
+	first := sort.Search(len(c.trace.Events), func(i int) bool { return c.trace.Events[i].Seq > call.Seq })
+	for i := first; i < len(c.trace.Events); i++ {
 		ev := &c.trace.Events[i]
-		if ev.Seq <= call.Seq || ev.Process != call.Process {
+		if ev.Process != call.Process {
 			continue
 		}
 		switch {

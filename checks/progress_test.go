@@ -1,6 +1,11 @@
 package checks
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
 
 func TestProgress(t *testing.T) {
 	const works = `
@@ -16,6 +21,15 @@ func TestProgress(t *testing.T) {
 		{name: "a section without a write is not complete", want: Violated, story: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
+			9s c1 releases <--`},
+		{name: "unless its client never writes", want: Holds, story: `
+			read-only c1
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			9s c1 releases`},
+		{name: "and then nothing must have failed", want: Violated, story: `
+			read-only c1
+			0s c1 acquires rank=1
 			9s c1 releases <--`},
 		{name: "nor one with a write that was refused", want: Violated, story: `
 			0s c1 acquires rank=1
@@ -38,6 +52,14 @@ func TestProgress(t *testing.T) {
 			11s c1 acquires rank=1
 			12s c1 writes x=0>1 <--
 			13s c1 releases`},
+		{name: "the run is over before the fault", want: NotApplicable, story: `
+			0s fault-1 strikes lasting
+			0s fault-2 strikes lasting
+			1s fault-2 lifts
+			1s c1 fails`},
+		{name: "a fault that stays", want: Violated, story: `
+			0s fault-1 strikes
+			1s c1 fails <--`},
 		{name: "the bound counts from the last lift", want: Holds, story: `within 4s
 			5s fault-1 strikes
 			9s fault-1 lifts` + works},
@@ -141,6 +163,52 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 		{"a fault without a duration", `
 			0s fault-1 strikes instant
 			1s c1 fails`, FaultLock},
+		{"a client that crashed for good while it held the lock", `
+			0s fault-1 strikes
+			0s c2 crashes
+			1s c1 fails`, FaultLock},
+		{"a client that hangs for good", `
+			0s fault-1 strikes
+			0s c2 pauses
+			1s c1 fails`, FaultLock},
+		{"the very client that wants the lock hangs", `
+			0s c1 calls
+			1s fault-1 strikes
+			1s c1 pauses
+			9s c1 is-cut-off`, ""},
+		{"a node that crashed for good", `
+			0s fault-1 strikes
+			0s A crashes
+			1s c1 fails`, ""},
+		{"everybody is let in", `
+			lock L ttl=30s open
+			1s c1 acquires rank=1
+			2s c1 releases`, ""},
+		{"granted, but refused by the storage", `
+			1s c1 acquires rank=1
+			2s c1 is-refused
+			3s c1 releases`, ""},
+		{"granted, but refused a read", `
+			1s c1 acquires rank=1
+			2s c1 is-refused-a-read
+			3s c1 releases`, ""},
+		{"refused under another lock", `
+			lock M ttl=30s
+			1s c1 fails
+			1s c2 acquires rank=1 lock=M
+			2s c2 is-refused
+			3s c2 releases`, FaultLock},
+		{"refused after the bound", `within 5s
+			0s fault-1 strikes instant
+			1s c1 acquires rank=1
+			7s c1 is-refused
+			8s c1 releases`, FaultLock},
+		{"refused in a section that had begun before the last fault", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes instant
+			2s c1 is-refused
+			3s c1 releases
+			4s c1 fails`, FaultLock},
 		{"a client that ran on while it was paused", `
 			1s c1 fails
 			2s c1 runs-on`, ""},
@@ -151,5 +219,22 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 				t.Errorf("it is %s by %q, want a violation by %q", f.Outcome, f.Fault, test.want)
 			}
 		})
+	}
+}
+
+// Clients that ask ever again are judged in seconds.
+func TestProgressOfALongRun(t *testing.T) {
+	const calls = 50_000
+	var b strings.Builder
+	for i := range calls {
+		fmt.Fprintf(&b, "%dms c1 fails\n", i)
+	}
+	h := newHistory(tell(t, b.String()+"60s c2 acquires rank=1\n61s c2 writes x=0>1\n62s c2 releases").trace)
+	began := time.Now()
+	if f := judgeProgress(h); f.Outcome != Holds {
+		t.Errorf("%s: %s", f.Outcome, f.Reason)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("%d calls took %v", calls, took)
 	}
 }

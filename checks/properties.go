@@ -65,6 +65,7 @@ func unknown(reason string) Finding {
 }
 
 const (
-	noLock  = "the run has no lock"
-	noRanks = "the run does not say in which order the lock was granted"
+	noLock      = "the run has no lock"
+	everybodyIn = "there is no lock: everybody is let in"
+	noRanks     = "the run does not say in which order the lock was granted"
 )

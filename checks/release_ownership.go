@@ -28,6 +28,8 @@ func judgeReleaseOwnership(h *history) Finding {
 	switch {
 	case len(h.trace.Locks) == 0:
 		return notApplicable(noLock)
+	case h.nobodyExcluded():
+		return notApplicable(everybodyIn)
 	case len(slots) == 0:
 		return notApplicable("the lock does not say which keys it keeps")
 	}

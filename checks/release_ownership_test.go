@@ -52,6 +52,15 @@ func TestReleaseOwnership(t *testing.T) {
 		{name: "a lock without keys to watch", want: NotApplicable, story: `
 			lock L ttl=30s unwatched
 			0s c1 acquires rank=1`},
+		{name: "everybody is let in", want: NotApplicable, says: []string{"everybody is let in"}, story: `
+			lock L ttl=30s open
+			0s c1 acquires rank=1`},
+		{name: "of two locks each has its key", want: Violated, story: `
+			lock M ttl=30s
+			1s A sets by=c1/1 key=L
+			1s A sets by=c2/1 key=M
+			2s A deletes by=c1/1 of=c1/1 key=L
+			3s A deletes by=c1/2 of=c2/1 key=M <--`},
 		{name: "no lock", want: NotApplicable, story: `
 			no-lock
 			0s c1 writes x=0>1`},

@@ -46,6 +46,11 @@ func TestSectionExclusion(t *testing.T) {
 			10s c1 acquires rank=2
 			20s c2 acquires rank=3 <--
 			21s c3 acquires rank=4`},
+		{name: "everybody is let in, one after the other by chance", want: Holds, story: `
+			lock L ttl=30s open
+			0s  c1 acquires rank=1
+			10s c1 releases
+			11s c2 acquires rank=2`},
 		{name: "no lock", want: NotApplicable, story: `
 			no-lock
 			0s c1 writes x=0>1`},

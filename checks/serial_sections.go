@@ -3,13 +3,15 @@ package checks
 import (
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // SerialSections is violated when what was applied, over all objects, is not
 // what any one-after-the-other order of the sections, respecting real time,
 // would have given. A section is its applied operations: the writes that the
 // storage made, even those that it made after the section had ended, and the
-// reads whose answers reached the client. A section that was cut short or partly
+// reads whose answers reached the client. A write that the storage lost again
+// before anybody knew of it is none. A section that was cut short or partly
 // refused is reported as torn, which is not counted as a violation.
 const SerialSections Property = "serial-sections"
 
@@ -92,18 +94,23 @@ func (h *history) tell(d dependency) string {
 	return fmt.Sprintf("%s wrote %v, and then found it gone", a, d.version)
 }
 
-// graph has, for each section, those that must come after it.
+// graph has, for each section, those that must come after it. What real time
+// demands is not written down but read off the sections' order: among thousands
+// of sections there are millions of such pairs.
 type graph struct {
+	// sections are in the order in which they began; place is where each is.
 	sections []*section
+	place    map[*section]int
 	after    map[*section][]dependency
 }
 
-// dependencies finds what of the order of sections their operations and real
-// time leave no choice about.
+// dependencies finds what of the order of sections, given in the order in which
+// they began, their operations and real time leave no choice about.
 func dependencies(sections []*section) *graph {
-	g := &graph{sections: sections, after: map[*section][]dependency{}}
+	g := &graph{sections: sections, place: map[*section]int{}, after: map[*section][]dependency{}}
 	var all []*operation
-	for _, s := range sections {
+	for i, s := range sections {
+		g.place[s] = i
 		all = append(all, s.operations...)
 		g.own(s)
 	}
@@ -135,14 +142,12 @@ func dependencies(sections []*section) *graph {
 			}
 		}
 	}
-	for _, a := range sections {
-		for _, b := range sections {
-			if a.to.before(b.from) {
-				g.add(a, b, realTime, nil, a.to.seq, b.from.seq)
-			}
-		}
-	}
 	return g
+}
+
+// since is the place of the first section that began after a moment.
+func (g *graph) since(m moment) int {
+	return sort.Search(len(g.sections), func(i int) bool { return m.before(g.sections[i].from) })
 }
 
 // add adds a dependency between two different sections.
@@ -192,36 +197,37 @@ func (g *graph) shortestCycle() []dependency {
 // cycleThrough returns the shortest cycle through a section, if it has fewer
 // than most dependencies or most is 0.
 func (g *graph) cycleThrough(s *section, most int) []dependency {
-	type path struct {
-		last dependency
-		back *path
-	}
-	visited := map[*section]bool{}
-	var paths []*path
-	for _, d := range g.after[s] {
-		paths = append(paths, &path{last: d})
-	}
-	for length := 1; len(paths) > 0 && (most == 0 || length < most); length++ {
-		var longer []*path
-		for _, p := range paths {
-			end := p.last.after
-			if end == s {
-				var cycle []dependency
-				for ; p != nil; p = p.back {
-					cycle = append(cycle, p.last)
-				}
-				slices.Reverse(cycle)
-				return cycle
-			}
-			if visited[end] {
-				continue
-			}
-			visited[end] = true
-			for _, d := range g.after[end] {
-				longer = append(longer, &path{d, p})
+	came := make([]dependency, len(g.sections)) // how each section was reached first
+	late := len(g.sections)                     // real time has reached those from here on
+	reached := []*section{s}
+	for length := 1; len(reached) > 0 && (most == 0 || length < most); length++ {
+		var next []*section
+		reach := func(d dependency) {
+			if at := g.place[d.after]; came[at].after == nil {
+				came[at] = d
+				next = append(next, d.after)
 			}
 		}
-		paths = longer
+		for _, a := range reached {
+			for _, d := range g.after[a] {
+				reach(d)
+			}
+			began := g.since(a.to)
+			for _, b := range g.sections[min(began, late):late] {
+				reach(dependency{a, b, realTime, nil, [2]int{a.to.seq, b.from.seq}})
+			}
+			late = min(late, began)
+		}
+		if d := came[g.place[s]]; d.after != nil {
+			cycle := []dependency{d}
+			for d.before != s {
+				d = came[g.place[d.before]]
+				cycle = append(cycle, d)
+			}
+			slices.Reverse(cycle)
+			return cycle
+		}
+		reached = next
 	}
 	return nil
 }
@@ -229,21 +235,47 @@ func (g *graph) cycleThrough(s *section, most int) []dependency {
 // knotted lists the sections that are left when those that nothing must come
 // after are taken away again and again: only they can be part of a cycle.
 func (g *graph) knotted() []*section {
-	left := g.sections
-	for {
-		in := map[*section]bool{}
-		for _, s := range left {
-			in[s] = true
+	// Section i is number i. Number n+i is the moment at which it began: all that
+	// had ended come before the moment, and it comes before all that began then or
+	// later.
+	n := len(g.sections)
+	before, after := make([][]int, 2*n), make([]int, 2*n)
+	add := func(a, b int) {
+		before[b] = append(before[b], a)
+		after[a]++
+	}
+	for i, s := range g.sections {
+		for _, d := range g.after[s] {
+			add(i, g.place[d.after])
 		}
-		var next []*section
-		for _, s := range left {
-			if slices.ContainsFunc(g.after[s], func(d dependency) bool { return in[d.after] }) {
-				next = append(next, s)
+		if began := g.since(s.to); began < n {
+			add(i, n+began)
+		}
+		add(n+i, i)
+		if i > 0 {
+			add(n+i-1, n+i)
+		}
+	}
+	var free []int
+	for i, left := range after {
+		if left == 0 {
+			free = append(free, i)
+		}
+	}
+	for len(free) > 0 {
+		last := free[len(free)-1]
+		free = free[:len(free)-1]
+		for _, i := range before[last] {
+			if after[i]--; after[i] == 0 {
+				free = append(free, i)
 			}
 		}
-		if len(next) == len(left) {
-			return left
-		}
-		left = next
 	}
+	var left []*section
+	for i, s := range g.sections {
+		if after[i] > 0 {
+			left = append(left, s)
+		}
+	}
+	return left
 }

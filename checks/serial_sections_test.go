@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSerialSections(t *testing.T) {
@@ -38,6 +39,116 @@ func TestSerialSections(t *testing.T) {
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 is-refused`},
+		{name: "the same, but one had not read what the other wrote", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 reads z=0
+			2s c2 acquires rank=2
+			3s c2 reads y=0
+			4s c2 writes x=0>1
+			5s c1 writes y=0>1`},
+		{name: "the same, with a mark instead of the read", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 marks x=0
+			2s c2 acquires rank=2
+			3s c2 reads y=0
+			4s c2 writes x=0>1
+			5s c1 writes y=0>1`},
+		{name: "the same through services, under two locks", want: Violated, story: `
+			lock M ttl=30s
+			0s c1 acquires rank=1
+			1s c1 reads x=0 via=s1
+			2s c2 acquires rank=1 lock=M
+			3s c2 reads y=0 via=s2
+			4s c2 writes x=0>1 via=s2
+			5s c1 writes y=0>1 via=s1 <--`},
+		{name: "the storage comes back without what the next one had replaced", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c2 acquires rank=2
+			3s c2 reads x=0
+			4s c2 writes x=0>1
+			5s storage reverts x=1>0
+			6s c1 writes x=0>1 <--`},
+		{name: "the storage comes back without it, and nobody has missed it", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c2 acquires rank=2
+			3s c2 reads x=0
+			4s c2 writes x=0>1
+			5s storage reverts x=1>0
+			6s c1 writes y=0>1`},
+		{name: "the storage comes back without the section's own write, which it makes again", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s storage reverts x=1>0
+			3s c1 writes x=0>1 <--`},
+		{name: "the same, but it was not told of its first", want: Holds, story: `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			2s storage reverts x=1>0
+			3s c1 writes x=0>1`},
+		{name: "the same, told later", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			2s storage reverts x=1>0
+			2s c1 hears x=1
+			3s c1 writes x=0>1 <--`},
+		{name: "the same, but another had read it", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			1s c2 reads x=1
+			2s storage reverts x=1>0
+			3s c1 writes x=0>1 <--`},
+		{name: "another had written over it, of which nobody knew either", want: Holds, story: `
+			0s c1 acquires rank=1
+			0s c2 acquires rank=2
+			1s c1 sends message=1
+			1s c2 sends message=1
+			1s c1 lands message=1 x=0>1
+			1s c2 lands message=1 x=1>2
+			2s storage reverts x=2>0
+			3s c1 writes x=0>1`},
+		{name: "another had written over it, and knew it", want: Violated, story: `
+			0s c1 acquires rank=1
+			0s c2 acquires rank=2
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			1s c2 writes x=1>2
+			2s storage reverts x=2>0
+			3s c1 writes x=0>1 <--`},
+		{name: "it was written over, and only that was lost", want: Violated, story: `
+			0s c1 acquires rank=1
+			0s c2 acquires rank=2
+			0s c3 acquires rank=3
+			1s c1 reads y=0
+			1s c3 reads x=0
+			2s c1 sends message=1
+			2s c1 lands message=1 x=0>1
+			2s c2 sends message=1
+			2s c2 lands message=1 x=1>2
+			3s storage reverts x=2>1
+			4s c3 writes y=0>1 <--`},
+		{name: "it was made after the storage came back", want: Violated, story: `
+			0s c1 acquires rank=1
+			0s c2 acquires rank=2
+			0s c3 acquires rank=3
+			1s c2 sends message=1
+			1s c2 lands message=1 x=0>1
+			2s storage reverts x=1>0
+			3s c1 reads y=0
+			3s c3 reads x=0
+			4s c1 sends message=1
+			4s c1 lands message=1 x=0>1
+			5s c3 writes y=0>1 <--`},
+		{name: "what it lost was another object's", want: Violated, story: `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			2s storage reverts y=1>0
+			3s c1 writes x=0>1 <--`},
 		{name: "a read that does not repeat", want: Violated, story: `
 			0s c1 acquires rank=1
 			1s c1 reads x=0
@@ -241,6 +352,9 @@ func randomStory(rng *rand.Rand) string {
 		o := objects[rng.IntN(2)]
 		if lossy && versions[o] > 0 && rng.IntN(8) == 0 {
 			versions[o]--
+			if rng.IntN(2) == 0 { // else nobody notices
+				say("storage reverts %s=%d>%d", o, versions[o]+1, versions[o])
+			}
 		}
 		if late[i] > 0 && rng.IntN(3) == 0 {
 			land(i)
@@ -401,5 +515,32 @@ func TestTooLargeForPorcupine(t *testing.T) {
 	v = Check(h.trace, nil)
 	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(f.Reason, "porcupine") || v.Verdict != Unsafe {
 		t.Errorf("forty readers and a contradiction: %s, %q, %s", f.Outcome, f.Reason, v.Verdict)
+	}
+}
+
+// Thousands of sections are judged in seconds, even if all of them come before
+// two that cannot be put one after the other.
+func TestSerialSectionsOfALongRun(t *testing.T) {
+	const sections = 3000
+	var b strings.Builder
+	for i := range sections {
+		at := 10 * i
+		fmt.Fprintf(&b, "%ds c1 acquires rank=%d\n%ds c1 reads x=0\n%ds c1 releases\n", at, i+1, at+1, at+2)
+	}
+	fmt.Fprintf(&b, `
+		40000s c2 acquires rank=4000
+		40001s c2 reads x=0
+		40002s c3 acquires rank=4001
+		40003s c3 reads x=0
+		40004s c3 writes x=0>1
+		40005s c2 writes x=1>2`)
+	h := newHistory(tell(t, b.String()).trace)
+	began := time.Now()
+	f := judgeSerialSections(h)
+	if len(f.Cycle) != 2 || !strings.HasPrefix(f.Reason, "c2 and c3 ") {
+		t.Errorf("%s: %s: %q", f.Outcome, f.Reason, f.Cycle)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("%d sections took %v", sections, took)
 	}
 }

@@ -18,10 +18,10 @@ import (
 //	2s  c1 writes x=0>1
 //	3s  c1 releases
 //
-// Clients are called c1, c2 ..., nodes A to E; a client's acquires number its
-// sections. Unless a line says otherwise the lock is called L, has a TTL of 30s
-// and keeps the key L on five nodes, three of which are a quorum. The line that
-// ends in "<--" is the one with which the property breaks.
+// Clients are called c1, c2 ..., nodes A to E, services s1, s2 ...; a client's
+// acquires number its sections. Unless a line says otherwise the lock is called
+// L, has a TTL of 30s and keeps the key L on five nodes, three of which are a
+// quorum. The line that ends in "<--" is the one with which the property breaks.
 type story struct {
 	trace *sim.Trace
 	t     *testing.T
@@ -32,11 +32,13 @@ type story struct {
 	// pending.
 	section map[string]int
 	calling map[string]bool
+	// sent has the Seq with which each client sent each message last.
+	sent map[string]int
 }
 
 func tell(t *testing.T, text string) *story {
 	t.Helper()
-	s := &story{t: t, trace: &sim.Trace{}, section: map[string]int{}, calling: map[string]bool{}}
+	s := &story{t: t, trace: &sim.Trace{}, section: map[string]int{}, calling: map[string]bool{}, sent: map[string]int{}}
 	s.header("lock L ttl=30s")
 	for s.line = range strings.Lines(text) {
 		line, marked := strings.CutSuffix(strings.TrimSpace(s.line), "<--")
@@ -114,7 +116,7 @@ func (s *story) header(line string) {
 		if words[1] == "L" {
 			s.trace.Locks = nil
 		}
-		l := sim.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3}
+		l := sim.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3, Open: a.has("open"), Unordered: a.has("unordered"), TrueTime: a.has("true-time")}
 		if a.has("quorum") {
 			l.Quorum = s.number(a["quorum"])
 		}
@@ -124,14 +126,14 @@ func (s *story) header(line string) {
 				l.Slots = append(l.Slots, sim.SlotInfo{Node: string(node), Key: key})
 			}
 		}
-		if a.has("unwatched") {
+		if a.has("unwatched") || l.Open {
 			l.Slots = nil
 		}
 		s.trace.Locks = append(s.trace.Locks, l)
+	case "read-only":
+		s.trace.Processes = append(s.trace.Processes, sim.ProcessInfo{Name: words[1], Role: sim.RoleClient, ReadOnly: true})
 	case "no-lock":
 		s.trace.Locks = nil
-	case "blind":
-		s.trace.Processes = append(s.trace.Processes, sim.ProcessInfo{Name: words[1], Role: sim.RoleClient, Blind: true})
 	case "within":
 		s.trace.ProgressWithin = s.duration(words[1])
 	case "doubt":
@@ -161,9 +163,9 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		section = s.number(a["section"])
 	}
 	ev := sim.Event{At: at, Process: who, Section: section}
-	begin := func(step sim.Step) {
+	begin := func(step sim.Step, object string) {
 		ev := ev
-		ev.Kind, ev.Step = sim.KindBegin, step
+		ev.Kind, ev.Step, ev.Object = sim.KindBegin, step, object
 		if step == sim.Acquire {
 			ev.Lock = cmpOr(a["lock"], "L")
 		}
@@ -177,21 +179,24 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		}
 		s.emit(ev)
 	}
+	// serve has the storage serve a request of the client, which a service may
+	// have passed on.
 	serve := func(step sim.Step, object string, version, replaced int, ok bool) {
+		by := &sim.Actor{Client: who, Section: section, Sent: s.sent[who+a["message"]]}
 		s.emit(sim.Event{
-			At: at, Kind: sim.KindServe, Process: sim.StorageName, Peer: who, Section: section, Step: step,
+			At: at, Kind: sim.KindServe, Process: sim.StorageName, Peer: cmpOr(a["via"], who), By: by, Section: section, Step: step,
 			OK: ok, Object: object, Version: version, Replaced: replaced, Value: a["value"],
 		})
 	}
-	message := func(kind sim.Kind, from, to string) {
-		s.emit(sim.Event{
-			At: at, Kind: kind, Process: from, Peer: to, Conn: 1, Msg: s.number(a["message"]), Section: section, Step: sim.Write,
-		})
+	refuse := func(step sim.Step) {
+		begin(step, cmpOr(a["object"], "x"))
+		serve(step, cmpOr(a["object"], "x"), 0, 0, false)
+		end(step, func(ev *sim.Event) { ev.OK, ev.Refused = false, true })
 	}
 	// access is the "x=0" or "x=0>1" of a line.
 	access := func() (object string, replaced, version int) {
 		for name, value := range a {
-			if name != "value" && name != "message" && name != "section" {
+			if !slices.Contains([]string{"value", "message", "section", "via"}, name) {
 				old, made, wrote := strings.Cut(value, ">")
 				replaced, version = s.number(old), s.number(made)
 				if !wrote {
@@ -228,12 +233,12 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.section[who]++
 		ev.Section = s.section[who]
 		s.calling[who] = true
-		begin(sim.Acquire)
+		begin(sim.Acquire, "")
 	case "fails", "acquires":
 		if !s.calling[who] {
 			s.section[who]++
 			ev.Section = s.section[who]
-			begin(sim.Acquire)
+			begin(sim.Acquire, "")
 		}
 		s.calling[who] = false
 		end(sim.Acquire, func(ev *sim.Event) {
@@ -243,18 +248,26 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 			}
 			ev.Lock = cmpOr(a["lock"], "L")
 			ev.Rank, ev.Token = uint64(s.number(a["rank"])), uint64(s.number(a["token"]))
-			ev.Minted, ev.Notifies = a.has("minted"), a.has("notifies")
+			ev.Minted, ev.Notifies, ev.Ungranted = a.has("minted"), a.has("notifies"), a.has("ungranted")
 			declared(ev)
 		})
+	case "starts-to-work":
+		begin(sim.Work, "")
 	case "extends":
-		begin(sim.Extend)
+		begin(sim.Extend, "")
 		end(sim.Extend, declared)
 	case "asks-to-extend":
-		begin(sim.Extend)
-	case "extended":
+		begin(sim.Extend, "")
+	case "extended": // without asking if the lock did it by itself
 		end(sim.Extend, declared)
+	case "mints":
+		begin(sim.Mint, "")
+		end(sim.Mint, func(ev *sim.Event) { ev.Token, ev.Minted = uint64(s.number(a["token"])), true })
+	case "fails-to-mint":
+		begin(sim.Mint, "")
+		end(sim.Mint, func(ev *sim.Event) { ev.OK = false })
 	case "releases":
-		begin(sim.Release)
+		begin(sim.Release, "")
 		end(sim.Release, nil)
 	case "is-told-it-is-lost":
 		ev.Kind = sim.KindLost
@@ -263,43 +276,64 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev.Kind, ev.Section = sim.KindDone, 0
 		s.emit(ev)
 
+	case "commands": // a node, by a message
+		ev.Kind, ev.Handshake = sim.KindSend, a.has("handshake")
+		ev.Peer = strings.Fields(s.line)[3]
+		s.emit(ev)
+		s.know(ev.Peer)
+	case "answers":
+		ev.Kind, ev.Reply = sim.KindSend, true
+		ev.Peer = strings.Fields(s.line)[3]
+		s.emit(ev)
+		s.know(ev.Peer)
+
 	// A client and the storage.
 	case "reads":
 		object, version, _ := access()
-		begin(sim.Read)
+		begin(sim.Read, object)
 		serve(sim.Read, object, version, 0, true)
 		end(sim.Read, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
 	case "is-shown": // the storage reads, the answer is under way
 		object, version, _ := access()
-		begin(sim.Read)
+		begin(sim.Read, object)
 		serve(sim.Read, object, version, 0, true)
+	case "marks":
+		object, version, _ := access()
+		begin(sim.Mark, object)
+		serve(sim.Mark, object, version, 0, true)
+		end(sim.Mark, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
 	case "learns":
 		object, version, _ := access()
 		end(sim.Read, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
 	case "writes":
 		object, replaced, version := access()
-		begin(sim.Write)
+		begin(sim.Write, object)
 		serve(sim.Write, object, version, replaced, true)
 		end(sim.Write, func(ev *sim.Event) { ev.Object, ev.Version, ev.Replaced = object, version, replaced })
-	case "sends":
-		begin(sim.Write)
-		message(sim.KindSend, who, sim.StorageName)
-	case "arrives":
-		message(sim.KindDeliver, sim.StorageName, who)
-	case "is-served":
+	case "sends", "resends": // a message, resends one of a write that has begun
+		if verb == "sends" {
+			begin(sim.Write, "")
+		}
+		s.emit(sim.Event{
+			At: at, Kind: sim.KindSend, Process: who, Peer: cmpOr(a["via"], sim.StorageName), Conn: 1, Msg: s.number(a["message"]),
+			Section: section, Step: sim.Write,
+		})
+		s.sent[who+a["message"]] = len(s.trace.Events)
+	case "lands": // a message is served, long after it was sent
 		object, replaced, version := access()
-		serve(sim.Write, object, version, replaced, true)
-	case "lands": // it arrives and is served
-		object, replaced, version := access()
-		message(sim.KindDeliver, sim.StorageName, who)
 		serve(sim.Write, object, version, replaced, true)
 	case "hears":
 		object, _, version := access()
 		end(sim.Write, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
 	case "is-refused":
-		begin(sim.Write)
-		serve(sim.Write, "x", 0, 0, false)
-		end(sim.Write, func(ev *sim.Event) { ev.OK, ev.Refused = false, true })
+		refuse(sim.Write)
+	case "is-refused-a-read":
+		refuse(sim.Read)
+	case "is-refused-a-mark":
+		refuse(sim.Mark)
+	case "reverts": // the storage comes back without its latest writes
+		object, was, version := access()
+		s.emit(sim.Event{At: at, Kind: sim.KindRevert, Process: who, Object: object, Version: version, Replaced: was, Value: a["value"]})
 	case "holds": // what the storage has at the end
 		object, version, _ := access()
 		s.emit(sim.Event{At: at, Kind: sim.KindObject, Process: who, Object: object, Version: version, Value: a["value"]})
@@ -327,6 +361,10 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.emit(sim.Event{At: at, Kind: sim.KindCrash, Process: who})
 	case "restarts":
 		s.emit(sim.Event{At: at, Kind: sim.KindRestart, Process: who})
+	case "pauses":
+		s.emit(sim.Event{At: at, Kind: sim.KindPause, Process: who})
+	case "resumes":
+		s.emit(sim.Event{At: at, Kind: sim.KindResume, Process: who})
 	case "runs-on":
 		s.emit(sim.Event{At: at, Kind: sim.KindRanOn, Process: who})
 	case "shows": // what a process's clocks show from now on
@@ -335,7 +373,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 			RatePPB: int64(s.number(a["ppb"])), Halted: a.has("halted"),
 		}})
 	case "strikes":
-		s.emit(sim.Event{At: at, Kind: sim.KindStrike, Fault: s.number(strings.TrimPrefix(who, "fault-")), Instant: a.has("instant")})
+		s.emit(sim.Event{At: at, Kind: sim.KindStrike, Fault: s.number(strings.TrimPrefix(who, "fault-")), Instant: a.has("instant"), Lifts: a.has("lasting")})
 	case "lifts":
 		s.emit(sim.Event{At: at, Kind: sim.KindLift, Fault: s.number(strings.TrimPrefix(who, "fault-"))})
 	case "is-cut-off":
@@ -344,6 +382,19 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.t.Fatalf("cannot read %q", s.line)
 	}
 	s.know(who)
+}
+
+// violations are the properties that a story violates, in the order of
+// [Properties].
+func violations(t *testing.T, text string) []Property {
+	t.Helper()
+	var broken []Property
+	for _, f := range Check(tell(t, text).trace, nil).Findings {
+		if f.Outcome == Violated {
+			broken = append(broken, f.Property)
+		}
+	}
+	return broken
 }
 
 // know lists a process the first time that it does something.

@@ -3,12 +3,14 @@ package checks
 import (
 	"fmt"
 	"slices"
+
+	"github.com/locksim/locksim/sim"
 )
 
 // TokenOrder is violated when, of the tokens that were minted, a later grant's
 // is not greater than an earlier grant's. The order of grants is the oracle's.
-// It does not apply to tokens that the oracle itself gave, nor to grants
-// without tokens.
+// It does not apply to tokens that the oracle itself gave or that have no order,
+// nor to grants without tokens.
 const TokenOrder Property = "token-order"
 
 var tokenOrder = property{
@@ -21,9 +23,15 @@ func judgeTokenOrder(h *history) Finding {
 	if len(h.trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
-	minted := func(s *section) bool { return s.granted.Minted }
+	unordered := func(l sim.LockInfo) bool { return l.Unordered }
+	minted := func(s *section) bool { return len(s.minted) > 0 }
+	carries := func(s *section) bool { return s.granted.Token != 0 || minted(s) }
 	switch {
-	case !slices.ContainsFunc(h.sections, func(s *section) bool { return s.granted.Token != 0 }):
+	case h.nobodyExcluded():
+		return notApplicable(everybodyIn)
+	case slices.ContainsFunc(h.trace.Locks, unordered):
+		return notApplicable("the fencing tokens can only be told apart: they have no order")
+	case !slices.ContainsFunc(h.sections, carries):
 		return notApplicable("no grant came with a fencing token")
 	case !slices.ContainsFunc(h.sections, minted):
 		return notApplicable("the oracle gave the fencing tokens")
@@ -32,21 +40,34 @@ func judgeTokenOrder(h *history) Finding {
 	}
 	found := holds()
 	h.pairs(func(a, b *section) {
-		if !minted(a) || !minted(b) {
+		if a.open {
 			return
 		}
 		old, young := a, b
 		if b.rank() < a.rank() {
 			old, young = b, a
 		}
-		if young.granted.Token > old.granted.Token {
-			return
+		for _, o := range old.minted {
+			for _, y := range young.minted {
+				if y.Token <= o.Token {
+					found = worse(found, h.tokensOutOfOrder(old, young, o, y))
+				}
+			}
 		}
-		found = worse(found, Finding{
-			Outcome: Violated, At: b.from.seq, Events: []int{a.from.seq, b.from.seq},
-			Reason: fmt.Sprintf("%s was granted the lock after %s, yet its fencing token %d is not greater than %d; both were out at %v",
-				h.name(young), h.name(old), young.granted.Token, old.granted.Token, b.from),
-		})
 	})
 	return found
+}
+
+// tokensOutOfOrder tells of a token of an older grant and one of a younger that
+// is not greater.
+func (h *history) tokensOutOfOrder(old, young *section, o, y *sim.Event) Finding {
+	first, second := o, y
+	if second.Seq < first.Seq {
+		first, second = second, first
+	}
+	return Finding{
+		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
+		Reason: fmt.Sprintf("%s was granted the lock after %s, yet its fencing token %d is not greater than %d; both were out at %v",
+			h.name(young), h.name(old), y.Token, o.Token, second.At),
+	}
 }

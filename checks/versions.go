@@ -20,9 +20,11 @@ type version struct {
 	// replaced is the version that the write found.
 	replaced *version
 	// issued is the Seq with which the client sent the write, acked the event
-	// that told it of the success, if one did.
+	// that told it of the success, if one did. blind: until it sent the write it
+	// had not asked to read the object.
 	issued int
 	acked  *sim.Event
+	blind  bool
 }
 
 func (v *version) String() string {
@@ -82,10 +84,10 @@ func (s sight) other(v *version) bool {
 	return s.version != v || s.ev.Kind == sim.KindObject && s.ev.Value != v.made.Value
 }
 
-// request names the messages of one direction of one connection to a server.
-type request struct {
-	client, server string
-	conn, msg      int
+// wish is a section's wish to read an object.
+type wish struct {
+	acquisition
+	object string
 }
 
 // storageReader follows the requests to the storage.
@@ -94,12 +96,11 @@ type storageReader struct {
 	granted map[acquisition]*section
 	loose   map[acquisition]*section
 	initial map[string]*version
-	// sent is when each request was sent; arrived are those that were delivered
-	// and not served yet.
-	sent    map[request]int
-	arrived []*sim.Event
-	// begins are a client's steps, served the reads that the storage answered.
-	begins, served []*sim.Event
+	// asked is when each section first asked to read each object.
+	asked map[wish]int
+	// begins are a client's steps, served the reads that the storage answered,
+	// reverts what it lost.
+	begins, served, reverts []*sim.Event
 }
 
 // readStorage finds what the sections did to the storage.
@@ -109,7 +110,7 @@ func (h *history) readStorage() {
 		granted: map[acquisition]*section{},
 		loose:   map[acquisition]*section{},
 		initial: map[string]*version{},
-		sent:    map[request]int{},
+		asked:   map[wish]int{},
 	}
 	for _, s := range h.sections {
 		r.granted[s.acquisition] = s
@@ -119,14 +120,9 @@ func (h *history) readStorage() {
 		switch ev.Kind {
 		case sim.KindBegin:
 			r.begins = append(r.begins, ev)
-		case sim.KindSend, sim.KindHold:
-			id := request{ev.Process, ev.Peer, ev.Conn, ev.Msg}
-			if _, known := r.sent[id]; !known && !ev.Reply {
-				r.sent[id] = ev.Seq
-			}
-		case sim.KindDeliver:
-			if !ev.Reply && (ev.Step == sim.Read || ev.Step == sim.Write) {
-				r.arrived = append(r.arrived, ev)
+			id := wish{acquisition{ev.Process, ev.Section}, ev.Object}
+			if ev.Step == sim.Read && r.asked[id] == 0 {
+				r.asked[id] = ev.Seq
 			}
 		case sim.KindServe:
 			r.serve(ev)
@@ -137,6 +133,9 @@ func (h *history) readStorage() {
 			case ev.Step == sim.Write && ev.OK:
 				r.acknowledge(ev)
 			}
+		case sim.KindRevert:
+			r.reverts = append(r.reverts, ev)
+			r.show(ev, ev.Version, "was put back to")
 		case sim.KindObject:
 			r.show(ev, ev.Version, "ended as")
 		}
@@ -146,6 +145,7 @@ func (h *history) readStorage() {
 			v.by.to = forever
 		}
 	}
+	r.undo()
 	for _, s := range slices.Concat(h.sections, h.loose) {
 		slices.SortStableFunc(s.operations, func(a, b *operation) int { return a.seq - b.seq })
 	}
@@ -161,11 +161,34 @@ func (r *storageReader) serve(ev *sim.Event) {
 		r.show(ev, ev.Version, "was read as")
 	case ev.Step == sim.Write:
 		sees := r.find(ev.Object, ev.Replaced, ev.Seq)
-		s := r.section(ev.Peer, ev.Section, sim.Write, issued, ev)
+		s := r.section(ev.Client(), ev.Section, sim.Write, issued, ev)
 		v := &version{object: ev.Object, number: ev.Version, by: s, made: ev, replaced: sees, issued: issued}
+		asked := r.asked[wish{acquisition{ev.Client(), ev.Section}, ev.Object}]
+		v.blind = asked == 0 || asked > issued
 		r.show(ev, ev.Replaced, "was written over as")
 		r.versions = append(r.versions, v)
 		s.operations = append(s.operations, &operation{section: s, seq: ev.Seq, sees: sees, makes: v})
+	}
+}
+
+// undo takes the writes from their sections that the storage lost before anybody
+// knew of them: the client was not told, and nobody else came upon them. They
+// might as well never have been made.
+func (r *storageReader) undo() {
+	known := map[*version]int{}
+	for _, s := range slices.Concat(r.sections, r.history.loose) {
+		for _, o := range s.operations {
+			known[o.sees]++
+		}
+	}
+	for _, v := range slices.Backward(r.versions) {
+		lost := slices.ContainsFunc(r.reverts, func(ev *sim.Event) bool {
+			return ev.Object == v.object && ev.Seq > v.made.Seq && ev.Version < v.number
+		})
+		if lost && v.acked == nil && known[v] == 0 {
+			v.by.operations = slices.DeleteFunc(v.by.operations, func(o *operation) bool { return o.makes == v })
+			known[v.replaced]--
+		}
 	}
 }
 
@@ -174,18 +197,11 @@ func (r *storageReader) show(ev *sim.Event, number int, verb string) {
 	r.shown = append(r.shown, sight{ev, number, r.find(ev.Object, number, ev.Seq), verb})
 }
 
-// issued is when the client sent a request that is being served: requests of one
-// kind are served in the order in which they arrived. A trace that does not show
-// the messages is read as if they took no time.
+// issued is when the client sent a request that is being served. A trace that
+// does not say so is read as if messages took no time.
 func (r *storageReader) issued(ev *sim.Event) int {
-	for i, d := range r.arrived {
-		if d.Process != ev.Process || d.Peer != ev.Peer || d.Section != ev.Section || d.Step != ev.Step {
-			continue
-		}
-		r.arrived = slices.Delete(r.arrived, i, i+1)
-		if seq, known := r.sent[request{d.Peer, d.Process, d.Conn, d.Msg}]; known {
-			return seq
-		}
+	if ev.By != nil && ev.By.Sent > 0 {
+		return ev.By.Sent
 	}
 	return ev.Seq
 }
@@ -240,7 +256,7 @@ func (r *storageReader) section(client string, number int, step sim.Step, issued
 func (r *storageReader) learn(ev *sim.Event) {
 	seq := ev.Seq
 	for _, served := range slices.Backward(r.served) {
-		if served.Peer == ev.Process && served.Section == ev.Section &&
+		if served.Client() == ev.Process && served.Section == ev.Section &&
 			served.Object == ev.Object && served.Version == ev.Version {
 			seq = served.Seq
 			break

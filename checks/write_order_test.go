@@ -55,6 +55,40 @@ func TestWriteOrder(t *testing.T) {
 			40s c2 acquires rank=2 lock=M
 			41s c2 writes x=0>1
 			50s c1 writes x=1>2`},
+		{name: "everybody is let in: an older token's write on a newer one's", want: Violated, story: `
+			lock L ttl=30s open
+			0s  c1 acquires rank=1
+			1s  c2 acquires rank=2
+			2s  c1 mints token=34
+			3s  c2 mints token=33
+			4s  c1 writes x=0>1
+			5s  c2 writes x=1>2 <--`},
+		{name: "everybody is let in: the order is not that in which they came", want: Holds, story: `
+			lock L ttl=30s open
+			0s  c1 acquires rank=1
+			1s  c2 acquires rank=2
+			2s  c1 mints token=34
+			3s  c2 mints token=33
+			4s  c2 writes x=0>1
+			5s  c1 writes x=1>2`},
+		{name: "everybody is let in, with tokens that have no order: the order is that in which they came", want: Violated, story: `
+			lock L ttl=30s open unordered
+			0s  c1 acquires rank=1
+			1s  c2 acquires rank=2
+			2s  c1 mints token=34
+			3s  c2 mints token=33
+			4s  c2 writes x=0>1
+			5s  c1 writes x=1>2 <--`},
+		{name: "a service passed it on", want: Violated, says: []string{"c1's write", "c2, which held a newer grant"}, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1 via=s1
+			50s c1 writes x=1>2 via=s1 <--`},
+		{name: "a mark", want: Holds, story: `
+			0s  c1 acquires rank=1
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			50s c1 marks x=1`},
 		{name: "a write without a grant", want: Holds, story: `
 			0s  c1 acquires rank=1
 			41s c2 writes x=0>1
@@ -63,8 +97,16 @@ func TestWriteOrder(t *testing.T) {
 			0s  c1 acquires rank=1
 			40s c2 acquires rank=2
 			41s c2 writes x=0>1
+			42s storage reverts x=1>0
 			42s c1 writes x=0>1
 			50s c1 writes x=1>2`},
+		{name: "the newer write is there, but its number had been another's before", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  storage reverts x=1>0
+			40s c2 acquires rank=2
+			41s c2 writes x=0>1
+			50s c1 writes x=1>2 <--`},
 		{name: "no order of grants", want: Unknown, story: `
 			0s  c1 acquires`},
 		{name: "nobody wrote", want: Holds, story: `

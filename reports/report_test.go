@@ -14,8 +14,8 @@ import (
 
 // result makes a result of traces written by hand, as the checks judge them.
 func result(traces ...*sim.Trace) *scenarios.Result {
-	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Story: "Somebody oversleeps.", Lock: "redlock"}
-	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Lesson: "Do not.", Variants: []*scenarios.Variant{v}}
+	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Telling: scenarios.Telling{Story: "Somebody oversleeps."}, Lock: "redlock"}
+	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Telling: scenarios.Telling{Lesson: "Do not."}, Variants: []*scenarios.Variant{v}}
 	r := &scenarios.Result{Scenario: s, Lock: "redlock", Seed: 1}
 	for i, t := range traces {
 		r.Runs = append(r.Runs, scenarios.Outcome{

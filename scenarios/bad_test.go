@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -24,6 +25,12 @@ expect:
   off: {verdict: unsafe, violated: [write-order]}
   on: {verdict: safe}
 `
+
+// What a list of everything possible names.
+const (
+	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, clients, services, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
+	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE"
+)
 
 // bad are files with one mistake each, and what [Parse] says of it.
 var bad = []struct {
@@ -75,7 +82,7 @@ var bad = []struct {
 	{"list as a key", "client-1: {}", "? [client-1]\n  : {}", `x.yaml:4: clients: a field's name must be a single word`, false},
 
 	// Fields and types.
-	{"unknown field", "title: t", "title: t\nauthor: me", `x.yaml:2: author: there is no such field; known here: title, group, source, assumption, story, lock, nodes, clients, storage, network, faults, horizon, progress-within, witnesses, expect, expect-with, lesson`, true},
+	{"unknown field", "title: t", "title: t\nauthor: me", `x.yaml:2: author: there is no such field; known here: ` + fields, true},
 	{"mistyped field", "faults:", "fault:", `x.yaml:6: fault: there is no such field; did you mean "faults"?`, true},
 	{"mistyped field of a client", "{starts:", "{start:", `x.yaml:5: clients.client-2.start: there is no such field; did you mean "starts"?`, true},
 	{"underscore", "ttl: 30s}", "ttl: 30s, node_timeout: 50ms}", `x.yaml:2: lock.node_timeout: there is no such field; did you mean "node-timeout"?`, true},
@@ -107,7 +114,7 @@ var bad = []struct {
 	{"fencing", "clients:", "storage: {fencing: reads}\nclients:", `x.yaml:3: storage.fencing: "reads" is not known here; did you mean "reads-and-writes"?`, true},
 	{"ask", "ttl: 30s}", "ttl: 30s, ask: parallel}", `x.yaml:2: lock.ask: "parallel" is not known here; known here: one-by-one, all-at-once`, true},
 	{"feature", "ttl: 30s}", "ttl: 30s, without: [elapsed-chek]}", `x.yaml:2: lock.without[1]: "elapsed-chek" is not known here; did you mean "elapsed-check"?`, true},
-	{"writes", "client-1: {}", "client-1: {writes: blindly}", `x.yaml:4: clients.client-1.writes: "blindly" is not known here; did you mean "blind"?`, true},
+	{"a task", "client-1: {}", "client-1: {does: [reed x]}", `x.yaml:4: clients.client-1.does[1]: "reed x" is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
 
 	// Durations and numbers.
 	{"no unit", "ttl: 30s", "ttl: 30", `x.yaml:2: lock.ttl: "30" has no unit; did you mean "30s"?`, true},
@@ -141,7 +148,7 @@ var bad = []struct {
 	{"too many clients", "client-1: {}", "client-1: {}" + clients(1001), `x.yaml:3: clients: there are 1003 clients, and a scenario has at most 1000`, false},
 	{"client in an end", "until: client-2", "until: client-3", `x.yaml:9: faults[1].until: no client is called "client-3"; did you mean "client-1"?`, false},
 	{"client that waits for itself", "{starts: client-1's", "{starts: client-2's", `x.yaml:5: clients.client-2.starts: client-2 waits for itself and never starts; start it at a point of another process`, false},
-	{"node beyond the lock's", "clients:", "nodes: {redis-6: {}}\nclients:", `x.yaml:3: nodes.redis-6: the lock has no node of this name, and it is no replica; the lock's nodes are redis-1 to redis-5; a replica says replica-of`, false},
+	{"node beyond the lock's", "clients:", "nodes: {redis-6: {}}\nclients:", `x.yaml:3: nodes.redis-6: the lock has no node of this name, it is no replica, and it counts no tokens; the lock's nodes are redis-1 to redis-5; a replica says replica-of; tokens.nodes names what counts tokens`, false},
 	{"replica of nobody", "clients:", "nodes: {redis-6: {replica-of: redis-9}}\nclients:", `x.yaml:3: nodes.redis-6.replica-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
 	{"replicas in a circle", "clients:", "nodes: {redis-6: {replica-of: redis-7}, redis-7: {replica-of: redis-6}}\nclients:", "" +
 		"x.yaml:3: nodes.redis-6.replica-of: \"redis-7\" is not a master; a replica follows one of the lock's own nodes\n" +
@@ -167,19 +174,57 @@ var bad = []struct {
 	{"delay without unit", "pause: client-1", "delay: client-1\n    to: storage\n    by: 5", `x.yaml:10: faults[1].by: "5" has no unit; did you mean "5s"?`, true},
 	{"negative delay", "pause: client-1", "delay: client-1\n    to: storage\n    by: -5s", `x.yaml:10: faults[1].by: must be a positive duration such as 5s`, false},
 	{"message that is none", "pause: client-1", "hold: the write of client-1", `x.yaml:8: faults[1].hold: "the write of client-1" selects no message: write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`, false},
-	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is no step: write a client and one of acquire, read, work, write, extend, release, such as "client-1 write"`, false},
-	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is no point: after "client-2" comes one of: acquired, failed to acquire, read, worked, wrote, extended, released, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE`, false},
+	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is no step: write a client and one of acquire, mint, mark, read, work, check, write, extend, release, such as "client-1 write"`, false},
+	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is no point: after "client-2" comes one of: ` + verbs, false},
 	{"number as a process", "pause: client-1", "pause: 1", `x.yaml:8: faults[1].pause: expected text, but it is the number "1"; put it in quotes`, true},
 
+	{"clock of nobody", "until: client-2 released", "for: 31s\n    by-clock-of: redis-9", `x.yaml:10: faults[1].by-clock-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
+	{"clock without a time", "until: client-2 released", "until: client-2 released\n    by-clock-of: redis-1", `x.yaml:7: faults[1]: "by-clock-of" measures the time after "for", and there is none; add "for", or leave it out`, false},
+	{"failover of a node", "pause: client-1", "crash: redis-1\n    how: failover", `x.yaml:9: faults[1].how: redis-1 has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica`, false},
+	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
+
+	// What clients do.
+	{"a step with nothing to do it to", "client-1: {}", "client-1: {does: [read]}", `x.yaml:4: clients.client-1.does[1]: "read" is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a step that is not the client's", "client-1: {}", "client-1: {does: [read x, release]}", `x.yaml:4: clients.client-1.does[2]: "release" is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"nothing to do", "client-1: {}", "client-1: {does: []}", `x.yaml:4: clients.client-1.does: there is nothing in the list; name what the client does, or leave the field out`, true},
+	{"working twice", "client-1: {}", "client-1: {does: [work, read x, work]}", `x.yaml:4: clients.client-1.does[3]: it works twice; let it work once, and say under works how long`, false},
+	{"never working", "client-1: {}", "client-1: {does: [write x], works: 5s}", `x.yaml:4: clients.client-1.works: it never works: there is no work in what it does; add work to does`, false},
+	{"minting without a mint", "client-1: {}", "client-1: {does: [mint, write x]}", `x.yaml:4: clients.client-1.does[1]: nothing mints tokens here; give tokens a source, or leave the step out`, false},
+	{"service that does not exist", "clients:\n  client-1: {}", "services: {proxy: {}}\nclients:\n  client-1: {does: [write x via proxi]}", `x.yaml:5: clients.client-1.does[1]: no service is called "proxi"; did you mean "proxy"?`, false},
+	{"no service at all", "client-1: {}", "client-1: {does: [write x via proxy]}", `x.yaml:4: clients.client-1.does[1]: no service is called "proxy"; name it under services`, false},
+	{"object that is no name", "client-1: {}", "client-1: {does: [read X]}", `x.yaml:4: clients.client-1.does[1]: "X" is not a name; a name is lower-case letters, digits and single dashes, as in client-1`, false},
+	{"way to retry", "client-1: {}", "client-1: {retry: jittery}", `x.yaml:4: clients.client-1.retry: "jittery" is not known here; did you mean "jitter"?`, true},
+	{"what to do without an answer", "client-1: {}", "client-1: {if-no-answer: resend}", `x.yaml:4: clients.client-1.if-no-answer: "resend" is not known here; did you mean "resends"?`, true},
+	{"resending without giving up", "client-1: {}", "client-1: {if-no-answer: resends}", `x.yaml:4: clients.client-1.if-no-answer: it waits for an answer for ever; say under gives-up how long it waits`, false},
+
+	// Services, tokens and paths.
+	{"service with a client's name", "faults:", "services: {client-1: {}}\nfaults:", `x.yaml:6: services.client-1: a client is already called that; give the service another name`, false},
+	{"service with a node's name", "faults:", "services: {redis-1: {}}\nfaults:", `x.yaml:6: services.redis-1: a node is already called that; give the service another name`, false},
+	{"service with a bad name", "faults:", "services: {Proxy: {}}\nfaults:", `x.yaml:6: services.Proxy: "Proxy" is not a name; a name is lower-case letters, digits and single dashes, as in client-1`, true},
+	{"source of tokens", "faults:", "tokens: {source: inc}\nfaults:", `x.yaml:6: tokens.source: "inc" is not known here; did you mean "incr"?`, true},
+	{"an option of a feature that is off", "ttl: 30s", "ttl: 30s, node-timeout: 3s, without: [node-timeout]", `x.yaml:2: lock: option node-timeout is 3s, but the feature "node-timeout" is turned off: leave one of the two out`, false},
+	{"tokens from nowhere", "faults:", "tokens: {nodes: [counter]}\nfaults:", `x.yaml:6: tokens.source: it is missing; add it, or leave tokens out`, false},
+	{"counter with a client's name", "faults:", "tokens: {source: incr, nodes: [client-1]}\nfaults:", `x.yaml:4: clients.client-1: a node is already called that; give the client another name`, false},
+	{"counter named twice", "faults:", "tokens: {source: incr, nodes: [counter, counter]}\nfaults:", `x.yaml:6: tokens.nodes[2]: counter is named twice; leave one out`, true},
+	{"tokens that nobody counts", "lock: {kind: redlock, ttl: 30s}", "lock: {kind: none}\ntokens: {source: incr}", `x.yaml:3: tokens: there is no node to count the tokens on; name one in tokens.nodes`, false},
+	{"nodes that count nothing", "faults:", "tokens: {source: random, nodes: [counter]}\nfaults:", `x.yaml:6: tokens.nodes: the source random counts on no node; leave the nodes out`, false},
+	{"no services", "faults:", "services: {}\nfaults:", `x.yaml:6: services: there are no services here; leave the field out`, true},
+	{"path to nobody", "faults:", "network: {paths: [{from: client-1, to: [redis-9], latency: 5ms}]}\nfaults:", `x.yaml:6: network.paths[1].to[1]: no node is called "redis-9"; did you mean "redis-1"?`, false},
+	{"path without a latency", "faults:", "network: {paths: [{from: client-1, to: [redis-1]}]}\nfaults:", `x.yaml:6: network.paths[1].latency: it is missing; add it, or leave network.paths[1] out`, false},
+	{"path to itself", "faults:", "network: {paths: [{from: client-1, to: [client-1], latency: 5ms}]}\nfaults:", `x.yaml:6: network.paths[1].to[1]: client-1 sends no messages to itself; name another process`, false},
+	{"fallback of a lock without one", "ttl: 30s}", "ttl: 30s, fallback: go-ahead}", `x.yaml:2: lock.fallback: the lock redlock has no such setting; leave it out`, false},
+	{"fencing that does not exist", "faults:", "storage: {fencing: volatile}\nfaults:", `x.yaml:6: storage.fencing: "volatile" is not known here; did you mean "volatile-token"?`, true},
+	{"measure that does not exist", "witnesses:", "measures: [heat]\nwitnesses:", `x.yaml:10: measures[1]: "heat" is not known here; known here: ` + strings.Join(checks.MeasureNames(), ", "), true},
+
 	// Witnesses.
-	{"witness that is none", "client-1's keys expired while client-1 was paused", "it went wrong", `x.yaml:11: witnesses[1]: "it went wrong" is no point: after "it" comes one of: acquired, failed to acquire, read, worked, wrote, extended, released, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE`, false},
+	{"witness that is none", "client-1's keys expired while client-1 was paused", "it went wrong", `x.yaml:11: witnesses[1]: "it went wrong" is no point: after "it" comes one of: ` + verbs, false},
 	{"client in a witness", "while client-1 was", "while client-7 was", `x.yaml:11: witnesses[1]: no client is called "client-7"; did you mean "client-1"?`, false},
 	{"node in a witness", "client-1's keys expired while", "client-1's key expired on redis-6 while", `x.yaml:11: witnesses[1]: no node is called "redis-6"; did you mean "redis-1"?`, false},
 
 	// Expectations.
 	{"lock that is not known", "  on: {verdict: safe}\n", "  on: {verdict: safe}\nexpect-with:\n  redsink: {on: {verdict: safe}}\n", `x.yaml:16: expect-with.redsink: no lock is called "redsink"; did you mean "redsync"?`, true},
 	{"own lock twice", "  on: {verdict: safe}\n", "  on: {verdict: safe}\nexpect-with:\n  redlock: {on: {verdict: safe}}\n", `x.yaml:16: expect-with.redlock: redlock is the scenario's own lock; say what it expects under expect`, false},
-	{"no verdict", "{verdict: safe}", "{violated: []}", `x.yaml:14: expect.on.verdict: it is missing; every scenario needs it`, true},
+	{"no verdict", "{verdict: safe}", "{violated: []}", `x.yaml:14: expect.on.verdict: it is missing; add it, or leave expect.on out`, true},
 	{"safe and violated", "{verdict: safe}", "{verdict: safe, violated: [grant-order, write-order]}", `x.yaml:14: expect.on.violated[2]: a run that violates write-order is unsafe; change the verdict or the list`, false},
 	{"unsafe and not violated", "[write-order]", "[grant-order]", `x.yaml:13: expect.off.verdict: an unsafe run violates a property of the data; list which: write-order, no-lost-update, serial-sections`, false},
 
@@ -187,7 +232,7 @@ var bad = []struct {
 	{"no variants", "expect:", "variants: {}\nexpect:", `x.yaml:12: variants: there are no variants here; leave the field out`, true},
 	{"list of variants", "expect:", "variants: [a]\nexpect:", `x.yaml:12: variants: expected a mapping of names, but it is a list`, true},
 	{"variant that is no mapping", "expect:", "variants: {a: 1}\nexpect:", `x.yaml:12: variants.a: expected a mapping of fields, but it is the number "1"`, true},
-	{"variants of a variant", "expect:", "variants: {a: {variants: {}}}\nexpect:", `x.yaml:12: variants.a.variants: there is no such field; known here: title, group, source, assumption, story, lock, nodes, clients, storage, network, faults, horizon, progress-within, witnesses, expect, expect-with, lesson`, true},
+	{"variants of a variant", "expect:", "variants: {a: {variants: {}}}\nexpect:", `x.yaml:12: variants.a.variants: there is no such field; known here: ` + fields, true},
 	{"mistake in one variant", "expect:", "variants:\n  a: {}\n  b: {clients: {client-2: {starts: client-7's keys expired}}}\nexpect:", `x.yaml:14: variants.b.clients.client-2.starts: no client is called "client-7"; did you mean "client-1"?`, false},
 	{"mistake that all variants share", "keys expired}\n", "keys expired, works: 3}\nvariants: {a: {}, b: {}}\n", `x.yaml:5: clients.client-2.works: "3" has no unit; did you mean "3s"?`, true},
 }

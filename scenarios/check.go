@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -62,7 +63,10 @@ func (d *draft) check() {
 	}
 	d.checkLock()
 	d.checkNodes()
+	d.checkTokens()
+	d.checkServices()
 	d.checkClients()
+	d.checkPaths()
 	d.checkFaults()
 	for i, w := range d.spec.Witnesses {
 		d.checkStory(fmt.Sprintf("witnesses[%d]", i+1), w)
@@ -80,9 +84,14 @@ func (d *draft) wrote(path string) bool {
 }
 
 func (d *draft) need(path string) {
-	if !d.wrote(path) {
-		d.at(path, "it is missing", "every scenario needs it")
+	if d.wrote(path) {
+		return
 	}
+	hint := "every scenario needs it"
+	if of := parent(path); of != "" && of != "lock" {
+		hint = fmt.Sprintf("add it, or leave %s out", of)
+	}
+	d.at(path, "it is missing", hint)
 }
 
 func (d *draft) checkLock() {
@@ -90,13 +99,15 @@ func (d *draft) checkLock() {
 		return
 	}
 	d.need("lock.kind")
-	d.need("lock.ttl")
 	l := d.spec.Lock
+	if kind, ok := locks.Lookup(string(l.Kind)); !ok || !kind.Open && !kind.Endless {
+		d.need("lock.ttl")
+	}
 	if n := l.Nodes; n != nil && (*n < 1 || *n > maxNodes) {
 		d.at("lock.nodes", "a lock cannot have %d nodes", fmt.Sprintf("it has 1 to %d", maxNodes), *n)
 	}
 	if kind, ok := locks.Lookup(string(l.Kind)); ok {
-		for _, option := range []string{"ask", "clock", "node-timeout"} {
+		for _, option := range []string{"ask", "clock", "node-timeout", "fallback"} {
 			if d.wrote("lock."+option) && !slices.Contains(kind.Accepts, option) {
 				d.at("lock."+option, "the lock %s has no such setting", "leave it out", kind.Name)
 			}
@@ -114,7 +125,7 @@ func (d *draft) checkLock() {
 }
 
 func (d *draft) checkNodes() {
-	masters := d.spec.masters()
+	masters, counters := d.spec.masters(), d.spec.counters()
 	for _, e := range d.spec.Nodes {
 		path := join("nodes", e.name)
 		of := join(path, "replica-of")
@@ -127,14 +138,126 @@ func (d *draft) checkNodes() {
 			d.at(of, "%s is one of the lock's own nodes, so it cannot be a replica", "give the replica another name", e.name)
 		case isMaster && d.wrote(join(path, "lag")):
 			d.at(join(path, "lag"), "only a replica lags", "leave it out")
+		case slices.Contains(counters, e.name) && d.wrote(of):
+			d.at(of, "%s counts fencing tokens, so it cannot be a replica", "give the replica another name", e.name)
+		case slices.Contains(counters, e.name):
 		case !isMaster && !d.wrote(of):
-			d.at(path, "the lock has no node of this name, and it is no replica", fmt.Sprintf("the lock's nodes are %s to %s; a replica says replica-of", masters[0], masters[len(masters)-1]))
+			d.at(path, "the lock has no node of this name, it is no replica, and it counts no tokens", fmt.Sprintf("%s; a replica says replica-of; tokens.nodes names what counts tokens", tellMasters(masters)))
 		case d.wrote(of) && !slices.Contains(masters, e.value.ReplicaOf) && e.value.ReplicaOf != "":
 			if _, replica := d.spec.Nodes.get(e.value.ReplicaOf); replica {
 				d.at(of, "%s is not a master", "a replica follows one of the lock's own nodes", quoted(e.value.ReplicaOf))
 			} else {
 				d.at(of, "no node is called %s", DidYouMean(e.value.ReplicaOf, masters), quoted(e.value.ReplicaOf))
 			}
+		}
+	}
+}
+
+// tellMasters says what the lock's own nodes are called.
+func tellMasters(masters []string) string {
+	switch n := len(masters); n {
+	case 0:
+		return "the lock has no nodes"
+	case 1:
+		return "the lock's node is " + masters[0]
+	default:
+		return fmt.Sprintf("the lock's nodes are %s to %s", masters[0], masters[n-1])
+	}
+}
+
+func (d *draft) checkTokens() {
+	t := d.spec.Tokens
+	if d.wrote("tokens") {
+		d.need("tokens.source")
+	}
+	for i, name := range t.Nodes {
+		path := fmt.Sprintf("tokens.nodes[%d]", i+1)
+		if bad := badName(name); bad != "" {
+			d.at(path, "%s", nameHint, bad)
+		}
+		if slices.Contains(t.Nodes[:i], name) {
+			d.at(path, "%s is named twice", "leave one out", name)
+		}
+	}
+	source, ok := locks.LookupTokenSource(string(t.Source))
+	switch {
+	case !ok:
+	case source.Counts && len(t.Nodes) == 0 && len(d.spec.masters()) == 0:
+		d.at("tokens", "there is no node to count the tokens on", "name one in tokens.nodes")
+	case !source.Counts && len(t.Nodes) > 0:
+		d.at("tokens.nodes", "the source %s counts on no node", "leave the nodes out", source.Name)
+	}
+}
+
+func (d *draft) checkServices() {
+	if d.spec.Services != nil && len(d.spec.Services) == 0 {
+		d.at("services", "there are no services here", "leave the field out")
+	}
+	for _, e := range d.spec.Services {
+		path := join("services", e.name)
+		if bad := badName(e.name); bad != "" {
+			d.at(path, "%s", nameHint, bad)
+		}
+		if slices.Contains(d.nodeNames(), e.name) {
+			d.at(path, "a node is already called that", "give the service another name")
+		}
+		if slices.Contains(d.spec.Clients.names(), e.name) {
+			d.at(path, "a client is already called that", "give the service another name")
+		}
+	}
+}
+
+func (d *draft) checkPaths() {
+	for i, p := range d.spec.Network.Paths {
+		path := fmt.Sprintf("network.paths[%d]", i+1)
+		d.need(path + ".from")
+		d.need(path + ".to")
+		d.need(path + ".latency")
+		if p.From != "" {
+			d.checkNames(path+".from", []string{p.From})
+		}
+		for j, to := range p.To {
+			d.checkNames(fmt.Sprintf("%s.to[%d]", path, j+1), []string{to})
+			if to == p.From {
+				d.at(fmt.Sprintf("%s.to[%d]", path, j+1), "%s sends no messages to itself", "name another process", to)
+			}
+		}
+	}
+}
+
+// checkTasks reports what a client cannot do.
+func (d *draft) checkTasks(path string, c client) {
+	if c.Does != nil && len(c.Does) == 0 {
+		d.at(join(path, "does"), "there is nothing in the list", "name what the client does, or leave the field out")
+	}
+	if c.IfNoAnswer == "resends" && !d.wrote(join(path, "gives-up")) {
+		d.at(join(path, "if-no-answer"), "it waits for an answer for ever", "say under gives-up how long it waits")
+	}
+	works := 0
+	for i, t := range c.Does {
+		at := fmt.Sprintf("%s[%d]", join(path, "does"), i+1)
+		switch {
+		case t.Step == sim.Work:
+			if works++; works > 1 {
+				d.at(at, "it works twice", "let it work once, and say under works how long")
+			}
+		case t.Step == sim.Mint && d.spec.Tokens.Source == "":
+			d.at(at, "nothing mints tokens here", "give tokens a source, or leave the step out")
+		case t.Object != "" && badName(t.Object) != "" && !slices.Contains(reserved, t.Object):
+			d.at(at, "%s is not a name", nameHint, quoted(t.Object))
+		}
+		for _, name := range t.Via {
+			if !slices.Contains(d.spec.Services.names(), name) {
+				d.at(at, "no service is called %s", cmp.Or(DidYouMean(name, d.spec.Services.names()), "name it under services"), quoted(name))
+			}
+		}
+	}
+	if len(c.Does) == 0 || works > 0 {
+		return
+	}
+	for _, field := range []string{"works", "works-until", "extends-every"} {
+		if d.wrote(join(path, field)) {
+			d.at(join(path, field), "it never works: there is no work in what it does", "add work to does")
 		}
 	}
 }
@@ -152,6 +275,7 @@ func (d *draft) checkClients() {
 		if slices.Contains(nodes, e.name) {
 			d.at(path, "a node is already called that", "give the client another name")
 		}
+		d.checkTasks(path, e.value)
 		d.checkCount(join(path, "sections"), e.value.Sections)
 		d.checkCount(join(path, "attempts"), e.value.Attempts)
 		starts := e.value.Starts.Names()
@@ -178,6 +302,9 @@ func (d *draft) checkFaults() {
 		d.checkStory(path+".after", f.After)
 		d.checkStory(path+".when", f.When)
 		d.checkStory(path+".until", f.Until)
+		if f.ByClockOf != "" {
+			d.checkNames(path+".by-clock-of", []string{f.ByClockOf})
+		}
 		if f.At != nil && time.Duration(*f.At) >= d.spec.horizon() {
 			d.at(path+".at", "the run ends at %v, before the fault strikes", "give a longer horizon", d.spec.horizon())
 		}
@@ -217,6 +344,8 @@ func (d *draft) role(name string) (sim.Role, bool) {
 		return sim.RoleClient, true
 	case slices.Contains(d.nodeNames(), name):
 		return sim.RoleNode, true
+	case slices.Contains(d.spec.Services.names(), name):
+		return sim.RoleService, true
 	}
 	return "", false
 }
@@ -228,7 +357,7 @@ func (d *draft) checkNames(path string, names []string) {
 	}
 	nodes := d.nodeNames()
 	clients := d.spec.Clients.names()
-	known := slices.Concat(clients, nodes, []string{sim.StorageName})
+	known := slices.Concat(clients, nodes, d.spec.Services.names(), []string{sim.StorageName})
 	for _, n := range names {
 		if slices.Contains(known, n) {
 			continue
@@ -244,7 +373,7 @@ func (d *draft) checkNames(path string, names []string) {
 // nodeNames are the lock's own nodes and every other that the file names.
 func (d *draft) nodeNames() []string {
 	names := d.spec.masters()
-	for _, n := range d.spec.Nodes.names() {
+	for _, n := range slices.Concat(d.spec.Nodes.names(), d.spec.counters()) {
 		if !slices.Contains(names, n) {
 			names = append(names, n)
 		}
@@ -260,7 +389,10 @@ func (d *draft) checkWorld() {
 		d.at("", "%v", "", err)
 		return
 	}
-	t := topology(c)
+	if err := c.Lock.Kind.Check(c.Lock.Options); err != nil {
+		d.at("lock", "%v", "", err)
+	}
+	t := c.Topology()
 	for i, f := range c.Faults {
 		if err := f.Check(t); err != nil {
 			d.refused(fmt.Sprintf("faults[%d]", i+1), err)

@@ -16,6 +16,7 @@ import (
 const (
 	defaultKey        = "resource"
 	defaultNodes      = 5
+	defaultTTL        = 30 * time.Second // of a lock that has none of its own
 	defaultRetryEvery = time.Second
 	defaultHorizon    = 5 * time.Minute
 	// A longest latency below twice the shortest keeps the replies of one round
@@ -43,7 +44,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	t := topology(c)
+	t := c.Topology()
 	for i, f := range c.Faults {
 		if err := f.Check(t); err != nil {
 			return sim.Config{}, fmt.Errorf("fault %d (%s): %w", i+1, f.Text, err)
@@ -63,14 +64,19 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 	if err != nil {
 		return sim.Config{}, err
 	}
+	if !kind.Open && len(s.masters()) == 0 {
+		return sim.Config{}, fmt.Errorf("the story has no Redis node to keep the lock %s on", kind.Name)
+	}
 	return sim.Config{
 		Name:           v.Scenario,
 		Variant:        v.Name,
 		Seed:           o.Seed,
-		Lock:           sim.Lock{Kind: kind, Key: cmp.Or(s.Lock.Key, defaultKey), TTL: time.Duration(s.Lock.TTL), Options: options},
+		Lock:           sim.Lock{Kind: kind, Key: cmp.Or(s.Lock.Key, defaultKey), TTL: cmp.Or(time.Duration(s.Lock.TTL), defaultTTL), Options: options},
 		Nodes:          s.nodes(),
 		Clients:        s.clients(),
-		Storage:        sim.Storage{Fencing: policy},
+		Services:       s.services(),
+		Storage:        sim.Storage{Fencing: policy, CopyLag: time.Duration(s.Storage.CopyLag)},
+		Tokens:         s.tokens(),
 		Network:        s.network(),
 		Faults:         s.faults(),
 		Horizon:        s.horizon(),
@@ -91,6 +97,9 @@ func (s *spec) doubts(kind locks.Kind) []string {
 	}
 	if s.Lock.Clock != "" && !slices.Contains(kind.Accepts, "clock") {
 		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and %s cannot be told which clock to read", s.Lock.Clock, kind.Name))
+	}
+	if s.Lock.Fallback != "" && !slices.Contains(kind.Accepts, "fallback") {
+		doubts = append(doubts, fmt.Sprintf("the story is about a lock that falls back when Redis is down, and %s has no fallback", kind.Name))
 	}
 	return doubts
 }
@@ -113,6 +122,9 @@ func (s *spec) lockOptions(other string) (locks.Kind, locks.Options, error) {
 	if slices.Contains(kind.Accepts, "node-timeout") {
 		o.NodeTimeout = time.Duration(s.Lock.NodeTimeout)
 	}
+	if slices.Contains(kind.Accepts, "fallback") {
+		o.Fallback = locks.Fallback(s.Lock.Fallback)
+	}
 	for _, f := range s.Lock.Without {
 		if slices.Contains(kind.Features, string(f)) {
 			o.Without = append(o.Without, string(f))
@@ -131,8 +143,8 @@ func (s *spec) policy(fencing string) (storage.Policy, error) {
 	return "", fmt.Errorf("fencing is %q; it must be %q or %q", fencing, Off, On)
 }
 
-// masters are the names of the lock's own nodes: at least one, so that a bad
-// number of nodes is told as that and nothing else.
+// masters are the names of the lock's own nodes. A bad number of nodes counts as
+// one, so that it is told as that and nothing else.
 func (s *spec) masters() []string {
 	n := defaultNodes
 	if s.Lock.Nodes != nil {
@@ -158,7 +170,7 @@ func nodesUsed(kind locks.Kind) int {
 }
 
 // nodes are the lock's own nodes, in order, then the replicas in the order of
-// the file.
+// the file, then those that only count tokens.
 func (s *spec) nodes() []sim.Node {
 	var nodes []sim.Node
 	add := func(name string, n node) {
@@ -178,7 +190,30 @@ func (s *spec) nodes() []sim.Node {
 			add(e.name, e.value)
 		}
 	}
+	for _, name := range s.counters() {
+		n, _ := s.Nodes.get(name)
+		add(name, n)
+		nodes[len(nodes)-1].Apart = true
+	}
 	return nodes
+}
+
+// counters are the nodes that count tokens and are no nodes of the lock.
+func (s *spec) counters() []string {
+	return slices.DeleteFunc(slices.Clone(s.Tokens.Nodes), func(name string) bool { return slices.Contains(s.masters(), name) })
+}
+
+func (s *spec) services() []sim.Service {
+	var services []sim.Service
+	for _, e := range s.Services {
+		services = append(services, sim.Service{Name: e.name, DropsToken: e.value.DropsToken})
+	}
+	return services
+}
+
+func (s *spec) tokens() sim.Tokens {
+	source, _ := locks.LookupTokenSource(string(s.Tokens.Source))
+	return sim.Tokens{Source: source, Nodes: s.Tokens.Nodes}
 }
 
 func (s *spec) clients() []sim.Client {
@@ -187,16 +222,19 @@ func (s *spec) clients() []sim.Client {
 		c := e.value
 		clients[i] = sim.Client{
 			Name:         e.name,
+			Key:          c.Key,
+			Does:         c.Does,
 			Starts:       c.Starts,
 			Sections:     given(c.Sections, 1),
 			Attempts:     given(c.Attempts, 0),
 			RetryEvery:   cmp.Or(time.Duration(c.RetryEvery), defaultRetryEvery),
+			Retry:        locks.Retry(c.Retry),
 			Works:        time.Duration(c.Works),
 			WorksUntil:   c.WorksUntil,
 			ExtendsEvery: time.Duration(c.ExtendsEvery),
 			GivesUp:      time.Duration(c.GivesUp),
+			Resends:      c.IfNoAnswer == "resends",
 			StartsOver:   c.IfRefused == "starts-over",
-			Blind:        c.Writes == "blind",
 		}
 	}
 	return clients
@@ -212,7 +250,13 @@ func given(n *int, otherwise int) int {
 
 func (s *spec) network() sim.Network {
 	l := cmp.Or(s.Network.Latency, latency{defaultMinLatency, defaultMaxLatency})
-	return sim.Network{Min: l.min, Max: l.max}
+	n := sim.Network{Min: l.min, Max: l.max}
+	for _, p := range s.Network.Paths {
+		for _, to := range p.To {
+			n.Paths = append(n.Paths, sim.Path{Between: p.From, And: to, Min: p.Latency.min, Max: p.Latency.max})
+		}
+	}
+	return n
 }
 
 func (s *spec) horizon() time.Duration {
@@ -223,11 +267,12 @@ func (s *spec) faults() []sim.Fault {
 	faults := make([]sim.Fault, len(s.Faults))
 	for i, f := range s.Faults {
 		faults[i] = sim.Fault{
-			Strikes: sim.Trigger{Before: f.Before, When: f.When},
-			Until:   f.Until,
-			For:     time.Duration(f.For),
-			Action:  f.action,
-			Text:    f.text,
+			Strikes:   sim.Trigger{Before: f.Before, When: f.When},
+			Until:     f.Until,
+			For:       time.Duration(f.For),
+			ByClockOf: f.ByClockOf,
+			Action:    f.action,
+			Text:      f.text,
 		}
 		if f.At != nil {
 			faults[i].Strikes.At = time.Duration(*f.At)
@@ -237,16 +282,4 @@ func (s *spec) faults() []sim.Fault {
 		}
 	}
 	return faults
-}
-
-// topology is what the faults of a world can act on.
-func topology(c sim.Config) sim.Topology {
-	t := sim.Topology{Nodes: map[string]sim.Node{}, Clients: map[string]bool{}, Lock: c.Lock.Kind}
-	for _, client := range c.Clients {
-		t.Clients[client.Name] = true
-	}
-	for _, n := range c.Nodes {
-		t.Nodes[n.Name] = n
-	}
-	return t
 }

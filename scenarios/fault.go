@@ -30,6 +30,8 @@ type timing struct {
 	When   sim.Point     `yaml:"when" jsonschema_description:"Strikes at a point in the story."`
 	Until  sim.Point     `yaml:"until" jsonschema_description:"Ends at a point in the story. A fault without an end stays."`
 	For    span          `yaml:"for" jsonschema_description:"Ends this long after it struck."`
+	// ByClockOf goes with For.
+	ByClockOf string `yaml:"by-clock-of" jsonschema:"minLength=1" jsonschema_description:"The process on whose wall clock the time after for is measured. Default: true time."`
 }
 
 var triggers = []string{"at", "before", "after", "when"}
@@ -81,6 +83,8 @@ func (f *fault) checkTiming(d *decoder, n *yaml.Node) {
 	switch {
 	case until && lasts:
 		d.report(n, "", `"until" and "for" both say when it ends`, "keep one of them")
+	case index(n, "by-clock-of") >= 0 && !lasts:
+		d.report(n, "", `"by-clock-of" measures the time after "for", and there is none`, `add "for", or leave it out`)
 	case f.kind.Instant && (until || lasts):
 		d.report(n, "", "a %s happens in an instant, so it has no end", `leave "until" and "for" out`, f.kind.Name)
 	}
@@ -97,7 +101,7 @@ func kindHint(n *yaml.Node, kinds []string) string {
 	return DidYouMean("", kinds)
 }
 
-func timingFields() []string { return append(slices.Clone(triggers), "until", "for") }
+func timingFields() []string { return append(slices.Clone(triggers), "until", "for", "by-clock-of") }
 
 // tell is the fault as people say it: the kind and what it acts on, then its
 // parameters, in the order of the file.

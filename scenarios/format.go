@@ -19,18 +19,30 @@ type spec struct {
 	Source         string                `yaml:"source" jsonschema:"minLength=1" jsonschema_description:"Where the story comes from."`
 	Assumption     assumption            `yaml:"assumption" jsonschema_description:"The assumption of the lock that breaks."`
 	Story          string                `yaml:"story" jsonschema:"minLength=1" jsonschema_description:"What happens, in a few plain sentences."`
+	Question       string                `yaml:"question" jsonschema:"minLength=1" jsonschema_description:"The question to think about before looking at what happened."`
+	Why            string                `yaml:"why" jsonschema:"minLength=1" jsonschema_description:"Why it breaks, or holds, in one line for the matrix."`
+	Prevention     string                `yaml:"prevention" jsonschema:"minLength=1" jsonschema_description:"What would have prevented it, in a sentence or two."`
+	Says           says                  `yaml:"says" jsonschema_description:"What each side of the debate says about it."`
 	Lock           lock                  `yaml:"lock" jsonschema_description:"What the clients compete for."`
-	Nodes          mapping[node]         `yaml:"nodes" jsonschema_description:"Settings of Redis nodes. The lock's own nodes are redis-1, redis-2 and so on; every other name must be a replica."`
+	Nodes          mapping[node]         `yaml:"nodes" jsonschema_description:"Settings of Redis nodes. The lock's own nodes are redis-1, redis-2 and so on; every other is a replica, or named under tokens."`
 	Clients        mapping[client]       `yaml:"clients" jsonschema_description:"The clients. Each acquires the lock, reads the resource, works, writes, releases."`
+	Services       mapping[service]      `yaml:"services" jsonschema_description:"Processes that pass requests on their way to the storage on."`
+	Tokens         tokens                `yaml:"tokens" jsonschema_description:"Where fencing tokens come from. Default: those that a perfect lock service would issue, or the lock's own."`
 	Storage        storageSpec           `yaml:"storage" jsonschema_description:"The protected resource."`
 	Network        network               `yaml:"network" jsonschema_description:"The network between all processes."`
 	Faults         []fault               `yaml:"faults" jsonschema_description:"What goes wrong, and when."`
 	Horizon        span                  `yaml:"horizon" jsonschema_description:"The run is cut off at this time. Default: 5m."`
 	ProgressWithin span                  `yaml:"progress-within" jsonschema_description:"How soon after the last fault some client must have completed a section. Default: before the horizon."`
 	Witnesses      []sim.Witness         `yaml:"witnesses" jsonschema_description:"What must have happened for the verdict to mean anything."`
+	Measures       []measure             `yaml:"measures" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"What the report measures: how long, how much and how often."`
 	Expect         expectations          `yaml:"expect" jsonschema_description:"What each run must come to."`
 	ExpectWith     mapping[expectations] `yaml:"expect-with" jsonschema_description:"What the runs must come to with other locks, by the kind of lock."`
 	Lesson         string                `yaml:"lesson" jsonschema:"minLength=1" jsonschema_description:"What to learn from it, in two or three sentences that one could say in an interview."`
+}
+
+type says struct {
+	Kleppmann  string `yaml:"kleppmann" jsonschema:"minLength=1" jsonschema_description:"What Martin Kleppmann says about it."`
+	Sanfilippo string `yaml:"sanfilippo" jsonschema:"minLength=1" jsonschema_description:"What Salvatore Sanfilippo (antirez) says about it."`
 }
 
 type lock struct {
@@ -41,6 +53,7 @@ type lock struct {
 	Ask         ask       `yaml:"ask" jsonschema_description:"How a quorum lock asks its nodes."`
 	Clock       clock     `yaml:"clock" jsonschema_description:"The clock by which the lock measures elapsed time."`
 	NodeTimeout span      `yaml:"node-timeout" jsonschema_description:"The bound on each request to one node."`
+	Fallback    fallback  `yaml:"fallback" jsonschema_description:"What a circuit breaker does while Redis cannot be reached."`
 	Without     []feature `yaml:"without" jsonschema:"uniqueItems=true" jsonschema_description:"The lock's features that are turned off."`
 }
 
@@ -51,24 +64,44 @@ type node struct {
 }
 
 type client struct {
-	Starts       sim.Point `yaml:"starts" jsonschema_description:"The point in the story at which the client begins. Default: the start of the run."`
-	Sections     *int      `yaml:"sections" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How many critical sections it completes. Default: 1."`
-	Attempts     *int      `yaml:"attempts" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How often it asks for the lock for one section before it goes without. Default: no bound."`
-	RetryEvery   span      `yaml:"retry-every" jsonschema_description:"The pause between attempts. Default: 1s."`
-	Works        delay     `yaml:"works" jsonschema_description:"How long it works between its read and its write."`
-	WorksUntil   sim.Point `yaml:"works-until" jsonschema_description:"The point in the story until which it works at least."`
-	ExtendsEvery span      `yaml:"extends-every" jsonschema_description:"How often it extends the lock while it works. Default: never."`
-	GivesUp      span      `yaml:"gives-up" jsonschema_description:"How long it waits for the storage's answer. Default: for ever."`
-	IfRefused    ifRefused `yaml:"if-refused" jsonschema_description:"starts-over: it acquires the lock anew when the storage refuses its read or write. Default: it releases the lock, and that was its section."`
-	Writes       writes    `yaml:"writes" jsonschema_description:"blind: it writes without having read."`
+	Key          string     `yaml:"key" jsonschema:"minLength=1" jsonschema_description:"The name of the client's lock. Default: the lock's key."`
+	Does         []sim.Task `yaml:"does" jsonschema:"minItems=1" jsonschema_description:"What it does in its section, in order. Default: read x, work, write x."`
+	Starts       sim.Point  `yaml:"starts" jsonschema_description:"The point in the story at which the client begins. Default: the start of the run."`
+	Sections     *int       `yaml:"sections" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How many critical sections it completes. Default: 1."`
+	Attempts     *int       `yaml:"attempts" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How often it asks for the lock for one section before it goes without. Default: no bound."`
+	RetryEvery   span       `yaml:"retry-every" jsonschema_description:"The pause between attempts. Default: 1s."`
+	Retry        retry      `yaml:"retry" jsonschema_description:"How the pause between attempts changes. Default: fixed."`
+	Works        delay      `yaml:"works" jsonschema_description:"How long it works between its read and its write."`
+	WorksUntil   sim.Point  `yaml:"works-until" jsonschema_description:"The point in the story until which it works at least."`
+	ExtendsEvery span       `yaml:"extends-every" jsonschema_description:"How often it extends the lock while it works. Default: never."`
+	GivesUp      span       `yaml:"gives-up" jsonschema_description:"How long it waits for the storage's answer. Default: for ever."`
+	IfNoAnswer   ifNoAnswer `yaml:"if-no-answer" jsonschema_description:"resends: it sends a request to the storage again that it has given up on, or whose connection was reset. Default: that was its section."`
+	IfRefused    ifRefused  `yaml:"if-refused" jsonschema_description:"starts-over: it acquires the lock anew when the storage refuses a request of its. Default: it releases the lock, and that was its section."`
 }
 
 type storageSpec struct {
 	Fencing fencing `yaml:"fencing" jsonschema_description:"What the storage checks in the run with fencing tokens. Default: writes."`
+	CopyLag span    `yaml:"copy-lag" jsonschema_description:"How far the copy is behind that takes over after a failover. Default: not at all."`
+}
+
+type service struct {
+	DropsToken bool `yaml:"drops-token" jsonschema_description:"It passes requests on without their fencing tokens."`
+}
+
+type tokens struct {
+	Source tokenSource `yaml:"source" jsonschema_description:"How each grant's token is minted once the lock is acquired."`
+	Nodes  []string    `yaml:"nodes" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"The Redis nodes that count tokens; those that are not the lock's own are nodes of their own. Default: the lock's nodes."`
 }
 
 type network struct {
 	Latency latency `yaml:"latency" jsonschema_description:"How long a message takes one way, shortest and longest, as in 600us-1ms."`
+	Paths   []route `yaml:"paths" jsonschema_description:"Processes that are nearer or further apart."`
+}
+
+type route struct {
+	From    string   `yaml:"from" jsonschema:"minLength=1" jsonschema_description:"A process."`
+	To      []string `yaml:"to" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"The processes that it is near to or far from."`
+	Latency latency  `yaml:"latency" jsonschema_description:"How long a message takes between them, either way."`
 }
 
 type expectations struct {

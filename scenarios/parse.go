@@ -84,14 +84,12 @@ func (t *tree) story(d *draft) *Scenario {
 	d.need("title")
 	name := path.Base(strings.ReplaceAll(t.file, `\`, "/"))
 	return &Scenario{
-		Name:       strings.TrimSuffix(name, path.Ext(name)),
-		File:       t.file,
-		Title:      d.spec.Title,
-		Group:      string(d.spec.Group),
-		Source:     d.spec.Source,
-		Assumption: string(d.spec.Assumption),
-		Story:      strings.TrimSpace(d.spec.Story),
-		Lesson:     strings.TrimSpace(d.spec.Lesson),
+		Name:    strings.TrimSuffix(name, path.Ext(name)),
+		File:    t.file,
+		Title:   d.spec.Title,
+		Group:   string(d.spec.Group),
+		Source:  d.spec.Source,
+		Telling: d.spec.telling(),
 	}
 }
 
@@ -100,10 +98,23 @@ func (s *Scenario) variant(name string, d *draft) *Variant {
 		Scenario:  s.Name,
 		Name:      name,
 		Title:     cmp.Or(d.spec.Title, s.Title),
-		Story:     cmp.Or(strings.TrimSpace(d.spec.Story), s.Story),
-		Lesson:    cmp.Or(strings.TrimSpace(d.spec.Lesson), s.Lesson),
+		Telling:   d.spec.telling(), // laid over the file's, so whole
 		Lock:      string(d.spec.Lock.Kind),
 		Witnesses: d.spec.Witnesses,
+		Measures:  texts(d.spec.Measures...),
 		spec:      d.spec,
+	}
+}
+
+func (s *spec) telling() Telling {
+	return Telling{
+		Assumption: string(s.Assumption),
+		Story:      strings.TrimSpace(s.Story),
+		Question:   strings.TrimSpace(s.Question),
+		Why:        strings.TrimSpace(s.Why),
+		Prevention: strings.TrimSpace(s.Prevention),
+		Lesson:     strings.TrimSpace(s.Lesson),
+		Kleppmann:  strings.TrimSpace(s.Says.Kleppmann),
+		Sanfilippo: strings.TrimSpace(s.Says.Sanfilippo),
 	}
 }

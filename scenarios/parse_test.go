@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func TestDefaults(t *testing.T) {
 	if c.Name != "x" || c.Seed != 7 || c.Lock.Key != "resource" || c.Lock.TTL != 30*time.Second {
 		t.Errorf("name %q, seed %d, key %q, TTL %v", c.Name, c.Seed, c.Lock.Key, c.Lock.TTL)
 	}
-	if c.Network != (sim.Network{Min: 600 * time.Microsecond, Max: time.Millisecond}) || c.Horizon != 5*time.Minute {
+	if !reflect.DeepEqual(c.Network, sim.Network{Min: 600 * time.Microsecond, Max: time.Millisecond}) || c.Horizon != 5*time.Minute {
 		t.Errorf("network %v, horizon %v", c.Network, c.Horizon)
 	}
 	if c.Storage.Fencing != storage.Writes {
@@ -82,9 +83,16 @@ nodes:
   redis-2: {persistence: everysec}
 clients:
   b: {}
-  a: {starts: b acquired, sections: 2, attempts: 3, retry-every: 500ms, works: 1s, works-until: b wrote, extends-every: 2s, gives-up: 5s, if-refused: starts-over, writes: blind}
-storage: {fencing: reads-and-writes}
-network: {latency: 1ms-1500us}
+  a: {starts: b acquired, sections: 2, attempts: 3, retry-every: 500ms, retry: jitter, key: other, works: 1s, works-until: b wrote, extends-every: 2s, gives-up: 5s, if-no-answer: resends, if-refused: starts-over, does: [work, write y via proxy and b2]}
+services:
+  proxy: {}
+  b2: {drops-token: true}
+tokens: {source: incr, nodes: [counter]}
+storage: {fencing: reads-and-writes, copy-lag: 2s}
+network:
+  latency: 1ms-1500us
+  paths:
+    - {from: a, to: [redis-2, storage], latency: 20ms}
 faults:
   - at: 5s
     pause: a
@@ -115,7 +123,7 @@ witnesses: [a paused]
 	if c.Lock.Key != "k" || c.Lock.TTL != 10*time.Second || o.Ask != locks.AllAtOnce || o.Clock != "wall" || o.NodeTimeout != 50*time.Millisecond || o.Has("elapsed-check") {
 		t.Errorf("the lock is %+v", c.Lock)
 	}
-	if got := nodeNames(c); got != "redis-1 redis-2 redis-3 redis-4" {
+	if got := nodeNames(c); got != "redis-1 redis-2 redis-3 redis-4 counter" {
 		t.Errorf("the nodes are %s", got)
 	}
 	if n := c.Nodes[3]; n.ReplicaOf != "redis-1" || n.Lag != 200*time.Millisecond || c.Nodes[1].Persistence != sim.Everysec {
@@ -126,11 +134,24 @@ witnesses: [a paused]
 	}
 	a := c.Clients[1]
 	if a.Starts.String() != "b acquired" || a.Sections != 2 || a.Attempts != 3 || a.RetryEvery != 500*time.Millisecond ||
-		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || !a.StartsOver || !a.Blind {
+		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || !a.StartsOver || !a.Resends ||
+		a.Retry != locks.Jitter || a.Key != "other" || !reflect.DeepEqual(a.Does, []sim.Task{{Step: sim.Work}, {Step: sim.Write, Object: "y", Via: []string{"proxy", "b2"}}}) {
 		t.Errorf("client a is %+v", a)
 	}
-	if c.Storage.Fencing != storage.ReadsAndWrites || c.Network != (sim.Network{Min: time.Millisecond, Max: 1500 * time.Microsecond}) {
-		t.Errorf("storage %v, network %v", c.Storage, c.Network)
+	far := sim.Path{Between: "a", And: "redis-2", Min: 20 * time.Millisecond, Max: 20 * time.Millisecond}
+	farther := far
+	farther.And = "storage"
+	if want := (sim.Network{Min: time.Millisecond, Max: 1500 * time.Microsecond, Paths: []sim.Path{far, farther}}); !reflect.DeepEqual(c.Network, want) {
+		t.Errorf("network %v, want %v", c.Network, want)
+	}
+	if c.Storage != (sim.Storage{Fencing: storage.ReadsAndWrites, CopyLag: 2 * time.Second}) {
+		t.Errorf("storage %v", c.Storage)
+	}
+	if !reflect.DeepEqual(c.Services, []sim.Service{{Name: "proxy"}, {Name: "b2", DropsToken: true}}) {
+		t.Errorf("services %v", c.Services)
+	}
+	if c.Tokens.Source.Name != "incr" || !slices.Equal(c.Tokens.Nodes, []string{"counter"}) || !c.Nodes[4].Apart || c.Nodes[3].Apart {
+		t.Errorf("tokens %v of nodes %v", c.Tokens, c.Nodes)
 	}
 	if c.Horizon != time.Minute || c.ProgressWithin != 20*time.Second {
 		t.Errorf("horizon %v, progress within %v", c.Horizon, c.ProgressWithin)

@@ -47,6 +47,9 @@ type Outcome struct {
 	Fencing string
 	Trace   *sim.Trace
 	Verdict *checks.Verdict
+	// Measures are what the run took, all of them in the order of
+	// [checks.MeasureNames].
+	Measures []checks.Measure
 	// Expected is what the scenario expects of the run; nil if it does not say.
 	Expected *Expectation
 	// Differences are where the run differs from that, a line each.
@@ -97,6 +100,7 @@ func (v *Variant) run(o Options, patience time.Duration) (Outcome, error) {
 		return run, err
 	}
 	run.Verdict = checks.Check(run.Trace, v.Witnesses)
+	run.Measures = checks.Measures(run.Trace)
 	if e, ok := v.Expectation(run.Lock, o.Fencing); ok {
 		run.Expected = &e
 		_, run.Differences = e.Compare(run.Verdict)

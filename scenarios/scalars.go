@@ -50,6 +50,7 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 	reflect.TypeFor[sim.Point]():     func(s string) (any, error) { return sim.ParsePoint(s) },
 	reflect.TypeFor[sim.StepPoint](): func(s string) (any, error) { return sim.ParseStepPoint(s) },
 	reflect.TypeFor[sim.Message]():   func(s string) (any, error) { return sim.ParseMessage(s) },
+	reflect.TypeFor[sim.Task]():      func(s string) (any, error) { return sim.ParseTask(s) },
 	reflect.TypeFor[sim.Witness]():   func(s string) (any, error) { return sim.ParseWitness(s) },
 }
 

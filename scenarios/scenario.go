@@ -16,26 +16,42 @@ type Scenario struct {
 	// File is the file as it was given to [Parse].
 	File  string
 	Title string
-	// Group is the shelf that the scenario stands on, Source where it comes
-	// from, Assumption what breaks in it, Story what happens and Lesson what to
-	// learn from it. Only Title is never empty.
-	Group, Source, Assumption, Story, Lesson string
+	// Group is the shelf that the scenario stands on and Source where it comes
+	// from.
+	Group, Source string
+	Telling
 	// Variants are the versions of the story, in the order of the file. A file
 	// that names none has one, whose name is empty.
 	Variants []*Variant
+}
+
+// A Telling is what a scenario says about itself in words. All of it can be
+// empty.
+type Telling struct {
+	// Assumption is what breaks, Story what happens and Question what to think
+	// about before looking.
+	Assumption, Story, Question string
+	// Why says in one line why it breaks or holds, Prevention what would have
+	// helped and Lesson what to learn from it.
+	Why, Prevention, Lesson string
+	// Kleppmann and Sanfilippo are what the two sides of the debate say about it.
+	Kleppmann, Sanfilippo string
 }
 
 // A Variant is one complete version of a story.
 type Variant struct {
 	// Scenario is the name of the scenario and Name that of the variant.
 	Scenario, Name string
-	// Title, Story and Lesson are the variant's own where it has any, else the
-	// scenario's.
-	Title, Story, Lesson string
+	// Title and what is told besides are the variant's own where it has any,
+	// else the scenario's.
+	Title string
+	Telling
 	// Lock is the kind of lock that the story is told with.
 	Lock string
 	// Witnesses are what must have happened for a verdict to mean anything.
 	Witnesses []sim.Witness
+	// Measures names what the report measures.
+	Measures []string
 
 	spec spec
 }

@@ -21,6 +21,7 @@ func Schema() []byte {
 	nameRule := &jsonschema.Schema{Pattern: namePattern}
 	bound(s, "clients", nameRule, 1)
 	bound(s, "nodes", nameRule, 0)
+	bound(s, "services", nameRule, 1)
 	bound(s, "variants", nameRule, 1)
 	bound(s, "expect-with", scalarSchema(reflect.TypeFor[lockKind]()), 0)
 	s.Required = []string{"title"}
@@ -85,6 +86,7 @@ var examples = map[reflect.Type][]any{
 	reflect.TypeFor[sim.Point]():     {"client-1 acquired", "client-1's keys expired", "5s after client-2 released", "every reply to client-1's acquire is in flight", "client-1 wrote, 2nd time"},
 	reflect.TypeFor[sim.StepPoint](): {"client-1 write", "client-1 acquire, 2nd time"},
 	reflect.TypeFor[sim.Message]():   {"client-1's write request to storage", "redis-3's reply to client-1's acquire"},
+	reflect.TypeFor[sim.Task]():      {"read x", "work", "check", "mint", "write x", "write x via proxy"},
 	reflect.TypeFor[sim.Witness]():   {"client-2 acquired before client-1 wrote", "client-1's keys expired while client-1 was paused"},
 }
 
@@ -135,7 +137,7 @@ func faultSchema(kind sim.FaultKind) *jsonschema.Schema {
 	s.Version, s.Definitions = "", nil
 	s.Title, s.Description = kind.Name, kind.Title
 	for p := when.Properties.Oldest(); p != nil; p = p.Next() {
-		if kind.Instant && (p.Key == "until" || p.Key == "for") {
+		if kind.Instant && (p.Key == "until" || p.Key == "for" || p.Key == "by-clock-of") {
 			continue
 		}
 		s.Properties.Set(p.Key, p.Value)

@@ -22,10 +22,14 @@ type (
 	clock       string
 	feature     string
 	persistence string
-	writes      string
+	ifNoAnswer  string
 	ifRefused   string
+	fallback    string
+	retry       string
+	tokenSource string
 	fencing     string
 	verdict     string
+	measure     string
 	property    string
 )
 
@@ -56,9 +60,15 @@ func (feature) words() []string {
 
 func (persistence) words() []string { return texts(sim.Persistences()...) }
 
-func (writes) words() []string { return []string{"blind"} }
+func (ifNoAnswer) words() []string { return []string{"resends"} }
 
 func (ifRefused) words() []string { return []string{"starts-over"} }
+
+func (fallback) words() []string { return texts(locks.Refuse, locks.GoAhead) }
+
+func (retry) words() []string { return texts(locks.Retries()...) }
+
+func (tokenSource) words() []string { return locks.TokenSourceNames() }
 
 // The run without fencing uses storage.None by itself.
 func (fencing) words() []string {
@@ -66,6 +76,8 @@ func (fencing) words() []string {
 }
 
 func (verdict) words() []string { return []string{checks.Safe, checks.Unsafe} }
+
+func (measure) words() []string { return checks.MeasureNames() }
 
 func (property) words() []string { return texts(checks.Properties()...) }
 

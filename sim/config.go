@@ -20,7 +20,11 @@ type Config struct {
 	Lock    Lock
 	Nodes   []Node
 	Clients []Client
-	Storage Storage
+	// Services stand between clients and the storage.
+	Services []Service
+	Storage  Storage
+	// Tokens says where fencing tokens come from.
+	Tokens  Tokens
 	Network Network
 	Faults  []Fault
 
@@ -45,7 +49,7 @@ type Config struct {
 // Lock is the lock of a world.
 type Lock struct {
 	Kind locks.Kind
-	// Key names the lock.
+	// Key names the lock of the clients that name none of their own.
 	Key     string
 	TTL     time.Duration
 	Options locks.Options
@@ -71,6 +75,26 @@ type Node struct {
 	// Lag delays each change on its way from the master to a replica, on top of
 	// the network.
 	Lag time.Duration
+	// Apart is a node on which no lock is kept: it counts fencing tokens.
+	Apart bool
+}
+
+// Tokens is where the fencing tokens of grants come from. A source takes the
+// place of the tokens that leases bring of their own.
+type Tokens struct {
+	// Source mints them; a zero Source leaves it to the lease, or else to the
+	// oracle.
+	Source locks.TokenSource
+	// Nodes names the nodes that count them; none are those of the lock.
+	Nodes []string
+}
+
+// Service is a process that passes requests on to the storage, or to the next
+// service on their way there.
+type Service struct {
+	Name string
+	// DropsToken passes requests on without their fencing tokens.
+	DropsToken bool
 }
 
 // Client is a client of the lock and what it does.
@@ -78,13 +102,18 @@ type Client struct {
 	Name string
 	// Starts is when it begins; the zero point is the start of the run.
 	Starts Point
+	// Key names the client's lock; "" is that of [Lock].
+	Key string
+	// Does is what it does in a section; nil is read x, work, write x.
+	Does []Task
 	// Sections is how many critical sections it completes before it is done; 0
 	// is one.
 	Sections int
 	// Attempts bounds the calls of Acquire for one section; 0 is no bound.
 	Attempts int
-	// RetryEvery is the pause between attempts.
+	// RetryEvery is the pause between attempts, from which Retry makes its own.
 	RetryEvery time.Duration
+	Retry      locks.Retry
 	// Works is how long the work between read and write takes. WorksUntil, if
 	// set, is a point until which it goes on at least.
 	Works      time.Duration
@@ -93,8 +122,9 @@ type Client struct {
 	ExtendsEvery time.Duration
 	// GivesUp bounds the wait for the storage's answer; 0 waits for ever.
 	GivesUp time.Duration
-	// Blind writes without reading first.
-	Blind bool
+	// Resends sends a request again that it has given up on, or whose connection
+	// was reset.
+	Resends bool
 	// StartsOver begins a section again, with a new acquire, when the storage
 	// refused its read or write.
 	StartsOver bool
@@ -106,6 +136,9 @@ type Client struct {
 // Storage is the protected resource.
 type Storage struct {
 	Fencing storage.Policy
+	// CopyLag is how far the storage's copy is behind it. The copy takes over
+	// when the storage crashes by [FailOver].
+	CopyLag time.Duration
 }
 
 // StorageName is the name of the storage's process.
@@ -115,6 +148,15 @@ const StorageName = "storage"
 // included, uniformly.
 type Network struct {
 	Min, Max time.Duration
+	// Paths are the pairs of processes that are nearer or further apart. Of two
+	// that speak of one pair the last counts.
+	Paths []Path
+}
+
+// Path is how long messages take between two processes, either way.
+type Path struct {
+	Between, And string
+	Min, Max     time.Duration
 }
 
 // Fault is one fault: when it strikes, what it does and when it ends.
@@ -125,6 +167,9 @@ type Fault struct {
 	// Until and For end the fault; a zero Until and For leave it for good.
 	Until Point
 	For   time.Duration
+	// ByClockOf names the process on whose wall clock For is measured; "" measures
+	// true time.
+	ByClockOf string
 	Action
 	// Text is how the fault is told to people, e.g. "pause client-1".
 	Text string

@@ -13,12 +13,12 @@ type Kind string
 // besides Seq, At and Kind.
 const (
 	// Faults and processes.
-	KindStrike  Kind = "strike"  // Fault, Text: a fault begins to act
+	KindStrike  Kind = "strike"  // Fault, Text, Instant: a fault begins to act
 	KindLift    Kind = "lift"    // Fault, Text: a fault stops acting
 	KindPause   Kind = "pause"   // Process, Text (stop or suspend)
 	KindResume  Kind = "resume"  // Process
 	KindRanOn   Kind = "ran-on"  // Process, Text: a paused process started something all the same
-	KindCrash   Kind = "crash"   // Process, Text (kill, power-loss or shutdown)
+	KindCrash   Kind = "crash"   // Process, Text (kill, power-loss, shutdown or failover)
 	KindRestart Kind = "restart" // Process
 	KindClock   Kind = "clock"   // Process, Clocks: readings right after a change (and once at the start)
 	KindSync    Kind = "sync"    // Process: a node's append-only file or snapshot reached the disk
@@ -44,14 +44,22 @@ const (
 	KindRestore Kind = "restore" // as set: a key that came back from disk otherwise than it was, or from a master
 
 	// A client's steps.
-	KindBegin Kind = "begin" // Process, Section, Step; Lock for acquire; Token for read and write
-	KindEnd   Kind = "end"   // Process, Section, Step, OK, Text; see Event for the rest
+	KindBegin Kind = "begin" // Process, Section, Step; Lock for acquire; Object, Token and Value for requests to the storage
+	KindEnd   Kind = "end"   // Process, Section, Step, OK, Text; see Event for the rest. An extend that nothing began is the lock's own
+	KindAgain Kind = "again" // Process, Section, Step, Object, Token, Text: it sends a request again; Text is why
 	KindLost  Kind = "lost"  // Process, Section: the lock told the client that its lease is lost
 	KindDone  Kind = "done"  // Process, OK, Text: the client's program has ended
 
+	// Services.
+	KindStrip Kind = "strip" // Process (service), By, Section, Step, Token: it passes a request on without its token
+
 	// The storage.
-	KindServe  Kind = "serve"  // Process (storage), Peer, Section, Step (read or write), OK, Object, Version, Replaced, Value, Token, Text
-	KindObject Kind = "object" // Process (storage), Object, Version, Value: state at the end of the run
+	KindServe       Kind = "serve"        // Process (storage), Peer, By, Section, Step (mark, read or write), OK, Object, Version, Replaced, Value, Token, Text
+	KindCheck       Kind = "check"        // Process (storage), Peer, By, Section, Step, OK, Object, Token, Text: it has checked a token, in a step of its own
+	KindStall       Kind = "stall"        // Process (storage), Peer, By, Section, Step, Object, Token, Fault: the thread that serves a request stands still
+	KindRevert      Kind = "revert"       // Process (storage), Object, Version, Replaced, Value: the object is back at Version; Replaced is what it was, and is lost
+	KindForgetToken Kind = "forget-token" // Process (storage), Object (of a mark or a shard), Token, Text: it no longer knows of this token; Text is what it knows instead
+	KindObject      Kind = "object"       // Process (storage), Object, Version, Value: state at the end of the run
 
 	// The run.
 	KindHorizon Kind = "horizon" // Text: the run was cut off here
@@ -62,15 +70,23 @@ type Step string
 
 const (
 	Acquire Step = "acquire"
+	Mint    Step = "mint" // a fencing token
+	Mark    Step = "mark" // an object with the token
 	Read    Step = "read"
 	Work    Step = "work"
+	Check   Step = "check" // that the lease has not ended
 	Write   Step = "write"
 	Extend  Step = "extend"
 	Release Step = "release"
 )
 
-// Steps lists the steps of a section, in order.
-func Steps() []Step { return []Step{Acquire, Read, Work, Write, Extend, Release} }
+// Steps lists the steps of a section, in their usual order.
+func Steps() []Step {
+	return []Step{Acquire, Mint, Mark, Read, Work, Check, Write, Extend, Release}
+}
+
+// AtStorage reports whether the step is a request to the storage.
+func (s Step) AtStorage() bool { return s == Mark || s == Read || s == Write }
 
 // An Actor is one acquisition of one client: the client's name and the number,
 // from 1, of its call of Acquire. Section 0 is what a client does outside any
@@ -96,6 +112,8 @@ type Event struct {
 	// Instant says, on a strike, that the fault has no duration: it is over once
 	// it has struck, and is never lifted.
 	Instant bool `json:"instant,omitempty"`
+	// Lifts says, on a strike, that the fault has an end: it is not meant to stay.
+	Lifts bool `json:"lifts,omitempty"`
 	// Text is for people: a command, a reply, a reason.
 	Text string `json:"text,omitempty"`
 
@@ -119,10 +137,10 @@ type Event struct {
 	// Lock names the lock of an acquire.
 	Lock string `json:"lock,omitempty"`
 	// Token is the fencing token of the grant: on the end of a successful
-	// acquire, on reads and writes and on what the storage says of them.
+	// acquire or mint, on requests to the storage and on what that says of them.
 	Token uint64 `json:"token,omitempty"`
-	// Minted says that the token came from the lock or a counter, not from the
-	// oracle.
+	// Minted says that the token came from the lock or a token source, not from
+	// the oracle.
 	Minted bool `json:"minted,omitempty"`
 	// Rank is, on the end of a successful acquire, the oracle's order of grants.
 	Rank uint64 `json:"rank,omitempty"`
@@ -144,7 +162,9 @@ type Event struct {
 	TTL     time.Duration `json:"ttl,omitempty"`
 	Expires time.Duration `json:"expires,omitempty"`
 	// By is who changed the key, Owner who had set it; for a set both are the
-	// setter, and Prior is the owner of what it overwrote.
+	// setter, and Prior is the owner of what it overwrote. On what the
+	// storage does for a request By is the client that wants it, which with
+	// services in between is not Peer.
 	By    *Actor `json:"by,omitempty"`
 	Owner *Actor `json:"owner,omitempty"`
 	Prior *Actor `json:"prior,omitempty"`
@@ -156,6 +176,14 @@ type Event struct {
 	Replaced int    `json:"replaced,omitempty"`
 
 	Clocks *Clocks `json:"clocks,omitempty"`
+}
+
+// Client is the client on whose behalf the storage served a request.
+func (ev *Event) Client() string {
+	if ev.By != nil {
+		return ev.By.Client
+	}
+	return ev.Peer
 }
 
 // Clocks are the readings of one process's clocks at one moment, and how they

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -74,9 +75,10 @@ func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 
 // Topology is the world as far as a fault's parameters can be wrong about it.
 type Topology struct {
-	Clients map[string]bool
-	Nodes   map[string]Node
-	Lock    locks.Kind
+	Clients  map[string]bool
+	Nodes    map[string]Node
+	Services map[string]bool
+	Lock     locks.Kind
 }
 
 // process checks the name of a process.
@@ -84,7 +86,7 @@ func (t Topology) process(field, name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("%s: name a process", field)
-	case name == StorageName || t.Clients[name]:
+	case name == StorageName || t.Clients[name] || t.Services[name]:
 		return nil
 	}
 	if _, ok := t.Nodes[name]; ok {
@@ -99,6 +101,9 @@ func (t Topology) names() []string {
 		names = append(names, n)
 	}
 	for n := range t.Nodes {
+		names = append(names, n)
+	}
+	for n := range t.Services {
 		names = append(names, n)
 	}
 	slices.Sort(names)
@@ -127,16 +132,20 @@ type FaultState struct {
 	lifted bool
 	vain   bool // it found nothing to act on
 	ending bool // it is going to end at a time that is known
-	// hold is the message that is held back.
-	hold *message
+	plans  int  // how often that time was worked out
+	// hold is the message that is held back, stalled what the storage was doing
+	// when it was stopped.
+	hold    *message
+	stalled *serving
 }
 
 // armFault waits for the fault's moment.
 func (w *World) armFault(number int, fault Fault) {
 	f := &FaultState{w: w, fault: fault, number: number}
 	f.kind, _ = kindOf(fault.Action)
-	topology := w.cfg.topology()
+	topology := w.cfg.Topology()
 	f.FaultInfo = FaultInfo{Text: fault.Text, Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault)}
+	f.Powerless = f.Idle != ""
 	w.faults = append(w.faults, f)
 	if !fault.Strikes.When.IsZero() {
 		w.when(fault.Strikes.When, f.trigger)
@@ -144,13 +153,17 @@ func (w *World) armFault(number int, fault Fault) {
 	w.when(fault.Until, f.lift, func() { f.ending = f.struck })
 }
 
-func (cfg *Config) topology() Topology {
-	t := Topology{Clients: map[string]bool{}, Nodes: map[string]Node{}, Lock: cfg.Lock.Kind}
+// Topology is what the faults of a world can act on.
+func (cfg *Config) Topology() Topology {
+	t := Topology{Clients: map[string]bool{}, Nodes: map[string]Node{}, Services: map[string]bool{}, Lock: cfg.Lock.Kind}
 	for _, c := range cfg.Clients {
 		t.Clients[c.Name] = true
 	}
 	for _, n := range cfg.Nodes {
 		t.Nodes[n.Name] = n
+	}
+	for _, s := range cfg.Services {
+		t.Services[s.Name] = true
 	}
 	return t
 }
@@ -167,26 +180,28 @@ func (w *World) idle(fault Fault) string {
 		}
 	}
 	if c, ok := fault.Action.(interface{ clockOf() string }); ok {
-		if p := w.byName[c.clockOf()]; p.role == RoleClient && !w.cfg.Lock.Kind.OwnClock {
+		if p := w.byName[c.clockOf()]; p.role == RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Tokens.Source.OwnClock {
 			return fmt.Sprintf("it cannot act on the lock: %s does not read %s's clock but true time", lock.Kind, p.name)
 		}
 	}
 	return ""
 }
 
-// takesPart says whether a process has a part in the story: a node has one if
-// the lock is kept on it, or on the node that it is a replica of.
+// takesPart says whether a process has a part in the story: a node has one if a
+// lock is kept on it, or on the node that it is a replica of, or if it counts
+// tokens.
 func (w *World) takesPart(name string) bool {
 	p := w.byName[name]
 	if p == nil || p.role != RoleNode {
 		return true
 	}
-	for _, s := range w.trace.Locks[0].Slots {
-		if s.Node == name || s.Node == p.server.(*redisNode).cfg.ReplicaOf {
-			return true
-		}
+	cfg := p.server.(*redisNode).cfg
+	if w.counts(cfg) {
+		return true
 	}
-	return false
+	return slices.ContainsFunc(w.trace.Locks, func(l LockInfo) bool {
+		return slices.ContainsFunc(l.Slots, func(s SlotInfo) bool { return s.Node == name || s.Node == cfg.ReplicaOf })
+	})
 }
 
 // strikeInitial strikes what strikes at the start, and plans what strikes at a
@@ -242,11 +257,36 @@ func (f *FaultState) strike() {
 		return
 	}
 	f.struck = true
-	f.w.emit(Event{Kind: KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant})
+	f.w.emit(Event{
+		Kind: KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant,
+		Lifts: !f.kind.Instant && (f.fault.For > 0 || !f.fault.Until.IsZero()),
+	})
 	f.fault.Strike(f.w, f)
-	if f.fault.For > 0 {
-		f.ending = true
+	if f.fault.For == 0 {
+		return
+	}
+	f.ending = true
+	if f.fault.ByClockOf == "" {
 		f.w.at(f.w.now()+f.fault.For, f.lift)
+		return
+	}
+	clock := f.w.byName[f.fault.ByClockOf].clock
+	due := clock.Now().Add(f.fault.For)
+	clock.OnChange(func(string) { f.plan(clock, due) })
+	f.plan(clock, due)
+}
+
+// plan ends the fault when a wall clock says so. Each plan takes the place of
+// the one before.
+func (f *FaultState) plan(clock *fakeclock.Fake, due time.Time) {
+	f.plans++
+	plan := f.plans
+	if at, ok := clock.NextWall(due); ok {
+		f.w.at(at, func() {
+			if plan == f.plans {
+				f.lift()
+			}
+		})
 	}
 }
 
@@ -261,13 +301,18 @@ func (f *FaultState) inVain(why string) {
 // keptBack says whether a fault that is going to end keeps a request to the
 // storage back, which may then still take effect though every client is done.
 func (w *World) keptBack() bool {
-	if !slices.ContainsFunc(w.faults, func(f *FaultState) bool { return f.ending && !f.lifted }) {
+	ends := func(f *FaultState) bool { return f.ending && !f.lifted }
+	if !slices.ContainsFunc(w.faults, ends) {
 		return false
 	}
-	storage := w.byName[StorageName]
-	return len(storage.backlog) > 0 || slices.ContainsFunc(w.conns, func(c *conn) bool {
-		return c.serverProcess == storage && slices.ContainsFunc(c.up.queue, func(m *message) bool { return m.signal == data })
-	})
+	if slices.ContainsFunc(w.faults, func(f *FaultState) bool { return ends(f) && f.stalled != nil }) {
+		return true
+	}
+	onTheWay := func(p *process) bool { return p.role == RoleStorage || p.role == RoleService }
+	return slices.ContainsFunc(w.processes, func(p *process) bool { return onTheWay(p) && len(p.backlog) > 0 }) ||
+		slices.ContainsFunc(w.conns, func(c *conn) bool {
+			return onTheWay(c.serverProcess) && slices.ContainsFunc(c.up.queue, func(m *message) bool { return m.signal == data })
+		})
 }
 
 // lift ends the fault, once, if it has begun and has an end.
@@ -320,6 +365,14 @@ func checkFault(f Fault, t Topology) error {
 	}
 	if f.For < 0 || f.Strikes.At < 0 {
 		return errors.New("times must not be negative")
+	}
+	if f.ByClockOf != "" {
+		if f.For == 0 {
+			return errors.New("by-clock-of: there is no time to measure")
+		}
+		if err := t.process("by-clock-of", f.ByClockOf); err != nil {
+			return err
+		}
 	}
 	return f.Check(t)
 }

@@ -5,7 +5,7 @@ import "fmt"
 func init() {
 	RegisterFault(FaultKind{
 		Name:  "crash",
-		Title: "a process dies; a server comes back when the fault ends",
+		Title: "a process dies; a server, or its copy, comes back when the fault ends",
 		New:   func() Action { return &CrashFault{} },
 	})
 	RegisterFault(FaultKind{
@@ -28,21 +28,31 @@ const (
 	// Shutdown ends the process in an orderly way: what it holds is saved first,
 	// if it saves anything.
 	Shutdown Crash = "shutdown"
+	// FailOver ends the storage's machine for good. When the fault ends a copy
+	// takes over under its name: what the copy had not received is gone, tokens
+	// included. Only the storage has a copy.
+	FailOver Crash = "failover"
 )
 
 // CrashFault is the parameters of the fault crash.
 type CrashFault struct {
 	Process string `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
-	How     Crash  `yaml:"how,omitempty" json:"how,omitempty" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end."`
+	How     Crash  `yaml:"how,omitempty" json:"how,omitempty" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end; failover: the storage's machine\\, for good\\, and its copy takes over when the fault ends."`
 }
 
 func (a *CrashFault) Check(t Topology) error {
 	switch a.How {
-	case "", Kill, PowerLoss, Shutdown:
+	case "", Kill, PowerLoss, Shutdown, FailOver:
 	default:
-		return fmt.Errorf("how: %q is no way to crash; write kill, power-loss or shutdown", a.How)
+		return fmt.Errorf("how: %q is no way to crash; write kill, power-loss, shutdown or failover", a.How)
 	}
-	return t.process("crash", a.Process)
+	if err := t.process("crash", a.Process); err != nil {
+		return err
+	}
+	if a.How == FailOver && a.Process != StorageName {
+		return fmt.Errorf("how: %s has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica", a.Process)
+	}
+	return nil
 }
 
 func (a *CrashFault) Targets() [][]string { return [][]string{{a.Process}} }
@@ -77,7 +87,7 @@ func (p *process) crash(how Crash) {
 	w.emit(Event{Kind: KindCrash, Process: p.name, Text: string(how)})
 	p.clock.Resume() // of a suspended machine; the time of day goes on anyway
 	p.become(down)
-	p.powerless = how == PowerLoss
+	p.powerless = how == PowerLoss || how == FailOver
 	p.backlog = nil
 	clear(p.pausedBy)
 	for _, c := range w.conns {

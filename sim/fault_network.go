@@ -151,8 +151,8 @@ func (a *Hold) Check(t Topology) error {
 			return err
 		}
 	}
-	if !t.Clients[m.Client] {
-		return fmt.Errorf("hold: %s is no client; a held message goes to or from a client", m.Client)
+	if !t.Clients[m.Client] && !t.Services[m.Client] {
+		return fmt.Errorf("hold: %s is no client; a held message goes to or from a client, or a service that passes it on", m.Client)
 	}
 	return nil
 }

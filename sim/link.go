@@ -17,6 +17,8 @@ type link struct {
 	w       *World
 	key     linkKey
 	latency *rand.Rand
+	// min and max bound the latencies.
+	min, max time.Duration
 	// cuts counts the partitions that cut the link, extra adds up its delays.
 	cuts  int
 	extra time.Duration
@@ -29,6 +31,7 @@ func (w *World) link(from, to string) *link {
 	l, ok := w.links[key]
 	if !ok {
 		l = &link{w: w, key: key, latency: latencies(w.cfg.Seed, from, to)}
+		l.min, l.max = w.cfg.Network.between(from, to)
 		w.links[key] = l
 	}
 	return l
@@ -36,8 +39,18 @@ func (w *World) link(from, to string) *link {
 
 // draw is how long the next message takes.
 func (l *link) draw() time.Duration {
-	n := l.w.cfg.Network
-	return n.Min + time.Duration(l.latency.Int64N(int64(n.Max-n.Min)+1)) + l.extra
+	return l.min + time.Duration(l.latency.Int64N(int64(l.max-l.min)+1)) + l.extra
+}
+
+// between is how long messages between two processes take.
+func (n Network) between(a, b string) (least, most time.Duration) {
+	least, most = n.Min, n.Max
+	for _, p := range n.Paths {
+		if p.Between == a && p.And == b || p.Between == b && p.And == a {
+			least, most = p.Min, p.Max
+		}
+	}
+	return least, most
 }
 
 // cut and mend begin and end a partition of the link. What is sent meanwhile is
@@ -94,12 +107,18 @@ type message struct {
 	held    bool
 }
 
-// origin says what a client was doing when a message was sent.
+// origin says which client wanted a message sent, and what it was doing then.
 type origin struct {
+	client    string
 	section   int
 	step      Step
 	handshake bool
-	send      int // Seq of the send event of the request
+	send      int // Seq of the client's send event of the request
+}
+
+// actor is the client as events name it.
+func (o origin) actor() *Actor {
+	return &Actor{Client: o.client, Section: o.section, Sent: o.send}
 }
 
 // event is an event about a message.
@@ -130,7 +149,7 @@ func (h *half) send(m *message) {
 		h.sent++
 		m.number = h.sent
 		seq := w.emit(m.event(KindSend, false)).Seq
-		if !h.reply {
+		if !h.reply && m.ctx.send == 0 { // a service passes on what somebody else has sent
 			m.ctx.send = seq
 		}
 		w.holdIfAsked(m)

@@ -12,7 +12,8 @@ const (
 	// five minutes after 100 or one minute after 10,000, and at a clean shutdown.
 	Snapshots Persistence = "snapshots"
 	// Everysec appends every command to a file before it is answered, and has the
-	// operating system write that to the disk once a second.
+	// operating system write that to the disk in the background: at once, unless
+	// it did so less than a second ago, and then as soon as that second is over.
 	Everysec Persistence = "everysec"
 	// Always has it written before each answer.
 	Always Persistence = "always"
@@ -30,9 +31,10 @@ type disk struct {
 	// saved is what a power loss leaves.
 	saved keyspace
 	// planned: the next write to the disk is under way.
-	planned  bool
-	changes  int           // since the last snapshot
-	snapshot time.Duration // when it was made
+	planned bool
+	// written is when it last wrote, or started; changes are those since.
+	written time.Duration
+	changes int
 }
 
 // wrote is told of changes of the data set.
@@ -42,8 +44,7 @@ func (d *disk) wrote(changes int) {
 	case Always:
 		d.saved = d.n.keys.clone()
 	case Everysec:
-		now := d.n.w.now()
-		d.plan(now - mod(now, time.Second) + time.Second)
+		d.plan(max(d.written+time.Second, d.n.w.now()))
 	case Snapshots:
 		after := time.Hour
 		switch {
@@ -54,12 +55,10 @@ func (d *disk) wrote(changes int) {
 		}
 		if d.changes == changes || d.changes-changes < 100 && d.changes >= 100 || d.changes-changes < 10_000 && d.changes >= 10_000 {
 			d.planned = false
-			d.plan(max(d.snapshot+after, d.n.w.now()))
+			d.plan(max(d.written+after, d.n.w.now()))
 		}
 	}
 }
-
-func mod(d, m time.Duration) time.Duration { return ((d % m) + m) % m }
 
 // plan writes the data set to the disk at a time, unless the node is down then.
 func (d *disk) plan(at time.Duration) {
@@ -85,7 +84,7 @@ func (d *disk) sync() {
 		return
 	}
 	d.changes = 0
-	d.snapshot = d.n.w.now()
+	d.written = d.n.w.now()
 	d.saved = d.n.keys.clone()
 	d.n.w.emit(Event{Kind: KindSync, Process: d.n.p.name, Text: string(d.policy)})
 }
@@ -152,7 +151,7 @@ func (n *redisNode) restart() {
 	}
 	n.keys = now
 	n.disk.saved = now.clone()
-	n.disk.snapshot = n.w.now()
+	n.disk.written = n.w.now()
 	n.plan()
 	n.repl.restart()
 }

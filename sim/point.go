@@ -13,12 +13,12 @@ import (
 //
 // The grammar, with CLIENT, NODE and PROCESS standing for names:
 //
-//	CLIENT acquired | failed to acquire | read | worked | wrote | extended | released
-//	CLIENT was refused | gave up | finished
+//	CLIENT acquired | failed to acquire | minted | marked | read | worked
+//	CLIENT checked | wrote | extended | released | was refused | gave up | finished
 //	CLIENT holds NODE
 //	CLIENT's keys expired
 //	CLIENT's key expired on NODE
-//	storage applied CLIENT's write | storage refused CLIENT's read
+//	storage applied | refused | checked CLIENT's STEP
 //	PROCESS paused | resumed | crashed | restarted | synced | was promoted
 //	PROCESS's clock jumped
 //	MESSAGE is in flight | MESSAGE arrived
@@ -191,8 +191,9 @@ func parseNth(s string) (string, int, error) {
 
 var (
 	ofClient = []Role{RoleClient}
+	ofCaller = []Role{RoleClient, RoleService}
 	ofNode   = []Role{RoleNode}
-	ofServer = []Role{RoleNode, RoleStorage}
+	ofServer = []Role{RoleNode, RoleService, RoleStorage}
 	ofAny    []Role
 )
 
@@ -204,14 +205,17 @@ var verbs = []struct {
 }{
 	{"acquired", ofClient, ended(Acquire)},
 	{"failed to acquire", ofClient, func(ev *Event) bool { return ev.Kind == KindEnd && ev.Step == Acquire && !ev.OK }},
+	{"minted", ofClient, ended(Mint)},
+	{"marked", ofClient, ended(Mark)},
 	{"read", ofClient, ended(Read)},
 	{"worked", ofClient, ended(Work)},
+	{"checked", ofClient, ended(Check)},
 	{"wrote", ofClient, ended(Write)},
 	{"extended", ofClient, ended(Extend)},
 	{"released", ofClient, func(ev *Event) bool { return ev.Kind == KindEnd && ev.Step == Release }},
 	{"was refused", ofClient, func(ev *Event) bool { return ev.Kind == KindEnd && ev.Refused }},
 	{"gave up", ofClient, func(ev *Event) bool {
-		return ev.Kind == KindEnd && (ev.Step == Read || ev.Step == Write) && !ev.OK && !ev.Refused
+		return ev.Kind == KindEnd && ev.Step.AtStorage() && !ev.OK && !ev.Refused
 	}},
 	{"finished", ofClient, ofKind(KindDone)},
 	{"paused", ofAny, ofKind(KindPause)},
@@ -241,11 +245,12 @@ func parseHappening(s string) (happening, error) {
 			return parseTransit(head, tail.arrived)
 		}
 	}
-	if words[0] == StorageName && len(words) == 4 && (words[1] == "applied" || words[1] == "refused") {
+	if words[0] == StorageName && len(words) == 4 {
+		match, known := answers[words[1]]
 		client, ok := strings.CutSuffix(words[2], "'s")
 		step := Step(words[3])
-		if ok && (step == Read || step == Write) {
-			return served{client, step, words[1] == "applied"}, nil
+		if known && ok && step.AtStorage() {
+			return served{client, step, match}, nil
 		}
 	}
 	if owner, ok := strings.CutSuffix(words[0], "'s"); ok {
@@ -303,7 +308,8 @@ func (k keyExpired) matcher(*Trace) func(*Event) bool {
 	}
 }
 
-// keysExpired: the last key of a client that still stood has expired.
+// keysExpired: the last key that a client had set, and that still stood, has
+// expired. Keys that never expire, such as a counter of tokens, do not count.
 type keysExpired struct{ client string }
 
 func (k keysExpired) parts() []part { return []part{{k.client, ofClient}} }
@@ -319,8 +325,8 @@ func (k keysExpired) matcher(*Trace) func(*Event) bool {
 			isDown[ev.Process] = true
 		case KindRestart:
 			delete(isDown, ev.Process)
-		case KindSet, KindRestore:
-			if ev.Owner != nil && ev.Owner.Client == k.client {
+		case KindSet, KindTouch, KindRestore:
+			if ev.Owner != nil && ev.Owner.Client == k.client && ev.TTL > 0 {
 				standing[at] = true
 			} else {
 				delete(standing, at)
@@ -342,17 +348,24 @@ func (k keysExpired) matcher(*Trace) func(*Event) bool {
 	}
 }
 
-// served: the storage answered a client's request.
+// answers are what the storage can be said to have done with a request.
+var answers = map[string]func(*Event) bool{
+	"applied": func(ev *Event) bool { return ev.Kind == KindServe && ev.OK },
+	"refused": func(ev *Event) bool { return ev.Kind == KindServe && !ev.OK },
+	"checked": func(ev *Event) bool { return ev.Kind == KindCheck && ev.OK },
+}
+
+// served: the storage did something with a client's request.
 type served struct {
-	client  string
-	step    Step
-	applied bool
+	client string
+	step   Step
+	match  func(*Event) bool
 }
 
 func (s served) parts() []part { return []part{{s.client, ofClient}} }
 func (s served) matcher(*Trace) func(*Event) bool {
 	return func(ev *Event) bool {
-		return ev.Kind == KindServe && ev.Peer == s.client && ev.Step == s.step && ev.OK == s.applied
+		return s.match(ev) && ev.Step == s.step && ev.Client() == s.client
 	}
 }
 

@@ -94,7 +94,7 @@ func TestParseBadPoint(t *testing.T) {
 		{"client-1 acquired or client-2", "who, then what"},
 		{"client-1 request to storage is in flight", "client-1's write request to storage"},
 		{"client-1's write to storage is in flight", "client-1's write request to storage"},
-		{"client-1's wait request to storage arrived", "acquire, read, work, write, extend, release"},
+		{"client-1's wait request to storage arrived", "acquire, mint, mark, read, work, check, write, extend, release"},
 		{"every message arrived", "every reply to client-1's acquire"},
 		{"every reply to client-1's lock arrived", "every reply to client-1's acquire"},
 		{"storage applied client-1's release", ""},
@@ -415,7 +415,9 @@ func TestPointFits(t *testing.T) {
 // expired; nobody can see it.
 func TestKeysOnNodesThatAreDown(t *testing.T) {
 	owner := &Actor{Client: "client-1", Section: 1}
-	set := func(node string) Event { return Event{Kind: KindSet, Process: node, Key: "k", Owner: owner} }
+	set := func(node string) Event {
+		return Event{Kind: KindSet, Process: node, Key: "k", Owner: owner, TTL: time.Second}
+	}
 	expire := func(node string) Event { return Event{Kind: KindExpire, Process: node, Key: "k", Owner: owner} }
 	for name, test := range map[string]struct {
 		between []Event
@@ -425,6 +427,8 @@ func TestKeysOnNodesThatAreDown(t *testing.T) {
 		"it is down":                    {[]Event{{Kind: KindCrash, Process: "b"}}, true},
 		"it is back, and so is the key": {[]Event{{Kind: KindCrash, Process: "b"}, {Kind: KindRestart, Process: "b"}}, false},
 		"its key has expired":           {[]Event{expire("b")}, true},
+		"it has set one that stays":     {[]Event{{Kind: KindSet, Process: "b", Key: "counter", Owner: owner}, expire("b")}, true},
+		"it got its expiry later":       {[]Event{expire("b"), {Kind: KindTouch, Process: "b", Key: "late", Owner: owner, TTL: time.Second}}, false},
 	} {
 		m := point1("client-1's keys expired").Matcher(&Trace{})
 		last := false

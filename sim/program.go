@@ -25,8 +25,12 @@ type program struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
+	// token is the fencing token of the section that the client is in. It belongs
+	// to the program's goroutine.
+	token uint64
+
 	// All below belongs to the loop.
-	storage    storageLink
+	callers    map[string]*caller
 	reached    map[Step]int // how often each step was reached
 	sectionNow int
 	stepNow    Step
@@ -39,10 +43,9 @@ type program struct {
 }
 
 func newProgram(w *World, p *process, cfg Client) *program {
-	g := &program{w: w, p: p, cfg: cfg, reached: map[Step]int{}, start: make(chan struct{})}
+	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[Step]int{}, start: make(chan struct{})}
 	g.ctx, g.cancel = context.WithCancel(w.ctx)
 	g.env = w.env(p, cfg)
-	g.storage.p = p
 	g.mayStart = cfg.Starts.IsZero()
 	return g
 }
@@ -85,9 +88,24 @@ func (g *program) warmUp() error {
 		return fmt.Errorf("cannot make the lock: %w", err)
 	}
 	g.lock = lock
-	g.step(0, g.storage.connect)
+	g.step(0, func() {
+		for _, t := range g.tasks() {
+			if t.Step.AtStorage() && g.callers[t.first()] == nil {
+				g.caller(t.first()).connect()
+			}
+		}
+	})
 	g.env.Connect(g.ctx)
 	return nil
+}
+
+// caller is the client's connection to the storage or to a service. It belongs
+// to the loop.
+func (g *program) caller(peer string) *caller {
+	if g.callers[peer] == nil {
+		g.callers[peer] = &caller{p: g.p, peer: g.w.byName[peer]}
+	}
+	return g.callers[peer]
 }
 
 // step has the loop do something and waits until it is done.
@@ -220,24 +238,33 @@ func (p *Program) Step(step Step, do func() error) error {
 // Storage sends one request to the storage and waits for the answer. It is no
 // step of its own.
 func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Response, error) {
-	return p.g.call(ctx, req, 0)
+	return p.g.call(ctx, req, nil, 0)
 }
 
 // errGaveUp is the error of a client that no longer waits for the storage.
 var errGaveUp = errors.New("no answer")
 
-// call sends a request to the storage and waits for the answer, at most for
-// patience if that is not 0.
-func (g *program) call(ctx context.Context, req storage.Request, patience time.Duration) (storage.Response, error) {
+// call sends a request to the storage, by way of some services, and waits for
+// the answer, at most for patience if that is not 0.
+func (g *program) call(ctx context.Context, req storage.Request, via []string, patience time.Duration) (storage.Response, error) {
 	type answer struct {
 		r   storage.Response
 		err error
 	}
 	answered := make(chan answer, 1)
-	call := &storageCall{req, func(r storage.Response, err error) {
+	k := &call{request: req, done: func(r storage.Response, err error) {
 		g.w.then(func() { answered <- answer{r, err} })
 	}}
-	g.step(0, func() { g.storage.call(call) })
+	peer := StorageName
+	if len(via) > 0 {
+		peer, k.via = via[0], via[1:]
+	}
+	var c *caller
+	g.step(0, func() {
+		c = g.caller(peer)
+		k.ctx = g.p.origin(false)
+		c.call(k)
+	})
 	if patience > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = fakeclock.WithTimeout(ctx, g.p.clock, patience)
@@ -252,8 +279,8 @@ func (g *program) call(ctx context.Context, req storage.Request, patience time.D
 	// The answer may have come while the client was about to give up: then it
 	// counts, always.
 	g.step(0, func() {
-		if g.storage.asked == call {
-			g.storage.giveUp()
+		if c.asked == k {
+			c.giveUp()
 			g.w.then(func() { answered <- answer{err: fmt.Errorf("%w within %v", errGaveUp, patience)} })
 		}
 	})

@@ -29,6 +29,10 @@ type redisNode struct {
 	seeded bool
 	dbs    []int // databases that were ever selected
 	keys   keyspace
+	// queueing are those who have begun a transaction, and uncorrected the one
+	// whose command miniredis answers as it is.
+	queueing    map[*mserver.Peer]bool
+	uncorrected *mserver.Peer
 	// check numbers the looks at the next expiry: only the latest counts.
 	check int
 
@@ -55,10 +59,12 @@ func (n *redisNode) boot() {
 	n.mini.SetTime(n.wall)
 	n.mini.ClockTTL(true)
 	n.seeded = false
+	n.queueing = map[*mserver.Peer]bool{}
 	// Dial is what starts a server without a listener.
 	if c, err := n.mini.Dial(); err == nil {
 		c.Close()
 	}
+	n.mini.Server().SetPreHook(n.correct)
 }
 
 // tick tells miniredis the time. It keeps what is left of each key's life, where
@@ -118,15 +124,16 @@ func (r *redisPeer) receive(m *message) {
 	}
 	name := strings.ToUpper(args[0])
 	switch {
+	case !n.mini.Server().IsRegisteredCommand(name):
+		r.refuse(unknownCommand(args))
+		return
 	case name == "WAIT" && len(args) == 3:
 		n.repl.wait(r, args)
 		return
 	case n.repl.readOnly():
 		var ok bool
 		if args, ok = n.readOnlyCommand(name, args); !ok {
-			r.peer.WriteError("READONLY You can't write against a read only replica.")
-			r.peer.Flush()
-			r.reply()
+			r.refuse(errReadOnly)
 			return
 		}
 	case name == "SELECT" && len(args) == 2:
@@ -184,6 +191,13 @@ func (r *redisPeer) unblock() {
 	}
 }
 
+// refuse answers with an error.
+func (r *redisPeer) refuse(err string) {
+	r.peer.WriteError(err)
+	r.peer.Flush()
+	r.reply()
+}
+
 // reply sends what miniredis has written.
 func (r *redisPeer) reply() {
 	b := r.out.take()
@@ -199,6 +213,7 @@ func (r *redisPeer) reply() {
 
 func (r *redisPeer) hangUp(bool) {
 	r.peer.Close()
+	delete(r.n.queueing, r.peer)
 	// miniredis ends a subscriber's goroutines when its last subscription ends.
 	for _, cmd := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
 		r.n.mini.Server().Dispatch(r.peer, []string{cmd})

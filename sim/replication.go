@@ -42,7 +42,17 @@ func (n *redisNode) follow(master *redisNode) {
 	n.repl.master = master
 	f := &feed{master: master, replica: n}
 	master.repl.replicas = append(master.repl.replicas, f)
-	f.connect()
+	f.attach()
+}
+
+// attach connects as soon as the replica can.
+func (f *feed) attach() {
+	switch p := f.replica.p; {
+	case p.state == paused:
+		p.backlog = append(p.backlog, f.connect)
+	case p.running():
+		f.connect()
+	}
 }
 
 // connect has the replica ask its master for everything.
@@ -68,14 +78,8 @@ func (f *feed) connect() {
 // retry connects again after a second, as a replica does.
 func (f *feed) retry() {
 	f.open = false
-	w, p := f.master.w, f.replica.p
-	w.at(w.now()+time.Second, func() {
-		if p.state == paused {
-			p.backlog = append(p.backlog, f.connect)
-		} else if p.running() {
-			f.connect()
-		}
-	})
+	w := f.master.w
+	w.at(w.now()+time.Second, f.attach)
 }
 
 // full sends the whole data set.
@@ -136,8 +140,8 @@ type replicaEnd struct {
 func (e *replicaEnd) receive(m *message) {
 	u := m.body.(update)
 	n := e.f.replica
-	if n.repl.master == nil {
-		return
+	if n.repl.master != e.f.master {
+		return // a replica has been promoted while this was on its way
 	}
 	n.apply(u)
 	e.conn.up.send(&message{body: u.offset, text: "acknowledge " + strconv.Itoa(u.offset)})
@@ -220,10 +224,15 @@ func (r *replication) readOnly() bool { return r.master != nil }
 func (r *replication) wait(p *redisPeer, args []string) {
 	enough, err1 := strconv.Atoi(args[1])
 	timeout, err2 := strconv.Atoi(args[2])
-	if err1 != nil || err2 != nil || timeout < 0 {
-		p.peer.WriteError("ERR value is not an integer or out of range")
-		p.peer.Flush()
-		p.reply()
+	switch {
+	case err1 != nil:
+		p.refuse(errNotAnInteger)
+		return
+	case err2 != nil:
+		p.refuse("ERR timeout is not an integer or out of range")
+		return
+	case timeout < 0:
+		p.refuse("ERR timeout is negative")
 		return
 	}
 	waiting := &waiting{peer: p, enough: enough, offset: p.offset}
@@ -299,19 +308,28 @@ func (r *replication) restart() {
 }
 
 // promote makes a replica a master, which takes over the address of its old one:
-// new connections go to it, those that are open stay where they are.
+// new connections go to it, those that are open stay where they are. The other
+// replicas follow it from now on, as a sentinel would tell them to, and have what
+// it has.
 func (n *redisNode) promote() {
 	master := n.repl.master
 	if master == nil {
 		return
 	}
 	n.repl.master = nil
-	master.repl.replicas = slices.DeleteFunc(master.repl.replicas, func(f *feed) bool {
-		if f.replica == n {
+	feeds := master.repl.replicas
+	master.repl.replicas = nil
+	for _, f := range feeds {
+		if f.conn != nil {
 			f.conn.close()
 		}
-		return f.replica == n
-	})
+		f.open = false
+		if f.replica != n {
+			f.replica.follow(n)
+		}
+	}
+	n.w.io.Lock() // clients that dial look there
 	n.w.byAddr[master.p.addr] = n.p
+	n.w.io.Unlock()
 	n.w.emit(Event{Kind: KindPromote, Process: n.p.name, Peer: master.p.name})
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,7 @@ func TestReplicaIsReadOnly(t *testing.T) {
 		}
 		trace := play(t, cfg)
 		same(t, "SET was refused as READONLY", set != nil && strings.HasPrefix(set.Error(), "READONLY"), !promoted)
+		same(t, "so was a script", script != nil && strings.HasPrefix(script.Error(), "READONLY"), !promoted)
 		for what, err := range map[string]error{"SET": set, "a script": script, "a transaction": transaction} {
 			if (err == nil) != promoted {
 				t.Errorf("promoted %v: %s ended with %v", promoted, what, err)
@@ -379,5 +381,82 @@ func TestReplicaConnectsOnce(t *testing.T) {
 		if connects != 2 {
 			t.Errorf("down for %v: %d connections, want 2", down, connects)
 		}
+	}
+}
+
+// After a promotion the other replicas follow the new master and have what it
+// has, those too that were paused or down at that moment.
+func TestOtherReplicasFollowThePromoted(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		meanwhile []Fault
+		at        time.Duration // when redis-2 has what redis-3 has
+	}{
+		{"running", nil, 2 * time.Second},
+		{"paused", []Fault{lasting(3*time.Second, at(time.Second, stopped("redis-2")))}, 4 * time.Second},
+		{"down", []Fault{lasting(3*time.Second, at(time.Second, crashed("redis-2", Kill)))}, 4 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var confirmed, old, copied string
+			cfg := replicated(0, client(t, "client-1", func(ctx context.Context, p *Program) error {
+				master, err := dialTo(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				_, err1 := ask(master, "SET old v")
+				sleepUntil(p, 6*time.Second)
+				promoted, err2 := dialTo(ctx, p, 0)
+				if err := errors.Join(err1, err2); err != nil {
+					return err
+				}
+				_, err1 = ask(promoted, "SET k v")
+				confirmed, err2 = ask(promoted, "WAIT 1 1000")
+				replica, err3 := dialTo(ctx, p, 1)
+				if err := errors.Join(err1, err2, err3); err != nil {
+					return err
+				}
+				old, err1 = ask(replica, "EXISTS old")
+				copied, err2 = ask(replica, "EXISTS k")
+				return errors.Join(err1, err2)
+			}))
+			// redis-3 lags too far behind to know the first key.
+			cfg.Nodes = append(cfg.Nodes, Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: NoPersistence})
+			trace := play(t, with(cfg, append(test.meanwhile,
+				at(1500*time.Millisecond, crashed("redis-1", Kill)),
+				at(2*time.Second, &Promote{"redis-3"}),
+			)...))
+			struck(t, trace)
+			same(t, "replicas that confirmed", confirmed, ":1\r\n")
+			same(t, "the old master's key on the other replica", old, ":0\r\n")
+			same(t, "the new master's key on the other replica", copied, ":1\r\n")
+			same(t, "copies on the promoted", len(events(trace, KindRestore, "redis-3")), 0)
+			if test.name != "down" { // what it had is lost in the crash
+				forgot := only(t, trace, KindDelete, "redis-2")
+				about(t, "the old master's key is gone", forgot.At, test.at+3*hop)
+			}
+		})
+	}
+}
+
+// A replica that is about to connect to its master when another is promoted does
+// not take the old master's data.
+func TestPromotionWhileAReplicaConnects(t *testing.T) {
+	for _, promoted := range []bool{false, true} {
+		cfg := replicated(0, client(t, "client-1", func(ctx context.Context, p *Program) error {
+			err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
+			sleepUntil(p, 4*time.Second)
+			return err
+		}))
+		// redis-3 lags too far behind to know the key.
+		cfg.Nodes = append(cfg.Nodes, Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: NoPersistence})
+		cfg = with(cfg, lasting(time.Second, at(time.Second, crashed("redis-2", Kill))))
+		want := 2 // when it is set, and when redis-2 is back
+		if promoted {
+			cfg = with(cfg, at(2*time.Second+hop/2, &Promote{"redis-3"}))
+			want = 1
+		}
+		trace := play(t, cfg)
+		struck(t, trace)
+		same(t, fmt.Sprintf("promoted %t: copies of the key", promoted), len(events(trace, KindRestore, "redis-2")), want)
 	}
 }

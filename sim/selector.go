@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A Message selects messages between a client and another process:
+// A Message selects messages between a client and another process. A service is
+// a client to the process that it passes requests on to.
 //
 //	CLIENT's request to PROCESS
 //	CLIENT's STEP request to PROCESS
@@ -98,7 +99,7 @@ type transit struct {
 }
 
 func (t transit) parts() []part {
-	parts := []part{{t.Client, ofClient}}
+	parts := []part{{t.Client, ofCaller}}
 	if t.Peer != "" {
 		parts = append(parts, part{t.Peer, ofServer})
 	}

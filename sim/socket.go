@@ -61,7 +61,9 @@ type socket struct {
 // dial is a process's [net.Dialer.DialContext].
 func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	w := p.w
+	w.io.Lock()
 	peer, ok := w.byAddr[addr]
+	w.io.Unlock()
 	if !ok {
 		if w.ctx.Err() != nil {
 			w.linger(&p.lingered, 10_000)
@@ -319,7 +321,7 @@ func (s *socket) flush() {
 
 // origin says what the process's client is doing.
 func (p *process) origin(handshake bool) origin {
-	o := origin{handshake: handshake}
+	o := origin{client: p.name, handshake: handshake}
 	if p.program != nil {
 		o.section, o.step = p.program.sectionNow, p.program.stepNow
 	}

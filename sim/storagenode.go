@@ -2,60 +2,158 @@ package sim
 
 import (
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/locksim/locksim/storage"
 )
 
 // storageNode is the process of the storage.
 type storageNode struct {
-	w       *World
-	p       *process
-	store   *storage.Store
-	objects []string
+	w     *World
+	p     *process
+	cfg   Storage
+	store *storage.Store
+	// servedAt is the time of each entry of the store's history.
+	servedAt []time.Duration
+	// dead says that the storage's machine is: a copy takes over, which has
+	// received that many entries of the history.
+	dead     bool
+	received int
 }
 
 func newStorageNode(w *World, p *process, cfg Storage) *storageNode {
-	return &storageNode{w: w, p: p, store: storage.New(cfg.Fencing)}
+	return &storageNode{w: w, p: p, cfg: cfg, store: storage.New(cfg.Fencing)}
 }
 
 func (n *storageNode) accept(c *conn) endpoint { return &storagePeer{n, c} }
 
-// The storage keeps its record on disk, so a crash costs only its connections.
-func (n *storageNode) crash(Crash) {}
-func (n *storageNode) restart()    {}
-func (n *storageNode) stop()       {}
+// crash ends the storage, and every thread that serves a request.
+func (n *storageNode) crash(how Crash) {
+	n.dead = how == FailOver
+	copied := n.w.now() - n.cfg.CopyLag
+	n.received = len(n.servedAt)
+	for n.received > 0 && n.servedAt[n.received-1] > copied {
+		n.received--
+	}
+	for _, f := range n.w.faults {
+		if f.stalled != nil {
+			f.lift()
+		}
+	}
+}
+
+// restart starts the storage again with what its disk holds, or its copy in its
+// place. Only now can anybody tell what is lost.
+func (n *storageNode) restart() {
+	if n.dead {
+		n.lost(n.store.FailOver(n.received))
+		return
+	}
+	n.lost(n.store.Crash())
+}
+
+func (n *storageNode) stop() {}
+
+// lost records what a crash took from the storage.
+func (n *storageNode) lost(losses []storage.Loss) {
+	for _, l := range losses {
+		if l.Version != l.Was {
+			_, value := n.store.Object(l.Object)
+			n.w.emit(Event{Kind: KindRevert, Process: n.p.name, Object: l.Object, Version: l.Version, Replaced: l.Was, Value: value})
+		}
+		if l.Token != l.Knew {
+			ev := Event{Kind: KindForgetToken, Process: n.p.name, Object: l.Object, Token: l.Knew, Text: "no token"}
+			if l.Token != 0 {
+				ev.Text = fmt.Sprintf("token %d", l.Token)
+			}
+			n.w.emit(ev)
+		}
+	}
+}
 
 type storagePeer struct {
 	n *storageNode
 	c *conn
 }
 
+// A serving is what the storage does for one request.
+type serving struct {
+	peer    *storagePeer
+	ctx     origin
+	req     storage.Request
+	checked bool // by a step of its own, which it has passed
+}
+
 func (s *storagePeer) receive(m *message) {
 	n := s.n
-	req := m.body.(storage.Request)
-	resp := n.store.Do(req)
-	if !slices.Contains(n.objects, req.Object) {
-		n.objects = append(n.objects, req.Object)
+	v := &serving{peer: s, ctx: m.ctx, req: m.body.(storage.Request)}
+	if n.cfg.Fencing == storage.CheckThenWrite && v.req.Op == storage.Write {
+		if !v.check() {
+			v.serve()
+			return
+		}
+		n.w.act() // what strikes now strikes between the check and the write
 	}
-	n.w.emit(Event{
-		Kind: KindServe, Process: n.p.name, Peer: s.c.clientProcess.name,
-		Section: m.ctx.section, Step: Step(req.Op), OK: resp.Refused == "",
-		Object: req.Object, Version: resp.Version, Replaced: resp.Replaced, Value: req.Value, Token: req.Token, Text: resp.Refused,
-	})
-	n.w.act()
-	if n.p.state == down {
-		return
+	if !n.w.stallIfAsked(v) {
+		n.goOn(v)
 	}
-	s.c.answer(&message{body: resp, text: tellResponse(req.Op, resp)}, false)
 }
 
 func (s *storagePeer) hangUp(bool) {}
 
+// event is an event about the request.
+func (s *serving) event(kind Kind) Event {
+	return Event{
+		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.ctx.actor(),
+		Section: s.ctx.section, Step: Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
+	}
+}
+
+// check is the check that is a step of its own.
+func (s *serving) check() bool {
+	ev := s.event(KindCheck)
+	ev.Text = s.peer.n.store.Check(s.req)
+	ev.OK = ev.Text == ""
+	s.checked = ev.OK
+	s.peer.n.w.emit(ev)
+	return ev.OK
+}
+
+// serve serves the request and sends the answer.
+func (s *serving) serve() {
+	n := s.peer.n
+	do := n.store.Do
+	if s.checked {
+		do = n.store.Apply
+	}
+	resp := do(s.req)
+	n.servedAt = append(n.servedAt, n.w.now())
+	ev := s.event(KindServe)
+	ev.OK, ev.Text = resp.Refused == "", resp.Refused
+	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, s.req.Value
+	n.w.emit(ev)
+	n.w.act()
+	if n.p.state == down {
+		return
+	}
+	s.peer.c.answer(&message{body: resp, text: tellResponse(s.req.Op, resp)}, false)
+}
+
+// goOn goes on with a request as soon as the storage can. If that has crashed,
+// the request is gone.
+func (n *storageNode) goOn(s *serving) {
+	switch {
+	case n.p.state == down:
+	case n.p.halted():
+		n.p.backlog = append(n.p.backlog, s.serve)
+	default:
+		s.serve()
+	}
+}
+
 // report records what the storage holds at the end of the run.
 func (n *storageNode) report() {
-	slices.Sort(n.objects)
-	for _, o := range n.objects {
+	for _, o := range n.store.Objects() {
 		version, value := n.store.Object(o)
 		n.w.emit(Event{Kind: KindObject, Process: n.p.name, Object: o, Version: version, Value: value})
 	}
@@ -80,70 +178,4 @@ func tellResponse(op storage.Op, r storage.Response) string {
 		return fmt.Sprintf("applied as version %d", r.Version)
 	}
 	return fmt.Sprintf("version %d", r.Version)
-}
-
-// A storageLink is a client's connection to the storage. One request at a time
-// is under way on it.
-type storageLink struct {
-	p      *process
-	conn   *conn
-	opened bool
-	asked  *storageCall
-}
-
-type storageCall struct {
-	request storage.Request
-	done    func(storage.Response, error)
-}
-
-// connect opens the connection.
-func (l *storageLink) connect() {
-	w := l.p.w
-	l.conn = w.connect(l.p, w.byName[StorageName], l, func(c *conn, err error) {
-		l.conn, l.opened = c, err == nil
-		if err != nil {
-			l.finish(storage.Response{}, fmt.Errorf("dial %s: %w", StorageName, err))
-		} else if l.asked != nil {
-			l.send()
-		}
-	})
-}
-
-// call sends a request, over a new connection if the old one is gone.
-func (l *storageLink) call(c *storageCall) {
-	l.asked = c
-	switch {
-	case l.conn == nil || l.conn.client == nil:
-		l.opened = false
-		l.connect()
-	case l.opened:
-		l.send()
-	}
-}
-
-func (l *storageLink) send() {
-	l.conn.ask(&message{body: l.asked.request, text: tellRequest(l.asked.request), ctx: l.p.origin(false)})
-}
-
-// giveUp stops waiting for the answer. The request may still arrive.
-func (l *storageLink) giveUp() {
-	l.asked = nil
-	l.conn.close()
-}
-
-func (l *storageLink) finish(r storage.Response, err error) {
-	if call := l.asked; call != nil {
-		l.asked = nil
-		call.done(r, err)
-	}
-}
-
-func (l *storageLink) receive(m *message) { l.finish(m.body.(storage.Response), nil) }
-
-func (l *storageLink) hangUp(reset bool) {
-	err := fmt.Errorf("read %s: %w", StorageName, errReset)
-	if !reset {
-		err = fmt.Errorf("read %s: the connection was closed", StorageName)
-	}
-	l.finish(storage.Response{}, err)
 }

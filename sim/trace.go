@@ -17,7 +17,7 @@ type Trace struct {
 	Fencing string `json:"fencing"`
 	// Locks are the locks that the clients compete for.
 	Locks []LockInfo `json:"locks"`
-	// Processes lists clients, nodes and the storage.
+	// Processes lists clients, nodes, services and the storage.
 	Processes []ProcessInfo `json:"processes"`
 	Faults    []FaultInfo   `json:"faults,omitempty"`
 	// Doubts are reasons, known before the run or found in its course, why it
@@ -35,7 +35,11 @@ type LockInfo struct {
 	Kind string `json:"kind"`
 	// TrueTime says that the lock reads true time and not its process's clocks.
 	TrueTime bool `json:"true_time,omitempty"`
-	// TTL is 0 for a lock without one.
+	// Open says that everybody is let in: there is no exclusion to break.
+	Open bool `json:"open,omitempty"`
+	// Unordered says that the fencing tokens can only be told apart.
+	Unordered bool `json:"unordered,omitempty"`
+	// TTL is 0 for a lock whose grants do not end by themselves.
 	TTL    time.Duration `json:"ttl"`
 	Slots  []SlotInfo    `json:"slots"`
 	Quorum int           `json:"quorum"`
@@ -53,6 +57,7 @@ type Role string
 const (
 	RoleClient  Role = "client"
 	RoleNode    Role = "node"
+	RoleService Role = "service"
 	RoleStorage Role = "storage"
 )
 
@@ -60,8 +65,8 @@ const (
 type ProcessInfo struct {
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// Blind is a client that writes without having read.
-	Blind bool `json:"blind,omitempty"`
+	// ReadOnly is a client that never writes in its sections.
+	ReadOnly bool `json:"read_only,omitempty"`
 }
 
 // FaultInfo is one fault of the scenario and whether it acted.
@@ -74,6 +79,9 @@ type FaultInfo struct {
 	// its end, was never reached, or it cannot act on the lock at hand. It is empty
 	// when the fault acted.
 	Idle string `json:"idle,omitempty"`
+	// Powerless says that it cannot act on the lock at hand, whatever happens; Idle
+	// says why.
+	Powerless bool `json:"powerless,omitempty"`
 }
 
 // End is the true time of the last event.

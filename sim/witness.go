@@ -86,9 +86,15 @@ func (w Witness) Fits(role func(name string) (Role, bool)) error {
 
 // Seen says whether it happened.
 func (w Witness) Seen(t *Trace) bool {
+	_, seen := w.Reached(t)
+	return seen
+}
+
+// Reached says whether it happened, and with which event, by its Seq.
+func (w Witness) Reached(t *Trace) (event int, seen bool) {
 	point := w.point.Matcher(t)
 	other := w.other.Matcher(t)
-	halted, one, two := false, false, false
+	halted, one := false, false
 	for i := range t.Events {
 		ev := &t.Events[i]
 		if ev.Process == w.while && w.while != "" {
@@ -108,12 +114,12 @@ func (w Witness) Seen(t *Trace) bool {
 		switch {
 		case w.other.IsZero():
 			if w.point.IsZero() || (first || second) && (w.while == "" || halted) {
-				return true
+				return ev.Seq, true
 			}
 		case one && second:
-			two = true
+			return ev.Seq, true
 		}
 		one = one || first
 	}
-	return two
+	return 0, false
 }

@@ -72,6 +72,33 @@ func TestWitnessSeen(t *testing.T) {
 	}
 }
 
+// A witness is reached with the event that completes it.
+func TestWitnessReached(t *testing.T) {
+	trace := &Trace{Events: []Event{
+		{Seq: 1, Kind: KindPause, Process: "client-1"},
+		{Seq: 2, Kind: KindEnd, Process: "client-2", Step: Write, OK: true},
+		{Seq: 3, Kind: KindResume, Process: "client-1"},
+		{Seq: 4, Kind: KindEnd, Process: "client-1", Step: Write, OK: true},
+		{Seq: 5, Kind: KindEnd, Process: "client-2", Step: Write, OK: true},
+	}}
+	for text, want := range map[string]int{
+		"client-2 wrote":                             2,
+		"client-2 wrote, 2nd time":                   5,
+		"client-2 wrote while client-1 was paused":   2,
+		"client-1 wrote after client-2 wrote":        4,
+		"client-1 resumed before client-2 wrote":     5,
+		"client-1 wrote before client-1 was refused": 0,
+	} {
+		w, err := ParseWitness(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event, seen := w.Reached(trace); event != want || seen != (want > 0) {
+			t.Errorf("%q is reached with event %d, %v; want %d", text, event, seen, want)
+		}
+	}
+}
+
 func FuzzParseWitness(f *testing.F) {
 	for _, s := range []string{
 		"client-1's keys expired while client-1 was paused", "client-1 wrote after client-2 wrote", "5s after client-1 paused before client-2 paused",

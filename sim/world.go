@@ -11,6 +11,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ type World struct {
 
 	processes []*process
 	byName    map[string]*process
-	byAddr    map[string]*process
+	byAddr    map[string]*process // guarded by io
 	links     map[linkKey]*link
 	pairs     map[linkKey]int // connections numbered so far
 	conns     []*conn
@@ -121,30 +122,58 @@ func (w *World) describe() {
 	}
 	w.lockKeys = map[string]bool{}
 	if cfg.Lock.Kind.Name != "" {
-		info := LockInfo{Name: cfg.Lock.Key, Kind: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, TrueTime: !cfg.Lock.Kind.OwnClock}
-		masters := w.masters()
-		slots, quorum := cfg.Lock.Kind.Slots(cfg.Lock.Key, len(masters))
-		for _, s := range slots {
-			info.Slots = append(info.Slots, SlotInfo{Node: masters[s.Node].Name, Key: s.Key})
-			w.lockKeys[s.Key] = true
+		for _, key := range cfg.keys() {
+			w.describeLock(key)
 		}
-		info.Quorum = quorum
-		w.trace.Locks = []LockInfo{info}
 	}
 	for _, c := range cfg.Clients {
-		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: c.Name, Role: RoleClient, Blind: c.Blind})
+		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: c.Name, Role: RoleClient, ReadOnly: c.readOnly()})
 	}
 	for _, n := range cfg.Nodes {
 		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: n.Name, Role: RoleNode})
 	}
+	for _, s := range cfg.Services {
+		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: s.Name, Role: RoleService})
+	}
 	w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: StorageName, Role: RoleStorage})
+}
+
+// describeLock adds one lock to the trace.
+func (w *World) describeLock(key string) {
+	l := w.cfg.Lock
+	info := LockInfo{
+		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock, Open: l.Kind.Open,
+		Unordered: w.cfg.Tokens.Source.Unordered,
+	}
+	if l.Kind.Endless || l.Kind.Open {
+		info.TTL = 0
+	}
+	masters := w.masters()
+	slots, quorum := l.Kind.Slots(key, len(masters))
+	for _, s := range slots {
+		info.Slots = append(info.Slots, SlotInfo{Node: masters[s.Node].Name, Key: s.Key})
+		w.lockKeys[s.Key] = true
+	}
+	info.Quorum = quorum
+	w.trace.Locks = append(w.trace.Locks, info)
+}
+
+// keys names the locks of a world, in the order of their first clients.
+func (cfg *Config) keys() []string {
+	var keys []string
+	for _, c := range cfg.Clients {
+		if key := cmp.Or(c.Key, cfg.Lock.Key); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // masters are the nodes that a lock is kept on.
 func (w *World) masters() []Node {
 	var masters []Node
 	for _, n := range w.cfg.Nodes {
-		if n.ReplicaOf == "" {
+		if n.ReplicaOf == "" && !n.Apart {
 			masters = append(masters, n)
 		}
 	}
@@ -186,6 +215,10 @@ func (w *World) populate() {
 		p.addr = nodeAddr(i)
 		w.byAddr[p.addr] = p
 		p.server = newRedisNode(w, p, n)
+	}
+	for _, s := range w.cfg.Services {
+		p := w.process(s.Name, RoleService)
+		p.server = &service{w, p, s}
 	}
 	p := w.process(StorageName, RoleStorage)
 	p.server = newStorageNode(w, p, w.cfg.Storage)
@@ -235,7 +268,7 @@ func (w *World) loop() {
 		synctest.Wait()
 		w.alive.Add(1)
 		if n := len(w.trace.Events); n > maxEvents {
-			w.fail(fmt.Errorf("%w: %d events by %v; let clients retry less often, or run fewer of them or for a shorter time", ErrTooMuch, n, w.now().Round(time.Millisecond)))
+			w.fail(fmt.Errorf("%w: %d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", ErrTooMuch, n, w.now().Round(time.Millisecond)))
 			return
 		}
 		if w.admit() {
@@ -326,6 +359,11 @@ func (w *World) finish() {
 		f.finish()
 		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
 	}
+	for _, p := range w.processes {
+		if g := p.program; g != nil && !g.started && p.state != down {
+			w.trace.Doubts = append(w.trace.Doubts, fmt.Sprintf("%s never began: it starts when %s", p.name, g.cfg.Starts))
+		}
+	}
 }
 
 // emit records an event and lets everything that waits for a point in the story
@@ -355,6 +393,12 @@ func check(cfg *Config) error {
 		}
 		names[c.Name] = true
 	}
+	for _, s := range cfg.Services {
+		if s.Name == "" || names[s.Name] {
+			return fmt.Errorf("sim: two processes are called %q, or one has no name", s.Name)
+		}
+		names[s.Name] = true
+	}
 	for _, n := range cfg.Nodes {
 		if n.Name == "" || names[n.Name] {
 			return fmt.Errorf("sim: two processes are called %q, or one has no name", n.Name)
@@ -371,7 +415,7 @@ func check(cfg *Config) error {
 		return errors.New("sim: the horizon must be positive")
 	case cfg.Network.Min <= 0 || cfg.Network.Max < cfg.Network.Min:
 		return errors.New("sim: the network's latencies must be positive, and Max at least Min")
-	case cfg.Lock.Kind.Name != "" && len(cfg.Nodes) == 0:
+	case cfg.Lock.Kind.Name != "" && !cfg.Lock.Kind.Open && len(cfg.Nodes) == 0:
 		return errors.New("sim: the lock has no node to live on")
 	case cfg.Lock.Kind.Name != "" && cfg.Lock.TTL <= 0:
 		return errors.New("sim: the lock's TTL must be positive")
@@ -381,7 +425,27 @@ func check(cfg *Config) error {
 			return fmt.Errorf("sim: %w", err)
 		}
 	}
-	topology := cfg.topology()
+	for _, c := range cfg.Clients {
+		if err := checkTasks(c, cfg.Services); err != nil {
+			return fmt.Errorf("sim: %s: %w", c.Name, err)
+		}
+	}
+	for _, name := range cfg.Tokens.Nodes {
+		if !slices.ContainsFunc(cfg.Nodes, func(n Node) bool { return n.Name == name }) {
+			return fmt.Errorf("sim: there is no node %q to count tokens", name)
+		}
+	}
+	for _, p := range cfg.Network.Paths {
+		for _, name := range []string{p.Between, p.And} {
+			if !names[name] {
+				return fmt.Errorf("sim: there is no process %q for a path to begin or end at", name)
+			}
+		}
+		if p.Min <= 0 || p.Max < p.Min {
+			return fmt.Errorf("sim: between %s and %s the latencies must be positive, and Max at least Min", p.Between, p.And)
+		}
+	}
+	topology := cfg.Topology()
 	for i, f := range cfg.Faults {
 		if err := checkFault(f, topology); err != nil {
 			return fmt.Errorf("sim: fault %d (%s): %w", i+1, f.Text, err)
@@ -390,18 +454,49 @@ func check(cfg *Config) error {
 	return nil
 }
 
+// checkTasks refuses what a client cannot do.
+func checkTasks(c Client, services []Service) error {
+	for _, t := range c.Does {
+		switch {
+		case t.Step == Acquire || t.Step == Extend || t.Step == Release || !slices.Contains(Steps(), t.Step):
+			return fmt.Errorf("%q is nothing to do in a section", t.Step)
+		case t.Step.AtStorage() != (t.Object != ""):
+			return fmt.Errorf("%s: a request to the storage, and nothing else, has an object", t.Step)
+		}
+		for _, name := range t.Via {
+			if !slices.ContainsFunc(services, func(s Service) bool { return s.Name == name }) {
+				return fmt.Errorf("there is no service %q", name)
+			}
+		}
+	}
+	return nil
+}
+
 // env is what the lock of a client gets.
 func (w *World) env(p *process, c Client) *locks.Env {
 	env := &locks.Env{
-		Key: w.cfg.Lock.Key, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
+		Key: cmp.Or(c.Key, w.cfg.Lock.Key), TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
 		Dial: p.dial, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
-		if n.ReplicaOf == "" || w.cfg.Lock.Kind.Name == "" {
+		own := n.ReplicaOf == "" && !n.Apart
+		if own || w.cfg.Lock.Kind.Name == "" {
 			env.Nodes = append(env.Nodes, nodeAddr(i))
+		}
+		if w.counts(n) {
+			env.Counters = append(env.Counters, nodeAddr(i))
 		}
 	}
 	return env
+}
+
+// counts says whether a node counts fencing tokens.
+func (w *World) counts(n Node) bool {
+	t := w.cfg.Tokens
+	if len(t.Nodes) > 0 {
+		return t.Source.Counts && slices.Contains(t.Nodes, n.Name)
+	}
+	return t.Source.Counts && n.ReplicaOf == "" && !n.Apart
 }
 
 // nodeAddr is the address of the i-th node. It must be an IP: go-redis looks a

@@ -436,7 +436,8 @@ func TestBadConfigurations(t *testing.T) {
 		{"from:", func(c *Config) { *c = with(*c, at(0, &Reset{"client-1", ""})) }},
 		{"no message", func(c *Config) { *c = with(*c, at(0, &Hold{"the request"})) }},
 		{"no client", func(c *Config) { *c = with(*c, at(0, &Hold{"redis-1's request to storage"})) }},
-		{"kill, power-loss or shutdown", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", "burn"))) }},
+		{"kill, power-loss, shutdown or failover", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", "burn"))) }},
+		{"only the storage has", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", FailOver))) }},
 		{"no replica", func(c *Config) { *c = with(*c, at(0, &Promote{"redis-1"})) }},
 		{"negative", func(c *Config) { *c = with(*c, lasting(-1, at(0, stopped("redis-1")))) }},
 		{"negative", func(c *Config) { *c = with(*c, at(-1, stopped("redis-1"))) }},
@@ -465,7 +466,7 @@ func TestFaultKinds(t *testing.T) {
 			t.Errorf("%s without parameters is taken", k.Name)
 		}
 	}
-	same(t, "the kinds", strings.Join(names, " "), "crash delay drift hold jump partition pause promote reset")
+	same(t, "the kinds", strings.Join(names, " "), "crash delay drift hold jump partition pause promote reset stall")
 	defer func() {
 		if recover() == nil {
 			t.Error("a second kind called pause was registered")

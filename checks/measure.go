@@ -1,0 +1,111 @@
+package checks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A Measure is what a run says of one thing that a lock costs, or of how long
+// its clients wait. It is computed from the trace alone.
+type Measure struct {
+	// Name is what scenarios and programs call it, Title one line for people.
+	Name, Title string
+	// Figures are its numbers, in a fixed order. One that the run cannot give,
+	// such as the median of nothing, is left out.
+	Figures []Figure
+	// Absent says why there are no figures at all; it is empty if there are.
+	Absent string
+
+	text string
+}
+
+// A Figure is one number of a measure.
+type Figure struct {
+	// Name tells it from the measure's others.
+	Name string
+	// Unit is Nanoseconds or Count.
+	Unit  Unit
+	Value int64
+}
+
+// Unit is what a figure counts.
+type Unit string
+
+const (
+	// Nanoseconds of true time.
+	Nanoseconds Unit = "ns"
+	// Count is a plain number.
+	Count Unit = ""
+)
+
+// String is the measure for people, such as "median 1.2s, longest 3.4s".
+func (m Measure) String() string {
+	if m.Absent != "" {
+		return "n/a: " + m.Absent
+	}
+	return m.text
+}
+
+// A measure of a run. To add one, write a file that declares it and enter it in
+// the list below.
+type measure struct {
+	name, title string
+	take        func(*history) Measure
+}
+
+// measures lists all of them: how long clients wait, what that costs, and what
+// comes of it.
+var measures = []measure{
+	timeToAcquire,
+	waitAfterCrash,
+	attempts,
+	splitVotes,
+	lockCommands,
+	sectionsDone,
+	refused,
+}
+
+// MeasureNames lists the measures in the order in which they are reported.
+func MeasureNames() []string {
+	names := make([]string, len(measures))
+	for i, m := range measures {
+		names[i] = m.name
+	}
+	return names
+}
+
+// Measures takes every measure of a run, in the order of [MeasureNames].
+func Measures(t *sim.Trace) []Measure {
+	h := newHistory(t)
+	all := make([]Measure, len(measures))
+	for i, m := range measures {
+		all[i] = m.take(h)
+		all[i].Name, all[i].Title = m.name, m.title
+	}
+	return all
+}
+
+func absent(why string) Measure { return Measure{Absent: why} }
+
+// ratio is a over b, rounded to the nearest whole number.
+func ratio(a, b int64) int64 { return (a + b/2) / b }
+
+// median is the middle one of some times, or half way between the middle two.
+// There must be one at least.
+func median(times []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
+	upper := sorted[len(sorted)/2]
+	lower := sorted[(len(sorted)-1)/2]
+	return lower + (upper-lower)/2
+}
+
+// brief writes a time with three figures or so: 1m0s, 31.2s, 480ms.
+func brief(d time.Duration) string {
+	unit := time.Duration(1)
+	for d/unit >= 1000 && unit < 100*time.Millisecond {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}

@@ -1,0 +1,401 @@
+package checks
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A measurement is what a test expects of one measure: its text and, name by
+// name, its figures.
+type measurement struct {
+	name, story string
+	text        string
+	figures     string
+}
+
+func measureAll(t *testing.T, measure string, tests []measurement) {
+	t.Helper()
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			all := Measures(tell(t, test.story).trace)
+			m := all[slices.Index(MeasureNames(), measure)]
+			var figures []string
+			for _, f := range m.Figures {
+				figures = append(figures, fmt.Sprintf("%s=%d%s", f.Name, f.Value, f.Unit))
+			}
+			if got := m.String(); got != test.text {
+				t.Errorf("%s is told as %q, want %q", measure, got, test.text)
+			}
+			if got := strings.Join(figures, " "); got != test.figures {
+				t.Errorf("%s has the figures %q, want %q", measure, got, test.figures)
+			}
+		})
+	}
+}
+
+func TestTimeToAcquire(t *testing.T) {
+	measureAll(t, "time-to-acquire", []measurement{
+		{"from the first call to the grant", `
+			1s    c1 calls
+			2s    c1 fails
+			3s    c1 fails
+			4s    c1 calls
+			5500ms c1 acquires rank=1`,
+			"median 4.5s, longest 4.5s", "median=4500000000ns longest=4500000000ns never granted=0"},
+		{"the next section is another wait", `
+			0s c1 calls
+			1s c1 acquires rank=1
+			2s c1 releases
+			9s c1 calls
+			12s c1 acquires rank=2`,
+			"median 2s, longest 3s", "median=2000000000ns longest=3000000000ns never granted=0"},
+		{"the median of three is the middle one", `
+			0s c1 calls
+			0s c2 calls
+			0s c3 calls
+			1s c1 acquires rank=1
+			2s c2 acquires rank=2
+			9s c3 acquires rank=3`,
+			"median 2s, longest 9s", "median=2000000000ns longest=9000000000ns never granted=0"},
+		{"those who give up, crash or still wait were never granted it", `
+			0s c1 calls
+			1s c1 acquires rank=1
+			1s c2 fails
+			2s c2 is-done
+			2s c3 calls
+			3s c3 crashes
+			4s c4 calls
+			9s c4 is-cut-off`,
+			"median 1s, longest 1s, 3 never granted", "median=1000000000ns longest=1000000000ns never granted=3"},
+		{"nobody was granted it", `
+			0s c1 fails
+			1s c1 fails`,
+			"1 never granted", "never granted=1"},
+		{"nobody asked", `
+			0s c1 is-done`,
+			"n/a: nobody asked for the lock", ""},
+	})
+}
+
+func TestWaitAfterCrash(t *testing.T) {
+	measureAll(t, "wait-after-crash", []measurement{
+		{"from the crash to the next grant", `
+			0s    c1 acquires rank=1 ends=30s
+			10s   c1 crashes
+			31240ms c2 acquires rank=2 ends=61s
+			40s   c2 releases
+			41s   c3 acquires rank=3 ends=71s`,
+			"21.2s", "longest=21240000000ns dead holders=1 never granted=0"},
+		{"another lock's grant does not count", `
+			lock M ttl=30s
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 crashes
+			20s c2 acquires rank=1 ends=50s lock=M
+			30s c3 acquires rank=2 ends=60s`,
+			"20s", "longest=20000000000ns dead holders=1 never granted=0"},
+		{"it hangs", `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 pauses
+			30s c2 acquires rank=2 ends=60s`,
+			"20s", "longest=20000000000ns dead holders=1 never granted=0"},
+		{"it never comes out of a step", `
+			0s  c1 acquires rank=1 ends=30s
+			5s  c1 extends ends=35s
+			10s c1 sends message=1
+			30s c1 extended ends=60s
+			40s c2 acquires rank=2 ends=70s
+			90s c1 is-cut-off`,
+			"30s", "longest=30000000000ns dead holders=1 never granted=0"},
+		{"of a step within a step", `
+			0s  c1 acquires rank=1 ends=30s
+			2s  c1 starts-to-work
+			5s  c1 extends ends=35s
+			10s c1 asks-to-extend
+			40s c2 acquires rank=2 ends=70s`,
+			"30s", "longest=30000000000ns dead holders=1 never granted=0"},
+		{"it is paused in the middle of a step", `
+			0s  c1 acquires rank=1 ends=30s
+			2s  c1 starts-to-work
+			10s c1 pauses
+			40s c2 acquires rank=2 ends=70s`,
+			"30s", "longest=30000000000ns dead holders=1 never granted=0"},
+		{"it comes out of it in the end", `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 sends message=1
+			40s c2 acquires rank=2 ends=70s
+			50s c1 lands message=1 x=0>1
+			50s c1 hears x=1
+			90s c1 is-cut-off`,
+			"n/a: no client crashed or hung while it held the lock", ""},
+		{"it gives up what it never came out of", `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 sends message=1
+			20s c1 is-done
+			40s c2 acquires rank=2 ends=70s`,
+			"n/a: no client crashed or hung while it held the lock", ""},
+		{"it only stops for a while", `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 pauses
+			30s c2 acquires rank=2 ends=60s
+			40s c1 resumes`,
+			"n/a: no client crashed or hung while it held the lock", ""},
+		{"its lease was over", `
+			0s  c1 acquires rank=1 ends=30s
+			30s c1 crashes
+			31s c2 acquires rank=2 ends=61s`,
+			"n/a: no client crashed or hung while it held the lock", ""},
+		{"it had released", `
+			0s  c1 acquires rank=1 ends=30s
+			9s  c1 releases
+			10s c1 crashes
+			31s c2 acquires rank=2 ends=61s`,
+			"n/a: no client crashed or hung while it held the lock", ""},
+		{"a node crashed", `
+			0s  c1 acquires rank=1 ends=30s
+			10s A crashes
+			31s c2 acquires rank=2 ends=61s`,
+			"n/a: no client crashed or hung while it held the lock", ""},
+		{"nobody was granted it afterwards", `
+			lock L ttl=0s
+			0s  c1 acquires rank=1
+			10s c1 crashes
+			31s c2 fails`,
+			"n/a: nobody was granted the lock after c1 had crashed or hung", ""},
+		{"twice", `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 crashes
+			30s c2 acquires rank=2 ends=60s
+			31s c2 crashes
+			60s c3 acquires rank=3 ends=90s
+			61s c3 crashes`,
+			"longest 29s, 3 dead holders, 1 never granted", "longest=29000000000ns dead holders=3 never granted=1"},
+	})
+}
+
+func TestAttempts(t *testing.T) {
+	measureAll(t, "attempts", []measurement{
+		{"of one client and another", `
+			0s c1 acquires rank=1
+			1s c2 fails
+			2s c2 fails
+			3s c2 acquires rank=2`,
+			"4, of which 2 failed", "calls=4 failed=2"},
+		{"no answer is no failure", `
+			0s c1 calls
+			9s c1 is-cut-off`,
+			"1, of which 0 failed", "calls=1 failed=0"},
+		{"nobody asked", `
+			0s c1 is-done`,
+			"n/a: nobody asked for the lock", ""},
+	})
+}
+
+func TestSplitVotes(t *testing.T) {
+	const split = `
+		0s c1 calls
+		0s c2 calls
+		1s A sets by=c1/1 value=v1
+		1s B sets by=c1/1 value=v1
+		1s C sets by=c2/1 value=v2
+		1s D sets by=c2/1 value=v2`
+	measureAll(t, "split-votes", []measurement{
+		{"two to two, and the fifth does not answer", split + `
+			2s A deletes by=c1/1 of=c1/1
+			2s B deletes by=c1/1 of=c1/1
+			3s c1 fails
+			3s C deletes by=c2/1 of=c2/1
+			3s D deletes by=c2/1 of=c2/1
+			4s c2 fails`,
+			"2 of 2 failed attempts", "split=2 failed=2"},
+		{"the fifth decides", split + `
+			2s E sets by=c2/1 value=v2
+			2s c2 acquires rank=1
+			3s c1 fails`,
+			"0 of 1 failed attempts", "split=0 failed=1"},
+		{"two to two to one: all three failed because of it", split + `
+			1s c3 calls
+			1s E sets by=c3/1 value=v3
+			3s c1 fails
+			3s c2 fails
+			3s c3 fails`,
+			"3 of 3 failed attempts", "split=3 failed=3"},
+		{"one who came too late for any vote", split + `
+			1s c3 calls
+			2s c3 fails`,
+			"1 of 1 failed attempts", "split=1 failed=1"},
+		{"one who came when the split was over", split + `
+			2s c1 fails
+			2s c2 fails
+			3s c3 calls
+			4s c3 fails`,
+			"2 of 3 failed attempts", "split=2 failed=3"},
+		{"somebody held it when the attempt began", `
+			0s A sets by=c0/1 value=v0
+			0s B sets by=c0/1 value=v0
+			0s C sets by=c0/1 value=v0
+			1s c1 calls
+			1s C expires of=c0/1 value=v0
+			1s c2 calls
+			1s D sets by=c1/1 value=v1
+			1s E sets by=c2/1 value=v2
+			2s c1 fails
+			2s c2 fails`,
+			"1 of 2 failed attempts", "split=1 failed=2"},
+		{"only one was asking, beside the keys of a dead one", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			1s B sets by=c1/1 value=v1
+			1s c1 crashes
+			2s c2 calls
+			3s C sets by=c2/1 value=v2
+			3s D sets by=c2/1 value=v2
+			4s c2 fails`,
+			"0 of 1 failed attempts", "split=0 failed=1"},
+		{"the nodes are down: there are no votes", `
+			0s c1 calls
+			0s c2 calls
+			1s c1 fails
+			1s c2 fails`,
+			"0 of 2 failed attempts", "split=0 failed=2"},
+		{"two locks do not compete", `
+			lock M ttl=30s
+			0s c1 calls
+			0s c2 calls lock=M
+			1s A sets by=c1/1 value=v1 key=L
+			1s A sets by=c2/1 value=v2 key=M
+			2s c1 fails
+			2s c2 fails`,
+			"0 of 2 failed attempts", "split=0 failed=2"},
+		{"the votes on one lock are split, those on the other are not", `
+			lock M ttl=30s` + split + `
+			1s c3 calls lock=M
+			2s c1 fails
+			2s c2 fails
+			2s c3 fails`,
+			"2 of 3 failed attempts", "split=2 failed=3"},
+		{"one node", `
+			lock L ttl=30s nodes=A quorum=1
+			0s c1 fails`,
+			"n/a: the lock asks for no majority", ""},
+	})
+}
+
+func TestLockCommands(t *testing.T) {
+	measureAll(t, "lock-commands", []measurement{
+		{"per section granted, to the nearest", `
+			0s c1 calls
+			1s c1 commands A
+			1s c1 commands B
+			1s c1 commands C
+			2s A answers c1
+			3s c1 acquires rank=1
+			4s c1 commands A
+			4s c1 commands B
+			5s c2 acquires rank=2`,
+			"5, 3 per section granted", "sent=5 per section granted=3"},
+		{"what sets a connection up, what nodes send, and what is for the storage do not count", `
+			0s c1 calls
+			0s B answers c1
+			1s c1 commands A handshake
+			1s c1 commands A
+			2s A commands B
+			3s c1 sends message=1
+			9s c1 fails`,
+			"1", "sent=1"},
+		{"no nodes", `
+			lock L ttl=30s open
+			0s c1 acquires rank=1`,
+			"n/a: there are no Redis nodes", ""},
+	})
+}
+
+func TestSectionsDone(t *testing.T) {
+	measureAll(t, "sections", []measurement{
+		{"per minute of the run", `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  c1 releases
+			3s  c1 acquires rank=2
+			4s  c1 is-refused
+			5s  c1 releases
+			6s  c2 acquires rank=3
+			7s  c2 writes x=1>2
+			8s  c2 releases
+			9s  c2 acquires rank=4
+			10s c2 writes x=2>3
+			40s c2 is-cut-off`,
+			"2, 3 per minute", "completed=2 per minute=3"},
+		{"none", `
+			6s c1 acquires rank=1
+			6s c1 reads x=0
+			6s c1 releases`,
+			"0, 0 per minute", "completed=0 per minute=0"},
+		{"in no time", `
+			0s c1 acquires rank=1
+			0s c1 writes x=0>1
+			0s c1 releases`,
+			"1", "completed=1"},
+	})
+}
+
+func TestRefused(t *testing.T) {
+	measureAll(t, "refused", []measurement{
+		{"reads, writes and marks", `
+			0s c1 acquires rank=1
+			1s c1 marks x=0
+			2s c1 reads x=0
+			3s c1 reads x=0
+			4s c1 is-refused-a-read
+			5s c1 writes x=0>1
+			6s c1 is-refused
+			7s c1 is-refused
+			8s c1 is-refused-a-mark`,
+			"4 of 8 (1 of 3 reads, 2 of 3 writes)", "refused=4 requests=8 refused reads=1 reads=3 refused writes=2 writes=3"},
+		{"nobody asked", `
+			0s c1 acquires rank=1`,
+			"n/a: nobody asked anything of the storage", ""},
+	})
+}
+
+// An empty run has every measure, and none says anything of it.
+func TestMeasures(t *testing.T) {
+	want := strings.Fields("time-to-acquire wait-after-crash attempts split-votes lock-commands sections refused")
+	if got := MeasureNames(); !slices.Equal(got, want) {
+		t.Errorf("the measures are %v, want %v", got, want)
+	}
+	all := Measures(&sim.Trace{})
+	for i, m := range all {
+		if m.Name != want[i] || m.Title == "" || strings.Contains(m.Title, "\n") {
+			t.Errorf("measure %d is %q with the title %q, want %q", i, m.Name, m.Title, want[i])
+		}
+		if (m.Absent == "") != (len(m.Figures) > 0) || (m.Absent == "") == strings.HasPrefix(m.String(), "n/a") {
+			t.Errorf("%s is told as %q with the figures %v", m.Name, m, m.Figures)
+		}
+	}
+	if len(all) != len(want) {
+		t.Errorf("there are %d measures, want %d", len(all), len(want))
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, test := range []struct {
+		times []time.Duration
+		want  time.Duration
+	}{
+		{[]time.Duration{7}, 7},
+		{[]time.Duration{9, 1}, 5},
+		{[]time.Duration{9, 1, 2}, 2},
+		{[]time.Duration{4, 1, 1, 9}, 2}, // 2.5 is no whole number
+		{[]time.Duration{math.MaxInt64, math.MaxInt64 - 2}, math.MaxInt64 - 1},
+	} {
+		if got := median(test.times); got != test.want {
+			t.Errorf("the median of %v is %d, want %d", test.times, got, test.want)
+		}
+	}
+}

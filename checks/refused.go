@@ -1,0 +1,47 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// How much work the storage turns away, because of the fencing token that it
+// carried or did not carry.
+var refused = measure{
+	name:  "refused",
+	title: "requests that the storage refused",
+	take:  takeRefused,
+}
+
+func takeRefused(h *history) Measure {
+	served, turnedAway := map[sim.Step]int64{}, map[sim.Step]int64{}
+	var all, denied int64
+	for i := range h.trace.Events {
+		ev := &h.trace.Events[i]
+		if ev.Kind != sim.KindServe {
+			continue
+		}
+		served[ev.Step]++
+		all++
+		if !ev.OK {
+			turnedAway[ev.Step]++
+			denied++
+		}
+	}
+	if all == 0 {
+		return absent("nobody asked anything of the storage")
+	}
+	return Measure{
+		Figures: []Figure{
+			{"refused", Count, denied},
+			{"requests", Count, all},
+			{"refused reads", Count, turnedAway[sim.Read]},
+			{"reads", Count, served[sim.Read]},
+			{"refused writes", Count, turnedAway[sim.Write]},
+			{"writes", Count, served[sim.Write]},
+		},
+		text: fmt.Sprintf("%d of %d (%d of %d reads, %d of %d writes)", denied, all,
+			turnedAway[sim.Read], served[sim.Read], turnedAway[sim.Write], served[sim.Write]),
+	}
+}

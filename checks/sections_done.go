@@ -1,0 +1,33 @@
+package checks
+
+import (
+	"fmt"
+	"time"
+)
+
+// How much work gets done: sections completed as progress understands it, and
+// how many that is in a minute of the run.
+var sectionsDone = measure{
+	name:  "sections",
+	title: "sections completed with their writes acknowledged",
+	take:  takeSectionsDone,
+}
+
+func takeSectionsDone(h *history) Measure {
+	var done int64
+	for _, s := range h.sections {
+		if s.completed() {
+			done++
+		}
+	}
+	m := Measure{
+		Figures: []Figure{{"completed", Count, done}},
+		text:    fmt.Sprint(done),
+	}
+	if lasted := h.trace.End(); lasted > 0 {
+		rate := ratio(done*int64(time.Minute), int64(lasted))
+		m.Figures = append(m.Figures, Figure{"per minute", Count, rate})
+		m.text += fmt.Sprintf(", %d per minute", rate)
+	}
+	return m
+}

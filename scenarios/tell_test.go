@@ -1,0 +1,52 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+)
+
+// A story is told with every lock that has what it is about; of the others it
+// is said why not, and nothing is run.
+func TestTell(t *testing.T) {
+	for _, c := range []struct {
+		name, lock string
+		untold     string // contains
+		verdict    string // without fencing
+	}{
+		{"gc-pause", "", "", checks.Unsafe},
+		{"gc-pause", "single", "", checks.Unsafe},
+		{"clock-jump", "redsync", "", checks.Unsafe},
+		{"clock-jump", "single", "single keeps nothing on redis-4 or redis-5", ""},
+		{"pause-in-flight/no-elapsed-check", "redsync", "about a lock without elapsed-check", ""},
+		{"pause-in-flight/elapsed-check", "redsync", "", checks.Safe},
+		{"gc-pause", "redlokc", `no lock is called "redlokc"`, ""},
+	} {
+		name, variant, _ := strings.Cut(c.name, "/")
+		s, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = s.Only(variant); err != nil {
+			t.Fatal(err)
+		}
+		runs, untold, err := s.Variants[0].Tell(RunOptions{Seed: 1, Lock: c.lock})
+		if err != nil {
+			t.Errorf("%s with %q: %v", c.name, c.lock, err)
+			continue
+		}
+		if !strings.Contains(untold, c.untold) || (untold == "") != (c.untold == "") {
+			t.Errorf("%s with %q is not told because %q, want %q", c.name, c.lock, untold, c.untold)
+		}
+		if c.untold != "" {
+			if runs != nil {
+				t.Errorf("%s with %q cannot be told, and has %d runs", c.name, c.lock, len(runs))
+			}
+			continue
+		}
+		if len(runs) != 2 || runs[0].Fencing != Off || runs[1].Fencing != On || runs[0].Verdict.Verdict != c.verdict {
+			t.Errorf("%s with %q: %d runs, the first is %s", c.name, c.lock, len(runs), runs[0].Verdict.Verdict)
+		}
+	}
+}

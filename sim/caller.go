@@ -1,0 +1,98 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/storage"
+)
+
+// A caller is a process's connection to the storage, or to a service on the way
+// there. One request at a time is under way on it.
+type caller struct {
+	p      *process
+	peer   *process
+	conn   *conn
+	opened bool
+	asked  *call
+}
+
+// A call is one request to the storage, on whose behalf, and the services that
+// it still has to pass.
+type call struct {
+	request storage.Request
+	via     []string
+	ctx     origin
+	done    func(storage.Response, error)
+}
+
+// errand is the body of a request that a service gets.
+type errand struct {
+	request storage.Request
+	via     []string
+}
+
+// failure is the body of the answer of a service that could not get one.
+type failure struct{ error }
+
+// connect opens the connection.
+func (c *caller) connect() {
+	c.opened = false
+	c.conn = c.p.w.connect(c.p, c.peer, c, func(conn *conn, err error) {
+		c.conn, c.opened = conn, err == nil
+		if err != nil {
+			c.finish(storage.Response{}, fmt.Errorf("dial %s: %w", c.peer.name, err))
+		} else if c.asked != nil {
+			c.send()
+		}
+	})
+}
+
+// call sends a request, over a new connection if the old one is gone.
+func (c *caller) call(k *call) {
+	c.asked = k
+	switch {
+	case c.conn == nil || c.conn.client == nil:
+		c.connect()
+	case c.opened:
+		c.send()
+	}
+}
+
+func (c *caller) send() {
+	k := c.asked
+	m := &message{body: k.request, text: tellRequest(k.request), ctx: k.ctx}
+	if c.peer.role == RoleService {
+		m.body = errand{k.request, k.via}
+	}
+	c.conn.ask(m)
+}
+
+// giveUp stops waiting for the answer. The request may still arrive.
+func (c *caller) giveUp() {
+	c.asked = nil
+	c.conn.close()
+}
+
+func (c *caller) finish(r storage.Response, err error) {
+	if k := c.asked; k != nil {
+		c.asked = nil
+		k.done(r, err)
+	}
+}
+
+func (c *caller) receive(m *message) {
+	switch body := m.body.(type) {
+	case failure:
+		c.finish(storage.Response{}, body.error)
+	case storage.Response:
+		c.finish(body, nil)
+	}
+}
+
+func (c *caller) hangUp(reset bool) {
+	err := fmt.Errorf("read %s: %w", c.peer.name, errReset)
+	if !reset {
+		err = fmt.Errorf("read %s: the connection was closed", c.peer.name)
+	}
+	c.finish(storage.Response{}, err)
+}

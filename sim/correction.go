@@ -1,0 +1,321 @@
+package sim
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	mserver "github.com/alicebob/miniredis/v2/server"
+)
+
+// A correction answers a command as Redis does where miniredis would not. It
+// reports whether it has; if not, miniredis answers.
+type correction func(n *redisNode, c *mserver.Peer, name string, args []string) bool
+
+// corrections are by command. The tests of fidelity show what each is for. They
+// are entered in init because they send commands themselves, which come here.
+var corrections map[string]correction
+
+func init() {
+	corrections = map[string]correction{
+		"TTL": correctTTL, "PTTL": correctTTL, "EXPIRETIME": correctTTL,
+		"SET": correctSET, "SETEX": correctSETEX, "PSETEX": correctSETEX,
+		"EXPIRE": correctEXPIRE, "PEXPIRE": correctEXPIRE, "EXPIREAT": correctEXPIRE, "PEXPIREAT": correctEXPIRE,
+		"INCR": correctINCR, "INCRBY": correctINCR, "DECR": correctINCR, "DECRBY": correctINCR,
+		"EVAL": correctEVAL, "EVALSHA": correctEVAL, "EVAL_RO": correctEVAL, "EVALSHA_RO": correctEVAL,
+		"SELECT": correctSELECT,
+		"MULTI":  correctMULTI, "EXEC": correctMULTI, "DISCARD": correctMULTI,
+	}
+}
+
+const (
+	errNotAnInteger = "ERR value is not an integer or out of range"
+	errSyntax       = "ERR syntax error"
+	errReadOnly     = "READONLY You can't write against a read only replica."
+)
+
+// correct comes before every command of a client or a script. It may be called
+// from outside the loop, but only for commands that block, which need nothing.
+func (n *redisNode) correct(c *mserver.Peer, name string, args ...string) bool {
+	correction, known := corrections[name]
+	switch {
+	case !known || n.uncorrected == c:
+		return false
+	case n.queueing[c] && name != "EXEC" && name != "DISCARD":
+		// A command of a transaction is answered at EXEC, by miniredis alone.
+		return false
+	}
+	return correction(n, c, name, args)
+}
+
+// dispatch has miniredis answer a command as it is.
+func (n *redisNode) dispatch(c *mserver.Peer, words ...string) {
+	outer := n.uncorrected
+	n.uncorrected = c
+	n.mini.Server().Dispatch(c, words)
+	n.uncorrected = outer
+}
+
+// answer is what miniredis answers to a command in the place of one of c's.
+func (n *redisNode) answer(c *mserver.Peer, words ...string) string {
+	var b bytes.Buffer
+	inner := mserver.NewPeer(bufio.NewWriter(&b))
+	inner.Ctx, inner.Resp3 = c.Ctx, c.Resp3
+	n.dispatch(inner, words...)
+	inner.Flush()
+	return b.String()
+}
+
+func refuse(c *mserver.Peer, err string) bool {
+	c.WriteError(err)
+	return true
+}
+
+// integer reads a number as Redis does: with no sign but a minus, no zero in
+// front and no spaces.
+func integer(word string) (v int64, ok bool) {
+	v, err := strconv.ParseInt(word, 10, 64)
+	return v, err == nil && strconv.FormatInt(v, 10) == word
+}
+
+// unknownCommand is the error of a command that does not exist.
+func unknownCommand(words []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ERR unknown command '%s', with args beginning with: ", words[0])
+	for _, word := range words[1:] {
+		fmt.Fprintf(&b, "'%s' ", word)
+	}
+	return b.String()
+}
+
+// correctTTL counts as Redis does: its times are whole milliseconds, what is left
+// is the difference of two of them, and seconds are rounded to the nearest.
+// miniredis cuts everything off.
+func correctTTL(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+	if len(args) != 1 {
+		return false
+	}
+	var ms int
+	if _, err := fmt.Sscanf(n.answer(c, "PEXPIRETIME", args[0]), ":%d\r\n", &ms); err != nil {
+		return false
+	}
+	if ms >= 0 && name != "EXPIRETIME" {
+		ms -= int(n.wall.UnixMilli())
+	}
+	if ms >= 0 && name != "PTTL" {
+		ms = (ms + 500) / 1000
+	}
+	c.WriteInt(ms)
+	return true
+}
+
+// longestLife is the longest TTL of a key. What is longer is cut to this: 146
+// years, because miniredis counts nanoseconds in 64 bits.
+const longestLife = math.MaxInt64 / 2
+
+// A lifespan is how a command says when a key ends.
+type lifespan struct {
+	unit time.Duration
+	// at: since 1970, not from now.
+	at bool
+	// past: it may have ended already.
+	past bool
+}
+
+var lifespans = map[string]lifespan{
+	"EX": {unit: time.Second}, "PX": {unit: time.Millisecond},
+	"EXAT": {unit: time.Second, at: true}, "PXAT": {unit: time.Millisecond, at: true},
+	"SETEX": {unit: time.Second}, "PSETEX": {unit: time.Millisecond},
+	"EXPIRE": {unit: time.Second, past: true}, "PEXPIRE": {unit: time.Millisecond, past: true},
+	"EXPIREAT": {unit: time.Second, at: true, past: true}, "PEXPIREAT": {unit: time.Millisecond, at: true, past: true},
+}
+
+// lifespan reads when a key is to end. It returns the word for miniredis and
+// how long that is from now; or the error.
+func (n *redisNode) lifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
+	invalid := fmt.Sprintf("ERR invalid expire time in '%s' command", strings.ToLower(command))
+	v, ok := integer(word)
+	perUnit := int64(l.unit / time.Millisecond)
+	switch {
+	case !ok:
+		return "", 0, errNotAnInteger
+	case !l.past && v <= 0, v > math.MaxInt64/perUnit, v < math.MinInt64/perUnit:
+		return "", 0, invalid
+	}
+	ms, now := v*perUnit, n.wall.UnixMilli()
+	if !l.at && ms > math.MaxInt64-now {
+		return "", 0, invalid
+	}
+	const most = longestLife / int64(time.Millisecond)
+	from := int64(0)
+	if l.at {
+		from = now
+	}
+	fitting := min(max(ms, from-most), from+most)
+	if fitting != ms {
+		word = strconv.FormatInt(fitting/perUnit, 10)
+	}
+	return word, time.Duration(fitting-from) * time.Millisecond, ""
+}
+
+// correctSET refuses what Redis refuses. A key that is set with an end in the
+// past leaves its TTL behind in miniredis, for the next key of that name: it has
+// to be swept away. And an end at this very nanosecond would be none at all.
+func correctSET(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	var nx, xx, keep bool
+	end := 0
+	for i := 2; i < len(args); i++ {
+		switch option := strings.ToUpper(args[i]); option {
+		case "NX":
+			nx = true
+		case "XX":
+			xx = true
+		case "KEEPTTL":
+			keep = true
+		case "EX", "PX", "EXAT", "PXAT":
+			if i++; i == len(args) {
+				return refuse(c, errSyntax)
+			}
+			end = i
+		}
+	}
+	switch {
+	case nx && xx, keep && end > 0:
+		return refuse(c, errSyntax)
+	case end == 0:
+		return false
+	}
+	word, left, err := n.lifespan(name, args[end], lifespans[strings.ToUpper(args[end-1])])
+	if err != "" {
+		return refuse(c, err)
+	}
+	args = slices.Clone(args)
+	args[end] = word
+	if left <= 0 {
+		args[end] = "1"
+	}
+	n.dispatch(c, append([]string{name}, args...)...)
+	if left <= 0 && n.answer(c, "EXISTS", args[0]) == ":0\r\n" {
+		n.answer(c, "SET", args[0], "")
+		n.answer(c, "DEL", args[0])
+	}
+	return true
+}
+
+func correctSETEX(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+	return len(args) == 3 && n.withLifespan(c, name, args)
+}
+
+func correctEXPIRE(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+	return len(args) >= 2 && n.withLifespan(c, name, args)
+}
+
+// withLifespan serves a command whose second word says when the key ends.
+func (n *redisNode) withLifespan(c *mserver.Peer, name string, args []string) bool {
+	word, _, err := n.lifespan(name, args[1], lifespans[name])
+	if err != "" {
+		return refuse(c, err)
+	}
+	args = slices.Clone(args)
+	args[1] = word
+	n.dispatch(c, append([]string{name}, args...)...)
+	return true
+}
+
+// correctINCR refuses texts that look like numbers.
+func correctINCR(n *redisNode, c *mserver.Peer, _ string, args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	var size int
+	value := n.answer(c, "GET", args[0])
+	if _, err := fmt.Sscanf(value, "$%d\r\n", &size); err != nil || size < 0 {
+		return false
+	}
+	_, value, _ = strings.Cut(value, "\r\n")
+	if _, ok := integer(strings.TrimSuffix(value, "\r\n")); ok {
+		return false
+	}
+	return refuse(c, errNotAnInteger)
+}
+
+// correctSELECT knows that there are 16 databases.
+func correctSELECT(_ *redisNode, c *mserver.Peer, _ string, args []string) bool {
+	if len(args) == 1 {
+		if db, ok := integer(args[0]); ok && (db < 0 || db > 15) {
+			return refuse(c, "ERR DB index is out of range")
+		}
+	}
+	return false
+}
+
+// correctMULTI notes who is queueing the commands of a transaction.
+func correctMULTI(n *redisNode, c *mserver.Peer, name string, _ []string) bool {
+	if name == "MULTI" {
+		n.queueing[c] = true
+	} else {
+		delete(n.queueing, c)
+	}
+	return false
+}
+
+// correctEVAL tells the errors of scripts as Redis does, and remembers the
+// scripts that had them.
+func correctEVAL(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	sha := strings.ToLower(args[0])
+	given := strings.HasPrefix(name, "EVALSHA")
+	if given {
+		args = slices.Clone(args)
+		args[0] = sha
+	} else {
+		sha = fmt.Sprintf("%x", sha1.Sum([]byte(args[0])))
+	}
+	reply := n.answer(c, append([]string{name}, args...)...)
+	if m := scriptFailure.FindStringSubmatch(reply); m != nil {
+		if !given {
+			n.answer(c, "SCRIPT", "LOAD", args[0])
+		}
+		reply = fmt.Sprintf("-%s script: %s, on @user_script:%s.\r\n", n.scriptError(m[1], m[2], m[3]), sha, m[1])
+	}
+	c.WriteRaw(reply)
+	return true
+}
+
+// scriptFailure is how miniredis tells that a script has ended early: the line,
+// the error and, if a function of Go's raised it, that function.
+var scriptFailure = regexp.MustCompile(`^-ERR Error compiling script \(new function\): :(\d+): (.*?)\s+stack traceback:\s+(?:\[G\]: in function '([^']*)')?`)
+
+// redisError is what an error that a command has answered begins with, or one of
+// redis.call itself.
+var redisError = regexp.MustCompile(`^(?:[A-Z]+ |Unknown Redis command|Write commands|Lua redis lib|Please specify)`)
+
+func (n *redisNode) scriptError(line, text, function string) string {
+	if function == "" || function == "error" || !redisError.MatchString(text) {
+		return "ERR user_script:" + line + ": " + text
+	}
+	text, _, _ = strings.Cut(text, " script: ")
+	switch {
+	case strings.HasPrefix(text, "ERR wrong number of arguments"):
+		return "ERR Wrong number of args calling Redis command from script"
+	case strings.HasPrefix(text, "Write commands") && n.repl.readOnly():
+		return errReadOnly
+	case strings.HasPrefix(text, "Write commands"):
+		return "ERR Write commands are not allowed from read-only scripts."
+	case text[1] >= 'a': // a sentence, not a code
+		return "ERR " + text
+	}
+	return text
+}

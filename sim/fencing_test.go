@@ -1,0 +1,116 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// stale is a story with a real lock: client-1's write comes after its keys have
+// expired and client-2 has got the lock, read, written and released. What becomes
+// of it is up to the storage.
+func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
+	single, ok := locks.Lookup("single")
+	if !ok {
+		t.Fatal("there is no lock called single")
+	}
+	return sim.Config{
+		Name: "stale", Seed: 1, Horizon: 5 * time.Minute,
+		Network: sim.Network{Min: time.Millisecond, Max: time.Millisecond},
+		Lock:    sim.Lock{Kind: single, Key: "resource", TTL: 30 * time.Second},
+		Nodes:   []sim.Node{{Name: "redis-1"}},
+		// The proxy connects to the storage when it is first asked to, so that a
+		// crash of the storage before that takes no connection from client-1.
+		Services: []sim.Service{{Name: "proxy"}},
+		Clients: []sim.Client{
+			{Name: "client-1", RetryEvery: time.Second, Does: []sim.Task{
+				{Step: sim.Read, Object: sim.Object}, {Step: sim.Write, Object: sim.Object, Via: []string{"proxy"}},
+			}},
+			{Name: "client-2", RetryEvery: time.Second, Starts: point("client-1's keys expired")},
+		},
+		Storage: s, Faults: faults,
+		Oracle: func(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) },
+	}
+}
+
+func point(s string) sim.Point {
+	p, err := sim.ParsePoint(s)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func beforeWrite(client string) sim.Trigger {
+	return sim.Trigger{Before: sim.StepPoint{Client: client, Step: sim.Write}}
+}
+
+// Which policies keep a stale write from doing harm, under which faults of the
+// storage.
+func TestFencingThatBreaks(t *testing.T) {
+	paused := sim.Fault{Strikes: beforeWrite("client-1"), Until: point("client-2 finished"), Action: &sim.Pause{Process: "client-1"}}
+	pausedLonger := sim.Fault{Strikes: beforeWrite("client-1"), Until: point("storage restarted"), Action: &sim.Pause{Process: "client-1"}}
+	stalled := sim.Fault{Until: point("client-2 finished"), Action: &sim.Stall{Client: "client-1"}}
+	crash := func(how sim.Crash) sim.Fault {
+		return sim.Fault{Strikes: sim.Trigger{When: point("client-2 finished")}, For: time.Second, Action: &sim.CrashFault{Process: sim.StorageName, How: how}}
+	}
+	harm := []checks.Property{checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}
+	for _, test := range []struct {
+		name    string
+		storage sim.Storage
+		faults  []sim.Fault
+		harm    []checks.Property // of the data
+	}{
+		{"no fencing", sim.Storage{Fencing: storage.None}, []sim.Fault{paused}, harm},
+		{"no way to fence", sim.Storage{Fencing: storage.Unfenceable}, []sim.Fault{paused}, harm},
+		{"fencing", sim.Storage{Fencing: storage.Writes}, []sim.Fault{paused}, nil},
+		{"fencing, one object a shard", sim.Storage{Fencing: storage.PerShard}, []sim.Fault{paused}, nil},
+
+		{"the token is stored, and the storage crashes", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(sim.PowerLoss)}, nil},
+		{"the token is in memory, and it does not", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{paused}, nil},
+		{"the token is in memory, and it does", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{pausedLonger, crash(sim.Kill)}, harm},
+
+		{"check and write at once, and a stall", sim.Storage{Fencing: storage.Writes}, []sim.Fault{stalled}, nil},
+		{"check, then write, and no stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{paused}, nil},
+		{"check, then write, and a stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{stalled}, harm},
+
+		{"a copy that is up to date", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(sim.FailOver)}, nil},
+		// client-2's write is gone before client-1's comes, which therefore replaces
+		// nothing of a newer grant: the order of the writes that are left is right.
+		{"a copy that lacks the last write", sim.Storage{Fencing: storage.Writes, CopyLag: time.Second}, []sim.Fault{pausedLonger, crash(sim.FailOver)},
+			[]checks.Property{checks.NoLostUpdate, checks.SerialSections}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace, err := sim.Run(stale(t, test.storage, test.faults...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, f := range trace.Faults {
+				if f.Idle != "" {
+					t.Errorf("fault %d did not act: %s", i+1, f.Idle)
+				}
+			}
+			v := checks.Check(trace, nil)
+			var violated []checks.Property
+			for _, p := range harm {
+				if v.Finding(p).Outcome == checks.Violated {
+					violated = append(violated, p)
+				}
+			}
+			if !slices.Equal(violated, test.harm) {
+				t.Errorf("violated are %v, want %v", violated, test.harm)
+				for _, p := range harm {
+					t.Logf("%s: %+v", p, v.Finding(p))
+				}
+			}
+			if safe := v.Verdict == checks.Safe; safe != (test.harm == nil) {
+				t.Errorf("the run is %s", v.Verdict)
+			}
+		})
+	}
+}

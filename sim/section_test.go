@@ -1,0 +1,498 @@
+package sim_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// hop is how long each message takes in the worlds of these tests.
+const hop = time.Millisecond
+
+// sections is a world with one lock on one node, in which clients go through
+// their sections.
+func sections(t *testing.T, kind string, clients ...sim.Client) sim.Config {
+	t.Helper()
+	lock, ok := locks.Lookup(kind)
+	if !ok {
+		t.Fatalf("there is no lock called %s", kind)
+	}
+	for i := range clients {
+		if clients[i].RetryEvery == 0 {
+			clients[i].RetryEvery = time.Second
+		}
+	}
+	return sim.Config{
+		Name: "sections", Seed: 1, Horizon: 5 * time.Minute,
+		Network: sim.Network{Min: hop, Max: hop},
+		Lock:    sim.Lock{Kind: lock, Key: "resource", TTL: 30 * time.Second},
+		Nodes:   []sim.Node{{Name: "redis-1"}},
+		Clients: clients,
+		Oracle:  func(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) },
+	}
+}
+
+func run(t *testing.T, cfg sim.Config) *sim.Trace {
+	t.Helper()
+	trace, err := sim.Run(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+func does(t *testing.T, tasks ...string) []sim.Task {
+	t.Helper()
+	var all []sim.Task
+	for _, text := range tasks {
+		task, err := sim.ParseTask(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, task)
+	}
+	return all
+}
+
+// steps tells what a client did, step by step.
+func steps(trace *sim.Trace, client string) string {
+	var told []string
+	for _, ev := range trace.Events {
+		if ev.Kind == sim.KindEnd && ev.Process == client {
+			step := string(ev.Step)
+			if ev.Object != "" {
+				step += " " + ev.Object
+			}
+			if !ev.OK {
+				step += " failed"
+			}
+			told = append(told, step)
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// served tells what the storage did: who wanted it, who asked, and with which
+// token.
+func served(trace *sim.Trace) string {
+	var told []string
+	for _, ev := range trace.Events {
+		if ev.Kind != sim.KindServe {
+			continue
+		}
+		what := fmt.Sprintf("%s %s for %s", ev.Step, ev.Object, ev.Client())
+		if ev.Peer != ev.Client() {
+			what += " by " + ev.Peer
+		}
+		if ev.Token != 0 {
+			what += fmt.Sprintf(" (%d)", ev.Token)
+		}
+		if !ev.OK {
+			what += " refused"
+		}
+		told = append(told, what)
+	}
+	return strings.Join(told, ", ")
+}
+
+// events are those of one kind of a process.
+func events(trace *sim.Trace, kind sim.Kind, process string) []sim.Event {
+	var found []sim.Event
+	for _, ev := range trace.Events {
+		if ev.Kind == kind && ev.Process == process {
+			found = append(found, ev)
+		}
+	}
+	return found
+}
+
+func same[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// near compares moments of true time: each moment of a world has a nanosecond of
+// its own, so that one may be a little late.
+func near(t *testing.T, what string, got, want time.Duration) {
+	t.Helper()
+	if late := got - want; late < 0 || late > time.Microsecond {
+		t.Errorf("%s at %v, want %v", what, got, want)
+	}
+}
+
+// What a client does in its section is a list; reads, works and writes is only
+// the usual one.
+func TestTasks(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		does  []sim.Task
+		steps string
+	}{
+		{"the usual", nil, "acquire, read x, work, write x, release"},
+		{"a blind write", does(t, "write x"), "acquire, write x, release"},
+		{"two objects", does(t, "read x", "read y", "write y"), "acquire, read x, read y, write y, release"},
+		{"two writes", does(t, "read x", "write x", "write x"), "acquire, read x, write x, write x, release"},
+		{"work first", does(t, "work", "check", "write x"), "acquire, work, check, write x, release"},
+		{"a mark", does(t, "mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
+			same(t, "steps", steps(trace, "client-1"), test.steps)
+		})
+	}
+}
+
+// A value says what it was computed from, so that two writes of one section are
+// never alike.
+func TestWhatAWriteIsComputedFrom(t *testing.T) {
+	trace := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write z", "read x", "write y", "write x", "write x")}))
+	var values []string
+	for _, ev := range events(trace, sim.KindServe, "storage") {
+		if ev.Step == sim.Write {
+			values = append(values, ev.Value)
+		}
+	}
+	want := []string{"client-1", "client-1 after version 0 of x", "client-1 after version 0", "client-1 after version 1"}
+	if !slices.Equal(values, want) {
+		t.Errorf("the values are %q, want %q", values, want)
+	}
+}
+
+// A client that looks at its lease before it writes gives up one that is over,
+// and only then.
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		lock  string
+		works time.Duration
+		steps string
+	}{
+		{"single", 29 * time.Second, "acquire, work, check, write x, release"},
+		{"single", 30 * time.Second, "acquire, work, check failed, release failed"},
+		// Its grants never end.
+		{"single-no-ttl", 300 * time.Second / 2, "acquire, work, check, write x, release"},
+		// It has none.
+		{"none", 150 * time.Second, "acquire, work, check, write x, release"},
+	} {
+		trace := run(t, sections(t, test.lock, sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works}))
+		same(t, fmt.Sprintf("%s, after %v", test.lock, test.works), steps(trace, "client-1"), test.steps)
+	}
+}
+
+// A lease that does not say when it ends is taken to end one TTL after acquire was
+// called, by the clock that its lock reads: the process's own or true time.
+func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
+	for _, test := range []struct {
+		ownClock bool
+		works    time.Duration
+		steps    string
+	}{
+		{false, 29 * time.Second, "acquire, work, check, write x, release"},
+		{false, 30 * time.Second, "acquire, work, check failed, release"},
+		{true, 29 * time.Second, "acquire, work, check, write x, release"},
+		{true, 30 * time.Second, "acquire, work, check failed, release"},
+	} {
+		cfg := sections(t, "none", sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works})
+		cfg.Lock.Kind.Open = false
+		cfg.Lock.Kind.OwnClock = test.ownClock
+		same(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), steps(run(t, cfg), "client-1"), test.steps)
+	}
+}
+
+// Services pass a request on to the storage and the answer back, each over
+// connections of its own; one can lose the token on the way.
+func TestServices(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		services []sim.Service
+		served   string
+	}{
+		{"the token travels", []sim.Service{{Name: "order"}, {Name: "billing"}}, "write x for client-1 by billing (1)"},
+		{"the token is dropped", []sim.Service{{Name: "order", DropsToken: true}, {Name: "billing"}}, "write x for client-1 by billing refused"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order and billing")})
+			cfg.Services = test.services
+			cfg.Storage.Fencing = storage.Writes
+			trace := run(t, cfg)
+			same(t, "served", served(trace), test.served)
+			stripped := events(trace, sim.KindStrip, "order")
+			same(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
+			// SET and its answer take two hops. Each service opens its connection when
+			// it first has something to pass on, which takes two more.
+			near(t, "the storage serves it", events(trace, sim.KindServe, "storage")[0].At, (2+1+2+1+2+1)*hop)
+			end := events(trace, sim.KindEnd, "client-1")[1]
+			near(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*hop)
+		})
+	}
+}
+
+// A request on its way through a service outlives the patience of its client.
+func TestServiceIsPaused(t *testing.T) {
+	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Does: does(t, "write x via order")})
+	cfg.Services = []sim.Service{{Name: "order"}}
+	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "order"}, For: 10 * time.Second}}
+	trace := run(t, cfg)
+	same(t, "steps", steps(trace, "client-1"), "acquire, write x failed, release")
+	same(t, "served", served(trace), "write x for client-1 by order (1)")
+	near(t, "the storage serves it", events(trace, sim.KindServe, "storage")[0].At, 10*time.Second+3*hop)
+}
+
+// A service that dies takes the request with it, and its client is told.
+func TestServiceCrashes(t *testing.T) {
+	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order")})
+	cfg.Services = []sim.Service{{Name: "order"}}
+	cfg.Faults = []sim.Fault{
+		{Action: &sim.Hold{Message: "order's write request to storage"}},
+		{Strikes: sim.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
+	}
+	trace := run(t, cfg)
+	same(t, "steps", steps(trace, "client-1"), "acquire, write x failed, release")
+}
+
+// A token is minted after the acquire, or where the section says.
+func TestTokens(t *testing.T) {
+	incr, ok := locks.LookupTokenSource("incr")
+	if !ok {
+		t.Fatal("there is no token source called incr")
+	}
+	after := func(client, point1 string, tasks ...string) sim.Client {
+		c := sim.Client{Name: client, Does: does(t, tasks...)}
+		if point1 != "" {
+			c.Starts = point(point1)
+		}
+		return c
+	}
+	for _, test := range []struct {
+		name    string
+		clients []sim.Client
+		nodes   []string
+		served  string
+	}{
+		{"on the lock's node", []sim.Client{after("client-1", "", "write x"), after("client-2", "client-1 released", "write x")}, nil,
+			"write x for client-1 (1), write x for client-2 (2)"},
+		{"on a node of its own", []sim.Client{after("client-1", "", "write x"), after("client-2", "client-1 released", "write x")}, []string{"counter"},
+			"write x for client-1 (1), write x for client-2 (2)"},
+		{"late", []sim.Client{after("client-1", "", "read x", "mint", "write x")}, nil,
+			"read x for client-1, write x for client-1 (1)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := sections(t, "single", test.clients...)
+			cfg.Tokens = sim.Tokens{Source: incr, Nodes: test.nodes}
+			for _, name := range test.nodes {
+				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Apart: true})
+			}
+			trace := run(t, cfg)
+			same(t, "served", served(trace), test.served)
+			counts := "redis-1"
+			if test.nodes != nil {
+				counts = test.nodes[0]
+			}
+			counted := 0
+			for _, ev := range events(trace, sim.KindSet, counts) {
+				if ev.Key == "resource:token" {
+					counted++
+				}
+			}
+			same(t, "real INCRs on "+counts, counted, len(test.clients))
+		})
+	}
+}
+
+// A fault of a node can act if that counts tokens, though no lock is kept on it.
+func TestFaultOfACounter(t *testing.T) {
+	for _, test := range []struct {
+		source string
+		nodes  []string
+		idle   bool
+	}{
+		{"quorum-incr", nil, false},
+		{"quorum-incr", []string{"redis-1", "redis-2"}, false},
+		{"quorum-incr", []string{"redis-1"}, true},
+		{"clock", []string{"redis-2"}, true},
+		{"clock", nil, true},
+	} {
+		cfg := sections(t, "single", sim.Client{Name: "client-1"})
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2"})
+		source, ok := locks.LookupTokenSource(test.source)
+		if !ok {
+			t.Fatalf("there is no token source called %s", test.source)
+		}
+		cfg.Tokens = sim.Tokens{Source: source, Nodes: test.nodes}
+		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "redis-2"}, For: time.Second}}
+		idle := run(t, cfg).Faults[0].Idle
+		if got := strings.Contains(idle, "keeps nothing on redis-2"); got != test.idle || !test.idle && idle != "" {
+			t.Errorf("tokens by %s on %v: the fault did not act: %q", test.source, test.nodes, idle)
+		}
+	}
+}
+
+// Clients of two locks do not get in each other's way, and each lock has its own
+// order of grants.
+func TestKeys(t *testing.T) {
+	trace := run(t, sections(t, "single",
+		sim.Client{Name: "client-1", Key: "file-1", Works: 10 * time.Second},
+		sim.Client{Name: "client-2", Key: "file-2", Works: 10 * time.Second},
+		sim.Client{Name: "client-3", Key: "file-1", Attempts: 1, Starts: point("client-1 acquired")},
+	))
+	same(t, "client-1", steps(trace, "client-1"), "acquire, read x, work, write x, release")
+	same(t, "client-2", steps(trace, "client-2"), "acquire, read x, work, write x, release")
+	same(t, "client-3", steps(trace, "client-3"), "acquire failed")
+	var names []string
+	for _, l := range trace.Locks {
+		names = append(names, l.Name)
+	}
+	same(t, "locks", strings.Join(names, " "), "file-1 file-2")
+	for _, client := range []string{"client-1", "client-2"} {
+		same(t, "rank of "+client, events(trace, sim.KindEnd, client)[0].Rank, 1)
+	}
+}
+
+// Two processes can be further apart than others.
+func TestPaths(t *testing.T) {
+	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x")})
+	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * hop, Max: 20 * hop}}
+	trace := run(t, cfg)
+	near(t, "acquired", events(trace, sim.KindEnd, "client-1")[0].At, 2*hop)
+	near(t, "wrote", events(trace, sim.KindEnd, "client-1")[1].At, 42*hop)
+}
+
+// A request that got no answer is sent again over a new connection, and the
+// first copy may still arrive.
+func TestResends(t *testing.T) {
+	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: does(t, "read x", "write x", "write x")})
+	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: "client-1's write request to storage"}, Until: point("client-1 finished")}}
+	trace := run(t, cfg)
+	same(t, "steps", steps(trace, "client-1"), "acquire, read x, write x, write x, release")
+	var order []string
+	for _, ev := range events(trace, sim.KindServe, "storage") {
+		if ev.Step == sim.Write {
+			order = append(order, ev.Value)
+		}
+	}
+	want := []string{"client-1 after version 0", "client-1 after version 1", "client-1 after version 0"}
+	if !slices.Equal(order, want) {
+		t.Errorf("the storage made the writes %q, want %q", order, want)
+	}
+	again := events(trace, sim.KindAgain, "client-1")
+	if len(again) != 1 || again[0].Step != sim.Write || again[0].Text != "no answer within 1s" {
+		t.Errorf("sent again: %+v", again)
+	}
+}
+
+// A run in which a client never had its turn is not the story.
+func TestClientThatNeverBegins(t *testing.T) {
+	trace := run(t, sections(t, "single",
+		sim.Client{Name: "client-1"},
+		sim.Client{Name: "client-2", Starts: point("client-1's keys expired")},
+	))
+	if want := "client-2 never began: it starts when client-1's keys expired"; !slices.Contains(trace.Doubts, want) {
+		t.Errorf("the doubts are %q, want %q", trace.Doubts, want)
+	}
+}
+
+// A request whose connection was reset is sent again, over a new one.
+func TestResendsAfterAReset(t *testing.T) {
+	for resends, want := range map[bool]int{true: 1, false: 0} {
+		cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
+		cfg.Faults = []sim.Fault{{
+			Strikes: sim.Trigger{When: point("client-1's write request to storage is in flight")},
+			Action:  &sim.Reset{Process: "client-1", From: "storage"},
+		}}
+		made := 0
+		for _, ev := range events(run(t, cfg), sim.KindServe, "storage") {
+			if ev.Step == sim.Write {
+				made++
+			}
+		}
+		if made != want {
+			t.Errorf("resends %v: the storage made %d writes, want %d", resends, made, want)
+		}
+	}
+}
+
+// A lock that prolongs its lease by itself is seen to do so.
+func TestRenewals(t *testing.T) {
+	trace := run(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 25 * time.Second}))
+	same(t, "steps", steps(trace, "client-1"), "acquire, read x, extend, extend, work, write x, release")
+	ends := events(trace, sim.KindEnd, "client-1")
+	if first, second := ends[0].Ends, ends[2].Ends; second == nil || second.Sub(*first) < 9*time.Second {
+		t.Errorf("the lease ends at %v, and then at %v", first, second)
+	}
+}
+
+// The pauses between attempts follow the client's way of retrying.
+func TestRetry(t *testing.T) {
+	for retry, want := range map[locks.Retry][]time.Duration{
+		"":                {time.Second, time.Second, time.Second},
+		locks.Fixed:       {time.Second, time.Second, time.Second},
+		locks.Exponential: {time.Second, 2 * time.Second, 4 * time.Second},
+	} {
+		trace := run(t, sections(t, "single",
+			sim.Client{Name: "client-1", Works: 20 * time.Second},
+			sim.Client{Name: "client-2", Starts: point("client-1 acquired"), Attempts: 4, RetryEvery: time.Second, Retry: retry},
+		))
+		tries, fails := events(trace, sim.KindBegin, "client-2"), events(trace, sim.KindEnd, "client-2")
+		for i, pause := range want {
+			near(t, fmt.Sprintf("%q: attempt %d", retry, i+2), tries[i+1].At-fails[i].At, pause)
+		}
+	}
+}
+
+// How long a fault lasts can be measured on a clock that is wrong itself.
+func TestByClockOf(t *testing.T) {
+	crash := sim.Fault{Strikes: sim.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "redis-1"}, For: 31 * time.Second, ByClockOf: "redis-1"}
+	jump := func(by time.Duration) sim.Fault {
+		return sim.Fault{Strikes: sim.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "redis-1", By: by}}
+	}
+	for _, test := range []struct {
+		name   string
+		faults []sim.Fault
+		back   time.Duration
+	}{
+		{"the clock is right", nil, 32 * time.Second},
+		{"it jumps some of the way", []sim.Fault{jump(10 * time.Second)}, 22 * time.Second},
+		{"it jumps all the way", []sim.Fault{jump(time.Minute)}, 2 * time.Second},
+		{"it jumps back", []sim.Fault{jump(-10 * time.Second)}, 42 * time.Second},
+		{"another clock jumps", []sim.Fault{{Strikes: sim.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "client-1", By: time.Minute}}}, 32 * time.Second},
+	} {
+		cfg := sections(t, "single", sim.Client{Name: "client-1", Works: 2 * time.Minute})
+		cfg.Faults = append([]sim.Fault{crash}, test.faults...)
+		trace := run(t, cfg)
+		near(t, test.name+": it is back", events(trace, sim.KindRestart, "redis-1")[0].At, test.back)
+	}
+}
+
+// What nobody could mean is refused before the world begins.
+func TestBadSections(t *testing.T) {
+	for want, change := range map[string]func(*sim.Config){
+		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = does(t, "write x via nobody") },
+		"nothing to do in a section":   func(c *sim.Config) { c.Clients[0].Does = []sim.Task{{Step: sim.Release}} },
+		"has an object":                func(c *sim.Config) { c.Clients[0].Does = []sim.Task{{Step: sim.Read}} },
+		"two processes are called":     func(c *sim.Config) { c.Services = []sim.Service{{Name: "client-1"}} },
+		"no node \"counter\" to count": func(c *sim.Config) { c.Tokens.Nodes = []string{"counter"} },
+		"between storage and client-1": func(c *sim.Config) {
+			c.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 2, Max: 1}}
+		},
+		"by-clock-of": func(c *sim.Config) {
+			c.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, ByClockOf: "client-1"}}
+		},
+		"there is no process \"nobody\"": func(c *sim.Config) {
+			c.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, For: time.Second, ByClockOf: "nobody"}}
+		},
+	} {
+		cfg := sections(t, "single", sim.Client{Name: "client-1"})
+		change(&cfg)
+		if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want one with %q", err, want)
+		}
+	}
+}

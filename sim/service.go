@@ -1,0 +1,57 @@
+package sim
+
+import (
+	"github.com/locksim/locksim/storage"
+)
+
+// A service passes requests on to the next service on their way, or to the
+// storage, and the answers back. It keeps nothing.
+type service struct {
+	w   *World
+	p   *process
+	cfg Service
+}
+
+func (s *service) accept(c *conn) endpoint {
+	return &servicePeer{s: s, c: c, onward: map[string]*caller{}}
+}
+
+func (s *service) crash(Crash) {}
+func (s *service) restart()    {}
+func (s *service) stop()       {}
+
+// A servicePeer is a service's end of one connection. It has connections of its
+// own to what comes next, so that no caller waits for another.
+type servicePeer struct {
+	s      *service
+	c      *conn
+	onward map[string]*caller
+}
+
+func (p *servicePeer) receive(m *message) {
+	e := m.body.(errand)
+	if p.s.cfg.DropsToken && e.request.Token != 0 {
+		p.s.w.emit(Event{Kind: KindStrip, Process: p.s.p.name, By: m.ctx.actor(), Section: m.ctx.section, Step: m.ctx.step, Token: e.request.Token})
+		e.request.Token = 0
+	}
+	next, rest := StorageName, e.via
+	if len(e.via) > 0 {
+		next, rest = e.via[0], e.via[1:]
+	}
+	to := p.onward[next]
+	if to == nil {
+		to = &caller{p: p.s.p, peer: p.s.w.byName[next]}
+		p.onward[next] = to
+	}
+	to.call(&call{e.request, rest, m.ctx, func(r storage.Response, err error) {
+		answer := &message{body: r, text: tellResponse(e.request.Op, r)}
+		if err != nil {
+			answer = &message{body: failure{err}, text: "error: " + tellError(err)}
+		}
+		p.c.answer(answer, false)
+	}})
+}
+
+// hangUp leaves a request alone that has been passed on: it may still take
+// effect.
+func (p *servicePeer) hangUp(bool) {}

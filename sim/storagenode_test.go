@@ -1,0 +1,253 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/storage"
+)
+
+// late is a story of two holders: client-2, whose token is 34, writes at 1s, and
+// client-1, whose token is 33, at 5s. It dials anew then.
+func late(t *testing.T, policy storage.Policy) Config {
+	cfg := story(
+		client(t, "client-1", func(ctx context.Context, p *Program) error {
+			sleepUntil(p, 5*time.Second)
+			_, err := asks(ctx, p, storage.Write, 33)
+			return err
+		}),
+		client(t, "client-2", func(ctx context.Context, p *Program) error {
+			sleepUntil(p, time.Second)
+			_, err := asks(ctx, p, storage.Write, 34)
+			return err
+		}),
+	)
+	cfg.Storage.Fencing = policy
+	return cfg
+}
+
+// The token that refuses client-1 survives a crash of the storage where it is
+// written down with the data, and not where it is kept in memory.
+func TestCrashAndTheHighestToken(t *testing.T) {
+	for _, test := range []struct {
+		policy storage.Policy
+		how    Crash // "" is none
+		writes string
+		forgot string
+	}{
+		{storage.Writes, "", "34 -33", ""},
+		{storage.Writes, Kill, "34 -33", ""},
+		{storage.Writes, PowerLoss, "34 -33", ""},
+		{storage.VolatileToken, "", "34 -33", ""},
+		{storage.VolatileToken, Kill, "34 33", "token 34, now no token"},
+		{storage.VolatileToken, PowerLoss, "34 33", "token 34, now no token"},
+		{storage.VolatileToken, Shutdown, "34 33", "token 34, now no token"},
+	} {
+		t.Run(string(test.policy)+" "+string(test.how), func(t *testing.T) {
+			cfg := late(t, test.policy)
+			if test.how != "" {
+				cfg = with(cfg, lasting(time.Second, at(2*time.Second, crashed(StorageName, test.how))))
+			}
+			trace := play(t, cfg)
+			struck(t, trace)
+			same(t, "writes", writes(trace), test.writes)
+			none(t, trace, KindRevert, StorageName)
+			forgot := ""
+			for _, ev := range events(trace, KindForgetToken, StorageName) {
+				forgot += fmt.Sprintf("%stoken %d, now %s", ev.Object, ev.Token, ev.Text)
+				about(t, "it is known", ev.At, 3*time.Second) // when the storage runs again
+			}
+			same(t, "forgotten", forgot, test.forgot)
+		})
+	}
+}
+
+// The copy that takes over has what was applied until some time before the crash
+// at 2s. client-2's write was applied at 1.003s.
+func TestFailOver(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		policy storage.Policy
+		lag    time.Duration
+		writes string
+		lost   string
+		ends   string // as which the object ends
+	}{
+		{"a copy that is up to date", storage.Writes, 0, "34 -33", "", "34 at version 1"},
+		{"one that is behind, but not by so much", storage.Writes, 996 * time.Millisecond, "34 -33", "", "34 at version 1"},
+		{"one that lacks the write and its token", storage.Writes, 998 * time.Millisecond, "34 33", "x 1 → 0, token 34 → no token", "33 at version 1"},
+		{"an up-to-date one of a token in memory", storage.VolatileToken, 0, "34 33", "token 34 → no token", "33 at version 2"},
+		{"shards", storage.PerShard, time.Minute, "34 33", "x 1 → 0, token 34 of x → no token", "33 at version 1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := with(late(t, test.policy), lasting(time.Second, at(2*time.Second, crashed(StorageName, FailOver))))
+			cfg.Storage.CopyLag = test.lag
+			trace := play(t, cfg)
+			struck(t, trace)
+			same(t, "how it crashed", only(t, trace, KindCrash, StorageName).Text, "failover")
+			same(t, "writes", writes(trace), test.writes)
+			same(t, "lost", losses(trace), test.lost)
+			end := only(t, trace, KindObject, StorageName)
+			same(t, "the object at the end", fmt.Sprintf("%s at version %d", end.Value, end.Version), test.ends)
+		})
+	}
+}
+
+// losses tells what the storage has lost.
+func losses(trace *Trace) string {
+	told := ""
+	comma := func() {
+		if told != "" {
+			told += ", "
+		}
+	}
+	for _, ev := range events(trace, KindRevert, StorageName) {
+		comma()
+		told += fmt.Sprintf("%s %d → %d", ev.Object, ev.Replaced, ev.Version)
+	}
+	for _, ev := range events(trace, KindForgetToken, StorageName) {
+		comma()
+		told += fmt.Sprintf("token %d", ev.Token)
+		if ev.Object != "" {
+			told += " of " + ev.Object
+		}
+		told += " → " + ev.Text
+	}
+	return told
+}
+
+// A copy that never takes over takes nothing away: what the storage holds at the
+// end is what its disk holds.
+func TestFailOverForGood(t *testing.T) {
+	cfg := late(t, storage.Writes)
+	cfg.Clients = cfg.Clients[1:]
+	cfg.Storage.CopyLag = time.Minute
+	trace := play(t, with(cfg, at(1500*time.Millisecond, crashed(StorageName, FailOver))))
+	same(t, "lost", losses(trace), "")
+	same(t, "the version at the end", only(t, trace, KindObject, StorageName).Version, 1)
+}
+
+// A machine that has taken over can die too, and what it had applied itself is
+// copied anew.
+func TestFailOverOfTheCopy(t *testing.T) {
+	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		for i, token := range []uint64{33, 34, 35} {
+			sleepUntil(p, time.Duration(10*i)*time.Second)
+			if _, err := asks(within(ctx, 5*time.Second), p, storage.Write, token); err != nil {
+				// The connection was to the machine that is gone.
+				if _, err := asks(ctx, p, storage.Write, token); err != nil {
+					return err
+				}
+			}
+		}
+		sleepUntil(p, 30*time.Second)
+		return nil
+	}))
+	cfg.Storage = Storage{storage.Writes, 3 * time.Second}
+	trace := play(t, with(cfg,
+		lasting(time.Second, at(2*time.Second, crashed(StorageName, FailOver))),
+		lasting(time.Second, at(21*time.Second, crashed(StorageName, FailOver))),
+	))
+	struck(t, trace)
+	same(t, "writes", writes(trace), "33 34 35")
+	// 33 is lost with the first machine and 35 with the second.
+	same(t, "lost", losses(trace), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
+	same(t, "the object at the end", only(t, trace, KindObject, StorageName).Value, "34")
+}
+
+// What the end of the storage, from 2s to 7s, does to a client that waits for its
+// answer, to one that asks while it is down, and to one whose connection was idle.
+func TestCrashOfTheStorageAndItsClients(t *testing.T) {
+	type outcome struct {
+		waits    error
+		waited   time.Duration
+		asks     error
+		answered time.Duration
+		idle     error
+		later    time.Duration
+	}
+	// Nobody is told. Who waits has nothing under way that could be answered with
+	// a reset; who dials gets through when there is somebody again, and who uses
+	// his old connection then is told that nobody knows it.
+	silent := outcome{
+		errGaveUp, 9 * time.Second,
+		nil, 7*time.Second + 4*hop,
+		syscall.ECONNRESET, 8*time.Second + 2*hop,
+	}
+	// Its kernel tells everybody.
+	told := outcome{
+		syscall.ECONNRESET, 2*time.Second + hop,
+		syscall.ECONNREFUSED, 3*time.Second + 2*hop,
+		nil, 8*time.Second + 4*hop,
+	}
+	for _, test := range []struct {
+		how  Crash
+		want outcome
+	}{{Kill, told}, {Shutdown, told}, {PowerLoss, silent}, {FailOver, silent}} {
+		t.Run(string(test.how), func(t *testing.T) {
+			var got outcome
+			read := storage.Request{Op: storage.Read, Object: Object}
+			trace := play(t, with(story(
+				client(t, "client-1", func(ctx context.Context, p *Program) error {
+					sleepUntil(p, time.Second)
+					_, got.waits = p.g.call(ctx, read, nil, 8*time.Second)
+					got.waited = now(p)
+					return nil
+				}),
+				client(t, "client-2", func(ctx context.Context, p *Program) error {
+					sleepUntil(p, 3*time.Second)
+					_, got.asks = p.g.call(ctx, read, nil, 8*time.Second)
+					got.answered = now(p)
+					return nil
+				}),
+				client(t, "client-3", func(ctx context.Context, p *Program) error {
+					if _, err := p.Storage(ctx, read); err != nil {
+						return err
+					}
+					sleepUntil(p, 8*time.Second)
+					_, got.idle = p.Storage(ctx, read)
+					got.later = now(p)
+					return nil
+				}),
+			),
+				at(500*time.Millisecond, stalled("client-1", Read)),
+				lasting(5*time.Second, at(2*time.Second, crashed(StorageName, test.how))),
+			))
+			struck(t, trace)
+			for _, e := range []struct {
+				what      string
+				got, want error
+			}{{"the wait", got.waits, test.want.waits}, {"the request to a dead storage", got.asks, test.want.asks}, {"the idle connection's", got.idle, test.want.idle}} {
+				if !errors.Is(e.got, e.want) || e.want == nil && e.got != nil {
+					t.Errorf("%s ended with %v, want %v", e.what, e.got, e.want)
+				}
+			}
+			about(t, "the wait ended", got.waited, test.want.waited)
+			about(t, "the request to a dead storage ended", got.answered, test.want.answered)
+			about(t, "the idle connection's request ended", got.later, test.want.later)
+		})
+	}
+}
+
+// A client that waits without end for a machine that has lost power waits for
+// good, even when the machine is back: nothing that it has sent is under way.
+func TestWaitForAMachineThatForgot(t *testing.T) {
+	for _, how := range []Crash{Kill, PowerLoss} {
+		t.Run(string(how), func(t *testing.T) {
+			trace := play(t, with(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
+				_, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: Object})
+				return err
+			}}),
+				at(0, stalled("client-1", Read)),
+				lasting(time.Second, at(time.Second, crashed(StorageName, how))),
+			))
+			waits := len(events(trace, KindDone, "client-1")) == 0
+			same(t, "it waits", waits, how == PowerLoss)
+			same(t, "the run is cut off", len(events(trace, KindHorizon, "")) == 1, how == PowerLoss)
+		})
+	}
+}

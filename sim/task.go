@@ -1,0 +1,84 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Task is one thing that a client does in its section: a step, and for those
+// at the storage the object and the services through which the request goes.
+//
+//	work | check | mint
+//	read | mark | write OBJECT
+//	read | mark | write OBJECT via SERVICE and SERVICE
+type Task struct {
+	Step   Step
+	Object string
+	Via    []string
+}
+
+// DefaultTasks is what a client does in its section unless it says otherwise:
+// it reads, works, and writes what it computed from what it read.
+func DefaultTasks() []Task {
+	return []Task{{Step: Read, Object: Object}, {Step: Work}, {Step: Write, Object: Object}}
+}
+
+// readOnly reports that the client never writes in its sections, as far as one
+// can know beforehand.
+func (c Client) readOnly() bool {
+	writes := func(t Task) bool { return t.Step == Write }
+	return c.Run == nil && c.Does != nil && !slices.ContainsFunc(c.Does, writes)
+}
+
+// ParseTask reads a task.
+func ParseTask(s string) (Task, error) {
+	words := strings.Fields(s)
+	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
+	if len(words) == 0 {
+		return Task{}, bad
+	}
+	t := Task{Step: Step(words[0])}
+	rest := words[1:]
+	switch {
+	case t.Step.AtStorage() && len(rest) > 0:
+		t.Object, rest = rest[0], rest[1:]
+	case !slices.Contains([]Step{Work, Check, Mint}, t.Step):
+		return Task{}, bad
+	}
+	if len(rest) == 0 {
+		return t, nil
+	}
+	if t.Object == "" || rest[0] != "via" || len(rest)%2 != 0 {
+		return Task{}, bad
+	}
+	for i, word := range rest[1:] {
+		switch {
+		case i%2 == 0:
+			t.Via = append(t.Via, word)
+		case word != "and":
+			return Task{}, bad
+		}
+	}
+	return t, nil
+}
+
+// String is the task as one writes it.
+func (t Task) String() string {
+	s := string(t.Step)
+	if t.Object != "" {
+		s += " " + t.Object
+	}
+	if len(t.Via) > 0 {
+		s += " via " + strings.Join(t.Via, " and ")
+	}
+	return s
+}
+
+// first is the process that the task's request goes to.
+func (t Task) first() string {
+	if len(t.Via) > 0 {
+		return t.Via[0]
+	}
+	return StorageName
+}

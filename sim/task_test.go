@@ -1,0 +1,34 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestParseTask(t *testing.T) {
+	for text, want := range map[string]Task{
+		"work":                          {Step: Work},
+		"check":                         {Step: Check},
+		"mint":                          {Step: Mint},
+		"read x":                        {Step: Read, Object: "x"},
+		"mark  file-1":                  {Step: Mark, Object: "file-1"},
+		"write x via proxy":             {Step: Write, Object: "x", Via: []string{"proxy"}},
+		"write x via proxy and billing": {Step: Write, Object: "x", Via: []string{"proxy", "billing"}},
+	} {
+		got, err := ParseTask(text)
+		if err != nil || got.Step != want.Step || got.Object != want.Object || !slices.Equal(got.Via, want.Via) {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+		if again, err := ParseTask(got.String()); err != nil || again.String() != got.String() {
+			t.Errorf("%q is written as %q, which is %+v, %v", text, got, again, err)
+		}
+	}
+	for _, text := range []string{
+		"", "x", "acquire", "release", "extend", "read", "write", "work hard", "mint x", "check via proxy",
+		"write x via", "write x through proxy", "write x via a b", "write x via a and", "write x via a or b", "write via proxy",
+	} {
+		if got, err := ParseTask(text); err == nil {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}
