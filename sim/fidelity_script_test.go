@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A fidelity is what a Redis server answers, as a script of one step in each
+// line. The same script runs on one of our nodes and on a real server.
+//
+//	GET k        => $1 v          a command and its reply, in the words of RESP
+//	WAIT 1 100   => :0 after 1s   the reply comes when that has passed, not before
+//	PTTL k       => :0; ours :-2  a known difference: what our nodes answer
+//	pass 30s                      time passes
+//	jump -10s                     the server's wall clock is set
+//	kill, power-loss, shutdown    the server ends
+//	restart                       and starts again
+//
+// Line ends within a reply are shown as spaces; a reply that ends with … is only
+// the beginning. A word in single quotes may hold spaces. {now+30s} is the
+// server's wall clock in milliseconds, {unix+30s} in seconds, {lua:name} one of
+// the scripts below and {sha:name} its digest. At the beginning the wall clock
+// reads half a millisecond more than a whole second.
+type fidelity struct {
+	name        string
+	persistence Persistence
+	script      string
+	// differs is why our nodes answer otherwise, where they do.
+	differs string
+}
+
+// Scripts such as the lock libraries send, and some that go wrong.
+var luaScripts = map[string]string{
+	"unlock":  `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) else return 0 end`,
+	"extend":  `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) else return 0 end`,
+	"mint":    `if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return redis.call("INCR", KEYS[2]) else return false end`,
+	"reenter": `local n = redis.call("HINCRBY", KEYS[1], ARGV[1], 1); redis.call("PEXPIRE", KEYS[1], ARGV[2]); return {n, redis.call("PTTL", KEYS[1]), redis.call("TTL", KEYS[1])}`,
+	"fails":   `redis.call("SET", KEYS[1], "written"); return redis.call("INCR", KEYS[1])`,
+	"catches": `return redis.pcall("INCR", KEYS[1])`,
+	"broken":  `return (`,
+}
+
+// A fidelityServer is what a script runs on.
+type fidelityServer interface {
+	// ask sends a command and returns the reply. With after, the command must not
+	// be answered before that has passed.
+	ask(command []string, after time.Duration) (string, error)
+	pass(time.Duration) error
+	jump(time.Duration) error
+	end(Crash) error
+	restart() error
+	wall() time.Time
+}
+
+// A fidelityStep is one line of a script: a command, or something that happens.
+type fidelityStep struct {
+	line        string
+	command     []string
+	reply, ours string // ours: "" if it is the same
+	after       time.Duration
+	happens     func(fidelityServer) error
+}
+
+var (
+	scriptWords       = regexp.MustCompile(`'[^']*'|\S+`)
+	scriptReply       = regexp.MustCompile(`^(.*?)(?: after (\S+))?(?:; ours (.*))?$`)
+	scriptPlaceholder = regexp.MustCompile(`\{(now|unix|lua|sha)(?::(\w+)|([-+]\w+))\}`)
+)
+
+// steps reads the script.
+func (f fidelity) steps() (steps []fidelityStep, err error) {
+	for line := range strings.Lines(f.script) {
+		s := fidelityStep{line: strings.TrimSpace(line)}
+		if s.line == "" {
+			continue
+		}
+		if command, reply, asks := strings.Cut(s.line, "=>"); asks {
+			for _, word := range scriptWords.FindAllString(command, -1) {
+				s.command = append(s.command, strings.Trim(word, "'"))
+			}
+			m := scriptReply.FindStringSubmatch(strings.TrimSpace(reply))
+			s.reply, s.ours = m[1], m[3]
+			if m[2] != "" {
+				s.after, err = time.ParseDuration(m[2])
+			}
+		} else {
+			s.happens, err = occurrence(s.line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.line, err)
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// occurrence reads a step that is no command.
+func occurrence(line string) (func(fidelityServer) error, error) {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "pass", "jump":
+		by, err := time.ParseDuration(rest)
+		if verb == "jump" {
+			return func(s fidelityServer) error { return s.jump(by) }, err
+		}
+		return func(s fidelityServer) error { return s.pass(by) }, err
+	case string(Kill), string(PowerLoss), string(Shutdown):
+		return func(s fidelityServer) error { return s.end(Crash(verb)) }, nil
+	case "restart":
+		return fidelityServer.restart, nil
+	}
+	return nil, errors.New("no such step; a command needs => and its reply")
+}
+
+// timed says whether a script depends on how much time passes.
+func (f fidelity) timed() bool {
+	return slices.ContainsFunc([]string{"pass ", "jump ", "TTL ", "{now", "{unix", "PTTL", " after ", "power-loss"}, func(word string) bool {
+		return strings.Contains(f.script, word)
+	})
+}
+
+// run plays the script on a server, and compares. simulated says whose answers to
+// expect where they differ.
+func (f fidelity) run(t *testing.T, s fidelityServer, simulated bool) error {
+	steps, err := f.steps()
+	if err != nil {
+		return err
+	}
+	differs := false
+	for i, step := range steps {
+		if step.happens != nil {
+			if err := step.happens(s); err != nil {
+				return fmt.Errorf("step %d, %s: %w", i+1, step.line, err)
+			}
+			continue
+		}
+		want := step.reply
+		if step.ours != "" {
+			differs = true
+			if simulated {
+				want = step.ours
+			}
+		}
+		command := make([]string, len(step.command))
+		for i, word := range step.command {
+			command[i] = fill(word, s)
+		}
+		want = fill(want, s)
+		got, err := s.ask(command, step.after)
+		if err != nil {
+			return fmt.Errorf("step %d, %s: %w", i+1, step.line, err)
+		}
+		got = strings.TrimSpace(strings.ReplaceAll(got, "\r\n", " "))
+		beginning, part := strings.CutSuffix(want, "…")
+		if got != want && !(part && strings.HasPrefix(got, beginning)) {
+			t.Errorf("step %d, %s\n got %s\nwant %s", i+1, step.line, got, want)
+		}
+	}
+	if differs != (f.differs != "") {
+		t.Errorf("a known difference needs its reason, and a reason a difference")
+	}
+	return nil
+}
+
+// fill replaces the placeholders of a word or a reply.
+func fill(text string, s fidelityServer) string {
+	return scriptPlaceholder.ReplaceAllStringFunc(text, func(p string) string {
+		m := scriptPlaceholder.FindStringSubmatch(p)
+		switch m[1] {
+		case "lua":
+			return luaScripts[m[2]]
+		case "sha":
+			return fmt.Sprintf("%x", sha1.Sum([]byte(luaScripts[m[2]])))
+		}
+		by, err := time.ParseDuration(m[3])
+		if err != nil {
+			panic(err)
+		}
+		at := s.wall().Add(by)
+		if m[1] == "unix" {
+			return fmt.Sprint(at.Unix())
+		}
+		return fmt.Sprint(at.UnixMilli())
+	})
+}
