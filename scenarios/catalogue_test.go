@@ -1,0 +1,83 @@
+package scenarios
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ORDER lists every scenario that is built in once, in the group that its file
+// names, and nothing else.
+func TestOrderIsTheCatalogue(t *testing.T) {
+	listed := map[string]string{}
+	for _, shelf := range catalogue() {
+		for _, name := range shelf.names {
+			if before, twice := listed[name]; twice {
+				t.Errorf("%s is listed in %s and in %s", name, before, shelf.group)
+			}
+			listed[name] = shelf.group
+		}
+	}
+	for _, s := range Embedded() {
+		if group, ok := listed[s.Name]; !ok || group != s.Group {
+			t.Errorf("ORDER does not list %s in its group, %s", s.File, s.Group)
+		}
+		delete(listed, s.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		t.Errorf("ORDER lists %s, but there is no scenarios/%s.yaml", name, name)
+	}
+}
+
+func TestOrderNamesEveryGroup(t *testing.T) {
+	var groups []string
+	for _, shelf := range catalogue() {
+		groups = append(groups, shelf.group)
+		if shelf.title == "" {
+			t.Errorf("the group %s has no title", shelf.group)
+		}
+	}
+	if !slices.Equal(groups, Groups()) {
+		t.Errorf("ORDER has the groups %v, a scenario can be in %v", groups, Groups())
+	}
+}
+
+// Known scenarios come in the order of the catalogue, the others after them as
+// they were given, and what has no group comes last.
+func TestShelve(t *testing.T) {
+	var all []*Scenario
+	for s := range strings.FieldsSeq("examples/mine debate/clock-jump /zebra debate/mine debate/gc-pause /aardvark debate/also fencing/token-gap") {
+		group, name, _ := strings.Cut(s, "/")
+		all = append(all, &Scenario{Group: group, Name: name})
+	}
+	var got []string
+	for _, shelf := range Shelve(all) {
+		for _, s := range shelf.Scenarios {
+			got = append(got, shelf.Group+"/"+s.Name)
+		}
+		if shelf.Title == "" {
+			t.Errorf("the shelf %q has no title", shelf.Group)
+		}
+	}
+	if want := strings.Fields("debate/gc-pause debate/clock-jump debate/mine debate/also fencing/token-gap examples/mine /zebra /aardvark"); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if Shelve(nil) != nil {
+		t.Error("nothing stands on a shelf")
+	}
+}
+
+// All that is built in is in the catalogue, whether ORDER knows it or not.
+func TestCatalogueIsComplete(t *testing.T) {
+	var names []string
+	for _, shelf := range Catalogue() {
+		for _, s := range shelf.Scenarios {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, Names()) {
+		t.Errorf("the catalogue has %v, embedded are %v", names, Names())
+	}
+}
