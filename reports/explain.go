@@ -22,8 +22,14 @@ func explain(runs []scenarios.Outcome) []remark {
 	for _, run := range runs {
 		remarks = append(remarks, remark{runName[run.Fencing], explainData(run)})
 	}
-	remarks = allTheSame(remarks, "the data")
+	remarks = append(allTheSame(remarks, "the data"), explainLocks(runs)...)
+	return slices.DeleteFunc(remarks, func(r remark) bool { return r.text == "" })
+}
 
+// explainLocks says what broke of the lock, once where it is the same of all
+// runs.
+func explainLocks(runs []scenarios.Outcome) []remark {
+	var remarks []remark
 	said := make([][]string, len(runs))
 	for i, run := range runs {
 		said[i] = explainLock(run)
@@ -43,7 +49,7 @@ func explain(runs []scenarios.Outcome) []remark {
 			}
 		}
 	}
-	return slices.DeleteFunc(remarks, func(r remark) bool { return r.text == "" })
+	return remarks
 }
 
 // allTheSame says once what is the same of every run.
@@ -83,7 +89,7 @@ func explainData(run scenarios.Outcome) string {
 		return refused
 	}
 	if v.Verdict == checks.Safe {
-		return "Nothing broke: every write took effect in order."
+		return intact(run)
 	}
 	for _, p := range tellingFirst {
 		if f := v.Finding(p); f.Outcome != checks.Holds && f.Reason != "" {
@@ -91,6 +97,17 @@ func explainData(run scenarios.Outcome) string {
 		}
 	}
 	return ""
+}
+
+// intact says that nothing happened to the data.
+func intact(run scenarios.Outcome) string {
+	wrote := slices.ContainsFunc(run.Trace.Events, func(ev sim.Event) bool {
+		return ev.Kind == sim.KindServe && ev.Step == sim.Write && ev.OK
+	})
+	if !wrote {
+		return "The data is as it was: nothing was written."
+	}
+	return "The data is intact: every write took effect in order."
 }
 
 // refusals says what the storage refused.
@@ -108,9 +125,9 @@ func refusals(t *sim.Trace) string {
 		return ""
 	}
 	text := fmt.Sprintf("The storage refused %s %s at %s: %s",
-		possessive(first.Peer), first.Step, moment(first.At, 3), statement(first.Text))
+		possessive(first.Client()), first.Step, moment(first.At, 3), statement(first.Text))
 	if n > 1 {
-		text += fmt.Sprintf(" It refused %s more.", count(n-1, "request"))
+		text += fmt.Sprintf(" It refused %s.", count(n-1, "more request"))
 	}
 	return text
 }
@@ -154,7 +171,7 @@ func blame(fault string) string {
 // statement makes a reason a sentence that ends, with its times as the timeline
 // writes them.
 func statement(reason string) string {
-	reason = strings.TrimRight(timelineTimes(visible(reason)), ".")
+	reason = strings.TrimRight(shortTokens(timelineTimes(visible(reason))), ".")
 	return reason + "."
 }
 

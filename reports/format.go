@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locksim/locksim/scenarios"
 )
@@ -35,6 +36,10 @@ type Options struct {
 	// Arguments are how the command line names scenarios that it does not name
 	// by their file.
 	Arguments map[*scenarios.Scenario]string
+	// Took is how long all runs took in real time. It is different each time, so
+	// a report that must be reproducible leaves it 0, and then nothing is said of
+	// it.
+	Took time.Duration
 }
 
 var formats = map[string]Format{}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
@@ -47,5 +48,32 @@ func TestGolden(t *testing.T) {
 				t.Errorf("the report is not %s any more; if it should not be, go test ./reports -run TestGolden -update, and read the difference\n%s", file, got.String())
 			}
 		})
+	}
+}
+
+// Every scenario can be explained, on a page and with all that it says.
+func TestEveryScenarioIsExplained(t *testing.T) {
+	for _, s := range scenarios.Embedded() {
+		result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range reports.ExplanationFormats() {
+			var story strings.Builder
+			if err := format.Write(&story, []*scenarios.Result{result}, reports.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(strings.Fields(story.String()), " ")
+			for _, heading := range []string{"The setting", "The question", "What happened", "What broke", "What would have prevented it", "What each side says", "The lesson", "Source"} {
+				if !strings.Contains(got, heading) && !(heading == "What broke" && strings.Contains(got, "What held")) {
+					t.Errorf("%s as %s has no chapter %q", s.Name, format.Name, heading)
+				}
+			}
+			for line := range strings.Lines(story.String()) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 && format.Name == "text" {
+					t.Errorf("%s: a line is %d columns wide: %s", s.Name, n, line)
+				}
+			}
+		}
 	}
 }

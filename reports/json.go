@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 )
 
 // Schema names the shape of the JSON report. Fields may be added to it; none is
@@ -45,13 +48,15 @@ type jsonRun struct {
 	Findings   []jsonFinding `json:"findings,omitempty"`
 	Witnesses  ordered       `json:"witnesses"`
 	// Differences are where the run differs from what the scenario expects.
-	Differences []string    `json:"differences,omitempty"`
-	Faults      []jsonFault `json:"faults,omitempty"`
-	Torn        []jsonTorn  `json:"torn,omitempty"`
-	RanOn       bool        `json:"ran_on_while_paused,omitempty"`
-	TraceHash   string      `json:"trace_hash"`
-	VirtualMS   int64       `json:"virtual_ms"`
-	Events      int         `json:"events"`
+	Differences []string `json:"differences,omitempty"`
+	// Measures have a member for each figure that the run gives.
+	Measures  ordered     `json:"measures"`
+	Faults    []jsonFault `json:"faults,omitempty"`
+	Torn      []jsonTorn  `json:"torn,omitempty"`
+	RanOn     bool        `json:"ran_on_while_paused,omitempty"`
+	TraceHash string      `json:"trace_hash"`
+	VirtualMS int64       `json:"virtual_ms"`
+	Events    int         `json:"events"`
 }
 
 // jsonFinding is what there is to say of a property beside its outcome. AtNS is
@@ -84,10 +89,7 @@ func writeJSON(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
 		report.Results = append(report.Results, resultJSON(r, o))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(report)
+	return encode(w, report)
 }
 
 func resultJSON(r *scenarios.Result, o Options) jsonResult {
@@ -129,6 +131,17 @@ func runJSON(run scenarios.Outcome) jsonRun {
 	for _, w := range v.Witnesses {
 		out.Witnesses = append(out.Witnesses, member{w.Text, w.Seen})
 	}
+	for _, m := range run.Measures {
+		figures := ordered{}
+		for _, f := range m.Figures {
+			name := strings.ReplaceAll(f.Name, " ", "_")
+			if f.Unit == checks.Nanoseconds {
+				name += "_ns"
+			}
+			figures = append(figures, member{name, f.Value})
+		}
+		out.Measures = append(out.Measures, member{m.Name, figures})
+	}
 	for _, f := range t.Faults {
 		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: f.Assumption, Idle: f.Idle})
 	}
@@ -143,11 +156,28 @@ func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
 		Property: f.Property, Outcome: f.Outcome, Reason: f.Reason,
 		Fault: f.Fault, Events: f.Events, Cycle: f.Cycle,
 	}
-	if f.Outcome == checks.Violated && f.At < len(run.Trace.Events) {
-		at := int64(run.Trace.Events[f.At].At)
+	if ev, ok := eventOf(run.Trace, f.At); ok && f.Outcome == checks.Violated {
+		at := int64(ev.At)
 		out.AtNS = &at
 	}
 	return out
+}
+
+// eventOf finds an event by its Seq.
+func eventOf(t *sim.Trace, seq int) (*sim.Event, bool) {
+	i, ok := slices.BinarySearchFunc(t.Events, seq, func(ev sim.Event, seq int) int { return ev.Seq - seq })
+	if !ok {
+		return nil, false
+	}
+	return &t.Events[i], true
+}
+
+// encode writes a document for programs.
+func encode(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(document)
 }
 
 // ordered is a JSON object whose members keep their order.

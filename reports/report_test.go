@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
@@ -131,7 +132,7 @@ func TestDoubtsAreNamed(t *testing.T) {
 		"  ✗ NOT seen with fencing: client-1 wrote\n",
 		"  ✗ NOT seen: client-1 wrote\n",
 		"  ! without fencing: a paused process ran on",
-		"  ! with fencing, torn section: half of it is there.\n",
+		"  ! with fencing: the section of client-1 is torn, and somebody has to clean up\n    after it: half of it is there.\n",
 	)
 }
 
@@ -142,10 +143,22 @@ func TestSummary(t *testing.T) {
 	undecided := result(overslept("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	undecided.AsExpected = &no
-	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 that expect nothing of this lock\n"
-	if got := written(t, "text", Options{}, expected, surprising, silent, undecided); !strings.HasSuffix(got, want) {
-		t.Errorf("got %q", got[max(0, len(got)-2*len(want)):])
+	// Each of the four runs lasts 30.027s.
+	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 that expect nothing of this lock\n4 runs: 2m 0s of virtual time"
+	for took, more := range map[time.Duration]string{0: "\n", 1234 * time.Millisecond: " in 1.2s\n"} {
+		if got := written(t, "text", Options{Took: took}, expected, surprising, silent, undecided); !strings.HasSuffix(got, want+more) {
+			t.Errorf("got %q", got[max(0, len(got)-2*len(want)):])
+		}
 	}
+	if got := written(t, "text", Options{Took: time.Hour}, expected); strings.Contains(got, "virtual time") {
+		t.Errorf("one scenario has a summary: %q", got)
+	}
+}
+
+// What broke is where the timeline has it.
+func TestJSONSaysWhenSomethingBroke(t *testing.T) {
+	text := written(t, "json", Options{}, result(overslept("none")))
+	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
 }
 
 func TestJSONReport(t *testing.T) {

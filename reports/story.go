@@ -27,6 +27,12 @@ type entry struct {
 	// of names the step that the entry is part of, and part says which.
 	of   string
 	part part
+
+	// first and last are the Seqs of the events that the entry tells.
+	first, last int
+	// sign stands in the margin of an entry that matters, and marks say why.
+	sign  string
+	marks []mark
 }
 
 type mood int
@@ -54,7 +60,13 @@ const (
 func tell(t *sim.Trace, messages bool) []entry {
 	s := newTeller(t, messages)
 	for i := range t.Events {
+		s.leasesOver(t.Events[i].At)
+		told := len(s.entries)
 		s.event(&t.Events[i])
+		s.noteLease(&t.Events[i])
+		for j := told; j < len(s.entries); j++ {
+			s.entries[j].first, s.entries[j].last = t.Events[i].Seq, t.Events[i].Seq
+		}
 	}
 	if messages {
 		return s.entries
@@ -71,6 +83,7 @@ func causes(entries []entry) []entry {
 		}
 		if e.part == effect && i > 0 && entries[i-1].part == strikes {
 			e.text += " (" + entries[i-1].who + ")"
+			e.first = entries[i-1].first
 		}
 		kept = append(kept, e)
 	}
@@ -84,10 +97,14 @@ func uneventful(entries []entry) []entry {
 	for i, e := range entries {
 		next := i+1 < len(entries) && entries[i+1].of == e.of
 		previous := i > 0 && entries[i-1].of == e.of && entries[i-1].part == serves
-		if e.of != "" && (e.part == opens && next || e.part == closes && previous) {
-			continue
+		switch {
+		case e.of != "" && e.part == opens && next:
+			entries[i+1].first = e.first
+		case e.of != "" && e.part == closes && previous:
+			kept[len(kept)-1].last = e.last
+		default:
+			kept = append(kept, e)
 		}
-		kept = append(kept, e)
 	}
 	return kept
 }
@@ -98,6 +115,7 @@ func fold(entries []entry) []entry {
 	for _, e := range entries {
 		if n := len(folded); n > 0 && e.fold != "" && folded[n-1].fold == e.fold {
 			folded[n-1].items = append(folded[n-1].items, e.items...)
+			folded[n-1].last = e.last
 			continue
 		}
 		e.items = slices.Clone(e.items)
@@ -130,10 +148,19 @@ func repeats(entries []entry) []entry {
 			continue
 		}
 		kept = append(kept, entries[i:i+length]...)
+		rest := entries[i+length]
 		i += times * length
-		kept = append(kept, entry{at: entries[i-1].at, mood: faint, text: fmt.Sprintf("the same happens %d more times, the last until here", times-1)})
+		kept = append(kept, entry{at: entries[i-1].at, first: rest.first, last: entries[i-1].last, mood: faint, text: fmt.Sprintf("until here %s %d more times", repeated(length), times-1)})
 	}
 	return kept
+}
+
+// repeated says how much of the story happens again.
+func repeated(entries int) string {
+	if entries == 1 {
+		return "that happens"
+	}
+	return fmt.Sprintf("the last %d of these happen", entries)
 }
 
 func sameStory(a, b entry) bool { return a.who == b.who && a.text == b.text }
@@ -147,9 +174,12 @@ type teller struct {
 
 	began    map[string]time.Duration // by step: when its last one began
 	since    map[string]time.Duration // by process: when it was paused or crashed
+	copied   map[string]bool          // by process: a copy takes over from it
 	clocks   map[string]*sim.Event    // by process: its last clock event
+	started  map[string]*sim.Event    // by process: its first clock event
 	held     map[string]time.Duration // by message: when it was held back
 	acquires map[actor]*acquire
+	leases   []held
 	failed   map[string][]*sim.Event // by client: the ends of steps that failed
 	waiting  map[string]int          // by connection: the requests without a reply
 }
@@ -166,6 +196,7 @@ type acquire struct {
 	standing        []string // those on which it stands
 	deleted         []string // those on which its release removed it
 	nothingLeft     bool     // when its release began
+	robbed          bool     // it has removed somebody else's key
 	ended, released bool
 	seen            map[string]int // by object: the version that the section knows
 }
@@ -177,7 +208,9 @@ func newTeller(t *sim.Trace, messages bool) *teller {
 		roles:    map[string]sim.Role{},
 		began:    map[string]time.Duration{},
 		since:    map[string]time.Duration{},
+		copied:   map[string]bool{},
 		clocks:   map[string]*sim.Event{},
+		started:  map[string]*sim.Event{},
 		held:     map[string]time.Duration{},
 		acquires: map[actor]*acquire{},
 		failed:   map[string][]*sim.Event{},
@@ -228,6 +261,20 @@ func (s *teller) event(ev *sim.Event) {
 		s.endEvent(ev)
 	case sim.KindServe:
 		s.serveEvent(ev)
+	case sim.KindCheck:
+		if ev.OK {
+			s.say(ev, plain, "checks %s %s%s: nothing newer has been seen", possessive(ev.Client()), ev.Step, carried(ev.Token))
+		}
+	case sim.KindStall:
+		s.affects(ev, "stops in the middle of %s %s of %s", possessive(ev.Client()), ev.Step, visible(ev.Object))
+	case sim.KindRevert:
+		s.affects(ev, "has lost what came after version %d of %s: it had been at version %d", ev.Version, visible(ev.Object), ev.Replaced)
+	case sim.KindForgetToken:
+		s.affects(ev, "no longer knows that it has seen token %s: it knows of %s", token(ev.Token), visible(ev.Text))
+	case sim.KindAgain:
+		s.say(ev, plain, "gets no answer, and sends its %s again%s", ev.Step, carried(ev.Token))
+	case sim.KindStrip:
+		s.say(ev, wrong, "passes %s %s on without its token %s", possessive(ev.Client()), ev.Step, token(ev.Token))
 	case sim.KindLost:
 		s.say(ev, plain, "learns from the lock that its lease is lost")
 	case sim.KindDone:
@@ -279,7 +326,7 @@ func because(text string) string {
 	if text == "" {
 		return ""
 	}
-	return ": " + timelineTimes(visible(text))
+	return ": " + shortTokens(timelineTimes(visible(text)))
 }
 
 // on says on which of a lock's nodes something is so: "on all 5 nodes",

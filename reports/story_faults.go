@@ -37,8 +37,13 @@ func (s *teller) processEvent(ev *sim.Event) {
 		s.say(ev, wrong, "ran on while paused%s", because(ev.Text))
 	case sim.KindCrash:
 		s.since[ev.Process] = ev.At
-		s.affects(ev, "%s", crashes[ev.Text])
+		s.copied[ev.Process] = ev.Text == string(sim.FailOver)
+		s.affects(ev, "%s%s", crashes[ev.Text], s.leftBehind(ev.Process))
 	case sim.KindRestart:
+		if s.copied[ev.Process] {
+			s.affects(ev, "is back after %s: its copy has taken over", span(ev.At-s.since[ev.Process]))
+			return
+		}
 		s.affects(ev, "is back after %s", span(ev.At-s.since[ev.Process]))
 	case sim.KindSync:
 		s.add(s.folded(entry{at: ev.At, mood: faint, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
@@ -51,16 +56,32 @@ func (s *teller) processEvent(ev *sim.Event) {
 	}
 }
 
+// leftBehind says where the key stands of a client that crashes while it asks
+// for a lock: the timeline has not told that yet.
+func (s *teller) leftBehind(client string) string {
+	last, left := 0, ""
+	for who, a := range s.acquires {
+		if who.client == client && who.section > last && !a.ended && len(a.standing) > 0 {
+			last, left = who.section, ", with its key "+s.on(a.standing)
+		}
+	}
+	return left
+}
+
 var crashes = map[string]string{
 	"":           "crashes",
 	"kill":       "crashes: the process is killed",
 	"power-loss": "crashes: the machine loses power",
 	"shutdown":   "is shut down cleanly",
+	"failover":   "loses its machine for good",
 }
 
 func (s *teller) clockEvent(ev *sim.Event) {
 	before := s.clocks[ev.Process]
 	s.clocks[ev.Process] = ev
+	if before == nil {
+		s.started[ev.Process] = ev
+	}
 	if before == nil || ev.Clocks == nil {
 		return
 	}
@@ -113,9 +134,13 @@ func advance(c *sim.Clocks, true time.Duration) int64 {
 }
 
 // trueTime maps a reading of a process's clock to true time, as far as its
-// clocks are known. It is false where they never reach the reading.
-func (s *teller) trueTime(process string, r fakeclock.Reading) (time.Duration, bool) {
+// clocks are known. It is false where they never reach the reading. A lock that
+// reads true time saw only the clock that the process had at the start.
+func (s *teller) trueTime(process string, r fakeclock.Reading, readsTrueTime bool) (time.Duration, bool) {
 	ev := s.clocks[process]
+	if readsTrueTime {
+		ev = s.started[process]
+	}
 	if ev == nil || ev.Clocks.Halted || ev.Clocks.RatePPB <= -1e9 {
 		return 0, false
 	}

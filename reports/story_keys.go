@@ -10,6 +10,10 @@ import (
 // keyEvent tells what happened to a key where the steps of the clients do not:
 // its end, and every change that reaches somebody else's key or comes late.
 func (s *teller) keyEvent(ev *sim.Event) {
+	if !s.locks(ev.Key) {
+		s.otherKey(ev)
+		return
+	}
 	owner := possessive(ownerOf(ev.Owner))
 	s.standing(ev)
 	switch ev.Kind {
@@ -33,9 +37,36 @@ func (s *teller) keyEvent(ev *sim.Event) {
 			return fmt.Sprintf("%s key was lost in the crash %s", owner, s.on(nodes))
 		})
 	case sim.KindRestore:
+		if s.isCopy(ev.Process) {
+			s.keys(ev, faint, "copy "+owner, "", func(nodes []string) string {
+				return fmt.Sprintf("%s key reaches %s%s", owner, list(nodes), until(ev))
+			})
+			return
+		}
 		s.keys(ev, fault, "restore "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key came back from disk %s%s", owner, s.on(nodes), until(ev))
 		})
+	}
+}
+
+// locks reports whether a key is one of a lock. In a world without locks every
+// key is told as if it were.
+func (s *teller) locks(key string) bool {
+	return len(s.trace.Locks) == 0 || slices.ContainsFunc(s.trace.Locks, func(l sim.LockInfo) bool {
+		return slices.ContainsFunc(l.Slots, func(slot sim.SlotInfo) bool { return slot.Key == key })
+	})
+}
+
+// otherKey tells of a key that is no lock, such as a counter of tokens. What the
+// clients do to it they tell themselves.
+func (s *teller) otherKey(ev *sim.Event) {
+	switch ev.Kind {
+	case sim.KindForget:
+		s.say(ev, fault, "its key %s, which was %s, was lost in the crash", visible(ev.Key), visible(ev.Value))
+	case sim.KindRestore:
+		s.say(ev, fault, "its key %s came back from disk as %s", visible(ev.Key), visible(ev.Value))
+	case sim.KindExpire:
+		s.say(ev, plain, "its key %s expired", visible(ev.Key))
 	}
 }
 
@@ -84,9 +115,24 @@ func (s *teller) setEvent(ev *sim.Event) {
 	}
 }
 
+// isCopy reports whether a node holds only copies of what others hold.
+func (s *teller) isCopy(node string) bool {
+	return len(s.trace.Locks) > 0 && !slices.Contains(s.nodes(), node)
+}
+
 func (s *teller) deleteEvent(ev *sim.Event) {
+	if ev.By == nil && s.isCopy(ev.Process) {
+		owner := possessive(ownerOf(ev.Owner))
+		s.keys(ev, faint, "copy of delete "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key is removed from %s, too", owner, list(nodes))
+		})
+		return
+	}
 	if !sameAcquisition(ev.By, ev.Owner) {
 		owner := possessive(ownerOf(ev.Owner))
+		if ev.By != nil {
+			s.acquisition(ev.By.Client, ev.By.Section).robbed = true
+		}
 		s.keys(ev, wrong, "delete "+owner, ownerOf(ev.By), func(nodes []string) string {
 			return fmt.Sprintf("removes %s key %s", owner, s.on(nodes))
 		})

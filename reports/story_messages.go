@@ -30,7 +30,7 @@ func (s *teller) messageEvent(ev *sim.Event) {
 			return
 		}
 		s.apart(ev, "lose", func(peers []string) string {
-			return fmt.Sprintf("sends what never arrives, to %s", s.peerCount(peers))
+			return fmt.Sprintf("has sent something to %s that never arrives", s.peerCount(peers))
 		})
 		return
 	case sim.KindRefuse:

@@ -2,6 +2,9 @@ package reports
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,10 +24,17 @@ func (s *teller) beginEvent(ev *sim.Event) {
 	switch ev.Step {
 	case sim.Acquire:
 		a.lock = ev.Lock
+		if s.open(ev.Lock) {
+			return
+		}
 		text = "asks for " + s.theLock(ev.Lock)
+	case sim.Mint:
+		text = "asks for a fencing token"
+	case sim.Mark:
+		text = "sends its mark" + carried(ev.Token)
 	case sim.Read:
 		text = "sends its read" + carried(ev.Token)
-	case sim.Work:
+	case sim.Work, sim.Check:
 		return
 	case sim.Write:
 		text = "sends its write" + carried(ev.Token)
@@ -49,11 +59,24 @@ func (s *teller) endEvent(ev *sim.Event) {
 		s.acquired(ev, e)
 		return
 	case sim.Work:
-		if took == 0 {
+		if took == 0 && ev.OK {
 			return
 		}
 		e.text = "has worked for " + span(took)
-	case sim.Read, sim.Write:
+		if !ev.OK {
+			e.text = "cannot go on with its work" + because(ev.Text)
+		}
+	case sim.Mint:
+		e.text = "gets no fencing token" + because(strings.TrimPrefix(ev.Text, "no fencing token: "))
+		if ev.OK {
+			e.text, e.part = "gets fencing token "+token(ev.Token), closes
+		}
+	case sim.Check:
+		e.text = "finds at its check that its lease is over"
+		if ev.OK {
+			e.text = "checks its lease: it is still good"
+		}
+	case sim.Mark, sim.Read, sim.Write:
 		e.text = s.answered(ev)
 		if ev.OK || ev.Refused {
 			e.part = closes
@@ -74,15 +97,20 @@ func (s *teller) acquired(ev *sim.Event, e entry) {
 	a.ended = true
 	lock := s.theLock(a.lock)
 	if !ev.OK {
-		why := because(strings.TrimPrefix(ev.Text, locks.ErrNotAcquired.Error()+": "))
+		why := because(s.nodesNamed(a.lock, strings.TrimPrefix(ev.Text, locks.ErrNotAcquired.Error()+": ")))
 		tried := func(attempts []string) string {
 			if n := len(attempts); n > 1 {
 				return fmt.Sprintf("fails to get %s, %d times in a row%s", lock, n, why)
 			}
 			return fmt.Sprintf("fails to get %s%s", lock, why)
 		}
-		e.fold, e.items = "failed "+ev.Process+"\x00"+a.lock, []string{e.of}
+		e.fold, e.items = "failed "+ev.Process+"\x00"+a.lock+"\x00"+preciseTime.ReplaceAllString(why, ""), []string{e.of}
 		s.add(s.folded(e, tried))
+		return
+	}
+	if s.open(a.lock) {
+		e.text = "goes ahead: there is no lock" + grant(ev)
+		s.add(e)
 		return
 	}
 	e.text = fmt.Sprintf("gets %s%s%s%s", lock, s.somewhere(a.set), grant(ev), s.leaseEnds(ev))
@@ -91,6 +119,28 @@ func (s *teller) acquired(ev *sim.Event, e entry) {
 		e.text = fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, grant(ev), s.leaseEnds(ev))
 	}
 	s.add(e)
+}
+
+var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
+
+// nodesNamed calls the nodes by their names that a lock, which knows none, has
+// counted from 1.
+func (s *teller) nodesNamed(lock, text string) string {
+	var nodes []string
+	for _, l := range s.trace.Locks {
+		if l.Name == lock {
+			for _, slot := range l.Slots {
+				nodes = append(nodes, slot.Node)
+			}
+		}
+	}
+	return numberedNode.ReplaceAllStringFunc(text, func(found string) string {
+		n, err := strconv.Atoi(numberedNode.FindStringSubmatch(found)[1])
+		if err != nil || n < 1 || n > len(nodes) {
+			return found
+		}
+		return nodes[n-1] + ":"
+	})
 }
 
 // somewhere is where a lock's keys were set, if the lock keeps any.
@@ -107,16 +157,43 @@ func grant(ev *sim.Event) string {
 	case ev.Token == 0:
 		return ""
 	case ev.Minted && ev.Rank != 0 && ev.Rank != ev.Token:
-		return fmt.Sprintf(": token %d (a true count of grants says %d)", ev.Token, ev.Rank)
+		return fmt.Sprintf(": token %s (a true count of grants says %d)", token(ev.Token), ev.Rank)
 	}
-	return fmt.Sprintf(": token %d", ev.Token)
+	return ": token " + token(ev.Token)
+}
+
+// open reports whether a lock lets everybody in.
+func (s *teller) open(lock string) bool {
+	return slices.ContainsFunc(s.trace.Locks, func(l sim.LockInfo) bool { return l.Name == lock && l.Open })
+}
+
+// token is a fencing token as people see it. Of one that is a time of day or a
+// random number the last digits are enough to tell it from others.
+func token(t uint64) string {
+	if t < 10_000_000_000 {
+		return fmt.Sprint(t)
+	}
+	return fmt.Sprintf("…%07d", t%10_000_000)
+}
+
+var longNumber = regexp.MustCompile(`\b[0-9]{11,20}\b`)
+
+// shortTokens writes the fencing tokens in a text as the timeline does.
+func shortTokens(text string) string {
+	return longNumber.ReplaceAllStringFunc(text, func(number string) string {
+		t, err := strconv.ParseUint(number, 10, 64)
+		if err != nil {
+			return number
+		}
+		return token(t)
+	})
 }
 
 func (s *teller) leaseEnds(ev *sim.Event) string {
 	if ev.Ends == nil {
 		return ""
 	}
-	end, ok := s.trueTime(ev.Process, *ev.Ends)
+	end, ok := s.leaseEnd(ev.Process, ev.Section, *ev.Ends)
 	switch {
 	case !ok:
 		return ""
@@ -135,6 +212,9 @@ func (s *teller) answered(ev *sim.Event) string {
 	case ev.Step == sim.Read:
 		return fmt.Sprintf("learns that %s is at version %d", visible(ev.Object), ev.Version)
 	}
+	if ev.Step == sim.Mark {
+		return fmt.Sprintf("learns that %s bears its mark", visible(ev.Object))
+	}
 	return fmt.Sprintf("learns that it has written version %d of %s", ev.Version, visible(ev.Object))
 }
 
@@ -144,14 +224,18 @@ func (s *teller) released(ev *sim.Event) string {
 	lock := s.theLock(a.lock)
 	text := "releases " + lock
 	switch {
+	case s.open(a.lock):
+		return "is done"
 	case len(s.nodes()) == 0:
+	case a.robbed:
+		text = "believes that it has released " + lock
 	case a.nothingLeft:
 		return text + ": there was nothing left to release"
 	default:
 		text += " " + s.on(a.deleted)
 	}
 	if !ev.OK {
-		text += ", and is told" + because(ev.Text)
+		text += ", and is told" + because(s.nodesNamed(a.lock, ev.Text))
 	}
 	return text
 }
@@ -159,14 +243,16 @@ func (s *teller) released(ev *sim.Event) string {
 func (s *teller) serveEvent(ev *sim.Event) {
 	e := entry{
 		at: ev.At, who: visible(ev.Process),
-		of: stepName(ev.Peer, ev.Section, ev.Step), part: serves,
+		of: stepName(ev.Client(), ev.Section, ev.Step), part: serves,
 	}
-	who, object := possessive(ev.Peer), visible(ev.Object)
-	seen := s.acquisition(ev.Peer, ev.Section).seen
+	who, object := possessive(ev.Client()), visible(ev.Object)
+	seen := s.acquisition(ev.Client(), ev.Section).seen
 	known, knows := seen[ev.Object]
 	switch {
 	case !ev.OK:
 		e.text = fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, because(ev.Text))
+	case ev.Step == sim.Mark:
+		e.text = fmt.Sprintf("marks %s for %s with token %s", object, visible(ev.Client()), token(ev.Token))
 	case ev.Step == sim.Read:
 		seen[ev.Object] = ev.Version
 		e.text = fmt.Sprintf("answers %s read of %s%s: version %d", who, object, carried(ev.Token), ev.Version)
@@ -182,11 +268,11 @@ func (s *teller) serveEvent(ev *sim.Event) {
 	s.add(e)
 }
 
-func carried(token uint64) string {
-	if token == 0 {
+func carried(t uint64) string {
+	if t == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (token %d)", token)
+	return fmt.Sprintf(" (token %s)", token(t))
 }
 
 // heldFor says how long a message was held back, if it was.

@@ -19,11 +19,31 @@ var runName = map[string]string{
 // table has a row for each property, a column for each run, and the verdicts
 // below.
 func table(runs []scenarios.Outcome, p Palette) string {
+	header, footer := []string{"property"}, []string{"verdict"}
+	for _, run := range runs {
+		header = append(header, runName[run.Fencing])
+		footer = append(footer, verdictCell(run.Verdict.Verdict, p))
+	}
+	var rows [][]string
+	for _, property := range checks.Properties() {
+		row := []string{string(property)}
+		for _, run := range runs {
+			row = append(row, outcomeCell(run.Verdict.Finding(property).Outcome, p))
+		}
+		rows = append(rows, row)
+	}
+	return strings.Join(grid(header, rows, footer), "")
+}
+
+// grid lays cells out in columns, one line for each row, with lines drawn under
+// the header and around the footer, if there is one.
+func grid(header []string, rows [][]string, footer []string) []string {
 	var b strings.Builder
 	t := tablewriter.NewTable(&b,
 		tablewriter.WithHeaderAutoFormat(tw.Off),
 		tablewriter.WithHeaderAlignment(tw.AlignLeft),
 		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
 		tablewriter.WithFooterConfig(tw.CellConfig{
 			Alignment: tw.CellAlignment{Global: tw.AlignLeft},
 			Padding:   tw.CellPadding{Global: tw.PaddingDefault},
@@ -34,22 +54,15 @@ func table(runs []scenarios.Outcome, p Palette) string {
 			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
 		}),
 	)
-	header, footer := []string{"property"}, []string{"verdict"}
-	for _, run := range runs {
-		header = append(header, runName[run.Fencing])
-		footer = append(footer, verdictCell(run.Verdict.Verdict, p))
-	}
 	t.Header(header)
-	for _, property := range checks.Properties() {
-		row := []string{string(property)}
-		for _, run := range runs {
-			row = append(row, outcomeCell(run.Verdict.Finding(property).Outcome, p))
-		}
+	for _, row := range rows {
 		if err := t.Append(row); err != nil {
 			panic(err) // a row of strings is always a row
 		}
 	}
-	t.Footer(footer)
+	if footer != nil {
+		t.Footer(footer)
+	}
 	if err := t.Render(); err != nil {
 		panic(err) // a strings.Builder takes everything
 	}
@@ -57,7 +70,7 @@ func table(runs []scenarios.Outcome, p Palette) string {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(" "+line, " ") + "\n"
 	}
-	return strings.Join(lines, "")
+	return lines
 }
 
 func outcomeCell(o checks.Outcome, p Palette) string {

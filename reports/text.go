@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
@@ -29,6 +30,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 	if len(results) > 1 {
 		t.line("")
 		t.line("%s", summary(results))
+		t.line("%s", duration(results, o.Took))
 	}
 	_, err := io.WriteString(w, t.b.String())
 	return err
@@ -58,6 +60,14 @@ func (t *text) result(r *scenarios.Result) {
 			t.paragraph(v.Story)
 		}
 		t.story(runs)
+	}
+	if len(pairs) > 1 {
+		t.line("")
+		t.b.WriteString(sideBySide(pairs, t.Palette))
+	}
+	if rows := measures(pairs); rows != nil {
+		t.line("")
+		t.remarks(rows)
 	}
 	t.paragraph(s.Lesson)
 	t.line("")
@@ -108,6 +118,10 @@ func (t *text) cast(run scenarios.Outcome) {
 		nodes := map[string]bool{}
 		for _, s := range l.Slots {
 			nodes[s.Node] = true
+		}
+		if l.Open {
+			rows = append(rows, remark{"lock", visible(l.Kind) + ": everybody is let in"})
+			continue
 		}
 		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", visible(l.Kind), count(len(nodes), "node"), ttl)})
 	}
@@ -163,7 +177,7 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 			t.item(t.Palette.doubt("!"), runName[run.Fencing]+": a paused process ran on, so nothing that it took part in is held against the lock")
 		}
 		for _, torn := range run.Verdict.Torn {
-			t.item(t.Palette.doubt("!"), runName[run.Fencing]+", torn section: "+statement(torn.Reason))
+			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: the section of %s is torn, and somebody has to clean up after it: %s", runName[run.Fencing], visible(torn.Client), statement(torn.Reason)))
 		}
 	}
 }
@@ -242,6 +256,23 @@ func summary(results []*scenarios.Result) string {
 	text := fmt.Sprintf("%s: %d as expected, %d not as expected, %d unknown", count(len(results), "scenario"), asExpected, not, unknown)
 	if silent > 0 {
 		text += fmt.Sprintf(", %d that expect nothing of this lock", silent)
+	}
+	return text
+}
+
+// duration says how much virtual time all runs together were, and how long that
+// took, if that is known.
+func duration(results []*scenarios.Result, took time.Duration) string {
+	runs, virtual := 0, time.Duration(0)
+	for _, r := range results {
+		for _, run := range r.Runs {
+			runs++
+			virtual += run.Trace.End()
+		}
+	}
+	text := fmt.Sprintf("%s: %s of virtual time", count(runs, "run"), roughly(virtual))
+	if took > 0 {
+		text += " in " + roughly(took)
 	}
 	return text
 }

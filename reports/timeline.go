@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -32,6 +33,10 @@ func (l Timeline) Tell(headings []string, traces []*sim.Trace) string {
 	for i, t := range traces {
 		stories[i] = tell(t, l.Messages)
 	}
+	return l.write(headings, stories)
+}
+
+func (l Timeline) write(headings []string, stories [][]entry) string {
 	page := l.page(stories)
 	var b strings.Builder
 	common := 0
@@ -79,7 +84,10 @@ func alike(stories [][]entry, common int) bool {
 	return true
 }
 
-func sameEntry(a, b entry) bool { return a.at == b.at && a.who == b.who && a.text == b.text }
+func sameEntry(a, b entry) bool {
+	return a.at == b.at && a.who == b.who && a.text == b.text &&
+		slices.EqualFunc(a.marks, b.marks, func(m, n mark) bool { return m.text == n.text })
+}
 
 // page is the layout that all parts of a timeline share.
 type page struct {
@@ -116,7 +124,16 @@ func (p page) write(b *strings.Builder, entries []entry, last time.Duration) tim
 		who := e.who + strings.Repeat(" ", max(0, p.who-utf8.RuneCountInString(e.who)))
 		text := wrap(e.text, pageWidth-indent, 0)
 		text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
-		fmt.Fprintf(b, "  %*s  %s  %s\n", p.time, moment(e.at, p.decimals), p.palette.strong(who), p.paint(e.mood, text))
+		margin := " "
+		if e.sign != "" {
+			margin = p.paint(signMoods[e.sign], e.sign)
+		}
+		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.time, moment(e.at, p.decimals), p.palette.strong(who), p.paint(e.mood, text))
+		for _, m := range e.marks {
+			text := m.sign + " " + wrap(m.text, pageWidth-indent-2, 0)
+			text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent+2))
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.paint(m.mood, text))
+		}
 	}
 	return last
 }

@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -22,6 +24,7 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
    0.007s  storage   answers client-1's read of x: version 0
    0.010s  client-1  is paused (fault 1)
         ⋮  30s pass
+  30.001s  client-1  its lease is over, and it has not released
   30.002s            client-1's key expired on all 3 nodes
   30.009s  client-2  gets the lock on all 3 nodes: token 2, lease until 60.005s
   30.011s  storage   answers client-2's read of x: version 0
@@ -163,7 +166,7 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 	s.then(hold, lose).at(40*time.Second, deliver)
 	told(t, `
    0.001s  network   holds back client-1's write request to storage
-   0.002s  client-1  sends what never arrives, to redis-1
+   0.002s  client-1  has sent something to redis-1 that never arrives
         ⋮  40s pass
   40.000s  network   delivers client-1's write request to storage after being
                      held back for 40s
@@ -245,7 +248,7 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
   0.001s  client-1  asks for the lock
   0.002s  client-1  cannot connect to redis-1: connection refused
   0.003s  client-1  fails to get the lock: no node
-  0.015s            the same happens 4 more times, the last until here
+  0.015s            until here the last 3 of these happen 4 more times
   0.016s            the run was cut off at its horizon
 `, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
 }
@@ -262,4 +265,39 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
   0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
   0.008s  client-1  releases the lock on no node
 `, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}
+
+// The end of a lease is told where its client has not given the lock up, by the
+// clock that the lock reads and by its latest extension.
+func TestLeasesThatEnd(t *testing.T) {
+	at := func(d time.Duration) *fakeclock.Reading {
+		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
+	}
+	acquire := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Acquire, OK: true, Ends: at(10 * time.Second)}
+	extend := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Extend, OK: true, Ends: at(20 * time.Second)}
+	release := begin("client-1", 1, sim.Release, 0)
+	late := sim.Event{Kind: sim.KindHorizon, Text: "late"}
+	over := func(story func(s *script)) bool {
+		s := newScript("none", 1)
+		s.then(acquire)
+		story(s)
+		s.at(time.Minute, late)
+		return strings.Contains(Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}), "its lease is over")
+	}
+	for name, test := range map[string]struct {
+		story func(*script)
+		over  bool
+	}{
+		"nothing happens":          {func(*script) {}, true},
+		"it is released in time":   {func(s *script) { s.at(9*time.Second, release) }, false},
+		"it is released too late":  {func(s *script) { s.at(11*time.Second, release) }, true},
+		"it is extended in time":   {func(s *script) { s.at(9*time.Second, extend).at(19*time.Second, release) }, false},
+		"it is extended, and ends": {func(s *script) { s.at(9*time.Second, extend).at(21*time.Second, release) }, true},
+		"its client crashes":       {func(s *script) { s.at(9*time.Second, sim.Event{Kind: sim.KindCrash, Process: "client-1"}) }, false},
+		"the lock tells its loss":  {func(s *script) { s.at(9*time.Second, sim.Event{Kind: sim.KindLost, Process: "client-1", Section: 1}) }, false},
+	} {
+		if got := over(test.story); got != test.over {
+			t.Errorf("%s: told that the lease is over: %v", name, got)
+		}
+	}
 }

@@ -39,7 +39,7 @@ func newScript(fencing string, nodes int) *script {
 
 // at adds an event at a true time.
 func (s *script) at(t time.Duration, ev sim.Event) *script {
-	ev.Seq, ev.At = len(s.Events), t
+	ev.Seq, ev.At = len(s.Events)+1, t
 	s.now = t
 	s.Events = append(s.Events, ev)
 	return s
@@ -114,7 +114,11 @@ func (s *script) releases(client string, section int, nodes ...string) *script {
 }
 
 func begin(client string, section int, step sim.Step, token uint64) sim.Event {
-	return sim.Event{Kind: sim.KindBegin, Process: client, Section: section, Step: step, Token: token}
+	ev := sim.Event{Kind: sim.KindBegin, Process: client, Section: section, Step: step, Token: token}
+	if step == sim.Read || step == sim.Write {
+		ev.Object = "x"
+	}
+	return ev
 }
 
 // overslept is a client that is paused past the end of its lock, on a storage

@@ -32,6 +32,21 @@ func span(d time.Duration) string {
 	return sign + d.Round(unit).String()
 }
 
+// roughly writes a length of time for people: 5h 12m, 3m 20s, 12.3s, 480ms.
+func roughly(d time.Duration) string {
+	switch {
+	case d.Round(time.Second) >= time.Hour:
+		d = d.Round(time.Minute)
+		return fmt.Sprintf("%dh %dm", d/time.Hour, d%time.Hour/time.Minute)
+	case d.Round(100*time.Millisecond) >= time.Minute:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%dm %ds", d/time.Minute, d%time.Minute/time.Second)
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
 // list writes "a", "a and b", "a, b and c".
 func list(items []string) string {
 	switch n := len(items); n {

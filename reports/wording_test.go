@@ -68,3 +68,21 @@ func TestWrapKeepsLongWordsWhole(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestLongTimesAreRounded(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                                       "0s",
+		700 * time.Microsecond:                  "1ms",
+		480 * time.Millisecond:                  "480ms",
+		1340 * time.Millisecond:                 "1.3s",
+		59*time.Second + 960*time.Millisecond:   "1m 0s",
+		200 * time.Second:                       "3m 20s",
+		59*time.Minute + 59900*time.Millisecond: "1h 0m",
+		5*time.Hour + 12*time.Minute + 29*time.Second: "5h 12m",
+		49 * time.Hour: "49h 0m",
+	} {
+		if got := roughly(d); got != want {
+			t.Errorf("roughly(%d) = %q, want %q", d, got, want)
+		}
+	}
+}

@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -36,4 +38,16 @@ func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return names
+}
+
+// knownLock refuses a kind of lock that does not exist.
+func knownLock(kind string) error {
+	if _, known := locks.Lookup(kind); known {
+		return nil
+	}
+	return fmt.Errorf("locksim: there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
+}
+
+func badTimeout(d time.Duration) error {
+	return fmt.Errorf("locksim: --timeout is %v; give a time longer than zero", d)
 }

@@ -122,3 +122,12 @@ func loadBuiltIn(name string) ([]input, error) {
 }
 
 func isBuiltIn(name string) bool { return slices.Contains(scenarios.Names(), name) }
+
+// builtIn is every scenario that is built in.
+func builtIn() []input {
+	var found []input
+	for _, s := range scenarios.Embedded() {
+		found = append(found, input{s, s.Name})
+	}
+	return found
+}

@@ -86,7 +86,9 @@ virtual time. A scenario pauses, partitions, crashes or misleads them at the
 worst moment; locksim shows what happened, in order, and says which properties
 held, without fencing tokens and with them.`,
 		Example: `  locksim list
+  locksim explain gc-pause
   locksim run gc-pause
+  locksim matrix
   locksim run scenarios/gc-pause.yaml --lock redsync --seed 7`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -94,7 +96,8 @@ held, without fencing tokens and with them.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(runCommand(), listCommand(), validateCommand(), versionCommand())
+	root.AddCommand(runCommand(), explainCommand(), matrixCommand(), listCommand(), validateCommand(), versionCommand())
+	needShell(root)
 	return root
 }
 

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +46,20 @@ func printable(message string) string {
 	}, message)
 }
 
+// output writes to a file, if one is named, and else to standard output, in
+// colour if that is a terminal.
+func output(stdout io.Writer, file string, o reports.Options, write func(io.Writer, reports.Options) error) error {
+	if file == "" {
+		o.Palette = palette(stdout)
+		return write(stdout, o)
+	}
+	var whole bytes.Buffer
+	if err := write(&whole, o); err != nil {
+		return err
+	}
+	return writeFile(file, whole.Bytes())
+}
+
 // writeFile writes a file as a whole or not at all: whoever reads it meanwhile
 // sees the old file or the new one. What is no ordinary file, such as a pipe, is
 // written to as it is.
@@ -79,8 +95,12 @@ func createBeside(name string, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
-// checkOutput says before anything is run why a file could not be written.
+// checkOutput says before anything is run why a file, if one is named, could not
+// be written.
 func checkOutput(name string) error {
+	if name == "" {
+		return nil
+	}
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():

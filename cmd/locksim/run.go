@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +66,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
-	if err := possible(found, options); err != nil {
+	if found, err = possible(cmd.ErrOrStderr(), found, options); err != nil {
 		return err
 	}
 
@@ -75,12 +74,17 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	for _, in := range found {
 		report.Arguments[in.Scenario] = in.argument
 	}
+	began := time.Now()
 	results, err := runAll(cmd.ErrOrStderr(), found, options, report)
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	if err := f.write(cmd.OutOrStdout(), format, results, report); err != nil {
-		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	if f.output == "" { // a file is the same each time
+		report.Took = time.Since(began)
+	}
+	write := func(w io.Writer, o reports.Options) error { return format.Write(w, results, o) }
+	if err := output(cmd.OutOrStdout(), f.output, report, write); err != nil {
+		return unwritten(err)
 	}
 	if err := checkDeterminism(cmd.ErrOrStderr(), results, options, report, f.reruns); err != nil {
 		return failure{unexpected, err}
@@ -114,41 +118,45 @@ func (f *runFlags) check() (reports.Format, error) {
 	case f.reruns < 0:
 		return format, fmt.Errorf("locksim: --check-determinism is %d; give the number of further runs, 0 or more", f.reruns)
 	case f.timeout <= 0:
-		return format, fmt.Errorf("locksim: --timeout is %v; give a time longer than zero", f.timeout)
-	}
-	if _, known := locks.Lookup(f.lock); f.lock != "" && !known {
-		return format, fmt.Errorf("locksim: there is no lock %q; %s", f.lock, scenarios.DidYouMean(f.lock, locks.Names()))
-	}
-	if f.output != "" {
-		return format, checkOutput(f.output)
-	}
-	return format, nil
-}
-
-// possible sees that every world can be made before the first is run: a lock
-// may not work with a scenario's nodes or faults.
-func possible(found []input, o scenarios.RunOptions) error {
-	var errs []error
-	for _, s := range found {
-		for _, v := range s.Variants {
-			if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", s.File, err))
-			}
+		return format, badTimeout(f.timeout)
+	case f.lock != "":
+		if err := knownLock(f.lock); err != nil {
+			return format, err
 		}
 	}
-	return errors.Join(errs...)
+	return format, checkOutput(f.output)
 }
 
-func (f *runFlags) write(stdout io.Writer, format reports.Format, results []*scenarios.Result, o reports.Options) error {
-	if f.output == "" {
-		o.Palette = palette(stdout)
-		return format.Write(stdout, results, o)
+// possible sees that every world can be made before the first is run: a lock may
+// not work with a scenario's nodes or faults. Of several scenarios it leaves those
+// out that cannot be told with another lock than their own, and says so.
+func possible(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input, error) {
+	var kept []input
+	var errs []error
+	for _, s := range found {
+		if err := impossible(s, o); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		kept = append(kept, s)
 	}
-	var report bytes.Buffer
-	if err := format.Write(&report, results, o); err != nil {
-		return err
+	if o.Lock == "" || len(kept) == 0 {
+		return kept, errors.Join(errs...)
 	}
-	return writeFile(f.output, report.Bytes())
+	for _, err := range errs {
+		fmt.Fprintf(stderr, "left out: %s\n", printable(err.Error()))
+	}
+	return kept, nil
+}
+
+// impossible says why a scenario cannot be told with a lock; nil if it can.
+func impossible(s input, o scenarios.RunOptions) error {
+	for _, v := range s.Variants {
+		if _, err := v.Config(scenarios.Options{Seed: o.Seed, Lock: o.Lock, Fencing: scenarios.Off}); err != nil {
+			return fmt.Errorf("%s: %w", s.File, err)
+		}
+	}
+	return nil
 }
 
 // status is a failure when some scenario did not come to what it expects.

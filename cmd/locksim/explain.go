@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// explainFlags are the flags of the explain command.
+type explainFlags struct {
+	seed     uint64
+	lock     string
+	variant  string
+	fencing  string
+	format   string
+	output   string
+	messages bool
+	timeout  time.Duration
+}
+
+func explainCommand() *cobra.Command {
+	f := &explainFlags{}
+	cmd := &cobra.Command{
+		Use:   "explain FILE|NAME",
+		Short: "Tell one scenario as a story",
+		Long: `Tell one scenario as a story: the setting, a question to think about, what
+happened step by step, what broke, what would have prevented it, what each side
+of the debate says, and the lesson.
+
+In the timeline ▸ marks where a fault strikes or ends and where something is seen
+that the story depends on, and ✗ where a property breaks.`,
+		Example: `  locksim explain gc-pause
+  locksim explain delayed-write --variant gives-up --fencing off
+  locksim explain clock-jump --lock redsync --format markdown`,
+		Args:              oneScenario,
+		ValidArgsFunction: completeScenario,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
+	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
+	flags.StringVar(&f.variant, "variant", "", "tell only the variant of this `name`")
+	flags.StringVar(&f.fencing, "fencing", "", "tell only the run without fencing tokens (off) or with them (on)")
+	flags.StringVar(&f.format, "format", "text", "text or markdown")
+	flags.StringVarP(&f.output, "output", "o", "", "write the story to this `file`, as a whole or not at all")
+	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "give up on a world in which nothing moves for this long in real time")
+	complete(cmd, "lock", locks.Names())
+	complete(cmd, "fencing", fencings)
+	complete(cmd, "format", explainFormatNames())
+	completeWith(cmd, "variant", completeVariants)
+	return cmd
+}
+
+var fencings = []string{scenarios.Off, scenarios.On}
+
+func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	in, err := f.load(arg)
+	if err != nil {
+		return err
+	}
+	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
+	if err := impossible(in, options); err != nil {
+		return err
+	}
+	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
+	results, err := runAll(cmd.ErrOrStderr(), []input{in}, options, report)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	if f.fencing != "" {
+		results[0].Runs = slices.DeleteFunc(results[0].Runs, func(run scenarios.Outcome) bool { return run.Fencing != f.fencing })
+	}
+	write := func(w io.Writer, o reports.Options) error { return format.Write(w, results, o) }
+	return unwritten(output(cmd.OutOrStdout(), f.output, report, write))
+}
+
+// load reads the scenario, and of its variants the one that is asked for.
+func (f *explainFlags) load(arg string) (input, error) {
+	found, err := load([]string{arg})
+	if err != nil {
+		return input{}, err
+	}
+	if len(found) != 1 {
+		return input{}, fmt.Errorf("locksim: %s holds %d scenarios, and explain tells one; name its file", arg, len(found))
+	}
+	in := found[0]
+	if f.variant != "" {
+		if in.Scenario, err = in.Only(f.variant); err != nil {
+			return input{}, fmt.Errorf("locksim: %w", err)
+		}
+	}
+	return in, nil
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *explainFlags) check() (format reports.Format, err error) {
+	known := false
+	for _, each := range reports.ExplanationFormats() {
+		if each.Name == f.format {
+			format, known = each, true
+		}
+	}
+	switch {
+	case !known:
+		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, explainFormatNames()))
+	case f.fencing != "" && !slices.Contains(fencings, f.fencing):
+		return format, fmt.Errorf("locksim: --fencing is %q; it is off or on", f.fencing)
+	case f.timeout <= 0:
+		return format, badTimeout(f.timeout)
+	case f.lock != "":
+		if err := knownLock(f.lock); err != nil {
+			return format, err
+		}
+	}
+	return format, checkOutput(f.output)
+}
+
+// oneScenario refuses a command line that does not name one scenario.
+func oneScenario(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s: it tells one scenario, and here are %d; `locksim run` takes several", cmd.CommandPath(), len(args))
+	}
+	return needsScenarios(cmd, args)
+}
+
+func explainFormatNames() []string {
+	var names []string
+	for _, f := range reports.ExplanationFormats() {
+		names = append(names, f.Name)
+	}
+	return names
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// matrixFlags are the flags of the matrix command.
+type matrixFlags struct {
+	seed    uint64
+	locks   []string
+	format  string
+	output  string
+	timeout time.Duration
+}
+
+func matrixCommand() *cobra.Command {
+	f := &matrixFlags{}
+	cmd := &cobra.Command{
+		Use:   "matrix [FILE|DIR|NAME...]",
+		Short: "Show what every scenario comes to, side by side",
+		Long: `Show what every scenario comes to, side by side: which assumption it breaks,
+whether the lock was granted twice, whether two clients were at work at once, and
+whether the data survived, without fencing tokens and with them.
+
+Without arguments these are the scenarios that are built in. With --lock every
+story is told with each of these locks.
+
+` + statusesHelp + `
+
+Where --lock asks for another lock than a scenario's own, only what the scenario
+expects of that lock counts.`,
+		Example: `  locksim matrix
+  locksim matrix gc-pause clock-jump --lock single,redlock,redsync
+  locksim matrix --format markdown -o matrix.md`,
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
+	flags.StringSliceVar(&f.locks, "lock", nil, "tell every story with these `kinds` of locks, a column each")
+	flags.StringVar(&f.format, "format", "text", "text, markdown or json")
+	flags.StringVarP(&f.output, "output", "o", "", "write the matrix to this `file`, as a whole or not at all")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "give up on a world in which nothing moves for this long in real time")
+	completeList(cmd, "lock", locks.Names())
+	complete(cmd, "format", matrixFormatNames())
+	return cmd
+}
+
+func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	found := builtIn()
+	if len(args) > 0 {
+		if found, err = load(args); err != nil {
+			return err
+		}
+	}
+	m, err := f.runAll(cmd.ErrOrStderr(), found)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	write := func(w io.Writer, o reports.Options) error { return format.Write(w, m, o) }
+	if err := output(cmd.OutOrStdout(), f.output, reports.Options{}, write); err != nil {
+		return unwritten(err)
+	}
+	if !m.AsExpected() {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// runAll tells every story with every lock, up to the first that does not come
+// to an end.
+func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, error) {
+	progress := newProgress(stderr, len(found))
+	defer progress.clear()
+	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
+	columns := f.locks
+	if len(columns) == 0 {
+		columns = []string{""} // each story's own lock
+	}
+	for _, in := range found {
+		progress.next(in.Name)
+		for _, v := range in.Variants {
+			row := reports.Row{Scenario: in.Scenario, Variant: v}
+			for _, lock := range columns {
+				o := scenarios.RunOptions{Seed: f.seed, Lock: lock, Patience: f.timeout}
+				runs, untold, err := v.Tell(o)
+				if err != nil {
+					named := reports.Options{Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
+					return nil, fmt.Errorf("locksim: %w\nreplay: %s", err, reports.Replay(in.Scenario, o, named))
+				}
+				if lock == "" {
+					lock = v.Lock
+				}
+				row.Cells = append(row.Cells, reports.Cell{Lock: lock, Runs: runs, Untold: untold})
+			}
+			m.Rows = append(m.Rows, row)
+		}
+	}
+	return m, nil
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *matrixFlags) check() (format reports.MatrixFormat, err error) {
+	known := false
+	for _, each := range reports.MatrixFormats() {
+		if each.Name == f.format {
+			format, known = each, true
+		}
+	}
+	switch {
+	case !known:
+		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, matrixFormatNames()))
+	case f.timeout <= 0:
+		return format, badTimeout(f.timeout)
+	}
+	for i, lock := range f.locks {
+		if slices.Contains(f.locks[:i], lock) {
+			return format, fmt.Errorf("locksim: --lock names %s twice; leave one out", lock)
+		}
+		if err := knownLock(lock); err != nil {
+			return format, err
+		}
+	}
+	return format, checkOutput(f.output)
+}
+
+func matrixFormatNames() []string {
+	var names []string
+	for _, f := range reports.MatrixFormats() {
+		names = append(names, f.Name)
+	}
+	return names
+}

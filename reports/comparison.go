@@ -1,0 +1,90 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// sideBySide compares the variants of a scenario: a row for each property, a
+// column for each variant.
+func sideBySide(pairs [][]scenarios.Outcome, p Palette) string {
+	header := []string{"side by side"}
+	for _, runs := range pairs {
+		header = append(header, visible(runs[0].Variant.Name))
+	}
+	var rows [][]string
+	for _, property := range checks.Properties() {
+		row, applies := []string{string(property)}, false
+		for _, runs := range pairs {
+			row = append(row, signs(runs, property, p))
+			applies = applies || slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+				return run.Verdict.Finding(property).Outcome != checks.NotApplicable
+			})
+		}
+		if applies {
+			rows = append(rows, row)
+		}
+	}
+	for i, run := range pairs[0] {
+		row := []string{runName[run.Fencing]}
+		for _, runs := range pairs {
+			row = append(row, verdictCell(runs[i].Verdict.Verdict, p))
+		}
+		rows = append(rows, row)
+	}
+	lines := grid(header, rows, nil)
+	verdicts := len(lines) - len(pairs[0])
+	rule := lines[len(lines)-len(rows)-1] // that under the header
+	return strings.Join(slices.Insert(lines, verdicts, rule), "")
+}
+
+// signs says what became of a property in the runs of one variant: one sign if it
+// was the same in all.
+func signs(runs []scenarios.Outcome, property checks.Property, p Palette) string {
+	var signs []string
+	for _, run := range runs {
+		o := run.Verdict.Finding(property).Outcome
+		signs = append(signs, outcomeColour(o, p)(outcomeSigns[o]))
+	}
+	if len(slices.Compact(slices.Clone(signs))) == 1 {
+		return signs[0]
+	}
+	return strings.Join(signs, " → ")
+}
+
+// measures says what the runs took, as far as the scenario asks: a line for each
+// variant, or for each run where they differ.
+func measures(pairs [][]scenarios.Outcome) []remark {
+	var rows []remark
+	for i, name := range checks.MeasureNames() {
+		for _, runs := range pairs {
+			if !slices.Contains(runs[0].Variant.Measures, name) {
+				continue
+			}
+			said := make([]string, len(runs))
+			for j, run := range runs {
+				said[j] = run.Measures[i].String()
+			}
+			text := said[0]
+			if len(slices.Compact(slices.Clone(said))) > 1 {
+				for j, run := range runs {
+					said[j] = runName[run.Fencing] + " " + said[j]
+				}
+				text = strings.Join(said, "; ")
+			}
+			if len(pairs) > 1 {
+				text = fmt.Sprintf("%s: %s", visible(runs[0].Variant.Name), text)
+			}
+			about := name
+			if slices.ContainsFunc(rows, func(r remark) bool { return r.about == name }) {
+				about = ""
+			}
+			rows = append(rows, remark{about, text})
+		}
+	}
+	return rows
+}

@@ -1,0 +1,239 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// ExplanationFormats lists the ways of telling one scenario as a story, in
+// alphabetical order: the setting, the question to think about, what happened
+// with the moments that matter, what broke, and what there is to learn. A
+// result may have one run of each variant or both.
+func ExplanationFormats() []Format {
+	return []Format{
+		{Name: "markdown", Title: "the story as a document", Write: explainMarkdown},
+		{Name: "text", Title: "the story for people", Write: explainText},
+	}
+}
+
+func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
+	t := &text{Options: o}
+	for i, r := range results {
+		if i > 0 {
+			t.line("")
+		}
+		explanation(r, o).writeText(t)
+		t.line("")
+		t.line("replay: %s", explainAgain(r, o))
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
+	o.Palette = Palette{}
+	var b strings.Builder
+	for i, r := range results {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		explanation(r, o).writeMarkdown(&b)
+		fmt.Fprintf(&b, "\nReplay: `%s`\n", explainAgain(r, o))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// explainAgain is the command that tells a story again.
+func explainAgain(r *scenarios.Result, o Options) string {
+	return strings.Replace(replay(r, o), "locksim run", "locksim explain", 1) + selection(r)
+}
+
+// selection is what the command line has to say of a result that is not whole.
+func selection(r *scenarios.Result) string {
+	var flags string
+	if len(r.Scenario.Variants) == 1 && r.Scenario.Variants[0].Name != "" {
+		flags += " --variant " + word(r.Scenario.Variants[0].Name)
+	}
+	if fencing := r.Runs[0].Fencing; !slices.ContainsFunc(r.Runs, func(run scenarios.Outcome) bool { return run.Fencing != fencing }) {
+		flags += " --fencing " + fencing
+	}
+	return flags
+}
+
+// explanation tells a result. What all variants have in common is told once:
+// what comes before the events in front of them, what comes after behind them.
+func explanation(r *scenarios.Result, o Options) *document {
+	d := &document{title: visible(r.Scenario.Name) + ": " + visible(r.Scenario.Title)}
+	if v := r.Scenario.Variants[0]; len(r.Scenario.Variants) == 1 && v.Name != "" {
+		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + visible(v.Title)
+	}
+	stories := stories(r)
+	settings := make([][]remark, len(stories))
+	for i, runs := range stories {
+		settings[i] = setting(runs[0], r.Seed)
+	}
+	common := inCommon(settings)
+	shared := func(field func(scenarios.Telling) string) bool {
+		return !slices.ContainsFunc(stories, func(runs []scenarios.Outcome) bool {
+			return field(runs[0].Variant.Telling) != field(stories[0][0].Variant.Telling)
+		})
+	}
+	// say adds what all variants say alike, or what they do not.
+	say := func(sayings []saying, of scenarios.Telling, same bool) {
+		for _, c := range sayings {
+			if shared(c.field) == same {
+				d.add(chapter{title: c.title, text: c.field(of)})
+			}
+		}
+	}
+	base := stories[0][0].Variant.Telling
+	several := len(stories) > 1
+
+	d.add(chapter{title: "The setting", rows: common})
+	say(beforehand, base, true)
+	if several && shared(theStory) {
+		d.add(chapter{title: "The story", text: base.Story})
+	}
+	for i, runs := range stories {
+		v := runs[0].Variant
+		if several {
+			d.add(chapter{part: true, title: fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), visible(v.Name), visible(v.Title))})
+			d.add(chapter{title: "The setting of this variant", rows: without(settings[i], common)})
+			say(beforehand, v.Telling, false)
+		}
+		happened := chapter{title: "What happened", figure: events(runs, o), after: doubtful(runs)}
+		if !several || !shared(theStory) {
+			happened.text = v.Story
+		}
+		d.add(happened)
+		d.add(chapter{title: brokeOrHeld(runs), rows: broke(runs)})
+		if several {
+			say(afterwards, v.Telling, false)
+			if !shared(kleppmann) || !shared(sanfilippo) {
+				d.add(debate(v.Telling))
+			}
+		}
+	}
+	if several {
+		d.add(chapter{part: true, title: "all variants"})
+		d.add(chapter{title: "Side by side", figure: sideBySide(stories, o.Palette)})
+	}
+	d.add(chapter{title: "What it took", rows: measures(stories)})
+	say(afterwards[:1], base, true)
+	if shared(kleppmann) && shared(sanfilippo) {
+		d.add(debate(base))
+	}
+	say(afterwards[1:], base, true)
+	d.add(chapter{title: "Source", text: r.Scenario.Source})
+	return d
+}
+
+// brokeOrHeld is the title of what came of the runs.
+func brokeOrHeld(runs []scenarios.Outcome) string {
+	if slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+		return run.Verdict.Verdict != checks.Safe || len(violated(run, checks.Properties())) > 0
+	}) {
+		return "What broke"
+	}
+	return "What held"
+}
+
+// A saying is something that a scenario says about itself in words.
+type saying struct {
+	title string
+	field func(scenarios.Telling) string
+}
+
+var (
+	beforehand = []saying{
+		{"The question", func(t scenarios.Telling) string { return t.Question }},
+	}
+	afterwards = []saying{
+		{"What would have prevented it", func(t scenarios.Telling) string { return t.Prevention }},
+		{"The lesson", func(t scenarios.Telling) string { return t.Lesson }},
+	}
+)
+
+func theStory(t scenarios.Telling) string   { return t.Story }
+func kleppmann(t scenarios.Telling) string  { return t.Kleppmann }
+func sanfilippo(t scenarios.Telling) string { return t.Sanfilippo }
+
+// debate is what each side says.
+func debate(t scenarios.Telling) chapter {
+	c := chapter{title: "What each side says"}
+	for _, row := range []remark{{"Kleppmann", t.Kleppmann}, {"Sanfilippo", t.Sanfilippo}} {
+		if row.text != "" {
+			c.rows = append(c.rows, remark{row.about, visible(oneLine(row.text))})
+		}
+	}
+	return c
+}
+
+// events is the timeline, with the moments that matter marked.
+func events(runs []scenarios.Outcome, o Options) string {
+	var headings []string
+	var stories [][]entry
+	for _, run := range runs {
+		headings = append(headings, runName[run.Fencing])
+		stories = append(stories, marked(tell(run.Trace, o.Messages), marksOf(run)))
+	}
+	return Timeline{Palette: o.Palette, Messages: o.Messages}.write(headings, stories)
+}
+
+// doubtful is what did not happen as the story says.
+func doubtful(runs []scenarios.Outcome) []remark {
+	var rows []remark
+	add := func(about, text string) {
+		if row := (remark{about, text}); !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+	}
+	for _, run := range runs {
+		for _, w := range run.Verdict.Witnesses {
+			if !w.Seen {
+				add("not seen", visible(w.Text))
+			}
+		}
+		for i, f := range run.Trace.Faults {
+			if f.Idle != "" {
+				add(fmt.Sprintf("fault %d", i+1), "did not act: "+visible(f.Idle))
+			}
+		}
+	}
+	return rows
+}
+
+// broke says which assumption broke, and what that did to the data and to the
+// lock. Which property broke when is in the timeline.
+func broke(runs []scenarios.Outcome) []remark {
+	v := runs[0].Variant
+	var rows []remark
+	if v.Assumption != "" {
+		rows = append(rows, remark{"assumption", visible(v.Assumption) + assumptionWords[v.Assumption]})
+	}
+	if v.Why != "" && v.Lock == runs[0].Lock {
+		rows = append(rows, remark{"in short", visible(oneLine(v.Why))})
+	}
+	var data []remark
+	for _, run := range runs {
+		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + capital(run.Trace, explainData(run))})
+	}
+	rows = append(rows, allTheSame(data, "the data")...)
+	return append(rows, explainLocks(runs)...)
+}
+
+// assumptionWords say what a lock takes for granted, by the name of the
+// assumption.
+var assumptionWords = map[string]string{
+	"process":        ": every process goes on and keeps pace; none stops, dies or takes longer than its lease",
+	"network":        ": a message arrives soon or not at all",
+	"clock":          ": clocks run at nearly the same speed and never jump",
+	"lock memory":    ": who keeps the lock remembers what was granted",
+	"storage memory": ": the storage remembers what it has applied and which tokens it has seen",
+}

@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// witnesses reads witnesses as a scenario has them.
+func witnesses(t *testing.T, texts ...string) []sim.Witness {
+	t.Helper()
+	var all []sim.Witness
+	for _, text := range texts {
+		w, err := sim.ParseWitness(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// outcome is a run of a trace written by hand, as the checks judge it.
+func outcome(trace *sim.Trace, seen []sim.Witness) scenarios.Outcome {
+	return scenarios.Outcome{
+		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, Trace: trace, Verdict: checks.Check(trace, seen),
+	}
+}
+
+// Each moment that matters has a sign in the margin and says what it is, under
+// the entry that tells its event.
+func TestMomentsThatMatterAreMarked(t *testing.T) {
+	told(t, `
+   0.005s  client-1  gets the lock on all 3 nodes: token 1, lease until 30.001s
+   0.007s  storage   answers client-1's read of x: version 0
+▸  0.010s  client-1  is paused (fault 1)
+                     ▸ fault 1 begins: pause client-1
+        ⋮  30s pass
+  30.001s  client-1  its lease is over, and it has not released
+▸ 30.002s            client-1's key expired on all 3 nodes
+                     ▸ witness: client-1's keys expired while client-1 was
+                       paused
+✗ 30.009s  client-2  gets the lock on all 3 nodes: token 2, lease until 60.005s
+                     ✗ breaks section-exclusion
+  30.011s  storage   answers client-2's read of x: version 0
+▸ 30.014s  storage   applies client-2's write of x (token 2): version 0 → 1
+                     ▸ witness: client-2 wrote
+  30.020s  client-2  releases the lock on all 3 nodes
+▸ 30.022s  client-1  resumes after 30s (fault 1)
+                     ▸ fault 1 is over
+✗ 30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
+                     it had read version 0
+                     ✗ breaks grant-order, write-order, no-lost-update and
+                       serial-sections
+  30.027s  client-1  releases the lock: there was nothing left to release
+`, events([]scenarios.Outcome{
+		outcome(overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
+	}, Options{}))
+}
+
+// A moment of which no entry tells gets a line of its own, in its place.
+func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
+	s := newScript("none", 1)
+	s.acquires("client-1", 1, 1, "redis-1")
+	s.then(sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: sim.Write, Section: 1})
+	s.at(2*time.Second, sim.Event{Kind: sim.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: sim.Write, Section: 1})
+	s.then(sim.Event{Kind: sim.KindCrash, Process: "client-1"})
+	told(t, `
+  0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+▸ 0.004s            witness: client-1's write request to storage is in flight
+       ⋮  2s pass
+▸ 2.000s            witness: client-2's write request to storage is in flight
+  2.001s  client-1  crashes
+`, events([]scenarios.Outcome{outcome(&s.Trace, witnesses(t,
+		"client-2's write request to storage is in flight", "client-1's write request to storage is in flight"))}, Options{}))
+}
+
+// A fault that an entry tells of by itself is not told again.
+func TestFaultsAreToldOnce(t *testing.T) {
+	s := newScript("none", 1)
+	s.Faults = []sim.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
+	s.then(
+		sim.Event{Kind: sim.KindStrike, Fault: 1, Text: "partition client-1"},
+		sim.Event{Kind: sim.KindStrike, Fault: 2, Text: "jump redis-1, by 31s", Instant: true},
+		sim.Event{Kind: sim.KindClock, Process: "redis-1", Clocks: &sim.Clocks{Wall: int64(31*time.Second + 3*time.Millisecond), Why: "jump"}},
+	)
+	told(t, `
+▸ 0.001s  fault 1  strikes: partition client-1
+▸ 0.003s  redis-1  its wall clock jumps forward by 31s (fault 2)
+                   ▸ fault 2: jump redis-1, by 31s
+`, events([]scenarios.Outcome{outcome(&s.Trace, nil)}, Options{}))
+}
+
+// Two runs are told together only as far as the same matters in both.
+func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
+	with := outcome(overslept("writes"), nil)
+	with.Fencing = scenarios.On
+	contains(t, events([]scenarios.Outcome{outcome(overslept("none"), nil), with}, Options{}),
+		"✗ breaks section-exclusion\n",
+		"So far the runs are the same.",
+		"\n  without fencing\n✗ 30.024s",
+		"✗ breaks grant-order",
+		"\n  with fencing\n  30.024s  storage   refuses")
+}

@@ -1,0 +1,188 @@
+package reports
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A Matrix is what many stories came to, side by side: a row for each variant
+// of each scenario, and in it a cell for each lock.
+type Matrix struct {
+	// Seed is that of every run.
+	Seed uint64
+	// Locks are the kinds of locks that were asked for, a column each. Without
+	// any there is one column, each story with its own lock.
+	Locks []string
+	Rows  []Row
+}
+
+// A Row is one variant of a scenario.
+type Row struct {
+	Scenario *scenarios.Scenario
+	Variant  *scenarios.Variant
+	// Cells has an entry for each of the matrix's columns.
+	Cells []Cell
+}
+
+// A Cell is what one variant came to with one lock.
+type Cell struct {
+	// Lock is the kind of lock.
+	Lock string
+	// Runs are the runs without fencing tokens and with them; none if the story
+	// cannot be told with the lock, and then Untold says why.
+	Runs   []scenarios.Outcome
+	Untold string
+}
+
+// AsExpected is false when some run came to something else than its scenario
+// expects, or when nobody can tell what a story came to with its own lock.
+func (m *Matrix) AsExpected() bool {
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			own := c.Lock == r.Variant.Lock
+			bad := func(run scenarios.Outcome) bool {
+				return len(run.Differences) > 0 || own && run.Verdict.Verdict == checks.Undecided
+			}
+			if own && len(c.Runs) == 0 || slices.ContainsFunc(c.Runs, bad) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A MatrixFormat is one way of writing a matrix.
+type MatrixFormat struct {
+	// Name is what the command line calls it.
+	Name string
+	// Write returns the writer's errors and no others.
+	Write func(io.Writer, *Matrix, Options) error
+}
+
+// MatrixFormats lists the formats of a matrix in alphabetical order.
+func MatrixFormats() []MatrixFormat {
+	return []MatrixFormat{
+		{"json", writeMatrixJSON},
+		{"markdown", writeMatrixMarkdown},
+		{"text", writeMatrixText},
+	}
+}
+
+// A shelf is a group of scenarios, each with its rows.
+type shelf struct {
+	scenarios.Shelf
+	rows map[*scenarios.Scenario][]Row
+}
+
+// shelves groups the rows as the catalogue does.
+func (m *Matrix) shelves() []shelf {
+	rows := map[*scenarios.Scenario][]Row{}
+	var all []*scenarios.Scenario
+	for _, r := range m.Rows {
+		if rows[r.Scenario] == nil {
+			all = append(all, r.Scenario)
+		}
+		rows[r.Scenario] = append(rows[r.Scenario], r)
+	}
+	var shelves []shelf
+	for _, s := range scenarios.Shelve(all) {
+		shelves = append(shelves, shelf{s, rows})
+	}
+	return shelves
+}
+
+// inOrder lists the rows in the order of the catalogue.
+func (m *Matrix) inOrder() []Row {
+	var rows []Row
+	for _, shelf := range m.shelves() {
+		for _, s := range shelf.Scenarios {
+			rows = append(rows, shelf.rows[s]...)
+		}
+	}
+	return rows
+}
+
+// name names a row where nothing else does: "delayed-write, gives-up".
+func (r Row) name() string {
+	if r.Variant.Name == "" {
+		return visible(r.Scenario.Name)
+	}
+	return visible(r.Scenario.Name) + ", " + visible(r.Variant.Name)
+}
+
+// assumption is what breaks in the row's story.
+func (r Row) assumption() string { return visible(r.Variant.Assumption) }
+
+// told reports whether the story could be told with the cell's lock.
+func (c Cell) told() bool { return len(c.Runs) > 0 }
+
+// verdict is what the run without fencing (0) or with it (1) came to.
+func (c Cell) verdict(run int) string { return c.Runs[run].Verdict.Verdict }
+
+// known reports whether both runs came to a verdict.
+func (c Cell) known() bool {
+	return c.told() && c.verdict(0) != checks.Undecided && c.verdict(1) != checks.Undecided
+}
+
+// outcomes are what became of a property without fencing and with it.
+func (c Cell) outcomes(p checks.Property) []checks.Outcome {
+	var all []checks.Outcome
+	for _, run := range c.Runs {
+		all = append(all, run.Verdict.Finding(p).Outcome)
+	}
+	return slices.Compact(all)
+}
+
+// caveatProperties are the properties that qualify a safe run: not those of
+// the data, which it has, and not the two exclusions, which have a column of
+// their own.
+func caveatProperties() []checks.Property {
+	return slices.DeleteFunc(checks.Properties(), func(p checks.Property) bool {
+		return p.Data() || slices.Contains(exclusions, p)
+	})
+}
+
+var exclusions = []checks.Property{checks.LeaseExclusion, checks.SectionExclusion}
+
+// caveats are the properties that qualify a run. An unsafe run has none: worse
+// has been said of it.
+func caveats(run scenarios.Outcome) []checks.Property {
+	if run.Verdict.Verdict != checks.Safe {
+		return nil
+	}
+	return violated(run, caveatProperties())
+}
+
+// violated are those of the properties that a run violates.
+func violated(run scenarios.Outcome, of []checks.Property) []checks.Property {
+	return slices.DeleteFunc(slices.Clone(of), func(p checks.Property) bool {
+		return run.Verdict.Finding(p).Outcome != checks.Violated
+	})
+}
+
+// dataProperties are the properties of the data, which make the verdict.
+func dataProperties() []checks.Property {
+	return slices.DeleteFunc(checks.Properties(), func(p checks.Property) bool { return !p.Data() })
+}
+
+// initials are the first letters of properties: "gp".
+func initials(properties []checks.Property) string {
+	var b strings.Builder
+	for _, p := range properties {
+		b.WriteByte(p[0])
+	}
+	return b.String()
+}
+
+// names writes properties as a list: "grant-order and progress".
+func names(properties []checks.Property) string {
+	words := make([]string, len(properties))
+	for i, p := range properties {
+		words[i] = string(p)
+	}
+	return list(words)
+}

@@ -1,0 +1,83 @@
+package reports
+
+import "io"
+
+// MatrixSchema names the shape of the matrix in JSON. Fields may be added to it;
+// none is renamed, removed or given another meaning.
+const MatrixSchema = "locksim/matrix/v1"
+
+type jsonMatrix struct {
+	Schema string `json:"schema"`
+	Seed   uint64 `json:"seed"`
+	// Locks are those that were asked for; empty is each scenario's own.
+	Locks []string  `json:"locks"`
+	Rows  []jsonRow `json:"rows"`
+}
+
+type jsonRow struct {
+	Scenario   string     `json:"scenario"`
+	Variant    string     `json:"variant"`
+	Group      string     `json:"group"`
+	Title      string     `json:"title"`
+	File       string     `json:"file"`
+	Assumption string     `json:"assumption"`
+	Why        string     `json:"why"`
+	Cells      []jsonCell `json:"cells"`
+}
+
+type jsonCell struct {
+	Lock string `json:"lock"`
+	// Own says that it is the lock of the scenario.
+	Own bool `json:"own"`
+	// AsExpected is null when the scenario expects nothing of this lock.
+	AsExpected *bool `json:"as_expected"`
+	// Untold says why the story cannot be told with this lock; there are no runs
+	// then.
+	Untold string          `json:"untold,omitempty"`
+	Runs   []jsonMatrixRun `json:"runs"`
+}
+
+type jsonMatrixRun struct {
+	Fencing     string   `json:"fencing"`
+	Verdict     string   `json:"verdict"`
+	Reasons     []string `json:"reasons,omitempty"`
+	Properties  ordered  `json:"properties"`
+	Differences []string `json:"differences,omitempty"`
+	TraceHash   string   `json:"trace_hash"`
+}
+
+func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
+	doc := jsonMatrix{Schema: MatrixSchema, Seed: m.Seed, Locks: append([]string{}, m.Locks...), Rows: []jsonRow{}}
+	for _, r := range m.inOrder() {
+		row := jsonRow{
+			Scenario: r.Scenario.Name, Variant: r.Variant.Name, Group: r.Scenario.Group, Title: r.Variant.Title,
+			File: r.Scenario.File, Assumption: r.Variant.Assumption, Why: oneLine(r.Variant.Why),
+		}
+		for _, c := range r.Cells {
+			row.Cells = append(row.Cells, cellJSON(r, c))
+		}
+		doc.Rows = append(doc.Rows, row)
+	}
+	return encode(w, doc)
+}
+
+func cellJSON(r Row, c Cell) jsonCell {
+	out := jsonCell{Lock: c.Lock, Own: c.Lock == r.Variant.Lock, Untold: c.Untold, Runs: []jsonMatrixRun{}}
+	known, asExpected := c.told(), true
+	for _, run := range c.Runs {
+		known = known && run.Expected != nil
+		asExpected = asExpected && len(run.Differences) == 0
+		properties := ordered{}
+		for _, f := range run.Verdict.Findings {
+			properties = append(properties, member{string(f.Property), f.Outcome})
+		}
+		out.Runs = append(out.Runs, jsonMatrixRun{
+			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: run.Verdict.Reasons,
+			Properties: properties, Differences: run.Differences, TraceHash: run.Trace.Hash(),
+		})
+	}
+	if known || !asExpected {
+		out.AsExpected = &asExpected
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+)
+
+// A sign is one entry of a legend.
+type sign struct{ sign, text string }
+
+// shown is what a matrix shows of that which it does not always show.
+type shown struct {
+	// caveats are the properties that qualify some safe run.
+	caveats []checks.Property
+	// nothing: some exclusion is n/a. changed: the two runs differ in one.
+	nothing, changed bool
+	// undecided: some cell is unknown. untold: some story cannot be told with a
+	// lock.
+	undecided, untold bool
+}
+
+func (m *Matrix) shown() shown {
+	var s shown
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			s.untold = s.untold || !c.told()
+			s.undecided = s.undecided || c.told() && !c.known()
+			for _, run := range c.Runs {
+				s.caveats = append(s.caveats, caveats(run)...)
+			}
+			for _, p := range exclusions {
+				outcomes := c.outcomes(p)
+				s.changed = s.changed || len(outcomes) > 1
+				s.nothing = s.nothing || slices.Contains(outcomes, checks.NotApplicable)
+			}
+		}
+	}
+	s.caveats = slices.DeleteFunc(caveatProperties(), func(p checks.Property) bool { return !slices.Contains(s.caveats, p) })
+	return s
+}
+
+// outcomes explains the signs of outcomes.
+func (m *Matrix) outcomes(s shown) string {
+	text := "✓ holds, ✗ is violated"
+	if len(m.Locks) > 0 {
+		text += " in either run"
+	}
+	if s.nothing {
+		text += ", – there is nothing to judge"
+	}
+	if s.changed && len(m.Locks) == 0 {
+		text += ", ✗→✓ is violated without fencing tokens and holds with them"
+	}
+	return text
+}
+
+const (
+	aboutAssumptions = "what breaks: process (one is stopped), network (a message is late or lost), " +
+		"clock (one is wrong), lock memory or storage memory (somebody forgets)"
+	aboutWithout   = "the verdict of the run in which nobody checks fencing tokens"
+	aboutWith      = "the verdict of the same run when the storage checks them"
+	aboutSafe      = "they all hold"
+	aboutUndecided = "nobody can tell; the list below says why"
+	aboutUntold    = "the story cannot be told with this lock; the list below says why"
+)
+
+func aboutUnsafe() string {
+	return "a property of the data is violated: " + strings.Replace(names(dataProperties()), " and ", " or ", 1)
+}
+
+func about(p checks.Property) string { return string(p) + ": " + p.Title() }
+
+func aboutCaveat(p checks.Property) string {
+	return fmt.Sprintf("they all hold, but %s (%s) is violated", p, p.Title())
+}
+
+// legend explains what stands in the text of the matrix, and nothing that does
+// not.
+func (m *Matrix) legend() []sign {
+	s := m.shown()
+	lease, section := about(checks.LeaseExclusion), about(checks.SectionExclusion)
+	var legend []sign
+	safe := "safe"
+	if len(m.Locks) == 0 {
+		legend = []sign{
+			{"assumption", aboutAssumptions},
+			{"lease", lease},
+			{"section", section},
+			{"✓ ✗", m.outcomes(s)},
+			{"without", aboutWithout},
+			{"with", aboutWith},
+		}
+		safe = "! safe"
+	} else {
+		legend = []sign{
+			{"✓✗", fmt.Sprintf("first %s; then %s; %s", lease, section, m.outcomes(s))},
+			{"nodes", "each story keeps its own number of nodes: on the one node of most single-instance stories Redlock is no better than any other lock"},
+			{"a→b", "the verdict of the run in which nobody checks fencing tokens, and of the same run when the storage does; one word if it is the same"},
+		}
+	}
+	legend = append(legend, sign{"unsafe", aboutUnsafe()}, sign{"safe", aboutSafe})
+	for _, p := range s.caveats {
+		legend = append(legend, sign{fmt.Sprintf("%s %c", safe, p[0]), aboutCaveat(p)})
+	}
+	if s.undecided {
+		legend = append(legend, sign{"unknown", aboutUndecided})
+	}
+	if s.untold {
+		legend = append(legend, sign{"n/a", aboutUntold})
+	}
+	return legend
+}
+
+// markdownLegend explains the table in Markdown, whose header has the words in
+// full.
+func (m *Matrix) markdownLegend() []sign {
+	s := m.shown()
+	legend := []sign{
+		{"lease-exclusion", checks.LeaseExclusion.Title()},
+		{"section-exclusion", checks.SectionExclusion.Title() + " (" + m.outcomes(s) + ")"},
+	}
+	if len(m.Locks) == 0 {
+		legend = append([]sign{{"assumption", aboutAssumptions}}, legend...)
+		legend = append(legend, sign{"without fencing", aboutWithout}, sign{"with fencing", aboutWith})
+	} else {
+		legend = []sign{
+			{"✓✗", fmt.Sprintf("first %s; then %s; %s", about(checks.LeaseExclusion), about(checks.SectionExclusion), m.outcomes(s))},
+			{"a → b", aboutWithout + ", and " + aboutWith},
+		}
+	}
+	legend = append(legend, sign{"unsafe", aboutUnsafe()}, sign{"safe", aboutSafe})
+	for _, p := range s.caveats {
+		legend = append(legend, sign{"safe, ✗ " + string(p), aboutCaveat(p)})
+	}
+	if s.undecided {
+		legend = append(legend, sign{"unknown", aboutUndecided})
+	}
+	if s.untold {
+		legend = append(legend, sign{"n/a", aboutUntold})
+	}
+	return legend
+}

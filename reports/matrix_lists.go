@@ -1,0 +1,204 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A rowList is one of the lists under a matrix: what all its rows have in
+// common, and what there is to say of each.
+type rowList struct {
+	title string
+	items []item
+}
+
+type item struct{ name, says string }
+
+// A sort is what kind of thing a cell shows.
+type sort int
+
+const (
+	surprising sort = iota
+	undecided
+	breaksAnyway
+	breaksWithout
+	holds
+	untold
+)
+
+var sortTitles = map[sort]string{
+	surprising:    "Not as its scenario expects",
+	breaksWithout: "Breaks without fencing tokens",
+	breaksAnyway:  "Breaks even with fencing tokens, and why",
+	holds:         "Holds without fencing tokens, and why",
+	undecided:     "Unknown, and why",
+	untold:        "Cannot be told with this lock, and why",
+}
+
+// sort says on which list a cell stands.
+func (c Cell) sort() sort {
+	switch {
+	case !c.told():
+		return untold
+	case !c.known():
+		return undecided
+	case c.verdict(1) == checks.Unsafe:
+		return breaksAnyway
+	case c.verdict(0) == checks.Unsafe:
+		return breaksWithout
+	}
+	return holds
+}
+
+// lists sorts the rows into the lists that have any, in the order in which they
+// are read. A row stands on one list for each sort of its cells.
+func (m *Matrix) lists() []rowList {
+	var lists []rowList
+	if l := (rowList{title: sortTitles[surprising], items: m.surprises()}); len(l.items) > 0 {
+		lists = append(lists, l)
+	}
+	for _, kind := range []sort{breaksWithout, breaksAnyway, holds, undecided, untold} {
+		l := rowList{title: sortTitles[kind]}
+		for _, r := range m.inOrder() {
+			l.items = append(l.items, m.items(r, kind)...)
+		}
+		if len(l.items) > 0 {
+			lists = append(lists, l)
+		}
+	}
+	return lists
+}
+
+// items is what a row contributes to a list: one item for all the locks with
+// which there is the same to say.
+func (m *Matrix) items(r Row, kind sort) []item {
+	var says []string
+	cells := map[string][]Cell{}
+	for _, c := range r.Cells {
+		if c.sort() == kind {
+			text := c.says(kind)
+			if cells[text] == nil {
+				says = append(says, text)
+			}
+			cells[text] = append(cells[text], c)
+		}
+	}
+	var items []item
+	for _, text := range says {
+		parts := []string{text}
+		if kind != undecided && kind != untold && slices.ContainsFunc(cells[text], r.explains) {
+			parts = []string{strings.TrimRight(visible(oneLine(r.Variant.Why)), "."), text}
+		}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		said := strings.TrimPrefix(strings.Join(parts, "; "), "but ")
+		items = append(items, item{r.name() + m.with(cells[text]), said})
+	}
+	return items
+}
+
+// explains reports whether the story's reason is about what the cell shows: with
+// the story's own lock, and with another of which it expects the same.
+func (r Row) explains(c Cell) bool {
+	return c.Lock == r.Variant.Lock || !slices.ContainsFunc(c.Runs, func(run scenarios.Outcome) bool {
+		own, known := r.Variant.Expectation("", run.Fencing)
+		return run.Expected == nil || known && !slices.Equal(run.Expected.Violated, own.Violated)
+	})
+}
+
+// with names the locks of cells, where these are not all that there are.
+func (m *Matrix) with(cells []Cell) string {
+	if len(cells) >= len(m.Locks) {
+		return ""
+	}
+	var locks []string
+	for _, c := range cells {
+		locks = append(locks, visible(c.Lock))
+	}
+	return " (" + strings.Join(locks, ", ") + ")"
+}
+
+// says is what there is to say of a cell besides the story's own reason.
+func (c Cell) says(kind sort) string {
+	var parts []string
+	switch kind {
+	case untold:
+		parts = append(parts, visible(c.Untold))
+	case undecided:
+		parts = append(parts, c.doubt())
+	case breaksAnyway:
+		parts = append(parts, "violated: "+names(violated(c.Runs[1], dataProperties())))
+	}
+	if also := c.also(); also != "" {
+		parts = append(parts, also)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// also says what is violated although the data is safe.
+func (c Cell) also() string {
+	if !c.known() {
+		return ""
+	}
+	without, with := caveats(c.Runs[0]), caveats(c.Runs[1])
+	switch {
+	case len(without) == 0 && len(with) == 0:
+		return ""
+	case slices.Equal(without, with):
+		return "but " + areViolated(with)
+	case len(with) == 0:
+		return "but without fencing tokens " + areViolated(without)
+	case len(without) == 0:
+		return "but with fencing tokens " + areViolated(with)
+	}
+	return fmt.Sprintf("but without fencing tokens %s, and with them %s", areViolated(without), areViolated(with))
+}
+
+func areViolated(properties []checks.Property) string {
+	if len(properties) == 1 {
+		return names(properties) + " is violated"
+	}
+	return names(properties) + " are violated"
+}
+
+// doubt says why nobody can tell.
+func (c Cell) doubt() string {
+	for _, run := range c.Runs {
+		if run.Verdict.Verdict != checks.Undecided {
+			continue
+		}
+		for _, reason := range run.Verdict.Reasons {
+			return timelineTimes(visible(reason))
+		}
+		for _, f := range run.Verdict.Findings {
+			if f.Property.Data() && f.Outcome != checks.Holds {
+				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, timelineTimes(visible(f.Reason)))
+			}
+		}
+	}
+	return ""
+}
+
+// surprises are the rows that came to something else than their scenario
+// expects.
+func (m *Matrix) surprises() []item {
+	var items []item
+	for _, r := range m.inOrder() {
+		for _, c := range r.Cells {
+			for _, run := range c.Runs {
+				if len(run.Differences) == 0 || !c.known() {
+					continue
+				}
+				name := r.name() + m.with([]Cell{c}) + ", " + runName[run.Fencing]
+				items = append(items, item{name, timelineTimes(visible(strings.Join(run.Differences, "; ")))})
+			}
+		}
+	}
+	return items
+}
+
+// oneLine puts what is written over several lines into one.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,132 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// longList is how many items a list can have before it is folded away.
+const longList = 20
+
+// writeMatrixMarkdown writes the matrix as a table that links every scenario to
+// its file, as seen from the directory in which locksim runs.
+func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+
+	header := []string{"scenario"}
+	if len(m.Locks) == 0 {
+		header = append(header, "assumption", string(checks.LeaseExclusion), string(checks.SectionExclusion), "without fencing", "with fencing")
+	}
+	for _, lock := range m.Locks {
+		header = append(header, markdown(lock))
+	}
+	columns := len(header)
+	line("| %s |", strings.Join(header, " | "))
+	line("|%s", strings.Repeat("---|", columns))
+	blank := strings.Repeat(" |", columns-1)
+	for _, shelf := range m.shelves() {
+		line("| **%s** |%s", markdown(shelf.Title), blank)
+		for _, s := range shelf.Scenarios {
+			rows := shelf.rows[s]
+			if len(rows) == 1 {
+				line("| %s | %s |", link(s), strings.Join(m.markdownCells(rows[0]), " | "))
+				continue
+			}
+			line("| %s |%s", link(s), blank)
+			for _, r := range rows {
+				line("| &emsp;%s | %s |", markdown(r.Variant.Name), strings.Join(m.markdownCells(r), " | "))
+			}
+		}
+	}
+	line("")
+	for _, e := range m.markdownLegend() {
+		line("- **%s**: %s", e.sign, markdown(e.text))
+	}
+	for _, l := range m.lists() {
+		title := fmt.Sprintf("%s (%d)", l.title, len(l.items))
+		folds := len(l.items) > longList
+		line("")
+		if folds {
+			line("<details><summary><b>%s</b></summary>", title)
+		} else {
+			line("**%s**", title)
+		}
+		line("")
+		for _, item := range l.items {
+			if item.says == "" {
+				line("- **%s**", markdown(item.name))
+				continue
+			}
+			line("- **%s**: %s", markdown(item.name), markdown(item.says))
+		}
+		if folds {
+			line("")
+			line("</details>")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// link names a scenario and leads to its file.
+func link(s *scenarios.Scenario) string {
+	file := visible(s.File)
+	if !harmless.MatchString(file) {
+		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(file) + ">"
+	}
+	return fmt.Sprintf("[%s](%s)", markdown(s.Name), file)
+}
+
+// markdown writes text so that it stays text in a cell of a table.
+func markdown(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`).Replace(visible(oneLine(s)))
+}
+
+func (m *Matrix) markdownCells(r Row) []string {
+	var cells []string
+	if len(m.Locks) == 0 {
+		cells = []string{markdown(r.Variant.Assumption)}
+	}
+	for _, c := range r.Cells {
+		switch {
+		case len(m.Locks) == 0:
+			cells = append(cells, exclusionSign(c, checks.LeaseExclusion, Palette{}), exclusionSign(c, checks.SectionExclusion, Palette{}),
+				markdownVerdict(c, 0), markdownVerdict(c, 1))
+		case !c.told():
+			cells = append(cells, "n/a")
+		case !c.known():
+			cells = append(cells, "unknown")
+		default:
+			cells = append(cells, worstSign(c, checks.LeaseExclusion, Palette{})+worstSign(c, checks.SectionExclusion, Palette{})+" "+markdownPair(c))
+		}
+	}
+	return cells
+}
+
+// markdownVerdict is a verdict with what qualifies it: "safe, ✗ progress".
+func markdownVerdict(c Cell, run int) string {
+	if !c.told() || c.verdict(run) == checks.Undecided {
+		return "unknown"
+	}
+	if c.verdict(run) == checks.Unsafe {
+		return "**unsafe**"
+	}
+	if also := caveats(c.Runs[run]); len(also) > 0 {
+		return "safe, ✗ " + names(also)
+	}
+	return "safe"
+}
+
+// markdownPair is both verdicts, or the one that both runs came to.
+func markdownPair(c Cell) string {
+	without, with := markdownVerdict(c, 0), markdownVerdict(c, 1)
+	if without == with {
+		return with
+	}
+	return without + " → " + with
+}

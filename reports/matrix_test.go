@@ -1,0 +1,403 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// judged is a run that came to this, whatever happened in it.
+func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outcome {
+	v := &checks.Verdict{Verdict: verdict}
+	for _, p := range checks.Properties() {
+		f := checks.Finding{Property: p, Outcome: checks.Holds}
+		if slices.Contains(violated, p) {
+			f.Outcome = checks.Violated
+		}
+		v.Findings = append(v.Findings, f)
+	}
+	return scenarios.Outcome{
+		Variant: &scenarios.Variant{}, Lock: "redlock", Fencing: fencing,
+		Trace: &sim.Trace{}, Verdict: v, Expected: &scenarios.Expectation{},
+	}
+}
+
+// cell is what a story came to with a lock, without fencing and with it.
+func cell(lock string, without, with scenarios.Outcome) Cell {
+	return Cell{Lock: lock, Runs: []scenarios.Outcome{without, with}}
+}
+
+var (
+	off, on = scenarios.Off, scenarios.On
+
+	lateWrite = []checks.Property{checks.SectionExclusion, checks.GrantOrder, checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}
+	twice     = append([]checks.Property{checks.LeaseExclusion}, lateWrite...)
+)
+
+// A story of which nothing survives, and one that does no harm.
+func breaks(lock string) Cell {
+	return cell(lock, judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.SectionExclusion))
+}
+
+func does(lock string) Cell {
+	return cell(lock, judged(off, checks.Safe), judged(on, checks.Safe))
+}
+
+// rows makes the rows of a scenario, one for each variant: "NAME=WHY".
+func rows(group, name, assumption string, cells map[string][]Cell, variants ...string) []Row {
+	s := &scenarios.Scenario{Name: name, Group: group, File: "scenarios/" + name + ".yaml", Title: "About " + name}
+	var rows []Row
+	for _, variant := range variants {
+		variant, why, _ := strings.Cut(variant, "=")
+		v := &scenarios.Variant{
+			Scenario: name, Name: variant, Title: "About " + variant, Lock: "redlock",
+			Telling: scenarios.Telling{Assumption: assumption, Why: why},
+		}
+		s.Variants = append(s.Variants, v)
+		rows = append(rows, Row{Scenario: s, Variant: v, Cells: cells[variant]})
+	}
+	return rows
+}
+
+// small has a row of every sort, not in the order of the catalogue.
+func small() *Matrix {
+	unseen := judged(on, checks.Undecided)
+	unseen.Verdict.Reasons = []string{`the witness "client-1 wrote" was not seen`}
+	order := judged(on, checks.Safe, checks.GrantOrder)
+	return &Matrix{Seed: 7, Rows: slices.Concat(
+		rows("examples", "no-faults", "none", map[string][]Cell{"": {does("redlock")}}, "=nothing breaks"),
+		rows("fencing", "fencing-gap", "process", map[string][]Cell{
+			"": {cell("redlock", judged(off, checks.Safe, checks.GrantOrder), order)},
+		}, "=nobody has shown the newer token yet."),
+		rows("fencing", "fencing-lost-update", "process", map[string][]Cell{
+			"": {cell("redlock", judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Unsafe, checks.NoLostUpdate, checks.SerialSections))},
+		}, "=the newer holder has read but not written, so the storage does not know its token"),
+		rows("debate", "clock-jump", "clock", map[string][]Cell{
+			"": {cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.SectionExclusion))},
+		}, "=two majorities share one node"),
+		rows("debate", "delayed-write", "network", map[string][]Cell{
+			"waits": {breaks("redlock")}, "gives-up": {does("redlock")},
+		}, "waits=the write comes late", "gives-up="),
+		rows("single-instance", "majority-down", "lock memory", map[string][]Cell{
+			"": {cell("single", judged(off, checks.Unsafe, checks.NoLostUpdate), judged(on, checks.Safe, checks.TokenOrder, checks.Progress))},
+		}, "="),
+		rows("", "of-mine", "", map[string][]Cell{"": {cell("redlock", unseen, unseen)}}, "="),
+	)}
+}
+
+func TestMatrixAsText(t *testing.T) {
+	told(t, `
+                                   exclusion       fencing tokens
+ scenario             assumption   lease  section  without    with
+───────────────────────────────────────────────────────────────────────
+The debate
+ delayed-write
+   waits              network      ✓      ✗        ✗ unsafe   ✓ safe
+   gives-up           network      ✓      ✓        ✓ safe     ✓ safe
+ clock-jump           clock        ✗→✓    ✗        ✗ unsafe   ✓ safe
+
+Single instance and replication
+ majority-down        lock memory  ✓      ✓        ✗ unsafe   ! safe tp
+
+Where fencing itself breaks
+ fencing-gap          process      ✓      ✓        ! safe g   ! safe g
+ fencing-lost-update  process      ✓      ✗→✓      ✗ unsafe   ✗ unsafe
+
+Examples
+ no-faults            none         ✓      ✓        ✓ safe     ✓ safe
+
+Without a group
+ of-mine                           ✓      ✓        ? unknown  ? unknown
+
+  assumption  what breaks: process (one is stopped), network (a message is late
+              or lost), clock (one is wrong), lock memory or storage memory
+              (somebody forgets)
+  lease       lease-exclusion: no two clients hold a lease at the same time
+  section     section-exclusion: no two clients are in their critical sections
+              at the same time
+  ✓ ✗         ✓ holds, ✗ is violated, ✗→✓ is violated without fencing tokens and
+              holds with them
+  without     the verdict of the run in which nobody checks fencing tokens
+  with        the verdict of the same run when the storage checks them
+  unsafe      a property of the data is violated: write-order, no-lost-update or
+              serial-sections
+  safe        they all hold
+  ! safe t    they all hold, but token-order (every grant's fencing token is
+              greater than those of earlier grants) is violated
+  ! safe g    they all hold, but grant-order (no write is applied once the lock
+              has been granted anew) is violated
+  ! safe p    they all hold, but progress (once the faults are over, somebody
+              gets its work done) is violated
+  unknown     nobody can tell; the list below says why
+
+Breaks without fencing tokens (3)
+
+  delayed-write, waits: the write comes late
+  clock-jump: two majorities share one node
+  majority-down: with fencing tokens token-order and progress are violated
+
+Breaks even with fencing tokens, and why (1)
+
+  fencing-lost-update: the newer holder has read but not written, so the storage
+    does not know its token; violated: no-lost-update and serial-sections
+
+Holds without fencing tokens, and why (3)
+
+  delayed-write, gives-up
+  fencing-gap: nobody has shown the newer token yet; but grant-order is violated
+  no-faults: nothing breaks
+
+Unknown, and why (1)
+
+  of-mine: the witness "client-1 wrote" was not seen
+`, matrix(t, "text", small()))
+}
+
+func matrix(t *testing.T, format string, m *Matrix) string {
+	t.Helper()
+	return matrixIn(t, format, m, Options{})
+}
+
+func matrixIn(t *testing.T, format string, m *Matrix, o Options) string {
+	t.Helper()
+	for _, f := range MatrixFormats() {
+		if f.Name == format {
+			var b bytes.Buffer
+			if err := f.Write(&b, m, o); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+	}
+	t.Fatalf("no format %q", format)
+	return ""
+}
+
+func TestMatrixAsMarkdown(t *testing.T) {
+	m := small()
+	m.Rows = append(m.Rows, rows("debate", "a|b", "process", map[string][]Cell{"": {breaks("redlock")}}, "=a <b> *c*")...)
+	got := matrix(t, "markdown", m)
+	contains(t, got,
+		"| scenario | assumption | lease-exclusion | section-exclusion | without fencing | with fencing |\n|---|---|---|---|---|---|\n",
+		"| **The debate** | | | | | |\n",
+		"| [delayed-write](scenarios/delayed-write.yaml) | | | | | |\n",
+		"| &emsp;waits | network | ✓ | ✗ | **unsafe** | safe |\n",
+		"| &emsp;gives-up | network | ✓ | ✓ | safe | safe |\n",
+		"| [clock-jump](scenarios/clock-jump.yaml) | clock | ✗→✓ | ✗ | **unsafe** | safe |\n",
+		"| [a\\|b](<scenarios/a|b.yaml>) | process | ✓ | ✗ | **unsafe** | safe |\n",
+		"| [majority-down](scenarios/majority-down.yaml) | lock memory | ✓ | ✓ | **unsafe** | safe, ✗ token-order and progress |\n",
+		"| [fencing-gap](scenarios/fencing-gap.yaml) | process | ✓ | ✓ | safe, ✗ grant-order | safe, ✗ grant-order |\n",
+		"| [of-mine](scenarios/of-mine.yaml) |  | ✓ | ✓ | unknown | unknown |\n",
+		"\n- **lease-exclusion**: no two clients hold a lease at the same time\n",
+		"\n- **safe, ✗ grant-order**: they all hold, but grant-order (",
+		"\n**Breaks without fencing tokens (4)**\n\n- **delayed-write, waits**: the write comes late\n",
+		"- **a\\|b**: a &lt;b> \\*c\\*\n",
+		"\n**Breaks even with fencing tokens, and why (1)**\n",
+		"- **delayed-write, gives-up**\n",
+	)
+	for range longList {
+		m.Rows = append(m.Rows, m.Rows[0])
+	}
+	contains(t, matrix(t, "markdown", m), "<details><summary><b>Holds without fencing tokens, and why (23)</b></summary>\n\n- **", "\n\n</details>\n")
+}
+
+func TestMatrixAsJSON(t *testing.T) {
+	var got struct {
+		Schema string
+		Seed   uint64
+		Locks  []string
+		Rows   []struct {
+			Scenario, Variant, Group, Title, File, Assumption, Why string
+			Cells                                                  []struct {
+				Lock       string
+				Own        bool
+				AsExpected *bool `json:"as_expected"`
+				Untold     string
+				Runs       []struct {
+					Fencing, Verdict string
+					Reasons          []string
+					Properties       map[checks.Property]checks.Outcome
+				}
+			}
+		}
+	}
+	m := small()
+	m.Rows[0].Cells = append(m.Rows[0].Cells, Cell{Lock: "single", Untold: "it has no nodes"})
+	text := matrix(t, "json", m)
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != "locksim/matrix/v1" || got.Seed != 7 || got.Locks == nil || len(got.Locks) != 0 || len(got.Rows) != 8 {
+		t.Fatalf("got %+v", got)
+	}
+	first, last := got.Rows[0], got.Rows[6]
+	if first.Scenario != "delayed-write" || first.Variant != "waits" || first.Group != "debate" || first.Title != "About waits" ||
+		first.File != "scenarios/delayed-write.yaml" || first.Assumption != "network" || first.Why != "the write comes late" {
+		t.Errorf("the first row is %+v", first)
+	}
+	c := first.Cells[0]
+	if c.Lock != "redlock" || !c.Own || c.AsExpected == nil || !*c.AsExpected || c.Untold != "" || len(c.Runs) != 2 {
+		t.Errorf("its cell is %+v", c)
+	}
+	run := c.Runs[0]
+	if run.Fencing != "off" || run.Verdict != "unsafe" || len(run.Properties) != len(checks.Properties()) ||
+		run.Properties["write-order"] != "violated" || run.Properties["lease-exclusion"] != "holds" {
+		t.Errorf("its first run is %+v", run)
+	}
+	if last.Scenario != "no-faults" || len(last.Cells) != 2 || last.Cells[1].Own || last.Cells[1].Untold != "it has no nodes" ||
+		last.Cells[1].Runs == nil || last.Cells[1].AsExpected != nil {
+		t.Errorf("the row of no-faults is %+v", last)
+	}
+	if mine := got.Rows[7]; mine.Cells[0].Runs[0].Reasons[0] != `the witness "client-1 wrote" was not seen` {
+		t.Errorf("the last row is %+v", mine)
+	}
+	if matrix(t, "json", m) != text {
+		t.Error("the same matrix gave another document")
+	}
+}
+
+// With --lock there is a column for each lock, and a list names the locks of
+// which it does not hold for all.
+func TestMatrixOfLocks(t *testing.T) {
+	unseen := judged(on, checks.Undecided)
+	unseen.Verdict.Reasons = []string{"nobody came"}
+	unforeseen := breaks("redsync")
+	for i := range unforeseen.Runs {
+		unforeseen.Runs[i].Expected = nil
+	}
+	m := &Matrix{Locks: []string{"single", "redlock", "redsync"}, Rows: slices.Concat(
+		rows("debate", "gc-pause", "process", map[string][]Cell{
+			"": {breaks("single"), breaks("redlock"), unforeseen},
+		}, "=the pause outlasts the lease"),
+		rows("debate", "clock-jump", "clock", map[string][]Cell{
+			"": {{Lock: "single", Untold: "it has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
+		}, "=two majorities share one node"),
+		rows("fencing", "fencing-gap", "process", map[string][]Cell{
+			"": {does("single"), does("redlock"), cell("redsync", judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.Progress))},
+		}, "=nobody has shown the newer token yet"),
+	)}
+	got := matrix(t, "text", m)
+	told(t, `
+ scenario     single          redlock         redsync
+──────────────────────────────────────────────────────────────
+The debate
+ gc-pause     ✓✗ unsafe→safe  ✓✗ unsafe→safe  ✓✗ unsafe→safe
+ clock-jump   n/a             ✗✗ unsafe→safe  unknown
+
+Where fencing itself breaks
+ fencing-gap  ✓✓ safe         ✓✓ safe         ✓✗ unsafe→safe p
+`, got[:strings.Index(got, "\n\n  ✓✗ ")+1])
+	contains(t, got,
+		"\n  n/a         the story cannot be told with this lock",
+		"\nBreaks without fencing tokens (3)\n",
+		"\n  gc-pause: the pause outlasts the lease\n"+
+			"  clock-jump (redlock): two majorities share one node\n"+
+			"  fencing-gap (redsync): nobody has shown the newer token yet; but with fencing\n    tokens progress is violated\n",
+		"Holds without fencing tokens, and why (1)\n\n  fencing-gap (single, redlock): nobody has shown the newer token yet\n",
+		"Unknown, and why (1)\n\n  clock-jump (redsync): nobody came\n",
+		"Cannot be told with this lock, and why (1)\n\n  clock-jump (single): it has one node\n",
+	)
+	contains(t, matrix(t, "markdown", m),
+		"| scenario | single | redlock | redsync |\n|---|---|---|---|\n",
+		"| [clock-jump](scenarios/clock-jump.yaml) | n/a | ✗✗ **unsafe** → safe | unknown |\n",
+		"✓✗ **unsafe** → safe, ✗ progress |\n",
+		"\n- **a → b**: ",
+	)
+}
+
+// The story's own reason is given only where the story knows of the lock.
+func TestReasonsAreTheStorysOwn(t *testing.T) {
+	c := breaks("redsync")
+	c.Runs[0].Expected = nil
+	m := &Matrix{Locks: []string{"redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{"": {c}}, "=the pause outlasts the lease")}
+	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause\n")
+	m.Rows[0].Cells[0].Lock = "redlock" // its own
+	contains(t, matrix(t, "text", m), "tokens (1)\n\n  gc-pause: the pause outlasts the lease\n")
+}
+
+func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
+	m := small()
+	if m.AsExpected() {
+		t.Error("a verdict on a story's own lock is unknown, and that is as expected")
+	}
+	m.Rows = m.Rows[:len(m.Rows)-1]
+	if !m.AsExpected() {
+		t.Error("nothing differs, and that is not as expected")
+	}
+	if strings.Contains(matrix(t, "text", m), "Not as") {
+		t.Error("something is on the list of surprises")
+	}
+	m.Rows[0].Cells[0].Runs[1].Differences = []string{"the verdict is safe, expected unsafe", "progress is violated at 1.000000001s"}
+	if m.AsExpected() {
+		t.Error("something differs, and that is as expected")
+	}
+	contains(t, matrix(t, "text", m),
+		"\nNot as its scenario expects (1)\n\n  no-faults, with fencing: the verdict is safe, expected unsafe; progress is\n    violated at 1.000s\n",
+		"\nBreaks without fencing tokens (3)\n")
+}
+
+// Of a lock that is not the story's own only what the story expects counts.
+func TestOtherLocksNeedNotBeKnown(t *testing.T) {
+	unseen := judged(on, checks.Undecided)
+	m := &Matrix{Locks: []string{"single", "redsync"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
+		"": {cell("single", unseen, unseen), {Lock: "redsync", Untold: "no"}},
+	}, "=")}
+	if !m.AsExpected() {
+		t.Error("what nobody expects is not as expected")
+	}
+	m.Rows[0].Cells[1].Lock = "redlock"
+	if m.AsExpected() {
+		t.Error("a story cannot be told with its own lock, and that is as expected")
+	}
+}
+
+func TestColouredMatrixSaysTheSame(t *testing.T) {
+	for _, m := range []*Matrix{small(), {}} {
+		plain, coloured := matrix(t, "text", m), matrixIn(t, "text", m, Options{Palette: Colour})
+		if len(m.Rows) > 0 && plain == coloured {
+			t.Error("there is no colour")
+		}
+		if stripped(coloured) != plain {
+			t.Errorf("got:\n%s\nwant:\n%s", stripped(coloured), plain)
+		}
+	}
+}
+
+// The letter of a caveat stands for one property only.
+func TestCaveatsHaveLettersOfTheirOwn(t *testing.T) {
+	letters := initials(caveatProperties())
+	for i, letter := range letters {
+		if strings.ContainsRune(letters[:i], letter) {
+			t.Errorf("two properties begin with %c", letter)
+		}
+	}
+	if letters != "tgrp" {
+		t.Errorf("the letters are %s", letters)
+	}
+}
+
+// The catalogue's longest names, assumptions and verdicts fit the narrowest
+// terminal in use.
+func TestMatrixFitsThePage(t *testing.T) {
+	m := &Matrix{}
+	for _, s := range scenarios.Embedded() {
+		for _, v := range s.Variants {
+			c := breaks(v.Lock)
+			if len(m.Rows) == 0 {
+				c = cell(v.Lock, judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.TokenOrder, checks.Progress))
+			}
+			m.Rows = append(m.Rows, Row{Scenario: s, Variant: v, Cells: []Cell{c}})
+		}
+	}
+	for line := range strings.Lines(matrix(t, "text", m)) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > pageWidth {
+			t.Errorf("a line is %d columns wide: %s", n, line)
+		}
+	}
+}

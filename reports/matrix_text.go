@@ -1,0 +1,199 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+)
+
+func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
+	t := &text{Options: o}
+	t.b.WriteString(m.grid(o.Palette))
+	t.line("")
+	for _, e := range m.legend() {
+		t.line("  %s  %s", pad(e.sign, 10), hang(e.text, 14))
+	}
+	for _, l := range m.lists() {
+		t.line("")
+		t.line("%s", o.Palette.strong(wrap(fmt.Sprintf("%s (%d)", l.title, len(l.items)), pageWidth, 0)))
+		t.line("")
+		for _, item := range l.items {
+			t.line("  %s", item.text(o.Palette))
+		}
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// text is the item as a paragraph of which all lines but the first are indented.
+func (i item) text(p Palette) string {
+	if i.says == "" {
+		return p.strong(i.name)
+	}
+	body := wrap(i.name+": "+i.says, pageWidth-2, 4)
+	return p.strong(i.name+":") + strings.TrimPrefix(body, i.name+":")
+}
+
+// grid is the matrix itself.
+func (m *Matrix) grid(p Palette) string {
+	header := []string{"scenario"}
+	if len(m.Locks) == 0 {
+		header = append(header, "assumption", "lease", "section", "without", "with")
+	}
+	for _, lock := range m.Locks {
+		header = append(header, visible(lock))
+	}
+	var rows [][]string
+	titles := map[int]string{} // by the number of the row that they stand above
+	for _, shelf := range m.shelves() {
+		titles[len(rows)] = shelf.Title
+		for _, s := range shelf.Scenarios {
+			of := shelf.rows[s]
+			if len(of) == 1 {
+				rows = append(rows, m.cells(of[0], visible(s.Name), p))
+				continue
+			}
+			rows = append(rows, append([]string{visible(s.Name)}, make([]string, len(header)-1)...))
+			for _, r := range of {
+				rows = append(rows, m.cells(r, "  "+visible(r.Variant.Name), p))
+			}
+		}
+	}
+	lines := grid(header, rows, nil)
+	for i := range lines {
+		lines[i] = lines[i][1:] // every column is needed
+	}
+	head := lines[:len(lines)-len(rows)]
+	if len(rows) > 0 {
+		head[1] = strings.Replace(head[1], "─", "", 1) // nor does it outreach the others
+	}
+	var b strings.Builder
+	if len(m.Locks) == 0 {
+		// The header of the columns in pairs.
+		over := strings.Repeat(" ", column(head[0], "lease")) + "exclusion"
+		over += strings.Repeat(" ", column(head[0], "without")-utf8.RuneCountInString(over)) + "fencing tokens"
+		b.WriteString(over + "\n")
+	}
+	b.WriteString(strings.Join(head, ""))
+	for i, line := range lines[len(head):] {
+		if title, begins := titles[i]; begins {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			fmt.Fprintf(&b, "%s\n", p.strong(title))
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// column is where a word begins in a line.
+func column(line, word string) int {
+	before, _, _ := strings.Cut(line, word)
+	return utf8.RuneCountInString(before)
+}
+
+// cells is one line of the matrix.
+func (m *Matrix) cells(r Row, name string, p Palette) []string {
+	line := []string{name}
+	if len(m.Locks) == 0 {
+		line = append(line, r.assumption())
+	}
+	for _, c := range r.Cells {
+		switch {
+		case len(m.Locks) == 0:
+			line = append(line, exclusionSign(c, checks.LeaseExclusion, p), exclusionSign(c, checks.SectionExclusion, p),
+				verdictSign(c, 0, p), verdictSign(c, 1, p))
+		case !c.told():
+			line = append(line, p.faint("n/a"))
+		case !c.known():
+			line = append(line, p.doubt("unknown"))
+		default:
+			line = append(line, worstSign(c, checks.LeaseExclusion, p)+worstSign(c, checks.SectionExclusion, p)+" "+verdictPair(c, p))
+		}
+	}
+	return line
+}
+
+var outcomeSigns = map[checks.Outcome]string{checks.Holds: "✓", checks.Violated: "✗", checks.Unknown: "?", checks.NotApplicable: "–"}
+
+// exclusionSign says what became of a property in the two runs: one sign if it
+// was the same.
+func exclusionSign(c Cell, property checks.Property, p Palette) string {
+	var signs []string
+	for _, o := range c.outcomes(property) {
+		signs = append(signs, outcomeColour(o, p)(outcomeSigns[o]))
+	}
+	return strings.Join(signs, "→")
+}
+
+// worstSign is one sign in any case: what is violated in either run.
+func worstSign(c Cell, property checks.Property, p Palette) string {
+	outcomes := c.outcomes(property)
+	worst := outcomes[0]
+	for _, o := range []checks.Outcome{checks.Unknown, checks.Violated} {
+		if slices.Contains(outcomes, o) {
+			worst = o
+		}
+	}
+	return outcomeColour(worst, p)(outcomeSigns[worst])
+}
+
+func outcomeColour(o checks.Outcome, p Palette) func(string) string {
+	switch o {
+	case checks.Holds:
+		return p.good
+	case checks.Violated:
+		return p.bad
+	case checks.Unknown:
+		return p.doubt
+	}
+	return p.faint
+}
+
+// verdictSign is a verdict with its sign in front: "✗ unsafe", "✓ safe",
+// "! safe p", "? unknown".
+func verdictSign(c Cell, run int, p Palette) string {
+	if !c.told() {
+		return p.doubt("? unknown")
+	}
+	if also := caveats(c.Runs[run]); len(also) > 0 {
+		return p.doubt("! safe " + initials(also))
+	}
+	return verdictCell(c.verdict(run), p)
+}
+
+// verdictPair is both verdicts in short, or the one that both runs came to:
+// "unsafe→safe", "safe".
+func verdictPair(c Cell, p Palette) string {
+	without, with := verdictWord(c, 0, p), verdictWord(c, 1, p)
+	if without == with {
+		return with
+	}
+	return without + "→" + with
+}
+
+// verdictWord is a verdict without a sign: "unsafe", "safe", "safe p".
+func verdictWord(c Cell, run int, p Palette) string {
+	also := caveats(c.Runs[run])
+	switch {
+	case c.verdict(run) == checks.Unsafe:
+		return p.bad(checks.Unsafe)
+	case len(also) > 0:
+		return p.doubt(checks.Safe + " " + initials(also))
+	}
+	return p.good(checks.Safe)
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+// hang wraps text that begins in a column into lines that all begin there.
+func hang(s string, column int) string {
+	return strings.ReplaceAll(wrap(s, pageWidth-column, 0), "\n", "\n"+strings.Repeat(" ", column))
+}

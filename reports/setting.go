@@ -1,0 +1,207 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// setting says what a story is told with, before it begins: the lock, who wants
+// it, what goes wrong. It knows nothing of what came of it.
+func setting(run scenarios.Outcome, seed uint64) []remark {
+	config, err := run.Variant.Config(scenarios.Options{Seed: seed, Lock: run.Lock, Fencing: scenarios.On})
+	if err != nil {
+		panic(err) // the run was made with it
+	}
+	rows := []remark{}
+	add := func(about, text string) { rows = append(rows, remark{visible(about), visible(text)}) }
+	add("lock", lockWords(run.Trace, config.Lock))
+	for _, n := range config.Nodes {
+		if words := nodeWords(n); words != "" {
+			add(n.Name, words)
+		}
+	}
+	if source := config.Tokens.Source; source.Name != "" {
+		words := source.Name
+		if len(config.Tokens.Nodes) > 0 {
+			words += " on " + list(config.Tokens.Nodes)
+		}
+		add("tokens", words)
+	}
+	add("storage", storageWords(config.Storage))
+	for _, s := range config.Services {
+		words := "passes requests on"
+		if s.DropsToken {
+			words += " without their fencing tokens"
+		}
+		add(s.Name, words)
+	}
+	for _, c := range config.Clients {
+		add(c.Name, clientWords(c))
+	}
+	add("network", networkWords(config.Network))
+	for i, f := range config.Faults {
+		add(fmt.Sprintf("fault %d", i+1), faultWords(f))
+	}
+	if len(config.Faults) == 0 {
+		add("faults", "none")
+	}
+	return rows
+}
+
+func storageWords(s sim.Storage) string {
+	words := "in the run with fencing it checks " + s.Fencing.Title()
+	if s.CopyLag > 0 {
+		words += "; its copy is " + span(s.CopyLag) + " behind"
+	}
+	return words
+}
+
+func lockWords(t *sim.Trace, lock sim.Lock) string {
+	if len(t.Locks) == 0 {
+		return "none"
+	}
+	l := t.Locks[0]
+	if l.Open {
+		return l.Kind + ": everybody is let in"
+	}
+	nodes := map[string]bool{}
+	for _, s := range l.Slots {
+		nodes[s.Node] = true
+	}
+	words := []string{l.Kind}
+	if len(nodes) > 0 {
+		words[0] += " on " + count(len(nodes), "node")
+	}
+	switch {
+	case l.TTL > 0:
+		words = append(words, "TTL "+span(l.TTL))
+	case len(nodes) > 0:
+		words = append(words, "no TTL")
+	}
+	o := lock.Options
+	if o.Ask != "" {
+		words = append(words, "asks its nodes "+strings.ReplaceAll(string(o.Ask), "-", " "))
+	}
+	if o.Clock != "" {
+		words = append(words, fmt.Sprintf("measures time on the %s clock", o.Clock))
+	}
+	if o.NodeTimeout > 0 {
+		words = append(words, "waits "+span(o.NodeTimeout)+" for each node")
+	}
+	if o.Fallback != "" {
+		words = append(words, fmt.Sprintf("falls back to %s while its nodes do not answer", o.Fallback))
+	}
+	for _, feature := range o.Without {
+		words = append(words, "without "+feature)
+	}
+	return strings.Join(words, ", ")
+}
+
+func nodeWords(n sim.Node) string {
+	var words []string
+	if n.ReplicaOf != "" {
+		words = append(words, "a replica of "+n.ReplicaOf)
+	}
+	if n.Lag > 0 {
+		words = append(words, span(n.Lag)+" behind its master")
+	}
+	if n.Persistence != "" && n.Persistence != sim.NoPersistence {
+		words = append(words, fmt.Sprintf("persistence %s", n.Persistence))
+	}
+	return strings.Join(words, ", ")
+}
+
+// clientWords says what a client does, where it is not what every client does:
+// acquire, read, work, write and release, once, from the start of the run.
+func clientWords(c sim.Client) string {
+	words := []string{"starts at once"}
+	if !c.Starts.IsZero() {
+		words[0] = "starts " + when(c.Starts)
+	}
+	add := func(applies bool, format string, args ...any) {
+		if applies {
+			words = append(words, fmt.Sprintf(format, args...))
+		}
+	}
+	add(c.Key != "", "uses the lock %s", c.Key)
+	add(c.Sections > 1, "%s", count(c.Sections, "section"))
+	add(c.Attempts == 1, "asks for the lock once")
+	add(c.Attempts > 1, "asks for the lock up to %d times", c.Attempts)
+	add(c.RetryEvery != 0 && c.RetryEvery != time.Second, "asks again after %s", span(c.RetryEvery))
+	add(c.Retry != "", "retries: %s", c.Retry)
+	add(c.Works > 0, "works for %s", span(c.Works))
+	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
+	add(c.ExtendsEvery > 0, "extends its lease every %s", span(c.ExtendsEvery))
+	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", span(c.GivesUp))
+	add(c.Resends, "sends again what was not answered")
+	add(c.StartsOver, "starts over when it is refused")
+	text := strings.Join(words, ", ")
+	if c.Does != nil {
+		var tasks []string
+		for _, task := range c.Does {
+			tasks = append(tasks, task.String())
+		}
+		text += "; in its section: " + strings.Join(tasks, ", ")
+	}
+	return text
+}
+
+// when says that something happens at a point.
+func when(p sim.Point) string {
+	text := p.String()
+	if strings.HasPrefix(text, "after ") || text != "" && '0' <= text[0] && text[0] <= '9' {
+		return text // as in 5s after client-1 acquired
+	}
+	return "when " + text
+}
+
+func networkWords(n sim.Network) string {
+	words := []string{"every message takes " + between(n.Min, n.Max)}
+	for _, p := range n.Paths {
+		words = append(words, fmt.Sprintf("%s between %s and %s", between(p.Min, p.Max), p.Between, p.And))
+	}
+	return strings.Join(words, "; ")
+}
+
+func between(shortest, longest time.Duration) string {
+	if shortest == longest {
+		return span(shortest)
+	}
+	return span(shortest) + " to " + span(longest)
+}
+
+// faultWords says what a fault does, when it strikes and when it ends.
+func faultWords(f sim.Fault) string {
+	strikes := f.Strikes.String()
+	if !f.Strikes.When.IsZero() {
+		strikes = when(f.Strikes.When)
+	}
+	words := f.Text + ", " + strikes
+	switch {
+	case !f.Until.IsZero():
+		words += ", until " + f.Until.String()
+	case f.For > 0:
+		words += ", for " + span(f.For)
+		if f.ByClockOf != "" {
+			words += " by " + possessive(f.ByClockOf) + " clock"
+		}
+	}
+	return words
+}
+
+// inCommon are the rows that all settings have, in the order of the first.
+func inCommon(settings [][]remark) []remark {
+	return slices.DeleteFunc(slices.Clone(settings[0]), func(row remark) bool {
+		return slices.ContainsFunc(settings, func(other []remark) bool { return !slices.Contains(other, row) })
+	})
+}
+
+// without are the rows that are not among others.
+func without(rows, others []remark) []remark {
+	return slices.DeleteFunc(slices.Clone(rows), func(row remark) bool { return slices.Contains(others, row) })
+}

@@ -1,0 +1,126 @@
+package reports
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+const world = `
+title: A world with everything
+lock: {kind: redlock, ttl: 10s, nodes: 3, ask: all-at-once, clock: wall, node-timeout: 50ms, without: [elapsed-check]}
+nodes:
+  redis-2: {persistence: always}
+  copy: {replica-of: redis-1, lag: 2s}
+clients:
+  client-1: {works: 1s}
+  client-2: {starts: 5s after client-1 acquired, attempts: 2, works-until: client-1 wrote, gives-up: 3s}
+storage: {fencing: reads-and-writes, copy-lag: 1s}
+network: {latency: 2ms-3ms}
+faults:
+  - {pause: client-1, before: client-1 write, until: client-2 acquired}
+  - {when: 1s after client-2 acquired, jump: redis-1, by: 31s}
+  - {partition: client-1, from: [redis-1], at: 2s, for: 1s}
+`
+
+func TestSetting(t *testing.T) {
+	s, err := scenarios.Parse("world.yaml", []byte(world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []remark{
+		{"lock", "redlock on 3 nodes, TTL 10s, asks its nodes all at once, measures time on the wall clock, waits 50ms for each node, without elapsed-check"},
+		{"redis-2", "persistence always"},
+		{"copy", "a replica of redis-1, 2s behind its master"},
+		{"storage", "in the run with fencing it checks the token of every read and write; its copy is 1s behind"},
+		{"client-1", "starts at once, works for 1s"},
+		{"client-2", "starts 5s after client-1 acquired, asks for the lock up to 2 times, works until client-1 wrote, gives up on an answer of the storage after 3s"},
+		{"network", "every message takes 2ms to 3ms"},
+		{"fault 1", "pause client-1, before client-1 write, until client-2 acquired"},
+		{"fault 2", "jump redis-1, by 31s, 1s after client-2 acquired"},
+		{"fault 3", "partition client-1, from redis-1, at 2s, for 1s"},
+	}
+	if got := setting(r.Runs[0], 1); !slices.Equal(got, want) {
+		t.Errorf("the setting is\n%q\nwant\n%q", got, want)
+	}
+}
+
+// Whatever a scenario says of a client is told: a field that changes nothing in
+// the words has been forgotten.
+func TestEveryFieldOfAClientIsTold(t *testing.T) {
+	point, err := sim.ParsePoint("client-2 wrote")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[reflect.Type]any{
+		reflect.TypeFor[string]():        "mine",
+		reflect.TypeFor[int]():           3,
+		reflect.TypeFor[bool]():          true,
+		reflect.TypeFor[time.Duration](): 7 * time.Second,
+		reflect.TypeFor[sim.Point]():     point,
+		reflect.TypeFor[[]sim.Task]():    sim.DefaultTasks(),
+		reflect.TypeFor[locks.Retry]():   locks.Jitter,
+	}
+	elsewhere := []string{"Name", "Run"} // the label; a program of a test's own
+	for field := range reflect.TypeFor[sim.Client]().Fields() {
+		if slices.Contains(elsewhere, field.Name) {
+			continue
+		}
+		value, ok := values[field.Type]
+		if !ok {
+			t.Errorf("there is no value for the field %s", field.Name)
+			continue
+		}
+		var c sim.Client
+		reflect.ValueOf(&c).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(value))
+		if clientWords(c) == clientWords(sim.Client{}) {
+			t.Errorf("nothing is told of the field %s", field.Name)
+		}
+	}
+}
+
+func TestEveryOptionOfALockIsTold(t *testing.T) {
+	values := locks.Options{
+		Ask: locks.AllAtOnce, Clock: fakeclock.Wall, Fallback: locks.GoAhead, NodeTimeout: time.Second, Without: []string{"extend"},
+	}
+	trace := &sim.Trace{Locks: []sim.LockInfo{{Kind: "redlock"}}}
+	for field := range reflect.TypeFor[locks.Options]().Fields() {
+		var lock sim.Lock
+		reflect.ValueOf(&lock.Options).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(values).FieldByIndex(field.Index))
+		if lockWords(trace, lock) == lockWords(trace, sim.Lock{}) {
+			t.Errorf("nothing is told of the option %s", field.Name)
+		}
+	}
+}
+
+func TestALockThatLetsEverybodyInIsToldAsThat(t *testing.T) {
+	trace := &sim.Trace{Locks: []sim.LockInfo{{Kind: "none", Open: true}}}
+	if got, want := lockWords(trace, sim.Lock{}), "none: everybody is let in"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestWhatSettingsHaveInCommon(t *testing.T) {
+	a := []remark{{"lock", "redlock"}, {"client-1", "starts at once"}, {"faults", "none"}}
+	b := []remark{{"lock", "redlock"}, {"client-1", "starts later"}, {"faults", "none"}}
+	common := inCommon([][]remark{a, b})
+	if !slices.Equal(common, []remark{a[0], a[2]}) {
+		t.Errorf("in common: %v", common)
+	}
+	if rest := without(b, common); !slices.Equal(rest, []remark{b[1]}) {
+		t.Errorf("the rest: %v", rest)
+	}
+	if len(a) != 3 || a[1].text != "starts at once" {
+		t.Error("the settings were changed")
+	}
+}
