@@ -16,6 +16,8 @@ type TokenSource struct {
 	// Counts says that it counts on the Redis nodes of Env.Counters, and needs at
 	// least one.
 	Counts bool
+	// Several says that it counts on all of those nodes and not on the first.
+	Several bool
 	// Unordered tokens can only be told apart: that one is greater than another
 	// means nothing.
 	Unordered bool

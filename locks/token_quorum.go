@@ -14,10 +14,11 @@ import (
 // majority may come to the same number as the first, or to a smaller one.
 func init() {
 	RegisterTokenSource(TokenSource{
-		Name:   "quorum-incr",
-		Title:  "the highest answer to an INCR on a majority of Redis nodes",
-		Counts: true,
-		Mint:   quorumIncr,
+		Name:    "quorum-incr",
+		Title:   "the highest answer to an INCR on a majority of Redis nodes",
+		Counts:  true,
+		Several: true,
+		Mint:    quorumIncr,
 	})
 }
 

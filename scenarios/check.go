@@ -184,6 +184,8 @@ func (d *draft) checkTokens() {
 	case !ok:
 	case source.Counts && len(t.Nodes) == 0 && len(d.spec.masters()) == 0:
 		d.at("tokens", "there is no node to count the tokens on", "name one in tokens.nodes")
+	case source.Counts && !source.Several && len(t.Nodes) > 1:
+		d.at("tokens.nodes[2]", "the source %s counts on one node", "leave the others out", source.Name)
 	case !source.Counts && len(t.Nodes) > 0:
 		d.at("tokens.nodes", "the source %s counts on no node", "leave the nodes out", source.Name)
 	}

@@ -123,10 +123,15 @@ func (w *World) noteRace(r *request, others []*request) {
 	for _, o := range others {
 		if o.process == r.process && o.class == r.class && o.rank == r.rank {
 			doubt := fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name)
-			if !slices.Contains(w.trace.Doubts, doubt) {
-				w.trace.Doubts = append(w.trace.Doubts, doubt)
-			}
+			w.doubt(doubt)
 		}
+	}
+}
+
+// doubt records a reason why the run cannot tell what it is about.
+func (w *World) doubt(why string) {
+	if !slices.Contains(w.trace.Doubts, why) {
+		w.trace.Doubts = append(w.trace.Doubts, why)
 	}
 }
 

@@ -274,8 +274,13 @@ func (g *program) write(t Task, in *visit) error {
 func (g *program) access(t Task, req storage.Request) (storage.Response, error) {
 	g.begin(t.Step, Event{Object: req.Object, Token: req.Token, Value: req.Value})
 	resp, err := g.call(g.ctx, req, t.Via, g.cfg.GivesUp)
-	for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset)) {
+	for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 		why := tellError(err)
+		if errors.Is(err, errRefused) { // at once, it would only be refused again
+			if err := g.p.clock.Sleep(g.ctx, g.cfg.RetryEvery); err != nil {
+				return resp, errOver
+			}
+		}
 		g.step(0, func() {
 			g.w.emit(Event{Kind: KindAgain, Process: g.p.name, Section: g.sectionNow, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
 		})
@@ -352,7 +357,9 @@ func (g *program) await() {
 func (g *program) extend(lease locks.Lease) error {
 	e, ok := lease.(locks.Extender)
 	if !ok {
-		return fmt.Errorf("%s cannot extend a lease", g.w.cfg.Lock.Kind.Name)
+		err := fmt.Errorf("%s cannot be asked to extend a lease", g.w.cfg.Lock.Kind.Name)
+		g.step(0, func() { g.w.doubt("the story has a client extend its lease, but " + err.Error()) })
+		return err
 	}
 	g.begin(Extend, Event{})
 	err := e.Extend(g.ctx)

@@ -388,6 +388,30 @@ func TestResends(t *testing.T) {
 	}
 }
 
+// A storage that is down for a while is asked again once it may be up.
+func TestResendsToAStorageThatWasDown(t *testing.T) {
+	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
+	cfg.Faults = []sim.Fault{{
+		Strikes: sim.Trigger{Before: sim.StepPoint{Client: "client-1", Step: sim.Write}},
+		Action:  &sim.CrashFault{Process: sim.StorageName}, For: 2500 * time.Millisecond,
+	}}
+	trace := run(t, cfg)
+	same(t, "steps", steps(trace, "client-1"), "acquire, read x, write x, release")
+	// The old connection is reset, and the next attempt is refused. From then on it
+	// pauses for a second each time: after 1 s and 2 s the storage is still down,
+	// after 3 s it is back.
+	same(t, "times that it was sent again", len(events(trace, sim.KindAgain, "client-1")), 4)
+}
+
+// A story that has a client extend what cannot be extended tells nothing.
+func TestExtendWhatCannotBeExtended(t *testing.T) {
+	trace := run(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}))
+	want := "the story has a client extend its lease, but watchdog cannot be asked to extend a lease"
+	if !slices.Equal(trace.Doubts, []string{want}) {
+		t.Errorf("the doubts are %q, want %q", trace.Doubts, want)
+	}
+}
+
 // A run in which a client never had its turn is not the story.
 func TestClientThatNeverBegins(t *testing.T) {
 	trace := run(t, sections(t, "single",

@@ -361,7 +361,7 @@ func (w *World) finish() {
 	}
 	for _, p := range w.processes {
 		if g := p.program; g != nil && !g.started && p.state != down {
-			w.trace.Doubts = append(w.trace.Doubts, fmt.Sprintf("%s never began: it starts when %s", p.name, g.cfg.Starts))
+			w.doubt(fmt.Sprintf("%s never began: it starts when %s", p.name, g.cfg.Starts))
 		}
 	}
 }
