@@ -226,6 +226,7 @@ func TestServices(t *testing.T) {
 			same(t, "served", served(trace), test.served)
 			stripped := events(trace, sim.KindStrip, "order")
 			same(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
+			same(t, "it was sent with the Seq", events(trace, sim.KindServe, "storage")[0].By.Sent, writeSent(trace))
 			// SET and its answer take two hops. Each service opens its connection when
 			// it first has something to pass on, which takes two more.
 			near(t, "the storage serves it", events(trace, sim.KindServe, "storage")[0].At, (2+1+2+1+2+1)*hop)
@@ -233,6 +234,16 @@ func TestServices(t *testing.T) {
 			near(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*hop)
 		})
 	}
+}
+
+// writeSent is when client-1 itself sent its write, whoever passed it on.
+func writeSent(trace *sim.Trace) int {
+	for _, ev := range events(trace, sim.KindSend, "client-1") {
+		if ev.Step == sim.Write {
+			return ev.Seq
+		}
+	}
+	return 0
 }
 
 // A request on its way through a service outlives the patience of its client.
@@ -405,7 +416,10 @@ func TestResendsToAStorageThatWasDown(t *testing.T) {
 
 // A story that has a client extend what cannot be extended tells nothing.
 func TestExtendWhatCannotBeExtended(t *testing.T) {
-	trace := run(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}))
+	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
+	again := extends // says it again, and that is noted once
+	again.Name, again.Starts = "client-2", point("client-1 released")
+	trace := run(t, sections(t, "watchdog", extends, again))
 	want := "the story has a client extend its lease, but watchdog cannot be asked to extend a lease"
 	if !slices.Equal(trace.Doubts, []string{want}) {
 		t.Errorf("the doubts are %q, want %q", trace.Doubts, want)

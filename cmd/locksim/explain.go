@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,14 +14,11 @@ import (
 
 // explainFlags are the flags of the explain command.
 type explainFlags struct {
-	seed     uint64
+	commonFlags
 	lock     string
 	variant  string
 	fencing  string
-	format   string
-	output   string
 	messages bool
-	timeout  time.Duration
 }
 
 func explainCommand() *cobra.Command {
@@ -43,18 +39,14 @@ that the story depends on, and ✗ where a property breaks.`,
 		ValidArgsFunction: completeScenario,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
+	f.define(cmd, "story", "text or markdown", names(reports.ExplanationFormats(), formatName))
 	flags := cmd.Flags()
-	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
 	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
 	flags.StringVar(&f.variant, "variant", "", "tell only the variant of this `name`")
 	flags.StringVar(&f.fencing, "fencing", "", "tell only the run without fencing tokens (off) or with them (on)")
-	flags.StringVar(&f.format, "format", "text", "text or markdown")
-	flags.StringVarP(&f.output, "output", "o", "", "write the story to this `file`, as a whole or not at all")
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "give up on a world in which nothing moves for this long in real time")
 	complete(cmd, "lock", locks.Names())
 	complete(cmd, "fencing", fencings)
-	complete(cmd, "format", explainFormatNames())
 	completeWith(cmd, "variant", completeVariants)
 	return cmd
 }
@@ -105,26 +97,19 @@ func (f *explainFlags) load(arg string) (input, error) {
 }
 
 // check sees that the flags make sense, before anything is read.
-func (f *explainFlags) check() (format reports.Format, err error) {
-	known := false
-	for _, each := range reports.ExplanationFormats() {
-		if each.Name == f.format {
-			format, known = each, true
-		}
-	}
+func (f *explainFlags) check() (reports.Format, error) {
+	format, err := chosen(f.format, reports.ExplanationFormats(), formatName)
 	switch {
-	case !known:
-		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, explainFormatNames()))
+	case err != nil:
+		return format, err
 	case f.fencing != "" && !slices.Contains(fencings, f.fencing):
 		return format, fmt.Errorf("locksim: --fencing is %q; it is off or on", f.fencing)
-	case f.timeout <= 0:
-		return format, badTimeout(f.timeout)
 	case f.lock != "":
 		if err := knownLock(f.lock); err != nil {
 			return format, err
 		}
 	}
-	return format, checkOutput(f.output)
+	return format, f.commonFlags.check()
 }
 
 // oneScenario refuses a command line that does not name one scenario.
@@ -133,12 +118,4 @@ func oneScenario(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: it tells one scenario, and here are %d; `locksim run` takes several", cmd.CommandPath(), len(args))
 	}
 	return needsScenarios(cmd, args)
-}
-
-func explainFormatNames() []string {
-	var names []string
-	for _, f := range reports.ExplanationFormats() {
-		names = append(names, f.Name)
-	}
-	return names
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,8 +45,4 @@ func knownLock(kind string) error {
 		return nil
 	}
 	return fmt.Errorf("locksim: there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
-}
-
-func badTimeout(d time.Duration) error {
-	return fmt.Errorf("locksim: --timeout is %v; give a time longer than zero", d)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,11 +14,8 @@ import (
 
 // matrixFlags are the flags of the matrix command.
 type matrixFlags struct {
-	seed    uint64
-	locks   []string
-	format  string
-	output  string
-	timeout time.Duration
+	commonFlags
+	locks []string
 }
 
 func matrixCommand() *cobra.Command {
@@ -44,14 +40,9 @@ expects of that lock counts.`,
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	flags := cmd.Flags()
-	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
-	flags.StringSliceVar(&f.locks, "lock", nil, "tell every story with these `kinds` of locks, a column each")
-	flags.StringVar(&f.format, "format", "text", "text, markdown or json")
-	flags.StringVarP(&f.output, "output", "o", "", "write the matrix to this `file`, as a whole or not at all")
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "give up on a world in which nothing moves for this long in real time")
+	f.define(cmd, "matrix", "text, markdown or json", names(reports.MatrixFormats(), matrixFormatName))
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "tell every story with these `kinds` of locks, a column each")
 	completeList(cmd, "lock", locks.Names())
-	complete(cmd, "format", matrixFormatNames())
 	return cmd
 }
 
@@ -113,18 +104,10 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 }
 
 // check sees that the flags make sense, before anything is read.
-func (f *matrixFlags) check() (format reports.MatrixFormat, err error) {
-	known := false
-	for _, each := range reports.MatrixFormats() {
-		if each.Name == f.format {
-			format, known = each, true
-		}
-	}
-	switch {
-	case !known:
-		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, matrixFormatNames()))
-	case f.timeout <= 0:
-		return format, badTimeout(f.timeout)
+func (f *matrixFlags) check() (reports.MatrixFormat, error) {
+	format, err := chosen(f.format, reports.MatrixFormats(), matrixFormatName)
+	if err != nil {
+		return format, err
 	}
 	for i, lock := range f.locks {
 		if slices.Contains(f.locks[:i], lock) {
@@ -134,13 +117,7 @@ func (f *matrixFlags) check() (format reports.MatrixFormat, err error) {
 			return format, err
 		}
 	}
-	return format, checkOutput(f.output)
+	return format, f.commonFlags.check()
 }
 
-func matrixFormatNames() []string {
-	var names []string
-	for _, f := range reports.MatrixFormats() {
-		names = append(names, f.Name)
-	}
-	return names
-}
+func matrixFormatName(f reports.MatrixFormat) string { return f.Name }

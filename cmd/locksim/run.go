@@ -16,13 +16,10 @@ import (
 
 // runFlags are the flags of the run command.
 type runFlags struct {
-	seed     uint64
+	commonFlags
 	lock     string
-	format   string
-	output   string
 	messages bool
 	reruns   int
-	timeout  time.Duration
 }
 
 func runCommand() *cobra.Command {
@@ -43,16 +40,12 @@ one that is built in (see locksim list). What exists as a path is a path.
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
+	f.define(cmd, "report", "text or json", names(reports.Formats(), formatName))
 	flags := cmd.Flags()
-	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
 	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
-	flags.StringVar(&f.format, "format", "text", "text or json")
-	flags.StringVarP(&f.output, "output", "o", "", "write the report to this `file`, as a whole or not at all")
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
 	flags.IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "give up on a world in which nothing moves for this long in real time")
 	complete(cmd, "lock", locks.Names())
-	complete(cmd, "format", formatNames())
 	return cmd
 }
 
@@ -111,20 +104,18 @@ func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report repo
 
 // check sees that the flags make sense, before anything is read.
 func (f *runFlags) check() (reports.Format, error) {
-	format, known := reports.Lookup(f.format)
+	format, err := chosen(f.format, reports.Formats(), formatName)
 	switch {
-	case !known:
-		return format, fmt.Errorf("locksim: there is no format %q; %s", f.format, scenarios.DidYouMean(f.format, formatNames()))
+	case err != nil:
+		return format, err
 	case f.reruns < 0:
 		return format, fmt.Errorf("locksim: --check-determinism is %d; give the number of further runs, 0 or more", f.reruns)
-	case f.timeout <= 0:
-		return format, badTimeout(f.timeout)
 	case f.lock != "":
 		if err := knownLock(f.lock); err != nil {
 			return format, err
 		}
 	}
-	return format, checkOutput(f.output)
+	return format, f.commonFlags.check()
 }
 
 // possible sees that every world can be made before the first is run: a lock may
@@ -171,10 +162,4 @@ func status(results []*scenarios.Result) error {
 	return nil
 }
 
-func formatNames() []string {
-	var names []string
-	for _, f := range reports.Formats() {
-		names = append(names, f.Name)
-	}
-	return names
-}
+func formatName(f reports.Format) string { return f.Name }
