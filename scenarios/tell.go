@@ -20,7 +20,7 @@ func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) 
 			return nil, "", fmt.Errorf("%s: %w", v.describe(fencing), err)
 		}
 		for i, f := range run.Trace.Faults {
-			if f.Powerless && run.Lock != v.Lock {
+			if f.Moot && run.Lock != v.Lock {
 				return nil, fmt.Sprintf("fault %d (%s): %s", i+1, f.Text, f.Idle), nil
 			}
 		}

@@ -145,7 +145,7 @@ func (w *World) armFault(number int, fault Fault) {
 	f.kind, _ = kindOf(fault.Action)
 	topology := w.cfg.Topology()
 	f.FaultInfo = FaultInfo{Text: fault.Text, Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault)}
-	f.Powerless = f.Idle != ""
+	f.Moot = f.Idle != ""
 	w.faults = append(w.faults, f)
 	if !fault.Strikes.When.IsZero() {
 		w.when(fault.Strikes.When, f.trigger)

@@ -79,9 +79,9 @@ type FaultInfo struct {
 	// its end, was never reached, or it cannot act on the lock at hand. It is empty
 	// when the fault acted.
 	Idle string `json:"idle,omitempty"`
-	// Powerless says that it cannot act on the lock at hand, whatever happens; Idle
-	// says why.
-	Powerless bool `json:"powerless,omitempty"`
+	// Moot says that it has nothing to act on with the lock at hand, whatever
+	// happens; Idle says why.
+	Moot bool `json:"moot,omitempty"`
 }
 
 // End is the true time of the last event.
