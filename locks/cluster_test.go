@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -143,20 +144,34 @@ func (s slowly) Write(b []byte) (int, error) {
 
 func (c *cluster) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	for _, n := range c.nodes {
+		c.mu.Lock()
+		down, mute := n.down, n.mute
+		c.mu.Unlock()
 		switch {
 		case n.addr != addr:
-		case n.down:
+		case down:
 			return nil, errors.New("connection refused")
-		case n.mute:
+		case mute:
 			<-ctx.Done()
 			return nil, ctx.Err()
 		default:
 			client, srv := net.Pipe()
 			n.Server().ServeConn(slowly{srv, c, n})
-			return client, nil
+			return socket{client}, nil
 		}
 	}
 	return nil, fmt.Errorf("no node at %s %s", network, addr)
+}
+
+// socket takes deadlines after the other end has hung up, as those of a kernel do:
+// a pipe would not, and then chance decides by which error the client learns of it.
+type socket struct{ net.Conn }
+
+func (s socket) SetReadDeadline(t time.Time) error {
+	if err := s.Conn.SetReadDeadline(t); err != io.ErrClosedPipe {
+		return err
+	}
+	return nil
 }
 
 // takes says whether a command is the one by which some lock takes the key: the

@@ -3,6 +3,7 @@ package locks_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -97,12 +98,12 @@ var conformance = []struct {
 	}},
 	{"a request whose answer is lost is not sent again", func(t *testing.T, c *cluster, client func() locks.Lock) {
 		for _, n := range c.nodes {
-			n.cut = takes
+			n.cut = func(command string) bool { return takes(command) || command == "PEXPIRE" }
 		}
 		fail(t, client())
 		sent := 0
 		for _, command := range c.commands() {
-			if strings.HasSuffix(command, " SET") || strings.HasSuffix(command, " SETNX") {
+			if strings.HasSuffix(command, " SET") || strings.HasSuffix(command, "SETNX") {
 				sent++
 			}
 		}
@@ -133,6 +134,13 @@ func TestConformance(t *testing.T) {
 		"an expired lock is granted again", "release does not free another's lock",
 		"a lock is lost when its time is over", "extend prolongs", "a lost lock cannot be extended",
 	}
+	// A grant that does not say when it ends.
+	silent := []string{"a lease ends before its key", "extend prolongs"}
+	// A lock that sends what it has sent again, by itself or by go-redis's defaults.
+	insistent := []string{"a request whose answer is lost is not sent again"}
+	// rueidislock deletes its keys after a failed attempt, whether the context has
+	// ended or not, and waits for that for up to a TTL.
+	rueidislock := slices.Concat(endless, insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
 	tests := []struct {
 		name, kind string
 		nodes      int
@@ -145,6 +153,12 @@ func TestConformance(t *testing.T) {
 		{"redlock all at once", "redlock", 5, []setting{asking(locks.AllAtOnce)}, nil},
 		{"redlock on one node", "redlock", 1, nil, nil},
 		{"redsync", "redsync", 5, nil, nil},
+		{"redsync-retrying", "redsync-retrying", 5, nil, insistent},
+		{"redsync-defaults", "redsync-defaults", 5, nil, insistent},
+		{"rueidislock", "rueidislock", 1, nil, rueidislock},
+		{"rueidislock-strict", "rueidislock-strict", 1, nil, rueidislock},
+		{"redislock", "redislock", 1, nil, silent},
+		{"redislock-defaults", "redislock-defaults", 1, nil, append(silent, insistent...)},
 		{"single-plain-del", "single-plain-del", 1, nil, []string{"release does not free another's lock"}},
 		{"single-get-then-del", "single-get-then-del", 1, nil, nil},
 		{"single-no-ttl", "single-no-ttl", 1, nil, append(endless, "a lease ends before its key")},
@@ -188,8 +202,10 @@ func TestKinds(t *testing.T) {
 		slots, quorum := k.Slots("k", 5)
 		want, wantQuorum := 1, 1
 		switch kind {
-		case "redlock", "redsync":
+		case "redlock", "redsync", "redsync-retrying", "redsync-defaults":
 			want, wantQuorum = 5, 3
+		case "rueidislock", "rueidislock-strict":
+			want, wantQuorum = 3, 2
 		case "none":
 			want, wantQuorum = 0, 0
 		}
@@ -197,7 +213,11 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s keeps a grant in %d slots and needs %d; want %d and %d", kind, len(slots), quorum, want, wantQuorum)
 		}
 		for i, slot := range slots {
-			if slot != (locks.Slot{Node: i, Key: "k"}) {
+			place := locks.Slot{Node: i, Key: "k"}
+			if strings.HasPrefix(kind, "rueidislock") {
+				place = locks.Slot{Key: fmt.Sprintf("rueidislock:%d:k", i)}
+			}
+			if slot != place {
 				t.Errorf("%s: slot %d is %+v", kind, i, slot)
 			}
 		}

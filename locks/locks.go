@@ -90,6 +90,13 @@ type Env struct {
 	Counters []string
 	// Dial opens a connection to a node. Any Redis client can be built on it.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Turn, if set, returns when it is the calling goroutine's turn to act. Of those
+	// that wait for it at one moment one acts at a time, until it waits for something
+	// else, in the order of their words: the command that each is about to send, if
+	// need be with more words to tell it from equal ones. A library whose goroutines
+	// share a connection needs it for equal runs of one world: nothing else can
+	// tell afterwards which of them happened to be first.
+	Turn func(words ...string)
 	// Clock is the process's clocks.
 	Clock fakeclock.Clock
 	// Rand is the process's source of random bytes; reading it never fails.
@@ -100,6 +107,7 @@ type Env struct {
 	shared   []*redis.Client // by node, those that Redis has made
 	counting []*redis.Client // by counter
 	opened   []*redis.Client // all that Close must close
+	cleanups []func()        // all that Close must call
 
 	life context.Context // until Close; nil if nothing has asked for it
 	end  context.CancelFunc

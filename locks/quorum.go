@@ -89,15 +89,20 @@ func reason(err error) string {
 }
 
 // because adds the cause of ctx's end to an error, if it has ended: then the
-// nodes' answers are no more than its consequence. A context whose deadline is
-// now has ended, even if its timer has not had its turn yet.
+// nodes' answers are no more than its consequence.
 func because(ctx context.Context, err error) error {
+	if cause := ended(ctx); cause != nil {
+		return fmt.Errorf("%w: %w", err, cause)
+	}
+	return err
+}
+
+// ended is the cause of ctx's end, or nil. A context whose deadline is now has
+// ended, even if its timer has not had its turn yet.
+func ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if deadline, ok := ctx.Deadline(); cause == nil && ok && !time.Now().Before(deadline) {
 		cause = context.DeadlineExceeded
 	}
-	if cause == nil {
-		return err
-	}
-	return fmt.Errorf("%w: %w", err, cause)
+	return cause
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -82,9 +83,9 @@ func (e *Env) lifetime() context.Context {
 	return e.life
 }
 
-// open makes a client; a timeout of 0 is go-redis's default.
+// open makes a strict client; a timeout of 0 is go-redis's default.
 func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
-	c := redis.NewClient(&redis.Options{
+	return e.opens(&redis.Options{
 		Addr: addr,
 		Dialer: func(_ context.Context, network, addr string) (net.Conn, error) {
 			return newConnection(e.Clock, func(ctx context.Context) (net.Conn, error) {
@@ -105,9 +106,21 @@ func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 		ReadBufferSize:           1 << 10,
 		WriteBufferSize:          1 << 10,
 	})
+}
+
+// opens makes a client that Close will close.
+func (e *Env) opens(o *redis.Options) *redis.Client {
+	c := redis.NewClient(o)
+	if e.Turn != nil {
+		c.AddHook(redisTurns{e.Turn, o.Addr})
+	}
 	e.opened = append(e.opened, c)
 	return c
 }
+
+// Cleanup has f called by Close, after everything else, the last first. It is for
+// what a lock has opened with Dial, and for goroutines of its own.
+func (e *Env) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
 
 // Close closes every client that the process's locks and token sources have
 // opened, and with them their connections; it ends the dials that are under way
@@ -120,6 +133,9 @@ func (e *Env) Close() error {
 	for _, c := range e.opened {
 		errs = append(errs, c.Close())
 	}
-	e.opened, e.shared, e.counting = nil, nil, nil
+	for _, f := range slices.Backward(e.cleanups) {
+		f()
+	}
+	e.opened, e.shared, e.counting, e.cleanups = nil, nil, nil, nil
 	return errors.Join(errs...)
 }

@@ -131,7 +131,7 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 		return extendableRedlockLease{lease}, nil
 	}
 	if l.env.Options.Has("release-after-failure") {
-		l.release(ctx, c, granted)
+		l.tidy(ctx, c, granted)
 	}
 	err := fmt.Errorf("%w: %d of %d nodes granted it, %d must%s",
 		ErrNotAcquired, len(granted), len(l.nodes), l.quorum, said.but("taken"))
@@ -140,6 +140,16 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 			ErrNotAcquired, len(granted), len(l.nodes), -left)
 	}
 	return nil, because(ctx, err)
+}
+
+// tidy removes the claim of a failed attempt, which stands in everybody's way, also
+// if the caller waits no longer.
+func (l *redlock) tidy(ctx context.Context, c claim, granted []int) {
+	if ended(ctx) == nil || l.timeout == 0 {
+		l.release(ctx, c, granted)
+		return
+	}
+	go l.release(context.WithoutCancel(ctx), c, granted)
 }
 
 // release removes a claim from all nodes, also from those whose answer was an
@@ -176,12 +186,19 @@ func (l *redlockLease) Release(ctx context.Context) error {
 
 type extendableRedlockLease struct{ *redlockLease }
 
-// Extend asks all nodes to prolong the key, and counts as Acquire does. After an
-// error that does not wrap ErrLost, some nodes may have prolonged it.
+// Extend asks all nodes to prolong the key, and counts as Acquire does. It has to
+// be complete before the lease is over: on a node whose key had ended a request of
+// the acquire that was late can have set it anew, and somebody else can have had
+// the lock in between. After an error that does not wrap ErrLost, some nodes may
+// have prolonged it.
 func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	start := l.lock.validity.now()
 	said := l.lock.ask(ctx, l.lock.all, l.claim.prolong)
 	left, ends := l.lock.validity.since(start)
+	if over := l.lock.validity.now().Sub(l.Expires()); over >= 0 && !l.lock.validity.unchecked {
+		return fmt.Errorf("%w: extended on %d of %d nodes, but the lease had ended %v before",
+			ErrLost, len(said.yes()), len(l.lock.nodes), over)
+	}
 	if err := l.verdict(ctx, said, "extended"); err != nil {
 		return err
 	}

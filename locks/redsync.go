@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-redsync/redsync/v4"
 	redsyncredis "github.com/go-redsync/redsync/v4/redis"
@@ -14,39 +15,59 @@ import (
 )
 
 func init() {
-	Register(Kind{
-		Name:  "redsync",
-		Title: "github.com/go-redsync/redsync, unmodified",
-		Slots: onEveryNode,
-		New:   newRedsync,
-	})
+	const name = "github.com/go-redsync/redsync, unmodified"
+	for _, k := range []struct {
+		name, title string
+		profile     profile
+		lock        func(*redsync.Mutex, context.Context) error
+	}{
+		{"redsync", name + ": one try, strict go-redis", strict, (*redsync.Mutex).TryLockContext},
+		{"redsync-retrying", name + ": its own 32 tries, strict go-redis", strict, (*redsync.Mutex).LockContext},
+		{"redsync-defaults", name + ": its own 32 tries, go-redis's own defaults", deployed, (*redsync.Mutex).LockContext},
+	} {
+		Register(Kind{
+			Name:  k.name,
+			Title: k.title,
+			Slots: onEveryNode,
+			New: func(e *Env) (Lock, error) {
+				if len(e.Nodes) == 0 {
+					return nil, errors.New(k.name + " needs Redis nodes, but there are none")
+				}
+				var pools []redsyncredis.Pool
+				for i := range e.Nodes {
+					pools = append(pools, goredis.NewPool(k.profile(e, i)))
+				}
+				return &redsyncLock{e, redsync.New(pools...), k.lock}, nil
+			},
+		})
+	}
 }
 
-// redsyncLock is redsync with its defaults, except that an attempt is one try:
-// the caller decides when to try again.
+// redsyncLock is redsync with its defaults, except that an attempt may be one try:
+// then the caller decides when to try again.
 type redsyncLock struct {
 	env     *Env
 	redsync *redsync.Redsync
-}
-
-func newRedsync(e *Env) (Lock, error) {
-	if len(e.Nodes) == 0 {
-		return nil, errors.New("redsync needs Redis nodes, but there are none")
-	}
-	var pools []redsyncredis.Pool
-	for i := range e.Nodes {
-		pools = append(pools, goredis.NewPool(e.Redis(i)))
-	}
-	return &redsyncLock{e, redsync.New(pools...)}, nil
+	lock    func(*redsync.Mutex, context.Context) error
 }
 
 func (l *redsyncLock) Acquire(ctx context.Context) (Lease, error) {
-	m := l.redsync.NewMutex(l.env.Key, redsync.WithExpiry(l.env.TTL))
-	if err := m.TryLockContext(ctx); err != nil {
+	m := l.redsync.NewMutex(l.env.Key, redsync.WithExpiry(l.env.TTL), redsync.WithRetryDelayFunc(l.delay))
+	if err := l.lock(m, ctx); err != nil {
 		said := redsyncSaid(err)
 		return nil, because(ctx, fmt.Errorf("%w: redsync did not get a quorum in time%s", ErrNotAcquired, said.but("taken")))
 	}
 	return &redsyncLease{mutex: m, nodes: len(l.env.Nodes), ends: redsyncEnds(m)}, nil
+}
+
+// delay is redsync's own pause between two tries, 50 ms to 250 ms, but drawn from
+// the process's own source: redsync's is shared by all goroutines of the program.
+func (l *redsyncLock) delay(int) time.Duration {
+	more, err := upTo(200*time.Millisecond, l.env.Rand)
+	if err != nil {
+		panic(err) // Env.Rand never fails
+	}
+	return 50*time.Millisecond + more - 1
 }
 
 type redsyncLease struct {

@@ -1,0 +1,92 @@
+package locks
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// A profile is a way to set go-redis up: it returns the process's client of a
+// node, counted from 0.
+type profile func(e *Env, node int) *redis.Client
+
+// strict is the profile of [Env.Redis].
+func strict(e *Env, node int) *redis.Client { return e.Redis(node) }
+
+// retryBackoff is in the range of every one of go-redis's own pauses before it
+// sends a command again: from 10 ms to 30, 50 and 90 ms.
+const retryBackoff = 20 * time.Millisecond
+
+// deployed is the profile that most programs have: go-redis v9 without any options
+// but the address. Where it differs from the strict one:
+//
+//   - A context bounds the wait for a connection, but not that for an answer: that
+//     takes up to five seconds whatever the context says.
+//   - A command whose answer was lost is sent again, up to three times.
+//   - Connections are dialled in the background, each up to five times for up to
+//     five seconds, with 100 ms in between. The dial goes on when the request that
+//     wanted it has given up.
+//   - A connection that was idle for half an hour is not used any more.
+//
+// What is not go-redis's default:
+//
+//   - MinRetryBackoff and MaxRetryBackoff are the same, so that the pause before a
+//     command is sent again is always 20 ms. By default it is drawn from a source
+//     that all goroutines of the program share.
+//   - PoolSize 1024 instead of ten for each processor: nobody ever waits for a
+//     place in the pool, nor do failed dials ever fill it, upon which go-redis would
+//     dial once a second in the background whether anyone asks or not. Each dial to a
+//     node that does not answer keeps a place for 25.4 seconds, and a lock that
+//     retries wants one more several times a second.
+//   - DialerRetries 1, but the dialer itself dials five times: go-redis's loop does
+//     not end with its client.
+//   - DisableIdentity, no maintenance notifications, no pool for pipelines and
+//     buffers of 1 KiB, as in the strict profile.
+func deployed(e *Env, node int) *redis.Client {
+	life := e.lifetime()
+	return e.opens(&redis.Options{
+		Addr: e.Nodes[node],
+		Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(life, cancel)()
+			return persistently(ctx, func(ctx context.Context) (net.Conn, error) { return e.Dial(ctx, network, addr) })
+		},
+		DialTimeout:              noTimeout, // persistently sees to it
+		DialerRetries:            1,
+		MinRetryBackoff:          retryBackoff,
+		MaxRetryBackoff:          retryBackoff,
+		DisableIdentity:          true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		PoolSize:                 1024,
+		PipelinePoolSize:         -1,
+		ReadBufferSize:           1 << 10,
+		WriteBufferSize:          1 << 10,
+	})
+}
+
+// persistently dials as often as go-redis does by default, and as long.
+func persistently(ctx context.Context, dial func(context.Context) (net.Conn, error)) (conn net.Conn, err error) {
+	for attempt := range 5 {
+		if attempt > 0 {
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+				return nil, err
+			}
+		}
+		if conn, err = withinDialTimeout(ctx, dial); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+func withinDialTimeout(ctx context.Context, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	return dial(ctx)
+}

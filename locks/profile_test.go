@@ -1,0 +1,239 @@
+package locks_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+var repeats = flag.Int("repeats", 3, "how often TestProfilesAreDeterministic repeats each world")
+
+// asked is how often the nodes were asked for a command since the last call, and
+// when.
+func asked(c *cluster, command string) (at []string) {
+	for _, line := range c.commands() {
+		if when, ok := strings.CutSuffix(line, " node 1 "+command); ok {
+			at = append(at, when)
+		}
+	}
+	return at
+}
+
+// What bounds the wait for an answer that does not come.
+func TestWaitForAnAnswer(t *testing.T) {
+	for kind, want := range map[string]time.Duration{"redislock": 20 * time.Millisecond, "redislock-defaults": 5 * time.Second} {
+		t.Run(kind, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				l := c.client(t, kind)
+				release(t, acquire(t, l)) // connected, and the node knows the scripts
+				c.nodes[0].replies = func(string) time.Duration { return time.Hour }
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+				defer cancel()
+				began := time.Now()
+				_, err := l.Acquire(ctx)
+				if !errors.Is(err, locks.ErrNotAcquired) || !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("Acquire returned %v, want ErrNotAcquired because of the deadline", err)
+				}
+				if took := time.Since(began); took != want {
+					t.Errorf("an attempt with a deadline of 20ms took %v, want %v", took, want)
+				}
+			})
+		})
+	}
+}
+
+func TestLostAnswersAreAskedForAgain(t *testing.T) {
+	for kind, want := range map[string][]string{
+		"redislock":          {"0s"},
+		"redislock-defaults": {"0s", "20ms", "40ms", "60ms"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				l := c.client(t, kind)
+				release(t, acquire(t, l))
+				c.commands()
+				c.nodes[0].cut = func(command string) bool { return command == "PEXPIRE" || command == "MSET" }
+				contains(t, fail(t, l), "redislock: EOF")
+				if got := asked(c, "EVALSHA"); !slices.Equal(got, want) {
+					t.Errorf("the script was sent at %v, want %v", got, want)
+				}
+				equal(t, "held: the answers were lost, not the requests", c.held(), []int{1})
+			})
+		})
+	}
+}
+
+// The answer to a release is lost. What has been sent once is not known to be
+// done; what is sent again finds the key gone, and that its own first copy has
+// removed it does not show.
+func TestReleaseThatIsSentAgain(t *testing.T) {
+	for kind, lost := range map[string]bool{
+		"redsync": false, "redislock": false, "redsync-retrying": false,
+		"redsync-defaults": true, "redislock-defaults": true,
+	} {
+		inBubble(t, 1, func(t *testing.T, c *cluster) {
+			l := c.client(t, kind)
+			release(t, acquire(t, l))
+			lease := acquire(t, l)
+			c.nodes[0].cut = func(command string) bool { return command == "DEL" }
+			if err := lease.Release(t.Context()); err == nil || errors.Is(err, locks.ErrLost) != lost {
+				t.Errorf("%s: release: %v; want ErrLost: %v", kind, err, lost)
+			}
+			equal(t, "held", c.held(), nil)
+		})
+	}
+}
+
+// dials is what became of the dials of a client whose node does not answer them,
+// and what a request made of it that would wait for as long as it is told to.
+func dials(t *testing.T, c *cluster, kind string, patience time.Duration, dial func(context.Context) (net.Conn, error)) (at []time.Duration, took time.Duration) {
+	t.Helper()
+	began := time.Now()
+	l := c.client(t, kind, func(e *locks.Env) {
+		e.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			at = append(at, time.Since(began))
+			return dial(ctx)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, err := l.Acquire(ctx); !errors.Is(err, locks.ErrNotAcquired) {
+		t.Errorf("Acquire returned %v", err)
+	}
+	took = time.Since(began)
+	time.Sleep(time.Minute)
+	synctest.Wait()
+	return at, took
+}
+
+func TestDials(t *testing.T) {
+	refused := func(context.Context) (net.Conn, error) { return nil, errors.New("connection refused") }
+	silence := func(ctx context.Context) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	ms := func(n ...time.Duration) []time.Duration {
+		for i := range n {
+			n[i] *= time.Millisecond
+		}
+		return n
+	}
+	tests := []struct {
+		name, kind string
+		patience   time.Duration
+		dial       func(context.Context) (net.Conn, error)
+		want       []time.Duration
+		took       time.Duration
+	}{
+		{"strict, refused", "redislock", time.Second, refused, ms(0), 0},
+		{"strict, silence", "redislock", time.Second, silence, ms(0), time.Second},
+		{"strict, silence for long", "redislock", 20 * time.Second, silence, ms(0), 5 * time.Second},
+		{"defaults, refused", "redislock-defaults", time.Second, refused, ms(0, 100, 200, 300, 400), 400 * time.Millisecond},
+		// The request gives up, its dial goes on.
+		{"defaults, silence", "redislock-defaults", time.Second, silence, ms(0, 5100, 10200, 15300, 20400), time.Second},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				at, took := dials(t, c, test.kind, test.patience, test.dial)
+				if !slices.Equal(at, test.want) || took != test.took {
+					t.Errorf("dialled at %v, and the request took %v; want %v and %v", at, took, test.want, test.took)
+				}
+			})
+		})
+	}
+}
+
+// The connection of a dial whose request has given up serves the next request.
+func TestLateConnectionIsUsed(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		dialled := 0
+		l := c.client(t, "redislock-defaults", func(e *locks.Env) {
+			e.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				dialled++
+				time.Sleep(time.Second)
+				return c.dial(ctx, network, addr)
+			}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if _, err := l.Acquire(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("Acquire returned %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		acquire(t, l)
+		if dialled != 1 {
+			t.Errorf("dialled %d times, want once", dialled)
+		}
+	})
+}
+
+// Nothing of a client may be left when its world ends, at any moment of a dial.
+func TestCloseEndsBackgroundDials(t *testing.T) {
+	for _, after := range []time.Duration{0, time.Millisecond, 5050 * time.Millisecond, 12 * time.Second} {
+		inBubble(t, 1, func(t *testing.T, c *cluster) {
+			c.nodes[0].mute = true
+			l := c.client(t, "redislock-defaults") // closed by the test's cleanup
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			if _, err := l.Acquire(ctx); err == nil {
+				t.Error("a node that does not answer granted the lock")
+			}
+			time.Sleep(after)
+		})
+	}
+}
+
+// Unmodified libraries and go-redis's own goroutines must not let the scheduler
+// show, whatever happens to them.
+func TestProfilesAreDeterministic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	worlds := map[string][]sim.Fault{
+		"nothing happens":       nil,
+		"paused for a while":    {strike(5*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
+		"cut off for a while":   {strike(5*time.Second, 12*time.Second, &sim.Partition{Process: "client-1", From: []string{"redis-1", "redis-2"}})},
+		"cut off for good":      {strike(5*time.Second, 0, &sim.Partition{Process: "client-2", From: []string{"redis-1", "redis-2"}})},
+		"a node cut off":        {strike(0, 0, &sim.Partition{Process: "redis-1", From: []string{"client-1", "client-2"}})},
+		"a node restarts":       {strike(5*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"a node loses power":    {strike(5*time.Second, 20*time.Second, &sim.CrashFault{Process: "redis-1", How: sim.PowerLoss})},
+		"a node is paused":      {strike(5*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
+		"answers come late":     {strike(0, 0, &sim.Delay{Process: "redis-1", To: "client-1", By: 6 * time.Second, Direction: sim.To})},
+		"requests come late":    {strike(0, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 6 * time.Second, Direction: sim.To})},
+		"connections are reset": {strike(5*time.Second, 0, &sim.Reset{Process: "client-2", From: "redis-1"}), strike(7*time.Second, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+	}
+	for _, kind := range []string{"redsync", "redsync-retrying", "redsync-defaults", "redislock", "redislock-defaults"} {
+		for name, faults := range worlds {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				cfg := world(t, kind,
+					sim.Client{Name: "client-1", Works: 8 * time.Second, ExtendsEvery: 3 * time.Second, Attempts: 3},
+					sim.Client{Name: "client-2", RetryEvery: 2 * time.Second, Attempts: 4})
+				cfg.Horizon = time.Minute
+				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2"}, sim.Node{Name: "redis-3"})
+				cfg.Faults = faults
+				want := play(t, cfg)
+				cfg.Disturb = func() {
+					for range rand.IntN(4) {
+						runtime.Gosched()
+					}
+				}
+				for i := range *repeats {
+					runtime.GOMAXPROCS(1 << (i % 3))
+					if got := play(t, cfg); got.Hash() != want.Hash() {
+						t.Fatalf("run %d differs: %s", i+2, sim.FirstDifference(want, got))
+					}
+				}
+			})
+		}
+	}
+}

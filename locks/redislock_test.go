@@ -1,0 +1,50 @@
+package locks_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+var redislocks = []string{"redislock", "redislock-defaults"}
+
+func TestRedislockExtends(t *testing.T) {
+	for _, kind := range redislocks {
+		inBubble(t, 1, func(t *testing.T, c *cluster) {
+			lease := acquire(t, c.client(t, kind))
+			if _, says := lease.(locks.Expirer); says {
+				t.Error("redislock does not keep the time, but the lease says when it ends")
+			}
+			time.Sleep(ttl / 2)
+			if err := extend(t, lease); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(ttl - time.Millisecond)
+			fail(t, c.client(t, kind))
+			time.Sleep(time.Millisecond)
+			acquire(t, c.client(t, kind))
+		})
+	}
+}
+
+func TestRedislockTexts(t *testing.T) {
+	for _, kind := range redislocks {
+		inBubble(t, 1, func(t *testing.T, c *cluster) {
+			l := c.client(t, kind)
+			lease := acquire(t, l)
+			same := func(what, got, want string) {
+				if got != want {
+					t.Errorf("%s: %q, want %q", what, got, want)
+				}
+			}
+			same("taken", fail(t, l), "lock not acquired: redislock: taken")
+			c.nodes[0].Del(key)
+			same("extend", extend(t, lease).Error(), "lock lost: redislock: not extended: gone")
+			same("release", lease.Release(t.Context()).Error(), "lock lost: redislock: not released: gone")
+			c.nodes[0].replies = func(string) time.Duration { return time.Hour }
+			same("extend without an answer", extend(t, lease).Error(), "redislock: not extended: timed out")
+			same("acquire without an answer", fail(t, l), "lock not acquired: redislock: timed out")
+		})
+	}
+}

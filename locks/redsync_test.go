@@ -1,0 +1,107 @@
+package locks_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// tries are when a node was asked for the lock in one attempt on a lock that
+// somebody else holds.
+func tries(t *testing.T, kind string) (at []time.Duration) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		c.take(t, 1)
+		l := c.client(t, kind, func(e *locks.Env) { e.Rand = constant{} })
+		fail(t, l)
+		for _, when := range asked(c, "SET") {
+			d, err := time.ParseDuration(when)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = append(at, d)
+		}
+	})
+	return at
+}
+
+// constant is a source of equal bytes.
+type constant struct{}
+
+func (constant) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 0x40
+	}
+	return len(b), nil
+}
+
+// 32 tries, and a pause of 50 ms to 250 ms between them that is drawn from the
+// process's own source: a quarter of the way, 0x4040…, is 100 ms and a bit.
+func TestRedsyncTries(t *testing.T) {
+	if got := tries(t, "redsync"); !slices.Equal(got, []time.Duration{0}) {
+		t.Errorf("redsync tried at %v, want once", got)
+	}
+	for _, kind := range []string{"redsync-retrying", "redsync-defaults"} {
+		got := tries(t, kind)
+		if len(got) != 32 {
+			t.Errorf("%s tried %d times, want 32", kind, len(got))
+		}
+		for i := range got[1:] {
+			pause := got[i+1] - got[i]
+			if pause < 100*time.Millisecond || pause >= 101*time.Millisecond || pause != got[1]-got[0] {
+				t.Errorf("%s: pause %d is %v, want 100ms and the same each time", kind, i+1, pause)
+			}
+		}
+	}
+}
+
+func TestRedsyncWaitsForTheRelease(t *testing.T) {
+	for _, kind := range []string{"redsync-retrying", "redsync-defaults"} {
+		inBubble(t, 5, func(t *testing.T, c *cluster) {
+			lease := acquire(t, c.client(t, kind))
+			time.AfterFunc(time.Second, func() { release(t, lease) })
+			began := time.Now()
+			next := acquire(t, c.client(t, kind))
+			took := time.Since(began)
+			if took < time.Second || took >= time.Second+250*time.Millisecond {
+				t.Errorf("%s: got the lock %v after it was first asked for, want within a pause of its release after 1s", kind, took)
+			}
+			// The lease counts from the try that succeeded.
+			if got := left(t, next, fakeclock.System()); got != ttl-ttl/100 {
+				t.Errorf("%s: valid for %v, want the TTL less a hundredth", kind, got)
+			}
+		})
+	}
+}
+
+// One node of five answers nobody. Its silence costs an attempt a twentieth of the
+// TTL, or with go-redis's defaults five seconds: then a lock that lasts less is
+// never got.
+func TestRedsyncAndASilentNode(t *testing.T) {
+	tests := []struct {
+		kind    string
+		ttl     time.Duration
+		granted bool
+		left    time.Duration
+	}{
+		{"redsync-retrying", 4 * time.Second, true, 4*time.Second - 40*time.Millisecond - 200*time.Millisecond},
+		{"redsync-defaults", 8 * time.Second, true, 8*time.Second - 80*time.Millisecond - 5*time.Second},
+		{"redsync-defaults", 4 * time.Second, false, 0},
+	}
+	for _, test := range tests {
+		inBubble(t, 5, func(t *testing.T, c *cluster) {
+			l := c.client(t, test.kind, lasting(test.ttl))
+			release(t, acquire(t, l)) // connected to all nodes
+			c.nodes[4].replies = func(string) time.Duration { return time.Hour }
+			if !test.granted {
+				fail(t, l)
+				return
+			}
+			if got := left(t, acquire(t, l), fakeclock.System()); got != test.left {
+				t.Errorf("%s, TTL %v: valid for %v, want %v", test.kind, test.ttl, got, test.left)
+			}
+		})
+	}
+}

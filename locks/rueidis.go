@@ -1,0 +1,125 @@
+package locks
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// rueidisOption is rueidis as it is without any options but an address, as far as
+// it concerns one node that is no cluster:
+//
+//   - All goroutines share one connection. A command that is alone on it is
+//     written by its own goroutine, which then reads the answer; if none comes
+//     before the context's deadline, the connection is closed. Once two commands
+//     meet on it, one goroutine writes for all and one reads, and a command that
+//     is given up leaves the connection as it is.
+//   - A command that may be sent twice, as rueidislock's scripts all may, is sent
+//     again until its context ends if the connection breaks.
+//   - A connection that is idle for a second is tried with PING. One that has no
+//     answer for ten seconds is closed.
+//   - The context of the first command that needs a connection bounds the dial,
+//     and at most five seconds. Others wait for it, whatever their own contexts say.
+//
+// What is not rueidis's default:
+//
+//   - ForceSingleClient: it does not ask whether the node is a cluster.
+//   - DisableCache: the simulated nodes do not tell clients which keys have changed.
+//   - RetryDelay draws its jitter from Env.Rand.
+//   - Buffers of 4 KiB instead of 512, and 256 commands under way at once instead of
+//     1024: worlds are many and short.
+func (e *Env) rueidisOption(node int) rueidis.ClientOption {
+	return rueidis.ClientOption{
+		InitAddress: []string{e.Nodes[node]},
+		DialCtxFn: func(ctx context.Context, addr string, dialer *net.Dialer, _ *tls.Config) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, dialer.Timeout)
+			defer cancel()
+			conn, err := e.Dial(ctx, "tcp", addr)
+			if err != nil {
+				return nil, dialError{err}
+			}
+			return conn, nil
+		},
+		ForceSingleClient:   true,
+		DisableCache:        true,
+		RetryDelay:          newBackoff(e.Rand).delay,
+		ReadBufferEachConn:  4 << 10,
+		WriteBufferEachConn: 4 << 10,
+		RingScaleEachConn:   8,
+	}
+}
+
+// openRueidis makes a client that Close will close, and its connection. If that
+// fails, the first command will try again.
+func (e *Env) openRueidis(o rueidis.ClientOption) (rueidis.Client, error) {
+	c, err := rueidis.NewClient(o)
+	if c == nil {
+		return nil, err
+	}
+	if e.Turn == nil {
+		return c, nil
+	}
+	return rueidisTurns{c, e.Turn}, nil
+}
+
+// backoff is how long rueidis pauses before it sends a command again: 2 µs, with
+// as much jitter, twice as long each time, and at most a second.
+type backoff struct {
+	mu     sync.Mutex
+	random *rand.Rand
+	pauses int
+}
+
+func newBackoff(random io.Reader) *backoff {
+	var seed [8]byte
+	if random != nil {
+		_, _ = io.ReadFull(random, seed[:]) // never fails
+	}
+	return &backoff{random: rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:]), 0))}
+}
+
+// delay is rueidis's own formula. No two of the pauses end in one nanosecond:
+// then chance would decide which goroutine acts first.
+func (b *backoff) delay(attempts int, _ rueidis.Completed, _ error) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	base := 1 << min(20, attempts)
+	pause := min(time.Second, time.Duration(base+b.random.IntN(base))*time.Microsecond)
+	b.pauses++
+	now := time.Now()
+	ends := now.Add(pause).Truncate(time.Microsecond).Add(time.Duration(b.pauses % 1000))
+	return max(ends.Sub(now), 1)
+}
+
+// dialError tells the error of a dial from others: all goroutines that wait for
+// the connection get the same one.
+type dialError struct{ error }
+
+func (e dialError) Unwrap() error { return e.error }
+
+// rueidisReason says what an error of rueidis was, without what depends on which
+// of its goroutines has seen it first.
+func rueidisReason(err error) string {
+	var dial dialError
+	var op *net.OpError
+	var answer *rueidis.RedisError
+	switch said := reason(err); {
+	case said == "timed out", said == "cancelled":
+		return said
+	case errors.As(err, &answer):
+		return answer.Error()
+	case !errors.As(err, &dial):
+		return "the connection broke"
+	case errors.As(err, &op):
+		return op.Err.Error() // without the address
+	}
+	return dial.Error()
+}

@@ -1,0 +1,267 @@
+package locks_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+var rueidislocks = []string{"rueidislock", "rueidislock-strict"}
+
+// count counts the events of a kind that a process has a part in.
+func count(trace *sim.Trace, kind sim.Kind, process string) (n int) {
+	for _, ev := range trace.Events {
+		if ev.Kind == kind && ev.Process == process {
+			n++
+		}
+	}
+	return n
+}
+
+// first finds the first event of a kind of a process.
+func first(t *testing.T, trace *sim.Trace, kind sim.Kind, process string) sim.Event {
+	t.Helper()
+	for _, ev := range trace.Events {
+		if ev.Kind == kind && ev.Process == process {
+			return ev
+		}
+	}
+	t.Fatalf("there is no event %q of %s", kind, process)
+	return sim.Event{}
+}
+
+// near compares times up to what a few messages and retries take.
+func near(t *testing.T, what string, got, want time.Duration) {
+	t.Helper()
+	if got < want || got > want+50*time.Millisecond {
+		t.Errorf("%s at %v, want %v", what, got, want)
+	}
+}
+
+// It prolongs its lease as long as the work lasts, keeps others out meanwhile, and
+// takes all of its keys away in the end.
+func TestRueidislockInAWorld(t *testing.T) {
+	for _, kind := range rueidislocks {
+		trace := play(t, longWork(t, kind))
+		released := step(t, trace, "client-1", sim.Release)
+		if !released.OK || released.At < 4*ttl {
+			t.Errorf("%s: client-1 released the lock at %v: %s", kind, released.At, released.Text)
+		}
+		for _, ev := range trace.Events {
+			if ev.Kind == sim.KindEnd && ev.Process == "client-2" && ev.Step == sim.Acquire && ev.OK && ev.At < released.At {
+				t.Errorf("%s: client-2 got the lock at %v, client-1 released it at %v", kind, ev.At, released.At)
+			}
+		}
+		// Three keys of two grants, and client-1's are prolonged seven times.
+		for kind, want := range map[sim.Kind]int{sim.KindSet: 6, sim.KindTouch: 21, sim.KindDelete: 6, sim.KindExpire: 0} {
+			if got := count(trace, kind, "redis-1"); got != want {
+				t.Errorf("%s: %d times %s, want %d", trace.Name, got, kind, want)
+			}
+		}
+		if n := count(trace, sim.KindLost, "client-1"); n != 0 {
+			t.Errorf("%s: client-1 was told %d times that it had lost the lock", kind, n)
+		}
+	}
+}
+
+// Its goroutines share a connection and wake at the same moments. Which of them
+// the scheduler prefers must not show, whatever happens to them.
+func TestRueidislockIsDeterministic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	cut := func(at, lasts time.Duration) []sim.Fault {
+		return []sim.Fault{strike(at, lasts, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
+	}
+	worlds := map[string][]sim.Fault{
+		"nothing happens":                     nil,
+		"paused for a while":                  {strike(14*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
+		"paused in a renewal":                 {strike(15*time.Second+4*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
+		"paused while it releases":            {strike(120*time.Second+8*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
+		"suspended for a while":               {strike(14*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: sim.Suspend})},
+		"cut off for a while":                 cut(14*time.Second, 12*time.Second),
+		"cut off for longer":                  cut(14*time.Second, time.Minute),
+		"cut off for good":                    cut(14*time.Second, 0),
+		"cut off while it releases":           cut(120*time.Second, 20*time.Second),
+		"reset while it is idle":              {strike(14*time.Second, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"reset in a renewal":                  {strike(15*time.Second+6*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"reset while it acquires":             {strike(3*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"reset while it releases":             {strike(120*time.Second+17*time.Millisecond, 0, &sim.Reset{Process: "client-1", From: "redis-1"})},
+		"answers come too late":               {strike(0, 0, &sim.Delay{Process: "redis-1", To: "client-1", By: 30 * time.Millisecond})},
+		"answers come too late for a while":   {strike(0, time.Second, &sim.Delay{Process: "redis-1", To: "client-1", By: 18 * time.Millisecond})},
+		"its client dies":                     {strike(14*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
+		"its node restarts":                   {strike(14*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"its node restarts while it acquires": {strike(3*time.Millisecond, time.Second, &sim.CrashFault{Process: "redis-1"})},
+		"its node loses power":                {strike(14*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: sim.PowerLoss})},
+		"its node is paused":                  {strike(14*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
+		"its node's clock jumps":              {strike(14*time.Second, 0, &sim.Jump{Process: "redis-1", By: time.Hour})},
+	}
+	for name, faults := range worlds {
+		for _, kind := range rueidislocks {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				cfg := longWork(t, kind)
+				cfg.Faults = faults
+				switch name {
+				case "its client dies":
+					cfg.Clients[1].Starts = point(t, "client-1 crashed")
+				case "answers come too late":
+					cfg.Clients[0].Attempts = 3
+					cfg.Clients[1].Starts = point(t, "client-1 failed to acquire")
+					cfg.Clients[1].Attempts = 3
+				}
+				want := play(t, cfg)
+				cfg.Disturb = func() {
+					for range rand.IntN(4) {
+						runtime.Gosched()
+					}
+				}
+				for i := range 3 {
+					runtime.GOMAXPROCS(1 << (i % 3))
+					if got := play(t, cfg); got.Hash() != want.Hash() {
+						t.Fatalf("run %d differs: %s", i+2, sim.FirstDifference(want, got))
+					}
+				}
+			})
+		}
+	}
+}
+
+// A client that ends without a release leaves the library's goroutines behind: the
+// world must be able to end all the same.
+func TestRueidislockThatIsNeverReleased(t *testing.T) {
+	for _, name := range rueidislocks {
+		kind, _ := locks.Lookup(name)
+		for what, faults := range map[string][]sim.Fault{
+			"in peace":                   nil,
+			"in the middle of a pause":   {strike(14*time.Second, 0, &sim.Pause{Process: "client-1"})},
+			"with its node cut off":      {strike(14*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
+			"with its node down":         {strike(14*time.Second, 0, &sim.CrashFault{Process: "redis-1"})},
+			"in the middle of a renewal": {strike(time.Second, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 50 * time.Second})},
+		} {
+			cfg := world(t, name, sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+				l, err := kind.New(p.Env())
+				if err != nil {
+					return err
+				}
+				if _, err := l.Acquire(ctx); err != nil {
+					return err
+				}
+				return p.Clock().Sleep(ctx, time.Minute+ttl/3+time.Second)
+			}})
+			cfg.Faults = faults
+			if _, err := sim.Run(cfg); err != nil {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+}
+
+// What the library does wrong by itself, at the version that go.mod names. Should
+// one of these fail after an update, the library has become better: say so where
+// the lock is described.
+
+// A renewal that gets no answer is tried for a whole TTL from when it was due,
+// half a TTL after the one before. So the holder learns that it has lost the lock
+// half a TTL after its keys have expired, and somebody else has it by then.
+func TestRueidislockTellsOfALossTooLate(t *testing.T) {
+	cfg := world(t, "rueidislock",
+		sim.Client{Name: "client-1", Works: 4 * ttl},
+		sim.Client{Name: "client-2", Starts: point(t, "client-1's keys expired")})
+	cfg.Faults = []sim.Fault{strike(ttl/3, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
+	trace := play(t, cfg)
+	near(t, "the keys expired", first(t, trace, sim.KindExpire, "redis-1").At, ttl)
+	near(t, "client-2 got the lock", step(t, trace, "client-2", sim.Acquire).At, ttl)
+	near(t, "client-1 was told", first(t, trace, sim.KindLost, "client-1").At, ttl*3/2)
+}
+
+// The first renewal is due half a TTL after the keys were acquired, whatever is
+// left of the TTL by then. So a pause of more than that within the attempt leaves
+// the holder without its keys, and without notice.
+func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
+	const pause = 20 * time.Second
+	for _, kind := range rueidislocks {
+		cfg := world(t, kind,
+			sim.Client{Name: "client-1", Works: 4 * ttl},
+			sim.Client{Name: "client-2", Starts: point(t, "client-1's keys expired")})
+		cfg.Faults = []sim.Fault{{
+			// The first answer is that the script is not known.
+			Strikes: sim.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
+			For:     pause, Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
+		}}
+		trace := play(t, cfg)
+		if n := count(trace, sim.KindRanOn, "client-1"); n != 0 {
+			t.Errorf("%s: client-1 ran on while it was paused", kind)
+		}
+		near(t, "client-1 got the lock", step(t, trace, "client-1", sim.Acquire).At, pause)
+		near(t, "the keys expired", first(t, trace, sim.KindExpire, "redis-1").At, ttl)
+		near(t, "client-2 got the lock", step(t, trace, "client-2", sim.Acquire).At, ttl)
+		near(t, "client-1 was told", first(t, trace, sim.KindLost, "client-1").At, pause+ttl/2)
+		if released := step(t, trace, "client-1", sim.Release); released.OK || released.Text != locks.ErrLost.Error() {
+			t.Errorf("%s: client-1's release of a lost lock: %q", kind, released.Text)
+		}
+	}
+}
+
+// A SET NX whose answer was lost is sent again and meets its own key: to the
+// library that is somebody else's, which it does not delete. Nobody gets the lock
+// before the key expires.
+func TestRueidislockMeetsItsOwnKey(t *testing.T) {
+	for kind, locked := range map[string]bool{"rueidislock": true, "rueidislock-strict": false} {
+		cfg := world(t, kind,
+			sim.Client{Name: "client-1", Attempts: 1},
+			sim.Client{Name: "client-2", RetryEvery: 10 * time.Millisecond, Starts: point(t, "client-1 finished")})
+		// There has to be time to connect anew within the 20ms of the first key.
+		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: time.Millisecond}
+		cfg.Faults = []sim.Fault{{
+			Strikes: sim.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
+			Action:  &sim.Reset{Process: "client-1", From: "redis-1"}, Text: "reset client-1 from redis-1",
+		}}
+		trace := play(t, cfg)
+		got := step(t, trace, "client-1", sim.Acquire)
+		if got.OK == locked || locked && !strings.Contains(got.Text, "held by others") {
+			t.Errorf("%s: client-1 got the lock: %v (%s), want %v", kind, got.OK, got.Text, !locked)
+		}
+		free := time.Duration(0)
+		if locked {
+			free = ttl
+		}
+		for _, ev := range trace.Events {
+			if ev.Kind == sim.KindEnd && ev.Process == "client-2" && ev.Step == sim.Acquire && ev.OK {
+				near(t, kind+": client-2 got the lock", ev.At, free)
+			}
+		}
+	}
+}
+
+// The keys end when the client's clock says, by the node's. A node that is ahead
+// by a TTL sets keys that have ended, says that it did, and everybody is let in.
+func TestRueidislockTrustsTheNodesClock(t *testing.T) {
+	for _, kind := range rueidislocks {
+		cfg := world(t, kind,
+			sim.Client{Name: "client-1", Works: time.Second},
+			sim.Client{Name: "client-2", Starts: point(t, "client-1 acquired")})
+		cfg.Faults = []sim.Fault{strike(0, 0, &sim.Jump{Process: "redis-1", By: ttl + time.Second})}
+		trace := play(t, cfg)
+		for _, client := range []string{"client-1", "client-2"} {
+			if got := step(t, trace, client, sim.Acquire); !got.OK || got.At > time.Second {
+				t.Errorf("%s: %s got the lock: %v, at %v; want it at once", kind, client, got.OK, got.At)
+			}
+		}
+	}
+}
+
+// A failed attempt first takes back what it may have set. If the node is gone, it
+// tries that for a TTL.
+func TestRueidislockFailsSlowly(t *testing.T) {
+	cfg := world(t, "rueidislock", sim.Client{Name: "client-1", Attempts: 1})
+	cfg.Faults = []sim.Fault{strike(0, 0, &sim.CrashFault{Process: "redis-1"})}
+	failed := step(t, play(t, cfg), "client-1", sim.Acquire)
+	// The last pause before it would try again is of a second.
+	if failed.OK || failed.At < ttl-time.Second || failed.At > ttl {
+		t.Errorf("the attempt ended at %v (%s), want a second before %v at most", failed.At, failed.Text, ttl)
+	}
+}
