@@ -6,7 +6,10 @@
 // call of acquire, and without a TTL for ever. Releasing or crashing ends it; a
 // successful extend prolongs the same lease from its beginning, without a gap.
 // A section runs from "acquire returned" to release called, crash, or
-// abandoned.
+// abandoned. Each belongs to one handle on the lock. A process may have several
+// handles, and it is all the same whether two leases or two sections are two
+// clients' or two handles' of one client: where the one is told of two clients
+// below, the other is meant too.
 //
 // Intervals are half-open and compared in whole nanoseconds of true time; where
 // two events share a nanosecond, their order in the trace decides. Everything is

@@ -14,15 +14,16 @@ const (
 	// relies on: two overlapping leases while every node kept every key for its
 	// TTL of true time and both clients' clocks kept time, a client that was let
 	// in though no node had granted it, a grant whose lease had ended before
-	// acquire returned, a key taken from another acquisition, no progress while
-	// no fault was active.
+	// acquire returned, an extension that had ended before extend returned, a key
+	// taken from another acquisition, no progress while no fault was active.
 	FaultLock = "lock"
 	// FaultInherent is two sections that overlap although their leases do not.
 	// No lock whose grants end by time can avoid it.
 	FaultInherent = "inherent: needs fencing"
 	// FaultAssumption begins the name of an assumption that broke: two leases
 	// overlap because a node lost a key or let it end too early, or because a
-	// client's clock did not count the time that passed.
+	// client's clock did not count the time that passed; tokens do not grow because
+	// a node lost a counter, or a clock was set.
 	FaultAssumption = "assumption: "
 )
 
@@ -109,8 +110,78 @@ func (h *history) sectionFault(a, b *section, reason string) (fault, why string)
 			reason += fmt.Sprintf("; %s's lease had already ended when it was granted", h.name(s))
 			return h.unlessRanOn(FaultLock, reason, b.from.seq, s.client)
 		}
+		if late := s.lease.prolongedTooLate(); late != nil {
+			reason += fmt.Sprintf("; at %v %s was told that its lease was prolonged, until %v", late.ev.At, h.name(s), late.until)
+			return h.unlessRanOn(FaultLock, reason, max(late.ev.Seq, b.from.seq), s.client)
+		}
 	}
 	return FaultInherent, reason
+}
+
+// tokenFault says whose fault it is that the token that a lock minted for one of
+// two grants is not greater than that of the older one, as the event at shows.
+func (h *history) tokenFault(old, young *section, at int, reason string) (fault, why string) {
+	var broken []string
+	if h.clockSet(old, young, at) {
+		broken = append(broken, assumeClock)
+	}
+	since := min(old.called().Seq, young.called().Seq)
+	if h.forgot(old.lock, since, at) {
+		broken = append(broken, assumeMemory)
+	}
+	if len(broken) > 0 {
+		return FaultAssumption + strings.Join(broken, ", "), reason
+	}
+	return h.unlessRanOn(FaultLock, reason, at, old.client, young.client)
+}
+
+// called is the call of acquire that led to the section.
+func (s *section) called() *sim.Event { return s.lease.ends[0].call }
+
+// clockSet reports whether a fault had set a clock that a lock may have read for
+// two grants, up to the event at, or had changed its rate: a node's, or of one of
+// their clients if the lock reads that.
+func (h *history) clockSet(a, b *section, at int) bool {
+	for process, changes := range h.clocks {
+		read := !h.isClient(process) || !h.info[a.lock].TrueTime && (process == a.client || process == b.client)
+		set := func(ev *sim.Event) bool {
+			return ev.Seq <= at && (ev.Clocks.Why == "jump" || ev.Clocks.Why == "drift")
+		}
+		if read && slices.ContainsFunc(changes, set) {
+			return true
+		}
+	}
+	return false
+}
+
+// forgot reports whether a node that a lock uses lost something that it held,
+// after the event since and up to the event at: in a crash, or because a replica
+// took its place that had not received it.
+func (h *history) forgot(lock string, since, at int) bool {
+	k, s := newKeys(), h.slots(lock)
+	used := func(node string) bool {
+		return len(s) == 0 || slices.ContainsFunc(s, func(p place) bool { return p.node == node })
+	}
+	crashed := map[string]bool{}
+	for i := range h.trace.Events[:at] {
+		ev := &h.trace.Events[i]
+		switch ev.Kind {
+		case sim.KindCrash:
+			crashed[ev.Process] = true
+		case sim.KindPromote:
+			if ev.Seq > since && used(ev.Peer) && !k.alike(ev.Peer, ev.Process) {
+				return true
+			}
+			s.promote(ev)
+		}
+		for _, c := range k.observe(ev) {
+			lost := c.ev.Kind == sim.KindForget || c.ev.Kind == sim.KindRestore && crashed[c.node]
+			if lost && ev.Seq > since && used(c.node) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unlessRanOn blames nobody for what a paused process took part in after it had
@@ -132,7 +203,7 @@ func (h *history) faultActive(clients []string) bool {
 	for i := range h.trace.Events {
 		switch ev := &h.trace.Events[i]; ev.Kind {
 		case sim.KindStrike:
-			if who := h.stopped(ev); !ev.Instant && (who == "" || slices.Contains(clients, who)) {
+			if who := h.stopped(ev.Fault); !ev.Instant && (who == "" || slices.Contains(clients, who)) {
 				active[ev.Fault] = true
 			}
 		case sim.KindLift:
@@ -142,16 +213,15 @@ func (h *history) faultActive(clients []string) bool {
 	return len(active) > 0
 }
 
-// stopped is the client that a fault crashed or paused when it struck, or "".
-func (h *history) stopped(strike *sim.Event) string {
-	if strike.Seq >= len(h.trace.Events) {
+// stopped is the client that a fault crashes or pauses, or "".
+func (h *history) stopped(fault int) string {
+	if fault < 1 || fault > len(h.trace.Faults) {
 		return ""
 	}
-	next := &h.trace.Events[strike.Seq] // the next after it: they count from 1
-	if next.Kind != sim.KindCrash && next.Kind != sim.KindPause || !h.isClient(next.Process) {
-		return ""
+	if who := h.trace.Faults[fault-1].Stops; h.isClient(who) {
+		return who
 	}
-	return next.Process
+	return ""
 }
 
 // isClient reports whether a process is a client.

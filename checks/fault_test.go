@@ -306,6 +306,19 @@ func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 		{name: "a client goes ahead without the lock after the lease", want: Violated, fault: FaultInherent, story: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s ungranted <--`},
+		{name: "an extension was over when the lock said yes", want: Violated, fault: FaultLock,
+			says: []string{"at 50s c1 was told that its lease was prolonged, until 40s"}, story: `
+			0s  c1 acquires rank=1 ends=30s
+			41s c2 acquires rank=2 ends=71s <--
+			50s c1 extends ends=40s`},
+		{name: "it was over only afterwards", want: Violated, fault: FaultInherent, story: `
+			0s  c1 acquires rank=1 ends=30s
+			39s c1 extends ends=40s
+			41s c2 acquires rank=2 ends=71s <--`},
+		{name: "it took back what had been promised", want: Violated, fault: FaultInherent, story: `
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 extends ends=19s
+			41s c2 acquires rank=2 ends=71s <--`},
 		{name: "a lease was dead when it was granted", want: Violated, fault: FaultLock, says: []string{"c1's lease had already ended when it was granted"}, story: `
 			0s  c1 calls
 			40s c2 acquires rank=2 ends=70s

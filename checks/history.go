@@ -45,7 +45,8 @@ type history struct {
 	lost map[acquisition]bool
 }
 
-// A section is one critical section of one client.
+// A section is one critical section of one client. A client that has several
+// handles on a lock can be in several at once.
 type section struct {
 	acquisition
 	lock string
@@ -137,12 +138,6 @@ func (h *history) readSections() {
 		case sim.KindBegin:
 			calls[call{id, ev.Step}] = ev
 			switch {
-			case ev.Step == sim.Acquire:
-				for _, old := range h.inside(ev.Process) {
-					if old.lock == ev.Lock {
-						old.end(ev, "it acquired the lock anew")
-					}
-				}
 			case ev.Step == sim.Release && s != nil && s.released == nil:
 				s.end(ev, "")
 				s.released = ev

@@ -102,3 +102,14 @@ func (k *keys) apply(ev *sim.Event, at time.Duration) change {
 	}
 	return c
 }
+
+// alike reports whether every key that stands on one node stands on another with
+// the same value.
+func (k *keys) alike(node, other string) bool {
+	for p, was := range k.standing {
+		if is := k.standing[place{other, p.key}]; p.node == node && (is == nil || is.value != was.value) {
+			return false
+		}
+	}
+	return true
+}

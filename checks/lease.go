@@ -55,6 +55,18 @@ func (l lease) end() moment { return l.until(forever.seq) }
 // empty reports that the lease had ended when it was granted.
 func (l lease) empty() bool { return !l.from.before(l.end()) }
 
+// prolongedTooLate is the first declaration that a lease was prolonged which came
+// when the lease's old end and its new one had both passed; nil if there is none.
+func (l lease) prolongedTooLate() *declaration {
+	for i := 1; i < len(l.ends); i++ {
+		d := &l.ends[i]
+		if said := momentOf(d.ev); !said.before(d.until) && !said.before(l.until(d.ev.Seq-1)) {
+			return d
+		}
+	}
+	return nil
+}
+
 // prolong declares a new end. A lease that had ended runs on as if it had not:
 // whoever holds it is told that nothing happened. An end that lies in the past
 // takes back nothing of what had been promised until now.

@@ -2,8 +2,8 @@ package checks
 
 import "fmt"
 
-// LeaseExclusion is violated when two clients' leases overlap: the lock service
-// granted twice.
+// LeaseExclusion is violated when two clients' leases overlap, or two handles' of
+// one client: the lock service granted twice.
 const LeaseExclusion Property = "lease-exclusion"
 
 var leaseExclusion = property{
@@ -22,7 +22,7 @@ func judgeLeaseExclusion(h *history) Finding {
 	found := holds()
 	h.pairs(func(a, b *section) {
 		at := a.lease.overlap(b.lease)
-		if a.client == b.client || at == nil || a.open {
+		if at == nil || a.open {
 			return
 		}
 		f := Finding{Outcome: Violated, At: at.Seq}
@@ -33,7 +33,7 @@ func judgeLeaseExclusion(h *history) Finding {
 		} else {
 			f.Events = []int{a.from.seq, b.from.seq, at.Seq}
 			extended, ignored := a, b
-			if at.Process == b.client {
+			if b.acquisition == (acquisition{at.Process, at.Section}) {
 				extended, ignored = b, a
 			}
 			f.Reason = fmt.Sprintf("%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",

@@ -11,9 +11,22 @@ func TestLeaseExclusion(t *testing.T) {
 		{name: "granted again in the nanosecond in which the lease ends", want: Holds, story: `
 			0s  c1 acquires rank=1 ends=30s
 			30s c2 acquires rank=2 ends=60s`},
-		{name: "one client granted twice", want: Holds, story: `
+		{name: "two handles of one client", want: Violated, fault: FaultLock,
+			says: []string{"c1 (section 2) was granted the lock at 10s, while c1 (section 1)'s lease, granted at 0s, ran until 30s"}, story: `
 			0s  c1 acquires rank=1 ends=30s
+			10s c1 acquires rank=2 ends=40s <--`},
+		{name: "two handles of one client, one after the other", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			30s c1 acquires rank=2 ends=60s`},
+		{name: "two handles of one client, the first of which had released", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 releases
 			10s c1 acquires rank=2 ends=40s`},
+		{name: "two handles of one client, the first of which extends too late", want: Violated,
+			says: []string{"c1 (section 1)'s lease, granted at 0s, was prolonged at 40s as if c1 (section 2) had not been granted the lock at 30s"}, story: `
+			0s  c1 acquires rank=1 ends=30s
+			30s c1 acquires rank=2 ends=60s
+			40s c1 extends section=1 ends=70s <--`},
 		{name: "two locks", want: Holds, story: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 ends=30s

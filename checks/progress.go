@@ -103,11 +103,16 @@ func (c *calm) judge(lock string) Finding {
 	}
 	calls := c.wanting(lock)
 	if len(calls) == 0 {
-		if client := c.stuck(); client != "" {
-			return Finding{
+		if client, step := c.stuck(); client != "" {
+			f := Finding{
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
 				Reason: fmt.Sprintf("the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock", c.horizon.At, client),
 			}
+			if (step == sim.Extend || step == sim.Release) && !c.faultActive([]string{client}) {
+				f.Reason += fmt.Sprintf("; the lock had not answered its %s", step)
+				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
+			}
+			return f
 		}
 		return notApplicable("nobody wanted the lock after the last fault")
 	}
@@ -145,6 +150,8 @@ func (c *calm) judge(lock string) Finding {
 			turnedAway.Process, turnedAway.Step, turnedAway.At)
 	case c.info[lock].Open:
 		f.Reason += "; " + everybodyIn
+	case c.inEachOthersWay(lock):
+		f.Reason += "; every attempt met only keys of others who were asking, too, held the lock or had just crashed"
 	case !c.faultActive(clients):
 		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
 	}
@@ -169,27 +176,35 @@ func (c *calm) turnedAway(lock string) *sim.Event {
 	return nil
 }
 
-// stuck is a client that kept the world from coming to its end; "" if the run was
-// not cut off.
-func (c *calm) stuck() string {
+// stuck is a client that kept the world from coming to its end, and the step that
+// it was in, if it was in one; "" if the run was not cut off.
+func (c *calm) stuck() (client string, step sim.Step) {
 	if c.horizon == nil {
-		return ""
+		return "", ""
 	}
 	began, ended := map[string]bool{}, map[string]bool{}
+	last := map[string]*sim.Event{} // each client's last beginning or end of a step
 	for i := range c.trace.Events {
 		switch ev := &c.trace.Events[i]; ev.Kind {
 		case sim.KindBegin:
 			began[ev.Process] = true
+			last[ev.Process] = ev
+		case sim.KindEnd:
+			last[ev.Process] = ev
 		case sim.KindDone, sim.KindCrash:
 			ended[ev.Process] = true
 		}
 	}
 	for _, p := range c.trace.Processes {
-		if p.Role == sim.RoleClient && began[p.Name] && !ended[p.Name] {
-			return p.Name
+		if p.Role != sim.RoleClient || !began[p.Name] || ended[p.Name] {
+			continue
 		}
+		if ev := last[p.Name]; ev.Kind == sim.KindBegin {
+			step = ev.Step
+		}
+		return p.Name, step
 	}
-	return ""
+	return "", ""
 }
 
 // wanting finds who wants the lock: the first call of acquire of each client

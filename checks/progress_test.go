@@ -164,22 +164,64 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			0s fault-1 strikes instant
 			1s c1 fails`, FaultLock},
 		{"a client that crashed for good while it held the lock", `
-			0s fault-1 strikes
+			0s fault-1 strikes stops=c2
 			0s c2 crashes
 			1s c1 fails`, FaultLock},
 		{"a client that hangs for good", `
-			0s fault-1 strikes
+			0s fault-1 strikes stops=c2
 			0s c2 pauses
 			1s c1 fails`, FaultLock},
+		{"another fault struck in between", `
+			0s fault-1 strikes stops=c2
+			0s fault-2 strikes instant
+			0s c2 crashes
+			1s c1 fails`, FaultLock},
+		{"a fault that stops nobody, when a client happened to crash", `
+			0s fault-1 strikes stops=c2
+			0s c2 crashes
+			0s fault-2 strikes
+			0s c3 crashes
+			1s c1 fails`, ""},
 		{"the very client that wants the lock hangs", `
 			0s c1 calls
-			1s fault-1 strikes
+			1s fault-1 strikes stops=c1
 			1s c1 pauses
 			9s c1 is-cut-off`, ""},
 		{"a node that crashed for good", `
-			0s fault-1 strikes
+			0s fault-1 strikes stops=A
 			0s A crashes
 			1s c1 fails`, ""},
+		{"nobody wants the lock, which never answers a release", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes instant
+			3s c1 asks-to-release
+			9s c1 is-cut-off`, FaultLock},
+		{"nor an extend, while its client works", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes instant
+			3s c1 starts-to-work
+			4s c1 asks-to-extend
+			9s c1 is-cut-off`, FaultLock},
+		{"nor a release, but a fault is active", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes
+			3s c1 asks-to-release
+			9s c1 is-cut-off`, ""},
+		{"nor a release, and its client hangs", `
+			1s c1 acquires rank=1
+			3s c1 asks-to-release
+			3s fault-1 strikes stops=c1
+			3s c1 pauses
+			9s c1 is-cut-off`, ""},
+		{"nobody wants the lock, and its holder never ends its work", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes instant
+			3s c1 starts-to-work
+			9s c1 is-cut-off`, ""},
+		{"nor between two steps", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes instant
+			9s c1 is-cut-off`, ""},
 		{"everybody is let in", `
 			lock L ttl=30s open
 			1s c1 acquires rank=1

@@ -2,6 +2,8 @@ package checks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/sim"
 )
@@ -9,7 +11,9 @@ import (
 // ReleaseOwnership is violated when, on any node, a command removed, overwrote
 // or changed the expiry of a key of the lock that was set for another
 // acquisition: another client's, a later section's of the same client, or one
-// that the same client set with a command it sent later.
+// that the same client set with a command it sent later; or when the command
+// removed or overwrote the key of an earlier section that the client, by another
+// handle, is in still.
 const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
@@ -53,7 +57,7 @@ func judgeReleaseOwnership(h *history) Finding {
 		if ev.Kind == sim.KindSet || ev.Kind == sim.KindRestore {
 			lastSet[at] = ev.Seq
 		}
-		if did == "" || by == nil || owner == nil || !foreign(by, owner) {
+		if did == "" || by == nil || owner == nil || !h.foreign(ev, by, owner) {
 			continue
 		}
 		f := Finding{Outcome: Violated, At: ev.Seq, Events: []int{ev.Seq}, Fault: FaultLock}
@@ -73,12 +77,42 @@ func judgeReleaseOwnership(h *history) Finding {
 
 // foreign reports whether a key that owner set is not by's to touch. Commands
 // that a client sends outside any section are told apart by when it sent them.
-func foreign(by, owner *sim.Actor) bool {
+func (h *history) foreign(ev *sim.Event, by, owner *sim.Actor) bool {
 	switch {
 	case by.Client != owner.Client:
 		return true
-	case by.Section != 0 && by.Section < owner.Section:
-		return true
+	case by.Sent != 0 && by.Sent < owner.Sent:
+		// A client that sends a command twice can see the first copy come after the
+		// second; where that only prolongs what the second has set, it is no other
+		// acquisition's.
+		return ev.Kind != sim.KindTouch || acquisitionOf(by) != acquisitionOf(owner)
+	case by.Section == 0:
+		return false
+	case by.Section < owner.Section:
+		return !h.background(ev, by, owner)
+	case by.Section > owner.Section:
+		return ev.Kind != sim.KindTouch && h.isIn(acquisitionOf(owner), ev)
 	}
-	return by.Sent != 0 && by.Sent < owner.Sent
+	return false
+}
+
+// background reports whether a change that bears an earlier section's number may
+// be the later one's own: while a client is in several sections, what its handles
+// do in the background bears the number of whatever section the client is busy
+// with. A command that names the key's value was sent by somebody who knows it; so
+// it is the later section's, unless the earlier one has used that value as well.
+func (h *history) background(ev *sim.Event, by, owner *sim.Actor) bool {
+	if by.Sent <= owner.Sent || ev.Kind == sim.KindSet || !slices.Contains(strings.Fields(h.trace.Events[by.Sent-1].Text), ev.Value) {
+		return false
+	}
+	return !slices.ContainsFunc(h.trace.Events[:ev.Seq], func(o sim.Event) bool {
+		return o.Kind == sim.KindSet && o.Value == ev.Value && acquisitionOf(o.By) == acquisitionOf(by)
+	})
+}
+
+// isIn reports whether a client was in a section when an event happened.
+func (h *history) isIn(id acquisition, ev *sim.Event) bool {
+	return slices.ContainsFunc(h.sections, func(s *section) bool {
+		return s.acquisition == id && s.from.before(momentOf(ev)) && momentOf(ev).before(s.to)
+	})
 }

@@ -30,6 +30,66 @@ func TestReleaseOwnership(t *testing.T) {
 		{name: "a later section removes what an earlier one set", want: Holds, story: `
 			35s A sets by=c1/1
 			40s A deletes by=c1/2 of=c1/1`},
+		{name: "a later section removes what an earlier one set, which its client is in still", want: Violated, fault: FaultLock,
+			says: []string{"c1 (section 2) removed", "set for c1 (section 1)"}, story: `
+			1s  A sets by=c1/1
+			2s  c1 acquires rank=1
+			3s  c1 calls
+			4s  A deletes by=c1/2 of=c1/1 <--`},
+		{name: "or overwrites", want: Violated, story: `
+			1s  A sets by=c1/1
+			2s  c1 acquires rank=1
+			3s  c1 calls
+			4s  A sets by=c1/2 over=c1/1 <--`},
+		{name: "which it has released", want: Holds, story: `
+			1s  A sets by=c1/1
+			2s  c1 acquires rank=1
+			3s  c1 releases
+			3s  c1 calls
+			4s  A deletes by=c1/2 of=c1/1`},
+		{name: "which it was never granted", want: Holds, story: `
+			1s  A sets by=c1/1
+			2s  c1 fails
+			3s  c1 calls
+			4s  A deletes by=c1/2 of=c1/1`},
+		{name: "an earlier section's handle may renew its own while a later one asks", want: Holds, story: `
+			1s  A sets by=c1/1
+			2s  c1 acquires rank=1
+			3s  c1 calls
+			4s  A touches by=c1/2 of=c1/1`},
+		{name: "an earlier section extends what a later one set", want: Violated, fault: FaultLock, story: `
+			0s  c1 commands A text=SET
+			1s  c1 commands A text=PEXPIRE
+			35s A sets by=c1/2@1
+			40s A touches by=c1/1@2 of=c1/2@1 <--`},
+		{name: "an earlier section removes what a later one set, by a command that asks for its own value", want: Violated, story: `
+			0s  c1 commands A text=SET
+			1s  c1 commands A text=value-1
+			35s A sets by=c1/2@1 value=value-2
+			40s A deletes by=c1/1@2 of=c1/2@1 value=value-2 <--`},
+		{name: "a later section's handle renews its own while the client is busy with an earlier one", want: Holds, story: `
+			0s  c1 commands A text=SET
+			1s  c1 commands A text=value-2
+			34s B sets by=c1/1@1 value=value-1
+			35s A sets by=c1/2@1 value=value-2
+			40s A touches by=c1/1@2 of=c1/2@1 value=value-2`},
+		{name: "or tidies up after itself", want: Holds, story: `
+			0s  c1 commands A text=SET
+			1s  c1 commands A text=value-2
+			34s B sets by=c1/1@1 value=value-1
+			35s A sets by=c1/2@1 value=value-2
+			40s A deletes by=c1/1@2 of=c1/2@1 value=value-2`},
+		{name: "both use one value, so nobody can tell", want: Violated, story: `
+			0s  c1 commands A text=SET
+			1s  c1 commands A text=value-1
+			34s B sets by=c1/1@1 value=value-1
+			35s A sets by=c1/2@1 value=value-1
+			40s A deletes by=c1/1@2 of=c1/2@1 value=value-1 <--`},
+		{name: "it was sent before the key was set", want: Violated, story: `
+			0s  c1 commands A text=value-1
+			1s  c1 commands A text=SET
+			35s A sets by=c1/2@2
+			40s A touches by=c1/1@1 of=c1/2@2 <--`},
 		{name: "a command sent before the key was set", want: Violated, says: []string{"by a command that it sent later"}, story: `
 			35s A sets by=c1/1@8
 			40s A deletes by=c1/1@7 of=c1/1@8 <--`},

@@ -2,8 +2,8 @@ package checks
 
 import "fmt"
 
-// SectionExclusion is violated when two clients' sections overlap, whatever
-// their leases say.
+// SectionExclusion is violated when two clients' sections overlap, or two handles'
+// of one client, whatever their leases say.
 const SectionExclusion Property = "section-exclusion"
 
 var sectionExclusion = property{
@@ -18,7 +18,7 @@ func judgeSectionExclusion(h *history) Finding {
 	}
 	found := holds()
 	h.pairs(func(a, b *section) {
-		if a.client == b.client || !b.from.before(a.to) {
+		if !b.from.before(a.to) {
 			return
 		}
 		f := Finding{Outcome: Violated, At: b.from.seq, Events: []int{a.from.seq, b.from.seq}}

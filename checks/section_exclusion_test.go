@@ -24,18 +24,25 @@ func TestSectionExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			10s c1 is-done
 			40s c2 acquires rank=2 ends=70s`},
-		{name: "the other had started over", want: Holds, story: `
+		{name: "the other asks for the lock by another handle meanwhile", want: Violated, story: `
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls
-			40s c2 acquires rank=2 ends=70s`},
+			40s c2 acquires rank=2 ends=70s <--`},
 		{name: "the other acquires another lock meanwhile", want: Violated, story: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls lock=M
 			40s c2 acquires rank=2 ends=70s <--`},
-		{name: "one client twice", want: Holds, story: `
+		{name: "two handles of one client", want: Violated, fault: FaultInherent,
+			says: []string{"c1 (section 2) entered its section at 30s, while c1 (section 1) was in its own from 0s until 40s"}, story: `
 			0s  c1 acquires rank=1 ends=30s
-			10s c1 acquires rank=2 ends=40s`},
+			30s c1 acquires rank=2 ends=60s <--
+			40s c1 releases section=1`},
+		{name: "two handles of one client, of which the one had let go", want: Holds, story: `
+			0s  c1 acquires rank=1 ends=30s
+			30s c1 releases
+			30s c1 acquires rank=2 ends=60s
+			40s c1 releases`},
 		{name: "two locks", want: Holds, story: `
 			lock M ttl=30s
 			0s  c1 acquires rank=1

@@ -266,6 +266,8 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	case "fails-to-mint":
 		begin(sim.Mint, "")
 		end(sim.Mint, func(ev *sim.Event) { ev.OK = false })
+	case "asks-to-release":
+		begin(sim.Release, "")
 	case "releases":
 		begin(sim.Release, "")
 		end(sim.Release, nil)
@@ -277,7 +279,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.emit(ev)
 
 	case "commands": // a node, by a message
-		ev.Kind, ev.Handshake = sim.KindSend, a.has("handshake")
+		ev.Kind, ev.Handshake, ev.Text = sim.KindSend, a.has("handshake"), a["text"]
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
 		s.know(ev.Peer)
@@ -370,10 +372,15 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	case "shows": // what a process's clocks show from now on
 		s.emit(sim.Event{At: at, Kind: sim.KindClock, Process: who, Clocks: &sim.Clocks{
 			Wall: int64(s.duration(a["wall"])), Monotonic: int64(s.duration(a["monotonic"])),
-			RatePPB: int64(s.number(a["ppb"])), Halted: a.has("halted"),
+			RatePPB: int64(s.number(a["ppb"])), Halted: a.has("halted"), Why: a["why"],
 		}})
 	case "strikes":
-		s.emit(sim.Event{At: at, Kind: sim.KindStrike, Fault: s.number(strings.TrimPrefix(who, "fault-")), Instant: a.has("instant"), Lifts: a.has("lasting")})
+		fault := s.number(strings.TrimPrefix(who, "fault-"))
+		s.emit(sim.Event{At: at, Kind: sim.KindStrike, Fault: fault, Instant: a.has("instant"), Lifts: a.has("lasting")})
+		for len(s.trace.Faults) < fault {
+			s.trace.Faults = append(s.trace.Faults, sim.FaultInfo{})
+		}
+		s.trace.Faults[fault-1].Stops = a["stops"]
 	case "lifts":
 		s.emit(sim.Event{At: at, Kind: sim.KindLift, Fault: s.number(strings.TrimPrefix(who, "fault-"))})
 	case "is-cut-off":

@@ -65,9 +65,14 @@ func (h *history) tokensOutOfOrder(old, young *section, o, y *sim.Event) Finding
 	if second.Seq < first.Seq {
 		first, second = second, first
 	}
-	return Finding{
+	f := Finding{
 		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
 		Reason: fmt.Sprintf("%s was granted the lock after %s, yet its fencing token %d is not greater than %d; both were out at %v",
 			h.name(young), h.name(old), y.Token, o.Token, second.At),
 	}
+	// A token source is no part of the lock.
+	if o.Step == sim.Acquire && y.Step == sim.Acquire {
+		f.Fault, f.Reason = h.tokenFault(old, young, second.Seq, f.Reason)
+	}
+	return f
 }

@@ -96,3 +96,106 @@ func TestTokenOrder(t *testing.T) {
 			0s c1 writes x=0>1`},
 	})
 }
+
+// Tokens that a lock mints itself must grow whatever happens, unless the lock was
+// robbed of what it counts with.
+func TestWhoseFaultATokenIs(t *testing.T) {
+	const (
+		granted = `
+			0s  A sets key=n by=c1/1 value=7
+			0s  c1 acquires rank=1 token=7 minted ends=30s`
+		again = `
+			40s c2 acquires rank=2 token=7 minted ends=70s <--`
+	)
+	judgeAll(t, TokenOrder, []judgement{
+		{name: "nothing had happened", want: Violated, fault: FaultLock, story: granted + again},
+		{name: "a node lost what it held", want: Violated, fault: "assumption: lock memory", story: granted + `
+			10s A crashes
+			15s A restarts
+			15s A forgets key=n of=c1/1 value=7` + again},
+		{name: "a node came back with what it had held earlier", want: Violated, fault: "assumption: lock memory", story: granted + `
+			10s A crashes
+			15s A restarts
+			15s A restores key=n of=c1/1 value=6` + again},
+		{name: "a node lost it before either asked", want: Violated, fault: FaultLock, story: `
+			-9s A sets key=n by=c3/1 value=7
+			-8s A crashes
+			-7s A restarts
+			-7s A forgets key=n of=c3/1 value=7` + granted + again},
+		{name: "a node that lost it was back while the first asked", want: Violated, fault: "assumption: lock memory", story: `
+			-9s A sets key=n by=c3/1 value=7
+			-8s A crashes
+			-7s A forgets key=n of=c3/1 value=7
+			-1s c1 calls
+			-1s A restarts` + granted + again},
+		{name: "a node lost it when both tokens were out", want: Violated, fault: FaultLock, story: granted + again + `
+			41s A crashes
+			42s A restarts
+			42s A forgets key=n of=c1/1 value=7`},
+		{name: "a node crashed and had everything on its disk", want: Violated, fault: FaultLock, story: granted + `
+			10s A crashes
+			15s A restarts` + again},
+		{name: "a node lost it that the lock does not use", want: Violated, fault: FaultLock, story: `
+			lock L ttl=30s nodes=ABC` + granted + `
+			1s  D sets key=n by=c1/1 value=7
+			10s D crashes
+			15s D restarts
+			15s D forgets key=n of=c1/1 value=7` + again},
+		{name: "of a lock of which nobody knows which it uses", want: Violated, fault: "assumption: lock memory", story: `
+			lock L ttl=30s unwatched` + granted + `
+			1s  D sets key=n by=c1/1 value=7
+			10s D crashes
+			15s D restarts
+			15s D forgets key=n of=c1/1 value=7` + again},
+		{name: "a replica that only followed", want: Violated, fault: FaultLock, story: `
+			lock L ttl=30s unwatched` + granted + `
+			1s  R restores key=n of=c1/1 value=7` + again},
+		{name: "a replica took over that had not received it", want: Violated, fault: "assumption: lock memory", story: `
+			-1s R restores key=n of=c1/1 value=6` + granted + `
+			10s A crashes
+			11s R replaces A` + again},
+		{name: "a replica took over that had", want: Violated, fault: FaultLock, story: granted + `
+			1s  R restores key=n of=c1/1 value=7
+			10s A crashes
+			11s R replaces A` + again},
+		{name: "a node's clock was set", want: Violated, fault: "assumption: clock", story: granted + `
+			10s A shows wall=5s monotonic=10s why=jump` + again},
+		{name: "the clock of one of the two drifted", want: Violated, fault: "assumption: clock", story: granted + `
+			10s c1 shows wall=10s monotonic=10s why=drift` + again},
+		{name: "somebody else's clock was set", want: Violated, fault: FaultLock, story: granted + `
+			10s c3 shows wall=5s monotonic=10s why=jump` + again},
+		{name: "a client's clock, of which the lock knows nothing", want: Violated, fault: FaultLock, story: `
+			lock L ttl=30s true-time` + granted + `
+			10s c1 shows wall=5s monotonic=10s why=jump` + again},
+		{name: "a clock that was set when both tokens were out", want: Violated, fault: FaultLock, story: granted + again + `
+			41s A shows wall=5s monotonic=41s why=jump`},
+		{name: "clocks that only began", want: Violated, fault: FaultLock, story: `
+			0s  A shows wall=0s monotonic=0s` + granted + again},
+		{name: "clock and memory", want: Violated, fault: "assumption: clock, lock memory", story: granted + `
+			9s  A shows wall=5s monotonic=9s why=jump
+			10s A crashes
+			15s A restarts
+			15s A forgets key=n of=c1/1 value=7` + again},
+	})
+}
+
+// Tokens of a source are not the lock's business, and what ran on while it was
+// paused is nobody's fault.
+func TestNobodysToken(t *testing.T) {
+	for name, story := range map[string]string{
+		"a source": `
+			0s  c1 acquires rank=1
+			1s  c1 mints token=7
+			40s c2 acquires rank=2
+			41s c2 mints token=7`,
+		"a client that ran on": `
+			0s  c1 acquires rank=1 token=7 minted
+			9s  c1 runs-on
+			40s c2 acquires rank=2 token=7 minted`,
+	} {
+		f := Check(tell(t, story).trace, nil).Finding(TokenOrder)
+		if f.Outcome != Violated || f.Fault != "" {
+			t.Errorf("%s: %s by %q", name, f.Outcome, f.Fault)
+		}
+	}
+}

@@ -137,6 +137,7 @@ func clientWords(c sim.Client) string {
 	add(c.Works > 0, "works for %s", span(c.Works))
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
 	add(c.ExtendsEvery > 0, "extends its lease every %s", span(c.ExtendsEvery))
+	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", when(c.Cancels))
 	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", span(c.GivesUp))
 	add(c.Resends, "sends again what was not answered")
 	add(c.StartsOver, "starts over when it is refused")

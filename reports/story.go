@@ -251,7 +251,7 @@ func (s *teller) event(ev *sim.Event) {
 	case sim.KindStrike, sim.KindLift:
 		s.faultEvent(ev)
 	case sim.KindPause, sim.KindResume, sim.KindRanOn, sim.KindCrash, sim.KindRestart,
-		sim.KindClock, sim.KindSync, sim.KindPromote:
+		sim.KindClock, sim.KindSync, sim.KindPromote, sim.KindFail, sim.KindRecover:
 		s.processEvent(ev)
 	case sim.KindSet, sim.KindTouch, sim.KindDelete, sim.KindExpire, sim.KindForget, sim.KindRestore:
 		s.keyEvent(ev)
@@ -275,6 +275,8 @@ func (s *teller) event(ev *sim.Event) {
 		s.say(ev, plain, "gets no answer, and sends its %s again%s", ev.Step, carried(ev.Token))
 	case sim.KindStrip:
 		s.say(ev, wrong, "passes %s %s on without its token %s", possessive(ev.Client()), ev.Step, token(ev.Token))
+	case sim.KindCancel:
+		s.say(ev, plain, "cancels its %s", ev.Step)
 	case sim.KindLost:
 		s.say(ev, plain, "learns from the lock that its lease is lost")
 	case sim.KindDone:

@@ -51,6 +51,10 @@ func (s *teller) processEvent(ev *sim.Event) {
 		}))
 	case sim.KindPromote:
 		s.affects(ev, "takes over from %s", visible(ev.Peer))
+	case sim.KindFail:
+		s.affects(ev, "answers every command with an error%s", because(ev.Text))
+	case sim.KindRecover:
+		s.affects(ev, "executes commands again")
 	case sim.KindClock:
 		s.clockEvent(ev)
 	}

@@ -301,3 +301,24 @@ func TestLeasesThatEnd(t *testing.T) {
 		}
 	}
 }
+
+func TestFailingNodesAndCancelledCalls(t *testing.T) {
+	s := newScript("none", 1)
+	s.then(
+		sim.Event{Kind: sim.KindStrike, Fault: 1, Text: "fail redis-1"},
+		sim.Event{Kind: sim.KindFail, Process: "redis-1", Text: "LOADING Redis is loading the dataset in memory"},
+		begin("client-1", 1, sim.Acquire, 0),
+		sim.Event{Kind: sim.KindCancel, Process: "client-1", Section: 1, Step: sim.Acquire},
+		sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Acquire, Text: "lock not acquired: cancelled: context canceled"},
+		sim.Event{Kind: sim.KindLift, Fault: 1, Text: "fail redis-1"},
+		sim.Event{Kind: sim.KindRecover, Process: "redis-1"},
+	)
+	told(t, `
+  0.002s  redis-1   answers every command with an error: LOADING Redis is
+                    loading the dataset in memory (fault 1)
+  0.003s  client-1  asks for the lock
+  0.004s  client-1  cancels its acquire
+  0.005s  client-1  fails to get the lock: cancelled: context canceled
+  0.007s  redis-1   executes commands again (fault 1)
+`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+}

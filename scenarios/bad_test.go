@@ -29,7 +29,7 @@ expect:
 // What a list of everything possible names.
 const (
 	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, clients, services, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
-	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE"
+	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE"
 )
 
 // bad are files with one mistake each, and what [Parse] says of it.
@@ -181,6 +181,9 @@ var bad = []struct {
 	{"clock of nobody", "until: client-2 released", "for: 31s\n    by-clock-of: redis-9", `x.yaml:10: faults[1].by-clock-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
 	{"clock without a time", "until: client-2 released", "until: client-2 released\n    by-clock-of: redis-1", `x.yaml:7: faults[1]: "by-clock-of" measures the time after "for", and there is none; add "for", or leave it out`, false},
 	{"failover of a node", "pause: client-1", "crash: redis-1\n    how: failover", `x.yaml:9: faults[1].how: redis-1 has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica`, false},
+	{"number of a message", "pause: client-1", "hold: client-1's request to redis-1, thrice", `x.yaml:8: faults[1].hold: "client-1's request to redis-1, thrice": after the comma there must be something like "2nd time", not "thrice"`, false},
+	{"failing client", "pause: client-1", "fail: client-1", `x.yaml:8: faults[1].fail: client-1 is no Redis node; name the node whose commands fail`, false},
+	{"error of two lines", "pause: client-1", "fail: redis-1\n    with: \"ERR a\\nb\"", `x.yaml:9: faults[1].with: an error of Redis is one line, such as LOADING Redis is loading the dataset in memory`, false},
 	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
 
 	// What clients do.
@@ -195,6 +198,9 @@ var bad = []struct {
 	{"object that is no name", "client-1: {}", "client-1: {does: [read X]}", `x.yaml:4: clients.client-1.does[1]: "X" is not a name; a name is lower-case letters, digits and single dashes, as in client-1`, false},
 	{"way to retry", "client-1: {}", "client-1: {retry: jittery}", `x.yaml:4: clients.client-1.retry: "jittery" is not known here; did you mean "jitter"?`, true},
 	{"what to do without an answer", "client-1: {}", "client-1: {if-no-answer: resend}", `x.yaml:4: clients.client-1.if-no-answer: "resend" is not known here; did you mean "resends"?`, true},
+	{"cancelling at no point", "client-1: {}", "client-1: {cancels: client-2 cancels}", `x.yaml:4: clients.client-1.cancels: "client-2 cancels" is no point: after "client-2" comes one of: ` + verbs, false},
+	{"cancelling with nobody", "client-1: {}", "client-1: {cancels: client-7 acquired}", `x.yaml:4: clients.client-1.cancels: no client is called "client-7"; did you mean "client-1"?`, false},
+	{"cancelling with a node", "client-1: {}", "client-1: {cancels: redis-1 acquired}", `x.yaml:4: clients.client-1.cancels: "redis-1 acquired" can never happen: redis-1 is no client`, false},
 	{"resending without giving up", "client-1: {}", "client-1: {if-no-answer: resends}", `x.yaml:4: clients.client-1.if-no-answer: it waits for an answer for ever; say under gives-up how long it waits`, false},
 
 	// Services, tokens and paths.

@@ -283,6 +283,7 @@ func (d *draft) checkClients() {
 		starts := e.value.Starts.Names()
 		d.checkStory(join(path, "starts"), e.value.Starts)
 		d.checkStory(join(path, "works-until"), e.value.WorksUntil)
+		d.checkStory(join(path, "cancels"), e.value.Cancels)
 		if own := func(n string) bool { return n == e.name }; len(starts) > 0 && !slices.ContainsFunc(starts, func(n string) bool { return !own(n) }) {
 			d.at(join(path, "starts"), "%s waits for itself and never starts", "start it at a point of another process", e.name)
 		}

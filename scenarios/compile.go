@@ -33,6 +33,9 @@ type Options struct {
 	// TTL, key and nodes, and with those of its options that the kind accepts.
 	// Empty is the scenario's own.
 	Lock string
+	// Kind is a kind of lock that need not be registered, to use in place of
+	// Lock; a zero Kind is none.
+	Kind locks.Kind
 	// Fencing is [Off] or [On].
 	Fencing string
 }
@@ -56,7 +59,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 // config is the world without asking its faults whether they can act on it.
 func (v *Variant) config(o Options) (sim.Config, error) {
 	s := &v.spec
-	kind, options, err := s.lockOptions(o.Lock)
+	kind, options, err := s.lockOptions(o)
 	if err != nil {
 		return sim.Config{}, err
 	}
@@ -106,11 +109,14 @@ func (s *spec) doubts(kind locks.Kind) []string {
 
 // lockOptions is the lock of a run and its settings. Another kind than the
 // story's own takes only the settings that it understands.
-func (s *spec) lockOptions(other string) (locks.Kind, locks.Options, error) {
-	name := cmp.Or(other, string(s.Lock.Kind))
-	kind, ok := locks.Lookup(name)
-	if !ok {
-		return kind, locks.Options{}, fmt.Errorf("no lock is called %s; %s", quoted(name), DidYouMean(name, locks.Names()))
+func (s *spec) lockOptions(run Options) (locks.Kind, locks.Options, error) {
+	kind := run.Kind
+	if kind.Name == "" {
+		name := cmp.Or(run.Lock, string(s.Lock.Kind))
+		var ok bool
+		if kind, ok = locks.Lookup(name); !ok {
+			return kind, locks.Options{}, fmt.Errorf("no lock is called %s; %s", quoted(name), DidYouMean(name, locks.Names()))
+		}
 	}
 	var o locks.Options
 	if slices.Contains(kind.Accepts, "ask") {
@@ -232,6 +238,7 @@ func (s *spec) clients() []sim.Client {
 			Works:        time.Duration(c.Works),
 			WorksUntil:   c.WorksUntil,
 			ExtendsEvery: time.Duration(c.ExtendsEvery),
+			Cancels:      c.Cancels,
 			GivesUp:      time.Duration(c.GivesUp),
 			Resends:      c.IfNoAnswer == "resends",
 			StartsOver:   c.IfRefused == "starts-over",

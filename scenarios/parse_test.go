@@ -83,7 +83,7 @@ nodes:
   redis-2: {persistence: everysec}
 clients:
   b: {}
-  a: {starts: b acquired, sections: 2, attempts: 3, retry-every: 500ms, retry: jitter, key: other, works: 1s, works-until: b wrote, extends-every: 2s, gives-up: 5s, if-no-answer: resends, if-refused: starts-over, does: [work, write y via proxy and b2]}
+  a: {starts: b acquired, sections: 2, attempts: 3, retry-every: 500ms, retry: jitter, key: other, works: 1s, works-until: b wrote, extends-every: 2s, cancels: b released, gives-up: 5s, if-no-answer: resends, if-refused: starts-over, does: [work, write y via proxy and b2]}
 services:
   proxy: {}
   b2: {drops-token: true}
@@ -107,6 +107,10 @@ faults:
     pause: redis-2
   - after: b wrote
     pause: redis-3
+  - hold: a's acquire request to redis-2, 3rd time
+  - fail: redis-1
+    with: "ERR out of order"
+    for: 5s
 horizon: 1m
 progress-within: 20s
 witnesses: [a paused]
@@ -134,7 +138,7 @@ witnesses: [a paused]
 	}
 	a := c.Clients[1]
 	if a.Starts.String() != "b acquired" || a.Sections != 2 || a.Attempts != 3 || a.RetryEvery != 500*time.Millisecond ||
-		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || !a.StartsOver || !a.Resends ||
+		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || a.Cancels.String() != "b released" || !a.StartsOver || !a.Resends ||
 		a.Retry != locks.Jitter || a.Key != "other" || !reflect.DeepEqual(a.Does, []sim.Task{{Step: sim.Work}, {Step: sim.Write, Object: "y", Via: []string{"proxy", "b2"}}}) {
 		t.Errorf("client a is %+v", a)
 	}
@@ -157,7 +161,7 @@ witnesses: [a paused]
 		t.Errorf("horizon %v, progress within %v", c.Horizon, c.ProgressWithin)
 	}
 	f := c.Faults
-	if len(f) != 5 {
+	if len(f) != 7 {
 		t.Fatalf("%d faults", len(f))
 	}
 	if f[0].Strikes.At != 5*time.Second || f[0].For != 10*time.Second || f[0].Text != "pause a, mode suspend" {
@@ -165,6 +169,12 @@ witnesses: [a paused]
 	}
 	if f[1].Strikes.Before != (sim.StepPoint{Client: "a", Step: sim.Write, Nth: 2}) || f[1].Until.String() != "a finished" {
 		t.Errorf("fault 2 is %+v", f[1])
+	}
+	if hold, ok := f[5].Action.(*sim.Hold); !ok || hold.Message != "a's acquire request to redis-2, 3rd time" {
+		t.Errorf("fault 6 is %+v", f[5])
+	}
+	if fail, ok := f[6].Action.(*sim.Fail); !ok || *fail != (sim.Fail{Node: "redis-1", With: "ERR out of order"}) || f[6].Text != "fail redis-1, with ERR out of order" {
+		t.Errorf("fault 7 is %+v", f[6])
 	}
 	for i, want := range map[int]string{2: "after a write", 3: "b wrote", 4: "b wrote"} {
 		if got := f[i].Strikes.When.String(); got != want {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -18,9 +19,17 @@ type RunOptions struct {
 	// Lock is a kind of lock to use in place of the scenario's own; see
 	// [Options]. Empty is the scenario's own.
 	Lock string
+	// Kind is a kind of lock that need not be registered, to use in place of
+	// Lock; a zero Kind is none.
+	Kind locks.Kind
 	// Patience is how long nothing may move in real time before a world is given
 	// up as stuck; 0 is sim.DefaultPatience.
 	Patience time.Duration
+}
+
+// of are the options of one run.
+func (o RunOptions) of(fencing string) Options {
+	return Options{Seed: o.Seed, Lock: o.Lock, Kind: o.Kind, Fencing: fencing}
 }
 
 // A Result is what all the runs of a scenario came to.
@@ -60,14 +69,11 @@ type Outcome struct {
 // the same seed. It returns an error when a world cannot be made or does not
 // come to an end; a run that comes to something unexpected is no error.
 func Run(s *Scenario, o RunOptions) (*Result, error) {
-	r := &Result{Scenario: s, Lock: o.Lock, Seed: o.Seed}
-	if r.Lock == "" {
-		r.Lock = s.Variants[0].Lock
-	}
+	r := &Result{Scenario: s, Lock: cmp.Or(o.Kind.Name, o.Lock, s.Variants[0].Lock), Seed: o.Seed}
 	known, asExpected := true, true
 	for _, v := range s.Variants {
 		for _, fencing := range []string{Off, On} {
-			run, err := v.run(Options{Seed: o.Seed, Lock: o.Lock, Fencing: fencing}, o.Patience)
+			run, err := v.run(o, fencing)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", v.describe(fencing), err)
 			}
@@ -82,16 +88,13 @@ func Run(s *Scenario, o RunOptions) (*Result, error) {
 	return r, nil
 }
 
-func (v *Variant) run(o Options, patience time.Duration) (Outcome, error) {
-	run := Outcome{Variant: v, Lock: o.Lock, Fencing: o.Fencing}
-	if run.Lock == "" {
-		run.Lock = v.Lock
-	}
-	config, err := v.Config(o)
+func (v *Variant) run(o RunOptions, fencing string) (Outcome, error) {
+	run := Outcome{Variant: v, Lock: cmp.Or(o.Kind.Name, o.Lock, v.Lock), Fencing: fencing}
+	config, err := v.Config(o.of(fencing))
 	if err != nil {
 		return run, err
 	}
-	run.Trace, err = sim.RunPatiently(config, cmp.Or(patience, sim.DefaultPatience))
+	run.Trace, err = sim.RunPatiently(config, cmp.Or(o.Patience, sim.DefaultPatience))
 	if errors.Is(err, sim.ErrLeak) || errors.Is(err, sim.ErrPanic) {
 		// The lock misbehaved, but its story is there to be told.
 		first, _, _ := strings.Cut(err.Error(), "\n")
@@ -101,7 +104,7 @@ func (v *Variant) run(o Options, patience time.Duration) (Outcome, error) {
 	}
 	run.Verdict = checks.Check(run.Trace, v.Witnesses)
 	run.Measures = checks.Measures(run.Trace)
-	if e, ok := v.Expectation(run.Lock, o.Fencing); ok {
+	if e, ok := v.Expectation(run.Lock, fencing); ok && o.Kind.Name == "" {
 		run.Expected = &e
 		_, run.Differences = e.Compare(run.Verdict)
 	}

@@ -7,7 +7,7 @@ import "fmt"
 // what the story is about, untold says why and there are no runs. The error is
 // that of [Run].
 func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) {
-	config, err := v.Config(Options{Seed: o.Seed, Lock: o.Lock, Fencing: Off})
+	config, err := v.Config(o.of(Off))
 	if err != nil {
 		return nil, err.Error(), nil
 	}
@@ -15,7 +15,7 @@ func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) 
 		return nil, config.Doubts[0], nil
 	}
 	for _, fencing := range []string{Off, On} {
-		run, err := v.run(Options{Seed: o.Seed, Lock: o.Lock, Fencing: fencing}, o.Patience)
+		run, err := v.run(o, fencing)
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w", v.describe(fencing), err)
 		}

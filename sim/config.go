@@ -129,6 +129,11 @@ type Client struct {
 	// refused its read or write.
 	StartsOver bool
 
+	// Cancels is a point, and each time that it is reached the client cancels the
+	// context of the call of the lock that it is in: acquire, extend or release. It
+	// goes on as after any call that failed. The zero point is never.
+	Cancels Point
+
 	// Run, if set, replaces the critical section by a program of its own.
 	Run func(ctx context.Context, p *Program) error
 }

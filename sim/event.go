@@ -22,6 +22,8 @@ const (
 	KindRestart Kind = "restart" // Process
 	KindClock   Kind = "clock"   // Process, Clocks: readings right after a change (and once at the start)
 	KindSync    Kind = "sync"    // Process: a node's append-only file or snapshot reached the disk
+	KindFail    Kind = "fail"    // Process, Text: a node answers every command with this error from now on
+	KindRecover Kind = "recover" // Process: a node that did executes commands again
 	KindPromote Kind = "promote" // Process, Peer: a replica takes over its master's address
 
 	// The network.
@@ -44,11 +46,12 @@ const (
 	KindRestore Kind = "restore" // as set: a key that came back from disk otherwise than it was, or from a master
 
 	// A client's steps.
-	KindBegin Kind = "begin" // Process, Section, Step; Lock for acquire; Object, Token and Value for requests to the storage
-	KindEnd   Kind = "end"   // Process, Section, Step, OK, Text; see Event for the rest. An extend that nothing began is the lock's own
-	KindAgain Kind = "again" // Process, Section, Step, Object, Token, Text: it sends a request again; Text is why
-	KindLost  Kind = "lost"  // Process, Section: the lock told the client that its lease is lost
-	KindDone  Kind = "done"  // Process, OK, Text: the client's program has ended
+	KindBegin  Kind = "begin"  // Process, Section, Step; Lock for acquire; Object, Token and Value for requests to the storage
+	KindEnd    Kind = "end"    // Process, Section, Step, OK, Text; see Event for the rest. An extend that nothing began is the lock's own
+	KindAgain  Kind = "again"  // Process, Section, Step, Object, Token, Text: it sends a request again; Text is why
+	KindCancel Kind = "cancel" // Process, Section, Step: it cancels the context of the call of the lock that it is in
+	KindLost   Kind = "lost"   // Process, Section: the lock told the client that its lease is lost
+	KindDone   Kind = "done"   // Process, OK, Text: the client's program has ended
 
 	// Services.
 	KindStrip Kind = "strip" // Process (service), By, Section, Step, Token: it passes a request on without its token
@@ -84,6 +87,9 @@ const (
 func Steps() []Step {
 	return []Step{Acquire, Mint, Mark, Read, Work, Check, Write, Extend, Release}
 }
+
+// atLock reports whether the step is a call of the lock.
+func (s Step) atLock() bool { return s == Acquire || s == Extend || s == Release }
 
 // AtStorage reports whether the step is a request to the storage.
 func (s Step) AtStorage() bool { return s == Mark || s == Read || s == Write }

@@ -133,8 +133,9 @@ type FaultState struct {
 	vain   bool // it found nothing to act on
 	ending bool // it is going to end at a time that is known
 	plans  int  // how often that time was worked out
-	// hold is the message that is held back, stalled what the storage was doing
-	// when it was stopped.
+	// passed counts the messages that an armed hold has met, hold is the one that
+	// is held back, stalled what the storage was doing when it was stopped.
+	passed  int
 	hold    *message
 	stalled *serving
 }
@@ -146,6 +147,9 @@ func (w *World) armFault(number int, fault Fault) {
 	topology := w.cfg.Topology()
 	f.FaultInfo = FaultInfo{Text: fault.Text, Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault)}
 	f.Moot = f.Idle != ""
+	if stopper, ok := fault.Action.(interface{ stops() string }); ok {
+		f.Stops = stopper.stops()
+	}
 	w.faults = append(w.faults, f)
 	if !fault.Strikes.When.IsZero() {
 		w.when(fault.Strikes.When, f.trigger)

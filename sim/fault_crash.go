@@ -56,6 +56,7 @@ func (a *CrashFault) Check(t Topology) error {
 }
 
 func (a *CrashFault) Targets() [][]string { return [][]string{{a.Process}} }
+func (a *CrashFault) stops() string       { return a.Process }
 
 func (a *CrashFault) Assumption(t Topology) Assumption {
 	switch {

@@ -293,7 +293,7 @@ func TestCrashOfTheStorage(t *testing.T) {
 				if _, err := p.Storage(ctx, write); err != nil {
 					return err
 				}
-				_, err := p.g.call(ctx, write, nil, 3*time.Second)
+				_, err := p.g.call(ctx, nil, write, nil, 3*time.Second)
 				if !errors.Is(err, test.err) {
 					t.Errorf("the second write ended with %v", err)
 				}

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -128,21 +129,32 @@ func (a *Delay) Lift(w *World, _ *FaultState) {
 }
 
 // Hold is the parameters of the fault of that name: the first such message that
-// is sent, from the fault's moment on, waits somewhere on its way.
+// is sent from the fault's moment on, or the third if it says ", 3rd time", waits
+// somewhere on its way.
 type Hold struct {
-	Message string `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage."`
+	Message string `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage\\, or that of those to come which is meant: client-1's acquire request to redis-2\\, 3rd time."`
 }
 
-func (a *Hold) message() Message {
-	m, err := ParseMessage(a.Message)
+// parse reads the message, and which of those to come it is, from 1.
+func (a *Hold) parse() (m Message, nth int, err error) {
+	text, nth, err := parseNth(strings.Join(strings.Fields(a.Message), " "))
+	if err == nil {
+		m, err = ParseMessage(text)
+	}
+	return m, max(nth, 1), err
+}
+
+// parsed is parse for a message that passed Check.
+func (a *Hold) parsed() (Message, int) {
+	m, nth, err := a.parse()
 	if err != nil {
 		panic("sim: a message that passed Check is refused: " + err.Error())
 	}
-	return m
+	return m, nth
 }
 
 func (a *Hold) Check(t Topology) error {
-	m, err := ParseMessage(a.Message)
+	m, _, err := a.parse()
 	if err != nil {
 		return fmt.Errorf("hold: %w", err)
 	}
@@ -158,7 +170,8 @@ func (a *Hold) Check(t Topology) error {
 }
 
 func (a *Hold) Targets() [][]string {
-	return [][]string{{a.message().Client}, {a.message().Peer}}
+	m, _ := a.parsed()
+	return [][]string{{m.Client}, {m.Peer}}
 }
 func (a *Hold) Assumption(Topology) Assumption { return AssumeNetwork }
 
@@ -179,7 +192,15 @@ func (w *World) holdIfAsked(m *message) {
 	ev := m.event(KindSend, false)
 	for _, f := range w.faults {
 		hold, ok := f.fault.Action.(*Hold)
-		if ok && f.armed && !f.struck && !m.held && hold.message().matches(&ev) {
+		if !ok || !f.armed || f.struck {
+			continue
+		}
+		selected, nth := hold.parsed()
+		if !selected.matches(&ev) {
+			continue
+		}
+		// One that another fault holds already counts, but cannot be held twice.
+		if f.passed++; f.passed >= nth && !m.held {
 			f.hold = m
 			f.strike()
 		}

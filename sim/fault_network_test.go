@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -354,6 +355,52 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 		same(t, "the object at the end", only(t, trace, KindObject, StorageName).Value, "late")
 		about(t, "client-1 gave up", only(t, trace, KindClose, "client-1").At, 3*time.Second)
 	})
+}
+
+// A hold can be of a later message: they are counted from the fault's moment on,
+// those of other kinds not, and those that another fault holds too.
+func TestHoldTheNthMessage(t *testing.T) {
+	// Five writes, a second apart, and a read between any two; each gives up at
+	// once.
+	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		for i := range 5 {
+			sleepUntil(p, time.Duration(i+1)*time.Second)
+			for _, op := range []storage.Op{storage.Read, storage.Write} {
+				_ = p.Step(Step(op), func() error {
+					_, err := p.Storage(within(ctx, 100*time.Millisecond), storage.Request{Op: op, Object: Object, Value: fmt.Sprint(i + 1)})
+					return err
+				})
+			}
+		}
+		return nil
+	}))
+	writes := Message{Client: "client-1", Peer: StorageName, Step: Write}
+	for _, test := range []struct {
+		faults []Fault
+		held   string
+	}{
+		{[]Fault{at(0, writes.Hold(0))}, "1"},
+		{[]Fault{at(0, writes.Hold(1))}, "1"},
+		{[]Fault{at(0, writes.Hold(3))}, "3"},
+		{[]Fault{at(0, &Hold{"client-1's  write request to storage, 3rd time"})}, "3"},
+		{[]Fault{at(2500*time.Millisecond, writes.Hold(2))}, "4"},
+		{[]Fault{when("client-1's write request to storage is in flight, 2nd time", writes.Hold(1))}, "3"},
+		{[]Fault{before("client-1 write, 2nd time", writes.Hold(1))}, "2"},
+		{[]Fault{at(0, Message{Client: "client-1", Peer: StorageName}.Hold(4))}, "2"}, // reads count too
+		{[]Fault{at(0, writes.Hold(2)), at(0, writes.Hold(4))}, "2 4"},
+		{[]Fault{at(0, writes.Hold(2)), at(0, writes.Hold(2))}, "2 3"},
+		{[]Fault{at(0, writes.Hold(2)), at(1500*time.Millisecond, writes.Hold(2))}, "2 3"},
+	} {
+		trace := play(t, with(cfg, test.faults...))
+		struck(t, trace)
+		var held []string
+		for _, ev := range events(trace, KindHold, "client-1") {
+			held = append(held, fmt.Sprint(int((ev.At+hop)/time.Second)))
+		}
+		same(t, fmt.Sprint(test.faults[0].Text, ": held in the seconds"), strings.Join(held, " "), test.held)
+	}
+	trace := play(t, with(cfg, at(0, writes.Hold(6))))
+	same(t, "a sixth", trace.Faults[0].Idle, "what it waits for never happened")
 }
 
 // ignore drops an error that is expected.

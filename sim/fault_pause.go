@@ -44,6 +44,7 @@ func (a *Pause) Check(t Topology) error {
 
 func (a *Pause) Targets() [][]string            { return [][]string{{a.Process}} }
 func (a *Pause) Assumption(Topology) Assumption { return AssumeProcess }
+func (a *Pause) stops() string                  { return a.Process }
 
 func (a *Pause) Strike(w *World, f *FaultState) {
 	mode := a.Mode

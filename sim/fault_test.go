@@ -2,8 +2,8 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -82,6 +82,23 @@ func TestIdleFaults(t *testing.T) {
 	}
 }
 
+// The trace says which process a fault stops.
+func TestWhomAFaultStops(t *testing.T) {
+	cfg := story(client(t, "client-1", func(context.Context, *Program) error { return nil }))
+	for _, test := range []struct {
+		action Action
+		stops  string
+	}{
+		{stopped("client-1"), "client-1"},
+		{crashed("redis-1", PowerLoss), "redis-1"},
+		{&Jump{"redis-1", time.Second}, ""},
+		{&Partition{"client-1", []string{"redis-1"}, ""}, ""},
+		{&Fail{Node: "redis-1"}, ""},
+	} {
+		same(t, fmt.Sprintf("%+v", test.action), play(t, with(cfg, at(0, test.action))).Faults[0].Stops, test.stops)
+	}
+}
+
 // Drifts of one process add up, and each takes only its own share away.
 func TestDriftsAddUp(t *testing.T) {
 	var shown []time.Duration
@@ -101,29 +118,6 @@ func TestDriftsAddUp(t *testing.T) {
 	for i, want := range []time.Duration{101 * time.Second, 103 * time.Second, 102 * time.Second} {
 		if d := (shown[i] - want).Abs(); d > time.Microsecond {
 			t.Errorf("in its hundred seconds number %d the clock counts %v, want %v", i+1, shown[i], want)
-		}
-	}
-}
-
-// When a process uses two connections to one node at the same moment, nobody can
-// say which of its goroutines got which, and the trace says that.
-func TestRaceIsDoubted(t *testing.T) {
-	for _, apart := range []time.Duration{0, time.Millisecond} {
-		cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-			r := p.Redis(0)
-			var both sync.WaitGroup
-			for i := range 2 {
-				both.Go(func() {
-					time.Sleep(time.Duration(i) * apart)
-					_ = r.Set(ctx, "k", i, 0).Err()
-				})
-			}
-			both.Wait()
-			return nil
-		}))
-		trace := play(t, cfg)
-		if got := len(trace.Doubts) > 0; got != (apart == 0) {
-			t.Errorf("%v apart: doubts %q", apart, trace.Doubts)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 // The grammar, with CLIENT, NODE and PROCESS standing for names:
 //
 //	CLIENT acquired | failed to acquire | minted | marked | read | worked
-//	CLIENT checked | wrote | extended | released | was refused | gave up | finished
+//	CLIENT checked | wrote | extended | released | cancelled | was refused | gave up
+//	CLIENT finished
 //	CLIENT holds NODE
 //	CLIENT's keys expired
 //	CLIENT's key expired on NODE
@@ -189,6 +190,22 @@ func parseNth(s string) (string, int, error) {
 	return s, 0, fmt.Errorf("%q: after the comma there must be something like \"2nd time\", not %q", s, tail)
 }
 
+// nthTime writes "2nd time".
+func nthTime(n int) string {
+	suffix := "th"
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s time", n, suffix)
+}
+
 var (
 	ofClient = []Role{RoleClient}
 	ofCaller = []Role{RoleClient, RoleService}
@@ -213,6 +230,7 @@ var verbs = []struct {
 	{"wrote", ofClient, ended(Write)},
 	{"extended", ofClient, ended(Extend)},
 	{"released", ofClient, func(ev *Event) bool { return ev.Kind == KindEnd && ev.Step == Release }},
+	{"cancelled", ofClient, ofKind(KindCancel)},
 	{"was refused", ofClient, func(ev *Event) bool { return ev.Kind == KindEnd && ev.Refused }},
 	{"gave up", ofClient, func(ev *Event) bool {
 		return ev.Kind == KindEnd && ev.Step.AtStorage() && !ev.OK && !ev.Refused
@@ -404,18 +422,11 @@ func (p StepPoint) IsZero() bool { return p == StepPoint{} }
 
 // String is the step as one writes it.
 func (p StepPoint) String() string {
-	switch s := p.Client + " " + string(p.Step); {
-	case p.Nth <= 1:
+	s := p.Client + " " + string(p.Step)
+	if p.Nth <= 1 {
 		return s
-	case p.Nth%10 == 2 && p.Nth%100 != 12:
-		return fmt.Sprintf("%s, %dnd time", s, p.Nth)
-	case p.Nth%10 == 3 && p.Nth%100 != 13:
-		return fmt.Sprintf("%s, %drd time", s, p.Nth)
-	case p.Nth%10 == 1 && p.Nth%100 != 11:
-		return fmt.Sprintf("%s, %dst time", s, p.Nth)
-	default:
-		return fmt.Sprintf("%s, %dth time", s, p.Nth)
 	}
+	return s + ", " + nthTime(p.Nth)
 }
 
 // Done is the point at which the step has ended, whatever came of it.

@@ -20,6 +20,7 @@ func TestParsePoint(t *testing.T) {
 		{"client-1 wrote", "client-1"},
 		{"client-1 extended", "client-1"},
 		{"client-1 released", "client-1"},
+		{"client-1 cancelled", "client-1"},
 		{"client-1 was refused", "client-1"},
 		{"client-1 gave up", "client-1"},
 		{"client-1 finished", "client-1"},
@@ -344,6 +345,7 @@ func FuzzParsePoint(f *testing.F) {
 		"client-1 acquired", "5s after client-1's keys expired, 2nd time or storage applied client-2's write",
 		"every reply to client-1's acquire is in flight", "redis-1's reply to client-1's write arrived", "client-1 holds redis-1",
 		"'s is in flight", "every arrived", " or ", ", 1st time", "1h after ", "every is in flight", "x arrived",
+		"'s reply to 0", "client-1 cancelled, 22nd time",
 	} {
 		f.Add(s)
 	}

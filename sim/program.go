@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,6 +14,10 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/storage"
 )
+
+// CannotMake begins the text with which a client is done whose lock could not be
+// made.
+const CannotMake = "cannot make the lock"
 
 // program is what runs in a client's process.
 type program struct {
@@ -25,25 +30,34 @@ type program struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	// token is the fencing token of the section that the client is in. It belongs
-	// to the program's goroutine.
-	token uint64
+	// cancelCall cancels the context of the latest call of the lock. It belongs to
+	// the program's goroutine, and to the loop while the call is under way.
+	cancelCall context.CancelFunc
 
 	// All below belongs to the loop.
-	callers    map[string]*caller
-	reached    map[Step]int // how often each step was reached
+	callers map[string]*caller
+	reached map[Step]int // how often each step was reached
+	latest  *Section     // the one whose acquire began last
+	// sectionNow and stepNow are what the process's messages to Redis belong to.
+	// Outside the steps in which the program calls its lock, that is the latest of
+	// its sections.
 	sectionNow int
 	stepNow    Step
-	start      chan struct{} // closed when the client starts
-	mayStart   bool
-	started    bool
-	workOver   bool // the point until which the work goes on was reached
-	working    func()
-	ended      bool
+	// calls counts the calls of the lock; callNow is the one that is under way and
+	// has not been cancelled, or 0. cancelled says that some call was.
+	calls, callNow int
+	cancelled      bool
+	start          chan struct{} // closed when the client starts
+	mayStart       bool
+	started        bool
+	workOver       bool // the point until which the work goes on was reached
+	working        func()
+	ended          bool
 }
 
 func newProgram(w *World, p *process, cfg Client) *program {
 	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[Step]int{}, start: make(chan struct{})}
+	g.latest = &Section{g: g}
 	g.ctx, g.cancel = context.WithCancel(w.ctx)
 	g.env = w.env(p, cfg)
 	g.mayStart = cfg.Starts.IsZero()
@@ -85,7 +99,7 @@ func (g *program) run() error {
 func (g *program) warmUp() error {
 	lock, err := g.w.cfg.Lock.Kind.New(g.env)
 	if err != nil {
-		return fmt.Errorf("cannot make the lock: %w", err)
+		return fmt.Errorf("%s: %w", CannotMake, err)
 	}
 	g.lock = lock
 	g.step(0, func() {
@@ -99,6 +113,15 @@ func (g *program) warmUp() error {
 	return nil
 }
 
+// newLock makes a handle on the client's lock.
+func (g *program) newLock() (locks.Lock, error) {
+	lock, err := g.w.cfg.Lock.Kind.New(g.env)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the lock: %w", err)
+	}
+	return lock, nil
+}
+
 // caller is the client's connection to the storage or to a service. It belongs
 // to the loop.
 func (g *program) caller(peer string) *caller {
@@ -109,10 +132,16 @@ func (g *program) caller(peer string) *caller {
 }
 
 // step has the loop do something and waits until it is done.
-func (g *program) step(rank int, do func()) {
+func (g *program) step(rank int, do func()) { g.post(rank, 0, do) }
+
+// tell is step for what the lock tells of a section's lease by itself: of several
+// things at once those of the older section come first.
+func (g *program) tell(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
+
+func (g *program) post(rank, sub int, do func()) {
 	done := make(chan struct{})
 	g.w.post(&request{
-		process: g.p, class: classStep, rank: rank,
+		process: g.p, class: classStep, rank: rank, sub: sub,
 		admit: func() {
 			do()
 			g.w.then(func() { close(done) })
@@ -131,9 +160,10 @@ func (g *program) maybeStart() {
 	}
 }
 
-// begin begins a step, once the faults that strike before it have struck and the
-// process runs.
-func (g *program) begin(step Step, ev Event) {
+// begin begins a step of a section, once the faults that strike before it have
+// struck and the process runs. An acquire gives the section its number. No section
+// is the latest; it returns which that is.
+func (g *program) begin(in *Section, step Step, ev Event) *Section {
 	done := make(chan struct{})
 	first := true
 	r := &request{process: g.p, class: classStep, abandon: func() { close(done) }}
@@ -148,23 +178,35 @@ func (g *program) begin(step Step, ev Event) {
 				return
 			}
 		}
-		if step == Acquire {
-			g.sectionNow++
+		if in == nil {
+			in = g.latest
 		}
-		g.stepNow = step
-		ev.Kind, ev.Process, ev.Section, ev.Step = KindBegin, g.p.name, g.sectionNow, step
+		if step == Acquire {
+			in.number = g.latest.number + 1
+			g.latest = in
+		}
+		g.stepNow, g.sectionNow = step, g.latest.number
+		if step.atLock() || step == Mint {
+			g.sectionNow = in.number
+		}
+		if step.atLock() {
+			g.calls++
+			g.callNow = g.calls
+		}
+		ev.Kind, ev.Process, ev.Section, ev.Step = KindBegin, g.p.name, in.number, step
 		g.w.emit(ev)
 		g.w.then(func() { close(done) })
 	}
 	g.w.post(r)
 	<-done
+	return in
 }
 
 // end ends a step. fill completes the event on the loop.
-func (g *program) end(step Step, err error, fill func(*Event)) {
+func (g *program) end(in *Section, step Step, err error, fill func(*Event)) {
 	g.step(0, func() {
-		g.stepNow = ""
-		ev := Event{Kind: KindEnd, Process: g.p.name, Section: g.sectionNow, Step: step, OK: err == nil}
+		g.stepNow, g.sectionNow, g.callNow = "", g.latest.number, 0
+		ev := Event{Kind: KindEnd, Process: g.p.name, Section: in.number, Step: step, OK: err == nil}
 		if err != nil {
 			ev.Text = tellError(err)
 		}
@@ -177,6 +219,35 @@ func (g *program) end(step Step, err error, fill func(*Event)) {
 
 // tellError is an error without what differs from run to run.
 func tellError(err error) string { return err.Error() }
+
+// cancelNow cancels the context of the call of the lock that is under way. A
+// client that is paused does so when it goes on, if the call is still under way.
+func (g *program) cancelNow() {
+	call := g.callNow
+	if call == 0 {
+		return
+	}
+	r := &request{process: g.p, class: classStep, rank: 3} // after what it had begun to do
+	r.admit = func() {
+		if g.callNow != call {
+			return
+		}
+		g.callNow, g.cancelled = 0, true
+		g.w.emit(Event{Kind: KindCancel, Process: g.p.name, Section: g.sectionNow, Step: g.stepNow})
+		g.w.then(func() {
+			// The call waits for answers too, and which of them has come by now must
+			// not be left to chance.
+			synctest.Wait()
+			g.cancelCall()
+			synctest.Wait()
+		})
+	}
+	if !g.p.running() {
+		g.p.waiting = append(g.p.waiting, r)
+		return
+	}
+	r.admit()
+}
 
 func (g *program) done(err error) {
 	g.step(0, func() {
@@ -226,27 +297,60 @@ func (p *Program) Env() *locks.Env { return p.g.env }
 // Clock is the process's clocks.
 func (p *Program) Clock() fakeclock.Clock { return p.g.env.Clock }
 
+// Lock is the client's handle on its lock, which was made before the client
+// began; nil in a world without locks. See [Program.NewLock] for more.
+func (p *Program) Lock() locks.Lock { return p.g.lock }
+
+// NewLock makes another handle on the client's lock, as another part of the same
+// process would. It shares the process's [locks.Env] with all others.
+func (p *Program) NewLock() (locks.Lock, error) {
+	if p.g.lock == nil {
+		return nil, errors.New("there is no lock in this world to make a handle on")
+	}
+	return p.g.newLock()
+}
+
+// Acquire tries once to get the lock by a handle, as one step that begins a new
+// section. Sections may overlap, but not their steps: one step of a program ends
+// before the next begins.
+func (p *Program) Acquire(ctx context.Context, lock locks.Lock) (*Section, error) {
+	return p.g.attempt(ctx, lock)
+}
+
+// Sleep sleeps by the process's clock. It returns an error when the run is over.
+func (p *Program) Sleep(d time.Duration) error {
+	if err := p.Clock().Sleep(p.g.ctx, d); err != nil {
+		return errOver
+	}
+	return nil
+}
+
 // Step does one step of a critical section, at whose beginning and end faults
-// can strike.
+// can strike. It is one of the section whose acquire was called last.
 func (p *Program) Step(step Step, do func() error) error {
-	p.g.begin(step, Event{})
+	var in *Section
+	if step == Acquire {
+		in = &Section{g: p.g}
+	}
+	in = p.g.begin(in, step, Event{})
 	err := do()
-	p.g.end(step, err, nil)
+	p.g.end(in, step, err, nil)
 	return err
 }
 
 // Storage sends one request to the storage and waits for the answer. It is no
-// step of its own.
+// step of its own, and belongs to the section whose acquire was called last.
 func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Response, error) {
-	return p.g.call(ctx, req, nil, 0)
+	return p.g.call(ctx, nil, req, nil, 0)
 }
 
 // errGaveUp is the error of a client that no longer waits for the storage.
 var errGaveUp = errors.New("no answer")
 
-// call sends a request to the storage, by way of some services, and waits for
-// the answer, at most for patience if that is not 0.
-func (g *program) call(ctx context.Context, req storage.Request, via []string, patience time.Duration) (storage.Response, error) {
+// call sends a request of a section to the storage, by way of some services, and
+// waits for the answer, at most for patience if that is not 0. No section is the
+// latest.
+func (g *program) call(ctx context.Context, in *Section, req storage.Request, via []string, patience time.Duration) (storage.Response, error) {
 	type answer struct {
 		r   storage.Response
 		err error
@@ -263,6 +367,9 @@ func (g *program) call(ctx context.Context, req storage.Request, via []string, p
 	g.step(0, func() {
 		c = g.caller(peer)
 		k.ctx = g.p.origin(false)
+		if in != nil {
+			k.ctx.section = in.number
+		}
 		c.call(k)
 	})
 	if patience > 0 {
@@ -281,7 +388,11 @@ func (g *program) call(ctx context.Context, req storage.Request, via []string, p
 	g.step(0, func() {
 		if c.asked == k {
 			c.giveUp()
-			g.w.then(func() { answered <- answer{err: fmt.Errorf("%w within %v", errGaveUp, patience)} })
+			err := fmt.Errorf("%w within %v", errGaveUp, patience)
+			if patience == 0 {
+				err = fmt.Errorf("%w: %w", errGaveUp, ctx.Err())
+			}
+			g.w.then(func() { answered <- answer{err: err} })
 		}
 	})
 	select {

@@ -33,6 +33,8 @@ type redisNode struct {
 	// whose command miniredis answers as it is.
 	queueing    map[*mserver.Peer]bool
 	uncorrected *mserver.Peer
+	// failing are the faults because of which it answers commands with an error.
+	failing []*FaultState
 	// check numbers the looks at the next expiry: only the latest counts.
 	check int
 
@@ -124,6 +126,8 @@ func (r *redisPeer) receive(m *message) {
 	}
 	name := strings.ToUpper(args[0])
 	switch {
+	case r.fails(name, args):
+		return
 	case !n.mini.Server().IsRegisteredCommand(name):
 		r.refuse(unknownCommand(args))
 		return

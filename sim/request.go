@@ -12,10 +12,17 @@ import (
 type request struct {
 	process *process
 	class   class
-	// rank and sub order the requests of one class of one process.
+	// rank and sub order the requests of one class of one process, and place those
+	// for a turn; it is made of words.
 	rank, sub int
+	words     []string
+	place     string
 	// admit does what is asked for. It runs on the loop.
 	admit func()
+	// round is the number, from 1, of the loop's round in which a goroutine came to
+	// make the request: only goroutines of one round run at once. 0 is the present
+	// one.
+	round int
 	// abandon, if set, is called instead of admit when the world ends.
 	abandon func()
 }
@@ -25,6 +32,7 @@ type class int
 
 const (
 	classStep class = iota
+	classTurn
 	classDial
 	classWrite
 	classClose
@@ -37,6 +45,8 @@ func (r *request) compare(o *request) int {
 		cmp.Compare(r.class, o.class),
 		cmp.Compare(r.rank, o.rank),
 		cmp.Compare(r.sub, o.sub),
+		cmp.Compare(r.place, o.place),
+		cmp.Compare(r.round, o.round),
 	)
 }
 
@@ -57,6 +67,9 @@ func (w *World) disturb() {
 
 func (w *World) postLocked(rs ...*request) {
 	if !w.over {
+		for _, r := range rs {
+			r.round = cmp.Or(r.round, w.round)
+		}
 		w.requests = append(w.requests, rs...)
 		w.rouse()
 		return
@@ -92,8 +105,10 @@ func (w *World) admit() bool {
 	}
 	requests := w.requests
 	w.requests = nil
+	w.round++
 	w.io.Unlock()
 
+	w.placeTurns(requests)
 	slices.SortStableFunc(requests, (*request).compare)
 	for i, r := range requests {
 		p := r.process
@@ -113,17 +128,23 @@ func (w *World) admit() bool {
 	return true
 }
 
-// noteRace casts doubt on a run in which a process used two connections to one
-// peer at the same moment: which of its goroutines got which of them was chance,
-// and no order of the requests can make up for that.
+// noteRace casts doubt on a run in which goroutines of one process that ran at
+// once used two connections to one peer: which of them got which was chance, and
+// no order of the requests can make up for that. The same goes for two that were
+// about to do the same thing.
 func (w *World) noteRace(r *request, others []*request) {
-	if r.process.role != RoleClient || r.class != classDial && r.class != classWrite {
+	if r.process.role != RoleClient {
 		return
 	}
 	for _, o := range others {
-		if o.process == r.process && o.class == r.class && o.rank == r.rank {
-			doubt := fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name)
-			w.doubt(doubt)
+		if o.process != r.process || o.class != r.class || o.rank != r.rank || o.round != r.round {
+			continue
+		}
+		switch {
+		case r.class == classTurn && o.place == r.place:
+			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
+		case r.class == classDial, r.class == classWrite:
+			w.doubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,7 +45,7 @@ func (g *program) sections() error {
 		if err != nil {
 			return err
 		}
-		err = g.section(in)
+		err = in.visit()
 		if g.ctx.Err() != nil {
 			return errOver
 		}
@@ -59,36 +60,38 @@ func (g *program) sections() error {
 	return failed
 }
 
-// A visit is one stay in a section.
-type visit struct {
-	lease locks.Lease
+// A Section is one stay of a client in a critical section, from its grant on.
+type Section struct {
+	g *program
+	// number counts the client's calls of acquire, from 1. The loop gives it when
+	// the call begins; 0 is outside any section.
+	number int
+	lease  locks.Lease
 	// called is when acquire was called, by the clock that the lock reads.
 	called fakeclock.Reading
 	// lost is closed when the lock has told that the lease is lost; nil if it
 	// never tells.
 	lost <-chan struct{}
+	// token is the section's fencing token; 0 is none.
+	token uint64
 	// knows is the version of each object that the client last learnt of.
 	knows map[string]int
 	// read is the object that was read last, or "".
 	read string
 }
 
+// Number counts the client's calls of acquire, from 1: events call it Section.
+func (in *Section) Number() int { return in.number }
+
+// Lease is what the lock granted.
+func (in *Section) Lease() locks.Lease { return in.lease }
+
 // acquire tries until it gets the lock.
-func (g *program) acquire() (*visit, error) {
+func (g *program) acquire() (*Section, error) {
 	for attempt := 1; ; attempt++ {
-		g.begin(Acquire, Event{Lock: g.env.Key})
-		in := &visit{called: g.read(fakeclock.Monotonic), knows: map[string]int{}}
-		lease, err := g.lock.Acquire(g.ctx)
-		g.end(Acquire, err, func(ev *Event) {
-			ev.Lock = g.env.Key
-			if err == nil {
-				g.granted(lease, ev)
-				g.token = ev.Token
-			}
-		})
+		in, err := g.attempt(g.ctx, g.lock)
 		switch {
 		case err == nil:
-			in.lease = lease
 			return in, nil
 		case g.ctx.Err() != nil:
 			return nil, errOver
@@ -108,65 +111,108 @@ func (g *program) acquire() (*visit, error) {
 	}
 }
 
+// attempt asks for the lock once. What the lock tells of the lease from then on
+// is recorded.
+func (g *program) attempt(ctx context.Context, lock locks.Lock) (*Section, error) {
+	in := &Section{g: g, knows: map[string]int{}}
+	acquire := func(ctx context.Context) (err error) {
+		in.called = g.read(fakeclock.Monotonic)
+		in.lease, err = lock.Acquire(ctx)
+		return err
+	}
+	err := in.ask(ctx, Acquire, Event{Lock: g.env.Key}, acquire, func(ev *Event) {
+		ev.Lock = g.env.Key
+		if ev.OK {
+			in.granted(ev)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	in.watchLoss()
+	in.watchRenewals()
+	return in, nil
+}
+
+// ask calls the lock, as one step. While the step lasts, the client's context of
+// the call can be cancelled.
+func (in *Section) ask(ctx context.Context, step Step, ev Event, call func(context.Context) error, fill func(*Event)) error {
+	g := in.g
+	if !g.cfg.Cancels.IsZero() {
+		// It is not cancelled at the end of the call, which would be the end of
+		// a lease that lives as long as its context.
+		ctx, g.cancelCall = context.WithCancel(ctx)
+	}
+	g.begin(in, step, ev)
+	err := call(ctx)
+	g.end(in, step, err, fill)
+	return err
+}
+
 // granted completes the end of a successful acquire.
-func (g *program) granted(lease locks.Lease, ev *Event) {
-	if e, ok := lease.(locks.Expirer); ok {
+func (in *Section) granted(ev *Event) {
+	g := in.g
+	if e, ok := in.lease.(locks.Expirer); ok {
 		ends := e.Expires()
 		ev.Ends = &ends
 	}
 	if g.w.oracle != nil {
-		ev.Rank, ev.Ungranted = g.w.oracle.Grant(g.env.Key, g.p.name, g.sectionNow)
+		ev.Rank, ev.Ungranted = g.w.oracle.Grant(g.env.Key, g.p.name, in.number)
 		if g.w.cfg.Tokens.Source.Name == "" {
 			ev.Token = ev.Rank
 		}
 	}
-	_, ev.Notifies = lease.(locks.Notifier)
-	if t, ok := lease.(locks.Tokener); ok {
+	_, ev.Notifies = in.lease.(locks.Notifier)
+	if t, ok := in.lease.(locks.Tokener); ok {
 		ev.Token = t.Token()
 		ev.Minted = ev.Token != 0
 	}
+	in.token = ev.Token
 }
 
-// section is what happens between a grant and its release.
-func (g *program) section(in *visit) error {
-	in.lost = g.watchLoss(in.lease)
-	g.watchRenewals(in.lease)
-	err := g.inside(in)
-	g.begin(Release, Event{})
-	released := in.lease.Release(g.ctx)
-	g.end(Release, released, nil)
+// visit is what happens between a grant and its release.
+func (in *Section) visit() error {
+	err := in.inside()
+	// The section is over, whether the lock could be given up or not.
+	_ = in.Release(in.g.ctx)
 	return err
 }
 
+// Release gives the lock up. The section ends when it is called, whatever it
+// returns.
+func (in *Section) Release(ctx context.Context) error {
+	return in.ask(ctx, Release, Event{}, in.lease.Release, nil)
+}
+
 // watchLoss records the lease's loss as soon as the lock tells of it. The
-// channel it returns is closed then.
-func (g *program) watchLoss(lease locks.Lease) <-chan struct{} {
-	n, ok := lease.(locks.Notifier)
+// channel lost is closed then.
+func (in *Section) watchLoss() {
+	n, ok := in.lease.(locks.Notifier)
 	if !ok {
-		return nil
+		return
 	}
-	section := g.sectionNow
+	g := in.g
 	told := make(chan struct{})
+	in.lost = told
 	go func() {
 		select {
 		case <-n.Lost():
-			g.step(1, func() {
-				g.w.emit(Event{Kind: KindLost, Process: g.p.name, Section: section})
+			g.tell(1, in, func() {
+				g.w.emit(Event{Kind: KindLost, Process: g.p.name, Section: in.number})
 				g.w.then(func() { close(told) })
 			})
 		case <-g.ctx.Done():
 		}
 	}()
-	return told
 }
 
 // watchRenewals records each time that the lock prolongs the lease by itself.
-func (g *program) watchRenewals(lease locks.Lease) {
-	r, ok := lease.(locks.Renewer)
+func (in *Section) watchRenewals() {
+	r, ok := in.lease.(locks.Renewer)
 	if !ok {
 		return
 	}
-	section := g.sectionNow
+	g := in.g
 	go func() {
 		for {
 			select {
@@ -174,8 +220,8 @@ func (g *program) watchRenewals(lease locks.Lease) {
 				if !more {
 					return
 				}
-				g.step(2, func() {
-					g.w.emit(Event{Kind: KindEnd, Process: g.p.name, Section: section, Step: Extend, OK: true, Ends: &ends})
+				g.tell(2, in, func() {
+					g.w.emit(Event{Kind: KindEnd, Process: g.p.name, Section: in.number, Step: Extend, OK: true, Ends: &ends})
 				})
 			case <-g.ctx.Done():
 				return
@@ -186,24 +232,22 @@ func (g *program) watchRenewals(lease locks.Lease) {
 
 // inside does what the client does in its section, up to the first thing that
 // fails.
-func (g *program) inside(in *visit) error {
-	for _, t := range g.tasks() {
+func (in *Section) inside() error {
+	for _, t := range in.g.tasks() {
 		var err error
 		switch t.Step {
 		case Mint:
-			err = g.mint()
+			err = in.mint()
 		case Work:
-			err = g.work(in.lease)
+			err = in.work()
 		case Check:
-			err = g.check(in)
+			err = in.check()
 		case Mark:
-			_, err = g.access(t, storage.Request{Op: storage.Mark, Object: t.Object, Token: g.token})
+			_, err = in.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: in.token})
 		case Read:
-			var resp storage.Response
-			resp, err = g.access(t, storage.Request{Op: storage.Read, Object: t.Object, Token: g.token})
-			in.knows[t.Object], in.read = resp.Version, t.Object
+			err = in.readObject(in.g.ctx, t)
 		case Write:
-			err = g.write(t, in)
+			err = in.write(in.g.ctx, t)
 		}
 		if err != nil {
 			return err
@@ -213,20 +257,22 @@ func (g *program) inside(in *visit) error {
 }
 
 // mint gets a fencing token.
-func (g *program) mint() error {
-	g.begin(Mint, Event{})
+func (in *Section) mint() error {
+	g := in.g
+	g.begin(in, Mint, Event{})
 	token, err := g.w.cfg.Tokens.Source.Mint(g.ctx, g.env)
-	g.end(Mint, err, func(ev *Event) { ev.Token, ev.Minted = token, err == nil })
+	g.end(in, Mint, err, func(ev *Event) { ev.Token, ev.Minted = token, err == nil })
 	if err == nil {
-		g.token = token
+		in.token = token
 	}
 	return err
 }
 
 // check looks whether the lease has ended: when the lock says, or one TTL after
 // it was asked for.
-func (g *program) check(in *visit) error {
-	g.begin(Check, Event{})
+func (in *Section) check() error {
+	g := in.g
+	g.begin(in, Check, Event{})
 	ends := in.called.Add(g.env.TTL)
 	if e, ok := in.lease.(locks.Expirer); ok {
 		ends = e.Expires()
@@ -236,7 +282,7 @@ func (g *program) check(in *visit) error {
 	if g.read(ends.Clock).Sub(ends) >= 0 && !endless {
 		err = errLeaseOver
 	}
-	g.end(Check, err, nil)
+	g.end(in, Check, err, nil)
 	return err
 }
 
@@ -249,21 +295,42 @@ func (g *program) read(clock fakeclock.Kind) fakeclock.Reading {
 	return g.p.clock.Read(clock)
 }
 
+// Read reads an object of the storage, with the section's fencing token. What the
+// section then writes is computed from it.
+func (in *Section) Read(ctx context.Context, object string) error {
+	return in.readObject(ctx, Task{Step: Read, Object: object})
+}
+
+func (in *Section) readObject(ctx context.Context, t Task) error {
+	resp, err := in.access(ctx, t, storage.Request{Op: storage.Read, Object: t.Object, Token: in.token})
+	if err == nil {
+		in.knows[t.Object], in.read = resp.Version, t.Object
+	}
+	return err
+}
+
+// Write writes an object of the storage, with the section's fencing token. It
+// does not if the lock has told that the lease is lost, and returns an error.
+func (in *Section) Write(ctx context.Context, object string) error {
+	return in.write(ctx, Task{Step: Write, Object: object})
+}
+
 // write writes what was computed from what was read. A client whose lock tells
 // of the loss of its lease heeds that.
-func (g *program) write(t Task, in *visit) error {
+func (in *Section) write(ctx context.Context, t Task) error {
 	select {
 	case <-in.lost:
 		return errLeaseLost
 	default:
 	}
-	value := g.p.name
+	client := in.g.p.name
+	value := client
 	if version, knows := in.knows[t.Object]; knows {
-		value = fmt.Sprintf("%s after version %d", g.p.name, version)
+		value = fmt.Sprintf("%s after version %d", client, version)
 	} else if in.read != "" {
-		value = fmt.Sprintf("%s after version %d of %s", g.p.name, in.knows[in.read], in.read)
+		value = fmt.Sprintf("%s after version %d of %s", client, in.knows[in.read], in.read)
 	}
-	resp, err := g.access(t, storage.Request{Op: storage.Write, Object: t.Object, Token: g.token, Value: value})
+	resp, err := in.access(ctx, t, storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value})
 	if err == nil {
 		in.knows[t.Object] = resp.Version
 	}
@@ -271,25 +338,27 @@ func (g *program) write(t Task, in *visit) error {
 }
 
 // access is one step at the storage.
-func (g *program) access(t Task, req storage.Request) (storage.Response, error) {
-	g.begin(t.Step, Event{Object: req.Object, Token: req.Token, Value: req.Value})
-	resp, err := g.call(g.ctx, req, t.Via, g.cfg.GivesUp)
+func (in *Section) access(ctx context.Context, t Task, req storage.Request) (storage.Response, error) {
+	g := in.g
+	g.begin(in, t.Step, Event{Object: req.Object, Token: req.Token, Value: req.Value})
+	resp, err := g.call(ctx, in, req, t.Via, g.cfg.GivesUp)
 	for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 		why := tellError(err)
 		if errors.Is(err, errRefused) { // at once, it would only be refused again
-			if err := g.p.clock.Sleep(g.ctx, g.cfg.RetryEvery); err != nil {
-				return resp, errOver
-			}
+			_ = g.p.clock.Sleep(ctx, g.cfg.RetryEvery)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		g.step(0, func() {
-			g.w.emit(Event{Kind: KindAgain, Process: g.p.name, Section: g.sectionNow, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
+			g.w.emit(Event{Kind: KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
 		})
-		resp, err = g.call(g.ctx, req, t.Via, g.cfg.GivesUp)
+		resp, err = g.call(ctx, in, req, t.Via, g.cfg.GivesUp)
 	}
 	if err == nil && resp.Refused != "" {
 		err = fmt.Errorf("%w: %s", errRefusedByStorage, resp.Refused)
 	}
-	g.end(t.Step, err, func(ev *Event) {
+	g.end(in, t.Step, err, func(ev *Event) {
 		ev.Object, ev.Token = req.Object, req.Token
 		ev.Refused = resp.Refused != ""
 		if err == nil {
@@ -300,17 +369,19 @@ func (g *program) access(t Task, req storage.Request) (storage.Response, error) 
 }
 
 // work takes its time, extending the lease as it goes.
-func (g *program) work(lease locks.Lease) error {
+func (in *Section) work() error {
+	g := in.g
 	if g.cfg.Works == 0 && g.cfg.WorksUntil.IsZero() {
 		return nil
 	}
-	g.begin(Work, Event{})
-	err := g.toil(lease)
-	g.end(Work, err, nil)
+	g.begin(in, Work, Event{})
+	err := in.toil()
+	g.end(in, Work, err, nil)
 	return err
 }
 
-func (g *program) toil(lease locks.Lease) error {
+func (in *Section) toil() error {
+	g := in.g
 	left := g.cfg.Works
 	for left > 0 {
 		nap := left
@@ -322,7 +393,7 @@ func (g *program) toil(lease locks.Lease) error {
 		}
 		left -= nap
 		if left > 0 && g.cfg.ExtendsEvery > 0 {
-			if err := g.extend(lease); err != nil {
+			if err := in.Extend(g.ctx); err != nil {
 				return err
 			}
 		}
@@ -354,20 +425,20 @@ func (g *program) await() {
 	}
 }
 
-func (g *program) extend(lease locks.Lease) error {
-	e, ok := lease.(locks.Extender)
+// Extend prolongs the lease. After an error it must be taken as lost. That the
+// lock cannot be asked to is an error too, and makes the run prove nothing.
+func (in *Section) Extend(ctx context.Context) error {
+	g := in.g
+	e, ok := in.lease.(locks.Extender)
 	if !ok {
 		err := fmt.Errorf("%s cannot be asked to extend a lease", g.w.cfg.Lock.Kind.Name)
 		g.step(0, func() { g.w.doubt("the story has a client extend its lease, but " + err.Error()) })
 		return err
 	}
-	g.begin(Extend, Event{})
-	err := e.Extend(g.ctx)
-	g.end(Extend, err, func(ev *Event) {
-		if x, ok := lease.(locks.Expirer); ok && err == nil {
+	return in.ask(ctx, Extend, Event{}, e.Extend, func(ev *Event) {
+		if x, ok := in.lease.(locks.Expirer); ok && ev.OK {
 			ends := x.Expires()
 			ev.Ends = &ends
 		}
 	})
-	return err
 }

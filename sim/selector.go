@@ -15,18 +15,18 @@ import (
 //	PROCESS's reply to CLIENT's STEP
 //
 // With a step it selects those that belong to that step. Messages that only set
-// a connection up are not selected.
+// a connection up are not selected. [Message.InFlight], [Message.Arrived] and
+// [Message.Hold] make points and a fault of it.
 type Message struct {
-	text   string
 	Client string
 	Peer   string // "" selects those to or from any process
-	Step   Step
+	Step   Step   // "" selects those of any step
 	Reply  bool
 }
 
 // ParseMessage reads a selection of messages.
 func ParseMessage(s string) (Message, error) {
-	m := Message{text: strings.Join(strings.Fields(s), " ")}
+	var m Message
 	words := strings.Fields(s)
 	fail := fmt.Errorf("%q selects no message: write \"client-1's write request to storage\" or \"redis-3's reply to client-1's acquire\"", s)
 	if len(words) < 4 {
@@ -49,6 +49,9 @@ func ParseMessage(s string) (Message, error) {
 	default:
 		return m, fail
 	}
+	if m.Client == "" || m.Peer == "" {
+		return m, fail
+	}
 	if m.Step != "" && !slices.Contains(Steps(), m.Step) {
 		return m, fmt.Errorf("%q: there is no step %q; the steps are %s", s, m.Step, tellSteps())
 	}
@@ -67,8 +70,52 @@ func parseClientStep(words []string) (client string, step Step, ok bool) {
 	return "", "", false
 }
 
-// String is the selection as it was written.
-func (m Message) String() string { return m.text }
+// String is the selection as one writes it.
+func (m Message) String() string {
+	of := m.Client
+	if m.Step != "" {
+		of += "'s " + string(m.Step)
+	}
+	switch {
+	case m.Peer == "" && m.Reply:
+		return "every reply to " + of
+	case m.Peer == "":
+		return "every request of " + of
+	case m.Reply:
+		return fmt.Sprintf("%s's reply to %s", m.Peer, of)
+	case m.Step != "":
+		return fmt.Sprintf("%s request to %s", of, m.Peer)
+	}
+	return fmt.Sprintf("%s's request to %s", m.Client, m.Peer)
+}
+
+// InFlight is the point at which such a message is sent for the nth time in the
+// run; nth 0 is each time. The message must have a Peer.
+func (m Message) InFlight(nth int) Point { return m.point(false, nth) }
+
+// Arrived is the point at which such a message is delivered for the nth time in
+// the run; nth 0 is each time. The message must have a Peer.
+func (m Message) Arrived(nth int) Point { return m.point(true, nth) }
+
+func (m Message) point(arrived bool, nth int) Point {
+	text := m.String() + " is in flight"
+	if arrived {
+		text = m.String() + " arrived"
+	}
+	if nth > 0 {
+		text += ", " + nthTime(nth)
+	}
+	return Point{text: text, clauses: []clause{{nth: nth, what: transit{m, arrived}}}}
+}
+
+// Hold is a fault that holds back the nth such message that is sent from the
+// fault's moment on; nth 0 is the first. The message must have a Peer.
+func (m Message) Hold(nth int) *Hold {
+	if nth <= 1 {
+		return &Hold{m.String()}
+	}
+	return &Hold{m.String() + ", " + nthTime(nth)}
+}
 
 // IsZero says that nothing is selected.
 func (m Message) IsZero() bool { return m.Client == "" }
@@ -164,7 +211,7 @@ func parseTransit(s string, arrived bool) (happening, error) {
 		}
 		return transit{m, arrived}, nil
 	}
-	m := Message{text: s}
+	var m Message
 	var ok bool
 	if len(words) >= 4 && (words[1] == "reply" && words[2] == "to" || words[1] == "request" && words[2] == "of") {
 		m.Reply = words[1] == "reply"

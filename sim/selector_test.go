@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -13,16 +14,16 @@ func TestParseMessage(t *testing.T) {
 		"redis-3's reply to client-1's acquire": {Client: "client-1", Peer: "redis-3", Step: Acquire, Reply: true},
 		" redis-3's   reply to client-1 ":       {Client: "client-1", Peer: "redis-3", Reply: true},
 	} {
-		want.text = strings.Join(strings.Fields(text), " ")
 		got, err := ParseMessage(text)
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
-		same(t, "written again", got.String(), want.text)
+		same(t, "written again", got.String(), strings.Join(strings.Fields(text), " "))
 		same(t, "names", strings.Join(got.Names(), " "), want.Client+" "+want.Peer)
 		same(t, "zero", got.IsZero(), false)
 	}
 	for _, bad := range []string{
+		"'s request to storage", "'s reply to client-1", "redis-1's reply to 's acquire",
 		"", "client-1", "client-1 request to storage", "client-1's request", "client-1's request to", "client-1's request to storage now",
 		"client-1's write reply to storage", "redis-1's reply to", "redis-1's reply to client-1's", "redis-1's reply to client-1 acquire",
 		"redis-1's reply to client-1's acquire twice", "client-1's wrote request to storage", "redis-1's reply to client-1's lock",
@@ -66,4 +67,31 @@ func TestMessageMatches(t *testing.T) {
 		}
 		same(t, text, got, want)
 	}
+}
+
+// What code makes of a message is what one would write.
+func TestPointsAndFaultsOfAMessage(t *testing.T) {
+	for _, m := range []Message{
+		{Client: "client-1", Peer: "redis-2"},
+		{Client: "client-1", Peer: "redis-2", Step: Acquire},
+		{Client: "client-1", Peer: "redis-2", Reply: true},
+		{Client: "client-1", Peer: "redis-2", Step: Release, Reply: true},
+	} {
+		for _, nth := range []int{0, 1, 2, 3, 11, 112, 121} {
+			for _, p := range []Point{m.InFlight(nth), m.Arrived(nth)} {
+				written, err := ParsePoint(p.String())
+				if err != nil || !reflect.DeepEqual(written, p) {
+					t.Errorf("%q is read as %+v, %v; want %+v", p, written, err, p)
+				}
+			}
+			got, n, err := m.Hold(nth).parse()
+			if err != nil || got != m || n != max(nth, 1) {
+				t.Errorf("%q is read as %+v, number %d, %v", m.Hold(nth).Message, got, n, err)
+			}
+		}
+	}
+	same(t, "in words", Message{Client: "client-1", Peer: "redis-2", Step: Acquire}.InFlight(22).String(), "client-1's acquire request to redis-2 is in flight, 22nd time")
+	same(t, "in words", Message{Client: "client-1", Peer: "redis-2", Reply: true}.Arrived(0).String(), "redis-2's reply to client-1 arrived")
+	same(t, "in words", Message{Client: "client-1", Reply: true, Step: Acquire}.String(), "every reply to client-1's acquire")
+	same(t, "in words", Message{Client: "client-1"}.String(), "every request of client-1")
 }

@@ -152,10 +152,15 @@ func (p *process) stall() {
 // that will not take no for an answer: after a thousand times on one socket, or
 // ten thousand dials and calls of one process.
 func (w *World) linger(times *atomic.Int64, most int64) {
+	tire(times, most)
+	time.Sleep(time.Millisecond)
+}
+
+// tire is linger without the time.
+func tire(times *atomic.Int64, most int64) {
 	if times.Add(1) > most {
 		runtime.Goexit()
 	}
-	time.Sleep(time.Millisecond)
 }
 
 func (s *socket) Read(b []byte) (int, error) {
@@ -265,7 +270,9 @@ func (s *socket) Write(b []byte) (int, error) {
 	n, err := s.write(b)
 	s.w.disturb()
 	if err == errOver {
-		s.w.linger(&s.lingered, 1_000)
+		// It takes no time, as at no other time: rueidis spins until such a write has
+		// failed.
+		tire(&s.lingered, 1_000)
 	}
 	if err != nil {
 		err = &net.OpError{Op: "write", Net: "tcp", Addr: tcpAddr(s.peer.name), Err: err}
@@ -277,6 +284,7 @@ func (s *socket) write(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
 	s.p.notice()
+	round := s.w.round
 	s.p.stall()
 	switch {
 	case s.w.over:
@@ -289,7 +297,7 @@ func (s *socket) write(b []byte) (int, error) {
 	s.outbox = append(s.outbox, b...)
 	if !s.posted {
 		s.posted = true
-		s.w.postLocked(&request{process: s.p, class: classWrite, rank: s.peer.index, sub: s.number(), admit: s.flush})
+		s.w.postLocked(&request{process: s.p, class: classWrite, rank: s.peer.index, sub: s.number(), round: round, admit: s.flush})
 	}
 	return len(b), nil
 }

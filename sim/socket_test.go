@@ -218,7 +218,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			return err
 		},
 		"storage": func(ctx context.Context, p *Program, d time.Duration) error {
-			_, err := p.g.call(ctx, storage.Request{Op: storage.Read, Object: Object}, nil, d)
+			_, err := p.g.call(ctx, nil, storage.Request{Op: storage.Read, Object: Object}, nil, d)
 			return err
 		},
 	} {

@@ -194,13 +194,13 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 			trace := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					sleepUntil(p, time.Second)
-					_, got.waits = p.g.call(ctx, read, nil, 8*time.Second)
+					_, got.waits = p.g.call(ctx, nil, read, nil, 8*time.Second)
 					got.waited = now(p)
 					return nil
 				}),
 				client(t, "client-2", func(ctx context.Context, p *Program) error {
 					sleepUntil(p, 3*time.Second)
-					_, got.asks = p.g.call(ctx, read, nil, 8*time.Second)
+					_, got.asks = p.g.call(ctx, nil, read, nil, 8*time.Second)
 					got.answered = now(p)
 					return nil
 				}),

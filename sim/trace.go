@@ -75,6 +75,8 @@ type FaultInfo struct {
 	// Assumption is the assumption that the fault breaks: process, network,
 	// clock, lock memory or storage memory.
 	Assumption string `json:"assumption"`
+	// Stops is the process that the fault crashes or pauses; "" if it does neither.
+	Stops string `json:"stops,omitempty"`
 	// Idle says why the fault did not act as the story says: its point, or that of
 	// its end, was never reached, or it cannot act on the lock at hand. It is empty
 	// when the fault acted.

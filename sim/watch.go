@@ -47,6 +47,7 @@ func (w *World) arm() {
 			g.mayStart = true
 			g.maybeStart()
 		})
+		w.when(g.cfg.Cancels, g.cancelNow)
 		w.when(g.cfg.WorksUntil, func() {
 			g.workOver = true
 			if g.working != nil {

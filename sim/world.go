@@ -72,6 +72,7 @@ type World struct {
 	failed     error // guarded by io
 	io         sync.Mutex
 	requests   []*request // guarded by io
+	round      int        // of requests; guarded by io
 	wake       chan struct{}
 	over       bool     // guarded by io
 	started    bool     // the story has begun
@@ -99,6 +100,7 @@ func RunPatiently(cfg Config, patience time.Duration) (*Trace, error) {
 		byAddr: map[string]*process{},
 		links:  map[linkKey]*link{},
 		pairs:  map[linkKey]int{},
+		round:  1,
 	}
 	w.describe()
 	if err := inBubble(patience, w.alive, w.run); err != nil {
@@ -360,8 +362,15 @@ func (w *World) finish() {
 		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
 	}
 	for _, p := range w.processes {
-		if g := p.program; g != nil && !g.started && p.state != down {
+		g := p.program
+		if g == nil {
+			continue
+		}
+		if !g.started && p.state != down {
 			w.doubt(fmt.Sprintf("%s never began: it starts when %s", p.name, g.cfg.Starts))
+		}
+		if !g.cfg.Cancels.IsZero() && !g.cancelled {
+			w.doubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", p.name, g.cfg.Cancels))
 		}
 	}
 }
@@ -476,7 +485,7 @@ func checkTasks(c Client, services []Service) error {
 func (w *World) env(p *process, c Client) *locks.Env {
 	env := &locks.Env{
 		Key: cmp.Or(c.Key, w.cfg.Lock.Key), TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
-		Dial: p.dial, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
+		Dial: p.dial, Turn: p.turn, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
 		own := n.ReplicaOf == "" && !n.Apart

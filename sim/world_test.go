@@ -316,6 +316,7 @@ func busy(network Network, seed uint64) Config {
 		at(500*ms, crashed("redis-1", PowerLoss)),
 		at(500*ms, &Promote{"redis-4"}),
 		at(550*ms, crashed("client-3", Kill)),
+		lasting(50*ms, at(600*ms, &Fail{"redis-2", ""})),
 	)
 }
 
@@ -435,6 +436,7 @@ func TestBadConfigurations(t *testing.T) {
 		{"to:", func(c *Config) { *c = with(*c, at(0, &Delay{"client-1", "", 1, ""})) }},
 		{"from:", func(c *Config) { *c = with(*c, at(0, &Reset{"client-1", ""})) }},
 		{"no message", func(c *Config) { *c = with(*c, at(0, &Hold{"the request"})) }},
+		{"2nd time", func(c *Config) { *c = with(*c, at(0, &Hold{"client-1's request to redis-1, twice"})) }},
 		{"no client", func(c *Config) { *c = with(*c, at(0, &Hold{"redis-1's request to storage"})) }},
 		{"kill, power-loss, shutdown or failover", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", "burn"))) }},
 		{"only the storage has", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", FailOver))) }},
@@ -466,7 +468,7 @@ func TestFaultKinds(t *testing.T) {
 			t.Errorf("%s without parameters is taken", k.Name)
 		}
 	}
-	same(t, "the kinds", strings.Join(names, " "), "crash delay drift hold jump partition pause promote reset stall")
+	same(t, "the kinds", strings.Join(names, " "), "crash delay drift fail hold jump partition pause promote reset stall")
 	defer func() {
 		if recover() == nil {
 			t.Error("a second kind called pause was registered")

@@ -1,0 +1,73 @@
+package checks
+
+import "testing"
+
+// A lock on which clients get in each other's way is not to blame; one on which an
+// attempt that failed leaves something in the way is.
+func TestWhoIsInTheWay(t *testing.T) {
+	const splits = `
+			1s c1 calls
+			1s c2 calls
+			1s A sets by=c1/1 ttl=30s
+			1s B sets by=c2/1 ttl=30s value=value-2`
+	for _, test := range []struct{ name, fault, story string }{
+		{"two who ask at once split the votes", "", splits + `
+			2s A deletes by=c1/1
+			2s B deletes by=c2/1
+			3s c1 fails
+			3s c2 fails
+			4s c1 is-done`},
+		{"what one of them has left behind is in the way of the other", FaultLock, splits + `
+			2s B deletes by=c2/1
+			3s c1 fails
+			4s c2 fails
+			4s c1 is-done`},
+		{"nobody was in the way of the second attempt", FaultLock, splits + `
+			2s A deletes by=c1/1
+			2s B deletes by=c2/1
+			3s c1 fails
+			3s c2 fails
+			4s c1 fails
+			4s c1 is-done`},
+		{"a client that crashed has left its keys", "", `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			1s c1 crashes
+			2s c2 fails
+			3s c2 is-done`},
+		{"but for longer than their TTL", FaultLock, `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			1s c1 crashes
+			30s c2 fails
+			31s c2 is-done`},
+		{"or for longer than the lock's", FaultLock, `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=300s
+			1s c1 crashes
+			31s c2 fails
+			32s c2 is-done`},
+		{"or for ever", FaultLock, `
+			0s c1 calls
+			0s A sets by=c1/1
+			1s c1 crashes
+			2s c2 fails
+			3s c2 is-done`},
+		{"a client holds the lock", "", `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			1s c1 acquires rank=1
+			2s c2 fails
+			3s c2 is-done`},
+		{"nobody has failed", FaultLock, `
+			0s c1 calls
+			9s c1 is-cut-off`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := Check(tell(t, test.story).trace, nil).Finding(Progress)
+			if f.Outcome != Violated || f.Fault != test.fault {
+				t.Errorf("progress is %s, the fault %q (%s); want %q", f.Outcome, f.Fault, f.Reason, test.fault)
+			}
+		})
+	}
+}

@@ -1,0 +1,521 @@
+package sim_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// A program that does by hand what a client does anyway leaves the same trace,
+// event by event.
+func TestProgramIsLikeTheWorkload(t *testing.T) {
+	const naps, nap = 3, 4 * time.Second
+	byHand := func(sections int, extends bool) func(context.Context, *sim.Program) error {
+		return func(ctx context.Context, p *sim.Program) error {
+			for range sections {
+				in, err := p.Acquire(ctx, p.Lock())
+				for ; err != nil; in, err = p.Acquire(ctx, p.Lock()) {
+					if err := p.Sleep(time.Second); err != nil {
+						return err
+					}
+				}
+				err = in.Read(ctx, "x")
+				if err == nil {
+					err = p.Step(sim.Work, func() (err error) {
+						for i := range naps {
+							if i > 0 && extends && err == nil {
+								err = in.Extend(ctx)
+							}
+							if err == nil {
+								err = p.Sleep(nap)
+							}
+						}
+						return err
+					})
+				}
+				if err == nil {
+					err = in.Write(ctx, "x")
+				}
+				_ = in.Release(ctx)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	for _, kind := range []string{"single", "redlock", "redsync", "watchdog", "single-token", "none"} {
+		extender := kind == "single" || kind == "redlock" || kind == "redsync"
+		clients := []sim.Client{
+			{Name: "client-1", Sections: 2, Works: naps * nap},
+			{Name: "client-2", Works: naps * nap, Starts: point("client-1 acquired")},
+		}
+		if extender {
+			clients[0].ExtendsEvery = nap
+		}
+		cfg := quorumOf(t, kind, clients...)
+		cfg.Network.Max = 3 * hop
+		cfg.Lock.TTL = 10 * time.Second
+		cfg.Faults = []sim.Fault{
+			{Action: &sim.Pause{Process: "client-1"}, Strikes: sim.Trigger{When: point("client-1 acquired, 2nd time")}, For: 20 * time.Second},
+		}
+		want := run(t, cfg)
+		cfg.Clients = []sim.Client{
+			{Name: "client-1", Run: byHand(2, extender)},
+			{Name: "client-2", Run: byHand(1, false), Starts: clients[1].Starts},
+		}
+		got := run(t, cfg)
+		if got.Hash() != want.Hash() {
+			t.Errorf("%s: by hand it differs: %s", kind, sim.FirstDifference(want, got))
+		}
+		if n := len(events(want, sim.KindEnd, "client-1")); n < 8 {
+			t.Errorf("%s: client-1 ended only %d steps", kind, n)
+		}
+	}
+}
+
+// alone is a world with one client that runs a program.
+func alone(t *testing.T, kind string, program func(context.Context, *sim.Program) error) sim.Config {
+	return sections(t, kind, sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+		err := program(ctx, p)
+		if err != nil {
+			t.Error(err)
+		}
+		return err
+	}})
+}
+
+// broken lists the properties that a run violates, and whose fault that is.
+func broken(trace *sim.Trace) string {
+	var told []string
+	for _, f := range checks.Check(trace, nil).Findings {
+		if f.Outcome == checks.Violated {
+			told = append(told, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Fault)))
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// Two handles in one process keep each other out, as two clients do, and every
+// event says whose it is.
+func TestTwoHandles(t *testing.T) {
+	trace := run(t, alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+		other, err := p.NewLock()
+		if err != nil {
+			return err
+		}
+		one, err := p.Acquire(ctx, p.Lock())
+		if err != nil {
+			return err
+		}
+		if in, err := p.Acquire(ctx, other); !errors.Is(err, locks.ErrNotAcquired) {
+			t.Errorf("the other handle got %v, %v", in, err)
+		}
+		same(t, "the first section's number", one.Number(), 1)
+		if err := errors.Join(one.Read(ctx, "x"), one.Write(ctx, "x"), one.Extend(ctx), one.Release(ctx)); err != nil {
+			return err
+		}
+		two, err := p.Acquire(ctx, other)
+		if err != nil {
+			return err
+		}
+		same(t, "the other's number", two.Number(), 3)
+		if _, ok := two.Lease().(locks.Expirer); !ok {
+			t.Errorf("its lease is a %T", two.Lease())
+		}
+		return errors.Join(two.Write(ctx, "x"), two.Release(ctx))
+	}))
+	same(t, "the steps", sectionSteps(trace), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	same(t, "the key", keyHistory(trace, "redis-1"), "set 1, touch 1, delete 1, set 3, delete 3")
+	same(t, "the messages", messageSections(trace), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	same(t, "what the storage served", servedSections(trace), "1 read, 1 write, 3 write")
+	same(t, "what is violated", broken(trace), "")
+}
+
+// sectionSteps tells the ends of steps with their sections.
+func sectionSteps(trace *sim.Trace) string {
+	var told []string
+	for _, ev := range events(trace, sim.KindEnd, "client-1") {
+		step := fmt.Sprint(ev.Section, " ", ev.Step)
+		if !ev.OK {
+			step += " failed"
+		}
+		told = append(told, step)
+	}
+	return strings.Join(told, ", ")
+}
+
+// messageSections tells which steps of which sections client-1's requests, and
+// the answers to them, say that they belong to, each once.
+func messageSections(trace *sim.Trace) string {
+	var requests, replies []string
+	note := func(to []string, ev sim.Event) []string {
+		step := fmt.Sprint(ev.Section, " ", ev.Step)
+		if n := len(to); n > 0 && to[n-1] == step {
+			return to
+		}
+		return append(to, step)
+	}
+	for _, ev := range trace.Events {
+		switch {
+		case ev.Handshake:
+		case ev.Kind == sim.KindSend && !ev.Reply:
+			requests = note(requests, ev)
+		case ev.Kind == sim.KindDeliver && ev.Reply:
+			replies = note(replies, ev)
+		}
+	}
+	if a, b := strings.Join(requests, ", "), strings.Join(replies, ", "); a != b {
+		return a + "; but the replies: " + b
+	}
+	return strings.Join(requests, ", ")
+}
+
+// servedSections tells what the storage did, for which section.
+func servedSections(trace *sim.Trace) string {
+	var told []string
+	for _, ev := range events(trace, sim.KindServe, sim.StorageName) {
+		told = append(told, fmt.Sprint(ev.Section, " ", ev.Step))
+		if ev.By.Section != ev.Section {
+			told = append(told, fmt.Sprint("by ", ev.By.Section))
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// overlapping is a program whose first section outlasts its lease. It comes back
+// to it when another handle has the lock; what the lock says to its release then is
+// "released" or "lost".
+func overlapping(t *testing.T, release string) func(context.Context, *sim.Program) error {
+	return func(ctx context.Context, p *sim.Program) error {
+		other, err := p.NewLock()
+		if err != nil {
+			return err
+		}
+		one, err := p.Acquire(ctx, p.Lock())
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(one.Read(ctx, "x"), p.Sleep(31*time.Second)); err != nil {
+			return err
+		}
+		two, err := p.Acquire(ctx, other)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(two.Read(ctx, "x"), two.Write(ctx, "x"), one.Write(ctx, "x"))
+		released := "released"
+		if one.Release(ctx) != nil {
+			released = "lost"
+		}
+		same(t, "the first section", released, release)
+		_ = two.Release(ctx)
+		return err
+	}
+}
+
+// Two sections of one client overlap: every step, message, request and key has
+// the number of its own, and the properties break as with two clients.
+func TestOverlappingSectionsOfOneClient(t *testing.T) {
+	const data = "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
+	for _, test := range []struct{ kind, first, key, broken string }{
+		{"single", "lost", "set 1, expire 1, set 2, delete 2", data},
+		{"single-plain-del", "released", "set 1, expire 1, set 2, delete 2", data + ", release-ownership lock"},
+	} {
+		trace := run(t, alone(t, test.kind, overlapping(t, test.first)))
+		const steps = "1 acquire, 1 read, 2 acquire, 2 read, 2 write, 1 write, 1 release%s, 2 release%s"
+		failed := [2]any{" failed", ""}
+		if test.kind == "single-plain-del" {
+			failed = [2]any{"", " failed"}
+		}
+		same(t, test.kind+": the steps", sectionSteps(trace), fmt.Sprintf(steps, failed[:]...))
+		same(t, test.kind+": the messages", messageSections(trace), fmt.Sprintf(steps, "", ""))
+		same(t, test.kind+": what the storage served", servedSections(trace), "1 read, 2 read, 2 write, 1 write")
+		same(t, test.kind+": the key", keyHistory(trace, "redis-1"), test.key)
+		same(t, test.kind+": what is violated", broken(trace), test.broken)
+	}
+	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+		if err := overlapping(t, "lost")(ctx, p); err == nil {
+			t.Error("the storage took a late write that carried its token")
+		}
+		return nil
+	})
+	cfg.Storage.Fencing = storage.Writes
+	same(t, "with fencing", broken(run(t, cfg)), "section-exclusion inherent: needs fencing")
+}
+
+// generous is a lock that takes the key from whoever has it.
+type generous struct{ env *locks.Env }
+
+func (g generous) Acquire(ctx context.Context) (locks.Lease, error) {
+	value := make([]byte, 4)
+	g.env.Rand.Read(value)
+	return g, g.env.Redis(0).Set(ctx, g.env.Key, hex.EncodeToString(value), g.env.TTL).Err()
+}
+
+func (g generous) Release(ctx context.Context) error { return g.env.Redis(0).Del(ctx, g.env.Key).Err() }
+
+// A lock that lets two handles of one process in at once is as bad as one that
+// lets two clients in.
+func TestLockThatKnowsOnlyProcesses(t *testing.T) {
+	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+		other, err := p.NewLock()
+		if err != nil {
+			return err
+		}
+		one, err := p.Acquire(ctx, p.Lock())
+		if err != nil {
+			return err
+		}
+		two, err := p.Acquire(ctx, other)
+		if err != nil {
+			return err
+		}
+		return errors.Join(one.Release(ctx), two.Release(ctx))
+	})
+	cfg.Lock.Kind.New = func(env *locks.Env) (locks.Lock, error) { return generous{env}, nil }
+	same(t, "two handles", broken(run(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock")
+
+	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
+		for range 2 { // one after the other there is nothing wrong with it
+			in, err := p.Acquire(ctx, p.Lock())
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(in.Write(ctx, "x"), in.Release(ctx)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	same(t, "one handle twice", broken(run(t, cfg)), "")
+}
+
+// What the lock tells of a lease by itself is recorded for the section that it is
+// about, though the client has begun another since.
+func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
+	cfg := alone(t, "watchdog", func(ctx context.Context, p *sim.Program) error {
+		other, err := p.NewLock()
+		if err != nil {
+			return err
+		}
+		one, err := p.Acquire(ctx, p.Lock())
+		if err != nil {
+			return err
+		}
+		// It nearly always asks, so the watchdog renews while it does.
+		for range 210 {
+			if _, err := p.Acquire(ctx, other); err == nil {
+				t.Error("two handles have the lock")
+			}
+			if err := p.Sleep(time.Millisecond); err != nil {
+				return err
+			}
+		}
+		if err := p.Redis(0).Del(ctx, "resource").Err(); err != nil {
+			return err
+		}
+		if _, err := p.Acquire(ctx, other); err != nil {
+			return err
+		}
+		if err := p.Sleep(15 * time.Second); err != nil {
+			return err
+		}
+		if err := one.Write(ctx, "x"); err == nil {
+			t.Error("a section writes whose lease is known to be lost")
+		}
+		return nil
+	})
+	cfg.Network = sim.Network{Min: 50 * hop, Max: 50 * hop}
+	trace := run(t, cfg)
+	for _, ev := range events(trace, sim.KindTouch, "redis-1") {
+		if ev.By.Section == ev.Owner.Section && ev.At < 20*time.Second {
+			t.Errorf("at %v the watchdog renewed while nothing else was under way", ev.At)
+		}
+	}
+	renewed := map[int]int{}
+	begun := map[int]bool{}
+	for _, ev := range trace.Events {
+		switch {
+		case ev.Step == sim.Extend && ev.Kind == sim.KindBegin:
+			begun[ev.Section] = true
+		case ev.Step == sim.Extend && ev.Kind == sim.KindEnd && ev.OK && !begun[ev.Section]:
+			renewed[ev.Section]++
+		}
+	}
+	lost := events(trace, sim.KindLost, "client-1")
+	if len(lost) != 1 || lost[0].Section != 1 {
+		t.Errorf("lost: %+v", lost)
+	}
+	if renewed[1] < 2 || renewed[212] < 1 || len(renewed) != 2 {
+		t.Errorf("renewals by section: %v", renewed)
+	}
+	// What the lock renews while the client asks by the other handle is no other
+	// acquisition's doing; that the key was deleted is.
+	f := checks.Check(trace, nil).Finding(checks.ReleaseOwnership)
+	if f.Outcome != checks.Violated || !strings.Contains(f.Reason, "removed") {
+		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
+	}
+}
+
+// One handle tidies up after an attempt that was given up, in the background,
+// while the client goes on by the other: that is nobody else's key.
+func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
+	cfg := alone(t, "redlock", func(ctx context.Context, p *sim.Program) error {
+		other, err := p.NewLock()
+		if err != nil {
+			return err
+		}
+		if _, err := p.Acquire(ctx, other); err == nil { // so that its connections are open
+			return errors.New("a majority of the nodes failed, and yet")
+		}
+		one, err := p.Acquire(ctx, p.Lock())
+		if err != nil {
+			return err
+		}
+		// The third node, which failed before, grants it what the first two have
+		// refused; that the client does not wait for.
+		brief, cancel := context.WithTimeout(ctx, 5*hop+hop/2)
+		defer cancel()
+		if _, err := p.Acquire(brief, other); err == nil {
+			t.Error("both handles have the lock")
+		}
+		if err := errors.Join(one.Extend(ctx), one.Release(ctx), p.Sleep(time.Second)); err != nil {
+			return err
+		}
+		last, err := p.Acquire(ctx, other)
+		if err != nil {
+			return err
+		}
+		return errors.Join(last.Write(ctx, "x"), last.Release(ctx))
+	})
+	cfg.Nodes = []sim.Node{{Name: "redis-1"}, {Name: "redis-2"}, {Name: "redis-3"}}
+	cfg.Faults = []sim.Fault{
+		{Action: &sim.Fail{Node: "redis-2"}, Until: point("client-1 failed to acquire")},
+		{Action: &sim.Fail{Node: "redis-3"}, Until: point("client-1 acquired")},
+	}
+	trace := run(t, cfg)
+	same(t, "the key on the third node", keyHistory(trace, "redis-3"), "set 3, delete 3, set 4, delete 4")
+	same(t, "the section that the client was busy with then", events(trace, sim.KindDelete, "redis-3")[0].By.Section, 2)
+	same(t, "what is violated", broken(trace), "")
+}
+
+// doomed is a lock that everybody gets, and whose leases are all lost at once.
+type doomed struct{ lost chan struct{} }
+
+func (d doomed) Acquire(context.Context) (locks.Lease, error) { return d, nil }
+func (d doomed) Release(context.Context) error                { return nil }
+func (d doomed) Lost() <-chan struct{}                        { return d.lost }
+
+// Of two leases that are lost at the same moment that of the older section is told
+// of first, whatever the scheduler does.
+func TestTwoLossesAtOnce(t *testing.T) {
+	for range 50 {
+		var lost chan struct{}
+		cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+			for range 4 {
+				lock, err := p.NewLock()
+				if err != nil {
+					return err
+				}
+				if _, err := p.Acquire(ctx, lock); err != nil {
+					return err
+				}
+			}
+			close(lost)
+			return p.Sleep(time.Second)
+		})
+		cfg.Lock.Kind.New = func(*locks.Env) (locks.Lock, error) {
+			if lost == nil {
+				lost = make(chan struct{})
+			}
+			return doomed{lost}, nil
+		}
+		cfg.Disturb = func() {
+			for range rand.IntN(4) {
+				runtime.Gosched()
+			}
+		}
+		var told []int
+		for _, ev := range events(run(t, cfg), sim.KindLost, "client-1") {
+			told = append(told, ev.Section)
+		}
+		if !slices.Equal(told, []int{1, 2, 3, 4}) {
+			t.Fatalf("told of the losses of %v", told)
+		}
+	}
+}
+
+// A program's own sleep is by its process's clock.
+func TestProgramSleep(t *testing.T) {
+	var slept time.Duration
+	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+		began := time.Now()
+		err := p.Sleep(10 * time.Second)
+		slept = time.Since(began)
+		return err
+	})
+	cfg.Faults = []sim.Fault{{Action: &sim.Drift{Process: "client-1", Rate: "-50%"}}}
+	run(t, cfg)
+	near(t, "it woke", slept, 20*time.Second)
+
+	cfg.Faults = nil
+	var err error
+	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
+		err = p.Sleep(time.Hour)
+		return err
+	}
+	run(t, cfg)
+	if err == nil {
+		t.Error("a sleep beyond the end of the run ended without an error")
+	}
+}
+
+// Where there is no lock there is no handle to make.
+func TestNewLockWithoutALock(t *testing.T) {
+	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+		if lock, err := p.NewLock(); err == nil || p.Lock() != nil {
+			t.Errorf("there is a lock: %v, %v", lock, p.Lock())
+		}
+		return nil
+	})
+	cfg.Lock, cfg.Oracle = sim.Lock{}, nil
+	run(t, cfg)
+}
+
+// A context that ends while the storage does not answer ends the wait, and also
+// for a client that sends its requests again.
+func TestSectionGivesUpWithItsContext(t *testing.T) {
+	for _, resends := range []bool{false, true} {
+		var read error
+		cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+			in, err := p.Acquire(ctx, p.Lock())
+			if err != nil {
+				return err
+			}
+			bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+			defer cancel()
+			read = in.Read(bounded, "x")
+			return in.Release(ctx)
+		})
+		cfg.Clients[0].Resends = resends
+		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: sim.StorageName}, Strikes: sim.Trigger{When: point("client-1 acquired")}}}
+		trace := run(t, cfg)
+		if read == nil || !errors.Is(read, context.DeadlineExceeded) {
+			t.Errorf("the read ended with %v", read)
+		}
+		same(t, "the steps", sectionSteps(trace), "1 acquire, 1 read failed, 1 release")
+	}
+}
