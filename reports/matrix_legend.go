@@ -82,31 +82,29 @@ func aboutCaveat(p checks.Property) string {
 func (m *Matrix) legend() []sign {
 	s := m.shown()
 	lease, section := about(checks.LeaseExclusion), about(checks.SectionExclusion)
-	var legend []sign
-	safe := "safe"
-	if len(m.Locks) == 0 {
-		legend = []sign{
-			{"assumption", aboutAssumptions},
-			{"lease", lease},
-			{"section", section},
-			{"✓ ✗", m.outcomes(s)},
-			{"without", aboutWithout},
-			{"with", aboutWith},
-		}
-		safe = "! safe"
-	} else {
+	legend := []sign{
+		{"assumption", aboutAssumptions},
+		{"lease", lease},
+		{"section", section},
+		{"✓ ✗", m.outcomes(s)},
+		{"without", aboutWithout},
+		{"with", aboutWith},
+	}
+	unsafe, safe, caveat, unknown := "unsafe", "safe", "! safe %c", "unknown"
+	if len(m.Locks) > 0 {
 		legend = []sign{
 			{"✓✗", fmt.Sprintf("first %s; then %s; %s", lease, section, m.outcomes(s))},
+			{"then a→b", "the data in the run in which nobody checks fencing tokens, and in the same run when the storage does; one sign if it is the same"},
 			{"nodes", "each story keeps its own number of nodes: on the one node of most single-instance stories Redlock is no better than any other lock"},
-			{"a→b", "the verdict of the run in which nobody checks fencing tokens, and of the same run when the storage does; one word if it is the same"},
 		}
+		unsafe, safe, caveat, unknown = "✗ data", "✓ data", "!%c data", "?"
 	}
-	legend = append(legend, sign{"unsafe", aboutUnsafe()}, sign{"safe", aboutSafe})
+	legend = append(legend, sign{unsafe, aboutUnsafe()}, sign{safe, aboutSafe})
 	for _, p := range s.caveats {
-		legend = append(legend, sign{fmt.Sprintf("%s %c", safe, p[0]), aboutCaveat(p)})
+		legend = append(legend, sign{fmt.Sprintf(caveat, p[0]), aboutCaveat(p)})
 	}
 	if s.undecided {
-		legend = append(legend, sign{"unknown", aboutUndecided})
+		legend = append(legend, sign{unknown, aboutUndecided})
 	}
 	if s.untold {
 		legend = append(legend, sign{"n/a", aboutUntold})

@@ -81,6 +81,10 @@ func (m *Matrix) items(r Row, kind sort) []item {
 	for _, c := range r.Cells {
 		if c.sort() == kind {
 			text := c.says(kind)
+			if kind == untold || kind == undecided {
+				// What is said of several locks is told once.
+				text = strings.ReplaceAll(text, visible(c.Lock), "the lock")
+			}
 			if cells[text] == nil {
 				says = append(says, text)
 			}

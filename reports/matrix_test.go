@@ -276,7 +276,7 @@ func TestMatrixOfLocks(t *testing.T) {
 			"": {breaks("single"), breaks("redlock"), unforeseen},
 		}, "=the pause outlasts the lease"),
 		rows("debate", "clock-jump", "clock", map[string][]Cell{
-			"": {{Lock: "single", Untold: "it has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
+			"": {{Lock: "single", Untold: "single has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
 		}, "=two majorities share one node"),
 		rows("fencing", "fencing-gap", "process", map[string][]Cell{
 			"": {does("single"), does("redlock"), cell("redsync", judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.Progress))},
@@ -284,16 +284,18 @@ func TestMatrixOfLocks(t *testing.T) {
 	)}
 	got := matrix(t, "text", m)
 	told(t, `
- scenario     single          redlock         redsync
-──────────────────────────────────────────────────────────────
+ scenario     single  redlock  redsync
+──────────────────────────────────────
 The debate
- gc-pause     ✓✗ unsafe→safe  ✓✗ unsafe→safe  ✓✗ unsafe→safe
- clock-jump   n/a             ✗✗ unsafe→safe  unknown
+ gc-pause     ✓✗ ✗→✓  ✓✗ ✗→✓   ✓✗ ✗→✓
+ clock-jump   n/a     ✗✗ ✗→✓   ?
 
 Where fencing itself breaks
- fencing-gap  ✓✓ safe         ✓✓ safe         ✓✗ unsafe→safe p
+ fencing-gap  ✓✓ ✓    ✓✓ ✓     ✓✗ ✗→!p
 `, got[:strings.Index(got, "\n\n  ✓✗ ")+1])
 	contains(t, got,
+		"\n  !p data     they all hold, but progress",
+		"\n  ?           nobody can tell",
 		"\n  n/a         the story cannot be told with this lock",
 		"\nBreaks without fencing tokens (3)\n",
 		"\n  gc-pause: the pause outlasts the lease\n"+
@@ -301,7 +303,7 @@ Where fencing itself breaks
 			"  fencing-gap (redsync): nobody has shown the newer token yet; but with fencing\n    tokens progress is violated\n",
 		"Holds without fencing tokens, and why (1)\n\n  fencing-gap (single, redlock): nobody has shown the newer token yet\n",
 		"Unknown, and why (1)\n\n  clock-jump (redsync): nobody came\n",
-		"Cannot be told with this lock, and why (1)\n\n  clock-jump (single): it has one node\n",
+		"Cannot be told with this lock, and why (1)\n\n  clock-jump (single): the lock has one node\n",
 	)
 	contains(t, matrix(t, "markdown", m),
 		"| scenario | single | redlock | redsync |\n|---|---|---|---|\n",

@@ -111,7 +111,7 @@ func (m *Matrix) cells(r Row, name string, p Palette) []string {
 		case !c.told():
 			line = append(line, p.faint("n/a"))
 		case !c.known():
-			line = append(line, p.doubt("unknown"))
+			line = append(line, p.doubt("?"))
 		default:
 			line = append(line, worstSign(c, checks.LeaseExclusion, p)+worstSign(c, checks.SectionExclusion, p)+" "+verdictPair(c, p))
 		}
@@ -167,26 +167,26 @@ func verdictSign(c Cell, run int, p Palette) string {
 	return verdictCell(c.verdict(run), p)
 }
 
-// verdictPair is both verdicts in short, or the one that both runs came to:
-// "unsafe→safe", "safe".
+// verdictPair is both verdicts as signs, or the one that both runs came to:
+// "✗→✓", "✓".
 func verdictPair(c Cell, p Palette) string {
-	without, with := verdictWord(c, 0, p), verdictWord(c, 1, p)
+	without, with := verdictMark(c, 0, p), verdictMark(c, 1, p)
 	if without == with {
 		return with
 	}
 	return without + "→" + with
 }
 
-// verdictWord is a verdict without a sign: "unsafe", "safe", "safe p".
-func verdictWord(c Cell, run int, p Palette) string {
+// verdictMark is a verdict as a sign alone: "✗", "✓", "!p".
+func verdictMark(c Cell, run int, p Palette) string {
 	also := caveats(c.Runs[run])
 	switch {
 	case c.verdict(run) == checks.Unsafe:
-		return p.bad(checks.Unsafe)
+		return p.bad("✗")
 	case len(also) > 0:
-		return p.doubt(checks.Safe + " " + initials(also))
+		return p.doubt("!" + initials(also))
 	}
-	return p.good(checks.Safe)
+	return p.good("✓")
 }
 
 func pad(s string, width int) string {
