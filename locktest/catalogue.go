@@ -1,0 +1,42 @@
+package locktest
+
+import (
+	"github.com/locksim/locksim/scenarios"
+)
+
+// catalogueStories are the scenarios that locksim has built in, one story for
+// each of their variants, without fencing tokens and with them.
+func catalogueStories() []story {
+	var all []story
+	for _, shelf := range scenarios.Catalogue() {
+		for _, scenario := range shelf.Scenarios {
+			for _, v := range scenario.Variants {
+				all = append(all, catalogueStory(v))
+			}
+		}
+	}
+	return all
+}
+
+func catalogueStory(v *scenarios.Variant) story {
+	name := "catalogue/" + v.Scenario
+	if v.Name != "" {
+		name += "/" + v.Name
+	}
+	return story{name: name, title: v.Title, worlds: func(s *subject, seed uint64) ([]world, string, error) {
+		var worlds []world
+		for _, fencing := range []string{scenarios.Off, scenarios.On} {
+			config, err := v.Config(scenarios.Options{Seed: seed, Kind: s.kind, Fencing: fencing})
+			if err != nil {
+				return nil, err.Error(), nil
+			}
+			if len(config.Doubts) > 0 {
+				return nil, config.Doubts[0], nil
+			}
+			worlds = append(worlds, world{
+				name: "fencing-" + fencing, config: config, witnesses: v.Witnesses, fenced: fencing == scenarios.On,
+			})
+		}
+		return worlds, "", nil
+	}}
+}

@@ -1,0 +1,84 @@
+package locktest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// claimStories ask for what the Config claims, while nothing is wrong.
+func claimStories() []story {
+	return []story{
+		fixed("claims/lease", "a client holds the lock and does nothing, while another is after it", needsEnd, func(*subject) []scene {
+			sits := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := p.Sleep(ttls(1.3)); err != nil {
+					return err
+				}
+				return in.Release(ctx)
+			})
+			eager := another("client-2", "client-1 acquired")
+			eager.RetryEvery = ttl / 400
+			return []scene{{clients: []sim.Client{{Name: "client-1", Run: sits}, eager}}}
+		}),
+		fixed("claims/extend", "a client extends its lease again and again, while another is after it", needsExtend, func(*subject) []scene {
+			every := func(name string, pause float64) scene {
+				return scene{name: name, asserts: true, clients: []sim.Client{
+					{Name: "client-1", Run: extending(pause, true)}, another("client-2", "client-1 acquired"),
+				}}
+			}
+			return []scene{every("late", 0.6), every("early", 0.3)}
+		}),
+		fixed("claims/no-false-alarm", "nothing happens to a lease", needsNotice, func(*subject) []scene {
+			return []scene{{asserts: true, clients: []sim.Client{{Name: "client-1", Run: holding(
+				func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+					if err := p.Sleep(ttls(0.5)); err != nil {
+						return err
+					}
+					if yes, _ := told(in); yes {
+						return breach(claimNotifies, "within half a TTL it was told of the loss of a lease that it had not lost")
+					}
+					return use(ctx, in)
+				},
+			)}}}}
+		}),
+		fixed("claims/tokens", "clients take turns", func(s *subject) string {
+			if !s.config.Tokens {
+				return "it does not claim to have fencing tokens"
+			}
+			return ""
+		}, func(*subject) []scene {
+			each := sim.Client{Sections: 4, RetryEvery: soon, Works: ttl / 100}
+			clients := slices.Repeat([]sim.Client{each}, 3)
+			for i, name := range []string{"client-1", "client-2", "client-3"} {
+				clients[i].Name = name
+			}
+			return []scene{{clients: clients}}
+		}),
+	}
+}
+
+// extending holds the lock for more than two TTLs by extending its lease whenever
+// some part of a TTL has passed. An extend may fail only where something is wrong.
+func extending(every float64, nothingIsWrong bool) program {
+	return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+		if err := in.Read(ctx, sim.Object); err != nil {
+			return err
+		}
+		for i := range int(2.4 / every) {
+			if err := p.Sleep(ttls(every)); err != nil {
+				return err
+			}
+			if yes, _ := told(in); yes && i > 0 {
+				return breach(claimExtends, "extend succeeded, and within %v it was told that the lease was lost", ttls(every))
+			}
+			if err := extend(ctx, in); err != nil {
+				if nothingIsWrong {
+					return breach(claimExtends, "extend of a lease that it held failed: %v", err)
+				}
+				break
+			}
+		}
+		return use(ctx, in)
+	})
+}

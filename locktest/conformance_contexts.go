@@ -1,0 +1,99 @@
+package locktest
+
+import (
+	"context"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// contextStories give the lock contexts that end before the call does.
+func contextStories() []story {
+	return []story{
+		fixed("contexts/cancelled-before", "the context of a call has ended before the call", needsEnd, func(s *subject) []scene {
+			acquires := asking(func(ctx context.Context, p *sim.Program) error {
+				in, err := p.Acquire(ended(ctx), p.Lock())
+				if err != nil {
+					return nil
+				}
+				return use(ctx, in)
+			})
+			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := p.Sleep(ttls(0.3)); err != nil {
+					return err
+				}
+				if extend(ended(ctx), in) == nil {
+					if err := p.Sleep(ttls(0.8)); err != nil {
+						return err
+					}
+				}
+				return use(ctx, in)
+			})
+			releases := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := in.Write(ctx, sim.Object); err != nil {
+					return err
+				}
+				return in.Release(ended(ctx))
+			})
+			next := another("client-2", "client-1 finished")
+			scenes := []scene{
+				{name: "acquire", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
+				{name: "release", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
+			}
+			if s.config.Extends {
+				scenes = append(scenes, scene{
+					name: "extend", clients: []sim.Client{{Name: "client-1", Run: extends}, another("client-2", "client-1 acquired")},
+				})
+			}
+			return scenes
+		}),
+		fixed("contexts/deadline", "the deadline of a call passes while no node answers", nil, func(s *subject) []scene {
+			acquires := asking(func(ctx context.Context, p *sim.Program) error {
+				return within(ctx, p, sim.Acquire, func(ctx context.Context) error {
+					_, err := p.Acquire(ctx, p.Lock())
+					return err
+				})
+			})
+			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				return within(ctx, p, sim.Extend, func(ctx context.Context) error { return extend(ctx, in) })
+			})
+			releases := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				return within(ctx, p, sim.Release, in.Release)
+			})
+			silent := func(step sim.Step, run program) scene {
+				return scene{
+					name: string(step), asserts: true, clients: []sim.Client{{Name: "client-1", Run: run}},
+					faults: []sim.Fault{{
+						Strikes: sim.Trigger{Before: sim.StepPoint{Client: "client-1", Step: step}}, For: 3 * longest,
+						Action: &sim.Partition{Process: "client-1", From: s.nodes()},
+						Text:   "partition client-1 from all nodes",
+					}},
+				}
+			}
+			scenes := []scene{silent(sim.Acquire, acquires), silent(sim.Release, releases)}
+			if s.config.Extends {
+				scenes = append(scenes, silent(sim.Extend, extends))
+			}
+			return scenes
+		}),
+	}
+}
+
+// within calls the lock with a deadline, and expects it to return.
+func within(ctx context.Context, p *sim.Program, step sim.Step, call func(context.Context) error) error {
+	const deadline = ttl / 10
+	short, cancel := bounded(ctx, p, deadline)
+	defer cancel()
+	began := monotonic(p)
+	err := call(short)
+	if took := monotonic(p).Sub(began); took > deadline+longest {
+		return breach(ruleHang, "%s was called with a deadline in %v and returned after %v", step, deadline, took)
+	}
+	return err
+}
+
+// ended is a context that has ended.
+func ended(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx
+}

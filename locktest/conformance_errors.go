@@ -1,0 +1,79 @@
+package locktest
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// errorStories have nodes answer with errors.
+func errorStories() []story {
+	return []story{
+		fixed("errors/minority", "a minority of nodes answers every command with an error", needsMinority, func(s *subject) (scenes []scene) {
+			for _, why := range nodeErrors {
+				scenes = append(scenes, scene{
+					name: why.name, clients: s.contenders(),
+					faults: s.failing(s.nodes()[s.config.Nodes-s.spare():], why.text, "", 0),
+				})
+			}
+			return scenes
+		}),
+		fixed("errors/majority", "for a while the nodes answer every command with an error", nil, func(s *subject) (scenes []scene) {
+			for _, why := range nodeErrors {
+				for _, when := range []struct{ name, starts string }{
+					{"acquire", ""}, {"extend", "client-1 read"}, {"release", "client-1 wrote"},
+				} {
+					scenes = append(scenes, scene{
+						name: why.name + "," + when.name, clients: s.contenders(),
+						faults: s.failing(s.majority(), why.text, when.starts, ttls(0.8)),
+					})
+				}
+			}
+			return scenes
+		}),
+		fixed("errors/restart", "the nodes restart while a lease is held, and remember all but their scripts", nil, func(s *subject) []scene {
+			restart := onEach(s.nodes(), func(name string) sim.Fault {
+				return sim.Fault{
+					Strikes: sim.Trigger{When: point("client-1 read")}, For: ttls(0.05),
+					Action: &sim.CrashFault{Process: name}, Text: "restart " + name,
+				}
+			})
+			scenes := []scene{{name: "release", clients: s.contenders(), faults: restart}}
+			if s.config.Extends {
+				scenes = append(scenes, scene{name: "extend", asserts: true, faults: restart, clients: []sim.Client{
+					{Name: "client-1", Run: extending(0.6, false)}, another("client-2", "client-1 acquired"),
+				}})
+			}
+			return scenes
+		}),
+	}
+}
+
+// nodeErrors are what a node can answer that cannot do what it is asked.
+var nodeErrors = []struct{ name, text string }{
+	{"loading", "LOADING Redis is loading the dataset in memory"},
+	{"full", "OOM command not allowed when used memory > 'maxmemory'."},
+	{"replica", "READONLY You can't write against a read only replica."},
+}
+
+// contenders are two clients after the same lock, one of whom holds it for more
+// than a TTL if it can.
+func (s *subject) contenders() []sim.Client {
+	long := sim.Client{Name: "client-1", RetryEvery: ttls(0.05), Works: ttls(0.5)}
+	if s.config.Extends {
+		long.Works, long.ExtendsEvery = ttls(1.4), ttls(0.6)
+	}
+	return []sim.Client{long, {Name: "client-2", RetryEvery: ttls(0.05), Works: ttls(0.1), Sections: 2}}
+}
+
+// failing has nodes answer with an error, from some point on, or from the start if
+// it is "", and for ever if lasts is 0.
+func (s *subject) failing(nodes []string, why, starts string, lasts time.Duration) []sim.Fault {
+	var strikes sim.Trigger
+	if starts != "" {
+		strikes.When = point(starts)
+	}
+	return onEach(nodes, func(name string) sim.Fault {
+		return sim.Fault{Strikes: strikes, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}
+	})
+}

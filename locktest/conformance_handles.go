@@ -1,0 +1,62 @@
+package locktest
+
+import (
+	"context"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// handleStories are about one process that uses the lock in several places.
+func handleStories() []story {
+	return []story{
+		fixed("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
+			clients := func(second func(*sim.Program) (locks.Lock, error)) []sim.Client {
+				return []sim.Client{{Name: "client-1", Run: twice(second)}, another("client-2", "client-1 acquired")}
+			}
+			return []scene{
+				{name: "two", asserts: true, clients: clients((*sim.Program).NewLock)},
+				{name: "one", asserts: true, clients: clients(func(p *sim.Program) (locks.Lock, error) { return p.Lock(), nil })},
+			}
+		}),
+	}
+}
+
+// twice gets the lock and asks for it again by a second handle: in vain until it
+// has released the first lease.
+func twice(handle func(*sim.Program) (locks.Lock, error)) program {
+	return asking(func(ctx context.Context, p *sim.Program) error {
+		second, err := handle(p)
+		if err != nil {
+			return breach(ruleMake, "a second handle: %v", err)
+		}
+		in, err := get(ctx, p, p.Lock())
+		if err != nil {
+			return err
+		}
+		// What a lock goes on with after acquire has returned counts as part of that
+		// section only until the next begins.
+		if err := p.Sleep(ttls(0.05)); err != nil {
+			return err
+		}
+		for range 2 {
+			short, cancel := bounded(ctx, p, ttls(0.2))
+			_, err := p.Acquire(short, second)
+			cancel()
+			if err == nil {
+				return nil // it has the lock twice, which violates lease-exclusion
+			}
+			// Whatever that attempt has left behind, or taken away, shows now.
+			if err := p.Sleep(ttls(0.1)); err != nil {
+				return err
+			}
+		}
+		if err := use(ctx, in); err != nil {
+			return err
+		}
+		if in, err = get(ctx, p, second); err != nil {
+			return err
+		}
+		return use(ctx, in)
+	})
+}

@@ -1,0 +1,84 @@
+package locktest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// lateStories have the client paused while the last reply to a call is in flight,
+// so that the call takes longer than the lock may count on.
+func lateStories() []story {
+	return []story{
+		fixed("late/acquire", "a client is paused while the last reply to its acquire is in flight", needsEnd, func(s *subject) (scenes []scene) {
+			// After half a TTL it has the lock for the other half, and after more than
+			// one not at all.
+			for _, lasts := range []float64{0.5, 1.2} {
+				for _, nth := range []string{"1st", "2nd"} {
+					next := another("client-2", "client-1's keys expired or client-1 finished")
+					next.Works = ttls(0.5)
+					scenes = append(scenes, scene{
+						name:    fmt.Sprintf("%s-reply,%v-ttl", nth, lasts),
+						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: soon}, next},
+						faults:  s.pauseAt(sim.Acquire, nth, lasts, "client-1 acquired or client-1 failed to acquire"),
+					})
+				}
+			}
+			return scenes
+		}),
+		fixed("late/extend", "a client is paused for more than a TTL while the last reply to its extend is in flight", all(needsExtend, needsEnd), func(s *subject) (scenes []scene) {
+			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				for range 2 {
+					if err := p.Sleep(ttls(0.2)); err != nil {
+						return err
+					}
+					asked := monotonic(p)
+					if err := extend(ctx, in); err != nil {
+						break
+					}
+					if late := s.over(p, in, asked); late >= 0 {
+						return breach(claimExtends, "extend succeeded %v after the end of the lease that it granted", late)
+					}
+				}
+				return in.Release(ctx)
+			})
+			// A lock that runs scripts sends more the first time than later.
+			for _, nth := range []string{"1st", "2nd", "3rd", "4th"} {
+				scenes = append(scenes, scene{
+					name: nth + "-reply", asserts: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
+					faults: s.pauseAt(sim.Extend, nth, 1.5, "client-1 extended, 2nd time or client-1 released"),
+				})
+			}
+			return scenes
+		}),
+	}
+}
+
+// pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in
+// flight, or at a later point if there are not as many.
+func (s *subject) pauseAt(step sim.Step, nth string, lasts float64, later string) []sim.Fault {
+	return []sim.Fault{{
+		Strikes: sim.Trigger{When: point(fmt.Sprintf("%s's reply to client-1's %s is in flight, %s time or %s",
+			node(s.config.Nodes-1), step, nth, later))},
+		For: ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
+	}}
+}
+
+// over is how long a lease has been over that was asked for at some moment: since
+// when the lock says, or since one TTL after that. It is negative as long as the
+// lease lasts.
+func (s *subject) over(p *sim.Program, in *sim.Section, asked fakeclock.Reading) time.Duration {
+	e, ok := in.Lease().(locks.Expirer)
+	if !ok {
+		return monotonic(p).Sub(asked.Add(ttl))
+	}
+	ends := e.Expires()
+	if ends.Clock == fakeclock.Wall && !s.config.OwnClock { // then it comes from time.Now
+		return time.Duration(time.Now().UnixNano() - ends.Nanos)
+	}
+	return p.Clock().Read(ends.Clock).Sub(ends)
+}

@@ -1,0 +1,142 @@
+package locktest
+
+import (
+	"context"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// lossStories have a lease end before its holder is done: by itself, or because
+// all nodes lose its keys. Their clocks are set forward for that, since a node
+// that crashes also cuts its connections.
+func lossStories() []story {
+	return []story{
+		fixed("loss/extend", "a lease is extended after it was lost", all(needsExtend, needsEnd), func(s *subject) []scene {
+			// Without another client nobody was wronged, but the holder is told that it
+			// has held the lock all the time, which the lock cannot know.
+			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := p.Sleep(ttls(0.5)); err != nil {
+					return err
+				}
+				if extend(ctx, in) == nil {
+					return breach(claimExtends, "extend succeeded though the nodes had lost the lease's keys")
+				}
+				return in.Release(ctx)
+			})
+			// What another client does meanwhile the property lease-exclusion sees to.
+			expired := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := p.Sleep(ttls(1.5)); err != nil {
+					return err
+				}
+				_ = extend(ctx, in)
+				if err := p.Sleep(ttls(0.1)); err != nil {
+					return err
+				}
+				return in.Release(ctx)
+			})
+			within := another("client-2", "client-1's keys expired or client-1 finished")
+			within.Works = ttls(0.8)
+			return []scene{
+				{name: "lost", asserts: true, faults: s.forget(), clients: []sim.Client{{Name: "client-1", Run: late}}},
+				{name: "lost,another-came-and-went", asserts: true, faults: s.forget(), clients: []sim.Client{
+					{Name: "client-1", Run: late}, another("client-2", onceLost),
+				}},
+				{name: "expired,another-came-and-went", clients: []sim.Client{
+					{Name: "client-1", Run: expired}, another("client-2", "client-1's keys expired or client-1 finished"),
+				}},
+				{name: "expired,another-is-in", clients: []sim.Client{{Name: "client-1", Run: expired}, within}},
+			}
+		}),
+		fixed("loss/release", "a lease is released after it was lost", needsEnd, func(s *subject) []scene {
+			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := p.Sleep(ttls(1.5)); err != nil {
+					return err
+				}
+				return in.Release(ctx)
+			})
+			twice := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := p.Sleep(ttls(0.1)); err != nil {
+					return err
+				}
+				_ = in.Release(ctx)
+				if err := p.Sleep(ttls(0.5)); err != nil {
+					return err
+				}
+				return in.Release(ctx)
+			})
+			afterExtend := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				if err := p.Sleep(ttls(1.5)); err != nil {
+					return err
+				}
+				if s.config.Extends {
+					_ = extend(ctx, in)
+				}
+				return in.Release(ctx)
+			})
+			within := another("client-2", "client-1's keys expired or client-1 released")
+			within.Works = ttls(0.8)
+			third := another("client-3", "client-2 acquired")
+			clients := func(run program) []sim.Client { return []sim.Client{{Name: "client-1", Run: run}, within, third} }
+			return []scene{
+				{name: "expired", clients: clients(late)},
+				{name: "released-twice", clients: clients(twice)},
+				{name: "after-a-failed-extend", clients: clients(afterExtend)},
+			}
+		}),
+		fixed("loss/notice", "a holder is told that its lease is lost", all(needsNotice, needsEnd), func(s *subject) []scene {
+			told := func(after float64, what string) program {
+				return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+					if err := p.Sleep(ttls(after + 1)); err != nil {
+						return err
+					}
+					if yes, can := told(in); can && !yes {
+						return breach(claimNotifies, "%s, and it was not told within one TTL", what)
+					}
+					return use(ctx, in)
+				})
+			}
+			return []scene{
+				{
+					name: "lost", asserts: true, faults: s.forget(),
+					clients: []sim.Client{{Name: "client-1", Run: told(lostAfter, "the nodes lost its lease's keys")}},
+				},
+				{
+					// One that is renewed meanwhile has not been lost: then nobody can take
+					// it, and this story is about nothing.
+					name: "taken", asserts: true, faults: s.forget(),
+					clients: []sim.Client{
+						{Name: "client-1", Run: told(lostAfter+0.1, "another client got the lock")},
+						{Name: "client-2", Starts: point(onceLost), Works: ttls(0.5), RetryEvery: soon},
+					},
+				},
+			}
+		}),
+	}
+}
+
+// lostAfter is how many TTLs after a grant the nodes lose its keys.
+const lostAfter = 0.2
+
+// forget has every node lose client-1's keys: its clock is set forward, and at once
+// back again, since some locks tell the nodes when a key is to expire by their own
+// clocks.
+func (s *subject) forget() (faults []sim.Fault) {
+	for _, jump := range []struct {
+		after float64
+		by    time.Duration
+		way   string
+	}{{lostAfter, 3 * ttl, "forward"}, {lostAfter + 0.001, -3 * ttl, "back"}} {
+		faults = append(faults, onEach(s.nodes(), func(name string) sim.Fault {
+			return sim.Fault{
+				Strikes: sim.Trigger{When: point(ttls(jump.after).String() + " after client-1 acquired, 1st time")},
+				Action:  &sim.Jump{Process: name, By: jump.by},
+				Text:    "set the clock of " + name + " " + jump.way,
+			}
+		})...)
+	}
+	return faults
+}
+
+// onceLost is a moment at which the nodes have lost client-1's keys.
+var onceLost = ttls(lostAfter+0.01).String() + " after client-1 acquired, 1st time or client-1 finished"

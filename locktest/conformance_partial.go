@@ -1,0 +1,68 @@
+package locktest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// partialStories have some of the nodes say no: a stranger has set the lock's key
+// there.
+func partialStories() []story {
+	contenders := func(starts string) []sim.Client {
+		one, two := another("client-1", starts), another("client-2", starts)
+		one.Sections, two.Sections = 3, 3
+		return []sim.Client{one, two}
+	}
+	return []story{
+		fixed("partial/minority", "on a minority of nodes the key is a stranger's and never expires", needsMinority, func(s *subject) []scene {
+			return []scene{{clients: append(contenders("stranger finished"), s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes))}}
+		}),
+		fixed("partial/for-a-while", "the key is a stranger's until it expires", nil, func(s *subject) []scene {
+			return []scene{{clients: append(contenders("stranger finished"), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
+		}),
+		fixed("partial/failed-attempt", "an attempt gets only a minority of the nodes, and on one more the key stays a stranger's", needsMinority, func(s *subject) []scene {
+			once := another("client-1", "stranger-1 finished")
+			once.Attempts = 1
+			after := another("client-2", "client-1 finished")
+			// What the attempt has left behind stands until one TTL after it.
+			return []scene{{within: ttls(0.8), clients: []sim.Client{
+				s.stranger("-1", ttls(0.3), s.spare(), s.config.Nodes-1), s.stranger("-2", 0, s.config.Nodes-1, s.config.Nodes),
+				once, after,
+			}}}
+		}),
+		fixed("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", needsMinority, func(s *subject) []scene {
+			brief := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error { return use(ctx, in) })
+			stranger := s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes)
+			stranger.Starts = point("client-1 released")
+			return []scene{{
+				// What release has left behind stands until one TTL after the grant.
+				within: ttls(0.5),
+				faults: []sim.Fault{{
+					For: ttls(0.2), Action: &sim.Hold{Message: node(0) + "'s reply to client-1's acquire"},
+					Text: "hold " + node(0) + "'s reply",
+				}},
+				clients: []sim.Client{{Name: "client-1", Run: brief}, stranger, another("client-2", "stranger finished")},
+			}}
+		}),
+	}
+}
+
+// stranger is a client that sets the lock's key on the nodes from first up to but
+// not last, whoever uses the lock; 0 is for ever.
+func (s *subject) stranger(suffix string, life time.Duration, first, last int) sim.Client {
+	return sim.Client{Name: "stranger" + suffix, Run: func(ctx context.Context, p *sim.Program) error {
+		slots, _ := s.kind.Slots(resource, s.config.Nodes)
+		for _, slot := range slots {
+			if slot.Node < first || slot.Node >= last {
+				continue
+			}
+			if err := p.Redis(slot.Node).Set(ctx, slot.Key, "a stranger's", life).Err(); err != nil {
+				return fmt.Errorf("%s cannot be set: %w", slot.Key, err)
+			}
+		}
+		return nil
+	}}
+}

@@ -1,0 +1,184 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// tellTo tells a story to a registered lock on one seed.
+func tellTo(t *testing.T, kind string, c Config, name string) outcome {
+	t.Helper()
+	k, ok := locks.Lookup(kind)
+	if !ok {
+		t.Fatalf("no lock is called %s", kind)
+	}
+	s, err := newSubject("Test", c, func(env *Env) (locks.Lock, error) { return k.New(env.Base()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, ok := find(name)
+	if !ok {
+		t.Fatalf("there is no story %s", name)
+	}
+	return s.tellStory(st, order{Story: name, Seeds: 1}, func(place) {})
+}
+
+// A conformance story comes to something with every number of nodes, and a sound
+// lock passes it: each fault acts, and what the story is about happens.
+func TestConformanceOfSoundLocks(t *testing.T) {
+	for _, l := range []struct {
+		kind   string
+		config Config
+	}{
+		{"single", Config{Extends: true, OwnClock: true}},
+		{"single-token", Config{Extends: true, Tokens: true, OwnClock: true}},
+		{"watchdog", Config{Notifies: true, OwnClock: true}},
+		{"single-no-ttl", Config{Endless: true, OwnClock: true}},
+		{"redlock", Config{Nodes: 3, Extends: true, OwnClock: true}},
+		{"redlock", Config{Nodes: 4, Extends: true, OwnClock: true}},
+		{"redlock", Config{Nodes: 5, Extends: true, OwnClock: true}},
+		{"redlock", Config{Nodes: 5, Extends: true}},
+	} {
+		for _, st := range conformanceStories() {
+			if st.name == "hundreds-of-sections" && l.config.Nodes > 3 {
+				continue // it takes its time, and the number of nodes is nothing to it
+			}
+			o := tellTo(t, l.kind, l.config, st.name)
+			for _, p := range o.Problems {
+				t.Errorf("%s on %d nodes, %s: %s", l.kind, l.config.Nodes, p.Place, p)
+			}
+			if o.Unknown != "" {
+				t.Errorf("%s on %d nodes, %s: nothing can be said: %s", l.kind, l.config.Nodes, st.name, o.Unknown)
+			}
+		}
+	}
+}
+
+// Every conformance story is for some lock.
+func TestConformanceStoriesAreTold(t *testing.T) {
+	locks := []struct {
+		kind   string
+		config Config
+	}{
+		{"redlock", Config{Nodes: 5, Extends: true, OwnClock: true}},
+		{"single-token", Config{Tokens: true, OwnClock: true}},
+		{"watchdog", Config{Notifies: true, OwnClock: true}},
+	}
+	for _, st := range conformanceStories() {
+		worlds := 0
+		for _, l := range locks {
+			worlds += tellTo(t, l.kind, l.config, st.name).Worlds
+		}
+		if worlds == 0 {
+			t.Errorf("%s is told to none of the locks", st.name)
+		}
+	}
+}
+
+// What a Config claims and the lock does not do fails it.
+func TestClaims(t *testing.T) {
+	for _, c := range []struct {
+		kind        string
+		config      Config
+		story, want string
+	}{
+		{"watchdog", Config{Extends: true, OwnClock: true}, "claims/extend", claimExtends},
+		{"single", Config{Notifies: true, OwnClock: true}, "claims/no-false-alarm", claimNotifies},
+		{"single", Config{Tokens: true, OwnClock: true}, "claims/tokens", claimTokens},
+		{"single-no-ttl", Config{OwnClock: true}, "holder-dies", "progress"},
+		{"single-plain-del", Config{OwnClock: true}, "loss/release", "release-ownership"},
+	} {
+		o := tellTo(t, c.kind, c.config, c.story)
+		var rules []string
+		for _, p := range o.Problems {
+			rules = append(rules, p.Rule)
+			if p.Rule == c.want {
+				rules = nil
+				break
+			}
+		}
+		if len(o.Problems) == 0 || rules != nil {
+			t.Errorf("%s in %s: got %q, want %q", c.kind, c.story, rules, c.want)
+		}
+	}
+}
+
+// An error that is not about the lock does not fail it.
+func TestOnlyBreachesCount(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{nil, ""},
+		{errors.New("the storage refused it"), ""},
+		{breach("hang", "it took %d s", 5), "hang | it took 5 s"},
+	} {
+		got := ""
+		if err := asking(func(context.Context, *sim.Program) error { return c.err })(t.Context(), nil); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// A world of a conformance story is the same each time, however the goroutines of
+// its programs and of the lock are scheduled.
+func TestConformanceIsDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it tells the stories twice")
+	}
+	for _, l := range []struct {
+		kind   string
+		config Config
+	}{
+		{"redsync", Config{Nodes: 5, Extends: true}},
+		{"watchdog", Config{Notifies: true, OwnClock: true}},
+	} {
+		k, ok := locks.Lookup(l.kind)
+		if !ok {
+			t.Fatalf("no lock is called %s", l.kind)
+		}
+		s, err := newSubject("Test", l.config, func(env *Env) (locks.Lock, error) { return k.New(env.Base()) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, st := range conformanceStories() {
+			if st.name == "hundreds-of-sections" {
+				continue // it takes its time, and does the same as others again and again
+			}
+			worlds, _, err := st.worlds(s, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range worlds {
+				first := ""
+				for range 2 {
+					w.config.Disturb = func() {
+						for range rand.IntN(3) {
+							runtime.Gosched()
+						}
+					}
+					trace, err := sim.Run(w.config)
+					if err != nil {
+						t.Fatalf("%s, %s/%s: %v", l.kind, st.name, w.name, err)
+					}
+					if first == "" {
+						first = trace.Hash()
+					}
+					if trace.Hash() != first {
+						t.Errorf("%s, %s/%s: the trace is not the same each time", l.kind, st.name, w.name)
+						break
+					}
+				}
+			}
+		}
+	}
+}

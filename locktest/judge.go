@@ -1,0 +1,285 @@
+package locktest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
+)
+
+// A problem is something that fails the lock.
+type problem struct {
+	// Rule is the property that is violated, the claim that is not kept, or what
+	// the lock must not do.
+	Rule string
+	// Why is one sentence.
+	Why string
+	// Lines are the lines of the timeline that matter, or a stack.
+	Lines string
+	Place place
+}
+
+// What a lock must not do, whatever it claims.
+const (
+	rulePanic   = "panic"
+	ruleHang    = "hang"
+	ruleLeak    = "goroutine leak"
+	ruleEndless = "endless retry"
+	ruleMake    = "cannot be made"
+	ruleAssert  = "conformance"
+)
+
+// The claims of a Config.
+const (
+	claimExtends  = "claim: extends"
+	claimNotifies = "claim: notifies"
+	claimTokens   = "claim: tokens"
+)
+
+// A verdict is what one world says of the lock.
+type verdict struct {
+	problems []problem
+	// excused are the violations that are not the lock's, "PROPERTY: whose fault".
+	excused []string
+	// data is what became of the data: safe, unsafe or unknown, and then why.
+	data    string
+	reasons []string
+	// untold says that the world has nothing to say of the lock.
+	untold string
+	trace  *sim.Trace
+	// broken says that this process cannot be relied on any more.
+	broken bool
+}
+
+// patience is how much real time a world may take between two events.
+const patience = 10 * time.Second
+
+// tell runs a world and judges it.
+func (s *subject) tell(p place, w world) verdict {
+	seedGlobal(w.config.Seed)
+	trace, err := sim.RunPatiently(w.config, patience)
+	v := verdict{data: checks.Undecided, trace: trace}
+	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
+	if err != nil {
+		rule, known := conductOf(err)
+		if !known {
+			v.reasons = append(v.reasons, err.Error())
+			blame("error", "the world cannot be run: "+err.Error(), "")
+			return v
+		}
+		why, stacks, _ := strings.Cut(err.Error(), "\n")
+		blame(rule, why, ownStacks(stacks))
+		v.broken = errors.Is(err, sim.ErrStuck)
+	}
+	if trace == nil {
+		return v
+	}
+	for _, f := range trace.Faults {
+		if f.Moot {
+			v.untold = f.Text + ": " + f.Idle
+			v.problems = nil
+			return v
+		}
+	}
+	judged := checks.Check(trace, w.witnesses)
+	v.data, v.reasons = judged.Verdict, judged.Reasons
+	for _, f := range judged.Findings {
+		switch {
+		case f.Outcome != checks.Violated:
+		case f.Property == checks.Progress && len(judged.Reasons) > 0:
+			// The story has not come about, and may be what keeps everybody waiting.
+		case f.Fault == checks.FaultLock:
+			blame(string(f.Property), f.Reason, excerpt(trace, f.Events))
+		case f.Fault != "":
+			v.excused = append(v.excused, string(f.Property)+": "+f.Fault)
+		}
+	}
+	for _, c := range []func(*subject, world, *sim.Trace) (rule, why string, at []int){
+		unmade, unasserted, unreturned, hammering, breathless, unclaimed, growing,
+	} {
+		if rule, why, at := c(s, w, trace); rule != "" {
+			blame(rule, why, excerpt(trace, at))
+		}
+	}
+	v.problems = withoutConsequences(v.problems)
+	return v
+}
+
+// withoutConsequences leaves out what follows from another problem: of a lock that
+// panics, or whose call never returns, nothing else can be expected.
+func withoutConsequences(problems []problem) []problem {
+	for _, cause := range []string{rulePanic, ruleHang, ruleMake} {
+		for _, p := range problems {
+			if p.Rule == cause {
+				return []problem{p}
+			}
+		}
+	}
+	return problems
+}
+
+// ownStacks leaves out, of the stacks of goroutines, those of the simulator itself.
+func ownStacks(stacks string) string {
+	all := strings.Split(strings.TrimSpace(stacks), "\n\n")
+	return strings.Join(slices.DeleteFunc(all, func(stack string) bool {
+		return strings.Contains(stack, "testing/synctest.testingSynctestTest(") || strings.Contains(stack, "sim.(*World).end(")
+	}), "\n\n")
+}
+
+// conductOf is what a lock did that ended a world with an error.
+func conductOf(err error) (rule string, known bool) {
+	switch {
+	case errors.Is(err, sim.ErrPanic):
+		return rulePanic, true
+	case errors.Is(err, sim.ErrStuck):
+		return ruleHang, true
+	case errors.Is(err, sim.ErrLeak):
+		return ruleLeak, true
+	case errors.Is(err, sim.ErrTooMuch):
+		return ruleEndless, true
+	}
+	return "", false
+}
+
+// excerpt is what the timeline says of some events.
+func excerpt(t *sim.Trace, events []int) string {
+	return reports.Timeline{}.Excerpt(t, events)
+}
+
+// unmade: a lock that could not be made.
+func unmade(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+	for i := range t.Events {
+		if ev := &t.Events[i]; ev.Kind == sim.KindDone && strings.HasPrefix(ev.Text, sim.CannotMake) {
+			return ruleMake, ev.Process + ": " + ev.Text, nil
+		}
+	}
+	return "", "", nil
+}
+
+// unasserted: a program that asks something of the lock and does not get it.
+func unasserted(_ *subject, w world, t *sim.Trace) (rule, why string, at []int) {
+	if !w.asserts {
+		return "", "", nil
+	}
+	last := map[string][]int{} // each client's last call of the lock that was no release
+	for i := range t.Events {
+		ev := &t.Events[i]
+		switch {
+		case ev.Kind == sim.KindBegin && (ev.Step == sim.Acquire || ev.Step == sim.Extend):
+			last[ev.Process] = []int{ev.Seq}
+		case ev.Kind == sim.KindEnd && (ev.Step == sim.Acquire || ev.Step == sim.Extend):
+			last[ev.Process] = append(last[ev.Process], ev.Seq)
+		case ev.Kind == sim.KindDone && !ev.OK && !strings.HasPrefix(ev.Text, sim.CannotMake):
+			rule, why, claimed := strings.Cut(ev.Text, " | ")
+			if !claimed {
+				rule, why = ruleAssert, ev.Text
+			}
+			return rule, ev.Process + ": " + why, last[ev.Process]
+		}
+	}
+	return "", "", nil
+}
+
+// longest is how long a call of the lock may go on once no fault acts any more.
+const longest = time.Minute
+
+// unreturned: a call of the lock that does not return though nothing is wrong any
+// more, while others do not hold the lock either.
+func unreturned(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+	var calm time.Duration // since when no fault acts
+	acting := map[int]bool{}
+	under := map[string]*sim.Event{} // what each client has under way
+	inside := map[string]bool{}
+	for i := range t.Events {
+		ev := &t.Events[i]
+		switch ev.Kind {
+		case sim.KindStrike:
+			acting[ev.Fault] = !ev.Instant
+			calm = ev.At
+		case sim.KindLift:
+			acting[ev.Fault] = false
+			calm = ev.At
+		case sim.KindBegin:
+			under[ev.Process] = ev
+			if ev.Step == sim.Release {
+				delete(inside, ev.Process)
+			}
+		case sim.KindEnd:
+			delete(under, ev.Process)
+			if ev.Step == sim.Acquire && ev.OK {
+				inside[ev.Process] = true
+			}
+		case sim.KindCrash, sim.KindDone:
+			delete(under, ev.Process)
+			delete(inside, ev.Process)
+		case sim.KindHorizon:
+			for _, acts := range acting {
+				if acts {
+					return "", "", nil
+				}
+			}
+			for _, p := range t.Processes {
+				call := under[p.Name]
+				if call == nil || call.Step.AtStorage() || call.Step == sim.Work || ev.At-max(call.At, calm) < longest {
+					continue
+				}
+				if call.Step == sim.Acquire && len(inside) > 0 {
+					continue // it waits for its turn
+				}
+				return ruleHang, fmt.Sprintf("%s called %s at %v and still waited at %v", p.Name, call.Step, call.At, ev.At), []int{call.Seq, ev.Seq}
+			}
+		}
+	}
+	return "", "", nil
+}
+
+// most is how many commands a client may send to one node in a second on behalf
+// of one call: one every five milliseconds.
+const most = 200
+
+// hammering: retries without a pause.
+func hammering(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+	type call struct {
+		client, node string
+		section      int
+		step         sim.Step
+	}
+	sent := map[call][]int{}
+	for i := range t.Events {
+		ev := &t.Events[i]
+		if ev.Kind != sim.KindSend || ev.Reply || ev.Handshake || ev.Step == "" || ev.Peer == sim.StorageName {
+			continue
+		}
+		c := call{ev.Process, ev.Peer, ev.Section, ev.Step}
+		sent[c] = append(sent[c], i)
+		if n := len(sent[c]); n > most {
+			first := &t.Events[sent[c][n-most-1]]
+			if within := ev.At - first.At; within < time.Second {
+				return ruleEndless, fmt.Sprintf("in one %s %s sent %d commands to %s within %v", c.step, c.client, most+1, c.node, within), []int{first.Seq, ev.Seq}
+			}
+		}
+	}
+	return "", "", nil
+}
+
+// unclaimed: a grant without what the lock claims for each.
+func unclaimed(s *subject, w world, t *sim.Trace) (rule, why string, at []int) {
+	for i := range t.Events {
+		ev := &t.Events[i]
+		if ev.Kind != sim.KindEnd || ev.Step != sim.Acquire || !ev.OK {
+			continue
+		}
+		switch {
+		case s.config.Tokens && !ev.Minted && w.config.Tokens.Source.Name == "":
+			return claimTokens, ev.Process + " was granted the lock without a fencing token", []int{ev.Seq}
+		case s.config.Notifies && !ev.Notifies:
+			return claimNotifies, ev.Process + " was given a lease that cannot tell of its loss", []int{ev.Seq}
+		}
+	}
+	return "", "", nil
+}

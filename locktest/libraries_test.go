@@ -1,0 +1,102 @@
+package locktest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// The libraries, unmodified, and what the suite finds wrong with them without being
+// told: by story, the rules that fail. The scenarios of the group "libraries" tell
+// of these findings one by one, and the README has a table of them.
+var libraries = []struct {
+	kind   string
+	config locktest.Config
+	finds  map[string][]string
+	// slow is a lock that tries many times in each call: of its stories only those
+	// are told that finds knows, and those before them.
+	slow bool
+}{
+	// Once in each call redsync is sound, but for what two or three troubles at once
+	// do to it.
+	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}},
+	// A late clean-up deletes what a later try of the same call has set.
+	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: map[string][]string{
+		"late-request/acquire":          {"release-ownership"},
+		"late-request/acquire/majority": {"release-ownership"},
+	}},
+	{kind: "redsync-defaults", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: map[string][]string{
+		"late-request/acquire":          {"release-ownership"},
+		"late-request/acquire/majority": {"release-ownership"},
+	}},
+	// It never looks at the time: neither before it returns a lock nor after it has
+	// prolonged one.
+	{kind: "redislock", config: locktest.Config{Extends: true}, finds: expiredGrants},
+	{kind: "redislock-defaults", config: locktest.Config{Extends: true}, finds: expiredGrants},
+	// The loss is told too late, and the first renewal can come too late.
+	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses},
+	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
+}
+
+var (
+	expiredGrants = map[string][]string{
+		"late/acquire":  {"section-exclusion"},
+		"late/extend":   {"claim: extends"},
+		"pause/acquire": {"section-exclusion"},
+		"pause/extend":  {"section-exclusion"},
+	}
+	lateLosses = map[string][]string{
+		"late-request/meanwhile": {"lease-exclusion", "section-exclusion"},
+		"silence/meanwhile":      {"lease-exclusion", "section-exclusion"},
+		"silence/work":           {"lease-exclusion", "section-exclusion"},
+		"pause/acquire":          {"lease-exclusion", "section-exclusion"},
+	}
+)
+
+// The suite finds in the current releases what is known of them, and nothing else.
+func TestLibraries(t *testing.T) {
+	for _, l := range libraries {
+		t.Run(l.kind, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("it tells every story to a library")
+			}
+			k, ok := locks.Lookup(l.kind)
+			if !ok {
+				t.Fatalf("no lock is called %s", l.kind)
+			}
+			l.config.Slots = k.Slots
+			found := map[string][]string{}
+			for f := range locktest.Survey(t, l.config, kind(t, l.kind)) {
+				if f.Failed == 0 || tellsOfLibraries(f.Story) {
+					continue
+				}
+				for _, p := range f.Problems {
+					found[f.Story] = append(found[f.Story], p.Rule)
+					if !slices.Contains(l.finds[f.Story], p.Rule) {
+						t.Errorf("%s: %s\nreplay: LOCKSIM_REPLAY='%s' go test ./locktest -run '^%s$'", p.Rule, p.Why, p.Replay, strings.ReplaceAll(t.Name(), "/", "$/^"))
+					}
+				}
+				if l.slow && len(found) == len(l.finds) {
+					break
+				}
+			}
+			for story, rules := range l.finds {
+				for _, rule := range rules {
+					if !slices.Contains(found[story], rule) {
+						t.Errorf("%s does not show %s any more: if the library has a fix, say so in the scenarios of the group libraries", story, rule)
+					}
+				}
+			}
+		})
+	}
+}
+
+// tellsOfLibraries says that a story is about what was found in a library.
+func tellsOfLibraries(story string) bool {
+	return slices.ContainsFunc([]string{"redsync-", "redislock-", "rueidislock-"}, func(library string) bool {
+		return strings.HasPrefix(story, "catalogue/"+library)
+	})
+}

@@ -1,0 +1,176 @@
+// Package locktest puts a lock through everything that locksim knows: in a few
+// lines of somebody's own test it runs their lock, unmodified, in simulated
+// worlds in virtual time, in which processes pause, clocks jump, messages are
+// late and nodes crash.
+//
+//	func TestMyLock(t *testing.T) {
+//		locktest.Run(t, locktest.Config{Nodes: 5, Extends: true}, func(env *locktest.Env) (locks.Lock, error) {
+//			return mylock.New(env.Redis(0), env.Redis(1), env.Redis(2), env.Redis(3), env.Redis(4)), nil
+//		})
+//	}
+//
+// # What fails a lock
+//
+// Some stories break every lock of a kind: no lease survives a pause that is
+// longer than its TTL. Others break only a lock with a bug. Which of the two it
+// was is computed from the trace of each run, by the rules of package checks: a
+// lock fails for what is its own doing (a grant that overlaps another while every
+// node kept every key, a key of somebody else's that it removed, no progress
+// though nothing is wrong any more), for a claim of its [Config] that it does not
+// keep, and for conduct that no caller can live with: a panic, a call that never
+// returns, goroutines left behind, retries without end. What is inherent, or the
+// fault of an assumption that a story breaks on purpose, is shown and fails
+// nothing.
+//
+// # Stories and worlds
+//
+// Each story is a subtest, so that go test -run selects: those of the catalogue,
+// by their names, then those that need no particular lock, in which one thing
+// goes wrong with each message of the lock's own traffic in turn. A story is told
+// in one world or in many. When one fails it shows what happened, and the line
+// that runs exactly this world again, with its whole timeline:
+//
+//	LOCKSIM_REPLAY='lost-reply/acquire/steady,client-1,redis-1,1' go test -run '^TestMyLock$'
+//
+// With -v a failing world shows its timeline, and so does every other world of the
+// stories that -run selects.
+//
+// # How it runs
+//
+// Worlds run in processes of their own, which are the test's binary started again
+// for the one test: a panic in some goroutine of the lock, or a loop that never
+// ends, fails the subtest that it happened in and no other. Code of the test
+// before Run is run in each of them. What the lock prints is logged by the
+// subtest.
+package locktest
+
+import (
+	"cmp"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// Config says what a lock is and what it claims. The zero Config is a lock on one
+// Redis node, under the key that it is given, that claims nothing but to exclude.
+type Config struct {
+	// Name is what reports call the lock. Empty is the name of the test.
+	Name string
+
+	// Nodes is how many Redis nodes the lock needs: 1, which 0 stands for too, for
+	// a lock on a single node, and more for one that asks a quorum. Stories about
+	// a single node are told to a quorum lock with that one node, those about five
+	// nodes with five.
+	Nodes int
+	// Slots says where the lock keeps a grant, given the name of the lock and the
+	// number of nodes at hand, and on how many of these places one value must stand
+	// to be a grant. Nil is the key of that name, on the only node or on a majority
+	// of all.
+	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
+	// Endless says that a grant never ends by itself.
+	Endless bool
+
+	// Extends claims that a lease can be prolonged: it is a [locks.Extender].
+	Extends bool
+	// Notifies claims that a lease tells of its loss: it is a [locks.Notifier].
+	Notifies bool
+	// Tokens claims that each grant comes with a fencing token that is greater than
+	// those before: a lease is a [locks.Tokener].
+	Tokens bool
+	// OwnClock claims that the lock reads no clock but [Env.Clock]. Then its clock
+	// can be made to jump, and a pause stops its timers too. The clock of one that
+	// reads time.Now is never wrong.
+	OwnClock bool
+
+	// Seeds is how many times each story is told, with other latencies each time; 0
+	// is once. The environment variable LOCKSIM_SEEDS takes its place.
+	Seeds int
+	// Sample makes many seeds cheaper: all worlds of a story are told on the first
+	// seed only, and on each of the others one of them, another one each time.
+	Sample bool
+}
+
+// New makes one process's handle on the lock. It is called once for each client of
+// a world, before the world's story starts, and again where one process has
+// several handles.
+type New func(env *Env) (locks.Lock, error)
+
+// Run puts a lock through every story, each in a subtest of its own. It fails the
+// test if the configuration makes no sense.
+func Run(t *testing.T, config Config, build New) {
+	t.Helper()
+	s, err := newSubject(t.Name(), config, build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := nextCall(t.Name())
+	switch {
+	case servesAnother(call):
+		t.Skip("this process runs the worlds of another call of locktest.Run")
+	case serves(call):
+		s.serve()
+	case replayed() != "":
+		s.replay(t, replayed())
+	default:
+		s.run(t, call)
+	}
+}
+
+// A subject is a lock under test.
+type subject struct {
+	config Config
+	kind   locks.Kind
+	// test is the name of the test that runs it.
+	test    string
+	records map[string]*record
+}
+
+func newSubject(test string, config Config, build New) (*subject, error) {
+	switch {
+	case build == nil:
+		return nil, fmt.Errorf("locktest: there is no function to make the lock; give Run one")
+	case config.Nodes < 0 || config.Nodes > maxNodes:
+		return nil, fmt.Errorf("locktest: Config.Nodes is %d; it must be between 1 and %d", config.Nodes, maxNodes)
+	case config.Seeds < 0:
+		return nil, fmt.Errorf("locktest: Config.Seeds is %d; it must not be negative", config.Seeds)
+	case config.Endless && config.Extends:
+		return nil, fmt.Errorf("locktest: Config says that a grant never ends and that it can be extended; one of the two is wrong")
+	}
+	config.Nodes = max(config.Nodes, 1)
+	config.Name = cmp.Or(config.Name, test)
+	return &subject{
+		config: config, test: test, records: map[string]*record{},
+		kind: locks.Kind{
+			Name:     config.Name,
+			Title:    "the lock of " + test,
+			OwnClock: config.OwnClock,
+			Endless:  config.Endless,
+			Slots:    config.slots(),
+			New:      func(e *locks.Env) (locks.Lock, error) { return build(&Env{e}) },
+		},
+	}, nil
+}
+
+// maxNodes is how many nodes a lock can have.
+const maxNodes = 15
+
+// slots is where the lock keeps its grants.
+func (c Config) slots() func(string, int) ([]locks.Slot, int) {
+	if c.Slots != nil {
+		return c.Slots
+	}
+	return func(key string, nodes int) (slots []locks.Slot, quorum int) {
+		if c.Nodes == 1 {
+			nodes = min(nodes, 1)
+		}
+		for i := range nodes {
+			slots = append(slots, locks.Slot{Node: i, Key: key})
+		}
+		return slots, nodes/2 + 1
+	}
+}
+
+// ttl is how long a grant lasts in the stories that have no TTL of their own.
+const ttl = 10 * time.Second

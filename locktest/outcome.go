@@ -1,0 +1,114 @@
+package locktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
+)
+
+// An outcome is what one story came to, in all its worlds and on all seeds. It
+// travels from the process that ran them to the one that reports.
+type outcome struct {
+	// Worlds is how many were run, and Failed how many of them failed the lock.
+	Worlds, Failed int
+	// Problems has the first of each rule.
+	Problems []problem
+	// Excused are the violations that are not the lock's fault, each once.
+	Excused []string
+	// Off and On are what became of the data without fencing tokens and with them,
+	// on the first seed.
+	Off, On string
+	// Unknown says why nothing can be said, or is "".
+	Unknown string
+	// Untold says why the story cannot be told with this lock, or is "".
+	Untold string
+	// Timelines is what happened, for -v.
+	Timelines string
+	// Died says that the process was not to be relied on after the story.
+	Died bool
+}
+
+// add takes in what one world says.
+func (o *outcome) add(p place, w world, v verdict) {
+	o.Worlds++
+	if len(v.problems) > 0 {
+		o.Failed++
+	}
+	for _, found := range v.problems {
+		known := func(p problem) bool { return p.Rule == found.Rule }
+		if !slices.ContainsFunc(o.Problems, known) {
+			o.Problems = append(o.Problems, found)
+		}
+	}
+	for _, e := range v.excused {
+		if !slices.Contains(o.Excused, e) {
+			o.Excused = append(o.Excused, e)
+		}
+	}
+	if len(v.reasons) > 0 && o.Unknown == "" {
+		o.Unknown = v.reasons[0]
+	}
+	if p.Seed == 1 {
+		if w.fenced {
+			o.On = v.data
+		} else {
+			o.Off = v.data
+		}
+	}
+	o.Died = o.Died || v.broken
+}
+
+// String tells a problem as a failing test does.
+func (p problem) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", p.Rule, p.Why)
+	if p.Lines != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(p.Lines, "\n"))
+	}
+	return b.String()
+}
+
+// enough is how many bytes of timelines one story shows.
+const enough = 1 << 20
+
+// tellStory tells a story in all its worlds. each is called before each world.
+func (s *subject) tellStory(st story, wanted order, each func(place)) outcome {
+	var o outcome
+	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
+		worlds, untold, err := st.worlds(s, seed)
+		switch {
+		case err != nil:
+			at := place{Story: st.name, Seed: seed}
+			o.Problems = append(o.Problems, problem{"error", "the story cannot be told: " + err.Error(), "", at})
+			o.Failed++
+			return o
+		case untold != "":
+			o.Untold = untold
+			return o
+		}
+		if s.config.Sample && seed > 1 && len(worlds) > 0 {
+			i := seed % uint64(len(worlds))
+			worlds = worlds[i : i+1]
+		}
+		for _, w := range worlds {
+			at := place{st.name, w.name, seed}
+			each(at)
+			v := s.tell(at, w)
+			if v.untold != "" {
+				o.Untold = v.untold
+				return o
+			}
+			o.add(at, w, v)
+			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.trace != nil && len(o.Timelines) < enough {
+				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*sim.Trace{v.trace}))
+			}
+			if v.broken {
+				return o
+			}
+		}
+	}
+	return o
+}

@@ -1,0 +1,199 @@
+package locktest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A script is a trace in few words.
+type script struct{ trace sim.Trace }
+
+func (s *script) add(ev sim.Event) {
+	ev.Seq = len(s.trace.Events) + 1
+	s.trace.Events = append(s.trace.Events, ev)
+}
+
+func (s *script) begin(client string, step sim.Step) {
+	s.add(sim.Event{Kind: sim.KindBegin, Process: client, Step: step})
+}
+
+func (s *script) end(client string, step sim.Step, ok bool) {
+	s.add(sim.Event{Kind: sim.KindEnd, Process: client, Step: step, OK: ok})
+}
+
+func (s *script) asks(client, node string, step sim.Step) {
+	s.add(sim.Event{Kind: sim.KindSend, Process: client, Peer: node, Step: step, Conn: 1})
+}
+
+func (s *script) answers(node, client string, step sim.Step) {
+	s.add(sim.Event{Kind: sim.KindSend, Process: node, Peer: client, Step: step, Reply: true, Conn: 1})
+}
+
+// trip is a request and its reply.
+func (s *script) trip(client, node string, step sim.Step) {
+	s.asks(client, node, step)
+	s.answers(node, client, step)
+}
+
+// tell writes an exchange.
+func tell(x *exchange) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, round %d:", x.call, x.round)
+	for _, flag := range []struct {
+		is   bool
+		word string
+	}{{x.granted, "granted"}, {x.again, "again"}, {x.returns, "returns"}, {x.ownNext, "own next"}, {x.another, "another"}} {
+		if flag.is {
+			b.WriteString(" " + flag.word)
+		}
+	}
+	for _, m := range x.requests {
+		fmt.Fprintf(&b, "; %s %d", m.Message, m.nth)
+	}
+	for _, m := range x.replies {
+		fmt.Fprintf(&b, "; %s %d", m.Message, m.nth)
+		if m.node != m.Peer {
+			fmt.Fprintf(&b, " for %s", m.node)
+		}
+	}
+	return b.String()
+}
+
+// What belongs together is found together, and each message is counted as points
+// in a story count.
+func TestExchanges(t *testing.T) {
+	s := &script{sim.Trace{Locks: []sim.LockInfo{{Slots: []sim.SlotInfo{{Node: "a"}, {Node: "b"}}}}}}
+	// client-1 gets the lock, all at once: both requests go out before a reply comes.
+	s.begin("client-1", sim.Acquire)
+	s.asks("client-1", "a", sim.Acquire)
+	s.asks("client-1", "b", sim.Acquire)
+	s.answers("b", "client-1", sim.Acquire)
+	s.answers("a", "client-1", sim.Acquire)
+	s.end("client-1", sim.Acquire, true)
+	s.begin("client-1", sim.Read)
+	s.trip("client-1", sim.StorageName, sim.Read)
+	s.end("client-1", sim.Read, true)
+	// client-2 fails and cleans up, one by one; the node that counts is not the lock's.
+	s.begin("client-2", sim.Acquire)
+	s.trip("client-2", "elsewhere", sim.Acquire)
+	s.trip("client-2", "a", sim.Acquire)
+	s.trip("client-2", "b", sim.Acquire)
+	s.trip("client-2", "a", sim.Acquire)
+	s.trip("client-2", "b", sim.Acquire)
+	s.end("client-2", sim.Acquire, false)
+	// client-1's watchdog asks, which is no call of the lock.
+	s.begin("client-1", sim.Work)
+	s.trip("client-1", "a", sim.Work)
+	s.end("client-1", sim.Work, true)
+	s.begin("client-1", sim.Release)
+	s.trip("client-1", "a", sim.Release)
+	s.end("client-1", sim.Release, true)
+	// client-2 gets it at its second attempt.
+	s.begin("client-2", sim.Acquire)
+	s.trip("client-2", "a", sim.Acquire)
+	s.end("client-2", sim.Acquire, true)
+
+	var got []string
+	for _, x := range exchanges(&s.trace) {
+		got = append(got, tell(x))
+	}
+	want := []string{
+		"client-1 acquire, round 1: granted another; client-1's acquire request to a 1; client-1's acquire request to b 1; b's reply to client-1's acquire 1; a's reply to client-1's acquire 1",
+		"client-1 work, round 1: another; storage's reply to client-1's read 1 for a; storage's reply to client-1's read 1 for b",
+		"client-2 acquire, round 1: own next; client-2's acquire request to a 1; client-2's acquire request to b 1; a's reply to client-2's acquire 1; b's reply to client-2's acquire 1",
+		"client-2 acquire, round 2: own next; client-2's acquire request to a 2; client-2's acquire request to b 2; a's reply to client-2's acquire 2; b's reply to client-2's acquire 2",
+		"client-1 , round 1: another; client-1's request to a 2; a's reply to client-1 2",
+		"client-1 release, round 1: another; client-1's release request to a 1; a's reply to client-1's release 1",
+		"client-2 acquire, 2nd time, round 1: granted again; client-2's acquire request to a 3; a's reply to client-2's acquire 3",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// In the recorded run the point of each moment comes exactly once, and is that
+// message of that client and node.
+func TestMomentsCome(t *testing.T) {
+	for _, c := range []struct {
+		kind  string
+		nodes int
+	}{{"redlock", 5}, {"watchdog", 1}} {
+		s := lockOn(t, c.nodes, ofKind(t, c.kind))
+		s.config.Extends = c.kind == "redlock"
+		for _, b := range bases {
+			trace, err := sim.Run(b.config(s, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range exchanges(trace) {
+				for _, m := range append(x.requests, x.replies...) {
+					var seen []*sim.Event
+					matcher := m.inFlight().Matcher(trace)
+					for i := range trace.Events {
+						if ev := &trace.Events[i]; matcher.Match(ev) {
+							seen = append(seen, ev)
+						}
+					}
+					if len(seen) != 1 {
+						t.Fatalf("%s, %s: %s comes %d times", c.kind, b.name, m.inFlight(), len(seen))
+					}
+					client, node := seen[0].Process, seen[0].Peer
+					if seen[0].Reply {
+						client, node = node, client
+					}
+					if client != x.call.Client || node != m.Peer {
+						t.Errorf("%s, %s: %s is between %s and %s", c.kind, b.name, m.inFlight(), client, node)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A step is swept wherever the lock has it: the first of each sort is taken, and
+// only that.
+func TestRecord(t *testing.T) {
+	s := lockOn(t, 5, ofKind(t, "redlock"))
+	steady := s.record(bases[0], 1)
+	if s.record(bases[0], 1) != steady {
+		t.Error("it is not kept")
+	}
+	if s.record(bases[0], 2) == steady {
+		t.Error("another seed is another run")
+	}
+	var got []string
+	for _, x := range steady.exchanges {
+		text := string(x.step)
+		if x.step == sim.Acquire {
+			text += fmt.Sprintf(" granted %v again %v round %d", x.granted, x.again, x.round)
+		}
+		if x.step == sim.Release {
+			text += fmt.Sprintf(" returns %v", x.returns)
+		}
+		got = append(got, text)
+		for _, side := range [][]moment{x.requests, x.replies} {
+			if len(side) != 5 && !(x.step == sim.Work && len(side) == 0) {
+				t.Errorf("%s: %d messages, want one for each node", text, len(side))
+			}
+		}
+	}
+	// Redlock asks each node once, and once more to clean up when it has failed. That
+	// the nodes do not know its scripts at first counts for nothing.
+	want := []string{
+		"acquire granted true again false round 1",
+		"work",
+		"acquire granted false again false round 1",
+		"acquire granted false again false round 2",
+		"extend",
+		"release returns false",
+		"acquire granted true again true round 1",
+		"release returns true",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

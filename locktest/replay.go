@@ -1,0 +1,67 @@
+package locktest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
+)
+
+// replayVariable asks for one world.
+const replayVariable = "LOCKSIM_REPLAY"
+
+func replayed() string { return os.Getenv(replayVariable) }
+
+// replayLine is what runs a world again.
+func (s *subject) replayLine(p place) string {
+	return fmt.Sprintf("%s='%s' go test -run '%s'", replayVariable, strings.ReplaceAll(p.String(), "'", `'\''`), pattern(s.test))
+}
+
+// replay runs one world in this process, where a debugger can look at it, and
+// shows its whole timeline.
+func (s *subject) replay(t *testing.T, text string) {
+	t.Helper()
+	p, err := parsePlace(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, _ := find(p.Story)
+	t.Run(p.Story, func(t *testing.T) {
+		worlds, untold, err := st.worlds(s, p.Seed)
+		switch {
+		case err != nil:
+			t.Fatalf("the story cannot be told: %v", err)
+		case untold != "":
+			t.Skip(untold)
+		}
+		var names []string
+		for _, w := range worlds {
+			if w.name != p.World {
+				names = append(names, w.name)
+				continue
+			}
+			v := s.tell(p, w)
+			if v.trace != nil {
+				t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*sim.Trace{v.trace}))
+				t.Logf("trace %s", v.trace.Hash())
+			}
+			for _, e := range v.excused {
+				t.Log(e)
+			}
+			for _, r := range v.reasons {
+				t.Log("unknown: " + r)
+			}
+			if v.untold != "" {
+				t.Skip(v.untold)
+			}
+			for _, problem := range v.problems {
+				t.Error(problem)
+			}
+			return
+		}
+		t.Fatalf("locktest: %s has no world %q; it has %s", p.Story, p.World, strings.Join(names, ", "))
+	})
+}

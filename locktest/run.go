@@ -1,0 +1,193 @@
+package locktest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// run tells every story, each in a subtest, and what they came to.
+func (s *subject) run(t *testing.T, call string) {
+	t.Helper()
+	seeds := s.seeds(t)
+	staff := &staff{call: call, tasks: make(chan *task)}
+	all := stories()
+	tasks := make([]*task, len(all))
+	for i, st := range all {
+		tasks[i] = &task{order: order{st.name, seeds, testing.Verbose(), selective(s.test)}, done: make(chan struct{})}
+	}
+	staff.begin()
+	defer staff.end()
+	if !selective(s.test) {
+		go staff.queue(tasks) // the subtests take the results as they come
+	}
+	sum := &summary{subject: s}
+	for i, st := range all {
+		t.Run(st.name, func(t *testing.T) {
+			if selective(s.test) {
+				staff.queue(tasks[i : i+1])
+			}
+			<-tasks[i].done
+			sum.add(st, tasks[i].outcome)
+			s.report(t, st, tasks[i])
+		})
+	}
+	if sum.told > 0 {
+		t.Log(sum)
+	}
+}
+
+// seeds is how many seeds each story is told on.
+func (s *subject) seeds(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("LOCKSIM_SEEDS")
+	if text == "" {
+		return uint64(max(s.config.Seeds, 1))
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n == 0 {
+		t.Fatalf("locktest: LOCKSIM_SEEDS is %q; give the number of seeds, at least 1", text)
+	}
+	return n
+}
+
+// selective says that -run or -skip chooses among the subtests of a test.
+func selective(test string) bool {
+	depth := strings.Count(test, "/") + 1
+	return strings.Count(flagValue("test.run"), "/") >= depth || flagValue("test.skip") != ""
+}
+
+// report tells what a story came to, as its subtest.
+func (s *subject) report(t *testing.T, st story, k *task) {
+	t.Helper()
+	o := k.outcome
+	if k.printed != "" {
+		t.Logf("the lock printed:\n%s", k.printed)
+	}
+	if o.Timelines != "" {
+		t.Logf("%s\n\n%s", st.title, o.Timelines)
+	}
+	for _, p := range o.Problems {
+		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Place))
+	}
+	if o.Failed > 1 {
+		t.Logf("%d of %d worlds of this story fail", o.Failed, o.Worlds)
+	}
+	if len(o.Problems) > 0 {
+		return
+	}
+	for _, e := range o.Excused {
+		t.Log(e)
+	}
+	switch {
+	case o.Untold != "":
+		t.Skip("cannot be told with this lock: " + o.Untold)
+	case o.Unknown != "":
+		t.Skip("unknown, which is no pass: " + o.Unknown)
+	}
+}
+
+// A task is one story for some worker.
+type task struct {
+	order
+	outcome outcome
+	printed string
+	done    chan struct{}
+}
+
+// A staff is workers that share tasks.
+type staff struct {
+	call  string
+	tasks chan *task
+	quit  chan struct{}
+	work  sync.WaitGroup
+}
+
+// begin gets the staff together: a worker for each processor, which starts its
+// process when there is something to do.
+func (s *staff) begin() {
+	s.quit = make(chan struct{})
+	for range runtime.GOMAXPROCS(0) {
+		s.work.Go(s.serve)
+	}
+}
+
+// queue hands out tasks until the staff is sent home.
+func (s *staff) queue(tasks []*task) {
+	for _, k := range tasks {
+		select {
+		case s.tasks <- k:
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+// end sends the staff home.
+func (s *staff) end() {
+	close(s.quit)
+	s.work.Wait()
+}
+
+func (s *staff) serve() {
+	var w *worker
+	defer func() {
+		if w != nil {
+			w.letGo()
+		}
+	}()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case k := <-s.tasks:
+			if w == nil {
+				var err error
+				if w, err = hire(s.call); err != nil {
+					k.outcome = failed(place{Story: k.Story, Seed: 1}, "error", "no process to run the worlds in: "+err.Error(), "")
+					close(k.done)
+					continue
+				}
+			}
+			var at place
+			var err error
+			k.outcome, k.printed, at, err = w.do(k.order)
+			if err != nil {
+				k.outcome = w.obituary(at, err)
+			}
+			if err != nil || k.outcome.Died {
+				w.letGo()
+				w = nil
+			}
+			close(k.done)
+		}
+	}
+}
+
+// obituary is the outcome of a story in which the worker died.
+func (w *worker) obituary(at place, err error) outcome {
+	if errors.Is(err, errSilent) {
+		return failed(at, ruleHang, fmt.Sprintf("the process that ran it showed %v", err), "")
+	}
+	said := w.stderr.String()
+	first, _, _ := strings.Cut(said, "\n")
+	for line := range strings.Lines(said) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			first = strings.TrimSpace(line)
+			break
+		}
+	}
+	if first == "" {
+		first = err.Error()
+	}
+	return failed(at, rulePanic, "the process that ran it died: "+first, said)
+}
+
+func failed(at place, rule, why, lines string) outcome {
+	return outcome{Worlds: 1, Failed: 1, Problems: []problem{{rule, why, lines, at}}}
+}

@@ -1,0 +1,51 @@
+package locktest
+
+import (
+	"strings"
+	"testing"
+)
+
+// A replay line names a world, and what it names is that world.
+func TestPlaces(t *testing.T) {
+	for _, text := range []string{
+		"catalogue/gc-pause/fencing-off",
+		"catalogue/clean-shutdown/back-after-the-end/fencing-on",
+		"catalogue/gc-pause/fencing-on seed 12",
+	} {
+		p, err := parsePlace(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.String() != text {
+			t.Errorf("%q is read as %q", text, p)
+		}
+	}
+	p, err := parsePlace("catalogue/clean-shutdown/back-after-the-end/fencing-on seed 3")
+	if want := (place{"catalogue/clean-shutdown/back-after-the-end", "fencing-on", 3}); err != nil || p != want {
+		t.Errorf("got %+v, %v; want %+v", p, err, want)
+	}
+	for text, want := range map[string]string{
+		"catalogue/gc-paws":              `no story is called "catalogue/gc-paws"`,
+		"":                               `no story is called ""`,
+		"catalogue/gc-pause seed twelve": `the seed must be a number, not "twelve"`,
+	} {
+		if _, err := parsePlace(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Every story has a name of its own, so that -run and a replay line can tell them
+// apart.
+func TestStoriesHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, st := range stories() {
+		if seen[st.name] || st.name == "" || strings.ContainsAny(st.name, " '\"") {
+			t.Errorf("the name %q is empty, or not its own, or needs quotes", st.name)
+		}
+		if st.title == "" {
+			t.Errorf("%s has no title", st.name)
+		}
+		seen[st.name] = true
+	}
+}

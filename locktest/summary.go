@@ -1,0 +1,115 @@
+package locktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+)
+
+// A summary is the lock's row in the matrix, and what else its stories came to.
+type summary struct {
+	*subject
+	told, worlds, failed int
+	// rows has, for each sort of result, the stories of the catalogue that came to
+	// it.
+	rows map[string][]string
+	// excused has, for each fault that is not the lock's, the stories that showed
+	// it.
+	excused map[string][]string
+}
+
+// The sorts of results, as the matrix has them.
+const (
+	sortHolds   = "holds without fencing tokens"
+	sortWithout = "breaks without fencing tokens"
+	sortWith    = "breaks even with fencing tokens"
+	sortUnknown = "unknown"
+	sortUntold  = "cannot be told with this lock"
+)
+
+func sorts() []string { return []string{sortHolds, sortWithout, sortWith, sortUnknown, sortUntold} }
+
+func (s *summary) add(st story, o outcome) {
+	s.told++
+	s.worlds += o.Worlds
+	if len(o.Problems) > 0 {
+		s.failed++
+	}
+	if s.rows == nil {
+		s.rows, s.excused = map[string][]string{}, map[string][]string{}
+	}
+	name, ofCatalogue := strings.CutPrefix(st.name, "catalogue/")
+	if !ofCatalogue {
+		return
+	}
+	s.rows[sortOf(o)] = append(s.rows[sortOf(o)], name)
+	for _, e := range o.Excused {
+		_, fault, _ := strings.Cut(e, ": ")
+		if !slices.Contains(s.excused[fault], name) {
+			s.excused[fault] = append(s.excused[fault], name)
+		}
+	}
+}
+
+func sortOf(o outcome) string {
+	switch {
+	case o.Untold != "":
+		return sortUntold
+	case o.Off == checks.Undecided || o.On == checks.Undecided || o.Off == "" || o.On == "":
+		return sortUnknown
+	case o.On == checks.Unsafe:
+		return sortWith
+	case o.Off == checks.Unsafe:
+		return sortWithout
+	}
+	return sortHolds
+}
+
+// String is the summary as it is logged.
+func (s *summary) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d stories in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, s.failed)
+	list := func(title string, names []string) {
+		if len(names) > 0 {
+			fmt.Fprintf(&b, "\n  %s (%d)\n%s", title, len(names), fill(names))
+		}
+	}
+	for _, sort := range sorts() {
+		list(sort, s.rows[sort])
+	}
+	var faults []string
+	for fault := range s.excused {
+		faults = append(faults, fault)
+	}
+	slices.Sort(faults)
+	for _, fault := range faults {
+		list("not the lock's fault, "+fault, s.excused[fault])
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// fill writes names in lines of a page's width.
+func fill(names []string) string {
+	var b strings.Builder
+	width := 0
+	for i, name := range names {
+		if i < len(names)-1 {
+			name += ","
+		}
+		if width > 0 && width+1+len(name) > 72 {
+			b.WriteString("\n")
+			width = 0
+		}
+		if width == 0 {
+			b.WriteString("    ")
+		} else {
+			b.WriteString(" ")
+			width++
+		}
+		b.WriteString(name)
+		width += len(name)
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,84 @@
+package locktest
+
+import (
+	"iter"
+	"testing"
+)
+
+// A Finding is what one story says of a lock.
+type Finding struct {
+	// Story is the name of the subtest that [Run] would tell it in.
+	Story string
+	// Worlds is in how many worlds the story was told, and Failed how many of them
+	// fail the lock.
+	Worlds, Failed int
+	// Problems are what fails the lock, the first of each rule.
+	Problems []Problem
+	// Untold says why the story cannot be told with this lock, and Unknown why
+	// nothing can be said; both are empty otherwise.
+	Untold, Unknown string
+}
+
+// A Problem is something that fails a lock.
+type Problem struct {
+	// Rule is the property that is violated, the claim that is not kept, or what a
+	// lock must not do.
+	Rule string
+	// Why is one sentence.
+	Why string
+	// Replay is the world that shows it, as the environment variable LOCKSIM_REPLAY
+	// wants it.
+	Replay string
+}
+
+// Survey puts a lock through every story as [Run] does, and yields what each
+// came to instead of failing the test. Breaking off saves the worlds of the
+// stories that were still to come. It fails the test if the configuration makes
+// no sense. With LOCKSIM_REPLAY it runs that world as Run does, and yields nothing.
+//
+// Like Run it starts the test's binary again for the test that calls it, and the
+// code of the test before the call is run in each of these processes.
+func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
+	t.Helper()
+	s, err := newSubject(t.Name(), config, build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := nextCall(t.Name())
+	switch {
+	case servesAnother(call):
+		return func(func(Finding) bool) {}
+	case serves(call):
+		s.serve()
+	case replayed() != "":
+		s.replay(t, replayed())
+		return func(func(Finding) bool) {}
+	}
+	seeds := s.seeds(t)
+	return func(yield func(Finding) bool) {
+		var tasks []*task
+		for _, st := range stories() {
+			tasks = append(tasks, &task{order: order{Story: st.name, Seeds: seeds}, done: make(chan struct{})})
+		}
+		staff := &staff{call: call, tasks: make(chan *task)}
+		staff.begin()
+		defer staff.end()
+		go staff.queue(tasks)
+		for _, k := range tasks {
+			<-k.done
+			if !yield(k.finding()) {
+				return
+			}
+		}
+	}
+}
+
+// finding is what came of a task, for others to read.
+func (k *task) finding() Finding {
+	o := k.outcome
+	f := Finding{Story: k.Story, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
+	for _, p := range o.Problems {
+		f.Problems = append(f.Problems, Problem{Rule: p.Rule, Why: p.Why, Replay: p.Place.String()})
+	}
+	return f
+}

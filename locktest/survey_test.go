@@ -1,0 +1,35 @@
+package locktest_test
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/locktest"
+)
+
+// A survey yields the stories in the order of Run, with their problems, and fails
+// no test.
+func TestSurvey(t *testing.T) {
+	seen := 0
+	for f := range locktest.Survey(t, locktest.Config{OwnClock: true}, kind(t, "single-plain-del")) {
+		seen++
+		if f.Story == "claims/lease" {
+			if seen != 1 || f.Worlds != 1 || f.Failed != 0 || len(f.Problems) > 0 {
+				t.Errorf("story no. %d: %+v; want the first, told in one world, and no problem", seen, f)
+			}
+			continue
+		}
+		if f.Story == "claims/extend" && (f.Untold == "" || f.Worlds != 0) {
+			t.Errorf("%+v; want that it cannot be told with a lock that does not claim to extend", f)
+		}
+		if f.Story == "loss/release" {
+			for _, p := range f.Problems {
+				if p.Rule == "release-ownership" && p.Replay != "" && p.Why != "" {
+					return // the rest of the stories is not needed
+				}
+			}
+			t.Errorf("%+v; want release-ownership", f)
+			return
+		}
+	}
+	t.Errorf("loss/release was not among %d stories", seen)
+}

@@ -1,0 +1,143 @@
+package locktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// The systematic stories: a base story is told without any trouble, the lock's own
+// messages in it are taken down, and then it is told again once for each of these
+// messages and each kind of trouble. In none of them does a node lose a key or end
+// it early: a lease that overlaps another is the lock's doing.
+
+// undisturbed is the name of the story in which nothing is wrong.
+const undisturbed = "undisturbed"
+
+// sweepStories are the systematic stories.
+func sweepStories() []story {
+	all := []story{{
+		name: undisturbed, title: "nothing goes wrong",
+		worlds: func(s *subject, seed uint64) (worlds []world, untold string, err error) {
+			for _, b := range bases {
+				worlds = append(worlds, world{name: b.name, config: b.config(s, seed)})
+			}
+			return worlds, "", nil
+		},
+	}}
+	for _, t := range troubles {
+		for _, step := range t.steps() {
+			for _, e := range t.extents() {
+				all = append(all, sweepStory(t, step, e))
+			}
+		}
+	}
+	return all
+}
+
+// otherwise names the messages that belong to no call of the lock.
+const otherwise = "meanwhile"
+
+func sweepStory(t trouble, step sim.Step, e extent) story {
+	name, title := string(step), fmt.Sprintf("%s: %s", step, t.title)
+	switch step {
+	case "":
+		name, title = otherwise, "what the lock sends by itself: "+t.title
+	case sim.Work:
+		title = "between two calls of the lock: " + t.title
+	}
+	name = t.name + "/" + name
+	if e.name != "" {
+		name += "/" + e.name
+	}
+	return story{name: name, title: title + e.title, worlds: func(s *subject, seed uint64) (worlds []world, untold string, err error) {
+		if e.name != "" && s.config.Nodes == 1 {
+			return nil, "the lock has but one node", nil
+		}
+		for _, b := range bases {
+			if b.only != nil && !b.only(t, step, e) {
+				continue
+			}
+			r := s.record(b, seed)
+			if r.useless != "" {
+				return nil, r.useless, nil
+			}
+			for _, x := range r.exchanges {
+				if x.step == step {
+					worlds = append(worlds, s.disturb(b, seed, t, e, x)...)
+				}
+			}
+		}
+		if len(worlds) == 0 {
+			return nil, "there is no such message", nil
+		}
+		return worlds, "", nil
+	}}
+}
+
+// disturb makes the worlds in which a trouble strikes an exchange.
+func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) (worlds []world) {
+	sides := t.sides
+	if x.step == sim.Work {
+		sides = []side{onReply} // of the storage
+	}
+	for _, side := range sides {
+		for _, struck := range e.choose(x.at(side)) {
+			for _, w := range t.ways {
+				switch {
+				case w.can != nil && !w.can(x), w.sides != nil && !slices.Contains(w.sides, side):
+					continue
+				case w.many && e.name == "" && s.config.Nodes > 1:
+					continue
+				}
+				config := b.config(s, seed)
+				blow := blow{way: w, side: side, call: x.call, moments: struck}
+				for i := range config.Clients {
+					switch c := &config.Clients[i]; {
+					case c.Name != x.call.Client:
+						blow.others = append(blow.others, c.Name)
+					case t.cancels:
+						c.Cancels = struck[0].inFlight()
+					}
+				}
+				if t.faults != nil {
+					config.Faults = t.faults(blow)
+				}
+				worlds = append(worlds, world{name: b.name + "," + blow.name(e, len(sides)), config: config})
+			}
+		}
+	}
+	return worlds
+}
+
+// at is the moments of one side of an exchange.
+func (x exchange) at(s side) []moment {
+	switch {
+	case s == onRequest:
+		return x.requests
+	case s == onReply:
+		return x.replies
+	case x.round == 1 && atLock(x.step):
+		return x.requests[:1] // before the call there is none of any node
+	}
+	return nil
+}
+
+// name tells the blows of a trouble apart, to a certain extent and on so many sides.
+func (b blow) name(e extent, sides int) string {
+	m := b.moments[0]
+	parts := []string{b.client()}
+	if e.name == "" {
+		parts = append(parts, m.node)
+	}
+	parts = append(parts, fmt.Sprint(m.nth))
+	if sides > 1 {
+		parts = append(parts, string(b.side))
+	}
+	if b.way.name != "" {
+		parts = append(parts, b.way.name)
+	}
+	return strings.Join(parts, ",")
+}

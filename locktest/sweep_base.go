@@ -1,0 +1,151 @@
+package locktest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// A base is a story that goes well unless something happens to it.
+type base struct {
+	name    string
+	clients func(Config) []sim.Client
+	// only, if not nil, says which troubles are worth telling in it.
+	only func(trouble, sim.Step, extent) bool
+	// within is how soon after the last trouble somebody must get the work done with a
+	// lock that asks a quorum; 0 is calmWithin, as for other locks.
+	within time.Duration
+}
+
+// ttls is a number of TTLs.
+func ttls(n float64) time.Duration { return time.Duration(n*1000+0.5) * (ttl / 1000) }
+
+// bases are the base stories.
+var bases = []base{
+	{
+		// Three clients contend for sections that take a while, and the first extends
+		// its lease. What that one wrongly believes it still holds, another soon
+		// gets: the second tries again and again, and the third comes when the first of
+		// its keys has expired.
+		name: "steady",
+		clients: func(c Config) []sim.Client {
+			works, every := ttls(0.5), time.Duration(0)
+			if c.Extends {
+				works, every = ttls(1.3), ttls(0.6)
+			}
+			return []sim.Client{
+				{Name: "client-1", Works: works, ExtendsEvery: every, RetryEvery: ttls(0.2)},
+				{Name: "client-2", Works: ttls(0.2), RetryEvery: ttls(0.35), Sections: 2, Starts: soonAfter("client-1", c)},
+				{
+					Name: "client-3", Works: ttls(0.2), RetryEvery: ttls(0.08),
+					Starts: point(expired("client-1", c) + " or client-1 released or client-1 crashed"),
+				},
+			}
+		},
+	},
+	{
+		// The first client works on after its lease has ended, and the second comes at
+		// the very moment when its keys have expired. By its own word the lease must have
+		// ended then.
+		name: "overrun",
+		clients: func(c Config) []sim.Client {
+			// A client that is told of its loss must not write, and would not get its work
+			// done; one that only reads does.
+			reads := []sim.Task{{Step: sim.Read, Object: sim.Object}, {Step: sim.Work}}
+			return []sim.Client{
+				{Name: "client-1", Does: reads, Works: ttls(1.15), RetryEvery: ttls(0.2)},
+				{
+					Name: "client-2", Does: reads, Works: ttls(0.3), RetryEvery: ttls(0.05),
+					Starts: point("client-1's keys expired or client-1 finished or client-1 crashed"),
+				},
+			}
+		},
+	},
+	{
+		// Three clients contend for sections that are much shorter than the TTL.
+		// Whatever a failed attempt leaves behind is in somebody's way. A lock that asks a
+		// quorum leaves nothing if all that was wrong is that messages were lost: it
+		// cleans up also on the nodes whose answers it has not heard.
+		name: "brisk",
+		clients: func(c Config) []sim.Client {
+			brisk := sim.Client{Works: ttls(0.03), RetryEvery: ttls(0.06), Sections: 2}
+			all := []sim.Client{brisk, brisk, brisk}
+			for i := range all {
+				all[i].Name = fmt.Sprintf("client-%d", i+1)
+			}
+			all[1].Starts, all[2].Starts = soonAfter("client-1", c), soonAfter("client-2", c)
+			return all
+		},
+		only: func(t trouble, step sim.Step, e extent) bool {
+			return t.lost && step == sim.Acquire && e.name != ""
+		},
+		within: ttls(0.8),
+	},
+}
+
+// expired is when the first of a client's keys has expired.
+func expired(client string, c Config) string {
+	var points []string
+	for i := range c.Nodes {
+		points = append(points, fmt.Sprintf("%s's key expired on %s", client, node(i)))
+	}
+	return strings.Join(points, " or ")
+}
+
+// soonAfter is a moment after a client's first attempt has begun, whatever becomes
+// of it.
+func soonAfter(client string, c Config) sim.Point {
+	var first []string
+	for i := range c.Nodes {
+		first = append(first, fmt.Sprintf("%v after %s's acquire request to %s is in flight, 1st time", ttl/500, client, node(i)))
+	}
+	return point(strings.Join(first, " or "))
+}
+
+// node is the name of a node, counted from 0.
+func node(i int) string { return fmt.Sprintf("redis-%d", i+1) }
+
+// point is a point that is known to be one.
+func point(text string) sim.Point {
+	p, err := sim.ParsePoint(text)
+	if err != nil {
+		panic("locktest: " + err.Error()) // all are written here
+	}
+	return p
+}
+
+// calmWithin is how soon after the last trouble somebody must get the work done:
+// what was granted or set meanwhile may stand for its TTL, the work for which it
+// was may go on, and calls may wait for answers that will not come for as long as
+// go-redis does by default.
+const calmWithin = 10 * ttl
+
+// config is the world of a base story, on a seed.
+func (b base) config(s *subject, seed uint64) sim.Config {
+	clients := b.clients(s.config)
+	for i := range clients {
+		clients[i].Retry = locks.Jitter
+	}
+	config := sim.Config{
+		Name:           b.name,
+		Seed:           seed,
+		Lock:           sim.Lock{Kind: s.kind, Key: resource, TTL: ttl},
+		Clients:        clients,
+		Network:        sim.Network{Min: 500 * time.Microsecond, Max: 1500 * time.Microsecond},
+		Horizon:        30 * ttl,
+		ProgressWithin: calmWithin,
+		Oracle:         func(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) },
+	}
+	if b.within > 0 && s.config.Nodes > 1 {
+		config.ProgressWithin = b.within
+	}
+	for i := range s.config.Nodes {
+		// A node that comes back has forgotten nothing.
+		config.Nodes = append(config.Nodes, sim.Node{Name: node(i), Persistence: sim.Always})
+	}
+	return config
+}

@@ -1,0 +1,303 @@
+package locktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A trouble is what can go wrong at some moment of an exchange.
+type trouble struct {
+	name, title string
+	// sides are the moments at which it can strike.
+	sides []side
+	// ofClient says that it is the client's trouble, whatever the nodes.
+	ofClient bool
+	// atWork says that it can strike between two calls too.
+	atWork bool
+	// lost says that a message is lost, and nothing else is wrong.
+	lost bool
+	// ways are the ways in which it can be told.
+	ways []way
+	// faults are those of a world, or cancels has the context of the client's call
+	// cancelled.
+	faults  func(blow) []sim.Fault
+	cancels bool
+}
+
+// A side is a moment of an exchange: when a request is in flight, when a reply is,
+// or before the call of the lock begins.
+type side string
+
+const (
+	onRequest  side = "request"
+	onReply    side = "reply"
+	beforeCall side = "before"
+)
+
+// A way is how long a trouble lasts.
+type way struct {
+	name string
+	// lasts is for how long at most; 0 is for good, or no time at all.
+	lasts time.Duration
+	// until, if not nil, is a point that ends it, and can says if that can come.
+	until func(blow) sim.Point
+	can   func(exchange) bool
+	// sides, if not nil, are the only ones for it.
+	sides []side
+	// many says that on one of several nodes it tells nothing that others do not.
+	many bool
+}
+
+// A blow is a trouble that strikes in one world.
+type blow struct {
+	way
+	side
+	// call is the client's call of the lock, others are the other clients.
+	call   sim.StepPoint
+	others []string
+	// moments has one for each node that is struck.
+	moments []moment
+}
+
+// once is the way of what takes no time, or for ever.
+var once = []way{{}}
+
+func lasting(n float64) []way { return []way{{lasts: ttls(n)}} }
+
+// troubles are all of them.
+var troubles = []trouble{
+	{
+		name: "lost-request", title: "the connection is cut before a request arrives",
+		sides: []side{onRequest}, lost: true, ways: once, faults: blow.cut,
+	},
+	{
+		name: "lost-reply", title: "a request is carried out, and the connection is cut before the reply arrives",
+		sides: []side{onReply}, lost: true, ways: once, faults: blow.cut,
+	},
+	{
+		name: "late-request", title: "a request arrives late",
+		sides: []side{onRequest}, ways: late, faults: blow.hold,
+	},
+	{
+		name: "late-reply", title: "a reply arrives late",
+		sides: []side{onReply}, ways: late, faults: blow.hold,
+	},
+	{
+		name: "silence", title: "client and node hear nothing of each other for a while",
+		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(1.5), faults: blow.partition,
+	},
+	{
+		name: "errors", title: "a node answers with errors for a while",
+		sides: []side{onRequest}, atWork: true, ways: lasting(0.3), faults: blow.fail,
+	},
+	{
+		name: "node-down", title: "a node is down for a while, and comes back with all that it knew",
+		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: blow.crash,
+	},
+	{
+		name: "cancelled", title: "the context of a call is cancelled",
+		sides: []side{onRequest, onReply}, ofClient: true, ways: once, cancels: true,
+	},
+	{
+		name: "pause", title: "the client is paused",
+		sides: []side{beforeCall, onRequest, onReply}, ofClient: true, atWork: true, ways: []way{
+			{name: "0.5-ttl", lasts: ttls(0.5), sides: []side{onReply}},
+			{name: "until-another", lasts: ttls(2.3), until: blow.another, can: exchange.other},
+			{name: "until-another-left", lasts: ttls(2.3), until: blow.anotherLeft, can: exchange.other, sides: []side{beforeCall, onReply}},
+		}, faults: blow.pause,
+	},
+	{
+		name: "killed", title: "the client is killed",
+		sides: []side{onRequest, onReply}, ofClient: true, atWork: true, ways: once, faults: blow.kill,
+	},
+}
+
+// late is how late a message can be: for longer than libraries wait for one node,
+// for longer than go-redis waits by default, for longer than the TTL, and until
+// somebody gets the lock for whom it was not meant.
+var late = []way{
+	{name: "0.06-ttl", lasts: ttls(0.06)},
+	{name: "0.6-ttl", lasts: ttls(0.6), many: true},
+	{name: "1.2-ttl", lasts: ttls(1.2), many: true},
+	{name: "until-own-next", lasts: ttls(2.3), until: blow.ownNext, can: exchange.own},
+	{name: "until-another", lasts: ttls(2.3), until: blow.another, can: exchange.other},
+}
+
+func (x exchange) own() bool   { return x.ownNext }
+func (x exchange) other() bool { return x.another }
+
+// An extent is how many nodes are struck at once.
+type extent struct {
+	name, title string
+	// choose makes of the moments of one exchange those that are struck together.
+	choose func([]moment) [][]moment
+}
+
+// extents are those of the troubles of nodes.
+var extents = []extent{
+	// The first node, the one that decides and the last. Those in between are as good
+	// as their neighbours.
+	{"", "", func(all []moment) [][]moment { return singly(all, 0, len(all)/2, len(all)-1) }},
+	{"majority", ", on a majority of nodes", func(all []moment) [][]moment { return together(all, len(all)/2+1) }},
+	{"all", ", on all nodes", func(all []moment) [][]moment { return together(all, len(all)) }},
+}
+
+// ofClient is the extent of the troubles of clients, to whom one message is as good
+// as another if both are sent at the same moment.
+var ofClient = extent{"", "", func(all []moment) [][]moment {
+	all = slices.CompactFunc(slices.Clone(all), func(a, b moment) bool { return a.Message == b.Message })
+	return singly(all, len(all)/2, len(all)-1)
+}}
+
+func (t trouble) extents() []extent {
+	if t.ofClient {
+		return []extent{ofClient}
+	}
+	return extents
+}
+
+// singly is some of the moments of an exchange, each by itself and once.
+func singly(all []moment, which ...int) (each [][]moment) {
+	for i := range all {
+		if slices.Contains(which, i) {
+			each = append(each, all[i:i+1])
+		}
+	}
+	return each
+}
+
+// together is the first n moments of an exchange, if it is with several nodes.
+func together(all []moment, n int) [][]moment {
+	if len(all) < 2 {
+		return nil
+	}
+	return [][]moment{all[:n]}
+}
+
+// steps are those of the lock's traffic at which a trouble can strike.
+func (t trouble) steps() []sim.Step {
+	steps := []sim.Step{sim.Acquire, sim.Extend, sim.Release}
+	if !t.cancels {
+		steps = append(steps, "")
+	}
+	if t.atWork {
+		steps = append(steps, sim.Work)
+	}
+	return steps
+}
+
+// client is whose messages are struck.
+func (b blow) client() string { return b.call.Client }
+
+// nodes are the nodes that are struck.
+func (b blow) nodes() (names []string) {
+	for _, m := range b.moments {
+		names = append(names, m.node)
+	}
+	return names
+}
+
+// strikes is the blow's first moment.
+func (b blow) strikes() sim.Trigger {
+	if b.side == beforeCall {
+		return sim.Trigger{Before: b.call}
+	}
+	return sim.Trigger{When: b.moments[0].inFlight()}
+}
+
+// fault makes one that strikes at once.
+func (b blow) fault(text string, action sim.Action) sim.Fault {
+	f := sim.Fault{Strikes: b.strikes(), For: b.lasts, Action: action, Text: text}
+	if b.until != nil {
+		f.Until = b.until(b)
+	}
+	return f
+}
+
+// on is the same blow for each of its nodes.
+func (b blow) on() (each []blow) {
+	for i := range b.moments {
+		one := b
+		one.moments = b.moments[i : i+1]
+		each = append(each, one)
+	}
+	return each
+}
+
+func (b blow) cut() (faults []sim.Fault) {
+	for _, one := range b.on() {
+		node := one.nodes()[0]
+		faults = append(faults, one.fault(fmt.Sprintf("reset %s from %s", b.client(), node), &sim.Reset{Process: b.client(), From: node}))
+	}
+	return faults
+}
+
+func (b blow) hold() (faults []sim.Fault) {
+	for _, one := range b.on() {
+		m := one.moments[0]
+		hold := m.Hold(m.nth)
+		f := one.fault("hold "+hold.Message, hold)
+		f.Strikes = sim.Trigger{} // it waits for the message
+		faults = append(faults, f)
+	}
+	return faults
+}
+
+func (b blow) partition() []sim.Fault {
+	text := fmt.Sprintf("partition %s from %s", b.client(), strings.Join(b.nodes(), ", "))
+	return []sim.Fault{b.fault(text, &sim.Partition{Process: b.client(), From: b.nodes()})}
+}
+
+func (b blow) fail() (faults []sim.Fault) {
+	for _, n := range b.nodes() {
+		faults = append(faults, b.fault("fail "+n, &sim.Fail{Node: n}))
+	}
+	return faults
+}
+
+func (b blow) crash() (faults []sim.Fault) {
+	for _, n := range b.nodes() {
+		faults = append(faults, b.fault("crash "+n, &sim.CrashFault{Process: n}))
+	}
+	return faults
+}
+
+func (b blow) pause() []sim.Fault {
+	return []sim.Fault{b.fault("pause "+b.client(), &sim.Pause{Process: b.client()})}
+}
+
+func (b blow) kill() []sim.Fault {
+	return []sim.Fault{b.fault("crash "+b.client(), &sim.CrashFault{Process: b.client()})}
+}
+
+// ownNext is when the client itself gets the lock next, or sets its key on the node
+// for which a request was meant.
+func (b blow) ownNext() sim.Point {
+	next := b.client() + " acquired"
+	if b.side == onRequest {
+		next += fmt.Sprintf(" or %s holds %s", b.client(), b.nodes()[0])
+	}
+	return point(next)
+}
+
+// another is when another client gets the lock, or, while a request is late, sets
+// its key on the node for which that was meant. Of a release that comes late the key
+// still stands there.
+func (b blow) another() sim.Point {
+	if b.side == onRequest && b.call.Step != sim.Release && len(b.moments) == 1 {
+		return b.other(" holds " + b.nodes()[0])
+	}
+	return b.other(" acquired")
+}
+
+// anotherLeft is when another client has had the lock.
+func (b blow) anotherLeft() sim.Point { return b.other(" released") }
+
+// other is when one of the other clients does something.
+func (b blow) other(does string) sim.Point {
+	return point(strings.Join(b.others, does+" or ") + does)
+}

@@ -1,0 +1,253 @@
+package locktest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A sighting is the first event of a run that fits; nil if there is none.
+func sighting(t *sim.Trace, fits func(*sim.Event) bool) *sim.Event {
+	for i := range t.Events {
+		if fits(&t.Events[i]) {
+			return &t.Events[i]
+		}
+	}
+	return nil
+}
+
+// ofProcess makes what recognises an event of a kind of a process.
+func ofProcess(kind sim.Kind, process string) func(*sim.Event) bool {
+	return func(ev *sim.Event) bool { return ev.Kind == kind && ev.Process == process }
+}
+
+// between makes what recognises a message in a step between client-1 and redis-1.
+func between(kind sim.Kind, step sim.Step, reply bool) func(*sim.Event) bool {
+	at, peer := "client-1", "redis-1"
+	if reply != (kind == sim.KindDeliver) {
+		at, peer = peer, at
+	}
+	return func(ev *sim.Event) bool {
+		return ev.Kind == kind && ev.Step == step && ev.Reply == reply && ev.Process == at && ev.Peer == peer
+	}
+}
+
+// Each trouble is what its title says.
+func TestTroubles(t *testing.T) {
+	patient := lockOn(t, 1, ofKind(t, "single")) // it waits for each answer
+	hasty := lockOn(t, 1, withFlaw(""))
+	for _, c := range []struct {
+		story, world string
+		holds        func(*testing.T, *sim.Trace)
+	}{
+		{"lost-request/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, trace *sim.Trace) {
+			lost := sighting(trace, between(sim.KindLose, sim.Acquire, false))
+			arrived := sighting(trace, between(sim.KindDeliver, sim.Acquire, false))
+			if lost == nil || arrived == nil || arrived.Seq < lost.Seq {
+				t.Errorf("lost %+v, the first that arrived %+v", lost, arrived)
+			}
+		}},
+		{"lost-reply/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, trace *sim.Trace) {
+			set := sighting(trace, ofProcess(sim.KindSet, "redis-1"))
+			lost := sighting(trace, between(sim.KindLose, sim.Acquire, true))
+			if set == nil || lost == nil || lost.Seq < set.Seq {
+				t.Errorf("set %+v, lost %+v", set, lost)
+			}
+		}},
+		{"late-request/release", "overrun,client-1,redis-1,2,1.2-ttl", func(t *testing.T, trace *sim.Trace) {
+			held := sighting(trace, ofProcess(sim.KindHold, "client-1"))
+			later := func(kind sim.Kind) *sim.Event {
+				return sighting(trace, func(ev *sim.Event) bool {
+					return held != nil && between(kind, sim.Release, false)(ev) && ev.Conn == held.Conn && ev.Msg == held.Msg
+				})
+			}
+			sent, arrived := later(sim.KindSend), later(sim.KindDeliver)
+			if sent == nil || arrived == nil || arrived.At-sent.At < ttls(1.2) || arrived.At-sent.At > ttls(1.21) {
+				t.Errorf("sent %+v, arrived %+v", sent, arrived)
+			}
+		}},
+		{"late-request/release", "steady,client-2,redis-1,1,until-own-next", func(t *testing.T, trace *sim.Trace) {
+			held := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindHold && ev.Process == "client-2" })
+			again := sighting(trace, func(ev *sim.Event) bool {
+				return ev.Kind == sim.KindSet && held != nil && ev.Seq > held.Seq && ev.Owner.Client == "client-2"
+			})
+			lifted := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindLift })
+			if held == nil || again == nil || lifted == nil || lifted.At != again.At {
+				t.Errorf("held %+v, its next key %+v, on its way again %+v", held, again, lifted)
+			}
+		}},
+		{"late-reply/acquire", "steady,client-1,redis-1,1,until-another", func(t *testing.T, trace *sim.Trace) {
+			next := sighting(trace, func(ev *sim.Event) bool {
+				return ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK
+			})
+			arrived := sighting(trace, between(sim.KindDeliver, sim.Acquire, true))
+			if next == nil || next.Process == "client-1" || arrived == nil || arrived.Seq < next.Seq {
+				t.Errorf("the first grant %+v, the reply %+v", next, arrived)
+			}
+		}},
+		{"silence/extend", "steady,client-1,redis-1,2,request", func(t *testing.T, trace *sim.Trace) {
+			sent := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindStrike })
+			heard := sighting(trace, func(ev *sim.Event) bool {
+				return sent != nil && ev.Seq > sent.Seq && ev.Kind == sim.KindDeliver && (ev.Process == "client-1" && ev.Peer == "redis-1" || ev.Process == "redis-1" && ev.Peer == "client-1")
+			})
+			if sent == nil || heard == nil || heard.At-sent.At < ttls(1.5) || heard.At-sent.At > ttls(1.51) {
+				t.Errorf("sent %+v, heard of again %+v", sent, heard)
+			}
+		}},
+		{"errors/extend", "steady,client-1,redis-1,2", func(t *testing.T, trace *sim.Trace) {
+			var said []string
+			for i := range trace.Events {
+				if ev := &trace.Events[i]; between(sim.KindDeliver, sim.Extend, true)(ev) {
+					said = append(said, ev.Text)
+				}
+			}
+			// At first the node does not know the script.
+			if len(said) < 2 || !strings.HasPrefix(said[1], "LOADING") {
+				t.Errorf("the replies to the extend are %q", said)
+			}
+		}},
+		{"node-down/work", "steady,client-1,redis-1,1", func(t *testing.T, trace *sim.Trace) {
+			crash := sighting(trace, ofProcess(sim.KindCrash, "redis-1"))
+			back := sighting(trace, ofProcess(sim.KindRestart, "redis-1"))
+			forgot := sighting(trace, ofProcess(sim.KindForget, "redis-1"))
+			if crash == nil || back == nil || back.At-crash.At < ttls(0.3) || forgot != nil {
+				t.Errorf("down %+v, back %+v, forgot %+v", crash, back, forgot)
+			}
+		}},
+		{"cancelled/release", "overrun,client-1,redis-1,2,request", func(t *testing.T, trace *sim.Trace) {
+			cancelled := sighting(trace, ofProcess(sim.KindCancel, "client-1"))
+			if cancelled == nil || cancelled.Step != sim.Release {
+				t.Errorf("cancelled: %+v", cancelled)
+			}
+		}},
+		{"pause/extend", "steady,client-1,redis-1,2,before,until-another-left", func(t *testing.T, trace *sim.Trace) {
+			paused := sighting(trace, ofProcess(sim.KindPause, "client-1"))
+			began := sighting(trace, func(ev *sim.Event) bool {
+				return ev.Kind == sim.KindBegin && ev.Step == sim.Extend && ev.Process == "client-1"
+			})
+			left := sighting(trace, func(ev *sim.Event) bool {
+				return ev.Kind == sim.KindEnd && ev.Step == sim.Release && ev.Process != "client-1"
+			})
+			if paused == nil || left == nil || began == nil || paused.Seq > left.Seq || left.Seq > began.Seq {
+				t.Errorf("paused %+v, another had left %+v, extend begun %+v", paused, left, began)
+			}
+		}},
+		{"killed/acquire", "steady,client-1,redis-1,1,reply", func(t *testing.T, trace *sim.Trace) {
+			killed := sighting(trace, ofProcess(sim.KindCrash, "client-1"))
+			granted := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindEnd && ev.OK && ev.Process == "client-1" })
+			if killed == nil || granted != nil {
+				t.Errorf("killed %+v, granted %+v", killed, granted)
+			}
+		}},
+	} {
+		t.Run(c.story+"/"+c.world, func(t *testing.T) {
+			st, ok := find(c.story)
+			if !ok {
+				t.Fatal("there is no such story")
+			}
+			s := patient
+			if strings.HasSuffix(c.world, "until-own-next") { // which a call that waits prevents
+				s = hasty
+			}
+			worlds, untold, err := st.worlds(s, 1)
+			if err != nil || untold != "" {
+				t.Fatal(err, untold)
+			}
+			i := slices.IndexFunc(worlds, func(w world) bool { return w.name == c.world })
+			if i < 0 {
+				var names []string
+				for _, w := range worlds {
+					names = append(names, w.name)
+				}
+				t.Fatalf("there is no such world; there are %s", strings.Join(names, " "))
+			}
+			trace, err := sim.Run(worlds[i].config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.holds(t, trace)
+		})
+	}
+}
+
+// The worlds of a story have names of their own, for replays.
+func TestWorldsHaveNames(t *testing.T) {
+	for _, c := range []struct {
+		kind  string
+		nodes int
+	}{{"single", 1}, {"redlock", 5}} {
+		s := lockOn(t, c.nodes, ofKind(t, c.kind))
+		for _, st := range sweepStories() {
+			worlds, _, err := st.worlds(s, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for _, w := range worlds {
+				if seen[w.name] || strings.ContainsAny(w.name, " '\"") {
+					t.Errorf("%s: the name %q is not its own, or needs quotes", st.name, w.name)
+				}
+				seen[w.name] = true
+			}
+		}
+	}
+}
+
+// A place in a story of one extent is not taken for one in a story of another.
+func TestPlacesOfTroubles(t *testing.T) {
+	for text, want := range map[string]place{
+		"lost-reply/acquire/steady,client-1,redis-2,1":        {"lost-reply/acquire", "steady,client-1,redis-2,1", 1},
+		"lost-reply/acquire/majority/brisk,client-1,1 seed 7": {"lost-reply/acquire/majority", "brisk,client-1,1", 7},
+		"pause/work/overrun,client-1,redis-1,1,until-another": {"pause/work", "overrun,client-1,redis-1,1,until-another", 1},
+		"undisturbed/steady": {undisturbed, "steady", 1},
+	} {
+		if got, err := parsePlace(text); err != nil || got != want {
+			t.Errorf("%q is read as %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+}
+
+// However many nodes a lock has, a trouble strikes one of them, a majority and all.
+func TestExtents(t *testing.T) {
+	var five []moment
+	for i := range 5 {
+		five = append(five, moment{Message: sim.Message{Peer: node(i)}, node: node(i)})
+	}
+	for _, c := range []struct {
+		extent extent
+		of     int
+		want   [][]string
+	}{
+		{extents[0], 1, [][]string{{"redis-1"}}},
+		{extents[0], 2, [][]string{{"redis-1"}, {"redis-2"}}},
+		{extents[0], 5, [][]string{{"redis-1"}, {"redis-3"}, {"redis-5"}}},
+		{extents[1], 1, nil},
+		{extents[1], 4, [][]string{{"redis-1", "redis-2", "redis-3"}}},
+		{extents[1], 5, [][]string{{"redis-1", "redis-2", "redis-3"}}},
+		{extents[2], 5, [][]string{{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"}}},
+		{ofClient, 1, [][]string{{"redis-1"}}},
+		{ofClient, 5, [][]string{{"redis-3"}, {"redis-5"}}},
+		{extents[0], 0, nil},
+		{ofClient, 0, nil},
+	} {
+		var got [][]string
+		for _, struck := range c.extent.choose(five[:c.of]) {
+			got = append(got, blow{moments: struck}.nodes())
+		}
+		if !slices.EqualFunc(got, c.want, slices.Equal) {
+			t.Errorf("%q of %d: got %v, want %v", c.extent.name, c.of, got, c.want)
+		}
+	}
+}
+
+// What the base stories take is in proportion to the TTL.
+func TestTTLs(t *testing.T) {
+	for n, want := range map[float64]time.Duration{1: ttl, 0.06: 600 * time.Millisecond, 1.15: 11500 * time.Millisecond, 2.3: 23 * time.Second} {
+		if got := ttls(n); got != want {
+			t.Errorf("ttls(%v) = %v, want %v", n, got, want)
+		}
+	}
+}
