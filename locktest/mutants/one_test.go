@@ -1,0 +1,25 @@
+package mutants_test
+
+import (
+	"flag"
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/locktest/mutants"
+)
+
+var one = flag.String("mutant", "", "run the whole suite on the mutant of this `name`, to look at how it fails")
+
+// TestOne shows how the suite fails one mutant, and replays it.
+func TestOne(t *testing.T) {
+	if *one == "" {
+		t.Skip("no -mutant is given")
+	}
+	all := append(mutants.Sound(), mutants.Mutants()...)
+	i := slices.IndexFunc(all, func(m mutants.Mutant) bool { return m.Name == *one })
+	if i < 0 {
+		t.Fatalf("no mutant is called %q", *one)
+	}
+	locktest.Run(t, all[i].Config, all[i].New)
+}

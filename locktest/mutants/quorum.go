@@ -1,0 +1,318 @@
+package mutants
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// The mistakes of a lock on a quorum of nodes.
+const (
+	halfIsEnough         mistake = "half-is-enough"
+	noElapsedCheck       mistake = "no-elapsed-check"
+	driftAdded           mistake = "drift-added"
+	noCleanup            mistake = "no-cleanup"
+	releaseAnybodys      mistake = "release-without-compare"
+	extendAnybodys       mistake = "extend-without-compare"
+	extendOnErrors       mistake = "extend-counts-errors"
+	ttlInSeconds         mistake = "ttl-in-seconds"
+	oneValueForAll       mistake = "one-value-for-all"
+	valueReused          mistake = "value-reused"
+	retryWithoutPause    mistake = "retry-without-pause"
+	leaseFromTheEnd      mistake = "lease-from-the-end"
+	extendWithoutElapsed mistake = "extend-without-elapsed-check"
+	extendSets           mistake = "extend-sets"
+	extendOnOneNode      mistake = "extend-on-one-node"
+	releaseWhereGranted  mistake = "release-where-granted"
+	acquireOnErrors      mistake = "acquire-counts-errors"
+	sameNodeTwice        mistake = "same-node-twice"
+)
+
+// quorumMutants lists the mutants of the lock on a quorum.
+func quorumMutants() []Mutant {
+	return []Mutant{
+		onQuorum(halfIsEnough, "half of the nodes, rounded down, are enough for a grant", "lease-exclusion"),
+		onQuorum(noElapsedCheck, "a grant counts however long it took to get", "section-exclusion"),
+		onQuorum(driftAdded, "the allowance for drift is added to the lease", "lease-exclusion"),
+		onQuorum(noCleanup, "a failed attempt leaves its keys behind", "progress"),
+		onQuorum(releaseAnybodys, "release deletes the key, whoever has set it", "release-ownership"),
+		onQuorum(extendAnybodys, "extend prolongs the key, whoever has set it", "release-ownership"),
+		onQuorum(extendOnErrors, "extend counts an error of a node as a yes", "lease-exclusion"),
+		onQuorum(ttlInSeconds, "the TTL is given in seconds where milliseconds are asked for", "lease-exclusion"),
+		onQuorum(oneValueForAll, "all clients set the key to the same value", "release-ownership"),
+		onQuorum(valueReused, "all attempts of a client set the key to the same value", "release-ownership"),
+		onQuorum(retryWithoutPause, "a refused attempt is made again at once, until the context ends", "endless retry"),
+		onQuorum(leaseFromTheEnd, "the lease counts from the end of acquire, not from its beginning", "lease-exclusion"),
+		onQuorum(extendWithoutElapsed, "an extension counts however long it took to get", "claim: extends"),
+		onQuorum(extendSets, "extend sets the key again when it is gone", "lease-exclusion"),
+		onQuorum(extendOnOneNode, "one node is enough for an extension", "lease-exclusion"),
+		onQuorum(releaseWhereGranted, "release asks only the nodes that had said yes", "progress"),
+		onQuorum(acquireOnErrors, "acquire counts an error of a node as a yes", "lease-exclusion"),
+		onQuorum(sameNodeTwice, "extend asks some nodes twice and others never", "lease-exclusion"),
+	}
+}
+
+// quorum is a lock on several nodes: Redlock, one node asked after the other.
+type quorum struct {
+	makes
+	env   *locktest.Env
+	nodes []*redis.Client
+	value string // of every attempt, if it is reused
+}
+
+func newQuorum(env *locktest.Env, m makes) *quorum {
+	q := &quorum{makes: m, env: env, value: newValue(env)}
+	for i := range env.Nodes() {
+		q.nodes = append(q.nodes, env.Redis(i))
+	}
+	return q
+}
+
+// newValue makes the random value of an attempt.
+func newValue(env *locktest.Env) string {
+	var b [16]byte
+	io.ReadFull(env.Rand(), b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// majority is how many nodes must say yes.
+func (q *quorum) majority() int {
+	if q.wrong(halfIsEnough) {
+		return len(q.nodes) / 2
+	}
+	return len(q.nodes)/2 + 1
+}
+
+// drift is what is taken off the lease for the clocks of the nodes.
+func (q *quorum) drift() time.Duration {
+	drift := q.env.TTL()/100 + 2*time.Millisecond
+	if q.wrong(driftAdded) {
+		return -drift
+	}
+	return drift
+}
+
+func (q *quorum) now() fakeclock.Reading { return q.env.Clock().Read(fakeclock.Monotonic) }
+
+// ends is when a lease ends that was asked for at start.
+func (q *quorum) ends(start fakeclock.Reading) fakeclock.Reading {
+	return start.Add(q.env.TTL() - q.drift())
+}
+
+// nodeTimeout bounds a request to one node.
+const nodeTimeout = 50 * time.Millisecond
+
+// A vote is what one node, counted from 0, said.
+type vote struct {
+	node int
+	yes  bool
+	err  error
+}
+
+type votes []vote
+
+// yes is the nodes that said yes.
+func (v votes) yes() (nodes []int) {
+	for _, vote := range v {
+		if vote.yes {
+			nodes = append(nodes, vote.node)
+		}
+	}
+	return nodes
+}
+
+// errors counts those that gave no answer, or an error for one.
+func (v votes) errors() (n int) {
+	for _, vote := range v {
+		if vote.err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// ask asks nodes, one after the other.
+func (q *quorum) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) votes {
+	var said votes
+	for _, i := range nodes {
+		bounded, cancel := fakeclock.WithTimeout(ctx, q.env.Clock(), nodeTimeout)
+		yes, err := request(bounded, q.nodes[i])
+		cancel()
+		said = append(said, vote{i, yes && err == nil, err})
+	}
+	return said
+}
+
+func (q *quorum) all() (nodes []int) {
+	for i := range q.nodes {
+		nodes = append(nodes, i)
+	}
+	return nodes
+}
+
+// Acquire tries once.
+func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
+	for {
+		lease, err := q.try(ctx)
+		if err == nil {
+			return lease, nil
+		}
+		if !q.wrong(retryWithoutPause) || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
+	c := claim{makes: q.makes, key: q.env.Key(), ttl: q.env.TTL(), value: newValue(q.env)}
+	switch {
+	case q.wrong(valueReused):
+		c.value = q.value
+	case q.wrong(oneValueForAll):
+		c.value = "locked"
+	}
+	start := q.now()
+	said := q.ask(ctx, q.all(), c.set)
+	granted := said.yes()
+	if q.wrong(leaseFromTheEnd) {
+		start = q.now()
+	}
+	enough, ends := len(granted), q.ends(start)
+	if q.wrong(acquireOnErrors) {
+		enough += said.errors()
+	}
+	if enough >= q.majority() && (ends.Sub(q.now()) > 0 || q.wrong(noElapsedCheck)) {
+		return &quorumLease{quorum: q, claim: c, granted: granted, end: ends}, nil
+	}
+	if !q.wrong(noCleanup) {
+		// Also where the answer was an error, and also for a caller who has gone.
+		q.ask(context.WithoutCancel(ctx), q.all(), c.remove)
+	}
+	return nil, fmt.Errorf("%w: %d of %d nodes said yes", locks.ErrNotAcquired, len(granted), len(q.nodes))
+}
+
+type quorumLease struct {
+	*quorum
+	claim   claim
+	granted []int
+
+	mu  sync.Mutex
+	end fakeclock.Reading
+}
+
+// Expires is when the lease ends.
+func (l *quorumLease) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end
+}
+
+// Release takes the keys away, on every node.
+func (l *quorumLease) Release(ctx context.Context) error {
+	nodes := l.all()
+	if l.wrong(releaseWhereGranted) {
+		nodes = l.granted
+	}
+	if said := l.ask(ctx, nodes, l.claim.remove); len(said.yes()) < l.majority() {
+		return fmt.Errorf("released on %d of %d nodes", len(said.yes()), len(l.nodes))
+	}
+	return nil
+}
+
+// Extend prolongs the keys on a quorum.
+func (l *quorumLease) Extend(ctx context.Context) error {
+	start, nodes := l.now(), l.all()
+	if l.wrong(sameNodeTwice) {
+		for i := range nodes {
+			nodes[i] /= 2
+		}
+	}
+	said := l.ask(ctx, nodes, l.claim.prolong)
+	enough, ends := len(said.yes()), l.ends(start)
+	if l.wrong(extendOnErrors) {
+		enough += said.errors()
+	}
+	if enough < l.majority() && !(l.wrong(extendOnOneNode) && enough > 0) {
+		return fmt.Errorf("%w: extended on %d of %d nodes", locks.ErrLost, enough, len(l.nodes))
+	}
+	if ends.Sub(l.now()) <= 0 && !l.wrong(extendWithoutElapsed) {
+		return fmt.Errorf("%w: extended too late", locks.ErrLost)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end = ends
+	return nil
+}
+
+// claim is what one attempt wants to see under the lock's key. Its methods ask
+// one node, and say whether it did what it was asked to do.
+type claim struct {
+	makes
+	key, value string
+	ttl        time.Duration
+}
+
+// life is the TTL as PX wants it.
+func (c claim) life() int64 {
+	if c.wrong(ttlInSeconds) {
+		return int64(c.ttl / time.Second)
+	}
+	return c.ttl.Milliseconds()
+}
+
+func (c claim) set(ctx context.Context, node *redis.Client) (bool, error) {
+	err := node.Do(ctx, "SET", c.key, c.value, "NX", "PX", c.life()).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (c claim) remove(ctx context.Context, node *redis.Client) (bool, error) {
+	if c.wrong(releaseAnybodys) {
+		n, err := node.Del(ctx, c.key).Result()
+		return n > 0, err
+	}
+	n, err := removeScript.Run(ctx, node, []string{c.key}, c.value).Int()
+	return n > 0, err
+}
+
+func (c claim) prolong(ctx context.Context, node *redis.Client) (bool, error) {
+	switch {
+	case c.wrong(extendAnybodys):
+		return node.PExpire(ctx, c.key, c.ttl).Result()
+	case c.wrong(extendSets):
+		n, err := setAgainScript.Run(ctx, node, []string{c.key}, c.value, c.life()).Int()
+		return n > 0, err
+	}
+	n, err := prolongScript.Run(ctx, node, []string{c.key}, c.value, c.life()).Int()
+	return n > 0, err
+}
+
+var (
+	removeScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
+    return redis.call("del",KEYS[1])
+end
+return 0`)
+	prolongScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
+    return redis.call("pexpire",KEYS[1],ARGV[2])
+end
+return 0`)
+	// setAgainScript is a mistake: it sets a key that is gone.
+	setAgainScript = redis.NewScript(`local value = redis.call("get",KEYS[1])
+if value == ARGV[1] or not value then
+    redis.call("set",KEYS[1],ARGV[1],"PX",ARGV[2])
+    return 1
+end
+return 0`)
+)

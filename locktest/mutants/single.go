@@ -1,0 +1,378 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// The mistakes of a lock on a single node.
+const (
+	getThenDel           mistake = "get-then-del"
+	getThenExpire        mistake = "get-then-expire"
+	setThenExpire        mistake = "set-then-expire"
+	ttlInMicroseconds    mistake = "ttl-in-microseconds"
+	takesWhatExpires     mistake = "takes-what-expires"
+	timeoutIsYes         mistake = "timeout-is-yes"
+	errorIsYes           mistake = "error-is-yes"
+	valueOfProcess       mistake = "value-of-process"
+	secondReleaseDeletes mistake = "second-release-deletes"
+	extendOnlySays       mistake = "extend-only-says"
+	noScriptIsYes        mistake = "no-script-is-yes"
+	tokenBeforeLock      mistake = "token-before-lock"
+	tokenOfHandle        mistake = "token-of-handle"
+	tokenMissing         mistake = "token-missing"
+	lossNeverTold        mistake = "loss-never-told"
+	lossToldLate         mistake = "loss-told-late"
+	panicsOnReply        mistake = "panics-on-reply"
+	panicsElsewhere      mistake = "panics-elsewhere"
+	leavesGoroutine      mistake = "leaves-goroutine"
+	watchesOn            mistake = "watches-on"
+	asksForEver          mistake = "asks-for-ever"
+	spins                mistake = "spins"
+)
+
+// singleMutants lists the mutants of the lock on a single node.
+func singleMutants() []Mutant {
+	return []Mutant{
+		onSingle(getThenDel, "release compares with one command and deletes with the next", "release-ownership"),
+		onSingle(getThenExpire, "extend compares with one command and prolongs with the next", "release-ownership"),
+		onSingle(setThenExpire, "the key gets its expiry by a second command", "progress"),
+		onSingle(ttlInMicroseconds, "the TTL is given in microseconds where milliseconds are asked for", "progress"),
+		onSingle(takesWhatExpires, "acquire takes a key that is about to expire", "release-ownership"),
+		onSingle(timeoutIsYes, "acquire takes silence for a yes", "lease-exclusion"),
+		onSingle(errorIsYes, "acquire takes an error of the node for a yes", "lease-exclusion"),
+		onSingle(valueOfProcess, "all handles of a process set the key to the same value, and each takes it for its own", "lease-exclusion"),
+		onSingle(secondReleaseDeletes, "a second release deletes the key, whoever has set it", "release-ownership"),
+		onSingle(extendOnlySays, "extend asks nobody while half of the lease is left", "claim: extends"),
+		onSingle(noScriptIsYes, "extend takes it for a yes that the node does not know the script", "claim: extends"),
+		onSingle(tokenBeforeLock, "the fencing token is minted before the lock is taken", "token-order"),
+		onSingle(tokenOfHandle, "each handle counts its own fencing tokens", "token-order"),
+		onSingle(tokenMissing, "there is no fencing token", "claim: tokens"),
+		onSingle(lossNeverTold, "the loss of a lease is never told", "claim: notifies"),
+		onSingle(lossToldLate, "the loss of a lease is told two TTLs late", "claim: notifies"),
+		onSingle(panicsOnReply, "a reply that is not what it should be makes acquire panic", "panic"),
+		onSingle(panicsElsewhere, "a reply that is not what it should be makes a goroutine of the lock panic", "panic"),
+		onSingle(leavesGoroutine, "each grant leaves a goroutine behind for ever", "goroutine leak"),
+		onSingle(watchesOn, "the key is watched on after release", "growing traffic"),
+		onSingle(asksForEver, "a node that does not answer is asked until it does, whatever the context says", "hang"),
+		onSingle(spins, "a refused attempt waits by looking at the clock again and again", "hang"),
+	}
+}
+
+// Mutants lists them all.
+func Mutants() []Mutant { return append(quorumMutants(), singleMutants()...) }
+
+// single is a lock on one node, whose leases have fencing tokens and tell of
+// their loss.
+type single struct {
+	makes
+	env   *locktest.Env
+	node  *redis.Client
+	life  context.Context // until the end of the process
+	value string          // of every attempt, if it is the process's
+	count uint64          // of the handle's grants
+}
+
+func newSingle(env *locktest.Env, m makes) *single {
+	life, end := context.WithCancel(context.Background())
+	env.Cleanup(end)
+	s := &single{makes: m, env: env, node: env.Redis(0), life: life}
+	if s.wrong(valueOfProcess) {
+		s.value = processValue(env)
+	}
+	// A node that cannot be asked now gets the script when it needs it.
+	_ = prolongScript.Load(life, s.node).Err()
+	return s
+}
+
+// values has the value of each process, for the mistake of having one.
+var values sync.Map
+
+func processValue(env *locktest.Env) string {
+	value, known := values.LoadOrStore(env.Base(), newValue(env))
+	if !known {
+		env.Cleanup(func() { values.Delete(env.Base()) })
+	}
+	return value.(string)
+}
+
+func (s *single) now() fakeclock.Reading { return s.env.Clock().Read(fakeclock.Monotonic) }
+
+func (s *single) counter() string { return s.env.Key() + ":token" }
+
+// ask makes one request. It is bounded by a tenth of the TTL.
+func (s *single) ask(ctx context.Context, request func(context.Context) error) error {
+	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock(), s.env.TTL()/10)
+	defer cancel()
+	err := request(bounded)
+	for s.wrong(asksForEver) && err != nil && s.env.Clock().Sleep(s.life, time.Second) == nil {
+		err = request(s.life)
+	}
+	return err
+}
+
+// Acquire tries once.
+func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
+	value := newValue(s.env)
+	if s.wrong(valueOfProcess) {
+		value = s.value
+	}
+	start := s.now()
+	token, err := s.take(ctx, value)
+	ends := start.Add(s.env.TTL())
+	l := &singleLease{
+		single: s, value: value, token: token, end: ends,
+		lost: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if err != nil || token > 0 && ends.Sub(s.now()) <= 0 {
+		// Also for a caller who has gone.
+		_, _ = l.remove(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
+	}
+	if token == 0 {
+		for s.wrong(spins) && s.now().Sub(start) < time.Second {
+		}
+		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+	}
+	watched, stop := context.WithCancel(s.life)
+	l.stop = stop
+	if s.wrong(watchesOn) {
+		watched = s.life
+	}
+	go l.watch(watched)
+	return l, nil
+}
+
+// takeScript sets the key and mints the token. A key with the attempt's own value
+// is one that the Redis client has sent twice.
+var takeScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX","PX",ARGV[2]) or redis.call("get",KEYS[1]) == ARGV[1] then
+    return redis.call("incr",KEYS[2])
+end
+return 0`)
+
+// takeForEverScript is a mistake: the key has no expiry yet.
+var takeForEverScript = redis.NewScript(`if redis.call("set",KEYS[1],ARGV[1],"NX") then
+    return redis.call("incr",KEYS[2])
+end
+return 0`)
+
+// take sets the key if it is free, and returns the grant's fencing token, or 0.
+func (s *single) take(ctx context.Context, value string) (token uint64, err error) {
+	key, life, script := s.env.Key(), s.env.TTL().Milliseconds(), takeScript
+	early := uint64(0)
+	switch {
+	case s.wrong(tokenBeforeLock):
+		early, _ = s.node.Incr(ctx, s.counter()).Uint64()
+	case s.wrong(takesWhatExpires):
+		if left := s.node.PTTL(ctx, key).Val(); left > 0 && left < s.env.TTL()/10 {
+			s.node.Del(ctx, key)
+		}
+	case s.wrong(ttlInMicroseconds):
+		life = s.env.TTL().Microseconds()
+	case s.wrong(setThenExpire):
+		script = takeForEverScript
+		defer func() {
+			if token > 0 {
+				s.node.PExpire(ctx, key, s.env.TTL())
+			}
+		}()
+	}
+	err = s.ask(ctx, func(ctx context.Context) error {
+		reply, err := script.Run(ctx, s.node, []string{key, s.counter()}, value, life).Result()
+		n, ok := reply.(int64)
+		if !ok && s.wrong(panicsOnReply) {
+			panic(fmt.Sprintf("the node has answered %v", reply))
+		}
+		token = uint64(n)
+		return err
+	})
+	switch {
+	case s.wrong(timeoutIsYes) && isTimeout(err), s.wrong(errorIsYes) && isAnswer(err):
+		return 1, nil
+	case s.wrong(tokenOfHandle) && token > 0:
+		s.count++
+		return s.count, nil
+	case s.wrong(tokenBeforeLock) && token > 0:
+		return early, nil
+	}
+	return token, err
+}
+
+// isTimeout says that no answer came in time.
+func isTimeout(err error) bool {
+	var network net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
+}
+
+// isAnswer says that an error is what the node has answered.
+func isAnswer(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
+}
+
+type singleLease struct {
+	*single
+	value string
+	token uint64
+	lost  chan struct{}
+	// stop ends the watch over the lease, and stopped is closed then.
+	stop    context.CancelFunc
+	stopped chan struct{}
+
+	mu       sync.Mutex
+	end      fakeclock.Reading
+	released bool
+}
+
+// Token is the node's count of grants, this one included.
+func (l *singleLease) Token() uint64 {
+	if l.wrong(tokenMissing) {
+		return 0
+	}
+	return l.token
+}
+
+// Expires is when the lease ends.
+func (l *singleLease) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end
+}
+
+// left is how long the lease has still to go.
+func (l *singleLease) left() time.Duration { return l.Expires().Sub(l.now()) }
+
+// Lost is closed when the lease has ended or its key is gone.
+func (l *singleLease) Lost() <-chan struct{} { return l.lost }
+
+// watch looks after the key until the lease is released or lost.
+func (l *singleLease) watch(life context.Context) {
+	if l.wrong(leavesGoroutine) {
+		defer func() { <-make(chan struct{}) }()
+	}
+	defer close(l.stopped)
+	for l.left() > 0 || l.wrong(watchesOn) {
+		if l.env.Clock().Sleep(life, min(max(l.left(), time.Second), l.env.TTL()/4)) != nil {
+			return
+		}
+		if !l.stands(life) && !l.wrong(watchesOn) {
+			break
+		}
+	}
+	if l.wrong(lossToldLate) && l.env.Clock().Sleep(life, 2*l.env.TTL()) != nil {
+		return
+	}
+	if life.Err() == nil && !l.wrong(lossNeverTold) {
+		close(l.lost)
+	}
+}
+
+// stands says whether the key is still the lease's. Without an answer it is taken
+// to be.
+func (l *singleLease) stands(ctx context.Context) (yes bool) {
+	err := l.ask(ctx, func(ctx context.Context) error {
+		value, err := l.node.Get(ctx, l.env.Key()).Result()
+		if err != nil && l.wrong(panicsElsewhere) {
+			panic("the node has not answered with a value")
+		}
+		yes = value == l.value
+		return err
+	})
+	return yes || err != nil && !errors.Is(err, redis.Nil)
+}
+
+// Release takes the key away.
+func (l *singleLease) Release(ctx context.Context) error {
+	l.stop()
+	l.mu.Lock()
+	again := l.released
+	l.released = true
+	l.mu.Unlock()
+	if again && l.wrong(secondReleaseDeletes) {
+		return l.node.Del(ctx, l.env.Key()).Err()
+	}
+	removed, err := l.remove(ctx)
+	switch {
+	case err != nil:
+		return errors.New("not released: the node gave no answer in time")
+	case !removed:
+		return fmt.Errorf("%w before it was released", locks.ErrLost)
+	}
+	return nil
+}
+
+// remove takes the key away if it is the lease's.
+func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
+	err = l.ask(ctx, func(ctx context.Context) error {
+		if l.wrong(getThenDel) {
+			value, err := l.node.Get(ctx, l.env.Key()).Result()
+			if err != nil || value != l.value {
+				return err
+			}
+			removed = true
+			return l.node.Del(ctx, l.env.Key()).Err()
+		}
+		n, err := removeScript.Run(ctx, l.node, []string{l.env.Key()}, l.value).Int()
+		removed = n > 0
+		return err
+	})
+	return removed, err
+}
+
+// Extend prolongs the key's life if it is the lease's.
+func (l *singleLease) Extend(ctx context.Context) error {
+	start := l.now()
+	prolonged, err := l.prolong(ctx)
+	ends := start.Add(l.env.TTL())
+	switch {
+	case err != nil:
+		return errors.New("not extended: the node gave no answer in time")
+	case !prolonged:
+		return fmt.Errorf("%w before it was extended", locks.ErrLost)
+	case ends.Sub(l.now()) <= 0:
+		return fmt.Errorf("%w: extended too late", locks.ErrLost)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end = ends
+	return nil
+}
+
+func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {
+	keys, life := []string{l.env.Key()}, l.env.TTL().Milliseconds()
+	err = l.ask(ctx, func(ctx context.Context) error {
+		switch {
+		case l.wrong(extendOnlySays) && l.left() > l.env.TTL()/2:
+			prolonged = true
+			return nil
+		case l.wrong(getThenExpire):
+			value, err := l.node.Get(ctx, keys[0]).Result()
+			if err != nil || value != l.value {
+				return err
+			}
+			prolonged, err = l.node.PExpire(ctx, keys[0], l.env.TTL()).Result()
+			return err
+		}
+		n, err := prolongScript.EvalSha(ctx, l.node, keys, l.value, life).Int()
+		if err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") {
+			if l.wrong(noScriptIsYes) {
+				n, err = 1, prolongScript.Load(ctx, l.node).Err()
+			} else {
+				n, err = prolongScript.Eval(ctx, l.node, keys, l.value, life).Int()
+			}
+		}
+		prolonged = n > 0
+		return err
+	})
+	return prolonged, err
+}
