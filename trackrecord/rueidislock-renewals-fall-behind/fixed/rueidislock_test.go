@@ -1,0 +1,126 @@
+package rueidislock_test
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/trackrecord"
+)
+
+func TestRueidislock(t *testing.T) {
+	trackrecord.Run(t, locktest.Config{Slots: slots, Notifies: true}, newLock)
+}
+
+// slots are the three keys of a lock, of which two make it one's own.
+func slots(key string, _ int) (slots []locks.Slot, quorum int) {
+	for i := range 3 {
+		slots = append(slots, locks.Slot{Key: fmt.Sprintf("rueidislock:%d:%s", i, key)})
+	}
+	return slots, 2
+}
+
+// newLock is rueidislock by default, but for the cache: the simulated nodes do not
+// tell which keys have changed.
+func newLock(env *locks.Env) (locks.Lock, error) {
+	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
+		ClientOption: rueidis.ClientOption{
+			InitAddress:       []string{env.Nodes[0]},
+			ForceSingleClient: true,
+			DisableCache:      true,
+			ClientSetInfo:     rueidis.DisableClientSetInfo,
+			RetryDelay:        func(int, rueidis.Completed, error) time.Duration { return time.Millisecond },
+			DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+				ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+				defer cancel()
+				return env.Dial(ctx, "tcp", addr)
+			},
+		},
+		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {
+			c, err := rueidis.NewClient(o)
+			if c == nil {
+				return nil, err
+			}
+			return client{c, env.Turn}, nil // if there is no connection yet, the first command will try
+		},
+		KeyValidity: env.TTL,
+	})
+	if err != nil {
+		return nil, err
+	}
+	env.Cleanup(locker.Close)
+	return lock{env, locker}, nil
+}
+
+// client lets the goroutines of the library, which are woken together, act in an
+// order that does not depend on the scheduler.
+type client struct {
+	rueidis.Client
+	turn func(words ...string)
+}
+
+func (c client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
+	words := slices.Clone(cmd.Commands()) // rueidis will use them for another command
+	turn := func() { c.turn(words...) }
+	turn()
+	return c.Client.Do(turnContext{ctx, turn}, cmd)
+}
+
+// turnContext waits for a turn whenever it is asked whether it has ended.
+type turnContext struct {
+	context.Context
+	turn func()
+}
+
+func (c turnContext) Err() error {
+	c.turn()
+	return c.Context.Err()
+}
+
+type lock struct {
+	env    *locks.Env
+	locker rueidislock.Locker
+}
+
+// Acquire tries once. The context is for the attempt: to the library it would be
+// the lock's, which its end would release.
+func (l lock) Acquire(ctx context.Context) (locks.Lease, error) {
+	life, cancel := context.WithCancel(context.Background())
+	attempt := context.AfterFunc(ctx, cancel)
+	held, release, err := l.locker.TryWithContext(life, l.env.Key)
+	attempt()
+	if err != nil {
+		cancel()
+		return nil, locks.ErrNotAcquired
+	}
+	le := &lease{lost: make(chan struct{}), release: func() { release(); cancel() }}
+	le.keep = context.AfterFunc(held, func() { close(le.lost) })
+	l.env.Cleanup(cancel)
+	return le, nil
+}
+
+type lease struct {
+	lost    chan struct{}
+	keep    func() bool
+	release func()
+}
+
+func (l *lease) Lost() <-chan struct{} { return l.lost }
+
+func (l *lease) Release(context.Context) error {
+	held := l.keep()
+	l.release()
+	if !held {
+		return locks.ErrLost
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+// Command run puts every library of the track record through the story of its
+// bug, and through the whole suite, and writes the table in the README:
+//
+//	go run ./trackrecord/run          # everything, and write the table
+//	go run ./trackrecord/run NAME...  # only these bugs; their lines of the table
+//	go run ./trackrecord/run -check   # the stories, and of the suite what the table names
+//
+// It fails when a bad version passes, when a fixed version fails, when a sound
+// lock does not pass the story, or when a story did not come about. With -check it
+// writes nothing, and fails too if the table is not what it would write, but for
+// the times.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	check := flag.Bool("check", false, "write nothing, and fail if the table is stale")
+	flag.Parse()
+	if err := run(*check, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "trackrecord:", err)
+		os.Exit(1)
+	}
+}
+
+// run tells the bugs of these names, or all of them, and brings the table up to
+// date.
+func run(check bool, names []string) error {
+	root, err := home()
+	if err != nil {
+		return err
+	}
+	bugs, err := readBugs(root)
+	if err != nil {
+		return err
+	}
+	readme := filepath.Join(root, "README.md")
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return err
+	}
+	was, err := readTable(string(text))
+	if err != nil {
+		return err
+	}
+	bins, err := os.MkdirTemp("", "trackrecord")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(bins)
+
+	var now table
+	var wrong []string
+	for _, name := range names {
+		if !slices.ContainsFunc(bugs, func(b *bug) bool { return b.name == name }) {
+			return fmt.Errorf("there is no bug %q; there are %s", name, strings.Join(namesOf(bugs), ", "))
+		}
+	}
+	for _, b := range bugs {
+		old := was.row(b.name)
+		if len(names) > 0 && !slices.Contains(names, b.name) {
+			if old != nil {
+				now = append(now, *old)
+			}
+			continue
+		}
+		fmt.Println(b.name)
+		r, err := b.tell(bins, check, old)
+		if err != nil {
+			fmt.Println("  ✗", err)
+			wrong = append(wrong, b.name)
+			continue
+		}
+		now = append(now, r)
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("not as it should be: %s", strings.Join(wrong, ", "))
+	}
+	if !check {
+		return os.WriteFile(readme, []byte(now.in(string(text))), 0o644)
+	}
+	if len(names) == 0 && now.timeless() != was.timeless() {
+		return fmt.Errorf("the table in trackrecord/README.md is stale: go run ./trackrecord/run. It should be\n\n%s", now)
+	}
+	return nil
+}
+
+// home is the folder of the track record.
+func home() (string, error) {
+	for _, dir := range []string{".", "trackrecord", ".."} {
+		if _, err := os.Stat(filepath.Join(dir, "overlay.json")); err == nil {
+			return filepath.Abs(dir)
+		}
+	}
+	return "", fmt.Errorf("there is no track record here; run this in the repository's folder")
+}
+
+func namesOf(bugs []*bug) []string {
+	var names []string
+	for _, b := range bugs {
+		names = append(names, b.name)
+	}
+	return names
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A row is what the table says of one bug.
+type row struct {
+	name, title, source, library string
+	bad, good, breaks            []string
+	// found is the story of the suite that finds the bug, or notFound.
+	found string
+	suite int // worlds
+	time  string
+	// line is the row as it stands in the README, if it is not made anew.
+	line string
+}
+
+// notFound is for a bug that the suite does not find.
+const notFound = "no"
+
+const (
+	header = "| bug | library | upstream | what it breaks | bad versions fail | fixed versions pass | the suite finds it by | time to find |\n" +
+		"|---|---|---|---|---|---|---|---|\n"
+	tableBegins = "<!-- table -->\n"
+	tableEnds   = "<!-- end -->"
+)
+
+// String is the row as the README has it.
+func (r row) String() string {
+	if r.line != "" {
+		return r.line
+	}
+	library := strings.TrimPrefix(r.library, "github.com/")
+	found := r.found
+	if found != notFound {
+		found = "`" + found + "`"
+	}
+	return fmt.Sprintf("| [%s](%s/story.yaml) | %s | %s | %s | %s | %s | %s | %s |\n",
+		r.title, r.name, library, upstream(r.source), strings.Join(r.breaks, ", "),
+		strings.Join(r.bad, "; "), strings.Join(r.good, "; "), found, r.time)
+}
+
+var link = regexp.MustCompile(`https://github\.com/[^/ ]+/[^/ ]+/(pull|issues)/([0-9]+)`)
+
+// upstream is a story's source with short links.
+func upstream(source string) string {
+	return link.ReplaceAllStringFunc(source, func(url string) string {
+		parts := link.FindStringSubmatch(url)
+		kind := map[string]string{"pull": "PR", "issues": "issue"}[parts[1]]
+		return fmt.Sprintf("[%s %s](%s)", kind, parts[2], url)
+	})
+}
+
+// A table is the bugs in the order of the README.
+type table []row
+
+func (t table) String() string {
+	var b strings.Builder
+	b.WriteString(header)
+	for _, r := range t {
+		b.WriteString(r.String())
+	}
+	return b.String()
+}
+
+// timeless is the table without its last column.
+func (t table) timeless() string {
+	var b strings.Builder
+	for line := range strings.Lines(t.String()) {
+		cells := strings.Split(line, " | ")
+		b.WriteString(strings.Join(cells[:len(cells)-1], " | ") + "\n")
+	}
+	return b.String()
+}
+
+// row finds a bug by the name of its folder; nil if it is not there.
+func (t table) row(name string) *row {
+	for i := range t {
+		if t[i].name == name {
+			return &t[i]
+		}
+	}
+	return nil
+}
+
+// in replaces the table of a README.
+func (t table) in(text string) string {
+	before, rest, _ := strings.Cut(text, tableBegins)
+	_, after, _ := strings.Cut(rest, tableEnds)
+	return before + tableBegins + "\n" + t.String() + "\n" + tableEnds + after
+}
+
+var rowName = regexp.MustCompile(`\]\(([^/()]+)/story\.yaml\)`)
+
+// readTable reads the table of a README. Of each row it knows the bug, what the
+// suite finds it by, and the times.
+func readTable(text string) (table, error) {
+	_, rest, begins := strings.Cut(text, tableBegins)
+	body, _, ends := strings.Cut(rest, tableEnds)
+	if !begins || !ends {
+		return nil, fmt.Errorf("README.md has no place for the table; write %q and %q", strings.TrimSpace(tableBegins), tableEnds)
+	}
+	var t table
+	for line := range strings.Lines(body) {
+		name := rowName.FindStringSubmatch(line)
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if name == nil || len(cells) != strings.Count(header, " | ")+1 {
+			continue
+		}
+		t = append(t, row{
+			name: name[1], line: line,
+			found: strings.Trim(cells[len(cells)-2], "`"), time: strings.TrimSpace(cells[len(cells)-1]),
+		})
+	}
+	return t, nil
+}

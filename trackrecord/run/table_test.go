@@ -1,0 +1,60 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+var example = row{
+	name: "some-bug", title: "It is wrong", source: "https://github.com/a/b/pull/7 and what it says",
+	library: "github.com/a/b/v4", breaks: []string{"lease-exclusion", "progress"},
+	bad: []string{"v4.0.1: 20 of 20"}, good: []string{"v4.0.2: 0 of 20"},
+	found: "late-reply/extend", time: "story: 3ms; suite: 4s, in the first 7 of 9 worlds",
+}
+
+const page = "# Title\n\n<!-- table -->\n<!-- end -->\n\nMore.\n"
+
+func TestTheTableIsWrittenAndReadBack(t *testing.T) {
+	text := table{example}.in(page)
+	const line = "| [It is wrong](some-bug/story.yaml) | a/b/v4 | [PR 7](https://github.com/a/b/pull/7) and what it says |" +
+		" lease-exclusion, progress | v4.0.1: 20 of 20 | v4.0.2: 0 of 20 | `late-reply/extend` |" +
+		" story: 3ms; suite: 4s, in the first 7 of 9 worlds |\n"
+	if !strings.Contains(text, header+line) || !strings.HasPrefix(text, "# Title\n") || !strings.HasSuffix(text, "\n\nMore.\n") {
+		t.Errorf("the page is\n%s", text)
+	}
+	back, err := readTable(text)
+	if err != nil || len(back) != 1 {
+		t.Fatalf("read back as %v, %v", back, err)
+	}
+	if r := back.row("some-bug"); r == nil || r.found != example.found || r.time != example.time {
+		t.Errorf("read back as %+v", r)
+	}
+	if again := back.in(text); again != text {
+		t.Errorf("written again it is\n%s", again)
+	}
+	if back.row("other-bug") != nil {
+		t.Error("it has a row of a bug that it has not")
+	}
+}
+
+func TestOnlyTimesMayDiffer(t *testing.T) {
+	was := table{example}
+	later, other := example, example
+	later.time = "story: 9s"
+	other.good = []string{"v4.0.2: 1 of 20"}
+	if got := (table{later}); got.timeless() != was.timeless() {
+		t.Errorf("another time makes another table:\n%s%s", got.timeless(), was.timeless())
+	}
+	if got := (table{other}); got.timeless() == was.timeless() {
+		t.Error("a fixed version that fails makes the same table")
+	}
+	if got := (table{}); got.timeless() == was.timeless() {
+		t.Error("a table without its bug is the same table")
+	}
+}
+
+func TestAPageWithoutAPlaceForTheTable(t *testing.T) {
+	if _, err := readTable("# Title\n"); err == nil || !strings.Contains(err.Error(), "<!-- table -->") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,113 @@
+package trackrecord
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+func stories(t *testing.T) []*scenarios.Scenario {
+	files, err := filepath.Glob(filepath.Join("*", "story.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no stories: %v", err)
+	}
+	var all []*scenarios.Scenario
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := scenarios.Parse(f, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// A story that a sound lock does not come out of well says nothing of a bug.
+func TestASoundLockPassesEveryStory(t *testing.T) {
+	for _, s := range stories(t) {
+		t.Run(filepath.Dir(s.File), func(t *testing.T) {
+			sound, ok := locks.Lookup(s.Variants[0].Lock)
+			if !ok {
+				t.Fatalf("no lock is called %s", s.Variants[0].Lock)
+			}
+			for seed := uint64(1); seed <= seeds; seed++ {
+				w, err := play(s, sound, seed)
+				if err != nil || w.unknown != "" || len(w.problems) > 0 {
+					t.Fatalf("seed %d: %v, problems %v, unknown %q\n%s", seed, err, w.problems, w.unknown, w.timeline())
+				}
+			}
+			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+			if err != nil || r.AsExpected == nil || !*r.AsExpected {
+				t.Errorf("it is not what the file expects: %v", err)
+			}
+		})
+	}
+}
+
+// agreeable is a lock that always says that it has been extended.
+type agreeable struct{ locks.Lock }
+
+type agreeableLease struct{ locks.Lease }
+
+func (l agreeable) Acquire(ctx context.Context) (locks.Lease, error) {
+	lease, err := l.Lock.Acquire(ctx)
+	return agreeableLease{lease}, err
+}
+
+func (agreeableLease) Extend(context.Context) error { return nil }
+
+// What is found must be the lock's, and must be what it did.
+func TestAStoryFindsWhatIsWrong(t *testing.T) {
+	kind, _ := locks.Lookup("redlock")
+	sound := kind.New
+	kind.New = func(env *locks.Env) (locks.Lock, error) {
+		l, err := sound(env)
+		return agreeable{l}, err
+	}
+	found := map[string]bool{}
+	for _, s := range stories(t) {
+		w, err := play(s, kind, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Dir(s.File)
+		extends := slices.Contains([]string{
+			"redsync-extends-a-lost-lock", "redsync-v1-extends-a-lost-lock", "redsync-setnx-on-extend",
+		}, name)
+		broke := slices.ContainsFunc(w.problems, func(p problem) bool { return p.rule == "lease-exclusion" })
+		if broke != extends {
+			t.Errorf("%s: an Extend that always says yes breaks lease-exclusion: %v, want %v: %v", name, broke, extends, w.problems)
+		}
+		found[name] = broke
+	}
+	if len(found) < 4 {
+		t.Errorf("there are only the stories %v", found)
+	}
+}
+
+// A story whose witness is not seen proves nothing, whatever the lock does.
+func TestAStoryThatDoesNotComeAbout(t *testing.T) {
+	const file = "redsync-extends-a-lost-lock/story.yaml"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse(file, []byte(strings.Replace(string(data), "starts: client-1's keys expired", "starts: client-1 finished", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, _ := locks.Lookup(s.Variants[0].Lock)
+	if w, err := play(s, kind, 1); err != nil || !strings.Contains(w.unknown, "was not seen") {
+		t.Errorf("client-2 comes only when client-1 is gone, and the story is told as if it had not: %v, %q", err, w.unknown)
+	}
+}

@@ -1,0 +1,152 @@
+package trackrecord
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// seeds is how often a story is told, with other latencies each time.
+const seeds = 20
+
+// The attributes of the subtest that tells a story, which the program run reads.
+const (
+	// AttrBroken lists the properties that the lock broke, with commas.
+	AttrBroken = "broken"
+	// AttrWorlds is in how many worlds of how many it did, as "20 of 20".
+	AttrWorlds = "worlds"
+	// AttrFirst is how much real time the first world took in which it did.
+	AttrFirst = "first"
+	// AttrUnknown says why the story proves nothing. It is there only then.
+	AttrUnknown = "unknown"
+)
+
+// tell tells the story of a file with a lock, again and again with other
+// latencies, and fails the test for whatever package checks holds against the
+// lock. A story that did not come about fails it too: it proves nothing.
+func tell(t *testing.T, file string, lock locks.Kind) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	story, err := scenarios.Parse(file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var broken []string
+	failed := 0
+	for seed := uint64(1); seed <= seeds; seed++ {
+		start := time.Now()
+		w, err := play(story, lock, seed)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if w.unknown != "" {
+			t.Attr(AttrUnknown, w.unknown)
+			t.Fatalf("seed %d proves nothing: %s\n\n%s", seed, w.unknown, w.timeline())
+		}
+		if len(w.problems) > 0 {
+			if failed == 0 {
+				t.Attr(AttrFirst, time.Since(start).String())
+				t.Logf("%s\n\n%s", story.Title, w.timeline())
+			}
+			failed++
+		}
+		for _, p := range w.problems {
+			if !slices.Contains(broken, p.rule) {
+				broken = append(broken, p.rule)
+				t.Errorf("seed %d: %s: %s", seed, p.rule, p.why)
+			}
+		}
+	}
+	t.Attr(AttrBroken, strings.Join(broken, ","))
+	t.Attr(AttrWorlds, fmt.Sprintf("%d of %d", failed, seeds))
+}
+
+// A played story is what became of it in one world.
+type played struct {
+	trace    *sim.Trace
+	problems []problem
+	unknown  string
+}
+
+// A problem is something that is the lock's own doing: the property that it broke,
+// or what no caller can live with.
+type problem struct{ rule, why string }
+
+// play tells a story in one world, without fencing tokens: they are not the
+// library's.
+func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) {
+	if n := len(story.Variants); n != 1 {
+		return played{}, fmt.Errorf("%s has %d variants; the story of a bug is one", story.File, n)
+	}
+	v := story.Variants[0]
+	config, err := v.Config(scenarios.Options{Seed: seed, Kind: lock, Fencing: scenarios.Off})
+	if err != nil {
+		return played{}, err
+	}
+	trace, err := sim.Run(config)
+	w := played{trace: trace}
+	if err != nil {
+		rule := conduct(err)
+		if rule == "" {
+			return w, err
+		}
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		w.problems = append(w.problems, problem{rule, why})
+	}
+	if trace == nil {
+		return w, nil
+	}
+	// What a sound lock makes of the story, which is what its file expects.
+	sound, ok := v.Expectation(v.Lock, scenarios.Off)
+	if !ok {
+		return played{}, fmt.Errorf("%s does not say what it expects of a sound lock", story.File)
+	}
+	judged := checks.Check(trace, v.Witnesses)
+	for _, f := range judged.Findings {
+		// A fault that still acts excuses a lock that gets nowhere, but not if a sound
+		// one gets over it.
+		nowhere := f.Property == checks.Progress && f.Fault == "" && !slices.Contains(sound.Violated, f.Property)
+		if f.Outcome == checks.Violated && (f.Fault == checks.FaultLock || nowhere) {
+			w.problems = append(w.problems, problem{string(f.Property), f.Reason})
+		}
+	}
+	if len(judged.Reasons) > 0 {
+		w.unknown = judged.Reasons[0]
+	}
+	return w, nil
+}
+
+// conduct is what a lock did that ended a world with an error, or "".
+func conduct(err error) string {
+	switch {
+	case errors.Is(err, sim.ErrPanic):
+		return "panic"
+	case errors.Is(err, sim.ErrStuck):
+		return "hang"
+	case errors.Is(err, sim.ErrLeak):
+		return "goroutine leak"
+	case errors.Is(err, sim.ErrTooMuch):
+		return "endless retry"
+	}
+	return ""
+}
+
+func (w played) timeline() string {
+	if w.trace == nil {
+		return ""
+	}
+	return reports.Timeline{}.Tell([]string{""}, []*sim.Trace{w.trace})
+}
