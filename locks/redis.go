@@ -3,7 +3,6 @@ package locks
 import (
 	"context"
 	"errors"
-	"net"
 	"slices"
 	"time"
 
@@ -86,12 +85,8 @@ func (e *Env) lifetime() context.Context {
 // open makes a strict client; a timeout of 0 is go-redis's default.
 func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 	return e.opens(&redis.Options{
-		Addr: addr,
-		Dialer: func(_ context.Context, network, addr string) (net.Conn, error) {
-			return newConnection(e.Clock, func(ctx context.Context) (net.Conn, error) {
-				return e.Dial(ctx, network, addr)
-			}), nil
-		},
+		Addr:                     addr,
+		Dialer:                   e.dialer(addr),
 		DialTimeout:              noTimeout, // newConnection sees to it
 		ReadTimeout:              timeout,
 		WriteTimeout:             timeout,

@@ -66,8 +66,8 @@ func (s *subject) tell(p place, w world) verdict {
 	v := verdict{data: checks.Undecided, trace: trace}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
 	if err != nil {
-		rule, known := conductOf(err)
-		if !known {
+		rule := Conduct(err)
+		if rule == "" {
 			v.reasons = append(v.reasons, err.Error())
 			blame("error", "the world cannot be run: "+err.Error(), "")
 			return v
@@ -100,7 +100,7 @@ func (s *subject) tell(p place, w world) verdict {
 		}
 	}
 	for _, c := range []func(*subject, world, *sim.Trace) (rule, why string, at []int){
-		unmade, unasserted, unreturned, hammering, breathless, unclaimed, growing,
+		unmade, unasserted, unreturned, breathless, unclaimed, growing,
 	} {
 		if rule, why, at := c(s, w, trace); rule != "" {
 			blame(rule, why, excerpt(trace, at))
@@ -131,19 +131,21 @@ func ownStacks(stacks string) string {
 	}), "\n\n")
 }
 
-// conductOf is what a lock did that ended a world with an error.
-func conductOf(err error) (rule string, known bool) {
+// Conduct is what a lock did that ended a world with an error of package sim:
+// "panic", "hang", "goroutine leak" or "endless retry". It is empty for other
+// errors, which are not the lock's.
+func Conduct(err error) string {
 	switch {
 	case errors.Is(err, sim.ErrPanic):
-		return rulePanic, true
+		return rulePanic
 	case errors.Is(err, sim.ErrStuck):
-		return ruleHang, true
+		return ruleHang
 	case errors.Is(err, sim.ErrLeak):
-		return ruleLeak, true
+		return ruleLeak
 	case errors.Is(err, sim.ErrTooMuch):
-		return ruleEndless, true
+		return ruleEndless
 	}
-	return "", false
+	return ""
 }
 
 // excerpt is what the timeline says of some events.
@@ -232,35 +234,6 @@ func unreturned(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) 
 					continue // it waits for its turn
 				}
 				return ruleHang, fmt.Sprintf("%s called %s at %v and still waited at %v", p.Name, call.Step, call.At, ev.At), []int{call.Seq, ev.Seq}
-			}
-		}
-	}
-	return "", "", nil
-}
-
-// most is how many commands a client may send to one node in a second on behalf
-// of one call: one every five milliseconds.
-const most = 200
-
-// hammering: retries without a pause.
-func hammering(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
-	type call struct {
-		client, node string
-		section      int
-		step         sim.Step
-	}
-	sent := map[call][]int{}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		if ev.Kind != sim.KindSend || ev.Reply || ev.Handshake || ev.Step == "" || ev.Peer == sim.StorageName {
-			continue
-		}
-		c := call{ev.Process, ev.Peer, ev.Section, ev.Step}
-		sent[c] = append(sent[c], i)
-		if n := len(sent[c]); n > most {
-			first := &t.Events[sent[c][n-most-1]]
-			if within := ev.At - first.At; within < time.Second {
-				return ruleEndless, fmt.Sprintf("in one %s %s sent %d commands to %s within %v", c.step, c.client, most+1, c.node, within), []int{first.Seq, ev.Seq}
 			}
 		}
 	}

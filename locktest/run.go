@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -60,6 +61,14 @@ func (s *subject) seeds(t *testing.T) uint64 {
 func selective(test string) bool {
 	depth := strings.Count(test, "/") + 1
 	return strings.Count(flagValue("test.run"), "/") >= depth || flagValue("test.skip") != ""
+}
+
+// flagValue is what a flag of the test's binary is set to.
+func flagValue(name string) string {
+	if f := flag.Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
 }
 
 // report tells what a story came to, as its subtest.

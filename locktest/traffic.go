@@ -57,14 +57,13 @@ func growing(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
 }
 
 // inOneGo is how many commands one call may send without ever pausing for breath: no
-// lock has so many nodes that it needs them for one attempt. A lock that asks its
-// nodes one after the other is slower than [hammering] looks for, and no better.
+// lock has so many nodes that it needs them for one attempt.
 const (
 	inOneGo = 150
 	breath  = 5 * time.Millisecond
 )
 
-// breathless: retries without a pause, on several nodes in turn.
+// breathless: retries without a pause, on one node or on several in turn.
 func breathless(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
 	type call struct {
 		client  string

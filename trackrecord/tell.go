@@ -1,7 +1,6 @@
 package trackrecord
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -99,7 +99,7 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	trace, err := sim.Run(config)
 	w := played{trace: trace}
 	if err != nil {
-		rule := conduct(err)
+		rule := locktest.Conduct(err)
 		if rule == "" {
 			return w, err
 		}
@@ -127,21 +127,6 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 		w.unknown = judged.Reasons[0]
 	}
 	return w, nil
-}
-
-// conduct is what a lock did that ended a world with an error, or "".
-func conduct(err error) string {
-	switch {
-	case errors.Is(err, sim.ErrPanic):
-		return "panic"
-	case errors.Is(err, sim.ErrStuck):
-		return "hang"
-	case errors.Is(err, sim.ErrLeak):
-		return "goroutine leak"
-	case errors.Is(err, sim.ErrTooMuch):
-		return "endless retry"
-	}
-	return ""
 }
 
 func (w played) timeline() string {
