@@ -36,7 +36,12 @@ const (
 
 // leaseFault says whose fault it is that two leases overlap since the event at.
 func (h *history) leaseFault(a, b *section, at int, reason string) (fault, why string) {
-	if uninvited := h.uninvited(a, b); uninvited != "" {
+	uninvited := h.uninvited(a, b)
+	if h.clockSet(a, b, at) && (uninvited != "" || h.shortLived(a, at) || h.shortLived(b, at)) {
+		// The lock gives its keys an end by the time of day, as its own process reads it.
+		return FaultAssumption + assumeClock, reason
+	}
+	if uninvited != "" {
 		reason += fmt.Sprintf("; the lock let %s in though no node had granted it", uninvited)
 		return h.unlessRanOn(FaultLock, reason, at, a.client, b.client)
 	}
@@ -60,6 +65,16 @@ func (h *history) uninvited(a, b *section) string {
 		}
 	}
 	return strings.Join(names, " and ")
+}
+
+// shortLived reports whether a node was told, up to the event at, to keep a key of a
+// section's grant for much less than the lock's TTL, as the node's own clock saw it.
+func (h *history) shortLived(s *section, at int) bool {
+	slots, ttl := h.slots(s.lock), h.info[s.lock].TTL
+	return slices.ContainsFunc(h.trace.Events[:at], func(ev sim.Event) bool {
+		return ev.Kind == sim.KindSet && ev.Owner != nil && acquisition{ev.Owner.Client, ev.Owner.Section} == s.acquisition &&
+			slices.Contains(slots, place{ev.Process, ev.Key}) && ev.TTL > 0 && ev.TTL < ttl*9/10
+	})
 }
 
 // misled names the assumptions about clients' clocks without whose breaking two
@@ -236,7 +251,15 @@ func (h *history) isClient(name string) bool {
 // hand if there are any, else those of anybody. What a command removed, the node
 // did not lose.
 func (h *history) broken(holder acquisition, lock string, at int) []string {
-	var own, all []string
+	own, all := h.brokenFor(holder, lock, at)
+	if len(own) > 0 {
+		return own
+	}
+	return all
+}
+
+// brokenFor names those of the acquisition at hand, and those of anybody.
+func (h *history) brokenFor(holder acquisition, lock string, at int) (own, all []string) {
 	lose := func(owner acquisition, assumption string) {
 		all = append(all, assumption)
 		if owner == holder {
@@ -271,11 +294,9 @@ func (h *history) broken(holder acquisition, lock string, at int) []string {
 			}
 		}
 	}
-	if len(own) > 0 {
-		all = own
-	}
+	slices.Sort(own)
 	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.Compact(own), slices.Compact(all)
 }
 
 // slots are where a lock keeps its grants when the run starts.

@@ -235,6 +235,23 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 			2s C restarts
 			2s C forgets of=c1/1
 			3s c2 acquires rank=2 ends=33s ungranted <--`},
+		{name: "the node's clock ran ahead, by which the lock ends its keys", want: Violated, fault: FaultAssumption + "clock", story: `
+			0s C shows wall=40s why=jump
+			1s c1 acquires rank=1 ends=31s ungranted
+			2s c2 acquires rank=2 ends=32s ungranted <--`},
+		{name: "a key lived for as long as the clock that ran ahead left of its TTL", want: Violated, fault: FaultAssumption + "clock", story: `
+			0s C shows wall=28s why=jump
+			1s C sets by=c1/1 ttl=2s
+			1s c1 acquires rank=1 ends=31s
+			3s C expires of=c1/1
+			4s C sets by=c2/1 ttl=2s
+			4s c2 acquires rank=2 ends=34s <--`},
+		{name: "a key lived for less than its TTL though no clock was wrong", want: Violated, fault: FaultLock, story: `
+			1s C sets by=c1/1 ttl=2s
+			1s c1 acquires rank=1 ends=31s
+			3s C expires of=c1/1
+			4s C sets by=c2/1 ttl=2s
+			4s c2 acquires rank=2 ends=34s <--`},
 		{name: "it had ended", want: Holds, story: `
 			0s  c1 acquires rank=1 ends=30s ungranted
 			30s c2 acquires rank=2 ends=60s`},

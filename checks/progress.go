@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
+	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -146,8 +148,21 @@ func (c *calm) judge(lock string) Finding {
 	f.Reason = fmt.Sprintf("from %s until %v no client completed a section, though %s wanted the lock", since, end.At, clients[0])
 	switch turnedAway := c.turnedAway(lock); {
 	case turnedAway != nil:
-		f.Reason += fmt.Sprintf("; %s was granted it, but the storage refused its %s at %v",
-			turnedAway.Process, turnedAway.Step, turnedAway.At)
+		how := "failed"
+		if turnedAway.Refused {
+			how = "refused"
+		}
+		f.Reason += fmt.Sprintf("; %s was granted it, but the storage %s its %s at %v",
+			turnedAway.Process, how, turnedAway.Step, turnedAway.At)
+	case c.misguided(lock) != nil:
+		s := c.misguided(lock)
+		f.Fault = FaultAssumption + strings.Join(c.uncounted(s), ", ")
+		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its clock had not counted the time since it asked", s.client, s.from)
+	case c.overdue(lock) != nil:
+		s := c.overdue(lock)
+		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its lease was over at %v, before it was done", s.client, s.from, s.lease.end())
+	case len(c.robbed(lock, end.Seq)) > 0:
+		f.Fault = FaultAssumption + strings.Join(c.robbed(lock, end.Seq), ", ")
 	case c.info[lock].Open:
 		f.Reason += "; " + everybodyIn
 	case c.inEachOthersWay(lock):
@@ -159,11 +174,13 @@ func (c *calm) judge(lock string) Finding {
 }
 
 // turnedAway finds where a client that had been granted the lock was refused by
-// the storage, the first time; nil if none was. The lock cannot help that.
+// the storage, or got no answer from it, the first time; nil if none was. The lock
+// cannot help that.
 func (c *calm) turnedAway(lock string) *sim.Event {
 	for i := range c.trace.Events {
 		ev := &c.trace.Events[i]
-		if ev.Kind != sim.KindEnd || !ev.Refused || c.until.before(momentOf(ev)) {
+		failed := ev.Refused || ev.Step.AtStorage() && !ev.OK
+		if ev.Kind != sim.KindEnd || !failed || c.until.before(momentOf(ev)) {
 			continue
 		}
 		granted := func(s *section) bool {
@@ -174,6 +191,66 @@ func (c *calm) turnedAway(lock string) *sim.Event {
 		}
 	}
 	return nil
+}
+
+// overdue finds a section, granted after the last fault, that was given up when its
+// lease was over, because nobody had asked in time for it to be prolonged or because
+// much of it had passed before the fault was over; nil if there is none. The lock had
+// said when it would be.
+func (c *calm) overdue(lock string) *section {
+	for _, s := range c.sections {
+		if s.lock != lock || !c.from.before(s.from) || s.lease.empty() || s.completed() {
+			continue
+		}
+		if momentOf(s.called()).before(c.from) && s.lease.end().before(s.to) {
+			return s
+		}
+		for i := range c.trace.Events {
+			ev := &c.trace.Events[i]
+			if ev.Kind == sim.KindBegin && ev.Step == sim.Extend && ev.Process == s.client && ev.Section == s.section &&
+				!momentOf(ev).before(s.lease.end()) {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// robbed names the assumptions that nodes broke, up to the event at, by losing keys of
+// a section that was granted after the last fault: its client could not complete it.
+func (c *calm) robbed(lock string, at int) []string {
+	for _, s := range c.sections {
+		if s.lock == lock && c.from.before(s.from) && !s.completed() {
+			if own, _ := c.brokenFor(s.acquisition, lock, at); len(own) > 0 {
+				return own
+			}
+		}
+	}
+	return nil
+}
+
+// misguided finds a section, granted after the last fault, whose client was stopped or
+// had its clock set while it asked, so that it could not know that the grant was stale;
+// nil if there is none.
+func (c *calm) misguided(lock string) *section {
+	for _, s := range c.sections {
+		if s.lock == lock && c.from.before(s.from) && !s.completed() && len(c.uncounted(s)) > 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+// uncounted names the assumptions about a client's clock that broke while it asked for
+// a section's grant.
+func (c *calm) uncounted(s *section) []string {
+	kind := fakeclock.Monotonic
+	if s.granted.Ends != nil {
+		kind = s.granted.Ends.Clock
+	}
+	broken := behind(stretches(c.clocksOf(s), kind), momentOf(s.called()), s.from)
+	slices.Sort(broken)
+	return slices.Compact(broken)
 }
 
 // stuck is a client that kept the world from coming to its end, and the step that

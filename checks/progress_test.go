@@ -191,6 +191,35 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			0s fault-1 strikes stops=A
 			0s A crashes
 			1s c1 fails`, ""},
+		{"a granted lease was over before its client asked to prolong it", `
+			0s  fault-1 strikes instant
+			1s  c1 acquires rank=1 ends=10s
+			1s  c1 starts-to-work
+			12s c1 asks-to-extend
+			13s c1 fails-to-extend
+			13s c1 releases
+			14s c1 is-done`, ""},
+		{"a lease that had not ended could not be prolonged", `
+			0s c1 calls
+			0s fault-1 strikes instant
+			1s c1 acquires rank=1 ends=30s
+			1s c1 starts-to-work
+			2s c1 asks-to-extend
+			3s c1 fails-to-extend
+			3s c1 releases
+			4s c1 is-done`, FaultLock},
+		{"nor could it, because the nodes had lost its keys", `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			0s fault-1 strikes instant
+			1s c1 acquires rank=1 ends=30s
+			2s A shows wall=40s why=jump
+			2s A expires of=c1/1
+			2s c1 starts-to-work
+			3s c1 asks-to-extend
+			4s c1 fails-to-extend
+			4s c1 releases
+			5s c1 is-done`, FaultAssumption + "clock"},
 		{"nobody wants the lock, which never answers a release", `
 			1s c1 acquires rank=1
 			2s fault-1 strikes instant

@@ -258,6 +258,8 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		end(sim.Extend, declared)
 	case "asks-to-extend":
 		begin(sim.Extend, "")
+	case "fails-to-extend":
+		end(sim.Extend, func(ev *sim.Event) { ev.OK = false })
 	case "extended": // without asking if the lock did it by itself
 		end(sim.Extend, declared)
 	case "mints":
