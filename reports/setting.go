@@ -138,6 +138,7 @@ func clientWords(c sim.Client) string {
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
 	add(c.ExtendsEvery > 0, "extends its lease every %s", span(c.ExtendsEvery))
 	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", when(c.Cancels))
+	add(c.CancelsAfter > 0, "cancels a call of its lock that takes longer than %s", span(c.CancelsAfter))
 	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", span(c.GivesUp))
 	add(c.Resends, "sends again what was not answered")
 	add(c.StartsOver, "starts over when it is refused")

@@ -239,6 +239,7 @@ func (s *spec) clients() []sim.Client {
 			WorksUntil:   c.WorksUntil,
 			ExtendsEvery: time.Duration(c.ExtendsEvery),
 			Cancels:      c.Cancels,
+			CancelsAfter: time.Duration(c.CancelsAfter),
 			GivesUp:      time.Duration(c.GivesUp),
 			Resends:      c.IfNoAnswer == "resends",
 			StartsOver:   c.IfRefused == "starts-over",
@@ -273,20 +274,7 @@ func (s *spec) horizon() time.Duration {
 func (s *spec) faults() []sim.Fault {
 	faults := make([]sim.Fault, len(s.Faults))
 	for i, f := range s.Faults {
-		faults[i] = sim.Fault{
-			Strikes:   sim.Trigger{Before: f.Before, When: f.When},
-			Until:     f.Until,
-			For:       time.Duration(f.For),
-			ByClockOf: f.ByClockOf,
-			Action:    f.action,
-			Text:      f.text,
-		}
-		if f.At != nil {
-			faults[i].Strikes.At = time.Duration(*f.At)
-		}
-		if !f.After.IsZero() {
-			faults[i].Strikes.When = f.After.Point
-		}
+		faults[i] = f.sim()
 	}
 	return faults
 }

@@ -20,6 +20,9 @@ func (v *Variant) FaultKinds() []string {
 	return kinds
 }
 
+// Clients lists the names of the clients, in the order of the file.
+func (v *Variant) Clients() []string { return v.spec.Clients.names() }
+
 // Locks lists the kinds of locks that the story is told with: its own, then
 // those of which it says what to expect.
 func (v *Variant) Locks() []string {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -102,6 +103,25 @@ func kindHint(n *yaml.Node, kinds []string) string {
 }
 
 func timingFields() []string { return append(slices.Clone(triggers), "until", "for", "by-clock-of") }
+
+// sim is the fault as a world has it.
+func (f fault) sim() sim.Fault {
+	out := sim.Fault{
+		Strikes:   sim.Trigger{Before: f.Before, When: f.When},
+		Until:     f.Until,
+		For:       time.Duration(f.For),
+		ByClockOf: f.ByClockOf,
+		Action:    f.action,
+		Text:      f.text,
+	}
+	if f.At != nil {
+		out.Strikes.At = time.Duration(*f.At)
+	}
+	if !f.After.IsZero() {
+		out.Strikes.When = f.After.Point
+	}
+	return out
+}
 
 // tell is the fault as people say it: the kind and what it acts on, then its
 // parameters, in the order of the file.

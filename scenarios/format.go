@@ -75,6 +75,7 @@ type client struct {
 	WorksUntil   sim.Point  `yaml:"works-until" jsonschema_description:"The point in the story until which it works at least."`
 	ExtendsEvery span       `yaml:"extends-every" jsonschema_description:"How often it extends the lock while it works. Default: never."`
 	Cancels      sim.Point  `yaml:"cancels" jsonschema_description:"The point in the story at which, each time, it cancels the call of the lock that it is in: acquire, extend or release. Default: never."`
+	CancelsAfter span       `yaml:"cancels-after" jsonschema_description:"How long it waits for a call of the lock, acquire, extend or release, before it cancels it. Default: for ever."`
 	GivesUp      span       `yaml:"gives-up" jsonschema_description:"How long it waits for the storage's answer. Default: for ever."`
 	IfNoAnswer   ifNoAnswer `yaml:"if-no-answer" jsonschema_description:"resends: it sends a request to the storage again that it has given up on or whose connection was reset, and after a pause one that was refused. Default: that was its section."`
 	IfRefused    ifRefused  `yaml:"if-refused" jsonschema_description:"starts-over: it acquires the lock anew when the storage refuses a request of its. Default: it releases the lock, and that was its section."`

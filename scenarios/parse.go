@@ -34,7 +34,7 @@ func (t *tree) scenario() *Scenario {
 		own := t.draft(base)
 		own.check()
 		s := t.story(own)
-		s.Variants = []*Variant{s.variant("", own)}
+		s.Variants = []*Variant{s.variant("", own, base)}
 		return s
 	}
 	s := t.story(t.draft(base))
@@ -57,9 +57,10 @@ func (t *tree) scenario() *Scenario {
 			t.report(over, "", "expected a mapping of fields, but it is %s", "", describe(over))
 			continue
 		}
-		own := t.draft(merged(base, over, t.paths))
+		root := merged(base, over, t.paths)
+		own := t.draft(root)
 		own.check()
-		s.Variants = append(s.Variants, s.variant(key.Value, own))
+		s.Variants = append(s.Variants, s.variant(key.Value, own, root))
 	}
 	return s
 }
@@ -93,7 +94,7 @@ func (t *tree) story(d *draft) *Scenario {
 	}
 }
 
-func (s *Scenario) variant(name string, d *draft) *Variant {
+func (s *Scenario) variant(name string, d *draft, root *yaml.Node) *Variant {
 	return &Variant{
 		Scenario:  s.Name,
 		Name:      name,
@@ -103,6 +104,7 @@ func (s *Scenario) variant(name string, d *draft) *Variant {
 		Witnesses: d.spec.Witnesses,
 		Measures:  texts(d.spec.Measures...),
 		spec:      d.spec,
+		root:      root,
 	}
 }
 

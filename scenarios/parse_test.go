@@ -83,7 +83,7 @@ nodes:
   redis-2: {persistence: everysec}
 clients:
   b: {}
-  a: {starts: b acquired, sections: 2, attempts: 3, retry-every: 500ms, retry: jitter, key: other, works: 1s, works-until: b wrote, extends-every: 2s, cancels: b released, gives-up: 5s, if-no-answer: resends, if-refused: starts-over, does: [work, write y via proxy and b2]}
+  a: {starts: b acquired, sections: 2, attempts: 3, retry-every: 500ms, retry: jitter, key: other, works: 1s, works-until: b wrote, extends-every: 2s, cancels: b released, cancels-after: 75s, gives-up: 5s, if-no-answer: resends, if-refused: starts-over, does: [work, write y via proxy and b2]}
 services:
   proxy: {}
   b2: {drops-token: true}
@@ -138,7 +138,7 @@ witnesses: [a paused]
 	}
 	a := c.Clients[1]
 	if a.Starts.String() != "b acquired" || a.Sections != 2 || a.Attempts != 3 || a.RetryEvery != 500*time.Millisecond ||
-		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || a.Cancels.String() != "b released" || !a.StartsOver || !a.Resends ||
+		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || a.CancelsAfter != 75*time.Second || a.Cancels.String() != "b released" || !a.StartsOver || !a.Resends ||
 		a.Retry != locks.Jitter || a.Key != "other" || !reflect.DeepEqual(a.Does, []sim.Task{{Step: sim.Work}, {Step: sim.Write, Object: "y", Via: []string{"proxy", "b2"}}}) {
 		t.Errorf("client a is %+v", a)
 	}

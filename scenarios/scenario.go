@@ -7,7 +7,11 @@
 // see [Embedded].
 package scenarios
 
-import "github.com/locksim/locksim/sim"
+import (
+	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/sim"
+)
 
 // A Scenario is one file: a story, or several versions of one.
 type Scenario struct {
@@ -54,6 +58,7 @@ type Variant struct {
 	Measures []string
 
 	spec spec
+	root *yaml.Node
 }
 
 // The two runs of a variant.

@@ -133,6 +133,10 @@ type Client struct {
 	// context of the call of the lock that it is in: acquire, extend or release. It
 	// goes on as after any call that failed. The zero point is never.
 	Cancels Point
+	// CancelsAfter is the deadline of the context of each call of the lock, on the
+	// client's monotonic clock; 0 is none. A lease that lives as long as the context of
+	// its acquire ends then.
+	CancelsAfter time.Duration
 
 	// Run, if set, replaces the critical section by a program of its own.
 	Run func(ctx context.Context, p *Program) error

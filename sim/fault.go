@@ -131,8 +131,10 @@ type FaultState struct {
 	struck bool
 	lifted bool
 	vain   bool // it found nothing to act on
-	ending bool // it is going to end at a time that is known
-	plans  int  // how often that time was worked out
+	// planned says that the time of its end is known, whether it has struck or not, and
+	// ending that it has, and is going to end then.
+	planned, ending bool
+	plans           int // how often that time was worked out
 	// passed counts the messages that an armed hold has met, hold is the one that
 	// is held back, stalled what the storage was doing when it was stopped.
 	passed  int
@@ -154,7 +156,7 @@ func (w *World) armFault(number int, fault Fault) {
 	if !fault.Strikes.When.IsZero() {
 		w.when(fault.Strikes.When, f.trigger)
 	}
-	w.when(fault.Until, f.lift, func() { f.ending = f.struck })
+	w.when(fault.Until, f.lift, func() { f.planned, f.ending = true, f.struck })
 }
 
 // Topology is what the faults of a world can act on.
@@ -261,6 +263,7 @@ func (f *FaultState) strike() {
 		return
 	}
 	f.struck = true
+	f.ending = f.planned
 	f.w.emit(Event{
 		Kind: KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant,
 		Lifts: !f.kind.Instant && (f.fault.For > 0 || !f.fault.Until.IsZero()),

@@ -24,6 +24,7 @@ import (
 //	PROCESS's clock jumped
 //	MESSAGE is in flight | MESSAGE arrived
 //	every reply to CLIENT's STEP is in flight | every request of CLIENT's STEP arrived
+//	the start
 //	POINT, 2nd time
 //	DURATION after POINT
 //	POINT or POINT
@@ -168,6 +169,9 @@ func parseClause(s string) (clause, error) {
 	}
 	c.nth = nth
 	c.what, err = parseHappening(s)
+	if _, ok := c.what.(theStart); ok && nth > 0 {
+		err = fmt.Errorf("%q: there is only one start", s)
+	}
 	return c, err
 }
 
@@ -252,6 +256,9 @@ func ofKind(k Kind) func(*Event) bool { return func(ev *Event) bool { return ev.
 
 func parseHappening(s string) (happening, error) {
 	words := strings.Fields(s)
+	if strings.Join(words, " ") == "the start" {
+		return theStart{}, nil
+	}
 	if len(words) < 2 {
 		return nil, fmt.Errorf("%q is no point: write who, then what happened, such as \"client-1 acquired\"", s)
 	}
@@ -315,6 +322,15 @@ func (h holds) matcher(*Trace) func(*Event) bool {
 	return func(ev *Event) bool {
 		return ev.Kind == KindSet && ev.Process == h.node && ev.Owner != nil && ev.Owner.Client == h.client
 	}
+}
+
+// theStart is the start of the run. No event tells it to those who wait for a point
+// in the course of the run: see [World.when].
+type theStart struct{}
+
+func (theStart) parts() []part { return nil }
+func (theStart) matcher(*Trace) func(*Event) bool {
+	return func(ev *Event) bool { return ev.Seq == 1 }
 }
 
 type keyExpired struct{ client, node string }

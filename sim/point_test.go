@@ -49,6 +49,8 @@ func TestParsePoint(t *testing.T) {
 		{"5s after client-1 acquired", "client-1"},
 		{"0s after client-1 acquired, 11th time", "client-1"},
 		{"client-1 acquired or client-2's keys expired", "client-1 client-2"},
+		{"the start", ""},
+		{"1s after the start or client-1 acquired", "client-1"},
 		{"1m30s after client-1 released or 5ms after redis-1 crashed, 2nd time", "client-1 redis-1"},
 	} {
 		p, err := ParsePoint(test.text)
@@ -92,6 +94,7 @@ func TestParseBadPoint(t *testing.T) {
 		{"client-1 acquired, 2 time", "2nd time"},
 		{"client-1 acquired, 9999999th time", "2nd time"},
 		{"client-1 acquired or", "client-1 acquired or"},
+		{"the start, 2nd time", "only one start"},
 		{"client-1 acquired or client-2", "who, then what"},
 		{"client-1 request to storage is in flight", "client-1's write request to storage"},
 		{"client-1's write to storage is in flight", "client-1's write request to storage"},

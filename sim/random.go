@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
+	v1 "math/rand"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"sync"
 )
 
@@ -13,6 +16,19 @@ import (
 // one never shifts another.
 func seedOf(seed uint64, name string) [32]byte {
 	return sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), name...))
+}
+
+// seedLibraries seeds the global source of math/rand, from which libraries draw the
+// jitter of their retries, so that a world is the same whatever ran before it. That
+// of math/rand/v2 cannot be seeded.
+func seedLibraries(seed uint64) {
+	// Seed does nothing without this setting.
+	const setting = "randseednop=0"
+	if debug := os.Getenv("GODEBUG"); !strings.Contains(debug, setting) {
+		os.Setenv("GODEBUG", strings.TrimPrefix(debug+","+setting, ","))
+	}
+	//lint:ignore SA1019 a source of one's own does not reach other people's libraries
+	v1.Seed(int64(seed))
 }
 
 // latencies returns the random stream of a link.

@@ -143,8 +143,15 @@ func (in *Section) ask(ctx context.Context, step Step, ev Event, call func(conte
 		// a lease that lives as long as its context.
 		ctx, g.cancelCall = context.WithCancel(ctx)
 	}
+	done := func() {}
+	if g.cfg.CancelsAfter > 0 {
+		ctx, done = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.CancelsAfter)
+	}
 	g.begin(in, step, ev)
 	err := call(ctx)
+	if step != Acquire || err != nil { // a lease may live as long as its context
+		done()
+	}
 	g.end(in, step, err, fill)
 	return err
 }

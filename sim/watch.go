@@ -19,6 +19,10 @@ func (w *World) when(p Point, do func(), planned ...func()) {
 				w.at(w.now()+c.delay, do)
 			}
 		}
+		if _, ok := c.what.(theStart); ok {
+			w.at(0, act)
+			continue
+		}
 		w.watchers = append(w.watchers, &watcher{c.matcher(w.trace), act})
 	}
 }

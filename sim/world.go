@@ -103,6 +103,7 @@ func RunPatiently(cfg Config, patience time.Duration) (*Trace, error) {
 		round:  1,
 	}
 	w.describe()
+	seedLibraries(cfg.Seed)
 	if err := inBubble(patience, w.alive, w.run); err != nil {
 		if errors.Is(err, ErrStuck) {
 			return nil, err // the loop may still be writing the trace

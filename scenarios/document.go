@@ -1,0 +1,80 @@
+package scenarios
+
+import (
+	"bytes"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// A Document is the text of a scenario with one story, to be changed and written.
+type Document struct{ root *yaml.Node }
+
+// Document is the variant as a scenario of its own, without the comments of its
+// file. Changing it changes nothing of the variant.
+func (v *Variant) Document() *Document {
+	root := copied(v.root)
+	return &Document{root}
+}
+
+// copied is a value and all that it contains, in block style and without comments.
+func copied(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.HeadComment, c.LineComment, c.FootComment = "", "", ""
+	c.Content = make([]*yaml.Node, len(n.Content))
+	for i, child := range n.Content {
+		c.Content[i] = copied(child)
+	}
+	return &c
+}
+
+// Set gives a field a value: a string, a number, a list of strings, [Fields] or a
+// list of them. A path is names with dots between them; mappings on the way that are
+// not there are made.
+func (d *Document) Set(path string, value any) {
+	n := d.root
+	names := strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		at := index(n, name)
+		if at < 0 {
+			n.Content = append(n.Content, valueNode(name), Fields{}.node())
+			at = len(n.Content) - 2
+		}
+		n = n.Content[at+1]
+	}
+	last := names[len(names)-1]
+	if at := index(n, last); at >= 0 {
+		n.Content[at+1] = valueNode(value)
+		return
+	}
+	n.Content = append(n.Content, valueNode(last), valueNode(value))
+}
+
+// Delete removes a field, if it is there.
+func (d *Document) Delete(path string) {
+	n := d.root
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		at := index(n, name)
+		switch {
+		case at < 0:
+			return
+		case i == len(names)-1:
+			n.Content = append(n.Content[:at:at], n.Content[at+2:]...)
+		default:
+			n = n.Content[at+1]
+		}
+	}
+}
+
+// Bytes is the text of the document.
+func (d *Document) Bytes() []byte {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(d.root); err != nil {
+		panic("scenarios: a document cannot be written: " + err.Error()) // it was read, or made by valueNode
+	}
+	e.Close()
+	return b.Bytes()
+}
