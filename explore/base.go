@@ -1,0 +1,152 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A Lock is a lock to explore, with a workload made for it.
+type Lock struct {
+	// Name is the kind of lock. Kind, if it has a name, takes its place: it need not be
+	// registered.
+	Name string
+	Kind locks.Kind
+	// Nodes is how many nodes it has; 0 is as many as it has by default.
+	Nodes int
+	// TTL is how long a grant lasts; 0 is 30 seconds.
+	TTL time.Duration
+	// Extends says that a lease can be prolonged.
+	Extends bool
+	Seed    uint64
+}
+
+// DefaultTTL is how long a grant lasts if nobody says otherwise.
+const DefaultTTL = 30 * time.Second
+
+// Bases are the workloads in which a lock is explored.
+//
+// In contend the first client holds the lock for less than a third of its TTL, and
+// another asks for it again and again meanwhile, so that it gets in soon after it could;
+// each attempt costs time in every world, so it does not ask too often. In extend, for
+// locks that can, the work takes longer than the TTL, and the first client prolongs its
+// lease.
+func (l Lock) Bases() []Base {
+	ttl := l.TTL
+	if ttl == 0 {
+		ttl = DefaultTTL
+	}
+	share := func(tenths time.Duration) string { return tellDuration(ttl / 10 * tenths) }
+	// Nobody waits for ever for a storage that has crashed.
+	waits := scenarios.Field{Name: "gives-up", Value: share(3)}
+	// Nor for ever for a node that has lost its power: nobody tells.
+	cancels := scenarios.Field{Name: "cancels-after", Value: share(15)}
+	lock := scenarios.Fields{{Name: "kind", Value: l.Name}, {Name: "ttl", Value: tellDuration(ttl)}}
+	if l.Nodes > 0 {
+		lock = append(lock, scenarios.Field{Name: "nodes", Value: l.Nodes})
+	}
+	base := func(name string, holder scenarios.Fields, asks string) Base {
+		return Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: scenarios.Fields{
+			{Name: "title", Value: l.Name + ": " + name},
+			{Name: "lock", Value: lock},
+			{Name: "clients", Value: scenarios.Fields{
+				{Name: "client-1", Value: holder},
+				{Name: "client-2", Value: scenarios.Fields{
+					{Name: "starts", Value: tellDuration(ttl/30) + " after the start"},
+					{Name: "works", Value: share(2)},
+					{Name: "retry-every", Value: asks}, waits, cancels,
+				}},
+			}},
+			{Name: "horizon", Value: tellDuration(10 * ttl)},
+			{Name: "progress-within", Value: tellDuration(4 * ttl)},
+		}.Document()}
+	}
+	bases := []Base{base("contend", scenarios.Fields{
+		{Name: "works", Value: share(3)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
+	}, tellDuration(ttl/20*3))}
+	if l.Extends {
+		bases = append(bases, base("extend", scenarios.Fields{
+			{Name: "works", Value: share(12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
+		}, share(4)))
+	}
+	return bases
+}
+
+// FileBase makes a base of a story from a scenario file: its workload, without its
+// faults.
+func FileBase(v *scenarios.Variant, seed uint64) Base {
+	doc := v.Document()
+	for _, field := range []string{"faults", "witnesses", "expect", "expect-with", "measures", "story", "question", "why", "prevention", "says", "lesson", "source", "group", "assumption"} {
+		doc.Delete(field)
+	}
+	name := v.Scenario
+	if v.Name != "" {
+		name += "/" + v.Name
+	}
+	return Base{Name: name, Text: doc.Bytes(), Seed: seed}
+}
+
+// WithLock is the base with another registered kind of lock, and with those of the
+// lock's settings that it understands.
+func (b Base) WithLock(kind string) (Base, error) {
+	v, err := b.plain()
+	if err != nil {
+		return b, err
+	}
+	doc := v.Document()
+	doc.Set("lock.kind", kind)
+	b.Text = doc.Bytes()
+	_, err = b.plain()
+	return b, err
+}
+
+// document is the base's scenario with a change.
+func (b Base) document(c Change) (*scenarios.Document, error) {
+	v, err := b.plain()
+	if err != nil {
+		return nil, err
+	}
+	doc := v.Document()
+	if c.Nodes > 0 {
+		doc.Set("lock.nodes", c.Nodes)
+	}
+	if c.Clients != nil {
+		for _, name := range v.Clients() {
+			if !slices.Contains(c.Clients, name) {
+				doc.Delete("clients." + name)
+			}
+		}
+	}
+	for _, name := range v.Clients() {
+		if point, ok := c.Starts[name]; ok && (c.Clients == nil || slices.Contains(c.Clients, name)) {
+			doc.Set("clients."+name+".starts", point)
+		}
+	}
+	return doc, nil
+}
+
+// plain is the base as it is.
+func (b Base) plain() (*scenarios.Variant, error) { return parseOne(b.Name, b.Text) }
+
+// variant is the base with a change.
+func (b Base) variant(c Change) (*scenarios.Variant, error) {
+	doc, err := b.document(c)
+	if err != nil {
+		return nil, err
+	}
+	return parseOne(b.Name, doc.Bytes())
+}
+
+func parseOne(name string, text []byte) (*scenarios.Variant, error) {
+	s, err := scenarios.Parse(name+".yaml", text)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Variants) != 1 {
+		return nil, fmt.Errorf("%s has %d variants; a base has one", name, len(s.Variants))
+	}
+	return s.Variants[0], nil
+}

@@ -1,0 +1,34 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestBloom(t *testing.T) {
+	const many = 16_000
+	random := rand.New(rand.NewPCG(3, 4))
+	var b bloom
+	var has []uint64
+	for range many {
+		hash := random.Uint64()
+		b.add(hash)
+		has = append(has, hash)
+	}
+	for _, hash := range has {
+		if !b.has(hash) {
+			t.Fatalf("it has lost %x", hash)
+		}
+	}
+	// Each of three bits is set with a chance of 1 - exp(-3*16,000/2^19), which is
+	// 0.0875: all three with one of 0.00067, which is 67 in 100,000.
+	wrong := 0
+	for range 100_000 {
+		if b.has(random.Uint64()) {
+			wrong++
+		}
+	}
+	if wrong < 30 || wrong > 110 { // five standard deviations
+		t.Errorf("of 100,000 that it does not have it takes %d for its own, and 67 were to be expected", wrong)
+	}
+}

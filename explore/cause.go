@@ -1,0 +1,209 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// causeOf is what the faults of a world are in the abstract, with roles in place of
+// names: an ID such as crash-node+partition-minority, and the faults in words, in the
+// same order. Worlds that differ only in names, times and sizes have one cause.
+func causeOf(rec *Record, w World) (id string, cause []string) {
+	type part struct{ slug, words string }
+	var parts []part
+	for _, f := range w.Faults {
+		slug, words := abstract(rec, w, f)
+		parts = append(parts, part{slug, words})
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(a.slug, b.slug), cmp.Compare(a.words, b.words)) })
+	var slugs []string
+	for _, p := range parts {
+		slugs, cause = append(slugs, p.slug), append(cause, p.words)
+	}
+	return strings.Join(slugs, "+"), cause
+}
+
+// A role is what a process is to a lock.
+type role struct{ slug, words string }
+
+var (
+	aClient    = role{"client", "a client"}
+	aNode      = role{"node", "a node"}
+	theStorage = role{"storage", "the storage"}
+	// anOther is a process on which no lock is kept, and that does not ask for one: a
+	// replica, a counter of tokens or a service.
+	anOther = role{"other", "another server"}
+)
+
+// roleOf is what a process of a world is.
+func roleOf(rec *Record, w World, name string) role {
+	switch {
+	case slices.Contains(rec.Clients, name):
+		return aClient
+	case slices.Contains(nodesOf(rec, w), name):
+		return aNode
+	case name == sim.StorageName:
+		return theStorage
+	}
+	return anOther
+}
+
+// nodesOf are the nodes of a world's lock, of which there may be fewer or more than
+// in its base.
+func nodesOf(rec *Record, w World) []string {
+	if w.Change.Nodes == 0 {
+		return rec.Nodes
+	}
+	nodes := make([]string, w.Change.Nodes)
+	for i := range nodes {
+		nodes[i] = fmt.Sprintf("redis-%d", i+1)
+	}
+	return nodes
+}
+
+// share is what several processes are together: if it matters how many, of nodes
+// alone, which share of all they are.
+func share(rec *Record, w World, names []string, counts bool) role {
+	nodes := nodesOf(rec, w)
+	cut := 0
+	for _, name := range names {
+		if slices.Contains(nodes, name) {
+			cut++
+		}
+	}
+	switch n := len(nodes); {
+	case !counts || cut < len(names) || n == 1:
+		roles := make([]role, len(names))
+		for i, name := range names {
+			roles[i] = roleOf(rec, w, name)
+		}
+		slices.SortFunc(roles, func(a, b role) int { return cmp.Compare(a.slug, b.slug) })
+		roles = slices.Compact(roles)
+		var both role
+		for i, r := range roles {
+			if i > 0 {
+				both.slug, both.words = both.slug+"-", both.words+" and "
+			}
+			if r == aNode && n == 1 {
+				r.words = "the node"
+			}
+			both.slug, both.words = both.slug+r.slug, both.words+r.words
+		}
+		return both
+	case cut == n:
+		return role{"all-nodes", "all nodes"}
+	case 2*cut > n:
+		return role{"majority", "a majority of the nodes"}
+	case 2*cut == n:
+		return role{"half", "half of the nodes"}
+	default:
+		return role{"minority", "a minority of the nodes"}
+	}
+}
+
+// abstract is one fault without names.
+func abstract(rec *Record, w World, f Fault) (slug, words string) {
+	on := roleOf(rec, w, f.Target)
+	switch f.Kind {
+	case "pause":
+		if f.How == string(sim.Suspend) {
+			return "suspend-" + on.slug, "a suspension of the machine of " + on.words
+		}
+		return "pause-" + on.slug, "a pause of " + on.words
+	case "crash":
+		return abstractCrash(f, on)
+	case "jump":
+		if f.By < 0 {
+			return "jump-back-" + on.slug, on.words + "'s clock set back"
+		}
+		return "jump-forward-" + on.slug, on.words + "'s clock set forward"
+	case "partition":
+		others := share(rec, w, f.Others, true)
+		slug = "partition-" + others.slug
+		if on != aClient {
+			slug = "partition-" + on.slug + "-" + others.slug
+		}
+		return slug, fmt.Sprintf("a partition of %s from %s", on.words, others.words)
+	case "delay":
+		other := share(rec, w, f.Others[:1], false)
+		return "delay-" + on.slug + "-" + other.slug, fmt.Sprintf("slow messages between %s and %s", on.words, other.words)
+	case "reset":
+		other := share(rec, w, f.Others[:1], false)
+		return "reset-" + on.slug + "-" + other.slug, fmt.Sprintf("connections cut between %s and %s", on.words, other.words)
+	case "stall":
+		step := cmp.Or(f.Step, sim.Write)
+		return "stall-" + string(step), fmt.Sprintf("a stall of the storage in the middle of a %s", step)
+	case "hold":
+		return abstractMessage(rec, w, f)
+	}
+	return f.Kind + "-" + on.slug, f.Kind + " of " + on.words
+}
+
+// abstractCrash tells crashes apart by what they leave on the disk.
+func abstractCrash(f Fault, on role) (slug, words string) {
+	how := cmp.Or(f.How, string(sim.Kill))
+	slug, words = "crash-"+on.slug, "a crash of "+on.words
+	if how != string(sim.Kill) {
+		slug = how + "-" + on.slug
+	}
+	switch f.Persistence {
+	case "":
+	case sim.NoPersistence:
+		words += " without persistence"
+	default:
+		slug += "-" + string(f.Persistence)
+		words += " with persistence " + string(f.Persistence)
+	}
+	if on == aClient && how == string(sim.Kill) {
+		return slug, words
+	}
+	return slug, words + " (" + strings.ReplaceAll(how, "-", " ") + ")"
+}
+
+// abstractMessage tells held messages apart by their step and direction.
+func abstractMessage(rec *Record, w World, f Fault) (slug, words string) {
+	m, _, ok := heldMessage(f)
+	if !ok {
+		return "hold", "a message held back"
+	}
+	peer := roleOf(rec, w, m.Peer)
+	switch {
+	case m.Step != "" && m.Reply:
+		slug, words = "hold-"+string(m.Step)+"-reply", "a late reply to "+article(string(m.Step))
+	case m.Step != "":
+		slug, words = "hold-"+string(m.Step)+"-request", "a late "+string(m.Step)+" request"
+	case m.Reply:
+		return "hold-reply-" + peer.slug, "a late reply of " + peer.words
+	default:
+		return "hold-request-" + peer.slug, "a late request to " + peer.words
+	}
+	// Most messages of a step go one way: to the storage, or to a node.
+	usual := aNode
+	if m.Step.AtStorage() {
+		usual = theStorage
+	}
+	if peer != usual {
+		return slug + "-" + peer.slug, fmt.Sprintf("%s (%s)", words, peer.words)
+	}
+	return slug, words
+}
+
+// article is a noun with "a" or "an".
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// heldMessage is the message that a hold acts on, and which of those to come it is,
+// from 1.
+func heldMessage(f Fault) (m sim.Message, nth int, ok bool) {
+	text, nth := cutNth(f.Target)
+	m, err := sim.ParseMessage(text)
+	return m, max(nth, 1), err == nil
+}

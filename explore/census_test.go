@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// A sight is a behaviour that so many faults have shown.
+type sight struct {
+	behaviour uint64
+	faults    int
+}
+
+func census3(sights []sight) (c *census, counts [3]int) {
+	c = newCensus()
+	for _, s := range sights {
+		c.see(s.behaviour, s.faults)
+	}
+	return c, [3]int{c.count(1), c.count(2), c.count(3)}
+}
+
+func TestCensusDoesNotDependOnTheOrder(t *testing.T) {
+	// Two behaviours take one fault at least, one takes two and one three.
+	sights := []sight{{1, 1}, {1, 2}, {2, 3}, {2, 1}, {3, 2}, {3, 3}, {3, 3}, {4, 3}}
+	for range 100 {
+		rand.Shuffle(len(sights), func(i, k int) { sights[i], sights[k] = sights[k], sights[i] })
+		if _, got := census3(sights); got != [3]int{2, 1, 1} {
+			t.Fatalf("%v shows %v, want [2 1 1]", sights, got)
+		}
+	}
+}
+
+func TestCensusOfMany(t *testing.T) {
+	defer func(most int) { mostCounted = most }(mostCounted)
+	mostCounted = 1000
+	const each = 20_000
+	random := rand.New(rand.NewPCG(1, 2))
+	var sights []sight
+	for range each {
+		// Half of all behaviours take two faults; all are seen with three.
+		one, other := random.Uint64(), random.Uint64()
+		sights = append(sights, sight{one, 2}, sight{one, 3}, sight{other, 3})
+	}
+	_, first := census3(sights)
+	for n, got := range first[1:] {
+		// It keeps 500 to 1000 behaviours, so some 250 to 500 of each size: five
+		// standard deviations of those are less than a third.
+		if got < each*2/3 || got > each*4/3 {
+			t.Errorf("it counts %d with %d faults, and there are %d", got, n+2, each)
+		}
+	}
+	for range 5 {
+		random.Shuffle(len(sights), func(i, k int) { sights[i], sights[k] = sights[k], sights[i] })
+		c, got := census3(sights)
+		if got != first {
+			t.Errorf("in another order it counts %v, and not %v", got, first)
+		}
+		if len(c.fewest) > mostCounted {
+			t.Errorf("it keeps %d, and should keep %d at most", len(c.fewest), mostCounted)
+		}
+	}
+}

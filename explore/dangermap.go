@@ -1,0 +1,91 @@
+package explore
+
+import (
+	"context"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+)
+
+// maps draws the danger map of the first base that took place: pauses of its first
+// client, without fencing tokens and with them.
+func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
+	var r *Record
+	for _, one := range f.records {
+		if one.TookPlace() && len(one.Points) > 0 {
+			r = one
+			break
+		}
+	}
+	if r == nil || f.stopped != "" {
+		return nil, nil
+	}
+	client := r.Clients[0]
+	var starts []Point
+	for _, p := range r.Points {
+		if p.Process == client {
+			starts = append(starts, p)
+		}
+	}
+	lengths := r.lengths()
+	outcomes := make([]Outcome, len(starts)*len(lengths))
+	runner := f.others()
+	err := f.search.parallel(ctx, len(outcomes), func(ctx context.Context, i int) error {
+		pause := Fault{Kind: "pause", Target: client, For: lengths[i%len(lengths)]}.at(starts[i/len(lengths)])
+		var err error
+		outcomes[i], err = runner.Run(ctx, World{Base: r.Base, Faults: []Fault{pause}})
+		return err
+	}, func(i int) { f.search.tell("danger map", i+1, len(outcomes), len(f.groups.all)) })
+	if err != nil {
+		return nil, err
+	}
+	var both []DangerMap
+	for _, fencing := range []string{Without, With} {
+		m := DangerMap{Base: r.Name, Client: client, Fencing: fencing, Lengths: lengths}
+		for i, p := range starts {
+			var row []Danger
+			for k := range lengths {
+				row = append(row, outcomes[i*len(lengths)+k].run(fencing).danger())
+			}
+			m.Starts = append(m.Starts, p.start())
+			m.Cells = append(m.Cells, row)
+		}
+		both = append(both, m)
+	}
+	return both, nil
+}
+
+// start is the point as a danger map has it.
+func (p Point) start() string {
+	if p.Before != "" {
+		return "before " + p.Before
+	}
+	return p.When
+}
+
+// lengths are from a tenth of the TTL to twice the TTL.
+func (r *Record) lengths() []time.Duration {
+	ttl := r.sizes()[0] / 2
+	var all []time.Duration
+	for tenths := time.Duration(1); tenths <= 20; tenths++ {
+		all = append(all, ttl/10*tenths)
+	}
+	return all
+}
+
+// danger is what the run came to, in a word.
+func (r Run) danger() Danger {
+	danger := Harmless
+	if r.Doubt != "" || r.RanOn {
+		danger = Undecided
+	}
+	for _, b := range r.Breaks {
+		switch p := checks.Property(b.What); {
+		case p.Data() || p.Title() == "":
+			return Corrupted
+		case p == checks.LeaseExclusion || p == checks.SectionExclusion:
+			danger = TwoHolders
+		}
+	}
+	return danger
+}

@@ -1,0 +1,250 @@
+package explore
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// fewerFaults leaves some faults out, as many as possible first: of a world that is
+// taken, no smaller part was.
+func fewerFaults(rec *Record, w World) iter.Seq[World] {
+	return func(yield func(World) bool) {
+		for some := range parts(w.Faults) {
+			if !yield(withoutMoments(rec, w, w.With(some...))) {
+				return
+			}
+		}
+	}
+}
+
+// withoutMoments lets those clients start as in the base that wait, in w, for
+// something that only a fault brings about which fewer does not have.
+func withoutMoments(rec *Record, w, fewer World) World {
+	fewer.Change.Starts = maps.Clone(w.Change.Starts)
+	waits := func(w World, client, at string) bool {
+		return slices.ContainsFunc(moments(rec, w, client), func(m moment) bool { return m.at == at })
+	}
+	maps.DeleteFunc(fewer.Change.Starts, func(client, at string) bool {
+		return waits(w, client, at) && !waits(fewer, client, at)
+	})
+	return fewer
+}
+
+// fewerClients leaves clients out of which no fault speaks. One stays.
+func fewerClients(rec *Record, w World) iter.Seq[World] {
+	return func(yield func(World) bool) {
+		for some := range parts(clients(rec, w)) {
+			gone := func(name string) bool { return slices.Contains(rec.Clients, name) && !slices.Contains(some, name) }
+			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.ContainsFunc(f.speaksOf(), gone) }) {
+				continue
+			}
+			fewer := w
+			fewer.Change.Clients = some
+			fewer.Change.Starts = maps.Clone(w.Change.Starts)
+			maps.DeleteFunc(fewer.Change.Starts, func(client, at string) bool {
+				return gone(client) || slices.ContainsFunc(spokenOf(at), gone)
+			})
+			if !yield(fewer) {
+				return
+			}
+		}
+	}
+}
+
+// fewerNodes puts the lock on fewer nodes, an odd number of them. The nodes of which
+// faults speak take the names of the first, in their order. Of those that are only
+// cut off by partitions some can be left out, but who could reach a quorum still can,
+// and who could not still cannot.
+func fewerNodes(rec *Record, w World) iter.Seq[World] {
+	return func(yield func(World) bool) {
+		now := nodesOf(rec, w)
+		var needed, cut []string
+		for _, node := range now {
+			switch {
+			case needs(w, node):
+				needed = append(needed, node)
+			case slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.Contains(f.Others, node) }):
+				cut = append(cut, node)
+			}
+		}
+		for n := 1; n < len(now); n += 2 {
+			for some := range partsAndAll(cut) {
+				stay := slices.DeleteFunc(slices.Clone(now), func(node string) bool {
+					return !slices.Contains(needed, node) && !slices.Contains(some, node)
+				})
+				if len(stay) > n {
+					continue
+				}
+				if fewer, ok := on(rec, w, stay, n); ok && !yield(fewer) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// needs says that a world would be another story without a node: it is more than one
+// of those that a partition cuts off.
+func needs(w World, node string) bool {
+	for _, f := range w.Faults {
+		if f.Kind == "partition" {
+			f.Others = nil
+		}
+		if slices.Contains(f.speaksOf(), node) {
+			return true
+		}
+	}
+	for _, at := range w.Change.Starts {
+		if slices.Contains(spokenOf(at), node) {
+			return true
+		}
+	}
+	return false
+}
+
+// on is the world with n nodes, of which the first take the place of those that stay.
+func on(rec *Record, w World, stay []string, n int) (World, bool) {
+	fewer := w
+	fewer.Change.Nodes = n
+	now, then := nodesOf(rec, w), nodesOf(rec, fewer)
+	to := map[string]string{}
+	for i, node := range stay {
+		to[node] = then[i]
+	}
+	gone := func(name string) bool { return slices.Contains(now, name) && to[name] == "" }
+	isNode := func(name string) bool { return slices.Contains(now, name) }
+	fewer.Faults = slices.Clone(w.Faults)
+	for i := range fewer.Faults {
+		f := &fewer.Faults[i]
+		before := count(f.Others, isNode)
+		f.Others = slices.DeleteFunc(slices.Clone(f.Others), gone)
+		after := count(f.Others, isNode)
+		if f.Kind == "partition" && before > 0 && (after == 0 || leavesQuorum(before, len(now)) != leavesQuorum(after, n)) {
+			return w, false
+		}
+		for j := range f.Others {
+			f.Others[j] = renamed(f.Others[j], to)
+		}
+		f.Target, f.When = renamed(f.Target, to), renamed(f.When, to)
+	}
+	fewer.Change.Starts = maps.Clone(w.Change.Starts)
+	for client, at := range fewer.Change.Starts {
+		fewer.Change.Starts[client] = renamed(at, to)
+	}
+	return fewer, true
+}
+
+// leavesQuorum says that a majority of n nodes is left if some are cut off.
+func leavesQuorum(cut, n int) bool { return n-cut > n/2 }
+
+func count(all []string, is func(string) bool) int {
+	n := 0
+	for _, name := range all {
+		if is(name) {
+			n++
+		}
+	}
+	return n
+}
+
+// fewerOthers has a partition cut off fewer processes.
+func fewerOthers(_ *Record, w World) iter.Seq[World] {
+	return func(yield func(World) bool) {
+		for i, f := range w.Faults {
+			if f.Kind != "partition" {
+				continue
+			}
+			for some := range parts(f.Others) {
+				f.Others = some
+				if len(some) > 0 && !yield(w.replacing(i, f)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// replacing is the world with another fault in place of one.
+func (w World) replacing(i int, f Fault) World {
+	w.Faults = slices.Clone(w.Faults)
+	w.Faults[i] = f
+	return w
+}
+
+// clients are those that take part.
+func clients(rec *Record, w World) []string {
+	if w.Change.Clients != nil {
+		return w.Change.Clients
+	}
+	return rec.Clients
+}
+
+// spokenOf are the words of a message or of a point: among them are the processes that
+// it names.
+func spokenOf(text string) []string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = bare(word)
+	}
+	return words
+}
+
+// speaksOf are the processes that a fault names, and some other words.
+func (f Fault) speaksOf() []string {
+	return slices.Concat(spokenOf(f.Target), f.Others, spokenOf(f.Before), spokenOf(f.When))
+}
+
+// bare is a word without what grammar hangs on to it, as on "client-1's" and the
+// last of "client-1's write request to storage, 2nd time".
+func bare(word string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(word, ","), "'s")
+}
+
+// renamed is a message or a point with other names in place of some.
+func renamed(text string, to map[string]string) string {
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		if name := bare(word); to[name] != "" {
+			words[i] = to[name] + strings.TrimPrefix(word, name)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// parts lists every part of a list but the whole, the smallest first.
+func parts[E any](all []E) iter.Seq[[]E] {
+	return func(yield func([]E) bool) {
+		for size := range all {
+			if !partsOf(all, size, nil, yield) {
+				return
+			}
+		}
+	}
+}
+
+// partsAndAll lists every part of a list and then the whole.
+func partsAndAll[E any](all []E) iter.Seq[[]E] {
+	return func(yield func([]E) bool) {
+		for size := range len(all) + 1 {
+			if !partsOf(all, size, nil, yield) {
+				return
+			}
+		}
+	}
+}
+
+// partsOf lists the parts of one size, each after what is chosen already. It says
+// whether to go on.
+func partsOf[E any](all []E, size int, chosen []E, yield func([]E) bool) bool {
+	if size == 0 {
+		return yield(slices.Clone(chosen))
+	}
+	for i := range len(all) - size + 1 {
+		if !partsOf(all[i+1:], size-1, append(chosen, all[i]), yield) {
+			return false
+		}
+	}
+	return true
+}

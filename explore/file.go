@@ -1,0 +1,303 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// scenarioFile writes a world as a scenario file that tells what happens in it: the
+// faults, and a title, a story, witnesses and expectations made from the traces of its
+// two runs. doc is the world's base after its change, and stays as it is. Running the
+// file on the seed gives the world's own traces.
+//
+// kind is a lock to use in place of the file's own, which need not be registered; then
+// only Go can run the file. A world whose lock hangs has no trace, so its file tells of
+// the faults alone. The error is that of a world that cannot be made.
+func scenarioFile(doc *scenarios.Document, w World, seed uint64, kind locks.Kind) ([]byte, error) {
+	p := play{text: doc.Bytes(), options: scenarios.RunOptions{Seed: seed, Kind: kind}}
+	return p.file(w.Faults)
+}
+
+// file is the scenario file of the play with some faults.
+func (p play) file(faults []Fault) ([]byte, error) {
+	draft, err := p.document(faults)
+	if err != nil {
+		return nil, err
+	}
+	file, err := newPage(draft)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := p.run(faults)
+	if conduct := sim.Conduct(err); conduct != "" {
+		file.origin(p.lock(), p.options)
+		file.comment("It cannot be run to its end: %s.", conduct)
+		file.set("title", stringNode(titled(p.lock(), faults, nil, []string{"it ends in " + article(conduct)})))
+		if len(faults) > 0 {
+			file.set("story", stringNode(recounted(faults)))
+		}
+		return file.write(), nil
+	} else if err != nil {
+		return nil, err
+	}
+	off, on := runs[0], runs[1]
+	main := off
+	if gravest(off.Verdict) == "" && gravest(on.Verdict) != "" {
+		main = on
+	}
+	t := newTale(main.Trace, main.Verdict, faults)
+	witnesses, idle, err := p.witnesses(t, runs)
+	if err != nil {
+		return nil, err
+	}
+	file.origin(off.Lock, p.options)
+	for _, fault := range idle {
+		file.comment("Without fault %d every witness is still seen: it changes no order of events that a witness can tell.", fault)
+	}
+	file.say("title", titled(off.Lock, faults, t, t.effects(on.Verdict)))
+	file.say("assumption", t.assumption())
+	file.say("story", t.tell(t.end()))
+	file.say("why", t.why(off.Verdict.Verdict == checks.Unsafe && on.Verdict.Verdict == checks.Safe))
+	file.say("lesson", t.lesson(off.Verdict, on.Verdict, on.Trace))
+	if len(witnesses) > 0 {
+		file.set("witnesses", listNode(witnesses))
+	}
+	file.expect(runs)
+	return file.write(), nil
+}
+
+// origin begins the first comment of the file of a way.
+const origin = "Found by locksim explore"
+
+// titleWidth is how long a title is if it can be helped.
+const titleWidth = 100
+
+// titled is a world in one line: its lock, its faults and what comes of them, the
+// first of several effects that there is room for. Of several faults it says when they
+// strike only if there is room. t, which may be nil, is the run.
+func titled(lock string, faults []Fault, t *tale, effects []string) string {
+	if len(faults) == 0 {
+		return lock + ": " + effects[0] + " without any fault"
+	}
+	title := ""
+	for _, timed := range []bool{true, false} {
+		for _, effect := range effects {
+			title = lock + ": " + headline(faults, t, timed) + ", and " + effect
+			if utf8.RuneCountInString(title) <= titleWidth {
+				return title
+			}
+		}
+		if len(faults) == 1 {
+			break
+		}
+	}
+	return title
+}
+
+// headline are the faults without how long they last, with or without when they
+// strike.
+func headline(faults []Fault, t *tale, timed bool) string {
+	var clauses []string
+	for _, f := range faults {
+		f.For = 0
+		subject, does := f.happens()
+		what := named(subject) + " " + does
+		if when := f.strikes(subject); when != "" && timed {
+			what += " " + when
+		}
+		clauses = append(clauses, what)
+	}
+	if len(faults) == 2 && t != nil && !timed {
+		for i := range faults {
+			if t.during(1-i, i) {
+				return clauses[1-i] + " while " + clauses[i]
+			}
+		}
+	}
+	return series(clauses)
+}
+
+// recounted are the faults alone as a story.
+func recounted(faults []Fault) string {
+	t := &tale{trace: &sim.Trace{}}
+	for _, f := range faults {
+		names := append([]string{f.Target}, f.Others...)
+		if m, _, ok := heldMessage(f); ok {
+			names = append(names, m.Client, m.Peer)
+		}
+		for _, name := range names {
+			if name != sim.StorageName {
+				t.trace.Processes = append(t.trace.Processes, sim.ProcessInfo{Name: name})
+			}
+		}
+		subject, does := f.happens()
+		t.add(clause{subject: subject, does: does, when: f.strikes(subject), fault: true})
+	}
+	return t.tell("")
+}
+
+// say gives a field of the file words, if there are any.
+func (p *page) say(field, words string) {
+	if words != "" {
+		p.set(field, stringNode(words))
+	}
+}
+
+// origin says at the top of the file where it comes from and how to run it.
+func (p *page) origin(lock string, o scenarios.RunOptions) {
+	p.comment("%s --lock %s.", origin, lock)
+	if o.Kind.Name != "" {
+		p.comment("The lock %s is not registered: run it from Go, with scenarios.RunOptions{Seed: %d, Kind: ...}.", lock, o.Seed)
+		return
+	}
+	run := "locksim run FILE"
+	if o.Seed != 1 {
+		run += fmt.Sprintf(" --seed %d", o.Seed)
+	}
+	p.comment("Run it with: %s", run)
+}
+
+// expect says what the runs must come to: what they have come to. Of a run that
+// leaves something open nothing is expected.
+func (p *page) expect(runs []scenarios.Outcome) {
+	expect := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for _, run := range runs {
+		if open := undecided(run.Verdict); open != "" {
+			p.comment("Nothing is expected of the run with fencing %s: %s.", run.Fencing, open)
+			continue
+		}
+		var violated []string
+		for _, f := range run.Verdict.Findings {
+			if f.Outcome == checks.Violated {
+				violated = append(violated, string(f.Property))
+			}
+		}
+		expect.Content = append(expect.Content, stringNode(run.Fencing), &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
+			stringNode("verdict"), stringNode(run.Verdict.Verdict), stringNode("violated"), listNode(violated),
+		}})
+	}
+	if len(expect.Content) > 0 {
+		p.set("expect", expect)
+	}
+}
+
+// undecided says what a verdict leaves open, or "".
+func undecided(v *checks.Verdict) string {
+	if len(v.Reasons) > 0 {
+		return v.Reasons[0]
+	}
+	for _, f := range v.Findings {
+		if f.Outcome == checks.Unknown {
+			return fmt.Sprintf("%s is unknown, as %s", f.Property, f.Reason)
+		}
+	}
+	return ""
+}
+
+// A play is a base that is run with some faults or others.
+type play struct {
+	text    []byte
+	options scenarios.RunOptions
+}
+
+// ownWords are the fields in which a scenario speaks of itself: a file that is written
+// anew has its own, or none.
+var ownWords = []string{
+	"group", "source", "assumption", "story", "question", "why", "prevention", "says", "faults", "witnesses", "measures",
+	"expect", "expect-with", "lesson",
+}
+
+// document is the base with some faults, as a draft that says nothing of itself.
+func (p play) document(faults []Fault) (*scenarios.Document, error) {
+	v, err := parseOne("explored", p.text)
+	if err != nil {
+		return nil, err
+	}
+	doc := v.Document()
+	for _, field := range ownWords {
+		doc.Delete(field)
+	}
+	var list []scenarios.Fields
+	for _, f := range faults {
+		list = append(list, f.Fields())
+		if f.Persistence != "" {
+			doc.Set("nodes."+f.Target+".persistence", string(f.Persistence))
+		}
+	}
+	if len(list) > 0 {
+		doc.Set("faults", list)
+	}
+	return doc, nil
+}
+
+// lock is the kind of lock.
+func (p play) lock() string {
+	if p.options.Kind.Name != "" {
+		return p.options.Kind.Name
+	}
+	v, err := parseOne("explored", p.text)
+	if err != nil {
+		return ""
+	}
+	return v.Lock
+}
+
+// run runs the base with some faults, without fencing tokens and with them.
+func (p play) run(faults []Fault) ([]scenarios.Outcome, error) {
+	doc, err := p.document(faults)
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenarios.Parse("explored.yaml", doc.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	result, err := scenarios.Run(s, p.options)
+	if err != nil {
+		return nil, err
+	}
+	return result.Runs, nil
+}
+
+// traces are those of the base with some faults. One that does not come to its end
+// has none.
+func (p play) traces(faults []Fault) ([]*sim.Trace, error) {
+	runs, err := p.run(faults)
+	if sim.Conduct(err) != "" {
+		return nil, nil
+	}
+	return tracesOf(runs), err
+}
+
+func tracesOf(runs []scenarios.Outcome) []*sim.Trace {
+	var traces []*sim.Trace
+	for _, run := range runs {
+		traces = append(traces, run.Trace)
+	}
+	return traces
+}
+
+// witnesses are those of a world, and the faults that none of them needs, by number.
+func (p play) witnesses(t *tale, runs []scenarios.Outcome) (chosen []string, idle []int, err error) {
+	bare, err := p.traces(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	less := make([][]*sim.Trace, len(t.faults))
+	for i := range t.faults {
+		less[i], err = p.traces(slices.Delete(slices.Clone(t.faults), i, i+1))
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	chosen, idle = t.witnesses(tracesOf(runs), less, bare)
+	return chosen, idle, nil
+}

@@ -1,0 +1,377 @@
+package explore
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+// A Ledger has the outcomes of worlds that were run before, and takes down those that
+// are run, as JSON Lines: a [Heading], then a line for each world. Since a search is
+// determined by its bases and its options, the place of a world in the search is all
+// that one has to know of it. The nil Ledger knows nothing and takes nothing down.
+type Ledger struct {
+	mu       sync.Mutex
+	w        io.Writer // nil if nothing is taken down
+	whole    bool
+	outcomes *interner
+	// planned has the outcomes of the worlds of each unit, by their place in it, and
+	// others those of worlds that have no place, by what they are.
+	planned map[string]map[int]*Outcome
+	others  map[string]*Outcome
+}
+
+// ledgerSchema names the format.
+const ledgerSchema = "locksim/explore-ledger/v1"
+
+// A Heading says which search a ledger is of.
+type Heading struct {
+	Schema string `json:"schema"`
+	// Version is that of the program: another one may run the same world otherwise.
+	Version string        `json:"version"`
+	Lock    string        `json:"lock"`
+	Bases   []BaseHeading `json:"bases"`
+	// MaxFaults and Worlds are those of the [Search], and so are Shard and Shards.
+	MaxFaults int `json:"max_faults"`
+	Worlds    int `json:"worlds"`
+	Shard     int `json:"shard,omitempty"`
+	Shards    int `json:"shards,omitempty"`
+}
+
+// A BaseHeading says which base a search is on.
+type BaseHeading struct {
+	Name string `json:"name"`
+	Seed uint64 `json:"seed"`
+	// Text is the scenario.
+	Text string `json:"text"`
+	// Hash identifies the text.
+	Hash string `json:"hash"`
+}
+
+// Heading is what a ledger of the search begins with.
+func (s *Search) Heading(version, lock string) Heading {
+	h := Heading{
+		Schema: ledgerSchema, Version: version, Lock: lock,
+		MaxFaults: s.MaxFaults, Worlds: s.Worlds, Shard: s.Shard, Shards: s.Shards,
+	}
+	for _, b := range s.Bases {
+		h.Bases = append(h.Bases, BaseHeading{b.Name, b.Seed, string(b.Text), hashOf(b.Text)})
+	}
+	return h
+}
+
+// Continues says why a search cannot go on with the ledger of another one. It can be
+// another budget: what was run before comes first in it too. Of a part that is only
+// so if the part is the same, for the others know nothing of it.
+func (h Heading) Continues(old Heading) error {
+	if err := h.differs(old); err != nil {
+		return err
+	}
+	switch {
+	case h.Shard != old.Shard || h.Shards != old.Shards:
+		return fmt.Errorf("%w: it is of %s, and this is %s", ErrLedger, old.part(), h.part())
+	case h.Shards > 0 && (h.MaxFaults != old.MaxFaults || h.Worlds != old.Worlds):
+		return fmt.Errorf("%w: it is of a search with up to %d faults and %d worlds, and this one has up to %d and %d", ErrLedger, old.MaxFaults, old.Worlds, h.MaxFaults, h.Worlds)
+	}
+	return nil
+}
+
+// Joins says why two ledgers are not of parts of one search.
+func (h Heading) Joins(other Heading) error {
+	if err := h.differs(other); err != nil {
+		return err
+	}
+	switch {
+	case h.MaxFaults != other.MaxFaults:
+		return fmt.Errorf("%w: it is of a search with up to %d faults, and the first with up to %d", ErrLedger, other.MaxFaults, h.MaxFaults)
+	case h.Worlds != other.Worlds:
+		return fmt.Errorf("%w: it is of a search of %d worlds with several faults, and the first of %d", ErrLedger, other.Worlds, h.Worlds)
+	case h.Shards != other.Shards:
+		return fmt.Errorf("%w: it is of %s, and the first is of %s", ErrLedger, other.part(), h.part())
+	}
+	return nil
+}
+
+// differs says in which way another heading is of something else.
+func (h Heading) differs(o Heading) error {
+	switch {
+	case h.Version != o.Version:
+		return fmt.Errorf("%w: it was written by version %s, and this is version %s", ErrLedger, o.Version, h.Version)
+	case h.Lock != o.Lock:
+		return fmt.Errorf("%w: it is about the lock %s, not %s", ErrLedger, o.Lock, h.Lock)
+	case !slices.Equal(h.Bases, o.Bases):
+		return fmt.Errorf("%w: it is about another workload, TTL, number of nodes or seed", ErrLedger)
+	}
+	return nil
+}
+
+func (h Heading) part() string {
+	if h.Shards == 0 {
+		return "a whole search"
+	}
+	return fmt.Sprintf("part %d of %d", h.Shard, h.Shards)
+}
+
+// check says what is wrong with a heading by itself.
+func (h Heading) check() error {
+	switch {
+	case h.Schema != ledgerSchema:
+		return fmt.Errorf("its schema is %q, and not %q", h.Schema, ledgerSchema)
+	case len(h.Bases) == 0:
+		return errors.New("it has no bases")
+	case h.MaxFaults < 1 || h.MaxFaults > MostFaults:
+		return fmt.Errorf("max_faults is %d, and not between 1 and %d", h.MaxFaults, MostFaults)
+	case h.Worlds < 0:
+		return fmt.Errorf("worlds is %d", h.Worlds)
+	case h.Shards < 0 || h.Shards > Lanes || h.Shard < 0 || h.Shard > h.Shards || h.Shard == 0 && h.Shards > 0:
+		return fmt.Errorf("it is of part %d of %d", h.Shard, h.Shards)
+	}
+	for _, b := range h.Bases {
+		if b.Hash != hashOf([]byte(b.Text)) {
+			return fmt.Errorf("the text of the base %s is not the one it was written with", b.Name)
+		}
+	}
+	return nil
+}
+
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// An entry is one line of a ledger.
+type entry struct {
+	// Unit and Index are the world's place in the search. A world that has none has
+	// the World itself.
+	Unit    string   `json:"u,omitempty"`
+	Index   int      `json:"i,omitempty"`
+	World   string   `json:"w,omitempty"`
+	Outcome *Outcome `json:"o"`
+}
+
+// NewLedger makes an empty ledger.
+func NewLedger() *Ledger {
+	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*Outcome{}, others: map[string]*Outcome{}}
+}
+
+// WriteTo has the ledger take down to w what is run from now on, a line at a time. It
+// begins with the heading, if there is one.
+func (l *Ledger) WriteTo(w io.Writer, h *Heading) error {
+	l.w = w
+	if h == nil {
+		return nil
+	}
+	return l.line(h)
+}
+
+// Whole says that the ledger has every world of the search: one that it lacks is
+// [Missing], and is not run.
+func (l *Ledger) Whole() { l.whole = true }
+
+// ErrLedger is wrapped by the errors of what is no ledger of the search.
+var ErrLedger = errors.New("it cannot be used")
+
+// longestLine bounds a line of a ledger in bytes: what is longer is something else.
+const longestLine = 8 << 20
+
+// Read takes in a ledger, after accept has seen its heading and found nothing wrong with
+// it. It returns how many bytes of the ledger are whole lines: a search that was killed
+// may have left a part of one behind. What is wrong with the ledger wraps [ErrLedger].
+func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longestLine)
+	lines.Split(wholeLines)
+	n := 0
+	for lines.Scan() {
+		if n++; n == 1 {
+			err = begin(lines.Bytes(), accept)
+		} else if err = l.take(lines.Bytes()); err != nil {
+			err = fmt.Errorf("%w: line %d: %w", ErrLedger, n, err)
+		}
+		if err != nil {
+			return whole, err
+		}
+		whole += int64(len(lines.Bytes()))
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return whole, fmt.Errorf("%w: line %d is longer than any line of a ledger", ErrLedger, n+1)
+	case err == nil && n == 0:
+		return 0, fmt.Errorf("%w: it has no heading", ErrLedger)
+	default:
+		return whole, err
+	}
+}
+
+// wholeLines splits at the ends of lines, which it keeps, and leaves out a line that has
+// none.
+func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if atEOF {
+		return len(data), nil, nil
+	}
+	return 0, nil, nil
+}
+
+// begin reads the heading.
+func begin(line []byte, accept func(Heading) error) error {
+	var h Heading
+	if err := strictly(line, &h); err != nil {
+		return fmt.Errorf("%w: its first line is not the heading of a ledger of locksim explore", ErrLedger)
+	}
+	if err := h.check(); err != nil {
+		return fmt.Errorf("%w: its heading: %w", ErrLedger, err)
+	}
+	return accept(h)
+}
+
+// strictly reads one line of JSON without any field that v does not have.
+func strictly(line []byte, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return errors.New("something follows it on the line")
+	}
+	return nil
+}
+
+// take takes one line in.
+func (l *Ledger) take(line []byte) error {
+	var e entry
+	if err := strictly(line, &e); err != nil {
+		return err
+	}
+	if e.Outcome == nil || (e.Unit == "") == (e.World == "") || e.Index < 0 || e.Unit != "" && e.Unit != singlesUnit && laneOf(e.Unit) < 0 {
+		return errors.New("it is not what a world came to")
+	}
+	o := l.outcomes.intern(*e.Outcome)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const remedy = ": either it was not locksim that has written one of them, or the world is not deterministic"
+	if e.World != "" {
+		if known, again := l.others[e.World]; again && known != o {
+			return errors.New("the world came to something else before" + remedy)
+		}
+		l.others[e.World] = o
+		return nil
+	}
+	if l.planned[e.Unit] == nil {
+		l.planned[e.Unit] = map[int]*Outcome{}
+	}
+	if known, again := l.planned[e.Unit][e.Index]; again && known != o {
+		return fmt.Errorf("world %d of %s came to something else before%s", e.Index, e.Unit, remedy)
+	}
+	l.planned[e.Unit][e.Index] = o
+	return nil
+}
+
+// singlesUnit and those of lanes are the units of a search.
+const singlesUnit = "singles"
+
+func laneUnit(faults, lane int) string { return fmt.Sprintf("%d faults, lane %d", faults, lane) }
+
+// laneOf is the lane that a unit is of, or -1.
+func laneOf(unit string) int {
+	var faults, lane int
+	if n, _ := fmt.Sscanf(unit, "%d faults, lane %d", &faults, &lane); n < 2 || lane < 0 || lane >= Lanes ||
+		faults < 2 || faults > MostFaults || unit != laneUnit(faults, lane) {
+		return -1
+	}
+	return lane
+}
+
+// past is what a world of the search came to.
+func (l *Ledger) past(unit string, i int) (Outcome, bool) {
+	if l == nil {
+		return Outcome{}, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o, ok := l.planned[unit][i]
+	if !ok {
+		return Outcome{}, false
+	}
+	return *o, true
+}
+
+// pastOther is what a world came to that has no place in the search.
+func (l *Ledger) pastOther(world string) (Outcome, bool) {
+	if l == nil {
+		return Outcome{}, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o, ok := l.others[world]
+	if !ok {
+		return Outcome{}, false
+	}
+	return *o, true
+}
+
+// complete says that what the ledger does not have is missing.
+func (l *Ledger) complete() bool { return l != nil && l.whole }
+
+// note takes an outcome down.
+func (l *Ledger) note(unit string, i int, o Outcome) error {
+	if l == nil || l.w == nil {
+		return nil
+	}
+	return l.line(entry{Unit: unit, Index: i, Outcome: &o})
+}
+
+func (l *Ledger) noteOther(world string, o Outcome) error {
+	if l == nil || l.w == nil {
+		return nil
+	}
+	return l.line(entry{World: world, Outcome: &o})
+}
+
+// line writes a line at once: what is killed meanwhile loses it, and no other.
+func (l *Ledger) line(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.w.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("the ledger cannot be written: %w", err)
+	}
+	return nil
+}
+
+// A Missing world is one that the ledgers that were put together do not have.
+type Missing struct {
+	Unit  string
+	Index int
+}
+
+func (m *Missing) Error() string {
+	return fmt.Sprintf("world %d of %s is in none of the ledgers", m.Index, m.Unit)
+}
+
+// Part is the part to which the world belongs in a search that is cut into so many; 0
+// if it belongs to all of them.
+func (m *Missing) Part(maxFaults, shards int) int {
+	switch lane := laneOf(m.Unit); {
+	case shards == 0:
+		return 0
+	case lane >= 0:
+		return lane%shards + 1
+	case maxFaults == 1:
+		return m.Index%shards + 1
+	}
+	return 0
+}

@@ -1,0 +1,235 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// aSearch is a search of which the ledgers of these tests are.
+var aSearch = &Search{Bases: []Base{{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}, MaxFaults: 2, Worlds: 64}
+
+func broke(what string) Outcome {
+	return Outcome{Off: Run{Breaks: []Break{{What: what, Fault: "lock"}}, Behaviour: 1 << 63}}
+}
+
+// ledgerText is a ledger with three worlds in it.
+func ledgerText(t testing.TB) string {
+	t.Helper()
+	var text bytes.Buffer
+	l := NewLedger()
+	heading := aSearch.Heading("v1", "single")
+	if err := errors.Join(
+		l.WriteTo(&text, &heading),
+		l.note(singlesUnit, 0, broke("a")),
+		l.note(laneUnit(2, 63), 5, broke("b")),
+		l.noteOther(`{"Base":0}`, broke("c")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func readLedger(text string) (*Ledger, int64, error) {
+	l := NewLedger()
+	whole, err := l.Read(strings.NewReader(text), aSearch.Heading("v1", "single").Continues)
+	return l, whole, err
+}
+
+func TestLedgerReadsWhatItWrote(t *testing.T) {
+	text := ledgerText(t)
+	l, whole, err := readLedger(text)
+	if err != nil || whole != int64(len(text)) {
+		t.Fatalf("of %d bytes %d are whole: %v", len(text), whole, err)
+	}
+	for _, c := range []struct {
+		unit string
+		i    int
+		want string // "" is a world that it does not have
+	}{
+		{singlesUnit, 0, "a"}, {laneUnit(2, 63), 5, "b"},
+		{singlesUnit, 1, ""}, {singlesUnit, 5, ""}, {laneUnit(2, 63), 0, ""}, {laneUnit(2, 62), 5, ""}, {laneUnit(3, 63), 5, ""},
+	} {
+		o, ok := l.past(c.unit, c.i)
+		if ok != (c.want != "") || ok && !reflect.DeepEqual(o, broke(c.want)) {
+			t.Errorf("world %d of %s: %v %v, want %q", c.i, c.unit, ok, o, c.want)
+		}
+	}
+	if o, ok := l.pastOther(`{"Base":0}`); !ok || !reflect.DeepEqual(o, broke("c")) {
+		t.Errorf("the other world: %v %v", ok, o)
+	}
+	if _, ok := l.pastOther(`{"Base":1}`); ok {
+		t.Error("it has a world that was not written")
+	}
+}
+
+// A search that is killed leaves a line without its end. Wherever that is, what comes
+// before it is whole.
+func TestLedgerCutOff(t *testing.T) {
+	text := ledgerText(t)
+	for n := range len(text) {
+		_, whole, err := readLedger(text[:n])
+		want := int64(strings.LastIndex(text[:n], "\n") + 1)
+		if want == 0 {
+			if !errors.Is(err, ErrLedger) {
+				t.Errorf("cut off in its heading, after %d bytes: %v", n, err)
+			}
+			continue
+		}
+		if err != nil || whole != want {
+			t.Errorf("cut off after %d bytes: %d are whole (%v), want %d", n, whole, err, want)
+		}
+	}
+}
+
+func TestLedgerRefuses(t *testing.T) {
+	text := ledgerText(t)
+	heading, rest, _ := strings.Cut(text, "\n")
+	heading, rest = heading+"\n", "\n"+rest
+	const same = `{"u":"singles","i":0,"o":` // a world that it has
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "it has no heading"},
+		{"no heading", rest[1:], "its first line is not the heading"},
+		{"no JSON", "hello\n", "its first line is not the heading"},
+		{"two headings on a line", strings.Replace(text, "\n", heading, 1), "its first line is not the heading"},
+		{"another schema", strings.Replace(text, "ledger/v1", "ledger/v2", 1), `its schema is "locksim/explore-ledger/v2"`},
+		{"no bases", strings.Replace(text, `"bases":[`, `"bases":[],"lock":"single","x":[`, 1), "its first line is not the heading"},
+		{"another version", strings.Replace(text, `"v1"`, `"v2"`, 1), "written by version v2, and this is version v1"},
+		{"another lock", strings.Replace(text, `"single"`, `"redlock"`, 1), "about the lock redlock, not single"},
+		{"another seed", strings.Replace(text, `"seed":7`, `"seed":8`, 1), "another workload"},
+		{"another text", strings.Replace(text, "title: x", "title: y", 1), "is not the one it was written with"},
+		{"another part", strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":1,"shards":2`, 1), "it is of part 1 of 2, and this is a whole search"},
+		{"an impossible part", strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":3,"shards":2`, 1), "it is of part 3 of 2"},
+		{"too many faults", strings.Replace(text, `"max_faults":2`, `"max_faults":9`, 1), "max_faults is 9"},
+		{"an empty line", text + "\n", "line 5"},
+		{"no outcome", text + `{"u":"singles","i":3}` + "\n", "line 5: it is not what a world came to"},
+		{"no place", text + `{"i":3,"o":{}}` + "\n", "line 5: it is not what a world came to"},
+		{"two places", text + `{"u":"singles","w":"x","o":{}}` + "\n", "line 5: it is not what a world came to"},
+		{"a place before the first", text + `{"u":"singles","i":-1,"o":{}}` + "\n", "line 5: it is not what a world came to"},
+		{"a lane that is none", text + `{"u":"2 faults, lane 64","i":1,"o":{}}` + "\n", "line 5: it is not what a world came to"},
+		{"an unknown field", text + `{"u":"singles","i":3,"o":{},"x":1}` + "\n", `line 5: json: unknown field "x"`},
+		{"two worlds on a line", text + `{"u":"singles","i":3,"o":{}}{}` + "\n", "line 5: something follows it"},
+		{"another outcome of a world", text + same + "{}}\n", "line 5: world 0 of singles came to something else before"},
+		{"another outcome of another world", text + `{"w":"{\"Base\":0}","o":{}}` + "\n", "line 5: the world came to something else before"},
+		{"no end of a line", strings.Repeat("x", longestLine+1), "line 1 is longer than any line"},
+	} {
+		_, _, err := readLedger(c.text)
+		if !errors.Is(err, ErrLedger) || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	// The same again is no contradiction: two parts run the same single faults.
+	again := strings.SplitAfter(text, "\n")[1]
+	if _, _, err := readLedger(text + again); err != nil {
+		t.Errorf("the same world again: %v", err)
+	}
+}
+
+func TestHeadings(t *testing.T) {
+	of := func(maxFaults, worlds, shard, shards int) Heading {
+		s := *aSearch
+		s.MaxFaults, s.Worlds, s.Shard, s.Shards = maxFaults, worlds, shard, shards
+		return s.Heading("v1", "single")
+	}
+	for _, c := range []struct {
+		name             string
+		one, other       Heading
+		continues, joins bool
+	}{
+		{"the same", of(2, 64, 1, 2), of(2, 64, 1, 2), true, true},
+		{"another part", of(2, 64, 1, 2), of(2, 64, 2, 2), false, true},
+		{"cut otherwise", of(2, 64, 1, 2), of(2, 64, 1, 3), false, false},
+		{"more worlds", of(2, 128, 0, 0), of(2, 64, 0, 0), true, false},
+		{"more faults", of(3, 64, 0, 0), of(2, 64, 0, 0), true, false},
+		{"more worlds in a part", of(2, 128, 1, 2), of(2, 64, 1, 2), false, false},
+		{"more faults in a part", of(3, 64, 1, 2), of(2, 64, 1, 2), false, false},
+	} {
+		if err := c.one.Continues(c.other); (err == nil) != c.continues {
+			t.Errorf("%s: continues: %v, want %v", c.name, err, c.continues)
+		}
+		if err := c.one.Joins(c.other); (err == nil) != c.joins {
+			t.Errorf("%s: joins: %v, want %v", c.name, err, c.joins)
+		}
+	}
+}
+
+func TestMissingPart(t *testing.T) {
+	for _, c := range []struct {
+		m                       Missing
+		maxFaults, shards, want int
+	}{
+		{Missing{singlesUnit, 7}, 1, 3, 2},    // 0, 3 and 6 are part 1's, so 7 is part 2's
+		{Missing{singlesUnit, 7}, 2, 3, 0},    // all parts run it
+		{Missing{laneUnit(2, 5), 7}, 2, 3, 3}, // lanes 2 and 5 are part 3's
+		{Missing{laneUnit(2, 5), 7}, 2, 0, 0}, // it was not cut
+	} {
+		if got := c.m.Part(c.maxFaults, c.shards); got != c.want {
+			t.Errorf("%v of %d: part %d, want %d", &c.m, c.shards, got, c.want)
+		}
+	}
+}
+
+// Whatever a file holds: no panic, and of what is accepted each line that was whole says
+// what was known before it is written again.
+func FuzzLedger(f *testing.F) {
+	text := ledgerText(f)
+	f.Add(text)
+	f.Add(text[:len(text)-9])
+	f.Add(strings.Replace(text, `"i":5`, `"i":99999999999`, 1))
+	f.Add(text + text)
+	f.Fuzz(func(t *testing.T, text string) {
+		l, whole, err := readLedger(text)
+		if whole > int64(len(text)) {
+			t.Fatalf("of %d bytes %d are whole", len(text), whole)
+		}
+		if err != nil {
+			if !errors.Is(err, ErrLedger) {
+				t.Errorf("an error that is not about the ledger: %v", err)
+			}
+			return
+		}
+		if whole == 0 || text[whole-1] != '\n' || strings.Contains(text[whole:], "\n") {
+			t.Errorf("%d of %d bytes are whole lines", whole, len(text))
+		}
+		// What it took in, written and read again, is the same.
+		var out bytes.Buffer
+		heading := aSearch.Heading("v1", "single")
+		if err := l.WriteTo(&out, &heading); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for unit, worlds := range l.planned {
+			for i, o := range worlds {
+				if i < 0 || unit != singlesUnit && laneOf(unit) < 0 {
+					t.Errorf("it took world %d of %q", i, unit)
+				}
+				l.note(unit, i, *o)
+				n++
+			}
+		}
+		for world, o := range l.others {
+			l.noteOther(world, *o)
+			n++
+		}
+		if lines := strings.Count(text, "\n"); n > lines-1 {
+			t.Errorf("%d worlds in %d lines", n, lines)
+		}
+		again, _, err := readLedger(out.String())
+		if err != nil || asJSON(again.planned) != asJSON(l.planned) || asJSON(again.others) != asJSON(l.others) {
+			t.Errorf("written and read again it is something else (%v)", err)
+		}
+	})
+}
+
+// asJSON is what a ledger has to keep of outcomes: not whether a list is empty or nil.
+func asJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}

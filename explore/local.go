@@ -1,0 +1,211 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// A Local runs worlds in this process, one at a time. A lock that ends the process or
+// never returns ends the search with it.
+type Local struct {
+	bases    []Base
+	patience time.Duration
+	judge    Judge
+
+	mu       sync.Mutex
+	variants map[string]*scenarios.Variant // by base and change
+	faults   map[string]sim.Fault          // by what they are in a file
+	n        int
+}
+
+// A Judge finds what broke in a run besides the properties of package checks. err is
+// what [sim.Run] returned with the trace.
+type Judge func(t *sim.Trace, err error) []Break
+
+// NewLocal makes a runner of worlds on some bases. patience is how long nothing may
+// move in real time before a world is given up as hanging. judge may be nil.
+func NewLocal(bases []Base, patience time.Duration, judge Judge) *Local {
+	return &Local{
+		bases: bases, patience: patience, judge: judge,
+		variants: map[string]*scenarios.Variant{}, faults: map[string]sim.Fault{},
+	}
+}
+
+// Run runs a world.
+func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return Outcome{}, err
+	}
+	l.n++
+	off, err := l.run(w, Without)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if off.trace == nil {
+		// It hangs: once is enough.
+		return Outcome{Off: off.Run, On: off.Run}, nil
+	}
+	on, err := l.config(w, With)
+	if err != nil {
+		return Outcome{}, err
+	}
+	// What hangs still goes on in this process, on which there is no relying any more.
+	if off.shows(sim.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.trace) {
+		return Outcome{Off: off.Run, On: off.Run}, nil
+	}
+	fenced, err := l.run(w, With)
+	return Outcome{Off: off.Run, On: fenced.Run}, err
+}
+
+// indifferent says that fencing changes nothing in a world in which nothing broke
+// without it: no write of an older grant came after one of a newer, so that a storage
+// that only refuses those refuses none. That holds for the tokens of a perfect lock
+// service; those of others may be wrong.
+func indifferent(cfg sim.Config, t *sim.Trace) bool {
+	if cfg.Tokens.Source.Name != "" || cfg.Storage.Fencing != storage.Writes {
+		return false
+	}
+	for i := range t.Events {
+		if t.Events[i].Minted {
+			return false
+		}
+	}
+	return true
+}
+
+// A played is a run with its trace.
+type played struct {
+	Run
+	trace   *sim.Trace
+	verdict *checks.Verdict
+}
+
+// run runs a world with or without fencing.
+func (l *Local) run(w World, fencing string) (played, error) {
+	cfg, err := l.config(w, fencing)
+	if err != nil {
+		return played{}, err
+	}
+	trace, err := sim.RunPatiently(cfg, l.patience)
+	p := played{trace: trace}
+	if conduct := sim.Conduct(err); conduct != "" {
+		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})
+	} else if err != nil {
+		return p, err
+	}
+	if trace == nil {
+		return p, nil
+	}
+	p.verdict = checks.Check(trace, nil)
+	p.RanOn = p.verdict.RanOn
+	if len(p.verdict.Reasons) > 0 && err == nil {
+		p.Doubt = p.verdict.Reasons[0]
+	}
+	for _, f := range p.verdict.Findings {
+		if f.Outcome == checks.Violated {
+			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault})
+		}
+	}
+	if l.judge != nil {
+		p.Breaks = append(p.Breaks, l.judge(trace, err)...)
+	}
+	p.Behaviour, p.Spare = behaviour(trace)
+	return p, nil
+}
+
+// Config is a world as package sim runs it, without fencing tokens or with them:
+// fencing is [Without] or [With].
+func (l *Local) Config(w World, fencing string) (sim.Config, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.config(w, fencing)
+}
+
+// config makes a world.
+func (l *Local) config(w World, fencing string) (sim.Config, error) {
+	if w.Base < 0 || w.Base >= len(l.bases) {
+		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
+	}
+	base := l.bases[w.Base]
+	v, err := l.variant(w)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	cfg, err := v.Config(scenarios.Options{Seed: base.Seed, Kind: base.Kind, Fencing: fencing})
+	if err != nil {
+		return cfg, err
+	}
+	for i := range cfg.Clients {
+		cfg.Clients[i].Run = base.Programs[cfg.Clients[i].Name]
+	}
+	topology := cfg.Topology()
+	for _, f := range w.Faults {
+		fault, err := l.fault(f)
+		if err != nil {
+			return cfg, err
+		}
+		if err := fault.Check(topology); err != nil {
+			return cfg, err
+		}
+		cfg.Faults = append(cfg.Faults, fault)
+		if f.Persistence == "" {
+			continue
+		}
+		for i := range cfg.Nodes {
+			if cfg.Nodes[i].Name == f.Target {
+				cfg.Nodes[i].Persistence = f.Persistence
+			}
+		}
+	}
+	return cfg, nil
+}
+
+func (l *Local) variant(w World) (*scenarios.Variant, error) {
+	change, err := json.Marshal(w.Change)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%d %s", w.Base, change)
+	if v, ok := l.variants[key]; ok {
+		return v, nil
+	}
+	v, err := l.bases[w.Base].variant(w.Change)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.variants) > maxCached {
+		clear(l.variants)
+	}
+	l.variants[key] = v
+	return v, nil
+}
+
+// maxCached bounds what is kept of what was read once, so that a search takes no
+// more memory the longer it goes on.
+const maxCached = 20_000
+
+func (l *Local) fault(f Fault) (sim.Fault, error) {
+	key := f.Fields().String()
+	if known, ok := l.faults[key]; ok {
+		return known, nil
+	}
+	fault, err := f.Fields().Fault()
+	if err != nil {
+		return fault, err
+	}
+	if len(l.faults) > maxCached {
+		clear(l.faults)
+	}
+	l.faults[key] = fault
+	return fault, nil
+}

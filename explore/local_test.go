@@ -1,0 +1,209 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// of is a runner on the workloads that are made for a lock.
+func of(lock string, nodes int) (*Local, []Base) {
+	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases()
+	return NewLocal(bases, 10*time.Second, nil), bases
+}
+
+func recorded(t *testing.T, l *Local, base int) *Record {
+	t.Helper()
+	r, err := l.Record(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The record has every step of every client, and every message twice: when it is sent
+// and when it arrives, each at the process to which that happens.
+func TestRecordHasEveryStepAndMessage(t *testing.T) {
+	for _, lock := range []string{"single", "redlock", "redislock"} {
+		l, bases := of(lock, 0)
+		for base := range bases {
+			r := recorded(t, l, base)
+			played, err := l.run(World{Base: base}, Without)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps, sent, arrived := 0, 0, 0
+			for _, ev := range played.trace.Events {
+				switch {
+				case ev.Kind == sim.KindBegin:
+					steps++
+				case ev.Kind == sim.KindSend && !ev.Handshake:
+					sent++
+				case ev.Kind == sim.KindDeliver && !ev.Handshake:
+					arrived++
+				}
+			}
+			if len(r.Points) != steps+sent+arrived || len(r.Messages) != sent {
+				t.Errorf("%s, %s: %d points and %d messages of %d steps, %d messages sent and %d that arrived", lock, r.Name, len(r.Points), len(r.Messages), steps, sent, arrived)
+			}
+			seen := map[Point]bool{}
+			for _, p := range r.Points {
+				where := Point{Before: p.Before, When: p.When}
+				if seen[where] || (p.Before == "") == (p.When == "") {
+					t.Errorf("%s: the point %+v is no point of its own", lock, p)
+				}
+				seen[where] = true
+			}
+		}
+	}
+}
+
+// A fault strikes at each point of the record, at the time at which it was reached
+// without faults, and each message can be held.
+func TestEveryPointCanBeStruck(t *testing.T) {
+	l, bases := of("single", 0)
+	for base := range bases {
+		r := recorded(t, l, base)
+		strike := func(f Fault) *sim.Event {
+			p, err := l.run(World{Base: base, Faults: []Fault{f}}, Without)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range p.trace.Events {
+				if ev := &p.trace.Events[i]; ev.Kind == sim.KindStrike {
+					return ev
+				}
+			}
+			t.Errorf("%s never strikes: %s", f, p.Doubt)
+			return nil
+		}
+		for _, p := range r.Points {
+			// Setting the clock of a client that does not read it changes nothing before.
+			if ev := strike(Fault{Kind: "jump", Target: "client-2", By: time.Hour}.at(p)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
+				t.Errorf("%+v is struck at %v", p, ev.At)
+			}
+		}
+		for _, m := range r.Messages {
+			strike(Fault{Kind: "hold", Target: m.Hold(m.Nth).Message, For: time.Millisecond})
+		}
+	}
+}
+
+// What makes no sense is not among the single faults: each makes a world, and nearly all
+// of them act in it.
+func TestSingleFaultsMakeSense(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs thousands of worlds")
+	}
+	l, bases := of("single", 0)
+	for base := range bases {
+		doubtful := 0
+		singles := recorded(t, l, base).Singles()
+		for _, f := range singles {
+			o, err := l.Run(t.Context(), World{Base: base, Faults: []Fault{f}})
+			if err != nil {
+				t.Fatalf("%s: %v", f, err)
+			}
+			if o.Off.Doubt != "" {
+				doubtful++
+				if doubtful < 4 {
+					t.Logf("%s: %s", f, o.Off.Doubt)
+				}
+			}
+		}
+		if doubtful > len(singles)/50 {
+			t.Errorf("%d of %d single faults prove nothing", doubtful, len(singles))
+		}
+	}
+}
+
+// Fencing is not tried where it changes nothing. So it must not.
+func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs hundreds of worlds")
+	}
+	for _, lock := range []string{"single", "redlock", "redsync", "redislock-defaults"} {
+		l, bases := of(lock, 3)
+		random := rand.New(rand.NewPCG(1, 2))
+		for base := range bases {
+			r := recorded(t, l, base)
+			singles := r.Singles()
+			for range 60 {
+				a, b := singles[random.IntN(len(singles))], singles[random.IntN(len(singles))]
+				w := World{Base: base, Faults: []Fault{a}}
+				if compatible(a, b) && random.IntN(2) == 0 {
+					w = w.With(a, b)
+				}
+				off, err := l.run(w, Without)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(off.Breaks) > 0 {
+					continue
+				}
+				on, err := l.run(w, With)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if on.Behaviour != off.Behaviour || len(on.Breaks) > 0 || on.Doubt != off.Doubt {
+					t.Errorf("%s: %v: without fencing nothing broke, and with it %v; behaviour %x and %x", lock, w.Faults, on.Breaks, off.Behaviour, on.Behaviour)
+				}
+			}
+		}
+	}
+}
+
+// Where tokens are the lock's own, both runs are made: a token may be wrong.
+func TestOwnTokensAreTried(t *testing.T) {
+	l, _ := of("single-token", 0)
+	off, err := l.run(World{}, Without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := l.config(World{}, With)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if indifferent(cfg, off.trace) {
+		t.Error("the run with fencing is left out")
+	}
+}
+
+// A lock whose leases cannot be extended has no workload in which they are.
+func TestABaseThatProvesNothing(t *testing.T) {
+	l, bases := of("rueidislock", 0)
+	var took []string
+	for base := range bases {
+		if r := recorded(t, l, base); r.TookPlace() {
+			took = append(took, r.Name)
+		}
+	}
+	if !slices.Equal(took, []string{"contend"}) {
+		t.Errorf("workloads that take place: %q", took)
+	}
+}
+
+// The workloads are made for the TTL: nothing in them is a fixed time.
+func TestWorkloadsScale(t *testing.T) {
+	count := func(ttl time.Duration) (points int) {
+		bases := Lock{Name: "single", TTL: ttl, Extends: true, Seed: 1}.Bases()
+		l := NewLocal(bases, 10*time.Second, nil)
+		for base := range bases {
+			r := recorded(t, l, base)
+			if !r.TookPlace() || r.Outcome.Broke() {
+				t.Errorf("TTL %v, %s: %+v", ttl, r.Name, r.Outcome)
+			}
+			points += len(r.Points)
+		}
+		return points
+	}
+	want := count(30 * time.Second)
+	for _, ttl := range []time.Duration{2 * time.Second, time.Minute, time.Hour} {
+		if got := count(ttl); got != want {
+			t.Errorf("with a TTL of %v there are %d points, with one of 30s %d", ttl, got, want)
+		}
+	}
+}

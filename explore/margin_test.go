@@ -1,0 +1,158 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
+
+// hurts runs worlds in which something breaks exactly if a size is among some.
+func hurts(is func(time.Duration) bool) *plant {
+	return planted(func(w World) bool { return is(w.Faults[0].Size()) })
+}
+
+func TestMargins(t *testing.T) {
+	const ms, s = time.Millisecond, time.Second
+	for _, tt := range []struct {
+		size, ttl, threshold, survived, broken time.Duration
+	}{
+		{60 * s, 30 * s, 29877 * ms, 29870 * ms, 29880 * ms},
+		{60 * s, 30 * s, 29880 * ms, 29870 * ms, 29880 * ms},
+		{60 * s, 30 * s, 29880*ms + 1, 29880 * ms, 29890 * ms},
+		{60 * s, 30 * s, s, 999 * ms, s},
+		{60 * s, 30 * s, s + 1, s, 1010 * ms},
+		{60 * s, 30 * s, 999 * ms, 998 * ms, 999 * ms},
+		{60 * s, 30 * s, 5 * ms, 4 * ms, 5 * ms},
+		{60 * s, 30 * s, ms + 1, ms, 2 * ms},
+		{60 * s, 30 * s, ms, 0, ms},
+		{60 * s, 30 * s, 0, 0, ms},
+		{60 * s, 0, 17 * s, 16990 * ms, 17 * s},
+		{200 * ms, 30 * s, 50 * ms, 49 * ms, 50 * ms},
+		{200 * ms, 100 * ms, 50*ms + 30*time.Microsecond, 50 * ms, 50*ms + 100*time.Microsecond},
+		{200 * ms, 100 * ms, 100 * time.Microsecond, 0, 100 * time.Microsecond},
+		// The world's own size is no multiple of what is tried.
+		{31505 * ms, 30 * s, 31503 * ms, 31500 * ms, 31505 * ms},
+		{ms, 30 * s, 0, 0, ms},
+		{ms / 2, 30 * s, ms / 3, 0, ms / 2},
+	} {
+		for _, f := range []Fault{{Kind: "pause", Target: "client-1"}, {Kind: "jump", Target: "redis-3", By: -1}, {Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}} {
+			p := hurts(func(size time.Duration) bool { return size >= tt.threshold })
+			w := World{Faults: []Fault{f.Sized(tt.size)}}
+			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, lost)
+			if err != nil || len(got) != 1 || got[0].Survived != tt.survived || got[0].Broken != tt.broken {
+				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind, tt.size, tt.threshold, got, err, tt.survived, tt.broken)
+			}
+			if p.worlds > 18 {
+				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run", f.Kind, tt.size, tt.threshold, p.worlds)
+			}
+		}
+	}
+}
+
+// Each fault with a size has a margin of its own.
+func TestMarginOfEachFault(t *testing.T) {
+	w := World{Faults: []Fault{
+		{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}},
+		{Kind: "jump", Target: "redis-3", By: 20 * time.Second},
+		{Kind: "pause", Target: "client-1", For: 2 * time.Second},
+	}}
+	p := planted(func(w World) bool {
+		return w.Faults[1].By >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
+	})
+	want := []Margin{
+		{Fault: 1, What: "redis-3's clock set forward", Survived: 16990 * time.Millisecond, Broken: 17 * time.Second},
+		{Fault: 2, What: "a pause of client-1", Survived: 299 * time.Millisecond, Broken: 300 * time.Millisecond},
+	}
+	if got, err := margins(t.Context(), p, &Record{TTL: 30 * time.Second}, w, lost); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
+// Of several borders one is found, and it is one.
+func TestMarginOfSeveral(t *testing.T) {
+	hurt := func(size time.Duration) bool {
+		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
+	}
+	got, err := margins(t.Context(), hurts(hurt), &Record{}, World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: 10 * time.Second}}}, lost)
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	if m := got[0]; hurt(m.Survived) || !hurt(m.Broken) || m.Broken-m.Survived != 10*time.Millisecond {
+		t.Errorf("%v is survived and %v is not", m.Survived, m.Broken)
+	}
+}
+
+// What proves nothing is survived, as is another effect.
+func TestMarginTraps(t *testing.T) {
+	other := Outcome{On: broken.Off}
+	for name, trap := range map[string]Outcome{"doubt": doubted, "ran on": wentOn, "another effect": other} {
+		t.Run(name, func(t *testing.T) {
+			p := &plant{outcome: func(w World) Outcome {
+				if w.Faults[0].Size() < 5*time.Second {
+					return trap
+				}
+				return broken
+			}}
+			w := World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: 10 * time.Second}}}
+			got, err := margins(t.Context(), p, &Record{}, w, lost)
+			want := []Margin{{What: "a pause of client-1", Survived: 4990 * time.Millisecond, Broken: 5 * time.Second}}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+
+			// A world that is such a trap itself has no margins, and one that has
+			// another effect is a mistake.
+			p.outcome = func(World) Outcome { return trap }
+			got, err = margins(t.Context(), p, &Record{}, w, lost)
+			if len(got) > 0 || (err != nil) != (name == "another effect") {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestMarginsStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	worlds := 0
+	r := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		if worlds++; worlds == 5 {
+			cancel()
+		}
+		if w.Faults[0].For < time.Second {
+			return unhurt, ctx.Err()
+		}
+		return broken, ctx.Err()
+	})
+	got, err := margins(ctx, r, &Record{}, World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: time.Minute}}}, lost)
+	if !errors.Is(err, context.Canceled) || len(got) > 0 || worlds != 5 {
+		t.Errorf("after %d worlds: %+v, %v", worlds, got, err)
+	}
+}
+
+func TestFaultInWords(t *testing.T) {
+	for _, tt := range []struct {
+		fault Fault
+		want  string
+	}{
+		{Fault{Kind: "pause", Target: "client-1"}, "a pause of client-1"},
+		{Fault{Kind: "pause", Target: "client-1", How: "suspend"}, "client-1's machine being suspended"},
+		{Fault{Kind: "jump", Target: "redis-3", By: 1}, "redis-3's clock set forward"},
+		{Fault{Kind: "jump", Target: "redis-3", By: -1}, "redis-3's clock set back"},
+		{Fault{Kind: "crash", Target: "redis-3"}, "redis-3 being down"},
+		{Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-1"}}, "a partition of client-1 from redis-1"},
+		{Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-4", "storage"}}, "a partition of client-1 from redis-1, redis-4 and storage"},
+		{Fault{Kind: "delay", Target: "client-1", Others: []string{"storage"}}, "a delay between client-1 and storage"},
+		{Fault{Kind: "hold", Target: "client-1's write request to storage"}, "client-1's write request to storage being late"},
+		{Fault{Kind: "hold", Target: "redis-3's reply to client-1's acquire, 2nd time"}, "redis-3's reply to client-1's acquire, the second, being late"},
+		{Fault{Kind: "stall", Target: "client-1"}, "a stall of client-1's write"},
+		{Fault{Kind: "stall", Target: "client-1", Step: "read"}, "a stall of client-1's read"},
+		{Fault{Kind: "fail", Target: "redis-1"}, "redis-1 answering with errors"},
+		{Fault{Kind: "flood", Target: "redis-1"}, "the flood of redis-1"},
+	} {
+		if got := tt.fault.inWords(); got != tt.want {
+			t.Errorf("%s is %q, want %q", tt.fault.Kind, got, tt.want)
+		}
+	}
+}

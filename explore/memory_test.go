@@ -1,0 +1,55 @@
+package explore
+
+import (
+	"context"
+	"hash/fnv"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+)
+
+// BenchmarkMemory measures how much memory a search keeps after 50,000 worlds and after
+// 200,000, if nearly every world behaves as none before and one in eight breaks: real
+// worlds differ far less. What it keeps must not be four times as much.
+func BenchmarkMemory(b *testing.B) {
+	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases()
+	local := NewLocal(bases, time.Minute, nil)
+	runner := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		if len(w.Faults) == 0 {
+			return local.Run(ctx, w)
+		}
+		h := fnv.New64a()
+		h.Write([]byte(key(w)))
+		r := Run{Behaviour: h.Sum64()}
+		if len(w.Faults) == 1 {
+			r.Behaviour %= 100 // as many kinds as real ones have, more or less
+		}
+		if r.Behaviour>>32%8 == 1 {
+			r.Breaks = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
+		}
+		return Outcome{Off: r, On: r}, nil
+	})
+	heap := func() float64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / (1 << 20)
+	}
+	for b.Loop() {
+		began := heap()
+		s := &Search{Bases: bases, MaxFaults: 3, Worlds: 250_000, Jobs: 2, Runner: runner, Records: local}
+		s.Progress = func(p Progress) {
+			switch p.Done {
+			case 50_000:
+				b.ReportMetric(heap()-began, "MB-at-50k")
+			case 200_000:
+				b.ReportMetric(heap()-began, "MB-at-200k")
+			}
+		}
+		if _, err := s.Find(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
+)
+
+// An Outcome is what a world came to, without fencing tokens and with them.
+type Outcome struct {
+	Off Run `json:"off"`
+	On  Run `json:"on"`
+}
+
+// A Run is what one run came to.
+type Run struct {
+	// Behaviour stands for what the clients, the nodes and the storage did, in the
+	// abstract: runs that differ only in times, and in which of several nodes did
+	// what, have one behaviour.
+	Behaviour uint64 `json:"behaviour,omitempty"`
+	// Spare is how many more slots than its quorum whoever used the lock had at least
+	// while it did: how near it was to losing it.
+	Spare int `json:"spare,omitempty"`
+	// Breaks are what broke, in the order of checks.Properties.
+	Breaks []Break `json:"breaks,omitempty"`
+	// RanOn says that a paused process started something all the same, as code that
+	// is not written on the simulated clock can.
+	RanOn bool `json:"ran_on,omitempty"`
+	// Doubt says why the run proves nothing, such as a fault that did not act; "" if it
+	// does.
+	Doubt string `json:"doubt,omitempty"`
+}
+
+// A Break is something that broke.
+type Break struct {
+	// What is a property of package checks, or what a lock must not do: panic,
+	// hang, goroutine leak, endless retry.
+	What string `json:"what"`
+	// Fault says whose fault it is, as in checks.Finding; "" where that cannot be told.
+	Fault string `json:"fault,omitempty"`
+	// Why says of what a lock must not do what it did, and shows the stack.
+	Why string `json:"why,omitempty"`
+}
+
+// The runs of a world.
+const (
+	Without = "off" // fencing tokens
+	With    = "on"
+)
+
+// run is one of the two.
+func (o Outcome) run(fencing string) Run {
+	if fencing == With {
+		return o.On
+	}
+	return o.Off
+}
+
+// Broke says whether anything did, in either run.
+func (o Outcome) Broke() bool { return len(o.Off.Breaks)+len(o.On.Breaks) > 0 }
+
+// RanOn says whether either run did.
+func (o Outcome) RanOn() bool { return o.Off.RanOn || o.On.RanOn }
+
+// An Effect is what broke in the two runs of a world: a set of words, each a run, what
+// broke and, after a tab, whose fault it is. Two worlds that broke in the same way have equal effects.
+type Effect []string
+
+// Effect is what broke. A run in doubt breaks nothing but what no doubt excuses.
+func (o Outcome) Effect() Effect {
+	var e Effect
+	for _, fencing := range []string{Without, With} {
+		for _, b := range o.run(fencing).Breaks {
+			e = append(e, fencing+" "+b.What+"\t"+b.Fault)
+		}
+	}
+	slices.Sort(e)
+	return slices.Compact(e)
+}
+
+// Breaks is what of the effect broke in one run: Without or With. Why is left out.
+func (e Effect) Breaks(fencing string) []Break {
+	var all []Break
+	for _, word := range e {
+		if run, what, fault := read(word); run == fencing {
+			all = append(all, Break{What: what, Fault: fault})
+		}
+	}
+	return all
+}
+
+// Includes says whether everything in another effect is in this one.
+func (e Effect) Includes(other Effect) bool {
+	return !slices.ContainsFunc(other, func(word string) bool { return !slices.Contains(e, word) })
+}
+
+// String is the effect as one word, for maps.
+func (e Effect) String() string { return strings.Join(e, "; ") }
+
+// read takes a word of an effect apart.
+func read(word string) (fencing, what, fault string) {
+	fencing, word, _ = strings.Cut(word, " ")
+	what, fault, _ = strings.Cut(word, "\t")
+	return fencing, what, fault
+}
+
+// A Grade is how bad an effect is. A set of faults is minimal if no smaller part of it
+// has an effect of the same grade.
+type grade uint8
+
+const (
+	// breaks: something broke.
+	breaks grade = 1 << iota
+	// corrupts: data were corrupted although the storage checks tokens.
+	corrupts
+	// blames: something broke that is the lock's own fault.
+	blames
+	// misbehaves: the lock did what no caller can live with.
+	misbehaves
+)
+
+// grade is how bad the effect is: a set of grades.
+func (e Effect) grade() grade {
+	var g grade
+	for _, word := range e {
+		g |= breaks
+		fencing, what, fault := read(word)
+		property := checks.Property(what)
+		if fencing == With && property.Data() {
+			g |= corrupts
+		}
+		if fault == checks.FaultLock {
+			g |= blames
+		}
+		if property.Title() == "" {
+			g |= misbehaves
+		}
+	}
+	return g
+}
+
+// ends says whether the lock did what ends a run, and perhaps its process, before its
+// time: then there is nothing to measure.
+func (e Effect) ends() bool {
+	return slices.ContainsFunc(e, func(word string) bool {
+		_, what, _ := read(word)
+		return slices.Contains([]string{sim.ConductPanic, sim.ConductHang, sim.ConductLeak, sim.ConductEndless}, what)
+	})
+}
+
+// fault is whose fault the effect is: the lock's if any of it is, else an
+// assumption's.
+func (e Effect) fault() string {
+	worst := ""
+	for _, word := range e {
+		if _, _, fault := read(word); weight(fault) > weight(worst) || weight(fault) == weight(worst) && fault < worst {
+			worst = fault
+		}
+	}
+	return worst
+}
+
+// weight orders whose fault something is.
+func weight(fault string) int {
+	switch {
+	case fault == checks.FaultLock:
+		return 3
+	case strings.HasPrefix(fault, checks.FaultAssumption):
+		return 2
+	case fault != "":
+		return 1
+	}
+	return 0
+}
+
+// core is what of an effect an example has to keep while it is made smaller: that
+// nobody gets anything done is a consequence as a rule, and does not count beside
+// something else.
+func (e Effect) core() Effect {
+	less := slices.DeleteFunc(slices.Clone(e), func(word string) bool {
+		_, what, _ := read(word)
+		return what == string(checks.Progress)
+	})
+	if less.grade() != e.grade() {
+		return e
+	}
+	return less
+}
+
+// severity orders effects: first by grade, then by whether data are corrupted, and by
+// whether two held the lock.
+func (e Effect) severity() int {
+	n := int(e.grade()) << 4
+	for _, word := range e {
+		_, what, _ := read(word)
+		switch property := checks.Property(what); {
+		case property.Data():
+			n |= 4
+		case property == checks.LeaseExclusion:
+			n |= 2
+		case property == checks.SectionExclusion:
+			n |= 1
+		}
+	}
+	return n
+}

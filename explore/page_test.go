@@ -1,0 +1,77 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// What is written is what is read, and quoted only where it must be.
+func TestValuesInOneLine(t *testing.T) {
+	for _, test := range []struct{ value, alone, within string }{
+		{"client-1 write", "client-1 write", "client-1 write"},
+		{"client-1's write request to storage", "client-1's write request to storage", "client-1's write request to storage"},
+		{"client-1 acquire, 2nd time", "client-1 acquire, 2nd time", "'client-1 acquire, 2nd time'"},
+		{"client-1's acquire request to redis-2, 3rd time", "client-1's acquire request to redis-2, 3rd time", `"client-1's acquire request to redis-2, 3rd time"`},
+		{"redlock: a pause", "'redlock: a pause'", "'redlock: a pause'"},
+		{"redlock: client-1's pause", `"redlock: client-1's pause"`, `"redlock: client-1's pause"`},
+		{"yes", `"yes"`, `"yes"`},
+		{"null", `"null"`, `"null"`},
+		{"31s", "31s", "31s"},
+		{"1e3", `"1e3"`, `"1e3"`},
+		{"# no comment", "'# no comment'", "'# no comment'"},
+		{`a "b" {c}`, `a "b" {c}`, `'a "b" {c}'`},
+		{"", `""`, `""`},
+	} {
+		if got := flow(stringNode(test.value)); got != test.alone {
+			t.Errorf("%q alone is %s, not %s", test.value, got, test.alone)
+		}
+		list := flow(listNode([]string{test.value, "end"}))
+		if want := "[" + test.within + ", end]"; list != want {
+			t.Errorf("%q in a list is %s, not %s", test.value, list, want)
+		}
+		for _, text := range []string{list, "[" + flow(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("k"), stringNode(test.value)}}) + "]"} {
+			var back []any
+			if err := yaml.Unmarshal([]byte(text), &back); err != nil {
+				t.Errorf("%s: %v", text, err)
+				continue
+			}
+			read := back[0]
+			if m, ok := read.(map[string]any); ok {
+				read = m["k"]
+			}
+			if read != test.value {
+				t.Errorf("%s is read as %v, not %q", text, read, test.value)
+			}
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", ""},
+		{"  one   two ", "one two"},
+		{"one two three", "one two\nthree"},
+		{"a-word-too-long for it", "a-word-too-long\nfor it"},
+		{"für alle", "für alle"}, // columns, not bytes
+	} {
+		if got := wrap(test.text, 8); got != test.want {
+			t.Errorf("%q is %q, not %q", test.text, got, test.want)
+		}
+	}
+}
+
+// A process with many settings has them one below the other.
+func TestALongLineIsBroken(t *testing.T) {
+	p := &page{root: &yaml.Node{Kind: yaml.MappingNode}}
+	long := strings.Repeat("x", flowWidth)
+	p.field("clients", &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+		stringNode("client-1"), {Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("works"), stringNode("1s"), stringNode("key"), stringNode(long)}},
+		stringNode("client-2"), {Kind: yaml.MappingNode},
+	}})
+	want := "clients:\n  client-1:\n    works: 1s\n    key: " + long + "\n  client-2: {}\n"
+	if got := p.b.String(); got != want {
+		t.Errorf("it is\n%snot\n%s", got, want)
+	}
+}

@@ -1,0 +1,140 @@
+package explore
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// plainer has a fault happen as such faults commonly do, on a node that writes to its
+// disk what the base says.
+func plainer(_ *Record, w World) iter.Seq[World] {
+	return func(yield func(World) bool) {
+		for i, f := range w.Faults {
+			if common := f; f.How != "" {
+				common.How = ""
+				if !yield(w.replacing(i, common)) {
+					return
+				}
+			}
+			if f.Persistence != "" {
+				f.Persistence = ""
+				if !yield(w.replacing(i, f)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rounder gives a fault the smallest round size: first it tries 1, 2 and 5 of every
+// power of ten, because an effect may come, go and come back as a size grows, then what
+// is round between the last of them and the size that there is.
+func rounder(_ *Record, w World) iter.Seq[World] {
+	return func(yield func(World) bool) {
+		for i, f := range w.Faults {
+			var last time.Duration
+			for _, size := range coarse {
+				if size >= f.Size() {
+					break
+				}
+				if last = size; !yield(w.replacing(i, f.Sized(size))) {
+					return
+				}
+			}
+			for _, size := range round {
+				if last < size && size < f.Size() && !yield(w.replacing(i, f.Sized(size))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// round are sizes with few digits, in minutes from one minute on, none more than a
+// third larger than the one before: so the smallest of them that will do is hardly
+// larger than it must be. coarse are those with one digit, 1, 2 or 5.
+var round, coarse = func() (round, coarse []time.Duration) {
+	for _, decade := range []time.Duration{
+		time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
+		time.Minute, 10 * time.Minute, 100 * time.Minute,
+	} {
+		for _, tenths := range []time.Duration{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
+			size := decade / 10 * tenths
+			switch {
+			case decade == 10*time.Second && tenths >= 60:
+				continue // a minute begins the next decade
+			case decade == time.Minute && tenths == 12:
+				size = 75 * time.Second
+			}
+			round = append(round, size)
+			if tenths == 10 || tenths == 20 || tenths == 50 {
+				coarse = append(coarse, size)
+			}
+		}
+	}
+	return round, coarse
+}()
+
+// rank compares two worlds by how simple they are, as [shrink] sees it: it is negative
+// if a is simpler than b, and zero only if they are the same.
+func rank(a, b World) int {
+	return cmp.Or(
+		cmp.Compare(len(a.Faults), len(b.Faults)),
+		cmp.Compare(a.Change.size(), b.Change.size()),
+		slices.Compare(a.complexity(), b.complexity()),
+		cmp.Compare(a.Base, b.Base),
+		strings.Compare(key(a), key(b)),
+	)
+}
+
+// size is how many clients and nodes there are. A base has more of either than a
+// change leaves.
+func (c Change) size() int {
+	size := len(c.Clients) + c.Nodes
+	if c.Clients == nil {
+		size += math.MaxInt16
+	}
+	if c.Nodes == 0 {
+		size += math.MaxInt16
+	}
+	return size
+}
+
+// complexity is what makes faults hard to tell, the worst first: those that are
+// special, the processes that are cut off, strikes at messages, digits of sizes, and
+// how large these are.
+func (w World) complexity() []int {
+	var special, others, messages, digits, size int
+	for _, f := range w.Faults {
+		if f.How != "" {
+			special++
+		}
+		if f.Persistence != "" {
+			special++
+		}
+		others += len(f.Others)
+		if f.When != "" {
+			messages++
+		}
+		digits += significant(f.Size())
+		size += int(f.Size())
+	}
+	return []int{special, others, messages, digits, size}
+}
+
+// significant is how many digits a size has that are not the zeros at its ends, in
+// the unit in which it has fewest.
+func significant(size time.Duration) int {
+	fewest := math.MaxInt
+	for _, unit := range []time.Duration{time.Nanosecond, time.Minute} {
+		if size%unit == 0 {
+			fewest = min(fewest, len(strings.TrimRight(strconv.FormatInt(int64(size/unit), 10), "0")))
+		}
+	}
+	return fewest
+}

@@ -1,0 +1,400 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// effects are what broke, in the few words that a title has room for, the fullest
+// first.
+func (t *tale) effects(on *checks.Verdict) []string {
+	broken := t.broken()
+	if conduct := t.conduct(); conduct != "" {
+		return []string{conduct}
+	}
+	if len(broken) == 0 {
+		return []string{"nothing breaks"}
+	}
+	worst := t.shortly(broken[0])
+	if broken[0].Property.Data() && on.Verdict == checks.Unsafe {
+		worst += " despite fencing"
+	}
+	if t.verdict.Finding(checks.LeaseExclusion).Outcome == checks.Violated && broken[0].Property.Data() {
+		twice := "the lock is granted twice"
+		if on.Verdict == checks.Unsafe {
+			return []string{twice + " and " + worst, worst}
+		}
+		return []string{twice + " and " + worst, twice}
+	}
+	return []string{worst}
+}
+
+// shortly is one violation in a few words.
+func (t *tale) shortly(f checks.Finding) string {
+	switch f.Property {
+	case checks.NoLostUpdate:
+		if t.stale(f) == nil {
+			return "an acknowledged write is gone"
+		}
+		return "an update is lost"
+	case checks.WriteOrder:
+		return "an old grant's write lands on a newer one's"
+	case checks.SerialSections:
+		return "the data fits no order of the sections"
+	case checks.LeaseExclusion:
+		return "the lock is granted twice"
+	case checks.GrantOrder:
+		return "a write lands after the lock has been granted anew"
+	case checks.SectionExclusion:
+		return "two clients are in their sections at once"
+	case checks.TokenOrder:
+		return "the fencing tokens do not grow"
+	case checks.ReleaseOwnership:
+		ev := t.at(f.At)
+		return t.command(ev) + " " + meddling(ev)
+	case checks.Progress:
+		return "nobody gets any work done"
+	}
+	return string(f.Property) + " is violated"
+}
+
+// at is the event of a Seq.
+func (t *tale) at(seq int) *sim.Event { return &t.trace.Events[seq-1] }
+
+// stale is the write that took the place of an update unseen, or nil if the finding
+// is about another loss.
+func (t *tale) stale(f checks.Finding) *sim.Event {
+	if ev := t.at(f.At); ev.Kind == sim.KindServe && ev.Step == sim.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
+		return ev
+	}
+	return nil
+}
+
+// conduct is what the lock did that no lock may do, or "".
+func (t *tale) conduct() string {
+	for _, doubt := range t.trace.Doubts {
+		switch {
+		case strings.Contains(doubt, sim.ErrPanic.Error()):
+			return "the lock panics"
+		case strings.Contains(doubt, sim.ErrLeak.Error()):
+			return "the lock leaves a goroutine behind"
+		}
+	}
+	return ""
+}
+
+// end is the sentence in which a story says what broke, or "" if what has been told
+// says it.
+func (t *tale) end() string {
+	broken := t.broken()
+	if conduct := t.conduct(); conduct != "" {
+		return conduct
+	}
+	if len(broken) == 0 {
+		return "nothing breaks"
+	}
+	f := broken[0]
+	client := func(i int) string { return t.at(f.Events[i]).Process }
+	if t.harm(t.at(f.At)) != "" || t.despite(t.at(f.At)) != "" {
+		return ""
+	}
+	switch f.Property {
+	case checks.NoLostUpdate:
+		return fmt.Sprintf("%s's write is gone, although the storage had acknowledged it", t.at(f.Events[0]).Client())
+	case checks.SerialSections:
+		return "no order of the sections, one after the other, would have left such data"
+	case checks.LeaseExclusion:
+		return fmt.Sprintf("%s and %s hold the lock at the same time", client(0), client(1))
+	case checks.TokenOrder:
+		return "the token of the newer grant is not greater than that of the older one"
+	case checks.ReleaseOwnership:
+		return "" // the command itself is told
+	case checks.Progress:
+		return t.stuck(f)
+	}
+	return t.shortly(f)
+}
+
+// stuck says who waits in vain once the faults are over.
+func (t *tale) stuck(f checks.Finding) string {
+	since := 0
+	var clients []string
+	failed := map[string]int{}    // by client: how many of its attempts, after the last fault
+	open := map[string]sim.Step{} // by client: the step in which it is
+	for i := range t.trace.Events[:f.At] {
+		switch ev := &t.trace.Events[i]; ev.Kind {
+		case sim.KindStrike, sim.KindLift:
+			since = ev.Seq
+			clear(failed)
+		case sim.KindBegin:
+			open[ev.Process] = ev.Step
+			if !slices.Contains(clients, ev.Process) {
+				clients = append(clients, ev.Process)
+			}
+		case sim.KindEnd:
+			delete(open, ev.Process)
+			if ev.Step == sim.Acquire && !ev.OK {
+				failed[ev.Process]++
+			}
+		case sim.KindCrash:
+			delete(open, ev.Process)
+			delete(failed, ev.Process)
+		}
+	}
+	until := roughly(t.at(f.At).At)
+	nobody := "nobody gets any work done"
+	if since > 0 {
+		nobody = "after that " + nobody
+	}
+	var says []string
+	for _, client := range clients {
+		switch step, in := open[client]; {
+		case failed[client] == 1:
+			says = append(says, client+" asks for the lock once, in vain")
+		case failed[client] > 1:
+			says = append(says, fmt.Sprintf("%s asks for the lock %d times, always in vain", client, failed[client]))
+		case in && step == sim.Acquire:
+			says = append(says, client+" waits for an answer to its acquire")
+		case in:
+			says = append(says, fmt.Sprintf("%s does not get to the end of its %s", client, step))
+		}
+	}
+	if len(says) == 0 {
+		return nobody
+	}
+	return fmt.Sprintf("%s until %s: %s", nobody, until, list(says))
+}
+
+// why says in one line how it could come to what broke.
+func (t *tale) why(fenced bool) string {
+	finding := func(p checks.Property) *checks.Finding {
+		if f := t.verdict.Finding(p); f.Outcome == checks.Violated {
+			return &f
+		}
+		return nil
+	}
+	unchecked := ""
+	if fenced {
+		unchecked = ", and nobody checks the write"
+	}
+	lease, section := finding(checks.LeaseExclusion), finding(checks.SectionExclusion)
+	worst := gravest(t.verdict)
+	switch {
+	case t.conduct() != "" || worst == "":
+		return ""
+	case worst == checks.ReleaseOwnership:
+		ev := t.at(finding(worst).At)
+		return fmt.Sprintf("%s %s, as if it were its own", t.command(ev), meddling(ev))
+	case lease != nil && len(lease.Events) == 2:
+		a, b := t.at(lease.Events[0]), t.at(lease.Events[1])
+		return t.gap(a, b) + ", so the lock was granted twice"
+	case lease != nil:
+		ev := t.at(lease.At)
+		return fmt.Sprintf("%s's lease was prolonged although it had ended and somebody else had the lock", ev.Process)
+	case section != nil && section.Fault == checks.FaultLock:
+		return "a lease that had ended was taken for one that lasts" + unchecked
+	case section != nil:
+		return t.lateness(t.at(section.Events[0]), t.at(section.Events[1])) + unchecked
+	case finding(checks.GrantOrder) != nil:
+		f := finding(checks.GrantOrder)
+		return fmt.Sprintf("%s's write was still on its way when %s got the lock%s", t.at(f.At).Client(), t.at(f.Events[0]).Process, unchecked)
+	case finding(checks.TokenOrder) != nil:
+		return "a token was issued again that had been issued before, or an older one"
+	case finding(checks.NoLostUpdate) != nil:
+		if w := t.stale(*finding(checks.NoLostUpdate)); w != nil {
+			return fmt.Sprintf("an old copy of %s's write came last, and nobody checks which is newer", w.Client())
+		}
+		return "the storage itself lost what it had acknowledged"
+	case finding(checks.Progress) != nil:
+		return t.block()
+	}
+	return ""
+}
+
+// lateness says what made the first of two sections last longer than its lease, so
+// that the second was granted.
+func (t *tale) lateness(first, second *sim.Event) string {
+	lease := first.Process + "'s lease"
+	for _, f := range t.faults {
+		switch {
+		case f.Kind == "pause" && f.Target == first.Process:
+			return "the pause outlasts " + lease
+		case f.Kind == "pause" && f.Target == sim.StorageName:
+			return "the storage's pause outlasts " + lease
+		case f.Kind == "stall" && f.Target == first.Process:
+			return "the stall outlasts " + lease
+		}
+	}
+	asked := false
+	for i := range t.trace.Events[:second.Seq] {
+		ev := &t.trace.Events[i]
+		asked = asked || ev.Kind == sim.KindBegin && ev.Step == sim.Write && ev.Process == first.Process && ev.Section == first.Section
+	}
+	for i := second.Seq; i < len(t.trace.Events); i++ {
+		ev := &t.trace.Events[i]
+		if asked && ev.Kind == sim.KindServe && ev.Step == sim.Write && ev.Client() == first.Process && ev.Section == first.Section {
+			return "the write arrives after " + lease + " has ended"
+		}
+	}
+	return fmt.Sprintf("%s's section outlasts its lease", first.Process)
+}
+
+// gap says why the second of two grants could be made although the first lease had
+// not ended: what had become of its keys.
+func (t *tale) gap(first, second *sim.Event) string {
+	holder := actor{first.Process, first.Section}
+	forgot, early, removed, expired := []string{}, []string{}, []string{}, []string{}
+	remover := ""
+	due := map[string]time.Duration{}
+	for i := range t.trace.Events[:second.Seq] {
+		ev := &t.trace.Events[i]
+		if ev.Owner == nil || (actor{ev.Owner.Client, ev.Owner.Section}) != holder {
+			if ev.Kind == sim.KindSet && ev.Prior != nil && (actor{ev.Prior.Client, ev.Prior.Section}) == holder {
+				removed, remover = append(removed, ev.Process), ev.Owner.Client
+			}
+			continue
+		}
+		switch ev.Kind {
+		case sim.KindSet, sim.KindTouch, sim.KindRestore:
+			due[ev.Process] = ev.At + ev.TTL
+		case sim.KindForget:
+			forgot = append(forgot, ev.Process)
+		case sim.KindExpire:
+			if ev.At < due[ev.Process]-rounding {
+				early = append(early, ev.Process)
+			} else {
+				expired = append(expired, ev.Process)
+			}
+		case sim.KindDelete:
+			if ev.By != nil && (actor{ev.By.Client, ev.By.Section}) != holder {
+				removed, remover = append(removed, ev.Process), t.command(ev)
+			}
+		}
+	}
+	key := holder.client + "'s key"
+	switch {
+	case len(removed) > 0:
+		return fmt.Sprintf("%s took %s away", remover, key)
+	case len(forgot) > 0:
+		return fmt.Sprintf("%s forgot %s", list(t.ordered(forgot)), key)
+	case len(early) > 0:
+		return fmt.Sprintf("%s let %s expire before its time", list(t.ordered(early)), key)
+	case len(expired) > 0:
+		return fmt.Sprintf("%s counted on its lease when its keys had expired", holder.client)
+	}
+	return fmt.Sprintf("too few nodes knew of %s's grant", holder.client)
+}
+
+// block says what stands in everybody's way.
+func (t *tale) block() string {
+	if owners := t.endless(); len(owners) > 0 {
+		return fmt.Sprintf("the key of %s stands without an expiry, in everybody's way", list(owners))
+	}
+	return "the lock does not come back into use once the fault is over"
+}
+
+// endless are the clients of which a key stands at the end that never expires.
+func (t *tale) endless() []string {
+	endless := map[place]string{}
+	for i := range t.trace.Events {
+		ev := &t.trace.Events[i]
+		at := place{ev.Process, ev.Key}
+		switch ev.Kind {
+		case sim.KindSet, sim.KindTouch, sim.KindRestore:
+			if delete(endless, at); ev.TTL == 0 && ev.Owner != nil && slices.Contains(t.nodes, ev.Process) {
+				endless[at] = ev.Owner.Client
+			}
+		case sim.KindDelete, sim.KindExpire, sim.KindForget:
+			delete(endless, at)
+		}
+	}
+	owners := slices.Collect(maps.Values(endless))
+	slices.Sort(owners)
+	return slices.Compact(owners)
+}
+
+// assumption is what the faults of a run break, as a scenario says it; "" if that
+// cannot be told.
+func (t *tale) assumption() string {
+	var all []string
+	for _, f := range t.trace.Faults {
+		if !slices.Contains(all, f.Assumption) {
+			all = append(all, f.Assumption)
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	for _, f := range t.broken() {
+		if name, ok := strings.CutPrefix(f.Fault, checks.FaultAssumption); ok {
+			for one := range strings.SplitSeq(name, ", ") {
+				if slices.Contains(all, one) {
+					return one
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// lesson is what can be learned from a run and its twin with fencing tokens, as far as
+// the two show it.
+func (t *tale) lesson(off, on *checks.Verdict, fenced *sim.Trace) string {
+	var says []string
+	lease, section := t.verdict.Finding(checks.LeaseExclusion), t.verdict.Finding(checks.SectionExclusion)
+	own := t.verdict.Finding(checks.ReleaseOwnership)
+	switch assumed, broke := strings.CutPrefix(lease.Fault, checks.FaultAssumption); {
+	case lease.Outcome == checks.Violated && lease.Fault == checks.FaultLock:
+		says = append(says, "Nothing that the lock relies on had failed: that it was granted twice is its own fault.")
+	case lease.Outcome == checks.Violated && broke:
+		for one := range strings.SplitSeq(assumed, ", ") {
+			says = append(says, relies[one])
+		}
+	case section.Outcome == checks.Violated && section.Fault == checks.FaultLock:
+		says = append(says, "Everything that the lock relies on had held: it took a lease for good that was over.")
+	case section.Outcome == checks.Violated && section.Fault == checks.FaultInherent && own.Outcome != checks.Violated:
+		says = append(says, "The leases never overlapped: no lock whose grants end by time can prevent this.")
+	}
+	if own.Outcome == checks.Violated && t.at(own.At).Kind == sim.KindDelete {
+		says = append(says, "Only whoever set a key may remove it: its value has to be compared and the key removed in one step.")
+	}
+	if t.verdict.Finding(checks.Progress).Outcome == checks.Violated && len(t.endless()) > 0 {
+		says = append(says, "A key without an expiry outlives whoever set it.")
+	}
+	switch {
+	case off.Verdict == checks.Unsafe && on.Verdict == checks.Safe:
+		says = append(says, "A storage that checks fencing tokens keeps the data whole.")
+	case on.Verdict == checks.Unsafe && on.Finding(checks.TokenOrder).Outcome == checks.Violated:
+		says = append(says, "Fencing tokens did not help, as they did not grow from grant to grant.")
+	case on.Verdict == checks.Unsafe && unseen(on, fenced):
+		says = append(says, "Fencing did not help: the storage looks at the tokens of writes alone, and had not seen the newer one when the late write came.")
+	case on.Verdict == checks.Unsafe:
+		says = append(says, "The storage checked fencing tokens, and the data was harmed all the same.")
+	case off.Verdict == checks.Safe && on.Verdict == checks.Safe && section.Outcome == checks.Violated:
+		says = append(says, "The data was not harmed this time.")
+	}
+	return strings.Join(says, " ")
+}
+
+// unseen says whether a storage that checks the tokens of writes, and never forgot
+// one, let a write of an older grant through because none of a newer had come before.
+func unseen(v *checks.Verdict, trace *sim.Trace) bool {
+	forgot := func(ev sim.Event) bool { return ev.Kind == sim.KindForgetToken }
+	return trace.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
+		!slices.ContainsFunc(trace.Events, forgot)
+}
+
+// relies is what a lock relies on that was granted twice, by the assumption that
+// broke.
+var relies = map[string]string{
+	"clock":       "The lock relies on clocks that count time at nearly the same speed, and one of them did not.",
+	"lock memory": "The lock relies on nodes that remember what they granted, and one of them forgot.",
+	"process":     "The lock relies on a clock that does not stand still while its process is stopped.",
+}

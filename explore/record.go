@@ -1,0 +1,75 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A Record is what the run of a base without any fault shows.
+type Record struct {
+	Base int
+	Name string
+	// Lock is the kind of lock and TTL how long a grant lasts.
+	Lock string
+	TTL  time.Duration
+	// OwnClock says that the lock reads its process's clock.
+	OwnClock bool
+	// Clients and Nodes are the processes, in the order of the base; Nodes are those
+	// on which the lock is kept.
+	Clients, Nodes []string
+	// Roles has every process.
+	Roles map[string]sim.Role
+	// Points are where a fault can strike, in the order in which they are reached.
+	Points []Point
+	// Messages are those that can be held or lost, in the order in which they are sent.
+	Messages []Message
+	// Outcome is what came of it.
+	Outcome Outcome
+}
+
+// A Point is a moment in the story of a base as one process sees it: it is about to
+// begin a step, or has ended one, or a message is sent to it or by it.
+type Point struct {
+	// Process is the one to which something happens.
+	Process string
+	// Before and When say it as a fault does: one of the two is set.
+	Before, When string
+	// Stage is the step in which the process is if it is a client, and otherwise that
+	// of whoever holds the lock then, or asks for it.
+	Stage sim.Step
+	// At is the true time at which it is reached without faults.
+	At time.Duration
+}
+
+// A Message is one message of the run.
+type Message struct {
+	sim.Message
+	// Nth is which of its kind it is, from 1.
+	Nth   int
+	Stage sim.Step
+	// At is the true time at which it is sent without faults.
+	At time.Duration
+}
+
+// TookPlace says whether the base can be explored: nothing was in doubt without any
+// fault.
+func (r *Record) TookPlace() bool { return r.Outcome.Off.Doubt == "" && r.Outcome.On.Doubt == "" }
+
+// stageOf is the stage that a fault strikes.
+func (r *Record) stageOf(f Fault) sim.Step {
+	for _, m := range r.Messages {
+		if f.Kind == "hold" && f.Target == m.Hold(m.Nth).Message {
+			return m.Stage
+		}
+	}
+	for _, p := range r.Points {
+		if (f.Before != "" || f.When != "") && f.Before == p.Before && f.When == p.When {
+			return p.Stage
+		}
+	}
+	if f.Step != "" {
+		return f.Step
+	}
+	return between
+}

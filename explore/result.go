@@ -1,0 +1,136 @@
+package explore
+
+import "time"
+
+// A Result is what a search found. It depends on the bases and on the options,
+// and not on how many processes ran the worlds or in which order.
+type Result struct {
+	// Lock is the kind of lock, Nodes on how many nodes it is kept and TTL how long
+	// a grant lasts.
+	Lock  string
+	Nodes int
+	TTL   time.Duration
+	Seed  uint64
+	// MaxFaults and Budget are what was asked for: how many faults a world has at
+	// most, and how many worlds with several.
+	MaxFaults, Budget int
+	Bases             []BaseRecord
+	Levels            []Level
+	// Ways are the ways to break the lock, the worst first. RanOn are those in which a
+	// paused process ran on, which no real pause lets it do.
+	Ways, RanOn []Way
+	Maps        []DangerMap
+	// Worlds is how many were run, and First how many before the first in which
+	// anything broke; 0 if nothing ever did.
+	Worlds, First int
+	// Stopped says why the search ended before its time, or is "".
+	Stopped string
+}
+
+// A BaseRecord is what the run of a base without any fault shows.
+type BaseRecord struct {
+	Name string
+	// Points is at how many points a fault can strike: Steps of clients that begin or
+	// end, and Messages that are sent or arrive.
+	Points, Steps, Messages int
+	// Broke is what broke without any fault, in words; "" is nothing.
+	Broke string
+	// Doubt says why the base was not explored; "" if it was.
+	Doubt string
+}
+
+// A Level is what was tried with a certain number of faults.
+type Level struct {
+	Faults int
+	// Space is how many sets there are of so many faults, and Tried how many of them
+	// were run. With one fault both are equal unless the search was stopped.
+	Space, Tried uint64
+	// Kinds is how many sets there are of faults that by themselves behave
+	// differently, and KindsTried how many of these are among those tried; 0 for
+	// single faults.
+	Kinds, KindsTried uint64
+	// Broke and BrokeFenced are in how many worlds something broke, and in how many
+	// also with fencing tokens.
+	Broke, BrokeFenced uint64
+	// Doubtful is how many of the worlds tried prove nothing: some fault did not act, as
+	// when it was to strike at a moment that another fault kept from coming.
+	Doubtful uint64
+	// Effect is everything that broke in the worlds tried, whether a smaller set does it
+	// too or not. Worlds in which a paused process ran on are left out.
+	Effect Effect
+	// Behaviours is how many different ones were seen that no smaller number of faults
+	// had shown.
+	Behaviours int
+}
+
+// A Way is one way to break the lock: many worlds with one cause.
+type Way struct {
+	// ID is the same in every search that finds this way.
+	ID string
+	// Cause is the faults of the example in words, in the abstract: "a pause of a
+	// client". Causes are all that were seen to do the same, the most common first.
+	Cause  []string
+	Causes []Cause
+	// Stages are the stages of a section that the faults strike, all that were seen.
+	Stages []string
+	// Off and On are the properties that break in the example, and Fault whose fault
+	// it is, as in checks.Finding: that of the lock, if there is one.
+	Off, On []string
+	Fault   string
+	// Worlds is how many of those tried broke in this way.
+	Worlds int
+	// Example is the smallest, and Effect what broke in it.
+	Example World
+	Effect  Effect
+	Margins []Margin
+	// Title and Story tell in words what happens in the example: Title in one line,
+	// without the name of the lock, and Story in a paragraph. They are those of the
+	// scenario file, or "".
+	Title, Story string
+	// File is the name of the scenario file that tells it, and Text what is in it.
+	File string
+	Text []byte
+	// Why is, of a lock that panics, hangs or the like, what it did and the stack. Such
+	// an example is not shrunk and has no file.
+	Why string
+}
+
+// A Cause is faults in words, and how many worlds broke because of these.
+type Cause struct {
+	Faults string
+	Worlds int
+}
+
+// A Margin is how large one fault of a way has to be.
+type Margin struct {
+	// Fault is the fault's place in the example, from 0, and What its kind and target
+	// in words, such as "a pause of client-1".
+	Fault int
+	What  string
+	// Survived is the largest size at which nothing of the way's effect happens, and
+	// Broken the smallest at which it does. Survived is 0 if any size will do.
+	Survived, Broken time.Duration
+}
+
+// A DangerMap says what comes of a pause of one client, by when it starts and how
+// long it lasts.
+type DangerMap struct {
+	Base, Client string
+	// Fencing is whether the storage checks tokens: Without or With.
+	Fencing string
+	// Lengths are the columns and Starts the rows: points in the client's section.
+	Lengths []time.Duration
+	Starts  []string
+	// Cells has a row for each start and in it a cell for each length.
+	Cells [][]Danger
+}
+
+// Danger is what became of a lock in one world.
+type Danger string
+
+const (
+	Harmless   Danger = "safe"
+	TwoHolders Danger = "two holders"
+	Corrupted  Danger = "corrupted"
+	Undecided  Danger = "unknown"
+)

@@ -1,0 +1,427 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
+)
+
+// A stage is a base that exists only in its record: two clients and three nodes.
+type stage struct{ points int }
+
+func (s stage) Record(base int) (*Record, error) {
+	r := &Record{
+		Base: base, Name: "stage", Lock: "redlock", TTL: 30 * time.Second,
+		Clients: []string{"client-1", "client-2"}, Nodes: []string{"redis-1", "redis-2", "redis-3"},
+		Roles: map[string]sim.Role{
+			"client-1": sim.RoleClient, "client-2": sim.RoleClient, sim.StorageName: sim.RoleStorage,
+			"redis-1": sim.RoleNode, "redis-2": sim.RoleNode, "redis-3": sim.RoleNode,
+		},
+	}
+	for i := range s.points {
+		for _, c := range r.Clients {
+			p := sim.StepPoint{Client: c, Step: sim.Steps()[i%3], Nth: i/3 + 1}
+			r.Points = append(r.Points, Point{Process: c, Before: p.String(), Stage: p.Step, At: time.Duration(i) * time.Second})
+		}
+		for _, n := range r.Nodes {
+			m := sim.Message{Client: "client-1", Peer: n, Step: sim.Acquire}
+			r.Points = append(r.Points, Point{Process: n, When: m.Arrived(i + 1).String(), Stage: sim.Acquire, At: time.Duration(i) * time.Second})
+		}
+	}
+	return r, nil
+}
+
+// search is a search on a stage with a planted cause. Behaviours are as different as
+// the faults' kinds and targets.
+func search(points, faults, worlds, jobs int, broken func(w World) []Break) *Search {
+	return &Search{
+		Bases: []Base{{Name: "stage", Seed: 1}}, MaxFaults: faults, Worlds: worlds, Jobs: jobs,
+		Records: stage{points},
+		Runner: RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+			run := Run{Behaviour: 1, Breaks: broken(w)}
+			for _, f := range w.Faults {
+				run.Behaviour = run.Behaviour*31 + uint64(len(f.Kind))*7 + uint64(len(f.Target)) + uint64(len(f.Others))
+			}
+			return Outcome{Off: run, On: run}, nil
+		}),
+	}
+}
+
+func find(t *testing.T, s *Search) *Found {
+	t.Helper()
+	f, err := s.Find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// ids are the groups that were found, and how many worlds are in each.
+func ids(f *Found) string {
+	var all []string
+	for id, g := range f.groups.all {
+		all = append(all, fmt.Sprintf("%s: %d", id, g.worlds))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+// has counts the faults of a world that a cause needs.
+func has(w World, is func(Fault) bool) int {
+	n := 0
+	for _, f := range w.Faults {
+		if is(f) {
+			n++
+		}
+	}
+	return n
+}
+
+func pausesClient(f Fault) bool { return f.Kind == "pause" && f.Target == "client-1" }
+func cutsMinority(f Fault) bool {
+	return f.Kind == "partition" && len(f.Others) == 1 && f.Others[0] != sim.StorageName
+}
+func jumpsAhead(f Fault) bool { return f.Kind == "jump" && f.Target == "redis-3" && f.By > 0 }
+
+var (
+	late2     = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
+	twoLeases = []Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption + "clock"}}
+)
+
+// Every single fault is tried once, and those that break something are one group.
+func TestSingleFaultsAreAllTried(t *testing.T) {
+	tried := map[string]int{}
+	var mu sync.Mutex
+	s := search(4, 1, 0, 3, func(w World) []Break {
+		mu.Lock()
+		defer mu.Unlock()
+		tried[key(w)]++
+		if has(w, pausesClient) > 0 {
+			return late2
+		}
+		return nil
+	})
+	f := find(t, s)
+	r, _ := stage{4}.Record(0)
+	singles := r.Singles()
+	if len(tried) != len(singles)+1 { // and the base itself
+		t.Errorf("%d worlds were run of %d single faults", len(tried), len(singles))
+	}
+	for world, n := range tried {
+		if n != 1 {
+			t.Errorf("%s was run %d times", world, n)
+		}
+	}
+	level := f.levels[0]
+	pauses := uint64(0)
+	for _, one := range singles {
+		if pausesClient(one) {
+			pauses++
+		}
+	}
+	if level.Space != uint64(len(singles)) || level.Tried != level.Space || level.Broke != pauses {
+		t.Errorf("%+v, want %d tried and %d broken", level, len(singles), pauses)
+	}
+	if got, want := ids(f), fmt.Sprintf("late-client/inherent-needs-fencing: %d", pauses); got != want {
+		t.Errorf("groups:\n%s\nwant\n%s", got, want)
+	}
+	if f.first != 1+slices.IndexFunc(singles, pausesClient) {
+		t.Errorf("the first that breaks something is number %d", f.first)
+	}
+}
+
+// A cause that takes two faults is found among pairs, and what a part of it does is not
+// held against it.
+func TestPairs(t *testing.T) {
+	s := search(3, 2, 3000, 4, func(w World) []Break {
+		var all []Break
+		if has(w, pausesClient) > 0 {
+			all = append(all, late2...)
+		}
+		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
+			all = append(all, twoLeases...)
+		}
+		return all
+	})
+	f := find(t, s)
+	pair := f.groups.all["node-clock-forward+unreachable-node/assumption-clock"]
+	if pair == nil || pair.worlds < 5 {
+		t.Fatalf("groups:\n%s", ids(f))
+	}
+	for _, e := range pair.best {
+		if len(e.world.Faults) != 2 || has(e.world, cutsMinority) != 1 || has(e.world, jumpsAhead) != 1 {
+			t.Errorf("%v is no example", e.world.Faults)
+		}
+	}
+	for id, g := range f.groups.all {
+		if len(g.best[0].world.Faults) == 2 && id != pair.id {
+			t.Errorf("the pair %v is held to be something new: %s", g.best[0].world.Faults, id)
+		}
+	}
+	if l := f.levels[1]; l.Tried != 3000 || l.Broke != uint64(pair.worlds) || l.KindsTried != l.Kinds {
+		t.Errorf("%+v", l)
+	}
+}
+
+// A cause that takes three faults is found if its pairs behave as nothing did before.
+func TestTriples(t *testing.T) {
+	three := func(w World) []Break {
+		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 && has(w, pausesClient) > 0 {
+			return twoLeases
+		}
+		return nil
+	}
+	if f := find(t, search(2, 2, 3000, 2, three)); len(f.groups.all) != 0 {
+		t.Errorf("two faults are enough:\n%s", ids(f))
+	}
+	f := find(t, search(2, 3, 6000, 2, three))
+	if g := f.groups.all["late-client+node-clock-forward+unreachable-node/assumption-clock"]; g == nil || len(f.groups.all) != 1 {
+		t.Errorf("groups:\n%s", ids(f))
+	}
+}
+
+// What a search finds does not depend on how many worlds run at once, nor on how long
+// each of them takes.
+func TestSearchIsDeterministic(t *testing.T) {
+	told := func(jobs int) string {
+		s := search(3, 3, 1500, jobs, func(w World) []Break {
+			if jobs > 1 {
+				time.Sleep(time.Duration(rand.IntN(20)) * time.Microsecond)
+			}
+			if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
+				return twoLeases
+			}
+			return nil
+		})
+		f := find(t, s)
+		var examples []string
+		for id, g := range f.groups.all {
+			for _, e := range g.best {
+				examples = append(examples, id+" "+key(e.world))
+			}
+		}
+		slices.Sort(examples)
+		return fmt.Sprintf("%+v\n%s\n%s", f.levels, ids(f), strings.Join(examples, "\n"))
+	}
+	want := told(1)
+	for _, jobs := range []int{2, 7} {
+		if got := told(jobs); got != want {
+			t.Errorf("with %d jobs:\n%s\nwith one:\n%s", jobs, got, want)
+		}
+	}
+}
+
+// The parts of a search have every world of the whole between them, and whoever puts
+// them together finds the same.
+func TestShards(t *testing.T) {
+	broken := func(w World) []Break {
+		if has(w, cutsMinority) > 0 && has(w, jumpsAhead) > 0 {
+			return twoLeases
+		}
+		return nil
+	}
+	whole := find(t, search(3, 2, 1000, 2, broken))
+	together := NewLedger()
+	var heading Heading
+	for part := 1; part <= 3; part++ {
+		s := search(3, 2, 1000, 2, broken)
+		s.Shard, s.Shards = part, 3
+		s.Ledger = NewLedger()
+		read, write := io.Pipe()
+		done := make(chan error)
+		h := s.Heading("v", "redlock")
+		if part == 1 {
+			heading = h
+		}
+		go func() {
+			_, err := together.Read(read, heading.Joins)
+			done <- err
+		}()
+		if err := s.Ledger.WriteTo(write, &h); err != nil {
+			t.Fatal(err)
+		}
+		find(t, s)
+		write.Close()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := search(3, 2, 1000, 2, broken)
+	s.Ledger = together
+	s.Ledger.Whole()
+	base := true
+	s.Runner = RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+		if len(w.Faults) > 0 {
+			base = false
+		}
+		return Outcome{Off: Run{Behaviour: 1}, On: Run{Behaviour: 1}}, nil
+	})
+	merged := find(t, s)
+	if !base {
+		t.Error("a world was run again")
+	}
+	if got, want := fmt.Sprintf("%+v\n%s", merged.levels, ids(merged)), fmt.Sprintf("%+v\n%s", whole.levels, ids(whole)); got != want {
+		t.Errorf("together:\n%s\nas a whole:\n%s", got, want)
+	}
+}
+
+// A search that is interrupted keeps what it has.
+func TestInterruptedSearch(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	var mu sync.Mutex
+	n := 0
+	s := search(4, 2, 1000, 2, func(w World) []Break {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n == 200 {
+			interrupt()
+		}
+		if has(w, pausesClient) > 0 {
+			return late2
+		}
+		return nil
+	})
+	runner := s.Runner
+	s.Runner = RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
+		return runner.Run(ctx, w)
+	})
+	f, err := s.Find(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Stopped() == "" || f.Worlds() == 0 || f.Worlds() >= 1000 || len(f.groups.all) == 0 {
+		t.Errorf("stopped: %q, after %d worlds, with\n%s", f.Stopped(), f.Worlds(), ids(f))
+	}
+}
+
+// A world that cannot be run ends the search with the reason.
+func TestSearchThatFails(t *testing.T) {
+	failure := errors.New("no such process")
+	s := search(3, 2, 100, 2, func(World) []Break { return nil })
+	s.Runner = RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+		if len(w.Faults) == 2 {
+			return Outcome{}, failure
+		}
+		return Outcome{Off: Run{Behaviour: 1}, On: Run{Behaviour: 1}}, nil
+	})
+	if _, err := s.Find(t.Context()); !errors.Is(err, failure) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Where a pause of any client breaks the lock, a pause with something else besides is
+// nothing new, and neither is a larger set that does the same.
+func TestMinimal(t *testing.T) {
+	r, _ := stage{1}.Record(0)
+	pause := Fault{Kind: "pause", Target: "client-1", For: time.Minute}
+	down := Fault{Kind: "crash", Target: "redis-1", For: time.Second}
+	one := func(effect Effect, faults ...Fault) *group {
+		e := example{record: r, world: World{Faults: faults}, effect: effect}
+		return &group{id: e.id(), best: []example{e}}
+	}
+	data := "off no-lost-update\t"
+	fenced := "on no-lost-update\t"
+	own := "off lease-exclusion\t" + checks.FaultLock
+	for _, test := range []struct {
+		name string
+		all  []*group
+		want string
+	}{
+		{"a part does the same", []*group{one(Effect{data}, pause), one(Effect{data}, pause, down)}, "late-client"},
+		{"only the larger is worse", []*group{one(Effect{data}, pause), one(Effect{data, fenced}, pause, down)},
+			"late-client forgetful-node+late-client/despite-fencing"},
+		{"the larger is the lock's fault", []*group{one(Effect{data}, pause), one(Effect{data, own}, pause, down)},
+			"late-client forgetful-node+late-client/lock/between-steps+between-steps"},
+		{"another part", []*group{one(Effect{data}, down), one(Effect{data}, pause, pause)}, "forgetful-node late-client+late-client"},
+	} {
+		var left []string
+		for _, g := range minimal(test.all) {
+			left = append(left, g.id)
+		}
+		if got := strings.Join(left, " "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// Whose disk a crash leaves empty decides to which family it belongs.
+func TestFamilies(t *testing.T) {
+	r, _ := stage{1}.Record(0)
+	for _, test := range []struct {
+		fault Fault
+		want  family
+	}{
+		{Fault{Kind: "pause", Target: "client-1"}, late},
+		{Fault{Kind: "pause", Target: "client-1", How: "suspend"}, suspended},
+		{Fault{Kind: "pause", Target: "redis-1"}, unreachable},
+		{Fault{Kind: "pause", Target: sim.StorageName}, late},
+		{Fault{Kind: "hold", Target: "client-1's write request to storage"}, late},
+		{Fault{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}, unreachable},
+		{Fault{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}, unreachable},
+		{Fault{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}, unreachable},
+		{Fault{Kind: "reset", Target: "client-1", Others: []string{sim.StorageName}}, late},
+		{Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}, unreachable},
+		{Fault{Kind: "partition", Target: "client-1", Others: []string{sim.StorageName}}, late},
+		{Fault{Kind: "delay", Target: "client-2", Others: []string{sim.StorageName}}, late},
+		{Fault{Kind: "stall", Target: "client-1", Step: sim.Write}, late},
+		{Fault{Kind: "fail", Target: "redis-1"}, unreachable},
+		{Fault{Kind: "jump", Target: "redis-1", By: 1}, nodeForward},
+		{Fault{Kind: "jump", Target: "redis-1", By: -1}, nodeBack},
+		{Fault{Kind: "jump", Target: "client-1", By: 1}, clientForward},
+		{Fault{Kind: "jump", Target: "client-1", By: -1}, clientBack},
+		{Fault{Kind: "crash", Target: "client-1"}, dead},
+		{Fault{Kind: "crash", Target: sim.StorageName}, late},
+		{Fault{Kind: "crash", Target: "redis-1"}, forgetful},
+		{Fault{Kind: "crash", Target: "redis-1", How: "shutdown"}, forgetful},
+		{Fault{Kind: "crash", Target: "redis-1", Persistence: sim.Snapshots}, forgetful},
+		{Fault{Kind: "crash", Target: "redis-1", How: "shutdown", Persistence: sim.Snapshots}, unreachable},
+		{Fault{Kind: "crash", Target: "redis-1", Persistence: sim.Everysec}, unreachable},
+		{Fault{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Everysec}, forgetful},
+		{Fault{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Always}, unreachable},
+	} {
+		if got := r.family(test.fault); got != test.want {
+			t.Errorf("%s is of the family %s, want %s", test.fault, got, test.want)
+		}
+	}
+}
+
+// An effect is the lock's fault if anything in it is.
+func TestEffects(t *testing.T) {
+	clock := checks.FaultAssumption + "clock"
+	o := Outcome{
+		Off: Run{Breaks: []Break{{What: "lease-exclusion", Fault: clock}, {What: "section-exclusion", Fault: clock}, {What: "no-lost-update"}}},
+		On:  Run{Breaks: []Break{{What: "section-exclusion", Fault: checks.FaultInherent}}},
+	}
+	e := o.Effect()
+	if e.fault() != clock || e.grade() != breaks {
+		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
+	}
+	o.On.Breaks = append(o.On.Breaks, Break{What: "serial-sections"})
+	if g := o.Effect().grade(); g != breaks|corrupts {
+		t.Errorf("data corrupted with fencing: grade %d", g)
+	}
+	o.On.Breaks = append(o.On.Breaks, Break{What: "progress", Fault: checks.FaultLock})
+	if e := o.Effect(); e.grade() != breaks|corrupts|blames || e.fault() != checks.FaultLock {
+		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
+	}
+	if e := o.Effect(); slices.Equal(e.core(), e) != true {
+		t.Errorf("progress is all that is the lock's fault, and %q leaves it out", e.core())
+	}
+	o.Off.Breaks = append(o.Off.Breaks, Break{What: "release-ownership", Fault: checks.FaultLock})
+	if e := o.Effect(); len(e.core()) != len(e)-1 {
+		t.Errorf("progress is a consequence, and %q has it", e.core())
+	}
+}

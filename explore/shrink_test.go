@@ -1,0 +1,685 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// written is a record as the run of some base would give it: each of its clients in
+// turn acquires, reads, works, writes and releases, and meanwhile each node is asked
+// and answers.
+func written(clients, nodes int) *Record {
+	r := &Record{Lock: "redlock", TTL: 30 * time.Second}
+	for i := range nodes {
+		r.Nodes = append(r.Nodes, fmt.Sprintf("redis-%d", i+1))
+	}
+	for i := range clients {
+		c := fmt.Sprintf("client-%d", i+1)
+		r.Clients = append(r.Clients, c)
+		ask := func(peer string, step sim.Step) {
+			request := sim.Message{Client: c, Peer: peer, Step: step}
+			reply := request
+			reply.Reply = true
+			r.Points = append(r.Points,
+				Point{Process: c, When: request.InFlight(0).String()},
+				Point{Process: peer, When: request.Arrived(0).String()},
+				Point{Process: peer, When: reply.InFlight(0).String()},
+				Point{Process: c, When: reply.Arrived(0).String()})
+			r.Messages = append(r.Messages, Message{Message: request, Nth: 1}, Message{Message: reply, Nth: 1})
+		}
+		for _, step := range []sim.Step{sim.Acquire, sim.Read, sim.Work, sim.Write, sim.Release} {
+			r.Points = append(r.Points, Point{Process: c, Before: c + " " + string(step)})
+			switch {
+			case step == sim.Acquire || step == sim.Release:
+				for _, node := range r.Nodes {
+					ask(node, step)
+				}
+			case step.AtStorage():
+				ask(sim.StorageName, step)
+			}
+		}
+	}
+	return r
+}
+
+// reached is when a fault strikes: the place of its point in the record, or -1 for the
+// start of the run.
+func (r *Record) reached(f Fault) int {
+	return slices.IndexFunc(r.Points, func(p Point) bool { return p.Before == f.Before && p.When == f.When })
+}
+
+// before is when a client's step begins.
+func (r *Record) before(step string) int { return r.reached(Fault{Before: step}) }
+
+// one is the fault of a kind that acts on something, and whether there is one.
+func (w World) one(kind, target string) (Fault, bool) {
+	i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Kind == kind && f.Target == target })
+	if i < 0 {
+		return Fault{}, false
+	}
+	return w.Faults[i], true
+}
+
+// takesPart says whether a client does.
+func (w World) takesPart(client string) bool {
+	return w.Change.Clients == nil || slices.Contains(w.Change.Clients, client)
+}
+
+var (
+	broken  = Outcome{Off: Run{Breaks: []Break{{What: "serial-sections"}}}}
+	lost    = broken.Effect()
+	unhurt  = Outcome{}
+	doubted = Outcome{Off: broken.Off, On: Run{Doubt: "the fault did not act"}}
+	wentOn  = Outcome{Off: Run{Breaks: broken.Off.Breaks, RanOn: true}}
+)
+
+// A plant runs worlds in which something breaks exactly if a cause is there.
+type plant struct {
+	outcome func(World) Outcome
+	worlds  int
+}
+
+func planted(cause func(World) bool) *plant {
+	return &plant{outcome: func(w World) Outcome {
+		if cause(w) {
+			return broken
+		}
+		return unhurt
+	}}
+}
+
+func (p *plant) Run(_ context.Context, w World) (Outcome, error) {
+	p.worlds++
+	return p.outcome(w), nil
+}
+
+// shrinksTo asserts the exact world that is found, and how many it takes at most.
+func (p *plant) shrinksTo(t *testing.T, rec *Record, from, want World, atMost int) {
+	t.Helper()
+	original := key(from)
+	got, err := shrink(t.Context(), p, rec, from, lost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !same(got, want) {
+		t.Errorf("shrunk to\n%s\nwant\n%s", key(got), key(want))
+	}
+	if p.worlds > atMost {
+		t.Errorf("%d worlds were run, want at most %d", p.worlds, atMost)
+	}
+	if key(from) != original {
+		t.Errorf("the world that was to be shrunk is now\n%s\nit was\n%s", key(from), original)
+	}
+}
+
+// A long pause of client-1 at any of its steps from read on, if client-2 asks in time.
+func TestShrinkPause(t *testing.T) {
+	rec := written(3, 5)
+	p := planted(func(w World) bool {
+		pause, ok := w.one("pause", "client-1")
+		return ok && pause.For >= 29880*time.Millisecond &&
+			rec.reached(pause) >= rec.before("client-1 read") && rec.reached(pause) <= rec.before("client-1 write") &&
+			w.takesPart("client-2")
+	})
+	p.shrinksTo(t, rec, World{Base: 2, Faults: []Fault{
+		{Kind: "jump", Target: "redis-2", By: -time.Minute, When: "client-1's acquire request to redis-2 arrived"},
+		{Kind: "pause", Target: "client-1", How: "suspend", For: time.Minute, When: "client-1's read request to storage is in flight"},
+	}}, World{
+		Base: 2,
+		Change: Change{
+			Clients: []string{"client-1", "client-2"}, Nodes: 1,
+			Starts: map[string]string{"client-2": "client-1's keys expired"},
+		},
+		Faults: []Fault{{Kind: "pause", Target: "client-1", For: 30 * time.Second, Before: "client-1 write"}},
+	}, 60)
+}
+
+// client-1 has to be cut off from two nodes, and another node to forget it.
+func TestShrinkJumpWithPartition(t *testing.T) {
+	rec := written(3, 5)
+	cause := func(w World) bool {
+		partition, cut := w.one("partition", "client-1")
+		i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Kind == "jump" })
+		if !cut || i < 0 || !w.takesPart("client-2") {
+			return false
+		}
+		jump := w.Faults[i]
+		return len(partition.Others) >= 2 && rec.reached(partition) <= rec.before("client-1 acquire") &&
+			jump.By >= 17*time.Second && !slices.Contains(partition.Others, jump.Target) &&
+			rec.reached(jump) >= rec.before("client-1 read")
+	}
+	from := World{Faults: []Fault{
+		{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute},
+		{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"},
+	}}
+	planted(cause).shrinksTo(t, rec, from, World{
+		Change: Change{
+			// A majority of three.
+			Clients: []string{"client-1", "client-2"}, Nodes: 3,
+			Starts: map[string]string{"client-2": "client-1's key expired on redis-3"},
+		},
+		Faults: []Fault{
+			{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}, For: time.Millisecond, Before: "client-1 acquire"},
+			{Kind: "jump", Target: "redis-3", By: 20 * time.Second, Before: "client-2 release"},
+		},
+	}, 120)
+
+	// A minority of five has two nodes, and one of three only one.
+	minority := from
+	minority.Faults = slices.Clone(from.Faults)
+	minority.Faults[0].Others = []string{"redis-1", "redis-5"}
+	planted(cause).shrinksTo(t, rec, minority, World{
+		Change: Change{
+			Clients: []string{"client-1", "client-2"},
+			Starts:  map[string]string{"client-2": "client-1's key expired on redis-4"},
+		},
+		Faults: []Fault{
+			{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-5"}, For: time.Millisecond, Before: "client-1 acquire"},
+			{Kind: "jump", Target: "redis-4", By: 20 * time.Second, Before: "client-2 release"},
+		},
+	}, 120)
+
+	// Where a majority need not be cut off, it is not.
+	p := planted(func(w World) bool {
+		partition, cut := w.one("partition", "client-1")
+		return cut && slices.ContainsFunc(partition.Others, func(name string) bool { return name == "redis-4" || name == sim.StorageName })
+	})
+	p.shrinksTo(t, rec, World{Faults: []Fault{{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}}}, World{
+		Change: Change{Clients: []string{"client-1"}},
+		Faults: []Fault{{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}},
+	}, 30)
+}
+
+// Nodes take the names of the first wherever a fault speaks of them.
+func TestShrinkRenamesNodes(t *testing.T) {
+	rec := written(2, 7)
+	p := planted(func(w World) bool {
+		return len(w.Faults) == 2 && slices.Index(nodesOf(rec, w), strings.TrimPrefix(w.Faults[1].Target, "x")) >= 0 &&
+			w.Faults[0].Target != w.Faults[1].Target+"'s reply to client-2's acquire, 2nd time" &&
+			strings.HasSuffix(w.Faults[0].Target, "'s reply to client-2's acquire, 2nd time") &&
+			w.Faults[1].When != "" && w.Change.Starts["client-2"] != "" && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
+	})
+	p.shrinksTo(t, rec, World{
+		Change: Change{Starts: map[string]string{"client-2": "redis-6 restarted"}},
+		Faults: []Fault{
+			{Kind: "hold", Target: "redis-5's reply to client-2's acquire, 2nd time"},
+			{Kind: "crash", Target: "redis-3", When: "redis-7's reply to client-1's acquire is in flight"},
+		},
+	}, World{
+		Change: Change{Nodes: 5, Starts: map[string]string{"client-2": "client-1's key expired on redis-1"}},
+		Faults: []Fault{
+			{Kind: "hold", Target: "redis-2's reply to client-2's acquire, 2nd time"},
+			{Kind: "crash", Target: "redis-1", When: "redis-1's reply to client-2's release is in flight"},
+		},
+	}, 80)
+}
+
+// A client may have to wait for a node of which no fault speaks.
+func TestShrinkKeepsStart(t *testing.T) {
+	rec := written(2, 5)
+	p := planted(func(w World) bool {
+		return w.Change.Starts["client-2"] == "redis-4 synced" && len(w.Faults) == 1 && w.Faults[0].Target == "redis-2" ||
+			w.Change.Nodes == 3 && w.Change.Starts["client-2"] == "redis-2 synced" && len(w.Faults) == 1 && w.Faults[0].Target == "redis-1"
+	})
+	p.shrinksTo(t, rec, World{
+		Change: Change{Starts: map[string]string{"client-2": "redis-4 synced"}},
+		Faults: []Fault{{Kind: "crash", Target: "redis-2"}},
+	}, World{
+		Change: Change{Clients: []string{"client-2"}, Nodes: 3, Starts: map[string]string{"client-2": "redis-2 synced"}},
+		Faults: []Fault{{Kind: "crash", Target: "redis-1", Before: "client-2 release"}},
+	}, 60)
+}
+
+func three(w World) bool {
+	_, a := w.one("crash", "redis-1")
+	_, b := w.one("crash", "redis-2")
+	_, c := w.one("hold", "client-1's write request to storage")
+	return a && b && c
+}
+
+// Three faults of four are needed, and with those three any size will do. What was
+// taken before the effect needed it is not put back.
+func TestShrinkThreeOfFour(t *testing.T) {
+	rec := written(2, 3)
+	planted(three).shrinksTo(t, rec, World{Faults: []Fault{
+		{Kind: "crash", Target: "redis-2", How: "power-loss", Persistence: sim.NoPersistence, For: 3 * time.Second},
+		{Kind: "stall", Target: "client-1", For: 30 * time.Second},
+		{Kind: "crash", Target: "redis-1"},
+		{Kind: "hold", Target: "client-1's write request to storage", For: 61 * time.Second},
+	}}, World{
+		Change: Change{Clients: []string{"client-1"}},
+		Faults: []Fault{
+			{Kind: "crash", Target: "redis-2", For: time.Millisecond, Before: "client-1 release"},
+			{Kind: "crash", Target: "redis-1", Before: "client-1 release"},
+			{Kind: "hold", Target: "client-1's write request to storage", For: time.Millisecond},
+		},
+	}, 50)
+}
+
+// Two faults that each suffice: the first is left.
+func TestShrinkEitherSuffices(t *testing.T) {
+	rec := written(2, 1)
+	p := planted(func(w World) bool { return len(w.Faults) > 0 })
+	p.shrinksTo(t, rec, World{Faults: []Fault{
+		{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"},
+		{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"},
+	}}, World{
+		Change: Change{Clients: []string{"client-2"}},
+		Faults: []Fault{{Kind: "pause", Target: "client-2", For: time.Millisecond, Before: "client-2 release"}},
+	}, 10)
+}
+
+// A fault that becomes superfluous only when another strikes later is left out.
+func TestShrinkSuperfluousInTheEnd(t *testing.T) {
+	rec := written(2, 1)
+	p := planted(func(w World) bool {
+		pause, paused := w.one("pause", "client-1")
+		_, crashed := w.one("crash", "client-2")
+		return paused && (crashed || pause.Before == "client-1 release")
+	})
+	p.shrinksTo(t, rec, World{Faults: []Fault{
+		{Kind: "pause", Target: "client-1", Before: "client-1 acquire"},
+		{Kind: "crash", Target: "client-2", Before: "client-2 acquire"},
+	}}, World{
+		Change: Change{Clients: []string{"client-1"}},
+		Faults: []Fault{{Kind: "pause", Target: "client-1", Before: "client-1 release"}},
+	}, 20)
+}
+
+// One fault must strike before another: both are as late as that allows.
+func TestShrinkOrderMatters(t *testing.T) {
+	rec := written(2, 1)
+	p := planted(func(w World) bool {
+		crash, a := w.one("crash", "redis-1")
+		pause, b := w.one("pause", "client-1")
+		return a && b && rec.reached(crash) < rec.reached(pause) && rec.reached(pause) <= rec.before("client-1 write") && w.takesPart("client-2")
+	})
+	p.shrinksTo(t, rec, World{Faults: []Fault{
+		{Kind: "crash", Target: "redis-1", For: 2 * time.Second},
+		{Kind: "pause", Target: "client-1", For: 100 * time.Second, Before: "client-1 read"},
+	}}, World{
+		Change: Change{Starts: map[string]string{"client-2": "client-1's key expired on redis-1"}},
+		Faults: []Fault{
+			{Kind: "crash", Target: "redis-1", For: time.Millisecond, Before: "client-1 work"},
+			{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 write"},
+		},
+	}, 50)
+}
+
+// Some two of the three clients have to be there, and the second of them has to start
+// when the base has it start, not earlier.
+func TestShrinkTwoOfThreeClients(t *testing.T) {
+	rec := written(3, 3)
+	p := planted(func(w World) bool {
+		return w.takesPart("client-1") && w.takesPart("client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
+	})
+	p.shrinksTo(t, rec, World{Faults: []Fault{{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}}}, World{
+		Change: Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
+		Faults: []Fault{{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}},
+	}, 20)
+}
+
+// Clients start at the first moment that will do.
+func TestShrinkGoodMoments(t *testing.T) {
+	rec := written(3, 1)
+	for _, tt := range []struct {
+		fault Fault
+		start string
+	}{
+		{Fault{Kind: "jump", Target: "redis-1", By: time.Millisecond}, "redis-1's clock jumped"},
+		{Fault{Kind: "crash", Target: "redis-1", For: time.Millisecond}, "redis-1 restarted"},
+		{Fault{Kind: "pause", Target: "redis-1", For: time.Millisecond}, "redis-1 resumed"},
+		{Fault{Kind: "pause", Target: "client-2", For: time.Millisecond}, "client-2's keys expired"},
+		{Fault{Kind: "hold", Target: "client-3's write request to storage"}, "client-2 acquired"},
+	} {
+		last := tt.fault
+		if last.Kind != "hold" {
+			last.Before = "client-3 release"
+			if last.Target == "client-2" {
+				last.Before = "client-2 release"
+			}
+		}
+		p := planted(func(w World) bool {
+			start := w.Change.Starts["client-3"]
+			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"] == ""
+		})
+		p.shrinksTo(t, rec, World{Faults: []Fault{tt.fault}}, World{
+			Change: Change{Starts: map[string]string{"client-3": tt.start}},
+			Faults: []Fault{last},
+		}, 80)
+	}
+}
+
+// Where a client can start as a fault makes a node forget only if the fault strikes
+// elsewhere, both change at once.
+func TestShrinkMomentWithStrike(t *testing.T) {
+	rec := written(2, 1)
+	p := planted(func(w World) bool {
+		jump, ok := w.one("jump", "redis-1")
+		switch w.Change.Starts["client-2"] {
+		case "":
+			return ok && w.takesPart("client-2") && jump.Before == "" // client-2 asks again and again
+		case "client-1's key expired on redis-1":
+			return ok && w.takesPart("client-2") && rec.reached(jump) > rec.before("client-1 read") && rec.reached(jump) < rec.before("client-1 write")
+		}
+		return false
+	})
+	p.shrinksTo(t, rec, World{Faults: []Fault{{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}}}, World{
+		Change: Change{Starts: map[string]string{"client-2": "client-1's key expired on redis-1"}},
+		Faults: []Fault{{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}},
+	}, 60)
+}
+
+// A fault that waits for its message need not strike at a point, but may have to.
+func TestShrinkPatientFaults(t *testing.T) {
+	rec := written(1, 1)
+	for _, f := range []Fault{
+		{Kind: "stall", Target: "client-1", Step: sim.Read, Before: "client-1 read"},
+		{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"},
+	} {
+		plain := f
+		plain.Before, plain.When = "", ""
+		planted(func(w World) bool { return len(w.Faults) == 1 }).
+			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{plain}}, 5)
+		planted(func(w World) bool { return len(w.Faults) == 1 && w.Faults[0].Before+w.Faults[0].When != "" }).
+			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{f}}, 5)
+	}
+}
+
+// A client that waits for what a fault brings about does not need that fault for that.
+func TestShrinkForgetsMoments(t *testing.T) {
+	rec := written(2, 1)
+	p := planted(func(w World) bool {
+		at, waits := w.Change.Starts["client-2"]
+		_, jumped := w.one("jump", "redis-1")
+		return w.takesPart("client-2") && (!waits || at == "redis-1's clock jumped" && jumped || at == "client-1 acquired")
+	})
+	p.shrinksTo(t, rec, World{
+		Change: Change{Starts: map[string]string{"client-2": "redis-1's clock jumped"}},
+		Faults: []Fault{{Kind: "jump", Target: "redis-1", By: time.Minute}},
+	}, World{Change: Change{Clients: []string{"client-2"}}}, 10)
+}
+
+// A fault that works at one message only stays there, however many others there are.
+func TestShrinkOnlyAtOneMessage(t *testing.T) {
+	rec := written(2, 3)
+	const at = "redis-2's reply to client-1's acquire arrived"
+	p := planted(func(w World) bool {
+		crash, ok := w.one("crash", "client-1")
+		return ok && crash.When == at
+	})
+	from := World{Faults: []Fault{{Kind: "crash", Target: "client-1", When: at}}}
+	want := from
+	want.Change.Clients = []string{"client-1"}
+	p.shrinksTo(t, rec, from, want, 60)
+}
+
+// Of the messages of one kind the last is held that will do, and none of another kind.
+func TestShrinkLatestMessage(t *testing.T) {
+	rec := written(2, 3)
+	for nth := 2; nth <= 4; nth++ {
+		for _, node := range rec.Nodes {
+			rec.Messages = append(rec.Messages, Message{Message: sim.Message{Client: "client-1", Peer: node, Step: sim.Acquire}, Nth: nth})
+		}
+	}
+	from := World{Faults: []Fault{{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}}}
+	planted(func(w World) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, World{
+		Change: Change{Clients: []string{"client-1"}, Nodes: 1},
+		Faults: []Fault{{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}},
+	}, 10)
+	p := planted(func(w World) bool {
+		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Target != "client-1's acquire request to redis-3, 4th time"
+	})
+	p.shrinksTo(t, rec, from, World{
+		Change: Change{Clients: []string{"client-1"}},
+		Faults: []Fault{{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}},
+	}, 20)
+}
+
+// sized runs worlds in which a pause has to have one of some sizes.
+func sized(is func(time.Duration) bool) *plant {
+	return planted(func(w World) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size()) })
+}
+
+func TestShrinkSizes(t *testing.T) {
+	const s = time.Second
+	for _, tt := range []struct{ from, threshold, want time.Duration }{
+		{120 * s, 29880 * time.Millisecond, 30 * s},
+		{31500 * time.Millisecond, 30010 * time.Millisecond, 31500 * time.Millisecond},
+		{60 * s, 30010 * time.Millisecond, 40 * s},
+		{60 * s, 17 * s, 20 * s},
+		{60 * s, 11 * s, 12 * s},
+		{60 * s, 10*s + 1, 12 * s},
+		{600 * s, 61 * s, 75 * s},
+		{600 * s, 76 * s, 90 * s},
+		{600 * s, 50*s + 1, 60 * s},
+		{600 * s, 300*s + 1, 360 * s},
+		{10 * s, 1, time.Millisecond},
+		{10 * time.Microsecond, 1, 10 * time.Microsecond},
+		{0, 0, 0}, // for good
+	} {
+		for _, kind := range []string{"pause", "jump", "delay"} {
+			from := Fault{Kind: kind, Target: "redis-1", Before: "client-1 release", Others: []string{"client-1"}}
+			rec := written(1, 1)
+			sized(func(size time.Duration) bool { return size >= tt.threshold }).
+				shrinksTo(t, rec, World{Faults: []Fault{from.Sized(tt.from)}}, World{Faults: []Fault{from.Sized(tt.want)}}, 30)
+		}
+	}
+	back := Fault{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}
+	sized(func(size time.Duration) bool { return size >= 3*s }).
+		shrinksTo(t, written(1, 1), World{Faults: []Fault{back}}, World{Faults: []Fault{back.Sized(3 * s)}}, 30)
+}
+
+// An effect that goes when the size grows, and comes back, has a smaller size as well.
+func TestShrinkIslandOfSizes(t *testing.T) {
+	pause := Fault{Kind: "pause", Target: "client-1", Before: "client-1 release"}
+	p := sized(func(size time.Duration) bool {
+		return size >= 4*time.Second && size < 6*time.Second || size >= 28*time.Second
+	})
+	p.shrinksTo(t, written(1, 1), World{Faults: []Fault{pause.Sized(time.Minute)}}, World{Faults: []Fault{pause.Sized(4 * time.Second)}}, 30)
+}
+
+// The largest step between two round sizes is a third.
+func TestRoundSizes(t *testing.T) {
+	for i, size := range round[1:] {
+		if last := round[i]; size <= last || 3*size > 4*last {
+			t.Errorf("%v follows %v, and is not between it and a third more", size, last)
+		}
+		if digits := significant(size); digits > 2 {
+			t.Errorf("%v is no round size, it has %d digits", size, digits)
+		}
+	}
+	for _, size := range coarse {
+		if !slices.Contains(round, size) {
+			t.Errorf("%v is coarse, and not round", size)
+		}
+	}
+}
+
+// Worlds in doubt, and those in which a process ran on, are no examples, however small.
+func TestShrinkTraps(t *testing.T) {
+	rec := written(2, 1)
+	for name, trap := range map[string]Outcome{"doubt": doubted, "ran on": wentOn} {
+		t.Run(name, func(t *testing.T) {
+			p := &plant{outcome: func(w World) Outcome {
+				pause, ok := w.one("pause", "client-1")
+				switch {
+				case !ok || !w.takesPart("client-2"):
+					return trap
+				case pause.Before != "client-1 read" || pause.For < 7*time.Second || w.Change.Starts != nil:
+					return trap
+				}
+				return broken
+			}}
+			pause := Fault{Kind: "pause", Target: "client-1", For: 10 * time.Second, Before: "client-1 read"}
+			p.shrinksTo(t, rec, World{Faults: []Fault{pause}}, World{Faults: []Fault{pause.Sized(8 * time.Second)}}, 60)
+		})
+	}
+
+	// What ran on from the start may run on.
+	p := &plant{outcome: func(w World) Outcome {
+		if len(w.Faults) == 0 {
+			return unhurt
+		}
+		return wentOn
+	}}
+	p.shrinksTo(t, rec,
+		World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}}},
+		World{
+			Change: Change{Clients: []string{"client-1"}},
+			Faults: []Fault{{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 release"}},
+		}, 10)
+}
+
+// Another effect is not the one that is wanted, and more than it is.
+func TestShrinkOtherEffects(t *testing.T) {
+	rec := written(1, 1)
+	p := &plant{outcome: func(w World) Outcome {
+		switch size := w.Faults[0].Size(); {
+		case size < 10*time.Second:
+			return Outcome{Off: Run{Breaks: []Break{{What: "serial-sections", Fault: "lock"}}}}
+		case size < 20*time.Second:
+			return Outcome{On: broken.Off}
+		case size < 30*time.Second:
+			return Outcome{Off: Run{Breaks: []Break{{What: "write-order"}, {What: "serial-sections"}}}}
+		}
+		return broken
+	}}
+	pause := Fault{Kind: "pause", Target: "client-1", Before: "client-1 release"}
+	two := []Fault{pause.Sized(time.Minute)}
+	none := p.outcome
+	p.outcome = func(w World) Outcome {
+		if len(w.Faults) == 0 {
+			return unhurt
+		}
+		return none(w)
+	}
+	p.shrinksTo(t, rec, World{Faults: two}, World{Faults: []Fault{pause.Sized(20 * time.Second)}}, 30)
+}
+
+// A world that cannot be made has no effect, and is not run again.
+func TestShrinkImpossibleWorlds(t *testing.T) {
+	rec := written(2, 3)
+	runs := map[string]int{}
+	r := RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
+		runs[key(w)]++
+		switch {
+		case w.Change.Nodes != 0 || w.Change.Clients != nil || w.Change.Starts != nil:
+			return broken, errors.New("there is no such world")
+		case len(w.Faults) == 0:
+			return unhurt, nil
+		}
+		return broken, nil
+	})
+	got, err := shrink(t.Context(), r, rec, World{Faults: []Fault{{Kind: "crash", Target: "client-1"}}}, lost)
+	want := World{Faults: []Fault{{Kind: "crash", Target: "client-1", Before: "client-1 release"}}}
+	if err != nil || !same(got, want) {
+		t.Errorf("shrunk to %s, %v; want %s", key(got), err, key(want))
+	}
+	for w, n := range runs {
+		if n > 1 {
+			t.Errorf("%s was run %d times", w, n)
+		}
+	}
+}
+
+// If there are too many worlds the smallest so far is what is found, and it is minimal:
+// here a fault becomes superfluous with fewer nodes, and then the time is up.
+func TestShrinkWithinBounds(t *testing.T) {
+	rec := written(3, 5)
+	for nth := 2; nth <= 2*mostWorlds; nth++ {
+		request := sim.Message{Client: "client-2", Peer: sim.StorageName, Step: sim.Read}
+		rec.Points = append(rec.Points, Point{Process: "client-2", When: request.InFlight(nth).String()})
+	}
+	pause := Fault{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}
+	p := planted(func(w World) bool {
+		f, paused := w.one("pause", "client-2")
+		_, crashed := w.one("crash", "client-1")
+		return paused && f.When == pause.When && (crashed || w.Change.Nodes == 1)
+	})
+	p.shrinksTo(t, rec,
+		World{Faults: []Fault{{Kind: "crash", Target: "client-1"}, pause}},
+		World{
+			Change: Change{
+				Clients: []string{"client-1", "client-2"}, Nodes: 1,
+				Starts: map[string]string{"client-2": "client-1's keys expired"},
+			},
+			Faults: []Fault{pause},
+		}, mostWorlds+4)
+	if p.worlds < mostWorlds {
+		t.Errorf("%d worlds are within the bounds", p.worlds)
+	}
+}
+
+func TestShrinkStops(t *testing.T) {
+	rec := written(2, 5)
+	ctx, cancel := context.WithCancel(t.Context())
+	worlds := 0
+	r := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		if worlds++; worlds == 3 {
+			cancel()
+		}
+		if len(w.Faults) == 0 {
+			return unhurt, ctx.Err()
+		}
+		return broken, ctx.Err()
+	})
+	w := World{Faults: []Fault{{Kind: "crash", Target: "client-1"}, {Kind: "crash", Target: "client-2"}}}
+	got, err := shrink(ctx, r, rec, w, lost)
+	// The first world is w itself, the second has no faults and the third is not told.
+	if !errors.Is(err, context.Canceled) || !same(got, w) || worlds != 3 {
+		t.Errorf("after %d worlds: %s, %v", worlds, key(got), err)
+	}
+
+	if _, err := shrink(t.Context(), planted(func(World) bool { return false }), rec, w, lost); err == nil || !strings.Contains(err.Error(), "cannot shrink") {
+		t.Errorf("a world that shows nothing was shrunk: %v", err)
+	}
+	never := errors.New("never")
+	if _, err := shrink(t.Context(), RunnerFunc(func(context.Context, World) (Outcome, error) { return unhurt, never }), rec, w, lost); !errors.Is(err, never) {
+		t.Errorf("a world that cannot be made was shrunk: %v", err)
+	}
+}
+
+func TestRank(t *testing.T) {
+	const s = time.Second
+	pause := Fault{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}
+	faulty := func(faults ...Fault) World { return World{Change: Change{Nodes: 3}, Faults: faults} }
+	how, when, persists := pause, pause, Fault{Kind: "crash", Target: "redis-1", For: s, Persistence: sim.NoPersistence}
+	how.How = "suspend"
+	when.Before, when.When = "", "client-1's write request to storage is in flight"
+	cut := func(nodes ...string) Fault { return Fault{Kind: "partition", Target: "client-1", Others: nodes} }
+	simplest := []World{
+		{},
+		{Base: 1},
+		{Change: Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []Fault{how}},
+		{Change: Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []Fault{pause}},
+		{Change: Change{Nodes: 1}, Faults: []Fault{pause}},
+		faulty(pause.Sized(20 * s)),
+		faulty(pause),
+		faulty(pause.Sized(90 * s)), // 9, and then zeros
+		faulty(pause.Sized(120 * s)),
+		faulty(pause.Sized(31 * s)),
+		faulty(pause.Sized(31500 * time.Millisecond)),
+		faulty(when),
+		faulty(cut("redis-1")),
+		faulty(cut("redis-1", "redis-2")),
+		faulty(persists),
+		faulty(how),
+		{Faults: []Fault{pause}},
+		{Change: Change{Nodes: 1}, Faults: []Fault{pause, persists}},
+	}
+	for i, a := range simplest {
+		for j, b := range simplest {
+			if got := rank(a, b); (got < 0) != (i < j) || (got == 0) != (i == j) {
+				t.Errorf("rank(%s, %s) = %d", key(a), key(b), got)
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package explore
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What differs between two stacks of one program: the numbers of goroutines and
+// bubbles, for how long they have waited, arguments and offsets, other addresses.
+var accidental = []struct {
+	expr *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`\b(goroutine|synctest bubble) \d+`), "$1"},
+	{regexp.MustCompile(`, \d+ minutes\b`), ""},
+	{regexp.MustCompile(`(?m)\([^()\n]*0x[^()\n]*\)$`), "(...)"},
+	{regexp.MustCompile(`(?m) \+0x[0-9a-f]+$`), ""},
+	{regexp.MustCompile(`0x[0-9a-f]+`), "0x?"},
+}
+
+// stackLines is how many lines of a stack are kept.
+const stackLines = 24
+
+// shortStack is the beginning of what the Go runtime says of a panic or of
+// goroutines, without anything that is another time it happens.
+func shortStack(text string) string {
+	lines := strings.SplitN(text, "\n", stackLines+1)
+	text = strings.TrimSpace(strings.Join(lines[:min(len(lines), stackLines)], "\n"))
+	for _, a := range accidental {
+		text = a.expr.ReplaceAllString(text, a.with)
+	}
+	return text
+}

@@ -1,0 +1,302 @@
+package explore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
+)
+
+// Result makes ways of what was found: it shrinks the best examples of each cause,
+// measures how large each fault has to be, and draws the danger maps. It runs worlds,
+// and returns an error when one cannot be run.
+func (f *Found) Result(ctx context.Context) (*Result, error) {
+	s := f.search
+	first := f.records[0]
+	out := &Result{
+		Lock: first.Lock, Nodes: len(first.Nodes), TTL: first.TTL, Seed: s.Bases[0].Seed,
+		MaxFaults: s.MaxFaults, Budget: s.Worlds, Levels: f.levels,
+		Worlds: f.worlds, First: f.first, Stopped: f.stopped,
+	}
+	for _, r := range f.records {
+		out.Bases = append(out.Bases, r.report())
+	}
+	all, err := f.ways(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range all {
+		if strings.HasSuffix(w.ID, ranOnMark) {
+			out.RanOn = append(out.RanOn, w)
+		} else {
+			out.Ways = append(out.Ways, w)
+		}
+	}
+	out.Maps, err = f.maps(ctx)
+	return out, err
+}
+
+// report is what the report says of a base.
+func (r *Record) report() BaseRecord {
+	b := BaseRecord{Name: r.Name, Points: len(r.Points)}
+	for _, p := range r.Points {
+		if p.Before != "" {
+			b.Steps++
+		}
+	}
+	b.Messages = len(r.Messages)
+	var words []string
+	for _, word := range r.Outcome.Effect() {
+		_, what, _ := strings.Cut(word, " ")
+		what, _, _ = strings.Cut(what, "\t")
+		if !slices.Contains(words, what) {
+			words = append(words, what)
+		}
+	}
+	b.Broke = strings.Join(words, ", ")
+	if !r.TookPlace() {
+		b.Doubt = cmp.Or(r.Outcome.Off.Doubt, r.Outcome.On.Doubt)
+	}
+	return b
+}
+
+// ways shrinks the examples of all groups, puts those together that turn out to be the
+// same, and leaves out those of which a part does the same.
+func (f *Found) ways(ctx context.Context) ([]Way, error) {
+	var all []*group
+	for _, g := range f.groups.all {
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b *group) int { return strings.Compare(a.id, b.id) })
+	small := make([]example, len(all))
+	err := f.search.parallel(ctx, len(all), func(ctx context.Context, i int) error {
+		var err error
+		small[i], err = f.shrink(ctx, all[i].best[0])
+		return err
+	}, func(i int) { f.search.tell("shrinking", i+1, len(all), len(all)) })
+	if err != nil {
+		return nil, err
+	}
+	merged := minimal(merge(all, small))
+	ways := make([]Way, len(merged))
+	err = f.search.parallel(ctx, len(merged), func(ctx context.Context, i int) error {
+		var err error
+		ways[i], err = f.way(ctx, merged[i])
+		return err
+	}, func(i int) { f.search.tell("measuring", i+1, len(merged), len(merged)) })
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(ways, compareWays)
+	nameFiles(ways)
+	return ways, nil
+}
+
+// shrink makes an example as small as can be. One that costs a process each time is
+// left as it is.
+func (f *Found) shrink(ctx context.Context, e example) (example, error) {
+	if e.effect.ends() {
+		return e, nil
+	}
+	runner := f.others()
+	// A smaller world that is worse is an example of something else, and so is one in
+	// which a mistake of the lock shows in another step.
+	stages := e.stages()
+	alike := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		o, err := runner.Run(ctx, w)
+		grade := effectOf(&o).grade()
+		if grade&^e.effect.grade() != 0 || grade&blames != 0 && !within(example{record: e.record, world: w}.stages(), stages) {
+			o.Off.Doubt = "it is something else"
+		}
+		return o, err
+	})
+	var err error
+	if e.world, err = shrink(ctx, alike, e.record, e.world, e.effect.core()); err != nil {
+		return e, err
+	}
+	o, err := runner.Run(ctx, e.world)
+	e.effect = effectOf(&o)
+	return e, err
+}
+
+// merge puts groups together by what their shrunken examples are.
+func merge(all []*group, small []example) []*group {
+	byID := map[string]*group{}
+	var merged []*group
+	for i, g := range all {
+		id := small[i].id()
+		one, ok := byID[id]
+		if !ok {
+			one = &group{id: id, causes: map[string]int{}}
+			byID[id] = one
+			merged = append(merged, one)
+		}
+		one.worlds += g.worlds
+		one.stages = append(one.stages, g.stages...)
+		for cause, n := range g.causes {
+			one.causes[cause] += n
+		}
+		one.best = append(one.best, small[i])
+		slices.SortStableFunc(one.best, compareExamples)
+	}
+	return merged
+}
+
+// minimal leaves those groups out of whose families some do the same in another group:
+// what they have besides does nothing. What is the lock's own fault stays.
+func minimal(all []*group) []*group {
+	return slices.DeleteFunc(slices.Clone(all), func(g *group) bool {
+		e := g.best[0]
+		families := e.record.families(e.world)
+		return slices.ContainsFunc(all, func(o *group) bool {
+			other := o.best[0]
+			part := other.record.families(other.world)
+			return len(part) < len(families) && within(part, families) && other.ranOn == e.ranOn &&
+				e.effect.grade()&^other.effect.grade() == 0
+		})
+	})
+}
+
+// way measures what the best example of a group shows, and writes its scenario.
+func (f *Found) way(ctx context.Context, g *group) (Way, error) {
+	e := g.best[0]
+	runner := f.others()
+	o, err := runner.Run(ctx, e.world)
+	if err != nil {
+		return Way{}, err
+	}
+	w := Way{
+		ID: g.id, Worlds: g.worlds, Example: e.world, Effect: e.effect, Fault: e.effect.fault(),
+		Stages: ordered(g.stages), Off: whatBroke(o.Off), On: whatBroke(o.On),
+	}
+	_, w.Cause = causeOf(e.record, e.world)
+	for cause, n := range g.causes {
+		w.Causes = append(w.Causes, Cause{cause, n})
+	}
+	slices.SortFunc(w.Causes, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.Worlds, a.Worlds), strings.Compare(a.Faults, b.Faults))
+	})
+	if e.effect.ends() {
+		w.Why = why(o)
+		return w, nil
+	}
+	if w.Margins, err = margins(ctx, runner, e.record, e.world, e.effect.core()); err != nil {
+		return w, err
+	}
+	base := f.search.Bases[e.world.Base]
+	if base.Programs != nil {
+		return w, nil
+	}
+	doc, err := base.document(e.world.Change)
+	if err != nil {
+		return w, err
+	}
+	// It runs worlds in this process, and libraries draw from a source of random numbers
+	// that all worlds of a process share.
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	w.Text, err = scenarioFile(doc, e.world, base.Seed, base.Kind)
+	w.Title, w.Story = told(w.Text, e.record.Lock)
+	return w, err
+}
+
+// ordered lists stages, each once, in the order in which a client goes through them.
+func ordered(stages []string) []string {
+	var all []string
+	for _, step := range append(sim.Steps(), between) {
+		if slices.Contains(stages, string(step)) {
+			all = append(all, string(step))
+		}
+	}
+	return all
+}
+
+// why is what a lock did that it must not do.
+func why(o Outcome) string {
+	for _, b := range slices.Concat(o.Off.Breaks, o.On.Breaks) {
+		if b.Why != "" {
+			return b.Why
+		}
+	}
+	return ""
+}
+
+// whatBroke lists what broke in a run, each once.
+func whatBroke(r Run) []string {
+	var all []string
+	for _, b := range r.Breaks {
+		if !slices.Contains(all, b.What) {
+			all = append(all, b.What)
+		}
+	}
+	return all
+}
+
+// others runs worlds that have no place in the search, each once.
+func (f *Found) others() Runner {
+	return RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		name := key(w)
+		if o, ok := f.search.Ledger.pastOther(name); ok {
+			return o, nil
+		}
+		o, err := f.search.Runner.Run(ctx, w)
+		if err != nil {
+			return o, err
+		}
+		return o, f.search.Ledger.noteOther(name, o)
+	})
+}
+
+// compareWays orders ways: first those that are the lock's own fault, then those that
+// corrupt data although tokens are checked, then those of fewer faults, then the more
+// common.
+func compareWays(a, b Way) int {
+	return cmp.Or(
+		cmp.Compare(b.gravity(), a.gravity()),
+		cmp.Compare(len(a.Example.Faults), len(b.Example.Faults)),
+		cmp.Compare(b.Worlds, a.Worlds),
+		strings.Compare(a.ID, b.ID),
+	)
+}
+
+func (w Way) gravity() int {
+	data := func(what string) bool { return checks.Property(what).Data() }
+	switch {
+	case w.Fault == checks.FaultLock:
+		return 3
+	case slices.ContainsFunc(w.On, data):
+		return 2
+	case slices.ContainsFunc(w.Off, data):
+		return 1
+	}
+	return 0
+}
+
+// nameFiles gives each way's scenario a name.
+func nameFiles(ways []Way) {
+	taken := map[string]bool{}
+	for i := range ways {
+		w := &ways[i]
+		if w.Text == nil {
+			continue
+		}
+		name := strings.ReplaceAll(w.ID, "/", "-")
+		name = strings.ReplaceAll(name, "+", "-and-")
+		const longest = 80
+		if len(name) > longest {
+			name = strings.Trim(name[:longest], "-")
+		}
+		for taken[name] {
+			name += "-2"
+		}
+		taken[name] = true
+		w.File = name + ".yaml"
+	}
+}
+
+// Wrote says whether a scenario file was written by a search and not by people.
+func Wrote(file []byte) bool { return bytes.HasPrefix(file, []byte("# "+origin)) }
