@@ -40,6 +40,8 @@ type Options struct {
 	// a report that must be reproducible leaves it 0, and then nothing is said of
 	// it.
 	Took time.Duration
+	// Since compares what a search found with an earlier one; nil is no comparison.
+	Since *Comparison
 }
 
 var formats = map[string]Format{}

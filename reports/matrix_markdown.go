@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/scenarios"
 )
 
 // longList is how many items a list can have before it is folded away.
@@ -34,10 +33,10 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 		for _, s := range shelf.Scenarios {
 			rows := shelf.rows[s]
 			if len(rows) == 1 {
-				line("| %s | %s |", link(s), strings.Join(m.markdownCells(rows[0]), " | "))
+				line("| %s | %s |", link(s.Name, s.File), strings.Join(m.markdownCells(rows[0]), " | "))
 				continue
 			}
-			line("| %s |%s", link(s), blank)
+			line("| %s |%s", link(s.Name, s.File), blank)
 			for _, r := range rows {
 				line("| &emsp;%s | %s |", markdown(r.Variant.Name), strings.Join(m.markdownCells(r), " | "))
 			}
@@ -74,12 +73,12 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 }
 
 // link names a scenario and leads to its file.
-func link(s *scenarios.Scenario) string {
-	file := visible(s.File)
+func link(name, file string) string {
+	file = visible(file)
 	if !harmless.MatchString(file) {
-		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(file) + ">"
+		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C").Replace(file) + ">"
 	}
-	return fmt.Sprintf("[%s](%s)", markdown(s.Name), file)
+	return fmt.Sprintf("[%s](%s)", markdown(name), file)
 }
 
 // markdown writes text so that it stays text in a cell of a table.

@@ -190,7 +190,7 @@ func TestMatrixAsMarkdown(t *testing.T) {
 		"| &emsp;waits | network | ✓ | ✗ | **unsafe** | safe |\n",
 		"| &emsp;gives-up | network | ✓ | ✓ | safe | safe |\n",
 		"| [clock-jump](scenarios/clock-jump.yaml) | clock | ✗→✓ | ✗ | **unsafe** | safe |\n",
-		"| [a\\|b](<scenarios/a|b.yaml>) | process | ✓ | ✗ | **unsafe** | safe |\n",
+		"| [a\\|b](<scenarios/a%7Cb.yaml>) | process | ✓ | ✗ | **unsafe** | safe |\n",
 		"| [majority-down](scenarios/majority-down.yaml) | lock memory | ✓ | ✓ | **unsafe** | safe, ✗ token-order and progress |\n",
 		"| [fencing-gap](scenarios/fencing-gap.yaml) | process | ✓ | ✓ | safe, ✗ grant-order | safe, ✗ grant-order |\n",
 		"| [of-mine](scenarios/of-mine.yaml) |  | ✓ | ✓ | unknown | unknown |\n",

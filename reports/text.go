@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -40,7 +41,11 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 type text struct {
 	Options
 	b strings.Builder
+	// width is how many columns a line may have; 0 is pageWidth.
+	width int
 }
+
+func (t *text) columns() int { return cmp.Or(t.width, pageWidth) }
 
 func (t *text) line(format string, args ...any) {
 	fmt.Fprintf(&t.b, format+"\n", args...)
@@ -146,7 +151,7 @@ func (t *text) remarks(rows []remark) {
 	}
 	for _, r := range rows {
 		label := r.about + strings.Repeat(" ", width-utf8.RuneCountInString(r.about))
-		body := wrap(r.text, pageWidth-width-4, 0)
+		body := wrap(r.text, t.columns()-width-4, 0)
 		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
 		t.line("  %s  %s", t.Palette.strong(label), body)
 	}
@@ -183,7 +188,7 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 }
 
 func (t *text) item(mark, text string) {
-	t.line("  %s %s", mark, wrap(text, pageWidth-4, 4))
+	t.line("  %s %s", mark, wrap(text, t.columns()-4, 4))
 }
 
 // expectation says whether the runs came to what the scenario expects.
@@ -235,7 +240,7 @@ func (t *text) paragraph(s string) {
 		words[i] = visible(word)
 	}
 	t.line("")
-	t.line("%s%s", "  ", wrap(strings.Join(words, " "), pageWidth-2, 2))
+	t.line("%s%s", "  ", wrap(strings.Join(words, " "), t.columns()-2, 2))
 }
 
 // summary counts the results.

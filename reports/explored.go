@@ -1,0 +1,149 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+)
+
+// An ExploreFormat is one way of writing what a search found.
+type ExploreFormat struct {
+	// Name is what the command line calls it.
+	Name string
+	// Write returns the writer's errors and no others.
+	Write func(io.Writer, *explore.Result, Options) error
+}
+
+// ExploreFormats lists the formats of a search in alphabetical order.
+func ExploreFormats() []ExploreFormat {
+	return []ExploreFormat{
+		{"json", writeExploredJSON},
+		{"markdown", writeExploredMarkdown},
+		{"text", writeExploredText},
+	}
+}
+
+// exploredLock is what was explored: "redlock on 5 nodes, TTL 30s".
+func exploredLock(r *explore.Result) string {
+	words := visible(r.Lock)
+	if r.Nodes > 0 {
+		words += " on " + count(r.Nodes, "node")
+	}
+	if r.TTL > 0 {
+		return words + ", TTL " + exactly(r.TTL)
+	}
+	return words + ", no TTL"
+}
+
+// exploredTitle says how much was found.
+func exploredTitle(r *explore.Result) string {
+	if len(r.Ways) == 0 {
+		return exploredLock(r) + ": no way to break it found"
+	}
+	return fmt.Sprintf("%s: %s to break it", exploredLock(r), many(len(r.Ways), "way"))
+}
+
+// incomplete says why a search is not to be trusted for what it did not find; ""
+// if it came to its end.
+func incomplete(r *explore.Result) string {
+	if r.Stopped == "" {
+		return ""
+	}
+	return "INCOMPLETE, because " + visible(r.Stopped) + ": what follows is what the search had found until then."
+}
+
+// searched says where faults could strike, and what the search was told.
+func searched(r *explore.Result) []remark {
+	var rows []remark
+	for _, b := range r.Bases {
+		text := fmt.Sprintf("%s at which a fault can strike: before each of %s, and when each of %s is sent or arrives",
+			many(b.Points, "point"), many(b.Steps, "step"), many(b.Messages, "message"))
+		if b.Broke != "" {
+			text += "; WITHOUT ANY FAULT this broke: " + visible(b.Broke)
+		}
+		if b.Doubt != "" {
+			text = "NOT EXPLORED: " + visible(b.Doubt)
+		}
+		rows = append(rows, remark{"workload " + visible(b.Name), text})
+	}
+	plan := "every single fault"
+	if r.MaxFaults > 1 {
+		plan += fmt.Sprintf(", then up to %d at once", r.MaxFaults)
+	}
+	if r.MaxFaults > 1 && r.Budget > 0 {
+		plan += " in at most " + many(r.Budget, "world")
+	}
+	return append(rows, remark{"search", fmt.Sprintf("%s; seed %d", plan, r.Seed)})
+}
+
+// whyApart says what is wrong with the ways in which a paused process ran on.
+const whyApart = "A paused process did something all the same, because the lock's timers ran on. No real pause lets it, so none of this is held against the lock."
+
+// exploredSummary counts what was found.
+func exploredSummary(r *explore.Result, since *Comparison) string {
+	var words []string
+	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	own, fenced := 0, 0
+	for _, w := range r.Ways {
+		if w.Fault == checks.FaultLock {
+			own++
+		}
+		if corrupts(w.On) {
+			fenced++
+		}
+	}
+	add("%s to break it", many(len(r.Ways), "way"))
+	if len(r.Ways) > 0 {
+		words[0] += fmt.Sprintf(" (%d the lock's own fault, %d with wrong data even under fencing tokens)", own, fenced)
+	}
+	if len(r.RanOn) > 0 {
+		add("%d kept apart", len(r.RanOn))
+	}
+	if since != nil {
+		add("%d new and %d not found again since %s", len(since.New), len(since.Gone), visible(since.Since))
+	}
+	switch {
+	case r.First > 0:
+		add("%s run, and the first break was in number %s", many(r.Worlds, "world"), thousands(r.First))
+	default:
+		add("%s run, and nothing broke", many(r.Worlds, "world"))
+	}
+	if r.Stopped != "" {
+		add("INCOMPLETE")
+	}
+	return visible(r.Lock) + ": " + strings.Join(words, "; ")
+}
+
+// exactly writes a length of time with all its figures: 30s, 29.88s, 1m, 1h30m.
+func exactly(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// thousands writes a number with a comma before every three digits: 17,912,345.
+func thousands[N int | uint64](n N) string {
+	s := strconv.FormatUint(uint64(n), 10)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// many writes "1 world", "8,934 worlds".
+func many[N int | uint64](n N, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return thousands(n) + " " + noun
+}

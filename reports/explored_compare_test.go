@@ -1,0 +1,104 @@
+package reports
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+)
+
+func TestCompare(t *testing.T) {
+	way := func(id, fault string, on ...string) explore.Way { return explore.Way{ID: id, Fault: fault, On: on} }
+	clock := checks.FaultAssumption + "clock"
+	for name, c := range map[string]struct {
+		known, now []explore.Way
+		fresh      []string // ID and in what it is worse
+		gone       []string
+	}{
+		"the same": {
+			[]explore.Way{way("a", clock, "progress"), way("b", checks.FaultLock)},
+			[]explore.Way{way("b", checks.FaultLock), way("a", clock, "progress")}, nil, nil,
+		},
+		"another": {
+			[]explore.Way{way("a", clock)},
+			[]explore.Way{way("b", ""), way("a", clock), way("c", "")}, []string{"b", "c"}, nil,
+		},
+		"one less": {
+			[]explore.Way{way("a", clock), way("b", ""), way("c", "")},
+			[]explore.Way{way("b", "")}, nil, []string{"a", "c"},
+		},
+		"breaks more": {
+			[]explore.Way{way("a", clock, "progress")},
+			[]explore.Way{way("a", clock, "progress", "token-order", "no-lost-update")},
+			[]string{"a it now breaks token-order and no-lost-update with fencing tokens"}, nil,
+		},
+		"breaks something else": {
+			[]explore.Way{way("a", clock, "progress")},
+			[]explore.Way{way("a", clock, "token-order")},
+			[]string{"a it now breaks token-order with fencing tokens"}, nil,
+		},
+		"breaks less": {[]explore.Way{way("a", clock, "progress")}, []explore.Way{way("a", clock)}, nil, nil},
+		"now the lock's": {
+			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.FaultLock)},
+			[]string{"a it is now the lock's own fault"}, nil,
+		},
+		"both": {
+			[]explore.Way{way("a", "")}, []explore.Way{way("a", checks.FaultLock, "panic")},
+			[]string{"a it now breaks panic with fencing tokens, and it is now the lock's own fault"}, nil,
+		},
+		"not the lock's any more": {[]explore.Way{way("a", checks.FaultLock)}, []explore.Way{way("a", clock)}, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Compare(&explore.Result{Ways: c.now}, &explore.Result{Ways: c.known}, "known.json")
+			var fresh, gone []string
+			for _, n := range got.New {
+				if n.Worse != "" {
+					n.Worse = " " + n.Worse
+				}
+				fresh = append(fresh, n.Way.ID+n.Worse)
+			}
+			for _, w := range got.Gone {
+				gone = append(gone, w.ID)
+			}
+			if !slices.Equal(fresh, c.fresh) || !slices.Equal(gone, c.gone) {
+				t.Errorf("new %q, gone %q; want %q and %q", fresh, gone, c.fresh, c.gone)
+			}
+		})
+	}
+}
+
+// What is kept apart is not compared: that a paused process no longer runs on
+// makes a way new, and a way that is now kept apart is gone.
+func TestWhatIsKeptApartIsNotCompared(t *testing.T) {
+	known := &explore.Result{RanOn: []explore.Way{{ID: "a"}}, Ways: []explore.Way{{ID: "b"}}}
+	now := &explore.Result{RanOn: []explore.Way{{ID: "b"}, {ID: "c"}}, Ways: []explore.Way{{ID: "a"}}}
+	got := Compare(now, known, "known.json")
+	if len(got.New) != 1 || got.New[0].Way.ID != "a" || len(got.Gone) != 1 || got.Gone[0].ID != "b" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A comparison that means little says so.
+func TestComparisonsThatMeanLittle(t *testing.T) {
+	doubts := func(known func(*explore.Result)) []string {
+		k := several()
+		known(k)
+		return Compare(several(), k, "known.json").doubts(several())
+	}
+	if got := doubts(func(k *explore.Result) { k.Worlds++ }); got != nil {
+		t.Errorf("nothing is gone, and yet %q", got)
+	}
+	for want, known := range map[string]func(*explore.Result){
+		"That was a search of redlock on 3 nodes, TTL 30s.":         func(k *explore.Result) { k.Nodes = 3 },
+		"That search was incomplete, so what seems new may not be.": func(k *explore.Result) { k.Stopped = "interrupted" },
+		"This search ran 28,934 worlds and that one 28,935, so what seems gone may still be there.": func(k *explore.Result) {
+			k.Worlds++
+			k.Ways = append(k.Ways, explore.Way{ID: "z"})
+		},
+	} {
+		if got := doubts(known); len(got) != 1 || got[0] != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

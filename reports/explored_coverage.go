@@ -1,0 +1,270 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+)
+
+// sets is what people call sets of so many faults.
+func sets(faults int) string {
+	switch faults {
+	case 1:
+		return "single faults"
+	case 2:
+		return "pairs"
+	case 3:
+		return "triples"
+	}
+	return fmt.Sprintf("sets of %d faults", faults)
+}
+
+// triedWords is how many sets of faults were tried of those that there are: "all
+// 8,934 single faults", "20,000 of 17,912,345 pairs".
+func triedWords(l explore.Level) string {
+	switch l.Tried {
+	case l.Space:
+		return fmt.Sprintf("all %s %s", thousands(l.Space), sets(l.Faults))
+	case 0:
+		return fmt.Sprintf("none of %s %s", thousands(l.Space), sets(l.Faults))
+	}
+	return fmt.Sprintf("%s of %s %s", thousands(l.Tried), thousands(l.Space), sets(l.Faults))
+}
+
+// coverage has a row for each number of faults.
+func coverage(r *explore.Result) []remark {
+	points := 0
+	for _, b := range r.Bases {
+		points += b.Points
+	}
+	var rows []remark
+	for _, l := range r.Levels {
+		var words []string
+		switch {
+		case l.Faults == 0:
+			words = append(words, many(l.Tried, "world")+" without any fault")
+		case l.Faults == 1 && l.Tried == l.Space:
+			words = append(words, fmt.Sprintf("every single fault at each of %s: %s", many(points, "point"), many(l.Tried, "world")))
+		default:
+			words = append(words, triedWords(l)+" tried")
+		}
+		if l.Kinds > 0 {
+			words[0] += fmt.Sprintf(", %s of %s kinds of %s", thousands(l.KindsTried), thousands(l.Kinds), sets(l.Faults))
+		}
+		switch {
+		case l.Tried == 0:
+		case l.Broke == 0:
+			words = append(words, "nothing broke")
+		case l.BrokeFenced == 0:
+			words = append(words, fmt.Sprintf("something broke in %s, and in none with fencing tokens", thousands(l.Broke)))
+		case l.BrokeFenced == l.Broke:
+			words = append(words, fmt.Sprintf("something broke in %s, in each also with fencing tokens", thousands(l.Broke)))
+		default:
+			words = append(words, fmt.Sprintf("something broke in %s, in %s also with fencing tokens", thousands(l.Broke), thousands(l.BrokeFenced)))
+		}
+		if l.BrokeFenced > 0 && !corruptsFenced.in(l.Effect) {
+			words[len(words)-1] += " (but never the data)"
+		}
+		if l.Doubtful > 0 {
+			words = append(words, proveNothing(l.Doubtful, "")+", as when a fault found nothing to act on")
+		}
+		if l.Behaviours > 0 {
+			words = append(words, many(l.Behaviours, "new behaviour"))
+		}
+		rows = append(rows, remark{count(l.Faults, "fault"), strings.Join(words, "; ")})
+	}
+	return rows
+}
+
+// kindsWords says what a kind of pair is; "" if nothing is said of kinds.
+func kindsWords(r *explore.Result) string {
+	if slices.ContainsFunc(r.Levels, func(l explore.Level) bool { return l.Kinds > 0 }) {
+		return "Faults that lead to the same behaviour are of one kind."
+	}
+	return ""
+}
+
+// A harm is something that a search may not have found.
+type harm struct {
+	// does says what a fault does that brings it about.
+	does string
+	// is reports whether something that broke in one run, explore.Without or
+	// explore.With, is that.
+	is func(fencing string, b explore.Break) bool
+	// data is the run in whose data the harm is; "" if it is none of data.
+	data string
+}
+
+// dataHarm is a harm to the data in one run.
+func dataHarm(does, fencing string) harm {
+	return harm{does, func(run string, b explore.Break) bool { return run == fencing && checks.Property(b.What).Data() }, fencing}
+}
+
+// corruptsFenced is the worst harm.
+var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing tokens", explore.With)
+
+var harms = []harm{
+	corruptsFenced,
+	{"makes the lock itself do wrong", func(_ string, b explore.Break) bool { return b.Fault == checks.FaultLock }, ""},
+	{"makes the lock grant two leases at once", func(_ string, b explore.Break) bool { return b.What == string(checks.LeaseExclusion) }, ""},
+	dataHarm("corrupts the data even without fencing tokens", explore.Without),
+}
+
+// in reports whether an effect shows the harm.
+func (h harm) in(e explore.Effect) bool {
+	for _, fencing := range []string{explore.Without, explore.With} {
+		if slices.ContainsFunc(e.Breaks(fencing), func(b explore.Break) bool { return h.is(fencing, b) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// inExample reports whether the example of a way shows the harm.
+func (h harm) inExample(w explore.Way) bool { return h.in(w.Effect) }
+
+// onMap reports whether a danger map shows the harm. Its worlds are no part of the
+// search: their pauses are of lengths that it does not try.
+func (h harm) onMap(maps []explore.DangerMap) bool {
+	corrupted := func(row []explore.Danger) bool { return slices.Contains(row, explore.Corrupted) }
+	return slices.ContainsFunc(maps, func(m explore.DangerMap) bool {
+		return m.Fencing == h.data && slices.ContainsFunc(m.Cells, corrupted)
+	})
+}
+
+// An absence is a sentence on what was not found.
+type absence struct {
+	says string
+	// firm is whether it rests on all single faults at least, and nothing in the report
+	// says otherwise.
+	firm bool
+}
+
+// notFound says plainly what was not found, and on which worlds that rests.
+func notFound(r *explore.Result) []absence {
+	if len(r.Ways)+len(r.RanOn) == 0 && r.First == 0 && !slices.ContainsFunc(harms, func(h harm) bool { return h.onMap(r.Maps) }) {
+		return []absence{{"Nothing broke, without fencing tokens or with them" + tried(r.Levels) + ".", settled(r)}}
+	}
+	var all []absence
+	for _, h := range harms {
+		if said := h.notFound(r); said != "" {
+			if h.onMap(r.Maps) {
+				said += " But a pause in the danger map does."
+			}
+			all = append(all, absence{said, settled(r) && !h.onMap(r.Maps)})
+		}
+	}
+	return all
+}
+
+// notFound says of one harm what it takes at least; "" if a single fault is
+// enough, or none is needed. It looks at all worlds and not at the examples of ways
+// alone, because a world may do a harm and be no example of it.
+func (h harm) notFound(r *explore.Result) string {
+	doubt := ""
+	if slices.ContainsFunc(r.RanOn, h.inExample) {
+		doubt = ", but for what is kept apart"
+	}
+	faults, found := h.fewest(r)
+	if !found {
+		return "Nothing found " + h.does + doubt + tried(r.Levels) + "."
+	}
+	fewer := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults >= faults })
+	if faults < 2 || tried(fewer) == "" {
+		return ""
+	}
+	none := "No single fault "
+	if faults > 2 {
+		none = fmt.Sprintf("No set of fewer than %d faults ", faults)
+	}
+	if !exhaustive(fewer) {
+		none += "that was tried "
+	}
+	said := fmt.Sprintf("%s%s%s%s. It takes %d faults", none, h.does, doubt, tried(fewer), faults)
+	if ways := h.examples(r.Ways, faults); ways != "" {
+		said += ": see " + ways
+	}
+	return said + "."
+}
+
+// fewest is the smallest number of faults with which the harm was done, in any world
+// that was tried or in the example of a way, which may be smaller than any of these.
+func (h harm) fewest(r *explore.Result) (faults int, found bool) {
+	see := func(n int) {
+		if !found || n < faults {
+			faults, found = n, true
+		}
+	}
+	for _, l := range r.Levels {
+		if h.in(l.Effect) {
+			see(l.Faults)
+		}
+	}
+	for _, w := range r.Ways {
+		if h.inExample(w) {
+			see(len(w.Example.Faults))
+		}
+	}
+	return faults, found
+}
+
+// examples are the ways of whose examples so many faults do the harm: "way 1", "ways 1
+// and 2"; "" is none.
+func (h harm) examples(ways []explore.Way, faults int) string {
+	var numbers []string
+	for i, w := range ways {
+		if h.inExample(w) && len(w.Example.Faults) == faults {
+			numbers = append(numbers, strconv.Itoa(i+1))
+		}
+	}
+	switch len(numbers) {
+	case 0:
+		return ""
+	case 1:
+		return "way " + numbers[0]
+	}
+	return "ways " + list(numbers)
+}
+
+// proveNothing says that so many worlds do, with or without "that".
+func proveNothing(n uint64, that string) string {
+	if n == 1 {
+		return "1" + that + " proves nothing"
+	}
+	return thousands(n) + that + " prove nothing"
+}
+
+// exhaustive reports whether everything was tried that there is.
+func exhaustive(levels []explore.Level) bool {
+	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Tried < l.Space })
+}
+
+// tried is the worlds on which a sentence rests: " (tried: all 8,934 single faults
+// and 20,000 of 17,912,345 pairs)".
+func tried(levels []explore.Level) string {
+	var words []string
+	for _, l := range levels {
+		if l.Faults > 0 && l.Tried > 0 {
+			text := triedWords(l)
+			if l.Doubtful > 0 {
+				text += " less " + proveNothing(l.Doubtful, " that")
+			}
+			words = append(words, text)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (tried: " + list(words) + ")"
+}
+
+// settled reports whether a search that found nothing of a kind has at least tried
+// every single fault.
+func settled(r *explore.Result) bool {
+	single := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults != 1 })
+	return len(single) > 0 && exhaustive(single)
+}

@@ -1,0 +1,183 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/explore"
+)
+
+// What was not found is said with the worlds on which that rests, and nothing is
+// said of what was found.
+func TestNotFound(t *testing.T) {
+	const (
+		fenced = "corrupts the data when the storage checks fencing tokens"
+		own    = "makes the lock itself do wrong"
+		leases = "makes the lock grant two leases at once"
+		data   = "corrupts the data even without fencing tokens"
+	)
+	// What shows each of these and nothing else.
+	const (
+		isFenced = "on no-lost-update\t"
+		isOwn    = "on progress\tlock"
+		isLeases = "off lease-exclusion\tassumption: clock"
+		isData   = "off serial-sections\t"
+	)
+	every := explore.Effect{isFenced, isOwn, isLeases, isData}
+	less := func(word string) explore.Effect {
+		return slices.DeleteFunc(slices.Clone(every), func(w string) bool { return w == word })
+	}
+	way := func(faults int, e explore.Effect) explore.Way {
+		return explore.Way{Effect: e, Example: explore.World{Faults: make([]explore.Fault, faults)}}
+	}
+	all := func(e explore.Effect) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 10, Effect: e} }
+	some := func(e explore.Effect) explore.Level { return explore.Level{Faults: 1, Space: 10, Tried: 4, Effect: e} }
+	pairs := func(e explore.Effect) explore.Level {
+		return explore.Level{Faults: 2, Space: 1000, Tried: 50, Effect: e}
+	}
+	triples := explore.Level{Faults: 3, Space: 9999, Tried: 5, Effect: every}
+	found := func(levels []explore.Level, ways ...explore.Way) explore.Result {
+		return explore.Result{First: 1, Levels: levels, Ways: ways}
+	}
+	type levels = []explore.Level
+	const both = " (tried: all 10 single faults and 50 of 1,000 pairs)"
+	for name, c := range map[string]struct {
+		result explore.Result
+		want   []string
+	}{
+		"nothing":            {explore.Result{Levels: levels{all(nil), pairs(nil)}}, []string{"Nothing broke, without fencing tokens or with them" + both + "."}},
+		"all by one fault":   {found(levels{all(every), pairs(nil)}, way(1, every)), nil},
+		"all without faults": {found(levels{all(nil), pairs(nil)}, way(0, every)), nil},
+		"all by two": {
+			found(levels{all(nil), pairs(every)}, way(2, every), way(2, less(isOwn))),
+			[]string{
+				"No single fault " + fenced + " (tried: all 10 single faults). It takes 2 faults: see ways 1 and 2.",
+				"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults: see way 1.",
+				"No single fault " + leases + " (tried: all 10 single faults). It takes 2 faults: see ways 1 and 2.",
+				"No single fault " + data + " (tried: all 10 single faults). It takes 2 faults: see ways 1 and 2.",
+			},
+		},
+		// The example of a way need not show all that its worlds did.
+		"by one fault, but not in an example": {
+			found(levels{all(explore.Effect{isLeases}), pairs(less(isFenced))}, way(1, explore.Effect{"on section-exclusion\t"}), way(2, less(isFenced))),
+			[]string{
+				"Nothing found " + fenced + both + ".",
+				"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
+				"No single fault " + data + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
+			},
+		},
+		"by two, but not in an example": {
+			found(levels{all(less(isOwn)), pairs(explore.Effect{isOwn})}, way(1, less(isOwn))),
+			[]string{"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults."},
+		},
+		// An example is made smaller, and may then be a world that was not tried.
+		"by two, and in the end by one": {found(levels{all(less(isOwn)), pairs(explore.Effect{isOwn})}, way(1, every)), nil},
+		"by three": {
+			found(levels{all(less(isOwn)), pairs(less(isOwn)), triples}, way(3, explore.Effect{isOwn})),
+			[]string{"No set of fewer than 3 faults that was tried " + own + both + ". It takes 3 faults: see way 1."},
+		},
+		"stopped": {
+			found(levels{some(less(isFenced)), {Faults: 2, Space: 9}}, way(1, less(isFenced))),
+			[]string{"Nothing found " + fenced + " (tried: 4 of 10 single faults)."},
+		},
+		"some by two, though not all single faults were tried": {
+			found(levels{some(less(isFenced)), pairs(every)}, way(2, every)),
+			[]string{"No single fault that was tried " + fenced + " (tried: 4 of 10 single faults). It takes 2 faults: see way 1."},
+		},
+		"worlds that prove nothing": {
+			found(levels{
+				{Faults: 1, Space: 1500, Tried: 1500, Doubtful: 1200, Effect: less(isFenced)},
+				{Faults: 2, Space: 99, Tried: 50, Doubtful: 1, Effect: less(isFenced)},
+			}),
+			[]string{"Nothing found " + fenced + " (tried: all 1,500 single faults less 1,200 that prove nothing and 50 of 99 pairs less 1 that proves nothing)."},
+		},
+		// The map has pauses of lengths that the search does not try.
+		"a pause in the danger map": {
+			explore.Result{
+				First: 1, Levels: levels{all(explore.Effect{isOwn, isLeases})},
+				Maps: []explore.DangerMap{
+					{Fencing: explore.Without, Cells: [][]explore.Danger{{explore.Harmless, explore.TwoHolders}}},
+					{Fencing: explore.With, Cells: [][]explore.Danger{{explore.Harmless}, {explore.Corrupted}}},
+				},
+			},
+			[]string{
+				"Nothing found " + fenced + " (tried: all 10 single faults). But a pause in the danger map does.",
+				"Nothing found " + data + " (tried: all 10 single faults).",
+			},
+		},
+		"nothing but a pause in the danger map": {
+			explore.Result{
+				Levels: levels{all(nil)},
+				Maps:   []explore.DangerMap{{Fencing: explore.Without, Cells: [][]explore.Danger{{explore.Corrupted}}}},
+			},
+			[]string{
+				"Nothing found " + fenced + " (tried: all 10 single faults).",
+				"Nothing found " + own + " (tried: all 10 single faults).",
+				"Nothing found " + leases + " (tried: all 10 single faults).",
+				"Nothing found " + data + " (tried: all 10 single faults). But a pause in the danger map does.",
+			},
+		},
+		"kept apart": {
+			explore.Result{First: 1, RanOn: []explore.Way{way(1, explore.Effect{isFenced})}, Levels: levels{all(less(isFenced))}},
+			[]string{"Nothing found " + fenced + ", but for what is kept apart (tried: all 10 single faults)."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, a := range notFound(&c.result) {
+				got = append(got, a.says)
+				if want := c.result.Levels[0].Tried == c.result.Levels[0].Space && !strings.Contains(a.says, "danger map"); a.firm != want {
+					t.Errorf("whether it is firm that %q is %t", a.says, a.firm)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A harm is what its words say, in the run that they say.
+func TestHarms(t *testing.T) {
+	for word, want := range map[string][]int{
+		"off write-order\t":                             {3},
+		"on write-order\t":                              {0},
+		"on serial-sections\tlock":                      {0, 1},
+		"off lease-exclusion\tassumption: clock":        {2},
+		"on lease-exclusion\tlock":                      {1, 2},
+		"off panic\tlock":                               {1},
+		"on section-exclusion\tinherent: needs fencing": nil,
+		"off grant-order\t":                             nil,
+	} {
+		var got []int
+		for i, h := range harms {
+			if h.in(explore.Effect{word}) {
+				got = append(got, i)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q is %v, and not %v", word, got, want)
+		}
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	for want, l := range map[string]explore.Level{
+		"every single fault at each of 7 points: 40 worlds; nothing broke": {Faults: 1, Space: 40, Tried: 40},
+		"12 of 40 single faults tried; something broke in 3, and in none with fencing tokens; 2 new behaviours": {
+			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Effect: explore.Effect{"off write-order\t"},
+		},
+		"5 of 40 pairs tried, 4 of 6 kinds of pairs; something broke in 3, in each also with fencing tokens (but never the data); 1 proves nothing, as when a fault found nothing to act on": {
+			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Effect: explore.Effect{"off write-order\t", "on section-exclusion\t"},
+		},
+		"all 40 triples tried; something broke in 30, in 20 also with fencing tokens; 1,000 prove nothing, as when a fault found nothing to act on": {
+			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Effect: explore.Effect{"on write-order\t"},
+		},
+	} {
+		rows := coverage(&explore.Result{Bases: []explore.BaseRecord{{Points: 3}, {Points: 4}}, Levels: []explore.Level{l}})
+		if len(rows) != 1 || rows[0].text != want {
+			t.Errorf("got  %q\nwant %q", rows, want)
+		}
+	}
+}

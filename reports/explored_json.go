@@ -1,0 +1,262 @@
+package reports
+
+import (
+	"io"
+	"time"
+
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/sim"
+)
+
+// ExploreSchema names the shape in JSON of what a search found. Fields may be
+// added to it; none is renamed, removed or given another meaning. A field that
+// ends in _ns is a length of time in nanoseconds, and the field of that name
+// without _ns says the same for people.
+const ExploreSchema = "locksim/explore/v1"
+
+type jsonExplored struct {
+	Schema    string             `json:"schema"`
+	Lock      string             `json:"lock"`
+	Nodes     int                `json:"nodes"`
+	TTL       string             `json:"ttl"`
+	TTLNS     time.Duration      `json:"ttl_ns"`
+	Seed      uint64             `json:"seed"`
+	MaxFaults int                `json:"max_faults"`
+	Budget    int                `json:"budget"`
+	Stopped   string             `json:"stopped"`
+	Worlds    int                `json:"worlds"`
+	First     int                `json:"first"`
+	Bases     []jsonExploredBase `json:"bases"`
+	Levels    []jsonLevel        `json:"levels"`
+	Ways      []jsonWay          `json:"ways"`
+	RanOn     []jsonWay          `json:"ran_on"`
+	Maps      []jsonDangerMap    `json:"maps"`
+	// NotFound are sentences for people.
+	NotFound []string `json:"not_found"`
+	// Comparison is there only if an earlier result was given.
+	Comparison *jsonComparison `json:"comparison,omitempty"`
+}
+
+type jsonExploredBase struct {
+	Name     string `json:"name"`
+	Points   int    `json:"points"`
+	Steps    int    `json:"steps"`
+	Messages int    `json:"messages"`
+	Broke    string `json:"broke"`
+	Doubt    string `json:"doubt"`
+}
+
+type jsonLevel struct {
+	Faults      int    `json:"faults"`
+	Space       uint64 `json:"space"`
+	Tried       uint64 `json:"tried"`
+	Kinds       uint64 `json:"kinds"`
+	KindsTried  uint64 `json:"kinds_tried"`
+	Broke       uint64 `json:"broke"`
+	BrokeFenced uint64 `json:"broke_fenced"`
+	// Doubtful is how many of the worlds tried prove nothing; it is missing if none.
+	Doubtful uint64 `json:"doubtful,omitempty"`
+	// Effect is everything that broke in the worlds tried, in the words of a way's.
+	Effect     explore.Effect `json:"effect"`
+	Behaviours int            `json:"behaviours"`
+}
+
+type jsonWay struct {
+	ID string `json:"id"`
+	// Title and Story tell the example to people. They are missing if it has no file.
+	Title string   `json:"title,omitempty"`
+	Story string   `json:"story,omitempty"`
+	Cause []string `json:"cause"`
+	// Causes are all that were seen to do the same, the most common first.
+	Causes []jsonCause `json:"causes"`
+	Stages []string    `json:"stages"`
+	// WithoutFencing and WithFencing are what breaks in the two runs of the example.
+	WithoutFencing []string     `json:"without_fencing"`
+	WithFencing    []string     `json:"with_fencing"`
+	Fault          string       `json:"fault"`
+	Worlds         int          `json:"worlds"`
+	Example        jsonWorld    `json:"example"`
+	Effect         []string     `json:"effect"`
+	Margins        []jsonMargin `json:"margins"`
+	File           string       `json:"file"`
+	// Replay is there if there is a file.
+	Replay string `json:"replay,omitempty"`
+	// Why is there if the lock did what no lock may do, with the stack.
+	Why string `json:"why,omitempty"`
+}
+
+type jsonCause struct {
+	Faults string `json:"faults"`
+	Worlds int    `json:"worlds"`
+}
+
+type jsonWorld struct {
+	// Base is the place of the example's base in bases, from 0.
+	Base int `json:"base"`
+	// Clients, Nodes and Starts are what is different in it; null or 0 is nothing.
+	Clients []string            `json:"clients"`
+	Nodes   int                 `json:"nodes"`
+	Starts  map[string]string   `json:"starts"`
+	Faults  []jsonExploredFault `json:"faults"`
+}
+
+type jsonExploredFault struct {
+	Text        string        `json:"text"`
+	Kind        string        `json:"kind"`
+	Target      string        `json:"target"`
+	Others      []string      `json:"others,omitempty"`
+	How         string        `json:"how,omitempty"`
+	Step        string        `json:"step,omitempty"`
+	By          string        `json:"by,omitempty"`
+	ByNS        time.Duration `json:"by_ns,omitempty"`
+	Before      string        `json:"before,omitempty"`
+	When        string        `json:"when,omitempty"`
+	For         string        `json:"for,omitempty"`
+	ForNS       time.Duration `json:"for_ns,omitempty"`
+	Persistence string        `json:"persistence,omitempty"`
+}
+
+type jsonMargin struct {
+	// Fault is the fault's place in the example, from 0.
+	Fault      int           `json:"fault"`
+	What       string        `json:"what"`
+	Survived   string        `json:"survived"`
+	SurvivedNS time.Duration `json:"survived_ns"`
+	Broken     string        `json:"broken"`
+	BrokenNS   time.Duration `json:"broken_ns"`
+}
+
+type jsonDangerMap struct {
+	Base      string          `json:"base"`
+	Client    string          `json:"client"`
+	Fencing   string          `json:"fencing"`
+	Lengths   []string        `json:"lengths"`
+	LengthsNS []time.Duration `json:"lengths_ns"`
+	Starts    []string        `json:"starts"`
+	// Cells has a row for each start and in it a cell for each length.
+	Cells [][]explore.Danger `json:"cells"`
+}
+
+type jsonComparison struct {
+	Since string       `json:"since"`
+	New   []jsonNewWay `json:"new"`
+	Gone  []jsonWay    `json:"gone"`
+}
+
+type jsonNewWay struct {
+	ID string `json:"id"`
+	// Worse says in what a way that was known is worse; it is missing if the way was
+	// not known.
+	Worse string `json:"worse,omitempty"`
+}
+
+func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
+	doc := jsonExplored{
+		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: exactly(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
+		MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, First: r.First,
+		Bases: []jsonExploredBase{}, Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
+		Maps: []jsonDangerMap{}, NotFound: []string{},
+	}
+	for _, a := range notFound(r) {
+		doc.NotFound = append(doc.NotFound, a.says)
+	}
+	for _, b := range r.Bases {
+		doc.Bases = append(doc.Bases, jsonExploredBase(b))
+	}
+	for _, l := range r.Levels {
+		l.Effect = present(l.Effect)
+		doc.Levels = append(doc.Levels, jsonLevel(l))
+	}
+	for _, m := range r.Maps {
+		doc.Maps = append(doc.Maps, dangerJSON(m))
+	}
+	if c := o.Since; c != nil {
+		doc.Comparison = &jsonComparison{Since: c.Since, New: []jsonNewWay{}, Gone: waysJSON(c.Gone)}
+		for _, n := range c.New {
+			doc.Comparison.New = append(doc.Comparison.New, jsonNewWay{n.Way.ID, n.Worse})
+		}
+	}
+	return encode(w, doc)
+}
+
+func waysJSON(ways []explore.Way) []jsonWay {
+	all := []jsonWay{}
+	for _, w := range ways {
+		way := jsonWay{
+			ID: w.ID, Title: w.Title, Story: w.Story, Cause: present(w.Cause), Causes: []jsonCause{}, Stages: present(w.Stages), WithoutFencing: present(w.Off), WithFencing: present(w.On),
+			Fault: w.Fault, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: present(w.Effect), Margins: []jsonMargin{}, File: w.File, Why: w.Why,
+		}
+		for _, c := range w.Causes {
+			way.Causes = append(way.Causes, jsonCause(c))
+		}
+		for _, m := range w.Margins {
+			way.Margins = append(way.Margins, jsonMargin{m.Fault, m.What, exactly(m.Survived), m.Survived, exactly(m.Broken), m.Broken})
+		}
+		if w.File != "" {
+			way.Replay = replayWay(w)
+		}
+		all = append(all, way)
+	}
+	return all
+}
+
+// present is a list that JSON shows as one even if it is empty.
+func present(list []string) []string { return append([]string{}, list...) }
+
+func worldJSON(w explore.World) jsonWorld {
+	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Faults: []jsonExploredFault{}}
+	for _, f := range w.Faults {
+		fault := jsonExploredFault{
+			Text: exploredFaultWords(f), Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: string(f.Step),
+			ByNS: f.By, Before: f.Before, When: f.When, ForNS: f.For, Persistence: string(f.Persistence),
+		}
+		if f.By != 0 {
+			fault.By = exactly(f.By)
+		}
+		if f.For != 0 {
+			fault.For = exactly(f.For)
+		}
+		out.Faults = append(out.Faults, fault)
+	}
+	return out
+}
+
+func dangerJSON(m explore.DangerMap) jsonDangerMap {
+	out := jsonDangerMap{
+		Base: m.Base, Client: m.Client, Fencing: m.Fencing, Starts: present(m.Starts),
+		Lengths: []string{}, LengthsNS: append([]time.Duration{}, m.Lengths...), Cells: [][]explore.Danger{},
+	}
+	for _, d := range m.Lengths {
+		out.Lengths = append(out.Lengths, exactly(d))
+	}
+	for _, row := range m.Cells {
+		out.Cells = append(out.Cells, append([]explore.Danger{}, row...))
+	}
+	return out
+}
+
+// way is the way as the search had it, without the text of its scenario.
+func (w jsonWay) way() explore.Way {
+	way := explore.Way{
+		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Fault: w.Fault, Worlds: w.Worlds,
+		Example: w.Example.world(), Effect: w.Effect, File: w.File, Why: w.Why,
+	}
+	for _, c := range w.Causes {
+		way.Causes = append(way.Causes, explore.Cause(c))
+	}
+	for _, m := range w.Margins {
+		way.Margins = append(way.Margins, explore.Margin{Fault: m.Fault, What: m.What, Survived: m.SurvivedNS, Broken: m.BrokenNS})
+	}
+	return way
+}
+
+func (w jsonWorld) world() explore.World {
+	world := explore.World{Base: w.Base, Change: explore.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts}}
+	for _, f := range w.Faults {
+		world.Faults = append(world.Faults, explore.Fault{
+			Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: sim.Step(f.Step), By: f.ByNS,
+			Before: f.Before, When: f.When, For: f.ForNS, Persistence: sim.Persistence(f.Persistence),
+		})
+	}
+	return world
+}

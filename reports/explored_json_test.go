@@ -1,0 +1,176 @@
+package reports
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/explore"
+)
+
+// What is written can be read, but for the texts of the scenarios.
+func TestExploredJSONRoundTrip(t *testing.T) {
+	for _, r := range []*explore.Result{several(), nothing(), stopped()} {
+		text := explored(t, "json", r, Options{})
+		got, err := ReadExplored([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := explored(t, "json", got, Options{}); again != text {
+			t.Errorf("got:\n%s\nwant:\n%s", again, text)
+		}
+		for i := range got.Ways {
+			want := r.Ways[i]
+			want.Text = nil
+			if !sameButEmpty(reflect.ValueOf(got.Ways[i]), reflect.ValueOf(want)) {
+				t.Errorf("got %+v, want %+v", got.Ways[i], want)
+			}
+		}
+	}
+	if got := explored(t, "json", several(), Options{}); strings.Contains(got, "title: a pause") {
+		t.Error("the text of a scenario is in the document")
+	}
+}
+
+// sameButEmpty is reflect.DeepEqual, but that nil is an empty list.
+func sameButEmpty(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !sameButEmpty(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !sameButEmpty(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(a.Interface(), b.Interface())
+}
+
+// No two different results give one document: whatever is changed in a result
+// changes its document, and in a way in which no other change does.
+func TestExploredJSONTellsResultsApart(t *testing.T) {
+	full := func() *explore.Result {
+		r := several()
+		r.Stopped = "interrupted"
+		f := &r.Ways[1].Example.Faults[0]
+		f.How, f.Step, f.Before, f.By, f.For, f.Persistence = "stop", "write", "client-1 write", s, s, "always"
+		return r
+	}
+	seen := map[string]string{explored(t, "json", full(), Options{}): "the result itself"}
+	fields := 0
+	for at := 0; ; at++ {
+		r := full()
+		nth := at
+		path, ok := changeNth(reflect.ValueOf(r).Elem(), "Result", &nth)
+		if !ok {
+			break
+		}
+		got := explored(t, "json", r, Options{})
+		if path == "" { // the text of a scenario
+			continue
+		}
+		if other, dup := seen[got]; dup {
+			t.Errorf("a change of %s gives the same document as %s", path, other)
+		}
+		seen[got], fields = path, fields+1
+	}
+	if fields < 150 {
+		t.Errorf("only %d fields were changed", fields)
+	}
+}
+
+// changeNth changes the nth value in v, counted from 0, and says which that is; ""
+// is one that no document has. It counts nth down.
+func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
+	if v.Type() == reflect.TypeFor[[]byte]() {
+		*nth--
+		return "", *nth < 0
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if at, ok := changeNth(v.Field(i), path+"."+v.Type().Field(i).Name, nth); ok {
+				return at, true
+			}
+		}
+		return "", false
+	case reflect.Slice:
+		for i := range v.Len() {
+			if at, ok := changeNth(v.Index(i), fmt.Sprintf("%s[%d]", path, i), nth); ok {
+				return at, true
+			}
+		}
+		if *nth--; *nth >= 0 {
+			return "", false
+		}
+		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		return path + " with one more", true
+	}
+	if *nth--; *nth >= 0 {
+		return "", false
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(v.String() + "x")
+	case reflect.Map:
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		v.SetMapIndex(reflect.ValueOf("client-9"), reflect.ValueOf("client-1 read"))
+	case reflect.Uint64:
+		v.SetUint(v.Uint() + 1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(v.Int() + 1)
+	default:
+		panic("no value of kind " + v.Kind().String() + " is known")
+	}
+	return path, true
+}
+
+func TestReadExploredRefuses(t *testing.T) {
+	good := explored(t, "json", several(), Options{})
+	for name, c := range map[string]struct{ data, says string }{
+		"nothing":      {"", "no JSON object (unexpected end"},
+		"YAML":         {"title: x", "no JSON object (invalid character"},
+		"a list":       {"[]", "no JSON object"},
+		"two":          {good + good, "no JSON object (invalid character '{' after"},
+		"null":         {"null", `its schema is "" and not "locksim/explore/v1"`},
+		"a report":     {`{"schema": "locksim/report/v1"}`, `its schema is "locksim/report/v1" and not "locksim/explore/v1"`},
+		"a wrong type": {`{"schema": "locksim/explore/v1", "ways": [{"id": 7}]}`, "damaged: json: cannot unmarshal number"},
+		"no id":        {`{"schema": "locksim/explore/v1", "ways": [{}]}`, "ways[0] has no id"},
+		"twice":        {`{"schema": "locksim/explore/v1", "ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" is there twice`},
+		"half a fault": {
+			`{"schema": "locksim/explore/v1", "ways": [{"id": "a", "example": {"faults": [{"kind": "reset"}]}}]}`,
+			"ways[0].example.faults[0]: a reset has somebody at its other end",
+		},
+		"half a map": {
+			`{"schema": "locksim/explore/v1", "maps": [{"starts": ["x"], "lengths_ns": [1], "cells": [[]]}]}`,
+			"maps[0].cells[0] has 0 cells for 1 lengths",
+		},
+		"a map without rows": {`{"schema": "locksim/explore/v1", "maps": [{"starts": ["x"]}]}`, "maps[0] has 1 starts and 0 rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := ReadExplored([]byte(c.data))
+			if err == nil {
+				t.Fatalf("got %+v", r)
+			}
+			contains(t, err.Error(), c.says, "; write one with locksim explore --format json -o FILE")
+		})
+	}
+	// A later version may have more to say, and one way may also be kept apart.
+	later := `{"schema": "locksim/explore/v1", "more": 1, "ways": [{"id": "a", "new": {}}], "ran_on": [{"id": "a"}]}`
+	if r, err := ReadExplored([]byte(later)); err != nil || len(r.Ways) != 1 || r.Ways[0].ID != "a" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}

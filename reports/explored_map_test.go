@@ -1,0 +1,142 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/explore"
+)
+
+// charted are the only chart of some maps.
+func charted(t *testing.T, maps ...explore.DangerMap) chart {
+	t.Helper()
+	all := charts(maps)
+	if len(all) != 1 {
+		t.Fatalf("%d maps make %d charts", len(maps), len(all))
+	}
+	return all[0]
+}
+
+// One chart shows both runs: what is worse hides what is not as bad.
+func TestDangerMaps(t *testing.T) {
+	off := explore.DangerMap{
+		Fencing: explore.Without,
+		Lengths: []time.Duration{s, 29870 * ms, 90 * s},
+		Starts:  []string{"before client-10 write", "before client-10 read", "at first"},
+		Cells: [][]explore.Danger{
+			{explore.Harmless, explore.TwoHolders, explore.Corrupted},
+			{explore.TwoHolders, explore.Corrupted, explore.Corrupted},
+			{explore.Harmless, explore.Undecided, "what nobody knows"},
+		},
+	}
+	on := off
+	on.Fencing = explore.With
+	on.Cells = [][]explore.Danger{
+		{explore.Harmless, explore.Harmless, explore.TwoHolders},
+		{explore.Undecided, explore.Harmless, explore.Corrupted},
+		{explore.Undecided, explore.TwoHolders, explore.Harmless},
+	}
+	const both = `
+  the pause begins        1s      29.87s  1m30s
+  before client-10 write  ·       2       x
+  before client-10 read   2       x       X
+  at first                ?       2       ?
+`
+	c := charted(t, off, on)
+	told(t, both, c.figure(Palette{}))
+	told(t, both, charted(t, on, off).figure(Palette{}))
+	if got := c.figure(Colour); stripped(got) != c.figure(Palette{}) || !strings.Contains(got, Colour.bad("X")) {
+		t.Errorf("got in colour:\n%s", got)
+	}
+	told(t, `
+  the pause begins        1s      29.87s  1m30s
+  before client-10 write  ·       2       x
+  before client-10 read   2       x       x
+  at first                ·       ?       ?
+`, charted(t, off).figure(Palette{}))
+}
+
+// Maps of other clients, workloads or pauses are charts of their own, and those
+// without cells are none.
+func TestMapsThatAreNotOfOneChart(t *testing.T) {
+	m := explore.DangerMap{
+		Base: "contend", Client: "client-1", Fencing: explore.Without,
+		Lengths: []time.Duration{s}, Starts: []string{"a"}, Cells: [][]explore.Danger{{explore.Harmless}},
+	}
+	other := func(change func(*explore.DangerMap)) explore.DangerMap {
+		o := m
+		o.Fencing = explore.With
+		change(&o)
+		return o
+	}
+	all := charts([]explore.DangerMap{
+		m,
+		other(func(o *explore.DangerMap) { o.Base = "queue" }),
+		other(func(o *explore.DangerMap) { o.Client = "client-2" }),
+		other(func(o *explore.DangerMap) { o.Starts = []string{"b"} }),
+		other(func(o *explore.DangerMap) { o.Lengths = []time.Duration{2 * s} }),
+		other(func(o *explore.DangerMap) { o.Starts, o.Cells = nil, nil }),
+		other(func(o *explore.DangerMap) { o.Lengths, o.Cells = nil, [][]explore.Danger{nil} }),
+		other(func(*explore.DangerMap) {}),
+	})
+	if len(all) != 5 {
+		t.Errorf("there are %d charts, and not 5: %+v", len(all), all)
+	}
+}
+
+// Lines in a row that are the same are folded, if that saves any.
+func TestRepetitiveDangerMap(t *testing.T) {
+	safe, two := []explore.Danger{explore.Harmless}, []explore.Danger{explore.TwoHolders}
+	m := explore.DangerMap{Lengths: []time.Duration{s}}
+	for i, cells := range [][]explore.Danger{safe, safe, safe, safe, two, two, two, safe, safe, safe, safe, safe} {
+		m.Starts, m.Cells = append(m.Starts, string(rune('a'+i))), append(m.Cells, cells)
+	}
+	m.Starts[1] = "a line that is folded"
+	told(t, `
+  the pause begins      1s
+  a                     ·
+    ⋮ 2 more, the same
+  d                     ·
+  e                     2
+  f                     2
+  g                     2
+  h                     ·
+    ⋮ 3 more, the same
+  l                     ·
+`, charted(t, m).figure(Palette{}))
+}
+
+// Where not every column has room for its length the lengths are listed.
+func TestWideDangerMap(t *testing.T) {
+	m := explore.DangerMap{Starts: []string{"before client-1 write"}, Cells: [][]explore.Danger{nil}}
+	for i := range 20 {
+		m.Lengths = append(m.Lengths, time.Duration(i+1)*3*s)
+		m.Cells[0] = append(m.Cells[0], []explore.Danger{explore.Harmless, explore.TwoHolders}[i/10])
+	}
+	told(t, `
+  the pause begins       3s    9s    15s   21s   27s   33s   39s   45s   51s   57s
+  before client-1 write  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  2  2  2  2  2  2  2  2  2  2
+
+  columns: 3s to 1m in steps of 3s
+`, charted(t, m).figure(Palette{}))
+
+	m.Lengths[0] = s // the steps are not even any more
+	contains(t, charted(t, m).figure(Palette{}), `
+  columns: 1s, 6s, 9s, 12s, 15s, 18s, 21s, 24s, 27s, 30s, 33s, 36s, 39s, 42s, 45s, 48s, 51s, 54s,
+    57s, 1m
+`)
+
+	m.Lengths, m.Cells[0] = m.Lengths[10:], m.Cells[0][10:]
+	for range 60 {
+		m.Lengths, m.Cells[0] = append(m.Lengths, time.Hour), append(m.Cells[0], explore.Corrupted)
+	}
+	got := charted(t, m).figure(Palette{})
+	for line := range strings.Lines(got) {
+		if n := utf8.RuneCountInString(line) - 1; n > exploredWidth {
+			t.Errorf("a line is %d columns wide: %s", n, line)
+		}
+	}
+	contains(t, got, "begins       33s  48s  1h   1h", "\n  before client-1 write  "+strings.Repeat("2", 10)+strings.Repeat("x", 60)+"\n")
+}

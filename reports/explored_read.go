@@ -1,0 +1,88 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/locksim/locksim/explore"
+)
+
+// ReadExplored reads what a search found from its JSON, without the texts of its
+// scenarios. Fields that it does not know are left out: a later version may have
+// written them.
+func ReadExplored(data []byte) (*explore.Result, error) {
+	const remedy = "; write one with locksim explore --format json -o FILE"
+	var kind struct{ Schema string }
+	if err := json.Unmarshal(data, &kind); err != nil {
+		return nil, fmt.Errorf("this is no result of locksim explore, because it is no JSON object (%w)%s", err, remedy)
+	}
+	if kind.Schema != ExploreSchema {
+		return nil, fmt.Errorf("this is no result of locksim explore: its schema is %q and not %q%s", kind.Schema, ExploreSchema, remedy)
+	}
+	var doc jsonExplored
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("this result of locksim explore is damaged: %w%s", err, remedy)
+	}
+	if err := doc.check(); err != nil {
+		return nil, fmt.Errorf("this result of locksim explore is damaged: %w%s", err, remedy)
+	}
+	return doc.result(), nil
+}
+
+// check sees that a document can be compared and reported.
+func (doc jsonExplored) check() error {
+	known := map[string]bool{}
+	for list, ways := range [][]jsonWay{doc.Ways, doc.RanOn} {
+		name := []string{"ways", "ran_on"}[list]
+		for i, w := range ways {
+			switch {
+			case w.ID == "":
+				return fmt.Errorf("%s[%d] has no id", name, i)
+			case known[name+w.ID]:
+				return fmt.Errorf("%s[%d]: the id %q is there twice", name, i, w.ID)
+			}
+			known[name+w.ID] = true
+			for j, f := range w.Example.Faults {
+				if (f.Kind == "reset" || f.Kind == "delay") && len(f.Others) == 0 {
+					return fmt.Errorf("%s[%d].example.faults[%d]: a %s has somebody at its other end, and others is empty", name, i, j, f.Kind)
+				}
+			}
+		}
+	}
+	for i, m := range doc.Maps {
+		if len(m.Cells) != len(m.Starts) {
+			return fmt.Errorf("maps[%d] has %d starts and %d rows of cells", i, len(m.Starts), len(m.Cells))
+		}
+		for j, row := range m.Cells {
+			if len(row) != len(m.LengthsNS) {
+				return fmt.Errorf("maps[%d].cells[%d] has %d cells for %d lengths", i, j, len(row), len(m.LengthsNS))
+			}
+		}
+	}
+	return nil
+}
+
+func (doc jsonExplored) result() *explore.Result {
+	r := &explore.Result{
+		Lock: doc.Lock, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget,
+		Worlds: doc.Worlds, First: doc.First, Stopped: doc.Stopped,
+	}
+	for _, b := range doc.Bases {
+		r.Bases = append(r.Bases, explore.BaseRecord(b))
+	}
+	for _, l := range doc.Levels {
+		r.Levels = append(r.Levels, explore.Level(l))
+	}
+	for _, w := range doc.Ways {
+		r.Ways = append(r.Ways, w.way())
+	}
+	for _, w := range doc.RanOn {
+		r.RanOn = append(r.RanOn, w.way())
+	}
+	for _, m := range doc.Maps {
+		r.Maps = append(r.Maps, explore.DangerMap{
+			Base: m.Base, Client: m.Client, Fencing: m.Fencing, Lengths: m.LengthsNS, Starts: m.Starts, Cells: m.Cells,
+		})
+	}
+	return r
+}

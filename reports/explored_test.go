@@ -1,0 +1,307 @@
+package reports
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+)
+
+const (
+	s  = time.Second
+	ms = time.Millisecond
+)
+
+// What breaks when a write comes late, and when the lock is granted twice.
+var (
+	brokeLate  = []string{"section-exclusion", "grant-order", "write-order", "no-lost-update", "serial-sections"}
+	brokeTwice = append([]string{"lease-exclusion"}, brokeLate...)
+)
+
+// The ways of which the results are made.
+func pauseWay() explore.Way {
+	return explore.Way{
+		ID: "a1", Cause: []string{"a pause of a client"},
+		Causes: []explore.Cause{{Faults: "a pause of a client", Worlds: 1200}, {Faults: "a late read request", Worlds: 4}}, Stages: []string{"read", "work", "write"},
+		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent, Worlds: 1204,
+		Example: explore.World{
+			Change: explore.Change{Starts: map[string]string{"client-2": "client-1's keys expired"}},
+			Faults: []explore.Fault{{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 29880 * ms}},
+		},
+		Effect:  explore.Effect{"off no-lost-update\tinherent: needs fencing", "on section-exclusion\tinherent: needs fencing"},
+		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 29870 * ms, Broken: 29880 * ms}},
+		Title:   "client-1 pauses just before it writes, and an update is lost",
+		Story: "client-1 gets the lock and reads. Just before it writes, it pauses for 29.88s. Its keys expire, and client-2 gets the lock, reads, " +
+			"writes and releases. Then client-1 wakes up and writes over client-2's update, which is lost.",
+		File: "found/redlock-1-pause.yaml", Text: []byte("title: a pause\n"),
+	}
+}
+
+func jumpWay() explore.Way {
+	return explore.Way{
+		ID: "b2", Cause: []string{"a node's clock set forward", "a partition of a client from a minority of the nodes"}, Stages: []string{"acquire", "work"},
+		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption + "clock", Worlds: 96,
+		Effect: explore.Effect{"off lease-exclusion\tassumption: clock", "off no-lost-update\t", "on section-exclusion\tassumption: clock"},
+		Example: explore.World{Faults: []explore.Fault{
+			{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}},
+			{Kind: "jump", Target: "redis-3", When: "client-1 read", By: 30 * s},
+		}},
+		Margins: []explore.Margin{{Fault: 1, What: "a jump of redis-3", Survived: 29990 * ms, Broken: 30 * s}},
+		File:    "found/redlock-2-jump.yaml",
+	}
+}
+
+// A way of the lock's own, which corrupts the data even with fencing tokens.
+func ownWay() explore.Way {
+	return explore.Way{
+		ID: "c3", Cause: []string{"a crash of a node with persistence snapshot (power loss)", "connections cut between a client and a node"}, Stages: []string{"release"},
+		Off: []string{"lease-exclusion", "no-lost-update", "release-ownership"}, On: []string{"no-lost-update"},
+		Fault: checks.FaultLock, Worlds: 3,
+		Example: explore.World{
+			Base: 1, Change: explore.Change{Clients: []string{"client-1", "client-2"}, Nodes: 3},
+			Faults: []explore.Fault{
+				{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "redis-1's reply to client-1's release is in flight"},
+				{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-2 acquired", For: s, Persistence: "snapshot"},
+			},
+		},
+		Effect:  explore.Effect{"off lease-exclusion\tlock", "on no-lost-update\t"},
+		Margins: []explore.Margin{{Fault: 1, What: "a crash of redis-1", Broken: ms}},
+		Title:   "redis-1 crashes while it tells client-1 that the lock is released, and an update is lost",
+		File:    "found/redlock-3-reply.yaml",
+	}
+}
+
+// A way in which the lock panics: it has no file, and is not shrunk.
+func panicWay() explore.Way {
+	return explore.Way{
+		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
+		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock, Worlds: 1,
+		Example: explore.World{Faults: []explore.Fault{{Kind: "hold", Target: "redis-1's reply to client-1's release", For: 60 * s}}},
+		Effect:  explore.Effect{"off panic\tlock", "on panic\tlock"},
+		Why: "panic: nil map\n\ngoroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +
+			strings.Repeat("/very/long", 10) + "/lock/mutex.go:123 +0x1d\n",
+	}
+}
+
+// several is a search that found a way of every sort.
+func several() *explore.Result {
+	apart := pauseWay()
+	apart.ID, apart.Worlds, apart.File = "d4", 12, "found/redlock-r1-pause.yaml"
+	row := func(cells string) []explore.Danger {
+		var all []explore.Danger
+		for _, c := range cells {
+			all = append(all, map[rune]explore.Danger{'.': explore.Harmless, '2': explore.TwoHolders, 'X': explore.Corrupted, '?': explore.Undecided}[c])
+		}
+		return all
+	}
+	return &explore.Result{
+		Lock: "redlock", Nodes: 5, TTL: 30 * s, Seed: 1, MaxFaults: 3, Budget: 20000,
+		Bases: []explore.BaseRecord{
+			{Name: "contend", Points: 212, Steps: 34, Messages: 178},
+			{Name: "queue", Points: 80, Steps: 12, Messages: 68},
+		},
+		Levels: []explore.Level{
+			{
+				Faults: 1, Space: 8934, Tried: 8934, Broke: 812, BrokeFenced: 40, Doubtful: 12, Behaviours: 203,
+				Effect: slices.Concat(panicWay().Effect, pauseWay().Effect),
+			},
+			{
+				Faults: 2, Space: 17912345, Tried: 15000, Kinds: 4020, KindsTried: 3411, Broke: 9000, BrokeFenced: 500, Behaviours: 12,
+				Effect: slices.Concat(panicWay().Effect, ownWay().Effect, jumpWay().Effect, pauseWay().Effect),
+			},
+			{
+				Faults: 3, Space: 99999999999, Tried: 5000, Kinds: 120000, KindsTried: 4100, Broke: 4000,
+				Effect: pauseWay().Effect,
+			},
+		},
+		Ways:  []explore.Way{panicWay(), ownWay(), jumpWay(), pauseWay()},
+		RanOn: []explore.Way{apart},
+		Maps: []explore.DangerMap{
+			{
+				Base: "contend", Client: "client-1", Fencing: explore.Without,
+				Lengths: []time.Duration{s, 15 * s, 29 * s, 30 * s, 31 * s, 60 * s},
+				Starts:  []string{"before client-1 acquire", "before client-1 read", "before client-1 write", "before client-1 release"},
+				Cells:   [][]explore.Danger{row("....??"), row("...2XX"), row("...2XX"), row("...222")},
+			},
+			{
+				Base: "contend", Client: "client-1", Fencing: explore.With,
+				Lengths: []time.Duration{s, 15 * s, 29 * s, 30 * s, 31 * s, 60 * s},
+				Starts:  []string{"before client-1 acquire", "before client-1 read", "before client-1 write", "before client-1 release"},
+				Cells:   [][]explore.Danger{row("....??"), row("...22X"), row("...222"), row("...222")},
+			},
+		},
+		Worlds: 28934, First: 12,
+	}
+}
+
+// nothing is a search of single faults that found nothing.
+func nothing() *explore.Result {
+	return &explore.Result{
+		Lock: "mine", Nodes: 1, Seed: 7, MaxFaults: 1, Budget: 20000,
+		Bases:  []explore.BaseRecord{{Name: "contend", Points: 4, Steps: 4}},
+		Levels: []explore.Level{{Faults: 1, Space: 40, Tried: 40, Behaviours: 3}},
+		Worlds: 41,
+	}
+}
+
+// stopped is a search that was interrupted when it had found one way.
+func stopped() *explore.Result {
+	return &explore.Result{
+		Lock: "redlock", Nodes: 5, TTL: 30 * s, Seed: 1, MaxFaults: 2, Budget: 20000,
+		Bases:  []explore.BaseRecord{{Name: "contend", Points: 212, Steps: 34, Messages: 178, Broke: "progress"}},
+		Levels: []explore.Level{{Faults: 1, Space: 8934, Tried: 3000, Broke: 100, Effect: pauseWay().Effect}, {Faults: 2, Space: 17912345}},
+		Ways:   []explore.Way{pauseWay()},
+		Worlds: 3001, First: 1, Stopped: "it was interrupted",
+	}
+}
+
+// compared is several, compared with an earlier search.
+func compared() (*explore.Result, Options) {
+	before := pauseWay()
+	before.ID, before.Cause = "e5", []string{"a late write request"}
+	known := &explore.Result{Lock: "redlock", Nodes: 5, TTL: 10 * s, Worlds: 30000, Ways: []explore.Way{jumpWay(), pauseWay(), before}}
+	known.Ways[0].On = []string{"section-exclusion"}
+	r := several()
+	return r, Options{Since: Compare(r, known, "known.json")}
+}
+
+func explored(t *testing.T, format string, r *explore.Result, o Options) string {
+	t.Helper()
+	for _, f := range ExploreFormats() {
+		if f.Name == format {
+			var b bytes.Buffer
+			if err := f.Write(&b, r, o); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+	}
+	t.Fatalf("no format %q", format)
+	return ""
+}
+
+// Read the golden files to see what a search tells.
+func TestExploredGolden(t *testing.T) {
+	for _, format := range ExploreFormats() {
+		for name, r := range map[string]*explore.Result{"several": several(), "nothing": nothing(), "stopped": stopped(), "compared": nil} {
+			var o Options
+			if r == nil {
+				r, o = compared()
+			}
+			file := filepath.Join("testdata", "explored", name+"."+map[string]string{"text": "txt", "json": "json", "markdown": "md"}[format.Name])
+			got := explored(t, format.Name, r, o)
+			if flag.Lookup("update").Value.String() == "true" {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v (go test ./reports -run TestExploredGolden -update writes it)", err)
+			}
+			if got != string(want) {
+				t.Errorf("the report is not %s any more; if it should not be, go test ./reports -run TestExploredGolden -update, and read the difference\n%s", file, got)
+			}
+		}
+	}
+}
+
+func TestExploredFitsThePage(t *testing.T) {
+	for _, r := range []*explore.Result{several(), nothing(), stopped()} {
+		for line := range strings.Lines(explored(t, "text", r, Options{})) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > exploredWidth {
+				t.Errorf("a line is %d columns wide: %s", n, line)
+			}
+		}
+	}
+}
+
+func TestColouredExploredSaysTheSame(t *testing.T) {
+	r, o := compared()
+	plain := explored(t, "text", r, o)
+	o.Palette = Colour
+	coloured := explored(t, "text", r, o)
+	if plain == coloured {
+		t.Error("there is no colour")
+	}
+	if stripped(coloured) != plain {
+		t.Errorf("got:\n%s\nwant:\n%s", stripped(coloured), plain)
+	}
+}
+
+// hostile is a search in which every word that comes from outside tries to be more
+// than a word, compared with itself.
+func hostile() (*explore.Result, Options) {
+	const evil = "x\x1b[31m|<b>\n```\n# h\n| a |\u202e*y*"
+	r := several()
+	r.Lock, r.Stopped = evil, evil
+	for i := range r.Bases {
+		r.Bases[i].Name, r.Bases[i].Broke, r.Bases[i].Doubt = evil, evil, []string{"", evil}[i]
+	}
+	for i := range r.Maps {
+		r.Maps[i].Base, r.Maps[i].Client, r.Maps[i].Starts[0] = evil, evil, evil
+	}
+	for _, ways := range [][]explore.Way{r.Ways, r.RanOn} {
+		for i := range ways {
+			w := &ways[i]
+			w.Title, w.Story = []string{"", evil}[i%2], evil
+			w.Cause, w.Stages, w.Fault, w.File = []string{evil}, []string{evil}, evil, evil+"(a) '>.yaml"
+			w.Off, w.On = []string{evil}, []string{evil}
+			w.Example.Change = explore.Change{Clients: []string{evil}, Starts: map[string]string{evil: evil}}
+			for j := range w.Example.Faults {
+				w.Example.Faults[j].Target, w.Example.Faults[j].Kind = evil, []string{"pause", evil}[j]
+			}
+			w.Why, w.Causes = evil+"\n"+evil, []explore.Cause{{Faults: evil}, {Faults: evil}}
+			for j := range w.Margins {
+				w.Margins[j].What = evil
+			}
+		}
+	}
+	known := &explore.Result{Lock: evil, Ways: []explore.Way{r.Ways[0], {ID: "gone", Cause: []string{evil}, Off: []string{evil}}}}
+	known.Ways[0].On = nil
+	return r, Options{Since: Compare(r, known, evil)}
+}
+
+// Nothing from outside can write on the terminal what it likes, or be more than
+// text in Markdown.
+func TestExploredEscapes(t *testing.T) {
+	r, o := hostile()
+	for _, format := range []string{"text", "markdown"} {
+		got := explored(t, format, r, o)
+		for _, c := range got {
+			if c < ' ' && c != '\n' || c == '\u202e' {
+				t.Fatalf("as %s there is a %q in\n%s", format, c, got)
+			}
+		}
+	}
+	cells, fenced := 0, false
+	for line := range strings.Lines(explored(t, "markdown", r, o)) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced = !fenced
+		case fenced, strings.HasPrefix(line, "    "): // a figure, or a stack
+		case strings.HasPrefix(line, "# "), strings.Contains(line, "<b>"), strings.Contains(line, " *y*"):
+			t.Errorf("text is more than text in %s", line)
+		case strings.HasPrefix(line, "|"):
+			bars := strings.Count(line, "|") - strings.Count(line, `\|`)
+			if cells == 0 {
+				cells = bars
+			}
+			if bars != cells {
+				t.Errorf("there are %d bars and not %d in %s", bars, cells, line)
+			}
+		}
+	}
+	if fenced || cells != 10 {
+		t.Errorf("a figure has no end, or a table has %d bars", cells)
+	}
+}

@@ -1,0 +1,220 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+)
+
+func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
+	t := &exploredText{text{Options: o, width: exploredWidth}, r}
+	if said := incomplete(r); said != "" {
+		t.line("%s", o.Palette.bad(wrap(said, exploredWidth, 2)))
+		t.line("")
+	}
+	t.line("%s", o.Palette.strong(wrap(exploredTitle(r), exploredWidth, 2)))
+	t.line("")
+	t.remarks(searched(r))
+	t.ways(r.Ways, "Ways to break it, the worst first", "", "", legend(r.Ways))
+	t.comparison()
+	t.ways(r.RanOn, "Kept apart", whyApart, "r", without(legend(r.RanOn), legend(r.Ways)))
+	t.maps()
+	t.coverage()
+	t.line("")
+	t.line("%s", wrap(exploredSummary(r, o.Since), exploredWidth, 2))
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// exploredText is a text report of a search that is being written.
+type exploredText struct {
+	text
+	result *explore.Result
+}
+
+func (t *exploredText) heading(s string) {
+	t.line("")
+	t.line("%s", t.Palette.strong(wrap(s, exploredWidth, 2)))
+}
+
+// ways is a chapter with a table of ways, and a paragraph on each. The number of
+// each begins with a letter, if there is one.
+func (t *exploredText) ways(ways []explore.Way, title, why, letter string, legend []remark) {
+	if len(ways) == 0 {
+		return
+	}
+	t.heading(fmt.Sprintf("%s (%d)", title, len(ways)))
+	t.paragraph(why)
+	t.line("")
+	t.b.WriteString(t.table(ways, letter))
+	if len(legend) > 0 {
+		t.line("")
+		t.remarks(legend)
+	}
+	for i, w := range ways {
+		t.way(w, letter, i+1)
+	}
+}
+
+// table has a row for each way.
+func (t *exploredText) table(ways []explore.Way, letter string) string {
+	header := []string{"", "way", "without fencing", "with fencing", "whose fault", "size", "worlds"}
+	var rows [][]string
+	for i, w := range ways {
+		var sizes []string
+		for _, m := range w.Margins {
+			sizes = append(sizes, marginCell(m))
+		}
+		rows = append(rows, []string{
+			fmt.Sprintf("%s%d", letter, i+1),
+			t.newsLine(w, letter) + wrap(causeWords(w), 24, 0),
+			t.harmCell(w.Off),
+			t.harmCell(w.On),
+			t.blameCell(w),
+			strings.Join(sizes, "\n"),
+			thousands(w.Worlds),
+		})
+	}
+	return strings.Join(grid(header, rows, nil), "")
+}
+
+// newsLine is a line of a cell that says that the way is new, if it is. What is
+// kept apart is not compared, though it may have the ID of a way that is.
+func (t *exploredText) newsLine(w explore.Way, letter string) string {
+	if n, is := t.Since.news(w); is && letter == "" {
+		return t.Palette.bad(n.label()) + "\n"
+	}
+	return ""
+}
+
+// harmCell has a line for each thing that broke.
+func (t *exploredText) harmCell(broke []string) string {
+	colour := t.Palette.doubt
+	switch {
+	case len(broke) == 0:
+		return t.Palette.good("–")
+	case corrupts(broke):
+		colour = t.Palette.bad
+	}
+	words := inShort(broke)
+	for i := range words {
+		words[i] = colour(words[i])
+	}
+	return strings.Join(words, "\n")
+}
+
+func (t *exploredText) blameCell(w explore.Way) string {
+	switch w.Fault {
+	case checks.FaultLock:
+		return t.Palette.bad(whoseFault(w))
+	case checks.FaultInherent:
+		return "inherent" // what that means is below the table
+	}
+	return wrap(whoseFault(w), 13, 0)
+}
+
+// way is a paragraph on one way. What the table says is not said again.
+func (t *exploredText) way(w explore.Way, letter string, place int) {
+	number := fmt.Sprintf("Way %s%d: ", letter, place)
+	t.line("")
+	t.line("%s", t.Palette.strong(wrap(number+wayTitle(w), exploredWidth, len(number))))
+	if n, is := t.Since.news(w); is && letter == "" {
+		t.line("  %s", t.Palette.bad(wrap(n.says(t.Since.Since), exploredWidth-2, 2)))
+	}
+	if story := visible(oneLine(w.Story)); story != "" {
+		t.line("  %s", wrap(story, exploredWidth-2, 2))
+	}
+	var rows []remark
+	add := func(about, text string) {
+		if text != "" {
+			rows = append(rows, remark{about, text})
+		}
+	}
+	for i, f := range w.Example.Faults {
+		about := "fault"
+		if len(w.Example.Faults) > 1 {
+			about += fmt.Sprintf(" %d", i+1)
+		}
+		add(about, exploredFaultWords(f))
+	}
+	add("workload", worldWords(t.result, w.Example))
+	for _, m := range w.Margins {
+		add("size", marginWords(m))
+	}
+	add("strikes", stagesWords(w))
+	add("also by", othersWords(w))
+	t.remarks(rows)
+	if w.File != "" { // the command is never broken, so that it can be copied
+		command := replayWay(w)
+		label := len("replay")
+		for _, row := range rows {
+			label = max(label, len(row.about))
+		}
+		if 4+label+utf8.RuneCountInString(command) <= exploredWidth {
+			command = t.Palette.strong(pad("replay", label)) + "  " + command
+		}
+		t.line("  %s", command)
+	}
+	for _, line := range stack(w) {
+		t.line("%s", strings.TrimRight("    "+line, " "))
+	}
+}
+
+// comparison is a chapter on what is new and what is gone.
+func (t *exploredText) comparison() {
+	c := t.Since
+	if c == nil {
+		return
+	}
+	t.heading("Compared with " + visible(c.Since))
+	t.line("")
+	if len(c.New)+len(c.Gone) == 0 {
+		t.line("  %s", t.Palette.good("the same ways, and none worse"))
+	}
+	for _, n := range c.New {
+		t.item(t.Palette.bad("✗"), n.inOne())
+	}
+	for _, w := range c.Gone {
+		t.item(t.Palette.good("✓"), "not found again: "+goneWords(w))
+	}
+	for _, doubt := range c.doubts(t.result) {
+		t.item(t.Palette.doubt("!"), doubt)
+	}
+}
+
+// maps is a chapter for the danger maps.
+func (t *exploredText) maps() {
+	all := charts(t.result.Maps)
+	for _, c := range all {
+		t.heading(c.title())
+		t.line("")
+		t.b.WriteString(c.figure(t.Palette))
+	}
+	if len(all) > 0 {
+		t.line("")
+		t.line("  %s", chartLegend)
+	}
+}
+
+// coverage is two chapters: on what was tried, and on what that did not find.
+func (t *exploredText) coverage() {
+	t.heading("What was tried")
+	t.line("")
+	t.remarks(coverage(t.result))
+	t.paragraph(kindsWords(t.result))
+	if none := notFound(t.result); len(none) > 0 {
+		t.heading("What was not found")
+		t.line("")
+		for _, a := range none {
+			mark := t.Palette.doubt("?")
+			if a.firm {
+				mark = t.Palette.good("✓")
+			}
+			t.item(mark, a.says)
+		}
+	}
+}

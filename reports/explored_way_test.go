@@ -1,0 +1,144 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+)
+
+// Every property has one short word, and anything else is its own.
+func TestEveryPropertyHasAShortWord(t *testing.T) {
+	for _, p := range checks.Properties() {
+		if got := inShort([]string{string(p)}); len(got) != 1 || got[0] == string(p) {
+			t.Errorf("%s is %q in short", p, got)
+		}
+		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(got[0].text, string(p)) {
+			t.Errorf("%s is explained as %q", p, got)
+		}
+	}
+	got := inShort([]string{"serial-sections", "goroutine leak", "lease-exclusion", "write-order"})
+	if strings.Join(got, "; ") != "two leases; data; goroutine leak" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCauseWords(t *testing.T) {
+	for want, cause := range map[string][]string{
+		"no fault at all":                      nil,
+		"a pause":                              {"a pause"},
+		"a crash, twice":                       {"a crash", "a crash"},
+		"a crash, a jump, 3 times and a pause": {"a crash", "a jump", "a jump", "a jump", "a pause"},
+	} {
+		if got := causeWords(explore.Way{Cause: cause}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// The causes besides the example's own are told, the first of them in full.
+func TestOthersWords(t *testing.T) {
+	all := []explore.Cause{
+		{Faults: "a pause and a crash", Worlds: 9}, {Faults: "a pause", Worlds: 1000},
+		{Faults: "a crash", Worlds: 1}, {Faults: "x", Worlds: 1}, {Faults: "y", Worlds: 1}, {Faults: "z", Worlds: 1},
+	}
+	for _, c := range []struct {
+		own  []string
+		n    int
+		want string
+	}{
+		{nil, 0, ""},
+		{[]string{"a pause", "a crash"}, 1, ""},
+		{[]string{"a pause"}, 1, "a pause and a crash (9)"},
+		{[]string{"a pause", "a crash"}, 4, "a pause (1,000), a crash (1), x (1)"},
+		{[]string{"a pause"}, 6, "a pause and a crash (9), a crash (1), x (1), 2 more"},
+	} {
+		if got := othersWords(explore.Way{Cause: c.own, Causes: all[:c.n]}); got != c.want {
+			t.Errorf("of the first %d besides %q: got %q, want %q", c.n, c.own, got, c.want)
+		}
+	}
+}
+
+func TestStagesWords(t *testing.T) {
+	for want, stages := range map[string][]string{
+		"":                     nil,
+		"during write":         {"write"},
+		"during read or write": {"read", "write"},
+		"during read, work or write, or between two steps": {"read", "work", "write", "between steps"},
+		"between two steps": {"between steps"},
+	} {
+		if got := stagesWords(explore.Way{Stages: stages}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A late write is nobody's fault as long as leases and sections are kept apart. Of
+// anything else without a fault nothing is known.
+func TestWhoseFault(t *testing.T) {
+	late := []string{"grant-order", "write-order", "no-lost-update"}
+	for _, c := range []struct {
+		off, on     []string
+		fault, want string
+	}{
+		{late, nil, "", "nobody's"},
+		{nil, late, "", "nobody's"},
+		{late, nil, "lock", "lock"},
+		{late, nil, "assumption: clock", "assumption: clock"},
+		{append(late, "section-exclusion"), nil, "", "?"},
+		{late, []string{"lease-exclusion"}, "", "?"},
+		{[]string{"no-lost-update"}, nil, "", "?"},
+		{[]string{"progress"}, []string{"progress"}, "", "?"},
+	} {
+		w := explore.Way{Off: c.off, On: c.on, Fault: c.fault}
+		if got := whoseFault(w); got != c.want {
+			t.Errorf("%q, %q, %q: got %q, want %q", c.off, c.on, c.fault, got, c.want)
+		}
+		about := strings.TrimSuffix(c.want, ": clock")
+		if rows := faultLegend([]explore.Way{w}); len(rows) != 1 || rows[0].about != about {
+			t.Errorf("%q is explained as %q", about, rows)
+		}
+	}
+}
+
+// A fault is told as run tells it, but with all figures of how long it lasts.
+func TestExploredFaultWords(t *testing.T) {
+	for want, f := range map[string]explore.Fault{
+		"pause client-1, before client-1 write, for 29.88s":                 {Kind: "pause", Target: "client-1", Before: "client-1 write", For: 29880 * ms},
+		"partition client-1, from redis-4 and redis-5, at the start":        {Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}},
+		"jump redis-3, by -31s, when client-1 read":                         {Kind: "jump", Target: "redis-3", By: -31 * s, When: "client-1 read"},
+		"crash redis-1, at the start, for 1m, with persistence everysec":    {Kind: "crash", Target: "redis-1", For: 60 * s, Persistence: "everysec"},
+		"delay client-1, to storage, by 12.345s, at the start, for 12.345s": {Kind: "delay", Target: "client-1", Others: []string{"storage"}, By: 12345 * ms, For: 12345 * ms},
+		"{what-nobody-knows: client-1}":                                     {Kind: "what-nobody-knows", Target: "client-1"},
+	} {
+		if got := exploredFaultWords(f); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// The end of a line of a stack is shown, and the beginning of a stack.
+func TestStack(t *testing.T) {
+	if got := stack(explore.Way{}); got != nil {
+		t.Errorf("got %q", got)
+	}
+	why := "panic: x\n\t" + strings.Repeat("é", 95) + "end"
+	for i := range 30 {
+		why += fmt.Sprintf("\n%d", i)
+	}
+	got := stack(explore.Way{Why: why + "\n"})
+	// All lines are 32, of which 24 are shown. The second has 2+95+3 columns and may have 96.
+	if len(got) != 25 || got[1] != "…"+strings.Repeat("é", 92)+"end" || got[24] != "… and 8 more lines, which the JSON report has" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 17912345: "17,912,345", 1<<64 - 1: "18,446,744,073,709,551,615"} {
+		if got := thousands(n); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
