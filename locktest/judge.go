@@ -26,10 +26,9 @@ type problem struct {
 
 // What a lock must not do, whatever it claims.
 const (
-	rulePanic   = "panic"
-	ruleHang    = "hang"
-	ruleLeak    = "goroutine leak"
-	ruleEndless = "endless retry"
+	rulePanic   = sim.ConductPanic
+	ruleHang    = sim.ConductHang
+	ruleEndless = sim.ConductEndless
 	ruleMake    = "cannot be made"
 	ruleAssert  = "conformance"
 )
@@ -61,12 +60,11 @@ const patience = 10 * time.Second
 
 // tell runs a world and judges it.
 func (s *subject) tell(p place, w world) verdict {
-	seedGlobal(w.config.Seed)
 	trace, err := sim.RunPatiently(w.config, patience)
 	v := verdict{data: checks.Undecided, trace: trace}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
 	if err != nil {
-		rule := Conduct(err)
+		rule := sim.Conduct(err)
 		if rule == "" {
 			v.reasons = append(v.reasons, err.Error())
 			blame("error", "the world cannot be run: "+err.Error(), "")
@@ -99,15 +97,19 @@ func (s *subject) tell(p place, w world) verdict {
 			v.excused = append(v.excused, string(f.Property)+": "+f.Fault)
 		}
 	}
-	for _, c := range []func(*subject, world, *sim.Trace) (rule, why string, at []int){
-		unmade, unasserted, unreturned, breathless, unclaimed, growing,
-	} {
-		if rule, why, at := c(s, w, trace); rule != "" {
+	for _, find := range rules {
+		if rule, why, at := find(s, w, trace); rule != "" {
 			blame(rule, why, excerpt(trace, at))
 		}
 	}
 	v.problems = withoutConsequences(v.problems)
 	return v
+}
+
+// rules are those that a lock must keep besides the properties of package checks. Each
+// finds where a trace breaks it, in the events at; a rule that is "" is kept.
+var rules = []func(s *subject, w world, t *sim.Trace) (rule, why string, at []int){
+	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left,
 }
 
 // withoutConsequences leaves out what follows from another problem: of a lock that
@@ -129,23 +131,6 @@ func ownStacks(stacks string) string {
 	return strings.Join(slices.DeleteFunc(all, func(stack string) bool {
 		return strings.Contains(stack, "testing/synctest.testingSynctestTest(") || strings.Contains(stack, "sim.(*World).end(")
 	}), "\n\n")
-}
-
-// Conduct is what a lock did that ended a world with an error of package sim:
-// "panic", "hang", "goroutine leak" or "endless retry". It is empty for other
-// errors, which are not the lock's.
-func Conduct(err error) string {
-	switch {
-	case errors.Is(err, sim.ErrPanic):
-		return rulePanic
-	case errors.Is(err, sim.ErrStuck):
-		return ruleHang
-	case errors.Is(err, sim.ErrLeak):
-		return ruleLeak
-	case errors.Is(err, sim.ErrTooMuch):
-		return ruleEndless
-	}
-	return ""
 }
 
 // excerpt is what the timeline says of some events.

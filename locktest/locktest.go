@@ -35,12 +35,23 @@
 // With -v a failing world shows its timeline, and so does every other world of the
 // stories that -run selects.
 //
+// # Faults nobody has thought of
+//
+// [Run] tells stories that people have thought of. [Explore] looks for the faults by
+// itself: every single one at every point of a workload, then several at once. It
+// fails the test for each way to break the lock that is the lock's own fault, with
+// the smallest faults that do it and how large they have to be.
+//
+//	func TestMyLockExplored(t *testing.T) {
+//		locktest.Explore(t, locktest.Config{Nodes: 5, Extends: true}, newMyLock, locktest.Exploration{For: time.Minute})
+//	}
+//
 // # How it runs
 //
 // Worlds run in processes of their own, which are the test's binary started again
 // for the one test: a panic in some goroutine of the lock, or a loop that never
 // ends, fails the subtest that it happened in and no other. Code of the test
-// before Run is run in each of them. What the lock prints is logged by the
+// before Run or Explore is run in each of them. What the lock prints is logged by the
 // subtest.
 package locktest
 

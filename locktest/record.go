@@ -72,7 +72,6 @@ func (s *subject) record(b base, seed uint64) *record {
 
 // listen tells a base story and takes down the lock's traffic.
 func (s *subject) listen(b base, seed uint64) *record {
-	seedGlobal(seed)
 	trace, err := sim.RunPatiently(b.config(s, seed), patience)
 	if err != nil {
 		return &record{useless: "the lock fails before anything is wrong, see the story " + undisturbed}

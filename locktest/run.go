@@ -3,13 +3,14 @@ package locktest
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locksim/locksim/workers"
 )
 
 // run tells every story, each in a subtest, and what they came to.
@@ -82,7 +83,7 @@ func (s *subject) report(t *testing.T, st story, k *task) {
 		t.Logf("%s\n\n%s", st.title, o.Timelines)
 	}
 	for _, p := range o.Problems {
-		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Place))
+		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Place.String()))
 	}
 	if o.Failed > 1 {
 		t.Logf("%d of %d worlds of this story fail", o.Failed, o.Worlds)
@@ -144,10 +145,10 @@ func (s *staff) end() {
 }
 
 func (s *staff) serve() {
-	var w *worker
+	var w *workers.Worker
 	defer func() {
 		if w != nil {
-			w.letGo()
+			w.LetGo()
 		}
 	}()
 	for {
@@ -163,14 +164,14 @@ func (s *staff) serve() {
 					continue
 				}
 			}
-			var at place
-			var err error
-			k.outcome, k.printed, at, err = w.do(k.order)
+			at := k.Story
+			err := w.Do(k.order, &k.outcome, func(world string) { at = world })
+			k.printed = w.Printed()
 			if err != nil {
-				k.outcome = w.obituary(at, err)
+				k.outcome = obituary(at, err)
 			}
 			if err != nil || k.outcome.Died {
-				w.letGo()
+				w.LetGo()
 				w = nil
 			}
 			close(k.done)
@@ -178,23 +179,18 @@ func (s *staff) serve() {
 	}
 }
 
-// obituary is the outcome of a story in which the worker died.
-func (w *worker) obituary(at place, err error) outcome {
-	if errors.Is(err, errSilent) {
-		return failed(at, ruleHang, fmt.Sprintf("the process that ran it showed %v", err), "")
+// obituary is the outcome of a story in one of whose worlds the worker died.
+func obituary(world string, err error) outcome {
+	at, nowhere := parsePlace(world)
+	var died *workers.Death
+	if nowhere != nil || !errors.As(err, &died) {
+		return failed(at, "error", "the process that ran it is of no use: "+err.Error(), "")
 	}
-	said := w.stderr.String()
-	first, _, _ := strings.Cut(said, "\n")
-	for line := range strings.Lines(said) {
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-			first = strings.TrimSpace(line)
-			break
-		}
+	rule := rulePanic
+	if died.Silence > 0 {
+		rule = ruleHang
 	}
-	if first == "" {
-		first = err.Error()
-	}
-	return failed(at, rulePanic, "the process that ran it died: "+first, said)
+	return failed(at, rule, "the process that ran it "+died.Error(), died.Said)
 }
 
 func failed(at place, rule, why, lines string) outcome {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -99,7 +98,7 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	trace, err := sim.Run(config)
 	w := played{trace: trace}
 	if err != nil {
-		rule := locktest.Conduct(err)
+		rule := sim.Conduct(err)
 		if rule == "" {
 			return w, err
 		}

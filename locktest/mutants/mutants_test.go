@@ -54,23 +54,7 @@ func TestMutants(t *testing.T) {
 // TestSound: locks without a mistake pass on every seed.
 func TestSound(t *testing.T) {
 	unhurried(t)
-	sound := mutants.Sound()
-	for _, r := range []struct {
-		name   string
-		config locktest.Config
-	}{
-		{"single", locktest.Config{Extends: true, OwnClock: true}},
-		{"redlock", locktest.Config{Nodes: 5, Extends: true, OwnClock: true}},
-		{"single-token", locktest.Config{Extends: true, Tokens: true, OwnClock: true}},
-	} {
-		k, ok := locks.Lookup(r.name)
-		if !ok {
-			t.Fatalf("no lock is called %s", r.name)
-		}
-		sound = append(sound, mutants.Mutant{Name: "locks/" + r.name, Config: r.config,
-			New: func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }})
-	}
-	for _, m := range sound {
+	for _, m := range sound(t) {
 		t.Run(m.Name, func(t *testing.T) {
 			m.Config.Seeds, m.Config.Sample = *seeds, true
 			stories, worlds := 0, 0
@@ -92,4 +76,26 @@ func TestSound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sound are locks without a mistake.
+func sound(t *testing.T) []mutants.Mutant {
+	t.Helper()
+	sound := mutants.Sound()
+	for _, r := range []struct {
+		name   string
+		config locktest.Config
+	}{
+		{"single", locktest.Config{Extends: true, OwnClock: true}},
+		{"redlock", locktest.Config{Nodes: 5, Extends: true, OwnClock: true}},
+		{"single-token", locktest.Config{Extends: true, Tokens: true, OwnClock: true}},
+	} {
+		k, ok := locks.Lookup(r.name)
+		if !ok {
+			t.Fatalf("no lock is called %s", r.name)
+		}
+		sound = append(sound, mutants.Mutant{Name: "locks/" + r.name, Config: r.config,
+			New: func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }})
+	}
+	return sound
 }

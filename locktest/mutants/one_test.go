@@ -13,6 +13,19 @@ var one = flag.String("mutant", "", "run the whole suite on the mutant of this `
 
 // TestOne shows how the suite fails one mutant, and replays it.
 func TestOne(t *testing.T) {
+	m := named(t)
+	locktest.Run(t, m.Config, m.New)
+}
+
+// TestOneExplored shows how an exploration fails one mutant, and replays it.
+func TestOneExplored(t *testing.T) {
+	m := named(t)
+	locktest.Explore(t, m.Config, m.New, locktest.Exploration{})
+}
+
+// named is the mutant that the flag names.
+func named(t *testing.T) mutants.Mutant {
+	t.Helper()
 	if *one == "" {
 		t.Skip("no -mutant is given")
 	}
@@ -21,5 +34,5 @@ func TestOne(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("no mutant is called %q", *one)
 	}
-	locktest.Run(t, all[i].Config, all[i].New)
+	return all[i]
 }

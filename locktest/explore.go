@@ -1,0 +1,252 @@
+package locktest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
+)
+
+// An Exploration says how far to look for faults that break a lock. The zero
+// Exploration takes seconds.
+type Exploration struct {
+	// MaxFaults is how many faults strike in one world at most, up to
+	// [explore.MostFaults]; 0 is 2.
+	MaxFaults int
+	// Worlds is how many worlds with several faults are tried. 0 is 500, or, with For,
+	// as many as there is time for.
+	Worlds int
+	// For, if not 0, is after how much real time no more worlds with several faults are
+	// tried. What is found then depends on the machine.
+	For time.Duration
+	// Seed selects the latencies and every random value; 0 is 1.
+	Seed uint64
+}
+
+// defaultWorlds is how many worlds with several faults are tried if nobody says
+// otherwise.
+const defaultWorlds = 500
+
+// Explore looks for faults that break a lock, and that nobody has thought of: it runs
+// the lock in a workload without any fault, takes down every point at which one can
+// strike, and tries every single fault at each of them, then sets of several, those
+// first that promise something new. It does what locksim explore does with a lock
+// that is registered.
+//
+//	func TestMyLockExplored(t *testing.T) {
+//		config := locktest.Config{Nodes: 5, Extends: true}
+//		locktest.Explore(t, config, newMyLock, locktest.Exploration{MaxFaults: 2, For: time.Minute})
+//	}
+//
+// The test fails for each way to break the lock that is the lock's own fault, as
+// [Run] does, with the smallest faults that do it, how long they have to last, and
+// the line that runs this world again. With -v the ways that are nobody's fault, or
+// that of an assumption which the faults break, are logged with what was tried.
+//
+// It fails the test if the configuration or the exploration makes no sense.
+func Explore(t *testing.T, config Config, build New, o Exploration) {
+	t.Helper()
+	e := newExplorer(t, config, build, o)
+	if e.elsewhere(t) {
+		return
+	}
+	pool := e.hire(t)
+	defer pool.Close()
+	found, err := e.search.Find(t.Context())
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	result, err := found.Result(t.Context())
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	e.report(t, result)
+}
+
+// An explorer looks for faults that break a lock.
+type explorer struct {
+	*subject
+	call   string
+	search explore.Search
+	local  *explore.Local
+}
+
+func newExplorer(t *testing.T, config Config, build New, o Exploration) *explorer {
+	t.Helper()
+	s, err := newSubject(t.Name(), config, build)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case o.MaxFaults < 0 || o.MaxFaults > explore.MostFaults:
+		t.Fatalf("locktest: Exploration.MaxFaults is %d; it must be between 1 and %d", o.MaxFaults, explore.MostFaults)
+	case o.Worlds < 0 || o.For < 0:
+		t.Fatalf("locktest: Exploration.Worlds is %d and For is %v; neither may be negative", o.Worlds, o.For)
+	}
+	if o.Worlds == 0 && o.For == 0 {
+		o.Worlds = defaultWorlds
+	}
+	e := &explorer{subject: s, call: nextCall(t.Name())}
+	e.search = explore.Search{
+		Bases: e.workloads(cmp.Or(o.Seed, 1)), MaxFaults: cmp.Or(o.MaxFaults, 2), Worlds: o.Worlds, Jobs: runtime.GOMAXPROCS(0),
+	}
+	if o.For > 0 {
+		e.search.Deadline = time.Now().Add(o.For)
+	}
+	e.local = explore.NewLocal(e.search.Bases, patience, e.breaks)
+	return e
+}
+
+// elsewhere does what this process is to do instead of a search, if it is: run worlds
+// for the one that searches, or a single world again.
+func (e *explorer) elsewhere(t *testing.T) bool {
+	t.Helper()
+	switch {
+	case servesAnother(e.call):
+		t.Skip("this process runs the worlds of another call of package locktest")
+	case serves(e.call):
+		// The bases that are sent lack what cannot be: those of this call are the same.
+		explore.Serve(os.Stdin, os.Stdout, func([]explore.Base) (explore.Runner, error) { return e.local, nil })
+	case replayed() != "":
+		e.replay(t, replayed())
+		return true
+	}
+	return false
+}
+
+// hire starts the workers.
+func (e *explorer) hire(t *testing.T) *explore.Pool {
+	t.Helper()
+	pool, err := explore.NewPool(e.search.Jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.search.Bases, silence)
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	e.search.Runner, e.search.Records = pool, e.local
+	return pool
+}
+
+// breaks finds what a lock must not do besides what package checks looks for.
+func (s *subject) breaks(t *sim.Trace, err error) []explore.Break {
+	if err != nil {
+		return nil // of such a lock nothing else can be expected
+	}
+	var all []explore.Break
+	for _, find := range rules {
+		if rule, _, _ := find(s, world{}, t); rule != "" {
+			all = append(all, explore.Break{What: rule, Fault: checks.FaultLock})
+		}
+	}
+	return all
+}
+
+// report fails the test for what is the lock's own fault, and logs the rest.
+func (e *explorer) report(t *testing.T, r *explore.Result) {
+	t.Helper()
+	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
+		for i := range list {
+			list[i].File = "" // the command does not know the lock
+		}
+	}
+	for _, format := range reports.ExploreFormats() {
+		if format.Name == "text" {
+			var text bytes.Buffer
+			_ = format.Write(&text, r, reports.Options{}) // a buffer takes everything
+			t.Log("\n" + text.String())
+		}
+	}
+	for _, w := range r.Ways {
+		if w.Fault == checks.FaultLock {
+			t.Error(e.tellWay(w))
+		}
+	}
+}
+
+// A Broken is a world in which a lock does what is its own fault.
+type Broken struct {
+	// Faults are the world's faults, each in one line as a scenario would have it.
+	Faults []string
+	// Rules are what is the lock's own fault: properties that are violated, claims that
+	// are not kept, or what a lock must not do.
+	Rules []string
+	// Worlds is how many worlds had been run.
+	Worlds int
+	// Replay is the world as the environment variable LOCKSIM_REPLAY wants it.
+	Replay string
+}
+
+// BreaksIn searches as [Explore] does, and yields every world in which something is
+// the lock's own fault as soon as it is found, instead of failing the test. Breaking
+// off ends the search. With LOCKSIM_REPLAY it runs that world as Explore does, and
+// yields nothing.
+func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Broken] {
+	t.Helper()
+	e := newExplorer(t, config, build, o)
+	if e.elsewhere(t) {
+		return func(func(Broken) bool) {}
+	}
+	return func(yield func(Broken) bool) {
+		pool := e.hire(t)
+		defer pool.Close()
+		ctx, stop := context.WithCancel(t.Context())
+		all, worlds := make(chan Broken), 0
+		e.search.Watch = func(w explore.World, outcome explore.Outcome) {
+			worlds++
+			if rules := blamed(outcome); len(rules) > 0 {
+				select {
+				case all <- Broken{Faults: tellFaults(w), Rules: rules, Worlds: worlds, Replay: replayWorld(w)}:
+				case <-ctx.Done():
+				}
+			}
+		}
+		var err error
+		go func() {
+			defer close(all)
+			_, err = e.search.Find(ctx)
+		}()
+		defer stop()
+		for b := range all {
+			if !yield(b) {
+				stop()
+				for range all { // until the search has come to its end
+				}
+				return
+			}
+		}
+		if err != nil {
+			t.Errorf("locktest: %v", err)
+		}
+	}
+}
+
+// blamed lists what in a world is the lock's own fault, beyond doubt.
+func blamed(o explore.Outcome) []string {
+	var all []string
+	for _, r := range []explore.Run{o.Off, o.On} {
+		for _, b := range r.Breaks {
+			proves := r.Doubt == "" && !r.RanOn || b.Why != ""
+			if proves && b.Fault == checks.FaultLock && !slices.Contains(all, b.What) {
+				all = append(all, b.What)
+			}
+		}
+	}
+	return all
+}
+
+func tellFaults(w explore.World) []string {
+	var all []string
+	for _, f := range w.Faults {
+		all = append(all, fmt.Sprint(f))
+	}
+	return all
+}

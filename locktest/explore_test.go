@@ -1,0 +1,104 @@
+package locktest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/sim"
+)
+
+// Nothing is wrong with a sound lock in any workload without faults, and each proves
+// something.
+func TestWorkloads(t *testing.T) {
+	for _, config := range []Config{
+		{},
+		{Extends: true, OwnClock: true},
+		{Nodes: 3, Extends: true, OwnClock: true},
+		{Nodes: 5},
+	} {
+		e := newExplorer(t, config, withFlaw(""), Exploration{})
+		if want := 2; !config.Extends && len(e.search.Bases) != want {
+			t.Errorf("%d workloads for a lock that cannot extend; there is none in which it would have to, so there must be %d", len(e.search.Bases), want)
+		}
+		for i, base := range e.search.Bases {
+			o, err := e.local.Run(t.Context(), explore.World{Base: i})
+			switch {
+			case err != nil:
+				t.Errorf("%d nodes, %s: %v", config.Nodes, base.Name, err)
+			case o.Broke() || o.Off.Doubt != "" || o.On.Doubt != "" || o.RanOn():
+				t.Errorf("%d nodes, %s: %+v", config.Nodes, base.Name, o)
+			}
+		}
+	}
+}
+
+// inVain is a world in which another client asks for the lock in vain while its holder
+// stands still. One that deletes anybody's key when it cleans up deletes the holder's.
+var inVain = explore.World{Faults: []explore.Fault{
+	{Kind: "pause", Target: "client-1", Before: "client-1 release", For: ttls(0.8)},
+}}
+
+// A failing test names the faults, what they did and where, and the line that runs
+// their world again.
+func TestTellWay(t *testing.T) {
+	e := newExplorer(t, Config{OwnClock: true}, withFlaw(deletesAnything), Exploration{})
+	text := e.tellWay(explore.Way{
+		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock,
+		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 7 * time.Second, Broken: 7010 * time.Millisecond}},
+	})
+	for _, want := range []string{
+		"the lock's own fault, with a pause of a client",
+		"before: client-1 release, pause: client-1, for: 8s",
+		"a pause of client-1: 7s is survived, 7.01s is not",
+		string(checks.ReleaseOwnership) + ": at ",
+		"client-2  removes client-1's key on redis-1",
+		"go test -run '^TestTellWay$'",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+	_, line, _ := strings.Cut(text, replayVariable+"='")
+	line, _, _ = strings.Cut(line, "' go test")
+	again, err := parseWorld(strings.ReplaceAll(line, `'\''`, "'"))
+	if err != nil || replayWorld(again) != replayWorld(inVain) {
+		t.Errorf("the line is of another world: %+v, %v", again, err)
+	}
+}
+
+// What is no world is told from one.
+func TestParseWorld(t *testing.T) {
+	for _, text := range []string{"explore", "explore {", `explore {"faults":1}`, `explore {"bass":1}`} {
+		if _, err := parseWorld(text); err == nil {
+			t.Errorf("%s is a world", text)
+		}
+	}
+}
+
+// What an exploration holds against a lock is its own fault, and beyond doubt.
+func TestBlamed(t *testing.T) {
+	lock := explore.Break{What: "lease-exclusion", Fault: checks.FaultLock}
+	inherent := explore.Break{What: "section-exclusion", Fault: checks.FaultInherent}
+	panics := explore.Break{What: sim.ConductPanic, Fault: checks.FaultLock, Why: "panic: oh no"}
+	for _, c := range []struct {
+		name string
+		o    explore.Outcome
+		want []string
+	}{
+		{"nothing", explore.Outcome{}, nil},
+		{"inherent", explore.Outcome{Off: explore.Run{Breaks: []explore.Break{inherent}}}, nil},
+		{"in both runs", explore.Outcome{Off: explore.Run{Breaks: []explore.Break{inherent, lock}}, On: explore.Run{Breaks: []explore.Break{lock}}}, []string{lock.What}},
+		{"with fencing only", explore.Outcome{On: explore.Run{Breaks: []explore.Break{lock}}}, []string{lock.What}},
+		{"in doubt", explore.Outcome{Off: explore.Run{Doubt: "no fault acted", Breaks: []explore.Break{lock}}}, nil},
+		{"ran on", explore.Outcome{Off: explore.Run{RanOn: true, Breaks: []explore.Break{lock}}}, nil},
+		{"a panic in doubt", explore.Outcome{Off: explore.Run{Doubt: "no fault acted", Breaks: []explore.Break{panics}}}, []string{panics.What}},
+	} {
+		if got := blamed(c.o); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

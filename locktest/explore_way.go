@@ -1,0 +1,128 @@
+package locktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
+)
+
+// replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
+const replayPrefix = "explore "
+
+// replayWorld is a world as LOCKSIM_REPLAY wants it.
+func replayWorld(w explore.World) string {
+	text, err := json.Marshal(w)
+	if err != nil {
+		panic(err) // a world holds nothing that JSON cannot
+	}
+	return replayPrefix + string(text)
+}
+
+// parseWorld reads what replayWorld has written.
+func parseWorld(text string) (w explore.World, err error) {
+	in := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, replayPrefix)))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&w); err != nil {
+		return w, fmt.Errorf("locktest: %s is %q, which names no world: copy it as a failing test has written it: %w", replayVariable, text, err)
+	}
+	return w, nil
+}
+
+// tellWay is what a failing test says of one way to break the lock.
+func (e *explorer) tellWay(w explore.Way) string {
+	var b strings.Builder
+	cause := strings.Join(w.Cause, " and ")
+	if cause == "" {
+		cause = "no fault at all"
+	}
+	fmt.Fprintf(&b, "the lock's own fault, with %s\n", cause)
+	for _, f := range w.Example.Faults {
+		fmt.Fprintf(&b, "  fault: %s\n", f)
+	}
+	for _, m := range w.Margins {
+		if m.Survived > 0 {
+			fmt.Fprintf(&b, "  size: %s: %v is survived, %v is not\n", m.What, m.Survived, m.Broken)
+		} else {
+			fmt.Fprintf(&b, "  size: %s: any size will do\n", m.What)
+		}
+	}
+	b.WriteString("\n")
+	if w.Why != "" {
+		fmt.Fprintf(&b, "%s: %s\n", strings.Join(w.Off, ", "), w.Why)
+	} else {
+		for _, p := range bothSay(e.tellBoth(w.Example)).Problems {
+			b.WriteString(p.String())
+		}
+	}
+	fmt.Fprintf(&b, "\nreplay: %s", e.replayLine(replayWorld(w.Example)))
+	return b.String()
+}
+
+// tellBoth runs a world in this process, without fencing tokens and with them, and
+// judges it.
+func (e *explorer) tellBoth(w explore.World) (both []verdict) {
+	for _, fencing := range []string{explore.Without, explore.With} {
+		config, err := e.local.Config(w, fencing)
+		if err != nil {
+			return []verdict{{problems: []problem{{Rule: "error", Why: "the world cannot be made: " + err.Error()}}}}
+		}
+		v := e.tell(place{}, world{config: config})
+		both = append(both, v)
+		if v.broken {
+			break
+		}
+	}
+	return both
+}
+
+// bothSay is what the two runs of a world say of the lock, each thing once.
+func bothSay(both []verdict) (o outcome) {
+	for _, v := range both {
+		o.add(place{}, world{}, v)
+	}
+	return o
+}
+
+// replay runs one world in this process, where a debugger can look at it, and shows
+// its whole timeline.
+func (e *explorer) replay(t *testing.T, text string) {
+	t.Helper()
+	if !strings.HasPrefix(text, replayPrefix) {
+		return // it is for Run
+	}
+	w, err := parseWorld(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := e.tellBoth(w)
+	var names []string
+	var traces []*sim.Trace
+	for i, v := range both {
+		if v.trace != nil {
+			names = append(names, []string{"Without fencing tokens", "With fencing tokens"}[i])
+			traces = append(traces, v.trace)
+		}
+	}
+	if len(traces) > 0 {
+		t.Log("\n" + reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names, traces))
+	}
+	for i, trace := range traces {
+		t.Logf("%s: trace %s", strings.ToLower(names[i]), trace.Hash())
+	}
+	o := bothSay(both)
+	for _, excused := range o.Excused {
+		t.Log(excused)
+	}
+	if o.Unknown != "" {
+		t.Log("unknown: " + o.Unknown)
+	}
+	for _, p := range o.Problems {
+		t.Error(p)
+	}
+}

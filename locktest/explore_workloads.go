@@ -1,0 +1,117 @@
+package locktest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// workloads are those in which the lock is explored: those that locksim explore has
+// for every lock, and one of errands that only Go can tell.
+func (s *subject) workloads(seed uint64) []explore.Base {
+	// They are written for a lock that is registered and has as many nodes.
+	name := "single"
+	if s.config.Nodes > 1 {
+		name = "redlock"
+	}
+	lock := explore.Lock{
+		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Extends: s.config.Extends, Seed: seed,
+	}
+	errands := explore.Base{
+		Name: "errands", Kind: s.kind, Seed: seed, Programs: map[string]explore.Program{"client-1": s.errands},
+		Text: fmt.Appendf(nil, `
+title: one client asks for the lock that it holds, releases it twice, and stays too long
+lock: {kind: %s, nodes: %d, ttl: %v}
+horizon: %v
+progress-within: %v
+clients:
+  client-1: {gives-up: %v, cancels-after: %v}
+  client-2: {gives-up: %[6]v, cancels-after: %[7]v, starts: %[10]s, works: %[9]v, retry-every: %[8]v}
+`, name, s.config.Nodes, ttl, 15*ttl, 5*ttl, ttls(0.3), ttls(2.5), ttls(0.1), ttls(0.9),
+			"client-1's keys expired or client-1 released or client-1 crashed or client-1 finished"),
+	}
+	return append(lock.Bases(), errands)
+}
+
+// errands is a client that does with the lock what careless programs do.
+func (s *subject) errands(ctx context.Context, p *sim.Program) error {
+	second, err := p.NewLock()
+	if err != nil {
+		return fmt.Errorf("%s%w", sim.CannotMake, err)
+	}
+	in, err := insist(ctx, p, p.Lock())
+	if err != nil {
+		return err
+	}
+	if err := s.visit(ctx, p, in, second); err != nil {
+		return err
+	}
+	// By now another client has the lock.
+	if err := p.Sleep(ttls(0.3)); err != nil {
+		return err
+	}
+	_ = in.Release(ctx)
+	if in, err = insist(ctx, p, second); err != nil {
+		return err
+	}
+	_ = in.Write(ctx, sim.Object)
+	// It is told of the loss, if the lock tells, and stays.
+	if err := p.Sleep(ttls(2.2)); err != nil {
+		return err
+	}
+	_ = in.Release(ctx)
+	return p.Sleep(ttls(3))
+}
+
+// visit is the client's first stay: it asks for the lock by a second handle, in vain
+// unless it has lost it, prolongs its lease early, and stays until the very end of
+// that. Another client comes as soon as the keys have expired: by then the lease must
+// have ended by the lock's own word.
+func (s *subject) visit(ctx context.Context, p *sim.Program, in *sim.Section, second locks.Lock) error {
+	// What a lock goes on with after acquire has returned counts as part of that
+	// section only until the next begins.
+	if err := p.Sleep(ttls(0.05)); err != nil {
+		return err
+	}
+	short, cancel := bounded(ctx, p, ttls(0.1))
+	other, err := p.Acquire(short, second)
+	cancel()
+	if err == nil {
+		_ = other.Release(ctx)
+	}
+	if err := p.Sleep(ttls(0.25)); err != nil {
+		return err
+	}
+	if s.config.Extends && in.Extend(ctx) != nil {
+		_ = in.Release(ctx)
+		return nil
+	}
+	if err := p.Sleep(ttls(0.4)); err != nil {
+		return err
+	}
+	_ = in.Write(ctx, sim.Object)
+	if e, ok := in.Lease().(locks.Expirer); ok && e.Expires().Clock == fakeclock.Monotonic {
+		if err := p.Sleep(e.Expires().Sub(monotonic(p))); err != nil {
+			return err
+		}
+	}
+	_ = in.Release(ctx)
+	return nil
+}
+
+// insist tries to get the lock until it has it.
+func insist(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
+	for {
+		in, err := p.Acquire(ctx, lock)
+		if err == nil {
+			return in, nil
+		}
+		if err := p.Sleep(ttls(0.1)); err != nil {
+			return nil, err
+		}
+	}
+}
