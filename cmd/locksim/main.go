@@ -1,9 +1,3 @@
-// math/rand (version 1) seeds itself at random unless it is told not to, and
-// lock libraries draw their retry jitter from it: without this line a replay
-// could differ from the run that it replays.
-//
-//go:debug randautoseed=0
-
 // Command locksim shows how distributed locks fail, and what fencing tokens do
 // about it: it runs real lock clients in a simulated world in virtual time.
 package main
@@ -89,6 +83,7 @@ held, without fencing tokens and with them.`,
   locksim explain gc-pause
   locksim run gc-pause
   locksim matrix
+  locksim explore --lock redlock
   locksim run scenarios/gc-pause.yaml --lock redsync --seed 7`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -96,7 +91,7 @@ held, without fencing tokens and with them.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(runCommand(), explainCommand(), matrixCommand(), listCommand(), validateCommand(), versionCommand())
+	root.AddCommand(runCommand(), explainCommand(), matrixCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
 	needShell(root)
 	return root
 }

@@ -6,8 +6,10 @@ import (
 	"flag"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +89,77 @@ func printed(t *testing.T, args string) string {
 	return stdout.String()
 }
 
+// A long output is shown in parts: <!-- excerpt: COMMAND: HEADING / HEADING -->. A part
+// begins with a line that begins or ends with its heading.
+var excerpt = regexp.MustCompile("(?s)(<!-- excerpt: ([^\n:]*): ([^\n]*) -->\n```text\n)(.*?)(```\n<!-- end -->)")
+
+func TestReadmeShowsPartsOfWhatTheCommandPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes thousands of worlds")
+	}
+	text := readText(t, readme)
+	shown := 0
+	now := excerpt.ReplaceAllStringFunc(text, func(s string) string {
+		part := excerpt.FindStringSubmatch(s)
+		shown++
+		explored := exec.Command("locksim", strings.Fields(part[2])...) // this program, see TestMain
+		explored.Dir = t.TempDir()
+		var stderr bytes.Buffer
+		explored.Stderr = &stderr
+		out, err := explored.Output()
+		if code := explored.ProcessState.ExitCode(); code != success && code != unexpected || len(out) == 0 {
+			t.Fatalf("locksim %s: %v\n%s", part[2], err, &stderr)
+		}
+		return part[1] + parts(t, string(out), strings.Split(part[3], " / ")) + part[5]
+	})
+	if shown == 0 {
+		t.Fatal("the README shows no part of an output")
+	}
+	if now == text {
+		return
+	}
+	if !*update {
+		t.Fatal("README.md shows what locksim does not print any more: go test ./cmd/locksim -run Readme -update")
+	}
+	if err := os.WriteFile(readme, []byte(now), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// parts are those parts of an output that have the headings, with a sign where others
+// are left out.
+func parts(t *testing.T, out string, headings []string) string {
+	t.Helper()
+	var all []string
+	for paragraph := range strings.SplitSeq(strings.TrimRight(out, "\n"), "\n\n") {
+		if n := len(all); n > 0 && strings.HasPrefix(paragraph, " ") {
+			all[n-1] += "\n\n" + paragraph
+		} else {
+			all = append(all, paragraph)
+		}
+	}
+	var chosen []string
+	next := 0
+	for _, heading := range headings {
+		at := slices.IndexFunc(all, func(part string) bool {
+			first, _, _ := strings.Cut(part, "\n")
+			return strings.HasPrefix(first, heading) || strings.HasSuffix(first, heading)
+		})
+		if at < next {
+			t.Fatalf("the output has no part %q, or has it too early:\n%s", heading, out)
+		}
+		if at > next {
+			chosen = append(chosen, "⋮")
+		}
+		chosen = append(chosen, all[at])
+		next = at + 1
+	}
+	if next < len(all) {
+		chosen = append(chosen, "⋮")
+	}
+	return strings.Join(chosen, "\n\n") + "\n"
+}
+
 func TestReadmeScenariosComeToWhatTheyExpect(t *testing.T) {
 	found := 0
 	for _, part := range block.FindAllStringSubmatch(readText(t, readme), -1) {
@@ -131,7 +204,7 @@ func TestReadmeNamesEverything(t *testing.T) {
 		named("lock", name+"`")
 	}
 	for _, c := range rootCommand().Commands() {
-		if !strings.Contains(text, "\nlocksim "+c.Name()) {
+		if !c.Hidden && !strings.Contains(text, "\nlocksim "+c.Name()) {
 			t.Errorf("the README does not mention the command %q", c.Name())
 		}
 	}

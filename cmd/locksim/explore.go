@@ -1,0 +1,461 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+)
+
+// searchFlags are the flags of the commands that report what a search found.
+type searchFlags struct {
+	commonFlags
+	jobs   int
+	ways   string
+	expect string
+}
+
+// mostJobs bounds --jobs: each is a process.
+const mostJobs = 1024
+
+// define adds the flags to a command.
+func (f *searchFlags) define(cmd *cobra.Command) {
+	f.commonFlags.define(cmd, "report", "text, markdown or json", names(reports.ExploreFormats(), exploreFormatName))
+	flags := cmd.Flags()
+	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "run this `many` worlds at once, each in a process of its own")
+	flags.StringVar(&f.ways, "ways", "explored", "write each way as a scenario file into this `directory`; \"\" writes none")
+	flags.StringVar(&f.expect, "expect", "", "a report in JSON of an earlier search: fail if there is a way that this `file` does not have, and for nothing else")
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *searchFlags) check() (reports.ExploreFormat, error) {
+	format, err := chosen(f.format, reports.ExploreFormats(), exploreFormatName)
+	switch {
+	case err != nil:
+		return format, err
+	case f.jobs < 1 || f.jobs > mostJobs:
+		return format, fmt.Errorf("locksim: --jobs is %d; give the number of worlds to run at once, from 1 to %d", f.jobs, mostJobs)
+	}
+	return format, f.commonFlags.check()
+}
+
+func exploreFormatName(f reports.ExploreFormat) string { return f.Name }
+
+// exploreFlags are the flags of the explore command.
+type exploreFlags struct {
+	searchFlags
+	lock           string
+	nodes          int
+	ttl            time.Duration
+	variant        string
+	faults, worlds int
+	lasts          time.Duration
+	shard          string
+	ledger, resume string
+}
+
+// defaultWorlds is how many worlds with several faults are tried if nobody says
+// otherwise.
+const defaultWorlds = 20_000
+
+func exploreCommand() *cobra.Command {
+	f := &exploreFlags{}
+	cmd := &cobra.Command{
+		Use:   "explore [FILE|NAME]",
+		Short: "Find the faults that break a lock, shrink them, and say how big they must be",
+		Long: `Find the faults that break a lock, shrink them, and say how big they must be.
+
+It begins with a lock and a workload without any fault, lists every point at which
+a fault can strike, and tries every single fault at each of them; then sets of
+several, those first that promise something new. What breaks the lock it sorts by
+cause, makes as small as can be, measures, and writes as scenario files that
+locksim run tells again.
+
+The workload is made for the lock, or is that of a scenario, without its faults.
+
+Exit status:
+  0  nothing unexpected broke the lock
+  1  something did: a way to break it that is the lock's own fault, or, with
+     --expect, one that is not in that file; or a world could not be run, or the
+     search was interrupted
+  2  bad usage; nothing was run`,
+		Example: `  locksim explore --lock redlock --ways ways/
+  locksim explore --lock redsync --max-faults 3 --for 10m
+  locksim explore scenarios/fencing-gap.yaml --max-faults 1
+  locksim explore --lock redlock --format json -o known.json
+  locksim explore --lock redlock --expect known.json
+  locksim explore --lock redlock --shard 3/16 --ledger part-3.jsonl`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("locksim explore: name one scenario; here are %d", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.define(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.lock, "lock", "", "explore this `kind` of lock")
+	flags.IntVar(&f.nodes, "nodes", 0, "keep it on this `many` Redis nodes instead of as many as it has by default")
+	flags.DurationVar(&f.ttl, "ttl", explore.DefaultTTL, "how long a grant lasts")
+	flags.StringVar(&f.variant, "variant", "", "explore this `variant` of a scenario that has several")
+	flags.IntVar(&f.faults, "max-faults", 2, "try sets of up to this `many` faults")
+	flags.IntVar(&f.worlds, "worlds", defaultWorlds, "try this `many` worlds with several faults; 0 with --for: as many as there is time for")
+	flags.DurationVar(&f.lasts, "for", 0, "try no more sets of several faults after this time")
+	flags.StringVar(&f.shard, "shard", "", "do only this `part` of the search, such as 3/16, for locksim merge to put together")
+	flags.StringVar(&f.ledger, "ledger", "", "write what every world came to into this `file`, as JSON Lines")
+	flags.StringVar(&f.resume, "resume", "", "go on with a search whose ledger this `file` is")
+	complete(cmd, "lock", locks.Names())
+	return cmd
+}
+
+func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check(cmd, args)
+	if err != nil {
+		return err
+	}
+	if f.shard == "" {
+		if err := checkWays(f.ways); err != nil {
+			return err
+		}
+	}
+	known, err := f.known()
+	if err != nil {
+		return err
+	}
+	search, lock, err := f.search(args)
+	if err != nil {
+		return err
+	}
+	closeLedger, err := f.openLedger(search, lock)
+	if err != nil {
+		return err
+	}
+	defer closeLedger()
+	if f.lasts > 0 {
+		search.Deadline = time.Now().Add(f.lasts)
+	}
+	return f.explore(cmd, search, format, known)
+}
+
+// check sees that the flags make sense together.
+func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.ExploreFormat, error) {
+	format, err := f.searchFlags.check()
+	given := cmd.Flags().Changed
+	switch {
+	case err != nil:
+	case len(args) == 0 && f.lock == "":
+		err = errors.New("locksim explore: name a lock, as in --lock redlock, or a scenario whose workload to explore; known here: " + strings.Join(locks.Names(), ", "))
+	case len(args) > 0 && (given("nodes") || given("ttl")):
+		err = errors.New("locksim explore: --nodes and --ttl are for the workload that is made for a lock; a scenario has its own")
+	case len(args) == 0 && f.variant != "":
+		err = errors.New("locksim explore: --variant is for a scenario, and none is named")
+	case given("nodes") && (f.nodes < 1 || f.nodes > 15):
+		err = fmt.Errorf("locksim: --nodes is %d; it must be between 1 and 15", f.nodes)
+	case f.ttl < 100*time.Millisecond || f.ttl > 24*time.Hour:
+		err = fmt.Errorf("locksim: --ttl is %v; it must be between 100ms and 24h", f.ttl)
+	case f.faults < 1 || f.faults > explore.MostFaults:
+		err = fmt.Errorf("locksim: --max-faults is %d; it must be between 1 and %d", f.faults, explore.MostFaults)
+	case f.worlds < 0 || f.worlds == 0 && f.lasts == 0 && f.faults > 1:
+		err = fmt.Errorf("locksim: --worlds is %d; give how many worlds with several faults to try, or 0 and, under --for, how long to go on", f.worlds)
+	case f.lasts < 0:
+		err = fmt.Errorf("locksim: --for is %v; give a time longer than zero", f.lasts)
+	case f.ledger != "" && f.resume != "":
+		err = errors.New("locksim explore: --ledger begins a ledger and --resume goes on with one; leave one of them out")
+	case f.shard != "" && f.ledger == "" && f.resume == "":
+		err = errors.New("locksim explore: a part of a search is of use to locksim merge only; say with --ledger where to write it")
+	case f.shard != "" && (given("output") || given("ways") || given("expect") || given("format")):
+		err = errors.New("locksim explore: a part of a search has no report; -o, --format, --ways and --expect are for locksim merge")
+	case f.shard != "" && f.lasts > 0:
+		err = errors.New("locksim explore: how far --for gets depends on the machine, so that the parts would not make a whole; say with --worlds how many worlds to try in all")
+	case f.lock != "":
+		err = cmp.Or(knownLock(f.lock), usesNodes(f.lock, f.nodes))
+	}
+	if err == nil && f.lasts > 0 && !given("worlds") {
+		f.worlds = 0
+	}
+	return format, err
+}
+
+// usesNodes refuses more nodes than a lock keeps its grants on.
+func usesNodes(kind string, nodes int) error {
+	lock, _ := locks.Lookup(kind)
+	if lock.Slots == nil {
+		return nil
+	}
+	used := map[int]bool{}
+	slots, _ := lock.Slots("lock", nodes)
+	for _, slot := range slots {
+		used[slot.Node] = true
+	}
+	if len(used) >= nodes {
+		return nil
+	}
+	return fmt.Errorf("locksim: --nodes is %d; the lock %s is kept on %d only, so leave it out", nodes, kind, len(used))
+}
+
+// search is what the flags ask for, and the lock that it is about.
+func (f *exploreFlags) search(args []string) (*explore.Search, string, error) {
+	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs}
+	if f.faults == 1 {
+		s.Worlds = 0
+	}
+	if f.shard != "" {
+		if _, err := fmt.Sscanf(f.shard+" ", "%d/%d ", &s.Shard, &s.Shards); err != nil || s.Shard < 1 || s.Shard > s.Shards {
+			return nil, "", fmt.Errorf("locksim: --shard is %q; write which part it is of how many, from 1/16 to 16/16", f.shard)
+		}
+		if s.Shards > explore.Lanes {
+			return nil, "", fmt.Errorf("locksim: --shard is %q; a search can be cut into at most %d parts", f.shard, explore.Lanes)
+		}
+	}
+	if len(args) == 0 {
+		l := explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Extends: true, Seed: f.seed}
+		s.Bases = l.Bases()
+		return s, f.lock, nil
+	}
+	base, lock, err := f.fileBase(args[0])
+	s.Bases = []explore.Base{base}
+	return s, lock, err
+}
+
+// fileBase is the workload of a scenario.
+func (f *exploreFlags) fileBase(arg string) (explore.Base, string, error) {
+	var base explore.Base
+	found, err := load([]string{arg})
+	if err != nil {
+		return base, "", err
+	}
+	if len(found) > 1 {
+		return base, "", fmt.Errorf("locksim: %s holds %d scenarios; name one", arg, len(found))
+	}
+	s := found[0].Scenario
+	if f.variant != "" {
+		if s, err = s.Only(f.variant); err != nil {
+			return base, "", fmt.Errorf("locksim: --variant: %w", err)
+		}
+	}
+	if len(s.Variants) > 1 {
+		var all []string
+		for _, v := range s.Variants {
+			all = append(all, v.Name)
+		}
+		return base, "", fmt.Errorf("locksim: %s has several variants; choose one with --variant: %s", s.Name, strings.Join(all, ", "))
+	}
+	v := s.Variants[0]
+	base = explore.FileBase(v, f.seed)
+	lock := v.Lock
+	if f.lock != "" {
+		lock = f.lock
+		if base, err = base.WithLock(f.lock); err != nil {
+			return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
+		}
+	}
+	return base, lock, nil
+}
+
+// known is the earlier search, if there is one to compare with.
+func (f *searchFlags) known() (*explore.Result, error) {
+	if f.expect == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(f.expect)
+	if err != nil {
+		return nil, fmt.Errorf("locksim: --expect %w", err)
+	}
+	known, err := reports.ReadExplored(data)
+	if err != nil {
+		return nil, fmt.Errorf("locksim: --expect %s: %w", f.expect, err)
+	}
+	return known, nil
+}
+
+// explore runs a search, or the rest of one, and reports what it finds.
+func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.ExploreFormat, known *explore.Result) error {
+	stderr := cmd.ErrOrStderr()
+	local := explore.NewLocal(search.Bases, f.timeout, nil)
+	// The worker itself gives up on a world first.
+	pool, err := explore.NewPool(f.jobs, f.worker, search.Bases, 2*f.timeout)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	defer pool.Close()
+	search.Runner, search.Records = pool, local
+	bar := newBar(stderr, search.Deadline)
+	search.Progress = bar.show
+	defer bar.clear()
+	searching, reporting, stop := interruptible(func() {
+		if search.Shards == 0 {
+			bar.clear()
+			fmt.Fprintln(stderr, "interrupted: what was found is being made smaller; once more to stop at once")
+		}
+	})
+	defer stop()
+	began := time.Now()
+	found, err := search.Find(searching)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	if search.Shards > 0 {
+		bar.clear()
+		return partDone(cmd, search, found)
+	}
+	result, err := found.Result(reporting)
+	bar.clear()
+	switch {
+	case reporting.Err() != nil:
+		return failure{unexpected, errors.New("locksim: interrupted twice, so there is no report")}
+	case err != nil:
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	unwrittenWays := writeWays(f.ways, result)
+	var o reports.Options
+	if known != nil {
+		o.Since = reports.Compare(result, known, f.expect)
+	}
+	if f.output == "" { // a file is the same each time
+		o.Took = time.Since(began)
+	}
+	write := func(w io.Writer, o reports.Options) error { return format.Write(w, result, o) }
+	if err := output(cmd.OutOrStdout(), f.output, o, write); err != nil {
+		return unwritten(err)
+	}
+	if unwrittenWays != nil {
+		return failure{unexpected, unwrittenWays}
+	}
+	// What an interrupted search has not found may be there.
+	interrupted := found.Stopped() != "" && searching.Err() != nil
+	if interrupted || unexpectedWays(result, o.Since) {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// partDone says what became of a part of a search.
+func partDone(cmd *cobra.Command, s *explore.Search, found *explore.Found) error {
+	if why := found.Stopped(); why != "" {
+		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; go on with it by --resume instead of --ledger", s.Shard, s.Shards, why)}
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "part %d of %d is done: %d worlds; locksim merge puts the parts together\n", s.Shard, s.Shards, found.Worlds())
+	return unwritten(err)
+}
+
+// unexpectedWays says whether a search found what it should not: with a comparison, a
+// way that is new, and otherwise one that is the lock's own fault.
+func unexpectedWays(r *explore.Result, since *reports.Comparison) bool {
+	if since != nil {
+		return len(since.New) > 0
+	}
+	for _, w := range r.Ways {
+		if w.Fault == checks.FaultLock {
+			return true
+		}
+	}
+	return false
+}
+
+// worker is this program as a worker of the search.
+func (f *searchFlags) worker() *exec.Cmd {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return exec.Command(program, exploreWorker, f.timeout.String())
+}
+
+// exploreWorker is the name of the command that a worker runs. It is not for people.
+const exploreWorker = "explore-worker"
+
+func exploreWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    exploreWorker,
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			patience, err := time.ParseDuration(args[0])
+			if err != nil {
+				return fmt.Errorf("locksim %s is not for people: %w", exploreWorker, err)
+			}
+			explore.Serve(os.Stdin, os.Stdout, func(bases []explore.Base) (explore.Runner, error) {
+				return explore.NewLocal(bases, patience, nil), nil
+			})
+			return nil
+		},
+	}
+}
+
+// writeWays writes the scenario files of the ways into a directory, and tells the ways
+// where they are. What it finds there under their names and was not written by locksim
+// explore it does not touch. The error tells of all that could not be written.
+func writeWays(dir string, r *explore.Result) error {
+	var errs []error
+	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
+		for i := range list {
+			w := &list[i]
+			if w.File == "" {
+				continue
+			}
+			name := filepath.ToSlash(filepath.Join(dir, w.File))
+			w.File = ""
+			if dir == "" {
+				continue
+			}
+			if err := writeWay(name, w.Text); err != nil {
+				errs = append(errs, fmt.Errorf("locksim: %w", err))
+				continue
+			}
+			w.File = name
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func writeWay(name string, text []byte) error {
+	if old, err := os.ReadFile(name); err == nil && !explore.Wrote(old) {
+		return fmt.Errorf("%s was not written by locksim explore, so it is left as it is; move it away, or name another directory with --ways", name)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return writeFile(name, text)
+}
+
+// checkWays says before anything is run why no file could be written into a directory,
+// which need not exist.
+func checkWays(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	there := dir
+	info, err := os.Stat(there)
+	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
+		there = filepath.Dir(there)
+		info, err = os.Stat(there)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("locksim: --ways %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("locksim: --ways %s: %s is no directory; name one to write the scenario files into, it need not exist", dir, there)
+	}
+	f, err := createBeside(filepath.Join(there, "way"), 0o600)
+	if err != nil {
+		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, errors.Unwrap(err))
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}

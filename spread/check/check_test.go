@@ -1,0 +1,139 @@
+// Package check sees that the files that spread a search over machines are what they
+// should be. It is a module of its own, so that locksim does not depend on Kubernetes.
+package check
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestKubernetesJob(t *testing.T) {
+	var job batchv1.Job
+	if err := yaml.UnmarshalStrict(read(t, "kubernetes-job.yaml"), &job); err != nil {
+		t.Fatal(err)
+	}
+	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Name == "" {
+		t.Errorf("it is a %s of %s named %q, and should be a Job of batch/v1 with a name", job.Kind, job.APIVersion, job.Name)
+	}
+	spec := job.Spec
+	if spec.CompletionMode == nil || *spec.CompletionMode != batchv1.IndexedCompletion || spec.Completions == nil {
+		t.Fatal("it is no Indexed Job")
+	}
+	pod := spec.Template.Spec
+	// The API server refuses backoffLimitPerIndex with any other policy.
+	if pod.RestartPolicy != corev1.RestartPolicyNever {
+		t.Errorf("restartPolicy is %q, and backoffLimitPerIndex needs Never", pod.RestartPolicy)
+	}
+	if len(pod.Containers) != 1 {
+		t.Fatalf("it has %d containers", len(pod.Containers))
+	}
+	c := pod.Containers[0]
+	for _, m := range c.VolumeMounts {
+		if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name }) {
+			t.Errorf("it mounts %q, which is no volume", m.Name)
+		}
+	}
+
+	// What the container runs, with a locksim that only tells its arguments, and with
+	// the volume in another place.
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "locksim")
+	if err := os.WriteFile(bin, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := strings.ReplaceAll(strings.Join(c.Args, " "), c.VolumeMounts[0].MountPath, dir)
+	run := func(index int32) string {
+		cmd := exec.Command(c.Command[0], append(slices.Clone(c.Command[1:]), script)...)
+		cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", index)}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("pod %d: %v: %s", index, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	parts := *spec.Completions
+	for index := range parts {
+		ledger := fmt.Sprintf("%s/part-%d.jsonl", dir, index+1)
+		want := fmt.Sprintf(" --shard %d/%d --ledger %s", index+1, parts, ledger)
+		if got := run(index); !strings.HasPrefix(got, "explore --lock redlock ") || !strings.HasSuffix(got, want) {
+			t.Errorf("pod %d runs locksim %q, and it should end in %q", index, got, want)
+		}
+	}
+	if err := os.WriteFile(dir+"/part-1.jsonl", []byte("{}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(0); !strings.HasSuffix(got, " --shard 1/16 --resume "+dir+"/part-1.jsonl") {
+		t.Errorf("a pod that finds a ledger runs locksim %q", got)
+	}
+}
+
+func TestGitHubMatrix(t *testing.T) {
+	var flow struct {
+		Name string         `json:"name"`
+		On   map[string]any `json:"true"` // which is what on means in YAML 1.1
+		Env  map[string]string
+		Jobs map[string]struct {
+			RunsOn   string `json:"runs-on"`
+			Needs    string
+			Strategy struct {
+				FailFast bool `json:"fail-fast"`
+				Matrix   struct{ Part []int }
+			}
+			Steps []struct {
+				Uses string
+				Run  string
+				If   string
+				With map[string]any
+			}
+		}
+	}
+	if err := yaml.UnmarshalStrict(read(t, "github-matrix.yml"), &flow); err != nil {
+		t.Fatal(err)
+	}
+	part, report := flow.Jobs["part"], flow.Jobs["report"]
+	if len(flow.Jobs) != 2 || report.Needs != "part" || part.RunsOn == "" || report.RunsOn == "" {
+		t.Fatalf("it has the jobs %v, and should have part, and report which needs part", flow.Jobs)
+	}
+	commands := func(job string) string {
+		var all []string
+		for _, s := range flow.Jobs[job].Steps {
+			all = append(all, s.Run)
+		}
+		return strings.Join(all, "\n")
+	}
+	shard := regexp.MustCompile(`(?m)^locksim explore .* --shard \$\{\{ matrix\.part \}\}/(\d+) --ledger part-\$\{\{ matrix\.part \}\}\.jsonl$`).FindStringSubmatch(commands("part"))
+	if shard == nil {
+		t.Fatalf("the job part runs no part of a search:\n%s", commands("part"))
+	}
+	parts := part.Strategy.Matrix.Part
+	if fmt.Sprint(len(parts)) != shard[1] {
+		t.Errorf("it has %d parts, and the search is cut into %s", len(parts), shard[1])
+	}
+	for i, p := range parts {
+		if p != i+1 {
+			t.Errorf("part %d of the matrix is %d", i+1, p)
+		}
+	}
+	if !strings.Contains(commands("report"), "\nlocksim merge part-*.jsonl ") {
+		t.Errorf("the job report merges nothing:\n%s", commands("report"))
+	}
+}
