@@ -110,6 +110,10 @@ func (c *calm) judge(lock string) Finding {
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
 				Reason: fmt.Sprintf("the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock", c.horizon.At, client),
 			}
+			if server := c.silent(client); server != "" {
+				f.Reason += "; " + unheard(client, server)
+				return f
+			}
 			if (step == sim.Extend || step == sim.Release) && !c.faultActive([]string{client}) {
 				f.Reason += fmt.Sprintf("; the lock had not answered its %s", step)
 				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
@@ -161,6 +165,8 @@ func (c *calm) judge(lock string) Finding {
 	case c.overdue(lock) != nil:
 		s := c.overdue(lock)
 		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its lease was over at %v, before it was done", s.client, s.from, s.lease.end())
+	case c.silent(clients[0]) != "":
+		f.Reason += "; " + unheard(clients[0], c.silent(clients[0]))
 	case len(c.robbed(lock, end.Seq)) > 0:
 		f.Fault = FaultAssumption + strings.Join(c.robbed(lock, end.Seq), ", ")
 	case c.info[lock].Open:
@@ -251,6 +257,51 @@ func (c *calm) uncounted(s *section) []string {
 	broken := behind(stretches(c.clocksOf(s), kind), momentOf(s.called()), s.from)
 	slices.Sort(broken)
 	return slices.Compact(broken)
+}
+
+// silent is a server whose answer a client still waits for at the end, and that lost its
+// power meanwhile; "" if there is none. Nobody tells the client: only a deadline would
+// end the wait, and to set one is up to the caller.
+func (c *calm) silent(client string) string {
+	type wire struct {
+		server string
+		conn   int
+	}
+	waits, dark := map[wire]bool{}, map[wire]bool{}
+	for i := range c.trace.Events {
+		ev := &c.trace.Events[i]
+		w := wire{ev.Peer, ev.Conn}
+		switch {
+		case ev.Kind == sim.KindCrash && (ev.Text == string(sim.PowerLoss) || ev.Text == string(sim.FailOver)):
+			for w := range waits {
+				if w.server == ev.Process {
+					dark[w] = true
+				}
+			}
+		case ev.Kind == sim.KindSend && ev.Reply && ev.Peer == client:
+			waits[wire{ev.Process, ev.Conn}] = false // it is on its way
+		case ev.Process != client:
+		case ev.Kind == sim.KindConnect:
+			waits[w] = false
+		case ev.Kind == sim.KindSend && !ev.Reply:
+			waits[w] = true
+		case ev.Kind == sim.KindClose, ev.Kind == sim.KindReset, ev.Kind == sim.KindTimeout:
+			delete(waits, w)
+			delete(dark, w)
+		}
+	}
+	found := ""
+	for w := range dark {
+		if waits[w] && (found == "" || w.server < found) {
+			found = w.server
+		}
+	}
+	return found
+}
+
+// unheard says of whom a client still waits to hear.
+func unheard(client, server string) string {
+	return fmt.Sprintf("%s waits without a deadline for %s, which had lost its power without a word", client, server)
 }
 
 // stuck is a client that kept the world from coming to its end, and the step that

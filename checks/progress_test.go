@@ -191,6 +191,28 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			0s fault-1 strikes stops=A
 			0s A crashes
 			1s c1 fails`, ""},
+		{"a node lost its power before it answered, and nobody says so", `
+			0s c1 calls
+			0s c1 commands A
+			0s fault-1 strikes instant
+			0s A crashes how=power-loss
+			1s A restarts
+			9s c1 is-cut-off`, ""},
+		{"it had answered before", `
+			0s c1 calls
+			0s c1 commands A
+			0s A answers c1
+			0s fault-1 strikes instant
+			1s A crashes how=power-loss
+			2s A restarts
+			9s c1 is-cut-off`, FaultLock},
+		{"its process was killed, which its machine says", `
+			0s c1 calls
+			0s c1 commands A
+			0s fault-1 strikes instant
+			0s A crashes how=kill
+			1s A restarts
+			9s c1 is-cut-off`, FaultLock},
 		{"a granted lease was over before its client asked to prolong it", `
 			0s  fault-1 strikes instant
 			1s  c1 acquires rank=1 ends=10s

@@ -362,7 +362,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 
 	// Processes and faults.
 	case "crashes":
-		s.emit(sim.Event{At: at, Kind: sim.KindCrash, Process: who})
+		s.emit(sim.Event{At: at, Kind: sim.KindCrash, Process: who, Text: a["how"]})
 	case "restarts":
 		s.emit(sim.Event{At: at, Kind: sim.KindRestart, Process: who})
 	case "pauses":

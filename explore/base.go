@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 )
 
 // A Lock is a lock to explore, with a workload made for it.
@@ -87,6 +88,35 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 		name += "/" + v.Name
 	}
 	return Base{Name: name, Text: doc.Bytes(), Seed: seed}
+}
+
+// Unbound is the base in which nobody waits for ever for something that only a fault
+// brings about: clients that would never begin begin, at the latest, one after the
+// other a second apart. late names them; it is empty if there are none, and then the
+// base is as it was. It runs the base in this process.
+func (b Base) Unbound(patience time.Duration) (free Base, late []string, err error) {
+	v, err := b.plain()
+	if err != nil {
+		return b, nil, err
+	}
+	l := NewLocal([]Base{b}, patience, nil)
+	played, err := l.run(World{}, Without)
+	if err != nil || played.trace == nil {
+		return b, nil, err
+	}
+	began := map[string]bool{}
+	for _, ev := range played.trace.Events {
+		began[ev.Process] = began[ev.Process] || ev.Kind == sim.KindBegin
+	}
+	doc := v.Document()
+	for i, name := range v.Clients() {
+		if start := v.Starts(name); start != "" && !began[name] {
+			late = append(late, name)
+			doc.Set("clients."+name+".starts", fmt.Sprintf("%s or %ds after the start", start, max(i, 1)))
+		}
+	}
+	b.Text = doc.Bytes()
+	return b, late, nil
 }
 
 // WithLock is the base with another registered kind of lock, and with those of the

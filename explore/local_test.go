@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -204,6 +205,37 @@ func TestWorkloadsScale(t *testing.T) {
 	for _, ttl := range []time.Duration{2 * time.Second, time.Minute, time.Hour} {
 		if got := count(ttl); got != want {
 			t.Errorf("with a TTL of %v there are %d points, with one of 30s %d", ttl, got, want)
+		}
+	}
+}
+
+// Every story of the catalogue has a workload in which nobody waits for ever, and one
+// that needs no change has none.
+func TestEveryStoryHasAWorkload(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs hundreds of worlds")
+	}
+	for _, s := range scenarios.Embedded() {
+		for _, v := range s.Variants {
+			base := FileBase(v, 1)
+			before, err := NewLocal([]Base{base}, 10*time.Second, nil).Record(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			free, late, err := base.Unbound(10 * time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := NewLocal([]Base{free}, 10*time.Second, nil).Record(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !after.TookPlace() {
+				t.Errorf("%s: %s", base.Name, after.Outcome.Off.Doubt)
+			}
+			if before.TookPlace() != (len(late) == 0) {
+				t.Errorf("%s: %v begin otherwise, and without that the run %s", base.Name, late, before.Outcome.Off.Doubt)
+			}
 		}
 	}
 }

@@ -23,6 +23,12 @@ func (v *Variant) FaultKinds() []string {
 // Clients lists the names of the clients, in the order of the file.
 func (v *Variant) Clients() []string { return v.spec.Clients.names() }
 
+// Starts is the point at which a client begins; "" is the start of the run.
+func (v *Variant) Starts(client string) string {
+	c, _ := v.spec.Clients.get(client)
+	return c.Starts.String()
+}
+
 // Locks lists the kinds of locks that the story is told with: its own, then
 // those of which it says what to expect.
 func (v *Variant) Locks() []string {

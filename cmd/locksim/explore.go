@@ -138,7 +138,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	search, lock, err := f.search(args)
+	search, lock, err := f.search(cmd.ErrOrStderr(), args)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func usesNodes(kind string, nodes int) error {
 }
 
 // search is what the flags ask for, and the lock that it is about.
-func (f *exploreFlags) search(args []string) (*explore.Search, string, error) {
+func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, error) {
 	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs}
 	if f.faults == 1 {
 		s.Worlds = 0
@@ -228,13 +228,13 @@ func (f *exploreFlags) search(args []string) (*explore.Search, string, error) {
 		s.Bases = l.Bases()
 		return s, f.lock, nil
 	}
-	base, lock, err := f.fileBase(args[0])
+	base, lock, err := f.fileBase(stderr, args[0])
 	s.Bases = []explore.Base{base}
 	return s, lock, err
 }
 
 // fileBase is the workload of a scenario.
-func (f *exploreFlags) fileBase(arg string) (explore.Base, string, error) {
+func (f *exploreFlags) fileBase(stderr io.Writer, arg string) (explore.Base, string, error) {
 	var base explore.Base
 	found, err := load([]string{arg})
 	if err != nil {
@@ -264,6 +264,13 @@ func (f *exploreFlags) fileBase(arg string) (explore.Base, string, error) {
 		if base, err = base.WithLock(f.lock); err != nil {
 			return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 		}
+	}
+	base, late, err := base.Unbound(f.timeout)
+	if err != nil {
+		return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
+	}
+	for _, client := range late {
+		fmt.Fprintf(stderr, "%s begins soon after the start: what it waits for in %s only a fault brings about\n", client, s.Name)
 	}
 	return base, lock, nil
 }
