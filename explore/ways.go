@@ -112,7 +112,20 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 		if grade&^e.effect.grade() != 0 || grade&blames != 0 && !within(example{record: e.record, world: w}.stages(), stages) {
 			o.Off.Doubt = "it is something else"
 		}
-		return o, err
+		if err != nil || o.Off.Doubt != "" || w.Change.Nodes == e.world.Change.Nodes {
+			return o, err
+		}
+		// On fewer nodes a part of it may be enough.
+		for i := range w.Faults {
+			part, err := runner.Run(ctx, w.With(slices.Concat(w.Faults[:i], w.Faults[i+1:])...))
+			if err != nil {
+				return o, err
+			}
+			if len(effectOf(&part)) > 0 {
+				o.Off.Doubt = "a part of it breaks the lock on so few nodes"
+			}
+		}
+		return o, nil
 	})
 	var err error
 	if e.world, err = shrink(ctx, alike, e.record, e.world, e.effect.core()); err != nil {
