@@ -26,9 +26,10 @@ const fewKinds = 4
 
 // A lane is one search for sets of several faults.
 //
-// It takes its share of the kinds of pairs, each once at first, with members drawn at
-// random. Then it goes on with those that have shown new behaviours most often for
-// their trials. A set that behaves as none before, and breaks nothing, may be extended
+// It takes its share of the kinds of pairs, each once at first, or a few times if it
+// costs a holder more than it can spare, with members drawn at random. Then it goes on
+// with those that have broken something or shown new behaviours most often for their
+// trials. A set that behaves as none before, and breaks nothing, may be extended
 // by one more fault.
 type lane struct {
 	found *Found
@@ -304,7 +305,7 @@ func (l *lane) parts(ctx context.Context, w World) ([]trial, error) {
 	return trials, nil
 }
 
-// A source is where a set came from, and is trial if it was worth it.
+// A source is where a set came from, and learns if it was worth it.
 type source interface{ reward() }
 
 func (k *pairKind) reward()  { k.rewards++ }

@@ -51,9 +51,7 @@ func (r *Record) report() BaseRecord {
 	b.Messages = len(r.Messages)
 	var words []string
 	for _, word := range r.Outcome.Effect() {
-		_, what, _ := strings.Cut(word, " ")
-		what, _, _ = strings.Cut(what, "\t")
-		if !slices.Contains(words, what) {
+		if _, what, _ := read(word); !slices.Contains(words, what) {
 			words = append(words, what)
 		}
 	}
