@@ -213,6 +213,28 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			0s A crashes how=kill
 			1s A restarts
 			9s c1 is-cut-off`, FaultLock},
+		{"its machine was suspended while it asked", `
+			0s  c1 calls
+			0s  fault-1 strikes lasting stops=c1
+			0s  c1 shows wall=0s monotonic=0s halted
+			20s c1 shows wall=20s monotonic=0s why=resume
+			20s fault-1 lifts
+			20s c1 acquires rank=1 ends=30s monotonic
+			21s c1 releases
+			22s c1 is-done`, FaultAssumption + "process"},
+		{"its machine was not, and it gave up", `
+			0s  c1 calls
+			0s  fault-1 strikes lasting
+			20s fault-1 lifts
+			20s c1 acquires rank=1 ends=30s monotonic
+			21s c1 releases
+			22s c1 is-done`, FaultLock},
+		{"the storage failed who was granted the lock", `
+			0s fault-1 strikes instant
+			1s c1 acquires rank=1 ends=30s
+			2s c1 fails-to-read
+			3s c1 releases
+			4s c1 is-done`, ""},
 		{"a granted lease was over before its client asked to prolong it", `
 			0s  fault-1 strikes instant
 			1s  c1 acquires rank=1 ends=10s

@@ -331,6 +331,9 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		end(sim.Write, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
 	case "is-refused":
 		refuse(sim.Write)
+	case "fails-to-read": // the storage does not answer
+		begin(sim.Read, cmpOr(a["object"], "x"))
+		end(sim.Read, func(ev *sim.Event) { ev.OK = false })
 	case "is-refused-a-read":
 		refuse(sim.Read)
 	case "is-refused-a-mark":
