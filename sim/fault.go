@@ -147,7 +147,10 @@ func (w *World) armFault(number int, fault Fault) {
 	f := &FaultState{w: w, fault: fault, number: number}
 	f.kind, _ = kindOf(fault.Action)
 	topology := w.cfg.Topology()
-	f.FaultInfo = FaultInfo{Text: fault.Text, Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault)}
+	f.FaultInfo = FaultInfo{
+		Text: fault.Text, Course: fault.Course(), Kind: f.kind.Name, Targets: fault.Action.Targets(),
+		Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault),
+	}
 	f.Moot = f.Idle != ""
 	if stopper, ok := fault.Action.(interface{ stops() string }); ok {
 		f.Stops = stopper.stops()
@@ -355,14 +358,27 @@ func (t Trigger) String() string {
 	case !t.Before.IsZero():
 		return "before " + t.Before.String()
 	case !t.When.IsZero():
-		if after, ok := strings.CutPrefix(t.When.String(), "after "); ok {
-			return "after " + after
-		}
-		return "when " + t.When.String()
+		return t.When.Clause()
 	case t.At != 0:
 		return "at " + t.At.String()
 	}
 	return "at the start"
+}
+
+// Course says when the fault is to strike and to end: "before client-1 write, until
+// client-2 released".
+func (f Fault) Course() string {
+	words := f.Strikes.String()
+	switch {
+	case !f.Until.IsZero():
+		words += ", until " + f.Until.String()
+	case f.For > 0:
+		words += ", for " + f.For.String()
+		if f.ByClockOf != "" {
+			words += " by the clock of " + f.ByClockOf
+		}
+	}
+	return words
 }
 
 // checkFault refuses a fault that cannot run.

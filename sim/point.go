@@ -63,6 +63,15 @@ func (p Point) IsZero() bool { return len(p.clauses) == 0 }
 // String is the point as it was written.
 func (p Point) String() string { return p.text }
 
+// Clause says that something happens at the point: "when client-1 wrote", "5s after
+// client-1 wrote".
+func (p Point) Clause() string {
+	if strings.HasPrefix(p.text, "after ") || p.text != "" && '0' <= p.text[0] && p.text[0] <= '9' {
+		return p.text
+	}
+	return "when " + p.text
+}
+
 // MarshalText writes the point as it was written.
 func (p Point) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -72,6 +73,13 @@ type ProcessInfo struct {
 // FaultInfo is one fault of the scenario and whether it acted.
 type FaultInfo struct {
 	Text string `json:"text"`
+	// Course is when it was to strike and to end, in words: "before client-1 write,
+	// until client-2 released".
+	Course string `json:"course,omitempty"`
+	// Kind is the name of the kind of fault. Targets are the processes that it
+	// acts on, group by group: of a partition, who is cut off, and from whom.
+	Kind    string     `json:"kind,omitempty"`
+	Targets [][]string `json:"targets,omitempty"`
 	// Assumption is the assumption that the fault breaks: process, network,
 	// clock, lock memory or storage memory.
 	Assumption string `json:"assumption"`
@@ -94,14 +102,19 @@ func (t *Trace) End() time.Duration {
 	return t.Events[len(t.Events)-1].At
 }
 
-// Hash identifies the run: two runs with one hash had the same events.
+// Hash identifies the run: two runs with one hash had the same events. A trace that
+// was written as JSON and read again has the hash that it had.
 func (t *Trace) Hash() string {
 	h := sha256.New()
-	enc := json.NewEncoder(h)
+	var event bytes.Buffer
+	enc := json.NewEncoder(&event)
 	for i := range t.Events {
+		event.Reset()
 		if err := enc.Encode(&t.Events[i]); err != nil {
 			panic(err) // an Event holds nothing that JSON cannot
 		}
+		// Of bytes that are no text JSON keeps only the sign that stands for them.
+		h.Write(bytes.ReplaceAll(event.Bytes(), []byte(`\ufffd`), []byte("\ufffd")))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

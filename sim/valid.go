@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+const (
+	// longest bounds every time of a trace. A world's horizon is far below it, and
+	// what is computed from two such times and two clocks has no overflow.
+	longest = 10 * 365 * 24 * time.Hour
+	// farthest bounds what a clock shows, in nanoseconds: a wall clock gets there
+	// in 2096.
+	farthest = 4_000_000_000_000_000_000
+	// fullest is more events than any world has.
+	fullest = 4 * maxEvents
+)
+
+// kinds are all kinds of events.
+var kinds = []Kind{
+	KindStrike, KindLift, KindPause, KindResume, KindRanOn, KindCrash, KindRestart, KindClock, KindSync, KindFail, KindRecover, KindPromote,
+	KindConnect, KindRefuse, KindSend, KindDeliver, KindHold, KindLose, KindClose, KindReset, KindTimeout,
+	KindSet, KindTouch, KindDelete, KindExpire, KindForget, KindRestore,
+	KindBegin, KindEnd, KindAgain, KindCancel, KindLost, KindDone,
+	KindStrip,
+	KindServe, KindCheck, KindStall, KindRevert, KindForgetToken, KindObject,
+	KindHorizon,
+}
+
+// Validate says what is wrong with a trace that does not come from a world but
+// from a file: nil if it has the shape that every world's trace has, so that it
+// can be checked and told. It does not say that the story is a possible one.
+func (t *Trace) Validate() error {
+	known, err := t.names()
+	if err != nil {
+		return err
+	}
+	if err := t.validLocks(known); err != nil {
+		return err
+	}
+	if err := t.validFaults(known); err != nil {
+		return err
+	}
+	switch {
+	case t.ProgressWithin < 0 || t.ProgressWithin > longest:
+		return fmt.Errorf("progress_within is %d; it is a number of nanoseconds up to %d", t.ProgressWithin, longest)
+	case len(t.Events) == 0:
+		return errors.New("there are no events")
+	case len(t.Events) > fullest:
+		return fmt.Errorf("there are %d events, and at most %d can be read", len(t.Events), fullest)
+	}
+	last := time.Duration(0)
+	for i := range t.Events {
+		ev := &t.Events[i]
+		err := ev.validate(len(t.Faults), known)
+		switch {
+		case ev.Seq != i+1:
+			err = fmt.Errorf("seq is %d, and it is event %d: none may be missing or out of order", ev.Seq, i+1)
+		case ev.At < last:
+			err = fmt.Errorf("it is at %d, before the event before it at %d", ev.At, last)
+		case ev.At > longest:
+			err = fmt.Errorf("it is at %d; no run lasts longer than %d nanoseconds", ev.At, longest)
+		}
+		if err != nil {
+			return fmt.Errorf("events[%d]: %w", i, err)
+		}
+		last = ev.At
+	}
+	return nil
+}
+
+// names are those of the trace's processes.
+func (t *Trace) names() (map[string]bool, error) {
+	known := map[string]bool{}
+	roles := []Role{RoleClient, RoleNode, RoleService, RoleStorage}
+	for i, p := range t.Processes {
+		switch {
+		case p.Name == "":
+			return nil, fmt.Errorf("processes[%d] has no name", i)
+		case known[p.Name]:
+			return nil, fmt.Errorf("processes[%d]: there are two called %q", i, p.Name)
+		case !slices.Contains(roles, p.Role):
+			return nil, fmt.Errorf("processes[%d]: the role %q is not known", i, p.Role)
+		}
+		known[p.Name] = true
+	}
+	if len(known) == 0 {
+		return nil, errors.New("there are no processes")
+	}
+	return known, nil
+}
+
+func (t *Trace) validLocks(known map[string]bool) error {
+	names := map[string]bool{}
+	for i, l := range t.Locks {
+		switch {
+		case names[l.Name]:
+			return fmt.Errorf("locks[%d]: there are two called %q", i, l.Name)
+		case l.TTL < 0 || l.TTL > longest:
+			return fmt.Errorf("locks[%d]: ttl is %d; it is a number of nanoseconds up to %d", i, l.TTL, longest)
+		case l.Quorum < 0 || l.Quorum > len(l.Slots):
+			return fmt.Errorf("locks[%d]: quorum is %d, and it has %d slots", i, l.Quorum, len(l.Slots))
+		}
+		names[l.Name] = true
+		for j, slot := range l.Slots {
+			if !known[slot.Node] {
+				return fmt.Errorf("locks[%d].slots[%d]: %q is none of the processes", i, j, slot.Node)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Trace) validFaults(known map[string]bool) error {
+	for i, f := range t.Faults {
+		if f.Stops != "" && !known[f.Stops] {
+			return fmt.Errorf("faults[%d].stops: %q is none of the processes", i, f.Stops)
+		}
+		for j, group := range f.Targets {
+			for _, name := range group {
+				if !known[name] {
+					return fmt.Errorf("faults[%d].targets[%d]: %q is none of the processes", i, j, name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// validate says what is wrong with an event of a trace that has some faults and
+// processes of these names.
+func (ev *Event) validate(faults int, known map[string]bool) error {
+	none := func(name string) bool { return name != "" && !known[name] }
+	negative := func(n int) bool { return n < 0 }
+	past := func(d time.Duration) bool { return d < -longest || d > 2*longest }
+	switch {
+	case !slices.Contains(kinds, ev.Kind):
+		return fmt.Errorf("the kind %q is not known: a later version may have written it", ev.Kind)
+	case ev.Step != "" && !slices.Contains(Steps(), ev.Step):
+		return fmt.Errorf("the step %q is not known: a later version may have written it", ev.Step)
+	case none(ev.Process):
+		return fmt.Errorf("%q is none of the processes", ev.Process)
+	case none(ev.Peer):
+		return fmt.Errorf("%q is none of the processes", ev.Peer)
+	case ev.Fault < 0 || ev.Fault > faults:
+		return fmt.Errorf("it is of fault %d, and the trace has %d", ev.Fault, faults)
+	case (ev.Kind == KindStrike || ev.Kind == KindLift) && ev.Fault == 0:
+		return fmt.Errorf("a %s is of a fault, and it does not say of which", ev.Kind)
+	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Section, ev.Version, ev.Replaced}, negative):
+		return errors.New("conn, msg, section, version and replaced are not below 0")
+	case ev.TTL < 0 || past(ev.TTL) || past(ev.Expires):
+		return errors.New("ttl or expires is no time that a key can have")
+	case ev.Clocks == nil && ev.Kind == KindClock:
+		return errors.New("it does not say what the clocks show")
+	}
+	for _, a := range []*Actor{ev.By, ev.Owner, ev.Prior} {
+		switch {
+		case a == nil:
+		case none(a.Client):
+			return fmt.Errorf("%q is none of the processes", a.Client)
+		case a.Section < 0:
+			return fmt.Errorf("it is of section %d of %s", a.Section, a.Client)
+		case a.Sent < 0 || a.Sent >= ev.Seq:
+			return fmt.Errorf("what %s did was sent with event %d, which is not before it", a.Client, a.Sent)
+		}
+	}
+	if c := ev.Clocks; c != nil {
+		if err := errors.Join(inReach(c.Wall), inReach(c.Monotonic)); err != nil {
+			return err
+		}
+		if c.RatePPB <= -1e9 || c.RatePPB >= 1e9 {
+			return fmt.Errorf("a clock is %d parts per billion too fast; that is no drift any more", c.RatePPB)
+		}
+	}
+	if r := ev.Ends; r != nil {
+		if r.Clock != fakeclock.Wall && r.Clock != fakeclock.Monotonic {
+			return fmt.Errorf("the clock %q is not known", r.Clock)
+		}
+		return inReach(r.Nanos)
+	}
+	return nil
+}
+
+func inReach(reading int64) error {
+	if reading < -farthest || reading > farthest {
+		return fmt.Errorf("a clock shows %d; that is beyond what can be computed with", reading)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+)
+
+// tinyTrace is a trace of the shape that a world's has.
+func tinyTrace() *Trace {
+	return &Trace{
+		Name: "tiny", Fencing: "none",
+		Locks:     []LockInfo{{Name: "L", Kind: "single", TTL: time.Second, Quorum: 1, Slots: []SlotInfo{{Node: "redis-1", Key: "L"}}}},
+		Processes: []ProcessInfo{{Name: "c1", Role: RoleClient}, {Name: "redis-1", Role: RoleNode}, {Name: "storage", Role: RoleStorage}},
+		Faults:    []FaultInfo{{Text: "pause c1", Stops: "c1", Targets: [][]string{{"c1"}, {"redis-1", "storage"}}}},
+		Events: []Event{
+			{Seq: 1, Kind: KindClock, Process: "c1", Clocks: &Clocks{}},
+			{Seq: 2, Kind: KindSend, Process: "c1", Peer: "redis-1", Conn: 1, Msg: 1},
+			{Seq: 3, At: 1, Kind: KindSet, Process: "redis-1", Key: "L", By: &Actor{Client: "c1", Section: 1, Sent: 2}},
+			{Seq: 4, At: 2, Kind: KindEnd, Process: "c1", Section: 1, Step: Acquire, OK: true, Ends: &fakeclock.Reading{Clock: fakeclock.Wall}},
+			{Seq: 5, At: 3, Kind: KindStrike, Fault: 1},
+		},
+	}
+}
+
+// Whatever the checks and the reports rely on is missed, and the error says where.
+func TestValidateTrace(t *testing.T) {
+	for _, bad := range []struct {
+		name, says string
+		change     func(*Trace)
+	}{
+		{"nothing is wrong", "", func(*Trace) {}},
+		{"no processes", "there are no processes", func(t *Trace) { t.Processes = nil }},
+		{"a process without a name", "processes[1] has no name", func(t *Trace) { t.Processes[1].Name = "" }},
+		{"two of one name", `processes[1]: there are two called "c1"`, func(t *Trace) { t.Processes[1].Name = "c1" }},
+		{"an unknown role", `processes[2]: the role "cook" is not known`, func(t *Trace) { t.Processes[2].Role = "cook" }},
+		{"two locks of one name", `locks[1]: there are two called "L"`, func(t *Trace) { t.Locks = append(t.Locks, t.Locks[0]) }},
+		{"a TTL below 0", "locks[0]: ttl is -1", func(t *Trace) { t.Locks[0].TTL = -1 }},
+		{"a quorum without votes", "locks[0]: quorum is 2, and it has 1 slots", func(t *Trace) { t.Locks[0].Quorum = 2 }},
+		{"a slot nowhere", `locks[0].slots[0]: "redis-9" is none of the processes`, func(t *Trace) { t.Locks[0].Slots[0].Node = "redis-9" }},
+		{"a fault that stops nobody", `faults[0].stops: "c9" is none of the processes`, func(t *Trace) { t.Faults[0].Stops = "c9" }},
+		{"a fault that acts on nobody", `faults[0].targets[1]: "c9" is none of the processes`, func(t *Trace) { t.Faults[0].Targets[1][1] = "c9" }},
+		{"an endless bound", "progress_within is", func(t *Trace) { t.ProgressWithin = 1 << 62 }},
+		{"no events", "there are no events", func(t *Trace) { t.Events = nil }},
+		{"an event is missing", "events[1]: seq is 3, and it is event 2", func(t *Trace) { t.Events = append(t.Events[:1:1], t.Events[2:]...) }},
+		{"time goes back", "events[4]: it is at 1, before the event before it at 2", func(t *Trace) { t.Events[4].At = 1 }},
+		{"before the start", "events[0]: it is at -1", func(t *Trace) { t.Events[0].At = -1 }},
+		{"after all time", "events[4]: it is at 9223372036854775807", func(t *Trace) { t.Events[4].At = 1<<63 - 1 }},
+		{"an unknown kind", `events[1]: the kind "sing" is not known: a later version may have written it`, func(t *Trace) { t.Events[1].Kind = "sing" }},
+		{"an unknown step", `events[3]: the step "sing" is not known`, func(t *Trace) { t.Events[3].Step = "sing" }},
+		{"an unknown process", `events[1]: "c9" is none of the processes`, func(t *Trace) { t.Events[1].Process = "c9" }},
+		{"an unknown peer", `events[1]: "c9" is none of the processes`, func(t *Trace) { t.Events[1].Peer = "c9" }},
+		{"an unknown actor", `events[2]: "c9" is none of the processes`, func(t *Trace) { t.Events[2].By.Client = "c9" }},
+		{"a fault that is not there", "events[4]: it is of fault 2, and the trace has 1", func(t *Trace) { t.Events[4].Fault = 2 }},
+		{"a strike of no fault", "events[4]: a strike is of a fault", func(t *Trace) { t.Events[4].Fault = 0 }},
+		{"a section below 0", "events[3]: conn, msg, section, version and replaced are not below 0", func(t *Trace) { t.Events[3].Section = -1 }},
+		{"a life below 0", "events[2]: ttl or expires is no time", func(t *Trace) { t.Events[2].TTL = -1 }},
+		{"a clock without hands", "events[0]: it does not say what the clocks show", func(t *Trace) { t.Events[0].Clocks = nil }},
+		{"a clock that runs wild", "events[0]: a clock is 5000000000 parts per billion too fast", func(t *Trace) { t.Events[0].Clocks.RatePPB = 5e9 }},
+		{"a clock at the end of time", "events[0]: a clock shows 9223372036854775807", func(t *Trace) { t.Events[0].Clocks.Wall = 1<<63 - 1 }},
+		{"a lease until the end of time", "events[3]: a clock shows -9223372036854775808", func(t *Trace) { t.Events[3].Ends.Nanos = -1 << 63 }},
+		{"a lease by the sun", `events[3]: the clock "sun" is not known`, func(t *Trace) { t.Events[3].Ends.Clock = "sun" }},
+		{"sent afterwards", "events[2]: what c1 did was sent with event 3, which is not before it", func(t *Trace) { t.Events[2].By.Sent = 3 }},
+		{"an actor's section below 0", "events[2]: it is of section -1 of c1", func(t *Trace) { t.Events[2].By.Section = -1 }},
+	} {
+		t.Run(bad.name, func(t *testing.T) {
+			tr := tinyTrace()
+			bad.change(tr)
+			err := tr.Validate()
+			switch {
+			case bad.says == "" && err != nil:
+				t.Error(err)
+			case bad.says != "" && (err == nil || !strings.HasPrefix(err.Error(), bad.says)):
+				t.Errorf("the error is %v and does not begin %q", err, bad.says)
+			}
+		})
+	}
+}
+
+// Reading a trace changes nothing of what it is, not even where a lock's answer was
+// no text.
+func TestHashOutlastsJSON(t *testing.T) {
+	tr := tinyTrace()
+	for i, text := range []string{"plain", "\xff is no text", "\ufffd stands for what is none", `so does \ufffd`, "<markup>\u2028"} {
+		tr.Events[i].Text = text
+	}
+	data, err := json.Marshal(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Trace
+	if err := json.Unmarshal(data, &again); err != nil {
+		t.Fatal(err)
+	}
+	if again.Hash() != tr.Hash() {
+		t.Error("the hash is another")
+	}
+	tr.Events[0].Text = "other"
+	if again.Hash() == tr.Hash() {
+		t.Error("the hash does not tell other events")
+	}
+}
