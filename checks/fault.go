@@ -251,19 +251,26 @@ func (h *history) isClient(name string) bool {
 // hand if there are any, else those of anybody. What a command removed, the node
 // did not lose.
 func (h *history) broken(holder acquisition, lock string, at int) []string {
-	own, all := h.brokenFor(holder, lock, at)
-	if len(own) > 0 {
+	var all []string
+	each := h.brokenFor(lock, at)
+	if own := each[holder]; len(own) > 0 {
 		return own
 	}
-	return all
+	for _, broken := range each {
+		all = append(all, broken...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
-// brokenFor names those of the acquisition at hand, and those of anybody.
-func (h *history) brokenFor(holder acquisition, lock string, at int) (own, all []string) {
+// brokenFor names them for each acquisition whose keys they were.
+func (h *history) brokenFor(lock string, at int) map[acquisition][]string {
+	broken := map[acquisition][]string{}
 	lose := func(owner acquisition, assumption string) {
-		all = append(all, assumption)
-		if owner == holder {
-			own = append(own, assumption)
+		if all := broken[owner]; !slices.Contains(all, assumption) {
+			all = append(all, assumption)
+			slices.Sort(all)
+			broken[owner] = all
 		}
 	}
 	k, s := newKeys(), h.slots(lock)
@@ -294,9 +301,7 @@ func (h *history) brokenFor(holder acquisition, lock string, at int) (own, all [
 			}
 		}
 	}
-	slices.Sort(own)
-	slices.Sort(all)
-	return slices.Compact(own), slices.Compact(all)
+	return broken
 }
 
 // slots are where a lock keeps its grants when the run starts.

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/locksim/locksim/sim"
@@ -263,13 +264,20 @@ func (h *history) name(s *section) string {
 	return s.client
 }
 
-// pairs calls f for any two sections of one lock, the one granted first first.
-func (h *history) pairs(f func(a, b *section)) {
-	for j, b := range h.sections {
-		for _, a := range h.sections[:j] {
-			if a.lock == b.lock {
-				f(a, b)
+// pairs yields any two sections of one lock of which the one granted first, which
+// comes first, was not over when the other was granted; over is when it is over.
+// The pairs come in the order of the later grants.
+func (h *history) pairs(over func(*section) moment) iter.Seq2[*section, *section] {
+	return func(yield func(a, b *section) bool) {
+		running := map[string][]*section{} // by lock: those that were not over at the last grant
+		for _, b := range h.sections {
+			others := slices.DeleteFunc(running[b.lock], func(a *section) bool { return !b.from.before(over(a)) })
+			for _, a := range others {
+				if !yield(a, b) {
+					return
+				}
 			}
+			running[b.lock] = append(others, b)
 		}
 	}
 }
@@ -300,7 +308,9 @@ func (h *history) dataSections() []*section {
 	return all
 }
 
-// worse returns the violation that came first.
+// worse returns the violation that came first. To tell whose fault a violation is can
+// mean to read the whole trace, so what is compared often is compared by its moment
+// alone, and told only in the end.
 func worse(a, b Finding) Finding {
 	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
 		return b

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/sim"
@@ -58,20 +57,42 @@ func (c *calm) inEachOthersWay(lock string) bool {
 			delete(releasing, id)
 		}
 		k.observe(ev)
-		for p, key := range k.standing {
-			if !slices.Contains(s, p) {
+		var standing, wrong owners
+		for _, p := range s {
+			key := k.standing[p]
+			if key == nil {
 				continue
 			}
 			at, dead := crashed[key.owner.client]
 			entitled := asking[key.owner] != nil || inside[key.owner] ||
 				dead && key.due != forever.at && ev.At < min(key.due, at+c.info[lock].TTL)
-			for id, met := range asking {
-				if id != key.owner {
-					met.some, met.wrong = true, met.wrong || !entitled
-				}
+			standing.add(key.owner)
+			if !entitled {
+				wrong.add(key.owner)
 			}
+		}
+		for id, met := range asking {
+			met.some = met.some || standing.others(id)
+			met.wrong = met.wrong || wrong.others(id)
 		}
 	}
 	// Whoever waits for a release that never returns does so because of the lock.
 	return failed && len(releasing) == 0
 }
+
+// owners are whose keys stand, as far as anybody must know to tell whether there are
+// others than its own: one of them, and whether there is another.
+type owners struct {
+	one       acquisition
+	some, two bool
+}
+
+func (o *owners) add(id acquisition) {
+	if !o.some {
+		o.one, o.some = id, true
+	}
+	o.two = o.two || id != o.one
+}
+
+// others reports whether there are others than id.
+func (o *owners) others(id acquisition) bool { return o.two || o.some && o.one != id }

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/sim"
@@ -40,17 +39,25 @@ func (l lease) until(seq int) moment {
 
 // latest is the last declaration up to the event seq; nil if there is none.
 func (l lease) latest(seq int) *declaration {
-	var last *declaration
-	for i := range l.ends {
+	for i := len(l.ends) - 1; i >= 0; i-- {
 		if l.ends[i].ev.Seq <= seq {
-			last = &l.ends[i]
+			return &l.ends[i]
 		}
 	}
-	return last
+	return nil
 }
 
 // end is when the lease ends.
 func (l lease) end() moment { return l.until(forever.seq) }
+
+// longest is the latest end that the lease ever had.
+func (l lease) longest() moment {
+	last := l.from
+	for _, d := range l.ends {
+		last = later(last, d.until)
+	}
+	return earlier(last, l.cut)
+}
 
 // empty reports that the lease had ended when it was granted.
 func (l lease) empty() bool { return !l.from.before(l.end()) }
@@ -79,13 +86,18 @@ func (l *lease) prolong(d declaration) {
 // later grant, or the extend of a lease that had already ended; nil if they do
 // not overlap.
 func (l lease) overlap(o lease) *sim.Event {
-	said := slices.Concat(l.ends, o.ends)
-	slices.SortFunc(said, func(a, b declaration) int { return a.ev.Seq - b.ev.Seq })
-	for _, d := range said {
-		seq := d.ev.Seq
-		if l.from.seq <= seq && o.from.seq <= seq &&
-			later(l.from, o.from).before(earlier(l.until(seq), o.until(seq))) {
-			return d.ev
+	both := later(l.from, o.from)
+	for i, j := 0, 0; i < len(l.ends) || j < len(o.ends); {
+		var ev *sim.Event // the next declaration of either
+		if j == len(o.ends) || i < len(l.ends) && l.ends[i].ev.Seq < o.ends[j].ev.Seq {
+			ev = l.ends[i].ev
+			i++
+		} else {
+			ev = o.ends[j].ev
+			j++
+		}
+		if i > 0 && j > 0 && both.before(earlier(earlier(l.ends[i-1].until, l.cut), earlier(o.ends[j-1].until, o.cut))) {
+			return ev
 		}
 	}
 	return nil

@@ -10,8 +10,12 @@ import (
 
 // patience bounds porcupine's search by the steps it takes and not by time, so
 // that every run of it ends alike. It is enough for any history whose sections
-// do not overlap by the dozen.
-const patience = 200_000
+// do not overlap by the dozen. A step copies the state of all objects, so that where
+// there are more than roomy of them it counts for several.
+const (
+	patience = 200_000
+	roomy    = 100
+)
 
 // opinion is what porcupine says of a history.
 type opinion string
@@ -66,12 +70,12 @@ func linearize(sections []*section) opinion {
 		}
 		history = append(history, op)
 	}
-	steps := 0
+	steps, cost := 0, 1+len(objects)/roomy
 	model := porcupine.Model{
 		Init: func() any { return string(make([]byte, 4*len(objects))) },
 		// The history is one partition, so one goroutine takes all steps.
 		Step: func(state, input, _ any) (bool, any) {
-			if steps++; steps > patience {
+			if steps += cost; steps > patience {
 				return false, state
 			}
 			now := []byte(state.(string))

@@ -225,11 +225,10 @@ func (c *calm) overdue(lock string) *section {
 // robbed names the assumptions that nodes broke, up to the event at, by losing keys of
 // a section that was granted after the last fault: its client could not complete it.
 func (c *calm) robbed(lock string, at int) []string {
+	broken := c.brokenFor(lock, at)
 	for _, s := range c.sections {
-		if s.lock == lock && c.from.before(s.from) && !s.completed() {
-			if own, _ := c.brokenFor(s.acquisition, lock, at); len(own) > 0 {
-				return own
-			}
+		if s.lock == lock && c.from.before(s.from) && !s.completed() && len(broken[s.acquisition]) > 0 {
+			return broken[s.acquisition]
 		}
 	}
 	return nil

@@ -16,16 +16,12 @@ func judgeSectionExclusion(h *history) Finding {
 	if len(h.trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
-	found := holds()
-	h.pairs(func(a, b *section) {
-		if !b.from.before(a.to) {
-			return
-		}
+	for a, b := range h.pairs(func(s *section) moment { return s.to }) { // the first to begin is the first to break
 		f := Finding{Outcome: Violated, At: b.from.seq, Events: []int{a.from.seq, b.from.seq}}
 		f.Reason = fmt.Sprintf("%s entered its section at %v, while %s was in its own from %v until %v",
 			h.name(b), b.from, h.name(a), a.from, a.to)
 		f.Fault, f.Reason = h.sectionFault(a, b, f.Reason)
-		found = worse(found, f)
-	})
-	return found
+		return f
+	}
+	return holds()
 }

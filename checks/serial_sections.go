@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 )
@@ -94,67 +95,138 @@ func (h *history) tell(d dependency) string {
 	return fmt.Sprintf("%s wrote %v, and then found it gone", a, d.version)
 }
 
-// graph has, for each section, those that must come after it. What real time
-// demands is not written down but read off the sections' order: among thousands
-// of sections there are millions of such pairs.
+// graph says, of each section, which must come after it. Where one version was used by
+// hundreds, or hundreds of sections came after hundreds of others, there are millions
+// of such pairs; so they are not written down but read off what each section used, and
+// off the sections' order.
 type graph struct {
 	// sections are in the order in which they began; place is where each is.
 	sections []*section
 	place    map[*section]int
-	after    map[*section][]dependency
+	// began is, for each place, that of the first section that began after its own had
+	// ended.
+	began []int
+	// lost are the dependencies of sections on themselves.
+	lost     map[*section][]dependency
+	uses     map[*section][]use
+	versions int // how many
+}
+
+// A shared version is one with the first operation of each section that saw it, and
+// each section's first that replaced it, in order. The versions of a graph are numbered.
+type shared struct {
+	*version
+	number         int
+	seen, replaced []*operation
+}
+
+// A use is what one section has to do with a version: it made it, or first is how it
+// saw it first, or both.
+type use struct {
+	*shared
+	first *operation
 }
 
 // dependencies finds what of the order of sections, given in the order in which
 // they began, their operations and real time leave no choice about.
 func dependencies(sections []*section) *graph {
-	g := &graph{sections: sections, place: map[*section]int{}, after: map[*section][]dependency{}}
-	var all []*operation
+	g := &graph{sections: sections, place: map[*section]int{}, lost: map[*section][]dependency{}, uses: map[*section][]use{}}
+	var versions []*shared // in a fixed order
+	known := map[*version]*shared{}
 	for i, s := range sections {
 		g.place[s] = i
-		all = append(all, s.operations...)
+		g.began = append(g.began, g.since(s.to))
 		g.own(s)
-	}
-	users := map[*version][]*operation{}
-	var versions []*version // in a fixed order
-	for _, o := range all {
-		if users[o.sees] == nil {
-			versions = append(versions, o.sees)
+		saw, replaced := map[*version]bool{}, map[*version]bool{}
+		for _, o := range s.operations {
+			v := known[o.sees]
+			if v == nil {
+				v = &shared{version: o.sees, number: len(versions)}
+				known[o.sees] = v
+				versions = append(versions, v)
+			}
+			if !saw[o.sees] {
+				saw[o.sees] = true
+				v.seen = append(v.seen, o)
+			}
+			if o.makes != nil && !replaced[o.sees] {
+				replaced[o.sees] = true
+				v.replaced = append(v.replaced, o)
+			}
 		}
-		users[o.sees] = append(users[o.sees], o)
 	}
 	for _, v := range versions {
-		for _, u := range users[v] {
-			if v.made != nil {
-				kind := readFrom
-				if u.makes != nil {
-					kind = wroteOver
-				}
-				g.add(v.by, u.section, kind, v, v.made.Seq, u.seq)
+		made := v.made == nil // nobody's
+		for _, o := range v.seen {
+			made = made || o.section == v.by
+			g.uses[o.section] = append(g.uses[o.section], use{v, o})
+		}
+		if !made {
+			g.uses[v.by] = append(g.uses[v.by], use{v, nil})
+		}
+	}
+	g.versions = len(versions)
+	return g
+}
+
+// after yields what depends on a section, but not by real time: of two dependencies
+// between the same sections about the same version only the first. again says of which
+// versions to leave out those that replaced them.
+func (g *graph) after(s *section, again func(*shared) bool) iter.Seq[dependency] {
+	return func(yield func(dependency) bool) {
+		for _, d := range g.lost[s] {
+			if !yield(d) {
+				return
 			}
-			for _, o := range users[v] {
-				switch {
-				case o.makes == nil:
-				case u.makes == nil:
-					g.add(u.section, o.section, readBefore, v, u.seq, o.seq)
-				default:
-					g.add(u.section, o.section, replacedToo, v, u.seq, o.seq)
-				}
+		}
+		for _, u := range g.uses[s] {
+			if !u.each(s, again, yield) {
+				return
 			}
 		}
 	}
-	return g
+}
+
+// each yields what depends on a section because of what it had to do with one version.
+func (u use) each(s *section, again func(*shared) bool, yield func(dependency) bool) bool {
+	replacers := func() bool {
+		if again(u.shared) {
+			return true
+		}
+		kind := readBefore
+		if u.first.makes != nil {
+			kind = replacedToo
+		}
+		for _, o := range u.replaced {
+			if o.section != s && !yield(dependency{s, o.section, kind, u.version, [2]int{u.first.seq, o.seq}}) {
+				return false
+			}
+		}
+		return true
+	}
+	if u.made == nil || u.by != s {
+		return replacers()
+	}
+	for _, o := range u.seen {
+		kind := readFrom
+		if o.makes != nil {
+			kind = wroteOver
+		}
+		switch {
+		case o == u.first:
+			if !replacers() {
+				return false
+			}
+		case !yield(dependency{s, o.section, kind, u.version, [2]int{u.made.Seq, o.seq}}):
+			return false
+		}
+	}
+	return true
 }
 
 // since is the place of the first section that began after a moment.
 func (g *graph) since(m moment) int {
 	return sort.Search(len(g.sections), func(i int) bool { return m.before(g.sections[i].from) })
-}
-
-// add adds a dependency between two different sections.
-func (g *graph) add(before, after *section, kind dependencyKind, v *version, shown ...int) {
-	if before != after {
-		g.after[before] = append(g.after[before], dependency{before, after, kind, v, [2]int(shown)})
-	}
 }
 
 // own looks at one section alone: what it wrote must still be there when it
@@ -164,7 +236,7 @@ func (g *graph) own(s *section) {
 	for _, o := range s.operations {
 		object := o.sees.object
 		if was := last[object]; was != nil && !o.sees.descends(was.makes) {
-			g.after[s] = append(g.after[s], dependency{s, s, lostOwn, was.makes, [2]int{was.seq, o.seq}})
+			g.lost[s] = append(g.lost[s], dependency{s, s, lostOwn, was.makes, [2]int{was.seq, o.seq}})
 		}
 		if o.makes != nil {
 			last[object] = o
@@ -185,43 +257,61 @@ func (v *version) descends(from *version) bool {
 // shortestCycle returns a shortest cycle of dependencies, beginning with the
 // section that began first; nil if there is none.
 func (g *graph) shortestCycle() []dependency {
+	w := walk{graph: g, came: make([]dependency, len(g.sections)), times: make([]int, g.versions)}
 	var shortest []dependency
 	for _, s := range g.knotted() {
-		if c := g.cycleThrough(s, len(shortest)); c != nil {
+		if c := w.cycleThrough(s, len(shortest)); c != nil {
 			shortest = c
 		}
 	}
 	return shortest
 }
 
+// A walk goes from one section to all that must come after it.
+type walk struct {
+	*graph
+	// came is, for each place, how its section was reached first.
+	came []dependency
+	// times is, for each version, how often those that replaced it were reached.
+	times []int
+}
+
 // cycleThrough returns the shortest cycle through a section, if it has fewer
 // than most dependencies or most is 0.
-func (g *graph) cycleThrough(s *section, most int) []dependency {
-	came := make([]dependency, len(g.sections)) // how each section was reached first
-	late := len(g.sections)                     // real time has reached those from here on
+func (g *walk) cycleThrough(s *section, most int) []dependency {
+	if alone := g.lost[s]; len(alone) > 0 && most != 1 {
+		return alone[:1]
+	}
+	clear(g.came)
+	clear(g.times)
+	late := len(g.sections) // real time has reached those from here on
+	again := func(v *shared) bool {
+		g.times[v.number]++
+		return g.times[v.number] > 2 // the first time all but one were, the second time that one
+	}
 	reached := []*section{s}
-	for length := 1; len(reached) > 0 && (most == 0 || length < most); length++ {
+	for length := 1; len(reached) > 0 && (most == 0 || max(2, length) < most); length++ {
 		var next []*section
 		reach := func(d dependency) {
-			if at := g.place[d.after]; came[at].after == nil {
-				came[at] = d
+			if at := g.place[d.after]; g.came[at].after == nil {
+				g.came[at] = d
 				next = append(next, d.after)
 			}
 		}
 		for _, a := range reached {
-			for _, d := range g.after[a] {
+			for d := range g.after(a, again) {
 				reach(d)
 			}
-			began := g.since(a.to)
+			began := g.began[g.place[a]]
 			for _, b := range g.sections[min(began, late):late] {
 				reach(dependency{a, b, realTime, nil, [2]int{a.to.seq, b.from.seq}})
 			}
 			late = min(late, began)
 		}
-		if d := came[g.place[s]]; d.after != nil {
+		if d := g.came[g.place[s]]; d.after != nil {
 			cycle := []dependency{d}
 			for d.before != s {
-				d = came[g.place[d.before]]
+				d = g.came[g.place[d.before]]
 				cycle = append(cycle, d)
 			}
 			slices.Reverse(cycle)
@@ -237,18 +327,32 @@ func (g *graph) cycleThrough(s *section, most int) []dependency {
 func (g *graph) knotted() []*section {
 	// Section i is number i. Number n+i is the moment at which it began: all that
 	// had ended come before the moment, and it comes before all that began then or
-	// later.
+	// later. The numbers from 2n on are versions that several sections replaced: of
+	// these each must come after each other, so that all of them are left.
 	n := len(g.sections)
 	before, after := make([][]int, 2*n), make([]int, 2*n)
 	add := func(a, b int) {
 		before[b] = append(before[b], a)
 		after[a]++
 	}
+	contested := map[*shared]int{}
 	for i, s := range g.sections {
-		for _, d := range g.after[s] {
+		for _, u := range g.uses[s] {
+			if _, known := contested[u.shared]; !known && len(u.replaced) > 1 {
+				contested[u.shared] = len(after)
+				before, after = append(before, nil), append(after, 0)
+				for _, o := range u.replaced {
+					add(len(after)-1, g.place[o.section])
+				}
+			}
+			if number, is := contested[u.shared]; is && u.first != nil {
+				add(i, number)
+			}
+		}
+		for d := range g.after(s, func(v *shared) bool { return len(v.replaced) > 1 }) {
 			add(i, g.place[d.after])
 		}
-		if began := g.since(s.to); began < n {
+		if began := g.began[i]; began < n {
 			add(i, n+began)
 		}
 		add(n+i, i)

@@ -56,15 +56,14 @@ func takeSplitVotes(h *history) Measure {
 		case ev.Key == "" && ev.Kind != sim.KindRestart && ev.Kind != sim.KindPromote:
 			continue // no key has changed
 		}
+		divided := map[*ranks]bool{} // the locks whose votes are split now
+		for _, name := range o.names {
+			lock := o.locks[name]
+			divided[lock] = o.voters(lock, asking) > 1
+		}
 		for _, a := range asking {
 			a.taken = a.taken || len(a.lock.standing) > 0
-		}
-		for _, name := range o.names {
-			if lock := o.locks[name]; o.voters(lock, asking) > 1 {
-				for _, a := range asking {
-					a.split = a.split || a.lock == lock
-				}
-			}
+			a.split = a.split || divided[a.lock]
 		}
 	}
 	return Measure{

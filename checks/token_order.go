@@ -38,24 +38,31 @@ func judgeTokenOrder(h *history) Finding {
 	case !h.ranked():
 		return unknown(noRanks)
 	}
-	found := holds()
-	h.pairs(func(a, b *section) {
-		if a.open {
-			return
+	var old, young *section // of the first two tokens that are out of order
+	var older, younger *sim.Event
+	first := forever.seq // when both were out
+	for a, b := range h.pairs(func(*section) moment { return forever }) {
+		if first <= b.from.seq {
+			break // no token of a later grant was out by then
 		}
-		old, young := a, b
+		if a.open || len(a.minted) == 0 || len(b.minted) == 0 {
+			continue
+		}
 		if b.rank() < a.rank() {
-			old, young = b, a
+			a, b = b, a
 		}
-		for _, o := range old.minted {
-			for _, y := range young.minted {
-				if y.Token <= o.Token {
-					found = worse(found, h.tokensOutOfOrder(old, young, o, y))
+		for _, o := range a.minted {
+			for _, y := range b.minted {
+				if y.Token <= o.Token && max(o.Seq, y.Seq) < first {
+					old, young, older, younger, first = a, b, o, y, max(o.Seq, y.Seq)
 				}
 			}
 		}
-	})
-	return found
+	}
+	if old == nil {
+		return holds()
+	}
+	return h.tokensOutOfOrder(old, young, older, younger)
 }
 
 // tokensOutOfOrder tells of a token of an older grant and one of a younger that

@@ -1,0 +1,150 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/sim"
+)
+
+// A crowd is a trace in which very much happens at once, as no scenario would tell it.
+// Client c1 does everything, and node A holds the keys.
+type crowd struct{ sim.Trace }
+
+func newCrowd(slots int) *crowd {
+	l := sim.LockInfo{Name: "L", TTL: time.Hour, Quorum: 1}
+	for i := range slots {
+		l.Slots = append(l.Slots, sim.SlotInfo{Node: "A", Key: fmt.Sprint(i)})
+	}
+	return &crowd{sim.Trace{Name: "crowd", Locks: []sim.LockInfo{l}, Processes: []sim.ProcessInfo{
+		{Name: "c1", Role: sim.RoleClient}, {Name: "A", Role: sim.RoleNode}, {Name: sim.StorageName, Role: sim.RoleStorage},
+	}}}
+}
+
+func (c *crowd) emit(ev sim.Event) {
+	ev.Seq = len(c.Events) + 1
+	ev.At = time.Duration(ev.Seq)
+	c.Events = append(c.Events, ev)
+}
+
+func (c *crowd) calls(section int) {
+	c.emit(sim.Event{Kind: sim.KindBegin, Process: "c1", Section: section, Step: sim.Acquire, Lock: "L"})
+}
+
+func (c *crowd) acquires(section int) {
+	c.calls(section)
+	c.emit(sim.Event{
+		Kind: sim.KindEnd, Process: "c1", Section: section, Step: sim.Acquire, Lock: "L", OK: true, Rank: uint64(section),
+		Ends: &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(time.Hour)},
+	})
+}
+
+func (c *crowd) fails(section int) {
+	c.emit(sim.Event{Kind: sim.KindEnd, Process: "c1", Section: section, Step: sim.Acquire})
+}
+
+func (c *crowd) sets(section, key int) {
+	by := &sim.Actor{Client: "c1", Section: section}
+	c.emit(sim.Event{Kind: sim.KindSet, Process: "A", Key: fmt.Sprint(key), Value: fmt.Sprint(section), TTL: time.Hour, By: by, Owner: by})
+}
+
+// mints gives a section a token that is smaller than those of the sections before it.
+func (c *crowd) mints(section int) {
+	c.emit(sim.Event{Kind: sim.KindEnd, Process: "c1", Section: section, Step: sim.Acquire, Minted: true, Token: uint64(1e6 - section)})
+}
+
+// replaces writes over what an object was at first.
+func (c *crowd) replaces(section int) {
+	c.emit(sim.Event{
+		Kind: sim.KindServe, Process: sim.StorageName, Peer: "c1", Section: section, Step: sim.Write, OK: true,
+		Object: "x", Version: section + 1, Value: fmt.Sprint(section),
+	})
+}
+
+// atOnce is a trace in which one client is in many sections at once, each with a lease
+// that overlaps all others.
+func atOnce(sections int) *sim.Trace {
+	c := newCrowd(1)
+	for i := range sections {
+		c.acquires(i + 1)
+	}
+	return &c.Trace
+}
+
+// A verdict on a crowd takes seconds and not minutes, as BenchmarkManySections shows: no
+// check tells of each pair of sections what it would have to read the whole trace for,
+// or lists all pairs.
+func TestCrowdsAreJudged(t *testing.T) {
+	const n = 3000
+	for _, test := range []struct {
+		name     string
+		happens  func(c *crowd)
+		violated []Property
+	}{
+		{"many sections at once", func(c *crowd) {
+			for i := range n {
+				c.acquires(i + 1)
+			}
+		}, []Property{LeaseExclusion, SectionExclusion, Progress}},
+		{"tokens that shrink", func(c *crowd) {
+			for i := range n {
+				c.acquires(i + 1)
+			}
+			for i := range n {
+				c.mints(i + 1)
+			}
+		}, []Property{LeaseExclusion, SectionExclusion, TokenOrder, Progress}},
+		{"many write over the same", func(c *crowd) {
+			for i := range n {
+				c.acquires(i + 1)
+			}
+			for i := range n {
+				c.replaces(i + 1)
+			}
+		}, []Property{LeaseExclusion, SectionExclusion, GrantOrder, SerialSections, Progress}},
+		{"many ask, and meet many keys", func(c *crowd) {
+			for i := range n {
+				c.calls(i + 1)
+			}
+			for i := range n {
+				c.sets(i+1, i)
+			}
+			for i := range n {
+				c.fails(i + 1)
+			}
+		}, []Property{Progress}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCrowd(n)
+			test.happens(c)
+			if err := c.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			var violated []Property
+			for _, f := range Check(&c.Trace, nil).Findings {
+				if f.Outcome == Violated {
+					violated = append(violated, f.Property)
+				}
+			}
+			if !slices.Equal(violated, test.violated) {
+				t.Errorf("violated are %v, not %v", violated, test.violated)
+			}
+		})
+	}
+}
+
+// Ten times as many sections at once may take a hundred times as long, not a thousand.
+func BenchmarkManySections(b *testing.B) {
+	for _, n := range []int{300, 1000, 3000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			t := atOnce(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				Check(t, nil)
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Sections and leases as they are drawn are those that the checks judge.
+func TestSpans(t *testing.T) {
+	for _, c := range []struct {
+		name, story string
+		want        []string
+	}{
+		{"a section that outlives its lease", `
+			0s  c1 acquires rank=1 ends=30s
+			40s c1 releases`,
+			[]string{"c1 in 0s to 40s, lease to 30s"}},
+		{"release ends a lease", `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 releases`,
+			[]string{"c1 in 0s to 10s, lease to 10s"}},
+		{"an extension prolongs the lease", `
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 extends ends=50s
+			60s c1 releases`,
+			[]string{"c1 in 0s to 1m0s, lease to 50s, extended [20s]"}},
+		{"a crash ends both", `
+			0s c1 acquires rank=1 ends=30s
+			5s c1 crashes`,
+			[]string{"c1 in 0s to 5s, lease to 5s, its client crashed"}},
+		{"a section that never ends", `
+			0s c1 acquires rank=1 ends=30s
+			5s c2 calls`,
+			[]string{"c1 in 0s to ever, lease to 30s"}},
+		{"two that overlap", `
+			0s  c1 acquires rank=1 ends=30s
+			35s c2 acquires rank=2 ends=65s
+			38s c2 releases
+			40s c1 releases`,
+			[]string{"c1 in 0s to 40s, lease to 30s", "c2 in 35s to 38s, lease to 38s", "0 and 1 overlap from 35s to 38s"}},
+		{"two that meet do not overlap", `
+			0s  c1 acquires rank=1 ends=30s
+			10s c1 releases
+			10s c2 acquires rank=2 ends=40s
+			20s c2 releases`,
+			[]string{"c1 in 0s to 10s, lease to 10s", "c2 in 10s to 20s, lease to 20s"}},
+		{"two locks do not overlap", `
+			lock M ttl=30s
+			0s  c1 acquires rank=1 ends=30s
+			10s c2 acquires rank=1 ends=40s lock=M
+			20s c1 releases
+			20s c2 releases`,
+			[]string{"c1 in 0s to 20s, lease to 20s", "c2 in 10s to 20s, lease to 20s"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spans := Spans(tell(t, c.story).trace)
+			var got []string
+			for _, s := range spans {
+				to := s.To.String()
+				if s.To == Forever {
+					to = "ever"
+				}
+				words := fmt.Sprintf("%s in %v to %s, lease to %v", s.Client, s.From, to, s.LeaseEnd)
+				if len(s.Extended) > 0 {
+					words += fmt.Sprintf(", extended %v", s.Extended)
+				}
+				if s.CutShort != "" {
+					words += ", " + s.CutShort
+				}
+				got = append(got, words)
+			}
+			listed := make([]bool, len(spans))
+			for _, o := range Overlaps(spans, 100) {
+				listed[o.A], listed[o.B] = true, true
+				got = append(got, fmt.Sprintf("%d and %d overlap from %v to %v", o.A, o.B, o.From, o.To))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+			if marked := Overlapping(spans); !slices.Equal(marked, listed) {
+				t.Errorf("%v overlap, and %v are listed", marked, listed)
+			}
+		})
+	}
+}
+
+// Of many that run at once no more overlaps are listed than asked for, and each
+// section knows that it has one.
+func TestOverlapsAreBounded(t *testing.T) {
+	spans := Spans(atOnce(100))
+	if n := len(Overlaps(spans, 1e6)); n != 100*99/2 {
+		t.Errorf("%d overlaps between 100 that run at once", n)
+	}
+	if n := len(Overlaps(spans, 70)); n != 70 {
+		t.Errorf("%d overlaps, and no more than 70 were asked for", n)
+	}
+	if all := Overlapping(spans); len(all) != 100 || slices.Contains(all, false) {
+		t.Errorf("each overlaps with others: %v", all)
+	}
+}
