@@ -47,12 +47,16 @@ func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []string) 
 	for _, f := range v.Findings {
 		right, expected := f.Outcome == checks.Holds || f.Outcome == checks.NotApplicable, "to hold"
 		if slices.Contains(e.Violated, f.Property) {
-			right, expected = f.Outcome == checks.Violated, string(checks.Violated)
+			right, expected = f.Outcome == checks.Violated, "it to be "+string(checks.Violated)
 		}
 		if right {
 			continue
 		}
-		difference := fmt.Sprintf("%s is %s, expected %s", f.Property, f.Outcome, expected)
+		is := "is " + string(f.Outcome)
+		if f.Outcome == checks.Holds {
+			is = string(f.Outcome)
+		}
+		difference := fmt.Sprintf("%s %s, expected %s", f.Property, is, expected)
 		if f.Reason != "" {
 			difference += ": " + f.Reason
 		}

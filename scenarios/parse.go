@@ -23,6 +23,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	if len(t.errs) > 0 {
 		return nil, t.errs.tidied()
 	}
+	s.Text = string(data)
 	return s, nil
 }
 

@@ -69,44 +69,35 @@ type Outcome struct {
 // the same seed. It returns an error when a world cannot be made or does not
 // come to an end; a run that comes to something unexpected is no error.
 func Run(s *Scenario, o RunOptions) (*Result, error) {
-	r := &Result{Scenario: s, Lock: cmp.Or(o.Kind.Name, o.Lock, s.Variants[0].Lock), Seed: o.Seed}
-	known, asExpected := true, true
+	var runs []Outcome
 	for _, v := range s.Variants {
 		for _, fencing := range []string{Off, On} {
 			run, err := v.run(o, fencing)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", v.describe(fencing), err)
 			}
-			known = known && run.Expected != nil
-			asExpected = asExpected && len(run.Differences) == 0
-			r.Runs = append(r.Runs, run)
+			runs = append(runs, run)
 		}
 	}
-	if known || !asExpected {
-		r.AsExpected = &asExpected
-	}
-	return r, nil
+	return NewResult(s, cmp.Or(o.Kind.Name, o.Lock, s.Variants[0].Lock), o.Seed, runs), nil
 }
 
 func (v *Variant) run(o RunOptions, fencing string) (Outcome, error) {
-	run := Outcome{Variant: v, Lock: cmp.Or(o.Kind.Name, o.Lock, v.Lock), Fencing: fencing}
 	config, err := v.Config(o.of(fencing))
 	if err != nil {
-		return run, err
+		return Outcome{}, err
 	}
-	run.Trace, err = sim.RunPatiently(config, cmp.Or(o.Patience, sim.DefaultPatience))
+	t, err := sim.RunPatiently(config, cmp.Or(o.Patience, sim.DefaultPatience))
 	if errors.Is(err, sim.ErrLeak) || errors.Is(err, sim.ErrPanic) {
 		// The lock misbehaved, but its story is there to be told.
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		run.Trace.Doubts = append(run.Trace.Doubts, first)
+		t.Doubts = append(t.Doubts, first)
 	} else if err != nil {
-		return run, err
+		return Outcome{}, err
 	}
-	run.Verdict = checks.Check(run.Trace, v.Witnesses)
-	run.Measures = checks.Measures(run.Trace)
-	if e, ok := v.Expectation(run.Lock, fencing); ok && o.Kind.Name == "" {
-		run.Expected = &e
-		_, run.Differences = e.Compare(run.Verdict)
+	run := v.Judge(t, cmp.Or(o.Kind.Name, o.Lock, v.Lock), fencing)
+	if o.Kind.Name != "" { // whatever it is called, no scenario knows it
+		run.Expected, run.Differences = nil, nil
 	}
 	return run, nil
 }

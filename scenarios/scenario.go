@@ -18,7 +18,9 @@ type Scenario struct {
 	// Name is the file's base name without its extension.
 	Name string
 	// File is the file as it was given to [Parse].
-	File  string
+	File string
+	// Text is what the file says, as it was given to [Parse].
+	Text  string
 	Title string
 	// Group is the shelf that the scenario stands on and Source where it comes
 	// from.

@@ -1,0 +1,59 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
+)
+
+// Judge says what a run of the variant came to: what the checks find in its trace,
+// and how that compares with what the variant expects of the kind of lock that the
+// run used, with fencing [Off] or [On]. The trace need not be of today: whoever
+// reads one from a file sees to it that it is valid; see [sim.Trace.Validate].
+func (v *Variant) Judge(t *sim.Trace, lock, fencing string) Outcome {
+	run := Outcome{
+		Variant: v, Lock: lock, Fencing: fencing, Trace: t,
+		Verdict: checks.Check(t, v.Witnesses), Measures: checks.Measures(t),
+	}
+	if e, ok := v.Expectation(lock, fencing); ok {
+		run.Expected = &e
+		_, run.Differences = e.Compare(run.Verdict)
+	}
+	return run
+}
+
+// NewResult is what some runs of a scenario came to together. The runs are in the
+// order of [Result.Runs]; lock is the kind of lock that was asked for.
+func NewResult(s *Scenario, lock string, seed uint64, runs []Outcome) *Result {
+	r := &Result{Scenario: s, Lock: lock, Seed: seed, Runs: runs}
+	silent := func(run Outcome) bool { return run.Expected == nil }
+	differs := func(run Outcome) bool { return len(run.Differences) > 0 }
+	if asExpected := !slices.ContainsFunc(runs, differs); !asExpected || !slices.ContainsFunc(runs, silent) {
+		r.AsExpected = &asExpected
+	}
+	return r
+}
+
+// Only is what came of one variant, and of its run with fencing [Off] or [On]; an
+// empty name is all of them. The error of runs that are not there says so.
+func (r *Result) Only(variant, fencing string) (*Result, error) {
+	s := r.Scenario
+	if variant != "" {
+		var err error
+		if s, err = s.Only(variant); err != nil {
+			return nil, err
+		}
+	}
+	var runs []Outcome
+	for _, run := range r.Runs {
+		if slices.Contains(s.Variants, run.Variant) && (fencing == "" || fencing == run.Fencing) {
+			runs = append(runs, run)
+		}
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("%s has no run with fencing %s", s.Name, fencing)
+	}
+	return NewResult(s, r.Lock, r.Seed, runs), nil
+}

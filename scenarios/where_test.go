@@ -1,0 +1,73 @@
+package scenarios_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// Each line of this file that an expectation stands on ends in a comment with the
+// runs that it is for.
+const annotated = `title: What is expected, and where it is said
+lock: {kind: redlock, ttl: 10s, nodes: 3}
+clients:
+  client-1: {}
+expect:
+  off:                                                      # shared-off own-off
+    verdict: safe
+    violated: []
+  on: {verdict: safe, violated: []}                         # shared-on
+expect-with:
+  redsync:                                                  # shared-on-redsync
+    off: {verdict: safe, violated: []}                      # shared-off-redsync
+variants:
+  shared:
+    title: It says nothing of its own
+  own:
+    title: It says some of it itself
+    expect:
+      on: {verdict: safe, violated: []}                     # own-on
+    expect-with: {single: {on: {verdict: safe, violated: []}}} # own-on-single
+`
+
+func TestExpectationLine(t *testing.T) {
+	s, err := scenarios.Parse("annotated.yaml", []byte(annotated))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(annotated, "\n")
+	for _, test := range []struct {
+		variant       int
+		lock, fencing string
+		want          string
+	}{
+		{0, "", scenarios.Off, "shared-off"},
+		{0, "redlock", scenarios.On, "shared-on"},
+		{0, "redsync", scenarios.Off, "shared-off-redsync"},
+		{0, "redsync", scenarios.On, "shared-on-redsync"}, // of this run nothing is said
+		{1, "", scenarios.Off, "own-off"},
+		{1, "", scenarios.On, "own-on"},
+		{1, "single", scenarios.On, "own-on-single"},
+	} {
+		line := s.Variants[test.variant].ExpectationLine(test.lock, test.fencing)
+		_, comment, _ := strings.Cut(lines[line-1], "#")
+		if !slices.Contains(strings.Fields(comment), test.want) {
+			t.Errorf("%s is said on line %d: %s", test.want, line, lines[line-1])
+		}
+	}
+}
+
+func TestExpectationLineOfNothing(t *testing.T) {
+	s, err := scenarios.Parse("silent.yaml", []byte("title: Nothing is expected\nlock: {kind: redlock, ttl: 10s}\nclients: {client-1: {}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := s.Variants[0].ExpectationLine("", scenarios.Off); line != 1 {
+		t.Errorf("a file that expects nothing says so on line %d", line)
+	}
+	if line := (&scenarios.Variant{}).ExpectationLine("", scenarios.Off); line != 0 {
+		t.Errorf("a variant of no file expects something on line %d", line)
+	}
+}
