@@ -144,7 +144,7 @@ func TestSummary(t *testing.T) {
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	undecided.AsExpected = &no
 	// Each of the four runs lasts 30.027s.
-	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 that expect nothing of this lock\n4 runs: 2m 0s of virtual time"
+	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 of which nothing is expected with this lock\n4 runs: 2m 0s of virtual time"
 	for took, more := range map[time.Duration]string{0: "\n", 1234 * time.Millisecond: " in 1.2s\n"} {
 		if got := written(t, "text", Options{Took: took}, expected, surprising, silent, undecided); !strings.HasSuffix(got, want+more) {
 			t.Errorf("got %q", got[max(0, len(got)-2*len(want)):])

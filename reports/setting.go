@@ -121,7 +121,7 @@ func nodeWords(n sim.Node) string {
 func clientWords(c sim.Client) string {
 	words := []string{"starts at once"}
 	if !c.Starts.IsZero() {
-		words[0] = "starts " + when(c.Starts)
+		words[0] = "starts " + c.Starts.Clause()
 	}
 	add := func(applies bool, format string, args ...any) {
 		if applies {
@@ -137,7 +137,7 @@ func clientWords(c sim.Client) string {
 	add(c.Works > 0, "works for %s", span(c.Works))
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
 	add(c.ExtendsEvery > 0, "extends its lease every %s", span(c.ExtendsEvery))
-	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", when(c.Cancels))
+	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", c.Cancels.Clause())
 	add(c.CancelsAfter > 0, "cancels a call of its lock that takes longer than %s", span(c.CancelsAfter))
 	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", span(c.GivesUp))
 	add(c.Resends, "sends again what was not answered")
@@ -151,15 +151,6 @@ func clientWords(c sim.Client) string {
 		text += "; in its section: " + strings.Join(tasks, ", ")
 	}
 	return text
-}
-
-// when says that something happens at a point.
-func when(p sim.Point) string {
-	text := p.String()
-	if strings.HasPrefix(text, "after ") || text != "" && '0' <= text[0] && text[0] <= '9' {
-		return text // as in 5s after client-1 acquired
-	}
-	return "when " + text
 }
 
 func networkWords(n sim.Network) string {
@@ -178,23 +169,7 @@ func between(shortest, longest time.Duration) string {
 }
 
 // faultWords says what a fault does, when it strikes and when it ends.
-func faultWords(f sim.Fault) string {
-	strikes := f.Strikes.String()
-	if !f.Strikes.When.IsZero() {
-		strikes = when(f.Strikes.When)
-	}
-	words := f.Text + ", " + strikes
-	switch {
-	case !f.Until.IsZero():
-		words += ", until " + f.Until.String()
-	case f.For > 0:
-		words += ", for " + span(f.For)
-		if f.ByClockOf != "" {
-			words += " by " + possessive(f.ByClockOf) + " clock"
-		}
-	}
-	return words
-}
+func faultWords(f sim.Fault) string { return f.Text + ", " + f.Course() }
 
 // inCommon are the rows that all settings have, in the order of the first.
 func inCommon(settings [][]remark) []remark {

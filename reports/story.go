@@ -15,6 +15,9 @@ type entry struct {
 	at   time.Duration
 	who  string
 	text string
+	// until is when the last of what the entry tells happened, if it tells of more than
+	// one moment.
+	until time.Duration
 	// mood is how the line is coloured.
 	mood mood
 
@@ -27,9 +30,13 @@ type entry struct {
 	// of names the step that the entry is part of, and part says which.
 	of   string
 	part part
+	// asked is how the step began, where the entry tells of that as well.
+	asked string
 
 	// first and last are the Seqs of the events that the entry tells.
 	first, last int
+	// again says that the entry stands for all that happens over and over in it.
+	again bool
 	// sign stands in the margin of an entry that matters, and marks say why.
 	sign  string
 	marks []mark
@@ -71,7 +78,7 @@ func tell(t *sim.Trace, messages bool) []entry {
 	if messages {
 		return s.entries
 	}
-	return repeats(fold(uneventful(causes(s.entries))))
+	return repeats(together(fold(uneventful(causes(s.entries)))))
 }
 
 // causes tells of a fault and of what it did to a process at once.
@@ -99,7 +106,7 @@ func uneventful(entries []entry) []entry {
 		previous := i > 0 && entries[i-1].of == e.of && entries[i-1].part == serves
 		switch {
 		case e.of != "" && e.part == opens && next:
-			entries[i+1].first = e.first
+			entries[i+1].first, entries[i+1].asked = e.first, e.text
 		case e.of != "" && e.part == closes && previous:
 			kept[len(kept)-1].last = e.last
 		default:
@@ -115,7 +122,7 @@ func fold(entries []entry) []entry {
 	for _, e := range entries {
 		if n := len(folded); n > 0 && e.fold != "" && folded[n-1].fold == e.fold {
 			folded[n-1].items = append(folded[n-1].items, e.items...)
-			folded[n-1].last = e.last
+			folded[n-1].last, folded[n-1].until = e.last, e.at
 			continue
 		}
 		e.items = slices.Clone(e.items)
@@ -127,6 +134,50 @@ func fold(entries []entry) []entry {
 		}
 	}
 	return folded
+}
+
+// together tells once what many clients do one right after the other, such as asking
+// for the lock.
+func together(entries []entry) []entry {
+	const fewest = 3
+	var kept []entry
+	for i := 0; i < len(entries); {
+		end, who := i, []string{}
+		for end < len(entries) && asTheOthers(entries[i:end+1]) {
+			if !slices.Contains(who, entries[end].who) {
+				who = append(who, entries[end].who)
+			}
+			end++
+		}
+		if len(who) < fewest {
+			kept = append(kept, entries[i])
+			i++
+			continue
+		}
+		all := entries[i]
+		all.last, all.until = entries[end-1].last, entries[end-1].at
+		all.who = count(len(who), "client")
+		all.of, all.part, all.asked, all.fold, all.items = "", whole, "", "", nil
+		all.text = "each " + all.text
+		if n := end - i; n > len(who) {
+			all.text += fmt.Sprintf("; %d times in all", n)
+		}
+		if n := len(who); n > 4 {
+			who = append(who[:2:2], fmt.Sprintf("%d more", n-2))
+		}
+		all.text += " (" + list(who) + ")"
+		kept = append(kept, all)
+		i = end
+	}
+	return kept
+}
+
+// asTheOthers reports whether the last of some entries tells of its client what the
+// first tells of another, and not long after the one before it.
+func asTheOthers(entries []entry) bool {
+	first, last := entries[0], entries[len(entries)-1]
+	return last.of != "" && last.part != serves && last.text == first.text && last.mood == first.mood &&
+		(len(entries) == 1 || last.at-entries[len(entries)-2].at < silence)
 }
 
 // repeats tells once what happens over and over, such as the attempts to get a
@@ -150,17 +201,18 @@ func repeats(entries []entry) []entry {
 		kept = append(kept, entries[i:i+length]...)
 		rest := entries[i+length]
 		i += times * length
-		kept = append(kept, entry{at: entries[i-1].at, first: rest.first, last: entries[i-1].last, mood: faint, text: fmt.Sprintf("until here %s %d more times", repeated(length), times-1)})
+		who, text := repeated(kept[len(kept)-length:], times-1)
+		kept = append(kept, entry{at: entries[i-1].at, who: who, first: rest.first, last: entries[i-1].last, again: true, mood: faint, text: text})
 	}
 	return kept
 }
 
-// repeated says how much of the story happens again.
-func repeated(entries int) string {
-	if entries == 1 {
-		return "that happens"
+// repeated says who does how much of the story again, and how often.
+func repeated(story []entry, more int) (who, text string) {
+	if len(story) == 1 {
+		return story[0].who, fmt.Sprintf("until here the same %d more times", more)
 	}
-	return fmt.Sprintf("the last %d of these happen", entries)
+	return "", fmt.Sprintf("until here the last %d of these happen %d more times", len(story), more)
 }
 
 func sameStory(a, b entry) bool { return a.who == b.who && a.text == b.text }

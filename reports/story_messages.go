@@ -30,7 +30,7 @@ func (s *teller) messageEvent(ev *sim.Event) {
 			return
 		}
 		s.apart(ev, "lose", func(peers []string) string {
-			return fmt.Sprintf("has sent something to %s that never arrives", s.peerCount(peers))
+			return fmt.Sprintf("never delivers what %s has sent to %s", visible(ev.Process), s.peerCount(peers))
 		})
 		return
 	case sim.KindRefuse:
@@ -75,7 +75,7 @@ func (s *teller) awaiting(ev *sim.Event) bool {
 func (s *teller) apart(ev *sim.Event, what string, merge func(peers []string) string) {
 	e := entry{at: ev.At, who: visible(ev.Process), fold: what + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
 	if what == "lose" {
-		e.fold = what + " " + ev.Process
+		e.who, e.fold = "network", what+" "+ev.Process
 	}
 	s.add(s.folded(e, merge))
 }

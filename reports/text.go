@@ -95,7 +95,7 @@ func stories(r *scenarios.Result) [][]scenarios.Outcome {
 // story reports the runs of one variant.
 func (t *text) story(runs []scenarios.Outcome) {
 	t.line("")
-	t.cast(runs[0])
+	t.remarks(cast(runs[0].Trace))
 	t.line("")
 	headings := make([]string, len(runs))
 	traces := make([]*sim.Trace, len(runs))
@@ -112,8 +112,7 @@ func (t *text) story(runs []scenarios.Outcome) {
 }
 
 // cast says what the story is told with: the lock and the faults.
-func (t *text) cast(run scenarios.Outcome) {
-	trace := run.Trace
+func cast(trace *sim.Trace) []remark {
 	rows := []remark{}
 	for _, l := range trace.Locks {
 		ttl := "without a TTL"
@@ -132,6 +131,9 @@ func (t *text) cast(run scenarios.Outcome) {
 	}
 	for i, f := range trace.Faults {
 		what := visible(f.Text)
+		if f.Course != "" { // a trace of long ago does not know
+			what += ", " + visible(f.Course)
+		}
 		if f.Idle != "" {
 			what += " (it did not act: " + visible(f.Idle) + ")"
 		}
@@ -140,7 +142,7 @@ func (t *text) cast(run scenarios.Outcome) {
 	if len(trace.Faults) == 0 {
 		rows = append(rows, remark{"faults", "none"})
 	}
-	t.remarks(rows)
+	return rows
 }
 
 // remarks writes labels and texts in two columns.
@@ -260,7 +262,7 @@ func summary(results []*scenarios.Result) string {
 	}
 	text := fmt.Sprintf("%s: %d as expected, %d not as expected, %d unknown", count(len(results), "scenario"), asExpected, not, unknown)
 	if silent > 0 {
-		text += fmt.Sprintf(", %d that expect nothing of this lock", silent)
+		text += fmt.Sprintf(", %d of which nothing is expected with this lock", silent)
 	}
 	return text
 }

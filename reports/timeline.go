@@ -117,10 +117,10 @@ func (l Timeline) page(stories [][]entry) page {
 func (p page) write(b *strings.Builder, entries []entry, last time.Duration) time.Duration {
 	indent := 2 + p.time + 2 + p.who + 2
 	for _, e := range entries {
-		if gap := e.at - last; gap >= silence {
+		if gap := e.at - last; gap >= silence && !e.again {
 			fmt.Fprintf(b, "  %s\n", p.palette.faint(fmt.Sprintf("%*s  %s", p.time, "⋮", span(gap)+" pass")))
 		}
-		last = e.at
+		last = max(e.at, e.until)
 		who := e.who + strings.Repeat(" ", max(0, p.who-utf8.RuneCountInString(e.who)))
 		text := wrap(e.text, pageWidth-indent, 0)
 		text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))

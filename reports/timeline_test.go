@@ -165,11 +165,11 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 	deliver.Kind, deliver.Process, deliver.Peer = sim.KindDeliver, "storage", "client-1"
 	s.then(hold, lose).at(40*time.Second, deliver)
 	told(t, `
-   0.001s  network   holds back client-1's write request to storage
-   0.002s  client-1  has sent something to redis-1 that never arrives
+   0.001s  network  holds back client-1's write request to storage
+   0.002s  network  never delivers what client-1 has sent to redis-1
         ⋮  40s pass
-  40.000s  network   delivers client-1's write request to storage after being
-                     held back for 40s
+  40.000s  network  delivers client-1's write request to storage after being
+                    held back for 40s
 `, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
 }
 
