@@ -48,7 +48,7 @@ func signs(runs []scenarios.Outcome, property checks.Property, p Palette) string
 	var signs []string
 	for _, run := range runs {
 		o := run.Verdict.Finding(property).Outcome
-		signs = append(signs, outcomeColour(o, p)(outcomeSigns[o]))
+		signs = append(signs, outcomeSign(o, p))
 	}
 	if len(slices.Compact(slices.Clone(signs))) == 1 {
 		return signs[0]

@@ -43,7 +43,7 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 			b.WriteString("\n")
 		}
 		explanation(r, o).writeMarkdown(&b)
-		fmt.Fprintf(&b, "\nReplay: `%s`\n", explainAgain(r, o))
+		fmt.Fprintf(&b, "\nReplay: %s\n", code(explainAgain(r, o)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -51,19 +51,7 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 
 // explainAgain is the command that tells a story again.
 func explainAgain(r *scenarios.Result, o Options) string {
-	return strings.Replace(replay(r, o), "locksim run", "locksim explain", 1) + selection(r)
-}
-
-// selection is what the command line has to say of a result that is not whole.
-func selection(r *scenarios.Result) string {
-	var flags string
-	if len(r.Scenario.Variants) == 1 && r.Scenario.Variants[0].Name != "" {
-		flags += " --variant " + word(r.Scenario.Variants[0].Name)
-	}
-	if fencing := r.Runs[0].Fencing; !slices.ContainsFunc(r.Runs, func(run scenarios.Outcome) bool { return run.Fencing != fencing }) {
-		flags += " --fencing " + fencing
-	}
-	return flags
+	return strings.Replace(replay(r, o), "locksim run", "locksim explain", 1)
 }
 
 // explanation tells a result. What all variants have in common is told once:
@@ -177,11 +165,18 @@ func debate(t scenarios.Telling) chapter {
 
 // events is the timeline, with the moments that matter marked.
 func events(runs []scenarios.Outcome, o Options) string {
-	var headings []string
-	var stories [][]entry
-	for _, run := range runs {
-		headings = append(headings, runName[run.Fencing])
-		stories = append(stories, marked(tell(run.Trace, o.Messages), marksOf(run)))
+	stories := make([][]entry, len(runs))
+	for i, run := range runs {
+		stories[i] = marked(tell(run.Trace, o.Messages), marksOf(run))
+	}
+	return eventsOf(runs, stories, o)
+}
+
+// eventsOf is the timeline of stories that are told already, one of each run.
+func eventsOf(runs []scenarios.Outcome, stories [][]entry, o Options) string {
+	headings := make([]string, len(runs))
+	for i, run := range runs {
+		headings[i] = runName[run.Fencing]
 	}
 	return Timeline{Palette: o.Palette, Messages: o.Messages}.write(headings, stories)
 }

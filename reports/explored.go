@@ -22,6 +22,7 @@ type ExploreFormat struct {
 // ExploreFormats lists the formats of a search in alphabetical order.
 func ExploreFormats() []ExploreFormat {
 	return []ExploreFormat{
+		{"html", writeExploredHTML},
 		{"json", writeExploredJSON},
 		{"markdown", writeExploredMarkdown},
 		{"text", writeExploredText},

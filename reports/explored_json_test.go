@@ -140,6 +140,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 
 func TestReadExploredRefuses(t *testing.T) {
 	good := explored(t, "json", several(), Options{})
+	search := `{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{"name": "contend"}], "worlds": 3, `
 	for name, c := range map[string]struct{ data, says string }{
 		"nothing":      {"", "no JSON object (unexpected end"},
 		"YAML":         {"title: x", "no JSON object (invalid character"},
@@ -147,18 +148,21 @@ func TestReadExploredRefuses(t *testing.T) {
 		"two":          {good + good, "no JSON object (invalid character '{' after"},
 		"null":         {"null", `its schema is "" and not "locksim/explore/v1"`},
 		"a report":     {`{"schema": "locksim/report/v1"}`, `its schema is "locksim/report/v1" and not "locksim/explore/v1"`},
-		"a wrong type": {`{"schema": "locksim/explore/v1", "ways": [{"id": 7}]}`, "damaged: json: cannot unmarshal number"},
-		"no id":        {`{"schema": "locksim/explore/v1", "ways": [{}]}`, "ways[0] has no id"},
-		"twice":        {`{"schema": "locksim/explore/v1", "ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" is there twice`},
+		"a wrong type": {search + `"ways": [{"id": 7}]}`, "damaged: json: cannot unmarshal number"},
+		"no id":        {search + `"ways": [{}]}`, "ways[0] has no id"},
+		"twice":        {search + `"ran_on": [{"id": "a"}, {"id": "a"}]}`, `ran_on[1]: the id "a" is there twice`},
 		"half a fault": {
-			`{"schema": "locksim/explore/v1", "ways": [{"id": "a", "example": {"faults": [{"kind": "reset"}]}}]}`,
+			search + `"ways": [{"id": "a", "example": {"faults": [{"kind": "reset"}]}}]}`,
 			"ways[0].example.faults[0]: a reset has somebody at its other end",
 		},
 		"half a map": {
-			`{"schema": "locksim/explore/v1", "maps": [{"starts": ["x"], "lengths_ns": [1], "cells": [[]]}]}`,
+			search + `"maps": [{"starts": ["x"], "lengths_ns": [1], "cells": [[]]}]}`,
 			"maps[0].cells[0] has 0 cells for 1 lengths",
 		},
-		"a map without rows": {`{"schema": "locksim/explore/v1", "maps": [{"starts": ["x"]}]}`, "maps[0] has 1 starts and 0 rows"},
+		"a map without rows": {search + `"maps": [{"starts": ["x"]}]}`, "maps[0] has 1 starts and 0 rows"},
+		"no lock":            {`{"schema": "locksim/explore/v1"}`, "holds no search: it names no lock"},
+		"no workload":        {`{"schema": "locksim/explore/v1", "lock": "mine", "worlds": 3}`, "holds no search: it names no workload (bases)"},
+		"no world":           {`{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}]}`, "holds no search: no world was run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := ReadExplored([]byte(c.data))
@@ -169,8 +173,14 @@ func TestReadExploredRefuses(t *testing.T) {
 		})
 	}
 	// A later version may have more to say, and one way may also be kept apart.
-	later := `{"schema": "locksim/explore/v1", "more": 1, "ways": [{"id": "a", "new": {}}], "ran_on": [{"id": "a"}]}`
+	later := search + `"more": 1, "ways": [{"id": "a", "new": {}}], "ran_on": [{"id": "a"}]}`
 	if r, err := ReadExplored([]byte(later)); err != nil || len(r.Ways) != 1 || r.Ways[0].ID != "a" {
 		t.Errorf("got %+v, %v", r, err)
+	}
+	// A search that came to nothing says why, and so holds something.
+	for _, why := range []string{`"stopped": "interrupted", "bases": [{"name": "contend"}]`, `"bases": [{"name": "contend", "doubt": "it never begins"}]`} {
+		if _, err := ReadExplored([]byte(`{"schema": "locksim/explore/v1", "lock": "mine", ` + why + `}`)); err != nil {
+			t.Errorf("%s: %v", why, err)
+		}
 	}
 }

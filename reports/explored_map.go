@@ -135,6 +135,8 @@ func (c chart) figure(p Palette) string {
 type chartRow struct {
 	label  string
 	perils []peril
+	// start is its place in Starts.
+	start int
 }
 
 // rows are the lines of the chart.
@@ -151,7 +153,7 @@ func (c chart) rows() []chartRow {
 				rows = append(rows, chartRow{label: fmt.Sprintf("  ⋮ %d more, the same", between)})
 				i = last
 			}
-			rows = append(rows, chartRow{starts[i], c.perils[i]})
+			rows = append(rows, chartRow{starts[i], c.perils[i], i})
 		}
 		first = last + 1
 	}

@@ -3,6 +3,7 @@ package reports
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/locksim/locksim/explore"
 )
@@ -23,10 +24,29 @@ func ReadExplored(data []byte) (*explore.Result, error) {
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return nil, fmt.Errorf("this result of locksim explore is damaged: %w%s", err, remedy)
 	}
+	if missing := doc.missing(); missing != "" {
+		return nil, fmt.Errorf("this holds no search: %s%s", missing, remedy)
+	}
 	if err := doc.check(); err != nil {
 		return nil, fmt.Errorf("this result of locksim explore is damaged: %w%s", err, remedy)
 	}
 	return doc.result(), nil
+}
+
+// missing says why a document holds no search, and so is no proof that nothing breaks;
+// "" if it holds one. A search may have been stopped before its first world, or have found
+// no workload that could be explored; then it says so itself.
+func (doc jsonExplored) missing() string {
+	doubtful := func(b jsonExploredBase) bool { return b.Doubt != "" }
+	switch {
+	case doc.Lock == "":
+		return "it names no lock"
+	case len(doc.Bases) == 0:
+		return "it names no workload (bases)"
+	case doc.Worlds <= 0 && doc.Stopped == "" && !slices.ContainsFunc(doc.Bases, doubtful):
+		return "no world was run (worlds)"
+	}
+	return ""
 }
 
 // check sees that a document can be compared and reported.

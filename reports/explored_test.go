@@ -196,8 +196,11 @@ func TestExploredGolden(t *testing.T) {
 			if r == nil {
 				r, o = compared()
 			}
-			file := filepath.Join("testdata", "explored", name+"."+map[string]string{"text": "txt", "json": "json", "markdown": "md"}[format.Name])
+			file := filepath.Join("testdata", "explored", name+"."+map[string]string{"text": "txt", "json": "json", "markdown": "md", "html": "html"}[format.Name])
 			got := explored(t, format.Name, r, o)
+			if format.Name == "html" {
+				got = main(t, []byte(got))
+			}
 			if flag.Lookup("update").Value.String() == "true" {
 				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 					t.Fatal(err)

@@ -1,8 +1,14 @@
 // Package reports tells people and programs what happened in the runs of a
-// scenario: as text, with a timeline and a table, and as JSON.
+// scenario: as text, as a page with a space-time diagram to step through, as pictures,
+// and in the formats that CI and other checkers read.
 //
 // To add a format, write one file that registers a [Format]. Nothing that a
-// format writes depends on anything but the results and the [Options].
+// format writes depends on anything but the results and the [Options]; no sentence
+// or number about a particular scenario stands here.
+//
+// The story of a run ([Timeline] and what is in story*.go) and its diagram
+// (diagram*.go) are read from the trace alone, so [ReadTraces] can tell a run again
+// that was saved.
 package reports
 
 import (
@@ -11,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -23,6 +30,18 @@ type Format struct {
 	// Write writes one document for all results. It returns the writer's errors
 	// and no others.
 	Write func(w io.Writer, results []*scenarios.Result, o Options) error
+	// Most is how many results one document has room for; 0 is any number.
+	Most int
+	// Pages writes results as files of one folder that belong together; nil for a
+	// format that is always one document.
+	Pages func(results []*scenarios.Result, o Options) []Page
+}
+
+// A Page is one file of a folder of reports.
+type Page struct {
+	// Name is the file's name, without any folder.
+	Name string
+	Data []byte
 }
 
 // Options are the reader's wishes. A format ignores those that mean nothing to
@@ -36,12 +55,17 @@ type Options struct {
 	// Arguments are how the command line names scenarios that it does not name
 	// by their file.
 	Arguments map[*scenarios.Scenario]string
+	// Traces are the files of the saved traces of which the scenario is not known,
+	// so that nobody can run it.
+	Traces map[*scenarios.Scenario]string
 	// Took is how long all runs took in real time. It is different each time, so
 	// a report that must be reproducible leaves it 0, and then nothing is said of
 	// it.
 	Took time.Duration
 	// Since compares what a search found with an earlier one; nil is no comparison.
 	Since *Comparison
+	// Explored is what searches found, for a site that has a page for each.
+	Explored []*explore.Result
 }
 
 var formats = map[string]Format{}

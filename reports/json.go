@@ -3,10 +3,13 @@ package reports
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
@@ -172,12 +175,34 @@ func eventOf(t *sim.Trace, seq int) (*sim.Event, bool) {
 	return &t.Events[i], true
 }
 
-// encode writes a document for programs.
+// encode writes a document for programs. People look at such documents too, so what
+// does not print is written by its number, which is the same text to a program.
 func encode(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(document)
+	if err := enc.Encode(document); err != nil {
+		return err
+	}
+	_, err := w.Write(visibleJSON(b.Bytes()))
+	return err
+}
+
+// visibleJSON is visible for a JSON document, which has nothing but line breaks that
+// does not print outside its strings.
+func visibleJSON(document []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(document) {
+		if r == '\n' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.Bytes()
 }
 
 // ordered is a JSON object whose members keep their order.

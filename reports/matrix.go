@@ -33,7 +33,8 @@ type Cell struct {
 	// Lock is the kind of lock.
 	Lock string
 	// Runs are the runs without fencing tokens and with them; none if the story
-	// cannot be told with the lock, and then Untold says why.
+	// cannot be told with the lock, and then Untold says why. On a page there may be
+	// only one of the two.
 	Runs   []scenarios.Outcome
 	Untold string
 }
@@ -61,14 +62,18 @@ type MatrixFormat struct {
 	Name string
 	// Write returns the writer's errors and no others.
 	Write func(io.Writer, *Matrix, Options) error
+	// Pages writes the matrix and all that is behind it as files of one folder; nil
+	// for a format that is always one document.
+	Pages func(*Matrix, Options) []Page
 }
 
 // MatrixFormats lists the formats of a matrix in alphabetical order.
 func MatrixFormats() []MatrixFormat {
 	return []MatrixFormat{
-		{"json", writeMatrixJSON},
-		{"markdown", writeMatrixMarkdown},
-		{"text", writeMatrixText},
+		{Name: "html", Write: writeMatrixHTML, Pages: matrixPages},
+		{Name: "json", Write: writeMatrixJSON},
+		{Name: "markdown", Write: writeMatrixMarkdown},
+		{Name: "text", Write: writeMatrixText},
 	}
 }
 
@@ -123,9 +128,10 @@ func (c Cell) told() bool { return len(c.Runs) > 0 }
 // verdict is what the run without fencing (0) or with it (1) came to.
 func (c Cell) verdict(run int) string { return c.Runs[run].Verdict.Verdict }
 
-// known reports whether both runs came to a verdict.
+// known reports whether all runs came to a verdict.
 func (c Cell) known() bool {
-	return c.told() && c.verdict(0) != checks.Undecided && c.verdict(1) != checks.Undecided
+	undecided := func(run scenarios.Outcome) bool { return run.Verdict.Verdict == checks.Undecided }
+	return c.told() && !slices.ContainsFunc(c.Runs, undecided)
 }
 
 // outcomes are what became of a property without fencing and with it.

@@ -28,6 +28,7 @@ const (
 	breaksWithout
 	holds
 	untold
+	halfTold
 )
 
 var sortTitles = map[sort]string{
@@ -46,6 +47,8 @@ func (c Cell) sort() sort {
 		return untold
 	case !c.known():
 		return undecided
+	case len(c.Runs) < 2:
+		return halfTold
 	case c.verdict(1) == checks.Unsafe:
 		return breaksAnyway
 	case c.verdict(0) == checks.Unsafe:

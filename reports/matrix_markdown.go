@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
@@ -76,14 +77,76 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 func link(name, file string) string {
 	file = visible(file)
 	if !harmless.MatchString(file) {
-		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C").Replace(file) + ">"
+		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "`", "%60", `\`, "%5C").Replace(file) + ">"
 	}
 	return fmt.Sprintf("[%s](%s)", markdown(name), file)
 }
 
-// markdown writes text so that it stays text in a cell of a table.
+// markdown writes text so that it stays text: in a line, in a cell of a table, in the
+// name of a link, and as a paragraph.
 func markdown(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`).Replace(visible(oneLine(s)))
+	s = visible(oneLine(s))
+	begins := -1
+	if beginsBlock.MatchString(s) {
+		begins = len(s) - len(strings.TrimLeft(s, "0123456789"))
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case i == begins, strings.ContainsRune("\\`|*_~[]", r):
+			b.WriteString(`\` + string(r))
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '&' && beginsEntity.MatchString(s[i:]):
+			b.WriteString("&amp;")
+		case refers(s, i):
+			b.WriteString("<span>" + string(r) + "</span>")
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var (
+	// beginsBlock is a text that would be a heading, a quotation, an item of a list or
+	// a line.
+	beginsBlock = regexp.MustCompile(`^(?:(?:#{1,6}|[+-]|[0-9]{1,9}[.)])(?: |$)|>|(?:- ?)+$|=+$)`)
+	// beginsEntity is a character by its name or its number.
+	beginsEntity = regexp.MustCompile(`^&(?:#[0-9A-Za-z]+|[0-9A-Za-z]+);`)
+	// reference is what GitHub sees at its first character, and referenceWithin what it
+	// sees at the last before a name or number.
+	reference       = regexp.MustCompile(`^(?:[$]|@[0-9A-Za-z]|#[0-9]|://|:[0-9A-Za-z_+-]+:)`)
+	referenceWithin = regexp.MustCompile(`(?i)^(?:www[.]|gh-[0-9])`)
+)
+
+// refers reports whether GitHub makes more of a character of a text than Markdown does:
+// the name of a person, who is told of it, or the number of an issue, an address, a
+// formula, a picture. It does so when Markdown is done, so that no escape stops it, but
+// not across the bounds of an element.
+func refers(s string, i int) bool {
+	switch s[i] {
+	case '$', '@', '#', ':':
+		return reference.MatchString(s[i:])
+	case '.':
+		return i >= 3 && referenceWithin.MatchString(s[i-3:])
+	case '-':
+		return i >= 2 && referenceWithin.MatchString(s[i-2:])
+	}
+	return false
+}
+
+// code writes text as code within a line, between more backticks than stand in it.
+func code(s string) string {
+	s = visible(oneLine(s))
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		s = " " + s + " "
+	}
+	return fence + s + fence
 }
 
 func (m *Matrix) markdownCells(r Row) []string {

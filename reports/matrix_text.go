@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -119,52 +118,29 @@ func (m *Matrix) cells(r Row, name string, p Palette) []string {
 	return line
 }
 
-var outcomeSigns = map[checks.Outcome]string{checks.Holds: "✓", checks.Violated: "✗", checks.Unknown: "?", checks.NotApplicable: "–"}
-
 // exclusionSign says what became of a property in the two runs: one sign if it
 // was the same.
 func exclusionSign(c Cell, property checks.Property, p Palette) string {
 	var signs []string
 	for _, o := range c.outcomes(property) {
-		signs = append(signs, outcomeColour(o, p)(outcomeSigns[o]))
+		signs = append(signs, outcomeSign(o, p))
 	}
 	return strings.Join(signs, "→")
 }
 
 // worstSign is one sign in any case: what is violated in either run.
 func worstSign(c Cell, property checks.Property, p Palette) string {
-	outcomes := c.outcomes(property)
-	worst := outcomes[0]
-	for _, o := range []checks.Outcome{checks.Unknown, checks.Violated} {
-		if slices.Contains(outcomes, o) {
-			worst = o
-		}
-	}
-	return outcomeColour(worst, p)(outcomeSigns[worst])
-}
-
-func outcomeColour(o checks.Outcome, p Palette) func(string) string {
-	switch o {
-	case checks.Holds:
-		return p.good
-	case checks.Violated:
-		return p.bad
-	case checks.Unknown:
-		return p.doubt
-	}
-	return p.faint
+	return outcomeSign(worst(c.outcomes(property)), p)
 }
 
 // verdictSign is a verdict with its sign in front: "✗ unsafe", "✓ safe",
 // "! safe p", "? unknown".
 func verdictSign(c Cell, run int, p Palette) string {
 	if !c.told() {
-		return p.doubt("? unknown")
+		return verdictCell(checks.Undecided, p)
 	}
-	if also := caveats(c.Runs[run]); len(also) > 0 {
-		return p.doubt("! safe " + initials(also))
-	}
-	return verdictCell(c.verdict(run), p)
+	b := runBadge(c.Runs[run])
+	return b.paint(strings.TrimSpace(b.Text()+" "+initials(caveats(c.Runs[run]))), p)
 }
 
 // verdictPair is both verdicts as signs, or the one that both runs came to:
@@ -179,14 +155,8 @@ func verdictPair(c Cell, p Palette) string {
 
 // verdictMark is a verdict as a sign alone: "✗", "✓", "!p".
 func verdictMark(c Cell, run int, p Palette) string {
-	also := caveats(c.Runs[run])
-	switch {
-	case c.verdict(run) == checks.Unsafe:
-		return p.bad("✗")
-	case len(also) > 0:
-		return p.doubt("!" + initials(also))
-	}
-	return p.good("✓")
+	b := runBadge(c.Runs[run])
+	return b.paint(b.Sign+initials(caveats(c.Runs[run])), p)
 }
 
 func pad(s string, width int) string {

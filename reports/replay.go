@@ -10,25 +10,53 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Replay is the command that runs a scenario in just this way again.
+// Replay is the command that runs a scenario in just this way again. A trace whose
+// scenario is not known can only be told again, from its file.
 func Replay(s *scenarios.Scenario, ran scenarios.RunOptions, o Options) string {
-	line := fmt.Sprintf("locksim run %s --seed %d", word(cmp.Or(o.Arguments[s], s.File)), ran.Seed)
-	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
-	if ran.Lock != "" && slices.ContainsFunc(s.Variants, overrides) {
-		line += " --lock " + word(ran.Lock)
-	}
-	return line
+	return replayOf(s, s.Variants, "", ran, o)
 }
 
-// replay is the command that gives a result again.
+// replay is the command that gives a result again: of its runs, and of no others.
 func replay(r *scenarios.Result, o Options) string {
 	ran := scenarios.RunOptions{Seed: r.Seed}
+	var variants []*scenarios.Variant
+	var fencings []string
 	for _, run := range r.Runs {
 		if run.Lock != run.Variant.Lock {
 			ran.Lock = run.Lock
 		}
+		if !slices.Contains(variants, run.Variant) {
+			variants = append(variants, run.Variant)
+		}
+		if !slices.Contains(fencings, run.Fencing) {
+			fencings = append(fencings, run.Fencing)
+		}
 	}
-	return Replay(r.Scenario, ran, o)
+	fencing := ""
+	if len(fencings) == 1 {
+		fencing = fencings[0]
+	}
+	return replayOf(r.Scenario, variants, fencing, ran, o)
+}
+
+// replayOf is the command that runs some variants of a scenario. An empty fencing is
+// both runs of each.
+func replayOf(s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, ran scenarios.RunOptions, o Options) string {
+	if file := o.Traces[s]; file != "" {
+		return "locksim report " + word(file)
+	}
+	line := fmt.Sprintf("locksim run %s --seed %d", word(cmp.Or(o.Arguments[s], s.File)), ran.Seed)
+	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
+	if ran.Lock != "" && slices.ContainsFunc(variants, overrides) {
+		line += " --lock " + word(ran.Lock)
+	}
+	if len(variants) == 1 && variants[0].Name != "" {
+		line += " --variant " + word(variants[0].Name)
+	}
+	if fencing != "" {
+		line += " --fencing " + fencing
+	}
+	return line
 }
 
 var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)

@@ -222,7 +222,7 @@ func TestJSONOfNothing(t *testing.T) {
 }
 
 func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
-	r := result(overslept("none"))
+	r := result(overslept("none"), overslept("writes"))
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
 		t.Errorf("got %q", got)
 	}
@@ -233,5 +233,42 @@ func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
 	named := Options{Arguments: map[*scenarios.Scenario]string{r.Scenario: "it's mine.yaml"}}
 	if got := replay(r, named); got != `locksim run 'it'\''s mine.yaml' --seed 1 --lock redsync` {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A result that is not whole is given again by a command that leaves out the same.
+func TestReplayNamesWhatWasChosen(t *testing.T) {
+	s, err := scenarios.Parse("late.yaml", []byte(lateOrNot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ variant, fencing, want string }{
+		{"", "", ""},
+		{"late", "", " --variant late"},
+		{"", scenarios.Off, " --fencing off"},
+		{"in-time", scenarios.On, " --variant in-time --fencing on"},
+	} {
+		r, err := whole.Only(c.variant, c.fencing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := replay(r, Options{}), "locksim run late.yaml --seed 1"+c.want; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		r.Scenario = s // of which there are more runs than the result has
+		if got, want := replay(r, Options{}), "locksim run late.yaml --seed 1"+c.want; got != want {
+			t.Errorf("of the whole scenario: got %q, want %q", got, want)
+		}
+	}
+	one, err := s.Only("late")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Replay(one, scenarios.RunOptions{Seed: 2}, Options{}), "locksim run late.yaml --seed 2 --variant late"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -72,25 +72,3 @@ func grid(header []string, rows [][]string, footer []string) []string {
 	}
 	return lines
 }
-
-func outcomeCell(o checks.Outcome, p Palette) string {
-	switch o {
-	case checks.Holds:
-		return p.good("✓ holds")
-	case checks.Violated:
-		return p.bad("✗ violated")
-	case checks.Unknown:
-		return p.doubt("? unknown")
-	}
-	return p.faint("– " + string(o))
-}
-
-func verdictCell(verdict string, p Palette) string {
-	switch verdict {
-	case checks.Safe:
-		return p.good("✓ safe")
-	case checks.Unsafe:
-		return p.bad("✗ unsafe")
-	}
-	return p.doubt("? " + verdict)
-}

@@ -83,12 +83,19 @@ func completeVariants(_ *cobra.Command, args []string, _ string) ([]cobra.Comple
 	var words []cobra.Completion
 	if found, err := load(args); err == nil {
 		for _, in := range found {
-			for _, v := range in.Variants {
-				if v.Name != "" {
-					words = append(words, cobra.CompletionWithDesc(v.Name, v.Title))
-				}
-			}
+			words = append(words, variantsOf(in.Scenario)...)
 		}
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// variantsOf are the names of a scenario's variants, as completions.
+func variantsOf(s *scenarios.Scenario) []cobra.Completion {
+	var words []cobra.Completion
+	for _, v := range s.Variants {
+		if v.Name != "" {
+			words = append(words, cobra.CompletionWithDesc(v.Name, v.Title))
+		}
+	}
+	return words
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +14,8 @@ import (
 // explainFlags are the flags of the explain command.
 type explainFlags struct {
 	commonFlags
+	choice
 	lock     string
-	variant  string
-	fencing  string
 	messages bool
 }
 
@@ -39,19 +37,14 @@ that the story depends on, and ✗ where a property breaks.`,
 		ValidArgsFunction: completeScenario,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.define(cmd, "story", "text or markdown", names(reports.ExplanationFormats(), formatName))
+	f.commonFlags.define(cmd, "story", "text or markdown", names(reports.ExplanationFormats(), formatName))
+	f.choice.define(cmd, completeVariants)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
-	flags.StringVar(&f.variant, "variant", "", "tell only the variant of this `name`")
-	flags.StringVar(&f.fencing, "fencing", "", "tell only the run without fencing tokens (off) or with them (on)")
 	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
 	complete(cmd, "lock", locks.Names())
-	complete(cmd, "fencing", fencings)
-	completeWith(cmd, "variant", completeVariants)
 	return cmd
 }
-
-var fencings = []string{scenarios.Off, scenarios.On}
 
 func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	format, err := f.check()
@@ -71,8 +64,8 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	if f.fencing != "" {
-		results[0].Runs = slices.DeleteFunc(results[0].Runs, func(run scenarios.Outcome) bool { return run.Fencing != f.fencing })
+	if results, err = f.choice.of(results, &report); err != nil {
+		return err
 	}
 	write := func(w io.Writer, o reports.Options) error { return format.Write(w, results, o) }
 	return unwritten(output(cmd.OutOrStdout(), f.output, report, write))
@@ -87,23 +80,18 @@ func (f *explainFlags) load(arg string) (input, error) {
 	if len(found) != 1 {
 		return input{}, fmt.Errorf("locksim: %s holds %d scenarios, and explain tells one; name its file", arg, len(found))
 	}
-	in := found[0]
-	if f.variant != "" {
-		if in.Scenario, err = in.Only(f.variant); err != nil {
-			return input{}, fmt.Errorf("locksim: %w", err)
-		}
-	}
-	return in, nil
+	return f.among(found[0])
 }
 
 // check sees that the flags make sense, before anything is read.
 func (f *explainFlags) check() (reports.Format, error) {
 	format, err := chosen(f.format, reports.ExplanationFormats(), formatName)
+	if err == nil {
+		err = f.choice.check()
+	}
 	switch {
 	case err != nil:
 		return format, err
-	case f.fencing != "" && !slices.Contains(fencings, f.fencing):
-		return format, fmt.Errorf("locksim: --fencing is %q; it is off or on", f.fencing)
 	case f.lock != "":
 		if err := knownLock(f.lock); err != nil {
 			return format, err

@@ -34,7 +34,7 @@ const mostJobs = 1024
 
 // define adds the flags to a command.
 func (f *searchFlags) define(cmd *cobra.Command) {
-	f.commonFlags.define(cmd, "report", "text, markdown or json", names(reports.ExploreFormats(), exploreFormatName))
+	f.commonFlags.define(cmd, "report", "text, markdown, json or html", names(reports.ExploreFormats(), exploreFormatName))
 	flags := cmd.Flags()
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "run this `many` worlds at once, each in a process of its own")
 	flags.StringVar(&f.ways, "ways", "explored", "write each way as a scenario file into this `directory`; \"\" writes none")
@@ -280,15 +280,7 @@ func (f *searchFlags) known() (*explore.Result, error) {
 	if f.expect == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(f.expect)
-	if err != nil {
-		return nil, fmt.Errorf("locksim: --expect %w", err)
-	}
-	known, err := reports.ReadExplored(data)
-	if err != nil {
-		return nil, fmt.Errorf("locksim: --expect %s: %w", f.expect, err)
-	}
-	return known, nil
+	return readExplored("--expect", f.expect)
 }
 
 // explore runs a search, or the rest of one, and reports what it finds.
@@ -455,13 +447,13 @@ func checkWays(dir string) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("locksim: --ways %w", err)
+		return fmt.Errorf("locksim: --ways %s: %w", dir, cause(err))
 	case !info.IsDir():
 		return fmt.Errorf("locksim: --ways %s: %s is no directory; name one to write the scenario files into, it need not exist", dir, there)
 	}
 	f, err := createBeside(filepath.Join(there, "way"), 0o600)
 	if err != nil {
-		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, errors.Unwrap(err))
+		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, cause(err))
 	}
 	f.Close()
 	return os.Remove(f.Name())

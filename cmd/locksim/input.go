@@ -77,7 +77,7 @@ func loadDir(dir string) ([]input, error) {
 	var errs []error
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
+		if !isYAML(name) {
 			continue
 		}
 		// What cannot be seen to be no file, such as a link to nowhere, is told as

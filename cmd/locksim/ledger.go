@@ -20,7 +20,7 @@ func (f *exploreFlags) openLedger(s *explore.Search, lock string) (closeIt func(
 		if errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("locksim: --ledger %s exists; --resume goes on with it", f.ledger)
 		} else if err != nil {
-			return nil, fmt.Errorf("locksim: --ledger %w", err)
+			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, cause(err))
 		}
 		s.Ledger = explore.NewLedger()
 		if err := s.Ledger.WriteTo(file, &heading); err != nil {
@@ -31,7 +31,7 @@ func (f *exploreFlags) openLedger(s *explore.Search, lock string) (closeIt func(
 	case f.resume != "":
 		file, err := os.OpenFile(f.resume, os.O_RDWR, 0)
 		if err != nil {
-			return nil, fmt.Errorf("locksim: --resume %w", err)
+			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, cause(err))
 		}
 		if s.Ledger, err = resumed(file, heading); err != nil {
 			file.Close()

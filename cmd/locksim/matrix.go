@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -36,11 +37,18 @@ Where --lock asks for another lock than a scenario's own, only what the scenario
 expects of that lock counts.`,
 		Example: `  locksim matrix
   locksim matrix gc-pause clock-jump --lock single,redlock,redsync
-  locksim matrix --format markdown -o matrix.md`,
+  locksim matrix --format markdown -o matrix.md
+  locksim matrix --lock single,redlock --format html -o site/`,
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.define(cmd, "matrix", "text, markdown or json", names(reports.MatrixFormats(), matrixFormatName))
+	f.define(cmd, "matrix", "text, markdown, json or html", names(reports.MatrixFormats(), matrixFormatName))
+	for _, format := range reports.MatrixFormats() {
+		if format.Pages != nil {
+			f.filling = append(f.filling, format.Name)
+		}
+	}
+	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; as html, a folder, as in site/, gets a page for each story, too; - is standard output"
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "tell every story with these `kinds` of locks, a column each")
 	completeList(cmd, "lock", locks.Names())
 	return cmd
@@ -61,14 +69,30 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	write := func(w io.Writer, o reports.Options) error { return format.Write(w, m, o) }
-	if err := output(cmd.OutOrStdout(), f.output, reports.Options{}, write); err != nil {
+	o := reports.Options{Arguments: map[*scenarios.Scenario]string{}}
+	for _, in := range found {
+		o.Arguments[in.Scenario] = in.argument
+	}
+	if err := f.write(cmd, format, m, o); err != nil {
 		return unwritten(err)
 	}
 	if !m.AsExpected() {
 		return failure{status: unexpected}
 	}
 	return nil
+}
+
+// write writes the matrix, to where it is asked for.
+func (f *matrixFlags) write(cmd *cobra.Command, format reports.MatrixFormat, m *reports.Matrix, o reports.Options) error {
+	if f.pages(format) {
+		return writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(m, o))
+	}
+	return output(cmd.OutOrStdout(), f.output, o, func(w io.Writer, o reports.Options) error { return format.Write(w, m, o) })
+}
+
+// pages reports whether a folder is asked for, of a format that can fill one.
+func (f *matrixFlags) pages(format reports.MatrixFormat) bool {
+	return format.Pages != nil && isFolder(f.output)
 }
 
 // runAll tells every story with every lock, up to the first that does not come
@@ -116,6 +140,9 @@ func (f *matrixFlags) check() (reports.MatrixFormat, error) {
 		if err := knownLock(lock); err != nil {
 			return format, err
 		}
+	}
+	if f.pages(format) {
+		return format, errors.Join(f.worldFlags.check(), checkFolder(f.output))
 	}
 	return format, f.commonFlags.check()
 }

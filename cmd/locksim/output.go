@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,23 @@ import (
 
 	"github.com/locksim/locksim/reports"
 )
+
+// An outputName is where a report goes, as -o says: "-" is standard output, as it is if
+// nothing is said.
+type outputName string
+
+func (n *outputName) String() string { return string(*n) }
+
+// Type is the kind of value that the help shows.
+func (n *outputName) Type() string { return "string" }
+
+func (n *outputName) Set(name string) error {
+	if name == "-" {
+		name = ""
+	}
+	*n = outputName(name)
+	return nil
+}
 
 // palette decides about colour: on a terminal, unless NO_COLOR is set (see
 // no-color.org) or the terminal knows none; CLICOLOR_FORCE asks for it anywhere.
@@ -89,6 +107,16 @@ func writeFile(name string, data []byte) error {
 	return err
 }
 
+// cause is what went wrong with a file that is named anyway: what the operating system
+// said, without what Go says around it.
+func cause(err error) error {
+	var told *fs.PathError
+	if errors.As(err, &told) {
+		return told.Err
+	}
+	return err
+}
+
 // createBeside creates the file that is to take a file's place.
 func createBeside(name string, perm os.FileMode) (*os.File, error) {
 	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d", filepath.Base(name), os.Getpid()))
@@ -108,9 +136,11 @@ func checkOutput(name string) error {
 	case err == nil && !info.Mode().IsRegular():
 		return nil
 	case err == nil:
-		if name, err = filepath.EvalSymlinks(name); err != nil {
-			return fmt.Errorf("locksim: -o %w", err)
+		target, err := filepath.EvalSymlinks(name)
+		if err != nil {
+			return fmt.Errorf("locksim: -o %s: %w", name, cause(err))
 		}
+		name = target
 	}
 	dir := filepath.Dir(name)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -118,7 +148,7 @@ func checkOutput(name string) error {
 	}
 	f, err := createBeside(name, 0o600)
 	if err != nil {
-		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, errors.Unwrap(err))
+		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, cause(err))
 	}
 	f.Close()
 	return os.Remove(f.Name())

@@ -16,10 +16,10 @@ import (
 
 // runFlags are the flags of the run command.
 type runFlags struct {
-	commonFlags
-	lock     string
-	messages bool
-	reruns   int
+	reportFlags
+	worldFlags
+	lock   string
+	reruns int
 }
 
 func runCommand() *cobra.Command {
@@ -35,15 +35,17 @@ one that is built in (see locksim list). What exists as a path is a path.
 ` + statusesHelp,
 		Example: `  locksim run gc-pause
   locksim run scenarios/gc-pause.yaml --lock redsync --seed 7
-  locksim run scenarios/ --format json -o report.json`,
+  locksim run scenarios/ --format json -o report.json
+  locksim run scenarios/ --format html -o site/
+  locksim run gc-pause --format trace -o trace.json`,
 		Args:              needsScenarios,
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.define(cmd, "report", "text or json", names(reports.Formats(), formatName))
+	f.reportFlags.define(cmd, completeVariants)
+	f.worldFlags.define(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
-	flags.BoolVar(&f.messages, "messages", false, "add every message to the timeline")
 	flags.IntVar(&f.reruns, "check-determinism", 0, "run everything this many more `times` and show the first event that differs")
 	complete(cmd, "lock", locks.Names())
 	return cmd
@@ -58,12 +60,22 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	for i, in := range found {
+		if found[i], err = f.among(in); err != nil {
+			return err
+		}
+	}
 	options := scenarios.RunOptions{Seed: f.seed, Lock: f.lock, Patience: f.timeout}
 	if found, err = possible(cmd.ErrOrStderr(), found, options); err != nil {
 		return err
 	}
-
-	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{}}
+	if err := f.room(format, len(found)); err != nil {
+		return err
+	}
+	report, err := f.options()
+	if err != nil {
+		return err
+	}
 	for _, in := range found {
 		report.Arguments[in.Scenario] = in.argument
 	}
@@ -75,14 +87,17 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output == "" { // a file is the same each time
 		report.Took = time.Since(began)
 	}
-	write := func(w io.Writer, o reports.Options) error { return format.Write(w, results, o) }
-	if err := output(cmd.OutOrStdout(), f.output, report, write); err != nil {
-		return unwritten(err)
+	told, err := f.choice.of(results, &report)
+	if err != nil {
+		return err
+	}
+	if err := f.write(cmd, format, told, report); err != nil {
+		return err
 	}
 	if err := checkDeterminism(cmd.ErrOrStderr(), results, options, report, f.reruns); err != nil {
 		return failure{unexpected, err}
 	}
-	return status(results)
+	return status(told)
 }
 
 // runAll runs scenarios one after the other, up to the first that cannot be run
@@ -104,7 +119,7 @@ func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report repo
 
 // check sees that the flags make sense, before anything is read.
 func (f *runFlags) check() (reports.Format, error) {
-	format, err := chosen(f.format, reports.Formats(), formatName)
+	format, err := f.reportFlags.check()
 	switch {
 	case err != nil:
 		return format, err
@@ -115,7 +130,7 @@ func (f *runFlags) check() (reports.Format, error) {
 			return format, err
 		}
 	}
-	return format, f.commonFlags.check()
+	return format, f.worldFlags.check()
 }
 
 // possible sees that every world can be made before the first is run: a lock may
@@ -161,5 +176,3 @@ func status(results []*scenarios.Result) error {
 	}
 	return nil
 }
-
-func formatName(f reports.Format) string { return f.Name }

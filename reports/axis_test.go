@@ -1,0 +1,82 @@
+package reports
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+func shownAt(moments ...time.Duration) *diagram { return &diagram{shown: moments} }
+
+// Moments keep their order and stand apart, whether there is a nanosecond between
+// them or a day.
+func TestAxisKeepsMomentsApart(t *testing.T) {
+	moments := []time.Duration{0, 1, time.Microsecond, time.Millisecond, time.Second - 1, time.Minute, 24 * time.Hour}
+	a := newAxis(100, []*diagram{shownAt(moments...)})
+	for i := 1; i < len(moments); i++ {
+		if before, here := a.of(moments[i-1]), a.of(moments[i]); here < before+2 {
+			t.Errorf("%v is at %d and %v at %d", moments[i-1], before, moments[i], here)
+		}
+	}
+	if a.of(0) < 100 || a.of(24*time.Hour) > a.end() {
+		t.Errorf("the axis goes from %d to %d, beyond its ends", a.of(0), a.of(24*time.Hour))
+	}
+}
+
+// What lies between two moments is between them on the axis, and nothing lies
+// outside it.
+func TestAxisBetweenMoments(t *testing.T) {
+	a := newAxis(0, []*diagram{shownAt(0, 10*time.Second, 20*time.Second)})
+	start, middle, end := a.of(0), a.of(10*time.Second), a.of(20*time.Second)
+	if at := a.of(5 * time.Second); at != (start+middle)/2 {
+		t.Errorf("half-way is at %d, between %d and %d", at, start, middle)
+	}
+	if a.of(-time.Second) != start || a.of(time.Hour) != end {
+		t.Error("what is outside is not at the ends")
+	}
+	if empty := newAxis(0, []*diagram{shownAt()}); empty.of(time.Second) != 0 || empty.end() != 0 {
+		t.Error("an axis without moments has places")
+	}
+}
+
+// A stretch in which nothing is to be seen for long is folded, one that is shorter by
+// a nanosecond is not.
+func TestAxisFoldsIdleStretches(t *testing.T) {
+	a := newAxis(0, []*diagram{shownAt(0, idle-1, 2*idle-1, time.Minute)})
+	var lengths []time.Duration
+	for _, f := range a.folds {
+		lengths = append(lengths, f.length)
+		if f.to <= f.from {
+			t.Errorf("a fold goes from %d to %d", f.from, f.to)
+		}
+	}
+	if want := []time.Duration{idle, time.Minute - 2*idle + 1}; !slices.Equal(lengths, want) {
+		t.Errorf("the folds are %v long, want %v", lengths, want)
+	}
+}
+
+// Runs that share an axis have the same place for the same moment, so that one can
+// be read below the other.
+func TestRunsShareAnAxis(t *testing.T) {
+	off, on := shownAt(0, time.Millisecond, 3*time.Millisecond), shownAt(0, 2*time.Millisecond)
+	a := newAxis(0, []*diagram{off, on})
+	for _, at := range slices.Concat(off.shown, on.shown) {
+		if !slices.Contains(a.at, at) {
+			t.Errorf("%v has no place", at)
+		}
+	}
+}
+
+// Decisions of the storage do not cover each other, however soon they follow.
+func TestAxisLeavesRoomForDecisions(t *testing.T) {
+	d := shownAt(0, 1, 2, 3)
+	for _, at := range d.shown {
+		d.decisions = append(d.decisions, decision{at: at, label: "W 123456"})
+	}
+	a := newAxis(0, []*diagram{d})
+	for i := 1; i < len(d.shown); i++ {
+		if gap := a.of(d.shown[i]) - a.of(d.shown[i-1]); gap < pillWidth("W 123456") {
+			t.Errorf("decisions %d and %d are %d pixels apart, and each is %d wide", i-1, i, gap, pillWidth("W 123456"))
+		}
+	}
+}

@@ -1,0 +1,371 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// A diagram is one run as a space-time diagram shows it: a lane for each process,
+// time from left to right. It knows what there is to be seen and when, and nothing
+// of where on the page that is.
+type diagram struct {
+	run   scenarios.Outcome
+	trace *sim.Trace
+	// lanes are the processes, clients first and the nodes last.
+	lanes []string
+	roles map[string]sim.Role
+	// steps are the story, with the moments that matter.
+	steps []entry
+
+	sections  []checks.Span
+	overlaps  []checks.Overlap
+	attempts  []attempt
+	keys      []keyBar
+	bands     []band
+	messages  []message
+	decisions []decision
+	clocks    []clockMark
+	pennants  []pennant
+
+	// focus are the Seqs of the events that the run is about.
+	focus []int
+	// leftOut says what there was no room for, and repeated what is not drawn because
+	// it is the same over and over, a phrase each.
+	leftOut, repeated []string
+	// shown are the moments at which something is to be seen.
+	shown []time.Duration
+}
+
+// newDiagram finds out what there is to be seen in a run.
+func newDiagram(run scenarios.Outcome, room room) *diagram {
+	t := run.Trace
+	d := &diagram{run: run, trace: t, roles: map[string]sim.Role{}, focus: focusOf(run.Verdict, t)}
+	d.readLanes(room.lanes)
+	story := marked(tell(t, false), marksOf(run))
+	d.readSteps(story, room.steps)
+	again := repetitions(story)
+	d.readSections(room)
+	d.readAttempts(room.attempts, again)
+	d.readKeys(room.keys, again)
+	d.readBands(room)
+	d.readMessages(room.messages, again)
+	d.readDecisions(room.decisions)
+	d.readPennants(room.pennants)
+	for i := range d.steps {
+		d.see(d.steps[i].at)
+	}
+	d.see(0, t.End())
+	slices.Sort(d.shown)
+	d.shown = slices.Compact(d.shown)
+	return d
+}
+
+// see notes that something is to be seen at these times.
+func (d *diagram) see(times ...time.Duration) {
+	for _, at := range times {
+		if at >= 0 && at < checks.Forever {
+			d.shown = append(d.shown, at)
+		}
+	}
+}
+
+// omit notes how many of a kind of things are not drawn: there was no room for some,
+// and others are told to be the same over and over.
+func (d *diagram) omit(room, again int, one, several string) {
+	note := func(where *[]string, n int) {
+		switch {
+		case n == 1:
+			*where = append(*where, one)
+		case n > 1:
+			*where = append(*where, thousands(n)+" "+several)
+		}
+	}
+	note(&d.leftOut, room)
+	note(&d.repeated, again)
+}
+
+// leftOutWords say what is not drawn; "" if everything is.
+func (d *diagram) leftOutWords() string {
+	var words []string
+	if len(d.repeated) > 0 {
+		words = append(words, "Drawn once and not again, because it is the same over and over: "+list(d.repeated)+".")
+	}
+	if len(d.leftOut) > 0 {
+		words = append(words, "Not drawn, for want of room: "+list(d.leftOut)+". The verdict is computed from everything.")
+	}
+	return strings.Join(words, " ")
+}
+
+// laneOrder puts who uses the lock and what it protects side by side.
+var laneOrder = []sim.Role{sim.RoleClient, sim.RoleService, sim.RoleStorage, sim.RoleNode}
+
+// readLanes orders the processes. A process that nothing is known of beside its name
+// still has a lane, so that what it does is seen.
+func (d *diagram) readLanes(most int) {
+	order := map[string]int{}
+	for i, p := range d.trace.Processes {
+		d.roles[p.Name] = p.Role
+		if _, known := order[p.Name]; !known {
+			order[p.Name] = i
+			d.lanes = append(d.lanes, p.Name)
+		}
+	}
+	slices.SortStableFunc(d.lanes, func(a, b string) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(laneOrder, d.roles[a]), slices.Index(laneOrder, d.roles[b])),
+			cmp.Compare(order[a], order[b]))
+	})
+	if len(d.lanes) > most {
+		d.lanes = d.busiest(most)
+	}
+}
+
+// busiest are the lanes to keep where there are too many: the storage, then those
+// with something in a violation, then the first.
+func (d *diagram) busiest(most int) []string {
+	weight := map[string]int{}
+	for _, p := range d.lanes {
+		if d.roles[p] != sim.RoleClient {
+			weight[p] = 1
+		}
+		if d.roles[p] == sim.RoleStorage {
+			weight[p] = 3
+		}
+	}
+	for _, f := range d.run.Verdict.Findings {
+		for _, seq := range f.Events {
+			if ev, ok := eventOf(d.trace, seq); ok && d.roles[ev.Process] != sim.RoleStorage {
+				weight[ev.Process] = 2
+			}
+		}
+	}
+	kept := slices.Clone(d.lanes)
+	slices.SortStableFunc(kept, func(a, b string) int { return weight[b] - weight[a] })
+	kept = kept[:most]
+	d.omit(len(d.lanes)-most, 0, "a process with all that it did", "processes with all that they did")
+	return slices.DeleteFunc(slices.Clone(d.lanes), func(p string) bool { return !slices.Contains(kept, p) })
+}
+
+// drawn reports whether a process has a lane.
+func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, process) }
+
+// readSteps are the steps of the story that there is room for, what is marked first.
+func (d *diagram) readSteps(story []entry, most int) {
+	marked := func(e entry) int { return min(1, len(e.sign)) }
+	d.steps = keep(d, story, most, marked, func(e entry) int { return e.first })
+	d.omit(len(story)-len(d.steps), 0, "a step of the story", "steps of the story")
+}
+
+// A stretch is a range of events, by their Seqs.
+type stretch struct{ first, last int }
+
+// repetitions are the stretches in which only happens over and over what has just
+// been told.
+func repetitions(story []entry) []stretch {
+	var again []stretch
+	for _, e := range story {
+		if e.again {
+			again = append(again, stretch{e.first, e.last})
+		}
+	}
+	return again
+}
+
+func within(seq int, stretches []stretch) bool {
+	return slices.ContainsFunc(stretches, func(s stretch) bool { return s.first <= seq && seq <= s.last })
+}
+
+// maxOverlaps is more overlaps than there are between the sections that one page has
+// room for.
+const maxOverlaps = 400_000
+
+// readSections finds the critical sections, their leases, and where two of them
+// overlap.
+func (d *diagram) readSections(room room) {
+	all := checks.Spans(d.trace)
+	overlap := map[int]bool{} // by the event with which a section began
+	for i, overlaps := range checks.Overlapping(all) {
+		overlap[all[i].Granted] = overlaps
+	}
+	overlaps := func(s checks.Span) int { return map[bool]int{true: 1}[overlap[s.Granted]] }
+	granted := func(s checks.Span) int { return s.Granted }
+	d.sections = keep(d, all, room.sections, overlaps, granted)
+	d.omit(len(all)-len(d.sections), 0, "a critical section", "critical sections")
+
+	both := checks.Overlaps(d.sections, maxOverlaps)
+	d.overlaps = keep(d, both, room.overlaps, asMuch, func(o checks.Overlap) int { return d.sections[o.B].Granted })
+	d.omit(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
+	end := d.trace.End()
+	for _, s := range d.sections {
+		d.see(s.From, min(s.To, end), min(s.LeaseEnd, end))
+		d.see(s.Extended[:min(len(s.Extended), mostExtensions)]...)
+	}
+}
+
+// An attempt is a call of acquire.
+type attempt struct {
+	client   string
+	from, to time.Duration
+	ok       bool
+	crashed  bool
+	begun    int // the Seq with which it began
+}
+
+func (a attempt) words() string {
+	words := "asks for the lock " + fromTo(a.from, a.to)
+	switch {
+	case a.crashed:
+		words += ", and crashes"
+	case !a.ok:
+		words += ", and does not get it"
+	}
+	return visible(a.client) + " " + words
+}
+
+// readAttempts finds the calls of acquire. One that has not ended goes on to the end.
+func (d *diagram) readAttempts(most int, again []stretch) {
+	var all []*attempt
+	open := map[actor]*attempt{}
+	total := 0
+	for i := range d.trace.Events {
+		ev := &d.trace.Events[i]
+		if ev.Kind == sim.KindCrash {
+			for who, a := range open {
+				if who.client == ev.Process {
+					a.to, a.crashed = ev.At, true
+					delete(open, who)
+				}
+			}
+		}
+		if ev.Step != sim.Acquire {
+			continue
+		}
+		who := actor{ev.Process, ev.Section}
+		switch {
+		case ev.Kind == sim.KindBegin && !d.open(ev.Lock):
+			total++
+			open[who] = &attempt{client: ev.Process, from: ev.At, to: d.trace.End(), begun: ev.Seq}
+			if !within(ev.Seq, again) {
+				all = append(all, open[who])
+			}
+		case ev.Kind == sim.KindEnd && open[who] != nil:
+			open[who].to, open[who].ok = ev.At, ev.OK
+			delete(open, who)
+		}
+	}
+	got := func(a *attempt) int { return map[bool]int{true: 1}[a.ok] }
+	for _, a := range keep(d, all, most, got, func(a *attempt) int { return a.begun }) {
+		d.attempts = append(d.attempts, *a)
+		d.see(a.from, a.to)
+	}
+	d.omit(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
+}
+
+func (d *diagram) open(lock string) bool {
+	return slices.ContainsFunc(d.trace.Locks, func(l sim.LockInfo) bool { return l.Name == lock && l.Open })
+}
+
+// A decision is what the storage did with a request.
+type decision struct {
+	process, client, label, below, words string
+	at                                   time.Duration
+	seq                                  int
+	step                                 sim.Step
+	ok, checked                          bool
+}
+
+func (d *diagram) readDecisions(most int) {
+	initial := map[sim.Step]string{sim.Read: "R", sim.Write: "W", sim.Mark: "M"}
+	var all []decision
+	for i := range d.trace.Events {
+		ev := &d.trace.Events[i]
+		if ev.Kind != sim.KindServe && ev.Kind != sim.KindCheck {
+			continue
+		}
+		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == sim.KindCheck}
+		g.label = cmp.Or(initial[ev.Step], "?")
+		if g.checked {
+			g.label = "check " + g.label
+		}
+		if ev.Token != 0 {
+			g.label += " " + token(ev.Token)
+		}
+		verb := "applied"
+		switch {
+		case !ev.OK:
+			verb, g.below = "refused", "refused"
+		case g.checked:
+			verb = "token found good"
+		case ev.Step == sim.Write:
+			g.below = fmt.Sprintf("v%d→%d", ev.Replaced, ev.Version)
+		case ev.Step == sim.Read:
+			verb, g.below = "answered", fmt.Sprintf("v%d", ev.Version)
+		}
+		g.words = fmt.Sprintf("%s: %s %s of %s%s %s", moment(ev.At, 3), possessive(g.client), ev.Step, visible(ev.Object), carried(ev.Token), verb)
+		if ev.Text != "" {
+			g.words += ": " + shortTokens(visible(ev.Text))
+		}
+		all = append(all, g)
+	}
+	refused := func(g decision) int { return map[bool]int{false: 1}[g.ok] }
+	d.decisions = keep(d, all, most, refused, func(g decision) int { return g.seq })
+	for _, g := range d.decisions {
+		d.see(g.at)
+	}
+	d.omit(len(all)-len(d.decisions), 0, "a decision of the storage", "decisions of the storage")
+}
+
+// A clockMark is a change of a process's wall clock.
+type clockMark struct {
+	process, text string
+	at            time.Duration
+	seq           int
+}
+
+// A pennant stands above the lanes at a moment that matters.
+type pennant struct {
+	at    time.Duration
+	seq   int
+	class string // fault or broken
+	// property is what broke, for one that says so.
+	property checks.Property
+	text     string
+}
+
+// readPennants finds the moments that matter: faults, and where each property broke.
+func (d *diagram) readPennants(most int) {
+	var all []pennant
+	for i := range d.trace.Events {
+		ev := &d.trace.Events[i]
+		switch ev.Kind {
+		case sim.KindStrike:
+			all = append(all, pennant{ev.At, ev.Seq, "fault", "", fmt.Sprintf("fault %d: %s", ev.Fault, visible(ev.Text))})
+		case sim.KindLift:
+			all = append(all, pennant{ev.At, ev.Seq, "fault", "", fmt.Sprintf("fault %d is over", ev.Fault)})
+		}
+	}
+	for _, f := range d.run.Verdict.Findings {
+		if ev, ok := eventOf(d.trace, f.At); ok && f.Outcome == checks.Violated {
+			all = append(all, pennant{ev.At, ev.Seq, "broken", f.Property, "✗ " + string(f.Property)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b pennant) int { return cmp.Compare(a.seq, b.seq) })
+	broke := func(p pennant) int { return min(1, len(p.property)) }
+	d.pennants = keep(d, all, most, broke, func(p pennant) int { return p.seq })
+	d.omit(len(all)-len(d.pennants), 0, "a fault's flag", "flags of faults")
+	for _, p := range d.pennants {
+		d.see(p.at)
+	}
+}
+
+// fromTo is a stretch of time: "from 1.200s to 3.400s".
+func fromTo(from, to time.Duration) string {
+	return "from " + moment(from, 3) + " to " + moment(to, 3)
+}

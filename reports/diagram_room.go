@@ -1,0 +1,130 @@
+package reports
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// A room says how much a diagram can hold.
+type room struct{ messages, decisions, keys, attempts, sections, overlaps, steps, bands, pennants, lanes int }
+
+// everything is room for all that there is, but for lanes, bands and flags, of which
+// nobody can tell more apart.
+var everything = room{
+	messages: math.MaxInt, decisions: math.MaxInt, keys: math.MaxInt, attempts: math.MaxInt,
+	sections: math.MaxInt, overlaps: math.MaxInt, steps: math.MaxInt,
+	bands: 200, pennants: 60, lanes: 64,
+}
+
+// weights are how many bytes of a page one of each takes, or so.
+var weights = room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
+
+// pageRoom is how many bytes of a page all of them together may take. With them and
+// all else, a page is less than 500 KB.
+const pageRoom = 380_000
+
+// of are the fields of a room that runs of one page share.
+func (r *room) of() []*int {
+	return []*int{&r.messages, &r.decisions, &r.keys, &r.attempts, &r.sections, &r.overlaps, &r.steps}
+}
+
+// roomFor finds the most that each of some runs can show on one page: all, if the page
+// has room for it. If not, those that want the most are cut down first, the same part
+// of each kind of thing.
+func roomFor(runs []scenarios.Outcome) room {
+	wanted := make([]room, len(runs))
+	most := room{}
+	for i, run := range runs {
+		wanted[i] = newDiagram(run, everything).size()
+		for k, n := range wanted[i].of() {
+			*most.of()[k] = max(*most.of()[k], *n)
+		}
+	}
+	for share := 1000; ; share = share * 9 / 10 {
+		limit := everything
+		bytes := 0
+		for k, n := range limit.of() {
+			*n = (*most.of()[k]*share + 999) / 1000
+			for i := range wanted {
+				bytes += min(*wanted[i].of()[k], *n) * *weights.of()[k]
+			}
+		}
+		if bytes <= pageRoom || share < 10 {
+			return limit
+		}
+	}
+}
+
+// size is how much a diagram holds.
+func (d *diagram) size() room {
+	return room{
+		messages: len(d.messages), decisions: len(d.decisions), keys: len(d.keys), attempts: len(d.attempts),
+		sections: len(d.sections), overlaps: len(d.overlaps), steps: len(d.steps),
+	}
+}
+
+// focusOf are the Seqs of the events that a run is about: those that show what broke,
+// or else what faults did.
+func focusOf(v *checks.Verdict, t *sim.Trace) []int {
+	var focus []int
+	for _, f := range v.Findings {
+		if f.Outcome == checks.Violated {
+			focus = append(append(focus, f.At), f.Events...)
+		}
+	}
+	if len(focus) == 0 {
+		for i := range t.Events {
+			if ev := &t.Events[i]; ev.Kind == sim.KindStrike || ev.Kind == sim.KindLift {
+				focus = append(focus, ev.Seq)
+			}
+		}
+	}
+	slices.Sort(focus)
+	return slices.Compact(focus)
+}
+
+// far is how many events lie between an event and what the run is about.
+func (d *diagram) far(seq int) int {
+	if len(d.focus) == 0 {
+		return seq
+	}
+	i, _ := slices.BinarySearch(d.focus, seq)
+	if i == len(d.focus) {
+		return seq - d.focus[i-1]
+	}
+	away := d.focus[i] - seq
+	if i > 0 {
+		away = min(away, seq-d.focus[i-1])
+	}
+	return away
+}
+
+// keep chooses the things that there is room for, in their order: those of the most
+// weight, and of them those that are the nearest to what the run is about.
+func keep[T any](d *diagram, all []T, most int, weight, seq func(T) int) []T {
+	if len(all) <= most {
+		return all
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weight(all[b]), weight(all[a])), cmp.Compare(d.far(seq(all[a])), d.far(seq(all[b]))))
+	})
+	order = order[:most]
+	slices.Sort(order)
+	kept := make([]T, most)
+	for i, from := range order {
+		kept[i] = all[from]
+	}
+	return kept
+}
+
+// asMuch is the weight of things that all matter as much.
+func asMuch[T any](T) int { return 0 }

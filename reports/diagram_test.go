@@ -1,0 +1,378 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// outcomeOf judges a trace that was written by hand.
+func outcomeOf(t *sim.Trace) scenarios.Outcome {
+	return scenarios.Outcome{Variant: &scenarios.Variant{}, Fencing: scenarios.Off, Trace: t, Verdict: checks.Check(t, nil)}
+}
+
+func diagramOf(t *sim.Trace) *diagram { return newDiagram(outcomeOf(t), everything) }
+
+// A client that is paused past the end of its lock: its key ends on every node while
+// it is paused and in its section, its lease ends before its section, and the section
+// of the next client overlaps its own.
+func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
+	d := diagramOf(overslept("none"))
+	if len(d.sections) != 2 || len(d.overlaps) != 1 {
+		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
+	}
+	pause := d.bands[slices.IndexFunc(d.bands, func(b band) bool { return b.class == "pause" })]
+	first, second := d.sections[0], d.sections[1]
+	if pause.process != "client-1" || pause.from <= first.From || pause.to >= first.To {
+		t.Errorf("%s is paused from %v to %v, its section goes from %v to %v", pause.process, pause.from, pause.to, first.From, first.To)
+	}
+	if first.LeaseEnd >= first.To {
+		t.Errorf("the lease ends at %v, the section at %v", first.LeaseEnd, first.To)
+	}
+	if o := d.overlaps[0]; o.From != second.From || o.To != second.To {
+		t.Errorf("the overlap goes from %v to %v, the second section from %v to %v", o.From, o.To, second.From, second.To)
+	}
+	expired := 0
+	for _, k := range d.keys {
+		if k.owner == "client-1" && k.ended == "it expired" && pause.from < k.to && k.to < pause.to {
+			expired++
+		}
+	}
+	if expired != 3 {
+		t.Errorf("on %d of 3 nodes client-1's key ends during the pause", expired)
+	}
+	var broken []string
+	for _, p := range d.pennants {
+		if p.property != "" {
+			broken = append(broken, string(p.property))
+		}
+	}
+	for _, p := range []checks.Property{checks.SectionExclusion, checks.WriteOrder} {
+		if !slices.Contains(broken, string(p)) {
+			t.Errorf("no flag says that %s broke; there are %v", p, broken)
+		}
+	}
+}
+
+// What the storage decided is shown with the token that it saw.
+func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
+	labels := func(fencing string) []string {
+		var all []string
+		for _, g := range diagramOf(overslept(fencing)).decisions {
+			all = append(all, g.label+" "+g.below)
+		}
+		return all
+	}
+	if got, want := labels("none"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 v1→2"}; !slices.Equal(got, want) {
+		t.Errorf("without fencing %q, want %q", got, want)
+	}
+	if got, want := labels("writes"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 refused"}; !slices.Equal(got, want) {
+		t.Errorf("with fencing %q, want %q", got, want)
+	}
+}
+
+// A message is drawn from where it was sent to where it arrived; one that is lost
+// never arrives; what only sets a connection up is not drawn.
+func TestDiagramPairsMessages(t *testing.T) {
+	s := newScript("none", 1)
+	send := func(kind sim.Kind, msg int, reply, handshake bool) sim.Event {
+		ev := sim.Event{Kind: kind, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: msg, Reply: reply, Handshake: handshake, Text: "SET"}
+		if reply != (kind == sim.KindDeliver) {
+			ev.Process, ev.Peer = ev.Peer, ev.Process
+		}
+		return ev
+	}
+	s.then(
+		send(sim.KindSend, 1, false, true), send(sim.KindDeliver, 1, false, true),
+		send(sim.KindSend, 2, false, false), send(sim.KindDeliver, 2, false, false),
+		send(sim.KindSend, 1, true, false), send(sim.KindHold, 1, true, false),
+		send(sim.KindSend, 3, false, false), send(sim.KindLose, 3, false, false),
+		send(sim.KindDeliver, 1, true, false),
+	)
+	var got []string
+	for _, m := range diagramOf(&s.Trace).messages {
+		got = append(got, fmt.Sprintf("%s to %s, %v to %v, lost %v, held %v", m.from, m.to, m.sent, m.ended, m.lost, m.held))
+	}
+	want := []string{
+		"client-1 to redis-1, 3ms to 4ms, lost false, held false",
+		"redis-1 to client-1, 5ms to 9ms, lost false, held true",
+		"client-1 to redis-1, 7ms to 9ms, lost true, held false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A crash, a partition, a node that answers with errors and a storage that stands
+// still are bands on the lanes of those that they are about.
+func TestDiagramBands(t *testing.T) {
+	s := newScript("none", 3)
+	s.Faults = []sim.FaultInfo{
+		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1", "redis-2"}}},
+		{Kind: "stall", Targets: [][]string{{"storage"}}},
+	}
+	s.then(
+		sim.Event{Kind: sim.KindStrike, Fault: 1},                      // 1 ms
+		sim.Event{Kind: sim.KindCrash, Process: "redis-3"},             // 2 ms
+		sim.Event{Kind: sim.KindFail, Process: "redis-2"},              // 3 ms
+		sim.Event{Kind: sim.KindStall, Process: "storage", Fault: 2},   // 4 ms
+		sim.Event{Kind: sim.KindLift, Fault: 1},                        // 5 ms
+		sim.Event{Kind: sim.KindLift, Fault: 2},                        // 6 ms
+		sim.Event{Kind: sim.KindRecover, Process: "redis-2"},           // 7 ms
+		sim.Event{Kind: sim.KindPause, Process: "client-2", Text: "x"}, // 8 ms
+		sim.Event{Kind: sim.KindHorizon},                               // 9 ms
+	)
+	var got []string
+	for _, b := range diagramOf(&s.Trace).bands {
+		got = append(got, fmt.Sprintf("%s %s %s, %v to %v", b.class, b.process, b.text, b.from, b.to))
+	}
+	want := []string{
+		"partition client-1 cut off from redis-1 and redis-2, 1ms to 5ms",
+		"partition redis-1 cut off from client-1, 1ms to 5ms",
+		"partition redis-2 cut off from client-1, 1ms to 5ms",
+		"down redis-3 down, 2ms to 9ms",
+		"error redis-2 answers with errors, 3ms to 7ms",
+		"stall storage stands still, 4ms to 6ms",
+		"pause client-2 paused, 8ms to 9ms",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Two faults that cut off the same process each have their own end.
+func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
+	s := newScript("none", 2)
+	s.Faults = []sim.FaultInfo{
+		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1"}}},
+		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-2"}}},
+	}
+	s.then(
+		sim.Event{Kind: sim.KindStrike, Fault: 1}, // 1 ms
+		sim.Event{Kind: sim.KindStrike, Fault: 2}, // 2 ms
+		sim.Event{Kind: sim.KindLift, Fault: 1},   // 3 ms
+		sim.Event{Kind: sim.KindLift, Fault: 2},   // 4 ms
+		sim.Event{Kind: sim.KindHorizon},          // 5 ms
+	)
+	var got []string
+	for _, b := range diagramOf(&s.Trace).bands {
+		if b.process == "client-1" {
+			got = append(got, fmt.Sprintf("%s, %v to %v", b.text, b.from, b.to))
+		}
+	}
+	if want := []string{"cut off from redis-1, 1ms to 3ms", "cut off from redis-2, 2ms to 4ms"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A crash ends whatever its process was in: a pause, an attempt to get the lock.
+func TestDiagramOfACrash(t *testing.T) {
+	s := newScript("none", 1)
+	s.then(
+		begin("client-1", 1, sim.Acquire, 0),                // 1 ms
+		sim.Event{Kind: sim.KindPause, Process: "client-1"}, // 2 ms
+		sim.Event{Kind: sim.KindCrash, Process: "client-1"}, // 3 ms
+		sim.Event{Kind: sim.KindHorizon},                    // 4 ms
+	)
+	d := diagramOf(&s.Trace)
+	var got []string
+	for _, b := range d.bands {
+		got = append(got, fmt.Sprintf("%s, %v to %v", b.text, b.from, b.to))
+	}
+	for _, a := range d.attempts {
+		got = append(got, a.words())
+	}
+	want := []string{"paused, 2ms to 3ms", "down, 3ms to 4ms", "client-1 asks for the lock from 0.001s to 0.003s, and crashes"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The bar of a key ends when the key is of no more use: with the crash in which it is
+// lost, or when its time is up while its node is down, and not when the node is back
+// and says so.
+func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
+	owner := &sim.Actor{Client: "client-1", Section: 1}
+	set := sim.Event{Kind: sim.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 10 * time.Second}
+	crash, restart := sim.Event{Kind: sim.KindCrash, Process: "redis-1"}, sim.Event{Kind: sim.KindRestart, Process: "redis-1"}
+	for _, c := range []struct {
+		name string
+		then func(*script)
+		want string
+	}{
+		{"lost", func(s *script) {
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, sim.Event{Kind: sim.KindForget, Process: "redis-1", Key: "x", Owner: owner})
+		}, "2s: lost in the crash"},
+		{"kept until its time is up", func(s *script) {
+			s.at(2*time.Second, crash).at(20*time.Second, restart).at(20*time.Second, sim.Event{Kind: sim.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
+		}, "10s: it expired"},
+		{"kept beyond the crash", func(s *script) {
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(10*time.Second, sim.Event{Kind: sim.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
+		}, "10s: it expired"},
+		{"never seen again", func(s *script) {
+			s.at(2*time.Second, crash).at(9*time.Second, sim.Event{Kind: sim.KindHorizon})
+		}, "2s: the node went down, and never came back"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript("none", 1)
+			s.at(time.Second, set)
+			c.then(s)
+			d := diagramOf(&s.Trace)
+			if len(d.keys) != 1 {
+				t.Fatalf("there are %d keys", len(d.keys))
+			}
+			if got := fmt.Sprintf("%v: %s", d.keys[0].to, d.keys[0].ended); got != c.want {
+				t.Errorf("it ends at %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// What there is no room for is counted, and what matters most is kept: what a fault
+// did to a message, and what concerns the data.
+func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
+	s := newScript("none", 1)
+	for i := range 10 {
+		s.then(
+			sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: i + 1, Text: "PING"},
+			sim.Event{Kind: sim.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: i + 1, Text: "PING"},
+		)
+	}
+	s.then(
+		sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Text: "write"},
+		sim.Event{Kind: sim.KindDeliver, Process: "storage", Peer: "client-1", Conn: 1, Msg: 1, Text: "write"},
+	)
+	room := everything
+	room.messages = 4
+	d := newDiagram(outcomeOf(&s.Trace), room)
+	if len(d.messages) != 4 || d.messages[3].to != "storage" {
+		t.Errorf("%d messages are drawn, the last to %s", len(d.messages), d.messages[len(d.messages)-1].to)
+	}
+	if want := []string{"7 messages"}; !slices.Equal(d.leftOut, want) {
+		t.Errorf("left out: %q, want %q", d.leftOut, want)
+	}
+	if all := diagramOf(&s.Trace); len(all.messages) != 11 || len(all.leftOut) != 0 {
+		t.Errorf("with room for all, %d are drawn and left out are %q", len(all.messages), all.leftOut)
+	}
+}
+
+var (
+	anID   = regexp.MustCompile(` id="([^"]*)"`)
+	aLink  = regexp.MustCompile(` href="#([^"]*)"`)
+	aPlace = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
+)
+
+// Every scenario of the catalogue can be drawn: on one page of less than 500 KB, with
+// a flag at the moment at which each property broke and a link that leads there, and
+// with nothing outside the picture. Drawing it again gives the same.
+func TestEveryScenarioIsDrawn(t *testing.T) {
+	for _, s := range scenarios.Embedded() {
+		t.Run(s.Name, func(t *testing.T) {
+			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := scenarioPage(r, Options{}, nil).html()
+			if len(page) >= 500_000 {
+				t.Errorf("the page has %d bytes", len(page))
+			}
+			if again := scenarioPage(r, Options{}, nil).html(); !bytes.Equal(page, again) {
+				t.Error("drawn again, the page is another")
+			}
+			ids := map[string]bool{}
+			for _, m := range anID.FindAllSubmatch(page, -1) {
+				if ids[string(m[1])] {
+					t.Errorf("two things have the ID %s", m[1])
+				}
+				ids[string(m[1])] = true
+			}
+			for _, m := range aLink.FindAllSubmatch(page, -1) {
+				if !ids[string(m[1])] {
+					t.Errorf("a link leads to %s, which is not there", m[1])
+				}
+			}
+			if bad := aPlace.FindSubmatch(page); bad != nil {
+				t.Errorf("something is at or has the size %s", bad[1])
+			}
+			for _, run := range r.Runs {
+				for _, p := range violated(run, checks.Properties()) {
+					if id := brokenAnchor(runAnchor(run.Variant, run.Fencing), p); !ids[id] {
+						t.Errorf("nothing shows the moment %s", id)
+					}
+				}
+			}
+			for _, picture := range svgPages([]*scenarios.Result{r}, Options{}) {
+				if err := wellFormed(picture.Data); err != nil {
+					t.Errorf("%s: %v", picture.Name, err)
+				}
+			}
+		})
+	}
+}
+
+func wellFormed(data []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// A picture that stands alone needs no style sheet of a page: every colour in it is
+// written out.
+func TestPicturesNeedNoVariables(t *testing.T) {
+	if style := paperStyle(); strings.Contains(style, "var(") || strings.Contains(style, ": ;") || !strings.Contains(style, "#") {
+		t.Errorf("the style is\n%s", style)
+	}
+}
+
+// No flag above the lanes hides another.
+func TestFlagsDoNotHideEachOther(t *testing.T) {
+	d := diagramOf(overslept("none"))
+	for i := range 6 {
+		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
+	}
+	f := lay(d, newAxis(laneLabel, []*diagram{d}), "off", "without fencing")
+	for i, a := range f.Pennants {
+		for _, b := range f.Pennants[:i] {
+			if left, right := max(a.TextX, b.TextX)-6, min(a.TextX-6+a.W, b.TextX-6+b.W); a.Y == b.Y && left < right {
+				t.Errorf("%q and %q are at the same place", a.Text, b.Text)
+			}
+		}
+	}
+}
+
+// The picture in the README is what the command draws.
+func TestPictureInTheReadme(t *testing.T) {
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/formats/gc-pause.svg"
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := svg(r, stories(r)); !bytes.Equal(got, want) {
+		t.Errorf("the picture is another now; if it should be, write it with: go run ./cmd/locksim run gc-pause --format svg -o reports/%s", file)
+	}
+}

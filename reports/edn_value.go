@@ -1,0 +1,64 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// A keyword of EDN. Only words of this program become keywords; names and texts of
+// others are strings, which can hold anything.
+type keyword string
+
+// An ednMap is a map of EDN whose fields keep their order.
+type ednMap []ednField
+
+type ednField struct {
+	key   keyword
+	value any
+}
+
+// writeEDN writes a value as EDN: nil, a number, text, a keyword, a vector or a map.
+// Times are in nanoseconds.
+func writeEDN(b *strings.Builder, value any) {
+	switch v := value.(type) {
+	case nil:
+		b.WriteString("nil")
+	case int:
+		fmt.Fprint(b, v)
+	case time.Duration:
+		fmt.Fprint(b, int64(v))
+	case uint64:
+		fmt.Fprint(b, v)
+		if v > math.MaxInt64 {
+			b.WriteByte('N') // else it would not fit an integer of Clojure
+		}
+	case string:
+		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible(v)) + `"`)
+	case keyword:
+		b.WriteString(":" + string(v))
+	case []any:
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			writeEDN(b, item)
+		}
+		b.WriteByte(']')
+	case ednMap:
+		b.WriteByte('{')
+		for i, field := range v {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			writeEDN(b, field.key)
+			b.WriteByte(' ')
+			writeEDN(b, field.value)
+		}
+		b.WriteByte('}')
+	default:
+		panic(fmt.Sprintf("reports: %T is no value of EDN here", value)) // only this program makes them
+	}
+}

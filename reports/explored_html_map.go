@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/explore"
+)
+
+// A heatmap is a danger map on a page: a table whose cells have a colour and a sign,
+// and say the rest to those who point at them or do not see them.
+type heatmap struct {
+	ID, Title string
+	Lengths   []string
+	Rows      []heatRow
+	Legend    []heatSign
+	// Note says what the mark between two columns is; "" if there is none.
+	Note string
+}
+
+// A heatRow is a line of a heatmap. One without cells stands for several that are the
+// same.
+type heatRow struct {
+	Label string
+	Cells []heatCell
+}
+
+// A heatCell is what a pause of one length does. PastTTL is the first in its row that is
+// longer than a grant lasts.
+type heatCell struct {
+	Sign, Level, Says string
+	PastTTL           bool
+}
+
+// A heatSign is one entry of the legend.
+type heatSign struct{ Sign, Level, Means string }
+
+// perilLevels are the names of perils for styles, and perilMeanings those for people.
+var (
+	perilLevels   = []string{unharmed: "unharmed", unclear: "unclear", twoHolders: "two-holders", corruptedWithout: "corrupted", corruptedWith: "corrupted-fenced"}
+	perilMeanings = []string{
+		unharmed: "safe", unclear: "unknown", twoHolders: "two holders at once",
+		corruptedWithout: "data corrupted without fencing", corruptedWith: "data corrupted even with fencing",
+	}
+)
+
+// heatmaps lays out the danger maps of a search.
+func heatmaps(r *explore.Result) []heatmap {
+	var all []heatmap
+	for i, c := range charts(r.Maps) {
+		all = append(all, c.heatmap(r, fmt.Sprintf("map-%d", i+1)))
+	}
+	return all
+}
+
+func (c chart) heatmap(r *explore.Result, id string) heatmap {
+	h := heatmap{ID: id, Title: c.title()}
+	past := slices.IndexFunc(c.Lengths, func(d time.Duration) bool { return d > r.TTL })
+	if r.TTL == 0 {
+		past = -1
+	}
+	if past >= 0 {
+		h.Note = "The upright line is the TTL, " + exactly(r.TTL) + ": all pauses to the right of it are longer than a grant lasts."
+	}
+	for _, d := range c.Lengths {
+		h.Lengths = append(h.Lengths, exactly(d))
+	}
+	off, on := c.dangers(r.Maps, explore.Without), c.dangers(r.Maps, explore.With)
+	seen := map[peril]bool{}
+	for _, row := range c.rows() {
+		out := heatRow{Label: strings.TrimSpace(row.label)}
+		for k, p := range row.perils {
+			seen[p] = true
+			says := dangerWords("without fencing", off, row.start, k) + dangerWords("with fencing", on, row.start, k)
+			out.Cells = append(out.Cells, heatCell{perilSigns[p], perilLevels[p], strings.TrimSuffix(says, ", "), k == past})
+		}
+		h.Rows = append(h.Rows, out)
+	}
+	for p := range perilLevels {
+		if seen[peril(p)] {
+			h.Legend = append(h.Legend, heatSign{perilSigns[p], perilLevels[p], perilMeanings[p]})
+		}
+	}
+	return h
+}
+
+// dangers are the cells of the chart's map for one run; nil if there is none.
+func (c chart) dangers(maps []explore.DangerMap, fencing string) [][]explore.Danger {
+	i := slices.IndexFunc(maps, func(m explore.DangerMap) bool {
+		return m.Fencing == fencing && m.Base == c.Base && m.Client == c.Client && slices.Equal(m.Starts, c.Starts) && slices.Equal(m.Lengths, c.Lengths)
+	})
+	if i < 0 {
+		return nil
+	}
+	return maps[i].Cells
+}
+
+// dangerWords says what became of the lock in a run, if that is known.
+func dangerWords(run string, cells [][]explore.Danger, i, k int) string {
+	if i >= len(cells) || k >= len(cells[i]) {
+		return ""
+	}
+	return run + ": " + visible(string(cells[i][k])) + ", "
+}

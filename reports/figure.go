@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"html/template"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A figure is a diagram laid out: everything in it has its place, in pixels, and the
+// template diagram.html has only to write it down.
+type figure struct {
+	// ID is the figure's own, and begins those of its parts.
+	ID, Title, Desc     string
+	Width, Height, Left int
+	// Top is where the lanes begin.
+	Top        int
+	Lanes      []figureLane
+	Folds      []figureFold
+	Ticks      []figureText
+	Bands      []figureBar
+	Attempts   []figureBar
+	Keys       []figureBar
+	Leases     []figureBar
+	Sections   []figureBar
+	Overlaps   []figureOverlap
+	Extensions []figureTick
+	Messages   []figureArrow
+	Decisions  []figurePill
+	Clocks     []figureText
+	Pennants   []figurePennant
+}
+
+type figureLane struct {
+	Name, Short string
+	Role        sim.Role
+	Class       string
+	Y, H, Base  int
+}
+
+// Middle is half-way down the lane.
+func (l figureLane) Middle() int { return l.Y + l.H/2 }
+
+type figureFold struct {
+	X, W  int
+	Label string
+}
+
+// Middle is half-way along the fold.
+func (f figureFold) Middle() int { return f.X + f.W/2 }
+
+type figureText struct {
+	X, Y        int
+	Text, Title string
+}
+
+type figureTick struct {
+	X, Y, H int
+	Title   string
+}
+
+type figureBar struct {
+	Class, Process, Client string
+	X, Y, W, H             int
+	Label, Title           string
+}
+
+// A figureOverlap spans the lanes of two sections, and is hatched on these two.
+type figureOverlap struct {
+	figureBar
+	First, Second figureLane
+}
+
+// TextY is the baseline of the bar's label.
+func (b figureBar) TextY() int { return b.Y + b.H/2 + 4 }
+
+type figureArrow struct {
+	Class, Title, Path string
+	First, Last        int
+}
+
+type figurePill struct {
+	Class, Label, Below, Title string
+	X, Y, W                    int
+}
+
+// Left is where the pill begins.
+func (p figurePill) Left() int { return p.X - p.W/2 }
+
+type figurePennant struct {
+	ID, Class, Property, Text string
+	X, Y, W                   int
+	// TextX is where the text begins.
+	TextX int
+}
+
+// svg draws the figure.
+func (f figure) svg() template.HTML { return fill("diagram.html", f) }

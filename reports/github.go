@@ -1,0 +1,64 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+func init() {
+	Register(Format{Name: "github", Title: "annotations of the scenario files, in GitHub Actions", Write: writeGitHub})
+}
+
+// writeGitHub writes workflow commands: an error for each run that is not as expected
+// or whose verdict is unknown, where its file says what is expected, and one notice
+// for a scenario that cannot fail because it expects nothing. What is as expected is
+// only counted, in a last line that is no command.
+func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
+	var b strings.Builder
+	for _, r := range results {
+		for _, run := range r.Runs {
+			switch standing := standingOfRun(run); standing {
+			case NotAsExpected, Undecided:
+				message := append(complaints(run), sentences(run)...)
+				message = append(message, "replay: "+replay(r, o))
+				annotate(&b, "error", r, o, run, runTitle(run)+": "+complaint(standing), message)
+			}
+		}
+		silent := func(run scenarios.Outcome) bool { return run.Expected == nil }
+		if i := slices.IndexFunc(r.Runs, silent); i >= 0 && StandingOf(r) == NothingExpected {
+			annotate(&b, "notice", r, o, r.Runs[i], "nothing is checked", []string{nothingExpected(r.Runs[i])})
+		}
+	}
+	fmt.Fprintln(&b, summary(results))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// annotate writes one command about a run. A scenario that was not named by its file
+// has no line that GitHub could show.
+func annotate(b *strings.Builder, command string, r *scenarios.Result, o Options, run scenarios.Outcome, title string, message []string) {
+	var properties []string
+	add := func(name, value string) { properties = append(properties, name+"="+githubProperty(value)) }
+	if file := fileOf(r.Scenario, o); file != "" {
+		add("file", file)
+		if line := run.Variant.ExpectationLine(run.Lock, run.Fencing); line > 0 {
+			add("line", fmt.Sprint(line))
+		}
+	}
+	add("title", visible(r.Scenario.Name)+", "+title)
+	fmt.Fprintf(b, "::%s %s::%s\n", command, strings.Join(properties, ","), githubData(strings.Join(message, "\n")))
+}
+
+// GitHub's runner reads a command up to the end of its line, and its properties up to
+// the next comma or colon; it turns these codes back.
+var (
+	githubDataCodes     = []string{"%", "%25", "\r", "%0D", "\n", "%0A"}
+	githubPropertyCodes = append(slices.Clone(githubDataCodes), ":", "%3A", ",", "%2C")
+)
+
+func githubData(s string) string     { return strings.NewReplacer(githubDataCodes...).Replace(s) }
+func githubProperty(s string) string { return strings.NewReplacer(githubPropertyCodes...).Replace(s) }

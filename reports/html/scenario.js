@@ -1,0 +1,262 @@
+// Steps through the runs of a page. Everything that it shows is in the page; without
+// it the page shows all of it at once.
+(() => {
+  "use strict";
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const variants = all("section.variant");
+  const player = document.querySelector(".player");
+  if (!variants.length || !player) return;
+  document.documentElement.classList.add("js");
+  player.hidden = false;
+
+  const now = player.querySelector(".now"), detail = player.querySelector(".detail"), count = player.querySelector(".count");
+  const keys = player.querySelector("input[name=keys]");
+  const playButton = player.querySelector("[data-do=play]");
+  const radios = all("input[name=fencing]", player);
+  const modes = radios.map(r => r.value);
+  const parts = new Map(variants.map(v => [v, {
+    runs: all("figure.run", v),
+    told: all(".told", v),
+    steps: new Map(all("ol.steps", v).map(list => [list.dataset.run, all("li", list)])),
+  }]));
+  let variant = variants[0], mode = "off", position = 0, timer = 0;
+
+  // The places where the player can stop: in one run each of its steps, in both each
+  // moment of either, with a step of each where both have one.
+  function stops() {
+    const { steps } = parts.get(variant);
+    if (mode !== "both") return (steps.get(mode) || []).map(li => [li]);
+    const found = new Map();
+    for (const list of steps.values()) {
+      let before = "", nth = 0;
+      for (const li of list) {
+        nth = li.dataset.at === before ? nth + 1 : 0;
+        before = li.dataset.at;
+        const key = before + "/" + nth;
+        if (!found.has(key)) found.set(key, { at: Number(before), nth, here: [] });
+        found.get(key).here.push(li);
+      }
+    }
+    return [...found.values()].sort((a, b) => a.at - b.at || a.nth - b.nth).map(s => s.here);
+  }
+  let places = [];
+
+  const runOf = li => li.closest("ol").dataset.run;
+  const figureOf = run => parts.get(variant).runs.find(f => f.dataset.run === run);
+  const shown = () => parts.get(variant).runs.filter(f => !f.hidden);
+
+  function layOut() {
+    for (const v of variants) v.hidden = v !== variant;
+    const { runs, told, steps } = parts.get(variant);
+    if (mode !== "both" && !steps.has(mode)) mode = runs[0].dataset.run;
+    for (const part of [...runs, ...told]) part.hidden = mode !== "both" && part.dataset.run !== mode;
+    for (const r of radios) {
+      r.checked = r.value === mode;
+      r.disabled = r.value === "both" ? runs.length < 2 : !steps.has(r.value);
+    }
+    for (const a of all(".variants a")) {
+      if (a.hash === "#" + variant.id) a.setAttribute("aria-current", "true");
+      else a.removeAttribute("aria-current");
+    }
+    places = stops();
+  }
+
+  // In both runs the one that has no step here stays where it was.
+  function current(run) {
+    for (let i = position; i >= 0; i--) {
+      const li = places[i].find(li => runOf(li) === run);
+      if (li) return li;
+    }
+    return null;
+  }
+
+  function mark(figure, li) {
+    const svg = figure.querySelector("svg"), cursor = svg.querySelector(".cursor");
+    for (const m of all(".message.on", svg)) m.classList.remove("on");
+    if (!li) { cursor.classList.remove("at"); return; }
+    const from = Number(li.dataset.from), to = Number(li.dataset.x);
+    cursor.setAttribute("x", from - 2);
+    cursor.setAttribute("width", to - from + 4);
+    cursor.classList.add("at");
+    const first = Number(li.dataset.first), last = Number(li.dataset.last);
+    for (const m of svg.querySelectorAll(".message")) {
+      const s = Number(m.dataset.s), d = Number(m.dataset.d);
+      if (s >= first && s <= last || d >= first && d <= last) m.classList.add("on");
+    }
+    const view = figure.querySelector(".scroller"), labels = 110;
+    if (to < view.scrollLeft + labels + 30 || to > view.scrollLeft + view.clientWidth - 60)
+      view.scrollLeft = to - labels - (view.clientWidth - labels) / 2;
+  }
+
+  // inView brings the diagram into view above the player, if it is not there.
+  function inView() {
+    document.documentElement.style.scrollPaddingBottom = player.offsetHeight + 8 + "px";
+    const figures = shown(), free = innerHeight - player.offsetHeight;
+    const top = figures[0].getBoundingClientRect().top, bottom = figures.at(-1).getBoundingClientRect().bottom;
+    if (bottom - top <= free) {
+      if (top < 0) figures[0].scrollIntoView({ block: "start" });
+      else if (bottom > free) figures.at(-1).scrollIntoView({ block: "end" });
+    } else if (bottom < free / 2 || top > free / 2) figures[0].scrollIntoView({ block: "start" });
+  }
+
+  function go(to) {
+    if (!places.length) return;
+    position = Math.max(0, Math.min(places.length - 1, to));
+    for (const li of all("li[aria-current]", variant)) li.removeAttribute("aria-current");
+    for (const figure of shown()) {
+      const li = current(figure.dataset.run);
+      mark(figure, li);
+      if (!li) continue;
+      li.setAttribute("aria-current", "step");
+      const list = li.closest(".list");
+      if (li.offsetTop < list.scrollTop || li.offsetTop + li.offsetHeight > list.scrollTop + list.clientHeight)
+        list.scrollTop = li.offsetTop - list.clientHeight / 2;
+    }
+    say();
+  }
+
+  function say() {
+    const said = [];
+    const here = places[position];
+    const alike = here.length === 2 && here[0].textContent === here[1].textContent;
+    for (const li of alike ? here.slice(0, 1) : here) {
+      const p = document.createElement("p");
+      if (mode === "both" && !alike) {
+        const run = document.createElement("span");
+        run.className = "soft";
+        run.textContent = radios.find(r => r.value === runOf(li)).parentElement.textContent.trim() + ": ";
+        p.append(run);
+      }
+      for (const child of li.children) if (!child.classList.contains("wait")) p.append(child.cloneNode(true), " ");
+      said.push(p);
+    }
+    now.replaceChildren(...said);
+    detail.textContent = "";
+    count.textContent = "step " + (position + 1) + " of " + places.length;
+  }
+
+  function play(on) {
+    clearInterval(timer);
+    timer = on ? setInterval(() => position + 1 < places.length ? go(position + 1) : play(false), 1100) : 0;
+    playButton.setAttribute("aria-pressed", String(!!on));
+    playButton.textContent = on ? "❚❚ pause" : "▶ play";
+  }
+
+  // choose shows another run, at the moment at which the player stands.
+  function choose(next) {
+    const here = places[position] && places[position][0];
+    const at = here ? Number(here.dataset.at) : 0;
+    mode = next;
+    layOut();
+    let i = places.findIndex(p => p.includes(here));
+    if (i < 0) i = places.findLastIndex(p => Number(p[0].dataset.at) <= at);
+    go(Math.max(0, i));
+  }
+
+  // message moves the focus from message to message of the first run that is shown.
+  function message(by) {
+    const list = all(".message", shown()[0]);
+    if (!list.length) return;
+    const at = list.indexOf(document.activeElement);
+    const next = list[at < 0 ? (by > 0 ? 0 : list.length - 1) : Math.max(0, Math.min(list.length - 1, at + by))];
+    next.focus({ preventScroll: true });
+    const view = next.closest(".scroller"), box = next.getBoundingClientRect(), frame = view.getBoundingClientRect();
+    if (box.left < frame.left + 110 || box.right > frame.right) view.scrollLeft += box.left - frame.left - frame.width / 2;
+  }
+
+  const does = {
+    first: () => go(0), last: () => go(places.length - 1),
+    back: () => go(position - 1), next: () => go(position + 1),
+    play: () => { if (!timer && position + 1 >= places.length) go(0); play(!timer); },
+  };
+  function press(what) {
+    if (what !== "play") play(false);
+    does[what]();
+    inView();
+  }
+  for (const button of all("button[data-do]", player)) button.addEventListener("click", () => press(button.dataset.do));
+  for (const r of radios) {
+    r.addEventListener("change", () => choose(r.value));
+    // Who has clicked on it goes on with the keys of the player; who came with the keyboard
+    // stays on it.
+    r.addEventListener("click", e => { if (e.detail) r.blur(); });
+  }
+  keys.addEventListener("click", e => { if (e.detail) keys.blur(); });
+
+  document.addEventListener("keydown", e => {
+    const on = e.target instanceof Element ? e.target : document.body;
+    if (!keys.checked || e.altKey || e.ctrlKey || e.metaKey) return;
+    const what = { ArrowRight: "next", ArrowLeft: "back", Home: "first", End: "last", " ": "play" }[e.key];
+    if (e.key === "f" || e.key === "F") choose(another());
+    else if (on.matches("input") || on.closest(".scroll")) return; // there the arrows have work to do
+    else if (e.shiftKey && e.key === "ArrowRight") message(1);
+    else if (e.shiftKey && e.key === "ArrowLeft") message(-1);
+    else if (what === "play" && on.closest("a, button, summary")) return;
+    else if (what) press(what);
+    else return;
+    e.preventDefault();
+  });
+
+  // another is what F shows next.
+  function another() {
+    let i = modes.indexOf(mode);
+    do i = (i + 1) % modes.length; while (radios[i].disabled);
+    return modes[i];
+  }
+
+  // tell says what a message or a bar is, while it is pointed at or has the focus.
+  function tell(e) {
+    const what = e.target instanceof Element && e.target.closest("svg.diagram g");
+    const title = what && what.querySelector(":scope > title");
+    if (title) detail.textContent = title.textContent;
+  }
+  document.addEventListener("mouseover", tell);
+  document.addEventListener("focusin", tell);
+
+  // show follows a link to a variant, to a run, or to the moment at which a property
+  // broke.
+  function show(id, link) {
+    const target = id && document.getElementById(id);
+    const owner = target && target.closest("section.variant");
+    if (!owner) return false;
+    play(false);
+    variant = owner;
+    const figure = target.closest("figure.run");
+    if (figure && mode !== "both" || figure && !link) mode = figure.dataset.run;
+    layOut();
+    const from = link || all(".verdict a", variant).find(a => a.hash === "#" + id);
+    if (from && from.dataset.step !== undefined) {
+      const li = parts.get(variant).steps.get(from.dataset.run)[Number(from.dataset.step)];
+      go(places.findIndex(p => p.includes(li)));
+      figure.querySelector(".scroller").focus({ preventScroll: true });
+      figure.scrollIntoView({ block: "center" });
+    } else {
+      go(0);
+      if (target !== variant) figure.scrollIntoView({ block: "start" });
+    }
+    return true;
+  }
+  document.addEventListener("click", e => {
+    const link = e.target instanceof Element && e.target.closest(".verdict a, .variants a");
+    if (!link || !show(link.hash.slice(1), link)) return;
+    e.preventDefault();
+    history.replaceState(null, "", link.hash);
+  });
+  addEventListener("hashchange", () => show(location.hash.slice(1)));
+
+  for (const m of all(".message")) { m.setAttribute("tabindex", "-1"); m.setAttribute("role", "img"); }
+  // The names of the lanes stay in sight.
+  for (const view of all(".scroller")) {
+    const labels = view.querySelector(".labels");
+    view.addEventListener("scroll", () => {
+      labels.setAttribute("transform", "translate(" + view.scrollLeft + ")");
+      if (mode === "both") for (const f of shown()) {
+        const other = f.querySelector(".scroller");
+        if (other !== view && other.scrollLeft !== view.scrollLeft) other.scrollLeft = view.scrollLeft;
+      }
+    }, { passive: true });
+  }
+
+  layOut();
+  if (!show(location.hash.slice(1))) go(0);
+})();

@@ -1,0 +1,53 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// RunSchema names the shape of one line of the JSON Lines report. Fields may be added
+// to it; none is renamed, removed or given another meaning.
+const RunSchema = "locksim/run/v1"
+
+func init() {
+	Register(Format{Name: "jsonl", Title: "a line of JSON for each run, schema " + RunSchema, Write: writeJSONLines})
+}
+
+// jsonLine is a run that needs no other line to be understood.
+type jsonLine struct {
+	Schema   string `json:"schema"`
+	Scenario string `json:"scenario"`
+	Title    string `json:"title"`
+	File     string `json:"file"`
+	Seed     uint64 `json:"seed"`
+	// AsExpected is null when the scenario expects nothing of this run.
+	AsExpected *bool  `json:"as_expected"`
+	Replay     string `json:"replay"`
+	jsonRun
+}
+
+func writeJSONLines(w io.Writer, results []*scenarios.Result, o Options) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, r := range results {
+		for _, run := range r.Runs {
+			line := jsonLine{
+				Schema: RunSchema, Scenario: r.Scenario.Name, Title: r.Scenario.Title, File: r.Scenario.File,
+				Seed: r.Seed, Replay: replay(r, o), jsonRun: runJSON(run),
+			}
+			if run.Expected != nil {
+				asExpected := standingOfRun(run) == AsExpected
+				line.AsExpected = &asExpected
+			}
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := w.Write(visibleJSON(b.Bytes()))
+	return err
+}

@@ -1,0 +1,147 @@
+package reports
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+func init() {
+	Register(Format{Name: "junit", Title: "JUnit XML, as CI systems read it: a test case for each run", Write: writeJUnit})
+}
+
+// The elements of a JUnit report, as Jenkins and GitLab read them: everything that
+// went wrong with a test case is in one element.
+type (
+	junitReport struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Name    string   `xml:"name,attr"`
+		junitCounts
+		Suites []junitSuite `xml:"testsuite"`
+	}
+
+	// junitSuite is a scenario.
+	junitSuite struct {
+		Name string `xml:"name,attr"`
+		File string `xml:"file,attr,omitempty"`
+		junitCounts
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+
+	// junitCase is a run. Failure, Error and Skipped are nil but for one at most.
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		File    string        `xml:"file,attr,omitempty"`
+		Line    int           `xml:"line,attr,omitempty"`
+		Time    string        `xml:"time,attr"`
+		Failure *junitTrouble `xml:"failure"`
+		Error   *junitTrouble `xml:"error"`
+		Skipped *junitTrouble `xml:"skipped"`
+		Out     junitText     `xml:"system-out"`
+	}
+
+	junitTrouble struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",cdata"`
+	}
+
+	junitText struct {
+		Text string `xml:",cdata"`
+	}
+
+	junitCounts struct {
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"`
+		Skipped  int    `xml:"skipped,attr"`
+		Time     string `xml:"time,attr"`
+	}
+)
+
+// junitTime is how long everything takes: CI systems want to be told, but real time
+// differs each time, and virtual time is no time that anybody waits.
+const junitTime = "0"
+
+func writeJUnit(w io.Writer, results []*scenarios.Result, o Options) error {
+	report := junitReport{Name: "locksim", junitCounts: junitCounts{Time: junitTime}}
+	for _, r := range results {
+		suite := suiteOf(r, o)
+		report.add(suite.junitCounts)
+		report.Suites = append(report.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(report); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func suiteOf(r *scenarios.Result, o Options) junitSuite {
+	suite := junitSuite{
+		Name: visible(r.Scenario.Name), File: fileOf(r.Scenario, o),
+		junitCounts: junitCounts{Time: junitTime},
+		Properties: []junitProperty{
+			{"title", visible(r.Scenario.Title)},
+			{"lock", visible(r.Lock)},
+			{"seed", fmt.Sprint(r.Seed)},
+			{"replay", replay(r, o)},
+		},
+	}
+	for _, run := range r.Runs {
+		c := junitCase{
+			Class: "locksim." + suite.Name, Name: runTitle(run), File: suite.File, Time: junitTime,
+			Out: junitText{lines(append([]string{"verdict: " + run.Verdict.Verdict}, sentences(run)...))},
+		}
+		if c.File != "" {
+			c.Line = run.Variant.ExpectationLine(run.Lock, run.Fencing)
+		}
+		counts := junitCounts{Tests: 1}
+		switch standing := standingOfRun(run); standing {
+		case NotAsExpected:
+			c.Failure, counts.Failures = troubleOf(run, "unexpected", replay(r, o)), 1
+		case Undecided:
+			c.Error, counts.Errors = troubleOf(run, "unknown", replay(r, o)), 1
+		case NothingExpected:
+			c.Skipped, counts.Skipped = &junitTrouble{Message: nothingExpected(run)}, 1
+		}
+		suite.add(counts)
+		suite.Cases = append(suite.Cases, c)
+	}
+	return suite
+}
+
+// troubleOf says what is wrong with a run and how to see it again.
+func troubleOf(run scenarios.Outcome, kind, replay string) *junitTrouble {
+	said := complaints(run)
+	return &junitTrouble{
+		Message: complaint(standingOfRun(run)) + ": " + said[0],
+		Type:    kind,
+		Text:    lines(append(said, "replay: "+replay)),
+	}
+}
+
+// lines is a text of several lines, each of which ends.
+func lines(list []string) string { return strings.Join(list, "\n") + "\n" }
+
+func (c *junitCounts) add(more junitCounts) {
+	c.Tests += more.Tests
+	c.Failures += more.Failures
+	c.Errors += more.Errors
+	c.Skipped += more.Skipped
+}

@@ -1,0 +1,172 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+func init() {
+	Register(Format{Name: "markdown", Title: "the summary of a pull request: what is not as expected first, and in full", Write: writeRunMarkdown})
+}
+
+// writeRunMarkdown links each scenario to its file, as seen from the directory in
+// which locksim runs.
+func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
+	o.Palette = Palette{}
+	m := &runMarkdown{options: o}
+	m.line("## locksim: %s", summary(results))
+	wrong := func(r *scenarios.Result) bool {
+		standing := StandingOf(r)
+		return standing == NotAsExpected || standing == Undecided
+	}
+	first := slices.DeleteFunc(slices.Clone(results), func(r *scenarios.Result) bool { return !wrong(r) })
+	others := slices.DeleteFunc(slices.Clone(results), wrong)
+	m.table(first)
+	if len(results) == 1 {
+		m.table(others)
+		m.inFull(results[0], true)
+	} else {
+		for _, r := range first {
+			m.inFull(r, false)
+		}
+		m.folded(others)
+	}
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+// runMarkdown is a report of runs that is being written in Markdown.
+type runMarkdown struct {
+	b       strings.Builder
+	options Options
+}
+
+func (m *runMarkdown) line(format string, args ...any) {
+	fmt.Fprintf(&m.b, format+"\n", args...)
+}
+
+// folded is a table that a long list does not fill the page with.
+func (m *runMarkdown) folded(results []*scenarios.Result) {
+	if len(results) <= longList {
+		m.table(results)
+		return
+	}
+	m.line("\n<details><summary><b>%s without complaint</b></summary>", count(len(results), "scenario"))
+	m.table(results)
+	m.line("\n</details>")
+}
+
+// table has a row for each variant.
+func (m *runMarkdown) table(results []*scenarios.Result) {
+	if len(results) == 0 {
+		return
+	}
+	m.line("\n| | scenario | assumption | without fencing | with fencing | what differs |\n|---|---|---|---|---|---|")
+	for _, r := range results {
+		for _, runs := range stories(r) {
+			v := runs[0].Variant
+			name := markdown(Row{Scenario: r.Scenario, Variant: v}.name())
+			if file := fileOf(r.Scenario, m.options); file != "" {
+				name = link(Row{Scenario: r.Scenario, Variant: v}.name(), file)
+			}
+			verdicts := map[string]string{}
+			var differs []string
+			for i, run := range runs {
+				verdicts[run.Fencing] = markdownVerdict(Cell{Runs: runs}, i)
+				if said := complaints(run); len(said) > 0 {
+					differs = append(differs, markdown(runName[run.Fencing]+": "+firstOf(said)))
+				}
+			}
+			m.line("| %s | %s | %s | %s | %s | %s |", standingSign(runs), name, markdown(v.Assumption),
+				verdicts[scenarios.Off], verdicts[scenarios.On], strings.Join(differs, "<br>"))
+		}
+	}
+}
+
+// firstOf is the first of some complaints, and how many more there are.
+func firstOf(said []string) string {
+	if len(said) == 1 {
+		return said[0]
+	}
+	return fmt.Sprintf("%s, and %d more", said[0], len(said)-1)
+}
+
+// standingSign is the worst standing of the runs of one story.
+func standingSign(runs []scenarios.Outcome) string {
+	return standingBadges[standingOfRuns(runs)].Sign
+}
+
+// inFull says of each story of a scenario that is not as expected what differs and
+// why. Of a scenario that is alone it tells every story, with all properties and
+// what happened in order.
+func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
+	for _, runs := range stories(r) {
+		var wrong []remark
+		for _, run := range runs {
+			for _, said := range complaints(run) {
+				wrong = append(wrong, remark{runName[run.Fencing], said})
+			}
+		}
+		if len(wrong) == 0 && !alone {
+			continue
+		}
+		v := runs[0].Variant
+		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title))
+		markdownRows(&m.b, wrong)
+		if alone {
+			m.properties(runs)
+		}
+		m.line("\nWhat happened:")
+		markdownRows(&m.b, explain(runs))
+		if alone {
+			m.timeline(runs)
+		}
+	}
+	m.line("\n```sh\n%s\n```", replay(r, m.options))
+}
+
+// properties say of every property what became of it.
+func (m *runMarkdown) properties(runs []scenarios.Outcome) {
+	header, verdicts := []string{"property"}, []string{"**verdict**"}
+	for i, run := range runs {
+		header = append(header, runName[run.Fencing])
+		verdicts = append(verdicts, markdownVerdict(Cell{Runs: runs}, i))
+	}
+	m.line("\n| %s |\n|%s", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+	for _, p := range checks.Properties() {
+		row := []string{string(p)}
+		for _, run := range runs {
+			row = append(row, outcomeCell(run.Verdict.Finding(p).Outcome, Palette{}))
+		}
+		m.line("| %s |", strings.Join(row, " | "))
+	}
+	m.line("| %s |", strings.Join(verdicts, " | "))
+}
+
+// mostSteps is how much of the story of one run a summary tells. A comment on GitHub
+// has room for some 65,000 characters.
+const mostSteps = 150
+
+// timeline tells the events in order. None of its lines can end the block of text:
+// each begins with a sign or a time, or further to the right. Of a long story it tells
+// what is the nearest to what broke.
+func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
+	left := 0
+	told := make([][]entry, len(runs))
+	for i, run := range runs {
+		story := marked(tell(run.Trace, m.options.Messages), marksOf(run))
+		d := diagram{focus: focusOf(run.Verdict, run.Trace)}
+		d.readSteps(story, mostSteps)
+		told[i] = d.steps
+		left += len(story) - len(d.steps)
+	}
+	m.line("\n```text\n%s```", eventsOf(runs, told, m.options))
+	if left > 0 {
+		m.line("\n%s of the story are left out; `locksim run --format text` tells all.", many(left, "step"))
+	}
+}

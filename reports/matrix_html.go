@@ -1,0 +1,230 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A matrixTable is a matrix on a page.
+type matrixTable struct {
+	// Locks have a pair of columns each. Without any there is one pair, and before it
+	// the two exclusions have columns of their own.
+	Locks []string
+	// Heads are the columns before the pairs, and Pair the two of a pair.
+	Heads, Pair []string
+	// Columns is how many there are in all, and Rows how many variants.
+	Columns, Rows int
+	// came is how many rows came to each standing, and untold how many to none.
+	came    map[Standing]int
+	untold  int
+	Shelves []matrixShelf
+	// Choices are the sorts of rows that there are, for the reader to choose from.
+	Choices []matrixChoice
+}
+
+// A matrixShelf is a group of scenarios.
+type matrixShelf struct {
+	Title     string
+	Scenarios []matrixScenario
+}
+
+// A matrixScenario is a scenario with its rows. If Several, it has a line of its own
+// above them.
+type matrixScenario struct {
+	ID, Name, Title, To string
+	Several             bool
+	Rows                []matrixRow
+}
+
+// A matrixRow is one variant.
+type matrixRow struct {
+	Name, Title, To, Assumption string
+	// Note tells the row from others of the same name.
+	Note string
+	// Sorts are the keys of the choices to which it belongs.
+	Sorts string
+	// Alarms are the standings that nobody wants.
+	Alarms []badge
+	Cells  []matrixCell
+}
+
+// A matrixChoice is a sort of rows, and how many there are.
+type matrixChoice struct {
+	Key, Label string
+	Count      int
+}
+
+// choiceKeys are the sorts in the order in which the reader chooses from them.
+var choiceKeys = []struct {
+	sort       sort
+	key, label string
+}{
+	{surprising, "differs", "not as expected"},
+	{breaksWithout, "fencing-helps", "safe only with fencing"},
+	{breaksAnyway, "unsafe", "unsafe even with fencing"},
+	{holds, "safe", "safe without fencing"},
+	{undecided, "unknown", "unknown"},
+	{untold, "untold", "cannot be told"},
+}
+
+// A wayIn is the page on what a row came to with the lock of a column, and a word on it
+// if it needs one; a zero link if there is none.
+type wayIn func(r Row, column int) pageLink
+
+// noWayIn is for a matrix without pages.
+func noWayIn(Row, int) pageLink { return pageLink{} }
+
+// table lays the matrix out for a page.
+func (m *Matrix) table(pages wayIn) matrixTable {
+	t := matrixTable{
+		Locks: eachVisible(m.Locks),
+		Heads: []string{"scenario", "assumption"},
+		Pair:  []string{runName[scenarios.Off], runName[scenarios.On]},
+		came:  map[Standing]int{},
+	}
+	if len(m.Locks) == 0 {
+		t.Heads = append(t.Heads, string(checks.LeaseExclusion), string(checks.SectionExclusion))
+	}
+	t.Columns = len(t.Heads) + 2*max(1, len(m.Locks))
+	ids, counts := pageNames{}, map[string]int{}
+	for _, shelf := range m.shelves() {
+		here := matrixShelf{Title: shelf.Title}
+		for _, s := range shelf.Scenarios {
+			out := matrixScenario{
+				ID: "row-" + ids.name(s.Name), Name: visible(s.Name), Title: visible(oneLine(s.Title)),
+				Several: len(shelf.rows[s]) > 1 || shelf.rows[s][0].Variant.Name != "",
+			}
+			for _, r := range shelf.rows[s] {
+				row := m.row(r, pages)
+				for _, key := range strings.Fields(row.Sorts) {
+					counts[key]++
+				}
+				if out.To == "" {
+					out.To, _, _ = strings.Cut(row.To, "#")
+				}
+				out.Rows = append(out.Rows, row)
+				t.Rows++
+				standings := r.standings()
+				for _, standing := range standings {
+					t.came[standing]++
+				}
+				if len(standings) == 0 {
+					t.untold++
+				}
+			}
+			here.Scenarios = append(here.Scenarios, out)
+		}
+		t.Shelves = append(t.Shelves, here)
+	}
+	for _, c := range choiceKeys {
+		if n := counts[c.key]; n > 0 {
+			t.Choices = append(t.Choices, matrixChoice{c.key, c.label, n})
+		}
+	}
+	return t
+}
+
+// summary says how many rows came to what: "3 variants of 2 scenarios, with 2 locks: 3
+// as expected, 0 not as expected, 0 unknown". These are the numbers of the choices.
+func (t matrixTable) summary() string {
+	scenarios := 0
+	for _, shelf := range t.Shelves {
+		scenarios += len(shelf.Scenarios)
+	}
+	text := count(scenarios, "scenario")
+	if t.Rows > scenarios {
+		text = count(t.Rows, "variant") + " of " + text
+	}
+	which := "this lock"
+	if len(t.Locks) > 0 {
+		text += ", with " + count(len(t.Locks), "lock")
+		which = "some lock"
+	}
+	text += fmt.Sprintf(": %d as expected, %d not as expected, %d unknown", t.came[AsExpected], t.came[NotAsExpected], t.came[Undecided])
+	if n := t.came[NothingExpected]; n > 0 {
+		text += fmt.Sprintf(", %d of which nothing is expected with %s", n, which)
+	}
+	if t.untold > 0 {
+		text += fmt.Sprintf(", %d that cannot be told", t.untold)
+	}
+	return text
+}
+
+// mood is the colour of the summary.
+func (t matrixTable) mood() string {
+	for _, standing := range alarms {
+		if t.came[standing] > 0 {
+			return standingBadges[standing].Class
+		}
+	}
+	return "good"
+}
+
+// row lays one variant out.
+func (m *Matrix) row(r Row, pages wayIn) matrixRow {
+	out := matrixRow{Name: visible(r.Variant.Name), Assumption: r.assumption()}
+	if title := visible(oneLine(r.Variant.Title)); title != visible(oneLine(r.Scenario.Title)) {
+		out.Title = title
+	}
+	found := map[sort]bool{}
+	for column, c := range r.Cells {
+		page := pages(r, column)
+		out.Note = cmp.Or(out.Note, page.Text)
+		e := matrixEntry{r, c, page.To, len(m.Locks) > 0}
+		if out.To == "" {
+			out.To = e.to(variantAnchor(r.Variant))
+		}
+		out.Cells = append(out.Cells, e.cells()...)
+		found[c.sort()] = true
+	}
+	for _, standing := range r.standings() {
+		if slices.Contains(alarms, standing) {
+			out.Alarms = append(out.Alarms, standingBadges[standing])
+		}
+		found[surprising] = found[surprising] || standing == NotAsExpected
+	}
+	var keys []string
+	for _, c := range choiceKeys {
+		if found[c.sort] {
+			keys = append(keys, c.key)
+		}
+	}
+	out.Sorts = strings.Join(keys, " ")
+	return out
+}
+
+// pageLegend explains the table on a page, whose columns have the words in full.
+func (m *Matrix) pageLegend() []row {
+	s := m.shown()
+	legend := []sign{
+		{"assumption", aboutAssumptions},
+		{string(checks.LeaseExclusion), checks.LeaseExclusion.Title()},
+		{string(checks.SectionExclusion), checks.SectionExclusion.Title()},
+		{runName[scenarios.Off], aboutWithout},
+		{runName[scenarios.On], aboutWith},
+		{"✗ unsafe", aboutUnsafe()},
+		{"✓ safe", aboutSafe},
+	}
+	if len(m.Locks) == 0 {
+		legend = slices.Insert(legend, 3, sign{"✓ ✗", m.outcomes(s)})
+	}
+	for _, p := range s.caveats {
+		legend = append(legend, sign{"! safe, but ✗ " + string(p), aboutCaveat(p)})
+	}
+	if s.undecided {
+		legend = append(legend, sign{"? unknown", "nobody can tell; the box at the top says why"})
+	}
+	if s.untold {
+		legend = append(legend, sign{"– n/a", aboutUntold})
+	}
+	all := make([]row, len(legend))
+	for i, s := range legend {
+		all[i] = row{s.sign, s.text}
+	}
+	return all
+}

@@ -1,0 +1,99 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A matrixCell is one cell of a matrix on a page.
+type matrixCell struct {
+	// Column is the head of its column, for where there is no room for one.
+	Column string
+	// Of says what the cell is about to those who do not see the table around it.
+	Of string
+	// Sign and Word are what it shows, Also what qualifies it, and Mood its colour.
+	Sign, Word, Also, Mood string
+	// To is what it leads to; "" is nothing.
+	To string
+}
+
+// A matrixEntry is what a row says with one lock, and the page that tells more; "" is
+// none.
+type matrixEntry struct {
+	Row
+	Cell
+	page string
+	// several says that the matrix has columns for several locks.
+	several bool
+}
+
+// cells are the columns of the entry's lock.
+func (e matrixEntry) cells() []matrixCell {
+	without, with := e.verdict(scenarios.Off), e.verdict(scenarios.On)
+	if e.several {
+		return []matrixCell{without, with}
+	}
+	return []matrixCell{e.exclusion(checks.LeaseExclusion), e.exclusion(checks.SectionExclusion), without, with}
+}
+
+// of names the entry and something that it says of it.
+func (e matrixEntry) of(what string) string {
+	if e.several {
+		return e.Row.name() + ", " + visible(e.Lock) + ", " + what + ": "
+	}
+	return e.Row.name() + ", " + what + ": "
+}
+
+// to is the address of a place on the entry's page.
+func (e matrixEntry) to(anchor string) string {
+	if e.page == "" {
+		return ""
+	}
+	return e.page + "#" + anchor
+}
+
+// exclusion says what became of an exclusion in both runs.
+func (e matrixEntry) exclusion(p checks.Property) matrixCell {
+	out := matrixCell{Column: string(p), Sign: exclusionSign(e.Cell, p, Palette{}), Mood: "soft"}
+	var words []string
+	for _, o := range e.outcomes(p) {
+		words = append(words, outcomeClauses[o])
+	}
+	out.Of = e.of(string(p)) + strings.Join(words, " without fencing, then with fencing ")
+	if e.told() {
+		out.Mood = outcomeBadges[worst(e.outcomes(p))].Class
+		out.To = e.to(variantAnchor(e.Variant))
+	}
+	return out
+}
+
+// verdict says what one run came to. Where the exclusions have no columns of their own
+// it says which of them are violated.
+func (e matrixEntry) verdict(fencing string) matrixCell {
+	out := matrixCell{Column: runName[fencing], Of: e.of(runName[fencing]), Sign: "–", Mood: "soft"}
+	if e.several {
+		out.Column = visible(e.Lock) + " " + out.Column
+	}
+	i := slices.IndexFunc(e.Runs, func(run scenarios.Outcome) bool { return run.Fencing == fencing })
+	if i < 0 {
+		out.Word = "not run"
+		if !e.told() {
+			out.Word = "n/a"
+		}
+		return out
+	}
+	run := e.Runs[i]
+	out.To = e.to(runAnchor(e.Variant, fencing))
+	b := runBadge(run)
+	out.Sign, out.Word, out.Mood = b.Sign, b.Word, b.Class
+	if also := caveats(run); len(also) > 0 {
+		out.Also = "but ✗ " + names(also)
+	}
+	if broke := violated(run, exclusions); e.several && len(broke) > 0 {
+		out.Also = strings.TrimPrefix(out.Also+"; ✗ "+names(broke), "; ")
+	}
+	return out
+}

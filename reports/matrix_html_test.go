@@ -1,0 +1,121 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// differing is a run that its scenario does not expect.
+func differing(run scenarios.Outcome, how string) scenarios.Outcome {
+	run.Differences = []string{how}
+	return run
+}
+
+// undecidedRun is a run that proves nothing, and so differs from what is expected.
+func undecidedRun(fencing, why string) scenarios.Outcome {
+	run := differing(judged(fencing, checks.Undecided), "the verdict is unknown, expected unsafe")
+	run.Verdict.Reasons = []string{why}
+	return run
+}
+
+// An exclusion has the colour of the worse run, whichever came first.
+func TestColourOfAnExclusion(t *testing.T) {
+	unclear := judged(off, checks.Undecided)
+	for i := range unclear.Verdict.Findings {
+		unclear.Verdict.Findings[i].Outcome = checks.Unknown
+	}
+	for name, c := range map[string]struct {
+		without, with scenarios.Outcome
+		want          string
+	}{
+		"unknown, holds":  {unclear, judged(on, checks.Safe), `<span class="sign doubt">`},
+		"holds, unknown":  {judged(off, checks.Safe), unclear, `<span class="sign doubt">`},
+		"violated, holds": {judged(off, checks.Unsafe, twice...), judged(on, checks.Safe), `<span class="sign bad">`},
+		"both hold":       {judged(off, checks.Safe), judged(on, checks.Safe), `<span class="sign good">`},
+	} {
+		m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {cell("redlock", c.without, c.with)}}, "=")}
+		page := main(t, []byte(matrix(t, "html", ofVariants(m))))
+		if n := strings.Count(page, c.want+`<span class="unseen">a, lease-exclusion`); n != 1 {
+			t.Errorf("%s: no %s in\n%s", name, c.want, page)
+		}
+	}
+}
+
+// alarming has a row that is as expected, one that is not in both runs, and one of which
+// nobody can tell in two variants.
+func alarming() *Matrix {
+	m := &Matrix{}
+	m.Rows = append(m.Rows, rows("debate", "calm", "", map[string][]Cell{"": {does("redlock")}}, "=")...)
+	m.Rows = append(m.Rows, rows("debate", "odd", "", map[string][]Cell{
+		"": {cell("redlock", differing(judged(off, checks.Safe), "it is safe"), differing(judged(on, checks.Safe), "it is safe, too"))},
+	}, "=")...)
+	m.Rows = append(m.Rows, rows("debate", "dark", "", map[string][]Cell{
+		"one": {cell("redlock", undecidedRun(off, "nobody looked"), judged(on, checks.Safe))},
+		"two": {cell("redlock", undecidedRun(off, "nobody came"), differing(judged(on, checks.Safe), "it is safe"))},
+	}, "one=", "two=")...)
+	return ofVariants(m)
+}
+
+// What is unknown is not called unexpected, and what counts it counts rows: the summary,
+// the boxes with the reasons, the choices and the badges in the rows.
+func TestUnknownIsNotUnexpected(t *testing.T) {
+	page := main(t, []byte(matrix(t, "html", alarming())))
+	for _, want := range []string{
+		`<span class="badge bad wide">4 variants of 3 scenarios: 1 as expected, 1 not as expected, 2 unknown</span>`,
+		`<h2 id="surprises">Not as expected (1)</h2>` + "\n" +
+			`<dl class="facts"><dt>odd</dt><dd>without fencing: it is safe; with fencing: it is safe, too</dd></dl>`,
+		`<h2 id="unknown">Unknown (2)</h2>` + "\n" +
+			`<dl class="facts"><dt>dark, one</dt><dd>nobody looked</dd><dt>dark, two</dt><dd>nobody came</dd></dl>`,
+		`value="differs"> <span>not as expected <b>1</b></span>`,
+		`value="unknown"> <span>unknown <b>2</b></span>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %s", want)
+		}
+	}
+	for badge, n := range map[string]int{`<span class="badge bad">✗ not as expected</span>`: 1, `<span class="badge doubt">? unknown</span>`: 2} {
+		if got := strings.Count(page, badge); got != n {
+			t.Errorf("%d rows have %s, want %d", got, badge, n)
+		}
+	}
+	if strings.Contains(page, "Unknown, and why") {
+		t.Error("the reasons are told twice")
+	}
+	if t.Failed() {
+		t.Log(page)
+	}
+}
+
+// With several locks a row can be both, and the boxes say with which lock.
+func TestAlarmsOfSeveralLocks(t *testing.T) {
+	m := &Matrix{Locks: []string{"single", "redlock", "redsync"}, Rows: rows("debate", "a", "", map[string][]Cell{"": {
+		cell("single", differing(judged(off, checks.Safe), "it is safe"), judged(on, checks.Safe)),
+		cell("redlock", undecidedRun(off, "nobody looked"), judged(on, checks.Safe)),
+		{Lock: "redsync", Untold: "it has no such node"},
+	}}, "=")}
+	contains(t, read(t, "matrix", []byte(matrix(t, "html", ofVariants(m)))).text,
+		"1 scenario, with 3 locks: 0 as expected, 1 not as expected, 1 unknown",
+		"Not as expected (1) asingle, without fencing: it is safe",
+		"Unknown (1) aredlock: nobody looked",
+		"not as expected 1", "unknown 1",
+	)
+}
+
+// A row that cannot be told with any lock came to nothing, and is counted all the same.
+func TestUntoldOnAPage(t *testing.T) {
+	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {{Lock: "redlock", Untold: "it has no such node"}}}, "=")}
+	contains(t, matrix(t, "html", m), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 that cannot be told")
+}
+
+// Of a lock of which nothing is expected nothing is as expected.
+func TestNothingExpectedOnAPage(t *testing.T) {
+	silent := does("redsync")
+	for i := range silent.Runs {
+		silent.Runs[i].Expected = nil
+	}
+	m := &Matrix{Rows: rows("debate", "a", "", map[string][]Cell{"": {silent}}, "=")}
+	contains(t, matrix(t, "html", ofVariants(m)), "1 scenario: 0 as expected, 0 not as expected, 0 unknown, 1 of which nothing is expected with this lock")
+}

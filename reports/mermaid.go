@@ -1,0 +1,63 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+func init() {
+	Register(Format{
+		Name:  "mermaid",
+		Title: "a Mermaid sequence diagram: of one run by itself, of several as Markdown with a diagram each",
+		Write: writeMermaid,
+		Pages: mermaidPages,
+	})
+}
+
+// writeMermaid writes the diagram of a single run as what an .mmd file holds. That
+// has room for one, so several runs make a Markdown document.
+func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
+	if len(results) == 1 && len(results[0].Runs) == 1 {
+		_, err := io.WriteString(w, mermaidDiagram(results[0], results[0].Runs[0]))
+		return err
+	}
+	var b strings.Builder
+	for i, r := range results {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "# %s\n", markdown(r.Scenario.Name+": "+r.Scenario.Title))
+		for _, run := range r.Runs {
+			fmt.Fprintf(&b, "\n## %s\n\n", markdown(runTitle(run)))
+			fmt.Fprintf(&b, "%s\n\n", markdown(cameTo(run)))
+			fmt.Fprintf(&b, "```mermaid\n%s```\n", mermaidDiagram(r, run))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// mermaidPages writes each run's diagram to a file of its own.
+func mermaidPages(results []*scenarios.Result, _ Options) []Page {
+	var pages []Page
+	names := pageNames{}
+	for _, r := range results {
+		for _, run := range r.Runs {
+			name := names.name(runWords(r, run)...) + ".mmd"
+			pages = append(pages, Page{Name: name, Data: []byte(mermaidDiagram(r, run))})
+		}
+	}
+	return pages
+}
+
+// cameTo is what a run came to in a sentence or two.
+func cameTo(run scenarios.Outcome) string {
+	text := run.Verdict.Verdict + "."
+	if why := explainData(run); why != "" {
+		text += " " + capital(run.Trace, why)
+	}
+	return text
+}

@@ -1,0 +1,264 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// mermaidRoom is how many characters a diagram may have. Mermaid refuses to draw one
+// of more than 50,000, and so do the sites that use it.
+const mermaidRoom = 48_000
+
+// mermaidDiagram draws a run, in the detail of the story: one arrow to ask for
+// something and one back, whatever number of messages that took. Where the story is
+// longer than Mermaid draws, the diagram has its beginning and what broke later, and
+// says so.
+func mermaidDiagram(r *scenarios.Result, run scenarios.Outcome) string {
+	broke := slices.DeleteFunc(marksOf(run), func(m mark) bool { return m.sign != broken })
+	story := marked(tell(run.Trace, false), broke)
+	spans := checks.Spans(run.Trace)
+	for most := len(story); ; {
+		text := newSequence(run, spans).draw(r, story, most)
+		if len(text) <= mermaidRoom || most == 0 {
+			return text
+		}
+		most = min(most*mermaidRoom/len(text), most-1)
+	}
+}
+
+// A sequence is a sequence diagram that is being drawn.
+type sequence struct {
+	run   scenarios.Outcome
+	lanes *lanes
+	lines []sequenceLine
+
+	// spans are the critical sections, and turns when they begin and end.
+	spans []checks.Span
+	turns []turn
+	// hidden are the sections that begin where the story is left out, inside those of
+	// the others that have begun and not ended, and together says that the frame around
+	// those that overlap is open.
+	hidden   map[int]bool
+	inside   []int
+	together bool
+}
+
+// A sequenceLine is one statement of a diagram. One that is wide is the text of a note
+// over all lifelines, which are not known before the end.
+type sequenceLine struct {
+	text string
+	wide bool
+}
+
+// A turn is when a section begins or ends.
+type turn struct {
+	at     time.Duration
+	span   int
+	begins bool
+}
+
+func newSequence(run scenarios.Outcome, spans []checks.Span) *sequence {
+	s := &sequence{run: run, lanes: newLanes(run.Trace), spans: spans, hidden: map[int]bool{}}
+	for i, span := range s.spans {
+		s.turns = append(s.turns, turn{span.From, i, true}, turn{span.To, i, false})
+	}
+	slices.SortStableFunc(s.turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+	return s
+}
+
+// draw writes the diagram, of no more than so many moments of the story.
+func (s *sequence) draw(r *scenarios.Result, story []entry, most int) string {
+	last, left := time.Duration(0), 0
+	for i, e := range story {
+		if i >= most && e.sign != broken {
+			left++
+			s.turn(func(t turn) bool { return t.at <= e.at }, false)
+			continue
+		}
+		s.turn(func(t turn) bool { return t.at < e.at || !t.begins && t.at == e.at }, true)
+		if gap := e.at - last; gap >= silence && !e.again {
+			s.wide("⋮ " + span(gap) + " pass")
+		}
+		last = max(e.at, e.until)
+		s.tell(e)
+		for _, m := range e.marks {
+			s.note(s.place(e), m.sign+" "+m.text)
+		}
+		s.turn(func(t turn) bool { return t.at == e.at }, true)
+	}
+	s.turn(func(turn) bool { return true }, false)
+	if left > 0 {
+		s.wide(fmt.Sprintf("left out, because Mermaid draws no more: %s", many(left, "moment")))
+	}
+	s.wide(cameTo(s.run))
+
+	all := s.lanes.all()
+	title := Row{Scenario: r.Scenario, Variant: s.run.Variant}.name() + ", " + runName[s.run.Fencing]
+	var b strings.Builder
+	b.WriteString("sequenceDiagram\n")
+	fmt.Fprintf(&b, "  title %s\n", mermaidLine(title, mermaidWide))
+	fmt.Fprintf(&b, "  accTitle: %s\n", mermaidLine(title+": "+s.run.Variant.Title, mermaidText))
+	fmt.Fprintf(&b, "  accDescr: %s\n", mermaidLine(cameTo(s.run), mermaidText))
+	b.WriteString(s.lanes.declared())
+	for _, line := range s.lines {
+		if line.wide {
+			line.text = fmt.Sprintf("Note over %s: %s", all, line.text)
+		}
+		fmt.Fprintf(&b, "  %s\n", line.text)
+	}
+	return b.String()
+}
+
+func (s *sequence) line(format string, args ...any) {
+	s.lines = append(s.lines, sequenceLine{text: fmt.Sprintf(format, args...)})
+}
+
+// note writes a note over some lifelines, or over all of them.
+func (s *sequence) note(over []int, text string) {
+	if over == nil {
+		s.wide(text)
+		return
+	}
+	first, last, columns := slices.Min(over), slices.Max(over), mermaidColumns
+	if first != last {
+		columns = mermaidBetween
+	}
+	s.line("Note over %s: %s", s.lanes.names(first, last), mermaidLines(text, mermaidText, columns))
+}
+
+func (s *sequence) wide(text string) {
+	s.lines = append(s.lines, sequenceLine{mermaidLines(text, mermaidText, mermaidWide), true})
+}
+
+// The arrows: a request, an answer, and no for an answer.
+const (
+	asks    = "->>"
+	answers = "-->>"
+	denies  = "--x"
+)
+
+func (s *sequence) arrow(from int, arrow string, to int, text string) {
+	s.line("%s%s%s: %s", s.lanes.name(from), arrow, s.lanes.name(to), mermaidLines(text, mermaidText, mermaidColumns))
+}
+
+// tell draws an entry: a step as arrows, all else as a note.
+func (s *sequence) tell(e entry) {
+	ev, ok := eventOf(s.run.Trace, e.last)
+	if !ok || e.of == "" {
+		s.note(s.place(e), s.timed(e))
+		return
+	}
+	client, servers := s.lanes.of(ev.Process), s.lanes.servers(ev)
+	if ev.Kind == sim.KindServe {
+		client = s.lanes.of(ev.Client())
+	}
+	if len(client) == 0 || len(servers) == 0 {
+		s.note(s.place(e), s.timed(e))
+		return
+	}
+	if e.asked != "" {
+		begin, _ := eventOf(s.run.Trace, e.first)
+		for _, server := range servers {
+			s.arrow(client[0], asks, server, moment(begin.At, 3)+" "+e.asked)
+		}
+	}
+	server := servers[len(servers)-1]
+	switch {
+	case e.part == opens:
+		for _, server := range servers {
+			s.arrow(client[0], asks, server, s.timed(e))
+		}
+	case ev.Kind != sim.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
+		s.note(s.place(e), s.timed(e)) // an answer that has not arrived, or that nobody waits for
+	case ev.OK:
+		s.arrow(server, answers, client[0], s.timed(e))
+	default:
+		s.arrow(server, denies, client[0], s.timed(e))
+	}
+}
+
+// timed is what an entry tells and when. A name stands in front where the place in the
+// diagram does not say it.
+func (s *sequence) timed(e entry) string {
+	text := moment(e.at, 3)
+	switch {
+	case e.who == "":
+	case len(s.lanes.of(e.who)) == 0:
+		text += " " + e.who
+	case s.lanes.shared(e.who):
+		text += " " + e.who + ":"
+	}
+	return text + " " + e.text
+}
+
+// place is where a note about an entry stands; nil is over everything.
+func (s *sequence) place(e entry) []int {
+	if own := s.lanes.of(e.who); len(own) > 0 {
+		return own
+	}
+	ev, ok := eventOf(s.run.Trace, e.last)
+	if !ok || e.part == strikes || e.again {
+		return nil
+	}
+	return append(s.lanes.of(ev.Process), s.lanes.of(ev.Peer)...)
+}
+
+// turn draws the next sections that begin or end, as long as they are those asked for.
+// Where the story is left out none begins.
+func (s *sequence) turn(next func(turn) bool, told bool) {
+	for len(s.turns) > 0 && next(s.turns[0]) {
+		t := s.turns[0]
+		s.turns = s.turns[1:]
+		lane := s.lanes.of(s.spans[t.span].Client)
+		if t.begins && (!told || len(lane) == 0) {
+			s.hidden[t.span] = true
+		}
+		switch {
+		case s.hidden[t.span]:
+		case t.begins:
+			s.inside = append(s.inside, t.span)
+			s.line("activate %s", s.lanes.name(lane[0]))
+			s.frame(t)
+		default:
+			s.inside = slices.DeleteFunc(s.inside, func(i int) bool { return i == t.span })
+			s.frame(t)
+			s.line("deactivate %s", s.lanes.name(lane[0]))
+		}
+	}
+}
+
+// frame opens a frame when two sections of one lock overlap, says who they are, and
+// closes it when none do any more.
+func (s *sequence) frame(t turn) {
+	overlaps := func(i, j int) bool {
+		return i != j && s.spans[i].Lock == s.spans[j].Lock && !s.spans[i].Open
+	}
+	overlap := slices.ContainsFunc(s.inside, func(i int) bool {
+		return slices.ContainsFunc(s.inside, func(j int) bool { return overlaps(i, j) })
+	})
+	if overlap && !s.together {
+		s.line("rect rgba(213, 94, 0, 0.15)")
+	}
+	if !overlap && s.together {
+		s.line("end")
+	}
+	s.together = overlap
+	var who []string
+	var over []int
+	for _, i := range s.inside {
+		if i == t.span || overlaps(i, t.span) {
+			who = append(who, visible(s.spans[i].Client))
+			over = append(over, s.lanes.of(s.spans[i].Client)...)
+		}
+	}
+	if t.begins && len(who) > 1 {
+		s.note(over, list(who)+" are in their sections at once")
+	}
+}

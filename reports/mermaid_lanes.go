@@ -1,0 +1,139 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// lanes are the lifelines of a sequence diagram. The nodes of the locks, which do all
+// the same or are told apart in words, share one; then come the clients, what they
+// call, and the storage, so that few arrows cross a lifeline. A lifeline that nothing
+// refers to is not drawn.
+type lanes struct {
+	list []lane
+	by   map[string]int // by process, as it is and as the story shows it
+	// asked are the lanes of those that a step's requests went to, by step.
+	asked   map[string][]int
+	storage []int
+}
+
+type lane struct {
+	processes []string
+	role      sim.Role
+	drawn     bool
+}
+
+func newLanes(t *sim.Trace) *lanes {
+	l := &lanes{by: map[string]int{}, asked: map[string][]int{}}
+	nodes := newTeller(t, false).nodes()
+	if len(nodes) > 0 {
+		l.add(sim.RoleNode, nodes...)
+	}
+	for _, role := range []sim.Role{sim.RoleNode, sim.RoleClient, sim.RoleService, sim.RoleStorage} {
+		for _, p := range t.Processes {
+			if _, has := l.by[p.Name]; p.Role == role && !has {
+				l.add(role, p.Name)
+			}
+		}
+	}
+	if len(l.list) == 0 {
+		l.add("", "world")
+	}
+	for i, lane := range l.list {
+		if lane.role == sim.RoleStorage {
+			l.storage = append(l.storage, i)
+		}
+	}
+	for i := range t.Events {
+		ev := &t.Events[i]
+		sends := ev.Kind == sim.KindSend || ev.Kind == sim.KindLose || ev.Kind == sim.KindHold
+		if sends && !ev.Reply && !ev.Handshake {
+			step := stepName(ev.Process, ev.Section, ev.Step)
+			for _, to := range l.of(ev.Peer) {
+				if !slices.Contains(l.asked[step], to) {
+					l.asked[step] = append(l.asked[step], to)
+				}
+			}
+		}
+	}
+	return l
+}
+
+func (l *lanes) add(role sim.Role, processes ...string) {
+	for _, p := range processes {
+		l.by[p], l.by[visible(p)] = len(l.list), len(l.list)
+	}
+	l.list = append(l.list, lane{processes: processes, role: role})
+}
+
+// of is the lane of a process, if it has one.
+func (l *lanes) of(process string) []int {
+	if i, ok := l.by[process]; ok {
+		return []int{i}
+	}
+	return nil
+}
+
+// shared reports whether a process is not the only one of its lane.
+func (l *lanes) shared(process string) bool {
+	return len(l.list[l.by[process]].processes) > 1
+}
+
+// servers are the lanes that a client's step is about: the storage, whatever services
+// pass its requests on, or the nodes that it asked.
+func (l *lanes) servers(ev *sim.Event) []int {
+	if ev.Step.AtStorage() {
+		return l.storage
+	}
+	return l.asked[stepName(ev.Process, ev.Section, ev.Step)]
+}
+
+// all names the first and the last of the lanes that are drawn.
+func (l *lanes) all() string {
+	first, last := 0, 0
+	for i, lane := range l.list {
+		if lane.drawn {
+			last = i
+		}
+	}
+	for !l.list[first].drawn && first < last {
+		first++
+	}
+	return l.names(first, last)
+}
+
+// names are the lanes from one to another.
+func (l *lanes) names(first, last int) string {
+	if first == last {
+		return l.name(first)
+	}
+	return l.name(first) + "," + l.name(last)
+}
+
+// name is what the diagram calls a lane, which from now on is drawn.
+func (l *lanes) name(i int) string {
+	l.list[i].drawn = true
+	return fmt.Sprintf("p%d", i+1)
+}
+
+// declared are the lines that declare the lanes which are drawn.
+func (l *lanes) declared() string {
+	var b strings.Builder
+	for i, lane := range l.list {
+		if !lane.drawn {
+			continue
+		}
+		kind, title := "participant", lane.processes[0]
+		if lane.role == sim.RoleClient {
+			kind = "actor"
+		}
+		if n := len(lane.processes); n > 1 {
+			title = count(n, "node")
+		}
+		fmt.Fprintf(&b, "  %s p%d as %s\n", kind, i+1, mermaidLines(title, mermaidName, mermaidColumns))
+	}
+	return b.String()
+}

@@ -1,0 +1,69 @@
+package reports
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+// The templates and styles of every page. What they show is escaped by
+// html/template; names and texts come through visible first, as everywhere, so that
+// nobody's lock can turn the direction of writing.
+//
+//go:embed html
+var htmlFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"add": sum}).ParseFS(htmlFiles, "html/*.html"))
+
+// sum adds up coordinates.
+func sum(numbers ...int) int {
+	total := 0
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}
+
+// A sheet is one HTML page: it needs nothing but itself.
+type sheet struct {
+	Title  string
+	Links  []pageLink
+	Style  template.CSS
+	Script template.JS
+	Body   template.HTML
+}
+
+// A pageLink leads to another page of the site.
+type pageLink struct{ To, Text string }
+
+// newSheet is a page with the styles that every page has, then its own, by the names
+// of their files.
+func newSheet(title string, body template.HTML, styles ...string) sheet {
+	var css strings.Builder
+	for _, name := range append([]string{"page.css"}, styles...) {
+		css.WriteString(asset(name))
+	}
+	return sheet{Title: title, Body: body, Style: template.CSS(css.String())}
+}
+
+// html writes the page.
+func (s sheet) html() []byte { return []byte(fill("page.html", s)) }
+
+// fill fills in a template.
+func fill(name string, data any) template.HTML {
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		panic(fmt.Sprintf("reports: %s: %v", name, err)) // a strings.Builder takes everything, and the templates are tested
+	}
+	return template.HTML(b.String())
+}
+
+// asset is a file of the folder html.
+func asset(name string) string {
+	data, err := htmlFiles.ReadFile("html/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(data)
+}

@@ -1,0 +1,364 @@
+package reports
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+)
+
+// maxSaved bounds a document of saved traces in bytes. All scenarios of the
+// catalogue together have about a fifth of it.
+const maxSaved = 256 << 20
+
+// Saved is what a document of saved traces comes to today.
+type Saved struct {
+	Results []*scenarios.Result
+	// Arguments and Traces are for [Options].
+	Arguments, Traces map[*scenarios.Scenario]string
+	// Notes tell, a sentence each, what is not as it was when the traces were
+	// saved: the traces themselves, or what the checks find now. Of that are compared
+	// each verdict, the outcome of each property, and of one that is violated the
+	// moment and whose fault it is.
+	Notes []string
+}
+
+// ReadTraces reads what the format trace has written, and judges it anew with
+// today's checks. name is what the document is called, such as its file.
+//
+// It reads a single trace in JSON as well, which any program that runs a world can
+// write. That has no scenario, so that nothing is expected of it.
+//
+// No run is shown for more than it is. If the events are not those that were saved,
+// by their hash, or if the scenario's text is none any more, so that the witnesses
+// are not known, that is a doubt of the trace: its verdict is unknown. Who wants to
+// tell a trace otherwise than it was saves the trace alone. The hash covers the events
+// and nothing else: that the locks, processes and faults are those of the run is taken
+// on trust. So is the scenario's text, but for its name and title, by which one that was
+// put in the place of another is refused.
+//
+// The error says where a document is wrong. Fields that are not known are left out.
+func ReadTraces(r io.Reader, name string) (*Saved, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxSaved:
+		return nil, fmt.Errorf("it is larger than %d bytes, and no more can be read; save fewer scenarios in one file", maxSaved)
+	}
+	kind, err := kindOf(data)
+	if err != nil {
+		return nil, err
+	}
+	saved := &Saved{Arguments: map[*scenarios.Scenario]string{}, Traces: map[*scenarios.Scenario]string{}}
+	if kind == "" {
+		r, err := bare(data, name)
+		if err != nil {
+			return nil, err
+		}
+		return saved, saved.add(r, name)
+	}
+	var doc savedTraces
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, damaged(data, err)
+	}
+	for i, r := range doc.Results {
+		if err := saved.add(r, name); err != nil {
+			return nil, fmt.Errorf("results[%d]: %w", i, err)
+		}
+	}
+	if len(doc.Results) == 0 {
+		return nil, errors.New("it holds no results")
+	}
+	return saved, nil
+}
+
+// kindOf tells documents apart: it returns the schema of saved traces, or "" for a
+// single trace, and refuses everything else.
+func kindOf(data []byte) (schema string, err error) {
+	const remedy = "make one with locksim run --format trace -o FILE"
+	if len(bytes.TrimSpace(data)) == 0 {
+		return "", errors.New("it is empty; " + remedy)
+	}
+	var doc struct {
+		Schema *string
+		Events json.RawMessage
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return "", damaged(data, err)
+	}
+	switch {
+	case doc.Schema == nil && doc.Events != nil:
+		return "", nil
+	case doc.Schema == nil:
+		return "", errors.New("it is no saved trace: it has no schema; " + remedy)
+	case *doc.Schema == TraceSchema:
+		return TraceSchema, nil
+	case *doc.Schema == Schema:
+		return "", errors.New("it is a report, which holds no trace; " + remedy)
+	case strings.HasPrefix(*doc.Schema, strings.TrimSuffix(TraceSchema, "1")):
+		return "", fmt.Errorf("its schema is %q, and this version of locksim reads %q; a later one has written it", *doc.Schema, TraceSchema)
+	}
+	return "", fmt.Errorf("it is no saved trace: its schema is %q and not %q; %s", *doc.Schema, TraceSchema, remedy)
+}
+
+// damaged says where a document is no JSON, or not of the right shape.
+func damaged(data []byte, err error) error {
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	line := func(offset int64) int { return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n")) }
+	switch {
+	case errors.As(err, &syntax) && int(syntax.Offset) >= len(data):
+		return fmt.Errorf("line %d: it ends in the middle (%w); was it cut off?", line(syntax.Offset), err)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d: it is no JSON: %w", line(syntax.Offset), err)
+	case errors.As(err, &shape):
+		return fmt.Errorf("line %d: %s holds %s, which is not what belongs there", line(shape.Offset), cmp.Or(shape.Field, "it"), shape.Value)
+	}
+	return err
+}
+
+type savedTraces struct {
+	Results []savedStories `json:"results"`
+}
+
+// savedStories is what is read of a jsonStories.
+type savedStories struct {
+	Scenario string       `json:"scenario"`
+	Title    string       `json:"title"`
+	File     string       `json:"file"`
+	Argument string       `json:"argument"`
+	Text     string       `json:"text"`
+	Seed     uint64       `json:"seed"`
+	Lock     string       `json:"lock"`
+	Runs     []savedStory `json:"runs"`
+}
+
+// savedStory is what is read of a jsonStory: the trace, and what the checks found
+// then.
+type savedStory struct {
+	Variant    string                             `json:"variant"`
+	Fencing    string                             `json:"fencing"`
+	Lock       string                             `json:"lock"`
+	Verdict    string                             `json:"verdict"`
+	Properties map[checks.Property]checks.Outcome `json:"properties"`
+	Findings   []jsonFinding                      `json:"findings"`
+	Hash       string                             `json:"trace_hash"`
+	Trace      *sim.Trace                         `json:"trace"`
+}
+
+// add judges the runs of one scenario.
+func (s *Saved) add(r savedStories, name string) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	scenario, doubt := r.scenario()
+	switch {
+	case scenario.Name != r.Scenario:
+		return fmt.Errorf("the runs are of the scenario %q, and its file %q is of another", r.Scenario, r.File)
+	case scenario.Title != r.Title:
+		return fmt.Errorf("the text is another scenario's: its title is %q, and the runs are of %q", scenario.Title, r.Title)
+	}
+	if len(scenario.Variants) == 0 {
+		r.nameVariants(scenario)
+		s.Traces[scenario] = name
+	} else if r.Argument != "" {
+		s.Arguments[scenario] = r.Argument
+	}
+	var runs []scenarios.Outcome
+	var told []*scenarios.Variant
+	for _, v := range scenario.Variants {
+		for _, fencing := range []string{scenarios.Off, scenarios.On} {
+			i := r.index(v.Name, fencing)
+			if i < 0 {
+				continue
+			}
+			if !slices.Contains(told, v) {
+				told = append(told, v)
+			}
+			runs = append(runs, s.judge(r.Runs[i], v, doubt))
+		}
+	}
+	if len(runs) < len(r.Runs) {
+		i := slices.IndexFunc(r.Runs, func(run savedStory) bool {
+			return !slices.ContainsFunc(scenario.Variants, func(v *scenarios.Variant) bool { return v.Name == run.Variant })
+		})
+		return fmt.Errorf("runs[%d]: the scenario has no variant %q", i, r.Runs[i].Variant)
+	}
+	scenario.Variants = told
+	s.Results = append(s.Results, scenarios.NewResult(scenario, r.Lock, r.Seed, runs))
+	return nil
+}
+
+// check sees that every run can be told and told apart, and that all variants have
+// the same runs, so that they can stand side by side.
+func (r savedStories) check() error {
+	for i, run := range r.Runs {
+		if err := run.check(r.Seed); err != nil {
+			return fmt.Errorf("runs[%d]: %w", i, err)
+		}
+		if r.Text != "" && run.Trace.Name != r.Scenario { // a trace alone is called what its file is
+			return fmt.Errorf("runs[%d]: its trace is of another scenario: %q, and not %q", i, run.Trace.Name, r.Scenario)
+		}
+		if first := r.index(run.Variant, run.Fencing); first != i {
+			return fmt.Errorf("runs[%d]: it is the same run as runs[%d]", i, first)
+		}
+	}
+	for i, run := range r.Runs {
+		other := scenarios.Off
+		if run.Fencing == scenarios.Off {
+			other = scenarios.On
+		}
+		has := func(o savedStory) bool { return o.Fencing == other }
+		if slices.ContainsFunc(r.Runs, has) && r.index(run.Variant, other) < 0 {
+			return fmt.Errorf("runs[%d]: the variant %q has no run with fencing %s, and others have", i, run.Variant, other)
+		}
+	}
+	if len(r.Runs) == 0 {
+		return errors.New("it has no runs")
+	}
+	return nil
+}
+
+// check sees that a run can be told.
+func (run savedStory) check(seed uint64) error {
+	t := run.Trace
+	switch {
+	case t == nil:
+		return errors.New("it has no trace")
+	case run.Fencing != scenarios.Off && run.Fencing != scenarios.On:
+		return fmt.Errorf("its fencing is %q and neither off nor on", run.Fencing)
+	case t.Variant != run.Variant || t.Seed != seed || fencingOf(t) != run.Fencing:
+		return fmt.Errorf("its trace is of another run: variant %q, seed %d, fencing %s", t.Variant, t.Seed, fencingOf(t))
+	}
+	if err := t.Validate(); err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	return nil
+}
+
+// fencingOf says which of the two runs of a variant a trace is.
+func fencingOf(t *sim.Trace) string {
+	if t.Fencing == "" || t.Fencing == string(storage.None) {
+		return scenarios.Off
+	}
+	return scenarios.On
+}
+
+// index is which of the runs has a variant and a fencing; -1 if none has.
+func (r savedStories) index(variant, fencing string) int {
+	return slices.IndexFunc(r.Runs, func(run savedStory) bool { return run.Variant == variant && run.Fencing == fencing })
+}
+
+// scenario is the scenario that the runs are of. One that was not saved, or is none
+// by today's grammar, has its names and no variants; doubt says why it is none.
+func (r savedStories) scenario() (s *scenarios.Scenario, doubt string) {
+	names := &scenarios.Scenario{Name: r.Scenario, File: r.File, Text: r.Text, Title: r.Title}
+	if r.Text == "" {
+		return names, ""
+	}
+	s, err := scenarios.Parse(cmp.Or(r.File, r.Scenario+".yaml"), []byte(r.Text))
+	if err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return names, "what was saved of the scenario cannot be read today, so nobody knows what must have happened for a verdict to mean anything: " + first
+	}
+	return s, ""
+}
+
+// nameVariants gives a scenario of which nothing is known the variants that the runs
+// name. They expect nothing.
+func (r savedStories) nameVariants(s *scenarios.Scenario) {
+	for _, run := range r.Runs {
+		if !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return v.Name == run.Variant }) {
+			s.Variants = append(s.Variants, &scenarios.Variant{Scenario: s.Name, Name: run.Variant, Title: s.Title, Lock: run.Lock})
+		}
+	}
+}
+
+// judge checks a run anew, and notes what is not as it was.
+func (s *Saved) judge(run savedStory, v *scenarios.Variant, doubt string) scenarios.Outcome {
+	t := run.Trace
+	if hash := t.Hash(); doubt == "" && hash != run.Hash {
+		doubt = fmt.Sprintf("these are not the events that were saved: their hash is %q, and it was %q; the file was changed, or another version of locksim has written it (the hash covers the events, and nothing else of the trace)", hash, run.Hash)
+	}
+	if doubt != "" && !slices.Contains(t.Doubts, doubt) {
+		t.Doubts = append(t.Doubts, doubt)
+	}
+	out := v.Judge(t, run.Lock, run.Fencing)
+	who := visible(v.Scenario)
+	if v.Name != "" {
+		who += ", " + visible(v.Name)
+	}
+	note := func(format string, args ...any) {
+		s.Notes = append(s.Notes, who+", "+runName[run.Fencing]+": "+visible(fmt.Sprintf(format, args...)))
+	}
+	if doubt != "" {
+		note("%s", doubt)
+		return out // which also explains every difference
+	}
+	if now := out.Verdict.Verdict; run.Verdict != "" && run.Verdict != now {
+		note("checked again: the verdict was %s when saved, is %s now", run.Verdict, now)
+	}
+	for _, f := range out.Verdict.Findings {
+		if was, known := run.Properties[f.Property]; known && was != f.Outcome {
+			note("checked again: %s was %s when saved, is %s now", f.Property, was, f.Outcome)
+			continue
+		}
+		was, now := run.violation(f.Property), findingJSON(out, f)
+		if was == nil || now.AtNS == nil {
+			continue
+		}
+		if *was.AtNS != *now.AtNS {
+			note("checked again: %s broke at %v when saved, breaks at %v now", f.Property, time.Duration(*was.AtNS), time.Duration(*now.AtNS))
+		}
+		if was.Fault != now.Fault {
+			note("checked again: whose fault it is that %s is violated was %s when saved, is %s now",
+				f.Property, cmp.Or(was.Fault, "not told"), cmp.Or(now.Fault, "not told"))
+		}
+	}
+	return out
+}
+
+// violation is what the checks found then of a property that was violated; nil if it
+// was not, or the document does not say when it broke.
+func (run savedStory) violation(p checks.Property) *jsonFinding {
+	i := slices.IndexFunc(run.Findings, func(f jsonFinding) bool {
+		return f.Property == p && f.Outcome == checks.Violated && f.AtNS != nil
+	})
+	if i < 0 {
+		return nil
+	}
+	return &run.Findings[i]
+}
+
+// bare is a trace that comes alone, as if it had been saved without its scenario.
+func bare(data []byte, name string) (savedStories, error) {
+	t := &sim.Trace{}
+	if err := json.Unmarshal(data, t); err != nil {
+		return savedStories{}, damaged(data, err)
+	}
+	if err := t.Validate(); err != nil {
+		return savedStories{}, err
+	}
+	lock := "" // a world may have none
+	if len(t.Locks) > 0 {
+		lock = t.Locks[0].Kind
+	}
+	base := filepath.Base(name)
+	run := savedStory{Variant: t.Variant, Fencing: fencingOf(t), Lock: lock, Hash: t.Hash(), Trace: t}
+	return savedStories{
+		Scenario: strings.TrimSuffix(base, filepath.Ext(base)), Title: t.Name, File: name,
+		Seed: t.Seed, Lock: lock, Runs: []savedStory{run},
+	}, nil
+}

@@ -1,0 +1,277 @@
+package reports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// inFormat is a report in some format.
+func inFormat(t testing.TB, format string, o reports.Options, results ...*scenarios.Result) string {
+	t.Helper()
+	f, known := reports.Lookup(format)
+	if !known {
+		t.Fatalf("there is no format %q", format)
+	}
+	var b strings.Builder
+	if err := f.Write(&b, results, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// runOnce is a scenario that was run.
+func runOnce(t testing.TB, s *scenarios.Scenario) *scenarios.Result {
+	t.Helper()
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// reread reads a document that must be right.
+func reread(t testing.TB, doc string) *reports.Saved {
+	t.Helper()
+	saved, err := reports.ReadTraces(strings.NewReader(doc), "trace.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved
+}
+
+// A saved trace gives the same report as the run itself, to the byte.
+func TestSavedTracesGiveTheSameReports(t *testing.T) {
+	for _, s := range scenarios.Embedded() {
+		result := runOnce(t, s)
+		saved := reread(t, inFormat(t, "trace", reports.Options{Arguments: map[*scenarios.Scenario]string{s: s.Name}}, result))
+		if len(saved.Notes) > 0 {
+			t.Errorf("%s: the checks were to find the same, yet: %q", s.Name, saved.Notes)
+		}
+		for _, format := range []string{"text", "json", "trace"} {
+			then := inFormat(t, format, reports.Options{Arguments: map[*scenarios.Scenario]string{s: s.Name}}, result)
+			now := inFormat(t, format, reports.Options{Arguments: saved.Arguments}, saved.Results...)
+			if then != now {
+				t.Errorf("%s as %s is another report once it was saved", s.Name, format)
+			}
+		}
+	}
+}
+
+// Runs that were chosen stay those.
+func TestSavedTracesOfOneVariant(t *testing.T) {
+	s, err := scenarios.Open("delayed-write")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := runOnce(t, s).Only("gives-up", scenarios.On)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := reread(t, inFormat(t, "trace", reports.Options{}, one))
+	if then, now := inFormat(t, "text", reports.Options{}, one), inFormat(t, "text", reports.Options{}, saved.Results...); then != now {
+		t.Errorf("the report was\n%s\nand is\n%s", then, now)
+	}
+}
+
+// A trace alone has no scenario, so nothing is expected of it, and nobody can run it.
+func TestTraceAlone(t *testing.T) {
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := runOnce(t, s).Runs[0]
+	alone, err := json.Marshal(run.Trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := reports.ReadTraces(bytes.NewReader(alone), "dir/mine.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := saved.Results[0]
+	if got := r.Runs[0]; r.AsExpected != nil || got.Verdict.Verdict != run.Verdict.Verdict || got.Fencing != scenarios.Off {
+		t.Errorf("expected %v, verdict %s, fencing %s", r.AsExpected, got.Verdict.Verdict, got.Fencing)
+	}
+	o := reports.Options{Arguments: saved.Arguments, Traces: saved.Traces}
+	report := inFormat(t, "text", o, r)
+	for _, part := range []string{"mine: gc-pause\n", "replay: locksim report dir/mine.json\n"} {
+		if !strings.Contains(report, part) {
+			t.Errorf("%q is not in\n%s", part, report)
+		}
+	}
+	// Saved in turn it is still the same.
+	again := reread(t, inFormat(t, "trace", o, r))
+	if len(again.Notes) > 0 || again.Results[0].Runs[0].Verdict.Verdict != run.Verdict.Verdict {
+		t.Errorf("saved and read again: %q", again.Notes)
+	}
+}
+
+// What a saved trace cannot say for certain today, it does not say.
+func TestSavedTracesThatAreDoubted(t *testing.T) {
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := inFormat(t, "trace", reports.Options{}, runOnce(t, s))
+	for _, doubted := range []struct {
+		name, old, new string
+		verdicts       string
+		notes          []string
+	}{
+		{name: "an event was changed", old: `"kind": "pause",`, new: `"kind": "resume",`, verdicts: "unknown unknown",
+			notes: []string{
+				"gc-pause, without fencing: these are not the events that were saved",
+				"gc-pause, with fencing: these are not the events that were saved",
+			}},
+		{name: "the scenario has a field that is gone", old: `"text": "`, new: `"text": "moon: full\n`, verdicts: "unknown unknown",
+			notes: []string{
+				`gc-pause, without fencing: what was saved of the scenario cannot be read today, so nobody knows what must have happened for a verdict to mean anything: scenarios/gc-pause.yaml:1: moon`,
+				`gc-pause, with fencing: what was saved`,
+			}},
+		{name: "the checks found something else then", old: `"write-order": "violated"`, new: `"write-order": "holds"`, verdicts: "unsafe safe",
+			notes: []string{"gc-pause, without fencing: checked again: write-order was holds when saved, is violated now"}},
+		{name: "it broke at another moment then", old: `"at_ns": 30015574973`, new: `"at_ns": 29000000000`, verdicts: "unsafe safe",
+			notes: []string{
+				"gc-pause, without fencing: checked again: section-exclusion broke at 29s when saved, breaks at 30.015574973s now",
+				"gc-pause, with fencing: checked again: section-exclusion broke at 29s when saved, breaks at 30.015574973s now",
+			}},
+		{name: "it was another's fault then", old: `"fault": "inherent: needs fencing"`, new: `"fault": "lock"`, verdicts: "unsafe safe",
+			notes: []string{
+				"gc-pause, without fencing: checked again: whose fault it is that section-exclusion is violated was lock when saved, is inherent: needs fencing now",
+				"gc-pause, with fencing: checked again: whose fault it is that section-exclusion is violated was lock when saved, is inherent: needs fencing now",
+			}},
+		{name: "the verdict was another then", old: `"verdict": "safe"`, new: `"verdict": "unknown"`, verdicts: "unsafe safe",
+			notes: []string{"gc-pause, with fencing: checked again: the verdict was unknown when saved, is safe now"}},
+	} {
+		t.Run(doubted.name, func(t *testing.T) {
+			changed := strings.ReplaceAll(doc, doubted.old, doubted.new)
+			if changed == doc {
+				t.Fatalf("%q is not in the document", doubted.old)
+			}
+			saved := reread(t, changed)
+			runs := saved.Results[0].Runs
+			if got := runs[0].Verdict.Verdict + " " + runs[1].Verdict.Verdict; got != doubted.verdicts {
+				t.Errorf("the verdicts are %s, not %s", got, doubted.verdicts)
+			}
+			if len(saved.Notes) != len(doubted.notes) {
+				t.Fatalf("notes: %q", saved.Notes)
+			}
+			for i, note := range doubted.notes {
+				if !strings.HasPrefix(saved.Notes[i], note) {
+					t.Errorf("note %d is %q and does not begin %q", i, saved.Notes[i], note)
+				}
+			}
+			// A doubt does not go away by saving it.
+			again := reread(t, inFormat(t, "trace", reports.Options{}, saved.Results...)).Results[0].Runs
+			if got := again[0].Verdict.Verdict + " " + again[1].Verdict.Verdict; got != doubted.verdicts {
+				t.Errorf("saved and read again, the verdicts are %s", got)
+			}
+		})
+	}
+}
+
+// A document that is no saved trace is refused, and the error says what it is and
+// where it is wrong.
+func TestReadTracesRefuses(t *testing.T) {
+	s, err := scenarios.Parse("small.yaml", []byte("title: Small\nlock: {kind: single, ttl: 10s}\nclients:\n  client-1: {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := runOnce(t, s)
+	doc := inFormat(t, "trace", reports.Options{}, result)
+	// changed is the document of a run whose trace was changed.
+	changed := func(change func(*sim.Trace)) string {
+		r := reread(t, doc).Results[0]
+		change(r.Runs[0].Trace)
+		return inFormat(t, "trace", reports.Options{}, r)
+	}
+	replaced := func(old, new string) string { return strings.Replace(doc, old, new, 1) }
+	for _, bad := range []struct{ name, doc, says string }{
+		{"nothing", " \n", "it is empty; make one with locksim run --format trace -o FILE"},
+		{"no JSON", "title: A story\n", "line 1: it is no JSON: invalid character"},
+		{"cut off", doc[:len(doc)/2], "it ends in the middle (unexpected end of JSON input); was it cut off?"},
+		{"two documents", doc + doc, "it is no JSON: invalid character '{' after top-level value"},
+		{"a list", "[]", "line 1: it holds array, which is not what belongs there"},
+		{"something else", "{}", "it is no saved trace: it has no schema"},
+		{"a report", inFormat(t, "json", reports.Options{}, result), "it is a report, which holds no trace; make one with locksim run --format trace -o FILE"},
+		{"a search", `{"schema": "` + reports.ExploreSchema + `"}`, `it is no saved trace: its schema is "locksim/explore/v1"`},
+		{"a later version", `{"schema": "locksim/trace/v2"}`, `its schema is "locksim/trace/v2", and this version of locksim reads "locksim/trace/v1"; a later one has written it`},
+		{"no results", `{"schema": "locksim/trace/v1", "results": []}`, "it holds no results"},
+		{"no runs", `{"schema": "locksim/trace/v1", "results": [{}]}`, "results[0]: it has no runs"},
+		{"no trace", `{"schema": "locksim/trace/v1", "results": [{"runs": [null]}]}`, "results[0]: runs[0]: it has no trace"},
+		{"a text for a number", replaced(`"seed": 1`, `"seed": "one"`), "line 8: results.seed holds string, which is not what belongs there"},
+		{"a run twice", strings.Replace(strings.ReplaceAll(doc, `"fencing": "writes"`, `"fencing": "none"`), `"fencing": "on"`, `"fencing": "off"`, 1), "results[0]: runs[1]: it is the same run as runs[0]"},
+		{"another fencing", replaced(`"fencing": "on"`, `"fencing": "sometimes"`), `results[0]: runs[1]: its fencing is "sometimes" and neither off nor on`},
+		{"another run's trace", replaced(`"seed": 1`, `"seed": 2`), `results[0]: runs[0]: its trace is of another run: variant "", seed 1, fencing off`},
+		{"another scenario", replaced(`"text": "title: Small`, `"text": "variants: {a: {}}\ntitle: Small`), `results[0]: runs[0]: the scenario has no variant ""`},
+		{"another scenario's text", replaced(`"text": "title: Small`, `"text": "title: Large`), `results[0]: the text is another scenario's: its title is "Large", and the runs are of "Small"`},
+		{"another scenario's file", replaced(`"file": "small.yaml"`, `"file": "large.yaml"`), `results[0]: the runs are of the scenario "small", and its file "large.yaml" is of another`},
+		{"another scenario's trace", changed(func(tr *sim.Trace) { tr.Name = "large" }), `results[0]: runs[0]: its trace is of another scenario: "large", and not "small"`},
+		{"an unknown event", changed(func(tr *sim.Trace) { tr.Events[3].Kind = "teleport" }), `results[0]: runs[0]: trace: events[3]: the kind "teleport" is not known: a later version may have written it`},
+		{"a trace alone, and no events", `{"name": "x", "events": []}`, "there are no processes"},
+		{"other events", `{"events": [{"id": 1}]}`, "there are no processes"},
+	} {
+		t.Run(bad.name, func(t *testing.T) {
+			saved, err := reports.ReadTraces(strings.NewReader(bad.doc), "trace.json")
+			if err == nil {
+				t.Fatalf("it was read: %d results", len(saved.Results))
+			}
+			if !strings.Contains(err.Error(), bad.says) {
+				t.Errorf("the error is\n%v\nand does not say\n%s", err, bad.says)
+			}
+		})
+	}
+}
+
+// Of several variants none stands without the run that the others have.
+func TestReadTracesRefusesHalfAPair(t *testing.T) {
+	s, err := scenarios.Open("delayed-write")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runOnce(t, s)
+	r.Runs = r.Runs[:len(r.Runs)-1]
+	_, err = reports.ReadTraces(strings.NewReader(inFormat(t, "trace", reports.Options{}, r)), "trace.json")
+	if want := "has no run with fencing on, and others have"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("the error is %v and does not say %s", err, want)
+	}
+}
+
+// endless is a document that never ends.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func TestReadTracesIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads 256 MB")
+	}
+	_, err := reports.ReadTraces(endless{}, "trace.json")
+	if err == nil || !strings.Contains(err.Error(), "it is larger than 268435456 bytes") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// A report may not be a surprise because of when it is made.
+func TestSavedTracesHoldNoRealTime(t *testing.T) {
+	s, err := scenarios.Open("no-faults")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runOnce(t, s)
+	if inFormat(t, "trace", reports.Options{Took: time.Second}, r) != inFormat(t, "trace", reports.Options{}, runOnce(t, s)) {
+		t.Error("two runs are saved differently")
+	}
+}

@@ -1,0 +1,297 @@
+package reports
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+func init() {
+	Register(Format{Name: "html", Title: "a page to step through: the space-time diagram, the story beside it, and which properties broke", Write: writeHTML, Most: 1, Pages: sitePages})
+}
+
+func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
+	for _, r := range results {
+		if _, err := w.Write(scenarioPage(r, o, nil).html()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A scenarioSheet is what the page of one scenario shows.
+type scenarioSheet struct {
+	Name, Title, Source, Replay string
+	Standing                    badge
+	Variants                    []variantSheet
+	Lesson                      string
+	Measures                    []row
+}
+
+// A row is a remark on a page.
+type row struct{ About, Text string }
+
+func onPage(remarks []remark) []row {
+	var all []row
+	for _, r := range remarks {
+		all = append(all, row{r.about, r.text})
+	}
+	return all
+}
+
+type variantSheet struct {
+	ID, Name, Title, Story, Question string
+	Cast, Explained, Debate          []row
+	Assumption, Why, Prevention      string
+	Lesson                           string
+	Runs                             []runSheet
+	Properties                       []propertySheet
+	Verdicts                         []badge
+	Witnesses                        []witnessSheet
+	// Idle are the faults that did not act, a sentence each.
+	Idle []string
+	// Expected says whether the runs came to what the scenario expects.
+	Expected    badge
+	Differences []row
+}
+
+// A witnessSheet is a witness, and in which runs it was not seen; "" is in none.
+type witnessSheet struct{ Text, Missing string }
+
+type runSheet struct {
+	ID, Fencing, Name string
+	Verdict           badge
+	Figure            template.HTML
+	Steps             []stepSheet
+	LeftOut           string
+}
+
+type stepSheet struct {
+	// At is the true time in nanoseconds, From and To where the step is on the axis.
+	At          int64
+	From, To    int
+	First, Last int
+	Time        string
+	// Wait is how long nothing had happened before it; "" if that is not long.
+	Wait      string
+	Who, Text string
+	// Its says that the text is not about who, but about something of its own: "its
+	// lease is over".
+	Its   bool
+	Class string
+	Marks []markSheet
+}
+
+type markSheet struct{ Class, Sign, Text string }
+
+type propertySheet struct {
+	Name, Title string
+	Cells       []cellSheet
+}
+
+// A cellSheet is what became of a property in one run. To leads to the moment at
+// which it broke, which is the story's step with the number Step.
+type cellSheet struct {
+	badge
+	To, Label string
+	Run       string
+	Step      int
+}
+
+// scenarioPage is the page of a result. It needs nothing but itself; the links lead
+// to other pages of its site.
+func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
+	s := scenarioSheet{
+		Name: visible(r.Scenario.Name), Title: visible(oneLine(r.Scenario.Title)), Source: visible(oneLine(r.Scenario.Source)),
+		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)],
+	}
+	pairs := stories(r)
+	room := roomFor(r.Runs)
+	lesson := true // of all variants alike
+	for i, runs := range pairs {
+		v := variantPage(runs, room)
+		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
+			v.Story = ""
+		}
+		lesson = lesson && v.Lesson == visible(oneLine(r.Scenario.Lesson))
+		s.Variants = append(s.Variants, v)
+	}
+	if lesson {
+		s.Lesson = visible(oneLine(r.Scenario.Lesson))
+		for i := range s.Variants {
+			s.Variants[i].Lesson = ""
+		}
+	}
+	s.Measures = onPage(measures(pairs))
+	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), "diagram-colours.css", "diagram.css", "scenario.css")
+	page.Links = links
+	page.Script = template.JS(asset("scenario.js"))
+	return page
+}
+
+// variantPage is the part of a page about the runs of one variant.
+func variantPage(runs []scenarios.Outcome, room room) variantSheet {
+	v := runs[0].Variant
+	text := func(s string) string { return visible(oneLine(s)) }
+	out := variantSheet{
+		ID: variantAnchor(v), Name: visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
+		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
+		Cast: onPage(cast(runs[0].Trace)), Explained: onPage(explain(runs)), Debate: onPage(debate(v.Telling).rows),
+	}
+	if v.Assumption != "" {
+		out.Assumption = visible(v.Assumption) + assumptionWords[v.Assumption]
+	}
+	if v.Lock == runs[0].Lock {
+		out.Why = text(v.Why)
+	}
+	var diagrams []*diagram
+	for _, run := range runs {
+		diagrams = append(diagrams, newDiagram(run, room))
+	}
+	axis, laid := figures(diagrams)
+	for i, run := range runs {
+		out.Runs = append(out.Runs, runPage(run, diagrams[i], axis, laid[i]))
+		out.Verdicts = append(out.Verdicts, verdictBadges[run.Verdict.Verdict])
+	}
+	for _, p := range checks.Properties() {
+		row := propertySheet{Name: string(p), Title: p.Title()}
+		for i, run := range runs {
+			row.Cells = append(row.Cells, outcomeOnPage(run, p, diagrams[i].steps))
+		}
+		out.Properties = append(out.Properties, row)
+	}
+	for _, w := range runs[0].Verdict.Witnesses {
+		out.Witnesses = append(out.Witnesses, witnessSheet{visible(w.Text), missedIn(runs, w.Text)})
+	}
+	for i, f := range runs[0].Trace.Faults {
+		if f.Idle != "" {
+			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, visible(f.Idle)))
+		}
+	}
+	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], complaintRows(runs)
+	return out
+}
+
+// missedIn says where a witness was NOT seen: "in any run", or in which.
+func missedIn(runs []scenarios.Outcome, witness string) string {
+	var missed []string
+	for _, run := range runs {
+		seen := slices.ContainsFunc(run.Verdict.Witnesses, func(w checks.WitnessResult) bool { return w.Text == witness && w.Seen })
+		if !seen {
+			missed = append(missed, runName[run.Fencing])
+		}
+	}
+	if len(missed) == len(runs) {
+		return "in any run"
+	}
+	return list(missed)
+}
+
+// runPage draws one run.
+func runPage(run scenarios.Outcome, d *diagram, a axis, f figure) runSheet {
+	out := runSheet{
+		ID: runAnchor(run.Variant, run.Fencing), Fencing: run.Fencing, Name: runName[run.Fencing],
+		Verdict: verdictBadges[run.Verdict.Verdict], Figure: f.svg(),
+	}
+	out.LeftOut = d.leftOutWords()
+	last := time.Duration(0)
+	for _, e := range d.steps {
+		s := stepSheet{
+			At: int64(e.at), To: a.of(e.at), First: e.first, Last: e.last,
+			Time: moment(e.at, 3), Who: e.who, Text: e.text, Its: strings.HasPrefix(e.text, "its "), Class: moodClass[e.mood],
+		}
+		s.From = s.To
+		if ev, ok := eventOf(run.Trace, e.first); ok {
+			s.From = min(s.To, a.of(ev.At))
+		}
+		if gap := e.at - last; gap >= silence && !e.again {
+			s.Wait = span(gap) + " pass"
+		}
+		last = max(e.at, e.until)
+		for _, m := range e.marks {
+			s.Marks = append(s.Marks, markSheet{moodClass[m.mood], m.sign, m.text})
+		}
+		out.Steps = append(out.Steps, s)
+	}
+	return out
+}
+
+var moodClass = map[mood]string{plain: "plain", faint: "soft", fault: "doubt", wrong: "bad"}
+
+// outcomeOnPage is what became of a property, with the way to the moment at which it
+// broke.
+func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []entry) cellSheet {
+	f := run.Verdict.Finding(p)
+	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
+	if f.Outcome == checks.Violated {
+		if _, ok := eventOf(run.Trace, f.At); ok {
+			c.To = brokenAnchor(runAnchor(run.Variant, run.Fencing), p)
+			c.Step = stepAt(steps, f.At)
+			c.Label = fmt.Sprintf("%s, %s: violated; show the moment", p, runName[run.Fencing])
+		}
+	}
+	return c
+}
+
+// stepAt is the number of the step that tells an event, or the last before it.
+func stepAt(steps []entry, seq int) int {
+	at := 0
+	for i, e := range steps {
+		if e.first <= seq {
+			at = i
+		}
+		if e.first <= seq && seq <= e.last {
+			return i
+		}
+	}
+	return at
+}
+
+// complaintRows say what keeps runs from being as expected.
+func complaintRows(runs []scenarios.Outcome) []row {
+	var all []row
+	for _, run := range runs {
+		for _, said := range complaints(run) {
+			all = append(all, row{runName[run.Fencing], said})
+		}
+	}
+	return all
+}
+
+// variantAnchor is the ID of a variant in the page of its scenario.
+func variantAnchor(v *scenarios.Variant) string {
+	if v.Name == "" {
+		return "story"
+	}
+	return "v-" + anchor(v.Name)
+}
+
+// runAnchor is the ID of a run's diagram in the page of its scenario. No variant's
+// has a dot.
+func runAnchor(v *scenarios.Variant, fencing string) string {
+	if v.Name == "" {
+		return anchor(fencing)
+	}
+	return variantAnchor(v) + "." + anchor(fencing)
+}
+
+// anchor writes a name so that it can be part of an ID and of a link's fragment;
+// different names stay different.
+func anchor(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		switch {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-':
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "_%02x", c)
+		}
+	}
+	return b.String()
+}

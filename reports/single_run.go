@@ -1,0 +1,90 @@
+package reports
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// standingOfRun is [StandingOf] for one run.
+func standingOfRun(run scenarios.Outcome) Standing {
+	switch {
+	case run.Verdict.Verdict == checks.Undecided:
+		return Undecided
+	case len(run.Differences) > 0:
+		return NotAsExpected
+	case run.Expected == nil:
+		return NothingExpected
+	}
+	return AsExpected
+}
+
+// standingOfRuns is the worst standing of some runs.
+func standingOfRuns(runs []scenarios.Outcome) Standing {
+	worst := AsExpected
+	for _, run := range runs {
+		worst = max(worst, standingOfRun(run))
+	}
+	return worst
+}
+
+// runTitle is what people call a run among those of its scenario.
+func runTitle(run scenarios.Outcome) string {
+	if run.Variant.Name == "" {
+		return runName[run.Fencing]
+	}
+	return visible(run.Variant.Name) + ", " + runName[run.Fencing]
+}
+
+// complaints are what keeps a run from being as expected, a line each and at least
+// one: where it differs, or why nobody can tell.
+func complaints(run scenarios.Outcome) []string {
+	var lines []string
+	switch standingOfRun(run) {
+	case NotAsExpected:
+		lines = run.Differences
+	case Undecided:
+		if lines = run.Verdict.Reasons; len(lines) == 0 {
+			lines = []string{"the verdict is " + run.Verdict.Verdict}
+		}
+	}
+	told := make([]string, len(lines))
+	for i, line := range lines {
+		told[i] = timelineTimes(visible(line))
+	}
+	return told
+}
+
+// complaint names what is wrong in a few words.
+func complaint(s Standing) string {
+	if s == Undecided {
+		return "nobody can tell whether it is as expected"
+	}
+	return "not as expected"
+}
+
+// nothingExpected says that a run is held to nothing.
+func nothingExpected(run scenarios.Outcome) string {
+	return "the scenario expects nothing of the lock " + visible(run.Lock)
+}
+
+// sentences are the sentences that explain one run, each with what it is about.
+func sentences(run scenarios.Outcome) []string {
+	var lines []string
+	for _, r := range explain([]scenarios.Outcome{run}) {
+		lines = append(lines, r.about+": "+r.text)
+	}
+	return lines
+}
+
+// fileOf is the scenario's file for programs that open it; empty for a scenario that
+// the command line named without a file, and for a trace alone: there is none.
+func fileOf(s *scenarios.Scenario, o Options) string {
+	argument, named := o.Arguments[s]
+	if named && filepath.ToSlash(argument) != s.File || o.Traces[s] != "" {
+		return ""
+	}
+	return strings.TrimPrefix(visible(s.File), "./")
+}

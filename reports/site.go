@@ -1,0 +1,120 @@
+package reports
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// FrontPage is the page of a folder that is opened first, if there is one.
+const FrontPage = "index.html"
+
+// longestLink is how much of a name a link to a neighbour shows.
+const longestLink = 40
+
+// sitePages are the pages of a folder: the matrix of the results as the front page, a
+// page for each result, and one for each search. Their links work wherever the folder
+// is put.
+func sitePages(results []*scenarios.Result, o Options) []Page {
+	m, behind := matrixOf(results)
+	return newSite(m, behind, o).pages()
+}
+
+// matrixPages are the same of a matrix.
+func matrixPages(m *Matrix, o Options) []Page { return newSite(m, resultsOf(m), o).pages() }
+
+// A site is a matrix with a page for each result behind it.
+type site struct {
+	Options
+	matrix *Matrix
+	behind behind
+	// results are in the order of the matrix, and names their files. searches are the
+	// files of what was explored.
+	results  []*scenarios.Result
+	names    map[*scenarios.Result]string
+	searches []string
+}
+
+func newSite(m *Matrix, b behind, o Options) *site {
+	s := &site{Options: o, matrix: m, behind: b, names: map[*scenarios.Result]string{}}
+	taken := pageNames{"index": true}
+	for _, r := range b.inOrder(m) {
+		words := []string{r.Scenario.Name}
+		if len(m.Locks) > 0 {
+			words = append(words, r.Lock)
+		}
+		s.names[r] = taken.name(words...) + ".html"
+		s.results = append(s.results, r)
+	}
+	for _, r := range o.Explored {
+		s.searches = append(s.searches, taken.name("explored", r.Lock)+".html")
+	}
+	return s
+}
+
+// pages writes all of them, the front page last: it leads to the others.
+func (s *site) pages() []Page {
+	var pages []Page
+	for i, r := range s.results {
+		pages = append(pages, Page{s.names[r], scenarioPage(r, s.Options, s.around(i)).html()})
+	}
+	for i, r := range s.Explored {
+		page := exploredPage(r, Options{}, s.way)
+		page.Links = neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) })
+		pages = append(pages, Page{s.searches[i], page.html()})
+	}
+	return append(pages, Page{FrontPage, s.front().html()})
+}
+
+// around are the links from a result to the front page and to its neighbours.
+func (s *site) around(i int) []pageLink {
+	files := make([]string, len(s.results))
+	for i, r := range s.results {
+		files[i] = s.names[r]
+	}
+	return neighbours(files, i, func(i int) string {
+		r := s.results[i]
+		if len(s.matrix.Locks) > 0 {
+			return visible(r.Scenario.Name) + ", " + visible(r.Lock)
+		}
+		return visible(r.Scenario.Name)
+	})
+}
+
+// neighbours are the links from a page to the front page, the page before it and the
+// one after it.
+func neighbours(files []string, i int, name func(int) string) []pageLink {
+	links := []pageLink{{FrontPage, "All scenarios"}}
+	if i > 0 {
+		links = append(links, pageLink{files[i-1], "← " + clipped(name(i-1), longestLink)})
+	}
+	if i+1 < len(files) {
+		links = append(links, pageLink{files[i+1], clipped(name(i+1), longestLink) + " →"})
+	}
+	return links
+}
+
+// wayIn is the page on what a row came to. If there are several seeds, it needs a word
+// on its own.
+func (s *site) wayIn(r Row, column int) pageLink {
+	all := s.behind[r.Variant]
+	if column >= len(all) || all[column] == nil {
+		return pageLink{}
+	}
+	link := pageLink{To: s.names[all[column]]}
+	if _, one := seedOf(s.results); !one {
+		link.Text = fmt.Sprintf("seed %d", all[column].Seed)
+	}
+	return link
+}
+
+// way is the page on the scenario of a file, such as one that a search has written; ""
+// if there is none.
+func (s *site) way(file string) string {
+	for _, r := range s.results {
+		if file != "" && r.Scenario.File == file {
+			return s.names[r]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,408 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// A leaf is one page as a browser reads it: what can be linked to, what it links to, and
+// its text.
+type leaf struct {
+	ids, links []string
+	text       string
+}
+
+// voids are the elements that have no end.
+var voids = []string{"meta", "link", "input", "br", "img", "hr"}
+
+// Scripts and styles are no markup, though they look like it.
+var notMarkup = regexp.MustCompile(`(?s)<(script|style)>.*?</(script|style)>`)
+
+// read reads a page, and sees that every element ends, and where it may.
+func read(t *testing.T, name string, page []byte) leaf {
+	t.Helper()
+	var l leaf
+	var open []string
+	d := xml.NewDecoder(bytes.NewReader(notMarkup.ReplaceAll(page, nil)))
+	d.Strict, d.Entity = false, xml.HTMLEntity
+	for {
+		token, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			for _, a := range token.Attr {
+				switch {
+				case a.Name.Local == "id" && slices.Contains(l.ids, a.Value):
+					t.Errorf("%s has two things with the ID %q", name, a.Value)
+				case a.Name.Local == "id":
+					l.ids = append(l.ids, a.Value)
+				case a.Name.Local == "href" && token.Name.Local == "a":
+					l.links = append(l.links, a.Value)
+				}
+			}
+			if !slices.Contains(voids, token.Name.Local) {
+				open = append(open, token.Name.Local)
+			}
+		case xml.EndElement:
+			if slices.Contains(voids, token.Name.Local) {
+				continue // which the decoder adds
+			}
+			if len(open) == 0 || open[len(open)-1] != token.Name.Local {
+				t.Fatalf("%s: </%s> ends %q", name, token.Name.Local, open)
+			}
+			open = open[:len(open)-1]
+		case xml.CharData:
+			l.text += string(token)
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%s: no end of %q", name, open)
+	}
+	l.text = strings.Join(strings.Fields(l.text), " ")
+	return l
+}
+
+// folder reads all pages, and sees that every link leads somewhere.
+func folder(t *testing.T, pages []Page) map[string]leaf {
+	t.Helper()
+	leaves := map[string]leaf{}
+	for _, p := range pages {
+		if _, dup := leaves[strings.ToLower(p.Name)]; dup || p.Name != strings.ToLower(p.Name) {
+			t.Errorf("%q is not the name of one file on every system", p.Name)
+		}
+		leaves[p.Name] = read(t, p.Name, p.Data)
+	}
+	for name, l := range leaves {
+		for _, to := range l.links {
+			file, id, _ := strings.Cut(to, "#")
+			if file == "" {
+				file = name
+			}
+			target, there := leaves[file]
+			if !there || id != "" && !slices.Contains(target.ids, id) {
+				t.Errorf("%s: the link to %s leads nowhere", name, to)
+			}
+		}
+	}
+	return leaves
+}
+
+// results are those of some scenarios of the catalogue.
+func results(t *testing.T, lock string, names ...string) []*scenarios.Result {
+	t.Helper()
+	var all []*scenarios.Result
+	for _, name := range names {
+		s, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Lock: lock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// A site has a front page, a page for each scenario and one for each search, and they
+// lead to each other.
+func TestSite(t *testing.T) {
+	pages := sitePages(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
+	if last := pages[len(pages)-1].Name; last != "index.html" {
+		t.Errorf("the last page is %s: who opens the front page before may find no others", last)
+	}
+	leaves := folder(t, pages)
+	for page, links := range map[string][]string{
+		"index.html": {
+			"gc-pause.html", "gc-pause.html#story", "gc-pause.html#off", "gc-pause.html#on",
+			"delayed-write.html#v-waits", "delayed-write.html#v-waits.off", "delayed-write.html#v-gives-up.on",
+			"explored-redlock.html", "explored-mine.html", "explored-redlock-2.html",
+		},
+		"gc-pause.html":         {"index.html", "delayed-write.html"}, // the order is that of the catalogue
+		"delayed-write.html":    {"index.html", "gc-pause.html"},
+		"explored-mine.html":    {"index.html", "explored-redlock.html", "explored-redlock-2.html"},
+		"explored-redlock.html": {"index.html", "explored-mine.html"},
+	} {
+		for _, to := range links {
+			if !slices.Contains(leaves[page].links, to) {
+				t.Errorf("%s has no link to %s", page, to)
+			}
+		}
+	}
+	contains(t, leaves["index.html"].text,
+		"3 variants of 2 scenarios: 3 as expected, 0 not as expected, 0 unknown",
+		"safe only with fencing 3",
+		"gc-pause, without fencing: ✗ unsafe", "gc-pause, with fencing: ✓ safe",
+		"delayed-write, gives-up, section-exclusion: holds",
+		"redlock on 5 nodes, TTL 30s: 4 ways to break it",
+		"with the seed 1.",
+		"locksim run scenarios/gc-pause.yaml --seed 1",
+	)
+	again := sitePages(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
+	if !slices.EqualFunc(pages, again, func(a, b Page) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
+		t.Error("the same results gave another site")
+	}
+}
+
+// A way leads to the page of its scenario if that is on the site.
+func TestWaysLeadToTheirScenarios(t *testing.T) {
+	found := several()
+	found.Ways[3].File = "scenarios/gc-pause.yaml"
+	leaves := folder(t, sitePages(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
+	links := leaves["explored-redlock.html"].links
+	if !slices.Equal(links, []string{"#main", "index.html", "gc-pause.html"}) {
+		t.Errorf("the links are %q", links)
+	}
+}
+
+// A scenario that was told with several locks has a page for each, and the front page a
+// pair of columns.
+func TestSiteOfSeveralLocks(t *testing.T) {
+	all := slices.Concat(results(t, "redlock", "gc-pause", "clock-jump"), results(t, "single", "gc-pause"))
+	leaves := folder(t, sitePages(all, Options{}))
+	if len(leaves) != 4 {
+		t.Errorf("there are %d pages", len(leaves))
+	}
+	front := leaves["index.html"]
+	for _, to := range []string{"gc-pause-redlock.html#off", "gc-pause-single.html#on", "clock-jump-redlock.html#off"} {
+		if !slices.Contains(front.links, to) {
+			t.Errorf("the front page has no link to %s", to)
+		}
+	}
+	contains(t, front.text,
+		"2 scenarios, with 2 locks: 2 as expected",
+		"gc-pause, single, without fencing: ✗ unsafe ✗ section-exclusion",
+		"clock-jump, single, with fencing: – n/a",
+	)
+	contains(t, leaves["gc-pause-single.html"].text, "← gc-pause, redlock")
+}
+
+// The same scenario with the same lock is another row each time, and so it is on another
+// seed: two saved traces can hold the same story.
+func TestSiteOfOneScenarioTwice(t *testing.T) {
+	all := slices.Concat(results(t, "", "gc-pause"), results(t, "", "gc-pause"))
+	leaves := folder(t, sitePages(all, Options{}))
+	for _, to := range []string{"gc-pause.html#off", "gc-pause-2.html#off"} {
+		if !slices.Contains(leaves["index.html"].links, to) {
+			t.Errorf("the front page has no link to %s", to)
+		}
+	}
+	all[1].Seed = 2
+	text := folder(t, sitePages(all, Options{}))["index.html"].text
+	contains(t, text, "A garbage-collection pause outlasts the lock (seed 1)", "A garbage-collection pause outlasts the lock (seed 2)")
+	if strings.Contains(text, "with the seed") {
+		t.Error("there are two seeds, and the front page names one")
+	}
+}
+
+// Of a story of which only one run is there the front page says no more than that run.
+func TestSiteOfHalfTheRuns(t *testing.T) {
+	r := results(t, "", "gc-pause")[0]
+	r, err := r.Only("", on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := folder(t, sitePages([]*scenarios.Result{r}, Options{}))["index.html"]
+	contains(t, front.text, "gc-pause, without fencing: – not run", "gc-pause, with fencing: ✓ safe")
+	if strings.Contains(front.text, "safe without fencing") {
+		t.Error("something is said of the run that is not there")
+	}
+}
+
+// A site can do without scenarios.
+func TestSiteOfSearchesAlone(t *testing.T) {
+	leaves := folder(t, sitePages(nil, Options{Explored: []*explore.Result{nothing()}}))
+	if text := leaves["index.html"].text; strings.Contains(text, "The matrix") || !strings.Contains(text, "mine on 1 node") {
+		t.Errorf("got %s", text)
+	}
+}
+
+// ofVariants is the matrix with the runs of each row said to be those of its variant.
+func ofVariants(m *Matrix) *Matrix {
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			for i := range c.Runs {
+				c.Runs[i].Variant, c.Runs[i].Fencing = r.Variant, []string{off, on}[i]
+			}
+		}
+	}
+	return m
+}
+
+// Read the golden file to see what stands on a front page.
+func TestFrontPageGolden(t *testing.T) {
+	m := ofVariants(small())
+	m.Rows[0].Cells[0].Runs[1].Differences = []string{"the verdict is safe, expected unsafe"}
+	pages := matrixPages(m, Options{Explored: []*explore.Result{several()}})
+	folder(t, pages)
+	golden(t, filepath.Join("testdata", "site", "index.html"), main(t, pages[len(pages)-1].Data))
+}
+
+// golden compares what is written with a golden file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test ./reports -run %s -update writes it)", err, t.Name())
+	}
+	if got != string(want) {
+		t.Errorf("the page is not %s any more; if it should not be, go test ./reports -run %s -update, and read the difference\n%s", file, t.Name(), got)
+	}
+}
+
+// main is what a page says, without its styles and scripts.
+func main(t *testing.T, page []byte) string {
+	t.Helper()
+	_, after, begins := strings.Cut(string(page), `<main id="main">`)
+	body, _, ends := strings.Cut(after, "</main>")
+	if !begins || !ends {
+		t.Fatal("the page has no main part")
+	}
+	return strings.TrimSpace(body) + "\n"
+}
+
+// Whatever a scenario is called, its page has a name that is safe everywhere, and its
+// own; and what it is called is only ever text.
+func TestHostileNamesOnASite(t *testing.T) {
+	evil := []string{
+		"../../etc/passwd", "index", "INDEX", "a b", "A_B", "a/b", `a\b`, "con", "Aux", "", "...", "café", "日本",
+		"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "\u202egnp.exe", "a\x00b\x1b[31m", "javascript:alert(1)",
+		"-rf", strings.Repeat("long", 100), strings.Repeat("long", 100), "{{.}}", "#on", "?x", "%2e%2e%2f", "explored-redlock",
+	}
+	m := &Matrix{}
+	for _, name := range evil {
+		r := rows("debate", name, name, map[string][]Cell{name: {breaks(name)}, "does": {does(name)}}, name+"="+name, "does=")
+		m.Rows = append(m.Rows, r...)
+	}
+	pages := matrixPages(ofVariants(m), Options{Explored: []*explore.Result{several()}})
+	leaves := folder(t, pages)
+	if len(leaves) != len(evil)+2 {
+		t.Errorf("%d pages have %d names", len(evil)+2, len(leaves))
+	}
+	safe := regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,90}\.html$`)
+	for _, p := range pages {
+		if !safe.MatchString(p.Name) || devices.MatchString(strings.TrimSuffix(p.Name, ".html")) {
+			t.Errorf("%q is no name for a file", p.Name)
+		}
+		for _, bad := range []string{"<script>alert", "<img", "\u202e", "\x00", "\x1b", `href="javascript:`, "ZgotmplZ"} {
+			if bytes.Contains(p.Data, []byte(bad)) {
+				t.Errorf("%s holds %q", p.Name, bad)
+			}
+		}
+	}
+	contains(t, leaves["index.html"].text, "<script>alert(1)</script>", `\u202egnp.exe`, "{{.}}")
+}
+
+// What a search found is text on its page and on the front page, whatever it says.
+func TestHostileSearchesOnASite(t *testing.T) {
+	r, o := hostile()
+	pages := append(sitePages(nil, Options{Explored: []*explore.Result{r}}), Page{"search", []byte(explored(t, "html", r, o))})
+	for _, p := range pages {
+		read(t, p.Name, p.Data)
+		for _, bad := range []string{"|<b>", "\u202e", "\x1b", "ZgotmplZ"} {
+			if strings.Contains(main(t, p.Data), bad) {
+				t.Errorf("%s holds %q", p.Name, bad)
+			}
+		}
+	}
+}
+
+func TestPageNames(t *testing.T) {
+	taken := pageNames{"index": true}
+	for _, c := range []struct{ want, of string }{
+		{"gc-pause", "gc-pause"}, {"gc-pause-2", "GC  Pause!"}, {"gc-pause-2-2", "gc-pause-2"}, {"index-2", "index"},
+		{"page", ""}, {"page-2", "日本"}, {"page-con", "con"}, {"console", "console"}, {"caf", "Café"},
+	} {
+		if got := taken.name(c.of); got != c.want {
+			t.Errorf("%q is called %q, want %q", c.of, got, c.want)
+		}
+	}
+}
+
+// What is too long is cut where it tells least: what tells the files of one scenario
+// apart stays.
+func TestLongPageNames(t *testing.T) {
+	long := strings.Repeat("long ", 60)
+	taken := pageNames{}
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{long}, strings.Repeat("long-", 16)[:79]},
+		{[]string{long, "late", "fencing", "off", "lock"}, strings.Repeat("long-", 12)[:58] + "-late-fencing-off-lock"},
+		{[]string{long, "late", "fencing", "on", "lock"}, strings.Repeat("long-", 12)[:59] + "-late-fencing-on-lock"},
+		{[]string{long, "late", "fencing", "on", "lock"}, strings.Repeat("long-", 12)[:59] + "-late-fencing-on-lock-2"},
+		{[]string{long, long, "fencing", "on"}, "long-long-long-l-" + strings.Repeat("long-", 11)[:52] + "-fencing-on"},
+	} {
+		got := taken.name(c.words...)
+		if got != c.want {
+			t.Errorf("%q is called %q, want %q", c.words, got, c.want)
+		}
+		if len(got) > 100 {
+			t.Errorf("%q has %d letters", got, len(got))
+		}
+	}
+}
+
+// A matrix that stands alone has no page to lead to.
+func TestMatrixAsHTML(t *testing.T) {
+	m := ofVariants(small())
+	page := []byte(matrix(t, "html", m))
+	l := read(t, "matrix", page)
+	for _, to := range l.links {
+		if to[0] != '#' || !slices.Contains(l.ids, to[1:]) {
+			t.Errorf("the link to %s leads nowhere", to)
+		}
+	}
+	contains(t, l.text,
+		"delayed-write, waits, section-exclusion: is violated",
+		"clock-jump, lease-exclusion: is violated without fencing, then with fencing holds",
+		"majority-down, with fencing: ! safe but ✗ token-order and progress",
+		"of-mine, without fencing: ? unknown",
+		"nobody has shown the newer token yet",
+	)
+	for _, column := range []string{"scenario", "assumption", "lease-exclusion", "section-exclusion", "without fencing", "with fencing"} {
+		if !bytes.Contains(page, []byte(`scope="col">`+column+"<")) {
+			t.Errorf("no column is headed %s", column)
+		}
+	}
+}
+
+// With several locks each has a pair of columns, which say of the exclusions what else
+// has no column.
+func TestMatrixOfLocksAsHTML(t *testing.T) {
+	m := &Matrix{Locks: []string{"single", "redlock"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
+		"": {{Lock: "single", Untold: "single has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
+	}, "=the pause outlasts the lease")}
+	contains(t, read(t, "matrix", []byte(matrix(t, "html", m))).text,
+		"1 scenario, with 2 locks: 1 as expected",
+		"scenarioassumptionsingleredlock without fencingwith fencingwithout fencingwith fencing",
+		"gc-pause, single, without fencing: – n/a",
+		"gc-pause, redlock, without fencing: ✗ unsafe ✗ lease-exclusion and section-exclusion",
+		"gc-pause, redlock, with fencing: ! safe but ✗ progress; ✗ section-exclusion",
+	)
+}

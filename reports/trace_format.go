@@ -1,0 +1,49 @@
+package reports
+
+import (
+	"io"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// TraceSchema names the shape of saved traces. Fields may be added to it; none is
+// renamed, removed or given another meaning.
+const TraceSchema = "locksim/trace/v1"
+
+func init() {
+	Register(Format{Name: "trace", Title: "everything that happened, for locksim report to draw and check again, schema " + TraceSchema, Write: writeTraces})
+}
+
+type jsonTraces struct {
+	Schema  string        `json:"schema"`
+	Results []jsonStories `json:"results"`
+}
+
+// jsonStories is the report on a scenario as it was written then, and all that one
+// needs to write it again.
+type jsonStories struct {
+	jsonResult
+	// Argument is how the command line named the scenario, if not by its file.
+	Argument string `json:"argument,omitempty"`
+	// Text is the scenario file. A trace that has none was saved without it.
+	Text string      `json:"text,omitempty"`
+	Runs []jsonStory `json:"runs"` // in place of those of jsonResult
+}
+
+type jsonStory struct {
+	jsonRun
+	Trace *sim.Trace `json:"trace"`
+}
+
+func writeTraces(w io.Writer, results []*scenarios.Result, o Options) error {
+	doc := jsonTraces{Schema: TraceSchema, Results: []jsonStories{}}
+	for _, r := range results {
+		out := jsonStories{jsonResult: resultJSON(r, o), Argument: o.Arguments[r.Scenario], Text: r.Scenario.Text}
+		for i, run := range r.Runs {
+			out.Runs = append(out.Runs, jsonStory{out.jsonResult.Runs[i], run.Trace})
+		}
+		doc.Results = append(doc.Results, out)
+	}
+	return encode(w, doc)
+}
