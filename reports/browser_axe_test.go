@@ -1,0 +1,85 @@
+package reports_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// axeCore is the text of axe-core's script, from the file LOCKSIM_AXE.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	file := os.Getenv("LOCKSIM_AXE")
+	if file == "" {
+		needed(t, errors.New("no axe-core: let LOCKSIM_AXE name its axe.min.js"))
+	}
+	script, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(script)
+}
+
+// A violation is a rule of accessibility, and where a page breaks it.
+type violation struct {
+	ID, Help string
+	At       []string
+}
+
+func (v violation) String() string {
+	return fmt.Sprintf("%s: %s\n\t%s", v.ID, v.Help, strings.Join(v.At, "\n\t"))
+}
+
+// violations are the rules that a page breaks, of WCAG 2.2 AA and of good practice,
+// once axe-core has been loaded.
+func (p *tab) violations() []violation {
+	p.t.Helper()
+	return eval[[]violation](p, `axe.run(document, {
+		resultTypes: ["violations"],
+		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	}).then(r => r.violations.map(v => ({
+		ID: v.id, Help: v.help,
+		At: v.nodes.slice(0, 5).map(n => n.target.join(" ") + "  " + n.html.slice(0, 200) + "  " + n.any.map(c => c.message).join(" ")),
+	})))`)
+}
+
+// axe-core finds nothing in the way of anybody who reads a page with a screen reader,
+// with a keyboard or with weak eyes.
+func TestPagesAreAccessible(t *testing.T) {
+	axe := axeCore(t)
+	folder := siteFolder(t)
+	for _, name := range kinds(t) {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, filepath.Join(folder, name), desktop)
+			eval[any](p, axe+`; null`)
+			if len(p.shown()) > 0 {
+				p.choose("off", "on") // so that there is all to look at
+			}
+			for _, v := range []view{phone.in(false), phone.in(true), desktop.in(false), desktop.in(true)} {
+				p.look(v)
+				for _, violation := range p.violations() {
+					t.Errorf("at %s: %s", v, violation)
+				}
+			}
+		})
+	}
+}
+
+// axe-core looks at what it is given: it would say what is wrong.
+func TestAxeFindsWhatIsWrong(t *testing.T) {
+	axe := axeCore(t)
+	p := show(t, []byte(`<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>
+		<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
+		<p style="color: #999">pale</p>`), desktop)
+	eval[any](p, axe+`; null`)
+	found := p.violations()
+	for _, rule := range []string{"image-alt", "color-contrast"} {
+		if !slices.ContainsFunc(found, func(v violation) bool { return v.ID == rule }) {
+			t.Errorf("it does not find %s, but %v", rule, found)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package reports_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// A box is where something is in the window.
+type box struct{ Left, Right, Top, Bottom float64 }
+
+func (a box) overlapsInTime(b box) bool { return a.Left < b.Right && b.Left < a.Right }
+
+// boxes are the places of all that a selector finds; of a bar with a label, the bar's.
+func (p *tab) boxes(selector string) []box {
+	p.t.Helper()
+	return eval[[]box](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => (e.querySelector(":scope > rect") ?? e).getBoundingClientRect())
+		.map(r => ({Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom}))`, selector))
+}
+
+// around is the place of all that a selector finds, which is something.
+func (p *tab) around(selector string) box {
+	p.t.Helper()
+	boxes := p.boxes(selector)
+	if len(boxes) == 0 {
+		p.t.Fatalf("there is no %s", selector)
+	}
+	all := boxes[0]
+	for _, b := range boxes[1:] {
+		all = box{min(all.Left, b.Left), max(all.Right, b.Right), min(all.Top, b.Top), max(all.Bottom, b.Bottom)}
+	}
+	return all
+}
+
+// Each process has a lane of its own.
+func TestLanes(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	var lanes []box
+	for _, process := range ran(t, "gc-pause").Runs[0].Trace.Processes {
+		lanes = append(lanes, p.around(fmt.Sprintf(`[data-run=off] .lane[data-process=%q]`, process.Name)))
+	}
+	slices.SortFunc(lanes, func(a, b box) int { return cmp.Compare(a.Top, b.Top) })
+	for i := 1; i < len(lanes); i++ {
+		if lanes[i].Top < lanes[i-1].Bottom {
+			t.Errorf("two lanes overlap: %+v, %+v", lanes[i-1], lanes[i])
+		}
+	}
+}
+
+// Two critical sections at one time are seen on the lanes of both clients, and where
+// they overlap there is a mark.
+func TestOverlappingSections(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	first, second := p.around(`[data-run=off] .section-bar[data-client="client-1"]`), p.around(`[data-run=off] .section-bar[data-client="client-2"]`)
+	if !first.overlapsInTime(second) {
+		t.Errorf("the sections do not overlap: %+v, %+v", first, second)
+	}
+	if first.Bottom > second.Top && second.Bottom > first.Top {
+		t.Errorf("the sections are not on lanes of their own: %+v, %+v", first, second)
+	}
+	mark := p.boxes(`[data-run=off] .overlap`)
+	if !slices.ContainsFunc(mark, func(b box) bool { return b.overlapsInTime(first) && b.overlapsInTime(second) }) {
+		t.Errorf("the overlap of %+v and %+v is not marked, but %+v", first, second, mark)
+	}
+}
+
+// The leases do not overlap: that is what the scenario is about.
+func TestLeasesSideBySide(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	first, second := p.around(`[data-run=off] .lease-bar[data-client="client-1"]`), p.around(`[data-run=off] .lease-bar[data-client="client-2"]`)
+	if first.overlapsInTime(second) {
+		t.Errorf("the leases overlap: %+v, %+v", first, second)
+	}
+}
+
+// The client is paused, and its keys expire on every node while it believes that it
+// is in its section.
+func TestKeysExpireUnderAPausedClient(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	section := p.around(`[data-run=off] .section-bar[data-client="client-1"]`)
+	pause := p.around(`[data-run=off] .band.pause`)
+	for _, slot := range ran(t, "gc-pause").Runs[0].Trace.Locks[0].Slots {
+		key := p.around(fmt.Sprintf(`[data-run=off] .key-bar[data-process=%q][data-client="client-1"]`, slot.Node))
+		if key.Right >= section.Right {
+			t.Errorf("on %s the key ends at %.1f, and the section already at %.1f", slot.Node, key.Right, section.Right)
+		}
+		if key.Right <= pause.Left || key.Right >= pause.Right {
+			t.Errorf("on %s the key ends at %.1f, which is not in the pause from %.1f to %.1f", slot.Node, key.Right, pause.Left, pause.Right)
+		}
+	}
+}
+
+// The storage decides on each request, and names its token.
+func TestDecisions(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off", "on")
+	for run, want := range map[string]int{"off": 0, "on": 1} {
+		if got := len(p.boxes(fmt.Sprintf(`[data-run=%s] .decision.refused`, run))); got != want {
+			t.Errorf("fencing %s: %d requests are refused, want %d", run, got, want)
+		}
+		if len(p.boxes(fmt.Sprintf(`[data-run=%s] .decision.applied`, run))) == 0 {
+			t.Errorf("fencing %s: no request is applied", run)
+		}
+	}
+	if got := eval[string](p, `document.querySelector("[data-run=on] .decision.refused").textContent`); got == "" {
+		t.Error("the refused write has no token")
+	}
+}
+
+// Both runs have one time axis, so that what happened at one moment is above and
+// below each other.
+func TestOneTimeAxis(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off", "on")
+	for _, what := range []string{`.section-bar[data-client="client-1"]`, `.section-bar[data-client="client-2"]`, `.band.pause`} {
+		off, on := p.around(`[data-run=off] `+what), p.around(`[data-run=on] `+what)
+		if off.Left != on.Left {
+			t.Errorf("%s begins at %.1f without fencing and at %.1f with it", what, off.Left, on.Left)
+		}
+		if off.Top == on.Top {
+			t.Errorf("%s of both runs are at one place", what)
+		}
+	}
+}
+
+// A long time in which nothing happens is folded, and one sees the fold.
+func TestFolds(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	if len(p.boxes(`[data-run=off] .fold`)) == 0 {
+		t.Error("no time is folded")
+	}
+}

@@ -1,0 +1,25 @@
+package reports_test
+
+import (
+	"regexp"
+	"testing"
+)
+
+// A danger map whose rows have no cells is no trouble to its page.
+func TestDangerMapWithoutCells(t *testing.T) {
+	pages, err := site()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := regexp.MustCompile(`<td class=.*?</td>`)
+	for _, p := range pages {
+		if p.Name == "explored-redlock.html" {
+			if !cells.Match(p.Data) {
+				t.Fatal("there are no cells to take out")
+			}
+			show(t, cells.ReplaceAll(p.Data, nil), desktop)
+			return
+		}
+	}
+	t.Fatal("there is no page of a search")
+}

@@ -1,0 +1,166 @@
+package reports_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// What somebody may put into a name, a title or a value who wants more than to be
+// read.
+const (
+	evilScript  = `<script>alert(1)</script>`
+	evilPicture = `"><img src=x onerror=alert(2)>`
+	evilEnd     = `]]>--></text></svg></style></script><marquee onclick="alert(3)">'` + "`"
+	evilMarks   = "a\u202ereversed\u2066\u0007\u001b[31m\u0000\u2028b"
+)
+
+var (
+	evilWord = strings.Repeat("w", 5000)
+	evil     = []string{evilScript, evilPicture, evilEnd, evilMarks, evilWord}
+)
+
+// hostile is gc-pause with such words wherever a word comes from outside that nobody has
+// checked. A group and an assumption are words from a list.
+func hostile(t *testing.T) *scenarios.Result {
+	t.Helper()
+	all := strings.Join(evil, " ")
+	harmless := ran(t, "gc-pause")
+	telling := scenarios.Telling{
+		Assumption: harmless.Scenario.Assumption,
+		Story:      all, Question: all, Why: all, Prevention: all, Lesson: all, Kleppmann: all, Sanfilippo: all,
+	}
+	r := *harmless
+	s := *harmless.Scenario
+	s.Name, s.File, s.Title, s.Source, s.Telling = evilScript, evilPicture+".yaml", all, all, telling
+	r.Scenario, r.Lock, r.Runs = &s, evilEnd, nil
+	renamed := map[string]string{"client-1": evilScript, "client-2": evilPicture}
+	for i, slot := range harmless.Runs[0].Trace.Locks[0].Slots {
+		renamed[slot.Node] = evil[i%len(evil)]
+	}
+	for _, run := range harmless.Runs {
+		v := *run.Variant
+		v.Scenario, v.Name, v.Title, v.Telling, v.Lock = evilScript, evilEnd, all, telling, evilEnd
+		run.Variant, run.Lock = &v, evilEnd
+		run.Trace = rewritten(t, run.Trace, func(word string) string {
+			if word == harmless.Runs[0].Trace.Locks[0].Slots[0].Key {
+				return evilPicture
+			}
+			for name, evil := range renamed {
+				word = strings.ReplaceAll(word, name, evil)
+			}
+			return word
+		})
+		run.Verdict = checks.Check(run.Trace, nil)
+		run.Verdict.Witnesses = []checks.WitnessResult{{Text: all, Seen: true}, {Text: all}}
+		run.Verdict.Reasons = append(run.Verdict.Reasons, all)
+		run.Differences = []string{all}
+		r.Runs = append(r.Runs, run)
+	}
+	return &r
+}
+
+// rewritten is a trace with other words where it has names and texts, but for those
+// that it has of its own, as the kinds of events.
+func rewritten(t *testing.T, trace *sim.Trace, rewrite func(string) string) *sim.Trace {
+	t.Helper()
+	own := []string{"kind", "step", "role", "fencing", "assumption"}
+	var walk func(value any) any
+	walk = func(value any) any {
+		switch value := value.(type) {
+		case string:
+			return rewrite(value)
+		case []any:
+			for i := range value {
+				value[i] = walk(value[i])
+			}
+		case map[string]any:
+			for name := range value {
+				if !slices.Contains(own, name) {
+					value[name] = walk(value[name])
+				}
+			}
+		}
+		return value
+	}
+	data, err := json.Marshal(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	decoder := json.NewDecoder(strings.NewReader(string(data)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
+		t.Fatal(err)
+	}
+	if data, err = json.Marshal(walk(tree)); err != nil {
+		t.Fatal(err)
+	}
+	var changed sim.Trace
+	if err := json.Unmarshal(data, &changed); err != nil {
+		t.Fatal(err)
+	}
+	return &changed
+}
+
+// Whatever a name or a text is, it is shown as text, and the page stays as wide as
+// the window. The tab itself tells of a script that ran, a dialog or a request.
+func TestHostileText(t *testing.T) {
+	html := written(t, hostile(t))
+	scripts := eval[int](show(t, written(t, ran(t, "gc-pause")), phone), `document.scripts.length`)
+	for _, v := range []view{phone, desktop} {
+		t.Run(v.String(), func(t *testing.T) {
+			p := show(t, html, v)
+			p.isOnlyText(scripts)
+			p.fits()
+		})
+	}
+}
+
+// So it is on the front page of a site, and the names of its files are harmless.
+func TestHostileSite(t *testing.T) {
+	r := hostile(t)
+	html, _ := reports.Lookup("html")
+	folder := folderOf(t, html.Pages([]*scenarios.Result{r, r}, reports.Options{}))
+	scripts := eval[int](open(t, filepath.Join(siteFolder(t), "index.html"), phone), `document.scripts.length`)
+	for _, v := range []view{phone, desktop} {
+		t.Run(v.String(), func(t *testing.T) {
+			p := open(t, filepath.Join(folder, "index.html"), v)
+			p.isOnlyText(scripts)
+			p.fits()
+		})
+	}
+}
+
+// isOnlyText reports what of the hostile text has become more than text.
+func (p *tab) isOnlyText(scripts int) {
+	p.t.Helper()
+	if n := eval[int](p, `document.scripts.length`); n != scripts {
+		p.t.Errorf("the page has %d scripts, want %d", n, scripts)
+	}
+	if n := eval[int](p, `document.querySelectorAll("img, marquee").length`); n != 0 {
+		p.t.Errorf("%d elements are made of text", n)
+	}
+	if made := eval[[]string](p, `[...document.querySelectorAll("*")].filter(e => e.getAttributeNames().some(a => a.startsWith("on"))).map(e => e.outerHTML.slice(0, 100))`); len(made) > 0 {
+		p.t.Errorf("these listen by an attribute: %q", made)
+	}
+	text := eval[string](p, `document.documentElement.outerHTML`)
+	for _, mark := range "\u202e\u2066\u0007\u001b\u0000\u2028" {
+		if strings.ContainsRune(text, mark) {
+			p.t.Errorf("the page holds %U", mark)
+		}
+	}
+	seen := eval[string](p, `document.body.innerText`)
+	for _, word := range []string{evilScript, evilPicture, `\u202e`} {
+		if !strings.Contains(seen, word) {
+			p.t.Errorf("one cannot read %s", word)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package reports_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/chromedp"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// The page of every scenario is small enough to be sent in a mail.
+func TestPagesAreSmall(t *testing.T) {
+	results, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if size := len(written(t, r)); size > 500_000 {
+			t.Errorf("%s takes %d kB", r.Scenario.Name, size/1000)
+		}
+	}
+}
+
+// crowd is a scenario in which many clients want one lock.
+func crowd(clients int) string {
+	var b strings.Builder
+	b.WriteString("title: A crowd\nsource: a test\nlock: {kind: redlock, ttl: 30s, nodes: 5}\nclients:\n")
+	for i := range clients {
+		fmt.Fprintf(&b, "  client-%d: {works: 500ms, retry-every: 2s, retry: jitter}\n", i+1)
+	}
+	return b.String()
+}
+
+// A world of 50 clients and 20,000 events opens, and a step through it costs what a
+// step costs. What there was no room for is said.
+func TestLargeWorld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a large world takes its time")
+	}
+	s, err := scenarios.Parse("crowd.yaml", []byte(crowd(50)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Runs[0].Trace.Events); n < 20_000 {
+		t.Fatalf("the world has only %d events", n)
+	}
+	html := written(t, r)
+	p := show(t, html, desktop)
+	p.choose("off")
+	if left := eval[string](p, `document.querySelector(".left-out").innerText`); left == "" {
+		t.Error("the page does not say what it leaves out")
+	} else {
+		t.Log(left)
+	}
+	const steps = 100
+	p.do(command(performance.Enable, performance.EnableParams{}))
+	before := p.metrics()
+	took := eval[float64](p, fmt.Sprintf(`(() => {
+		const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}))
+		press("Home")
+		const began = performance.now()
+		for (let i = 0; i < %d; i++) {
+			press("ArrowRight")
+			document.querySelector("[data-run=off] .cursor").getBoundingClientRect() // as a frame would, lay it out
+		}
+		return performance.now() - began
+	})()`, steps))
+	layouts := (p.metrics()["LayoutCount"] - before["LayoutCount"]) / steps
+	if m := p.now("off"); m.Step != min(steps, len(p.story("off"))-1) {
+		t.Errorf("after %d steps it is at step %d of %d", steps, m.Step, len(p.story("off")))
+	}
+	t.Logf("%d kB, %d elements; a step takes %.1f ms and %.1f layouts", len(html)/1000, eval[int](p, `document.querySelectorAll("*").length`), took/steps, layouts)
+	if layouts > 10 {
+		t.Errorf("a step takes %.1f layouts", layouts)
+	}
+	if hang := 20 * time.Second; took > float64(hang.Milliseconds()) {
+		t.Errorf("%d steps take %.0f ms", steps, took)
+	}
+}
+
+// metrics are what the browser counts of a page.
+func (p *tab) metrics() map[string]float64 {
+	p.t.Helper()
+	got, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	counts := map[string]float64{}
+	for _, m := range got.Metrics {
+		counts[m.Name] = m.Value
+	}
+	return counts
+}

@@ -1,0 +1,120 @@
+package reports_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// catalogue is what all scenarios came to, on one seed.
+var catalogue = sync.OnceValues(func() ([]*scenarios.Result, error) {
+	var results []*scenarios.Result
+	for _, s := range scenarios.Embedded() {
+		result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+})
+
+// ran is what one scenario of the catalogue came to, to be looked at in the browser.
+func ran(t *testing.T, name string) *scenarios.Result {
+	t.Helper()
+	browser(t) // before they are all run in vain
+	results, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Scenario.Name == name {
+			return r
+		}
+	}
+	t.Fatalf("no scenario is called %q", name)
+	return nil
+}
+
+// written is the page of one result.
+func written(t *testing.T, r *scenarios.Result) []byte {
+	t.Helper()
+	html, ok := reports.Lookup("html")
+	if !ok {
+		t.Fatal("there is no format html")
+	}
+	var b bytes.Buffer
+	if err := html.Write(&b, []*scenarios.Result{r}, reports.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// site are the pages of the whole catalogue and of a search.
+var site = sync.OnceValues(func() ([]reports.Page, error) {
+	results, err := catalogue()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "explored", "several.json"))
+	if err != nil {
+		return nil, err
+	}
+	found, err := reports.ReadExplored(data)
+	if err != nil {
+		return nil, err
+	}
+	html, _ := reports.Lookup("html")
+	return html.Pages(results, reports.Options{Explored: []*explore.Result{found}}), nil
+})
+
+// siteFolder is a folder with the site, to be looked at in the browser.
+func siteFolder(t *testing.T) string {
+	t.Helper()
+	browser(t) // before it is made in vain
+	pages, err := site()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folderOf(t, pages)
+}
+
+func folderOf(t *testing.T, pages []reports.Page) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, page := range pages {
+		if page.Name != filepath.Base(page.Name) {
+			t.Fatalf("the page %q would be outside of the folder", page.Name)
+		}
+		if err := os.WriteFile(filepath.Join(folder, page.Name), page.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// kinds are pages of the site of every kind: the front page, a scenario with one story
+// and one with variants, and the danger map of a search.
+func kinds(t *testing.T) []string {
+	t.Helper()
+	pages, err := site()
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, _ := catalogue()
+	names := []string{"index.html", "gc-pause.html", "failover.html"}
+	for _, page := range pages {
+		ofScenario := slices.ContainsFunc(results, func(r *scenarios.Result) bool { return r.Scenario.Name+".html" == page.Name })
+		if page.Name != "index.html" && !ofScenario {
+			names = append(names, page.Name)
+		}
+	}
+	return names
+}

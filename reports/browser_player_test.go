@@ -1,0 +1,252 @@
+package reports_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// shown are the runs that the reader sees.
+func (p *tab) shown() []string {
+	p.t.Helper()
+	return eval[[]string](p, `[...document.querySelectorAll("figure.run")].filter(f => f.checkVisibility()).map(f => f.dataset.run)`)
+}
+
+// choose presses f until the reader sees the runs.
+func (p *tab) choose(runs ...string) {
+	p.t.Helper()
+	for range 3 {
+		if slices.Equal(p.shown(), runs) {
+			return
+		}
+		p.press("f")
+	}
+	p.t.Fatalf("pressing f never shows %q", runs)
+}
+
+// story is the story of a run: of each step the moment, who, what and the marks.
+func (p *tab) story(run string) []string {
+	p.t.Helper()
+	return eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll("ol.steps[data-run=%s] > li")]
+		.map(li => [...li.querySelectorAll(":scope > :not(.wait)")].map(e => e.textContent).join(" ").replace(/\s+/g, " ").trim())`, run))
+}
+
+// A moment is where the reader is in the story.
+type moment struct {
+	// Step is the place of the current step in the story; -1 if it has none.
+	Step int
+	// Said is what is read out of the step, and Detail of what has the focus.
+	Said, Detail string
+	// X is where the cursor stands in the diagram.
+	X float64
+}
+
+// now is where the reader is in the story of a run.
+func (p *tab) now(run string) moment {
+	p.t.Helper()
+	return eval[moment](p, fmt.Sprintf(`(() => {
+		const figure = document.querySelector("figure.run[data-run=%[1]s]")
+		const steps = [...document.querySelectorAll("ol.steps[data-run=%[1]s] > li")]
+		return {
+			Step: steps.findIndex(li => li.getAttribute("aria-current") === "step"),
+			Said: document.querySelector(".player [aria-live]").textContent.replace(/\s+/g, " ").trim(),
+			Detail: document.querySelector(".player .detail").textContent,
+			X: figure.querySelector(".cursor").getBoundingClientRect().left - figure.querySelector("svg").getBoundingClientRect().left,
+		}
+	})()`, run))
+}
+
+// A reader goes through the story with the arrow keys: every step has its turn, is
+// read out, and has its place in the diagram.
+func TestStepsByKey(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	story := p.story("off")
+	if len(story) < 10 {
+		t.Fatalf("the story has only %d steps", len(story))
+	}
+	p.press(kb.Home)
+	var there []moment
+	for range story {
+		there = append(there, p.now("off"))
+		p.press(kb.ArrowRight)
+	}
+	for i, m := range there {
+		if m.Step != i || !strings.Contains(m.Said, story[i]) {
+			t.Errorf("step %d: got step %d, and it says %q, want %q", i, m.Step, m.Said, story[i])
+		}
+		if i > 0 && m.X < there[i-1].X {
+			t.Errorf("step %d: the cursor goes back, from %.1f to %.1f", i, there[i-1].X, m.X)
+		}
+	}
+	last := there[len(there)-1]
+	if first := there[0]; last.X <= first.X {
+		t.Errorf("the cursor has not moved from %.1f", first.X)
+	}
+	if m := p.now("off"); m != last {
+		t.Errorf("after the last step comes another: %+v", m)
+	}
+	for i := len(story) - 2; i >= 0; i-- {
+		p.press(kb.ArrowLeft)
+		if m := p.now("off"); m != there[i] {
+			t.Errorf("back at step %d: got %+v, want %+v", i, m, there[i])
+		}
+	}
+	p.press(kb.ArrowLeft)
+	if m := p.now("off"); m.Step != 0 {
+		t.Errorf("before the first step comes another: %+v", m)
+	}
+}
+
+func TestFirstAndLastStepByKey(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	p.press(kb.End)
+	if m, last := p.now("off"), len(p.story("off"))-1; m.Step != last {
+		t.Errorf("End goes to step %d, and the last is %d", m.Step, last)
+	}
+	p.press(kb.Home)
+	if m := p.now("off"); m.Step != 0 {
+		t.Errorf("Home goes to step %d", m.Step)
+	}
+}
+
+// The buttons do what the keys do.
+func TestStepsByButton(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	last := len(p.story("off")) - 1
+	for _, c := range []struct {
+		button string
+		want   int
+	}{
+		{"first", 0}, {"next", 1}, {"next", 2}, {"back", 1}, {"last", last}, {"next", last}, {"first", 0}, {"back", 0},
+	} {
+		p.click(fmt.Sprintf(".player button[data-do=%s]", c.button))
+		if m := p.now("off"); m.Step != c.want {
+			t.Errorf("%s leads to step %d, want %d", c.button, m.Step, c.want)
+		}
+	}
+}
+
+// Space plays the story from where it is, and holds it.
+func TestPlay(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	p.press(kb.Home)
+	began := time.Now()
+	p.press(" ")
+	p.until("the story plays", `document.querySelector("ol.steps[data-run=off] > li:nth-child(3)").getAttribute("aria-current") === "step"`)
+	twoSteps := time.Since(began)
+	p.press(" ")
+	held := p.now("off")
+	time.Sleep(twoSteps)
+	if m := p.now("off"); m != held {
+		t.Errorf("it was held at %+v and is at %+v", held, m)
+	}
+	p.press(kb.End)
+	p.press(kb.ArrowLeft)
+	p.press(kb.ArrowLeft)
+	p.click(".player button[data-do=play]")
+	p.until("the story plays to its end", `document.querySelector("ol.steps[data-run=off] > li:last-child").getAttribute("aria-current") === "step"`)
+}
+
+// A reader can go from message to message. Each has the focus in its turn, and says
+// what it is.
+func TestMessagesByKey(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	messages := eval[[]string](p, `[...document.querySelectorAll("figure.run[data-run=off] .message > title")].map(e => e.textContent)`)
+	if len(messages) < 10 {
+		t.Fatalf("there are only %d messages", len(messages))
+	}
+	for i, want := range messages {
+		p.press(kb.ArrowRight, chromedp.ModifierShift)
+		focused := eval[string](p, `document.activeElement.querySelector("title")?.textContent ?? ""`)
+		if focused != want || p.now("off").Detail != want {
+			t.Errorf("message %d: %q has the focus and says %q, want %q", i, focused, p.now("off").Detail, want)
+		}
+	}
+	p.press(kb.ArrowLeft, chromedp.ModifierShift)
+	if got, want := p.now("off").Detail, messages[len(messages)-2]; got != want {
+		t.Errorf("back from the last message: got %q, want %q", got, want)
+	}
+}
+
+// So does a message that is pointed at.
+func TestMessageUnderThePointer(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("off")
+	// The first that goes to the storage; others may lie on top of those to the nodes.
+	message := eval[struct {
+		X, Y  float64
+		Title string
+	}](p, `(() => {
+		const figure = document.querySelector("figure.run[data-run=off]"), message = figure.querySelector(".message.data"), path = message.querySelector("path")
+		figure.scrollIntoView({ block: "start" })
+		const at = path.getPointAtLength(path.getTotalLength() / 4).matrixTransform(path.getScreenCTM())
+		return { X: at.x, Y: at.y, Title: message.querySelector("title").textContent }
+	})()`)
+	p.do(chromedp.MouseEvent(chromedp.MouseMoved, message.X, message.Y))
+	if got := p.now("off").Detail; got != message.Title {
+		t.Errorf("it says %q, want %q", got, message.Title)
+	}
+	if !eval[bool](p, `document.querySelector(".player .detail").checkVisibility()`) {
+		t.Error("one does not see what it says")
+	}
+}
+
+// The two runs can be seen one at a time and together, by radio button and by key.
+func TestFencing(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	runs := map[string][]string{"off": {"off"}, "on": {"on"}, "both": {"off", "on"}}
+	for _, choice := range []string{"on", "both", "off"} {
+		p.click(fmt.Sprintf("label:has(input[name=fencing][value=%[1]s]), label[for=fencing-%[1]s]", choice))
+		if got := p.shown(); !slices.Equal(got, runs[choice]) {
+			t.Errorf("choosing %s shows %q", choice, got)
+		}
+	}
+	eval[any](p, `document.activeElement.blur()`)
+	seen := map[string]bool{}
+	for range 3 {
+		p.press("f")
+		chosen := eval[string](p, `document.querySelector("input[name=fencing]:checked").value`)
+		if got := p.shown(); !slices.Equal(got, runs[chosen]) {
+			t.Errorf("%s is chosen, and %q are to be seen", chosen, got)
+		}
+		seen[chosen] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("pressing f chooses only %v", seen)
+	}
+}
+
+// The verdict leads to the moment at which a property broke.
+func TestVerdictLeadsToTheMoment(t *testing.T) {
+	for _, v := range []view{phone, desktop} {
+		t.Run(v.String(), func(t *testing.T) {
+			p := show(t, written(t, ran(t, "gc-pause")), v)
+			p.choose("on")
+			p.click(`.verdict a[href="#off-write-order"]`)
+			if got := p.shown(); !slices.Contains(got, "off") {
+				t.Fatalf("the run in which it broke is not to be seen, but %q", got)
+			}
+			p.until("the flag of write-order is in view", inView("#off-write-order rect"))
+			m := p.now("off")
+			if m.Step < 0 {
+				t.Fatal("no step is the current one")
+			}
+			if step := p.story("off")[m.Step]; !strings.Contains(step, "write-order") {
+				t.Errorf("it leads to the step %q", step)
+			}
+			if !eval[bool](p, `document.querySelector("[data-run=off] .cursor").getBoundingClientRect().width > 0`) {
+				t.Error("there is no cursor")
+			}
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package reports_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// fits reports what makes a page wider than the window. What is wide scrolls in a
+// region of its own, never the page.
+func (p *tab) fits() {
+	p.t.Helper()
+	if eval[bool](p, `document.scrollingElement.scrollWidth <= innerWidth`) {
+		return
+	}
+	wide := eval[[]string](p, `[...document.querySelectorAll("body *")]
+		.filter(e => Math.abs(e.getBoundingClientRect().right - document.scrollingElement.scrollWidth) < 1)
+		.slice(0, 5).map(e => e.outerHTML.slice(0, 200))`)
+	p.t.Errorf("the page is %d px wide, in a window of %d px: %q", eval[int](p, `document.scrollingElement.scrollWidth`), eval[int](p, `innerWidth`), wide)
+}
+
+// A reader never has to move the page sideways, whatever its kind.
+func TestPagesFitTheWindow(t *testing.T) {
+	folder := siteFolder(t)
+	for _, name := range kinds(t) {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, filepath.Join(folder, name), phone)
+			p.fits()
+			p.look(desktop)
+			p.fits()
+		})
+	}
+}
+
+// A finger hits the buttons: each has the 24 px that WCAG 2.2 asks for.
+func TestButtonsAreLargeEnough(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), phone)
+	boxes := p.boxes(".player button, label:has(input[name=fencing])")
+	if len(boxes) < 8 {
+		t.Fatalf("there are only %d buttons and choices", len(boxes))
+	}
+	for _, b := range boxes {
+		if b.Right-b.Left < 24 || b.Bottom-b.Top < 24 {
+			t.Errorf("a button is %.0f × %.0f px", b.Right-b.Left, b.Bottom-b.Top)
+		}
+	}
+}
+
+// inView is the condition that the reader sees all of what a selector finds: it is in
+// the window, and not behind the player at its bottom.
+func inView(selector string) string {
+	return fmt.Sprintf(`(() => {
+		const r = document.querySelector(%q).getBoundingClientRect()
+		const bottom = document.querySelector(".player").getBoundingClientRect().top
+		return r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= Math.min(innerHeight, bottom)
+	})()`, selector)
+}
+
+// On a phone the diagram is wider than the window, and the moment that is told of is
+// always in sight.
+func TestTheMomentStaysInSight(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), phone)
+	p.choose("off")
+	for _, key := range []string{kb.End, kb.Home} {
+		p.press(key)
+		p.until("the cursor is between the left and the right of the window", `(() => {
+			const r = document.querySelector("[data-run=off] .cursor").getBoundingClientRect()
+			return r.left >= 0 && r.right <= innerWidth
+		})()`)
+	}
+}
+
+// Who asks for no motion gets none.
+func TestNoMotion(t *testing.T) {
+	v := phone
+	v.still = true
+	p := show(t, written(t, ran(t, "gc-pause")), v)
+	p.choose("off")
+	p.press(kb.End)
+	if n := eval[int](p, `document.getAnimations().length`); n != 0 {
+		t.Errorf("%d things move", n)
+	}
+	at := func() float64 {
+		return eval[float64](p, `document.querySelector("[data-run=off] .cursor").getBoundingClientRect().left`)
+	}
+	before := at()
+	time.Sleep(300 * time.Millisecond)
+	if after := at(); before != after {
+		t.Errorf("the diagram has moved on from %.1f to %.1f", before, after)
+	}
+}
+
+// The tab key leads to everything that can be used, and what has the focus is never
+// behind the player.
+func TestEverythingIsReachedByTab(t *testing.T) {
+	for _, v := range []view{phone, desktop} {
+		t.Run(v.String(), func(t *testing.T) {
+			p := show(t, written(t, ran(t, "gc-pause")), v)
+			missing := eval[[]string](p, `[...document.querySelectorAll("a[href], button, input:checked, summary, [tabindex='0']")]
+				.filter(e => e.checkVisibility()).map((e, i) => e.dataset.nth = i + " " + e.cloneNode(false).outerHTML)`)
+			if len(missing) < 10 {
+				t.Fatalf("there is next to nothing to use: %q", missing)
+			}
+			for range 2 * len(missing) {
+				p.press(kb.Tab)
+				focus := eval[struct {
+					Nth            string
+					Hidden, Marked bool
+				}](p, `(() => {
+					const e = document.activeElement, player = document.querySelector(".player"), r = e.getBoundingClientRect()
+					return {
+						Nth: e.dataset.nth ?? "",
+						Hidden: !player.contains(e) && (r.top >= player.getBoundingClientRect().top || r.bottom <= 0),
+						Marked: getComputedStyle(e).outlineStyle !== "none",
+					}
+				})()`)
+				if focus.Hidden {
+					t.Errorf("one does not see what has the focus: %s", focus.Nth)
+				}
+				if focus.Nth != "" && !focus.Marked {
+					t.Errorf("nothing marks the focus of %s", focus.Nth)
+				}
+				missing = slices.DeleteFunc(missing, func(nth string) bool { return nth == focus.Nth })
+			}
+			if len(missing) > 0 {
+				t.Errorf("the tab key never leads to %q", missing)
+			}
+		})
+	}
+}
+
+// Without JavaScript there is no player, and everything else is there to be read.
+func TestWithoutJavaScript(t *testing.T) {
+	v := desktop
+	v.noScript = true
+	p := show(t, written(t, ran(t, "gc-pause")), v)
+	if got := p.shown(); !slices.Equal(got, []string{"off", "on"}) {
+		t.Errorf("one sees the runs %q", got)
+	}
+	if eval[bool](p, `[...document.querySelectorAll(".player button")].some(e => e.checkVisibility())`) {
+		t.Error("one sees the player, which does nothing")
+	}
+	if !eval[bool](p, `[...document.querySelectorAll("ol.steps > li")].every(e => e.checkVisibility())`) {
+		t.Error("one does not see all of the story")
+	}
+	p.fits()
+}
+
+// On paper there is no player, and both runs are there, whatever was chosen.
+func TestOnPaper(t *testing.T) {
+	p := show(t, written(t, ran(t, "gc-pause")), desktop)
+	p.choose("on")
+	paper := desktop
+	paper.print = true
+	p.look(paper)
+	if got := p.shown(); !slices.Equal(got, []string{"off", "on"}) {
+		t.Errorf("one sees the runs %q", got)
+	}
+	if eval[bool](p, `document.querySelector(".player").checkVisibility()`) {
+		t.Error("one sees the player")
+	}
+}

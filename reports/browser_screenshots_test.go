@@ -1,0 +1,57 @@
+package reports_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+var screenshots = flag.String("screenshots", "", "write screenshots of some pages into this folder")
+
+// Screenshots are for looking at: of some pages on a phone and on a desk, light and
+// dark.
+//
+//	go test ./reports -run TestScreenshots -screenshots FOLDER
+func TestScreenshots(t *testing.T) {
+	if *screenshots == "" {
+		t.Skip("nobody wants any: -screenshots says where to put them")
+	}
+	if err := os.MkdirAll(*screenshots, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	folder := siteFolder(t)
+	for _, name := range append(kinds(t), "clock-jump.html", "fencing-gap.html") {
+		for _, v := range []view{phone.in(false), phone.in(true), desktop.in(false), desktop.in(true)} {
+			p := open(t, filepath.Join(folder, name), v)
+			scheme := map[bool]string{false: "light", true: "dark"}[v.dark]
+			file := strings.TrimSuffix(name, ".html") + "-" + strconv.FormatInt(v.width, 10) + "-" + scheme
+			p.photograph(filepath.Join(*screenshots, file+".png"))
+			if len(p.shown()) > 0 {
+				p.choose("off", "on")
+			}
+			v.height = eval[int64](p, `document.scrollingElement.scrollHeight`)
+			p.look(v)
+			p.photograph(filepath.Join(*screenshots, file+"-whole.png"))
+		}
+	}
+}
+
+// photograph writes what the reader sees into a file.
+func (p *tab) photograph(file string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, picture, 0o666); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -1,0 +1,310 @@
+package reports_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a page may take for one thing before the test gives it up.
+const patience = time.Minute
+
+// chromium is the browser of all tests. The first that needs one starts it.
+var chromium = sync.OnceValues(startChromium)
+
+// closeChromium ends the browser, if one was started.
+var closeChromium = func() {}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	closeChromium()
+	os.Exit(status)
+}
+
+func startChromium() (context.Context, error) {
+	path, err := findChromium()
+	if err != nil {
+		return nil, err
+	}
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-quic", true),
+		// Whatever a page asks for, nobody is there.
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"),
+	)...)
+	ctx, _ := chromedp.NewContext(allocator)
+	closeChromium = func() {
+		chromedp.Cancel(ctx)
+		cancel()
+	}
+	return ctx, chromedp.Do(ctx)
+}
+
+func findChromium() (string, error) {
+	if path := os.Getenv("LOCKSIM_CHROMIUM"); path != "" {
+		return path, nil
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("install chromium, or let LOCKSIM_CHROMIUM name one")
+}
+
+// needed ends a test that lacks something: it is skipped, unless
+// LOCKSIM_REQUIRE_BROWSER=1 says that nothing may be lacking.
+func needed(t *testing.T, lacking error) {
+	t.Helper()
+	if os.Getenv("LOCKSIM_REQUIRE_BROWSER") == "1" {
+		t.Fatal(lacking)
+	}
+	t.Skip(lacking)
+}
+
+// A view is how a reader looks at a page.
+type view struct {
+	width, height int64
+	dark          bool
+	// still is a reader who asked for no motion.
+	still    bool
+	print    bool
+	noScript bool
+}
+
+var (
+	phone   = view{width: 360, height: 740}
+	desktop = view{width: 1440, height: 900}
+)
+
+func (v view) in(dark bool) view {
+	v.dark = dark
+	return v
+}
+
+func (v view) String() string {
+	scheme := "light"
+	if v.dark {
+		scheme = "dark"
+	}
+	return fmt.Sprintf("%d px, %s", v.width, scheme)
+}
+
+// A tab shows one page.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	// folder is the URL of the page's folder.
+	folder string
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+// show opens a page that is a text.
+func show(t *testing.T, html []byte, v view) *tab {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, html, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, file, v)
+}
+
+// open opens a file. The test fails if the page asks for anything but itself and its
+// neighbours, opens a dialog, or has anything to say on the console.
+func open(t *testing.T, file string, v view) *tab {
+	t.Helper()
+	p := peek(t, file, v)
+	t.Cleanup(func() {
+		for _, complaint := range p.complained() {
+			t.Error(complaint)
+		}
+	})
+	return p
+}
+
+// browser is the browser, for a test that cannot do without one.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the tests in a browser take their time")
+	}
+	ctx, err := chromium()
+	if err != nil {
+		needed(t, fmt.Errorf("no browser: %w", err))
+	}
+	return ctx
+}
+
+// peek opens a file and only notes what the browser complains about.
+func peek(t *testing.T, file string, v view) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser(t))
+	t.Cleanup(cancel)
+	p := &tab{t: t, ctx: ctx, folder: (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Dir(file)) + "/"}).String()}
+	if err := chromedp.Listen(ctx, p.hear); err != nil {
+		t.Fatal(err)
+	}
+	p.look(v)
+	p.turnTo(filepath.Base(file))
+	return p
+}
+
+// turnTo opens another file of the folder.
+func (p *tab) turnTo(name string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(p.folder + url.PathEscape(name)))
+}
+
+// look makes the tab what the reader has before them.
+func (p *tab) look(v view) {
+	p.t.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: "light"},
+		{Name: "prefers-reduced-motion", Value: "no-preference"},
+	}}
+	if v.dark {
+		media.Features[0].Value = "dark"
+	}
+	if v.still {
+		media.Features[1].Value = "reduce"
+	}
+	if v.print {
+		media.Media = "print"
+	}
+	p.do(
+		chromedp.EmulateViewport(v.width, v.height),
+		command(emulation.SetEmulatedMedia, media),
+		command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.noScript}),
+		command(emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
+	)
+}
+
+// command is a command of the browser's protocol whose answer says nothing.
+func command[P, R any](c cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, c, params)
+		return err
+	})
+}
+
+// hear notes what no page of ours should give the browser to say.
+func (p *tab) hear(event any) {
+	switch event := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		var said []string
+		for _, arg := range event.Args {
+			said = append(said, cmp.Or(string(arg.Value), arg.Description))
+		}
+		p.complain("console.%s: %s", event.Type, strings.Join(said, " "))
+	case *runtime.EventExceptionThrown:
+		text := event.ExceptionDetails.Text
+		if thrown := event.ExceptionDetails.Exception; thrown != nil {
+			text += " " + cmp.Or(thrown.Description, string(thrown.Value))
+		}
+		p.complain("exception: %s", text)
+	case *log.EventEntryAdded:
+		p.complain("log: %s: %s", event.Entry.Level, event.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		neighbour := event.Type == network.ResourceTypeDocument && strings.HasPrefix(event.Request.URL, p.folder)
+		if !neighbour && !strings.HasPrefix(event.Request.URL, "data:") {
+			p.complain("request: %s", event.Request.URL)
+		}
+	case *network.EventWebSocketCreated:
+		p.complain("request: %s", event.URL)
+	case *page.EventJavascriptDialogOpening:
+		p.complain("dialog: %s", event.Message)
+		// Until it is closed the page stands still, and so would this tab if it were
+		// closed here.
+		go chromedp.Do(p.ctx, command(page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{}))
+	}
+}
+
+func (p *tab) complain(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.complaints = append(p.complaints, fmt.Sprintf(format, args...))
+}
+
+// complained is all that the browser has complained about.
+func (p *tab) complained() []string {
+	p.t.Helper()
+	eval[bool](p, `true`) // what happened before the answer has been heard
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.complaints
+}
+
+// do does things, one after the other.
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// eval is what an expression of JavaScript, or the promise that it is, comes to.
+func eval[T any](p *tab, expression string) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("%v, in %.200s", err, expression)
+	}
+	return v
+}
+
+// until waits for a condition in JavaScript.
+func (p *tab) until(what, condition string) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); !eval[bool](p, condition); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("it never comes to this: %s", what)
+		}
+	}
+}
+
+// press presses keys: each character is one, and see the package kb for others.
+func (p *tab) press(keys string, modifiers ...chromedp.Modifier) {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+}
+
+// click clicks what a CSS selector finds first.
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	p.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// follow clicks a link to another page and waits for that.
+func (p *tab) follow(selector string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if _, err := chromedp.Run(ctx, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Click(chromedp.CSS(selector)))); err != nil {
+		p.t.Fatal(err)
+	}
+}

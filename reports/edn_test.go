@@ -1,0 +1,309 @@
+package reports_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// An op is one entry of a history as a checker reads it.
+type op struct {
+	index, time, process int
+	kind, f              string
+	value                any
+}
+
+// readHistory reads one document, by nothing but the rules of EDN.
+func readHistory(t *testing.T, document string) []op {
+	t.Helper()
+	r := &ednReader{t: t, rest: document}
+	forms := r.until("")
+	if len(forms) != 1 {
+		t.Fatalf("a document has %d values, want one history:\n%s", len(forms), document)
+	}
+	var history []op
+	for _, form := range forms[0].([]any) {
+		m := form.(map[string]any)
+		for _, key := range []string{":index", ":time", ":process", ":type", ":f", ":value"} {
+			if _, ok := m[key]; !ok {
+				t.Fatalf("an operation has no %s: %v", key, m)
+			}
+		}
+		history = append(history, op{m[":index"].(int), m[":time"].(int), m[":process"].(int), m[":type"].(string), m[":f"].(string), m[":value"]})
+	}
+	return history
+}
+
+// ednReader reads EDN: keywords are strings with a colon, text is in quotes.
+type ednReader struct {
+	t    *testing.T
+	rest string
+}
+
+// until reads values up to a closing bracket, or to the end if that is empty.
+func (r *ednReader) until(closing string) []any {
+	var values []any
+	for {
+		r.rest = strings.TrimLeft(r.rest, " \n\r\t,")
+		switch {
+		case r.rest == "" && closing == "":
+			return values
+		case r.rest == "":
+			r.t.Fatalf("the document ends before %q", closing)
+		case closing != "" && strings.HasPrefix(r.rest, closing):
+			r.rest = r.rest[1:]
+			return values
+		case r.rest[0] == ';':
+			_, r.rest, _ = strings.Cut(r.rest, "\n")
+		default:
+			values = append(values, r.value())
+		}
+	}
+}
+
+func (r *ednReader) value() any {
+	switch first := r.rest[0]; first {
+	case '[':
+		r.rest = r.rest[1:]
+		return append([]any{}, r.until("]")...)
+	case '{':
+		r.rest = r.rest[1:]
+		fields, m := r.until("}"), map[string]any{}
+		for i := 0; i+1 < len(fields); i += 2 {
+			m[fields[i].(string)] = fields[i+1]
+		}
+		return m
+	case '"':
+		quoted, err := strconv.QuotedPrefix(r.rest)
+		if err != nil {
+			r.t.Fatalf("no string: %.40s", r.rest)
+		}
+		r.rest = r.rest[len(quoted):]
+		return quoted
+	}
+	end := strings.IndexAny(r.rest, " \n,]}")
+	word := r.rest[:end]
+	r.rest = r.rest[end:]
+	if word == "nil" {
+		return nil
+	}
+	if n, err := strconv.Atoi(strings.TrimSuffix(word, "N")); err == nil || word[0] != ':' {
+		return n
+	}
+	return word
+}
+
+// checked asks porcupine whether a history can be explained by a model, which says
+// what an operation makes of a state, if it can happen in it. What failed did not
+// happen; what nobody can tell of may happen at any time from its invocation on, or
+// never.
+func checked(history []op, initial any, apply func(state any, o op) (any, bool)) bool {
+	type input struct {
+		op
+		maybe bool
+	}
+	var operations []porcupine.Operation
+	invoked := map[int]op{}
+	for _, o := range history {
+		if o.kind == ":invoke" {
+			invoked[o.process] = o
+			continue
+		}
+		call := invoked[o.process]
+		delete(invoked, o.process)
+		switch o.kind {
+		case ":ok":
+			operations = append(operations, porcupine.Operation{ClientId: o.process, Input: input{o, false}, Call: int64(call.index), Return: int64(o.index)})
+		case ":info":
+			operations = append(operations, porcupine.Operation{ClientId: o.process, Input: input{call, true}, Call: int64(call.index), Return: math.MaxInt64})
+		}
+	}
+	model := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{initial} },
+		Step: func(state, in, _ any) []any {
+			var next []any
+			if after, ok := apply(state, in.(input).op); ok {
+				next = append(next, after)
+			}
+			if in.(input).maybe {
+				next = append(next, state)
+			}
+			return next
+		},
+		Equal: func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) },
+	}
+	return porcupine.CheckOperations(model.ToModel(), operations)
+}
+
+// mutex is Knossos's model of that name.
+func mutex(state any, o op) (any, bool) {
+	locked := o.f == ":acquire"
+	return locked, state.(bool) != locked
+}
+
+// register holds the last value written.
+func register(state any, o op) (any, bool) {
+	if o.f == ":write" {
+		return o.value, true
+	}
+	return state, state == o.value
+}
+
+// transactions are reads and writes of registers, all at once.
+func transactions(state any, o op) (any, bool) {
+	objects := maps.Clone(state.(map[string]any))
+	for _, item := range o.value.([]any) {
+		access := item.([]any)
+		object := access[1].(string)
+		if access[0] == ":r" && objects[object] != access[2] {
+			return nil, false
+		}
+		objects[object] = access[2]
+	}
+	return objects, true
+}
+
+// explained says whether the model of a kind of history explains one.
+func explained(kind string, history []op) bool {
+	switch kind {
+	case "lock":
+		return checked(history, false, mutex)
+	case "register":
+		return checked(history, nil, register)
+	}
+	return checked(history, map[string]any{}, transactions)
+}
+
+// wellFormed checks the rules of Jepsen's histories.
+func wellFormed(t *testing.T, name string, history []op) {
+	t.Helper()
+	open, over := map[int]op{}, map[int]bool{}
+	for i, o := range history {
+		if o.index != i || i > 0 && o.time < history[i-1].time {
+			t.Errorf("%s: operation %d has index %d and time %d", name, i, o.index, o.time)
+		}
+		if over[o.process] {
+			t.Errorf("%s: process %d goes on at %d, after nobody could tell what became of its operation", name, o.process, i)
+		}
+		call, isOpen := open[o.process]
+		switch o.kind {
+		case ":invoke":
+			if isOpen {
+				t.Errorf("%s: process %d invokes at %d before %d has completed", name, o.process, i, call.index)
+			}
+			open[o.process] = o
+		case ":ok", ":fail", ":info":
+			if !isOpen || call.f != o.f {
+				t.Errorf("%s: process %d completes %s at %d, but had invoked %q", name, o.process, o.f, i, call.f)
+			}
+			delete(open, o.process)
+			over[o.process] = o.kind == ":info"
+		default:
+			t.Errorf("%s: operation %d is of the type %s", name, i, o.kind)
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%s: %d operations never complete", name, len(open))
+	}
+}
+
+// A mutex can explain what was asked of the lock exactly when no two sections
+// overlapped, and transactions one after the other what the sections did exactly when
+// serial-sections holds: so say the histories alone, and a checker that knows nothing
+// of locksim. A register can explain what each object was, unless the storage carried
+// out a request twice or lost one.
+func TestOthersCanCheckOurHistories(t *testing.T) {
+	edn, _ := reports.Lookup("edn")
+	seen := map[string]int{}
+	results, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range results {
+		for _, run := range result.Runs {
+			one := *result
+			one.Runs = []scenarios.Outcome{run}
+			for _, page := range edn.Pages([]*scenarios.Result{&one}, reports.Options{}) {
+				history := readHistory(t, string(page.Data))
+				wellFormed(t, page.Name, history)
+				kind := historyKind.FindStringSubmatch(page.Name)[1]
+				legal, found := explained(kind, history), checks.Unknown
+				switch kind {
+				case "lock":
+					found = run.Verdict.Finding(checks.SectionExclusion).Outcome
+				case "sections":
+					found = run.Verdict.Finding(checks.SerialSections).Outcome
+				case "register":
+					if !twiceOrLost(run.Trace) {
+						found = checks.Holds
+					}
+				}
+				if found == checks.Holds && !legal || found == checks.Violated && legal {
+					t.Errorf("%s: that its model explains it is %v, but what the checks found is %s", page.Name, legal, found)
+				}
+				seen[fmt.Sprintf("%s %v", kind, legal)]++
+			}
+		}
+	}
+	for _, want := range []string{"lock true", "lock false", "sections true", "sections false", "register true", "register false"} {
+		if seen[want] == 0 {
+			t.Errorf("there is no history for which it is: %s", want)
+		}
+	}
+}
+
+var historyKind = regexp.MustCompile(`-(lock|register|sections)(-[0-9]+)?\.edn$`)
+
+func twiceOrLost(t *sim.Trace) bool {
+	return slices.ContainsFunc(t.Events, func(ev sim.Event) bool { return ev.Kind == sim.KindAgain || ev.Kind == sim.KindRevert })
+}
+
+// The pause is the smallest story: the lock and the sections cannot be explained, and
+// with fencing the sections can.
+func TestHistoriesOfGCPause(t *testing.T) {
+	for _, test := range []struct {
+		scenario, fencing, history string
+		legal                      bool
+	}{
+		{"gc-pause", scenarios.Off, "lock", false},
+		{"gc-pause", scenarios.Off, "register", true},
+		{"gc-pause", scenarios.Off, "sections", false},
+		{"gc-pause", scenarios.On, "lock", false},
+		{"gc-pause", scenarios.On, "register", true},
+		{"gc-pause", scenarios.On, "sections", true},
+		{"no-faults", scenarios.Off, "lock", true},
+		{"no-faults", scenarios.Off, "sections", true},
+	} {
+		file := fmt.Sprintf("%s-fencing-%s-%s.edn", test.scenario, test.fencing, test.history)
+		page, ok := pagesOf(t, test.scenario)[file]
+		if !ok {
+			t.Fatalf("there is no %s", file)
+		}
+		if got := explained(test.history, readHistory(t, page)); got != test.legal {
+			t.Errorf("%s: that its model explains it is %v\n%s", file, got, page)
+		}
+	}
+}
+
+// pagesOf are the files of a built-in scenario.
+func pagesOf(t *testing.T, scenario string) map[string]string {
+	t.Helper()
+	edn, _ := reports.Lookup("edn")
+	pages := map[string]string{}
+	for _, page := range edn.Pages([]*scenarios.Result{ran(t, scenario)}, reports.Options{}) {
+		pages[page.Name] = string(page.Data)
+	}
+	return pages
+}

@@ -1,0 +1,400 @@
+package reports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// taint is what text looks like that wants to be more than text: in a page, in XML,
+// in a table, in a template, on a terminal, in the log of a continuous integration.
+const taint = `<script>alert(1)</script>"><img onerror=alert(2)>]]>--></svg>` +
+	"`|**_~\\|[x](javascript:alert(3)) ${x} {{.}} %%{init}%% #60; ;'\"" +
+	" ~~gone~~ ~gone~ @octocat a@b.example #1 GH-2 $a$ &copy; &#64; https://b.example www.b.example :tada: ](/x) ﬂ°°60¶ß" +
+	"\a\x1b[31m\x00\u009b\u202e\u2066\u200b\u2028\xff\xed\xa0\x80\r\n" +
+	"::error file=x::taken over\n```\nend\n| a | b |\n# heading\n--- \n"
+
+// longWord is wider than anything that is drawn.
+var longWord = strings.Repeat("w", 5000)
+
+// tainted is a scenario in which every text that a file or a trace can hold says what
+// it must and then tries something. Its verdicts are those of the tainted traces.
+func tainted(t *testing.T) *scenarios.Result {
+	t.Helper()
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := *r.Runs[0].Variant
+	for _, telling := range []*scenarios.Telling{&s.Telling, &v.Telling} {
+		taintAll(reflect.ValueOf(telling).Elem())
+	}
+	for _, text := range []*string{&s.Name, &s.File, &s.Title, &s.Group, &s.Source, &v.Scenario, &v.Name, &v.Title} {
+		*text += taint
+	}
+	s.Title += longWord
+	s.Variants = []*scenarios.Variant{&v}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		fencing := run.Trace.Fencing
+		taintAll(reflect.ValueOf(run.Trace).Elem())
+		run.Trace.Fencing = fencing
+		run.Trace.Doubts = []string{taint}
+		run.Variant, run.Verdict = &v, checks.Check(run.Trace, v.Witnesses)
+		run.Verdict.Torn = []checks.TornSection{{Client: taint, Section: 1, Reason: taint}}
+		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: taint})
+		run.Differences = []string{taint, taint}
+		run.Measures = nil
+	}
+	return r
+}
+
+// taintAll adds the taint to every text in a value. Words of a fixed vocabulary, such
+// as the kind of an event, have types of their own and stay.
+func taintAll(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() && v.Len() > 0 {
+			v.SetString(v.String() + taint)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			taintAll(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			taintAll(v.Field(i))
+		}
+	case reflect.Pointer:
+		if actor, is := v.Interface().(*sim.Actor); is && actor != nil {
+			if !strings.HasSuffix(actor.Client, taint) { // events share their actors
+				actor.Client += taint
+			}
+		}
+	}
+}
+
+// readers are what each kind of document must come through unharmed, by the name of
+// the format. One that is not here is held to what holds for all.
+var readers = map[string]func(*testing.T, string){
+	"edn":      ednDocument,
+	"github":   githubCommands,
+	"html":     htmlDocument,
+	"json":     jsonDocument,
+	"jsonl":    jsonLines,
+	"junit":    xmlDocument,
+	"markdown": markdownDocument,
+	"mermaid":  mermaidDocument,
+	"svg":      svgDocument,
+	"trace":    jsonDocument,
+}
+
+// Whatever a text holds, a report shows it as text: it controls no terminal, turns no
+// direction of writing, and is no markup, no row, no statement and no command.
+func TestTaintedTexts(t *testing.T) {
+	r := tainted(t)
+	each := func(kind string, formats []reports.Format) {
+		for _, f := range formats {
+			t.Run(kind+f.Name, func(t *testing.T) {
+				results := []*scenarios.Result{r, r}
+				if f.Most == 1 {
+					results = results[:1]
+				}
+				var b bytes.Buffer
+				if err := f.Write(&b, results, reports.Options{}); err != nil {
+					t.Fatal(err)
+				}
+				check(t, f.Name, b.String())
+				if f.Pages == nil {
+					return
+				}
+				for _, p := range f.Pages(results, reports.Options{}) {
+					if !fileName.MatchString(p.Name) {
+						t.Errorf("a file is called %q", p.Name)
+					}
+					check(t, f.Name, string(p.Data))
+				}
+			})
+		}
+	}
+	each("", reports.Formats())
+	each("explain-", reports.ExplanationFormats())
+
+	one := reports.Cell{Lock: r.Lock, Runs: r.Runs}
+	m := &reports.Matrix{Seed: 1, Rows: []reports.Row{
+		{Scenario: r.Scenario, Variant: r.Runs[0].Variant, Cells: []reports.Cell{one}},
+		{Scenario: r.Scenario, Variant: r.Runs[0].Variant, Cells: []reports.Cell{{Lock: taint, Untold: taint}}},
+	}}
+	for _, f := range reports.MatrixFormats() {
+		t.Run("matrix-"+f.Name, func(t *testing.T) {
+			for _, locks := range [][]string{nil, {taint}} {
+				m.Locks = locks
+				var b bytes.Buffer
+				if err := f.Write(&b, m, reports.Options{}); err != nil {
+					t.Fatal(err)
+				}
+				check(t, f.Name, b.String())
+			}
+		})
+	}
+}
+
+var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+
+func check(t *testing.T, format, document string) {
+	t.Helper()
+	printable(t, document)
+	if read := readers[format]; read != nil {
+		read(t, document)
+	}
+}
+
+// printable wants text of which nothing acts on whoever prints it.
+func printable(t *testing.T, document string) {
+	t.Helper()
+	if !utf8.ValidString(document) {
+		t.Error("this is not UTF-8")
+	}
+	for i, c := range document {
+		if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)) {
+			t.Errorf("there is a %U: %q", c, excerpt(document, i))
+			return
+		}
+	}
+}
+
+func excerpt(document string, at int) string {
+	return document[max(0, at-60):min(len(document), at+60)]
+}
+
+// without wants none of these in a document.
+func without(t *testing.T, document string, markup ...string) {
+	t.Helper()
+	for _, m := range markup {
+		if i := strings.Index(document, m); i >= 0 {
+			t.Errorf("there is %q: %q", m, excerpt(document, i))
+		}
+	}
+}
+
+func htmlDocument(t *testing.T, document string) {
+	without(t, document, "<script>alert", "<img", "-->", "]]>")
+	if opened, closed := strings.Count(document, "<script"), strings.Count(document, "</script"); opened != closed {
+		t.Errorf("%d scripts begin and %d end", opened, closed)
+	}
+}
+
+func xmlDocument(t *testing.T, document string) {
+	decoder := xml.NewDecoder(strings.NewReader(document))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Errorf("%v: %q", err, excerpt(document, int(decoder.InputOffset())))
+			return
+		}
+		if start, is := token.(xml.StartElement); is && (start.Name.Local == "img" || start.Name.Local == "b") {
+			t.Errorf("a text has become the element %s", start.Name.Local)
+		}
+	}
+}
+
+func svgDocument(t *testing.T, document string) {
+	xmlDocument(t, document)
+	without(t, document, "<script>alert", "<img")
+}
+
+func jsonDocument(t *testing.T, document string) {
+	if err := json.Unmarshal([]byte(document), new(any)); err != nil {
+		t.Error(err)
+	}
+}
+
+func jsonLines(t *testing.T, document string) {
+	for line := range strings.Lines(document) {
+		jsonDocument(t, line)
+	}
+}
+
+// ednDocument wants every bracket outside a string or a comment closed by its own kind.
+func ednDocument(t *testing.T, document string) {
+	var open []rune
+	closes := map[rune]rune{']': '[', '}': '{', ')': '('}
+	for i, c := range ednString.ReplaceAllString(ednComment.ReplaceAllString(document, ""), `""`) {
+		switch c {
+		case '[', '{', '(':
+			open = append(open, c)
+		case ']', '}', ')':
+			if len(open) == 0 || open[len(open)-1] != closes[c] {
+				t.Fatalf("a %c closes nothing, after %d bytes", c, i)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%q is not closed", open)
+	}
+}
+
+var ednComment = regexp.MustCompile(`(?m)^;.*$`)
+
+var ednString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// markdownDocument wants tables whose rows have the cells of their header, blocks of
+// code that end, and no markup in between but what a report itself writes.
+func markdownDocument(t *testing.T, document string) {
+	cells, fenced := 0, false
+	for line := range strings.Lines(document) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced = !fenced
+		case fenced:
+		default:
+			without(t, markup(line), "<script", "<img", "[x](", "**_", "`|", "](javascript", "](/x")
+			if is := moreThanText.FindString(markup(line)); is != "" {
+				t.Errorf("there is %q: %.300s", is, line)
+			}
+			if strings.HasPrefix(line, "# heading") || strings.HasPrefix(line, "::") {
+				t.Errorf("a text has become a line: %s", line)
+			}
+			if codeInAddress.MatchString(line) {
+				t.Errorf("an address begins a code: %.300s", line)
+			}
+			if !strings.HasPrefix(line, "|") {
+				cells = 0
+				continue
+			}
+			n := strings.Count(line, "|") - strings.Count(line, `\|`)
+			if cells == 0 {
+				cells = n
+			}
+			if n != cells {
+				t.Errorf("a row has %d bars and its header %d: %.200s", n, cells, line)
+			}
+		}
+	}
+	if fenced {
+		t.Error("a block of code does not end")
+	}
+}
+
+// moreThanText is what GitHub makes something of: struck out, a person, an issue, an
+// address, a formula, a character by its name or number, a picture. It does not look for
+// it across the bounds of an element.
+var moreThanText = regexp.MustCompile(`(?i)~|@[a-z0-9]|#[0-9]|gh-[0-9]|://|www\.|\$[^<]|&(copy|#)|:tada:`)
+
+// markup is what of a line of Markdown can be more than text: what is neither escaped,
+// nor code, nor the address of a link.
+func markup(line string) string {
+	var b strings.Builder
+	line = address.ReplaceAllString(line, "]")
+	for line != "" {
+		if after, escaped := strings.CutPrefix(line, `\`); escaped {
+			_, size := utf8.DecodeRuneInString(after)
+			line = after[size:]
+			continue
+		}
+		if fence := line[:len(line)-len(strings.TrimLeft(line, "`"))]; fence != "" {
+			line = line[len(fence):]
+			code := regexp.MustCompile("^(?:[^`]|`+?[^`])*?[^`]" + fence + "(?:[^`]|$)").FindString(line)
+			if code == "" {
+				b.WriteString(fence)
+				continue
+			}
+			line = line[strings.LastIndex(code, fence)+len(fence):]
+			continue
+		}
+		b.WriteByte(line[0])
+		line = line[1:]
+	}
+	return b.String()
+}
+
+var (
+	address       = regexp.MustCompile("\\]\\(<[^<>`]*>\\)")
+	codeInAddress = regexp.MustCompile("\\]\\(<[^>]*`")
+)
+
+// githubCommands wants one command in each line, and nothing in its place that is another.
+// The last line only counts.
+func githubCommands(t *testing.T, document string) {
+	for line := range strings.Lines(document) {
+		if !githubCommand.MatchString(line) && !githubSummary.MatchString(line) {
+			t.Errorf("this is no command: %.200q", line)
+		}
+	}
+}
+
+var githubCommand = regexp.MustCompile(`^::(error|warning|notice)( [a-zA-Z]+=[^:,]*(,[a-zA-Z]+=[^:,]*)*)?::[^\r\n]+\n$`)
+
+var githubSummary = regexp.MustCompile(`^[0-9]+ scenarios?: [a-z0-9, ]+\n$`)
+
+// mermaidDocument wants lines that are a statement each, made of what means nothing to
+// Mermaid but itself.
+func mermaidDocument(t *testing.T, document string) {
+	diagrams := []string{document}
+	if strings.Contains(document, "```mermaid\n") {
+		markdownDocument(t, document)
+		diagrams = strings.Split(document, "```mermaid\n")[1:]
+	}
+	for _, d := range diagrams {
+		d, _, _ = strings.Cut(d, "```")
+		lines := strings.Split(strings.TrimSuffix(d, "\n"), "\n")
+		if lines[0] != "sequenceDiagram" {
+			t.Errorf("a diagram begins with %q", lines[0])
+		}
+		for _, line := range lines[1:] {
+			if !mermaidStatement.MatchString(line) {
+				t.Errorf("this is no statement: %s", line)
+			}
+		}
+	}
+}
+
+var mermaidStatement = regexp.MustCompile(`^  (` +
+	`(title |accTitle: |accDescr: |(participant|actor) p\d+ as |p\d+(->>|-->>|--x)p\d+: |Note over p\d+(,p\d+)?: )([A-Za-z0-9 .,'()/_-]| ?[^ ]+: |[^\x00-\x7fﬂ¶]|#\d+;|<br/>)+` +
+	`|(activate|deactivate) p\d+|rect rgba\([0-9., ]+\)|end)$`)
+
+// A word that is wider than any page does not make a diagram that nobody can draw.
+func TestLongWordsAreCut(t *testing.T) {
+	r := tainted(t)
+	for _, run := range r.Runs {
+		for i := range run.Trace.Processes {
+			p := &run.Trace.Processes[i]
+			for j := range run.Trace.Events {
+				if ev := &run.Trace.Events[j]; ev.Process == p.Name {
+					ev.Process += longWord
+				}
+			}
+			p.Name += longWord
+		}
+	}
+	mermaid, _ := reports.Lookup("mermaid")
+	for _, p := range mermaid.Pages([]*scenarios.Result{r}, reports.Options{}) {
+		for line := range strings.Lines(string(p.Data)) {
+			if len(line) > 5000 {
+				t.Errorf("there are %d characters in one statement: %.200s", len(line), line)
+			}
+		}
+	}
+}

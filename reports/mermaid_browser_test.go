@@ -1,0 +1,91 @@
+package reports_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// mermaidPages are the diagrams of a result, one for each run.
+func mermaidPages(t *testing.T, r *scenarios.Result) []reports.Page {
+	t.Helper()
+	mermaid, ok := reports.Lookup("mermaid")
+	if !ok {
+		t.Fatal("there is no format mermaid")
+	}
+	return mermaid.Pages([]*scenarios.Result{r}, reports.Options{})
+}
+
+// The diagram of gc-pause is a golden file: put it where Mermaid is drawn and look.
+func TestMermaidGolden(t *testing.T) {
+	file := filepath.Join("testdata", "formats", "gc-pause.mmd")
+	got := mermaidPages(t, ran(t, "gc-pause"))[0].Data
+	if *update {
+		if err := os.WriteFile(file, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test ./reports -run TestMermaidGolden -update writes it)", err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("the diagram is not %s any more; if it should not be, go test ./reports -run TestMermaidGolden -update, and read the difference\n%s", file, got)
+	}
+}
+
+// Mermaid itself, from the file LOCKSIM_MERMAID (mermaid.min.js of its npm package),
+// reads every diagram of the catalogue, and draws those that ask most of it: hostile
+// texts come out as text.
+func TestMermaidReadsEveryDiagram(t *testing.T) {
+	file := os.Getenv("LOCKSIM_MERMAID")
+	if file == "" {
+		t.Skip("no Mermaid: let LOCKSIM_MERMAID name its mermaid.min.js")
+	}
+	script, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := show(t, []byte(`<!doctype html><meta charset="utf-8"><title>Mermaid</title>`), desktop)
+	eval[bool](p, string(script)+"\n;mermaid.initialize({startOnLoad: false}), true")
+	// in calls a function with a diagram and gives back what it says.
+	in := func(function string, diagram []byte) string {
+		text, err := json.Marshal(string(diagram))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return eval[string](p, "("+function+")("+string(text)+").catch(String)")
+	}
+
+	results, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		for _, page := range mermaidPages(t, r) {
+			if complaint := in(`async text => (await mermaid.parse(text), "")`, page.Data); complaint != "" {
+				t.Errorf("%s: %s\n%s", page.Name, complaint, page.Data)
+			}
+		}
+	}
+	for _, r := range []*scenarios.Result{ran(t, "gc-pause"), tainted(t), crowded(t)} {
+		for _, page := range mermaidPages(t, r) {
+			drawn := in(`async text => {
+				document.body.innerHTML = (await mermaid.render("drawn", text)).svg
+				if (document.querySelector("img, svg script, foreignObject, .error-icon")) return "there is markup in it"
+				return document.body.innerText
+			}`, page.Data)
+			if !strings.Contains(drawn, "client-1") || !strings.Contains(drawn, "asks for the lock") {
+				t.Errorf("%s: %s", page.Name, drawn)
+			}
+			if r.Scenario.Name != "gc-pause" && r.Scenario.Name != "crowd" && !strings.Contains(drawn, "<script>alert(1)</script>") {
+				t.Errorf("%s: the markup is not shown: %s", page.Name, drawn)
+			}
+		}
+	}
+}
