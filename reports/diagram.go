@@ -249,7 +249,7 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 		}
 		who := actor{ev.Process, ev.Section}
 		switch {
-		case ev.Kind == sim.KindBegin && !d.open(ev.Lock):
+		case ev.Kind == sim.KindBegin && !openLock(d.trace, ev.Lock):
 			total++
 			open[who] = &attempt{client: ev.Process, from: ev.At, to: d.trace.End(), begun: ev.Seq}
 			if !within(ev.Seq, again) {
@@ -266,10 +266,6 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 		d.see(a.from, a.to)
 	}
 	d.omit(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
-}
-
-func (d *diagram) open(lock string) bool {
-	return slices.ContainsFunc(d.trace.Locks, func(l sim.LockInfo) bool { return l.Name == lock && l.Open })
 }
 
 // A decision is what the storage did with a request.

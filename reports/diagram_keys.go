@@ -54,7 +54,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 		ev := &d.trace.Events[i]
 		at := place{ev.Process, ev.Key}
 		down.note(ev)
-		if ev.Key == "" || !d.keyOfLock(ev.Key) {
+		if ev.Key == "" || !keyOfLock(d.trace, ev.Key) {
 			continue
 		}
 		switch ev.Kind {
@@ -125,13 +125,6 @@ func (o outages) last(node string) outage {
 		return down
 	}
 	return outage{checks.Forever, 0}
-}
-
-// keyOfLock reports whether a key is one of a lock.
-func (d *diagram) keyOfLock(key string) bool {
-	return slices.ContainsFunc(d.trace.Locks, func(l sim.LockInfo) bool {
-		return slices.ContainsFunc(l.Slots, func(s sim.SlotInfo) bool { return s.Key == key })
-	})
 }
 
 // leaseWords describe the lease of a section.

@@ -341,6 +341,23 @@ func TestPicturesNeedNoVariables(t *testing.T) {
 	}
 }
 
+// A picture of one run does not take the name of the picture of both.
+func TestNamesOfPictures(t *testing.T) {
+	name := func(runs ...scenarios.Outcome) string {
+		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
+		return svgPages([]*scenarios.Result{r}, Options{})[0].Name
+	}
+	off := outcomeOf(overslept("none"))
+	on := off
+	on.Fencing = scenarios.On
+	if got := name(off, on); got != "by-hand.svg" {
+		t.Errorf("the picture of both runs is %s", got)
+	}
+	if got := name(on); got != "by-hand-fencing-on.svg" {
+		t.Errorf("the picture of one run is %s", got)
+	}
+}
+
 // No flag above the lanes hides another.
 func TestFlagsDoNotHideEachOther(t *testing.T) {
 	d := diagramOf(overslept("none"))

@@ -106,12 +106,7 @@ func standingSign(runs []scenarios.Outcome) string {
 // what happened in order.
 func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 	for _, runs := range stories(r) {
-		var wrong []remark
-		for _, run := range runs {
-			for _, said := range complaints(run) {
-				wrong = append(wrong, remark{runName[run.Fencing], said})
-			}
-		}
+		wrong := complaintsOf(runs)
 		if len(wrong) == 0 && !alone {
 			continue
 		}

@@ -174,7 +174,7 @@ func variantPage(runs []scenarios.Outcome, room room) variantSheet {
 			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, visible(f.Idle)))
 		}
 	}
-	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], complaintRows(runs)
+	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], onPage(complaintsOf(runs))
 	return out
 }
 
@@ -251,17 +251,6 @@ func stepAt(steps []entry, seq int) int {
 		}
 	}
 	return at
-}
-
-// complaintRows say what keeps runs from being as expected.
-func complaintRows(runs []scenarios.Outcome) []row {
-	var all []row
-	for _, run := range runs {
-		for _, said := range complaints(run) {
-			all = append(all, row{runName[run.Fencing], said})
-		}
-	}
-	return all
 }
 
 // variantAnchor is the ID of a variant in the page of its scenario.

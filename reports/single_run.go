@@ -57,6 +57,17 @@ func complaints(run scenarios.Outcome) []string {
 	return told
 }
 
+// complaintsOf are the complaints about some runs, each with the run that it is about.
+func complaintsOf(runs []scenarios.Outcome) []remark {
+	var all []remark
+	for _, run := range runs {
+		for _, said := range complaints(run) {
+			all = append(all, remark{runName[run.Fencing], said})
+		}
+	}
+	return all
+}
+
 // complaint names what is wrong in a few words.
 func complaint(s Standing) string {
 	if s == Undecided {

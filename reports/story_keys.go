@@ -52,7 +52,12 @@ func (s *teller) keyEvent(ev *sim.Event) {
 // locks reports whether a key is one of a lock. In a world without locks every
 // key is told as if it were.
 func (s *teller) locks(key string) bool {
-	return len(s.trace.Locks) == 0 || slices.ContainsFunc(s.trace.Locks, func(l sim.LockInfo) bool {
+	return len(s.trace.Locks) == 0 || keyOfLock(s.trace, key)
+}
+
+// keyOfLock reports whether a lock keeps its grants in a key.
+func keyOfLock(t *sim.Trace, key string) bool {
+	return slices.ContainsFunc(t.Locks, func(l sim.LockInfo) bool {
 		return slices.ContainsFunc(l.Slots, func(slot sim.SlotInfo) bool { return slot.Key == key })
 	})
 }

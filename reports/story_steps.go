@@ -162,9 +162,11 @@ func grant(ev *sim.Event) string {
 	return ": token " + token(ev.Token)
 }
 
-// open reports whether a lock lets everybody in.
-func (s *teller) open(lock string) bool {
-	return slices.ContainsFunc(s.trace.Locks, func(l sim.LockInfo) bool { return l.Name == lock && l.Open })
+func (s *teller) open(lock string) bool { return openLock(s.trace, lock) }
+
+// openLock reports whether a lock lets everybody in.
+func openLock(t *sim.Trace, lock string) bool {
+	return slices.ContainsFunc(t.Locks, func(l sim.LockInfo) bool { return l.Name == lock && l.Open })
 }
 
 // token is a fencing token as people see it. Of one that is a time of day or a
