@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,12 +37,13 @@ type process struct {
 	// nothing answers in its place.
 	powerless bool
 
-	awake    *sync.Cond // on w.io: the process can do I/O again
 	lingered atomic.Int64
 
-	// waiting are the requests of a paused process, backlog the messages that
+	// waiting are the requests of a paused process, stalled its goroutines that
+	// wait in the middle of their I/O (guarded by w.io), backlog the messages that
 	// its kernel has received meanwhile.
 	waiting []*request
+	stalled []*request
 	backlog []func()
 
 	// ranOn says that a paused process started something; guarded by w.io.
@@ -72,7 +72,7 @@ type server interface {
 
 // process creates a process.
 func (w *World) process(name string, role Role) *process {
-	p := &process{w: w, name: name, role: role, index: len(w.processes), awake: sync.NewCond(&w.io), pausedBy: map[*FaultState]bool{}}
+	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*FaultState]bool{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
 	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
 	w.processes = append(w.processes, p)
@@ -100,11 +100,10 @@ func (p *process) halted() bool { return p.state == paused || p.state == resumin
 func (p *process) become(s processState) {
 	p.w.io.Lock()
 	p.state = s
-	p.w.io.Unlock()
 	if s == running {
 		p.ranOn = false
-		p.w.then(p.awake.Broadcast)
 	}
+	p.w.io.Unlock()
 }
 
 // pause stops a process, or suspends its machine. Pauses may overlap: the first
@@ -154,15 +153,26 @@ func (p *process) resumeIO(resumed time.Duration) {
 	}
 	w := p.w
 	p.become(running)
+	var sockets []*socket
 	for _, s := range w.sockets {
 		if s.p == p {
 			s.resumed()
+			sockets = append(sockets, s)
 		}
+	}
+	// All this comes before anything else that is due by now.
+	p.unstall(resumed)
+	if len(sockets) > 0 {
+		w.fly(resumed, func() {
+			for _, s := range sockets {
+				s.rearm()
+			}
+		})
 	}
 	backlog := p.backlog
 	p.backlog = nil
 	for _, arrive := range backlog {
-		w.fly(resumed, arrive) // before anything that is due by now
+		w.fly(resumed, arrive)
 	}
 }
 

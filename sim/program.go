@@ -408,7 +408,7 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 // step would not be taken anyway, but its clock would be read.
 func (g *program) settled(r storage.Response, err error) (storage.Response, error) {
 	g.w.io.Lock()
-	g.p.stall()
+	g.p.stall(request{class: classHear, rank: g.w.byName[StorageName].index})
 	g.w.io.Unlock()
 	return r, err
 }

@@ -36,6 +36,7 @@ const (
 	classDial
 	classWrite
 	classClose
+	classHear // a goroutine takes in what has come of its I/O
 	classTimer
 )
 
@@ -105,7 +106,6 @@ func (w *World) admit() bool {
 	}
 	requests := w.requests
 	w.requests = nil
-	w.round++
 	w.io.Unlock()
 
 	w.placeTurns(requests)

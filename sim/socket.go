@@ -75,6 +75,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	opened := make(chan error, 1)
 	w.io.Lock()
 	p.notice()
+	round := w.round
 	w.postLocked(&request{
 		process: p, class: classDial, rank: peer.index,
 		admit: func() {
@@ -107,7 +108,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		err = errOver
 	}
 	w.io.Lock()
-	p.stall()
+	p.stall(request{class: classHear, rank: peer.index, sub: s.number(), round: round})
 	over := w.over
 	w.io.Unlock()
 	if over {
@@ -138,13 +139,6 @@ func (p *process) notice() {
 			p.w.emit(Event{Kind: KindRanOn, Process: p.name, Text: "a timer of its library fired while the process was paused"})
 		}})
 		p.w.rouse()
-	}
-}
-
-// stall waits, with w.io locked, until the process can do I/O.
-func (p *process) stall() {
-	for p.state != running && !p.w.over {
-		p.awake.Wait()
 	}
 }
 
@@ -180,7 +174,7 @@ func (s *socket) read(b []byte) (int, error) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
 	for {
-		s.p.stall()
+		s.p.stall(request{class: classHear, rank: s.peer.index, sub: s.number()})
 		switch {
 		case s.w.over:
 			return 0, errOver
@@ -249,20 +243,26 @@ func (s *socket) look(armed time.Time) {
 	}
 }
 
-// resumed lets the socket's goroutines go on after a pause: those with bytes to
-// read at once, those without have their deadlines looked at again, each in its
-// own moment.
+// resumed moves the deadline on by what a suspended machine did not notice, and
+// leaves it to [socket.rearm] to have it looked at.
 func (s *socket) resumed() {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
 	if s.p.mode == Suspend && !s.deadline.IsZero() {
 		s.deadline = s.deadline.Add(s.w.now() - s.p.pausedAt)
 	}
+	s.armed = s.deadline
+}
+
+// rearm has the deadline looked at after a pause. The goroutines that were stalled
+// have gone on by then, and have read what there was to read.
+func (s *socket) rearm() {
+	s.w.io.Lock()
+	defer s.w.io.Unlock()
 	s.armed = time.Time{}
 	if !s.closed {
 		s.arm()
 	}
-	s.w.then(s.changed.Broadcast)
 }
 
 func (s *socket) Write(b []byte) (int, error) {
@@ -285,7 +285,7 @@ func (s *socket) write(b []byte) (int, error) {
 	defer s.w.io.Unlock()
 	s.p.notice()
 	round := s.w.round
-	s.p.stall()
+	s.p.stall(request{class: classWrite, rank: s.peer.index, sub: s.number()})
 	switch {
 	case s.w.over:
 		return 0, errOver

@@ -3,7 +3,9 @@ package sim
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -41,6 +43,13 @@ func client(t *testing.T, name string, run func(ctx context.Context, p *Program)
 		}
 		return err
 	}}
+}
+
+// shake is a [Config.Disturb] that has the scheduler choose otherwise each time.
+func shake() {
+	for range rand.IntN(4) {
+		runtime.Gosched()
+	}
 }
 
 // play runs a world.

@@ -102,11 +102,7 @@ func TestTurns(t *testing.T) {
 			if test.doubt != "" {
 				return
 			}
-			test.cfg.Disturb = func() {
-				for range rand.IntN(4) {
-					runtime.Gosched()
-				}
-			}
+			test.cfg.Disturb = shake
 			for i := range 60 {
 				runtime.GOMAXPROCS(1 << (i % 3))
 				if again := play(t, test.cfg); again.Hash() != first.Hash() {

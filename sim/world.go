@@ -72,7 +72,7 @@ type World struct {
 	failed     error // guarded by io
 	io         sync.Mutex
 	requests   []*request // guarded by io
-	round      int        // of requests; guarded by io
+	round      int        // how often the loop has gone round; guarded by io
 	wake       chan struct{}
 	over       bool     // guarded by io
 	started    bool     // the story has begun
@@ -270,6 +270,9 @@ func (w *World) loop() {
 	for {
 		synctest.Wait()
 		w.alive.Add(1)
+		w.io.Lock()
+		w.round++
+		w.io.Unlock()
 		if n := len(w.trace.Events); n > maxEvents {
 			w.fail(fmt.Errorf("%w: %d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", ErrTooMuch, n, w.now().Round(time.Millisecond)))
 			return
@@ -320,10 +323,12 @@ func (w *World) end() {
 	w.over = true
 	requests := w.requests
 	w.requests = nil
+	for _, p := range w.processes {
+		requests = append(append(requests, p.waiting...), p.stalled...)
+	}
 	w.io.Unlock()
 	w.cancel()
 	for _, p := range w.processes {
-		requests = append(requests, p.waiting...)
 		p.clock.Close()
 	}
 	for _, r := range requests {
@@ -333,9 +338,6 @@ func (w *World) end() {
 	}
 	for _, s := range w.sockets {
 		s.changed.Broadcast()
-	}
-	for _, p := range w.processes {
-		p.awake.Broadcast()
 	}
 	for _, p := range w.processes {
 		if p.program != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
@@ -332,11 +331,7 @@ func TestDeterminism(t *testing.T) {
 			cfg := busy(network, 7)
 			want := play(t, cfg)
 			struck(t, want)
-			cfg.Disturb = func() {
-				for range rand.IntN(4) {
-					runtime.Gosched()
-				}
-			}
+			cfg.Disturb = shake
 			for i := range 50 {
 				threads := 1 << (i % 3)
 				runtime.GOMAXPROCS(threads)

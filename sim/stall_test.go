@@ -1,0 +1,174 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// While its process is paused a goroutine comes to write, and on the same
+// connection the answer comes that has another one close it, as in clients that
+// ping in the background. When the process goes on, the one that writes comes
+// first, whichever of them the scheduler prefers.
+func TestWritersGoOnFirst(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		pause  []Fault
+		writes string // what became of the write
+	}{
+		{"no pause", nil, "refused"},
+		{"stop", []Fault{lasting(3*time.Second, at(time.Second, stopped("client-1")))}, "sent"},
+		{"suspend", []Fault{lasting(3*time.Second, at(time.Second, suspended("client-1")))}, "sent"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for range 50 {
+				var wrote string
+				cfg := with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+					conn, err := dialTo(ctx, p, 0)
+					if err != nil {
+						return err
+					}
+					// The answer is under way when the pause begins.
+					sleepUntil(p, time.Second-hop-hop/2)
+					if _, err := conn.Write([]byte("PING\r\n")); err != nil {
+						return err
+					}
+					closed := make(chan error)
+					go func() {
+						_, err := hear(conn)
+						closed <- errors.Join(err, conn.Close())
+					}()
+					sleepUntil(p, 2*time.Second)
+					switch _, err := conn.Write([]byte("SET k v\r\n")); {
+					case err == nil:
+						wrote = "sent"
+					case errors.Is(err, net.ErrClosed):
+						wrote = "refused"
+					default:
+						return err
+					}
+					return <-closed
+				})), test.pause...)
+				cfg.Disturb = shake
+				trace := play(t, cfg)
+				same(t, "the write", wrote, test.writes)
+				sets := len(events(trace, KindSet, "redis-1"))
+				if sent := wrote == "sent"; sent != (sets == 1) {
+					t.Errorf("the key was set %d times\n%s", sets, tell(trace))
+				}
+			}
+		})
+	}
+}
+
+// Goroutines that write on several connections while their process is paused, and
+// sleep for the same time as soon as they can, are never due at one moment: each
+// went on in one of its own. So what they do afterwards has an order, too.
+func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
+	var first string
+	for range 50 {
+		cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			var conns []net.Conn
+			for node := range 3 {
+				conn, err := dialTo(ctx, p, node)
+				if err != nil {
+					return err
+				}
+				conns = append(conns, conn)
+			}
+			over := make(chan error)
+			for i, conn := range conns {
+				go func() {
+					sleepUntil(p, 2*time.Second-time.Duration(i)*time.Millisecond)
+					_, err := conn.Write([]byte("SET k v\r\n"))
+					time.Sleep(time.Second)
+					var again error
+					conn, again = dialTo(ctx, p, 0) // all to one node
+					if again == nil {
+						_, again = ask(conn, "GET k"+strings.Repeat("k", i))
+					}
+					over <- errors.Join(err, again)
+				}()
+			}
+			return errors.Join(<-over, <-over, <-over)
+		}))
+		for i := range 2 {
+			cfg.Nodes = append(cfg.Nodes, Node{Name: "redis-" + string(rune('2'+i)), Persistence: NoPersistence})
+		}
+		cfg = with(cfg, lasting(3*time.Second, at(time.Second, stopped("client-1"))))
+		cfg.Disturb = shake
+		trace := play(t, cfg)
+		if len(trace.Doubts) > 0 {
+			t.Fatalf("doubts: %q", trace.Doubts)
+		}
+		var wrote []string
+		for _, ev := range events(trace, KindSend, "client-1") {
+			if strings.HasPrefix(ev.Text, "SET") {
+				wrote = append(wrote, ev.Peer)
+			}
+		}
+		same(t, "the writes", strings.Join(wrote, " "), "redis-1 redis-2 redis-3")
+		if first == "" {
+			first = trace.Hash()
+		}
+		same(t, "the hash", trace.Hash(), first)
+	}
+}
+
+// A process that is paused again before its goroutines have gone on keeps them,
+// and one that is paused right after that keeps what they do next.
+func TestPausedAgain(t *testing.T) {
+	for _, test := range []struct {
+		second string
+		write  time.Duration // when it was sent
+	}{
+		{"client-1 resumed", 7 * time.Second},
+		{"10ns after client-1 resumed", 4 * time.Second},
+	} {
+		t.Run(test.second, func(t *testing.T) {
+			var answered time.Duration
+			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+				conn, err := dialTo(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				sleepUntil(p, 2*time.Second)
+				_, err = ask(conn, "SET k v")
+				answered = now(p)
+				return err
+			})),
+				lasting(3*time.Second, at(time.Second, stopped("client-1"))),
+				lasting(3*time.Second, when(test.second, stopped("client-1")))))
+			struck(t, trace)
+			about(t, "the write", only(t, trace, KindSet, "redis-1").At, test.write+hop)
+			about(t, "the answer", answered, max(7*time.Second, test.write+2*hop))
+		})
+	}
+}
+
+// A world that ends while goroutines are stalled, or are about to go on, lets them
+// come to their ends.
+func TestEndWhileStalled(t *testing.T) {
+	for name, horizon := range map[string]time.Duration{
+		"during the pause": 3 * time.Second,
+		"as it ends":       4 * time.Second,
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := with(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
+				conn, err := dialTo(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				sleepUntil(p, 2*time.Second)
+				_, err = ask(conn, "SET k v")
+				return err
+			}}), lasting(3*time.Second, at(time.Second, stopped("client-1"))))
+			cfg.Horizon = horizon
+			trace := play(t, cfg)
+			none(t, trace, KindSet, "redis-1")
+		})
+	}
+}
