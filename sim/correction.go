@@ -25,7 +25,7 @@ var corrections map[string]correction
 
 func init() {
 	corrections = map[string]correction{
-		"TTL": correctTTL, "PTTL": correctTTL, "EXPIRETIME": correctTTL,
+		"TTL": correctTTL, "PTTL": correctTTL, "EXPIRETIME": correctTTL, "PEXPIRETIME": correctTTL,
 		"SET": correctSET, "SETEX": correctSETEX, "PSETEX": correctSETEX,
 		"EXPIRE": correctEXPIRE, "PEXPIRE": correctEXPIRE, "EXPIREAT": correctEXPIRE, "PEXPIREAT": correctEXPIRE,
 		"INCR": correctINCR, "INCRBY": correctINCR, "DECR": correctINCR, "DECRBY": correctINCR,
@@ -97,22 +97,28 @@ func unknownCommand(words []string) string {
 
 // correctTTL counts as Redis does: its times are whole milliseconds, what is left
 // is the difference of two of them, and seconds are rounded to the nearest.
-// miniredis cuts everything off.
+// miniredis cuts everything off, and answers with an int: where that has 32 bits
+// the time of day in milliseconds wraps around, but seconds do not.
 func correctTTL(n *redisNode, c *mserver.Peer, name string, args []string) bool {
 	if len(args) != 1 {
 		return false
 	}
-	var ms int
-	if _, err := fmt.Sscanf(n.answer(c, "PEXPIRETIME", args[0]), ":%d\r\n", &ms); err != nil {
+	var end, seconds int
+	if _, err := fmt.Sscanf(n.answer(c, "TTL", args[0]), ":%d\r\n", &seconds); err != nil || seconds < 0 {
 		return false
 	}
-	if ms >= 0 && name != "EXPIRETIME" {
-		ms -= int(n.wall.UnixMilli())
+	if _, err := fmt.Sscanf(n.answer(c, "PEXPIRETIME", args[0]), ":%d\r\n", &end); err != nil {
+		return false
 	}
-	if ms >= 0 && name != "PTTL" {
+	ms := n.wall.UnixMilli() + int64(seconds)*1000
+	ms += int64(end - int(ms))
+	if name == "TTL" || name == "PTTL" {
+		ms -= n.wall.UnixMilli()
+	}
+	if name == "TTL" || name == "EXPIRETIME" {
 		ms = (ms + 500) / 1000
 	}
-	c.WriteInt(ms)
+	c.WriteRaw(fmt.Sprintf(":%d\r\n", ms))
 	return true
 }
 
@@ -204,7 +210,7 @@ func correctSET(n *redisNode, c *mserver.Peer, name string, args []string) bool 
 	if left <= 0 {
 		args[end] = "1"
 	}
-	n.dispatch(c, append([]string{name}, args...)...)
+	n.dispatchEnding(c, append([]string{name}, args...), end, end+1)
 	if left <= 0 && n.answer(c, "EXISTS", args[0]) == ":0\r\n" {
 		n.answer(c, "SET", args[0], "")
 		n.answer(c, "DEL", args[0])
@@ -226,9 +232,9 @@ func (n *redisNode) withLifespan(c *mserver.Peer, name string, args []string) bo
 	if err != "" {
 		return refuse(c, err)
 	}
-	args = slices.Clone(args)
-	args[1] = word
-	n.dispatch(c, append([]string{name}, args...)...)
+	command := append([]string{name}, args...)
+	command[2] = word
+	n.dispatchEnding(c, command, 0, 2)
 	return true
 }
 
@@ -249,14 +255,21 @@ func correctINCR(n *redisNode, c *mserver.Peer, _ string, args []string) bool {
 	return refuse(c, errNotAnInteger)
 }
 
-// correctSELECT knows that there are 16 databases.
-func correctSELECT(_ *redisNode, c *mserver.Peer, _ string, args []string) bool {
-	if len(args) == 1 {
-		if db, ok := integer(args[0]); ok && (db < 0 || db > 15) {
-			return refuse(c, "ERR DB index is out of range")
-		}
+// correctSELECT knows that there are 16 databases, and notes which one is selected.
+func correctSELECT(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+	if len(args) != 1 {
+		return false
 	}
-	return false
+	db, ok := integer(args[0])
+	switch {
+	case !ok:
+		return false
+	case db < 0 || db > 15:
+		return refuse(c, "ERR DB index is out of range")
+	}
+	n.dispatch(c, name, args[0])
+	n.selected[c.Ctx] = int(db)
+	return true
 }
 
 // correctMULTI notes who is queueing the commands of a transaction.

@@ -33,6 +33,8 @@ type fidelity struct {
 	script      string
 	// differs is why our nodes answer otherwise, where they do.
 	differs string
+	// wide: our nodes need an int of 64 bits for it, because miniredis counts in ints.
+	wide bool
 }
 
 // Scripts such as the lock libraries send, and some that go wrong.

@@ -104,7 +104,7 @@ var fidelities = []fidelity{
 		PEXPIREAT lock 10000000000000000   => :1
 		PEXPIRETIME lock                   => :10000000000000000; ours :{now+1281023h53m38427ms}
 		GET lock                           => $1 a`,
-		differs: "what takes longer than 146 years takes 146 years"},
+		differs: "what takes longer than 146 years takes 146 years", wide: true},
 
 	{name: "SET with options that do not go together", script: `
 		SET lock a NX XX            => -ERR syntax error
@@ -313,12 +313,15 @@ var fidelities = []fidelity{
 		INCR token                     => -ERR value is not an integer or out of range
 		SET token -1                   => +OK
 		INCR token                     => :0
+		RPUSH list x                   => :1
+		INCR list                      => -WRONGTYPE Operation against a key holding the wrong kind of value`},
+
+	{name: "INCR of the largest number", script: `
 		SET token 9223372036854775806  => +OK
 		INCR token                     => :9223372036854775807
 		INCR token                     => -ERR increment or decrement would overflow
-		GET token                      => $19 9223372036854775807
-		RPUSH list x                   => :1
-		INCR list                      => -WRONGTYPE Operation against a key holding the wrong kind of value`},
+		GET token                      => $19 9223372036854775807`,
+		wide: true},
 
 	{name: "INCR keeps the TTL", script: `
 		SET token 7 PX 1000  => +OK

@@ -29,10 +29,13 @@ type redisNode struct {
 	seeded bool
 	dbs    []int // databases that were ever selected
 	keys   keyspace
-	// queueing are those who have begun a transaction, and uncorrected the one
-	// whose command miniredis answers as it is.
+	// selected are the databases of those who have selected one, by what miniredis
+	// knows them by; queueing are those who have begun a transaction, and uncorrected
+	// is the one whose command miniredis answers as it is.
+	selected    map[any]int
 	queueing    map[*mserver.Peer]bool
 	uncorrected *mserver.Peer
+	endings     []ending // to be put right when the command is done
 	// failing are the faults because of which it answers commands with an error.
 	failing []*FaultState
 	// check numbers the looks at the next expiry: only the latest counts.
@@ -61,6 +64,7 @@ func (n *redisNode) boot() {
 	n.mini.SetTime(n.wall)
 	n.mini.ClockTTL(true)
 	n.seeded = false
+	n.selected = map[any]int{}
 	n.queueing = map[*mserver.Peer]bool{}
 	// Dial is what starts a server without a listener.
 	if c, err := n.mini.Dial(); err == nil {
@@ -176,6 +180,7 @@ func (r *redisPeer) receive(m *message) {
 
 // served looks at what a command has changed.
 func (r *redisPeer) served(m *message) {
+	r.n.end()
 	if r.n.changed(&Actor{Client: r.c.clientProcess.name, Section: m.ctx.section, Sent: m.ctx.send}) {
 		r.offset = r.n.repl.offset
 	}
@@ -217,6 +222,7 @@ func (r *redisPeer) reply() {
 
 func (r *redisPeer) hangUp(bool) {
 	r.peer.Close()
+	delete(r.n.selected, r.peer.Ctx)
 	delete(r.n.queueing, r.peer)
 	// miniredis ends a subscriber's goroutines when its last subscription ends.
 	for _, cmd := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
