@@ -11,7 +11,7 @@ import (
 
 // The libraries, unmodified, and what the suite finds wrong with them without being
 // told: by story, the rules that fail. The scenarios of the group "libraries" tell
-// of these findings one by one, and the README has a table of them.
+// of these findings one by one, and docs/libraries.md has a table of them.
 var libraries = []struct {
 	kind   string
 	config locktest.Config
