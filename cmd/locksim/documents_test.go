@@ -94,6 +94,9 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 				kind, known := blockKinds[part[2]]
 				seen[part[2]] = true
 				switch {
+				case strings.Contains(part[4], "<!--"):
+					t.Errorf("the block %s has no end", strings.TrimSpace(part[1]))
+					return s
 				case !known:
 					t.Errorf("there is no kind of block called %q", part[2])
 					return s
