@@ -8,19 +8,21 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
-// A summary is the lock's row in the matrix, and what else its stories came to.
+// A summary is the lock's row in the matrix: first the stories that failed, then what
+// those of the catalogue that did not fail came to.
 type summary struct {
 	*subject
-	told, worlds, failed int
-	// rows has, for each sort of result, the stories of the catalogue that came to
-	// it.
+	told, worlds int
+	// failed are the stories that failed the lock, of the catalogue or not.
+	failed []string
+	// rows has, for each sort of result, the stories that came to it.
 	rows map[string][]string
 	// excused has, for each fault that is not the lock's, the stories that showed
 	// it.
 	excused map[string][]string
 }
 
-// The sorts of results, as the matrix has them.
+// The sorts of results that fail nothing, as the matrix has them.
 const (
 	sortHolds   = "holds without fencing tokens"
 	sortWithout = "breaks without fencing tokens"
@@ -35,7 +37,9 @@ func (s *summary) add(st story, o outcome) {
 	s.told++
 	s.worlds += o.Worlds
 	if len(o.Problems) > 0 {
-		s.failed++
+		// What became of the data is no recommendation any more.
+		s.failed = append(s.failed, st.name)
+		return
 	}
 	if s.rows == nil {
 		s.rows, s.excused = map[string][]string{}, map[string][]string{}
@@ -70,12 +74,13 @@ func sortOf(o outcome) string {
 // String is the summary as it is logged.
 func (s *summary) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d stories in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, s.failed)
+	fmt.Fprintf(&b, "%s: %d stories in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, len(s.failed))
 	list := func(title string, names []string) {
 		if len(names) > 0 {
 			fmt.Fprintf(&b, "\n  %s (%d)\n%s", title, len(names), fill(names))
 		}
 	}
+	list("failed", s.failed)
 	for _, sort := range sorts() {
 		list(sort, s.rows[sort])
 	}
