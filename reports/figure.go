@@ -27,6 +27,7 @@ type figure struct {
 	Messages   []figureArrow
 	Decisions  []figurePill
 	Clocks     []figureText
+	Poles      []figurePole
 	Pennants   []figurePennant
 }
 
@@ -81,6 +82,16 @@ type figureArrow struct {
 type figurePill struct {
 	Class, Label, Below, Title string
 	X, Y, W                    int
+	// Corner is the radius of the corners.
+	Corner         int
+	Filled, Struck bool
+	seq            int // of the event that it shows
+}
+
+// A figurePole is a piece of the line that leads from a flag down to its moment.
+type figurePole struct {
+	Class       string
+	X, From, To int
 }
 
 // Left is where the pill begins.

@@ -65,6 +65,7 @@ func lay(d *diagram, a axis, id, title string) figure {
 	l.bars()
 	l.arrows()
 	l.pills()
+	l.poles()
 	l.ticks()
 	l.figure.Desc = l.words()
 	return l.figure

@@ -1,16 +1,12 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/locksim/locksim/checks"
 )
-
-// pillWidth is the width of a decision of the storage.
-func pillWidth(label string) int { return textWidth(label, fontSize) + 14 }
 
 // textWidth estimates how wide a text is, from above.
 func textWidth(s string, size int) int {
@@ -55,29 +51,6 @@ func (l *layout) pennants() {
 
 // brokenAnchor is the ID of the moment at which a property broke.
 func brokenAnchor(figure string, p checks.Property) string { return figure + "-" + string(p) }
-
-// pills draws the decisions of the storage.
-func (l *layout) pills() {
-	for _, g := range l.diagram.decisions {
-		lane := l.lanes[g.process]
-		if lane == nil {
-			continue
-		}
-		class := cmp.Or(l.clients[g.client], "nobody")
-		switch {
-		case !g.ok:
-			class += " refused"
-		case g.checked:
-			class += " checked"
-		default:
-			class += " applied"
-		}
-		l.figure.Decisions = append(l.figure.Decisions, figurePill{
-			Class: class + " " + string(g.step), Label: g.label, Below: g.below, Title: g.words,
-			X: l.axis.of(g.at), Y: lane.Base + 4, W: pillWidth(g.label),
-		})
-	}
-}
 
 // ticks writes times above the lanes: first those that matter, then as many of the
 // others as there is room for.

@@ -32,6 +32,8 @@ type scenarioSheet struct {
 	Variants                    []variantSheet
 	Lesson                      string
 	Measures                    []row
+	// Signs are those of the diagram that must not be mistaken for each other.
+	Signs []keySign
 }
 
 // A row is a remark on a page.
@@ -109,7 +111,7 @@ type cellSheet struct {
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
 		Name: visible(r.Scenario.Name), Title: visible(oneLine(r.Scenario.Title)), Source: visible(oneLine(r.Scenario.Source)),
-		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)],
+		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: keySigns(),
 	}
 	pairs := stories(r)
 	room := roomFor(r.Runs)

@@ -47,6 +47,8 @@ type svgSheet struct {
 	Style         template.CSS
 	Width, Height int
 	Figures       []svgFigure
+	KeyY          int
+	Key           figureKey
 }
 
 type svgFigure struct {
@@ -79,6 +81,9 @@ func svg(r *scenarios.Result, variants [][]scenarios.Outcome) []byte {
 			s.Width = max(s.Width, f.Width, textWidth(heading, 14)+28)
 		}
 	}
+	s.Key, s.KeyY = newKey(14), s.Height
+	s.Height += s.Key.Height
+	s.Width = max(s.Width, s.Key.Width)
 	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("svg.html", s)))
 }
 

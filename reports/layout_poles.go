@@ -1,0 +1,33 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+)
+
+// poles lead from the flags down through all lanes, and pass behind the pills: a line
+// through one would look as if it crossed out what was applied. The pole of what the
+// storage did itself ends above that.
+func (l *layout) poles() {
+	pills := slices.Clone(l.figure.Decisions)
+	slices.SortStableFunc(pills, func(a, b figurePill) int { return cmp.Compare(a.Y, b.Y) })
+	for i, flag := range l.figure.Pennants {
+		from := flag.Y
+		piece := func(to int) {
+			if from < to {
+				l.figure.Poles = append(l.figure.Poles, figurePole{flag.Class, flag.X, from, to})
+			}
+		}
+		own := false
+		for _, p := range pills {
+			if p.covers(flag.X) {
+				piece(p.Y - pillGap)
+				from = p.end()
+				own = own || p.seq == l.diagram.pennants[i].seq
+			}
+		}
+		if !own {
+			piece(l.figure.Height)
+		}
+	}
+}
