@@ -106,13 +106,14 @@ func (d *diagram) leftOutWords() string {
 // laneOrder puts who uses the lock and what it protects side by side.
 var laneOrder = []sim.Role{sim.RoleClient, sim.RoleService, sim.RoleStorage, sim.RoleNode}
 
-// readLanes orders the processes. A process that nothing is known of beside its name
-// still has a lane, so that what it does is seen.
+// readLanes orders the processes, without the nodes that take no part. A process that
+// nothing is known of beside its name still has a lane, so that what it does is seen.
 func (d *diagram) readLanes(most int) {
 	order := map[string]int{}
+	idle := idleNodes(d.trace)
 	for i, p := range d.trace.Processes {
 		d.roles[p.Name] = p.Role
-		if _, known := order[p.Name]; !known {
+		if _, known := order[p.Name]; !known && !slices.Contains(idle, p.Name) {
 			order[p.Name] = i
 			d.lanes = append(d.lanes, p.Name)
 		}

@@ -1,0 +1,50 @@
+package reports
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// idleNodes are the nodes that take no part in a run, such as four of five where a lock
+// that needs one node tells the story: no lock keeps its grants there, no message goes
+// there, and nothing happens to them. They have no place in a report.
+func idleNodes(t *sim.Trace) []string {
+	busy := map[string]bool{}
+	for _, l := range t.Locks {
+		for _, s := range l.Slots {
+			busy[s.Node] = true
+		}
+	}
+	for i := range t.Events {
+		ev := &t.Events[i]
+		if ev.Kind == sim.KindStrike && 0 < ev.Fault && ev.Fault <= len(t.Faults) {
+			for _, process := range slices.Concat(t.Faults[ev.Fault-1].Targets...) {
+				busy[process] = true
+			}
+		}
+		if !ofEveryNode(ev) {
+			busy[ev.Process], busy[ev.Peer] = true, true
+		}
+	}
+	var idle []string
+	for _, p := range t.Processes {
+		if p.Role == sim.RoleNode && !busy[p.Name] && !slices.Contains(idle, p.Name) {
+			idle = append(idle, p.Name)
+		}
+	}
+	return idle
+}
+
+// ofEveryNode reports whether an event says nothing about a node, because it is one that
+// every node has: its clock is set at the start, its disk turns, and clients that come
+// up connect to it.
+func ofEveryNode(ev *sim.Event) bool {
+	switch ev.Kind {
+	case sim.KindSync, sim.KindConnect, sim.KindRefuse, sim.KindClose, sim.KindReset, sim.KindTimeout:
+		return true
+	case sim.KindClock:
+		return ev.Clocks == nil || ev.Clocks.Why == ""
+	}
+	return ev.Handshake
+}
