@@ -30,6 +30,7 @@ expect:
 const (
 	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, clients, services, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
 	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE"
+	owned  = "keys expired, key expired on NODE, clock jumped"
 )
 
 // bad are files with one mistake each, and what [Parse] says of it.
@@ -173,15 +174,17 @@ var bad = []struct {
 	{"cut off from nobody", "pause: client-1", "partition: client-1", `x.yaml:7: faults[1].from: name at least one process`, true},
 	{"delay without unit", "pause: client-1", "delay: client-1\n    to: storage\n    by: 5", `x.yaml:10: faults[1].by: "5" has no unit; did you mean "5s"?`, true},
 	{"negative delay", "pause: client-1", "delay: client-1\n    to: storage\n    by: -5s", `x.yaml:10: faults[1].by: must be a positive duration such as 5s`, false},
-	{"message that is none", "pause: client-1", "hold: the write of client-1", `x.yaml:8: faults[1].hold: "the write of client-1" selects no message: write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`, false},
-	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is no step: write a client and one of acquire, mint, mark, read, work, check, write, extend, release, such as "client-1 write"`, false},
-	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is no point: after "client-2" comes one of: ` + verbs, false},
+	{"message that is none", "pause: client-1", "hold: a letter", `x.yaml:8: faults[1].hold: "a letter" selects no message: write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`, false},
+	{"unknown step", "before: client-1 write", "before: client-1 writes", `x.yaml:7: faults[1].before: "client-1 writes" is no step; did you mean "client-1 write"?`, false},
+	{"step that does not exist", "before: client-1 write", "before: client-1 sleep", `x.yaml:7: faults[1].before: "client-1 sleep" is no step: write a client and one of acquire, mint, mark, read, work, check, write, extend, release, such as "client-1 write"`, false},
+	{"point that lacks its possessive", "{starts: client-1's", "{starts: client-1", `x.yaml:5: clients.client-2.starts: "client-1 keys expired" is no point; did you mean "client-1's keys expired"?`, false},
+	{"point that does not exist", "until: client-2 released", "until: client-2 slept", `x.yaml:9: faults[1].until: "client-2 slept" is no point: after "client-2" comes one of: ` + verbs + `; after "client-2's": ` + owned, false},
 	{"number as a process", "pause: client-1", "pause: 1", `x.yaml:8: faults[1].pause: expected text, but it is the number "1"; put it in quotes`, true},
 
 	{"clock of nobody", "until: client-2 released", "for: 31s\n    by-clock-of: redis-9", `x.yaml:10: faults[1].by-clock-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
 	{"clock without a time", "until: client-2 released", "until: client-2 released\n    by-clock-of: redis-1", `x.yaml:7: faults[1]: "by-clock-of" measures the time after "for", and there is none; add "for", or leave it out`, false},
 	{"failover of a node", "pause: client-1", "crash: redis-1\n    how: failover", `x.yaml:9: faults[1].how: redis-1 has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica`, false},
-	{"number of a message", "pause: client-1", "hold: client-1's request to redis-1, thrice", `x.yaml:8: faults[1].hold: "client-1's request to redis-1, thrice": after the comma there must be something like "2nd time", not "thrice"`, false},
+	{"number of a message", "pause: client-1", "hold: client-1's request to redis-1, thrice", `x.yaml:8: faults[1].hold: "client-1's request to redis-1, thrice": after the comma there must be something like "2nd time", not "thrice"; did you mean "client-1's request to redis-1, 3rd time"?`, false},
 	{"failing client", "pause: client-1", "fail: client-1", `x.yaml:8: faults[1].fail: client-1 is no Redis node; name the node whose commands fail`, false},
 	{"error of two lines", "pause: client-1", "fail: redis-1\n    with: \"ERR a\\nb\"", `x.yaml:9: faults[1].with: an error of Redis is one line, such as LOADING Redis is loading the dataset in memory`, false},
 	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
@@ -198,7 +201,7 @@ var bad = []struct {
 	{"object that is no name", "client-1: {}", "client-1: {does: [read X]}", `x.yaml:4: clients.client-1.does[1]: "X" is not a name; a name is lower-case letters, digits and single dashes, as in client-1`, false},
 	{"way to retry", "client-1: {}", "client-1: {retry: jittery}", `x.yaml:4: clients.client-1.retry: "jittery" is not known here; did you mean "jitter"?`, true},
 	{"what to do without an answer", "client-1: {}", "client-1: {if-no-answer: resend}", `x.yaml:4: clients.client-1.if-no-answer: "resend" is not known here; did you mean "resends"?`, true},
-	{"cancelling at no point", "client-1: {}", "client-1: {cancels: client-2 cancels}", `x.yaml:4: clients.client-1.cancels: "client-2 cancels" is no point: after "client-2" comes one of: ` + verbs, false},
+	{"cancelling at no point", "client-1: {}", "client-1: {cancels: client-2 cancels}", `x.yaml:4: clients.client-1.cancels: "client-2 cancels" is no point; did you mean "client-2 cancelled"?`, false},
 	{"cancelling with nobody", "client-1: {}", "client-1: {cancels: client-7 acquired}", `x.yaml:4: clients.client-1.cancels: no client is called "client-7"; did you mean "client-1"?`, false},
 	{"cancelling with a node", "client-1: {}", "client-1: {cancels: redis-1 acquired}", `x.yaml:4: clients.client-1.cancels: "redis-1 acquired" can never happen: redis-1 is no client`, false},
 	{"resending without giving up", "client-1: {}", "client-1: {if-no-answer: resends}", `x.yaml:4: clients.client-1.if-no-answer: it waits for an answer for ever; say under gives-up how long it waits`, false},
@@ -224,7 +227,7 @@ var bad = []struct {
 	{"measure that does not exist", "witnesses:", "measures: [heat]\nwitnesses:", `x.yaml:10: measures[1]: "heat" is not known here; known here: ` + strings.Join(checks.MeasureNames(), ", "), true},
 
 	// Witnesses.
-	{"witness that is none", "client-1's keys expired while client-1 was paused", "it went wrong", `x.yaml:11: witnesses[1]: "it went wrong" is no point: after "it" comes one of: ` + verbs, false},
+	{"witness that is none", "client-1's keys expired while client-1 was paused", "it went wrong", `x.yaml:11: witnesses[1]: "it went wrong" is no point: after "it" comes one of: ` + verbs + `; after "it's": ` + owned, false},
 	{"client in a witness", "while client-1 was", "while client-7 was", `x.yaml:11: witnesses[1]: no client is called "client-7"; did you mean "client-1"?`, false},
 	{"node in a witness", "client-1's keys expired while", "client-1's key expired on redis-6 while", `x.yaml:11: witnesses[1]: no node is called "redis-6"; did you mean "redis-1"?`, false},
 

@@ -358,19 +358,24 @@ func (d *draft) checkNames(path string, names []string) {
 	if len(d.spec.Clients) == 0 {
 		return // that is the problem, and it has been told
 	}
-	nodes := d.nodeNames()
-	clients := d.spec.Clients.names()
-	known := slices.Concat(clients, nodes, d.spec.Services.names(), []string{sim.StorageName})
+	known := d.names()
 	for _, n := range names {
 		if slices.Contains(known, n) {
 			continue
 		}
-		what, among := "client", clients
+		what, among := sim.RoleClient, d.spec.Clients.names()
 		if strings.HasPrefix(n, "redis-") {
-			what, among = "node", nodes
+			what, among = sim.RoleNode, d.nodeNames()
+		} else if near := nearest(n, known); near != "" && nearest(n, among) == "" {
+			what, among = "process", known
 		}
 		d.at(path, "no %s is called %s", DidYouMean(n, among), what, quoted(n))
 	}
+}
+
+// names are those of all processes.
+func (d *draft) names() []string {
+	return slices.Concat(d.spec.Clients.names(), d.nodeNames(), d.spec.Services.names(), []string{sim.StorageName})
 }
 
 // nodeNames are the lock's own nodes and every other that the file names.
@@ -398,14 +403,14 @@ func (d *draft) checkWorld() {
 	t := c.Topology()
 	for i, f := range c.Faults {
 		if err := f.Check(t); err != nil {
-			d.refused(fmt.Sprintf("faults[%d]", i+1), err)
+			d.refused(fmt.Sprintf("faults[%d]", i+1), f.Action, err)
 		}
 	}
 }
 
 // refused reports what a fault says of its parameters. The message begins with
 // the name of the parameter.
-func (d *draft) refused(path string, err error) {
+func (d *draft) refused(path string, action sim.Action, err error) {
 	var unknown *sim.UnknownProcess
 	if errors.As(err, &unknown) {
 		d.at(join(path, unknown.Field), "no process is called %s", DidYouMean(unknown.Name, unknown.Known), quoted(unknown.Name))
@@ -417,4 +422,7 @@ func (d *draft) refused(path string, err error) {
 		return
 	}
 	d.at(join(path, field), "%s", "", message)
+	if hold, ok := action.(*sim.Hold); ok {
+		d.hintAt(d.errs[len(d.errs)-1], err, d.speller().message(hold.Message))
+	}
 }

@@ -20,6 +20,17 @@ type decoder struct {
 	// nodes says where each path of the merged tree was written: the key of a
 	// field, else the value itself.
 	nodes map[string]*yaml.Node
+	// misread are the points and the like that could not be read. What was meant by
+	// them can be said when all names are known.
+	misread []misread
+}
+
+// A misread is an error that waits for its hint.
+type misread struct {
+	err    *Error
+	of     reflect.Type
+	text   string
+	reason error
 }
 
 // custom is a value that decodes itself.
@@ -142,6 +153,7 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any,
 			p.message = err.Error()
 		}
 		d.report(n, "", "%s", p.hint, p.message)
+		d.misread = append(d.misread, misread{d.errs[len(d.errs)-1], v.Type(), n.Value, err})
 		return
 	}
 	v.Set(reflect.ValueOf(x))

@@ -78,6 +78,7 @@ type draft struct {
 func (t *tree) draft(root *yaml.Node) *draft {
 	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: len(t.errs)}
 	d.structs(root, "", reflect.ValueOf(&d.spec).Elem())
+	d.hintAtMeant()
 	return d
 }
 

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -54,6 +55,40 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 	reflect.TypeFor[sim.Witness]():   func(s string) (any, error) { return sim.ParseWitness(s) },
 }
 
+// tellings are the types of which the story is told, and what was meant by a text that
+// cannot be read as one.
+var tellings = map[reflect.Type]func(speller, string) string{
+	reflect.TypeFor[moment]():        speller.point,
+	reflect.TypeFor[sim.Point]():     speller.point,
+	reflect.TypeFor[sim.StepPoint](): speller.step,
+	reflect.TypeFor[sim.Message]():   speller.message,
+	reflect.TypeFor[sim.Witness]():   speller.witness,
+}
+
+// hintAtMeant says of what could not be read what was probably meant.
+func (d *draft) hintAtMeant() {
+	for _, m := range d.misread {
+		if hint := tellings[m.of]; hint != nil {
+			d.hintAt(m.err, m.reason, hint(d.speller(), m.text))
+		}
+	}
+}
+
+// hintAt adds a hint to an error, in place of all that could have been written.
+func (d *draft) hintAt(e *Error, reason error, hint string) {
+	if hint == "" {
+		return
+	}
+	e.Hint = hint
+	var misread *sim.Misread
+	if errors.As(reason, &misread) {
+		e.Message = misread.Problem
+	}
+}
+
+// speller knows the names of the draft.
+func (d *draft) speller() speller { return speller{d.names(), d.role} }
+
 // A problem is what is wrong with one value, and what to do about it.
 type problem struct{ message, hint string }
 
@@ -72,6 +107,9 @@ func parseDuration(s string) (time.Duration, error) {
 	case bareNumber.MatchString(s):
 		return 0, problem{quoted(s) + " has no unit", "did you mean " + quoted(s+"s") + "?"}
 	case !duration.MatchString(s):
+		if meant := mendDuration(s); meant != "" {
+			return 0, problem{quoted(s) + " is not a duration", "did you mean " + quoted(meant) + "?"}
+		}
 		return 0, problem{quoted(s) + " is not a duration", `write a number and a unit (ns, us, ms, s, m, h), as in "500ms" or "1m30s"`}
 	}
 	d, err := time.ParseDuration(s)

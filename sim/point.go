@@ -203,8 +203,8 @@ func parseNth(s string) (string, int, error) {
 	return s, 0, fmt.Errorf("%q: after the comma there must be something like \"2nd time\", not %q", s, tail)
 }
 
-// nthTime writes "2nd time".
-func nthTime(n int) string {
+// NthTime writes "2nd time".
+func NthTime(n int) string {
 	suffix := "th"
 	if tens := n % 100; tens < 11 || tens > 13 {
 		switch n % 10 {
@@ -269,7 +269,7 @@ func parseHappening(s string) (happening, error) {
 		return theStart{}, nil
 	}
 	if len(words) < 2 {
-		return nil, fmt.Errorf("%q is no point: write who, then what happened, such as \"client-1 acquired\"", s)
+		return nil, misread(s, "is no point", `write who, then what happened, such as "client-1 acquired"`)
 	}
 	for _, tail := range []struct {
 		words   string
@@ -296,7 +296,7 @@ func parseHappening(s string) (happening, error) {
 		case rest == "clock jumped":
 			return simple{part{owner, ofAny}, func(ev *Event) bool { return ev.Kind == KindClock && ev.Clocks.Why == "jump" }}, nil
 		}
-		return nil, fmt.Errorf("%q is no point: after %q comes one of: keys expired; key expired on NODE; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", s, words[0])
+		return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: keys expired; key expired on NODE; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
 	}
 	rest := strings.Join(words[1:], " ")
 	if words[1] == "holds" && len(words) == 3 {
@@ -309,7 +309,7 @@ func parseHappening(s string) (happening, error) {
 		}
 		known[i] = v.verb
 	}
-	return nil, fmt.Errorf("%q is no point: after %q comes one of: %s, holds NODE", s, words[0], strings.Join(known, ", "))
+	return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: %s, holds NODE; after %q: keys expired, key expired on NODE, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
 }
 
 // simple is a kind of event of one process.
@@ -428,8 +428,8 @@ func ParseStepPoint(s string) (StepPoint, error) {
 		return StepPoint{}, err
 	}
 	words := strings.Fields(head)
-	if len(words) != 2 || !slices.Contains(Steps(), Step(words[1])) {
-		return StepPoint{}, fmt.Errorf("%q is no step: write a client and one of %s, such as \"client-1 write\"", s, tellSteps())
+	if len(words) != 2 || strings.HasSuffix(words[0], "'s") || !slices.Contains(Steps(), Step(words[1])) {
+		return StepPoint{}, misread(s, "is no step", fmt.Sprintf("write a client and one of %s, such as \"client-1 write\"", tellSteps()))
 	}
 	return StepPoint{words[0], Step(words[1]), nth}, nil
 }
@@ -451,7 +451,7 @@ func (p StepPoint) String() string {
 	if p.Nth <= 1 {
 		return s
 	}
-	return s + ", " + nthTime(p.Nth)
+	return s + ", " + NthTime(p.Nth)
 }
 
 // Done is the point at which the step has ended, whatever came of it.

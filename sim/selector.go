@@ -28,7 +28,7 @@ type Message struct {
 func ParseMessage(s string) (Message, error) {
 	var m Message
 	words := strings.Fields(s)
-	fail := fmt.Errorf("%q selects no message: write \"client-1's write request to storage\" or \"redis-3's reply to client-1's acquire\"", s)
+	fail := misread(s, "selects no message", `write "client-1's write request to storage" or "redis-3's reply to client-1's acquire"`)
 	if len(words) < 4 {
 		return m, fail
 	}
@@ -103,7 +103,7 @@ func (m Message) point(arrived bool, nth int) Point {
 		text = m.String() + " arrived"
 	}
 	if nth > 0 {
-		text += ", " + nthTime(nth)
+		text += ", " + NthTime(nth)
 	}
 	return Point{text: text, clauses: []clause{{nth: nth, what: transit{m, arrived}}}}
 }
@@ -114,7 +114,7 @@ func (m Message) Hold(nth int) *Hold {
 	if nth <= 1 {
 		return &Hold{m.String()}
 	}
-	return &Hold{m.String() + ", " + nthTime(nth)}
+	return &Hold{m.String() + ", " + NthTime(nth)}
 }
 
 // IsZero says that nothing is selected.
@@ -218,7 +218,7 @@ func parseTransit(s string, arrived bool) (happening, error) {
 		m.Client, m.Step, ok = parseClientStep(words[3:])
 	}
 	if !ok || m.Step != "" && !slices.Contains(Steps(), m.Step) {
-		return nil, fmt.Errorf("%q selects no messages: write \"every reply to client-1's acquire\" or \"every request of client-1's acquire\"", s)
+		return nil, misread(s, "selects no messages", `write "every reply to client-1's acquire" or "every request of client-1's acquire"`)
 	}
 	return everyTransit{transit{m, arrived}}, nil
 }

@@ -1,0 +1,222 @@
+package scenarios
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A speller finds what was probably meant by words that are no point, step, message or
+// witness. It compares them with every form that the grammar has, with the names of the
+// story filled in, and knows the other words that people use for the same.
+type speller struct {
+	names []string // of all processes, clients first
+	role  func(name string) (sim.Role, bool)
+}
+
+// longestTelling is how many bytes a point or witness may have for the speller to read
+// it: nobody mistypes more.
+const longestTelling = 300
+
+// hint is what was meant by a text that parse cannot read; "" if nothing is near.
+// Nothing is proposed that parse would not take.
+func (s speller) hint(text string, mend func(string) string, parse func(string) error) string {
+	if len(text) > longestTelling || len(s.names) == 0 {
+		return ""
+	}
+	if near := mend(text); near != "" && near != text && parse(near) == nil {
+		return "did you mean " + quoted(near) + "?"
+	}
+	return ""
+}
+
+func (s speller) point(text string) string {
+	return s.hint(text, s.mendPoint, s.takesPoint)
+}
+
+func (s speller) step(text string) string {
+	return s.hint(text, s.mendStep, func(near string) error { _, err := sim.ParseStepPoint(near); return err })
+}
+
+func (s speller) message(text string) string {
+	return s.hint(text, s.mendMessage, func(near string) error { _, err := sim.ParseMessage(beforeComma(near)); return err })
+}
+
+func (s speller) witness(text string) string {
+	return s.hint(text, s.mendWitness, func(near string) error {
+		w, err := sim.ParseWitness(near)
+		if err == nil {
+			err = w.Fits(s.role)
+		}
+		return err
+	})
+}
+
+func (s speller) takesPoint(text string) error {
+	p, err := sim.ParsePoint(text)
+	if err == nil {
+		err = p.Fits(s.role)
+	}
+	if err == nil && slices.ContainsFunc(p.Names(), func(n string) bool { return !slices.Contains(s.names, n) }) {
+		err = errors.New("it names nobody")
+	}
+	return err
+}
+
+func beforeComma(text string) string {
+	head, _, _ := strings.Cut(text, ", ")
+	return head
+}
+
+// mendPoint mends every alternative of a point.
+func (s speller) mendPoint(text string) string {
+	var parts []string
+	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), " "), " or ") {
+		if s.takesPoint(part) != nil {
+			if part = s.mendClause(part); part == "" {
+				return ""
+			}
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, " or ")
+}
+
+// mendClause mends a delay, a number of times, and what stands between them.
+func (s speller) mendClause(text string) string {
+	delay, text := splitDelay(text)
+	text, nth := splitNth(text)
+	core := s.nearestForm(text, sim.PointForms())
+	if core == "" {
+		return ""
+	}
+	return delay + core + nth
+}
+
+func (s speller) mendStep(text string) string { return s.mendCounted(text, sim.StepForms()) }
+
+func (s speller) mendMessage(text string) string { return s.mendCounted(text, sim.MessageForms()) }
+
+// mendCounted mends what may say the how-many-th time it means.
+func (s speller) mendCounted(text string, forms []string) string {
+	text, nth := splitNth(text)
+	if core := s.nearestForm(text, forms); core != "" {
+		return core + nth
+	}
+	return ""
+}
+
+// mendWitness mends the points of a witness and what joins them. What happened a time
+// after something else is no witness, so that delays are left out.
+func (s speller) mendWitness(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	for _, during := range []string{" while ", " during ", " when "} {
+		if head, tail, ok := strings.Cut(text, during); ok {
+			head, tail = s.mendPoint(head), s.nearestForm(tail, []string{"PROCESS was paused", "PROCESS was down"})
+			if head == "" || tail == "" {
+				return ""
+			}
+			return head + " while " + tail
+		}
+	}
+	if delay, rest := splitDelay(text); delay != "" {
+		return s.mendPoint(rest)
+	}
+	for _, order := range []string{" before ", " after "} {
+		if head, tail, ok := strings.Cut(text, order); ok {
+			head, tail = s.mendPoint(head), s.mendPoint(tail)
+			if head == "" || tail == "" {
+				return ""
+			}
+			return head + order + tail
+		}
+	}
+	return s.mendPoint(text)
+}
+
+const (
+	aNumber = `[0-9]+(?:\.[0-9]+)?`
+	aLength = aNumber + `(?: ?(?:nanoseconds?|nanos|nsecs?|ns|microseconds?|micros|usecs?|us|µs|milliseconds?|millis|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h))?`
+	lengths = aLength + `(?:(?: and | ?)` + aLength + `)*`
+)
+
+var (
+	// A delay may lack its unit, its "after", or have both in other words.
+	delayed = regexp.MustCompile(`^(?:after )?(` + lengths + `) (?:(?:after|later than|past|from|following) )?(.+)$`)
+	trailed = regexp.MustCompile(`^(.+?) ?(?:\+|plus) ?(` + lengths + `)$`)
+	// So may the number of times lack its comma, its ending or its "time", or be a word.
+	counted = regexp.MustCompile(`^(.+?)(?:, ?| )(?:for )?(?:the )?(?:([0-9]+)(?:(?:st|nd|rd|th)(?: times?)?| times?)|(` + strings.Join(ordinals, "|") + `)(?: times?)?)$`)
+	bare    = regexp.MustCompile(`^(.+?), ?([0-9]+)()$`)
+)
+
+// splitDelay takes "5s after " off, rightly written.
+func splitDelay(text string) (delay, rest string) {
+	m := delayed.FindStringSubmatch(text)
+	if t := trailed.FindStringSubmatch(text); t != nil {
+		m = []string{"", t[2], t[1]}
+	}
+	if m == nil {
+		return "", text
+	}
+	d := mendDuration(m[1])
+	if d == "" {
+		return "", text
+	}
+	return d + " after ", m[2]
+}
+
+var ordinals = []string{"first", "second", "third", "fourth", "fifth", "once", "twice", "thrice"}
+
+// splitNth takes ", 2nd time" off, rightly written.
+func splitNth(text string) (rest, nth string) {
+	m := counted.FindStringSubmatch(text)
+	if m == nil {
+		m = bare.FindStringSubmatch(text)
+	}
+	if m == nil {
+		return text, ""
+	}
+	n, _ := strconv.Atoi(m[2])
+	if i := slices.Index(ordinals, m[3]); i >= 0 {
+		n = i%5 + 1 // once is the first time
+	}
+	if n < 1 {
+		return text, ""
+	}
+	return m[1], ", " + sim.NthTime(n)
+}
+
+var (
+	allLengths = regexp.MustCompile(`^` + lengths + `$`)
+	oneLength  = regexp.MustCompile(`(` + aNumber + `) ?([a-zµ]*)`)
+)
+
+// mendDuration writes a duration as it should be; "" if it cannot be one.
+func mendDuration(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if !allLengths.MatchString(text) {
+		return ""
+	}
+	var d strings.Builder
+	for _, m := range oneLength.FindAllStringSubmatch(text, -1) {
+		unit := m[2]
+		switch { // of the shortest words the first letter says it
+		case unit == "":
+			unit = "s"
+		case unit == "µs", strings.HasPrefix(unit, "mic"), unit[0] == 'u':
+			unit = "us"
+		case unit == "ms", strings.HasPrefix(unit, "mil"), strings.HasPrefix(unit, "mse"):
+			unit = "ms"
+		case unit[0] == 'n':
+			unit = "ns"
+		default:
+			unit = unit[:1]
+		}
+		d.WriteString(m[1] + unit)
+	}
+	return d.String()
+}
