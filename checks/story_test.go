@@ -268,6 +268,9 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	case "fails-to-mint":
 		begin(sim.Mint, "")
 		end(sim.Mint, func(ev *sim.Event) { ev.OK = false })
+	case "fails-its-check":
+		begin(sim.Check, "")
+		end(sim.Check, func(ev *sim.Event) { ev.OK = false })
 	case "asks-to-release":
 		begin(sim.Release, "")
 	case "releases":

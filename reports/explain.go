@@ -99,8 +99,11 @@ func explainData(run scenarios.Outcome) string {
 	return ""
 }
 
-// intact says that nothing happened to the data.
+// intact says that nothing happened to the data, and why, where something could have.
 func intact(run scenarios.Outcome) string {
+	if why := spared(run); why != "" {
+		return why
+	}
 	wrote := slices.ContainsFunc(run.Trace.Events, func(ev sim.Event) bool {
 		return ev.Kind == sim.KindServe && ev.Step == sim.Write && ev.OK
 	})
