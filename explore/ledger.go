@@ -202,7 +202,7 @@ func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return whole, fmt.Errorf("%w: line %d is longer than any line of a ledger", ErrLedger, n+1)
+		return whole, fmt.Errorf("%w: line %d is longer than %d bytes, and so is no line of a ledger; name a file that locksim explore --ledger has written", ErrLedger, n+1, longestLine)
 	case err == nil && n == 0:
 		return 0, fmt.Errorf("%w: it has no heading", ErrLedger)
 	default:

@@ -115,7 +115,7 @@ func TestLedgerRefuses(t *testing.T) {
 		{"two worlds on a line", text + `{"u":"singles","i":3,"o":{}}{}` + "\n", "line 5: something follows it"},
 		{"another outcome of a world", text + same + "{}}\n", "line 5: world 0 of singles came to something else before"},
 		{"another outcome of another world", text + `{"w":"{\"Base\":0}","o":{}}` + "\n", "line 5: the world came to something else before"},
-		{"no end of a line", strings.Repeat("x", longestLine+1), "line 1 is longer than any line"},
+		{"no end of a line", strings.Repeat("x", longestLine+1), "line 1 is longer than 8388608 bytes, and so is no line of a ledger; name a file"},
 	} {
 		_, _, err := readLedger(c.text)
 		if !errors.Is(err, ErrLedger) || !strings.Contains(fmt.Sprint(err), c.want) {

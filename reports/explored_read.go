@@ -8,11 +8,18 @@ import (
 	"github.com/locksim/locksim/explore"
 )
 
+// MaxExplored bounds a report of a search in bytes. One that finds a hundred ways has
+// a few hundred thousand.
+const MaxExplored = 64 << 20
+
 // ReadExplored reads what a search found from its JSON, without the texts of its
 // scenarios. Fields that it does not know are left out: a later version may have
 // written them.
 func ReadExplored(data []byte) (*explore.Result, error) {
 	const remedy = "; write one with locksim explore --format json -o FILE"
+	if err := countObjects(data, maxObjects); err != nil {
+		return nil, fmt.Errorf("this is no result of locksim explore: %w%s", err, remedy)
+	}
 	var kind struct{ Schema string }
 	if err := json.Unmarshal(data, &kind); err != nil {
 		return nil, fmt.Errorf("this is no result of locksim explore, because it is no JSON object (%w)%s", err, remedy)

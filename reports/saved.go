@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,9 +17,9 @@ import (
 	"github.com/locksim/locksim/storage"
 )
 
-// maxSaved bounds a document of saved traces in bytes. All scenarios of the
+// MaxSaved bounds a document of saved traces in bytes. All scenarios of the
 // catalogue together have about a fifth of it.
-const maxSaved = 256 << 20
+const MaxSaved = 256 << 20
 
 // Saved is what a document of saved traces comes to today.
 type Saved struct {
@@ -49,13 +48,9 @@ type Saved struct {
 // put in the place of another is refused.
 //
 // The error says where a document is wrong. Fields that are not known are left out.
-func ReadTraces(r io.Reader, name string) (*Saved, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(data) > maxSaved:
-		return nil, fmt.Errorf("it is larger than %d bytes, and no more can be read; save fewer scenarios in one file", maxSaved)
+func ReadTraces(data []byte, name string) (*Saved, error) {
+	if err := countObjects(data, maxObjects); err != nil {
+		return nil, fmt.Errorf("%w; save fewer scenarios in one file", err)
 	}
 	kind, err := kindOf(data)
 	if err != nil {

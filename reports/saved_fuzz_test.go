@@ -17,7 +17,7 @@ import (
 // retell reads a document and, if that succeeds, tells it in every format, as one
 // document and as a folder: that must come to an end, whatever the document is.
 func retell(t testing.TB, doc []byte) {
-	saved, err := reports.ReadTraces(bytes.NewReader(doc), "trace.json")
+	saved, err := reports.ReadTraces(doc, "trace.json")
 	if err != nil {
 		return
 	}

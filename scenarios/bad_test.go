@@ -51,7 +51,7 @@ var bad = []struct {
 	{"binary", "", "\x7fELF\x02\x01", `x.yaml:1: there is a control character (U+007F) in the text; is this the right file?`, false},
 	{"Latin-1", "", "title: a\nsource: caf\xe9\n", `x.yaml:2: this is not UTF-8 text; is this the right file?`, false},
 	{"UTF-16", "", "\xff\xfet\x00", `x.yaml:1: this is not UTF-8 text; is this the right file?`, false},
-	{"huge", "", strings.Repeat("# a comment\n", maxSize/12+1), `x.yaml: the file has 1048584 bytes, and a scenario has at most 1048576; is this the right file?`, false},
+	{"huge", "", strings.Repeat("# a comment\n", MaxSize/12+1), `x.yaml: the file has 1048584 bytes, and a scenario has at most 1048576; is this the right file?`, false},
 	{"two documents", "expect:", "---\nexpect:", `x.yaml:12: a second document begins here, and a scenario file holds one; give each scenario its own file`, false},
 	{"deep", "title: t", "title: " + strings.Repeat("[", 20) + strings.Repeat("]", 20), `x.yaml:1: title[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1]: nested more than 16 levels deep; is this the right file?`, true},
 	{"very deep", "", strings.Repeat("[", 20000), `x.yaml:1: this is not YAML: nested too deeply; is this the right file?`, false},

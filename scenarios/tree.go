@@ -14,11 +14,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The bounds of what a scenario file can sensibly be.
-const (
-	maxSize  = 1 << 20 // bytes
-	maxDepth = 16      // levels of nesting
-)
+// MaxSize bounds a scenario file in bytes. The largest of our own has a few
+// thousand.
+const MaxSize = 1 << 20
+
+const maxDepth = 16 // levels of nesting
 
 // A tree is a scenario file as YAML sees it, before any field has a meaning.
 type tree struct {
@@ -70,8 +70,8 @@ func (t *tree) isText(data []byte) bool {
 		t.errs = append(t.errs, &Error{File: t.file, Line: line, Message: fmt.Sprintf(message, args...), Hint: hint})
 		return false
 	}
-	if len(data) > maxSize {
-		return fail(0, "the file has %d bytes, and a scenario has at most %d", "is this the right file?", len(data), maxSize)
+	if len(data) > MaxSize {
+		return fail(0, "the file has %d bytes, and a scenario has at most %d", "is this the right file?", len(data), MaxSize)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return fail(0, "the file is empty", "a scenario begins with title:")

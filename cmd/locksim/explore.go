@@ -424,7 +424,7 @@ func writeWays(dir string, r *explore.Result) error {
 }
 
 func writeWay(name string, text []byte) error {
-	if old, err := os.ReadFile(name); err == nil && !explore.Wrote(old) {
+	if old, err := scenarioFile.readFile(name); err == nil && !explore.Wrote(old) || errors.Is(err, errLarger) {
 		return fmt.Errorf("%s was not written by locksim explore, so it is left as it is; move it away, or name another directory with --ways", name)
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {

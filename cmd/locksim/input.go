@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,10 +14,6 @@ import (
 
 	"github.com/locksim/locksim/scenarios"
 )
-
-// maxSize bounds a scenario file in bytes. The largest of our own has a few
-// thousand.
-const maxSize = 1 << 20
 
 // needsScenarios refuses a command line that names no scenario.
 func needsScenarios(cmd *cobra.Command, args []string) error {
@@ -95,17 +90,9 @@ func loadDir(dir string) ([]input, error) {
 }
 
 func loadFile(name string) (input, error) {
-	f, err := os.Open(name)
+	data, err := scenarioFile.readFile(name)
 	if err != nil {
-		return input{}, fmt.Errorf("locksim: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err != nil {
-		return input{}, fmt.Errorf("locksim: %w", err)
-	}
-	if len(data) > maxSize {
-		return input{}, fmt.Errorf("%s: is larger than %d bytes, so it is no scenario", name, maxSize)
+		return input{}, fmt.Errorf("locksim: %s: %w", name, err)
 	}
 	s, err := scenarios.Parse(filepath.ToSlash(name), data)
 	return input{s, name}, err

@@ -104,15 +104,15 @@ func readSaved(stdin io.Reader, files []string) (*reports.Saved, error) {
 }
 
 func readSavedFile(stdin io.Reader, name string) (*reports.Saved, error) {
+	read := func() ([]byte, error) { return tracesFile.readFile(name) }
 	if name == "-" {
-		return reports.ReadTraces(stdin, name)
+		read = func() ([]byte, error) { return tracesFile.read(stdin) }
 	}
-	f, err := openFile(name)
+	data, err := read()
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	saved, err := reports.ReadTraces(f, name)
+	saved, err := reports.ReadTraces(data, name)
 	var noJSON *json.SyntaxError
 	if isYAML(name) && errors.As(err, &noJSON) {
 		return nil, fmt.Errorf("it is a scenario and no saved trace; locksim run %s runs it", name)

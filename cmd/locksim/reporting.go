@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,7 +88,7 @@ func (f *reportFlags) options() (reports.Options, error) {
 
 // readExplored reads a report of locksim explore that a flag names.
 func readExplored(flag, name string) (*explore.Result, error) {
-	data, err := readFile(name)
+	data, err := exploredFile.readFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("locksim: %s %s: %w", flag, name, err)
 	}
@@ -98,29 +97,6 @@ func readExplored(flag, name string) (*explore.Result, error) {
 		return nil, fmt.Errorf("locksim: %s %s: %w", flag, name, err)
 	}
 	return found, nil
-}
-
-// readFile reads a file; the error leaves its name to the caller.
-func readFile(name string) ([]byte, error) {
-	f, err := openFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
-// openFile opens a file; the error leaves its name to the caller.
-func openFile(name string) (*os.File, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, cause(err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, errors.New("it is a directory; name a file in it")
-	}
-	return f, nil
 }
 
 // write writes the report, to where it is asked for.

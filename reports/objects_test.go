@@ -1,0 +1,20 @@
+package reports
+
+import "testing"
+
+// Objects are counted before a document is read, and what only looks like one in a text
+// is none.
+func TestCountObjects(t *testing.T) {
+	for doc, objects := range map[string]int{
+		``: 0, `[]`: 0, `{}`: 1, `{"a": [{}, {"b": {}}]}`: 4,
+		`{"{": "{{"}`: 1, `["\"{", {}]`: 1, `["\\", {}]`: 1, `{"a": "unfinished {`: 1, `"\`: 0,
+	} {
+		if err := countObjects([]byte(doc), objects); err != nil {
+			t.Errorf("%s: %v", doc, err)
+		}
+		err := countObjects([]byte(doc), objects-1)
+		if err == nil {
+			t.Errorf("%s has no more than %d objects", doc, objects-1)
+		}
+	}
+}
