@@ -6,7 +6,7 @@ import "fmt"
 // can take hundreds of times the room that it has in the document. Saved traces have one
 // or two for an event: a document of them that is as large as [MaxSaved] has less than a
 // million.
-const maxObjects = 2_000_000
+const maxObjects = 1_000_000
 
 // countObjects refuses a JSON document of more objects than most, before any is made.
 func countObjects(data []byte, most int) error {

@@ -146,7 +146,7 @@ var bad = []struct {
 	{"client in a step", "before: client-1 write", "before: cleint-1 write", `x.yaml:7: faults[1].before: no client is called "cleint-1"; did you mean "client-1"?`, false},
 	{"node that cannot do it", "until: client-2 released", "until: redis-1 released", `x.yaml:9: faults[1].until: "redis-1 released" can never happen: redis-1 is no client`, false},
 	{"node in a step", "before: client-1 write", "before: redis-1 write", `x.yaml:7: faults[1].before: no client is called "redis-1"; known here: client-1, client-2`, false},
-	{"too many clients", "client-1: {}", "client-1: {}" + clients(1001), `x.yaml:3: clients: there are 1003 clients, and a scenario has at most 1000`, false},
+	{"too many clients", "client-1: {}", "client-1: {}" + clients(1001), `x.yaml:3: clients: there are 1003 entries, and there can be at most 1000; leave 3 out`, true},
 	{"client in an end", "until: client-2", "until: client-3", `x.yaml:9: faults[1].until: no client is called "client-3"; did you mean "client-1"?`, false},
 	{"client that waits for itself", "{starts: client-1's", "{starts: client-2's", `x.yaml:5: clients.client-2.starts: client-2 waits for itself and never starts; start it at a point of another process`, false},
 	{"node beyond the lock's", "clients:", "nodes: {redis-6: {}}\nclients:", `x.yaml:3: nodes.redis-6: the lock has no node of this name, it is no replica, and it counts no tokens; the lock's nodes are redis-1 to redis-5; a replica says replica-of; tokens.nodes names what counts tokens`, false},

@@ -13,12 +13,10 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// The bounds of what a world can sensibly be.
+// The bounds of what a world can sensibly be. Those of lists and mappings are their tags'.
 const (
-	maxNodes   = 101
-	maxClients = 1000
-	maxFaults  = 1000
-	maxCount   = 1_000_000 // sections and attempts
+	maxNodes = 101       // of the lock's own
+	maxCount = 1_000_000 // sections and attempts
 )
 
 // The names of clients, nodes and variants. The pattern is for the JSON Schema.
@@ -53,13 +51,8 @@ func (d *draft) check() {
 	for _, field := range []string{"title", "lock", "clients"} {
 		d.need(field)
 	}
-	if n := len(d.spec.Clients); n > maxClients {
-		d.at("clients", "there are %d clients, and a scenario has at most %d", "", n, maxClients)
-		return
-	}
-	if n := len(d.spec.Faults); n > maxFaults {
-		d.at("faults", "there are %d faults, and a scenario has at most %d", "", n, maxFaults)
-		return
+	if d.crowded {
+		return // what was left unread would be missed everywhere
 	}
 	d.checkLock()
 	d.checkNodes()
@@ -200,10 +193,10 @@ func (d *draft) checkServices() {
 		if bad := badName(e.name); bad != "" {
 			d.at(path, "%s", nameHint, bad)
 		}
-		if slices.Contains(d.nodeNames(), e.name) {
+		if d.cast.isNode[e.name] {
 			d.at(path, "a node is already called that", "give the service another name")
 		}
-		if slices.Contains(d.spec.Clients.names(), e.name) {
+		if d.cast.isClient[e.name] {
 			d.at(path, "a client is already called that", "give the service another name")
 		}
 	}
@@ -249,8 +242,8 @@ func (d *draft) checkTasks(path string, c client) {
 			d.at(at, "%s is not a name", nameHint, quoted(t.Object))
 		}
 		for _, name := range t.Via {
-			if !slices.Contains(d.spec.Services.names(), name) {
-				d.at(at, "no service is called %s", cmp.Or(DidYouMean(name, d.spec.Services.names()), "name it under services"), quoted(name))
+			if !d.cast.isService[name] {
+				d.at(at, "no service is called %s", cmp.Or(DidYouMean(name, d.cast.services), "name it under services"), quoted(name))
 			}
 		}
 	}
@@ -268,13 +261,12 @@ func (d *draft) checkClients() {
 	if d.spec.Clients != nil && len(d.spec.Clients) == 0 {
 		d.at("clients", "there must be at least one client", "write client-1: {}")
 	}
-	nodes := d.nodeNames()
 	for _, e := range d.spec.Clients {
 		path := join("clients", e.name)
 		if bad := badName(e.name); bad != "" {
 			d.at(path, "%s", nameHint, bad)
 		}
-		if slices.Contains(nodes, e.name) {
+		if d.cast.isNode[e.name] {
 			d.at(path, "a node is already called that", "give the client another name")
 		}
 		d.checkTasks(path, e.value)
@@ -316,9 +308,8 @@ func (d *draft) checkFaults() {
 
 // checkClient reports a name at path that is no client's.
 func (d *draft) checkClient(path, name string) {
-	clients := d.spec.Clients.names()
-	if len(clients) > 0 && !slices.Contains(clients, name) {
-		d.at(path, "no client is called %s", DidYouMean(name, clients), quoted(name))
+	if len(d.cast.clients) > 0 && !d.cast.isClient[name] {
+		d.at(path, "no client is called %s", d.didYouMean(name, d.cast.clients), quoted(name))
 	}
 }
 
@@ -333,60 +324,49 @@ type teller interface {
 func (d *draft) checkStory(path string, t teller) {
 	told := len(d.errs)
 	d.checkNames(path, t.Names())
-	if err := t.Fits(d.role); err != nil && len(d.errs) == told {
+	if err := t.Fits(d.cast.role); err != nil && len(d.errs) == told {
 		d.at(path, "%v", "", err)
 	}
 }
 
-// role is what a process of the file is.
-func (d *draft) role(name string) (sim.Role, bool) {
-	switch {
-	case name == sim.StorageName:
-		return sim.RoleStorage, true
-	case slices.Contains(d.spec.Clients.names(), name):
-		return sim.RoleClient, true
-	case slices.Contains(d.nodeNames(), name):
-		return sim.RoleNode, true
-	case slices.Contains(d.spec.Services.names(), name):
-		return sim.RoleService, true
-	}
-	return "", false
-}
-
 // checkNames reports the processes at path that do not exist.
 func (d *draft) checkNames(path string, names []string) {
-	if len(d.spec.Clients) == 0 {
+	if len(d.cast.clients) == 0 {
 		return // that is the problem, and it has been told
 	}
-	known := d.names()
 	for _, n := range names {
-		if slices.Contains(known, n) {
+		if _, known := d.cast.role(n); known {
 			continue
 		}
-		what, among := sim.RoleClient, d.spec.Clients.names()
-		if strings.HasPrefix(n, "redis-") {
-			what, among = sim.RoleNode, d.nodeNames()
-		} else if near := nearest(n, known); near != "" && nearest(n, among) == "" {
-			what, among = "process", known
-		}
-		d.at(path, "no %s is called %s", DidYouMean(n, among), what, quoted(n))
+		what, hint := d.meant(n)
+		d.at(path, "no %s is called %s", hint, what, quoted(n))
 	}
 }
 
-// names are those of all processes.
-func (d *draft) names() []string {
-	return slices.Concat(d.spec.Clients.names(), d.nodeNames(), d.spec.Services.names(), []string{sim.StorageName})
+// manyErrors is how many problems get a hint: to look for what was meant takes long,
+// and only some of the first are told.
+const manyErrors = 10 * maxErrors
+
+// didYouMean is [DidYouMean] for a problem that gets a hint.
+func (d *draft) didYouMean(name string, among []string) string {
+	if len(d.errs) > manyErrors {
+		return ""
+	}
+	return DidYouMean(name, among)
 }
 
-// nodeNames are the lock's own nodes and every other that the file names.
-func (d *draft) nodeNames() []string {
-	names := d.spec.masters()
-	for _, n := range slices.Concat(d.spec.Nodes.names(), d.spec.counters()) {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
+// meant says what a name that nobody has was probably meant to be the name of, and the
+// hint.
+func (d *draft) meant(name string) (what sim.Role, hint string) {
+	what, among := sim.RoleClient, d.cast.clients
+	if strings.HasPrefix(name, "redis-") {
+		what, among = sim.RoleNode, d.cast.nodes
+	} else if len(d.errs) <= manyErrors && nearest(name, among) == "" {
+		if all := d.cast.names(); nearest(name, all) != "" {
+			what, among = "process", all
 		}
 	}
-	return names
+	return what, d.didYouMean(name, among)
 }
 
 // checkWorld asks the faults whether they can act on this world.

@@ -206,7 +206,8 @@ func (s *spec) nodes() []sim.Node {
 
 // counters are the nodes that count tokens and are no nodes of the lock.
 func (s *spec) counters() []string {
-	return slices.DeleteFunc(slices.Clone(s.Tokens.Nodes), func(name string) bool { return slices.Contains(s.masters(), name) })
+	masters := s.masters()
+	return slices.DeleteFunc(slices.Clone(s.Tokens.Nodes), func(name string) bool { return slices.Contains(masters, name) })
 }
 
 func (s *spec) services() []sim.Service {

@@ -20,6 +20,8 @@ type decoder struct {
 	// nodes says where each path of the merged tree was written: the key of a
 	// field, else the value itself.
 	nodes map[string]*yaml.Node
+	// crowded says that some list or mapping is too long, and was not read.
+	crowded bool
 	// misread are the points and the like that could not be read. What was meant by
 	// them can be said when all names are known.
 	misread []misread
@@ -198,14 +200,18 @@ func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 		d.wrongType(n, "a mapping of fields")
 		return
 	}
-	fields, names := map[string]reflect.Value{}, []string(nil)
+	type field struct {
+		reflect.Value
+		reflect.StructField
+	}
+	fields, names := map[string]field{}, []string(nil)
 	for _, v := range into {
 		for _, f := range reflect.VisibleFields(v.Type()) {
 			name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 			if name == "" || name == "-" || !f.IsExported() {
 				continue
 			}
-			fields[name] = v.FieldByIndex(f.Index)
+			fields[name] = field{v.FieldByIndex(f.Index), f}
 			names = append(names, name)
 		}
 	}
@@ -214,7 +220,9 @@ func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 		if field, ok := fields[key.Value]; ok {
 			at := join(path, key.Value)
 			d.nodes[at] = key
-			d.value(value, at, field)
+			if d.fits(key, value, field.StructField) {
+				d.value(value, at, field.Value)
+			}
 			continue
 		}
 		d.report(key, "", "there is no such field", DidYouMean(key.Value, names))

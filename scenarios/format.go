@@ -8,7 +8,7 @@ import (
 // names; the descriptions go into the JSON Schema.
 type file struct {
 	spec
-	Variants mapping[spec] `yaml:"variants" jsonschema_description:"Versions of the story, side by side. Each is laid over the file: mappings merge key by key, everything else, lists included, is replaced."`
+	Variants mapping[spec] `yaml:"variants" jsonschema:"maxProperties=50" jsonschema_description:"Versions of the story, side by side. Each is laid over the file: mappings merge key by key, everything else, lists included, is replaced."`
 }
 
 // A spec is one complete story: a file without variants, or a variant laid over
@@ -24,19 +24,19 @@ type spec struct {
 	Prevention     string                `yaml:"prevention" jsonschema:"minLength=1" jsonschema_description:"What would have prevented it, in a sentence or two."`
 	Says           says                  `yaml:"says" jsonschema_description:"What each side of the debate says about it."`
 	Lock           lock                  `yaml:"lock" jsonschema_description:"What the clients compete for."`
-	Nodes          mapping[node]         `yaml:"nodes" jsonschema_description:"Settings of Redis nodes. The lock's own nodes are redis-1, redis-2 and so on; every other is a replica, or named under tokens."`
-	Clients        mapping[client]       `yaml:"clients" jsonschema_description:"The clients. Each acquires the lock, reads the resource, works, writes, releases."`
-	Services       mapping[service]      `yaml:"services" jsonschema_description:"Processes that pass requests on their way to the storage on."`
+	Nodes          mapping[node]         `yaml:"nodes" jsonschema:"maxProperties=500" jsonschema_description:"Settings of Redis nodes. The lock's own nodes are redis-1, redis-2 and so on; every other is a replica, or named under tokens."`
+	Clients        mapping[client]       `yaml:"clients" jsonschema:"maxProperties=1000" jsonschema_description:"The clients. Each acquires the lock, reads the resource, works, writes, releases."`
+	Services       mapping[service]      `yaml:"services" jsonschema:"maxProperties=100" jsonschema_description:"Processes that pass requests on their way to the storage on."`
 	Tokens         tokens                `yaml:"tokens" jsonschema_description:"Where fencing tokens come from. Default: those that a perfect lock service would issue, or the lock's own."`
 	Storage        storageSpec           `yaml:"storage" jsonschema_description:"The protected resource."`
 	Network        network               `yaml:"network" jsonschema_description:"The network between all processes."`
-	Faults         []fault               `yaml:"faults" jsonschema_description:"What goes wrong, and when."`
+	Faults         []fault               `yaml:"faults" jsonschema:"maxItems=1000" jsonschema_description:"What goes wrong, and when."`
 	Horizon        span                  `yaml:"horizon" jsonschema_description:"The run is cut off at this time. Default: 5m."`
 	ProgressWithin span                  `yaml:"progress-within" jsonschema_description:"How soon after the last fault some client must have completed a section. Default: before the horizon."`
-	Witnesses      []sim.Witness         `yaml:"witnesses" jsonschema_description:"What must have happened for the verdict to mean anything."`
-	Measures       []measure             `yaml:"measures" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"What the report measures: how long, how much and how often."`
+	Witnesses      []sim.Witness         `yaml:"witnesses" jsonschema:"maxItems=200" jsonschema_description:"What must have happened for the verdict to mean anything."`
+	Measures       []measure             `yaml:"measures" jsonschema:"maxItems=50,minItems=1,uniqueItems=true" jsonschema_description:"What the report measures: how long, how much and how often."`
 	Expect         expectations          `yaml:"expect" jsonschema_description:"What each run must come to."`
-	ExpectWith     mapping[expectations] `yaml:"expect-with" jsonschema_description:"What the runs must come to with other locks, by the kind of lock."`
+	ExpectWith     mapping[expectations] `yaml:"expect-with" jsonschema:"maxProperties=100" jsonschema_description:"What the runs must come to with other locks, by the kind of lock."`
 	Lesson         string                `yaml:"lesson" jsonschema:"minLength=1" jsonschema_description:"What to learn from it, in two or three sentences that one could say in an interview."`
 }
 
@@ -54,7 +54,7 @@ type lock struct {
 	Clock       clock     `yaml:"clock" jsonschema_description:"The clock by which the lock measures elapsed time."`
 	NodeTimeout span      `yaml:"node-timeout" jsonschema_description:"The bound on each request to one node."`
 	Fallback    fallback  `yaml:"fallback" jsonschema_description:"What a circuit breaker does while Redis cannot be reached."`
-	Without     []feature `yaml:"without" jsonschema:"uniqueItems=true" jsonschema_description:"The lock's features that are turned off."`
+	Without     []feature `yaml:"without" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"The lock's features that are turned off."`
 }
 
 type node struct {
@@ -65,7 +65,7 @@ type node struct {
 
 type client struct {
 	Key          string     `yaml:"key" jsonschema:"minLength=1" jsonschema_description:"The name of the client's lock. Default: the lock's key."`
-	Does         []sim.Task `yaml:"does" jsonschema:"minItems=1" jsonschema_description:"What it does in its section, in order. Default: read x, work, write x."`
+	Does         []sim.Task `yaml:"does" jsonschema:"maxItems=100,minItems=1" jsonschema_description:"What it does in its section, in order. Default: read x, work, write x."`
 	Starts       sim.Point  `yaml:"starts" jsonschema_description:"The point in the story at which the client begins. Default: the start of the run."`
 	Sections     *int       `yaml:"sections" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How many critical sections it completes. Default: 1."`
 	Attempts     *int       `yaml:"attempts" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How often it asks for the lock for one section before it goes without. Default: no bound."`
@@ -92,17 +92,17 @@ type service struct {
 
 type tokens struct {
 	Source tokenSource `yaml:"source" jsonschema_description:"How each grant's token is minted once the lock is acquired."`
-	Nodes  []string    `yaml:"nodes" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"The Redis nodes that count tokens; those that are not the lock's own are nodes of their own. Default: the lock's nodes."`
+	Nodes  []string    `yaml:"nodes" jsonschema:"minItems=1,maxItems=101,uniqueItems=true" jsonschema_description:"The Redis nodes that count tokens; those that are not the lock's own are nodes of their own. Default: the lock's nodes."`
 }
 
 type network struct {
 	Latency latency `yaml:"latency" jsonschema_description:"How long a message takes one way, shortest and longest, as in 600us-1ms."`
-	Paths   []route `yaml:"paths" jsonschema_description:"Processes that are nearer or further apart."`
+	Paths   []route `yaml:"paths" jsonschema:"maxItems=1000" jsonschema_description:"Processes that are nearer or further apart."`
 }
 
 type route struct {
 	From    string   `yaml:"from" jsonschema:"minLength=1" jsonschema_description:"A process."`
-	To      []string `yaml:"to" jsonschema:"minItems=1,uniqueItems=true" jsonschema_description:"The processes that it is near to or far from."`
+	To      []string `yaml:"to" jsonschema:"maxItems=1000,minItems=1,uniqueItems=true" jsonschema_description:"The processes that it is near to or far from."`
 	Latency latency  `yaml:"latency" jsonschema_description:"How long a message takes between them, either way."`
 }
 
@@ -113,7 +113,7 @@ type expectations struct {
 
 type expectation struct {
 	Verdict  verdict    `yaml:"verdict" jsonschema_description:"unsafe when a property of the data is violated, safe when they all hold."`
-	Violated []property `yaml:"violated" jsonschema:"uniqueItems=true" jsonschema_description:"Every property that is violated. One that is not listed must hold or not apply."`
+	Violated []property `yaml:"violated" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"Every property that is violated. One that is not listed must hold or not apply."`
 }
 
 // A mapping is a YAML mapping from names to settings, in the order of the file.

@@ -9,8 +9,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-const maxVariants = 50
-
 // Parse reads a scenario file. file names it in errors and gives the scenario
 // its name; nothing is read but data. The error, if there is one, is an
 // [Errors]: one line for each problem, in the order of the file.
@@ -70,6 +68,7 @@ func (t *tree) scenario() *Scenario {
 type draft struct {
 	spec spec
 	*decoder
+	cast cast
 	// earlier is how many errors the tree had before.
 	earlier int
 }
@@ -78,6 +77,7 @@ type draft struct {
 func (t *tree) draft(root *yaml.Node) *draft {
 	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: len(t.errs)}
 	d.structs(root, "", reflect.ValueOf(&d.spec).Elem())
+	d.cast = d.spec.cast()
 	d.hintAtMeant()
 	return d
 }

@@ -67,7 +67,7 @@ var tellings = map[reflect.Type]func(speller, string) string{
 
 // hintAtMeant says of what could not be read what was probably meant.
 func (d *draft) hintAtMeant() {
-	for _, m := range d.misread {
+	for _, m := range d.misread[:min(len(d.misread), manyErrors)] {
 		if hint := tellings[m.of]; hint != nil {
 			d.hintAt(m.err, m.reason, hint(d.speller(), m.text))
 		}
@@ -87,7 +87,7 @@ func (d *draft) hintAt(e *Error, reason error, hint string) {
 }
 
 // speller knows the names of the draft.
-func (d *draft) speller() speller { return speller{d.names(), d.role} }
+func (d *draft) speller() speller { return speller{d.cast.names(), d.cast.role} }
 
 // A problem is what is wrong with one value, and what to do about it.
 type problem struct{ message, hint string }

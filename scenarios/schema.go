@@ -64,11 +64,16 @@ func object(properties ...any) *jsonschema.Schema {
 	return s
 }
 
-// bound says which names a mapping may hold and how many it must.
+// bound says which names a mapping may hold, how many it must and how many it can.
 func bound(s *jsonschema.Schema, mapping string, names *jsonschema.Schema, atLeast uint64) {
+	most, limited := mostItems(fieldOf(reflect.TypeFor[file](), mapping))
 	for _, in := range []*jsonschema.Schema{s, s.Definitions["spec"]} {
 		if p, ok := in.Properties.Get(mapping); ok {
 			p.PropertyNames = names
+			if limited {
+				n := uint64(most)
+				p.MaxProperties = &n
+			}
 			if atLeast > 0 {
 				p.MinProperties = &atLeast
 			}

@@ -296,9 +296,13 @@ func merged(base, over *yaml.Node, paths map[*yaml.Node]string) *yaml.Node {
 	both := *base
 	both.Content = append([]*yaml.Node(nil), base.Content...)
 	paths[&both] = paths[base]
+	places := make(map[string]int, len(base.Content)/2)
+	for i := 0; i+1 < len(base.Content); i += 2 {
+		places[base.Content[i].Value] = i
+	}
 	for i := 0; i+1 < len(over.Content); i += 2 {
 		key, value := over.Content[i], over.Content[i+1]
-		if at := index(&both, key.Value); at >= 0 {
+		if at, ok := places[key.Value]; ok {
 			both.Content[at] = key
 			both.Content[at+1] = merged(both.Content[at+1], value, paths)
 		} else {

@@ -83,7 +83,7 @@ func (d Direction) check(t Topology, field, process string, otherField string, o
 // arrives, if its connection lives on, when the partition ends.
 type Partition struct {
 	Process   string    `yaml:"partition" json:"partition" jsonschema:"description=The process that is cut off."`
-	From      []string  `yaml:"from" json:"from" jsonschema:"description=The processes that it cannot reach."`
+	From      []string  `yaml:"from" json:"from" jsonschema:"maxItems=1000,description=The processes that it cannot reach."`
 	Direction Direction `yaml:"direction,omitempty" json:"direction,omitempty" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are lost: both ways (the default)\\, only those to the others\\, or only those from them."`
 }
 

@@ -1,0 +1,60 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A cast is who takes part in a story, by name.
+type cast struct {
+	clients, nodes, services    []string // in the order of the file
+	isClient, isNode, isService map[string]bool
+}
+
+// cast is who takes part: the clients, the lock's own nodes and every other that the
+// file names, and the services.
+func (s *spec) cast() cast {
+	c := cast{
+		clients: s.Clients.names(), services: s.Services.names(),
+		isNode: map[string]bool{},
+	}
+	c.isClient, c.isService = set(c.clients), set(c.services)
+	for _, names := range [][]string{s.masters(), s.Nodes.names(), s.counters()} {
+		for _, name := range names {
+			if !c.isNode[name] {
+				c.isNode[name] = true
+				c.nodes = append(c.nodes, name)
+			}
+		}
+	}
+	return c
+}
+
+// role is what a process of the file is.
+func (c cast) role(name string) (sim.Role, bool) {
+	switch {
+	case name == sim.StorageName:
+		return sim.RoleStorage, true
+	case c.isClient[name]:
+		return sim.RoleClient, true
+	case c.isNode[name]:
+		return sim.RoleNode, true
+	case c.isService[name]:
+		return sim.RoleService, true
+	}
+	return "", false
+}
+
+// names are those of all processes, clients first.
+func (c cast) names() []string {
+	return slices.Concat(c.clients, c.nodes, c.services, []string{sim.StorageName})
+}
+
+func set(names []string) map[string]bool {
+	in := make(map[string]bool, len(names))
+	for _, name := range names {
+		in[name] = true
+	}
+	return in
+}
