@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -30,8 +31,8 @@ type Local struct {
 // what [sim.Run] returned with the trace.
 type Judge func(t *sim.Trace, err error) []Break
 
-// NewLocal makes a runner of worlds on some bases. patience is how long nothing may
-// move in real time before a world is given up as hanging. judge may be nil.
+// NewLocal makes a runner of worlds on some bases. patience is how much real time each
+// run of a world may take; see [sim.RunPatiently]. judge may be nil.
 func NewLocal(bases []Base, patience time.Duration, judge Judge) *Local {
 	return &Local{
 		bases: bases, patience: patience, judge: judge,
@@ -52,7 +53,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if off.trace == nil {
-		// It hangs: once is enough.
+		// It hangs, or takes too long: once is enough.
 		return Outcome{Off: off.Run, On: off.Run}, nil
 	}
 	on, err := l.config(w, With)
@@ -97,6 +98,10 @@ func (l *Local) run(w World, fencing string) (played, error) {
 		return played{}, err
 	}
 	trace, err := sim.RunPatiently(cfg, l.patience)
+	if errors.Is(err, sim.ErrLate) {
+		// What it would have come to nobody knows, and it is not the lock's fault.
+		return played{Run: Run{Doubt: err.Error()}}, nil
+	}
 	p := played{trace: trace}
 	if conduct := sim.Conduct(err); conduct != "" {
 		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})

@@ -55,8 +55,9 @@ type verdict struct {
 	broken bool
 }
 
-// patience is how much real time a world may take between two events.
-const patience = 10 * time.Second
+// patience is how much real time a world may take. Half of it may pass between two
+// events.
+const patience = 20 * time.Second
 
 // tell runs a world and judges it.
 func (s *subject) tell(p place, w world) verdict {

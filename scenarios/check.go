@@ -380,6 +380,10 @@ func (d *draft) checkWorld() {
 	if err := c.Lock.Kind.Check(c.Lock.Options); err != nil {
 		d.at("lock", "%v", "", err)
 	}
+	if err := c.CheckSize(); err != nil {
+		d.at("clients", "%v", "", err)
+		return
+	}
 	t := c.Topology()
 	for i, f := range c.Faults {
 		if err := f.Check(t); err != nil {

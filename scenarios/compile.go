@@ -41,11 +41,14 @@ type Options struct {
 }
 
 // Config is the world of one run. It returns an error when the lock is not
-// known, or is one with which a fault of the story is impossible.
+// known, or is one with which a fault of the story is impossible or the world too large.
 func (v *Variant) Config(o Options) (sim.Config, error) {
 	c, err := v.config(o)
 	if err != nil {
 		return c, err
+	}
+	if err := c.CheckSize(); err != nil {
+		return sim.Config{}, err
 	}
 	t := c.Topology()
 	for i, f := range c.Faults {

@@ -22,8 +22,8 @@ type RunOptions struct {
 	// Kind is a kind of lock that need not be registered, to use in place of
 	// Lock; a zero Kind is none.
 	Kind locks.Kind
-	// Patience is how long nothing may move in real time before a world is given
-	// up as stuck; 0 is sim.DefaultPatience.
+	// Patience is how much real time a world may take; 0 is sim.DefaultPatience. See
+	// sim.RunPatiently.
 	Patience time.Duration
 }
 
@@ -67,7 +67,7 @@ type Outcome struct {
 
 // Run runs every variant of a scenario without fencing tokens and with them, on
 // the same seed. It returns an error when a world cannot be made or does not
-// come to an end; a run that comes to something unexpected is no error.
+// come to its end; a run that comes to something unexpected is no error.
 func Run(s *Scenario, o RunOptions) (*Result, error) {
 	var runs []Outcome
 	for _, v := range s.Variants {

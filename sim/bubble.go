@@ -22,16 +22,24 @@ var ErrLeak = errors.New("goroutines outlived the world")
 // ErrPanic is wrapped by the error of a world in which a client panicked.
 var ErrPanic = errors.New("panic")
 
+// A watchdog looks after a bubble from outside, in real time.
+type watchdog struct {
+	// moves counts what the bubble does.
+	moves atomic.Int64
+	// late says that the bubble has taken all its time, and should come to its end.
+	late atomic.Bool
+}
+
 // inBubble runs f in a testing/synctest bubble, where time is virtual: it
-// passes only while every goroutine of the bubble waits. alive must change at
-// least once in every patience of real time; if it does not, inBubble gives up
-// on the bubble, whose goroutines then remain, and returns an error that wraps
-// ErrStuck and shows them.
+// passes only while every goroutine of the bubble waits. When the bubble has taken
+// patience of real time it is late. It must move at least once in every half of that,
+// before and after; if it does not, inBubble gives up on it. Its goroutines then
+// remain, and the error wraps ErrStuck and shows them.
 //
 // synctest is made for tests but its Test needs nothing of the T except
 // somewhere to report a failure, so it works in any program; a test of this
 // package would notice if a Go release changed that.
-func inBubble(patience time.Duration, alive *atomic.Int64, f func()) error {
+func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	done := make(chan error, 1)
 	go func() {
 		// A deadlock in the bubble, and goroutines that remain in it, end
@@ -57,22 +65,26 @@ func inBubble(patience time.Duration, alive *atomic.Int64, f func()) error {
 		done <- failed
 	}()
 
-	last := alive.Load()
-	tick := time.NewTicker(patience)
+	last := alive.moves.Load()
+	still := max(patience/2, 1)
+	tick := time.NewTicker(still)
 	defer tick.Stop()
-	for {
+	for looks := 1; ; looks++ {
 		select {
 		case err := <-done:
 			return err
 		case <-tick.C:
-			now := alive.Load()
+			now := alive.moves.Load()
 			if now == last {
-				return fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among these:\n%s", ErrStuck, patience, goroutines(func(head string) bool {
+				return fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among these:\n%s", ErrStuck, still, goroutines(func(head string) bool {
 					// The others are what synctest calls durably blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
 				}))
 			}
 			last = now
+			if looks == 2 {
+				alive.late.Store(true)
+			}
 		}
 	}
 }

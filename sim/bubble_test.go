@@ -15,7 +15,7 @@ func TestBubble(t *testing.T) {
 	t.Run("time is virtual", func(t *testing.T) {
 		real := time.Now()
 		var passed time.Duration
-		err := inBubble(time.Minute, new(atomic.Int64), func() {
+		err := inBubble(time.Minute, new(watchdog), func() {
 			began := time.Now()
 			time.Sleep(24 * time.Hour)
 			passed = time.Since(began)
@@ -27,19 +27,19 @@ func TestBubble(t *testing.T) {
 		}
 	})
 	t.Run("a goroutine remains", func(t *testing.T) {
-		err := inBubble(time.Minute, new(atomic.Int64), func() { go forgotten() })
+		err := inBubble(time.Minute, new(watchdog), func() { go forgotten() })
 		if !errors.Is(err, ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 			t.Errorf("the error is %v", err)
 		}
 	})
 	t.Run("everybody waits for ever", func(t *testing.T) {
-		err := inBubble(time.Minute, new(atomic.Int64), forgotten)
+		err := inBubble(time.Minute, new(watchdog), forgotten)
 		if !errors.Is(err, ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 			t.Errorf("the error is %v", err)
 		}
 	})
 	t.Run("a panic", func(t *testing.T) {
-		err := inBubble(time.Minute, new(atomic.Int64), func() { panic("oh no") })
+		err := inBubble(time.Minute, new(watchdog), func() { panic("oh no") })
 		if !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "oh no") {
 			t.Errorf("the error is %v", err)
 		}
@@ -47,7 +47,7 @@ func TestBubble(t *testing.T) {
 	t.Run("no progress", func(t *testing.T) {
 		var stop atomic.Bool
 		defer stop.Store(true)
-		err := inBubble(50*time.Millisecond, new(atomic.Int64), func() { spin(&stop) })
+		err := inBubble(100*time.Millisecond, new(watchdog), func() { spin(&stop) })
 		if !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), "spin") {
 			t.Errorf("the error is %v", err)
 		}

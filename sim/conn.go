@@ -33,6 +33,7 @@ type conn struct {
 func (w *World) connect(from, to *process, end endpoint, opened func(*conn, error)) *conn {
 	pair := linkKey{from.name, to.name}
 	w.pairs[pair]++
+	w.makes(bytesOfConnection)
 	c := &conn{w: w, number: w.pairs[pair], clientProcess: from, serverProcess: to, client: end, opened: opened}
 	c.up = c.half(w.link(from.name, to.name), false)
 	c.down = c.half(w.link(to.name, from.name), true)

@@ -205,7 +205,7 @@ func (w *World) takesPart(name string) bool {
 		return true
 	}
 	cfg := p.server.(*redisNode).cfg
-	if w.counts(cfg) {
+	if w.cfg.counts(cfg) {
 		return true
 	}
 	return slices.ContainsFunc(w.trace.Locks, func(l LockInfo) bool {

@@ -202,6 +202,9 @@ func (n *redisNode) changed(by *Actor) bool {
 // keyEvent is an event about a key that stands.
 func (n *redisNode) keyEvent(kind Kind, id keyID, e entry) Event {
 	ev := Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(e), Owner: e.owner}
+	for _, word := range e.words {
+		n.w.makes(copies * len(word))
+	}
 	if !e.expires.IsZero() {
 		ev.TTL = e.expires.Sub(n.wall)
 		if at, ok := n.p.clock.NextWall(e.expires); ok {

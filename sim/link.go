@@ -30,6 +30,7 @@ func (w *World) link(from, to string) *link {
 	key := linkKey{from, to}
 	l, ok := w.links[key]
 	if !ok {
+		w.makes(bytesOfLink)
 		l = &link{w: w, key: key, latency: latencies(w.cfg.Seed, from, to)}
 		l.min, l.max = w.cfg.Network.between(from, to)
 		w.links[key] = l
@@ -141,6 +142,7 @@ func (h *half) send(m *message) {
 	}
 	w := h.conn.w
 	m.half = h
+	w.makes(bytesOfMessage + copies*len(m.bytes))
 	if w.started {
 		m.latency = h.link.draw()
 	}

@@ -75,6 +75,7 @@ func (w *World) process(name string, role Role) *process {
 	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*FaultState]bool{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
 	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
+	w.makes(bytesOfProcess)
 	w.processes = append(w.processes, p)
 	w.byName[name] = p
 	return p

@@ -137,7 +137,10 @@ func (w *World) noteRace(r *request, others []*request) {
 		return
 	}
 	for _, o := range others {
-		if o.process != r.process || o.class != r.class || o.rank != r.rank || o.round != r.round {
+		if o.process != r.process {
+			return // they are in order: so are all that follow
+		}
+		if o.class != r.class || o.rank != r.rank || o.round != r.round {
 			continue
 		}
 		switch {

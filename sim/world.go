@@ -17,23 +17,15 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing/synctest"
 	"time"
 
 	"github.com/locksim/locksim/locks"
 )
 
-// DefaultPatience is how much real time a world may take between two events
-// before [Run] gives up on it.
-const DefaultPatience = 10 * time.Second
-
-// ErrTooMuch is wrapped by the error of a world in which more happened than a
-// trace can hold.
-var ErrTooMuch = errors.New("too much happens in this world")
-
-// maxEvents is how many events a trace can hold; 20,000 is a large world.
-const maxEvents = 200_000
+// DefaultPatience is how much real time a world may take before [Run] gives up on
+// it. Most take milliseconds.
+const DefaultPatience = time.Minute
 
 // errOver is what everything fails with once the run is over.
 var errOver = errors.New("the simulated world has ended")
@@ -42,14 +34,20 @@ var errOver = errors.New("the simulated world has ended")
 // fields belong to the loop.
 type World struct {
 	cfg    Config
+	bounds bounds
 	trace  *Trace
 	oracle Oracle
+
+	// made is what the world has made so far, in bytes, and tooMuch the error of one
+	// that has made too much.
+	made    int
+	tooMuch error
 
 	// origin is the virtual time at which the story starts.
 	origin time.Time
 	queue  queue
 	last   time.Duration // when the latest moment was done
-	alive  *atomic.Int64
+	alive  *watchdog
 
 	processes []*process
 	byName    map[string]*process
@@ -83,19 +81,25 @@ type World struct {
 
 // Run runs a world to its end. The error is about the world itself: a
 // configuration that makes no sense, or a run that wraps [ErrStuck], [ErrLeak],
-// [ErrPanic] or [ErrTooMuch]; what happened to the clients is in the trace. With
-// all but ErrStuck the trace is there as far as it got.
+// [ErrPanic], [ErrTooMuch] or [ErrLate]; what happened to the clients is in the trace.
+// With all but ErrStuck the trace is there as far as it got.
 func Run(cfg Config) (*Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
-// RunPatiently is [Run] with another limit on the real time that may pass
-// without any event.
+// RunPatiently is [Run] with another limit on the real time that the world may take.
+// If half of it passes without any event the world is stuck.
 func RunPatiently(cfg Config, patience time.Duration) (*Trace, error) {
+	return runWithin(cfg, usual(patience))
+}
+
+// runWithin is [Run] with other bounds.
+func runWithin(cfg Config, b bounds) (*Trace, error) {
 	if err := check(&cfg); err != nil {
 		return nil, err
 	}
 	w := &World{
 		cfg:    cfg,
-		alive:  new(atomic.Int64),
+		bounds: b,
+		alive:  new(watchdog),
 		byName: map[string]*process{},
 		byAddr: map[string]*process{},
 		links:  map[linkKey]*link{},
@@ -104,7 +108,7 @@ func RunPatiently(cfg Config, patience time.Duration) (*Trace, error) {
 	}
 	w.describe()
 	seedLibraries(cfg.Seed)
-	if err := inBubble(patience, w.alive, w.run); err != nil {
+	if err := inBubble(b.patience, w.alive, w.run); err != nil {
 		if errors.Is(err, ErrStuck) {
 			return nil, err // the loop may still be writing the trace
 		}
@@ -269,12 +273,16 @@ func (w *World) fly(t time.Duration, do func()) {
 func (w *World) loop() {
 	for {
 		synctest.Wait()
-		w.alive.Add(1)
 		w.io.Lock()
 		w.round++
 		w.io.Unlock()
-		if n := len(w.trace.Events); n > maxEvents {
-			w.fail(fmt.Errorf("%w: %d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", ErrTooMuch, n, w.now().Round(time.Millisecond)))
+		w.alive.moves.Add(1)
+		switch {
+		case w.tooMuch != nil:
+			w.fail(w.tooMuch)
+			return
+		case w.alive.late.Load():
+			w.fail(w.late())
 			return
 		}
 		if w.admit() {
@@ -387,6 +395,10 @@ func (w *World) emit(ev Event) *Event {
 		ev.At = max(ev.At, w.trace.Events[n-1].At)
 	}
 	w.trace.Events = append(w.trace.Events, ev)
+	if n := len(w.trace.Events); n > w.bounds.events {
+		w.exceeds("%d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", n, w.now().Round(time.Millisecond))
+	}
+	w.makes(bytesOfEvent + len(ev.Text) + len(ev.Key) + len(ev.Value) + len(ev.Object))
 	stored := &w.trace.Events[len(w.trace.Events)-1]
 	if w.oracle != nil {
 		w.oracle.Observe(stored)
@@ -457,6 +469,9 @@ func check(cfg *Config) error {
 			return fmt.Errorf("sim: between %s and %s the latencies must be positive, and Max at least Min", p.Between, p.And)
 		}
 	}
+	if err := cfg.CheckSize(); err != nil {
+		return fmt.Errorf("sim: %w", err)
+	}
 	topology := cfg.Topology()
 	for i, f := range cfg.Faults {
 		if err := checkFault(f, topology); err != nil {
@@ -495,7 +510,7 @@ func (w *World) env(p *process, c Client) *locks.Env {
 		if own || w.cfg.Lock.Kind.Name == "" {
 			env.Nodes = append(env.Nodes, nodeAddr(i))
 		}
-		if w.counts(n) {
+		if w.cfg.counts(n) {
 			env.Counters = append(env.Counters, nodeAddr(i))
 		}
 	}
@@ -503,8 +518,8 @@ func (w *World) env(p *process, c Client) *locks.Env {
 }
 
 // counts says whether a node counts fencing tokens.
-func (w *World) counts(n Node) bool {
-	t := w.cfg.Tokens
+func (cfg *Config) counts(n Node) bool {
+	t := cfg.Tokens
 	if len(t.Nodes) > 0 {
 		return t.Source.Counts && slices.Contains(t.Nodes, n.Name)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 )
 
 // writeFlags are the flags of every command that writes a report.
@@ -57,7 +58,7 @@ type worldFlags struct {
 func (f *worldFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "give up on a world in which nothing moves for this long in real time")
+	flags.DurationVar(&f.timeout, "timeout", sim.DefaultPatience, "give up on a world that takes longer than this in real time, or in which nothing moves for half of it")
 }
 
 // check sees that the flags make sense, before anything is read.

@@ -287,8 +287,8 @@ func (f *searchFlags) known() (*explore.Result, error) {
 func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.ExploreFormat, known *explore.Result) error {
 	stderr := cmd.ErrOrStderr()
 	local := explore.NewLocal(search.Bases, f.timeout, nil)
-	// The worker itself gives up on a world first.
-	pool, err := explore.NewPool(f.jobs, f.worker, search.Bases, 2*f.timeout)
+	// The worker itself gives up on a world first, or on its second run.
+	pool, err := explore.NewPool(f.jobs, f.worker, search.Bases, 3*f.timeout)
 	if err != nil {
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}

@@ -28,9 +28,12 @@ const (
 func main() {
 	// A world lives for a millisecond and leaves megabytes of garbage, most of it
 	// from the Lua interpreter. On a heap as small as this the collector would run
-	// for every other world.
+	// for every other world. A large world has no need of nine times its size.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(600 << 20)
 	}
 	os.Exit(locksim(os.Args[1:], os.Stdout, os.Stderr))
 }

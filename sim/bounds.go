@@ -1,0 +1,111 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrTooMuch is wrapped by the error of a world in which more happened than a
+// trace can hold. It is the same on every machine: see [ErrLate].
+var ErrTooMuch = errors.New("too much happens in this world")
+
+// ErrLate is wrapped by the error of a world that was cut off because it took too
+// much real time. Whether that happens, and when, depends on the machine, so that
+// nothing follows for the lock.
+var ErrLate = errors.New("the world takes too long")
+
+// bounds are how much of everything a world can have.
+type bounds struct {
+	// patience is how much real time it may take; half of it may pass without
+	// anything that happens.
+	patience time.Duration
+	// events is how many events its trace can hold, and bytes how much memory may go
+	// into what it has made.
+	events, bytes int
+}
+
+// maxEvents is how many events a trace can hold; 20,000 is a large world.
+const maxEvents = 200_000
+
+// usual are the bounds of every world but some of tests. The memory is what worlds need
+// whose events are as many as there can be, and of the usual size.
+func usual(patience time.Duration) bounds {
+	return bounds{patience: patience, events: maxEvents, bytes: 512 << 20}
+}
+
+// What things take in memory, about, in bytes. They are the same on every machine,
+// and whatever the allocator says: a world that has too much of them ends at the same
+// event everywhere.
+const (
+	bytesOfEvent   = 500
+	bytesOfMessage = 200
+	// A connection has a goroutine, buffers and a go-redis client at one end and
+	// miniredis at the other.
+	bytesOfConnection = 10_000
+	bytesOfLink       = 500
+	bytesOfProcess    = 30_000
+	// The text of a message or a key is kept about so often: by the client's library,
+	// the network, the server and what is known of both.
+	copies = 3
+)
+
+// makes accounts for what the world makes. Nothing is given back: most of it stays in
+// the trace. Only the loop may call it.
+func (w *World) makes(bytes int) {
+	w.made += bytes
+	if w.made > w.bounds.bytes {
+		w.exceeds("%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
+			len(w.trace.Events), w.bounds.bytes>>20, w.now().Round(time.Millisecond))
+	}
+}
+
+// exceeds ends the world at its next moment. What it says first counts.
+func (w *World) exceeds(what string, args ...any) {
+	if w.tooMuch == nil {
+		w.tooMuch = fmt.Errorf("%w: %s", ErrTooMuch, fmt.Sprintf(what, args...))
+	}
+}
+
+// late is the error of a world that is cut off now.
+func (w *World) late() error {
+	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of its own and after %d events, and nothing is known of it; let less happen in it, or give it longer with --timeout",
+		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), len(w.trace.Events))
+}
+
+// maxConnections bounds the connections that clients have open to nodes when the story
+// begins. More alone would fill the trace.
+const maxConnections = 20_000
+
+// connections is how many connections the clients open to nodes before the story
+// begins: each to those that keep its lock, and to those that count its tokens.
+func (cfg *Config) connections() int {
+	each, counting, masters := 0, 0, 0
+	for _, n := range cfg.Nodes {
+		if n.ReplicaOf == "" && !n.Apart {
+			masters++
+		}
+		if cfg.counts(n) {
+			counting++
+		}
+	}
+	if kind := cfg.Lock.Kind; kind.Slots != nil {
+		used := map[int]bool{}
+		slots, _ := kind.Slots(cfg.Lock.Key, masters)
+		for _, s := range slots {
+			used[s.Node] = true
+		}
+		each = len(used)
+	}
+	return len(cfg.Clients) * (each + counting)
+}
+
+// CheckSize says why a world is too large before anything happens in it; nil if it is
+// not.
+func (cfg *Config) CheckSize() error {
+	if n := cfg.connections(); n > maxConnections {
+		return fmt.Errorf("%d clients would open %d connections to Redis nodes, and a world has room for %d; let there be fewer clients or fewer nodes",
+			len(cfg.Clients), n, maxConnections)
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// restless is a client that goes on for ever.
+func restless() Client {
+	return runs(func(_ context.Context, p *Program) error {
+		for p.Clock().Sleep(context.Background(), time.Nanosecond) == nil {
+			_ = p.Step(Work, func() error { return nil })
+		}
+		return nil
+	})
+}
+
+// runs is a client whose errors do not count.
+func runs(f func(context.Context, *Program) error) Client { return Client{Name: "client-1", Run: f} }
+
+// A world in which too much happens, or which makes too much of what happens, ends with
+// an error that says so, at the same event however its goroutines are scheduled. The
+// trace is there as far as it got.
+func TestTooMuch(t *testing.T) {
+	long := strings.Repeat("long", 1000)
+	writer := runs(func(ctx context.Context, p *Program) error {
+		for i := 0; ; i++ {
+			if err := p.Redis(0).Set(ctx, fmt.Sprint("key-", i), long, 0).Err(); err != nil {
+				return err
+			}
+		}
+	})
+	for _, c := range []struct {
+		name   string
+		client Client
+		bounds bounds
+		want   string
+	}{
+		{"events", restless(), bounds{time.Minute, 500, 1 << 30}, "too much happens in this world: 501 events by 0s; let clients"},
+		{"bytes", writer, bounds{time.Minute, 1_000_000, 4 << 20}, " events, and more than 4 MB in what it has made, by "},
+		{"long texts", runs(func(ctx context.Context, p *Program) error {
+			for {
+				if err := p.Redis(0).Get(ctx, long).Err(); err != nil && !strings.Contains(err.Error(), "nil") {
+					return err
+				}
+			}
+		}), bounds{time.Minute, 1_000_000, 4 << 20}, " events, and more than 4 MB in what it has made, by "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var first string
+			for _, threads := range []int{1, 2, 4} {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+				cfg := story(c.client)
+				cfg.Horizon = 1000 * time.Hour
+				cfg.Disturb = func() {
+					for range rand.Intn(3) {
+						runtime.Gosched()
+					}
+				}
+				trace, err := runWithin(cfg, c.bounds)
+				if !errors.Is(err, ErrTooMuch) || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("the error is %v", err)
+				}
+				if Conduct(err) != ConductEndless {
+					t.Errorf("the client's conduct is %q", Conduct(err))
+				}
+				came := fmt.Sprintf("%v\n%d events, %s", err, len(trace.Events), trace.Hash())
+				if first == "" {
+					first = came
+				}
+				if came != first {
+					t.Errorf("with %d threads it is\n%s\nand not\n%s", threads, came, first)
+				}
+			}
+		})
+	}
+}
+
+// The bytes are counted as they are made, so that a world of one more and one of one
+// less end at different events.
+func TestMadeIsExact(t *testing.T) {
+	cfg := story(runs(func(ctx context.Context, p *Program) error {
+		return p.Redis(0).Set(ctx, "k", "v", 0).Err()
+	}))
+	if _, err := runWithin(cfg, bounds{time.Minute, 1000, 1 << 30}); err != nil {
+		t.Fatal(err)
+	}
+	least, most := 0, 1<<30
+	for least+1 < most {
+		bytes := (least + most) / 2
+		if _, err := runWithin(cfg, bounds{time.Minute, 1000, bytes}); errors.Is(err, ErrTooMuch) {
+			least = bytes
+		} else {
+			most = bytes
+		}
+	}
+	processes := len(cfg.Clients) + len(cfg.Nodes) + 1 // the storage
+	if most < processes*bytesOfProcess+bytesOfConnection || most > 300_000 {
+		t.Errorf("a small world makes %d bytes", most)
+	}
+}
+
+// A world that is busy for too long in real time is cut off in order: no goroutine is to
+// blame, and nothing follows for the lock.
+func TestLate(t *testing.T) {
+	cfg := story(restless())
+	cfg.Horizon = 1000 * time.Hour
+	trace, err := runWithin(cfg, bounds{time.Second, 1 << 40, 1 << 50})
+	if !errors.Is(err, ErrLate) || errors.Is(err, ErrTooMuch) || errors.Is(err, ErrStuck) {
+		t.Fatalf("the error is %v", err)
+	}
+	if text := err.Error(); strings.Contains(text, "goroutine") || !strings.Contains(text, "it was cut off after 1s of real time, at ") {
+		t.Errorf("the error is %v", err)
+	}
+	if Conduct(err) != "" {
+		t.Errorf("the client's conduct is %q", Conduct(err))
+	}
+	if trace == nil || len(trace.Events) == 0 {
+		t.Error("there is no trace of what happened")
+	}
+}
+
+// A crowd on many nodes would fill the trace before the story begins: that is known
+// before anything is made.
+func TestCheckSize(t *testing.T) {
+	crowd := func(clients, nodes int, kind string) *Config {
+		k, ok := locks.Lookup(kind)
+		if !ok {
+			t.Fatalf("there is no lock %s", kind)
+		}
+		cfg := &Config{Lock: Lock{Kind: k, Key: "k", TTL: time.Second}}
+		for i := range clients {
+			cfg.Clients = append(cfg.Clients, Client{Name: fmt.Sprint("client-", i)})
+		}
+		for i := range nodes {
+			cfg.Nodes = append(cfg.Nodes, Node{Name: fmt.Sprint("redis-", i)})
+		}
+		return cfg
+	}
+	for _, c := range []struct {
+		cfg  *Config
+		want string
+	}{
+		{crowd(198, 101, "redlock"), ""},
+		{crowd(1000, 20, "redlock"), ""},
+		{crowd(1000, 101, "single"), ""}, // is kept on one of them
+		{crowd(1000, 21, "redlock"), "1000 clients would open 21000 connections to Redis nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
+		{crowd(1000, 101, "redlock"), "1000 clients would open 101000 connections to Redis nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
+	} {
+		got := ""
+		if err := c.cfg.CheckSize(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%d clients on %d nodes: %q, want %q", len(c.cfg.Clients), len(c.cfg.Nodes), got, c.want)
+		}
+	}
+}
