@@ -84,6 +84,19 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
+// A world that was cut off says so, whatever it leaves behind: nobody may take what
+// happened before for all that would have happened.
+func TestCutOffWithLeak(t *testing.T) {
+	cfg := story(runs(func(ctx context.Context, p *Program) error {
+		go forgotten()
+		return restless().Run(ctx, p)
+	}))
+	cfg.Horizon = 1000 * time.Hour
+	if _, err := runWithin(cfg, bounds{time.Minute, 500, 1 << 30}); !errors.Is(err, ErrTooMuch) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // The bytes are counted as they are made, so that a world of one more and one of one
 // less end at different events.
 func TestMadeIsExact(t *testing.T) {

@@ -285,6 +285,13 @@ func (w *World) fail(err error) {
 	}
 }
 
+// failure is the first error of the run, if there is one.
+func (w *World) failure() error {
+	w.io.Lock()
+	defer w.io.Unlock()
+	return w.failed
+}
+
 // Program is what a [Client.Run] of one's own gets: the process that it runs in.
 type Program struct{ g *program }
 

@@ -112,6 +112,10 @@ func runWithin(cfg Config, b bounds) (*Trace, error) {
 		if errors.Is(err, ErrStuck) {
 			return nil, err // the loop may still be writing the trace
 		}
+		// What was cut off in the middle may well leave goroutines behind.
+		if cut := w.failure(); errors.Is(cut, ErrTooMuch) || errors.Is(cut, ErrLate) {
+			err = cut
+		}
 		return w.trace, err
 	}
 	return w.trace, w.failed
