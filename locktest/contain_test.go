@@ -2,6 +2,7 @@ package locktest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -102,6 +103,26 @@ func TestContainment(t *testing.T) {
 		out := misbehave(t, binary, "prints", "-test.run=^TestMisbehaving$/^catalogue$/^no-faults$", "-test.v")
 		if !strings.Contains(out, "the lock printed:") || !strings.Contains(out, "so far so good") || !strings.Contains(out, "\nPASS\n") {
 			t.Errorf("what the lock printed is not there, or it fails for that:\n%s", out)
+		}
+	})
+	t.Run("tells programs", func(t *testing.T) {
+		t.Parallel()
+		out := misbehave(t, binary, "cannot-be-made", "-test.run=^TestMisbehaving$/^catalogue$/^no-faults$", "-test.v")
+		_, text, _ := strings.Cut(out, "=== ATTR  TestMisbehaving/catalogue/no-faults "+locktest.AttrFinding+" ")
+		text, _, _ = strings.Cut(text, "\n")
+		var f locktest.Finding
+		if err := json.Unmarshal([]byte(text), &f); err != nil {
+			t.Fatalf("the attribute is %q: %v, in\n%s", text, err, out)
+		}
+		if f.Story != "catalogue/no-faults" || f.Failed == 0 || len(f.Problems) != 1 {
+			t.Fatalf("the finding is %+v", f)
+		}
+		want := locktest.Problem{
+			Rule: "cannot be made", Why: f.Problems[0].Why, Seed: 1, Replay: "catalogue/no-faults/fencing-off",
+			Command: "LOCKSIM_REPLAY='catalogue/no-faults/fencing-off' go test -run '^TestMisbehaving$'",
+		}
+		if got := f.Problems[0]; got != want || !strings.Contains(got.Why, "no lock today") {
+			t.Errorf("the problem is %+v, want %+v", got, want)
 		}
 	})
 }

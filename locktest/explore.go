@@ -175,14 +175,24 @@ func (e *explorer) report(t *testing.T, r *explore.Result) {
 // A Broken is a world in which a lock does what is its own fault.
 type Broken struct {
 	// Faults are the world's faults, each in one line as a scenario would have it.
-	Faults []string
+	Faults []string `json:"faults"`
 	// Rules are what is the lock's own fault: properties that are violated, claims that
 	// are not kept, or what a lock must not do.
-	Rules []string
+	Rules []string `json:"rules"`
 	// Worlds is how many worlds had been run.
-	Worlds int
-	// Replay is the world as the environment variable LOCKSIM_REPLAY wants it.
-	Replay string
+	Worlds int `json:"worlds"`
+	// Seed is that of the workload, and Replay the world as the environment variable
+	// LOCKSIM_REPLAY wants it.
+	Seed   uint64 `json:"seed"`
+	Replay string `json:"replay"`
+	// Command runs this world again, in the folder of the test's package.
+	Command string `json:"command"`
+}
+
+// Attr makes what is broken an attribute of a test; see [AttrFinding].
+func (b Broken) Attr(t testing.TB) {
+	t.Helper()
+	attr(t, b)
 }
 
 // BreaksIn searches as [Explore] does, and yields every world in which something is
@@ -204,7 +214,7 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 			worlds++
 			if rules := blamed(outcome); len(rules) > 0 {
 				select {
-				case all <- Broken{Faults: tellFaults(w), Rules: rules, Worlds: worlds, Replay: replayWorld(w)}:
+				case all <- e.broken(w, rules, worlds):
 				case <-ctx.Done():
 				}
 			}
@@ -229,6 +239,15 @@ func BreaksIn(t *testing.T, config Config, build New, o Exploration) iter.Seq[Br
 	}
 }
 
+// broken tells of a world with some faults that breaks rules, when so many had been run.
+func (e *explorer) broken(w explore.World, rules []string, worlds int) Broken {
+	world := replayWorld(w)
+	return Broken{
+		Faults: tellFaults(w), Rules: rules, Worlds: worlds,
+		Seed: e.search.Bases[w.Base].Seed, Replay: world, Command: e.replayLine(world),
+	}
+}
+
 // blamed lists what in a world is the lock's own fault, beyond doubt.
 func blamed(o explore.Outcome) []string {
 	var all []string
@@ -244,7 +263,7 @@ func blamed(o explore.Outcome) []string {
 }
 
 func tellFaults(w explore.World) []string {
-	var all []string
+	all := []string{} // in JSON a list too, if there is none
 	for _, f := range w.Faults {
 		all = append(all, fmt.Sprint(f))
 	}

@@ -70,13 +70,14 @@ func TestLibraries(t *testing.T) {
 			l.config.Slots = k.Slots
 			found := map[string][]string{}
 			for f := range locktest.Survey(t, l.config, kind(t, l.kind)) {
+				f.Attr(t)
 				if f.Failed == 0 || tellsOfLibraries(f.Story) {
 					continue
 				}
 				for _, p := range f.Problems {
 					found[f.Story] = append(found[f.Story], p.Rule)
 					if !slices.Contains(l.finds[f.Story], p.Rule) {
-						t.Errorf("%s: %s\nreplay: LOCKSIM_REPLAY='%s' go test ./locktest -run '^%s$'", p.Rule, p.Why, p.Replay, strings.ReplaceAll(t.Name(), "/", "$/^"))
+						t.Errorf("%s: %s\nreplay: %s", p.Rule, p.Why, p.Command)
 					}
 				}
 				if l.slow && len(found) == len(l.finds) {

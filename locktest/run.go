@@ -89,6 +89,7 @@ func (s *subject) report(t *testing.T, st story, k *task) {
 		t.Logf("%d of %d worlds of this story fail", o.Failed, o.Worlds)
 	}
 	if len(o.Problems) > 0 {
+		s.finding(k).Attr(t)
 		return
 	}
 	for _, e := range o.Excused {

@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"encoding/json"
 	"iter"
 	"testing"
 )
@@ -8,27 +9,52 @@ import (
 // A Finding is what one story says of a lock.
 type Finding struct {
 	// Story is the name of the subtest that [Run] would tell it in.
-	Story string
+	Story string `json:"story"`
 	// Worlds is in how many worlds the story was told, and Failed how many of them
 	// fail the lock.
-	Worlds, Failed int
+	Worlds int `json:"worlds"`
+	Failed int `json:"failed"`
 	// Problems are what fails the lock, the first of each rule.
-	Problems []Problem
+	Problems []Problem `json:"problems,omitempty"`
 	// Untold says why the story cannot be told with this lock, and Unknown why
 	// nothing can be said; both are empty otherwise.
-	Untold, Unknown string
+	Untold  string `json:"untold,omitempty"`
+	Unknown string `json:"unknown,omitempty"`
 }
 
 // A Problem is something that fails a lock.
 type Problem struct {
 	// Rule is the property that is violated, the claim that is not kept, or what a
 	// lock must not do.
-	Rule string
+	Rule string `json:"rule"`
 	// Why is one sentence.
-	Why string
-	// Replay is the world that shows it, as the environment variable LOCKSIM_REPLAY
-	// wants it.
-	Replay string
+	Why string `json:"why"`
+	// Seed is that of the world that shows it, and Replay the world itself, as the
+	// environment variable LOCKSIM_REPLAY wants it.
+	Seed   uint64 `json:"seed"`
+	Replay string `json:"replay"`
+	// Command runs this world again, in the folder of the test's package.
+	Command string `json:"command"`
+}
+
+// AttrFinding is the attribute of a test that tells of a [Finding] or of what is
+// [Broken], as a JSON object, to programs that read what go test -json writes.
+const AttrFinding = "finding"
+
+// Attr makes the finding an attribute of a test. [Run] does it for each story that
+// fails the lock.
+func (f Finding) Attr(t testing.TB) {
+	t.Helper()
+	attr(t, f)
+}
+
+func attr(t testing.TB, finding any) {
+	t.Helper()
+	text, err := json.Marshal(finding)
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	t.Attr(AttrFinding, string(text))
 }
 
 // Survey puts a lock through every story as [Run] does, and yields what each
@@ -66,7 +92,7 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 		go staff.queue(tasks)
 		for _, k := range tasks {
 			<-k.done
-			if !yield(k.finding()) {
+			if !yield(s.finding(k)) {
 				return
 			}
 		}
@@ -74,11 +100,13 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 }
 
 // finding is what came of a task, for others to read.
-func (k *task) finding() Finding {
+func (s *subject) finding(k *task) Finding {
 	o := k.outcome
 	f := Finding{Story: k.Story, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
 	for _, p := range o.Problems {
-		f.Problems = append(f.Problems, Problem{Rule: p.Rule, Why: p.Why, Replay: p.Place.String()})
+		f.Problems = append(f.Problems, Problem{
+			Rule: p.Rule, Why: p.Why, Seed: p.Place.Seed, Replay: p.Place.String(), Command: s.replayLine(p.Place.String()),
+		})
 	}
 	return f
 }

@@ -52,6 +52,7 @@ func TestExploreMutants(t *testing.T) {
 			var others []string
 			for b := range locktest.BreaksIn(t, fewNodes(m), m.New, locktest.Exploration{MaxFaults: 1}) {
 				if slices.Contains(b.Rules, rule) {
+					b.Attr(t)
 					row(m.Name, rule, len(b.Faults), b.Worlds, cmp.Or(strings.Join(b.Faults, "; "), "no fault at all"))
 					return
 				}

@@ -38,6 +38,8 @@ func TestMutants(t *testing.T) {
 				worlds += f.Worlds
 				for _, p := range f.Problems {
 					if p.Rule == m.Rule {
+						f.Worlds, f.Problems = worlds, []locktest.Problem{p} // until it was caught, and by what
+						f.Attr(t)
 						fmt.Fprintf(&table, "%-38s %-18s %7d  %s\n", m.Name, m.Rule, worlds, p.Replay)
 						return
 					}
