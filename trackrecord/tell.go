@@ -1,6 +1,7 @@
 package trackrecord
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -26,9 +27,21 @@ const (
 	AttrWorlds = "worlds"
 	// AttrFirst is how much real time the first world took in which it did.
 	AttrFirst = "first"
+	// AttrTold is what became of the story in one world, a [Told] in JSON. There is one
+	// for each world.
+	AttrTold = "told"
 	// AttrUnknown says why the story proves nothing. It is there only then.
 	AttrUnknown = "unknown"
 )
+
+// Told is what became of a story in one world.
+type Told struct {
+	Seed uint64 `json:"seed"`
+	// Trace is the hash of the world's trace; it is empty if there is none.
+	Trace string `json:"trace"`
+	// Broken are the rules that the lock broke, in the order in which they were found.
+	Broken []string `json:"broken"`
+}
 
 // tell tells the story of a file with a lock, again and again with other
 // latencies, and fails the test for whatever package checks holds against the
@@ -62,6 +75,7 @@ func tell(t *testing.T, file string, lock locks.Kind) {
 			}
 			failed++
 		}
+		w.note(t, seed)
 		for _, p := range w.problems {
 			if !slices.Contains(broken, p.rule) {
 				broken = append(broken, p.rule)
@@ -126,6 +140,23 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 		w.unknown = judged.Reasons[0]
 	}
 	return w, nil
+}
+
+// note makes the world an attribute of the test.
+func (w played) note(t *testing.T, seed uint64) {
+	t.Helper()
+	told := Told{Seed: seed, Broken: []string{}}
+	if w.trace != nil {
+		told.Trace = w.trace.Hash()
+	}
+	for _, p := range w.problems {
+		told.Broken = append(told.Broken, p.rule)
+	}
+	text, err := json.Marshal(told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Attr(AttrTold, string(text))
 }
 
 func (w played) timeline() string {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,6 +110,18 @@ func (b *bug) tell(bins string, check bool, old *row) (row, error) {
 		return r, b.checkSuite(&r, old)
 	}
 	return r, b.survey(&r, first)
+}
+
+// record writes a line for each version.
+func (b *bug) record(w io.Writer) error {
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	for _, m := range slices.Concat(b.bad, b.good) {
+		if err := lines.Encode(m.record); err != nil {
+			return fmt.Errorf("%s/%s: %w", b.name, m.name, err)
+		}
+	}
+	return nil
 }
 
 // sameCode compares the tests of versions: if one passes and the other fails, it

@@ -4,14 +4,18 @@
 //	go run ./trackrecord/run          # everything, and write the table
 //	go run ./trackrecord/run NAME...  # only these bugs; their lines of the table
 //	go run ./trackrecord/run -check   # the stories, and of the suite what the table names
+//	go run ./trackrecord/run -check -json FILE
 //
 // It fails when a bad version passes, when a fixed version fails, when a sound
 // lock does not pass the story, or when a story did not come about. With -check it
 // writes nothing, and fails too if the table is not what it would write, but for
-// the times.
+// the times. With -json it also writes a line of JSON for each version: what it breaks
+// in which world of its story, and the failures of the suite that were looked at, with
+// what runs them again.
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -22,16 +26,17 @@ import (
 
 func main() {
 	check := flag.Bool("check", false, "write nothing, and fail if the table is stale")
+	records := flag.String("json", "", "write what each version comes to into this `file`, as JSON Lines")
 	flag.Parse()
-	if err := run(*check, flag.Args()); err != nil {
+	if err := run(*check, *records, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "trackrecord:", err)
 		os.Exit(1)
 	}
 }
 
 // run tells the bugs of these names, or all of them, and brings the table up to
-// date.
-func run(check bool, names []string) error {
+// date. It writes what the versions come to into the file records, if that is not "".
+func run(check bool, records string, names []string) error {
 	root, err := home()
 	if err != nil {
 		return err
@@ -57,6 +62,7 @@ func run(check bool, names []string) error {
 
 	var now table
 	var wrong []string
+	var versions bytes.Buffer
 	for _, name := range names {
 		if !slices.ContainsFunc(bugs, func(b *bug) bool { return b.name == name }) {
 			return fmt.Errorf("there is no bug %q; there are %s", name, strings.Join(namesOf(bugs), ", "))
@@ -72,12 +78,20 @@ func run(check bool, names []string) error {
 		}
 		fmt.Println(b.name)
 		r, err := b.tell(bins, check, old)
+		if err := b.record(&versions); err != nil {
+			return err
+		}
 		if err != nil {
 			fmt.Println("  ✗", err)
 			wrong = append(wrong, b.name)
 			continue
 		}
 		now = append(now, r)
+	}
+	if records != "" {
+		if err := os.WriteFile(records, versions.Bytes(), 0o644); err != nil {
+			return err
+		}
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("not as it should be: %s", strings.Join(wrong, ", "))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/trackrecord"
 )
 
@@ -22,6 +24,22 @@ type module struct {
 	// library is the module under test, and version the one that is tested.
 	library, version string
 	binary           string
+	record           record
+}
+
+// A record is what a version comes to, for programs: one line of JSON.
+type record struct {
+	Bug     string `json:"bug"`
+	Module  string `json:"module"`
+	Library string `json:"library"`
+	Version string `json:"version"`
+	// Broken are the rules that it breaks in its story, and Told each world of it, a
+	// [trackrecord.Told].
+	Broken []string          `json:"broken"`
+	Told   []json.RawMessage `json:"told"`
+	// Suite is what fails it of the stories of the suite that were told, each a
+	// [locktest.Finding].
+	Suite []json.RawMessage `json:"suite"`
 }
 
 // mark is the comment in a go.mod behind the library that the module tests.
@@ -44,6 +62,10 @@ func readModule(dir string) (*module, error) {
 	}
 	out, err := m.goCommand("list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}", m.library)
 	m.version = strings.TrimSpace(out)
+	m.record = record{
+		Bug: filepath.Base(filepath.Dir(dir)), Module: m.name, Library: m.library, Version: m.version,
+		Broken: []string{}, Told: []json.RawMessage{}, Suite: []json.RawMessage{},
+	}
 	return m, err
 }
 
@@ -122,6 +144,15 @@ func (r result) attributes(key string) []string {
 	return values
 }
 
+// documents are the values that a test has given an attribute that holds JSON.
+func (r result) documents(key string) []json.RawMessage {
+	all := []json.RawMessage{}
+	for _, text := range r.attributes(key) {
+		all = append(all, json.RawMessage(text))
+	}
+	return all
+}
+
 // A telling is what the bug's own story says of a version.
 type telling struct {
 	broken []string
@@ -150,7 +181,9 @@ func (m *module) tellStory() (telling, error) {
 	s.worlds = worlds[0]
 	if broken := r.attributes(trackrecord.AttrBroken); len(broken) == 1 && broken[0] != "" {
 		s.broken = strings.Split(broken[0], ",")
+		m.record.Broken = s.broken
 	}
+	m.record.Told = r.documents(trackrecord.AttrTold)
 	if first := r.attributes(trackrecord.AttrFirst); len(first) == 1 {
 		s.first, err = time.ParseDuration(first[0])
 	}
@@ -188,6 +221,7 @@ func (m *module) survey() (survey, error) {
 	if err != nil {
 		return s, err
 	}
+	m.record.Suite = r.documents(locktest.AttrFinding)
 	for _, text := range r.attributes(trackrecord.AttrFails) {
 		words := strings.Fields(text)
 		if len(words) != 4 {
@@ -220,6 +254,7 @@ func (m *module) failsIn(story string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	m.record.Suite = r.documents(locktest.AttrFinding)
 	for _, line := range r {
 		line = strings.TrimSpace(line)
 		for _, verdict := range []string{"FAIL", "PASS"} {
