@@ -219,19 +219,32 @@ func (t teller) tellOne(w io.Writer, d difference) {
 		}
 	}
 	key := i.key
+	if s, ok := i.span(); ok {
+		key = i.on("", s.first)
+	}
 	if d.was != nil && d.is != nil {
+		records := []string{i.key}
 		if seeds := differing(*d.was, *d.is); len(seeds) > 0 {
-			key = seeds[0]
-			fmt.Fprintf(w, "  on %d of the seeds, first: %s\n", len(seeds), key)
+			key, records = i.on("", seeds[0]), []string{i.on(fencings[0], seeds[0]), i.on(fencings[1], seeds[0])}
+			fmt.Fprintf(w, "  on %d seeds: %s\n", len(seeds), strings.Trim(fmt.Sprint(seeds), "[]"))
 		}
-		id := i.part + "\t" + key
-		if was, is := t.recordsA[id], t.recordsB[id]; was != nil && is != nil {
-			for _, line := range apart(was, is) {
-				fmt.Fprintf(w, "    %s\n", line)
-			}
+		for _, record := range records {
+			t.tellRecords(w, i.part, record)
 		}
 	}
 	t.tellReplay(w, d, key)
+}
+
+// tellRecords tells in what the full records of an item differ, if both are there.
+func (t teller) tellRecords(w io.Writer, part, key string) {
+	id := part + "\t" + key
+	was, is := t.recordsA[id], t.recordsB[id]
+	if was == nil || is == nil {
+		return
+	}
+	if lines := apart(was, is); len(lines) > 0 {
+		fmt.Fprintf(w, "  the records of %s:\n    %s\n", key, strings.Join(lines, "\n    "))
+	}
 }
 
 // tellReplay says how to come to an item again in each of the commits.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -126,9 +127,9 @@ func TestCompareRecords(t *testing.T) {
 	file := func(name, traces string) string {
 		part := "scenarios/2-4"
 		all := runs("safe safe safe", traces)
-		b := baseline{parts: map[string]string{part: name}, items: []item{group(part, "2-4", all)}}
+		b := baseline{parts: map[string]string{part: name}, items: []item{grouped("safe safe safe", traces)}}
 		var records []recordLine
-		for _, i := range all {
+		for _, i := range slices.Concat(all[0], all[1]) {
 			record, err := json.Marshal(map[string]any{"trace_hash": i.fact(factTrace), "events": []int{1, 2}})
 			if err != nil {
 				t.Fatal(err)
@@ -146,12 +147,26 @@ func TestCompareRecords(t *testing.T) {
 		t.Errorf("the status is %d, and it says %s", status, stderr)
 	}
 	const want = `
-  on 2 of the seeds, first: gc-pause --lock redlock --fencing off --seed 3
+  on 2 seeds: 3 4
+  the records of gc-pause --lock redlock --fencing off --seed 3:
     trace_hash: "bb" → "xx"
-  in aaa and bbb: go run ./cmd/locksim run gc-pause --lock redlock --fencing off --seed 3
+  the records of gc-pause --lock redlock --fencing on --seed 3:
+    trace_hash: "on-bb" → "on-xx"
+  in aaa and bbb: go run ./cmd/locksim run gc-pause --lock redlock --seed 3
 `
 	if !strings.HasSuffix(stdout, want) {
 		t.Errorf("it says\n%s\nand should end with\n%s", stdout, want)
+	}
+}
+
+// TestGroupGone: the line that reproduces a group names one of its seeds.
+func TestGroupGone(t *testing.T) {
+	dir := t.TempDir()
+	g := grouped("safe safe safe", "aa bb cc")
+	b := baseline{parts: map[string]string{g.part: "aaa"}, items: []item{g}}
+	stdout, _, status := call("compare", put(t, dir, "a.txt", b.String()), put(t, dir, "b.txt", lines("bbb", []string{g.part})))
+	if want := "  in aaa: go run ./cmd/locksim run gc-pause --lock redlock --seed 2\n"; status != 1 || !strings.HasSuffix(stdout, want) {
+		t.Errorf("the status is %d, and it says\n%s\nwant %s", status, stdout, want)
 	}
 }
 

@@ -8,42 +8,45 @@ import (
 )
 
 // The runs of a scenario on the first seed have a line each, in clear as far as there
-// is room. On the other seeds those that differ in nothing but the seed share a line,
-// which has digests of theirs.
+// is room. On the other seeds those of a variant with a lock share a line, which has
+// digests of them.
 
-// group makes the item of runs that differ in nothing but the seed, in the order of
-// their seeds. Their keys end with " --seed N", its own with all of the seeds.
-func group(part, seeds string, runs []item) item {
-	command, _, _ := strings.Cut(runs[0].key, seedFlag)
-	g := item{part: part, key: command + seedFlag + seeds}
-	for _, f := range runs[0].facts {
-		var values []string
-		for _, run := range runs {
-			values = append(values, run.fact(f.name))
+// group makes the item of all runs of a setup. runs has those without fencing tokens and
+// those with them, both in the order of the seeds.
+func group(part string, s setup, seeds span, runs [2][]item) item {
+	g := item{part: part, key: s.groupKey(seeds)}
+	first := runs[0][0]
+	for _, f := range first.facts {
+		var values [2][]string
+		for i := range runs {
+			for _, run := range runs[i] {
+				values[i] = append(values[i], run.fact(f.name))
+			}
 		}
-		var value string
 		switch f.name {
 		case factVerdict:
-			value = counted(values)
-		case factViolated:
-			continue // it is in what is judged
+			g.facts = append(g.facts, fact{f.name, counted(values[0]) + "/" + counted(values[1])})
+		case factViolated: // it is in what is judged
 		default:
-			value = digest(values)
+			g.facts = append(g.facts, fact{f.name, digest(values)})
 		}
-		g.facts = append(g.facts, fact{f.name, value})
 	}
 	marks := ""
-	for _, run := range runs {
-		marks += digest(fmt.Sprint(run.facts))[:markSize]
+	for i := range runs[0] {
+		marks += digest(fmt.Sprint(runs[0][i].facts, runs[1][i].facts))[:markSize]
 	}
 	g.facts = append(g.facts, fact{factMarks, marks})
 	return g
 }
 
-const seedFlag = " --seed "
+// A key ends with these flags, with the first only if it is that of one run.
+const (
+	fencingFlag = " --fencing "
+	seedFlag    = " --seed "
+)
 
 // factMarks holds, for each of the seeds, the beginning of a digest of all the facts of
-// the run on it: enough to say on which seeds two groups differ. That they differ the
+// the two runs on it: enough to say on which seeds two groups differ. That they differ the
 // other facts say.
 const factMarks = "by-seed"
 
@@ -105,23 +108,38 @@ func (s span) seeds() []uint64 {
 	}
 }
 
-// differing are the keys of the runs in which two groups differ, as far as their marks
-// tell.
-func differing(a, b item) []string {
-	command, seeds, grouped := strings.Cut(a.key, seedFlag)
-	if !grouped {
-		return nil
-	}
-	s, err := parseSpan(seeds)
+// differing are the seeds on which two groups differ, as far as their marks tell.
+func differing(a, b item) []uint64 {
+	s, ok := a.span()
 	ma, mb := a.fact(factMarks), b.fact(factMarks)
-	if err != nil || ma == "" || len(ma) != len(mb) || len(ma) != markSize*len(s.seeds()) {
+	if !ok || ma == "" || len(ma) != len(mb) || len(ma) != markSize*len(s.seeds()) {
 		return nil
 	}
-	var keys []string
+	var differ []uint64
 	for i, seed := range s.seeds() {
 		if at := i * markSize; ma[at:at+markSize] != mb[at:at+markSize] {
-			keys = append(keys, command+seedFlag+strconv.FormatUint(seed, 10))
+			differ = append(differ, seed)
 		}
 	}
-	return keys
+	return differ
+}
+
+// span are the seeds of a group.
+func (i item) span() (span, bool) {
+	_, seeds, ok := strings.Cut(i.key, seedFlag)
+	if !ok || i.fact(factMarks) == "" {
+		return span{}, false
+	}
+	s, err := parseSpan(seeds)
+	return s, err == nil
+}
+
+// on is the key of what a group has on one seed: both runs, or that without fencing
+// tokens or with them.
+func (i item) on(fencing string, seed uint64) string {
+	command, _, _ := strings.Cut(i.key, seedFlag)
+	if fencing != "" {
+		command += fencingFlag + fencing
+	}
+	return command + seedFlag + strconv.FormatUint(seed, 10)
 }

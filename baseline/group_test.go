@@ -1,32 +1,42 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// runs are those of a scenario on the seeds 2 to 4, with these verdicts and traces.
-func runs(verdicts, traces string) []item {
-	var all []item
-	for n, trace := range strings.Fields(traces) {
-		all = append(all, item{key: fmt.Sprintf("gc-pause --lock redlock --fencing off --seed %d", n+2), facts: []fact{
-			{factVerdict, strings.Fields(verdicts)[n]}, {factViolated, "progress"}, {factTrace, trace},
-		}})
+var gcPauseOnRedlock = setup{"gc-pause", "", "redlock"}
+
+// runs are those of a scenario on the seeds 2 to 4, with these verdicts and traces. The
+// traces with fencing tokens begin with "on-".
+func runs(verdicts, traces string) (both [2][]item) {
+	for i, fencing := range fencings {
+		for n, trace := range strings.Fields(traces) {
+			if fencing == "on" {
+				trace = "on-" + trace
+			}
+			both[i] = append(both[i], item{part: "scenarios/2-4", key: gcPauseOnRedlock.key(fencing, uint64(n+2)), facts: []fact{
+				{factVerdict, strings.Fields(verdicts)[n]}, {factViolated, "progress"}, {factTrace, trace},
+			}})
+		}
 	}
-	return all
+	return both
+}
+
+func grouped(verdicts, traces string) item {
+	return group("scenarios/2-4", gcPauseOnRedlock, span{2, 4}, runs(verdicts, traces))
 }
 
 func TestGroup(t *testing.T) {
-	g := group("scenarios/2-4", "2-4", runs("safe unsafe safe", "aa bb cc"))
-	if want := "gc-pause --lock redlock --fencing off --seed 2-4"; g.key != want || g.part != "scenarios/2-4" {
+	g := grouped("safe unsafe safe", "aa bb cc")
+	if want := "gc-pause --lock redlock --seed 2-4"; g.key != want || g.part != "scenarios/2-4" {
 		t.Errorf("its key is %q, want %q", g.key, want)
 	}
-	if got := g.fact(factVerdict); got != "safe:2,unsafe:1" {
+	if got := g.fact(factVerdict); got != "safe:2,unsafe:1/safe:2,unsafe:1" {
 		t.Errorf("its verdict is %q", got)
 	}
-	if got := group("", "2-4", runs("safe safe safe", "aa bb cc")).fact(factVerdict); got != "safe" {
+	if got := grouped("safe safe safe", "aa bb cc").fact(factVerdict); got != "safe/safe" {
 		t.Errorf("of equal verdicts it has %q", got)
 	}
 }
@@ -34,32 +44,27 @@ func TestGroup(t *testing.T) {
 // TestDiffering: a group tells on which seeds it differs from another, and that it
 // differs even if only the order does.
 func TestDiffering(t *testing.T) {
-	was := group("p", "2-4", runs("safe safe safe", "aa bb cc"))
+	was := grouped("safe safe safe", "aa bb cc")
 	for _, c := range []struct {
 		traces string
-		seeds  []string
+		seeds  []uint64
 	}{
 		{"aa bb cc", nil},
-		{"aa xx cc", []string{"3"}},
-		{"aa cc bb", []string{"3", "4"}},
-		{"x y z", []string{"2", "3", "4"}},
+		{"aa xx cc", []uint64{3}},
+		{"aa cc bb", []uint64{3, 4}},
+		{"x y z", []uint64{2, 3, 4}},
 	} {
-		is := group("p", "2-4", runs("safe safe safe", c.traces))
-		var seeds []string
-		for _, key := range differing(was, is) {
-			_, seed, _ := strings.Cut(key, seedFlag)
-			seeds = append(seeds, seed)
-		}
-		if !slices.Equal(seeds, c.seeds) {
-			t.Errorf("%s differ on %q, want %q", c.traces, seeds, c.seeds)
+		is := grouped("safe safe safe", c.traces)
+		if seeds := differing(was, is); !slices.Equal(seeds, c.seeds) {
+			t.Errorf("%s differ on %v, want %v", c.traces, seeds, c.seeds)
 		}
 		if same := was.fact(factTrace) == is.fact(factTrace); same != (c.seeds == nil) {
 			t.Errorf("%s: the digest of all is the same: %v", c.traces, same)
 		}
 	}
 	one := item{key: "gc-pause --seed 1", facts: []fact{{factTrace, "aa"}}}
-	if keys := differing(one, one); keys != nil {
-		t.Errorf("a run by itself has the seeds %q", keys)
+	if seeds := differing(one, one); seeds != nil {
+		t.Errorf("a run by itself has the seeds %v", seeds)
 	}
 }
 

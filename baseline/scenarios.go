@@ -154,19 +154,28 @@ func failedRun(key, why string) (item, error) {
 	}}, err
 }
 
+var fencings = [2]string{"off", "on"}
+
 // A setup is a variant of a scenario with one of its locks.
 type setup struct{ scenario, variant, lock string }
 
+// words name the setup to locksim run.
+func (s setup) words() []string {
+	words := []string{s.scenario}
+	if s.variant != "" {
+		words = append(words, "--variant", s.variant)
+	}
+	return append(words, "--lock", s.lock)
+}
+
 // arguments are those with which locksim run comes to one run.
 func (s setup) arguments(fencing string, seed uint64) []string {
-	args := []string{s.scenario}
-	if s.variant != "" {
-		args = append(args, "--variant", s.variant)
-	}
-	return append(args, "--lock", s.lock, "--fencing", fencing, "--seed", strconv.FormatUint(seed, 10))
+	return append(s.words(), "--fencing", fencing, "--seed", strconv.FormatUint(seed, 10))
 }
 
 func (s setup) key(fencing string, seed uint64) string { return shellLine(s.arguments(fencing, seed)) }
+
+func (s setup) groupKey(seeds span) string { return shellLine(s.words()) + seedFlag + seeds.String() }
 
 // A batch is scenarios that one process runs, each with all of its variants.
 type batch struct {
@@ -248,8 +257,8 @@ func runScenarios(ctx context.Context, t *tree, part string, seeds span, say fun
 		return nil, nil, err
 	}
 	for _, s := range c.setups {
-		for _, fencing := range []string{"off", "on"} {
-			var runs []item
+		var runs [2][]item
+		for i, fencing := range fencings {
 			for _, seed := range seeds.seeds() {
 				key := s.key(fencing, seed)
 				run, ok := found[key]
@@ -259,14 +268,15 @@ func runScenarios(ctx context.Context, t *tree, part string, seeds span, say fun
 					}
 				}
 				run.part = part
-				runs = append(runs, run)
+				runs[i] = append(runs[i], run)
 			}
-			records = append(records, runs...)
-			if len(runs) == 1 {
-				items = append(items, runs[0])
-				continue
-			}
-			items = append(items, group(part, seeds.String(), runs))
+		}
+		both := slices.Concat(runs[0], runs[1])
+		records = append(records, both...)
+		if seeds.first == seeds.last {
+			items = append(items, both...)
+		} else {
+			items = append(items, group(part, s, seeds, runs))
 		}
 	}
 	return items, records, nil
