@@ -109,13 +109,15 @@ func compare(fileA, fileB string, most int, w io.Writer) error {
 	for _, part := range a.names() {
 		if _, ok := b.parts[part]; ok {
 			both = append(both, comparePart(part, a, b))
-		} else {
-			fmt.Fprintf(&text, "%s: only %s has it; not compared\n", part, fileA)
 		}
 	}
-	for _, part := range b.names() {
-		if _, ok := a.parts[part]; !ok {
-			fmt.Fprintf(&text, "%s: only %s has it; not compared\n", part, fileB)
+	for _, only := range []struct {
+		file        string
+		its, others baseline
+	}{{fileA, a, b}, {fileB, b, a}} {
+		names := slices.DeleteFunc(only.its.names(), func(part string) bool { return only.others.parts[part] != "" })
+		if len(names) > 0 {
+			fmt.Fprintf(&text, "only in %s, and not compared: %s\n", only.file, strings.Join(names, ", "))
 		}
 	}
 	if len(both) == 0 {
@@ -270,18 +272,22 @@ func again(i *item, key string) string {
 		return ""
 	}
 	command, _, _ := strings.Cut(key, " # ")
+	if line := i.fact(factReplay); line != "" {
+		return line
+	}
 	switch part, _, _ := strings.Cut(i.part, "/"); part {
 	case "scenarios":
 		return "go run ./cmd/locksim run " + command
 	case "ways":
 		return "go run ./cmd/locksim explore " + command + " --ways ''"
 	case "bugs":
-		if i.fact(factReplay) == "" {
-			return "go run ./trackrecord/run -check " + command
-		}
+		return "go run ./trackrecord/run -check " + command
 	}
-	return i.fact(factReplay)
+	return fmt.Sprintf("go test -run '^%s$/^%s$'", testOf[i.part], strings.ReplaceAll(command, "/", "$/^"))
 }
+
+// testOf are the tests that parts are the findings of.
+var testOf = map[string]string{"mutants/suite": mutantsTest, "mutants/explored": exploredTest, "libraries": librariesTest}
 
 func inOneLine(facts []fact) string {
 	var all []string

@@ -77,7 +77,7 @@ func TestCompare(t *testing.T) {
 		},
 		{
 			name: "parts that only one has", was: was, is: lines("bbb", []string{"bugs", "scenarios/1"}, gcPause, clockJump),
-			says: []string{"bugs: only ", "; not compared", "2 items, 2 the same"},
+			says: []string{"b.txt, and not compared: bugs\n", "2 items, 2 the same"},
 		},
 		{
 			name: "no part in common", was: was, is: ways("bbb", "lock"), status: 2, onStderr: "no part in common",
@@ -89,6 +89,13 @@ func TestCompare(t *testing.T) {
 		{
 			name: "a mutant that is caught elsewhere", was: mutant("aaa", "loss/extend"), is: mutant("bbb", "late/extend"), status: 1,
 			says: []string{"  in aaa: LOCKSIM_REPLAY='loss/extend' go test", "  in bbb: LOCKSIM_REPLAY='late/extend' go test"},
+		},
+		{
+			name:   "a mutant that is not caught any more",
+			was:    mutant("aaa", "loss/extend"),
+			is:     lines("bbb", []string{"mutants/suite"}, "mutants/suite|quorum/no-script|rule=not caught"),
+			status: 1,
+			says:   []string{"  rule: progress → not caught\n", "  in bbb: go test -run '^TestMutants$/^quorum$/^no-script$'\n"},
 		},
 		{name: "no baseline", was: was, is: "hello\n", status: 2, onStderr: `b.txt: line 1 is "hello"`},
 		{name: "an empty file", was: was, is: "", status: 2, onStderr: "b.txt: it is empty"},
