@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand"
 	"runtime"
 	"strings"
@@ -126,7 +127,7 @@ func TestMadeIsExact(t *testing.T) {
 func TestLate(t *testing.T) {
 	cfg := story(restless())
 	cfg.Horizon = 1000 * time.Hour
-	trace, err := runWithin(cfg, bounds{time.Second, 1 << 40, 1 << 50})
+	trace, err := runWithin(cfg, bounds{time.Second, math.MaxInt, math.MaxInt})
 	if !errors.Is(err, ErrLate) || errors.Is(err, ErrTooMuch) || errors.Is(err, ErrStuck) {
 		t.Fatalf("the error is %v", err)
 	}
