@@ -10,13 +10,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 )
 
 // A Ledger has the outcomes of worlds that were run before, and takes down those that
-// are run, as JSON Lines: a [Heading], then a line for each world. Since a search is
-// determined by its bases and its options, the place of a world in the search is all
-// that one has to know of it. The nil Ledger knows nothing and takes nothing down.
+// are run, as JSON Lines: a [Heading], then a line for each world, each with a seal.
+// Since a search is determined by its bases and its options, the place of a world in the
+// search is all that one has to know of it. The nil Ledger knows nothing and takes nothing
+// down.
 type Ledger struct {
 	mu       sync.Mutex
 	w        io.Writer // nil if nothing is taken down
@@ -28,8 +30,12 @@ type Ledger struct {
 	others  map[string]*Outcome
 }
 
-// ledgerSchema names the format.
-const ledgerSchema = "locksim/explore-ledger/v1"
+// ledgerSchema names the format. The lines of the first version had no seals.
+const (
+	ledgerSchemas      = "locksim/explore-ledger/"
+	ledgerSchema       = ledgerSchemas + "v2"
+	ledgerWithoutSeals = ledgerSchemas + "v1"
+)
 
 // A Heading says which search a ledger is of.
 type Heading struct {
@@ -122,8 +128,6 @@ func (h Heading) part() string {
 // check says what is wrong with a heading by itself.
 func (h Heading) check() error {
 	switch {
-	case h.Schema != ledgerSchema:
-		return fmt.Errorf("its schema is %q, and not %q", h.Schema, ledgerSchema)
 	case len(h.Bases) == 0:
 		return errors.New("it has no bases")
 	case h.MaxFaults < 1 || h.MaxFaults > MostFaults:
@@ -141,9 +145,12 @@ func (h Heading) check() error {
 	return nil
 }
 
+// hashLength is how long a hash is, in digits.
+const hashLength = 16
+
 func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:hashLength/2])
 }
 
 // An entry is one line of a ledger.
@@ -183,7 +190,8 @@ const longestLine = 8 << 20
 
 // Read takes in a ledger, after accept has seen its heading and found nothing wrong with
 // it. It returns how many bytes of the ledger are whole lines: a search that was killed
-// may have left a part of one behind. What is wrong with the ledger wraps [ErrLedger].
+// may have left a part of one behind. A whole line that is not as it was written is
+// refused, wherever it stands. What is wrong with the ledger wraps [ErrLedger].
 func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestLine)
@@ -224,9 +232,20 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 
 // begin reads the heading.
 func begin(line []byte, accept func(Heading) error) error {
-	var h Heading
-	if err := strictly(line, &h); err != nil {
+	schema, is := strings.CutPrefix(string(line), `{"schema":"`)
+	schema, _, _ = strings.Cut(schema, `"`)
+	object, whole := unsealed(line)
+	switch {
+	case !is || !strings.HasPrefix(schema, ledgerSchemas):
 		return fmt.Errorf("%w: its first line is not the heading of a ledger of locksim explore", ErrLedger)
+	case !whole && schema != ledgerWithoutSeals:
+		return fmt.Errorf("%w: line 1, its heading, was damaged or edited: its checksum is wrong; begin again with another --ledger", ErrLedger)
+	case schema != ledgerSchema:
+		return fmt.Errorf("%w: its schema is %q, and this version of locksim reads %q; go on with the version that has written it, or begin again with another --ledger", ErrLedger, schema, ledgerSchema)
+	}
+	var h Heading
+	if err := strictly(object, &h); err != nil {
+		return fmt.Errorf("%w: its heading: %w", ErrLedger, err)
 	}
 	if err := h.check(); err != nil {
 		return fmt.Errorf("%w: its heading: %w", ErrLedger, err)
@@ -249,8 +268,12 @@ func strictly(line []byte, v any) error {
 
 // take takes one line in.
 func (l *Ledger) take(line []byte) error {
+	object, ok := unsealed(line)
+	if !ok {
+		return errors.New("it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again")
+	}
 	var e entry
-	if err := strictly(line, &e); err != nil {
+	if err := strictly(object, &e); err != nil {
 		return err
 	}
 	if e.Outcome == nil || (e.Unit == "") == (e.World == "") || e.Index < 0 || e.Unit != "" && e.Unit != singlesUnit && laneOf(e.Unit) < 0 {
@@ -340,7 +363,7 @@ func (l *Ledger) noteOther(world string, o Outcome) error {
 
 // line writes a line at once: what is killed meanwhile loses it, and no other.
 func (l *Ledger) line(v any) error {
-	line, err := json.Marshal(v)
+	line, err := sealed(v)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,23 @@ func ledgerText(t testing.TB) string {
 	return text.String()
 }
 
+// resealed is a ledger in which every line has the seal that it should have: what is
+// wrong with it is nothing that a seal can show.
+func resealed(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		object, is := strings.CutSuffix(line, "}\n")
+		if i := strings.LastIndex(object, sealBefore); i >= 0 {
+			object = object[:i]
+		}
+		if is {
+			line = object + sealBefore + hashOf([]byte(object)) + sealAfter + "\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 func readLedger(text string) (*Ledger, int64, error) {
 	l := NewLedger()
 	whole, err := l.Read(strings.NewReader(text), aSearch.Heading("v1", "single").Continues)
@@ -86,6 +103,32 @@ func TestLedgerCutOff(t *testing.T) {
 	}
 }
 
+// A bit that has changed anywhere is refused, with the line in which it is. Only what
+// makes the last line one that was cut off goes through, and that line is left out.
+func TestLedgerDamaged(t *testing.T) {
+	text := ledgerText(t)
+	original, _, err := readLedger(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range text {
+		for bit := range 8 {
+			damaged := []byte(text)
+			damaged[i] ^= 1 << bit
+			l, _, err := readLedger(string(damaged))
+			line := 1 + strings.Count(text[:i], "\n")
+			switch {
+			case i == len(text)-1:
+				if err != nil || len(l.others) != 0 || asJSON(l.planned) != asJSON(original.planned) {
+					t.Errorf("the end of the last line: %v", err)
+				}
+			case !errors.Is(err, ErrLedger) || line > 1 && !strings.Contains(err.Error(), fmt.Sprintf("line %d: it was damaged or edited", line)):
+				t.Fatalf("bit %d of byte %d, in line %d: %v", bit, i, line, err)
+			}
+		}
+	}
+}
+
 func TestLedgerRefuses(t *testing.T) {
 	text := ledgerText(t)
 	heading, rest, _ := strings.Cut(text, "\n")
@@ -95,26 +138,31 @@ func TestLedgerRefuses(t *testing.T) {
 		{"nothing", "", "it has no heading"},
 		{"no heading", rest[1:], "its first line is not the heading"},
 		{"no JSON", "hello\n", "its first line is not the heading"},
-		{"two headings on a line", strings.Replace(text, "\n", heading, 1), "its first line is not the heading"},
-		{"another schema", strings.Replace(text, "ledger/v1", "ledger/v2", 1), `its schema is "locksim/explore-ledger/v2"`},
-		{"no bases", strings.Replace(text, `"bases":[`, `"bases":[],"lock":"single","x":[`, 1), "its first line is not the heading"},
-		{"another version", strings.Replace(text, `"v1"`, `"v2"`, 1), "written by version v2, and this is version v1"},
-		{"another lock", strings.Replace(text, `"single"`, `"redlock"`, 1), "about the lock redlock, not single"},
-		{"another seed", strings.Replace(text, `"seed":7`, `"seed":8`, 1), "another workload"},
-		{"another text", strings.Replace(text, "title: x", "title: y", 1), "is not the one it was written with"},
-		{"another part", strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":1,"shards":2`, 1), "it is of part 1 of 2, and this is a whole search"},
-		{"an impossible part", strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":3,"shards":2`, 1), "it is of part 3 of 2"},
-		{"too many faults", strings.Replace(text, `"max_faults":2`, `"max_faults":9`, 1), "max_faults is 9"},
+		{"two headings on a line", strings.Replace(text, "\n", heading, 1), "line 1, its heading, was damaged or edited"},
+		{"a heading that was edited", strings.Replace(text, `"seed":7`, `"seed":8`, 1), "line 1, its heading, was damaged or edited: its checksum is wrong; begin again"},
+		{"a line that was edited", strings.Replace(text, `"i":5`, `"i":6`, 1), "line 3: it was damaged or edited: its checksum is wrong; delete the line, and --resume runs its world again"},
+		{"a line without a seal", text + `{"u":"singles","i":3,"o":{}}` + "\n", "line 5: it was damaged or edited"},
 		{"an empty line", text + "\n", "line 5"},
-		{"no outcome", text + `{"u":"singles","i":3}` + "\n", "line 5: it is not what a world came to"},
-		{"no place", text + `{"i":3,"o":{}}` + "\n", "line 5: it is not what a world came to"},
-		{"two places", text + `{"u":"singles","w":"x","o":{}}` + "\n", "line 5: it is not what a world came to"},
-		{"a place before the first", text + `{"u":"singles","i":-1,"o":{}}` + "\n", "line 5: it is not what a world came to"},
-		{"a lane that is none", text + `{"u":"2 faults, lane 64","i":1,"o":{}}` + "\n", "line 5: it is not what a world came to"},
-		{"an unknown field", text + `{"u":"singles","i":3,"o":{},"x":1}` + "\n", `line 5: json: unknown field "x"`},
-		{"two worlds on a line", text + `{"u":"singles","i":3,"o":{}}{}` + "\n", "line 5: something follows it"},
-		{"another outcome of a world", text + same + "{}}\n", "line 5: world 0 of singles came to something else before"},
-		{"another outcome of another world", text + `{"w":"{\"Base\":0}","o":{}}` + "\n", "line 5: the world came to something else before"},
+		{"the format without seals", `{"schema":"locksim/explore-ledger/v1","version":"v1"}` + "\n",
+			`its schema is "locksim/explore-ledger/v1", and this version of locksim reads "locksim/explore-ledger/v2"; go on with the version that has written it`},
+		{"another schema", resealed(strings.Replace(text, "ledger/v2", "ledger/v3", 1)), `its schema is "locksim/explore-ledger/v3"`},
+		{"no bases", resealed(strings.Replace(text, `"bases":[`, `"bases":[],"lock":"single","x":[`, 1)), "its heading: json: unknown field"},
+		{"another version", resealed(strings.Replace(text, `"v1"`, `"v2"`, 1)), "written by version v2, and this is version v1"},
+		{"another lock", resealed(strings.Replace(text, `"single"`, `"redlock"`, 1)), "about the lock redlock, not single"},
+		{"another seed", resealed(strings.Replace(text, `"seed":7`, `"seed":8`, 1)), "another workload"},
+		{"another text", resealed(strings.Replace(text, "title: x", "title: y", 1)), "is not the one it was written with"},
+		{"another part", resealed(strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":1,"shards":2`, 1)), "it is of part 1 of 2, and this is a whole search"},
+		{"an impossible part", resealed(strings.Replace(text, `"worlds":64`, `"worlds":64,"shard":3,"shards":2`, 1)), "it is of part 3 of 2"},
+		{"too many faults", resealed(strings.Replace(text, `"max_faults":2`, `"max_faults":9`, 1)), "max_faults is 9"},
+		{"no outcome", resealed(text + `{"u":"singles","i":3}` + "\n"), "line 5: it is not what a world came to"},
+		{"no place", resealed(text + `{"i":3,"o":{}}` + "\n"), "line 5: it is not what a world came to"},
+		{"two places", resealed(text + `{"u":"singles","w":"x","o":{}}` + "\n"), "line 5: it is not what a world came to"},
+		{"a place before the first", resealed(text + `{"u":"singles","i":-1,"o":{}}` + "\n"), "line 5: it is not what a world came to"},
+		{"a lane that is none", resealed(text + `{"u":"2 faults, lane 64","i":1,"o":{}}` + "\n"), "line 5: it is not what a world came to"},
+		{"an unknown field", resealed(text + `{"u":"singles","i":3,"o":{},"x":1}` + "\n"), `line 5: json: unknown field "x"`},
+		{"two worlds on a line", resealed(text + `{"u":"singles","i":3,"o":{}}{}` + "\n"), "line 5: something follows it"},
+		{"another outcome of a world", resealed(text + same + "{}}\n"), "line 5: world 0 of singles came to something else before"},
+		{"another outcome of another world", resealed(text + `{"w":"{\"Base\":0}","o":{}}` + "\n"), "line 5: the world came to something else before"},
 		{"no end of a line", strings.Repeat("x", longestLine+1), "line 1 is longer than 8388608 bytes, and so is no line of a ledger; name a file"},
 	} {
 		_, _, err := readLedger(c.text)
@@ -182,6 +230,11 @@ func FuzzLedger(f *testing.F) {
 	f.Add(strings.Replace(text, `"i":5`, `"i":99999999999`, 1))
 	f.Add(text + text)
 	f.Fuzz(func(t *testing.T, text string) {
+		if _, _, err := readLedger(text); err != nil && !errors.Is(err, ErrLedger) {
+			t.Errorf("an error that is not about the ledger: %v", err)
+		}
+		// With the right seals the rest is looked at, too.
+		text = resealed(text)
 		l, whole, err := readLedger(text)
 		if whole > int64(len(text)) {
 			t.Fatalf("of %d bytes %d are whole", len(text), whole)

@@ -1,0 +1,39 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A line of a ledger ends with its seal: a last field with the checksum of what comes
+// before it. It shows a line that was damaged or edited, and is no signature: who wants
+// to forge a line can.
+const (
+	sealBefore = `,"sum":"`
+	sealAfter  = `"}`
+	sealLength = len(sealBefore) + hashLength + len(sealAfter)
+)
+
+// sealed is an object as a line of JSON with its seal, but without the end of the line.
+func sealed(v any) ([]byte, error) {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	line = bytes.TrimSuffix(line, []byte("}"))
+	return append(line, sealBefore+hashOf(line)+sealAfter...), nil
+}
+
+// unsealed is the object of a line without its seal; not ok if the line is not as it was
+// written.
+func unsealed(line []byte) (object []byte, ok bool) {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	if len(line) < sealLength {
+		return nil, false
+	}
+	object, seal := line[:len(line)-sealLength], line[len(line)-sealLength:]
+	if string(seal) != sealBefore+hashOf(object)+sealAfter {
+		return nil, false
+	}
+	return append(bytes.Clone(object), '}'), true
+}
