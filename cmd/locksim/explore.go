@@ -142,7 +142,10 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	closeLedger, err := f.openLedger(search, lock)
+	if err := apart(f.output, f.ledger, f.resume); err != nil {
+		return err
+	}
+	closeLedger, err := f.openLedger(cmd.ErrOrStderr(), search, lock)
 	if err != nil {
 		return err
 	}

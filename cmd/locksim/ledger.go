@@ -6,34 +6,36 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/locksim/locksim/explore"
 )
 
-// openLedger opens the ledger that the flags ask for, new or old.
-func (f *exploreFlags) openLedger(s *explore.Search, lock string) (closeIt func(), err error) {
+// openLedger opens the ledger that the flags ask for, new or old, and keeps all others
+// from writing to it until it is closed.
+func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock string) (closeIt func(), err error) {
 	heading := s.Heading(version(), lock)
 	switch {
 	case f.ledger != "":
 		// What is there may have taken hours.
-		file, err := os.OpenFile(f.ledger, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := os.OpenFile(f.ledger, ledgerMode|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("locksim: --ledger %s exists; --resume goes on with it", f.ledger)
 		} else if err != nil {
 			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, cause(err))
 		}
 		s.Ledger = explore.NewLedger()
-		if err := s.Ledger.WriteTo(file, &heading); err != nil {
+		if err := errors.Join(claimLedger(stderr, file), s.Ledger.WriteTo(file, &heading)); err != nil {
 			file.Close()
 			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, err)
 		}
 		return func() { file.Close() }, nil
 	case f.resume != "":
-		file, err := os.OpenFile(f.resume, os.O_RDWR, 0)
+		file, err := os.OpenFile(f.resume, ledgerMode, 0)
 		if err != nil {
 			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, cause(err))
 		}
-		if s.Ledger, err = resumed(file, heading); err != nil {
+		if s.Ledger, err = resumed(stderr, file, heading); err != nil {
 			file.Close()
 			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, err)
 		}
@@ -42,11 +44,27 @@ func (f *exploreFlags) openLedger(s *explore.Search, lock string) (closeIt func(
 	return func() {}, nil
 }
 
+// claimLedger claims a ledger to write to it. Where nothing can be claimed the user has to
+// see to it.
+func claimLedger(stderr io.Writer, file *os.File) error {
+	err := claim(file, true)
+	if errors.As(err, new(claimed)) {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "%s cannot be locked (%v); see that no other search goes on with it meanwhile\n", file.Name(), cause(err))
+	}
+	return nil
+}
+
 // resumed is the ledger in a file, to be gone on with. What a search that was killed
 // has left of a line is cut off.
-func resumed(file *os.File, heading explore.Heading) (*explore.Ledger, error) {
+func resumed(stderr io.Writer, file *os.File, heading explore.Heading) (*explore.Ledger, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, errors.New("it is no ordinary file"))
+	}
+	if err := claimLedger(stderr, file); err != nil {
+		return nil, err
 	}
 	l := explore.NewLedger()
 	whole, err := l.Read(file, heading.Continues)
@@ -60,4 +78,38 @@ func resumed(file *os.File, heading explore.Heading) (*explore.Ledger, error) {
 		return nil, err
 	}
 	return l, l.WriteTo(file, nil)
+}
+
+// readPart takes in the ledger in a file, if accept finds nothing wrong with its heading.
+// One that is being written is not complete.
+func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error) (explore.Heading, error) {
+	var heading explore.Heading
+	file, err := os.Open(name)
+	if err != nil {
+		return heading, cause(err)
+	}
+	defer file.Close()
+	if err := claim(file, false); errors.As(err, new(claimed)) {
+		return heading, err
+	}
+	_, err = l.Read(file, func(h explore.Heading) error {
+		heading = h
+		return accept(h)
+	})
+	return heading, err
+}
+
+// apart refuses a report that would take the place of a ledger.
+func apart(output string, ledgers ...string) error {
+	for _, name := range ledgers {
+		if output == "" || name == "" {
+			continue
+		}
+		ledger, err := os.Stat(name)
+		report, err2 := os.Stat(output)
+		if filepath.Clean(name) == filepath.Clean(output) || err == nil && err2 == nil && os.SameFile(ledger, report) {
+			return fmt.Errorf("locksim: -o %s is the ledger, which would be lost; name another file", output)
+		}
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +50,9 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	known, err := f.known()
 	if err != nil {
+		return err
+	}
+	if err := apart(f.output, args...); err != nil {
 		return err
 	}
 	search, heading, err := merged(args)
@@ -114,19 +116,4 @@ func notWhole(h explore.Heading, m *explore.Missing) error {
 		which = fmt.Sprintf("part %d of %d", part, h.Shards)
 	}
 	return fmt.Errorf("locksim: %s is not complete: %w; locksim explore --resume goes on with it", which, m)
-}
-
-// readPart takes in the ledger in a file, if accept finds nothing wrong with its heading.
-func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error) (explore.Heading, error) {
-	var heading explore.Heading
-	file, err := os.Open(name)
-	if err != nil {
-		return heading, errors.Unwrap(err)
-	}
-	defer file.Close()
-	_, err = l.Read(file, func(h explore.Heading) error {
-		heading = h
-		return accept(h)
-	})
-	return heading, err
 }
