@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/explore"
 )
@@ -21,7 +23,9 @@ import (
 func command(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, said bytes.Buffer
-	cmd := exec.Command("locksim", args...) // this program, see TestMain
+	patience, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(patience, "locksim", args...) // this program, see TestMain
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
 	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
 		t.Fatal(err)
