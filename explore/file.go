@@ -74,9 +74,6 @@ func (p play) file(faults []Fault) ([]byte, error) {
 	return file.write(), nil
 }
 
-// origin begins the first comment of the file of a way.
-const origin = "Found by locksim explore"
-
 // titleWidth is how long a title is if it can be helped.
 const titleWidth = 100
 
@@ -153,7 +150,7 @@ func (p *page) say(field, words string) {
 
 // origin says at the top of the file where it comes from and how to run it.
 func (p *page) origin(lock string, o scenarios.RunOptions) {
-	p.comment("%s --lock %s.", origin, lock)
+	p.comment("Found by locksim explore --lock %s.", lock)
 	if o.Kind.Name != "" {
 		p.comment("The lock %s is not registered: run it from Go, with scenarios.RunOptions{Seed: %d, Kind: ...}.", lock, o.Seed)
 		return

@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,13 +77,14 @@ func listNode(all []string) *yaml.Node {
 	return n
 }
 
-// write is the text of the file.
+// write is the text of the file, with its checksum below the comments.
 func (p *page) write() []byte {
 	for _, c := range p.comments {
 		for line := range strings.Lines(wrap(c, width-2)) {
 			fmt.Fprintf(&p.b, "# %s\n", strings.TrimSuffix(line, "\n"))
 		}
 	}
+	comments := p.b.Len()
 	for _, name := range fieldOrder {
 		for i := 0; i < len(p.root.Content); i += 2 {
 			if p.root.Content[i].Value == name {
@@ -90,7 +92,28 @@ func (p *page) write() []byte {
 			}
 		}
 	}
-	return p.b.Bytes()
+	text := p.b.Bytes()
+	return slices.Concat(text[:comments], checksumOf(text), text[comments:])
+}
+
+// checksumOf is the line with the checksum of a file, which is not counted itself.
+func checksumOf(text []byte) []byte {
+	return []byte("# Checksum " + hashOf(text) + ": locksim explore replaces only what it has written.\n")
+}
+
+// Wrote says whether a scenario file is byte for byte what a search has written: its
+// comments end with the checksum of the rest.
+func Wrote(file []byte) bool {
+	comments := 0
+	var last []byte
+	for line := range bytes.Lines(file) {
+		if !bytes.HasPrefix(line, []byte("#")) {
+			break
+		}
+		comments, last = comments+len(line), line
+	}
+	text := slices.Concat(file[:comments-len(last)], file[comments:])
+	return len(last) > 0 && bytes.Equal(last, checksumOf(text))
 }
 
 // field writes one field of the file.

@@ -1,10 +1,14 @@
 package explore
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/locks"
 )
 
 // What is written is what is read, and quoted only where it must be.
@@ -73,5 +77,42 @@ func TestALongLineIsBroken(t *testing.T) {
 	want := "clients:\n  client-1:\n    works: 1s\n    key: " + long + "\n  client-2: {}\n"
 	if got := p.b.String(); got != want {
 		t.Errorf("it is\n%snot\n%s", got, want)
+	}
+}
+
+// A file that a search has written is known by every byte of it.
+func TestWrote(t *testing.T) {
+	d := deed{name: "wrote", base: workload("single"), seed: 1}
+	file, err := scenarioFile(d.document(t), World{Faults: []Fault{{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}}}, d.seed, locks.Kind{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Wrote(file) {
+		t.Fatalf("it does not know its own file:\n%s", file)
+	}
+	for i := range file {
+		edited := bytes.Clone(file)
+		if edited[i] ^= 1; Wrote(edited) {
+			t.Errorf("it takes the file for its own although byte %d (%q) is another", i, file[i])
+		}
+		if Wrote(slices.Delete(bytes.Clone(file), i, i+1)) {
+			t.Errorf("it takes the file for its own although byte %d (%q) is gone", i, file[i])
+		}
+	}
+	text := string(file)
+	mark := text[strings.Index(text, "# Checksum "):]
+	mark = mark[:strings.Index(mark, "\n")+1]
+	for name, edited := range map[string]string{
+		"nothing":              "",
+		"more":                 text + "# mine\n",
+		"less":                 strings.TrimSuffix(text, "\n"),
+		"no checksum":          strings.Replace(text, mark, "", 1),
+		"another place for it": strings.Replace(text, mark, "", 1) + mark,
+		"twice":                mark + text,
+		"the lines of Windows": strings.ReplaceAll(text, "\n", "\r\n"),
+	} {
+		if Wrote([]byte(edited)) {
+			t.Errorf("%s: it takes the file for its own", name)
+		}
 	}
 }

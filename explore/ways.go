@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -308,6 +307,3 @@ func nameFiles(ways []Way) {
 		w.File = name + ".yaml"
 	}
 }
-
-// Wrote says whether a scenario file was written by a search and not by people.
-func Wrote(file []byte) bool { return bytes.HasPrefix(file, []byte("# "+origin)) }

@@ -155,7 +155,7 @@ func (e *explorer) report(t *testing.T, r *explore.Result) {
 	t.Helper()
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
 		for i := range list {
-			list[i].File = "" // the command does not know the lock
+			list[i].File, list[i].Text = "", nil // the command does not know the lock
 		}
 	}
 	for _, format := range reports.ExploreFormats() {

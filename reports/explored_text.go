@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	t.ways(r.Ways, "Ways to break it, the worst first", "", "", legend(r.Ways))
 	t.comparison()
 	t.ways(r.RanOn, "Kept apart", whyApart, "r", without(legend(r.RanOn), legend(r.Ways)))
+	t.paragraph(unwrittenWays(r))
 	t.maps()
 	t.coverage()
 	t.line("")
@@ -58,6 +60,21 @@ func (t *exploredText) ways(ways []explore.Way, title, why, letter string, legen
 	for i, w := range ways {
 		t.way(w, letter, i+1)
 	}
+}
+
+// unwrittenWays says how to run the ways, if none of them was written.
+func unwrittenWays(r *explore.Result) string {
+	could := false
+	for _, w := range slices.Concat(r.Ways, r.RanOn) {
+		if w.File != "" {
+			return ""
+		}
+		could = could || w.Text != nil
+	}
+	if !could {
+		return ""
+	}
+	return "With --ways DIR each way is written as a scenario, for locksim run to tell."
 }
 
 // table has a row for each way.

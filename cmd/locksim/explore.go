@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -37,7 +35,7 @@ func (f *searchFlags) define(cmd *cobra.Command) {
 	f.commonFlags.define(cmd, "report", "text, markdown, json or html", names(reports.ExploreFormats(), exploreFormatName))
 	flags := cmd.Flags()
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "run this `many` worlds at once, each in a process of its own")
-	flags.StringVar(&f.ways, "ways", "explored", "write each way as a scenario file into this `directory`; \"\" writes none")
+	flags.StringVar(&f.ways, "ways", "", "write each way as a scenario file into this `directory`, for locksim run")
 	flags.StringVar(&f.expect, "expect", "", "a report in JSON of an earlier search: fail if there is a way that this `file` does not have, and for nothing else")
 }
 
@@ -82,8 +80,8 @@ func exploreCommand() *cobra.Command {
 It begins with a lock and a workload without any fault, lists every point at which
 a fault can strike, and tries every single fault at each of them; then sets of
 several, those first that promise something new. What breaks the lock it sorts by
-cause, makes as small as can be, measures, and writes as scenario files that
-locksim run tells again.
+cause, makes as small as can be, measures, and with --ways writes as scenario files
+that locksim run tells again.
 
 The workload is made for the lock, or is that of a scenario, without its faults.
 
@@ -324,7 +322,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	case err != nil:
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
-	unwrittenWays := writeWays(f.ways, result)
+	unwrittenWays := writeWays(stderr, f.ways, result)
 	var o reports.Options
 	if known != nil {
 		o.Since = reports.Compare(result, known, f.expect)
@@ -398,66 +396,4 @@ func exploreWorkerCommand() *cobra.Command {
 			return nil
 		},
 	}
-}
-
-// writeWays writes the scenario files of the ways into a directory, and tells the ways
-// where they are. What it finds there under their names and was not written by locksim
-// explore it does not touch. The error tells of all that could not be written.
-func writeWays(dir string, r *explore.Result) error {
-	var errs []error
-	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
-		for i := range list {
-			w := &list[i]
-			if w.File == "" {
-				continue
-			}
-			name := filepath.ToSlash(filepath.Join(dir, w.File))
-			w.File = ""
-			if dir == "" {
-				continue
-			}
-			if err := writeWay(name, w.Text); err != nil {
-				errs = append(errs, fmt.Errorf("locksim: %w", err))
-				continue
-			}
-			w.File = name
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func writeWay(name string, text []byte) error {
-	if old, err := scenarioFile.readFile(name); err == nil && !explore.Wrote(old) || errors.Is(err, errLarger) {
-		return fmt.Errorf("%s was not written by locksim explore, so it is left as it is; move it away, or name another directory with --ways", name)
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return writeFile(name, text)
-}
-
-// checkWays says before anything is run why no file could be written into a directory,
-// which need not exist.
-func checkWays(dir string) error {
-	if dir == "" {
-		return nil
-	}
-	there := dir
-	info, err := os.Stat(there)
-	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
-		there = filepath.Dir(there)
-		info, err = os.Stat(there)
-	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("locksim: --ways %s: %w", dir, cause(err))
-	case !info.IsDir():
-		return fmt.Errorf("locksim: --ways %s: %s is no directory; name one to write the scenario files into, it need not exist", dir, there)
-	}
-	f, err := createBeside(filepath.Join(there, "way"), 0o600)
-	if err != nil {
-		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, cause(err))
-	}
-	f.Close()
-	return os.Remove(f.Name())
 }

@@ -135,7 +135,7 @@ func TestInterrupt(t *testing.T) {
 		{"SIGTERM to all", "31.004s", syscall.SIGTERM, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := startHunt(t, c.patience, "--worlds", "1000000")
+			h := startHunt(t, c.patience, "--worlds", "1000000", "--ways", "explored")
 			h.reach(1800) // some 1460 single faults, and then sets of several
 			pid := h.Process.Pid
 			if c.group {

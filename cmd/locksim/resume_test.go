@@ -14,7 +14,7 @@ import (
 // A search that is killed again and again, and has half a line in its ledger each time,
 // ends with the report and the files of one that was not, whatever the number of jobs.
 func TestKilledSearchGoesOn(t *testing.T) {
-	explore := []string{"--worlds", "200", "--max-faults", "3", "--format", "json", "-o", "report"}
+	explore := []string{"--ways", "explored", "--worlds", "200", "--max-faults", "3", "--format", "json", "-o", "report"}
 	calm := startHunt(t, "31.008s", append(explore, "--jobs", "1")...)
 	<-calm.over
 	if calm.ProcessState.ExitCode() != success {
