@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -33,4 +34,23 @@ func interruptible(say func()) (searching, reporting context.Context, stop func(
 		}
 	}()
 	return searching, reporting, stop
+}
+
+// errInterrupted is the error of what an interrupt came in the middle of, though it was
+// done.
+var errInterrupted = failure{unexpected, errors.New("interrupted")}
+
+// uninterrupted does what must not end in the middle, and takes a moment: an interrupt in
+// that time is told afterwards.
+func uninterrupted(do func() error) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	err := do()
+	signal.Stop(signals) // which waits for one that is on its way
+	select {
+	case <-signals:
+		return errors.Join(err, errInterrupted)
+	default:
+		return err
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,29 +83,40 @@ func output(stdout io.Writer, file string, o reports.Options, write func(io.Writ
 // sees the old file or the new one. What is no ordinary file, such as a pipe, is
 // written to as it is.
 func writeFile(name string, data []byte) error {
-	perm := os.FileMode(0o666) // less the umask, as for every new file
-	if info, err := os.Stat(name); err == nil {
-		if !info.Mode().IsRegular() {
-			return os.WriteFile(name, data, perm)
-		}
-		perm = info.Mode().Perm()
-		if name, err = filepath.EvalSymlinks(name); err != nil {
-			return err
-		}
-	}
-	f, err := createBeside(name, perm)
-	if err != nil {
+	write := func(f *os.File) error {
+		_, err := f.Write(data)
 		return err
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
+	info, err := os.Stat(name)
 	if err != nil {
-		os.Remove(f.Name())
+		return replaceFile(name, write)
 	}
-	return err
+	if !info.Mode().IsRegular() {
+		return os.WriteFile(name, data, 0o666)
+	}
+	if name, err = filepath.EvalSymlinks(name); err != nil {
+		return err
+	}
+	return replaceFile(name, func(f *os.File) error { return errors.Join(write(f), f.Chmod(info.Mode().Perm())) })
+}
+
+// replaceFile puts a file that write fills in the place of another, or where none was. If
+// that fails, or is interrupted, nothing is left behind.
+func replaceFile(name string, write func(*os.File) error) error {
+	return uninterrupted(func() error {
+		f, err := createBeside(name)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(write(f), f.Close())
+		if err == nil {
+			err = os.Rename(f.Name(), name)
+		}
+		if err != nil {
+			os.Remove(f.Name())
+		}
+		return err
+	})
 }
 
 // cause is what went wrong with a file that is named anyway: what the operating system
@@ -117,10 +129,28 @@ func cause(err error) error {
 	return err
 }
 
-// createBeside creates the file that is to take a file's place.
-func createBeside(name string, perm os.FileMode) (*os.File, error) {
-	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d", filepath.Base(name), os.Getpid()))
-	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+// createBeside creates a file in the folder of another, whose place it can take. Its
+// permissions are those of every new file. Its name is no other's: what a process that was
+// killed has left behind is in nobody's way.
+func createBeside(name string) (*os.File, error) {
+	for {
+		temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".locksim-%016x", rand.Uint64()))
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// canWriteBeside says why no file can be created in the folder of another.
+func canWriteBeside(name string) error {
+	return uninterrupted(func() error {
+		f, err := createBeside(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	})
 }
 
 // checkOutput says before anything is run why a file, if one is named, could not
@@ -146,10 +176,8 @@ func checkOutput(name string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("locksim: -o %s: there is no directory %s; make it first", name, dir)
 	}
-	f, err := createBeside(name, 0o600)
-	if err != nil {
+	if err := canWriteBeside(name); err != nil {
 		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, cause(err))
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	return nil
 }

@@ -89,10 +89,8 @@ func checkWays(dir string) error {
 	case !info.IsDir():
 		return fmt.Errorf("locksim: --ways %s: %s is no directory; name one to write the scenario files into, it need not exist", dir, there)
 	}
-	f, err := createBeside(filepath.Join(there, "way"), 0o600)
-	if err != nil {
+	if err := canWriteBeside(filepath.Join(there, "way")); err != nil {
 		return fmt.Errorf("locksim: --ways %s: nothing can be written to %s: %w", dir, there, cause(err))
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	return nil
 }
