@@ -7,6 +7,10 @@ import (
 	"unicode/utf8"
 )
 
+// Visible is for who prints texts of a scenario, of a lock or from a command line
+// elsewhere than in a report: it is one line, as text in every report is.
+func Visible(s string) string { return visible(s) }
+
 // visible returns s with everything that does not print as itself written as a
 // Go escape: control characters, line breaks, terminal sequences, marks that
 // change the direction of writing, bytes that are not UTF-8. Names, keys and

@@ -295,4 +295,4 @@ func stack(w explore.Way) []string {
 }
 
 // replayWay is the command that runs a way's scenario.
-func replayWay(w explore.Way) string { return "locksim run " + word(w.File) }
+func replayWay(w explore.Way) string { return "locksim run " + Operand(w.File) }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locksim/locksim/scenarios"
 )
@@ -43,9 +44,12 @@ func replay(r *scenarios.Result, o Options) string {
 // both runs of each.
 func replayOf(s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, ran scenarios.RunOptions, o Options) string {
 	if file := o.Traces[s]; file != "" {
-		return "locksim report " + word(file)
+		if file == "-" {
+			return "locksim report -" // which is standard input
+		}
+		return "locksim report " + Operand(file)
 	}
-	line := fmt.Sprintf("locksim run %s --seed %d", word(cmp.Or(o.Arguments[s], s.File)), ran.Seed)
+	line := fmt.Sprintf("locksim run %s --seed %d", Operand(cmp.Or(o.Arguments[s], s.File)), ran.Seed)
 	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
 	if ran.Lock != "" && slices.ContainsFunc(variants, overrides) {
 		line += " --lock " + word(ran.Lock)
@@ -59,13 +63,46 @@ func replayOf(s *scenarios.Scenario, variants []*scenarios.Variant, fencing stri
 	return line
 }
 
+// Operand writes the name of a file, or of a scenario, so that a shell takes it as one
+// word and the command as no flag.
+func Operand(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	return word(name)
+}
+
 var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
-// word writes s so that a shell takes it as one word. What does not print is
-// shown escaped, as everywhere: such a name has to be typed by hand.
+// word writes s so that a POSIX shell takes it as one word. What does not print is written
+// as printf understands it. What ends with a line break cannot be written in one line, and
+// is only shown: such a name has to be typed by hand.
 func word(s string) string {
-	if s = visible(s); harmless.MatchString(s) {
+	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+	switch {
+	case harmless.MatchString(s):
 		return s
+	case clean(s):
+		return quoted(s)
+	case strings.HasSuffix(s, "\n"):
+		return quoted(visible(s))
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	var format strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == '%':
+			format.WriteString("%%")
+		case r == '\\':
+			format.WriteString(`\\`)
+		case clean(s[:size]):
+			format.WriteRune(r)
+		default:
+			for _, b := range []byte(s[:size]) {
+				fmt.Fprintf(&format, `\%03o`, b)
+			}
+		}
+		s = s[size:]
+	}
+	return `"$(printf ` + quoted(format.String()) + `)"`
 }

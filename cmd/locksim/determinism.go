@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
@@ -22,8 +24,7 @@ func checkDeterminism(stderr io.Writer, results []*scenarios.Result, o scenarios
 	for _, r := range results {
 		worlds += len(r.Runs)
 	}
-	_, err := fmt.Fprintf(stderr, "deterministic: %d worlds, each run %d more times, gave the same events\n", worlds, reruns)
-	return err
+	return say(stderr, "deterministic: %d worlds, each run %d more times, gave the same events", worlds, reruns)
 }
 
 func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOptions, report reports.Options, reruns int) error {
@@ -34,12 +35,16 @@ func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOpti
 			progress.next(first.Scenario.Name)
 			again, err := scenarios.Run(first.Scenario, o)
 			if err != nil {
-				return fmt.Errorf("locksim: run %d: %w\nreplay: %s", n+2, err, reports.Replay(first.Scenario, o, report))
+				return errors.Join(fmt.Errorf("locksim: run %d: %w", n+2, err), replayError(first.Scenario, o, report))
 			}
 			for i, run := range first.Runs {
 				if difference := sim.FirstDifference(run.Trace, again.Runs[i].Trace); difference != "" {
-					return fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at %s\nreplay: %s --check-determinism %d",
-						first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, difference, reports.Replay(first.Scenario, o, report), reruns)
+					where, events, _ := strings.Cut(difference, "\n")
+					said := []error{fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at %s", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, where)}
+					for event := range strings.Lines(events) {
+						said = append(said, errors.New(strings.TrimSuffix(event, "\n")))
+					}
+					return errors.Join(append(said, fmt.Errorf("%w --check-determinism %d", replayError(first.Scenario, o, report), reruns))...)
 				}
 			}
 		}

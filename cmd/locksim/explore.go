@@ -271,7 +271,7 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string) (explore.Base, str
 		return base, "", fmt.Errorf("locksim: %s: %w", arg, err)
 	}
 	for _, client := range late {
-		fmt.Fprintf(stderr, "%s begins soon after the start: what it waits for in %s only a fault brings about\n", client, s.Name)
+		say(stderr, "%s begins soon after the start: what it waits for in %s only a fault brings about", client, s.Name)
 	}
 	return base, lock, nil
 }
@@ -301,7 +301,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	searching, reporting, stop := interruptible(func() {
 		if search.Shards == 0 {
 			bar.clear()
-			fmt.Fprintln(stderr, "interrupted: what was found is being made smaller; once more to stop at once")
+			say(stderr, "interrupted: what was found is being made smaller; once more to stop at once")
 		}
 	})
 	defer stop()

@@ -71,8 +71,7 @@ func writeFolder(stderr io.Writer, name string, pages []reports.Page) error {
 		}
 		said += "; open " + filepath.Join(dir, p.Name)
 	}
-	_, err := fmt.Fprintln(stderr, printable(said))
-	return err
+	return say(stderr, "%s", said)
 }
 
 // strangers counts the files of a folder that end as pages do and are none of them.

@@ -52,7 +52,7 @@ func claimLedger(stderr io.Writer, file *os.File) error {
 		return err
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "%s cannot be locked (%v); see that no other search goes on with it meanwhile\n", file.Name(), cause(err))
+		say(stderr, "%s cannot be locked (%v); see that no other search goes on with it meanwhile", file.Name(), cause(err))
 	}
 	return nil
 }

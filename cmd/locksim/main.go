@@ -64,8 +64,8 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return success
 	}
-	if message := err.Error(); message != "" {
-		fmt.Fprintln(stderr, printable(message))
+	if err.Error() != "" {
+		sayError(stderr, err)
 	}
 	var f failure
 	if errors.As(err, &f) {

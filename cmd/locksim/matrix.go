@@ -114,7 +114,7 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 				runs, untold, err := v.Tell(o)
 				if err != nil {
 					named := reports.Options{Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
-					return nil, fmt.Errorf("locksim: %w\nreplay: %s", err, reports.Replay(in.Scenario, o, named))
+					return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, named))
 				}
 				if lock == "" {
 					lock = v.Lock

@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode"
 
 	"github.com/mattn/go-isatty"
 
@@ -52,17 +50,6 @@ func palette(w any) reports.Palette {
 func isTerminal(w any) bool {
 	f, isFile := w.(*os.File)
 	return isFile && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
-}
-
-// printable makes what an error message quotes harmless: a file's name may hold
-// anything, and must not write on the terminal what it likes.
-func printable(message string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, message)
 }
 
 // output writes to a file, if one is named, and else to standard output, in

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+
+	"github.com/locksim/locksim/reports"
 )
 
 // A progress tells on a terminal which of many worlds is being run. Elsewhere,
@@ -22,7 +24,7 @@ func newProgress(w io.Writer, total int) *progress {
 func (p *progress) next(name string) {
 	p.done++
 	if p.live {
-		fmt.Fprintf(p.w, "\r\x1b[K%d of %d: %.60s", p.done, p.total, printable(name))
+		fmt.Fprintf(p.w, "\r\x1b[K%d of %d: %.60s", p.done, p.total, reports.Visible(name))
 	}
 }
 

@@ -12,7 +12,7 @@ func TestProgress(t *testing.T) {
 	live.next("\x1b[2Jx")
 	live.clear()
 	const start = "\r\x1b[K"
-	if want := start + "1 of 2: gc-pause" + start + "2 of 2: \uFFFD[2Jx" + start; screen.String() != want {
+	if want := start + "1 of 2: gc-pause" + start + `2 of 2: \x1b[2Jx` + start; screen.String() != want {
 		t.Errorf("on a terminal: %q, want %q", &screen, want)
 	}
 

@@ -77,7 +77,7 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, note := range saved.Notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), note)
+		say(cmd.ErrOrStderr(), "%s", note)
 	}
 	if err := f.write(cmd, format, results, report); err != nil {
 		return err
@@ -115,7 +115,7 @@ func readSavedFile(stdin io.Reader, name string) (*reports.Saved, error) {
 	saved, err := reports.ReadTraces(data, name)
 	var noJSON *json.SyntaxError
 	if isYAML(name) && errors.As(err, &noJSON) {
-		return nil, fmt.Errorf("it is a scenario and no saved trace; locksim run %s runs it", name)
+		return nil, fmt.Errorf("it is a scenario and no saved trace; locksim run %s runs it", reports.Operand(name))
 	}
 	return saved, err
 }

@@ -110,11 +110,16 @@ func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report repo
 		progress.next(in.Name)
 		r, err := scenarios.Run(in.Scenario, o)
 		if err != nil {
-			return nil, fmt.Errorf("locksim: %w\nreplay: %s", err, reports.Replay(in.Scenario, o, report))
+			return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, report))
 		}
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// replayError goes on after the error of a run, with the command that runs it again.
+func replayError(s *scenarios.Scenario, o scenarios.RunOptions, report reports.Options) error {
+	return errors.New("replay: " + reports.Replay(s, o, report))
 }
 
 // check sees that the flags make sense, before anything is read.
@@ -150,7 +155,7 @@ func possible(stderr io.Writer, found []input, o scenarios.RunOptions) ([]input,
 		return kept, errors.Join(errs...)
 	}
 	for _, err := range errs {
-		fmt.Fprintf(stderr, "left out: %s\n", printable(err.Error()))
+		say(stderr, "left out: %s", err)
 	}
 	return kept, nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +15,7 @@ func validateCommand() *cobra.Command {
 				return err
 			}
 			for _, s := range found {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: ok\n", printable(s.File)); err != nil {
+				if err := say(cmd.OutOrStdout(), "%s: ok", s.File); err != nil {
 					return unwritten(err)
 				}
 			}

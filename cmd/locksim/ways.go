@@ -29,7 +29,7 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result) error {
 				continue
 			}
 			if why := foreign(name); why != "" {
-				fmt.Fprintf(stderr, "%s is left as it is: %s; move it away to have it written, or name another directory with --ways\n", name, why)
+				say(stderr, "%s is left as it is: %s; move it away to have it written, or name another directory with --ways", name, why)
 				continue
 			}
 			err := os.MkdirAll(filepath.Dir(name), 0o777)

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
+)
+
+// say tells people something, usually on standard error, in one line. A file's name may
+// hold anything, so what does not print as itself is escaped: no name writes on the
+// terminal what it likes, or a line that is a command for a continuous integration.
+func say(w io.Writer, format string, args ...any) error {
+	_, err := fmt.Fprintln(w, reports.Visible(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// sayError tells an error: a line for each of several that were joined, and the stacks of
+// a lock that misbehaves line by line. Any other line break in it is that of a name.
+func sayError(w io.Writer, err error) {
+	for _, line := range messages(err) {
+		say(w, "%s", line)
+	}
+}
+
+// messages are the lines that an error has to say.
+func messages(err error) []string {
+	text := err.Error()
+	if all, is := err.(interface{ Unwrap() []error }); is {
+		var lines, texts []string
+		for _, each := range all.Unwrap() {
+			lines, texts = append(lines, messages(each)...), append(texts, each.Error())
+		}
+		if strings.Join(texts, "\n") == text {
+			return lines
+		}
+	}
+	inner := errors.Unwrap(err)
+	if inner == nil || inner.Error() == "" || !strings.Contains(text, inner.Error()) {
+		return []string{reports.Visible(text)}
+	}
+	before, after, _ := strings.Cut(text, inner.Error())
+	lines := messages(inner)
+	lines[0] = reports.Visible(before) + lines[0]
+	said, stacks, _ := strings.Cut(after, "\n")
+	if sim.Conduct(err) == "" {
+		said, stacks = after, ""
+	}
+	lines[len(lines)-1] += reports.Visible(said)
+	if stacks != "" {
+		lines = append(lines, stackLines(stacks)...)
+	}
+	return lines
+}
+
+// stackLines are lines of stacks, and of what a lock said when it panicked, which could
+// be a command for GitHub or Azure at the beginning of a line.
+func stackLines(stacks string) []string {
+	var lines []string
+	for line := range strings.Lines(stacks) {
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "  ")
+		if bare := strings.TrimSpace(line); strings.HasPrefix(bare, "::") || strings.HasPrefix(bare, "##") {
+			line = "| " + line
+		}
+		lines = append(lines, reports.Visible(line))
+	}
+	return lines
+}
