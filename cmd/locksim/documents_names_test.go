@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -53,7 +54,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 		named("docs/reports.md", "format", f.Name+"`")
 	}
 	text := read(t, "docs/command.md")[0].text
-	for _, c := range rootCommand().Commands() {
+	for _, c := range rootCommand(io.Discard, io.Discard).Commands() {
 		if c.Hidden {
 			continue
 		}

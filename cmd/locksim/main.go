@@ -56,25 +56,27 @@ func (f failure) Unwrap() error { return f.err }
 
 // locksim runs the program and returns its exit status.
 func locksim(args []string, stdout, stderr io.Writer) int {
-	root := rootCommand()
+	printed := &printer{Writer: stdout}
+	root := rootCommand(printed, stderr)
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	err := root.Execute()
+	var f failure
+	if printed.err != nil && !errors.As(err, &f) {
+		err = unwritten(printed.err)
+	}
 	if err == nil {
 		return success
 	}
 	if err.Error() != "" {
 		sayError(stderr, err)
 	}
-	var f failure
 	if errors.As(err, &f) {
 		return f.status
 	}
 	return badInput
 }
 
-func rootCommand() *cobra.Command {
+func rootCommand(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locksim",
 		Short: "Show how distributed locks fail, and what fencing tokens do about it",
@@ -95,7 +97,9 @@ held, without fencing tokens and with them.`,
 	}
 	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
-	needShell(root)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	needShell(root) // which prints to where the output goes by now
 	return root
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,8 +47,24 @@ func palette(w any) reports.Palette {
 	return reports.Colour
 }
 
+// A printer is standard output, and remembers that something could not be printed: who
+// prints help does not ask.
+type printer struct {
+	io.Writer
+	err error
+}
+
+func (p *printer) Write(text []byte) (int, error) {
+	n, err := p.Writer.Write(text)
+	p.err = cmp.Or(p.err, err)
+	return n, err
+}
+
 // isTerminal reports whether w is a terminal that understands more than text.
 func isTerminal(w any) bool {
+	if p, is := w.(*printer); is {
+		w = p.Writer
+	}
 	f, isFile := w.(*os.File)
 	return isFile && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
 }
