@@ -36,6 +36,7 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 }
 
 func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
+	o = o.forOthers()
 	o.Palette = Palette{}
 	var b strings.Builder
 	for i, r := range results {

@@ -33,7 +33,7 @@ type NewWay struct {
 // is known by its ID. It is new all the same if it now breaks something with
 // fencing tokens that it did not, or is now the lock's own fault.
 func Compare(result, known *explore.Result, since string) *Comparison {
-	c := &Comparison{Since: since, Known: known}
+	c := &Comparison{Since: fileForOthers(since), Known: known}
 	for _, w := range result.Ways {
 		before, ok := wayByID(known.Ways, w.ID)
 		if !ok {

@@ -66,13 +66,13 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 		ID: "way-" + number, Number: number, Title: wayTitle(w), Story: visible(oneLine(w.Story)),
 		Off: harmIn("without fencing", w.Off), On: harmIn("with fencing", w.On),
 		Blame: whoseFault(w), BlameMood: "doubt", Worlds: many(w.Worlds, "world"),
-		File: visible(w.File), Page: c.page(w.File), Stack: stack(w),
+		File: visible(fileForOthers(w.File)), Page: c.page(w.File), Stack: stack(w),
 	}
 	if w.Fault == checks.FaultLock {
 		card.BlameMood = "bad"
 	}
 	if w.File != "" {
-		card.Replay = replayWay(w)
+		card.Replay = replayWay(fileForOthers(w.File))
 	}
 	for _, f := range w.Example.Faults {
 		card.Faults = append(card.Faults, exploredFaultWords(f))

@@ -193,7 +193,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 			way.Margins = append(way.Margins, jsonMargin{m.Fault, m.What, exactly(m.Survived), m.Survived, exactly(m.Broken), m.Broken})
 		}
 		if w.File != "" {
-			way.Replay = replayWay(w)
+			way.Replay = replayWay(w.File)
 		}
 		all = append(all, way)
 	}

@@ -123,7 +123,7 @@ func (m *exploredMarkdown) cells(w explore.Way, letter string, number int) []str
 	}
 	scenario := ""
 	if w.File != "" {
-		scenario = link(w.File, w.File)
+		scenario = link(fileForOthers(w.File), w.File)
 	}
 	return []string{
 		letter + strconv.Itoa(number), way, strings.Join(faults, "<br>"),

@@ -166,7 +166,7 @@ func (t *exploredText) way(w explore.Way, letter string, place int) {
 	add("also by", othersWords(w))
 	t.remarks(rows)
 	if w.File != "" { // the command is never broken, so that it can be copied
-		command := replayWay(w)
+		command := replayWay(w.File)
 		label := len("replay")
 		for _, row := range rows {
 			label = max(label, len(row.about))

@@ -294,5 +294,5 @@ func stack(w explore.Way) []string {
 	return all
 }
 
-// replayWay is the command that runs a way's scenario.
-func replayWay(w explore.Way) string { return "locksim run " + Operand(w.File) }
+// replayWay is the command that runs a way's scenario in a file.
+func replayWay(file string) string { return "locksim run " + Operand(file) }

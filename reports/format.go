@@ -66,6 +66,9 @@ type Options struct {
 	Since *Comparison
 	// Explored is what searches found, for a site that has a page for each.
 	Explored []*explore.Result
+
+	// published is set for what people put where others read it.
+	published bool
 }
 
 var formats = map[string]Format{}

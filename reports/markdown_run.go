@@ -17,6 +17,7 @@ func init() {
 // writeRunMarkdown links each scenario to its file, as seen from the directory in
 // which locksim runs.
 func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
+	o = o.forOthers()
 	o.Palette = Palette{}
 	m := &runMarkdown{options: o}
 	m.line("## locksim: %s", summary(results))

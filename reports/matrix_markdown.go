@@ -73,8 +73,11 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 	return err
 }
 
-// link names a scenario and leads to its file.
+// link names a scenario and leads to its file, if that can be where others look for it.
 func link(name, file string) string {
+	if !fromHere(file) {
+		return markdown(name)
+	}
 	file = visible(file)
 	if !harmless.MatchString(file) {
 		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "`", "%60", `\`, "%5C").Replace(file) + ">"

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,9 +46,12 @@ func replayOf(s *scenarios.Scenario, variants []*scenarios.Variant, fencing stri
 		if file == "-" {
 			return "locksim report -" // which is standard input
 		}
+		if o.published {
+			file = fileForOthers(file)
+		}
 		return "locksim report " + Operand(file)
 	}
-	line := fmt.Sprintf("locksim run %s --seed %d", Operand(cmp.Or(o.Arguments[s], s.File)), ran.Seed)
+	line := fmt.Sprintf("locksim run %s --seed %d", Operand(o.called(s)), ran.Seed)
 	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
 	if ran.Lock != "" && slices.ContainsFunc(variants, overrides) {
 		line += " --lock " + word(ran.Lock)

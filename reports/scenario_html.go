@@ -18,7 +18,7 @@ func init() {
 
 func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
-		if _, err := w.Write(scenarioPage(r, o, nil).html()); err != nil {
+		if _, err := w.Write(scenarioPage(r, o.forOthers(), nil).html()); err != nil {
 			return err
 		}
 	}

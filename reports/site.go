@@ -36,7 +36,7 @@ type site struct {
 }
 
 func newSite(m *Matrix, b behind, o Options) *site {
-	s := &site{Options: o, matrix: m, behind: b, names: map[*scenarios.Result]string{}}
+	s := &site{Options: o.forOthers(), matrix: m, behind: b, names: map[*scenarios.Result]string{}}
 	taken := pageNames{"index": true}
 	for _, r := range b.inOrder(m) {
 		words := []string{r.Scenario.Name}

@@ -57,7 +57,7 @@ var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}
 // writeMatrixHTML writes the matrix as a page of its own.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
 	alone := front{Table: m.table(noWayIn)}
-	_, err := w.Write(alone.of(m, resultsOf(m).inOrder(m), o).sheet().html())
+	_, err := w.Write(alone.of(m, resultsOf(m).inOrder(m), o.forOthers()).sheet().html())
 	return err
 }
 

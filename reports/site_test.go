@@ -155,7 +155,7 @@ func TestSite(t *testing.T) {
 		"delayed-write, gives-up, section-exclusion: holds",
 		"redlock on 5 nodes, TTL 30s: 4 ways to break it",
 		"with the seed 1.",
-		"locksim run scenarios/gc-pause.yaml --seed 1",
+		"locksim run gc-pause --seed 1",
 	)
 	again := sitePages(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
 	if !slices.EqualFunc(pages, again, func(a, b Page) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {

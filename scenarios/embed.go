@@ -35,6 +35,13 @@ func Open(name string) (*Scenario, error) {
 	return Parse("scenarios/"+name+".yaml", data)
 }
 
+// BuiltIn says whether a scenario is one that is embedded, word for word, wherever it was
+// read.
+func (s *Scenario) BuiltIn() bool {
+	data, err := files.ReadFile(s.Name + ".yaml")
+	return err == nil && s.Text == string(data)
+}
+
 // Embedded returns all embedded scenarios in the order of [Names].
 func Embedded() []*Scenario {
 	var all []*Scenario

@@ -47,6 +47,7 @@ func load(args []string) ([]input, error) {
 }
 
 func loadOne(arg string) ([]input, error) {
+	arg = fromHere(arg)
 	info, err := os.Stat(arg)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -61,6 +62,19 @@ func loadOne(arg string) ([]input, error) {
 		return nil, err
 	}
 	return []input{s}, nil
+}
+
+// fromHere is a path from the current folder on if it is written in full and leads into
+// it: that says less of where this is, and stays right when the folder is moved.
+func fromHere(name string) string {
+	here, err := os.Getwd()
+	if err != nil || !filepath.IsAbs(name) {
+		return name
+	}
+	if path, err := filepath.Rel(here, name); err == nil && filepath.IsLocal(path) {
+		return path
+	}
+	return name
 }
 
 func loadDir(dir string) ([]input, error) {

@@ -1,0 +1,49 @@
+package reports
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// forOthers are the options of a page, or of what a pull request shows: it is put where
+// others read it, and must not tell them in whose folder it was made. A terminal, and a
+// program that opens the files, has them as the command line named them.
+func (o Options) forOthers() Options {
+	o.published = true
+	return o
+}
+
+// called is what a command calls a scenario. For others it is its name if it is one that is
+// built in, and otherwise a file.
+func (o Options) called(s *scenarios.Scenario) string {
+	file := cmp.Or(o.Arguments[s], s.File)
+	switch {
+	case !o.published:
+		return file
+	case s.BuiltIn():
+		return s.Name
+	}
+	return fileForOthers(file)
+}
+
+// fileForOthers is the name of a file as it means something to others: within the folder
+// in which locksim ran, or its last part.
+func fileForOthers(file string) string {
+	if file == "" || fromHere(file) {
+		return file
+	}
+	return path.Base(strings.ReplaceAll(file, `\`, "/"))
+}
+
+// fromHere reports whether a path leads to a file in the folder in which locksim ran. It may
+// be one that was saved on another system.
+func fromHere(file string) bool {
+	return filepath.IsLocal(file) && !elsewhereOnWindows.MatchString(file)
+}
+
+var elsewhereOnWindows = regexp.MustCompile(`^([A-Za-z]:|\\|\.\.\\)`)

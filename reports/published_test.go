@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// What others read names no folder of whoever made it; what a terminal or a program shows
+// does, so that it can be used.
+func TestNoPageTellsWhereItWasMade(t *testing.T) {
+	builtIn, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.Replace(builtIn.Text, "title: ", "title: Mine. ", 1)
+	for _, c := range []struct{ name, file, text, others, here string }{
+		{"what is built in", "/home/me/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run /home/me/gc-pause.yaml --seed"},
+		{"what is built in, in this folder", "scenarios/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run scenarios/gc-pause.yaml --seed"},
+		{"one's own", "/home/me/gc-pause.yaml", own, "locksim run gc-pause.yaml --seed", "locksim run /home/me/gc-pause.yaml --seed"},
+		{"beside this folder", "../home/me/gc-pause.yaml", own, "locksim run gc-pause.yaml --seed", "locksim run ../home/me/gc-pause.yaml --seed"},
+		{"in this folder", "mine/gc-pause.yaml", own, "locksim run mine/gc-pause.yaml --seed", "locksim run mine/gc-pause.yaml --seed"},
+		{"of Windows", `C:\home\me\gc-pause.yaml`, own, "locksim run gc-pause.yaml --seed", `locksim run 'C:\home\me\gc-pause.yaml' --seed`},
+	} {
+		s, err := scenarios.Parse(c.file, []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Name = "gc-pause" // as of any path on any system
+		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Arguments: map[*scenarios.Scenario]string{s: c.file}}
+		if got := replay(r, o); !strings.HasPrefix(got, c.here) {
+			t.Errorf("%s: on a terminal it is %q, want %q", c.name, got, c.here)
+		}
+		documents := map[string]string{}
+		for _, name := range []string{"html", "markdown", "svg", "mermaid"} {
+			documents[name] = written(t, name, o, r)
+			if f, _ := Lookup(name); f.Pages != nil {
+				for _, p := range f.Pages([]*scenarios.Result{r}, o) {
+					documents[name+" "+p.Name] = string(p.Data)
+				}
+			}
+		}
+		m, _ := matrixOf([]*scenarios.Result{r})
+		for _, f := range MatrixFormats() {
+			if f.Name == "html" || f.Name == "markdown" {
+				var b bytes.Buffer
+				if err := f.Write(&b, m, o); err != nil {
+					t.Fatal(err)
+				}
+				documents["matrix as "+f.Name] = b.String()
+			}
+		}
+		for _, f := range ExplanationFormats() {
+			if f.Name == "markdown" {
+				var b bytes.Buffer
+				if err := f.Write(&b, []*scenarios.Result{r}, o); err != nil {
+					t.Fatal(err)
+				}
+				documents["story"] = b.String()
+			}
+		}
+		for name, document := range documents {
+			if i := strings.Index(strings.ReplaceAll(document, `\`, "/"), "home/me"); i >= 0 {
+				t.Errorf("%s: %s tells where it was made: %q", c.name, name, document[max(0, i-80):i+40])
+			}
+		}
+		for _, name := range []string{"html", "html index.html", "markdown"} {
+			if !strings.Contains(documents[name], c.others) {
+				t.Errorf("%s: %s has no %q", c.name, name, c.others)
+			}
+		}
+	}
+}
+
+func TestNoPageOfASearchTellsWhereItWasMade(t *testing.T) {
+	found := &explore.Result{Lock: "single", Ways: []explore.Way{{
+		ID: "late-client", File: "/home/me/ways/late-client.yaml", Example: explore.World{}, Off: []string{"write-order"},
+	}}}
+	o := Options{Since: Compare(found, &explore.Result{}, "/home/me/known.json")}
+	for _, f := range ExploreFormats() {
+		var b bytes.Buffer
+		if err := f.Write(&b, found, o); err != nil {
+			t.Fatal(err)
+		}
+		told := strings.Contains(b.String(), "/home/me/ways/late-client.yaml")
+		if others := f.Name == "html" || f.Name == "markdown"; told == others || !strings.Contains(b.String(), "late-client.yaml") || others && strings.Contains(b.String(), "/home/me") {
+			t.Errorf("as %s it tells where it was made: %v", f.Name, told)
+		}
+	}
+}
