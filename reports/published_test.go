@@ -68,7 +68,7 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 		}
 		for name, document := range documents {
 			if i := strings.Index(strings.ReplaceAll(document, `\`, "/"), "home/me"); i >= 0 {
-				t.Errorf("%s: %s tells where it was made: %q", c.name, name, document[max(0, i-80):i+40])
+				t.Errorf("%s: %s tells where it was made: %q", c.name, name, document[max(0, i-80):min(len(document), i+40)])
 			}
 		}
 		for _, name := range []string{"html", "html index.html", "markdown"} {
