@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -34,6 +33,3 @@ func commandLine(process int) string {
 	}
 	return strings.ReplaceAll(strings.TrimRight(string(line), "\x00"), "\x00", " ")
 }
-
-// errNoClaims is the error of claiming a file on a system on which nobody can.
-var errNoClaims = errors.New("this system has no locks on files")
