@@ -23,7 +23,21 @@ func explain(runs []scenarios.Outcome) []remark {
 		remarks = append(remarks, remark{runName[run.Fencing], explainData(run)})
 	}
 	remarks = append(allTheSame(remarks, "the data"), explainLocks(runs)...)
+	remarks = append(remarks, notes(runs)...)
 	return slices.DeleteFunc(remarks, func(r remark) bool { return r.text == "" })
+}
+
+// notes are what one has to know of how the runs were made.
+func notes(runs []scenarios.Outcome) []remark {
+	var remarks []remark
+	for _, run := range runs {
+		for _, note := range run.Trace.Notes {
+			if r := (remark{"this build", capital(run.Trace, statement(note))}); !slices.Contains(remarks, r) {
+				remarks = append(remarks, r)
+			}
+		}
+	}
+	return remarks
 }
 
 // explainLocks says what broke of the lock, once where it is the same of all

@@ -202,7 +202,7 @@ func doubtful(runs []scenarios.Outcome) []remark {
 			}
 		}
 	}
-	return rows
+	return append(rows, notes(runs)...)
 }
 
 // broke says which assumption broke, and what that did to the data and to the

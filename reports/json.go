@@ -57,6 +57,7 @@ type jsonRun struct {
 	Faults    []jsonFault `json:"faults,omitempty"`
 	Torn      []jsonTorn  `json:"torn,omitempty"`
 	RanOn     bool        `json:"ran_on_while_paused,omitempty"`
+	Notes     []string    `json:"notes,omitempty"`
 	TraceHash string      `json:"trace_hash"`
 	VirtualMS int64       `json:"virtual_ms"`
 	Events    int         `json:"events"`
@@ -121,6 +122,7 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		Reasons:     v.Reasons,
 		Differences: run.Differences,
 		RanOn:       v.RanOn,
+		Notes:       run.Trace.Notes,
 		TraceHash:   t.Hash(),
 		VirtualMS:   int64(t.End() / time.Millisecond),
 		Events:      len(t.Events),

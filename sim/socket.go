@@ -53,6 +53,8 @@ type socket struct {
 	closed   bool
 	eof      bool
 	reset    bool
+	used     bool      // something was written
+	looked   bool      // somebody has looked at it; see peek
 	deadline time.Time // of reads
 	expired  bool
 	armed    time.Time // the loop will look at the deadline then; zero if not
@@ -286,6 +288,10 @@ func (s *socket) write(b []byte) (int, error) {
 	s.p.notice()
 	round := s.w.round
 	s.p.stall(request{class: classWrite, rank: s.peer.index, sub: s.number()})
+	if s.used && !s.looked && s.stale() {
+		s.w.unlooked = true
+	}
+	s.used = true
 	switch {
 	case s.w.over:
 		return 0, errOver
@@ -402,11 +408,15 @@ var errPeek = errors.New("the connection is closed, or has bytes that nothing as
 func (p peek) Read(func(fd uintptr) bool) error {
 	p.s.w.io.Lock()
 	defer p.s.w.io.Unlock()
-	if p.s.closed || p.s.eof || p.s.reset || len(p.s.inbox) > 0 {
+	p.s.looked = true
+	if p.s.stale() {
 		return errPeek
 	}
 	return nil
 }
+
+// stale says, with w.io locked, whether nobody should use the connection any more.
+func (s *socket) stale() bool { return s.closed || s.eof || s.reset || len(s.inbox) > 0 }
 
 func (p peek) Write(func(fd uintptr) bool) error { return errPeek }
 func (p peek) Control(func(fd uintptr)) error    { return errPeek }

@@ -244,3 +244,44 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 		})
 	}
 }
+
+// Whoever uses a connection again that is over, without having looked at it, does what
+// go-redis does where it cannot look; a run in which that happened says so, if this
+// build is one of those.
+func TestUseWithoutALook(t *testing.T) {
+	crash := until("1s after redis-1 crashed", at(time.Second, &CrashFault{Process: "redis-1"}))
+	use := func(look bool) Client {
+		return client(t, "client-1", func(ctx context.Context, p *Program) error {
+			conn, err := dialTo(ctx, p, 0)
+			if err != nil {
+				return err
+			}
+			if _, err := ask(conn, "PING"); err != nil {
+				return err
+			}
+			sleepUntil(p, 3*time.Second)
+			if raw, err := conn.(syscall.Conn).SyscallConn(); look && err == nil {
+				_ = raw.Read(func(uintptr) bool { return true })
+			}
+			_, _ = conn.Write([]byte("PING\r\n"))
+			return nil
+		})
+	}
+	for _, test := range []struct {
+		name  string
+		cfg   Config
+		blind bool
+		notes int
+	}{
+		{"the connection is over", with(story(use(false)), crash), true, 1},
+		{"it was looked at", with(story(use(true)), crash), true, 0},
+		{"it is not over", story(use(false)), true, 0},
+		{"this build looks", with(story(use(false)), crash), false, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.cfg.blind = test.blind
+			trace := play(t, test.cfg)
+			same(t, "the notes", len(trace.Notes), test.notes)
+		})
+	}
+}

@@ -24,6 +24,8 @@ type Trace struct {
 	// Doubts are reasons, known before the run or found in its course, why it
 	// cannot tell what its scenario is about.
 	Doubts []string `json:"doubts,omitempty"`
+	// Notes are what one has to know of how the run was made. They change no verdict.
+	Notes []string `json:"notes,omitempty"`
 	// ProgressWithin is the bound of the progress property, counted from the
 	// last strike or the end of the last fault; 0 is the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`

@@ -73,6 +73,7 @@ type World struct {
 	round      int        // how often the loop has gone round; guarded by io
 	wake       chan struct{}
 	over       bool     // guarded by io
+	unlooked   bool     // a connection was used that was over; guarded by io
 	started    bool     // the story has begun
 	reached    []func() // what acts because a point was reached
 	thens      []func() // what the goroutines see once the moment is over
@@ -118,8 +119,20 @@ func runWithin(cfg Config, b bounds) (*Trace, error) {
 		}
 		return w.trace, err
 	}
+	w.note()
 	return w.trace, w.failed
 }
+
+// note tells of this build what one has to know of the run.
+func (w *World) note() {
+	if w.unlooked && (w.cfg.blind || !locks.ChecksIdle()) {
+		w.trace.Notes = append(w.trace.Notes, "a client used a connection again that was over: "+Blind)
+	}
+}
+
+// Blind says what a build is whose go-redis does not look at idle connections: see
+// [locks.ChecksIdle].
+const Blind = "the go-redis of this build does not look at an idle connection before it uses it, as it does on Linux, where this may come out otherwise"
 
 // describe makes the part of the trace that is known before the run.
 func (w *World) describe() {

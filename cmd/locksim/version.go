@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
 )
 
 func versionCommand() *cobra.Command {
@@ -13,17 +17,26 @@ func versionCommand() *cobra.Command {
 		Short: "Print the versions of locksim and of Go",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+			said := version()
+			if !locks.ChecksIdle() {
+				said += "\n" + sim.Blind
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), said)
 			return unwritten(err)
 		},
 	}
 }
 
-// version is what the Go toolchain knows of this build.
+// version is what the Go toolchain knows of this build. Two builds that may come to
+// something else have different ones.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "locksim (unknown version)"
 	}
-	return fmt.Sprintf("locksim %s %s", info.Main.Version, info.GoVersion)
+	said := fmt.Sprintf("locksim %s %s", info.Main.Version, info.GoVersion)
+	if !locks.ChecksIdle() {
+		said += fmt.Sprintf(" (%s/%s, other traces than on Linux)", runtime.GOOS, runtime.GOARCH)
+	}
+	return said
 }
