@@ -137,3 +137,21 @@ func TestGitHubMatrix(t *testing.T) {
 		t.Errorf("the job report merges nothing:\n%s", commands("report"))
 	}
 }
+
+// What a workflow uses is somebody else's, and a tag of it can be moved: it is named by
+// its commit.
+func TestActionsArePinned(t *testing.T) {
+	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(\S+)`)
+	pinned := regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
+	for _, name := range []string{"github-matrix.yml", "../.github/workflows/ci.yml"} {
+		all := uses.FindAllSubmatch(read(t, name), -1)
+		if len(all) == 0 {
+			t.Errorf("%s uses nothing", name)
+		}
+		for _, m := range all {
+			if !pinned.Match(m[1]) {
+				t.Errorf("%s: uses %s: name the commit, in 40 digits", name, m[1])
+			}
+		}
+	}
+}
