@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -31,8 +30,8 @@ func (o Options) called(s *scenarios.Scenario) string {
 	return fileForOthers(file)
 }
 
-// fileForOthers is the name of a file as it means something to others: within the folder
-// in which locksim ran, or its last part.
+// fileForOthers is the name of a file as it means something to others: a path from where
+// they stand, or its last part.
 func fileForOthers(file string) string {
 	if file == "" || fromHere(file) {
 		return file
@@ -40,10 +39,10 @@ func fileForOthers(file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }
 
-// fromHere reports whether a path leads to a file in the folder in which locksim ran. It may
-// be one that was saved on another system.
+// fromHere reports whether a path begins where locksim ran. It may be one that was saved
+// on another system.
 func fromHere(file string) bool {
-	return filepath.IsLocal(file) && !elsewhereOnWindows.MatchString(file)
+	return file != "" && !path.IsAbs(file) && !elsewhereOnWindows.MatchString(file)
 }
 
-var elsewhereOnWindows = regexp.MustCompile(`^([A-Za-z]:|\\|\.\.\\)`)
+var elsewhereOnWindows = regexp.MustCompile(`^([A-Za-z]:|\\)`)

@@ -21,7 +21,7 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 		{"what is built in", "/home/me/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run /home/me/gc-pause.yaml --seed"},
 		{"what is built in, in this folder", "scenarios/gc-pause.yaml", builtIn.Text, "locksim run gc-pause --seed", "locksim run scenarios/gc-pause.yaml --seed"},
 		{"one's own", "/home/me/gc-pause.yaml", own, "locksim run gc-pause.yaml --seed", "locksim run /home/me/gc-pause.yaml --seed"},
-		{"beside this folder", "../home/me/gc-pause.yaml", own, "locksim run gc-pause.yaml --seed", "locksim run ../home/me/gc-pause.yaml --seed"},
+		{"beside this folder", "../mine/gc-pause.yaml", own, "locksim run ../mine/gc-pause.yaml --seed", "locksim run ../mine/gc-pause.yaml --seed"},
 		{"in this folder", "mine/gc-pause.yaml", own, "locksim run mine/gc-pause.yaml --seed", "locksim run mine/gc-pause.yaml --seed"},
 		{"of Windows", `C:\home\me\gc-pause.yaml`, own, "locksim run gc-pause.yaml --seed", `locksim run 'C:\home\me\gc-pause.yaml' --seed`},
 	} {
