@@ -279,7 +279,7 @@ func again(i *item, key string) string {
 	case "scenarios":
 		return "go run ./cmd/locksim run " + command
 	case "ways":
-		return "go run ./cmd/locksim explore " + command + " --ways ''"
+		return "go run ./cmd/locksim explore " + command
 	case "bugs":
 		return "go run ./trackrecord/run -check " + command
 	}

@@ -84,7 +84,7 @@ func TestCompare(t *testing.T) {
 		},
 		{
 			name: "a way that is somebody else's fault", was: ways("aaa", "lock"), is: ways("bbb", "assumption: clock"), status: 1,
-			says: []string{"ways/single: 1 items, 0 the same; 1 differ only in fault", "  fault: lock → assumption: clock\n", "go run ./cmd/locksim explore --lock single --worlds 5000 --ways ''\n"},
+			says: []string{"ways/single: 1 items, 0 the same; 1 differ only in fault", "  fault: lock → assumption: clock\n", "go run ./cmd/locksim explore --lock single --worlds 5000\n"},
 		},
 		{
 			name: "a mutant that is caught elsewhere", was: mutant("aaa", "loss/extend"), is: mutant("bbb", "late/extend"), status: 1,

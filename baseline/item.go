@@ -35,12 +35,6 @@ func (i item) fact(name string) string {
 	return ""
 }
 
-// command is the key without what it says of the command's outcome.
-func (i item) command() string {
-	command, _, _ := strings.Cut(i.key, " # ")
-	return command
-}
-
 // digest is short and the same for equal JSON, whatever the order of members. A value
 // that JSON cannot hold is a mistake in this program.
 func digest(value any) string {

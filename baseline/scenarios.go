@@ -316,7 +316,7 @@ func (t *tree) runAlone(ctx context.Context, args []string, seed uint64) (item, 
 // no error.
 func (t *tree) report(ctx context.Context, args []string, file string, seed uint64) (map[string]item, error) {
 	defer os.Remove(file)
-	cmd := t.locksim(ctx, args...)
+	cmd := t.locksim(ctx, append(args, "--timeout", "10m")...) // however busy the machine
 	if os.Getenv("GOMAXPROCS") == "" {
 		cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
 	}
