@@ -212,7 +212,7 @@ func (l *Ledger) Read(r io.Reader, accept func(Heading) error) (whole int64, err
 	case errors.Is(err, bufio.ErrTooLong):
 		return whole, fmt.Errorf("%w: line %d is longer than %d bytes, and so is no line of a ledger; name a file that locksim explore --ledger has written", ErrLedger, n+1, longestLine)
 	case err == nil && n == 0:
-		return 0, fmt.Errorf("%w: it has no heading", ErrLedger)
+		return 0, fmt.Errorf("%w: it is empty: the search that made it did not begin, so it can be deleted", ErrLedger)
 	default:
 		return whole, err
 	}
@@ -348,17 +348,20 @@ func (l *Ledger) complete() bool { return l != nil && l.whole }
 
 // note takes an outcome down.
 func (l *Ledger) note(unit string, i int, o Outcome) error {
-	if l == nil || l.w == nil {
-		return nil
-	}
-	return l.line(entry{Unit: unit, Index: i, Outcome: &o})
+	return l.keep(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
 func (l *Ledger) noteOther(world string, o Outcome) error {
-	if l == nil || l.w == nil {
+	return l.keep(entry{World: world, Outcome: &o})
+}
+
+// keep writes an outcome, but for one that was cut off because it took too long: that
+// world is run again.
+func (l *Ledger) keep(e entry) error {
+	if l == nil || l.w == nil || e.Outcome.Off.Late || e.Outcome.On.Late {
 		return nil
 	}
-	return l.line(entry{World: world, Outcome: &o})
+	return l.line(e)
 }
 
 // line writes a line at once: what is killed meanwhile loses it, and no other.

@@ -98,9 +98,9 @@ func (l *Local) run(w World, fencing string) (played, error) {
 		return played{}, err
 	}
 	trace, err := sim.RunPatiently(cfg, l.patience)
-	if errors.Is(err, sim.ErrLate) {
+	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
-		return played{Run: Run{Doubt: err.Error()}}, nil
+		return played{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
 	p := played{trace: trace}
 	if conduct := sim.Conduct(err); conduct != "" {

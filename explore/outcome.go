@@ -31,6 +31,9 @@ type Run struct {
 	// Doubt says why the run proves nothing, such as a fault that did not act; "" if it
 	// does.
 	Doubt string `json:"doubt,omitempty"`
+	// Late says that the run was cut off because it took too long here. On another
+	// machine it may not, so no ledger takes it down.
+	Late bool `json:"late,omitempty"`
 }
 
 // A Break is something that broke.

@@ -62,8 +62,17 @@ const patience = 20 * time.Second
 // tell runs a world and judges it.
 func (s *subject) tell(p place, w world) verdict {
 	trace, err := sim.RunPatiently(w.config, patience)
+	return s.judge(p, w, trace, err)
+}
+
+// judge judges what came of a world.
+func (s *subject) judge(p place, w world, trace *sim.Trace, err error) verdict {
 	v := verdict{data: checks.Undecided, trace: trace}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
+	if errors.Is(err, sim.ErrLate) {
+		v.reasons = append(v.reasons, err.Error()) // it is this machine's doing
+		return v
+	}
 	if err != nil {
 		rule := sim.Conduct(err)
 		if rule == "" {

@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -73,6 +74,9 @@ func (s *subject) record(b base, seed uint64) *record {
 // listen tells a base story and takes down the lock's traffic.
 func (s *subject) listen(b base, seed uint64) *record {
 	trace, err := sim.RunPatiently(b.config(s, seed), patience)
+	if errors.Is(err, sim.ErrLate) {
+		return &record{useless: err.Error()}
+	}
 	if err != nil {
 		return &record{useless: "the lock fails before anything is wrong, see the story " + undisturbed}
 	}

@@ -7,8 +7,12 @@ import (
 )
 
 // ErrTooMuch is wrapped by the error of a world in which more happened than a
-// trace can hold. It is the same on every machine: see [ErrLate].
-var ErrTooMuch = errors.New("too much happens in this world")
+// trace can hold, and ErrTooLarge by that of one which needs too much memory for what
+// happens in it. They are the same on every machine: see [ErrLate].
+var (
+	ErrTooMuch  = errors.New("too much happens in this world")
+	ErrTooLarge = errors.New("the world is too large")
+)
 
 // ErrLate is wrapped by the error of a world that was cut off because it took too
 // much real time. Whether that happens, and when, depends on the machine, so that
@@ -55,21 +59,21 @@ const (
 func (w *World) makes(bytes int) {
 	w.made += bytes
 	if w.made > w.bounds.bytes {
-		w.exceeds("%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
+		w.exceeds(ErrTooLarge, "%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
 			len(w.trace.Events), w.bounds.bytes>>20, w.now().Round(time.Millisecond))
 	}
 }
 
 // exceeds ends the world at its next moment. What it says first counts.
-func (w *World) exceeds(what string, args ...any) {
+func (w *World) exceeds(how error, what string, args ...any) {
 	if w.tooMuch == nil {
-		w.tooMuch = fmt.Errorf("%w: %s", ErrTooMuch, fmt.Sprintf(what, args...))
+		w.tooMuch = fmt.Errorf("%w: %s", how, fmt.Sprintf(what, args...))
 	}
 }
 
 // late is the error of a world that is cut off now.
 func (w *World) late() error {
-	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of its own and after %d events, and nothing is known of it; let less happen in it, or give it longer with --timeout",
+	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of its own and after %d events, and nothing is known of it; let less happen in it, or give it longer",
 		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 

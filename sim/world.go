@@ -82,7 +82,7 @@ type World struct {
 
 // Run runs a world to its end. The error is about the world itself: a
 // configuration that makes no sense, or a run that wraps [ErrStuck], [ErrLeak],
-// [ErrPanic], [ErrTooMuch] or [ErrLate]; what happened to the clients is in the trace.
+// [ErrPanic], [ErrTooMuch], [ErrTooLarge] or [ErrLate]; what happened to the clients is in the trace.
 // With all but ErrStuck the trace is there as far as it got.
 func Run(cfg Config) (*Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
@@ -114,7 +114,7 @@ func runWithin(cfg Config, b bounds) (*Trace, error) {
 			return nil, err // the loop may still be writing the trace
 		}
 		// What was cut off in the middle may well leave goroutines behind.
-		if cut := w.failure(); errors.Is(cut, ErrTooMuch) || errors.Is(cut, ErrLate) {
+		if cut := w.failure(); errors.Is(cut, ErrTooMuch) || errors.Is(cut, ErrTooLarge) || errors.Is(cut, ErrLate) {
 			err = cut
 		}
 		return w.trace, err
@@ -413,7 +413,7 @@ func (w *World) emit(ev Event) *Event {
 	}
 	w.trace.Events = append(w.trace.Events, ev)
 	if n := len(w.trace.Events); n > w.bounds.events {
-		w.exceeds("%d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", n, w.now().Round(time.Millisecond))
+		w.exceeds(ErrTooMuch, "%d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", n, w.now().Round(time.Millisecond))
 	}
 	w.makes(bytesOfEvent + len(ev.Text) + len(ev.Key) + len(ev.Value) + len(ev.Object))
 	stored := &w.trace.Events[len(w.trace.Events)-1]
