@@ -7,7 +7,8 @@ import "testing"
 func TestCountObjects(t *testing.T) {
 	for doc, objects := range map[string]int{
 		``: 0, `[]`: 0, `{}`: 1, `{"a": [{}, {"b": {}}]}`: 4,
-		`{"{": "{{"}`: 1, `["\"{", {}]`: 1, `["\\", {}]`: 1, `{"a": "unfinished {`: 1, `"\`: 0,
+		`{"{": "{{"}`: 1, `["\"{", {}]`: 2, `["\\", {}]`: 2, `{"a": "unfinished {`: 1, `"\`: 0,
+		`[null, 1, "a", [], true]`: 5, `[ ]`: 0, `[[[]]]`: 2, `{"a": null, "b": [null,null]}`: 3, `{"a": {"b": [{"c": [1, 2]}]}}`: 5,
 	} {
 		if err := countObjects([]byte(doc), objects); err != nil {
 			t.Errorf("%s: %v", doc, err)
