@@ -31,7 +31,7 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 		t.line("")
 		t.line("replay: %s", explainAgain(r, o))
 	}
-	_, err := io.WriteString(w, t.b.String())
+	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
 }
 

@@ -28,7 +28,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	t.coverage()
 	t.line("")
 	t.line("%s", wrap(exploredSummary(r, o.Since), exploredWidth, 2))
-	_, err := io.WriteString(w, t.b.String())
+	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
 }
 

@@ -75,7 +75,7 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 
 // link names a scenario and leads to its file, if that can be where others look for it.
 func link(name, file string) string {
-	if !fromHere(file) {
+	if !isFromHere(file) {
 		return markdown(name)
 	}
 	file = visible(file)

@@ -24,7 +24,7 @@ func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 			t.line("  %s", item.text(o.Palette))
 		}
 	}
-	_, err := io.WriteString(w, t.b.String())
+	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
 }
 

@@ -33,15 +33,15 @@ func (o Options) called(s *scenarios.Scenario) string {
 // fileForOthers is the name of a file as it means something to others: a path from where
 // they stand, or its last part.
 func fileForOthers(file string) string {
-	if file == "" || fromHere(file) {
+	if file == "" || isFromHere(file) {
 		return file
 	}
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }
 
-// fromHere reports whether a path begins where locksim ran. It may be one that was saved
+// isFromHere reports whether a path begins where locksim ran. It may be one that was saved
 // on another system.
-func fromHere(file string) bool {
+func isFromHere(file string) bool {
 	return file != "" && !path.IsAbs(file) && !elsewhereOnWindows.MatchString(file)
 }
 

@@ -33,7 +33,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 		t.line("%s", summary(results))
 		t.line("%s", duration(results, o.Took))
 	}
-	_, err := io.WriteString(w, t.b.String())
+	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
 }
 

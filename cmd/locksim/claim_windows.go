@@ -24,7 +24,7 @@ func claim(file *os.File, writing bool) error {
 	if writing {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
 	}
-	behind := &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
+	behind := &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, behind)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return claimed{}

@@ -27,9 +27,12 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 		s.Ledger = explore.NewLedger()
 		if err := errors.Join(claimLedger(stderr, file), s.Ledger.WriteTo(file, &heading)); err != nil {
 			file.Close()
+			if !errors.As(err, new(claimed)) {
+				err = errors.Join(err, os.Remove(f.ledger)) // nobody can go on with it
+			}
 			return nil, fmt.Errorf("locksim: --ledger %s: %w", f.ledger, err)
 		}
-		return func() { file.Close() }, nil
+		return func() { seeThatItIsThere(stderr, file) }, nil
 	case f.resume != "":
 		file, err := os.OpenFile(f.resume, ledgerMode, 0)
 		if err != nil {
@@ -39,7 +42,7 @@ func (f *exploreFlags) openLedger(stderr io.Writer, s *explore.Search, lock stri
 			file.Close()
 			return nil, fmt.Errorf("locksim: --resume %s: %w", f.resume, err)
 		}
-		return func() { file.Close() }, nil
+		return func() { seeThatItIsThere(stderr, file) }, nil
 	}
 	return func() {}, nil
 }
@@ -107,9 +110,32 @@ func apart(output string, ledgers ...string) error {
 		}
 		ledger, err := os.Stat(name)
 		report, err2 := os.Stat(output)
-		if filepath.Clean(name) == filepath.Clean(output) || err == nil && err2 == nil && os.SameFile(ledger, report) {
+		if whereIs(name) == whereIs(output) || err == nil && err2 == nil && os.SameFile(ledger, report) {
 			return fmt.Errorf("locksim: -o %s is the ledger, which would be lost; name another file", output)
 		}
 	}
 	return nil
+}
+
+// whereIs is a file's place, which need not be there yet: the same for every way to write
+// its name.
+func whereIs(name string) string {
+	if whole, err := filepath.Abs(name); err == nil {
+		name = whole
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		name = filepath.Join(dir, filepath.Base(name))
+	}
+	return name
+}
+
+// seeThatItIsThere says of a ledger that was written, and is closed now, that its name
+// does not lead to it any more.
+func seeThatItIsThere(stderr io.Writer, file *os.File) {
+	written, err := file.Stat()
+	there, err2 := os.Stat(file.Name())
+	if err == nil && (err2 != nil || !os.SameFile(written, there)) {
+		say(stderr, "the ledger %s was removed or replaced while the search ran: nobody can go on with it", file.Name())
+	}
+	file.Close()
 }

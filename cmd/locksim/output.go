@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/mattn/go-isatty"
 
@@ -91,8 +93,14 @@ func writeFile(name string, data []byte) error {
 		_, err := f.Write(data)
 		return err
 	}
+	if f := descriptor(name); f != nil {
+		return write(f)
+	}
 	info, err := os.Stat(name)
 	if err != nil {
+		if err := leadsNowhere(name); err != nil {
+			return err
+		}
 		return replaceFile(name, write)
 	}
 	if !info.Mode().IsRegular() {
@@ -102,6 +110,35 @@ func writeFile(name string, data []byte) error {
 		return err
 	}
 	return replaceFile(name, func(f *os.File) error { return errors.Join(write(f), f.Chmod(info.Mode().Perm())) })
+}
+
+// descriptor is the open file of this process that a name stands for, if it does: what
+// that was opened to, and how, is the shell's business.
+func descriptor(name string) *os.File {
+	name = filepath.ToSlash(filepath.Clean(name))
+	switch name {
+	case "/dev/stdout":
+		return os.Stdout
+	case "/dev/stderr":
+		return os.Stderr
+	}
+	for _, folder := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if number, is := strings.CutPrefix(name, folder); is {
+			if n, err := strconv.ParseUint(number, 10, 16); err == nil {
+				return os.NewFile(uintptr(n), name)
+			}
+		}
+	}
+	return nil
+}
+
+// leadsNowhere is the error of a link behind which there is no file: whoever made it did
+// not mean it to be replaced.
+func leadsNowhere(name string) error {
+	if _, err := os.Readlink(name); err == nil {
+		return fmt.Errorf("%s is a link that leads nowhere; name the file itself", name)
+	}
+	return nil
 }
 
 // replaceFile puts a file that write fills in the place of another, or where none was. If
@@ -160,11 +197,13 @@ func canWriteBeside(name string) error {
 // checkOutput says before anything is run why a file, if one is named, could not
 // be written.
 func checkOutput(name string) error {
-	if name == "" {
+	if name == "" || descriptor(name) != nil {
 		return nil
 	}
 	info, err := os.Stat(name)
 	switch {
+	case err != nil && leadsNowhere(name) != nil:
+		return fmt.Errorf("locksim: -o %w", leadsNowhere(name))
 	case err == nil && info.IsDir():
 		return fmt.Errorf("locksim: -o %s is a directory; name a file in it", name)
 	case err == nil && !info.Mode().IsRegular():

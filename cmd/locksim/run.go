@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 )
 
 // runFlags are the flags of the run command.
@@ -109,6 +110,9 @@ func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report repo
 	for _, in := range found {
 		progress.next(in.Name)
 		r, err := scenarios.Run(in.Scenario, o)
+		if errors.Is(err, sim.ErrLate) {
+			err = fmt.Errorf("%w with --timeout", err)
+		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, report))
 		}

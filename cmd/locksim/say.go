@@ -14,7 +14,7 @@ import (
 // hold anything, so what does not print as itself is escaped: no name writes on the
 // terminal what it likes, or a line that is a command for a continuous integration.
 func say(w io.Writer, format string, args ...any) error {
-	_, err := fmt.Fprintln(w, reports.Visible(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintln(w, reports.NoCommands(reports.Visible(fmt.Sprintf(format, args...))))
 	return err
 }
 
@@ -56,15 +56,11 @@ func messages(err error) []string {
 	return lines
 }
 
-// stackLines are lines of stacks, and of what a lock said when it panicked, which could
-// be a command for GitHub or Azure at the beginning of a line.
+// stackLines are lines of stacks, and of what a lock said when it panicked.
 func stackLines(stacks string) []string {
 	var lines []string
 	for line := range strings.Lines(stacks) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "  ")
-		if bare := strings.TrimSpace(line); strings.HasPrefix(bare, "::") || strings.HasPrefix(bare, "##") {
-			line = "| " + line
-		}
 		lines = append(lines, reports.Visible(line))
 	}
 	return lines

@@ -1,0 +1,18 @@
+package reports
+
+import "testing"
+
+func TestNoCommands(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "",
+		"all is well: it holds\n":    "all is well: it holds\n",
+		"::error::x\n":               "| ::error::x\n",
+		"a\n  ::error::x\nb ::c\n":   "a\n|   ::error::x\nb ::c\n",
+		"##vso[task.complete]x":      "## vso[task.complete]x",
+		"it says ##[error]x\n# ##\n": "it says ## [error]x\n# ##\n",
+	} {
+		if got := NoCommands(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
