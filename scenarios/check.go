@@ -65,7 +65,7 @@ func (d *draft) check() {
 		d.checkStory(fmt.Sprintf("witnesses[%d]", i+1), w)
 	}
 	d.checkExpectations()
-	if len(d.errs) == d.earlier {
+	if d.found == d.earlier {
 		d.checkWorld()
 	}
 }
@@ -140,7 +140,7 @@ func (d *draft) checkNodes() {
 			if _, replica := d.spec.Nodes.get(e.value.ReplicaOf); replica {
 				d.at(of, "%s is not a master", "a replica follows one of the lock's own nodes", quoted(e.value.ReplicaOf))
 			} else {
-				d.at(of, "no node is called %s", DidYouMean(e.value.ReplicaOf, masters), quoted(e.value.ReplicaOf))
+				d.at(of, "no node is called %s", d.didYouMean(of, e.value.ReplicaOf, masters), quoted(e.value.ReplicaOf))
 			}
 		}
 	}
@@ -243,7 +243,7 @@ func (d *draft) checkTasks(path string, c client) {
 		}
 		for _, name := range t.Via {
 			if !d.cast.isService[name] {
-				d.at(at, "no service is called %s", cmp.Or(DidYouMean(name, d.cast.services), "name it under services"), quoted(name))
+				d.at(at, "no service is called %s", cmp.Or(d.didYouMean(at, name, d.cast.services), "name it under services"), quoted(name))
 			}
 		}
 	}
@@ -309,7 +309,7 @@ func (d *draft) checkFaults() {
 // checkClient reports a name at path that is no client's.
 func (d *draft) checkClient(path, name string) {
 	if len(d.cast.clients) > 0 && !d.cast.isClient[name] {
-		d.at(path, "no client is called %s", d.didYouMean(name, d.cast.clients), quoted(name))
+		d.at(path, "no client is called %s", d.didYouMean(path, name, d.cast.clients), quoted(name))
 	}
 }
 
@@ -322,9 +322,9 @@ type teller interface {
 // checkStory reports the processes that a teller at path speaks of and that do
 // not exist, or could never do what it says.
 func (d *draft) checkStory(path string, t teller) {
-	told := len(d.errs)
+	told := d.found
 	d.checkNames(path, t.Names())
-	if err := t.Fits(d.cast.role); err != nil && len(d.errs) == told {
+	if err := t.Fits(d.cast.role); err != nil && d.found == told {
 		d.at(path, "%v", "", err)
 	}
 }
@@ -338,35 +338,33 @@ func (d *draft) checkNames(path string, names []string) {
 		if _, known := d.cast.role(n); known {
 			continue
 		}
-		what, hint := d.meant(n)
+		what, hint := d.meant(path, n)
 		d.at(path, "no %s is called %s", hint, what, quoted(n))
 	}
 }
 
-// manyErrors is how many problems get a hint: to look for what was meant takes long,
-// and only some of the first are told.
-const manyErrors = 10 * maxErrors
-
-// didYouMean is [DidYouMean] for a problem that gets a hint.
-func (d *draft) didYouMean(name string, among []string) string {
-	if len(d.errs) > manyErrors {
-		return ""
-	}
-	return DidYouMean(name, among)
+// didYouMean is [DidYouMean] for a name at path, if the problem gets a hint.
+func (d *draft) didYouMean(path, name string, among []string) string {
+	n, _ := d.written(path)
+	return d.ask(n, name, func() meaning { return meaning{hint: DidYouMean(name, among)} }).hint
 }
 
-// meant says what a name that nobody has was probably meant to be the name of, and the
-// hint.
-func (d *draft) meant(name string) (what sim.Role, hint string) {
-	what, among := sim.RoleClient, d.cast.clients
+// meant says what a name at path that nobody has was probably meant to be the name of,
+// and the hint.
+func (d *draft) meant(path, name string) (what sim.Role, hint string) {
 	if strings.HasPrefix(name, "redis-") {
-		what, among = sim.RoleNode, d.cast.nodes
-	} else if len(d.errs) <= manyErrors && nearest(name, among) == "" {
-		if all := d.cast.names(); nearest(name, all) != "" {
-			what, among = "process", all
-		}
+		return sim.RoleNode, d.didYouMean(path, name, d.cast.nodes)
 	}
-	return what, d.didYouMean(name, among)
+	n, _ := d.written(path)
+	m := d.ask(n, name, func() meaning {
+		if nearest(name, d.cast.clients) == "" {
+			if all := d.cast.names(); nearest(name, all) != "" {
+				return meaning{"process", DidYouMean(name, all)}
+			}
+		}
+		return meaning{hint: DidYouMean(name, d.cast.clients)}
+	})
+	return cmp.Or(m.of, sim.RoleClient), m.hint
 }
 
 // checkWorld asks the faults whether they can act on this world.
@@ -397,7 +395,7 @@ func (d *draft) checkWorld() {
 func (d *draft) refused(path string, action sim.Action, err error) {
 	var unknown *sim.UnknownProcess
 	if errors.As(err, &unknown) {
-		d.at(join(path, unknown.Field), "no process is called %s", DidYouMean(unknown.Name, unknown.Known), quoted(unknown.Name))
+		d.at(join(path, unknown.Field), "no process is called %s", d.didYouMean(join(path, unknown.Field), unknown.Name, unknown.Known), quoted(unknown.Name))
 		return
 	}
 	field, message, ok := strings.Cut(err.Error(), ": ")
@@ -405,8 +403,11 @@ func (d *draft) refused(path string, action sim.Action, err error) {
 		d.at(path, "%v", "", err)
 		return
 	}
-	d.at(join(path, field), "%s", "", message)
+	e := d.at(join(path, field), "%s", "", message)
 	if hold, ok := action.(*sim.Hold); ok {
-		d.hintAt(d.errs[len(d.errs)-1], err, d.speller().message(hold.Message))
+		n, _ := d.written(join(path, field))
+		d.hintAt(e, err, d.ask(n, hold.Message, func() meaning {
+			return meaning{hint: d.speller().message(hold.Message)}
+		}).hint)
 	}
 }

@@ -30,6 +30,7 @@ type decoder struct {
 // A misread is an error that waits for its hint.
 type misread struct {
 	err    *Error
+	at     *yaml.Node
 	of     reflect.Type
 	text   string
 	reason error
@@ -48,15 +49,20 @@ type named interface {
 
 // at reports a problem at a path of the merged tree, or at what is nearest
 // above it that was written.
-func (d *decoder) at(path, message, hint string, args ...any) {
-	for p := path; ; p = parent(p) {
-		if n, ok := d.nodes[p]; ok {
-			where := d.paths[n]
-			if p != path {
-				where = path
-			}
-			d.report(n, where, message, hint, args...)
-			return
+func (d *decoder) at(path, message, hint string, args ...any) *Error {
+	n, written := d.written(path)
+	where := d.paths[n]
+	if written != path {
+		where = path
+	}
+	return d.report(n, where, message, hint, args...)
+}
+
+// written is what is nearest to a path of the merged tree, at it or above it, and its path.
+func (d *decoder) written(path string) (*yaml.Node, string) {
+	for ; ; path = parent(path) {
+		if n, ok := d.nodes[path]; ok {
+			return n, path
 		}
 	}
 }
@@ -96,8 +102,8 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		p, before := reflect.New(v.Type().Elem()), len(d.errs)
-		if d.value(n, path, p.Elem()); len(d.errs) == before {
+		p, before := reflect.New(v.Type().Elem()), d.found
+		if d.value(n, path, p.Elem()); d.found == before {
 			v.Set(p)
 		}
 	case reflect.Struct:
@@ -154,8 +160,8 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, parse func(string) (any,
 		if !errors.As(err, &p) {
 			p.message = err.Error()
 		}
-		d.report(n, "", "%s", p.hint, p.message)
-		d.misread = append(d.misread, misread{d.errs[len(d.errs)-1], v.Type(), n.Value, err})
+		e := d.report(n, "", "%s", p.hint, p.message)
+		d.misread = append(d.misread, misread{e, n, v.Type(), n.Value, err})
 		return
 	}
 	v.Set(reflect.ValueOf(x))
@@ -225,6 +231,8 @@ func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 			}
 			continue
 		}
-		d.report(key, "", "there is no such field", DidYouMean(key.Value, names))
+		d.report(key, "", "there is no such field", d.ask(key, key.Value, func() meaning {
+			return meaning{hint: DidYouMean(key.Value, names)}
+		}).hint)
 	}
 }

@@ -50,6 +50,13 @@ type Errors []*Error
 // can ask again.
 const maxErrors = 10
 
+// To find what was meant takes long, and only the first problems by line are told: so
+// few of a file get a hint that is looked for, and not all are even recorded.
+const (
+	maxHints    = 3 * maxErrors
+	maxRecorded = 30 * maxErrors
+)
+
 // Error is one line for each problem.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
@@ -104,5 +111,8 @@ func quoted(s string) string {
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"
 	}
-	return `"` + oneLine(s) + `"`
+	return quotedWhole(s)
 }
+
+// quotedWhole is a text of a bounded length, to be copied from a message.
+func quotedWhole(s string) string { return `"` + oneLine(s) + `"` }

@@ -60,11 +60,11 @@ func (f *fault) decode(d *decoder, n *yaml.Node, path string) {
 		d.report(n, "", "%q and %q are two faults", "make them two items of the list", kinds[0].Name, kinds[1].Name)
 		return
 	}
-	before := len(d.errs)
+	before := d.found
 	f.kind, f.action = kinds[0], kinds[0].New()
 	d.structs(n, path, reflect.ValueOf(&f.timing).Elem(), reflect.ValueOf(f.action).Elem())
 	f.text = tell(n, f.kind.Name)
-	if len(d.errs) > before {
+	if d.found > before {
 		f.action = nil // do not judge what could not be read
 	}
 	f.checkTiming(d, n)

@@ -162,3 +162,70 @@ func TestManyWrongNames(t *testing.T) {
 		}
 	}
 }
+
+// A file in which nearly everything is wrong, in every variant again, is no work: few
+// hints are looked for, no more problems are kept than can be told, and those that are
+// told have their hint.
+func TestEverythingIsWrong(t *testing.T) {
+	clients := func(starts string) string {
+		var b strings.Builder
+		b.WriteString("title: t\nlock: {kind: redlock, ttl: 30s}\nclients:\n  client-1: {}\n")
+		for i := range 999 {
+			fmt.Fprintf(&b, "  client-%d: {starts: %s}\n", i+2, starts)
+		}
+		b.WriteString("variants:\n")
+		for i := range 50 {
+			fmt.Fprintf(&b, "  v%d: {clients: {client-1: {works: %ds}}}\n", i, i+1)
+		}
+		return b.String()
+	}
+	var fields strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&fields, "titel%d: t\n", i)
+	}
+	for _, c := range []struct{ name, text, hint string }{
+		{"points", clients("client-999 relesed"), `did you mean "client-999 released"?`},
+		{"names", clients("client-9999 released"), `did you mean "client-999"?`},
+		{"fields", fields.String(), `did you mean "title"?`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tree := read("x.yaml", []byte(c.text))
+			tree.scenario()
+			if n := len(tree.meanings); n != maxHints {
+				t.Errorf("%d hints were looked for, want %d", n, maxHints)
+			}
+			if n := len(tree.errs); n != maxRecorded {
+				t.Errorf("%d problems are kept, want %d", n, maxRecorded)
+			}
+			if tree.found > 6000 {
+				t.Errorf("%d problems were found: the variants tell them again", tree.found)
+			}
+			told := tree.errs.tidied()
+			if len(told) != maxErrors {
+				t.Fatalf("%d problems are told, want %d", len(told), maxErrors)
+			}
+			for _, e := range told {
+				if e.Hint != c.hint {
+					t.Errorf("%v; want the hint %s", e, c.hint)
+				}
+			}
+		})
+	}
+}
+
+// What variants share is told once, and what is their own beside it, however few hints
+// there are.
+func TestVariantsShareHints(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("title: t\nlock: {kind: redlock, ttl: 30s}\nclients:\n  client-1: {starts: client-3 acquired}\n  client-2: {}\nvariants:\n")
+	for i := range 49 {
+		fmt.Fprintf(&b, "  v%d: {horizon: %dm}\n", i, i+1)
+	}
+	b.WriteString("  last: {clients: {client-2: {starts: client-1 relesed}}}\n")
+	_, err := Parse("x.yaml", []byte(b.String()))
+	want := `x.yaml:4: clients.client-1.starts: no client is called "client-3"; did you mean "client-1"?
+x.yaml:56: variants.last.clients.client-2.starts: `
+	if got := fmt.Sprint(err); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `; did you mean "client-1 released"?`) {
+		t.Errorf("got\n%v\nwant\n%s…", err, want)
+	}
+}

@@ -47,7 +47,9 @@ func (t *tree) scenario() *Scenario {
 		t.report(variants, "", "there are %d variants, and a file has at most %d", "give the others their own file", len(variants.Content)/2, maxVariants)
 		return s
 	}
-	for i := 0; i+1 < len(variants.Content); i += 2 {
+	// Each variant tells the problems of the whole file again: when there are too many
+	// already, no other is looked at.
+	for i := 0; i+1 < len(variants.Content) && t.found < maxRecorded; i += 2 {
 		key, over := variants.Content[i], variants.Content[i+1]
 		if bad := badName(key.Value); bad != "" {
 			t.report(key, "", "%s", nameHint, bad)
@@ -69,13 +71,13 @@ type draft struct {
 	spec spec
 	*decoder
 	cast cast
-	// earlier is how many errors the tree had before.
+	// earlier is how many problems the tree had before.
 	earlier int
 }
 
 // draft decodes one complete story.
 func (t *tree) draft(root *yaml.Node) *draft {
-	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: len(t.errs)}
+	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: t.found}
 	d.structs(root, "", reflect.ValueOf(&d.spec).Elem())
 	d.cast = d.spec.cast()
 	d.hintAtMeant()

@@ -67,9 +67,11 @@ var tellings = map[reflect.Type]func(speller, string) string{
 
 // hintAtMeant says of what could not be read what was probably meant.
 func (d *draft) hintAtMeant() {
-	for _, m := range d.misread[:min(len(d.misread), manyErrors)] {
+	for _, m := range d.misread {
 		if hint := tellings[m.of]; hint != nil {
-			d.hintAt(m.err, m.reason, hint(d.speller(), m.text))
+			d.hintAt(m.err, m.reason, d.ask(m.at, m.text, func() meaning {
+				return meaning{hint: hint(d.speller(), m.text)}
+			}).hint)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (s speller) hint(text string, mend func(string) string, parse func(string) 
 		return ""
 	}
 	if near := mend(text); near != "" && near != text && parse(near) == nil {
-		return "did you mean " + quoted(near) + "?"
+		return "did you mean " + quotedWhole(near) + "?"
 	}
 	return ""
 }

@@ -247,3 +247,13 @@ func TestDidYouMeanThisDuration(t *testing.T) {
 		}
 	}
 }
+
+// A long proposal is told whole, so that it can be copied.
+func TestLongProposalIsWhole(t *testing.T) {
+	const want = "client-2 acquired, 2nd time or 30s after client-1's write request to storage arrived"
+	text := strings.Replace(want, "acquired", "aquired", 1)
+	_, err := Parse("x.yaml", []byte(spellingStory("point", text)))
+	if err == nil || !strings.HasSuffix(err.Error(), `did you mean "`+want+`"?`) {
+		t.Errorf("got %v\nwant a proposal of %s", err, want)
+	}
+}

@@ -2,7 +2,36 @@ package scenarios
 
 import (
 	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/sim"
 )
+
+// A question is a text that stands at a place of the file and means nothing there.
+type question struct {
+	at   *yaml.Node
+	text string
+}
+
+// A meaning is what was probably meant: the hint, and of whom a name is if that is not
+// plain.
+type meaning struct {
+	of   sim.Role
+	hint string
+}
+
+// ask finds what was meant, once for all variants, so that a problem that they share has
+// one hint. After maxHints questions it knows no more.
+func (t *tree) ask(at *yaml.Node, text string, find func() meaning) meaning {
+	q := question{at, text}
+	m, known := t.meanings[q]
+	if !known && len(t.meanings) < maxHints {
+		m = find()
+		t.meanings[q] = m
+	}
+	return m
+}
 
 // DidYouMean is the hint for a word that is not among those that are known:
 // the nearest of them if one is near, else all of them, unless they are too many

@@ -27,14 +27,18 @@ type tree struct {
 	// paths says where in the file each value stands. A node that is not there
 	// was made by merging a variant.
 	paths map[*yaml.Node]string
+	// errs are the first of the problems, and found is how many there are.
 	errs  Errors
+	found int
+	// meanings are what was asked for hints.
+	meanings map[question]meaning
 }
 
 // read parses the YAML of a file down to plain mappings, lists and scalars.
 // Whatever else YAML offers is refused: a scenario has to mean what it seems to
 // say.
 func read(file string, data []byte) *tree {
-	t := &tree{file: file, paths: map[*yaml.Node]string{}}
+	t := &tree{file: file, paths: map[*yaml.Node]string{}, meanings: map[question]meaning{}}
 	if !t.isText(data) {
 		return t
 	}
@@ -55,13 +59,18 @@ func read(file string, data []byte) *tree {
 }
 
 // report notes a problem of the value at n. path overrides where n stands in
-// the file; the message's arguments follow the hint.
-func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) {
+// the file; the message's arguments follow the hint. After maxRecorded problems it only
+// counts.
+func (t *tree) report(n *yaml.Node, path, message, hint string, args ...any) *Error {
 	if path == "" {
 		path = t.paths[n]
 	}
-	t.errs = append(t.errs, &Error{File: t.file, Line: n.Line, Column: n.Column, Path: path,
-		Message: fmt.Sprintf(message, args...), Hint: hint})
+	e := &Error{File: t.file, Line: n.Line, Column: n.Column, Path: path,
+		Message: fmt.Sprintf(message, args...), Hint: hint}
+	if t.found++; t.found <= maxRecorded {
+		t.errs = append(t.errs, e)
+	}
+	return e
 }
 
 // isText checks what must hold before a parser may see the file.
