@@ -17,6 +17,8 @@ import (
 // A part is what can be made by itself.
 type part struct {
 	name, title string
+	// slow: it takes as long as all others together, and is made only if it is named.
+	slow bool
 	// make returns the items of the part, and what to keep as the full records of them:
 	// nil is the items themselves.
 	make func(ctx context.Context, t *tree, say func(done, all int)) (items, records []item, err error)
@@ -25,12 +27,12 @@ type part struct {
 // parts are all those of a baseline, in the order in which they are made.
 func parts(seeds span) []part {
 	scenarios := func(name string, s span) part {
-		return part{name, "the scenarios on seeds " + s.String(), func(ctx context.Context, t *tree, say func(done, all int)) (items, records []item, err error) {
+		return part{name: name, title: "the scenarios on seeds " + s.String(), make: func(ctx context.Context, t *tree, say func(done, all int)) (items, records []item, err error) {
 			return runScenarios(ctx, t, name, s, say)
 		}}
 	}
 	simple := func(name, title string, make func(ctx context.Context, t *tree, part string) ([]item, error)) part {
-		return part{name, title, func(ctx context.Context, t *tree, _ func(done, all int)) (items, records []item, err error) {
+		return part{name: name, title: title, make: func(ctx context.Context, t *tree, _ func(done, all int)) (items, records []item, err error) {
 			items, err = make(ctx, t, name)
 			return items, nil, err
 		}}
@@ -52,22 +54,24 @@ func parts(seeds span) []part {
 		simple("bugs", "the track record", bugs),
 	)
 	for _, s := range searches() {
-		all = append(all, simple("ways/"+s.name, "locksim explore "+shellLine(s.args), func(ctx context.Context, t *tree, part string) ([]item, error) {
+		search := simple("ways/"+s.name, "locksim explore "+shellLine(s.args), func(ctx context.Context, t *tree, part string) ([]item, error) {
 			return s.explore(ctx, t, part)
-		}))
+		})
+		search.slow = s.slow
+		all = append(all, search)
 	}
 	return all
 }
 
 // chosen are the parts of some names, separated by commas: ways stands for all whose
-// name begins with ways/. An empty list is all.
+// name begins with ways/. An empty list is all. Slow ones have to be named.
 func chosen(all []part, names string) ([]part, error) {
 	if names == "" {
-		return all, nil
+		return slices.DeleteFunc(slices.Clone(all), func(p part) bool { return p.slow }), nil
 	}
 	var some []part
 	for name := range strings.SplitSeq(names, ",") {
-		fits := func(p part) bool { return p.name == name || strings.HasPrefix(p.name, name+"/") }
+		fits := func(p part) bool { return p.name == name || !p.slow && strings.HasPrefix(p.name, name+"/") }
 		if !slices.ContainsFunc(all, fits) {
 			var known []string
 			for _, p := range all {

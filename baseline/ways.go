@@ -16,21 +16,28 @@ import (
 type search struct {
 	name string
 	args []string
+	slow bool // see part
 }
 
 // searches are those of a baseline. Pairs of faults are tried on the locks that the
 // project answers for; of the libraries single faults tell enough, in less time.
 func searches() []search {
 	single := func(lock string, more ...string) search {
-		return search{lock, append([]string{"--lock", lock, "--max-faults", "1"}, more...)}
+		return search{name: lock, args: append([]string{"--lock", lock, "--max-faults", "1"}, more...)}
+	}
+	slowly := func(s search) search {
+		s.slow = true
+		return s
 	}
 	return []search{
-		{"redlock", []string{"--lock", "redlock", "--nodes", "3", "--worlds", "5000"}},
-		{"single", []string{"--lock", "single", "--worlds", "5000"}},
+		{name: "redlock", args: []string{"--lock", "redlock", "--nodes", "3", "--worlds", "5000"}},
+		{name: "single", args: []string{"--lock", "single", "--worlds", "5000"}},
 		single("redislock"), single("redislock-defaults"),
 		single("rueidislock"), single("rueidislock-strict"),
 		// Three nodes have a minority and a majority as five have, in a third of the time.
-		single("redsync", "--nodes", "3"), single("redsync-retrying", "--nodes", "3"), single("redsync-defaults", "--nodes", "3"),
+		single("redsync", "--nodes", "3"),
+		// Thirty-two tries are thirty-two times the messages at which a fault can strike.
+		slowly(single("redsync-retrying", "--nodes", "3")), slowly(single("redsync-defaults", "--nodes", "3")),
 	}
 }
 
