@@ -155,3 +155,31 @@ func TestPartsOfAnotherVersion(t *testing.T) {
 		t.Errorf("merged: %v, want %q", err, want)
 	}
 }
+
+// That a ledger was removed, or that another file has its name now, is told when the
+// search has ended; of one that is there nothing is.
+func TestLedgerIsStillThere(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(ledger string) error
+		told      bool
+	}{
+		"it is":   {func(string) error { return nil }, false},
+		"removed": {os.Remove, true},
+		"another one": {func(ledger string) error {
+			return errors.Join(os.Rename(ledger, ledger+".old"), os.WriteFile(ledger, nil, 0o666))
+		}, true},
+	} {
+		file, err := os.Create(filepath.Join(t.TempDir(), "ledger"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.meanwhile(file.Name()); err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		seeThatItIsThere(&stderr, file)
+		if told := strings.Contains(stderr.String(), "was removed or replaced while the search ran"); told != c.told {
+			t.Errorf("%s: it says %q", name, stderr.String())
+		}
+	}
+}
