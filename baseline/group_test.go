@@ -12,12 +12,12 @@ var gcPauseOnRedlock = setup{"gc-pause", "", "redlock"}
 // traces with fencing tokens begin with "on-".
 func runs(verdicts, traces string) (both [2][]item) {
 	for i, fencing := range fencings {
-		for n, trace := range strings.Fields(traces) {
+		for n, tr := range strings.Fields(traces) {
 			if fencing == "on" {
-				trace = "on-" + trace
+				tr = "on-" + tr
 			}
 			both[i] = append(both[i], item{part: "scenarios/2-4", key: gcPauseOnRedlock.key(fencing, uint64(n+2)), facts: []fact{
-				{factVerdict, strings.Fields(verdicts)[n]}, {factViolated, "progress"}, {factTrace, trace},
+				{factVerdict, strings.Fields(verdicts)[n]}, {factViolated, "progress"}, {factTrace, tr},
 			}})
 		}
 	}

@@ -3,7 +3,7 @@ package checks
 import (
 	"fmt"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // How often clients asked for the lock. An attempt that had no answer when the
@@ -19,10 +19,10 @@ func takeAttempts(h *history) Measure {
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
 		switch {
-		case ev.Step != sim.Acquire:
-		case ev.Kind == sim.KindBegin:
+		case ev.Step != trace.Acquire:
+		case ev.Kind == trace.KindBegin:
 			calls++
-		case ev.Kind == sim.KindEnd && !ev.OK:
+		case ev.Kind == trace.KindEnd && !ev.OK:
 			failed++
 		}
 	}

@@ -22,7 +22,8 @@ package checks
 import (
 	"fmt"
 
-	"github.com/locksim/locksim/sim"
+	past "github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
 )
 
 // Property names one of the properties that a run can have.
@@ -121,7 +122,7 @@ func (v *Verdict) Finding(p Property) Finding {
 // doubt that the trace itself has, or a disagreement between the two checkers of
 // the storage's history makes the verdict unknown: what holds becomes unknown,
 // what is violated stays violated.
-func Check(t *sim.Trace, witnesses []sim.Witness) *Verdict {
+func Check(t *trace.Trace, witnesses []trace.Witness) *Verdict {
 	h := newHistory(t)
 	v := &Verdict{Torn: h.torn(), RanOn: len(h.ranOn) > 0}
 	for _, p := range properties {
@@ -130,7 +131,7 @@ func Check(t *sim.Trace, witnesses []sim.Witness) *Verdict {
 		v.Findings = append(v.Findings, f)
 	}
 	for _, w := range witnesses {
-		r := WitnessResult{Text: w.String(), Seen: w.Seen(t)}
+		r := WitnessResult{Text: w.String(), Seen: past.Seen(w, t)}
 		v.Witnesses = append(v.Witnesses, r)
 		if !r.Seen {
 			v.Reasons = append(v.Reasons, fmt.Sprintf("the witness %q was not seen", r.Text))

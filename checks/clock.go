@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A stretch is how one clock of a process goes from one change of its clocks to
@@ -24,7 +24,7 @@ const second = uint64(time.Second)
 
 // stretches tells one clock of a process, from its first reading on. A process
 // whose clocks the trace does not mention keeps true time.
-func stretches(changes []*sim.Event, kind fakeclock.Kind) []stretch {
+func stretches(changes []*trace.Event, kind fakeclock.Kind) []stretch {
 	if len(changes) == 0 {
 		return []stretch{{from: start(0), pace: second}}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A lease's declared end is mapped to true time by what the client's clocks do,
@@ -120,12 +120,12 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 // What the client's clock does means nothing to a lock that reads true time.
 func TestTrueTimeLock(t *testing.T) {
 	for trueTime, want := range map[bool]time.Duration{false: 20 * time.Second, true: 40 * time.Second} {
-		trace := tell(t, `
+		tr := tell(t, `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=60s monotonic=20s`).trace
-		trace.Locks[0].TrueTime = trueTime
-		if got := newHistory(trace).sections[0].lease.end().at; got != want {
+		tr.Locks[0].TrueTime = trueTime
+		if got := newHistory(tr).sections[0].lease.end().at; got != want {
 			t.Errorf("true time %v: the lease ends at %v, want %v", trueTime, got, want)
 		}
 	}
@@ -153,11 +153,11 @@ func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {
 
 // Whatever a clock shows at some moment, it first showed it then.
 func TestPassedInvertsTheClock(t *testing.T) {
-	change := func(at time.Duration, reads int64, ppb int64) *sim.Event {
-		return &sim.Event{At: at, Seq: 1, Clocks: &sim.Clocks{Wall: reads, RatePPB: ppb}}
+	change := func(at time.Duration, reads int64, ppb int64) *trace.Event {
+		return &trace.Event{At: at, Seq: 1, Clocks: &trace.Clocks{Wall: reads, RatePPB: ppb}}
 	}
 	for _, ppb := range []int64{0, 1, -1, 20_000_000, -20_000_000, 999_999_999, -999_999_999} {
-		s := stretches([]*sim.Event{change(0, 1_700_000_000_000_000_000, ppb)}, fakeclock.Wall)[0]
+		s := stretches([]*trace.Event{change(0, 1_700_000_000_000_000_000, ppb)}, fakeclock.Wall)[0]
 		for _, at := range []time.Duration{0, 1, 999, time.Second, time.Hour + 7, 1000 * time.Hour} {
 			value := s.at(at)
 			first := at
@@ -172,7 +172,7 @@ func TestPassedInvertsTheClock(t *testing.T) {
 			}
 		}
 	}
-	slow := stretches([]*sim.Event{change(0, 0, -999_999_999)}, fakeclock.Wall)[0]
+	slow := stretches([]*trace.Event{change(0, 0, -999_999_999)}, fakeclock.Wall)[0]
 	if at, ever := slow.reaches(math.MaxInt64); ever {
 		t.Errorf("a clock that hardly runs gets to the end of time at %v", at)
 	}

@@ -7,66 +7,66 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A crowd is a trace in which very much happens at once, as no scenario would tell it.
 // Client c1 does everything, and node A holds the keys.
-type crowd struct{ sim.Trace }
+type crowd struct{ trace.Trace }
 
 func newCrowd(slots int) *crowd {
-	l := sim.LockInfo{Name: "L", TTL: time.Hour, Quorum: 1}
+	l := trace.LockInfo{Name: "L", TTL: time.Hour, Quorum: 1}
 	for i := range slots {
-		l.Slots = append(l.Slots, sim.SlotInfo{Node: "A", Key: fmt.Sprint(i)})
+		l.Slots = append(l.Slots, trace.SlotInfo{Node: "A", Key: fmt.Sprint(i)})
 	}
-	return &crowd{sim.Trace{Name: "crowd", Locks: []sim.LockInfo{l}, Processes: []sim.ProcessInfo{
-		{Name: "c1", Role: sim.RoleClient}, {Name: "A", Role: sim.RoleNode}, {Name: sim.StorageName, Role: sim.RoleStorage},
+	return &crowd{trace.Trace{Name: "crowd", Locks: []trace.LockInfo{l}, Processes: []trace.ProcessInfo{
+		{Name: "c1", Role: trace.RoleClient}, {Name: "A", Role: trace.RoleNode}, {Name: trace.StorageName, Role: trace.RoleStorage},
 	}}}
 }
 
-func (c *crowd) emit(ev sim.Event) {
+func (c *crowd) emit(ev trace.Event) {
 	ev.Seq = len(c.Events) + 1
 	ev.At = time.Duration(ev.Seq)
 	c.Events = append(c.Events, ev)
 }
 
 func (c *crowd) calls(section int) {
-	c.emit(sim.Event{Kind: sim.KindBegin, Process: "c1", Section: section, Step: sim.Acquire, Lock: "L"})
+	c.emit(trace.Event{Kind: trace.KindBegin, Process: "c1", Section: section, Step: trace.Acquire, Lock: "L"})
 }
 
 func (c *crowd) acquires(section int) {
 	c.calls(section)
-	c.emit(sim.Event{
-		Kind: sim.KindEnd, Process: "c1", Section: section, Step: sim.Acquire, Lock: "L", OK: true, Rank: uint64(section),
+	c.emit(trace.Event{
+		Kind: trace.KindEnd, Process: "c1", Section: section, Step: trace.Acquire, Lock: "L", OK: true, Rank: uint64(section),
 		Ends: &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(time.Hour)},
 	})
 }
 
 func (c *crowd) fails(section int) {
-	c.emit(sim.Event{Kind: sim.KindEnd, Process: "c1", Section: section, Step: sim.Acquire})
+	c.emit(trace.Event{Kind: trace.KindEnd, Process: "c1", Section: section, Step: trace.Acquire})
 }
 
 func (c *crowd) sets(section, key int) {
-	by := &sim.Actor{Client: "c1", Section: section}
-	c.emit(sim.Event{Kind: sim.KindSet, Process: "A", Key: fmt.Sprint(key), Value: fmt.Sprint(section), TTL: time.Hour, By: by, Owner: by})
+	by := &trace.Actor{Client: "c1", Section: section}
+	c.emit(trace.Event{Kind: trace.KindSet, Process: "A", Key: fmt.Sprint(key), Value: fmt.Sprint(section), TTL: time.Hour, By: by, Owner: by})
 }
 
 // mints gives a section a token that is smaller than those of the sections before it.
 func (c *crowd) mints(section int) {
-	c.emit(sim.Event{Kind: sim.KindEnd, Process: "c1", Section: section, Step: sim.Acquire, Minted: true, Token: uint64(1e6 - section)})
+	c.emit(trace.Event{Kind: trace.KindEnd, Process: "c1", Section: section, Step: trace.Acquire, Minted: true, Token: uint64(1e6 - section)})
 }
 
 // replaces writes over what an object was at first.
 func (c *crowd) replaces(section int) {
-	c.emit(sim.Event{
-		Kind: sim.KindServe, Process: sim.StorageName, Peer: "c1", Section: section, Step: sim.Write, OK: true,
+	c.emit(trace.Event{
+		Kind: trace.KindServe, Process: trace.StorageName, Peer: "c1", Section: section, Step: trace.Write, OK: true,
 		Object: "x", Version: section + 1, Value: fmt.Sprint(section),
 	})
 }
 
 // atOnce is a trace in which one client is in many sections at once, each with a lease
 // that overlaps all others.
-func atOnce(sections int) *sim.Trace {
+func atOnce(sections int) *trace.Trace {
 	c := newCrowd(1)
 	for i := range sections {
 		c.acquires(i + 1)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Whose fault a violation is.
@@ -71,8 +71,8 @@ func (h *history) uninvited(a, b *section) string {
 // section's grant for much less than the lock's TTL, as the node's own clock saw it.
 func (h *history) shortLived(s *section, at int) bool {
 	slots, ttl := h.slots(s.lock), h.info[s.lock].TTL
-	return slices.ContainsFunc(h.trace.Events[:at], func(ev sim.Event) bool {
-		return ev.Kind == sim.KindSet && ev.Owner != nil && acquisition{ev.Owner.Client, ev.Owner.Section} == s.acquisition &&
+	return slices.ContainsFunc(h.trace.Events[:at], func(ev trace.Event) bool {
+		return ev.Kind == trace.KindSet && ev.Owner != nil && acquisition{ev.Owner.Client, ev.Owner.Section} == s.acquisition &&
 			slices.Contains(slots, place{ev.Process, ev.Key}) && ev.TTL > 0 && ev.TTL < ttl*9/10
 	})
 }
@@ -151,7 +151,7 @@ func (h *history) tokenFault(old, young *section, at int, reason string) (fault,
 }
 
 // called is the call of acquire that led to the section.
-func (s *section) called() *sim.Event { return s.lease.ends[0].call }
+func (s *section) called() *trace.Event { return s.lease.ends[0].call }
 
 // clockSet reports whether a fault had set a clock that a lock may have read for
 // two grants, up to the event at, or had changed its rate: a node's, or of one of
@@ -159,7 +159,7 @@ func (s *section) called() *sim.Event { return s.lease.ends[0].call }
 func (h *history) clockSet(a, b *section, at int) bool {
 	for process, changes := range h.clocks {
 		read := !h.isClient(process) || !h.info[a.lock].TrueTime && (process == a.client || process == b.client)
-		set := func(ev *sim.Event) bool {
+		set := func(ev *trace.Event) bool {
 			return ev.Seq <= at && (ev.Clocks.Why == "jump" || ev.Clocks.Why == "drift")
 		}
 		if read && slices.ContainsFunc(changes, set) {
@@ -181,16 +181,16 @@ func (h *history) forgot(lock string, since, at int) bool {
 	for i := range h.trace.Events[:at] {
 		ev := &h.trace.Events[i]
 		switch ev.Kind {
-		case sim.KindCrash:
+		case trace.KindCrash:
 			crashed[ev.Process] = true
-		case sim.KindPromote:
+		case trace.KindPromote:
 			if ev.Seq > since && used(ev.Peer) && !k.alike(ev.Peer, ev.Process) {
 				return true
 			}
 			s.promote(ev)
 		}
 		for _, c := range k.observe(ev) {
-			lost := c.ev.Kind == sim.KindForget || c.ev.Kind == sim.KindRestore && crashed[c.node]
+			lost := c.ev.Kind == trace.KindForget || c.ev.Kind == trace.KindRestore && crashed[c.node]
 			if lost && ev.Seq > since && used(c.node) {
 				return true
 			}
@@ -217,11 +217,11 @@ func (h *history) faultActive(clients []string) bool {
 	active := map[int]bool{}
 	for i := range h.trace.Events {
 		switch ev := &h.trace.Events[i]; ev.Kind {
-		case sim.KindStrike:
+		case trace.KindStrike:
 			if who := h.stopped(ev.Fault); !ev.Instant && (who == "" || slices.Contains(clients, who)) {
 				active[ev.Fault] = true
 			}
-		case sim.KindLift:
+		case trace.KindLift:
 			delete(active, ev.Fault)
 		}
 	}
@@ -241,8 +241,8 @@ func (h *history) stopped(fault int) string {
 
 // isClient reports whether a process is a client.
 func (h *history) isClient(name string) bool {
-	return slices.ContainsFunc(h.trace.Processes, func(p sim.ProcessInfo) bool {
-		return p.Name == name && p.Role == sim.RoleClient
+	return slices.ContainsFunc(h.trace.Processes, func(p trace.ProcessInfo) bool {
+		return p.Name == name && p.Role == trace.RoleClient
 	})
 }
 
@@ -279,7 +279,7 @@ func (h *history) brokenFor(lock string, at int) map[acquisition][]string {
 		if ev.Seq > at {
 			break
 		}
-		if ev.Kind == sim.KindPromote {
+		if ev.Kind == trace.KindPromote {
 			for _, p := range s {
 				was, is := k.standing[p], k.standing[place{ev.Process, p.key}]
 				if p.node == ev.Peer && was != nil && ev.At < was.due && (is == nil || is.owner != was.owner) {
@@ -293,10 +293,10 @@ func (h *history) brokenFor(lock string, at int) map[acquisition][]string {
 				continue
 			}
 			switch {
-			case c.ev.Kind == sim.KindExpire:
+			case c.ev.Kind == trace.KindExpire:
 				lose(c.was.owner, assumeClock)
-			case c.ev.Kind == sim.KindForget,
-				c.ev.Kind == sim.KindRestore && (c.is.owner != c.was.owner || c.is.due < c.was.due):
+			case c.ev.Kind == trace.KindForget,
+				c.ev.Kind == trace.KindRestore && (c.is.owner != c.was.owner || c.is.due < c.was.due):
 				lose(c.was.owner, assumeMemory)
 			}
 		}

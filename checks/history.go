@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // acquisition is one call of acquire by one client.
@@ -16,7 +16,7 @@ type acquisition struct {
 
 func (a acquisition) String() string { return fmt.Sprintf("%s (section %d)", a.client, a.section) }
 
-func acquisitionOf(a *sim.Actor) acquisition {
+func acquisitionOf(a *trace.Actor) acquisition {
 	if a == nil {
 		return acquisition{}
 	}
@@ -26,7 +26,7 @@ func acquisitionOf(a *sim.Actor) acquisition {
 // history is a trace told as sections, their leases, and what they did to the
 // storage.
 type history struct {
-	trace *sim.Trace
+	trace *trace.Trace
 	// sections are those that were granted, in the order in which acquire
 	// returned.
 	sections []*section
@@ -38,8 +38,8 @@ type history struct {
 	// shown is what the storage let see of its objects, in order.
 	shown []sight
 
-	info   map[string]sim.LockInfo
-	clocks map[string][]*sim.Event
+	info   map[string]trace.LockInfo
+	clocks map[string][]*trace.Event
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]moment
 	// lost are the acquisitions that were told that their lease is lost.
@@ -52,10 +52,10 @@ type section struct {
 	acquisition
 	lock string
 	// granted is the end of acquire; nil if the lock was never granted.
-	granted *sim.Event
+	granted *trace.Event
 	// minted are what gave the section fencing tokens of its own, in order: the
 	// ends of acquire or of mint.
-	minted []*sim.Event
+	minted []*trace.Event
 	// open: the lock lets everybody in. unordered: its tokens have no order.
 	open, unordered bool
 	// readOnly: the client never writes.
@@ -63,7 +63,7 @@ type section struct {
 	// notifies: the lock tells this client if the lease is lost.
 	notifies bool
 	from, to moment
-	released *sim.Event
+	released *trace.Event
 	// cutShort says how a section ended that was not released, or "".
 	cutShort string
 	lease    lease
@@ -94,11 +94,11 @@ func (s *section) rank() uint64 {
 	return s.granted.Rank
 }
 
-func newHistory(t *sim.Trace) *history {
+func newHistory(t *trace.Trace) *history {
 	h := &history{
 		trace:  t,
-		info:   map[string]sim.LockInfo{},
-		clocks: map[string][]*sim.Event{},
+		info:   map[string]trace.LockInfo{},
+		clocks: map[string][]*trace.Event{},
 		ranOn:  map[string]moment{},
 		lost:   map[acquisition]bool{},
 	}
@@ -108,11 +108,11 @@ func newHistory(t *sim.Trace) *history {
 	for i := range t.Events {
 		ev := &t.Events[i]
 		switch ev.Kind {
-		case sim.KindLost: // leases look ahead, so these come first
+		case trace.KindLost: // leases look ahead, so these come first
 			h.lost[acquisition{ev.Process, ev.Section}] = true
-		case sim.KindClock:
+		case trace.KindClock:
 			h.clocks[ev.Process] = append(h.clocks[ev.Process], ev)
-		case sim.KindRanOn:
+		case trace.KindRanOn:
 			if _, known := h.ranOn[ev.Process]; !known {
 				h.ranOn[ev.Process] = momentOf(ev)
 			}
@@ -127,50 +127,50 @@ func newHistory(t *sim.Trace) *history {
 func (h *history) readSections() {
 	type call struct {
 		acquisition
-		step sim.Step
+		step trace.Step
 	}
-	calls := map[call]*sim.Event{}
+	calls := map[call]*trace.Event{}
 	granted := map[acquisition]*section{}
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
 		id := acquisition{ev.Process, ev.Section}
 		s := granted[id]
 		switch ev.Kind {
-		case sim.KindBegin:
+		case trace.KindBegin:
 			calls[call{id, ev.Step}] = ev
 			switch {
-			case ev.Step == sim.Release && s != nil && s.released == nil:
+			case ev.Step == trace.Release && s != nil && s.released == nil:
 				s.end(ev, "")
 				s.released = ev
 				s.lease.cut = earlier(s.lease.cut, momentOf(ev))
-			case ev.Step == sim.Write && s != nil:
+			case ev.Step == trace.Write && s != nil:
 				s.begun++
 			}
-		case sim.KindEnd:
+		case trace.KindEnd:
 			begun := calls[call{id, ev.Step}]
 			delete(calls, call{id, ev.Step}) // what comes without a call has none
-			if s != nil && ev.Step != sim.Extend && ev.Step != sim.Release {
+			if s != nil && ev.Step != trace.Extend && ev.Step != trace.Release {
 				s.failed = s.failed || !ev.OK
 				s.done++
 			}
 			switch {
-			case ev.Step == sim.Write && s != nil:
+			case ev.Step == trace.Write && s != nil:
 				s.learnt(ev)
 			case !ev.OK:
-			case ev.Step == sim.Acquire:
+			case ev.Step == trace.Acquire:
 				s = h.grant(id, begun, ev)
 				granted[id] = s
-			case ev.Step == sim.Extend && s != nil && momentOf(ev).before(s.lease.cut):
+			case ev.Step == trace.Extend && s != nil && momentOf(ev).before(s.lease.cut):
 				s.lease.prolong(h.declare(s, begun, ev))
 			}
 			if ev.Minted && s != nil {
 				s.minted = append(s.minted, ev)
 			}
-		case sim.KindLost:
+		case trace.KindLost:
 			if s != nil {
 				s.lease.cut = earlier(s.lease.cut, momentOf(ev))
 			}
-		case sim.KindCrash:
+		case trace.KindCrash:
 			for _, s := range h.sections {
 				if s.client == ev.Process {
 					s.lease.cut = earlier(s.lease.cut, momentOf(ev))
@@ -179,7 +179,7 @@ func (h *history) readSections() {
 			for _, s := range h.inside(ev.Process) {
 				s.end(ev, "its client crashed")
 			}
-		case sim.KindDone:
+		case trace.KindDone:
 			for _, s := range h.inside(ev.Process) {
 				s.end(ev, "its client gave up")
 			}
@@ -188,7 +188,7 @@ func (h *history) readSections() {
 }
 
 // learnt takes in what became of a write.
-func (s *section) learnt(ev *sim.Event) {
+func (s *section) learnt(ev *trace.Event) {
 	switch {
 	case ev.OK:
 		s.applied++
@@ -200,7 +200,7 @@ func (s *section) learnt(ev *sim.Event) {
 
 // readOnly reports whether a client never writes.
 func (h *history) readOnly(client string) bool {
-	return slices.ContainsFunc(h.trace.Processes, func(p sim.ProcessInfo) bool { return p.Name == client && p.ReadOnly })
+	return slices.ContainsFunc(h.trace.Processes, func(p trace.ProcessInfo) bool { return p.Name == client && p.ReadOnly })
 }
 
 // completed reports that the client released the section after it had done what
@@ -214,7 +214,7 @@ func (s *section) completed() bool {
 }
 
 // grant begins a section with the end of a successful acquire.
-func (h *history) grant(id acquisition, call, ev *sim.Event) *section {
+func (h *history) grant(id acquisition, call, ev *trace.Event) *section {
 	s := &section{
 		acquisition: id,
 		lock:        ev.Lock,
@@ -232,7 +232,7 @@ func (h *history) grant(id acquisition, call, ev *sim.Event) *section {
 	return s
 }
 
-func (s *section) end(ev *sim.Event, cutShort string) {
+func (s *section) end(ev *trace.Event, cutShort string) {
 	s.to = earlier(s.to, momentOf(ev))
 	s.cutShort = cutShort
 }
@@ -250,7 +250,7 @@ func (h *history) inside(client string) []*section {
 
 // nobodyExcluded reports that there are locks, and that each lets everybody in.
 func (h *history) nobodyExcluded() bool {
-	return !slices.ContainsFunc(h.trace.Locks, func(l sim.LockInfo) bool { return !l.Open })
+	return !slices.ContainsFunc(h.trace.Locks, func(l trace.LockInfo) bool { return !l.Open })
 }
 
 // name is what sentences call a section: by its client, and by its number if

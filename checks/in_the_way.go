@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // inEachOthersWay reports whether every attempt at a lock that failed since the
@@ -27,20 +27,20 @@ func (c *calm) inEachOthersWay(lock string) bool {
 		}
 		id := acquisition{ev.Process, ev.Section}
 		switch {
-		case ev.Kind == sim.KindCrash && c.isClient(ev.Process):
+		case ev.Kind == trace.KindCrash && c.isClient(ev.Process):
 			crashed[ev.Process] = ev.At
 			gone := func(id acquisition, _ bool) bool { return id.client == ev.Process }
 			maps.DeleteFunc(asking, func(id acquisition, _ *meeting) bool { return gone(id, true) })
 			maps.DeleteFunc(inside, gone)
 			maps.DeleteFunc(releasing, gone)
-		case ev.Kind == sim.KindPromote:
+		case ev.Kind == trace.KindPromote:
 			s.promote(ev)
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Acquire && ev.Lock == lock:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && ev.Lock == lock:
 			asking[id] = &meeting{}
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK:
 			inside[id] = true
 			delete(asking, id)
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire:
 			met := asking[id]
 			delete(asking, id)
 			if met == nil || momentOf(ev).before(c.from) {
@@ -50,9 +50,9 @@ func (c *calm) inEachOthersWay(lock string) bool {
 				return false
 			}
 			failed = true
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Release:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Release:
 			releasing[id] = true
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Release:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Release:
 			delete(inside, id)
 			delete(releasing, id)
 		}

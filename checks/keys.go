@@ -3,7 +3,7 @@ package checks
 import (
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // place is where a key stands.
@@ -12,7 +12,7 @@ type place struct{ node, key string }
 // slots are where a lock keeps its grants.
 type slots []place
 
-func slotsOf(l sim.LockInfo) slots {
+func slotsOf(l trace.LockInfo) slots {
 	var s slots
 	for _, slot := range l.Slots {
 		s = append(s, place{slot.Node, slot.Key})
@@ -21,7 +21,7 @@ func slotsOf(l sim.LockInfo) slots {
 }
 
 // promote moves the slots of a master to the replica that takes its place.
-func (s slots) promote(ev *sim.Event) {
+func (s slots) promote(ev *trace.Event) {
 	for i := range s {
 		if s[i].node == ev.Peer {
 			s[i].node = ev.Process
@@ -39,7 +39,7 @@ type holding struct {
 
 // A change is what one event did to one key: nil is a key that does not stand.
 type change struct {
-	ev *sim.Event
+	ev *trace.Event
 	place
 	// at is when it took effect.
 	at      time.Duration
@@ -53,23 +53,23 @@ type keys struct {
 	standing map[place]*holding
 	down     map[string]bool
 	// waiting is what became of the keys of a node that is down.
-	waiting map[string][]sim.Event
+	waiting map[string][]trace.Event
 }
 
 func newKeys() *keys {
 	return &keys{
 		standing: map[place]*holding{},
 		down:     map[string]bool{},
-		waiting:  map[string][]sim.Event{},
+		waiting:  map[string][]trace.Event{},
 	}
 }
 
 // observe takes in one event and returns what it changed, in order.
-func (k *keys) observe(ev *sim.Event) []change {
+func (k *keys) observe(ev *trace.Event) []change {
 	switch ev.Kind {
-	case sim.KindCrash:
+	case trace.KindCrash:
 		k.down[ev.Process] = true
-	case sim.KindRestart:
+	case trace.KindRestart:
 		delete(k.down, ev.Process)
 		var all []change
 		for _, late := range k.waiting[ev.Process] {
@@ -77,7 +77,7 @@ func (k *keys) observe(ev *sim.Event) []change {
 		}
 		delete(k.waiting, ev.Process)
 		return all
-	case sim.KindSet, sim.KindTouch, sim.KindRestore, sim.KindDelete, sim.KindExpire, sim.KindForget:
+	case trace.KindSet, trace.KindTouch, trace.KindRestore, trace.KindDelete, trace.KindExpire, trace.KindForget:
 		if k.down[ev.Process] {
 			k.waiting[ev.Process] = append(k.waiting[ev.Process], *ev)
 			return nil
@@ -87,11 +87,11 @@ func (k *keys) observe(ev *sim.Event) []change {
 	return nil
 }
 
-func (k *keys) apply(ev *sim.Event, at time.Duration) change {
+func (k *keys) apply(ev *trace.Event, at time.Duration) change {
 	p := place{ev.Process, ev.Key}
 	c := change{ev: ev, place: p, at: at, was: k.standing[p]}
 	switch ev.Kind {
-	case sim.KindSet, sim.KindTouch, sim.KindRestore:
+	case trace.KindSet, trace.KindTouch, trace.KindRestore:
 		c.is = &holding{owner: acquisitionOf(ev.Owner), value: ev.Value, due: forever.at}
 		if ev.TTL > 0 {
 			c.is.due = at + ev.TTL

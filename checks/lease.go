@@ -3,7 +3,7 @@ package checks
 import (
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A lease is the time during which a lock says that its client holds it.
@@ -19,9 +19,9 @@ type lease struct {
 // A declaration is what one event, an end of acquire or of extend, said of the
 // lease's end.
 type declaration struct {
-	ev *sim.Event
+	ev *trace.Event
 	// call is when the step was called, or ev if the lock took it by itself.
-	call  *sim.Event
+	call  *trace.Event
 	until moment
 	// due is what until would be if the client's clock had kept true time since
 	// the call.
@@ -85,10 +85,10 @@ func (l *lease) prolong(d declaration) {
 // overlap returns the event with which two leases turned out to overlap: the
 // later grant, or the extend of a lease that had already ended; nil if they do
 // not overlap.
-func (l lease) overlap(o lease) *sim.Event {
+func (l lease) overlap(o lease) *trace.Event {
 	both := later(l.from, o.from)
 	for i, j := 0, 0; i < len(l.ends) || j < len(o.ends); {
-		var ev *sim.Event // the next declaration of either
+		var ev *trace.Event // the next declaration of either
 		if j == len(o.ends) || i < len(l.ends) && l.ends[i].ev.Seq < o.ends[j].ev.Seq {
 			ev = l.ends[i].ev
 			i++
@@ -105,7 +105,7 @@ func (l lease) overlap(o lease) *sim.Event {
 
 // declare finds when a lease ends that was granted or prolonged by ev, an end
 // of acquire or of extend. call is nil if the lock prolonged it by itself.
-func (h *history) declare(s *section, call, ev *sim.Event) declaration {
+func (h *history) declare(s *section, call, ev *trace.Event) declaration {
 	if call == nil {
 		call = ev
 	}
@@ -126,7 +126,7 @@ func (h *history) declare(s *section, call, ev *sim.Event) declaration {
 
 // clocksOf tells what the clocks did that a section's lock reads. A lock that
 // reads true time reads what its client's clock was before any fault.
-func (h *history) clocksOf(s *section) []*sim.Event {
+func (h *history) clocksOf(s *section) []*trace.Event {
 	changes := h.clocks[s.client]
 	if h.info[s.lock].TrueTime {
 		changes = changes[:min(len(changes), 1)]

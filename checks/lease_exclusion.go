@@ -3,7 +3,7 @@ package checks
 import (
 	"fmt"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // LeaseExclusion is violated when two clients' leases overlap, or two handles' of
@@ -24,7 +24,7 @@ func judgeLeaseExclusion(h *history) Finding {
 		return notApplicable(everybodyIn)
 	}
 	var old, young *section // of the first overlap
-	var first *sim.Event
+	var first *trace.Event
 	for a, b := range h.pairs(func(s *section) moment { return s.lease.longest() }) {
 		if first != nil && first.Seq <= b.from.seq {
 			break // no later grant's lease overlaps any earlier
@@ -44,7 +44,7 @@ func judgeLeaseExclusion(h *history) Finding {
 
 // leasesOverlap tells of two leases that turned out to overlap with the event at, b's
 // the one granted later.
-func (h *history) leasesOverlap(a, b *section, at *sim.Event) Finding {
+func (h *history) leasesOverlap(a, b *section, at *trace.Event) Finding {
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.granted {
 		f.Events = []int{a.from.seq, b.from.seq}

@@ -3,7 +3,7 @@ package checks
 import (
 	"fmt"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // What the lock costs in traffic: commands that clients sent to Redis nodes, to
@@ -16,11 +16,11 @@ var lockCommands = measure{
 }
 
 func takeLockCommands(h *history) Measure {
-	role := map[string]sim.Role{}
+	role := map[string]trace.Role{}
 	nodes := 0
 	for _, p := range h.trace.Processes {
 		role[p.Name] = p.Role
-		if p.Role == sim.RoleNode {
+		if p.Role == trace.RoleNode {
 			nodes++
 		}
 	}
@@ -30,8 +30,8 @@ func takeLockCommands(h *history) Measure {
 	var sent int64
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
-		if ev.Kind == sim.KindSend && !ev.Handshake &&
-			role[ev.Process] == sim.RoleClient && role[ev.Peer] == sim.RoleNode {
+		if ev.Kind == trace.KindSend && !ev.Handshake &&
+			role[ev.Process] == trace.RoleClient && role[ev.Peer] == trace.RoleNode {
 			sent++
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Measure is what a run says of one thing that a lock costs, or of how long
@@ -77,7 +77,7 @@ func MeasureNames() []string {
 }
 
 // Measures takes every measure of a run, in the order of [MeasureNames].
-func Measures(t *sim.Trace) []Measure {
+func Measures(t *trace.Trace) []Measure {
 	h := newHistory(t)
 	all := make([]Measure, len(measures))
 	for i, m := range measures {

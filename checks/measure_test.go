@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A measurement is what a test expects of one measure: its text and, name by
@@ -369,7 +369,7 @@ func TestMeasures(t *testing.T) {
 	if got := MeasureNames(); !slices.Equal(got, want) {
 		t.Errorf("the measures are %v, want %v", got, want)
 	}
-	all := Measures(&sim.Trace{})
+	all := Measures(&trace.Trace{})
 	for i, m := range all {
 		if m.Name != want[i] || m.Title == "" || strings.Contains(m.Title, "\n") {
 			t.Errorf("measure %d is %q with the title %q, want %q", i, m.Name, m.Title, want[i])

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A moment is a point of true time in a trace. Moments are ordered by time and,
@@ -18,7 +18,7 @@ type moment struct {
 var forever = moment{math.MaxInt64, math.MaxInt}
 
 // momentOf is when an event happened.
-func momentOf(ev *sim.Event) moment { return moment{ev.At, ev.Seq} }
+func momentOf(ev *trace.Event) moment { return moment{ev.At, ev.Seq} }
 
 // start is when a nanosecond begins: before any event in it.
 func start(at time.Duration) moment { return moment{at, math.MinInt} }

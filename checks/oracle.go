@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // NewOracle returns an oracle: it ranks the grants of a run as a perfect lock
@@ -21,7 +22,7 @@ import (
 //
 // Ranks are small whole numbers that count up for each lock. One is fixed when
 // acquire returns; extending never changes it, and failed attempts leave gaps.
-func NewOracle(t *sim.Trace) sim.Oracle {
+func NewOracle(t *trace.Trace) sim.Oracle {
 	o := &oracle{keys: newKeys(), locks: map[string]*ranks{}}
 	for _, l := range t.Locks {
 		o.add(l)
@@ -36,7 +37,7 @@ type oracle struct {
 	names []string
 }
 
-func (o *oracle) add(l sim.LockInfo) *ranks {
+func (o *oracle) add(l trace.LockInfo) *ranks {
 	r := &ranks{
 		slots:    slotsOf(l),
 		quorum:   l.Quorum,
@@ -51,11 +52,11 @@ func (o *oracle) add(l sim.LockInfo) *ranks {
 }
 
 // Observe takes in the next event of the run.
-func (o *oracle) Observe(ev *sim.Event) {
+func (o *oracle) Observe(ev *trace.Event) {
 	changes := o.keys.observe(ev)
 	for _, name := range o.names {
 		r := o.locks[name]
-		if ev.Kind == sim.KindPromote {
+		if ev.Kind == trace.KindPromote {
 			r.slots.promote(ev)
 			r.compare(o.keys)
 		}
@@ -72,7 +73,7 @@ func (o *oracle) Observe(ev *sim.Event) {
 func (o *oracle) Grant(lock, client string, section int) (rank uint64, ungranted bool) {
 	r := o.locks[lock]
 	if r == nil {
-		r = o.add(sim.LockInfo{Name: lock})
+		r = o.add(trace.LockInfo{Name: lock})
 	}
 	return r.fix(acquisition{client, section})
 }
@@ -104,8 +105,8 @@ type ranks struct {
 }
 
 // note remembers who has changed a slot by a command that sets or prolongs.
-func (r *ranks) note(ev *sim.Event) {
-	if ev.Kind != sim.KindSet && ev.Kind != sim.KindTouch {
+func (r *ranks) note(ev *trace.Event) {
+	if ev.Kind != trace.KindSet && ev.Kind != trace.KindTouch {
 		return
 	}
 	by := acquisitionOf(ev.By)

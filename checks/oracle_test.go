@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // TestOracle replays a story to an oracle and asks it at each end of a
@@ -277,12 +277,12 @@ func TestOracle(t *testing.T) {
 			4s c2 acquires lock=M`, []string{"c1/1=1", "c2/1=1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := tell(t, test.story).trace
-			oracle := NewOracle(&sim.Trace{Locks: trace.Locks})
+			tr := tell(t, test.story).trace
+			oracle := NewOracle(&trace.Trace{Locks: tr.Locks})
 			var got []string
-			for i := range trace.Events {
-				ev := &trace.Events[i]
-				if ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK {
+			for i := range tr.Events {
+				ev := &tr.Events[i]
+				if ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK {
 					rank, ungranted := oracle.Grant(ev.Lock, ev.Process, ev.Section)
 					told := fmt.Sprintf("%s/%d=%d", ev.Process, ev.Section, rank)
 					if ungranted {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Progress is violated when, after the last strike or the end of any fault and
@@ -53,12 +53,12 @@ type calm struct {
 	*history
 	from moment
 	// fault is the last strike or lift; nil if there was none.
-	fault *sim.Event
+	fault *trace.Event
 	// until is when the scenario's bound is over; forever is at the end of the
 	// run.
 	until moment
 	// horizon is when the run was cut off; nil if it came to its end.
-	horizon *sim.Event
+	horizon *trace.Event
 	// unfinished are the faults that were to end and had not when the run was
 	// over.
 	unfinished []int
@@ -69,13 +69,13 @@ func newCalm(h *history) *calm {
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
 		switch ev.Kind {
-		case sim.KindStrike, sim.KindLift:
+		case trace.KindStrike, trace.KindLift:
 			c.from, c.fault = momentOf(ev), ev
 			c.unfinished = slices.DeleteFunc(c.unfinished, func(fault int) bool { return fault == ev.Fault })
 			if ev.Lifts {
 				c.unfinished = append(c.unfinished, ev.Fault)
 			}
-		case sim.KindHorizon:
+		case trace.KindHorizon:
 			c.horizon = ev
 		}
 	}
@@ -92,7 +92,7 @@ func (c *calm) locks() []string {
 	var names []string
 	for i := range c.trace.Events {
 		ev := &c.trace.Events[i]
-		if ev.Kind == sim.KindBegin && ev.Step == sim.Acquire && !slices.Contains(names, ev.Lock) {
+		if ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && !slices.Contains(names, ev.Lock) {
 			names = append(names, ev.Lock)
 		}
 	}
@@ -114,7 +114,7 @@ func (c *calm) judge(lock string) Finding {
 				f.Reason += "; " + unheard(client, server)
 				return f
 			}
-			if (step == sim.Extend || step == sim.Release) && !c.faultActive([]string{client}) {
+			if (step == trace.Extend || step == trace.Release) && !c.faultActive([]string{client}) {
 				f.Reason += fmt.Sprintf("; the lock had not answered its %s", step)
 				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
 			}
@@ -135,7 +135,7 @@ func (c *calm) judge(lock string) Finding {
 	if c.horizon != nil && c.until != forever && c.horizon.At < c.until.at {
 		return unknown(fmt.Sprintf("the run was cut off at %v, before the bound for progress at %v", c.horizon.At, c.until))
 	}
-	var end *sim.Event
+	var end *trace.Event
 	for i := range c.trace.Events {
 		if ev := &c.trace.Events[i]; !c.until.before(momentOf(ev)) {
 			end = ev
@@ -182,11 +182,11 @@ func (c *calm) judge(lock string) Finding {
 // turnedAway finds where a client that had been granted the lock was refused by
 // the storage, or got no answer from it, the first time; nil if none was. The lock
 // cannot help that.
-func (c *calm) turnedAway(lock string) *sim.Event {
+func (c *calm) turnedAway(lock string) *trace.Event {
 	for i := range c.trace.Events {
 		ev := &c.trace.Events[i]
 		failed := ev.Refused || ev.Step.AtStorage() && !ev.OK
-		if ev.Kind != sim.KindEnd || !failed || c.until.before(momentOf(ev)) {
+		if ev.Kind != trace.KindEnd || !failed || c.until.before(momentOf(ev)) {
 			continue
 		}
 		granted := func(s *section) bool {
@@ -213,7 +213,7 @@ func (c *calm) overdue(lock string) *section {
 		}
 		for i := range c.trace.Events {
 			ev := &c.trace.Events[i]
-			if ev.Kind == sim.KindBegin && ev.Step == sim.Extend && ev.Process == s.client && ev.Section == s.section &&
+			if ev.Kind == trace.KindBegin && ev.Step == trace.Extend && ev.Process == s.client && ev.Section == s.section &&
 				!momentOf(ev).before(s.lease.end()) {
 				return s
 			}
@@ -271,20 +271,20 @@ func (c *calm) silent(client string) string {
 		ev := &c.trace.Events[i]
 		w := wire{ev.Peer, ev.Conn}
 		switch {
-		case ev.Kind == sim.KindCrash && (ev.Text == string(sim.PowerLoss) || ev.Text == string(sim.FailOver)):
+		case ev.Kind == trace.KindCrash && (ev.Text == string(trace.PowerLoss) || ev.Text == string(trace.FailOver)):
 			for w := range waits {
 				if w.server == ev.Process {
 					dark[w] = true
 				}
 			}
-		case ev.Kind == sim.KindSend && ev.Reply && ev.Peer == client:
+		case ev.Kind == trace.KindSend && ev.Reply && ev.Peer == client:
 			waits[wire{ev.Process, ev.Conn}] = false // it is on its way
 		case ev.Process != client:
-		case ev.Kind == sim.KindConnect:
+		case ev.Kind == trace.KindConnect:
 			waits[w] = false
-		case ev.Kind == sim.KindSend && !ev.Reply:
+		case ev.Kind == trace.KindSend && !ev.Reply:
 			waits[w] = true
-		case ev.Kind == sim.KindClose, ev.Kind == sim.KindReset, ev.Kind == sim.KindTimeout:
+		case ev.Kind == trace.KindClose, ev.Kind == trace.KindReset, ev.Kind == trace.KindTimeout:
 			delete(waits, w)
 			delete(dark, w)
 		}
@@ -305,28 +305,28 @@ func unheard(client, server string) string {
 
 // stuck is a client that kept the world from coming to its end, and the step that
 // it was in, if it was in one; "" if the run was not cut off.
-func (c *calm) stuck() (client string, step sim.Step) {
+func (c *calm) stuck() (client string, step trace.Step) {
 	if c.horizon == nil {
 		return "", ""
 	}
 	began, ended := map[string]bool{}, map[string]bool{}
-	last := map[string]*sim.Event{} // each client's last beginning or end of a step
+	last := map[string]*trace.Event{} // each client's last beginning or end of a step
 	for i := range c.trace.Events {
 		switch ev := &c.trace.Events[i]; ev.Kind {
-		case sim.KindBegin:
+		case trace.KindBegin:
 			began[ev.Process] = true
 			last[ev.Process] = ev
-		case sim.KindEnd:
+		case trace.KindEnd:
 			last[ev.Process] = ev
-		case sim.KindDone, sim.KindCrash:
+		case trace.KindDone, trace.KindCrash:
 			ended[ev.Process] = true
 		}
 	}
 	for _, p := range c.trace.Processes {
-		if p.Role != sim.RoleClient || !began[p.Name] || ended[p.Name] {
+		if p.Role != trace.RoleClient || !began[p.Name] || ended[p.Name] {
 			continue
 		}
-		if ev := last[p.Name]; ev.Kind == sim.KindBegin {
+		if ev := last[p.Name]; ev.Kind == trace.KindBegin {
 			step = ev.Step
 		}
 		return p.Name, step
@@ -336,14 +336,14 @@ func (c *calm) stuck() (client string, step sim.Step) {
 
 // wanting finds who wants the lock: the first call of acquire of each client
 // that shows it, in order.
-func (c *calm) wanting(lock string) []*sim.Event {
-	var calls []*sim.Event
+func (c *calm) wanting(lock string) []*trace.Event {
+	var calls []*trace.Event
 	// last has each client's last call before the calm, unless it led to a
 	// section.
-	last := map[string]*sim.Event{}
+	last := map[string]*trace.Event{}
 	for i := range c.trace.Events {
 		ev := &c.trace.Events[i]
-		call := ev.Kind == sim.KindBegin && ev.Step == sim.Acquire && ev.Lock == lock
+		call := ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && ev.Lock == lock
 		switch {
 		case !momentOf(ev).before(c.from):
 			if call && !c.until.before(momentOf(ev)) && !c.withdrawn(ev) {
@@ -351,8 +351,8 @@ func (c *calm) wanting(lock string) []*sim.Event {
 			}
 		case call:
 			last[ev.Process] = ev
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK && last[ev.Process] != nil && last[ev.Process].Section == ev.Section,
-			ev.Kind == sim.KindDone, ev.Kind == sim.KindCrash:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK && last[ev.Process] != nil && last[ev.Process].Section == ev.Section,
+			ev.Kind == trace.KindDone, ev.Kind == trace.KindCrash:
 			delete(last, ev.Process)
 		}
 	}
@@ -361,9 +361,9 @@ func (c *calm) wanting(lock string) []*sim.Event {
 			calls = append(calls, call)
 		}
 	}
-	slices.SortFunc(calls, func(a, b *sim.Event) int { return a.Seq - b.Seq })
+	slices.SortFunc(calls, func(a, b *trace.Event) int { return a.Seq - b.Seq })
 	seen := map[string]bool{}
-	return slices.DeleteFunc(calls, func(call *sim.Event) bool {
+	return slices.DeleteFunc(calls, func(call *trace.Event) bool {
 		dup := seen[call.Process]
 		seen[call.Process] = true
 		return dup
@@ -372,7 +372,7 @@ func (c *calm) wanting(lock string) []*sim.Event {
 
 // withdrawn reports whether the client of a call of acquire crashed before it
 // called again, or was done after a failed one.
-func (c *calm) withdrawn(call *sim.Event) bool {
+func (c *calm) withdrawn(call *trace.Event) bool {
 	failed := false
 	// The answer is near the call as a rule, and there can be as many calls as
 	// events: so the search begins there.
@@ -383,13 +383,13 @@ func (c *calm) withdrawn(call *sim.Event) bool {
 			continue
 		}
 		switch {
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Acquire:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire:
 			return false
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.Section == call.Section:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.Section == call.Section:
 			failed = !ev.OK && momentOf(ev).before(c.from)
-		case ev.Kind == sim.KindCrash:
+		case ev.Kind == trace.KindCrash:
 			return true
-		case ev.Kind == sim.KindDone:
+		case ev.Kind == trace.KindDone:
 			return failed
 		}
 	}

@@ -3,7 +3,7 @@ package checks
 import (
 	"fmt"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // How much work the storage turns away, because of the fencing token that it
@@ -15,11 +15,11 @@ var refused = measure{
 }
 
 func takeRefused(h *history) Measure {
-	served, turnedAway := map[sim.Step]int64{}, map[sim.Step]int64{}
+	served, turnedAway := map[trace.Step]int64{}, map[trace.Step]int64{}
 	var all, denied int64
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
-		if ev.Kind != sim.KindServe {
+		if ev.Kind != trace.KindServe {
 			continue
 		}
 		served[ev.Step]++
@@ -36,12 +36,12 @@ func takeRefused(h *history) Measure {
 		Figures: []Figure{
 			{"refused", Count, denied},
 			{"requests", Count, all},
-			{"refused reads", Count, turnedAway[sim.Read]},
-			{"reads", Count, served[sim.Read]},
-			{"refused writes", Count, turnedAway[sim.Write]},
-			{"writes", Count, served[sim.Write]},
+			{"refused reads", Count, turnedAway[trace.Read]},
+			{"reads", Count, served[trace.Read]},
+			{"refused writes", Count, turnedAway[trace.Write]},
+			{"writes", Count, served[trace.Write]},
 		},
 		text: fmt.Sprintf("%d of %d (%d of %d reads, %d of %d writes)", denied, all,
-			turnedAway[sim.Read], served[sim.Read], turnedAway[sim.Write], served[sim.Write]),
+			turnedAway[trace.Read], served[trace.Read], turnedAway[trace.Write], served[trace.Write]),
 	}
 }

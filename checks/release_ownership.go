@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // ReleaseOwnership is violated when, on any node, a command removed, overwrote
@@ -45,16 +45,16 @@ func judgeReleaseOwnership(h *history) Finding {
 		}
 		by, owner, did := ev.By, ev.Owner, ""
 		switch ev.Kind {
-		case sim.KindDelete:
+		case trace.KindDelete:
 			did = "removed"
-		case sim.KindTouch:
+		case trace.KindTouch:
 			did = "changed the expiry of"
-		case sim.KindSet:
+		case trace.KindSet:
 			owner, did = ev.Prior, "overwrote"
 		}
 		at := place{ev.Process, ev.Key}
 		set, known := lastSet[at]
-		if ev.Kind == sim.KindSet || ev.Kind == sim.KindRestore {
+		if ev.Kind == trace.KindSet || ev.Kind == trace.KindRestore {
 			lastSet[at] = ev.Seq
 		}
 		if did == "" || by == nil || owner == nil || !h.foreign(ev, by, owner) {
@@ -77,7 +77,7 @@ func judgeReleaseOwnership(h *history) Finding {
 
 // foreign reports whether a key that owner set is not by's to touch. Commands
 // that a client sends outside any section are told apart by when it sent them.
-func (h *history) foreign(ev *sim.Event, by, owner *sim.Actor) bool {
+func (h *history) foreign(ev *trace.Event, by, owner *trace.Actor) bool {
 	switch {
 	case by.Client != owner.Client:
 		return true
@@ -85,13 +85,13 @@ func (h *history) foreign(ev *sim.Event, by, owner *sim.Actor) bool {
 		// A client that sends a command twice can see the first copy come after the
 		// second; where that only prolongs what the second has set, it is no other
 		// acquisition's.
-		return ev.Kind != sim.KindTouch || acquisitionOf(by) != acquisitionOf(owner)
+		return ev.Kind != trace.KindTouch || acquisitionOf(by) != acquisitionOf(owner)
 	case by.Section == 0:
 		return false
 	case by.Section < owner.Section:
 		return !h.background(ev, by, owner)
 	case by.Section > owner.Section:
-		return ev.Kind != sim.KindTouch && h.isIn(acquisitionOf(owner), ev)
+		return ev.Kind != trace.KindTouch && h.isIn(acquisitionOf(owner), ev)
 	}
 	return false
 }
@@ -101,17 +101,17 @@ func (h *history) foreign(ev *sim.Event, by, owner *sim.Actor) bool {
 // do in the background bears the number of whatever section the client is busy
 // with. A command that names the key's value was sent by somebody who knows it; so
 // it is the later section's, unless the earlier one has used that value as well.
-func (h *history) background(ev *sim.Event, by, owner *sim.Actor) bool {
-	if by.Sent <= owner.Sent || ev.Kind == sim.KindSet || !slices.Contains(strings.Fields(h.trace.Events[by.Sent-1].Text), ev.Value) {
+func (h *history) background(ev *trace.Event, by, owner *trace.Actor) bool {
+	if by.Sent <= owner.Sent || ev.Kind == trace.KindSet || !slices.Contains(strings.Fields(h.trace.Events[by.Sent-1].Text), ev.Value) {
 		return false
 	}
-	return !slices.ContainsFunc(h.trace.Events[:ev.Seq], func(o sim.Event) bool {
-		return o.Kind == sim.KindSet && o.Value == ev.Value && acquisitionOf(o.By) == acquisitionOf(by)
+	return !slices.ContainsFunc(h.trace.Events[:ev.Seq], func(o trace.Event) bool {
+		return o.Kind == trace.KindSet && o.Value == ev.Value && acquisitionOf(o.By) == acquisitionOf(by)
 	})
 }
 
 // isIn reports whether a client was in a section when an event happened.
-func (h *history) isIn(id acquisition, ev *sim.Event) bool {
+func (h *history) isIn(id acquisition, ev *trace.Event) bool {
 	return slices.ContainsFunc(h.sections, func(s *section) bool {
 		return s.acquisition == id && s.from.before(momentOf(ev)) && momentOf(ev).before(s.to)
 	})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Forever is the end of what does not end.
@@ -37,7 +37,7 @@ type Span struct {
 }
 
 // Spans lists the granted sections of a run, in the order of their grants.
-func Spans(t *sim.Trace) []Span {
+func Spans(t *trace.Trace) []Span {
 	var spans []Span
 	for _, s := range newHistory(t).sections {
 		span := Span{

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Sparing is why the data survived although two sections of one lock overlapped: what
@@ -27,7 +27,7 @@ type Sparing struct {
 
 // An Access is what the storage did for a section.
 type Access struct {
-	Step   sim.Step // read or write
+	Step   trace.Step // read or write
 	Object string
 	At     time.Duration
 }
@@ -69,7 +69,7 @@ const (
 
 // Spared says why each of the first overlaps of a run did no harm, of at most so many,
 // and how many more there were. It is for a run whose data is intact.
-func Spared(t *sim.Trace, most int) (first []Sparing, more int) {
+func Spared(t *trace.Trace, most int) (first []Sparing, more int) {
 	h := newHistory(t)
 	accesses := h.accesses()
 	for a, b := range h.pairs(func(s *section) moment { return s.to }) {
@@ -97,9 +97,9 @@ func (h *history) sparing(a, b *section, did, doing []access) Sparing {
 		s.Cause, s.CausedAt = h.restraint(who)
 		return about(WroteNothing, who)
 	}
-	lastWrite := lastOf(did, sim.Write)
+	lastWrite := lastOf(did, trace.Write)
 	switch {
-	case lastWrite == nil && lastOf(doing, sim.Write) == nil:
+	case lastWrite == nil && lastOf(doing, trace.Write) == nil:
 		s.How = NeitherWrote
 		return s
 	case lastWrite == nil:
@@ -107,7 +107,7 @@ func (h *history) sparing(a, b *section, did, doing []access) Sparing {
 	case lastWrite.moment.before(b.from):
 		s.Last = lastWrite.Access
 		return about(WroteBefore, a)
-	case lastOf(doing, sim.Write) == nil:
+	case lastOf(doing, trace.Write) == nil:
 		return wroteNothing(b)
 	case did[len(did)-1].moment.before(doing[0].moment):
 		s.Last, s.Next = did[len(did)-1].Access, doing[0].Access
@@ -136,7 +136,7 @@ func (h *history) accesses() map[acquisition][]access {
 	all := map[acquisition][]access{}
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
-		if ev.Kind == sim.KindServe && ev.OK && (ev.Step == sim.Read || ev.Step == sim.Write) {
+		if ev.Kind == trace.KindServe && ev.OK && (ev.Step == trace.Read || ev.Step == trace.Write) {
 			id := acquisition{ev.Client(), ev.Section}
 			all[id] = append(all[id], access{Access{ev.Step, ev.Object, ev.At}, momentOf(ev)})
 		}
@@ -145,7 +145,7 @@ func (h *history) accesses() map[acquisition][]access {
 }
 
 // lastOf is the last access of a kind, or nil.
-func lastOf(all []access, step sim.Step) *access {
+func lastOf(all []access, step trace.Step) *access {
 	for i, a := range slices.Backward(all) {
 		if a.Step == step {
 			return &all[i]
@@ -167,23 +167,23 @@ func (h *history) restraint(s *section) (SparedCause, time.Duration) {
 		if ev.Process != s.client || at.before(s.from) || s.to.before(at) {
 			continue
 		}
-		if ev.Kind == sim.KindCrash {
+		if ev.Kind == trace.KindCrash {
 			return ClientCrashed, ev.At
 		}
 		if ev.Section != s.section {
 			continue
 		}
 		switch {
-		case ev.Kind == sim.KindLost:
+		case ev.Kind == trace.KindLost:
 			return ToldOfLoss, ev.At
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Extend:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Extend:
 			extending = true
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Extend:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Extend:
 			if extending && !ev.OK {
 				return ExtendFailed, ev.At
 			}
 			extending = false
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Check && !ev.OK:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Check && !ev.OK:
 			return CheckFailed, ev.At
 		}
 	}

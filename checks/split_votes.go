@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // How often clients that asked at the same time kept the lock from each other:
@@ -25,7 +25,7 @@ type attempt struct {
 }
 
 func takeSplitVotes(h *history) Measure {
-	votes := slices.ContainsFunc(h.trace.Locks, func(l sim.LockInfo) bool { return l.Quorum > 1 })
+	votes := slices.ContainsFunc(h.trace.Locks, func(l trace.LockInfo) bool { return l.Quorum > 1 })
 	if !votes {
 		return absent("the lock asks for no majority")
 	}
@@ -37,9 +37,9 @@ func takeSplitVotes(h *history) Measure {
 		o.Observe(ev)
 		id := acquisition{ev.Process, ev.Section}
 		switch {
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Acquire && o.locks[ev.Lock] != nil:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && o.locks[ev.Lock] != nil:
 			asking[id] = &attempt{lock: o.locks[ev.Lock]}
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire:
 			if a := asking[id]; a != nil && !ev.OK {
 				failed++
 				if a.split && !a.taken {
@@ -47,13 +47,13 @@ func takeSplitVotes(h *history) Measure {
 				}
 			}
 			delete(asking, id)
-		case ev.Kind == sim.KindCrash:
+		case ev.Kind == trace.KindCrash:
 			for id := range asking {
 				if id.client == ev.Process {
 					delete(asking, id)
 				}
 			}
-		case ev.Key == "" && ev.Kind != sim.KindRestart && ev.Kind != sim.KindPromote:
+		case ev.Key == "" && ev.Kind != trace.KindRestart && ev.Kind != trace.KindPromote:
 			continue // no key has changed
 		}
 		divided := map[*ranks]bool{} // the locks whose votes are split now

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A story is a trace written by hand, one thing that happens per line:
@@ -23,7 +23,7 @@ import (
 // L, has a TTL of 30s and keeps the key L on five nodes, three of which are a
 // quorum. The line that ends in "<--" is the one with which the property breaks.
 type story struct {
-	trace *sim.Trace
+	trace *trace.Trace
 	t     *testing.T
 	line  string
 	// breaks are the Seqs of the line that is marked.
@@ -38,7 +38,7 @@ type story struct {
 
 func tell(t *testing.T, text string) *story {
 	t.Helper()
-	s := &story{t: t, trace: &sim.Trace{}, section: map[string]int{}, calling: map[string]bool{}, sent: map[string]int{}}
+	s := &story{t: t, trace: &trace.Trace{}, section: map[string]int{}, calling: map[string]bool{}, sent: map[string]int{}}
 	s.header("lock L ttl=30s")
 	for s.line = range strings.Lines(text) {
 		line, marked := strings.CutSuffix(strings.TrimSpace(s.line), "<--")
@@ -99,13 +99,13 @@ func (s *story) number(v string) int {
 }
 
 // actor reads "c1/2" or, with when its command was sent, "c1/2@7".
-func (s *story) actor(v string) *sim.Actor {
+func (s *story) actor(v string) *trace.Actor {
 	if v == "" {
 		return nil
 	}
 	v, sent, _ := strings.Cut(v, "@")
 	client, section, _ := strings.Cut(v, "/")
-	return &sim.Actor{Client: client, Section: s.number(section), Sent: s.number(sent)}
+	return &trace.Actor{Client: client, Section: s.number(section), Sent: s.number(sent)}
 }
 
 func (s *story) header(line string) {
@@ -116,14 +116,14 @@ func (s *story) header(line string) {
 		if words[1] == "L" {
 			s.trace.Locks = nil
 		}
-		l := sim.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3, Open: a.has("open"), Unordered: a.has("unordered"), TrueTime: a.has("true-time")}
+		l := trace.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3, Open: a.has("open"), Unordered: a.has("unordered"), TrueTime: a.has("true-time")}
 		if a.has("quorum") {
 			l.Quorum = s.number(a["quorum"])
 		}
 		keys := strings.Split(cmpOr(a["keys"], words[1]), ",")
 		for _, node := range cmpOr(a["nodes"], "ABCDE") {
 			for _, key := range keys {
-				l.Slots = append(l.Slots, sim.SlotInfo{Node: string(node), Key: key})
+				l.Slots = append(l.Slots, trace.SlotInfo{Node: string(node), Key: key})
 			}
 		}
 		if a.has("unwatched") || l.Open {
@@ -131,7 +131,7 @@ func (s *story) header(line string) {
 		}
 		s.trace.Locks = append(s.trace.Locks, l)
 	case "read-only":
-		s.trace.Processes = append(s.trace.Processes, sim.ProcessInfo{Name: words[1], Role: sim.RoleClient, ReadOnly: true})
+		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, ReadOnly: true})
 	case "no-lock":
 		s.trace.Locks = nil
 	case "within":
@@ -139,7 +139,7 @@ func (s *story) header(line string) {
 	case "doubt":
 		s.trace.Doubts = append(s.trace.Doubts, strings.Join(words[1:], " "))
 	case "idle":
-		s.trace.Faults = append(s.trace.Faults, sim.FaultInfo{Text: "pause c1", Idle: strings.Join(words[1:], " ")})
+		s.trace.Faults = append(s.trace.Faults, trace.FaultInfo{Text: "pause c1", Idle: strings.Join(words[1:], " ")})
 	default:
 		s.t.Fatalf("cannot read %q", line)
 	}
@@ -152,7 +152,7 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-func (s *story) emit(ev sim.Event) {
+func (s *story) emit(ev trace.Event) {
 	ev.Seq = len(s.trace.Events) + 1
 	s.trace.Events = append(s.trace.Events, ev)
 }
@@ -162,18 +162,18 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	if a.has("section") {
 		section = s.number(a["section"])
 	}
-	ev := sim.Event{At: at, Process: who, Section: section}
-	begin := func(step sim.Step, object string) {
+	ev := trace.Event{At: at, Process: who, Section: section}
+	begin := func(step trace.Step, object string) {
 		ev := ev
-		ev.Kind, ev.Step, ev.Object = sim.KindBegin, step, object
-		if step == sim.Acquire {
+		ev.Kind, ev.Step, ev.Object = trace.KindBegin, step, object
+		if step == trace.Acquire {
 			ev.Lock = cmpOr(a["lock"], "L")
 		}
 		s.emit(ev)
 	}
-	end := func(step sim.Step, fill func(*sim.Event)) {
+	end := func(step trace.Step, fill func(*trace.Event)) {
 		ev := ev
-		ev.Kind, ev.Step, ev.OK = sim.KindEnd, step, true
+		ev.Kind, ev.Step, ev.OK = trace.KindEnd, step, true
 		if fill != nil {
 			fill(&ev)
 		}
@@ -181,17 +181,17 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	}
 	// serve has the storage serve a request of the client, which a service may
 	// have passed on.
-	serve := func(step sim.Step, object string, version, replaced int, ok bool) {
-		by := &sim.Actor{Client: who, Section: section, Sent: s.sent[who+a["message"]]}
-		s.emit(sim.Event{
-			At: at, Kind: sim.KindServe, Process: sim.StorageName, Peer: cmpOr(a["via"], who), By: by, Section: section, Step: step,
+	serve := func(step trace.Step, object string, version, replaced int, ok bool) {
+		by := &trace.Actor{Client: who, Section: section, Sent: s.sent[who+a["message"]]}
+		s.emit(trace.Event{
+			At: at, Kind: trace.KindServe, Process: trace.StorageName, Peer: cmpOr(a["via"], who), By: by, Section: section, Step: step,
 			OK: ok, Object: object, Version: version, Replaced: replaced, Value: a["value"],
 		})
 	}
-	refuse := func(step sim.Step) {
+	refuse := func(step trace.Step) {
 		begin(step, cmpOr(a["object"], "x"))
 		serve(step, cmpOr(a["object"], "x"), 0, 0, false)
-		end(step, func(ev *sim.Event) { ev.OK, ev.Refused = false, true })
+		end(step, func(ev *trace.Event) { ev.OK, ev.Refused = false, true })
 	}
 	// access is the "x=0" or "x=0>1" of a line.
 	access := func() (object string, replaced, version int) {
@@ -208,7 +208,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.t.Fatalf("%s: which object?", s.line)
 		return "", 0, 0
 	}
-	declared := func(ev *sim.Event) {
+	declared := func(ev *trace.Event) {
 		if a.has("ends") {
 			ev.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(s.duration(a["ends"]))}
 			if a.has("monotonic") {
@@ -216,12 +216,12 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 			}
 		}
 	}
-	key := func(kind sim.Kind) {
+	key := func(kind trace.Kind) {
 		ev := ev
 		ev.Kind, ev.Key, ev.Value = kind, cmpOr(a["key"], "L"), cmpOr(a["value"], "value-1")
 		ev.TTL = s.duration(a["ttl"])
 		ev.By, ev.Owner, ev.Prior = s.actor(a["by"]), s.actor(a["of"]), s.actor(a["over"])
-		if kind == sim.KindSet {
+		if kind == trace.KindSet {
 			ev.Owner = ev.By
 		}
 		s.emit(ev)
@@ -233,15 +233,15 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.section[who]++
 		ev.Section = s.section[who]
 		s.calling[who] = true
-		begin(sim.Acquire, "")
+		begin(trace.Acquire, "")
 	case "fails", "acquires":
 		if !s.calling[who] {
 			s.section[who]++
 			ev.Section = s.section[who]
-			begin(sim.Acquire, "")
+			begin(trace.Acquire, "")
 		}
 		s.calling[who] = false
-		end(sim.Acquire, func(ev *sim.Event) {
+		end(trace.Acquire, func(ev *trace.Event) {
 			ev.OK = verb == "acquires"
 			if !ev.OK {
 				return
@@ -252,44 +252,44 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 			declared(ev)
 		})
 	case "starts-to-work":
-		begin(sim.Work, "")
+		begin(trace.Work, "")
 	case "extends":
-		begin(sim.Extend, "")
-		end(sim.Extend, declared)
+		begin(trace.Extend, "")
+		end(trace.Extend, declared)
 	case "asks-to-extend":
-		begin(sim.Extend, "")
+		begin(trace.Extend, "")
 	case "fails-to-extend":
-		end(sim.Extend, func(ev *sim.Event) { ev.OK = false })
+		end(trace.Extend, func(ev *trace.Event) { ev.OK = false })
 	case "extended": // without asking if the lock did it by itself
-		end(sim.Extend, declared)
+		end(trace.Extend, declared)
 	case "mints":
-		begin(sim.Mint, "")
-		end(sim.Mint, func(ev *sim.Event) { ev.Token, ev.Minted = uint64(s.number(a["token"])), true })
+		begin(trace.Mint, "")
+		end(trace.Mint, func(ev *trace.Event) { ev.Token, ev.Minted = uint64(s.number(a["token"])), true })
 	case "fails-to-mint":
-		begin(sim.Mint, "")
-		end(sim.Mint, func(ev *sim.Event) { ev.OK = false })
+		begin(trace.Mint, "")
+		end(trace.Mint, func(ev *trace.Event) { ev.OK = false })
 	case "fails-its-check":
-		begin(sim.Check, "")
-		end(sim.Check, func(ev *sim.Event) { ev.OK = false })
+		begin(trace.Check, "")
+		end(trace.Check, func(ev *trace.Event) { ev.OK = false })
 	case "asks-to-release":
-		begin(sim.Release, "")
+		begin(trace.Release, "")
 	case "releases":
-		begin(sim.Release, "")
-		end(sim.Release, nil)
+		begin(trace.Release, "")
+		end(trace.Release, nil)
 	case "is-told-it-is-lost":
-		ev.Kind = sim.KindLost
+		ev.Kind = trace.KindLost
 		s.emit(ev)
 	case "is-done":
-		ev.Kind, ev.Section = sim.KindDone, 0
+		ev.Kind, ev.Section = trace.KindDone, 0
 		s.emit(ev)
 
 	case "commands": // a node, by a message
-		ev.Kind, ev.Handshake, ev.Text = sim.KindSend, a.has("handshake"), a["text"]
+		ev.Kind, ev.Handshake, ev.Text = trace.KindSend, a.has("handshake"), a["text"]
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
 		s.know(ev.Peer)
 	case "answers":
-		ev.Kind, ev.Reply = sim.KindSend, true
+		ev.Kind, ev.Reply = trace.KindSend, true
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
 		s.know(ev.Peer)
@@ -297,102 +297,102 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	// A client and the storage.
 	case "reads":
 		object, version, _ := access()
-		begin(sim.Read, object)
-		serve(sim.Read, object, version, 0, true)
-		end(sim.Read, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
+		begin(trace.Read, object)
+		serve(trace.Read, object, version, 0, true)
+		end(trace.Read, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "is-shown": // the storage reads, the answer is under way
 		object, version, _ := access()
-		begin(sim.Read, object)
-		serve(sim.Read, object, version, 0, true)
+		begin(trace.Read, object)
+		serve(trace.Read, object, version, 0, true)
 	case "marks":
 		object, version, _ := access()
-		begin(sim.Mark, object)
-		serve(sim.Mark, object, version, 0, true)
-		end(sim.Mark, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
+		begin(trace.Mark, object)
+		serve(trace.Mark, object, version, 0, true)
+		end(trace.Mark, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "learns":
 		object, version, _ := access()
-		end(sim.Read, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
+		end(trace.Read, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "writes":
 		object, replaced, version := access()
-		begin(sim.Write, object)
-		serve(sim.Write, object, version, replaced, true)
-		end(sim.Write, func(ev *sim.Event) { ev.Object, ev.Version, ev.Replaced = object, version, replaced })
+		begin(trace.Write, object)
+		serve(trace.Write, object, version, replaced, true)
+		end(trace.Write, func(ev *trace.Event) { ev.Object, ev.Version, ev.Replaced = object, version, replaced })
 	case "sends", "resends": // a message, resends one of a write that has begun
 		if verb == "sends" {
-			begin(sim.Write, "")
+			begin(trace.Write, "")
 		}
-		s.emit(sim.Event{
-			At: at, Kind: sim.KindSend, Process: who, Peer: cmpOr(a["via"], sim.StorageName), Conn: 1, Msg: s.number(a["message"]),
-			Section: section, Step: sim.Write,
+		s.emit(trace.Event{
+			At: at, Kind: trace.KindSend, Process: who, Peer: cmpOr(a["via"], trace.StorageName), Conn: 1, Msg: s.number(a["message"]),
+			Section: section, Step: trace.Write,
 		})
 		s.sent[who+a["message"]] = len(s.trace.Events)
 	case "lands": // a message is served, long after it was sent
 		object, replaced, version := access()
-		serve(sim.Write, object, version, replaced, true)
+		serve(trace.Write, object, version, replaced, true)
 	case "hears":
 		object, _, version := access()
-		end(sim.Write, func(ev *sim.Event) { ev.Object, ev.Version = object, version })
+		end(trace.Write, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "is-refused":
-		refuse(sim.Write)
+		refuse(trace.Write)
 	case "fails-to-read": // the storage does not answer
-		begin(sim.Read, cmpOr(a["object"], "x"))
-		end(sim.Read, func(ev *sim.Event) { ev.OK = false })
+		begin(trace.Read, cmpOr(a["object"], "x"))
+		end(trace.Read, func(ev *trace.Event) { ev.OK = false })
 	case "is-refused-a-read":
-		refuse(sim.Read)
+		refuse(trace.Read)
 	case "is-refused-a-mark":
-		refuse(sim.Mark)
+		refuse(trace.Mark)
 	case "reverts": // the storage comes back without its latest writes
 		object, was, version := access()
-		s.emit(sim.Event{At: at, Kind: sim.KindRevert, Process: who, Object: object, Version: version, Replaced: was, Value: a["value"]})
+		s.emit(trace.Event{At: at, Kind: trace.KindRevert, Process: who, Object: object, Version: version, Replaced: was, Value: a["value"]})
 	case "holds": // what the storage has at the end
 		object, version, _ := access()
-		s.emit(sim.Event{At: at, Kind: sim.KindObject, Process: who, Object: object, Version: version, Value: a["value"]})
+		s.emit(trace.Event{At: at, Kind: trace.KindObject, Process: who, Object: object, Version: version, Value: a["value"]})
 
 	// A node and its keys.
 	case "sets":
-		key(sim.KindSet)
+		key(trace.KindSet)
 	case "touches":
-		key(sim.KindTouch)
+		key(trace.KindTouch)
 	case "deletes":
-		key(sim.KindDelete)
+		key(trace.KindDelete)
 	case "expires":
-		key(sim.KindExpire)
+		key(trace.KindExpire)
 	case "forgets":
-		key(sim.KindForget)
+		key(trace.KindForget)
 	case "restores":
-		key(sim.KindRestore)
+		key(trace.KindRestore)
 	case "replaces":
 		for peer := range a {
-			s.emit(sim.Event{At: at, Kind: sim.KindPromote, Process: who, Peer: peer})
+			s.emit(trace.Event{At: at, Kind: trace.KindPromote, Process: who, Peer: peer})
 		}
 
 	// Processes and faults.
 	case "crashes":
-		s.emit(sim.Event{At: at, Kind: sim.KindCrash, Process: who, Text: a["how"]})
+		s.emit(trace.Event{At: at, Kind: trace.KindCrash, Process: who, Text: a["how"]})
 	case "restarts":
-		s.emit(sim.Event{At: at, Kind: sim.KindRestart, Process: who})
+		s.emit(trace.Event{At: at, Kind: trace.KindRestart, Process: who})
 	case "pauses":
-		s.emit(sim.Event{At: at, Kind: sim.KindPause, Process: who})
+		s.emit(trace.Event{At: at, Kind: trace.KindPause, Process: who})
 	case "resumes":
-		s.emit(sim.Event{At: at, Kind: sim.KindResume, Process: who})
+		s.emit(trace.Event{At: at, Kind: trace.KindResume, Process: who})
 	case "runs-on":
-		s.emit(sim.Event{At: at, Kind: sim.KindRanOn, Process: who})
+		s.emit(trace.Event{At: at, Kind: trace.KindRanOn, Process: who})
 	case "shows": // what a process's clocks show from now on
-		s.emit(sim.Event{At: at, Kind: sim.KindClock, Process: who, Clocks: &sim.Clocks{
+		s.emit(trace.Event{At: at, Kind: trace.KindClock, Process: who, Clocks: &trace.Clocks{
 			Wall: int64(s.duration(a["wall"])), Monotonic: int64(s.duration(a["monotonic"])),
-			RatePPB: int64(s.number(a["ppb"])), Halted: a.has("halted"), Why: a["why"],
+			RatePPB: int64(s.number(a["ppb"])), Halted: a.has("halted"), Why: trace.ClockChange(a["why"]),
 		}})
 	case "strikes":
 		fault := s.number(strings.TrimPrefix(who, "fault-"))
-		s.emit(sim.Event{At: at, Kind: sim.KindStrike, Fault: fault, Instant: a.has("instant"), Lifts: a.has("lasting")})
+		s.emit(trace.Event{At: at, Kind: trace.KindStrike, Fault: fault, Instant: a.has("instant"), Lifts: a.has("lasting")})
 		for len(s.trace.Faults) < fault {
-			s.trace.Faults = append(s.trace.Faults, sim.FaultInfo{})
+			s.trace.Faults = append(s.trace.Faults, trace.FaultInfo{})
 		}
 		s.trace.Faults[fault-1].Stops = a["stops"]
 	case "lifts":
-		s.emit(sim.Event{At: at, Kind: sim.KindLift, Fault: s.number(strings.TrimPrefix(who, "fault-"))})
+		s.emit(trace.Event{At: at, Kind: trace.KindLift, Fault: s.number(strings.TrimPrefix(who, "fault-"))})
 	case "is-cut-off":
-		s.emit(sim.Event{At: at, Kind: sim.KindHorizon})
+		s.emit(trace.Event{At: at, Kind: trace.KindHorizon})
 	default:
 		s.t.Fatalf("cannot read %q", s.line)
 	}
@@ -414,15 +414,15 @@ func violations(t *testing.T, text string) []Property {
 
 // know lists a process the first time that it does something.
 func (s *story) know(name string) {
-	role := sim.RoleNode
+	role := trace.RoleNode
 	switch {
 	case strings.HasPrefix(name, "c"):
-		role = sim.RoleClient
+		role = trace.RoleClient
 	case len(name) != 1:
 		return
 	}
-	if !slices.ContainsFunc(s.trace.Processes, func(p sim.ProcessInfo) bool { return p.Name == name }) {
-		s.trace.Processes = append(s.trace.Processes, sim.ProcessInfo{Name: name, Role: role})
+	if !slices.ContainsFunc(s.trace.Processes, func(p trace.ProcessInfo) bool { return p.Name == name }) {
+		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: name, Role: role})
 	}
 }
 

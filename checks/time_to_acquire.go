@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // From a client's first call of acquire for a section to the grant. A client
@@ -18,17 +18,17 @@ var timeToAcquire = measure{
 }
 
 func takeTimeToAcquire(h *history) Measure {
-	waiting := map[string]*sim.Event{} // each client's first call
+	waiting := map[string]*trace.Event{} // each client's first call
 	waits := 0
 	var times []time.Duration
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
 		switch {
-		case ev.Step != sim.Acquire:
-		case ev.Kind == sim.KindBegin && waiting[ev.Process] == nil:
+		case ev.Step != trace.Acquire:
+		case ev.Kind == trace.KindBegin && waiting[ev.Process] == nil:
 			waiting[ev.Process] = ev
 			waits++
-		case ev.Kind == sim.KindEnd && ev.OK && waiting[ev.Process] != nil:
+		case ev.Kind == trace.KindEnd && ev.OK && waiting[ev.Process] != nil:
 			times = append(times, ev.At-waiting[ev.Process].At)
 			delete(waiting, ev.Process)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // TokenOrder is violated when, of the tokens that were minted, a later grant's
@@ -23,7 +23,7 @@ func judgeTokenOrder(h *history) Finding {
 	if len(h.trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
-	unordered := func(l sim.LockInfo) bool { return l.Unordered }
+	unordered := func(l trace.LockInfo) bool { return l.Unordered }
 	minted := func(s *section) bool { return len(s.minted) > 0 }
 	carries := func(s *section) bool { return s.granted.Token != 0 || minted(s) }
 	switch {
@@ -39,7 +39,7 @@ func judgeTokenOrder(h *history) Finding {
 		return unknown(noRanks)
 	}
 	var old, young *section // of the first two tokens that are out of order
-	var older, younger *sim.Event
+	var older, younger *trace.Event
 	first := forever.seq // when both were out
 	for a, b := range h.pairs(func(*section) moment { return forever }) {
 		if first <= b.from.seq {
@@ -67,7 +67,7 @@ func judgeTokenOrder(h *history) Finding {
 
 // tokensOutOfOrder tells of a token of an older grant and one of a younger that
 // is not greater.
-func (h *history) tokensOutOfOrder(old, young *section, o, y *sim.Event) Finding {
+func (h *history) tokensOutOfOrder(old, young *section, o, y *trace.Event) Finding {
 	first, second := o, y
 	if second.Seq < first.Seq {
 		first, second = second, first
@@ -78,7 +78,7 @@ func (h *history) tokensOutOfOrder(old, young *section, o, y *sim.Event) Finding
 			h.name(young), h.name(old), y.Token, o.Token, second.At),
 	}
 	// A token source is no part of the lock.
-	if o.Step == sim.Acquire && y.Step == sim.Acquire {
+	if o.Step == trace.Acquire && y.Step == trace.Acquire {
 		f.Fault, f.Reason = h.tokenFault(old, young, second.Seq, f.Reason)
 	}
 	return f

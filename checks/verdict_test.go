@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -33,9 +33,9 @@ func outcomes(v *Verdict) map[Property]Outcome {
 	return all
 }
 
-func witness(t *testing.T, text string) sim.Witness {
+func witness(t *testing.T, text string) trace.Witness {
 	t.Helper()
-	w, err := sim.ParseWitness(text)
+	w, err := trace.ParseWitness(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func witness(t *testing.T, text string) sim.Witness {
 }
 
 func TestVerdict(t *testing.T) {
-	v := Check(tell(t, good).trace, []sim.Witness{witness(t, "c1 released")})
+	v := Check(tell(t, good).trace, []trace.Witness{witness(t, "c1 released")})
 	if v.Verdict != Safe || len(v.Reasons) != 0 || len(v.Torn) != 0 || v.RanOn {
 		t.Errorf("a good run is %+v", v)
 	}
@@ -98,22 +98,22 @@ func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
 func TestARunThatProvesNothing(t *testing.T) {
 	for _, test := range []struct {
 		name, story string
-		witnesses   []sim.Witness
+		witnesses   []trace.Witness
 		reason      string
 	}{
-		{"a missing witness, good", good, []sim.Witness{witness(t, "c9 released"), witness(t, "c1 released")}, `the witness "c9 released" was not seen`},
-		{"a missing witness, bad", bad, []sim.Witness{witness(t, "c9 released")}, `the witness "c9 released" was not seen`},
+		{"a missing witness, good", good, []trace.Witness{witness(t, "c9 released"), witness(t, "c1 released")}, `the witness "c9 released" was not seen`},
+		{"a missing witness, bad", bad, []trace.Witness{witness(t, "c9 released")}, `the witness "c9 released" was not seen`},
 		{"an idle fault, good", "idle its point was never reached" + good, nil, "fault 1 (pause c1) did not act as the story says: its point was never reached"},
 		{"an idle fault, bad", "idle its point was never reached" + bad, nil, "fault 1 (pause c1) did not act as the story says: its point was never reached"},
 		{"a doubt, good", "doubt the lock ignores the client's clock" + good, nil, "the lock ignores the client's clock"},
 		{"a doubt, bad", "doubt the lock ignores the client's clock" + bad, nil, "the lock ignores the client's clock"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := tell(t, test.story).trace
-			certain := *trace
+			tr := tell(t, test.story).trace
+			certain := *tr
 			certain.Faults, certain.Doubts = nil, nil
 			without := outcomes(Check(&certain, nil))
-			v := Check(trace, test.witnesses)
+			v := Check(tr, test.witnesses)
 			if v.Verdict != Undecided || !slices.Equal(v.Reasons, []string{test.reason}) {
 				t.Errorf("the verdict is %s because %q, want unknown because %q", v.Verdict, v.Reasons, test.reason)
 			}
@@ -227,7 +227,7 @@ func TestProperties(t *testing.T) {
 }
 
 func TestAnEmptyTrace(t *testing.T) {
-	v := Check(&sim.Trace{}, nil)
+	v := Check(&trace.Trace{}, nil)
 	if v.Verdict != Safe || len(v.Findings) != len(Properties()) {
 		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A version is one state of one object: what one applied write made of it, or
@@ -16,14 +16,14 @@ type version struct {
 	// by is the section that wrote it and made the write; nil for what the
 	// object was at first.
 	by   *section
-	made *sim.Event
+	made *trace.Event
 	// replaced is the version that the write found.
 	replaced *version
 	// issued is the Seq with which the client sent the write, acked the event
 	// that told it of the success, if one did. blind: until it sent the write it
 	// had not asked to read the object.
 	issued int
-	acked  *sim.Event
+	acked  *trace.Event
 	blind  bool
 }
 
@@ -70,7 +70,7 @@ func (s *section) hadRead(v *version, seq int) bool {
 
 // A sight is what an object turned out to be at some moment.
 type sight struct {
-	ev *sim.Event
+	ev *trace.Event
 	// number is the version's, and version what had last been given it.
 	number int
 	*version
@@ -81,7 +81,7 @@ type sight struct {
 // other reports that the object was seen with v's number, but as somebody else
 // had written it.
 func (s sight) other(v *version) bool {
-	return s.version != v || s.ev.Kind == sim.KindObject && s.ev.Value != v.made.Value
+	return s.version != v || s.ev.Kind == trace.KindObject && s.ev.Value != v.made.Value
 }
 
 // wish is a section's wish to read an object.
@@ -100,7 +100,7 @@ type storageReader struct {
 	asked map[wish]int
 	// begins are a client's steps, served the reads that the storage answered,
 	// reverts what it lost.
-	begins, served, reverts []*sim.Event
+	begins, served, reverts []*trace.Event
 }
 
 // readStorage finds what the sections did to the storage.
@@ -118,25 +118,25 @@ func (h *history) readStorage() {
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
 		switch ev.Kind {
-		case sim.KindBegin:
+		case trace.KindBegin:
 			r.begins = append(r.begins, ev)
 			id := wish{acquisition{ev.Process, ev.Section}, ev.Object}
-			if ev.Step == sim.Read && r.asked[id] == 0 {
+			if ev.Step == trace.Read && r.asked[id] == 0 {
 				r.asked[id] = ev.Seq
 			}
-		case sim.KindServe:
+		case trace.KindServe:
 			r.serve(ev)
-		case sim.KindEnd:
+		case trace.KindEnd:
 			switch {
-			case ev.Step == sim.Read && ev.OK && ev.Object != "":
+			case ev.Step == trace.Read && ev.OK && ev.Object != "":
 				r.learn(ev)
-			case ev.Step == sim.Write && ev.OK:
+			case ev.Step == trace.Write && ev.OK:
 				r.acknowledge(ev)
 			}
-		case sim.KindRevert:
+		case trace.KindRevert:
 			r.reverts = append(r.reverts, ev)
 			r.show(ev, ev.Version, "was put back to")
-		case sim.KindObject:
+		case trace.KindObject:
 			r.show(ev, ev.Version, "ended as")
 		}
 	}
@@ -152,16 +152,16 @@ func (h *history) readStorage() {
 }
 
 // serve takes in one request that the storage served.
-func (r *storageReader) serve(ev *sim.Event) {
+func (r *storageReader) serve(ev *trace.Event) {
 	issued := r.issued(ev)
 	switch {
 	case !ev.OK:
-	case ev.Step == sim.Read:
+	case ev.Step == trace.Read:
 		r.served = append(r.served, ev)
 		r.show(ev, ev.Version, "was read as")
-	case ev.Step == sim.Write:
+	case ev.Step == trace.Write:
 		sees := r.find(ev.Object, ev.Replaced, ev.Seq)
-		s := r.section(ev.Client(), ev.Section, sim.Write, issued, ev)
+		s := r.section(ev.Client(), ev.Section, trace.Write, issued, ev)
 		v := &version{object: ev.Object, number: ev.Version, by: s, made: ev, replaced: sees, issued: issued}
 		asked := r.asked[wish{acquisition{ev.Client(), ev.Section}, ev.Object}]
 		v.blind = asked == 0 || asked > issued
@@ -182,7 +182,7 @@ func (r *storageReader) undo() {
 		}
 	}
 	for _, v := range slices.Backward(r.versions) {
-		lost := slices.ContainsFunc(r.reverts, func(ev *sim.Event) bool {
+		lost := slices.ContainsFunc(r.reverts, func(ev *trace.Event) bool {
 			return ev.Object == v.object && ev.Seq > v.made.Seq && ev.Version < v.number
 		})
 		if lost && v.acked == nil && known[v] == 0 {
@@ -193,13 +193,13 @@ func (r *storageReader) undo() {
 }
 
 // show notes what an object was when somebody looked.
-func (r *storageReader) show(ev *sim.Event, number int, verb string) {
+func (r *storageReader) show(ev *trace.Event, number int, verb string) {
 	r.shown = append(r.shown, sight{ev, number, r.find(ev.Object, number, ev.Seq), verb})
 }
 
 // issued is when the client sent a request that is being served. A trace that
 // does not say so is read as if messages took no time.
-func (r *storageReader) issued(ev *sim.Event) int {
+func (r *storageReader) issued(ev *trace.Event) int {
 	if ev.By != nil && ev.By.Sent > 0 {
 		return ev.By.Sent
 	}
@@ -208,7 +208,7 @@ func (r *storageReader) issued(ev *sim.Event) int {
 
 // begun is the last step of its kind that a client had begun before the event
 // seq, or nil.
-func (r *storageReader) begun(client string, section int, step sim.Step, seq int) *sim.Event {
+func (r *storageReader) begun(client string, section int, step trace.Step, seq int) *trace.Event {
 	for _, ev := range slices.Backward(r.begins) {
 		if ev.Seq <= seq && ev.Process == client && ev.Section == section && ev.Step == step {
 			return ev
@@ -234,7 +234,7 @@ func (r *storageReader) find(object string, number, seq int) *version {
 // section is what an operation belongs to: the section that was granted, else
 // whatever else the client did after the same failed acquire. What a client
 // does outside any acquire stands alone.
-func (r *storageReader) section(client string, number int, step sim.Step, issued int, ev *sim.Event) *section {
+func (r *storageReader) section(client string, number int, step trace.Step, issued int, ev *trace.Event) *section {
 	id := acquisition{client, number}
 	if s := r.granted[id]; s != nil {
 		return s
@@ -253,7 +253,7 @@ func (r *storageReader) section(client string, number int, step sim.Step, issued
 }
 
 // learn takes in a read whose answer reached the client.
-func (r *storageReader) learn(ev *sim.Event) {
+func (r *storageReader) learn(ev *trace.Event) {
 	seq := ev.Seq
 	for _, served := range slices.Backward(r.served) {
 		if served.Client() == ev.Process && served.Section == ev.Section &&
@@ -262,7 +262,7 @@ func (r *storageReader) learn(ev *sim.Event) {
 			break
 		}
 	}
-	s := r.section(ev.Process, ev.Section, sim.Read, ev.Seq, ev)
+	s := r.section(ev.Process, ev.Section, trace.Read, ev.Seq, ev)
 	v := r.find(ev.Object, ev.Version, seq)
 	s.operations = append(s.operations, &operation{section: s, seq: seq, sees: v})
 	s.knows = append(s.knows, knowledge{ev.Seq, v})
@@ -270,7 +270,7 @@ func (r *storageReader) learn(ev *sim.Event) {
 }
 
 // acknowledge takes in a write that the client knows to be applied.
-func (r *storageReader) acknowledge(ev *sim.Event) {
+func (r *storageReader) acknowledge(ev *trace.Event) {
 	id := acquisition{ev.Process, ev.Section}
 	for _, v := range slices.Backward(r.versions) {
 		if v.object == ev.Object && v.number == ev.Version && v.by.acquisition == id && v.acked == nil {
@@ -283,7 +283,7 @@ func (r *storageReader) acknowledge(ev *sim.Event) {
 }
 
 // finish lets what was done without a grant last until its last answer.
-func (s *section) finish(ev *sim.Event) {
+func (s *section) finish(ev *trace.Event) {
 	if s.granted == nil {
 		s.to = momentOf(ev)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // How long a dead holder keeps others from the lock: from the moment at which a
@@ -61,20 +61,20 @@ func takeWaitAfterCrash(h *history) Measure {
 
 // deaths finds the events after which clients did nothing any more: a crash, a
 // pause without an end, or the beginning of a step without an end.
-func (h *history) deaths() map[string]*sim.Event {
-	dead := map[string]*sim.Event{}
-	steps := map[string][]*sim.Event{} // that each client is in, the innermost last
+func (h *history) deaths() map[string]*trace.Event {
+	dead := map[string]*trace.Event{}
+	steps := map[string][]*trace.Event{} // that each client is in, the innermost last
 	for i := range h.trace.Events {
 		ev := &h.trace.Events[i]
 		in := steps[ev.Process]
 		switch ev.Kind {
-		case sim.KindCrash, sim.KindPause:
+		case trace.KindCrash, trace.KindPause:
 			dead[ev.Process] = ev
-		case sim.KindResume:
+		case trace.KindResume:
 			delete(dead, ev.Process)
-		case sim.KindBegin:
+		case trace.KindBegin:
 			steps[ev.Process] = append(in, ev)
-		case sim.KindEnd:
+		case trace.KindEnd:
 			if n := len(in); n > 0 && in[n-1].Step == ev.Step {
 				steps[ev.Process] = in[:n-1]
 			}
@@ -89,16 +89,16 @@ func (h *history) deaths() map[string]*sim.Event {
 }
 
 // diedIn reports whether a client died in a section, while it held the lock.
-func (s *section) diedIn(died *sim.Event) bool {
+func (s *section) diedIn(died *trace.Event) bool {
 	if died == nil || s.lease.end().before(momentOf(died)) {
 		return false
 	}
-	return died.Kind != sim.KindBegin || s.to == forever
+	return died.Kind != trace.KindBegin || s.to == forever
 }
 
 // next is the first section that was granted the lock of another after an event;
 // nil if there is none.
-func (h *history) next(s *section, after *sim.Event) *section {
+func (h *history) next(s *section, after *trace.Event) *section {
 	for _, o := range h.sections {
 		if o.lock == s.lock && momentOf(after).before(o.from) {
 			return o

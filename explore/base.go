@@ -7,7 +7,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Lock is a lock to explore, with a workload made for it.
@@ -106,7 +106,7 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 	}
 	began := map[string]bool{}
 	for _, ev := range played.trace.Events {
-		began[ev.Process] = began[ev.Process] || ev.Kind == sim.KindBegin
+		began[ev.Process] = began[ev.Process] || ev.Kind == trace.KindBegin
 	}
 	doc := v.Document()
 	for i, name := range v.Clients() {

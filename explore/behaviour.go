@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // behaviour tells runs apart by what the clients, the nodes and the storage did, but
@@ -19,7 +19,7 @@ import (
 //
 // spare is how many more slots than its quorum whoever used the lock had at least, while
 // it did: below zero it had lost the lock.
-func behaviour(t *sim.Trace) (id uint64, spare int) {
+func behaviour(t *trace.Trace) (id uint64, spare int) {
 	b := &beholder{spare: math.MaxInt, quorum: t.Locks[0].Quorum,
 		steps: map[string][]string{}, holds: map[string]map[string]time.Duration{}, inside: map[string]bool{}}
 	for i := range t.Events {
@@ -27,7 +27,7 @@ func behaviour(t *sim.Trace) (id uint64, spare int) {
 	}
 	h := fnv.New64a()
 	for _, p := range t.Processes {
-		if p.Role == sim.RoleClient {
+		if p.Role == trace.RoleClient {
 			fmt.Fprintf(h, "%s: %s\n", p.Name, strings.Join(b.steps[p.Name], ", "))
 		}
 	}
@@ -50,9 +50,9 @@ type beholder struct {
 	quorum, spare int
 }
 
-func (b *beholder) see(ev *sim.Event) {
+func (b *beholder) see(ev *trace.Event) {
 	switch ev.Kind {
-	case sim.KindSet, sim.KindRestore, sim.KindTouch:
+	case trace.KindSet, trace.KindRestore, trace.KindTouch:
 		if ev.Owner == nil {
 			return
 		}
@@ -65,7 +65,7 @@ func (b *beholder) see(ev *sim.Event) {
 			b.holds[ev.Owner.Client] = at
 		}
 		at[ev.Process+" "+ev.Key] = ev.At + ev.TTL
-	case sim.KindDelete:
+	case trace.KindDelete:
 		if ev.Owner == nil {
 			return
 		}
@@ -74,22 +74,22 @@ func (b *beholder) see(ev *sim.Event) {
 			return
 		}
 		b.lose(ev.Owner.Client, ev, "deleted")
-	case sim.KindExpire, sim.KindForget:
+	case trace.KindExpire, trace.KindForget:
 		if ev.Owner != nil {
 			b.lose(ev.Owner.Client, ev, string(ev.Kind))
 		}
-	case sim.KindEnd:
+	case trace.KindEnd:
 		b.end(ev)
-	case sim.KindBegin:
-		if ev.Step == sim.Release {
+	case trace.KindBegin:
+		if ev.Step == trace.Release {
 			b.leave(ev.Process)
 		}
-	case sim.KindCrash:
+	case trace.KindCrash:
 		b.leave(ev.Process)
 		b.tell(ev.Process, "crash")
-	case sim.KindLost, sim.KindRanOn:
+	case trace.KindLost, trace.KindRanOn:
 		b.tell(ev.Process, string(ev.Kind))
-	case sim.KindServe, sim.KindRevert:
+	case trace.KindServe, trace.KindRevert:
 		word := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
 		if len(b.served) < most {
 			b.served = append(b.served, word)
@@ -109,12 +109,12 @@ func (b *beholder) tell(client, word string) {
 	}
 }
 
-func (b *beholder) end(ev *sim.Event) {
+func (b *beholder) end(ev *trace.Event) {
 	word := fmt.Sprintf("%s %v", ev.Step, ev.OK)
 	if ev.Refused {
 		word += " refused"
 	}
-	if ev.Step == sim.Acquire && ev.OK {
+	if ev.Step == trace.Acquire && ev.OK {
 		b.inside[ev.Process] = true
 		word += fmt.Sprintf(" on %d", b.rely(ev.Process))
 		for _, other := range b.others(ev.Process) {
@@ -155,7 +155,7 @@ func (b *beholder) rely(client string) int {
 
 // lose is a client that loses a key, which matters while it relies on it. One whose time
 // was up it had no right to rely on.
-func (b *beholder) lose(client string, ev *sim.Event, how string) {
+func (b *beholder) lose(client string, ev *trace.Event, how string) {
 	place := ev.Process + " " + ev.Key
 	due := b.holds[client][place]
 	delete(b.holds[client], place)
@@ -163,7 +163,7 @@ func (b *beholder) lose(client string, ev *sim.Event, how string) {
 		return
 	}
 	has := len(b.holds[client])
-	if ev.Kind != sim.KindExpire || ev.At < due-time.Millisecond {
+	if ev.Kind != trace.KindExpire || ev.At < due-time.Millisecond {
 		has = b.rely(client)
 	}
 	b.tell(client, fmt.Sprintf("loses one to %s, has %d", how, has))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // causeOf is what the faults of a world are in the abstract, with roles in place of
@@ -46,7 +47,7 @@ func roleOf(rec *Record, w World, name string) role {
 		return aClient
 	case slices.Contains(nodesOf(rec, w), name):
 		return aNode
-	case name == sim.StorageName:
+	case name == trace.StorageName:
 		return theStorage
 	}
 	return anOther
@@ -110,7 +111,7 @@ func abstract(rec *Record, w World, f Fault) (slug, words string) {
 	on := roleOf(rec, w, f.Target)
 	switch f.Kind {
 	case "pause":
-		if f.How == string(sim.Suspend) {
+		if f.How == string(trace.Suspend) {
 			return "suspend-" + on.slug, "a suspension of the machine of " + on.words
 		}
 		return "pause-" + on.slug, "a pause of " + on.words
@@ -135,7 +136,7 @@ func abstract(rec *Record, w World, f Fault) (slug, words string) {
 		other := share(rec, w, f.Others[:1], false)
 		return "reset-" + on.slug + "-" + other.slug, fmt.Sprintf("connections cut between %s and %s", on.words, other.words)
 	case "stall":
-		step := cmp.Or(f.Step, sim.Write)
+		step := cmp.Or(f.Step, trace.Write)
 		return "stall-" + string(step), fmt.Sprintf("a stall of the storage in the middle of a %s", step)
 	case "hold":
 		return abstractMessage(rec, w, f)
@@ -145,9 +146,9 @@ func abstract(rec *Record, w World, f Fault) (slug, words string) {
 
 // abstractCrash tells crashes apart by what they leave on the disk.
 func abstractCrash(f Fault, on role) (slug, words string) {
-	how := cmp.Or(f.How, string(sim.Kill))
+	how := cmp.Or(f.How, string(trace.Kill))
 	slug, words = "crash-"+on.slug, "a crash of "+on.words
-	if how != string(sim.Kill) {
+	if how != string(trace.Kill) {
 		slug = how + "-" + on.slug
 	}
 	switch f.Persistence {
@@ -158,7 +159,7 @@ func abstractCrash(f Fault, on role) (slug, words string) {
 		slug += "-" + string(f.Persistence)
 		words += " with persistence " + string(f.Persistence)
 	}
-	if on == aClient && how == string(sim.Kill) {
+	if on == aClient && how == string(trace.Kill) {
 		return slug, words
 	}
 	return slug, words + " (" + strings.ReplaceAll(how, "-", " ") + ")"
@@ -202,8 +203,8 @@ func article(noun string) string {
 
 // heldMessage is the message that a hold acts on, and which of those to come it is,
 // from 1.
-func heldMessage(f Fault) (m sim.Message, nth int, ok bool) {
+func heldMessage(f Fault) (m trace.Message, nth int, ok bool) {
 	text, nth := cutNth(f.Target)
-	m, err := sim.ParseMessage(text)
+	m, err := trace.ParseMessage(text)
 	return m, max(nth, 1), err == nil
 }

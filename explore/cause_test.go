@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 func TestCauses(t *testing.T) {
@@ -50,7 +51,7 @@ func TestCauses(t *testing.T) {
 		{rec, Change{}, []Fault{{Kind: "hold", Target: "storage's reply to client-1"}}, "hold-reply-storage", "a late reply of the storage"},
 		{rec, Change{}, []Fault{{Kind: "hold", Target: "client-1's write request to gateway"}}, "hold-write-request-other", "a late write request (another server)"},
 		{rec, Change{}, []Fault{{Kind: "stall", Target: "client-1"}}, "stall-write", "a stall of the storage in the middle of a write"},
-		{rec, Change{}, []Fault{{Kind: "stall", Target: "client-1", Step: sim.Read}}, "stall-read", "a stall of the storage in the middle of a read"},
+		{rec, Change{}, []Fault{{Kind: "stall", Target: "client-1", Step: trace.Read}}, "stall-read", "a stall of the storage in the middle of a read"},
 		{rec, Change{}, []Fault{{Kind: "delay", Target: "client-1", Others: []string{"redis-2"}}}, "delay-client-node", "slow messages between a client and a node"},
 		{single, Change{}, []Fault{{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}}, "reset-client-node", "connections cut between a client and the node"},
 		{rec, Change{}, []Fault{{Kind: "pause", Target: "client-2"}, {Kind: "pause", Target: "client-1"}}, "pause-client+pause-client", "a pause of a client, a pause of a client"},

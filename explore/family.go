@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A family is faults that come to the same for a lock, however different their causes
@@ -43,8 +44,8 @@ func (r *Record) families(w World) []family {
 // family is what a fault comes to.
 func (r *Record) family(f Fault) family {
 	role := r.Roles[f.Target]
-	client := role == sim.RoleClient
-	node := func(name string) bool { return r.Roles[name] == sim.RoleNode }
+	client := role == trace.RoleClient
+	node := func(name string) bool { return r.Roles[name] == trace.RoleNode }
 	switch f.Kind {
 	case "jump":
 		switch {
@@ -57,14 +58,14 @@ func (r *Record) family(f Fault) family {
 		}
 		return nodeBack
 	case "pause":
-		if client && f.How == string(sim.Suspend) {
+		if client && f.How == string(trace.Suspend) {
 			return suspended
 		}
 	case "crash":
 		switch {
 		case client:
 			return dead
-		case role == sim.RoleNode && f.forgets():
+		case role == trace.RoleNode && f.forgets():
 			return forgetful
 		}
 	case "hold":
@@ -74,7 +75,7 @@ func (r *Record) family(f Fault) family {
 			}
 		}
 	}
-	if role == sim.RoleNode || slices.ContainsFunc(f.Others, node) {
+	if role == trace.RoleNode || slices.ContainsFunc(f.Others, node) {
 		return unreachable
 	}
 	return late
@@ -83,13 +84,13 @@ func (r *Record) family(f Fault) family {
 // forgets says whether a crash leaves less on the node's disk than there was, at least
 // if nothing had been saved lately.
 func (f Fault) forgets() bool {
-	switch how := sim.Crash(f.How); f.Persistence {
+	switch how := trace.Crash(f.How); f.Persistence {
 	case sim.Always:
 		return false
 	case sim.Everysec:
-		return how == sim.PowerLoss
+		return how == trace.PowerLoss
 	case sim.Snapshots:
-		return how != sim.Shutdown
+		return how != trace.Shutdown
 	}
 	return true
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Fault is one fault of a world, with its parameters under the names that they
@@ -23,7 +24,7 @@ type Fault struct {
 	// How is how a process crashes or is paused; "" is the kind's default.
 	How string `json:"how,omitempty"`
 	// Step is the request at which a stalled thread stands still.
-	Step sim.Step `json:"step,omitempty"`
+	Step trace.Step `json:"step,omitempty"`
 	// By is how far a clock jumps, or how much longer a message takes.
 	By time.Duration `json:"by,omitempty"`
 	// Before and When say when it strikes: before a client's step, or at a point. A

@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // scenarioFile writes a world as a scenario file that tells what happens in it: the
@@ -124,15 +125,15 @@ func headline(faults []Fault, t *tale, timed bool) string {
 
 // recounted are the faults alone as a story.
 func recounted(faults []Fault) string {
-	t := &tale{trace: &sim.Trace{}}
+	t := &tale{trace: &trace.Trace{}}
 	for _, f := range faults {
 		names := append([]string{f.Target}, f.Others...)
 		if m, _, ok := heldMessage(f); ok {
 			names = append(names, m.Client, m.Peer)
 		}
 		for _, name := range names {
-			if name != sim.StorageName {
-				t.trace.Processes = append(t.trace.Processes, sim.ProcessInfo{Name: name})
+			if name != trace.StorageName {
+				t.trace.Processes = append(t.trace.Processes, trace.ProcessInfo{Name: name})
 			}
 		}
 		subject, does := f.happens()
@@ -266,7 +267,7 @@ func (p play) run(faults []Fault) ([]scenarios.Outcome, error) {
 
 // traces are those of the base with some faults. One that does not come to its end
 // has none.
-func (p play) traces(faults []Fault) ([]*sim.Trace, error) {
+func (p play) traces(faults []Fault) ([]*trace.Trace, error) {
 	runs, err := p.run(faults)
 	if sim.Conduct(err) != "" {
 		return nil, nil
@@ -274,8 +275,8 @@ func (p play) traces(faults []Fault) ([]*sim.Trace, error) {
 	return tracesOf(runs), err
 }
 
-func tracesOf(runs []scenarios.Outcome) []*sim.Trace {
-	var traces []*sim.Trace
+func tracesOf(runs []scenarios.Outcome) []*trace.Trace {
+	var traces []*trace.Trace
 	for _, run := range runs {
 		traces = append(traces, run.Trace)
 	}
@@ -288,7 +289,7 @@ func (p play) witnesses(t *tale, runs []scenarios.Outcome) (chosen []string, idl
 	if err != nil {
 		return nil, nil, err
 	}
-	less := make([][]*sim.Trace, len(t.faults))
+	less := make([][]*trace.Trace, len(t.faults))
 	for i := range t.faults {
 		less[i], err = p.traces(slices.Delete(slices.Clone(t.faults), i, i+1))
 		if err != nil {

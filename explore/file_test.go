@@ -259,11 +259,11 @@ func (d deed) hashes(t *testing.T) []string {
 				}
 			}
 		}
-		trace, err := sim.Run(cfg)
+		tr, err := sim.Run(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hashes = append(hashes, trace.Hash())
+		hashes = append(hashes, tr.Hash())
 	}
 	return hashes
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Local runs worlds in this process, one at a time. A lock that ends the process or
@@ -29,7 +30,7 @@ type Local struct {
 
 // A Judge finds what broke in a run besides the properties of package checks. err is
 // what [sim.Run] returned with the trace.
-type Judge func(t *sim.Trace, err error) []Break
+type Judge func(t *trace.Trace, err error) []Break
 
 // NewLocal makes a runner of worlds on some bases. patience is how much real time each
 // run of a world may take; see [sim.RunPatiently]. judge may be nil.
@@ -72,7 +73,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 // without it: no write of an older grant came after one of a newer, so that a storage
 // that only refuses those refuses none. That holds for the tokens of a perfect lock
 // service; those of others may be wrong.
-func indifferent(cfg sim.Config, t *sim.Trace) bool {
+func indifferent(cfg sim.Config, t *trace.Trace) bool {
 	if cfg.Tokens.Source.Name != "" || cfg.Storage.Fencing != storage.Writes {
 		return false
 	}
@@ -87,7 +88,7 @@ func indifferent(cfg sim.Config, t *sim.Trace) bool {
 // A played is a run with its trace.
 type played struct {
 	Run
-	trace   *sim.Trace
+	trace   *trace.Trace
 	verdict *checks.Verdict
 }
 
@@ -97,21 +98,21 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	if err != nil {
 		return played{}, err
 	}
-	trace, err := sim.RunPatiently(cfg, l.patience)
+	tr, err := sim.RunPatiently(cfg, l.patience)
 	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
 		return played{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
-	p := played{trace: trace}
+	p := played{trace: tr}
 	if conduct := sim.Conduct(err); conduct != "" {
 		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})
 	} else if err != nil {
 		return p, err
 	}
-	if trace == nil {
+	if tr == nil {
 		return p, nil
 	}
-	p.verdict = checks.Check(trace, nil)
+	p.verdict = checks.Check(tr, nil)
 	p.RanOn = p.verdict.RanOn
 	if len(p.verdict.Reasons) > 0 && err == nil {
 		p.Doubt = p.verdict.Reasons[0]
@@ -122,9 +123,9 @@ func (l *Local) run(w World, fencing string) (played, error) {
 		}
 	}
 	if l.judge != nil {
-		p.Breaks = append(p.Breaks, l.judge(trace, err)...)
+		p.Breaks = append(p.Breaks, l.judge(tr, err)...)
 	}
-	p.Behaviour, p.Spare = behaviour(trace)
+	p.Behaviour, p.Spare = behaviour(tr)
 	return p, nil
 }
 

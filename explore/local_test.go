@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // of is a runner on the workloads that are made for a lock.
@@ -39,11 +39,11 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 			steps, sent, arrived := 0, 0, 0
 			for _, ev := range played.trace.Events {
 				switch {
-				case ev.Kind == sim.KindBegin:
+				case ev.Kind == trace.KindBegin:
 					steps++
-				case ev.Kind == sim.KindSend && !ev.Handshake:
+				case ev.Kind == trace.KindSend && !ev.Handshake:
 					sent++
-				case ev.Kind == sim.KindDeliver && !ev.Handshake:
+				case ev.Kind == trace.KindDeliver && !ev.Handshake:
 					arrived++
 				}
 			}
@@ -68,13 +68,13 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 	l, bases := of("single", 0)
 	for base := range bases {
 		r := recorded(t, l, base)
-		strike := func(f Fault) *sim.Event {
+		strike := func(f Fault) *trace.Event {
 			p, err := l.run(World{Base: base, Faults: []Fault{f}}, Without)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range p.trace.Events {
-				if ev := &p.trace.Events[i]; ev.Kind == sim.KindStrike {
+				if ev := &p.trace.Events[i]; ev.Kind == trace.KindStrike {
 					return ev
 				}
 			}
@@ -88,7 +88,7 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 			}
 		}
 		for _, m := range r.Messages {
-			strike(Fault{Kind: "hold", Target: m.Hold(m.Nth).Message, For: time.Millisecond})
+			strike(Fault{Kind: "hold", Target: m.held(), For: time.Millisecond})
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // margins finds out how large each fault of a world has to be, if it has a size, for
@@ -117,7 +117,7 @@ func (f Fault) inWords() string {
 		}
 		return f.Target + " being late"
 	case "stall":
-		return fmt.Sprintf("a stall of %s's %s", f.Target, cmp.Or(f.Step, sim.Write))
+		return fmt.Sprintf("a stall of %s's %s", f.Target, cmp.Or(f.Step, trace.Write))
 	case "fail":
 		return f.Target + " answering with errors"
 	}

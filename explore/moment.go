@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // goodMoments has clients but the first start when they are let in at once, so that
@@ -154,7 +155,7 @@ func laterMessages(rec *Record, w World, f Fault) []string {
 	if !ok {
 		return nil
 	}
-	kind := func(m sim.Message) sim.Message {
+	kind := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {
 			m.Peer = ""
 		}
@@ -163,7 +164,7 @@ func laterMessages(rec *Record, w World, f Fault) []string {
 	var all []string
 	for _, m := range slices.Backward(rec.Messages) {
 		if kind(m.Message) == kind(held) && !absent(rec, w, m.Message.String()) {
-			all = append(all, m.Hold(m.Nth).Message)
+			all = append(all, m.held())
 		}
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // effects are what broke, in the few words that a title has room for, the fullest
@@ -66,12 +67,12 @@ func (t *tale) shortly(f checks.Finding) string {
 }
 
 // at is the event of a Seq.
-func (t *tale) at(seq int) *sim.Event { return &t.trace.Events[seq-1] }
+func (t *tale) at(seq int) *trace.Event { return &t.trace.Events[seq-1] }
 
 // stale is the write that took the place of an update unseen, or nil if the finding
 // is about another loss.
-func (t *tale) stale(f checks.Finding) *sim.Event {
-	if ev := t.at(f.At); ev.Kind == sim.KindServe && ev.Step == sim.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
+func (t *tale) stale(f checks.Finding) *trace.Event {
+	if ev := t.at(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
 		return ev
 	}
 	return nil
@@ -126,24 +127,24 @@ func (t *tale) end() string {
 func (t *tale) stuck(f checks.Finding) string {
 	since := 0
 	var clients []string
-	failed := map[string]int{}    // by client: how many of its attempts, after the last fault
-	open := map[string]sim.Step{} // by client: the step in which it is
+	failed := map[string]int{}      // by client: how many of its attempts, after the last fault
+	open := map[string]trace.Step{} // by client: the step in which it is
 	for i := range t.trace.Events[:f.At] {
 		switch ev := &t.trace.Events[i]; ev.Kind {
-		case sim.KindStrike, sim.KindLift:
+		case trace.KindStrike, trace.KindLift:
 			since = ev.Seq
 			clear(failed)
-		case sim.KindBegin:
+		case trace.KindBegin:
 			open[ev.Process] = ev.Step
 			if !slices.Contains(clients, ev.Process) {
 				clients = append(clients, ev.Process)
 			}
-		case sim.KindEnd:
+		case trace.KindEnd:
 			delete(open, ev.Process)
-			if ev.Step == sim.Acquire && !ev.OK {
+			if ev.Step == trace.Acquire && !ev.OK {
 				failed[ev.Process]++
 			}
-		case sim.KindCrash:
+		case trace.KindCrash:
 			delete(open, ev.Process)
 			delete(failed, ev.Process)
 		}
@@ -160,7 +161,7 @@ func (t *tale) stuck(f checks.Finding) string {
 			says = append(says, client+" asks for the lock once, in vain")
 		case failed[client] > 1:
 			says = append(says, fmt.Sprintf("%s asks for the lock %d times, always in vain", client, failed[client]))
-		case in && step == sim.Acquire:
+		case in && step == trace.Acquire:
 			says = append(says, client+" waits for an answer to its acquire")
 		case in:
 			says = append(says, fmt.Sprintf("%s does not get to the end of its %s", client, step))
@@ -220,13 +221,13 @@ func (t *tale) why(fenced bool) string {
 
 // lateness says what made the first of two sections last longer than its lease, so
 // that the second was granted.
-func (t *tale) lateness(first, second *sim.Event) string {
+func (t *tale) lateness(first, second *trace.Event) string {
 	lease := first.Process + "'s lease"
 	for _, f := range t.faults {
 		switch {
 		case f.Kind == "pause" && f.Target == first.Process:
 			return "the pause outlasts " + lease
-		case f.Kind == "pause" && f.Target == sim.StorageName:
+		case f.Kind == "pause" && f.Target == trace.StorageName:
 			return "the storage's pause outlasts " + lease
 		case f.Kind == "stall" && f.Target == first.Process:
 			return "the stall outlasts " + lease
@@ -235,11 +236,11 @@ func (t *tale) lateness(first, second *sim.Event) string {
 	asked := false
 	for i := range t.trace.Events[:second.Seq] {
 		ev := &t.trace.Events[i]
-		asked = asked || ev.Kind == sim.KindBegin && ev.Step == sim.Write && ev.Process == first.Process && ev.Section == first.Section
+		asked = asked || ev.Kind == trace.KindBegin && ev.Step == trace.Write && ev.Process == first.Process && ev.Section == first.Section
 	}
 	for i := second.Seq; i < len(t.trace.Events); i++ {
 		ev := &t.trace.Events[i]
-		if asked && ev.Kind == sim.KindServe && ev.Step == sim.Write && ev.Client() == first.Process && ev.Section == first.Section {
+		if asked && ev.Kind == trace.KindServe && ev.Step == trace.Write && ev.Client() == first.Process && ev.Section == first.Section {
 			return "the write arrives after " + lease + " has ended"
 		}
 	}
@@ -248,7 +249,7 @@ func (t *tale) lateness(first, second *sim.Event) string {
 
 // gap says why the second of two grants could be made although the first lease had
 // not ended: what had become of its keys.
-func (t *tale) gap(first, second *sim.Event) string {
+func (t *tale) gap(first, second *trace.Event) string {
 	holder := actor{first.Process, first.Section}
 	forgot, early, removed, expired := []string{}, []string{}, []string{}, []string{}
 	remover := ""
@@ -256,23 +257,23 @@ func (t *tale) gap(first, second *sim.Event) string {
 	for i := range t.trace.Events[:second.Seq] {
 		ev := &t.trace.Events[i]
 		if ev.Owner == nil || (actor{ev.Owner.Client, ev.Owner.Section}) != holder {
-			if ev.Kind == sim.KindSet && ev.Prior != nil && (actor{ev.Prior.Client, ev.Prior.Section}) == holder {
+			if ev.Kind == trace.KindSet && ev.Prior != nil && (actor{ev.Prior.Client, ev.Prior.Section}) == holder {
 				removed, remover = append(removed, ev.Process), ev.Owner.Client
 			}
 			continue
 		}
 		switch ev.Kind {
-		case sim.KindSet, sim.KindTouch, sim.KindRestore:
+		case trace.KindSet, trace.KindTouch, trace.KindRestore:
 			due[ev.Process] = ev.At + ev.TTL
-		case sim.KindForget:
+		case trace.KindForget:
 			forgot = append(forgot, ev.Process)
-		case sim.KindExpire:
+		case trace.KindExpire:
 			if ev.At < due[ev.Process]-rounding {
 				early = append(early, ev.Process)
 			} else {
 				expired = append(expired, ev.Process)
 			}
-		case sim.KindDelete:
+		case trace.KindDelete:
 			if ev.By != nil && (actor{ev.By.Client, ev.By.Section}) != holder {
 				removed, remover = append(removed, ev.Process), t.command(ev)
 			}
@@ -307,11 +308,11 @@ func (t *tale) endless() []string {
 		ev := &t.trace.Events[i]
 		at := place{ev.Process, ev.Key}
 		switch ev.Kind {
-		case sim.KindSet, sim.KindTouch, sim.KindRestore:
+		case trace.KindSet, trace.KindTouch, trace.KindRestore:
 			if delete(endless, at); ev.TTL == 0 && ev.Owner != nil && slices.Contains(t.nodes, ev.Process) {
 				endless[at] = ev.Owner.Client
 			}
-		case sim.KindDelete, sim.KindExpire, sim.KindForget:
+		case trace.KindDelete, trace.KindExpire, trace.KindForget:
 			delete(endless, at)
 		}
 	}
@@ -346,7 +347,7 @@ func (t *tale) assumption() string {
 
 // lesson is what can be learned from a run and its twin with fencing tokens, as far as
 // the two show it.
-func (t *tale) lesson(off, on *checks.Verdict, fenced *sim.Trace) string {
+func (t *tale) lesson(off, on *checks.Verdict, fenced *trace.Trace) string {
 	var says []string
 	lease, section := t.verdict.Finding(checks.LeaseExclusion), t.verdict.Finding(checks.SectionExclusion)
 	own := t.verdict.Finding(checks.ReleaseOwnership)
@@ -362,7 +363,7 @@ func (t *tale) lesson(off, on *checks.Verdict, fenced *sim.Trace) string {
 	case section.Outcome == checks.Violated && section.Fault == checks.FaultInherent && own.Outcome != checks.Violated:
 		says = append(says, "The leases never overlapped: no lock whose grants end by time can prevent this.")
 	}
-	if own.Outcome == checks.Violated && t.at(own.At).Kind == sim.KindDelete {
+	if own.Outcome == checks.Violated && t.at(own.At).Kind == trace.KindDelete {
 		says = append(says, "Only whoever set a key may remove it: its value has to be compared and the key removed in one step.")
 	}
 	if t.verdict.Finding(checks.Progress).Outcome == checks.Violated && len(t.endless()) > 0 {
@@ -385,10 +386,10 @@ func (t *tale) lesson(off, on *checks.Verdict, fenced *sim.Trace) string {
 
 // unseen says whether a storage that checks the tokens of writes, and never forgot
 // one, let a write of an older grant through because none of a newer had come before.
-func unseen(v *checks.Verdict, trace *sim.Trace) bool {
-	forgot := func(ev sim.Event) bool { return ev.Kind == sim.KindForgetToken }
-	return trace.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
-		!slices.ContainsFunc(trace.Events, forgot)
+func unseen(v *checks.Verdict, tr *trace.Trace) bool {
+	forgot := func(ev trace.Event) bool { return ev.Kind == trace.KindForgetToken }
+	return tr.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
+		!slices.ContainsFunc(tr.Events, forgot)
 }
 
 // relies is what a lock relies on that was granted twice, by the assumption that

@@ -3,7 +3,7 @@ package explore
 import (
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Record is what the run of a base without any fault shows.
@@ -19,7 +19,7 @@ type Record struct {
 	// on which the lock is kept.
 	Clients, Nodes []string
 	// Roles has every process.
-	Roles map[string]sim.Role
+	Roles map[string]trace.Role
 	// Points are where a fault can strike, in the order in which they are reached.
 	Points []Point
 	// Messages are those that can be held or lost, in the order in which they are sent.
@@ -37,29 +37,32 @@ type Point struct {
 	Before, When string
 	// Stage is the step in which the process is if it is a client, and otherwise that
 	// of whoever holds the lock then, or asks for it.
-	Stage sim.Step
+	Stage trace.Step
 	// At is the true time at which it is reached without faults.
 	At time.Duration
 }
 
 // A Message is one message of the run.
 type Message struct {
-	sim.Message
+	trace.Message
 	// Nth is which of its kind it is, from 1.
 	Nth   int
-	Stage sim.Step
+	Stage trace.Step
 	// At is the true time at which it is sent without faults.
 	At time.Duration
 }
+
+// held is the message as a fault names it that holds it back.
+func (m Message) held() string { return trace.NthMessage{Message: m.Message, Nth: m.Nth}.String() }
 
 // TookPlace says whether the base can be explored: nothing was in doubt without any
 // fault.
 func (r *Record) TookPlace() bool { return r.Outcome.Off.Doubt == "" && r.Outcome.On.Doubt == "" }
 
 // stageOf is the stage that a fault strikes.
-func (r *Record) stageOf(f Fault) sim.Step {
+func (r *Record) stageOf(f Fault) trace.Step {
 	for _, m := range r.Messages {
-		if f.Kind == "hold" && f.Target == m.Hold(m.Nth).Message {
+		if f.Kind == "hold" && f.Target == m.held() {
 			return m.Stage
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Record runs a base without any fault and takes down where faults can strike.
@@ -27,7 +27,7 @@ func (l *Local) Record(base int) (*Record, error) {
 	r := &Record{
 		Base: base, Name: l.bases[base].Name, Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL,
 		OwnClock: cfg.Lock.Kind.OwnClock || cfg.Tokens.Source.OwnClock,
-		Outcome:  Outcome{Off: off.Run, On: on.Run}, Roles: map[string]sim.Role{},
+		Outcome:  Outcome{Off: off.Run, On: on.Run}, Roles: map[string]trace.Role{},
 	}
 	for _, c := range cfg.Clients {
 		r.Clients = append(r.Clients, c.Name)
@@ -40,12 +40,12 @@ func (l *Local) Record(base int) (*Record, error) {
 	}
 	for _, n := range cfg.Nodes {
 		for _, lock := range off.trace.Locks {
-			if slices.ContainsFunc(lock.Slots, func(s sim.SlotInfo) bool { return s.Node == n.Name }) && !slices.Contains(r.Nodes, n.Name) {
+			if slices.ContainsFunc(lock.Slots, func(s trace.SlotInfo) bool { return s.Node == n.Name }) && !slices.Contains(r.Nodes, n.Name) {
 				r.Nodes = append(r.Nodes, n.Name)
 			}
 		}
 	}
-	rec := &recorder{Record: r, steps: map[sim.StepPoint]int{}, sent: map[sim.Message]int{}, came: map[sim.Message]int{}, in: map[string]sim.Step{}, inside: map[string]bool{}}
+	rec := &recorder{Record: r, steps: map[trace.StepPoint]int{}, sent: map[trace.Message]int{}, came: map[trace.Message]int{}, in: map[string]trace.Step{}, inside: map[string]bool{}}
 	for i := range off.trace.Events {
 		rec.see(&off.trace.Events[i])
 	}
@@ -55,31 +55,31 @@ func (l *Local) Record(base int) (*Record, error) {
 // A recorder goes through the run of a base.
 type recorder struct {
 	*Record
-	steps map[sim.StepPoint]int
+	steps map[trace.StepPoint]int
 	// sent and came count the messages of each kind that were sent and have arrived.
-	sent, came map[sim.Message]int
+	sent, came map[trace.Message]int
 	// in is the step in which each client is, and inside says who holds the lock.
-	in     map[string]sim.Step
+	in     map[string]trace.Step
 	inside map[string]bool
 }
 
-func (r *recorder) see(ev *sim.Event) {
+func (r *recorder) see(ev *trace.Event) {
 	switch ev.Kind {
-	case sim.KindBegin:
+	case trace.KindBegin:
 		r.in[ev.Process] = ev.Step
-		p := sim.StepPoint{Client: ev.Process, Step: ev.Step}
+		p := trace.StepPoint{Client: ev.Process, Step: ev.Step}
 		r.steps[p]++
 		p.Nth = r.steps[p]
 		r.point(ev, Point{Process: ev.Process, Before: p.String()})
-		if ev.Step == sim.Release {
+		if ev.Step == trace.Release {
 			delete(r.inside, ev.Process)
 		}
-	case sim.KindEnd:
-		if ev.Step == sim.Acquire && ev.OK {
+	case trace.KindEnd:
+		if ev.Step == trace.Acquire && ev.OK {
 			r.inside[ev.Process] = true
 		}
 		delete(r.in, ev.Process)
-	case sim.KindSend, sim.KindDeliver:
+	case trace.KindSend, trace.KindDeliver:
 		if !ev.Handshake {
 			r.message(ev)
 		}
@@ -87,17 +87,17 @@ func (r *recorder) see(ev *sim.Event) {
 }
 
 // point adds a point.
-func (r *recorder) point(ev *sim.Event, p Point) {
+func (r *recorder) point(ev *trace.Event, p Point) {
 	p.At, p.Stage = ev.At, r.stage(p.Process)
 	r.Points = append(r.Points, p)
 }
 
 // between is the stage of a process while nobody is in any step.
-const between sim.Step = "between steps"
+const between trace.Step = "between steps"
 
 // stage is the step in which a client is, or, for others, that of whoever holds the
 // lock or else of whoever does something.
-func (r *recorder) stage(process string) sim.Step {
+func (r *recorder) stage(process string) trace.Step {
 	if slices.Contains(r.Clients, process) {
 		return cmp.Or(r.in[process], between)
 	}
@@ -116,9 +116,9 @@ func (r *recorder) stage(process string) sim.Step {
 
 // message adds the points of a message that is sent or arrives, and, when it is sent,
 // the message.
-func (r *recorder) message(ev *sim.Event) {
-	m := sim.Message{Client: ev.Process, Peer: ev.Peer, Step: ev.Step, Reply: ev.Reply}
-	arrived := ev.Kind == sim.KindDeliver
+func (r *recorder) message(ev *trace.Event) {
+	m := trace.Message{Client: ev.Process, Peer: ev.Peer, Step: ev.Step, Reply: ev.Reply}
+	arrived := ev.Kind == trace.KindDeliver
 	if ev.Reply != arrived {
 		m.Client, m.Peer = ev.Peer, ev.Process
 	}
@@ -134,7 +134,7 @@ func (r *recorder) message(ev *sim.Event) {
 	if m.Step != "" {
 		counted[m]++
 	}
-	if named := m.Step == sim.Acquire || m.Step == sim.Extend || m.Step == sim.Release || m.Step.AtStorage() && m.Peer == sim.StorageName; !named {
+	if named := m.Step == trace.Acquire || m.Step == trace.Extend || m.Step == trace.Release || m.Step.AtStorage() && m.Peer == trace.StorageName; !named {
 		m = every
 	}
 	nth := counted[m]

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A stage is a base that exists only in its record: two clients and three nodes.
@@ -23,19 +24,19 @@ func (s stage) Record(base int) (*Record, error) {
 	r := &Record{
 		Base: base, Name: "stage", Lock: "redlock", TTL: 30 * time.Second,
 		Clients: []string{"client-1", "client-2"}, Nodes: []string{"redis-1", "redis-2", "redis-3"},
-		Roles: map[string]sim.Role{
-			"client-1": sim.RoleClient, "client-2": sim.RoleClient, sim.StorageName: sim.RoleStorage,
-			"redis-1": sim.RoleNode, "redis-2": sim.RoleNode, "redis-3": sim.RoleNode,
+		Roles: map[string]trace.Role{
+			"client-1": trace.RoleClient, "client-2": trace.RoleClient, trace.StorageName: trace.RoleStorage,
+			"redis-1": trace.RoleNode, "redis-2": trace.RoleNode, "redis-3": trace.RoleNode,
 		},
 	}
 	for i := range s.points {
 		for _, c := range r.Clients {
-			p := sim.StepPoint{Client: c, Step: sim.Steps()[i%3], Nth: i/3 + 1}
+			p := trace.StepPoint{Client: c, Step: trace.Steps()[i%3], Nth: i/3 + 1}
 			r.Points = append(r.Points, Point{Process: c, Before: p.String(), Stage: p.Step, At: time.Duration(i) * time.Second})
 		}
 		for _, n := range r.Nodes {
-			m := sim.Message{Client: "client-1", Peer: n, Step: sim.Acquire}
-			r.Points = append(r.Points, Point{Process: n, When: m.Arrived(i + 1).String(), Stage: sim.Acquire, At: time.Duration(i) * time.Second})
+			m := trace.Message{Client: "client-1", Peer: n, Step: trace.Acquire}
+			r.Points = append(r.Points, Point{Process: n, When: m.Arrived(i + 1).String(), Stage: trace.Acquire, At: time.Duration(i) * time.Second})
 		}
 	}
 	return r, nil
@@ -89,7 +90,7 @@ func has(w World, is func(Fault) bool) int {
 
 func pausesClient(f Fault) bool { return f.Kind == "pause" && f.Target == "client-1" }
 func cutsMinority(f Fault) bool {
-	return f.Kind == "partition" && len(f.Others) == 1 && f.Others[0] != sim.StorageName
+	return f.Kind == "partition" && len(f.Others) == 1 && f.Others[0] != trace.StorageName
 }
 func jumpsAhead(f Fault) bool { return f.Kind == "jump" && f.Target == "redis-3" && f.By > 0 }
 
@@ -367,23 +368,23 @@ func TestFamilies(t *testing.T) {
 		{Fault{Kind: "pause", Target: "client-1"}, late},
 		{Fault{Kind: "pause", Target: "client-1", How: "suspend"}, suspended},
 		{Fault{Kind: "pause", Target: "redis-1"}, unreachable},
-		{Fault{Kind: "pause", Target: sim.StorageName}, late},
+		{Fault{Kind: "pause", Target: trace.StorageName}, late},
 		{Fault{Kind: "hold", Target: "client-1's write request to storage"}, late},
 		{Fault{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}, unreachable},
 		{Fault{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}, unreachable},
 		{Fault{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}, unreachable},
-		{Fault{Kind: "reset", Target: "client-1", Others: []string{sim.StorageName}}, late},
+		{Fault{Kind: "reset", Target: "client-1", Others: []string{trace.StorageName}}, late},
 		{Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}, unreachable},
-		{Fault{Kind: "partition", Target: "client-1", Others: []string{sim.StorageName}}, late},
-		{Fault{Kind: "delay", Target: "client-2", Others: []string{sim.StorageName}}, late},
-		{Fault{Kind: "stall", Target: "client-1", Step: sim.Write}, late},
+		{Fault{Kind: "partition", Target: "client-1", Others: []string{trace.StorageName}}, late},
+		{Fault{Kind: "delay", Target: "client-2", Others: []string{trace.StorageName}}, late},
+		{Fault{Kind: "stall", Target: "client-1", Step: trace.Write}, late},
 		{Fault{Kind: "fail", Target: "redis-1"}, unreachable},
 		{Fault{Kind: "jump", Target: "redis-1", By: 1}, nodeForward},
 		{Fault{Kind: "jump", Target: "redis-1", By: -1}, nodeBack},
 		{Fault{Kind: "jump", Target: "client-1", By: 1}, clientForward},
 		{Fault{Kind: "jump", Target: "client-1", By: -1}, clientBack},
 		{Fault{Kind: "crash", Target: "client-1"}, dead},
-		{Fault{Kind: "crash", Target: sim.StorageName}, late},
+		{Fault{Kind: "crash", Target: trace.StorageName}, late},
 		{Fault{Kind: "crash", Target: "redis-1"}, forgetful},
 		{Fault{Kind: "crash", Target: "redis-1", How: "shutdown"}, forgetful},
 		{Fault{Kind: "crash", Target: "redis-1", Persistence: sim.Snapshots}, forgetful},

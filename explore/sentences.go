@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // mostSentences is how long a story is at most.
@@ -130,8 +130,8 @@ func series(does []string) string {
 // begin begins a sentence. A name stays as it is.
 func (t *tale) begin(sentence string) string {
 	first, _, _ := strings.Cut(sentence, " ")
-	name := func(p sim.ProcessInfo) bool {
-		return p.Role != sim.RoleStorage && strings.TrimRight(strings.TrimSuffix(first, "'s"), ",;:.") == p.Name
+	name := func(p trace.ProcessInfo) bool {
+		return p.Role != trace.RoleStorage && strings.TrimRight(strings.TrimSuffix(first, "'s"), ",;:.") == p.Name
 	}
 	if slices.ContainsFunc(t.trace.Processes, name) {
 		return sentence

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // written is a record as the run of some base would give it: each of its clients in
@@ -23,8 +24,8 @@ func written(clients, nodes int) *Record {
 	for i := range clients {
 		c := fmt.Sprintf("client-%d", i+1)
 		r.Clients = append(r.Clients, c)
-		ask := func(peer string, step sim.Step) {
-			request := sim.Message{Client: c, Peer: peer, Step: step}
+		ask := func(peer string, step trace.Step) {
+			request := trace.Message{Client: c, Peer: peer, Step: step}
 			reply := request
 			reply.Reply = true
 			r.Points = append(r.Points,
@@ -34,15 +35,15 @@ func written(clients, nodes int) *Record {
 				Point{Process: c, When: reply.Arrived(0).String()})
 			r.Messages = append(r.Messages, Message{Message: request, Nth: 1}, Message{Message: reply, Nth: 1})
 		}
-		for _, step := range []sim.Step{sim.Acquire, sim.Read, sim.Work, sim.Write, sim.Release} {
+		for _, step := range []trace.Step{trace.Acquire, trace.Read, trace.Work, trace.Write, trace.Release} {
 			r.Points = append(r.Points, Point{Process: c, Before: c + " " + string(step)})
 			switch {
-			case step == sim.Acquire || step == sim.Release:
+			case step == trace.Acquire || step == trace.Release:
 				for _, node := range r.Nodes {
 					ask(node, step)
 				}
 			case step.AtStorage():
-				ask(sim.StorageName, step)
+				ask(trace.StorageName, step)
 			}
 		}
 	}
@@ -189,7 +190,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	// Where a majority need not be cut off, it is not.
 	p := planted(func(w World) bool {
 		partition, cut := w.one("partition", "client-1")
-		return cut && slices.ContainsFunc(partition.Others, func(name string) bool { return name == "redis-4" || name == sim.StorageName })
+		return cut && slices.ContainsFunc(partition.Others, func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}}}, World{
 		Change: Change{Clients: []string{"client-1"}},
@@ -381,7 +382,7 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 func TestShrinkPatientFaults(t *testing.T) {
 	rec := written(1, 1)
 	for _, f := range []Fault{
-		{Kind: "stall", Target: "client-1", Step: sim.Read, Before: "client-1 read"},
+		{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"},
 		{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"},
 	} {
 		plain := f
@@ -426,7 +427,7 @@ func TestShrinkLatestMessage(t *testing.T) {
 	rec := written(2, 3)
 	for nth := 2; nth <= 4; nth++ {
 		for _, node := range rec.Nodes {
-			rec.Messages = append(rec.Messages, Message{Message: sim.Message{Client: "client-1", Peer: node, Step: sim.Acquire}, Nth: nth})
+			rec.Messages = append(rec.Messages, Message{Message: trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire}, Nth: nth})
 		}
 	}
 	from := World{Faults: []Fault{{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}}}
@@ -595,7 +596,7 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 func TestShrinkWithinBounds(t *testing.T) {
 	rec := written(3, 5)
 	for nth := 2; nth <= 2*mostWorlds; nth++ {
-		request := sim.Message{Client: "client-2", Peer: sim.StorageName, Step: sim.Read}
+		request := trace.Message{Client: "client-2", Peer: trace.StorageName, Step: trace.Read}
 		rec.Points = append(rec.Points, Point{Process: "client-2", When: request.InFlight(nth).String()})
 	}
 	pause := Fault{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Singles lists every single fault that the search tries in a base: each kind of
@@ -46,7 +47,7 @@ func (f Fault) at(p Point) Fault {
 
 // each makes a fault of every size and every point of a kind of process, the points
 // that are steps first.
-func (r *Record) each(make func(p Point, size time.Duration) []Fault, sizes []time.Duration, roles ...sim.Role) []Fault {
+func (r *Record) each(make func(p Point, size time.Duration) []Fault, sizes []time.Duration, roles ...trace.Role) []Fault {
 	var all []Fault
 	for _, steps := range []bool{true, false} {
 		for _, size := range sizes {
@@ -60,18 +61,18 @@ func (r *Record) each(make func(p Point, size time.Duration) []Fault, sizes []ti
 	return all
 }
 
-var everybody = []sim.Role{sim.RoleClient, sim.RoleNode, sim.RoleService, sim.RoleStorage}
+var everybody = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService, trace.RoleStorage}
 
 // pauses are pauses of every process, and suspended machines of clients whose lock
 // reads their clock: with others it cannot be told from a pause.
 func (r *Record) pauses() []Fault {
 	return r.each(func(p Point, size time.Duration) []Fault {
 		pause := Fault{Kind: "pause", Target: p.Process, For: size}.at(p)
-		if !r.OwnClock || r.Roles[p.Process] != sim.RoleClient {
+		if !r.OwnClock || r.Roles[p.Process] != trace.RoleClient {
 			return []Fault{pause}
 		}
 		suspend := pause
-		suspend.How = string(sim.Suspend)
+		suspend.How = string(trace.Suspend)
 		return []Fault{pause, suspend}
 	}, r.sizes(), everybody...)
 }
@@ -79,9 +80,9 @@ func (r *Record) pauses() []Fault {
 // jumps set the clock of every node, and of every client whose lock reads it, forward
 // and back.
 func (r *Record) jumps() []Fault {
-	roles := []sim.Role{sim.RoleNode}
+	roles := []trace.Role{trace.RoleNode}
 	if r.OwnClock {
-		roles = append(roles, sim.RoleClient)
+		roles = append(roles, trace.RoleClient)
 	}
 	return r.each(func(p Point, size time.Duration) []Fault {
 		forward := Fault{Kind: "jump", Target: p.Process, By: size}.at(p)
@@ -96,9 +97,9 @@ func (r *Record) jumps() []Fault {
 func (r *Record) crashes() []Fault {
 	return r.each(func(p Point, size time.Duration) []Fault {
 		var all []Fault
-		for _, how := range []sim.Crash{"", sim.PowerLoss, sim.Shutdown} {
+		for _, how := range []trace.Crash{"", trace.PowerLoss, trace.Shutdown} {
 			crash := Fault{Kind: "crash", Target: p.Process, How: string(how), For: size}.at(p)
-			if r.Roles[p.Process] != sim.RoleNode {
+			if r.Roles[p.Process] != trace.RoleNode {
 				all = append(all, crash)
 				continue
 			}
@@ -108,20 +109,20 @@ func (r *Record) crashes() []Fault {
 			}
 		}
 		return all
-	}, []time.Duration{r.small(), r.above()}, sim.RoleNode, sim.RoleService, sim.RoleStorage)
+	}, []time.Duration{r.small(), r.above()}, trace.RoleNode, trace.RoleService, trace.RoleStorage)
 }
 
 // deaths are clients that are killed.
 func (r *Record) deaths() []Fault {
 	return r.each(func(p Point, _ time.Duration) []Fault {
 		return []Fault{Fault{Kind: "crash", Target: p.Process}.at(p)}
-	}, []time.Duration{0}, sim.RoleClient)
+	}, []time.Duration{0}, trace.RoleClient)
 }
 
 // partitions cut every client off, at each of its steps, from every minority and every
 // majority of the nodes, and from the storage.
 func (r *Record) partitions() []Fault {
-	sides := append(subsets(r.Nodes), []string{sim.StorageName})
+	sides := append(subsets(r.Nodes), []string{trace.StorageName})
 	return r.each(func(p Point, size time.Duration) []Fault {
 		if p.Before == "" {
 			return nil
@@ -131,7 +132,7 @@ func (r *Record) partitions() []Fault {
 			all = append(all, Fault{Kind: "partition", Target: p.Process, Others: side, For: size}.at(p))
 		}
 		return all
-	}, r.sizes(), sim.RoleClient)
+	}, r.sizes(), trace.RoleClient)
 }
 
 // manyNodes is how many nodes have more subsets than anybody can try.
@@ -168,7 +169,7 @@ func (r *Record) holds() []Fault {
 	var all []Fault
 	for _, size := range r.sizes() {
 		for _, m := range r.Messages {
-			all = append(all, Fault{Kind: "hold", Target: m.Hold(m.Nth).Message, For: size})
+			all = append(all, Fault{Kind: "hold", Target: m.held(), For: size})
 		}
 	}
 	return all
@@ -225,7 +226,7 @@ func (r *Record) spokenTo(point int) []string {
 func (r *Record) failures() []Fault {
 	return r.each(func(p Point, size time.Duration) []Fault {
 		return []Fault{Fault{Kind: "fail", Target: p.Process, For: size}.at(p)}
-	}, []time.Duration{r.small()}, sim.RoleNode)
+	}, []time.Duration{r.small()}, trace.RoleNode)
 }
 
 // stalls stop the thread of the storage that serves a request.
@@ -233,7 +234,7 @@ func (r *Record) stalls() []Fault {
 	var all []Fault
 	for _, size := range r.sizes() {
 		for _, m := range r.Messages {
-			if m.Peer == sim.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 1 {
+			if m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 1 {
 				all = append(all, Fault{Kind: "stall", Target: m.Client, Step: m.Step, For: size})
 			}
 		}

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A tale is what happened in one run, as people would tell it: who got the lock, what
 // went wrong, who got in meanwhile and whose write landed when. It leaves out whoever
 // has no part in what broke.
 type tale struct {
-	trace   *sim.Trace
+	trace   *trace.Trace
 	verdict *checks.Verdict
 	faults  []Fault
 	nodes   []string // those on which a lock is kept
@@ -30,10 +30,10 @@ type tale struct {
 	latest   map[string]int           // by client: its latest section
 	began    map[actor]int            // how many clauses there were when its step began
 	stopped  map[string]time.Duration // by process: since when it is paused or down
-	expired  []*sim.Event             // that have not been told
+	expired  []*trace.Event           // that have not been told
 	early    map[int]bool             // by Seq: a key expired before its time
-	foreign  []*sim.Event             // that have not been told
-	late     []*sim.Event             // that have not been told
+	foreign  []*trace.Event           // that have not been told
+	late     []*trace.Event           // that have not been told
 	due      map[place]time.Duration  // by key: when it is to expire, in true time
 	held     map[message]bool         // that a fault has held back
 	heldBack map[string]bool          // by client: such a request is at the storage now
@@ -47,8 +47,8 @@ type message struct {
 }
 
 // messageOf is the message that an event is about.
-func messageOf(ev *sim.Event) message {
-	if ev.Kind == sim.KindDeliver {
+func messageOf(ev *trace.Event) message {
+	if ev.Kind == trace.KindDeliver {
 		return message{ev.Peer, ev.Process, ev.Conn, ev.Msg}
 	}
 	return message{ev.Process, ev.Peer, ev.Conn, ev.Msg}
@@ -75,14 +75,14 @@ type clause struct {
 	leads, follows bool
 }
 
-func newTale(trace *sim.Trace, verdict *checks.Verdict, faults []Fault) *tale {
+func newTale(tr *trace.Trace, verdict *checks.Verdict, faults []Fault) *tale {
 	t := &tale{
-		trace: trace, verdict: verdict, faults: faults,
+		trace: tr, verdict: verdict, faults: faults,
 		cast: map[actor]bool{}, standing: map[actor][]string{}, ended: map[actor]bool{},
 		latest: map[string]int{}, began: map[actor]int{}, stopped: map[string]time.Duration{},
 		early: map[int]bool{}, due: map[place]time.Duration{}, held: map[message]bool{}, heldBack: map[string]bool{}, resent: map[actor]bool{},
 	}
-	for _, l := range trace.Locks {
+	for _, l := range tr.Locks {
 		for _, slot := range l.Slots {
 			if !slices.Contains(t.nodes, slot.Node) {
 				t.nodes = append(t.nodes, slot.Node)
@@ -90,9 +90,9 @@ func newTale(trace *sim.Trace, verdict *checks.Verdict, faults []Fault) *tale {
 		}
 	}
 	t.castings()
-	for i := range trace.Events {
-		if trace.Events[i].Seq <= t.last {
-			t.event(&trace.Events[i])
+	for i := range tr.Events {
+		if tr.Events[i].Seq <= t.last {
+			t.event(&tr.Events[i])
 		}
 	}
 	t.flush()
@@ -108,54 +108,54 @@ func (t *tale) say(subject, format string, args ...any) {
 }
 
 // event tells an event, or puts it off, or leaves it out.
-func (t *tale) event(ev *sim.Event) {
+func (t *tale) event(ev *trace.Event) {
 	who := actor{ev.Process, ev.Section}
 	switch ev.Kind {
-	case sim.KindStrike:
+	case trace.KindStrike:
 		t.strike(ev)
-	case sim.KindPause:
+	case trace.KindPause:
 		t.stopped[ev.Process] = ev.At
-	case sim.KindResume:
+	case trace.KindResume:
 		if t.isClient(ev.Process) {
 			t.say(ev.Process, "wakes up")
 		}
-	case sim.KindCrash:
+	case trace.KindCrash:
 		t.stopped[ev.Process] = ev.At
-	case sim.KindRestart:
+	case trace.KindRestart:
 		t.restart(ev)
-	case sim.KindRanOn:
+	case trace.KindRanOn:
 		t.say(ev.Process, "runs on all the same")
-	case sim.KindSet, sim.KindTouch, sim.KindDelete, sim.KindExpire, sim.KindForget, sim.KindRestore:
+	case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire, trace.KindForget, trace.KindRestore:
 		t.key(ev)
-	case sim.KindBegin:
+	case trace.KindBegin:
 		t.latest[ev.Process] = ev.Section
 		t.began[who] = len(t.clauses)
-	case sim.KindEnd:
+	case trace.KindEnd:
 		if t.cast[who] {
 			t.stepEnd(ev)
 		}
-		t.ended[who] = t.ended[who] || ev.Step == sim.Acquire
-	case sim.KindAgain:
-		if t.cast[who] && ev.Step == sim.Write && !t.resent[who] {
+		t.ended[who] = t.ended[who] || ev.Step == trace.Acquire
+	case trace.KindAgain:
+		if t.cast[who] && ev.Step == trace.Write && !t.resent[who] {
 			t.say(ev.Process, "gets no answer")
 			t.say(ev.Process, "sends its write again")
 			t.resent[who] = true
 		}
-	case sim.KindLift:
+	case trace.KindLift:
 		if ev.Fault >= 1 && ev.Fault <= len(t.faults) && t.faults[ev.Fault-1].Kind == "stall" {
 			t.heldBack[t.faults[ev.Fault-1].Target] = true
 		}
-	case sim.KindHold:
+	case trace.KindHold:
 		t.held[messageOf(ev)] = true
-	case sim.KindDeliver:
-		if t.held[messageOf(ev)] && ev.Process == sim.StorageName {
+	case trace.KindDeliver:
+		if t.held[messageOf(ev)] && ev.Process == trace.StorageName {
 			t.heldBack[ev.Peer] = true
 		}
-	case sim.KindServe:
-		if by := (actor{ev.Client(), ev.Section}); t.cast[by] && ev.Step == sim.Write {
+	case trace.KindServe:
+		if by := (actor{ev.Client(), ev.Section}); t.cast[by] && ev.Step == trace.Write {
 			t.write(ev, by)
 		}
-	case sim.KindLost:
+	case trace.KindLost:
 		if t.cast[who] {
 			t.say(ev.Process, "learns that its lease is lost")
 		}
@@ -163,7 +163,7 @@ func (t *tale) event(ev *sim.Event) {
 }
 
 // strike tells of a fault. One of the start of the run needs no time.
-func (t *tale) strike(ev *sim.Event) {
+func (t *tale) strike(ev *trace.Event) {
 	if ev.Fault < 1 || ev.Fault > len(t.faults) {
 		return
 	}
@@ -196,11 +196,11 @@ func (t *tale) during(fault, other int) bool {
 	lasts := false
 	for i := range t.trace.Events {
 		switch ev := &t.trace.Events[i]; {
-		case ev.Kind == sim.KindStrike && ev.Fault == other+1:
+		case ev.Kind == trace.KindStrike && ev.Fault == other+1:
 			lasts = !ev.Instant
-		case ev.Kind == sim.KindLift && ev.Fault == other+1:
+		case ev.Kind == trace.KindLift && ev.Fault == other+1:
 			lasts = false
-		case ev.Kind == sim.KindStrike && ev.Fault == fault+1:
+		case ev.Kind == trace.KindStrike && ev.Fault == fault+1:
 			return lasts
 		}
 	}
@@ -208,7 +208,7 @@ func (t *tale) during(fault, other int) bool {
 }
 
 // restart tells what a server comes back with.
-func (t *tale) restart(ev *sim.Event) {
+func (t *tale) restart(ev *trace.Event) {
 	var lost, older []string
 	for i := ev.Seq; i < len(t.trace.Events); i++ {
 		o := &t.trace.Events[i]
@@ -219,9 +219,9 @@ func (t *tale) restart(ev *sim.Event) {
 			continue
 		}
 		switch key := o.Owner.Client + "'s key"; {
-		case o.Kind == sim.KindForget && !slices.Contains(lost, key):
+		case o.Kind == trace.KindForget && !slices.Contains(lost, key):
 			lost = append(lost, key)
-		case o.Kind == sim.KindRestore && !slices.Contains(older, key):
+		case o.Kind == trace.KindRestore && !slices.Contains(older, key):
 			older = append(older, key)
 		}
 	}
@@ -236,7 +236,7 @@ func (t *tale) restart(ev *sim.Event) {
 }
 
 // write tells what the storage made of a write, and what that broke.
-func (t *tale) write(ev *sim.Event, by actor) {
+func (t *tale) write(ev *trace.Event, by actor) {
 	t.flush()
 	held := t.heldBack[by.client]
 	delete(t.heldBack, by.client)
@@ -248,7 +248,7 @@ func (t *tale) write(ev *sim.Event, by actor) {
 	}
 	switch {
 	case !ev.OK:
-		t.say(sim.StorageName, "refuses %s", write)
+		t.say(trace.StorageName, "refuses %s", write)
 	case late:
 		t.say(write, "%s", strings.TrimSpace("lands "+over))
 	case !t.resent[by]:
@@ -257,7 +257,7 @@ func (t *tale) write(ev *sim.Event, by actor) {
 }
 
 // harm is what a write did if it is the one that broke something, or "".
-func (t *tale) harm(ev *sim.Event) string {
+func (t *tale) harm(ev *trace.Event) string {
 	broke := func(p checks.Property) (checks.Finding, bool) {
 		f := t.verdict.Finding(p)
 		return f, f.Outcome == checks.Violated && f.At == ev.Seq
@@ -278,7 +278,7 @@ func (t *tale) harm(ev *sim.Event) string {
 }
 
 // ofOther is whose an earlier write was: client-2's, or its own newer one.
-func (t *tale) ofOther(write, earlier *sim.Event) string {
+func (t *tale) ofOther(write, earlier *trace.Event) string {
 	switch {
 	case earlier.Client() != write.Client():
 		return earlier.Client() + "'s"
@@ -289,25 +289,25 @@ func (t *tale) ofOther(write, earlier *sim.Event) string {
 }
 
 // stepEnd tells what came of a client's step.
-func (t *tale) stepEnd(ev *sim.Event) {
+func (t *tale) stepEnd(ev *trace.Event) {
 	who := actor{ev.Process, ev.Section}
 	switch {
-	case ev.Step == sim.Acquire && ev.OK && ev.Ungranted:
+	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted:
 		t.say(ev.Process, "goes ahead though no node has granted it the lock")
-	case ev.Step == sim.Acquire && ev.OK:
+	case ev.Step == trace.Acquire && ev.OK:
 		t.flush()
 		t.add(clause{subject: ev.Process, does: "gets the lock" + t.on(t.standing[who]), when: t.despite(ev)})
-	case ev.Step == sim.Acquire:
+	case ev.Step == trace.Acquire:
 		if gravest(t.verdict) != checks.Progress { // else the end of the story tells of all attempts
 			t.say(ev.Process, "fails to get the lock")
 		}
-	case ev.Step == sim.Read && ev.OK:
+	case ev.Step == trace.Read && ev.OK:
 		t.say(ev.Process, "reads")
-	case ev.Step == sim.Extend && !ev.OK:
+	case ev.Step == trace.Extend && !ev.OK:
 		t.say(ev.Process, "fails to extend its lease")
-	case ev.Step == sim.Extend && t.shows(ev.Seq):
+	case ev.Step == trace.Extend && t.shows(ev.Seq):
 		t.say(ev.Process, "extends its lease")
-	case ev.Step == sim.Release:
+	case ev.Step == trace.Release:
 		t.say(ev.Process, "releases")
 	case ev.Step.AtStorage() && !ev.OK && !ev.Refused:
 		t.say(ev.Process, "gives up on its %s", ev.Step)
@@ -320,7 +320,7 @@ func (t *tale) shows(seq int) bool {
 }
 
 // despite says whose lease or section a grant falls into, if that is what broke.
-func (t *tale) despite(ev *sim.Event) string {
+func (t *tale) despite(ev *trace.Event) string {
 	for _, p := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {
 		f := t.verdict.Finding(p)
 		if f.Outcome != checks.Violated || len(f.Events) != 2 || f.Events[1] != ev.Seq {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // castings finds who has a part in what broke: whoever shows it, and whoever a fault
@@ -13,7 +13,7 @@ func (t *tale) castings() {
 	for _, f := range t.broken() {
 		for _, seq := range f.Events {
 			ev := &t.trace.Events[seq-1]
-			for _, a := range []*sim.Actor{ev.By, ev.Owner, ev.Prior} {
+			for _, a := range []*trace.Actor{ev.By, ev.Owner, ev.Prior} {
 				if a != nil {
 					t.cast[actor{a.Client, a.Section}] = true
 				}
@@ -28,19 +28,19 @@ func (t *tale) castings() {
 	latest := map[string]int{}
 	for i := range t.trace.Events {
 		switch ev := &t.trace.Events[i]; ev.Kind {
-		case sim.KindBegin:
+		case trace.KindBegin:
 			latest[ev.Process] = ev.Section
-		case sim.KindStrike:
+		case trace.KindStrike:
 			t.last = max(t.last, ev.Seq)
 			if client := t.client(ev.Fault); client != "" && latest[client] > 0 {
 				t.cast[actor{client, latest[client]}] = true
 			}
-		case sim.KindForget:
+		case trace.KindForget:
 			if ev.Owner != nil {
 				t.last = max(t.last, ev.Seq)
 			}
-		case sim.KindEnd:
-			if stuck && ev.Step == sim.Acquire && ev.OK {
+		case trace.KindEnd:
+			if stuck && ev.Step == trace.Acquire && ev.OK {
 				t.cast[actor{ev.Process, ev.Section}] = true
 			}
 		}
@@ -63,7 +63,7 @@ func (t *tale) client(fault int) string {
 }
 
 func (t *tale) isClient(name string) bool {
-	return slices.ContainsFunc(t.trace.Processes, func(p sim.ProcessInfo) bool { return p.Name == name && p.Role == sim.RoleClient })
+	return slices.ContainsFunc(t.trace.Processes, func(p trace.ProcessInfo) bool { return p.Name == name && p.Role == trace.RoleClient })
 }
 
 // broken are the violations, the worst first.

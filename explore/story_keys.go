@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // key tells what becomes of the keys of the cast.
-func (t *tale) key(ev *sim.Event) {
+func (t *tale) key(ev *trace.Event) {
 	if !slices.Contains(t.nodes, ev.Process) || ev.Owner == nil {
 		return
 	}
@@ -22,7 +22,7 @@ func (t *tale) key(ev *sim.Event) {
 		t.standing[prior] = slices.DeleteFunc(t.standing[prior], at)
 	}
 	t.standing[owner] = slices.DeleteFunc(t.standing[owner], at)
-	if ev.Kind == sim.KindSet || ev.Kind == sim.KindRestore || ev.Kind == sim.KindTouch {
+	if ev.Kind == trace.KindSet || ev.Kind == trace.KindRestore || ev.Kind == trace.KindTouch {
 		t.standing[owner] = append(t.standing[owner], ev.Process)
 		t.due[place{ev.Process, ev.Key}] = ev.At + ev.TTL
 	}
@@ -30,13 +30,13 @@ func (t *tale) key(ev *sim.Event) {
 		return
 	}
 	switch {
-	case ev.Kind == sim.KindExpire:
+	case ev.Kind == trace.KindExpire:
 		t.expired = append(t.expired, ev)
 		t.early[ev.Seq] = ev.At < t.due[place{ev.Process, ev.Key}]-rounding
-	case ev.Kind == sim.KindSet && ev.Prior != nil && ev.Prior.Client != ev.Owner.Client,
-		(ev.Kind == sim.KindDelete || ev.Kind == sim.KindTouch) && ev.By != nil && ev.By.Client != ev.Owner.Client:
+	case ev.Kind == trace.KindSet && ev.Prior != nil && ev.Prior.Client != ev.Owner.Client,
+		(ev.Kind == trace.KindDelete || ev.Kind == trace.KindTouch) && ev.By != nil && ev.By.Client != ev.Owner.Client:
 		t.foreign = append(t.foreign, ev)
-	case ev.Kind == sim.KindSet && t.ended[owner]:
+	case ev.Kind == trace.KindSet && t.ended[owner]:
 		if worst := gravest(t.verdict); !worst.Data() && worst != checks.GrantOrder { // else it is beside the point
 			t.late = append(t.late, ev)
 		}
@@ -51,7 +51,7 @@ func (t *tale) flush() {
 		owner := actor{expired[0].Owner.Client, expired[0].Owner.Section}
 		early := t.early[expired[0].Seq]
 		var nodes []string
-		expired = slices.DeleteFunc(expired, func(ev *sim.Event) bool {
+		expired = slices.DeleteFunc(expired, func(ev *trace.Event) bool {
 			same := actor{ev.Owner.Client, ev.Owner.Section} == owner
 			if same {
 				nodes = append(nodes, ev.Process)
@@ -76,14 +76,14 @@ func (t *tale) flush() {
 	for len(foreign) > 0 {
 		first := foreign[0]
 		var nodes []string
-		foreign = slices.DeleteFunc(foreign, func(ev *sim.Event) bool {
+		foreign = slices.DeleteFunc(foreign, func(ev *trace.Event) bool {
 			same := ev.Kind == first.Kind && *ev.By == *first.By || ev == first
 			if same {
 				nodes = append(nodes, ev.Process)
 			}
 			return same
 		})
-		if owner := (actor{first.Owner.Client, first.Owner.Section}); first.Kind == sim.KindDelete && !t.ended[owner] {
+		if owner := (actor{first.Owner.Client, first.Owner.Section}); first.Kind == trace.KindDelete && !t.ended[owner] {
 			t.add(clause{subject: owner.client + "'s key", does: "is set", leads: true})
 		}
 		n := len(t.clauses)
@@ -93,11 +93,11 @@ func (t *tale) flush() {
 }
 
 // setLate tells of keys that are set when their owner no longer waits for it.
-func (t *tale) setLate(late []*sim.Event) {
+func (t *tale) setLate(late []*trace.Event) {
 	for len(late) > 0 {
 		owner := *late[0].Owner
 		var nodes []string
-		late = slices.DeleteFunc(late, func(ev *sim.Event) bool {
+		late = slices.DeleteFunc(late, func(ev *trace.Event) bool {
 			same := ev.Owner.Client == owner.Client && ev.Owner.Section == owner.Section
 			if same {
 				nodes = append(nodes, ev.Process)
@@ -112,12 +112,12 @@ func (t *tale) setLate(late []*sim.Event) {
 const rounding = 5 * time.Millisecond
 
 // command is what touched a key.
-func (t *tale) command(ev *sim.Event) string {
+func (t *tale) command(ev *trace.Event) string {
 	if ev.By.Sent > 0 && ev.By.Sent <= len(t.trace.Events) {
 		switch t.trace.Events[ev.By.Sent-1].Step {
-		case sim.Release:
+		case trace.Release:
 			return ev.By.Client + "'s release"
-		case sim.Extend:
+		case trace.Extend:
 			return ev.By.Client + "'s extension"
 		}
 	}
@@ -125,11 +125,11 @@ func (t *tale) command(ev *sim.Event) string {
 }
 
 // meddling is what a command does to somebody else's key.
-func meddling(ev *sim.Event) string {
+func meddling(ev *trace.Event) string {
 	switch ev.Kind {
-	case sim.KindSet:
+	case trace.KindSet:
 		return fmt.Sprintf("overwrites %s's key", ev.Prior.Client)
-	case sim.KindTouch:
+	case trace.KindTouch:
 		return fmt.Sprintf("changes the expiry of %s's key", ev.Owner.Client)
 	}
 	return fmt.Sprintf("removes %s's key", ev.Owner.Client)

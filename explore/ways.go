@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Result makes ways of what was found: it shrinks the best examples of each cause,
@@ -217,7 +217,7 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 // ordered lists stages, each once, in the order in which a client goes through them.
 func ordered(stages []string) []string {
 	var all []string
-	for _, step := range append(sim.Steps(), between) {
+	for _, step := range append(trace.Steps(), between) {
 		if slices.Contains(stages, string(step)) {
 			all = append(all, string(step))
 		}

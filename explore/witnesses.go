@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -19,15 +20,15 @@ const (
 // less are, for each fault, the runs without it, and bare those without any; a fault
 // whose number, from 1, is among idle could be left out and every witness would still
 // be seen.
-func (t *tale) witnesses(runs []*sim.Trace, less [][]*sim.Trace, bare []*sim.Trace) (chosen []string, idle []int) {
-	seen := func(text string, in []*sim.Trace) int {
-		w, err := sim.ParseWitness(text)
+func (t *tale) witnesses(runs []*trace.Trace, less [][]*trace.Trace, bare []*trace.Trace) (chosen []string, idle []int) {
+	seen := func(text string, in []*trace.Trace) int {
+		w, err := trace.ParseWitness(text)
 		if err != nil {
 			return len(in)
 		}
 		n := 0
-		for _, trace := range in {
-			if w.Seen(trace) {
+		for _, tr := range in {
+			if history.Seen(w, tr) {
 				n++
 			}
 		}
@@ -36,7 +37,7 @@ func (t *tale) witnesses(runs []*sim.Trace, less [][]*sim.Trace, bare []*sim.Tra
 	candidates := map[string]bool{}
 	var all []string
 	for _, text := range slices.Concat(t.telling(), t.failures(), t.orders()) {
-		if _, err := sim.ParseWitness(text); err == nil && !candidates[text] && seen(text, runs) == len(runs) {
+		if _, err := trace.ParseWitness(text); err == nil && !candidates[text] && seen(text, runs) == len(runs) {
 			candidates[text] = true
 			all = append(all, text)
 		}
@@ -78,12 +79,12 @@ func (t *tale) witnesses(runs []*sim.Trace, less [][]*sim.Trace, bare []*sim.Tra
 }
 
 // reached is the event with which a witness was seen.
-func reached(text string, trace *sim.Trace) int {
-	w, err := sim.ParseWitness(text)
+func reached(text string, tr *trace.Trace) int {
+	w, err := trace.ParseWitness(text)
 	if err != nil {
 		return 0
 	}
-	at, _ := w.Reached(trace)
+	at, _ := history.Reached(w, tr)
 	return at
 }
 
@@ -203,12 +204,12 @@ func (t *tale) rivals() (first, second string) {
 	var clients []string
 	for i := range t.trace.Events {
 		ev := &t.trace.Events[i]
-		if ev.Kind == sim.KindBegin && t.cast[actor{ev.Process, ev.Section}] && !slices.Contains(clients, ev.Process) {
+		if ev.Kind == trace.KindBegin && t.cast[actor{ev.Process, ev.Section}] && !slices.Contains(clients, ev.Process) {
 			clients = append(clients, ev.Process)
 		}
 	}
 	for _, p := range t.trace.Processes {
-		if p.Role == sim.RoleClient && !slices.Contains(clients, p.Name) {
+		if p.Role == trace.RoleClient && !slices.Contains(clients, p.Name) {
 			clients = append(clients, p.Name)
 		}
 	}
@@ -225,20 +226,20 @@ func (t *tale) arrived(fault int, counted bool) string {
 	if t.faults[fault].Kind != "hold" || !ok {
 		return ""
 	}
-	var held *sim.Event
+	var held *trace.Event
 	strike := false
-	arrived := m.Arrived(0).Matcher(t.trace)
+	arrived := history.Recognise(m.Arrived(0), t.trace)
 	n, nth := 0, 0
 	for i := range t.trace.Events {
 		ev := &t.trace.Events[i]
-		match := arrived.Match(ev)
+		match := arrived.See(ev)
 		if match {
 			n++
 		}
 		switch {
-		case ev.Kind == sim.KindStrike:
+		case ev.Kind == trace.KindStrike:
 			strike = ev.Fault == fault+1
-		case ev.Kind == sim.KindHold && strike:
+		case ev.Kind == trace.KindHold && strike:
 			held, strike = ev, false
 		case held != nil && nth == 0 && match && ev.Conn == held.Conn && ev.Msg == held.Msg:
 			nth = n
@@ -255,13 +256,13 @@ func (t *tale) arrived(fault int, counted bool) string {
 
 // count is how often a point was reached.
 func (t *tale) count(point string) int {
-	p, err := sim.ParsePoint(point)
+	p, err := trace.ParsePoint(point)
 	if err != nil {
 		return 0
 	}
-	n, m := 0, p.Matcher(t.trace)
+	n, m := 0, history.Recognise(p, t.trace)
 	for i := range t.trace.Events {
-		if m.Match(&t.trace.Events[i]) {
+		if m.See(&t.trace.Events[i]) {
 			n++
 		}
 	}
@@ -286,18 +287,18 @@ func (t *tale) orders() []string {
 	}
 	for _, p := range t.trace.Processes {
 		switch p.Role {
-		case sim.RoleClient:
+		case trace.RoleClient:
 			for _, did := range []string{"acquired", "wrote", "released", "worked", "read", "failed to acquire", "extended", "gave up", "crashed", "resumed"} {
 				add("%s %s", p.Name, did)
 			}
 			add("%s's keys expired", p.Name)
 			add("storage applied %s's write", p.Name)
-		case sim.RoleNode:
+		case trace.RoleNode:
 			for _, did := range []string{"restarted", "resumed", "crashed"} {
 				add("%s %s", p.Name, did)
 			}
 			for _, c := range t.trace.Processes {
-				if c.Role == sim.RoleClient {
+				if c.Role == trace.RoleClient {
 					add("%s's key expired on %s", c.Name, p.Name)
 					add("%s holds %s", c.Name, p.Name)
 				}

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // named is a process as a sentence names it.
 func named(process string) string {
-	if process == sim.StorageName {
+	if process == trace.StorageName {
 		return "the storage"
 	}
 	return process
@@ -53,17 +53,17 @@ func (f Fault) happens() (subject, predicate string) {
 	}
 	switch f.Kind {
 	case "pause":
-		if f.How == string(sim.Suspend) {
+		if f.How == string(trace.Suspend) {
 			return f.Target, "is suspended with its machine" + lasting
 		}
 		return f.Target, "pauses" + lasting
 	case "crash":
-		switch sim.Crash(f.How) {
-		case sim.PowerLoss:
+		switch trace.Crash(f.How) {
+		case trace.PowerLoss:
 			return f.Target, "loses its power"
-		case sim.Shutdown:
+		case trace.Shutdown:
 			return f.Target, "is shut down"
-		case sim.FailOver:
+		case trace.FailOver:
 			return f.Target, "loses its machine"
 		}
 		return f.Target, "crashes"
@@ -83,7 +83,7 @@ func (f Fault) happens() (subject, predicate string) {
 	case "hold":
 		return "the network", "holds back " + theMessage(f) + lasting
 	case "stall":
-		return sim.StorageName, fmt.Sprintf("stalls in the middle of %s's %s%s", f.Target, cmp.Or(f.Step, sim.Write), lasting)
+		return trace.StorageName, fmt.Sprintf("stalls in the middle of %s's %s%s", f.Target, cmp.Or(f.Step, trace.Write), lasting)
 	case "promote":
 		return f.Target, "takes over from its master"
 	case "fail":
@@ -133,7 +133,7 @@ func theMessage(f Fault) string {
 func (f Fault) strikes(subject string) string {
 	switch {
 	case f.Before != "":
-		p, err := sim.ParseStepPoint(f.Before)
+		p, err := trace.ParseStepPoint(f.Before)
 		if err != nil {
 			return "before " + f.Before
 		}
@@ -149,10 +149,10 @@ func (f Fault) strikes(subject string) string {
 }
 
 // beginnings are what a client does that begins a step.
-var beginnings = map[sim.Step]string{
-	sim.Acquire: "asks for the lock", sim.Mint: "asks for a token", sim.Mark: "sends its mark", sim.Read: "reads",
-	sim.Work: "starts to work", sim.Check: "checks its lease", sim.Write: "writes", sim.Extend: "extends its lease",
-	sim.Release: "releases",
+var beginnings = map[trace.Step]string{
+	trace.Acquire: "asks for the lock", trace.Mint: "asks for a token", trace.Mark: "sends its mark", trace.Read: "reads",
+	trace.Work: "starts to work", trace.Check: "checks its lease", trace.Write: "writes", trace.Extend: "extends its lease",
+	trace.Release: "releases",
 }
 
 // participles are what a client that did something has done by then.
@@ -203,12 +203,12 @@ func pointInWords(point, subject string) string {
 		again = " for the " + ordinal(nth) + " time"
 	}
 	if head, ok := strings.CutSuffix(point, " is in flight"); ok {
-		if m, err := sim.ParseMessage(head); err == nil {
+		if m, err := trace.ParseMessage(head); err == nil {
 			return messageSent(m, nth, subject)
 		}
 	}
 	if head, ok := strings.CutSuffix(point, " arrived"); ok {
-		if m, err := sim.ParseMessage(head); err == nil {
+		if m, err := trace.ParseMessage(head); err == nil {
 			return messageArrives(m, nth, subject)
 		}
 	}
@@ -225,7 +225,7 @@ func pointInWords(point, subject string) string {
 		return fmt.Sprintf("as %s key is set on %s%s", whose(m[1], subject), who(m[2], subject), again)
 	case served.MatchString(point):
 		m := served.FindStringSubmatch(point)
-		return fmt.Sprintf("once %s has %s %s %s%s", who(sim.StorageName, subject), m[1], whose(m[2], subject), m[3], again)
+		return fmt.Sprintf("once %s has %s %s %s%s", who(trace.StorageName, subject), m[1], whose(m[2], subject), m[3], again)
 	}
 	process, verb, _ := strings.Cut(point, " ")
 	if has, ok := participles[verb]; ok {
@@ -235,7 +235,7 @@ func pointInWords(point, subject string) string {
 }
 
 // messageSent is the moment at which the nth such message sets out.
-func messageSent(m sim.Message, nth int, subject string) string {
+func messageSent(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
 		return fmt.Sprintf("as %s answers %s %s", who(m.Peer, subject), whose(m.Client, subject), stepNth(m.Step, nth))
@@ -248,7 +248,7 @@ func messageSent(m sim.Message, nth int, subject string) string {
 }
 
 // messageArrives is the moment at which the nth such message is delivered.
-func messageArrives(m sim.Message, nth int, subject string) string {
+func messageArrives(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
 		return fmt.Sprintf("as %s answer to %s %s arrives", whose(m.Peer, subject), whose(m.Client, subject), stepNth(m.Step, nth))
@@ -260,7 +260,7 @@ func messageArrives(m sim.Message, nth int, subject string) string {
 	return fmt.Sprintf("as a request of %s reaches %s%s", who(m.Client, subject), who(m.Peer, subject), times(nth))
 }
 
-func stepNth(step sim.Step, nth int) string {
+func stepNth(step trace.Step, nth int) string {
 	if nth > 1 {
 		return ordinal(nth) + " " + string(step)
 	}

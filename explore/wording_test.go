@@ -3,7 +3,7 @@ package explore
 import (
 	"testing"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Every point at which a fault can strike reads as English, whoever the sentence is
@@ -37,7 +37,7 @@ func TestPointsInWords(t *testing.T) {
 		{Fault{When: "every reply to client-1's acquire is in flight"}, "client-1", "when every reply to client-1's acquire is in flight"},
 	} {
 		if test.fault.When != "" {
-			if _, err := sim.ParsePoint(test.fault.When); err != nil {
+			if _, err := trace.ParsePoint(test.fault.When); err != nil {
 				t.Error(err)
 			}
 		}
@@ -66,7 +66,7 @@ func TestFaultsInWords(t *testing.T) {
 		{Fault{Kind: "hold", Target: "client-1's extend request to redis-2, 2nd time", Before: "client-1 work"}, "the network holds back client-1's second extend request to redis-2 from then on"},
 		{Fault{Kind: "hold", Target: "client-1's request to storage, 2nd time"}, "the network holds back client-1's second request to the storage"},
 		{Fault{Kind: "hold", Target: "storage's reply to client-1"}, "the network holds back the storage's reply to client-1"},
-		{Fault{Kind: "stall", Target: "client-1", Step: sim.Read}, "the storage stalls in the middle of client-1's read"},
+		{Fault{Kind: "stall", Target: "client-1", Step: trace.Read}, "the storage stalls in the middle of client-1's read"},
 		{Fault{Kind: "promote", Target: "replica"}, "replica takes over from its master"},
 		{Fault{Kind: "fail", Target: "redis-1", For: second}, "redis-1 answers every command with an error for 1s"},
 		{Fault{Kind: "drift", Target: "redis-1"}, "redis-1 suffers a drift"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 var repeats = flag.Int("repeats", 3, "how often TestProfilesAreDeterministic repeats each world")
@@ -206,7 +207,7 @@ func TestProfilesAreDeterministic(t *testing.T) {
 		"cut off for good":      {strike(5*time.Second, 0, &sim.Partition{Process: "client-2", From: []string{"redis-1", "redis-2"}})},
 		"a node cut off":        {strike(0, 0, &sim.Partition{Process: "redis-1", From: []string{"client-1", "client-2"}})},
 		"a node restarts":       {strike(5*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
-		"a node loses power":    {strike(5*time.Second, 20*time.Second, &sim.CrashFault{Process: "redis-1", How: sim.PowerLoss})},
+		"a node loses power":    {strike(5*time.Second, 20*time.Second, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
 		"a node is paused":      {strike(5*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
 		"answers come late":     {strike(0, 0, &sim.Delay{Process: "redis-1", To: "client-1", By: 6 * time.Second, Direction: sim.To})},
 		"requests come late":    {strike(0, 0, &sim.Delay{Process: "client-1", To: "redis-1", By: 6 * time.Second, Direction: sim.To})},
@@ -230,7 +231,7 @@ func TestProfilesAreDeterministic(t *testing.T) {
 				for i := range *repeats {
 					runtime.GOMAXPROCS(1 << (i % 3))
 					if got := play(t, cfg); got.Hash() != want.Hash() {
-						t.Fatalf("run %d differs: %s", i+2, sim.FirstDifference(want, got))
+						t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(want, got))
 					}
 				}
 			})

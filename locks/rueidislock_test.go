@@ -10,13 +10,14 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 var rueidislocks = []string{"rueidislock", "rueidislock-strict"}
 
 // count counts the events of a kind that a process has a part in.
-func count(trace *sim.Trace, kind sim.Kind, process string) (n int) {
-	for _, ev := range trace.Events {
+func count(tr *trace.Trace, kind trace.Kind, process string) (n int) {
+	for _, ev := range tr.Events {
 		if ev.Kind == kind && ev.Process == process {
 			n++
 		}
@@ -25,15 +26,15 @@ func count(trace *sim.Trace, kind sim.Kind, process string) (n int) {
 }
 
 // first finds the first event of a kind of a process.
-func first(t *testing.T, trace *sim.Trace, kind sim.Kind, process string) sim.Event {
+func first(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
-	for _, ev := range trace.Events {
+	for _, ev := range tr.Events {
 		if ev.Kind == kind && ev.Process == process {
 			return ev
 		}
 	}
 	t.Fatalf("there is no event %q of %s", kind, process)
-	return sim.Event{}
+	return trace.Event{}
 }
 
 // near compares times up to what a few messages and retries take.
@@ -48,23 +49,23 @@ func near(t *testing.T, what string, got, want time.Duration) {
 // takes all of its keys away in the end.
 func TestRueidislockInAWorld(t *testing.T) {
 	for _, kind := range rueidislocks {
-		trace := play(t, longWork(t, kind))
-		released := step(t, trace, "client-1", sim.Release)
+		tr := play(t, longWork(t, kind))
+		released := step(t, tr, "client-1", trace.Release)
 		if !released.OK || released.At < 4*ttl {
 			t.Errorf("%s: client-1 released the lock at %v: %s", kind, released.At, released.Text)
 		}
-		for _, ev := range trace.Events {
-			if ev.Kind == sim.KindEnd && ev.Process == "client-2" && ev.Step == sim.Acquire && ev.OK && ev.At < released.At {
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindEnd && ev.Process == "client-2" && ev.Step == trace.Acquire && ev.OK && ev.At < released.At {
 				t.Errorf("%s: client-2 got the lock at %v, client-1 released it at %v", kind, ev.At, released.At)
 			}
 		}
 		// Three keys of two grants, and client-1's are prolonged seven times.
-		for kind, want := range map[sim.Kind]int{sim.KindSet: 6, sim.KindTouch: 21, sim.KindDelete: 6, sim.KindExpire: 0} {
-			if got := count(trace, kind, "redis-1"); got != want {
-				t.Errorf("%s: %d times %s, want %d", trace.Name, got, kind, want)
+		for kind, want := range map[trace.Kind]int{trace.KindSet: 6, trace.KindTouch: 21, trace.KindDelete: 6, trace.KindExpire: 0} {
+			if got := count(tr, kind, "redis-1"); got != want {
+				t.Errorf("%s: %d times %s, want %d", tr.Name, got, kind, want)
 			}
 		}
-		if n := count(trace, sim.KindLost, "client-1"); n != 0 {
+		if n := count(tr, trace.KindLost, "client-1"); n != 0 {
 			t.Errorf("%s: client-1 was told %d times that it had lost the lock", kind, n)
 		}
 	}
@@ -82,7 +83,7 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 		"paused for a while":                  {strike(14*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
 		"paused in a renewal":                 {strike(15*time.Second+4*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
 		"paused while it releases":            {strike(120*time.Second+8*time.Millisecond, 20*time.Second, &sim.Pause{Process: "client-1"})},
-		"suspended for a while":               {strike(14*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: sim.Suspend})},
+		"suspended for a while":               {strike(14*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: trace.Suspend})},
 		"cut off for a while":                 cut(14*time.Second, 12*time.Second),
 		"cut off for longer":                  cut(14*time.Second, time.Minute),
 		"cut off for good":                    cut(14*time.Second, 0),
@@ -96,7 +97,7 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 		"its client dies":                     {strike(14*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
 		"its node restarts":                   {strike(14*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
 		"its node restarts while it acquires": {strike(3*time.Millisecond, time.Second, &sim.CrashFault{Process: "redis-1"})},
-		"its node loses power":                {strike(14*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: sim.PowerLoss})},
+		"its node loses power":                {strike(14*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
 		"its node is paused":                  {strike(14*time.Second, 20*time.Second, &sim.Pause{Process: "redis-1"})},
 		"its node's clock jumps":              {strike(14*time.Second, 0, &sim.Jump{Process: "redis-1", By: time.Hour})},
 	}
@@ -122,7 +123,7 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 				for i := range 3 {
 					runtime.GOMAXPROCS(1 << (i % 3))
 					if got := play(t, cfg); got.Hash() != want.Hash() {
-						t.Fatalf("run %d differs: %s", i+2, sim.FirstDifference(want, got))
+						t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(want, got))
 					}
 				}
 			})
@@ -172,10 +173,10 @@ func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 		sim.Client{Name: "client-1", Works: 4 * ttl},
 		sim.Client{Name: "client-2", Starts: point(t, "client-1's keys expired")})
 	cfg.Faults = []sim.Fault{strike(ttl/3, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
-	trace := play(t, cfg)
-	near(t, "the keys expired", first(t, trace, sim.KindExpire, "redis-1").At, ttl)
-	near(t, "client-2 got the lock", step(t, trace, "client-2", sim.Acquire).At, ttl)
-	near(t, "client-1 was told", first(t, trace, sim.KindLost, "client-1").At, ttl*3/2)
+	tr := play(t, cfg)
+	near(t, "the keys expired", first(t, tr, trace.KindExpire, "redis-1").At, ttl)
+	near(t, "client-2 got the lock", step(t, tr, "client-2", trace.Acquire).At, ttl)
+	near(t, "client-1 was told", first(t, tr, trace.KindLost, "client-1").At, ttl*3/2)
 }
 
 // The first renewal is due half a TTL after the keys were acquired, whatever is
@@ -192,15 +193,15 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 			Strikes: sim.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			For:     pause, Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 		}}
-		trace := play(t, cfg)
-		if n := count(trace, sim.KindRanOn, "client-1"); n != 0 {
+		tr := play(t, cfg)
+		if n := count(tr, trace.KindRanOn, "client-1"); n != 0 {
 			t.Errorf("%s: client-1 ran on while it was paused", kind)
 		}
-		near(t, "client-1 got the lock", step(t, trace, "client-1", sim.Acquire).At, pause)
-		near(t, "the keys expired", first(t, trace, sim.KindExpire, "redis-1").At, ttl)
-		near(t, "client-2 got the lock", step(t, trace, "client-2", sim.Acquire).At, ttl)
-		near(t, "client-1 was told", first(t, trace, sim.KindLost, "client-1").At, pause+ttl/2)
-		if released := step(t, trace, "client-1", sim.Release); released.OK || released.Text != locks.ErrLost.Error() {
+		near(t, "client-1 got the lock", step(t, tr, "client-1", trace.Acquire).At, pause)
+		near(t, "the keys expired", first(t, tr, trace.KindExpire, "redis-1").At, ttl)
+		near(t, "client-2 got the lock", step(t, tr, "client-2", trace.Acquire).At, ttl)
+		near(t, "client-1 was told", first(t, tr, trace.KindLost, "client-1").At, pause+ttl/2)
+		if released := step(t, tr, "client-1", trace.Release); released.OK || released.Text != locks.ErrLost.Error() {
 			t.Errorf("%s: client-1's release of a lost lock: %q", kind, released.Text)
 		}
 	}
@@ -220,8 +221,8 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 			Strikes: sim.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			Action:  &sim.Reset{Process: "client-1", From: "redis-1"}, Text: "reset client-1 from redis-1",
 		}}
-		trace := play(t, cfg)
-		got := step(t, trace, "client-1", sim.Acquire)
+		tr := play(t, cfg)
+		got := step(t, tr, "client-1", trace.Acquire)
 		if got.OK == locked || locked && !strings.Contains(got.Text, "held by others") {
 			t.Errorf("%s: client-1 got the lock: %v (%s), want %v", kind, got.OK, got.Text, !locked)
 		}
@@ -229,8 +230,8 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 		if locked {
 			free = ttl
 		}
-		for _, ev := range trace.Events {
-			if ev.Kind == sim.KindEnd && ev.Process == "client-2" && ev.Step == sim.Acquire && ev.OK {
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindEnd && ev.Process == "client-2" && ev.Step == trace.Acquire && ev.OK {
 				near(t, kind+": client-2 got the lock", ev.At, free)
 			}
 		}
@@ -245,9 +246,9 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 			sim.Client{Name: "client-1", Works: time.Second},
 			sim.Client{Name: "client-2", Starts: point(t, "client-1 acquired")})
 		cfg.Faults = []sim.Fault{strike(0, 0, &sim.Jump{Process: "redis-1", By: ttl + time.Second})}
-		trace := play(t, cfg)
+		tr := play(t, cfg)
 		for _, client := range []string{"client-1", "client-2"} {
-			if got := step(t, trace, client, sim.Acquire); !got.OK || got.At > time.Second {
+			if got := step(t, tr, client, trace.Acquire); !got.OK || got.At > time.Second {
 				t.Errorf("%s: %s got the lock: %v, at %v; want it at once", kind, client, got.OK, got.At)
 			}
 		}
@@ -259,7 +260,7 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 func TestRueidislockFailsSlowly(t *testing.T) {
 	cfg := world(t, "rueidislock", sim.Client{Name: "client-1", Attempts: 1})
 	cfg.Faults = []sim.Fault{strike(0, 0, &sim.CrashFault{Process: "redis-1"})}
-	failed := step(t, play(t, cfg), "client-1", sim.Acquire)
+	failed := step(t, play(t, cfg), "client-1", trace.Acquire)
 	// The last pause before it would try again is of a second.
 	if failed.OK || failed.At < ttl-time.Second || failed.At > ttl {
 		t.Errorf("the attempt ended at %v (%s), want a second before %v at most", failed.At, failed.Text, ttl)

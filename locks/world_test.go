@@ -13,6 +13,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // world is a simulated world with a lock of some kind, one node and some clients.
@@ -32,16 +33,16 @@ func world(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	}
 }
 
-func play(t *testing.T, cfg sim.Config) *sim.Trace {
+func play(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
-	trace, err := sim.Run(cfg)
+	tr, err := sim.Run(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, doubt := range trace.Doubts {
+	for _, doubt := range tr.Doubts {
 		t.Error(doubt)
 	}
-	return trace
+	return tr
 }
 
 func strike(at, lasts time.Duration, a sim.Action) sim.Fault {
@@ -49,15 +50,15 @@ func strike(at, lasts time.Duration, a sim.Action) sim.Fault {
 }
 
 // step finds the first end of a step of a client, and how it ended.
-func step(t *testing.T, trace *sim.Trace, client string, s sim.Step) sim.Event {
+func step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Event {
 	t.Helper()
-	for _, ev := range trace.Events {
-		if ev.Kind == sim.KindEnd && ev.Process == client && ev.Step == s {
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindEnd && ev.Process == client && ev.Step == s {
 			return ev
 		}
 	}
 	t.Fatalf("%s never came to the end of %s", client, s)
-	return sim.Event{}
+	return trace.Event{}
 }
 
 // WAIT on a real replica: it confirms when the change has come to it.
@@ -78,14 +79,14 @@ func TestSingleWaitAndItsReplica(t *testing.T) {
 			cfg := world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})
 			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", ReplicaOf: "redis-1", Lag: test.lag})
 			cfg.Faults = test.faults
-			trace := play(t, cfg)
-			got := step(t, trace, "client-1", sim.Acquire)
+			tr := play(t, cfg)
+			got := step(t, tr, "client-1", trace.Acquire)
 			if got.OK != test.granted || !got.OK && !strings.Contains(got.Text, "no replica confirmed it within 1s") {
 				t.Errorf("granted: %v (%s), want %v", got.OK, got.Text, test.granted)
 			}
 			deleted := false
-			for _, ev := range trace.Events {
-				deleted = deleted || ev.Kind == sim.KindDelete && ev.Process == "redis-1" && ev.Key == key
+			for _, ev := range tr.Events {
+				deleted = deleted || ev.Kind == trace.KindDelete && ev.Process == "redis-1" && ev.Key == key
 			}
 			if !deleted {
 				t.Error("the key was not removed, neither by a release nor after the failed attempt")
@@ -96,7 +97,7 @@ func TestSingleWaitAndItsReplica(t *testing.T) {
 
 // Without a replica nothing is ever confirmed.
 func TestSingleWaitWithoutReplica(t *testing.T) {
-	got := step(t, play(t, world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})), "client-1", sim.Acquire)
+	got := step(t, play(t, world(t, "single-wait", sim.Client{Name: "client-1", Attempts: 1})), "client-1", trace.Acquire)
 	if got.OK {
 		t.Error("granted without a replica")
 	}
@@ -109,9 +110,9 @@ func longWork(t *testing.T, kind string) sim.Config {
 		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: point(t, "client-1 acquired")})
 }
 
-func point(t *testing.T, text string) sim.Point {
+func point(t *testing.T, text string) trace.Point {
 	t.Helper()
-	p, err := sim.ParsePoint(text)
+	p, err := trace.ParsePoint(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +123,10 @@ func point(t *testing.T, text string) sim.Point {
 // a lock that has none lets client-2 in.
 func TestWatchdogInAWorld(t *testing.T) {
 	for kind, alone := range map[string]bool{"watchdog": true, "single": false} {
-		trace := play(t, longWork(t, kind))
-		released := step(t, trace, "client-1", sim.Release).At
-		for _, ev := range trace.Events {
-			if ev.Kind == sim.KindEnd && ev.Process == "client-2" && ev.Step == sim.Acquire && ev.OK && (ev.At > released) != alone {
+		tr := play(t, longWork(t, kind))
+		released := step(t, tr, "client-1", trace.Release).At
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindEnd && ev.Process == "client-2" && ev.Step == trace.Acquire && ev.OK && (ev.At > released) != alone {
 				t.Errorf("%s: client-2 got the lock at %v, client-1 released it at %v", kind, ev.At, released)
 			}
 		}
@@ -139,13 +140,13 @@ func TestWatchdogIsDeterministic(t *testing.T) {
 	worlds := map[string][]sim.Fault{
 		"nothing happens":        nil,
 		"paused for a while":     {strike(15*time.Second, time.Minute, &sim.Pause{Process: "client-1"})},
-		"suspended for a while":  {strike(15*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: sim.Suspend})},
+		"suspended for a while":  {strike(15*time.Second, time.Minute, &sim.Pause{Process: "client-1", Mode: trace.Suspend})},
 		"paused in a renewal":    {strike(10*time.Second+4*time.Millisecond, time.Minute, &sim.Pause{Process: "client-1"})},
 		"cut off for a while":    {strike(15*time.Second, 12*time.Second, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
 		"cut off for good":       {strike(15*time.Second, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})},
 		"its client dies":        {strike(15*time.Second, 0, &sim.CrashFault{Process: "client-1"})},
 		"its node restarts":      {strike(15*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
-		"its node loses power":   {strike(15*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: sim.PowerLoss})},
+		"its node loses power":   {strike(15*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
 		"its clock jumps":        {strike(15*time.Second, 0, &sim.Jump{Process: "client-1", By: time.Hour})},
 		"its clock runs slow":    {strike(0, 0, &sim.Drift{Process: "client-1", Rate: "-20%"})},
 		"its node's is in haste": {strike(0, 0, &sim.Drift{Process: "redis-1", Rate: "+50%"})},
@@ -164,7 +165,7 @@ func TestWatchdogIsDeterministic(t *testing.T) {
 				for i := range 9 {
 					runtime.GOMAXPROCS(1 << (i % 3))
 					if got := play(t, cfg); got.Hash() != want.Hash() {
-						t.Fatalf("by the %s clock: run %d differs: %s", clock, i+1, sim.FirstDifference(want, got))
+						t.Fatalf("by the %s clock: run %d differs: %s", clock, i+1, trace.FirstDifference(want, got))
 					}
 				}
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // What a lock does, or leaves undone, once a lease is lost or released.
@@ -24,22 +24,22 @@ type quiet struct {
 }
 
 // see takes in an event.
-func (q *quiet) see(ev *sim.Event) {
+func (q *quiet) see(ev *trace.Event) {
 	switch ev.Kind {
-	case sim.KindStrike:
+	case trace.KindStrike:
 		if q.acting == nil {
 			q.acting = map[int]bool{}
 		}
 		q.acting[ev.Fault] = !ev.Instant
 		q.since = ev.At
-	case sim.KindLift:
+	case trace.KindLift:
 		q.acting[ev.Fault] = false
 		q.since = ev.At
 	}
 }
 
 // lasted says for how long no fault has acted, and nothing has happened since.
-func (q *quiet) lasted(ev *sim.Event, since time.Duration) time.Duration {
+func (q *quiet) lasted(ev *trace.Event, since time.Duration) time.Duration {
 	for _, acts := range q.acting {
 		if acts {
 			return 0
@@ -56,23 +56,23 @@ type stay struct {
 
 // unnotified: a holder that is not told for a TTL that its lease is lost, though
 // nothing else is wrong. Nobody can be told in time whose clock was set.
-func unnotified(s *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+func unnotified(s *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
 	if !s.config.Notifies {
 		return "", "", nil
 	}
 	var calm quiet
-	inside := map[stay]*sim.LockInfo{} // the lock that each holder is to hear of
-	keys := map[stay]map[sim.SlotInfo]bool{}
-	lost := map[stay]*sim.Event{} // since when those that are inside have lost it
-	set := map[string]bool{}      // whose clock was set
-	var granted []stay            // in order
-	holds := func(who *sim.Actor, slot sim.SlotInfo, yes bool) {
+	inside := map[stay]*trace.LockInfo{} // the lock that each holder is to hear of
+	keys := map[stay]map[trace.SlotInfo]bool{}
+	lost := map[stay]*trace.Event{} // since when those that are inside have lost it
+	set := map[string]bool{}        // whose clock was set
+	var granted []stay              // in order
+	holds := func(who *trace.Actor, slot trace.SlotInfo, yes bool) {
 		if who == nil {
 			return
 		}
 		owner := stay{who.Client, who.Section}
 		if keys[owner] == nil {
-			keys[owner] = map[sim.SlotInfo]bool{}
+			keys[owner] = map[trace.SlotInfo]bool{}
 		}
 		keys[owner][slot] = yes
 	}
@@ -96,30 +96,30 @@ func unnotified(s *subject, _ world, t *sim.Trace) (rule, why string, at []int) 
 		}
 		calm.see(ev)
 		me := stay{ev.Process, ev.Section}
-		slot := sim.SlotInfo{Node: ev.Process, Key: ev.Key}
+		slot := trace.SlotInfo{Node: ev.Process, Key: ev.Key}
 		switch ev.Kind {
-		case sim.KindClock:
+		case trace.KindClock:
 			set[ev.Process] = ev.Clocks.Why != ""
-		case sim.KindSet, sim.KindRestore:
+		case trace.KindSet, trace.KindRestore:
 			holds(ev.Prior, slot, false)
 			holds(ev.Owner, slot, true)
-		case sim.KindDelete, sim.KindExpire, sim.KindForget:
+		case trace.KindDelete, trace.KindExpire, trace.KindForget:
 			holds(ev.Owner, slot, false)
-		case sim.KindEnd:
-			if ev.Step == sim.Acquire && ev.OK && ev.Notifies && !ev.Ungranted {
-				i := slices.IndexFunc(t.Locks, func(l sim.LockInfo) bool { return l.Name == ev.Lock })
+		case trace.KindEnd:
+			if ev.Step == trace.Acquire && ev.OK && ev.Notifies && !ev.Ungranted {
+				i := slices.IndexFunc(t.Locks, func(l trace.LockInfo) bool { return l.Name == ev.Lock })
 				if lock := &t.Locks[i]; lock.TTL > 0 && len(lock.Slots) > 0 {
 					inside[me] = lock
 					granted = append(granted, me)
 				}
 			}
-		case sim.KindBegin:
-			if ev.Step == sim.Release {
+		case trace.KindBegin:
+			if ev.Step == trace.Release {
 				delete(inside, me)
 			}
-		case sim.KindLost:
+		case trace.KindLost:
 			delete(inside, me)
-		case sim.KindCrash, sim.KindDone:
+		case trace.KindCrash, trace.KindDone:
 			for owner := range inside {
 				if owner.client == ev.Process {
 					delete(inside, owner)
@@ -143,32 +143,32 @@ const enoughLingering = 5
 
 // lingering: commands about a lock that its client released a TTL ago, and has not
 // asked for since.
-func lingering(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+func lingering(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
 	var calm quiet
 	inside := map[string]map[int]bool{} // the sections that each client is in
-	over := map[string]*sim.Event{}     // since when it is in none
+	over := map[string]*trace.Event{}   // since when it is in none
 	sent := map[string]int{}
 	for i := range t.Events {
 		ev := &t.Events[i]
 		calm.see(ev)
 		client := ev.Process
 		switch {
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Acquire:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire:
 			delete(over, client)
 			delete(sent, client)
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK:
 			if inside[client] == nil {
 				inside[client] = map[int]bool{}
 			}
 			inside[client][ev.Section] = true
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Release:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Release:
 			delete(inside[client], ev.Section)
 			if len(inside[client]) == 0 {
 				over[client] = ev
 			}
-		case ev.Kind == sim.KindSend && !ev.Reply && ev.Step == "" && over[client] != nil:
+		case ev.Kind == trace.KindSend && !ev.Reply && ev.Step == "" && over[client] != nil:
 			for _, lock := range t.Locks {
-				about := func(s sim.SlotInfo) bool { return s.Node == ev.Peer && strings.Contains(ev.Text, s.Key) }
+				about := func(s trace.SlotInfo) bool { return s.Node == ev.Peer && strings.Contains(ev.Text, s.Key) }
 				if lock.TTL > 0 && calm.lasted(ev, over[client].At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
 					sent[client]++
 				}
@@ -184,10 +184,10 @@ func lingering(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
 
 // left: a key that stood on a node when its section was released, and until it expired.
 // Nothing was wrong, release was successful, and the node was never asked.
-func left(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+func left(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
 	var calm quiet
 	type visit struct {
-		began, ended *sim.Event
+		began, ended *trace.Event
 		asked        map[string]bool // the nodes that were sent anything since
 		cancelled    bool            // by the client, which did not wait for it
 	}
@@ -198,19 +198,19 @@ func left(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
 		calm.see(ev)
 		me := stay{ev.Process, ev.Section}
 		switch {
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Release && visits[me] == nil:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Release && visits[me] == nil:
 			visits[me] = &visit{began: ev, asked: map[string]bool{}}
 			last[ev.Process] = visits[me]
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Release && ev.OK && visits[me] != nil:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Release && ev.OK && visits[me] != nil:
 			visits[me].ended = ev
-		case ev.Kind == sim.KindCancel && visits[me] != nil:
+		case ev.Kind == trace.KindCancel && visits[me] != nil:
 			visits[me].cancelled = true
-		case ev.Kind == sim.KindSend && !ev.Reply && last[ev.Process] != nil:
+		case ev.Kind == trace.KindSend && !ev.Reply && last[ev.Process] != nil:
 			last[ev.Process].asked[ev.Peer] = true
-		case ev.Kind == sim.KindExpire && ev.Owner != nil:
+		case ev.Kind == trace.KindExpire && ev.Owner != nil:
 			v := visits[stay{ev.Owner.Client, ev.Owner.Section}]
-			slot := func(l sim.LockInfo) bool {
-				return slices.Contains(l.Slots, sim.SlotInfo{Node: ev.Process, Key: ev.Key})
+			slot := func(l trace.LockInfo) bool {
+				return slices.Contains(l.Slots, trace.SlotInfo{Node: ev.Process, Key: ev.Key})
 			}
 			if v == nil || v.ended == nil || v.cancelled || v.asked[ev.Process] || ev.Owner.Sent > v.began.Seq || !slices.ContainsFunc(t.Locks, slot) {
 				continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // claimStories ask for what the Config claims, while nothing is wrong.
@@ -62,7 +63,7 @@ func claimStories() []story {
 // some part of a TTL has passed. An extend may fail only where something is wrong.
 func extending(every float64, nothingIsWrong bool) program {
 	return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-		if err := in.Read(ctx, sim.Object); err != nil {
+		if err := in.Read(ctx, trace.Object); err != nil {
 			return err
 		}
 		for i := range int(2.4 / every) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // contextStories give the lock contexts that end before the call does.
@@ -29,7 +30,7 @@ func contextStories() []story {
 				return use(ctx, in)
 			})
 			releases := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-				if err := in.Write(ctx, sim.Object); err != nil {
+				if err := in.Write(ctx, trace.Object); err != nil {
 					return err
 				}
 				return in.Release(ended(ctx))
@@ -48,30 +49,30 @@ func contextStories() []story {
 		}),
 		fixed("contexts/deadline", "the deadline of a call passes while no node answers", nil, func(s *subject) []scene {
 			acquires := asking(func(ctx context.Context, p *sim.Program) error {
-				return within(ctx, p, sim.Acquire, func(ctx context.Context) error {
+				return within(ctx, p, trace.Acquire, func(ctx context.Context) error {
 					_, err := p.Acquire(ctx, p.Lock())
 					return err
 				})
 			})
 			extends := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-				return within(ctx, p, sim.Extend, func(ctx context.Context) error { return extend(ctx, in) })
+				return within(ctx, p, trace.Extend, func(ctx context.Context) error { return extend(ctx, in) })
 			})
 			releases := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
-				return within(ctx, p, sim.Release, in.Release)
+				return within(ctx, p, trace.Release, in.Release)
 			})
-			silent := func(step sim.Step, run program) scene {
+			silent := func(step trace.Step, run program) scene {
 				return scene{
 					name: string(step), asserts: true, clients: []sim.Client{{Name: "client-1", Run: run}},
 					faults: []sim.Fault{{
-						Strikes: sim.Trigger{Before: sim.StepPoint{Client: "client-1", Step: step}}, For: 3 * longest,
+						Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: step}}, For: 3 * longest,
 						Action: &sim.Partition{Process: "client-1", From: s.nodes()},
 						Text:   "partition client-1 from all nodes",
 					}},
 				}
 			}
-			scenes := []scene{silent(sim.Acquire, acquires), silent(sim.Release, releases)}
+			scenes := []scene{silent(trace.Acquire, acquires), silent(trace.Release, releases)}
 			if s.config.Extends {
-				scenes = append(scenes, silent(sim.Extend, extends))
+				scenes = append(scenes, silent(trace.Extend, extends))
 			}
 			return scenes
 		}),
@@ -79,7 +80,7 @@ func contextStories() []story {
 }
 
 // within calls the lock with a deadline, and expects it to return.
-func within(ctx context.Context, p *sim.Program, step sim.Step, call func(context.Context) error) error {
+func within(ctx context.Context, p *sim.Program, step trace.Step, call func(context.Context) error) error {
 	const deadline = ttl / 10
 	short, cancel := bounded(ctx, p, deadline)
 	defer cancel()

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // lateStories have the client paused while the last reply to a call is in flight,
@@ -24,7 +25,7 @@ func lateStories() []story {
 					scenes = append(scenes, scene{
 						name:    fmt.Sprintf("%s-reply,%v-ttl", nth, lasts),
 						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: soon}, next},
-						faults:  s.pauseAt(sim.Acquire, nth, lasts, "client-1 acquired or client-1 failed to acquire"),
+						faults:  s.pauseAt(trace.Acquire, nth, lasts, "client-1 acquired or client-1 failed to acquire"),
 					})
 				}
 			}
@@ -50,7 +51,7 @@ func lateStories() []story {
 			for _, nth := range []string{"1st", "2nd", "3rd", "4th"} {
 				scenes = append(scenes, scene{
 					name: nth + "-reply", asserts: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
-					faults: s.pauseAt(sim.Extend, nth, 1.5, "client-1 extended, 2nd time or client-1 released"),
+					faults: s.pauseAt(trace.Extend, nth, 1.5, "client-1 extended, 2nd time or client-1 released"),
 				})
 			}
 			return scenes
@@ -60,7 +61,7 @@ func lateStories() []story {
 
 // pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in
 // flight, or at a later point if there are not as many.
-func (s *subject) pauseAt(step sim.Step, nth string, lasts float64, later string) []sim.Fault {
+func (s *subject) pauseAt(step trace.Step, nth string, lasts float64, later string) []sim.Fault {
 	return []sim.Fault{{
 		Strikes: sim.Trigger{When: point(fmt.Sprintf("%s's reply to client-1's %s is in flight, %s time or %s",
 			node(s.config.Nodes-1), step, nth, later))},

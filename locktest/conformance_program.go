@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A holder is what a client does with a lease that it has got.
@@ -84,7 +85,7 @@ func extend(ctx context.Context, in *sim.Section) error {
 
 // use does the work of a section and ends it.
 func use(ctx context.Context, in *sim.Section) error {
-	if err := in.Write(ctx, sim.Object); err != nil {
+	if err := in.Write(ctx, trace.Object); err != nil {
 		return err
 	}
 	// The section is over, whatever the lock says.

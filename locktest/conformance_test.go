@@ -166,14 +166,14 @@ func TestConformanceIsDeterministic(t *testing.T) {
 							runtime.Gosched()
 						}
 					}
-					trace, err := sim.Run(w.config)
+					tr, err := sim.Run(w.config)
 					if err != nil {
 						t.Fatalf("%s, %s/%s: %v", l.kind, st.name, w.name, err)
 					}
 					if first == "" {
-						first = trace.Hash()
+						first = tr.Hash()
 					}
-					if trace.Hash() != first {
+					if tr.Hash() != first {
 						t.Errorf("%s, %s/%s: the trace is not the same each time", l.kind, st.name, w.name)
 						break
 					}

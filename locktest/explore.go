@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // An Exploration says how far to look for faults that break a lock. The zero
@@ -137,7 +137,7 @@ func (e *explorer) hire(t *testing.T) *explore.Pool {
 }
 
 // breaks finds what a lock must not do besides what package checks looks for.
-func (s *subject) breaks(t *sim.Trace, err error) []explore.Break {
+func (s *subject) breaks(t *trace.Trace, err error) []explore.Break {
 	if err != nil {
 		return nil // of such a lock nothing else can be expected
 	}

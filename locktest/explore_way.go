@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
@@ -102,7 +102,7 @@ func (e *explorer) replay(t *testing.T, text string) {
 	}
 	both := e.tellBoth(w)
 	var names []string
-	var traces []*sim.Trace
+	var traces []*trace.Trace
 	for i, v := range both {
 		if v.trace != nil {
 			names = append(names, []string{"Without fencing tokens", "With fencing tokens"}[i])
@@ -112,8 +112,8 @@ func (e *explorer) replay(t *testing.T, text string) {
 	if len(traces) > 0 {
 		t.Log("\n" + reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names, traces))
 	}
-	for i, trace := range traces {
-		t.Logf("%s: trace %s", strings.ToLower(names[i]), trace.Hash())
+	for i, tr := range traces {
+		t.Logf("%s: trace %s", strings.ToLower(names[i]), tr.Hash())
 	}
 	o := bothSay(both)
 	for _, excused := range o.Excused {

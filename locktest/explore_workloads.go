@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // workloads are those in which the lock is explored: those that locksim explore has
@@ -41,7 +42,7 @@ clients:
 func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	second, err := p.NewLock()
 	if err != nil {
-		return fmt.Errorf("%s%w", sim.CannotMake, err)
+		return fmt.Errorf("%s%w", trace.CannotMake, err)
 	}
 	in, err := insist(ctx, p, p.Lock())
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	if in, err = insist(ctx, p, second); err != nil {
 		return err
 	}
-	_ = in.Write(ctx, sim.Object)
+	_ = in.Write(ctx, trace.Object)
 	// It is told of the loss, if the lock tells, and stays.
 	if err := p.Sleep(ttls(2.2)); err != nil {
 		return err
@@ -93,7 +94,7 @@ func (s *subject) visit(ctx context.Context, p *sim.Program, in *sim.Section, se
 	if err := p.Sleep(ttls(0.4)); err != nil {
 		return err
 	}
-	_ = in.Write(ctx, sim.Object)
+	_ = in.Write(ctx, trace.Object)
 	if e, ok := in.Lease().(locks.Expirer); ok && e.Expires().Clock == fakeclock.Monotonic {
 		if err := p.Sleep(e.Expires().Sub(monotonic(p))); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A problem is something that fails the lock.
@@ -50,7 +51,7 @@ type verdict struct {
 	reasons []string
 	// untold says that the world has nothing to say of the lock.
 	untold string
-	trace  *sim.Trace
+	trace  *trace.Trace
 	// broken says that this process cannot be relied on any more.
 	broken bool
 }
@@ -61,13 +62,13 @@ const patience = 20 * time.Second
 
 // tell runs a world and judges it.
 func (s *subject) tell(p place, w world) verdict {
-	trace, err := sim.RunPatiently(w.config, patience)
-	return s.judge(p, w, trace, err)
+	tr, err := sim.RunPatiently(w.config, patience)
+	return s.judge(p, w, tr, err)
 }
 
 // judge judges what came of a world.
-func (s *subject) judge(p place, w world, trace *sim.Trace, err error) verdict {
-	v := verdict{data: checks.Undecided, trace: trace}
+func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
+	v := verdict{data: checks.Undecided, trace: tr}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
 	if errors.Is(err, sim.ErrLate) {
 		v.reasons = append(v.reasons, err.Error()) // it is this machine's doing
@@ -84,17 +85,17 @@ func (s *subject) judge(p place, w world, trace *sim.Trace, err error) verdict {
 		blame(rule, why, ownStacks(stacks))
 		v.broken = errors.Is(err, sim.ErrStuck)
 	}
-	if trace == nil {
+	if tr == nil {
 		return v
 	}
-	for _, f := range trace.Faults {
+	for _, f := range tr.Faults {
 		if f.Moot {
 			v.untold = f.Text + ": " + f.Idle
 			v.problems = nil
 			return v
 		}
 	}
-	judged := checks.Check(trace, w.witnesses)
+	judged := checks.Check(tr, w.witnesses)
 	v.data, v.reasons = judged.Verdict, judged.Reasons
 	for _, f := range judged.Findings {
 		switch {
@@ -102,14 +103,14 @@ func (s *subject) judge(p place, w world, trace *sim.Trace, err error) verdict {
 		case f.Property == checks.Progress && len(judged.Reasons) > 0:
 			// The story has not come about, and may be what keeps everybody waiting.
 		case f.Fault == checks.FaultLock:
-			blame(string(f.Property), f.Reason, excerpt(trace, f.Events))
+			blame(string(f.Property), f.Reason, excerpt(tr, f.Events))
 		case f.Fault != "":
 			v.excused = append(v.excused, string(f.Property)+": "+f.Fault)
 		}
 	}
 	for _, find := range rules {
-		if rule, why, at := find(s, w, trace); rule != "" {
-			blame(rule, why, excerpt(trace, at))
+		if rule, why, at := find(s, w, tr); rule != "" {
+			blame(rule, why, excerpt(tr, at))
 		}
 	}
 	v.problems = withoutConsequences(v.problems)
@@ -118,7 +119,7 @@ func (s *subject) judge(p place, w world, trace *sim.Trace, err error) verdict {
 
 // rules are those that a lock must keep besides the properties of package checks. Each
 // finds where a trace breaks it, in the events at; a rule that is "" is kept.
-var rules = []func(s *subject, w world, t *sim.Trace) (rule, why string, at []int){
+var rules = []func(s *subject, w world, t *trace.Trace) (rule, why string, at []int){
 	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left,
 }
 
@@ -144,14 +145,14 @@ func ownStacks(stacks string) string {
 }
 
 // excerpt is what the timeline says of some events.
-func excerpt(t *sim.Trace, events []int) string {
+func excerpt(t *trace.Trace, events []int) string {
 	return reports.Timeline{}.Excerpt(t, events)
 }
 
 // unmade: a lock that could not be made.
-func unmade(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+func unmade(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
 	for i := range t.Events {
-		if ev := &t.Events[i]; ev.Kind == sim.KindDone && strings.HasPrefix(ev.Text, sim.CannotMake) {
+		if ev := &t.Events[i]; ev.Kind == trace.KindDone && strings.HasPrefix(ev.Text, trace.CannotMake) {
 			return ruleMake, ev.Process + ": " + ev.Text, nil
 		}
 	}
@@ -159,7 +160,7 @@ func unmade(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
 }
 
 // unasserted: a program that asks something of the lock and does not get it.
-func unasserted(_ *subject, w world, t *sim.Trace) (rule, why string, at []int) {
+func unasserted(_ *subject, w world, t *trace.Trace) (rule, why string, at []int) {
 	if !w.asserts {
 		return "", "", nil
 	}
@@ -167,11 +168,11 @@ func unasserted(_ *subject, w world, t *sim.Trace) (rule, why string, at []int) 
 	for i := range t.Events {
 		ev := &t.Events[i]
 		switch {
-		case ev.Kind == sim.KindBegin && (ev.Step == sim.Acquire || ev.Step == sim.Extend):
+		case ev.Kind == trace.KindBegin && (ev.Step == trace.Acquire || ev.Step == trace.Extend):
 			last[ev.Process] = []int{ev.Seq}
-		case ev.Kind == sim.KindEnd && (ev.Step == sim.Acquire || ev.Step == sim.Extend):
+		case ev.Kind == trace.KindEnd && (ev.Step == trace.Acquire || ev.Step == trace.Extend):
 			last[ev.Process] = append(last[ev.Process], ev.Seq)
-		case ev.Kind == sim.KindDone && !ev.OK && !strings.HasPrefix(ev.Text, sim.CannotMake):
+		case ev.Kind == trace.KindDone && !ev.OK && !strings.HasPrefix(ev.Text, trace.CannotMake):
 			rule, why, claimed := strings.Cut(ev.Text, " | ")
 			if !claimed {
 				rule, why = ruleAssert, ev.Text
@@ -187,34 +188,34 @@ const longest = time.Minute
 
 // unreturned: a call of the lock that does not return though nothing is wrong any
 // more, while others do not hold the lock either.
-func unreturned(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+func unreturned(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
 	var calm time.Duration // since when no fault acts
 	acting := map[int]bool{}
-	under := map[string]*sim.Event{} // what each client has under way
+	under := map[string]*trace.Event{} // what each client has under way
 	inside := map[string]bool{}
 	for i := range t.Events {
 		ev := &t.Events[i]
 		switch ev.Kind {
-		case sim.KindStrike:
+		case trace.KindStrike:
 			acting[ev.Fault] = !ev.Instant
 			calm = ev.At
-		case sim.KindLift:
+		case trace.KindLift:
 			acting[ev.Fault] = false
 			calm = ev.At
-		case sim.KindBegin:
+		case trace.KindBegin:
 			under[ev.Process] = ev
-			if ev.Step == sim.Release {
+			if ev.Step == trace.Release {
 				delete(inside, ev.Process)
 			}
-		case sim.KindEnd:
+		case trace.KindEnd:
 			delete(under, ev.Process)
-			if ev.Step == sim.Acquire && ev.OK {
+			if ev.Step == trace.Acquire && ev.OK {
 				inside[ev.Process] = true
 			}
-		case sim.KindCrash, sim.KindDone:
+		case trace.KindCrash, trace.KindDone:
 			delete(under, ev.Process)
 			delete(inside, ev.Process)
-		case sim.KindHorizon:
+		case trace.KindHorizon:
 			for _, acts := range acting {
 				if acts {
 					return "", "", nil
@@ -222,10 +223,10 @@ func unreturned(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) 
 			}
 			for _, p := range t.Processes {
 				call := under[p.Name]
-				if call == nil || call.Step.AtStorage() || call.Step == sim.Work || ev.At-max(call.At, calm) < longest {
+				if call == nil || call.Step.AtStorage() || call.Step == trace.Work || ev.At-max(call.At, calm) < longest {
 					continue
 				}
-				if call.Step == sim.Acquire && len(inside) > 0 {
+				if call.Step == trace.Acquire && len(inside) > 0 {
 					continue // it waits for its turn
 				}
 				return ruleHang, fmt.Sprintf("%s called %s at %v and still waited at %v", p.Name, call.Step, call.At, ev.At), []int{call.Seq, ev.Seq}
@@ -236,10 +237,10 @@ func unreturned(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) 
 }
 
 // unclaimed: a grant without what the lock claims for each.
-func unclaimed(s *subject, w world, t *sim.Trace) (rule, why string, at []int) {
+func unclaimed(s *subject, w world, t *trace.Trace) (rule, why string, at []int) {
 	for i := range t.Events {
 		ev := &t.Events[i]
-		if ev.Kind != sim.KindEnd || ev.Step != sim.Acquire || !ev.OK {
+		if ev.Kind != trace.KindEnd || ev.Step != trace.Acquire || !ev.OK {
 			continue
 		}
 		switch {

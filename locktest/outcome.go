@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // An outcome is what one story came to, in all its worlds and on all seeds. It
@@ -103,7 +103,7 @@ func (s *subject) tellStory(st story, wanted order, each func(place)) outcome {
 			}
 			o.add(at, w, v)
 			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.trace != nil && len(o.Timelines) < enough {
-				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*sim.Trace{v.trace}))
+				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*trace.Trace{v.trace}))
 			}
 			if v.broken {
 				return o

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A record is what a base story, told without any fault, shows of the lock's own
@@ -22,7 +23,7 @@ type record struct {
 type exchange struct {
 	class
 	// call is the client's call of the lock.
-	call sim.StepPoint
+	call trace.StepPoint
 	// requests has one for each node, in the order in which they are sent, replies
 	// what was answered.
 	requests, replies []moment
@@ -34,21 +35,21 @@ type exchange struct {
 
 // A moment is when a message is sent, as far as it concerns one node.
 type moment struct {
-	sim.Message
+	trace.Message
 	// nth is which of its kind it is in the run, from 1.
 	nth  int
 	node string
 }
 
 // inFlight is the point at which the message is sent.
-func (m moment) inFlight() sim.Point { return m.InFlight(m.nth) }
+func (m moment) inFlight() trace.Point { return m.InFlight(m.nth) }
 
 // A class is a place in a story. Exchanges of one class are as good as the same,
 // and one of them is enough.
 type class struct {
 	// step is that of the call, "" for what the lock sends by itself, and Work for
 	// the time between two calls, in which it need not send anything.
-	step sim.Step
+	step trace.Step
 	// granted says of an acquire that it was, and again that it had failed before.
 	granted, again bool
 	// returns says of a release that the client gets the lock once more.
@@ -73,7 +74,7 @@ func (s *subject) record(b base, seed uint64) *record {
 
 // listen tells a base story and takes down the lock's traffic.
 func (s *subject) listen(b base, seed uint64) *record {
-	trace, err := sim.RunPatiently(b.config(s, seed), patience)
+	tr, err := sim.RunPatiently(b.config(s, seed), patience)
 	if errors.Is(err, sim.ErrLate) {
 		return &record{useless: err.Error()}
 	}
@@ -82,7 +83,7 @@ func (s *subject) listen(b base, seed uint64) *record {
 	}
 	r := &record{}
 	taken := map[class]bool{}
-	for _, x := range exchanges(trace) {
+	for _, x := range exchanges(tr) {
 		if x.round <= rounds && !x.vain() && !taken[x.class] {
 			taken[x.class] = true
 			r.exchanges = append(r.exchanges, *x)
@@ -94,7 +95,7 @@ func (s *subject) listen(b base, seed uint64) *record {
 // A call is a call of the lock that is under way, or the time between two of a
 // client's.
 type call struct {
-	point sim.StepPoint
+	point trace.StepPoint
 	// last is the event of the trace that ends it, and ok whether it was successful.
 	last int
 	ok   bool
@@ -112,11 +113,11 @@ type wire struct {
 
 // A listener goes through a trace.
 type listener struct {
-	*sim.Trace
+	*trace.Trace
 	nodes []string
 	// calls has, for each event, the call that its process was in.
 	calls []*call
-	sent  map[sim.Message]int
+	sent  map[trace.Message]int
 	// unanswered are the exchanges of the requests on a connection that have no reply
 	// yet.
 	unanswered map[wire][]*exchange
@@ -127,10 +128,10 @@ type listener struct {
 
 // exchanges finds what was said between the clients and the nodes that the lock is
 // kept on, in order.
-func exchanges(t *sim.Trace) []*exchange {
+func exchanges(t *trace.Trace) []*exchange {
 	l := &listener{
 		Trace: t, calls: calls(t),
-		sent: map[sim.Message]int{}, unanswered: map[wire][]*exchange{}, rounds: map[*call][]*exchange{},
+		sent: map[trace.Message]int{}, unanswered: map[wire][]*exchange{}, rounds: map[*call][]*exchange{},
 	}
 	kept := map[string]bool{}
 	for _, slot := range t.Locks[0].Slots {
@@ -141,7 +142,7 @@ func exchanges(t *sim.Trace) []*exchange {
 	}
 	for i := range t.Events {
 		ev := &t.Events[i]
-		if ev.Kind != sim.KindSend || ev.Handshake {
+		if ev.Kind != trace.KindSend || ev.Handshake {
 			continue
 		}
 		w := wire{ev.Process, ev.Peer, ev.Conn}
@@ -153,7 +154,7 @@ func exchanges(t *sim.Trace) []*exchange {
 			l.reply(w, m, ev.Text)
 		case kept[w.node]:
 			l.request(i, w, m)
-		case ev.Reply && ev.Step == sim.Read:
+		case ev.Reply && ev.Step == trace.Read:
 			l.work(i, m)
 		}
 	}
@@ -174,8 +175,8 @@ func exchanges(t *sim.Trace) []*exchange {
 func (x *exchange) vain() bool { return x.unknown > 0 && x.unknown == len(x.replies) }
 
 // moment counts a message.
-func (l *listener) moment(ev *sim.Event, w wire) moment {
-	m := moment{Message: sim.Message{Client: w.client, Peer: w.node, Step: ev.Step, Reply: ev.Reply}, node: w.node}
+func (l *listener) moment(ev *trace.Event, w wire) moment {
+	m := moment{Message: trace.Message{Client: w.client, Peer: w.node, Step: ev.Step, Reply: ev.Reply}, node: w.node}
 	// A selection that names no step counts the messages of all steps.
 	every := m.Message
 	every.Step = ""
@@ -183,7 +184,7 @@ func (l *listener) moment(ev *sim.Event, w wire) moment {
 	if m.Step != "" {
 		l.sent[m.Message]++
 	}
-	if w.node != sim.StorageName && !atLock(m.Step) {
+	if w.node != trace.StorageName && !atLock(m.Step) {
 		m.Message = every
 	}
 	m.nth = l.sent[m.Message]
@@ -198,8 +199,8 @@ func (l *listener) request(i int, w wire, m moment) {
 	if round == len(l.rounds[c]) {
 		x := l.exchange(c.point, max(c.last, i))
 		x.class = class{
-			step: c.point.Step, granted: c.ok && c.point.Step == sim.Acquire, again: c.ok && c.again,
-			returns: c.point.Step == sim.Release && x.ownNext,
+			step: c.point.Step, granted: c.ok && c.point.Step == trace.Acquire, again: c.ok && c.again,
+			returns: c.point.Step == trace.Release && x.ownNext,
 		}
 		l.rounds[c] = append(l.rounds[c], x)
 	}
@@ -225,18 +226,18 @@ func (l *listener) work(i int, m moment) {
 		return
 	}
 	l.atWork = true
-	x := l.exchange(sim.StepPoint{Client: m.Client, Step: sim.Work}, i)
-	x.class = class{step: sim.Work, round: 1}
+	x := l.exchange(trace.StepPoint{Client: m.Client, Step: trace.Work}, i)
+	x.class = class{step: trace.Work, round: 1}
 	for _, m.node = range l.nodes {
 		x.replies = append(x.replies, m)
 	}
 }
 
 // exchange adds one whose call is over with an event.
-func (l *listener) exchange(call sim.StepPoint, last int) *exchange {
+func (l *listener) exchange(call trace.StepPoint, last int) *exchange {
 	x := &exchange{call: call}
 	for i := last + 1; i < len(l.Events); i++ {
-		if ev := &l.Events[i]; ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK {
+		if ev := &l.Events[i]; ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK {
 			x.ownNext = x.ownNext || ev.Process == call.Client
 			x.another = x.another || ev.Process != call.Client
 		}
@@ -246,18 +247,18 @@ func (l *listener) exchange(call sim.StepPoint, last int) *exchange {
 }
 
 // atLock says whether a step is a call of the lock.
-func atLock(s sim.Step) bool { return s == sim.Acquire || s == sim.Extend || s == sim.Release }
+func atLock(s trace.Step) bool { return s == trace.Acquire || s == trace.Extend || s == trace.Release }
 
 // calls finds, for each event, which call of the lock its process was in.
-func calls(t *sim.Trace) []*call {
+func calls(t *trace.Trace) []*call {
 	of := make([]*call, len(t.Events))
 	now := map[string]*call{}
 	failed := map[string]bool{}
-	counted := map[sim.StepPoint]int{}
+	counted := map[trace.StepPoint]int{}
 	for i := range t.Events {
 		ev := &t.Events[i]
-		p := sim.StepPoint{Client: ev.Process}
-		begins := ev.Kind == sim.KindBegin && atLock(ev.Step)
+		p := trace.StepPoint{Client: ev.Process}
+		begins := ev.Kind == trace.KindBegin && atLock(ev.Step)
 		if begins {
 			p.Step = ev.Step
 			counted[p]++
@@ -268,9 +269,9 @@ func calls(t *sim.Trace) []*call {
 		}
 		c := now[ev.Process]
 		of[i] = c
-		if ev.Kind == sim.KindEnd && atLock(ev.Step) && ev.Step == c.point.Step {
+		if ev.Kind == trace.KindEnd && atLock(ev.Step) && ev.Step == c.point.Step {
 			c.ok, c.last = ev.OK, i
-			if ev.Step == sim.Acquire {
+			if ev.Step == trace.Acquire {
 				c.again, failed[ev.Process] = failed[ev.Process], !ev.OK
 			}
 			delete(now, ev.Process)

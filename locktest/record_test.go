@@ -6,35 +6,37 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A script is a trace in few words.
-type script struct{ trace sim.Trace }
+type script struct{ trace trace.Trace }
 
-func (s *script) add(ev sim.Event) {
+func (s *script) add(ev trace.Event) {
 	ev.Seq = len(s.trace.Events) + 1
 	s.trace.Events = append(s.trace.Events, ev)
 }
 
-func (s *script) begin(client string, step sim.Step) {
-	s.add(sim.Event{Kind: sim.KindBegin, Process: client, Step: step})
+func (s *script) begin(client string, step trace.Step) {
+	s.add(trace.Event{Kind: trace.KindBegin, Process: client, Step: step})
 }
 
-func (s *script) end(client string, step sim.Step, ok bool) {
-	s.add(sim.Event{Kind: sim.KindEnd, Process: client, Step: step, OK: ok})
+func (s *script) end(client string, step trace.Step, ok bool) {
+	s.add(trace.Event{Kind: trace.KindEnd, Process: client, Step: step, OK: ok})
 }
 
-func (s *script) asks(client, node string, step sim.Step) {
-	s.add(sim.Event{Kind: sim.KindSend, Process: client, Peer: node, Step: step, Conn: 1})
+func (s *script) asks(client, node string, step trace.Step) {
+	s.add(trace.Event{Kind: trace.KindSend, Process: client, Peer: node, Step: step, Conn: 1})
 }
 
-func (s *script) answers(node, client string, step sim.Step) {
-	s.add(sim.Event{Kind: sim.KindSend, Process: node, Peer: client, Step: step, Reply: true, Conn: 1})
+func (s *script) answers(node, client string, step trace.Step) {
+	s.add(trace.Event{Kind: trace.KindSend, Process: node, Peer: client, Step: step, Reply: true, Conn: 1})
 }
 
 // trip is a request and its reply.
-func (s *script) trip(client, node string, step sim.Step) {
+func (s *script) trip(client, node string, step trace.Step) {
 	s.asks(client, node, step)
 	s.answers(node, client, step)
 }
@@ -66,36 +68,36 @@ func tell(x *exchange) string {
 // What belongs together is found together, and each message is counted as points
 // in a story count.
 func TestExchanges(t *testing.T) {
-	s := &script{sim.Trace{Locks: []sim.LockInfo{{Slots: []sim.SlotInfo{{Node: "a"}, {Node: "b"}}}}}}
+	s := &script{trace.Trace{Locks: []trace.LockInfo{{Slots: []trace.SlotInfo{{Node: "a"}, {Node: "b"}}}}}}
 	// client-1 gets the lock, all at once: both requests go out before a reply comes.
-	s.begin("client-1", sim.Acquire)
-	s.asks("client-1", "a", sim.Acquire)
-	s.asks("client-1", "b", sim.Acquire)
-	s.answers("b", "client-1", sim.Acquire)
-	s.answers("a", "client-1", sim.Acquire)
-	s.end("client-1", sim.Acquire, true)
-	s.begin("client-1", sim.Read)
-	s.trip("client-1", sim.StorageName, sim.Read)
-	s.end("client-1", sim.Read, true)
+	s.begin("client-1", trace.Acquire)
+	s.asks("client-1", "a", trace.Acquire)
+	s.asks("client-1", "b", trace.Acquire)
+	s.answers("b", "client-1", trace.Acquire)
+	s.answers("a", "client-1", trace.Acquire)
+	s.end("client-1", trace.Acquire, true)
+	s.begin("client-1", trace.Read)
+	s.trip("client-1", trace.StorageName, trace.Read)
+	s.end("client-1", trace.Read, true)
 	// client-2 fails and cleans up, one by one; the node that counts is not the lock's.
-	s.begin("client-2", sim.Acquire)
-	s.trip("client-2", "elsewhere", sim.Acquire)
-	s.trip("client-2", "a", sim.Acquire)
-	s.trip("client-2", "b", sim.Acquire)
-	s.trip("client-2", "a", sim.Acquire)
-	s.trip("client-2", "b", sim.Acquire)
-	s.end("client-2", sim.Acquire, false)
+	s.begin("client-2", trace.Acquire)
+	s.trip("client-2", "elsewhere", trace.Acquire)
+	s.trip("client-2", "a", trace.Acquire)
+	s.trip("client-2", "b", trace.Acquire)
+	s.trip("client-2", "a", trace.Acquire)
+	s.trip("client-2", "b", trace.Acquire)
+	s.end("client-2", trace.Acquire, false)
 	// client-1's watchdog asks, which is no call of the lock.
-	s.begin("client-1", sim.Work)
-	s.trip("client-1", "a", sim.Work)
-	s.end("client-1", sim.Work, true)
-	s.begin("client-1", sim.Release)
-	s.trip("client-1", "a", sim.Release)
-	s.end("client-1", sim.Release, true)
+	s.begin("client-1", trace.Work)
+	s.trip("client-1", "a", trace.Work)
+	s.end("client-1", trace.Work, true)
+	s.begin("client-1", trace.Release)
+	s.trip("client-1", "a", trace.Release)
+	s.end("client-1", trace.Release, true)
 	// client-2 gets it at its second attempt.
-	s.begin("client-2", sim.Acquire)
-	s.trip("client-2", "a", sim.Acquire)
-	s.end("client-2", sim.Acquire, true)
+	s.begin("client-2", trace.Acquire)
+	s.trip("client-2", "a", trace.Acquire)
+	s.end("client-2", trace.Acquire, true)
 
 	var got []string
 	for _, x := range exchanges(&s.trace) {
@@ -125,16 +127,16 @@ func TestMomentsCome(t *testing.T) {
 		s := lockOn(t, c.nodes, ofKind(t, c.kind))
 		s.config.Extends = c.kind == "redlock"
 		for _, b := range bases {
-			trace, err := sim.Run(b.config(s, 1))
+			tr, err := sim.Run(b.config(s, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, x := range exchanges(trace) {
+			for _, x := range exchanges(tr) {
 				for _, m := range append(x.requests, x.replies...) {
-					var seen []*sim.Event
-					matcher := m.inFlight().Matcher(trace)
-					for i := range trace.Events {
-						if ev := &trace.Events[i]; matcher.Match(ev) {
+					var seen []*trace.Event
+					matcher := history.Recognise(m.inFlight(), tr)
+					for i := range tr.Events {
+						if ev := &tr.Events[i]; matcher.See(ev) {
 							seen = append(seen, ev)
 						}
 					}
@@ -168,15 +170,15 @@ func TestRecord(t *testing.T) {
 	var got []string
 	for _, x := range steady.exchanges {
 		text := string(x.step)
-		if x.step == sim.Acquire {
+		if x.step == trace.Acquire {
 			text += fmt.Sprintf(" granted %v again %v round %d", x.granted, x.again, x.round)
 		}
-		if x.step == sim.Release {
+		if x.step == trace.Release {
 			text += fmt.Sprintf(" returns %v", x.returns)
 		}
 		got = append(got, text)
 		for _, side := range [][]moment{x.requests, x.replies} {
-			if len(side) != 5 && !(x.step == sim.Work && len(side) == 0) {
+			if len(side) != 5 && !(x.step == trace.Work && len(side) == 0) {
 				t.Errorf("%s: %d messages, want one for each node", text, len(side))
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // replayVariable asks for one world.
@@ -48,7 +48,7 @@ func (s *subject) replay(t *testing.T, text string) {
 			}
 			v := s.tell(p, w)
 			if v.trace != nil {
-				t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*sim.Trace{v.trace}))
+				t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*trace.Trace{v.trace}))
 				t.Logf("trace %s", v.trace.Hash())
 			}
 			for _, e := range v.excused {

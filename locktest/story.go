@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A story is one subtest: one question, asked in one world or in many.
@@ -26,7 +27,7 @@ type world struct {
 	name   string
 	config sim.Config
 	// witnesses must be seen for the world to mean anything.
-	witnesses []sim.Witness
+	witnesses []trace.Witness
 	// asserts says that the clients' programs end with an error only if the lock
 	// has done what it must not.
 	asserts bool

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // The systematic stories: a base story is told without any trouble, the lock's own
@@ -40,12 +40,12 @@ func sweepStories() []story {
 // otherwise names the messages that belong to no call of the lock.
 const otherwise = "meanwhile"
 
-func sweepStory(t trouble, step sim.Step, e extent) story {
+func sweepStory(t trouble, step trace.Step, e extent) story {
 	name, title := string(step), fmt.Sprintf("%s: %s", step, t.title)
 	switch step {
 	case "":
 		name, title = otherwise, "what the lock sends by itself: "+t.title
-	case sim.Work:
+	case trace.Work:
 		title = "between two calls of the lock: " + t.title
 	}
 	name = t.name + "/" + name
@@ -80,7 +80,7 @@ func sweepStory(t trouble, step sim.Step, e extent) story {
 // disturb makes the worlds in which a trouble strikes an exchange.
 func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) (worlds []world) {
 	sides := t.sides
-	if x.step == sim.Work {
+	if x.step == trace.Work {
 		sides = []side{onReply} // of the storage
 	}
 	for _, side := range sides {

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A base is a story that goes well unless something happens to it.
@@ -15,7 +16,7 @@ type base struct {
 	name    string
 	clients func(Config) []sim.Client
 	// only, if not nil, says which troubles are worth telling in it.
-	only func(trouble, sim.Step, extent) bool
+	only func(trouble, trace.Step, extent) bool
 	// within is how soon after the last trouble somebody must get the work done with a
 	// lock that asks a quorum; 0 is calmWithin, as for other locks.
 	within time.Duration
@@ -55,7 +56,7 @@ var bases = []base{
 		clients: func(c Config) []sim.Client {
 			// A client that is told of its loss must not write, and would not get its work
 			// done; one that only reads does.
-			reads := []sim.Task{{Step: sim.Read, Object: sim.Object}, {Step: sim.Work}}
+			reads := []trace.Task{{Step: trace.Read, Object: trace.Object}, {Step: trace.Work}}
 			return []sim.Client{
 				{Name: "client-1", Does: reads, Works: ttls(1.15), RetryEvery: ttls(0.2)},
 				{
@@ -80,8 +81,8 @@ var bases = []base{
 			all[1].Starts, all[2].Starts = soonAfter("client-1", c), soonAfter("client-2", c)
 			return all
 		},
-		only: func(t trouble, step sim.Step, e extent) bool {
-			return t.lost && step == sim.Acquire && e.name != ""
+		only: func(t trouble, step trace.Step, e extent) bool {
+			return t.lost && step == trace.Acquire && e.name != ""
 		},
 		within: ttls(0.8),
 	},
@@ -98,7 +99,7 @@ func expired(client string, c Config) string {
 
 // soonAfter is a moment after a client's first attempt has begun, whatever becomes
 // of it.
-func soonAfter(client string, c Config) sim.Point {
+func soonAfter(client string, c Config) trace.Point {
 	var first []string
 	for i := range c.Nodes {
 		first = append(first, fmt.Sprintf("%v after %s's acquire request to %s is in flight, 1st time", ttl/500, client, node(i)))
@@ -110,8 +111,8 @@ func soonAfter(client string, c Config) sim.Point {
 func node(i int) string { return fmt.Sprintf("redis-%d", i+1) }
 
 // point is a point that is known to be one.
-func point(text string) sim.Point {
-	p, err := sim.ParsePoint(text)
+func point(text string) trace.Point {
+	p, err := trace.ParsePoint(text)
 	if err != nil {
 		panic("locktest: " + err.Error()) // all are written here
 	}
@@ -138,7 +139,7 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 		Network:        sim.Network{Min: 500 * time.Microsecond, Max: 1500 * time.Microsecond},
 		Horizon:        30 * ttl,
 		ProgressWithin: calmWithin,
-		Oracle:         func(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) },
+		Oracle:         func(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) },
 	}
 	if b.within > 0 && s.config.Nodes > 1 {
 		config.ProgressWithin = b.within

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // What the lock's traffic says of its conduct, whatever the story.
@@ -21,7 +21,7 @@ const (
 
 // growing: sections that cost much more than the first ones did, for each attempt
 // to get in.
-func growing(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+func growing(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
 	// A count is how many commands a client has sent, and how often it has called
 	// acquire, by the end of a section.
 	type count struct{ seq, sent, calls int }
@@ -30,11 +30,11 @@ func growing(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
 		ev := &t.Events[i]
 		c := now[ev.Process]
 		switch {
-		case ev.Kind == sim.KindSend && !ev.Reply && !ev.Handshake && ev.Peer != sim.StorageName:
+		case ev.Kind == trace.KindSend && !ev.Reply && !ev.Handshake && ev.Peer != trace.StorageName:
 			c.sent++
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Acquire:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire:
 			c.calls++
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Release:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Release:
 			c.seq = ev.Seq
 			ends[ev.Process] = append(ends[ev.Process], c)
 		}
@@ -64,20 +64,20 @@ const (
 )
 
 // breathless: retries without a pause, on one node or on several in turn.
-func breathless(_ *subject, _ world, t *sim.Trace) (rule, why string, at []int) {
+func breathless(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
 	type call struct {
 		client  string
 		section int
-		step    sim.Step
+		step    trace.Step
 	}
 	type run struct {
-		first, last *sim.Event
+		first, last *trace.Event
 		sent        int
 	}
 	runs := map[call]run{}
 	for i := range t.Events {
 		ev := &t.Events[i]
-		if ev.Kind != sim.KindSend || ev.Reply || ev.Handshake || ev.Step == "" || ev.Peer == sim.StorageName {
+		if ev.Kind != trace.KindSend || ev.Reply || ev.Handshake || ev.Step == "" || ev.Peer == trace.StorageName {
 			continue
 		}
 		c := call{ev.Process, ev.Section, ev.Step}

@@ -4,28 +4,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // traffic is a trace in which client-1 sends commands.
 type traffic struct {
-	sim.Trace
+	trace.Trace
 	now time.Duration
 }
 
 func newTraffic() *traffic {
-	return &traffic{Trace: sim.Trace{Processes: []sim.ProcessInfo{{Name: "client-1", Role: sim.RoleClient}}}}
+	return &traffic{Trace: trace.Trace{Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}}}}
 }
 
-func (t *traffic) add(ev sim.Event) {
+func (t *traffic) add(ev trace.Event) {
 	ev.Seq, ev.At, ev.Process = len(t.Events)+1, t.now, "client-1"
 	t.Events = append(t.Events, ev)
 }
 
 // sends sends commands for a step to some nodes in turn, one in every interval.
-func (t *traffic) sends(step sim.Step, n, nodes int, every time.Duration) {
+func (t *traffic) sends(step trace.Step, n, nodes int, every time.Duration) {
 	for i := range n {
-		t.add(sim.Event{Kind: sim.KindSend, Peer: node(i % nodes), Step: step, Section: 1})
+		t.add(trace.Event{Kind: trace.KindSend, Peer: node(i % nodes), Step: step, Section: 1})
 		t.now += every
 	}
 }
@@ -36,23 +36,23 @@ func TestBreathless(t *testing.T) {
 		run  func(*traffic)
 		want string
 	}{
-		{"five nodes without a pause", func(t *traffic) { t.sends(sim.Acquire, 151, 5, 2*time.Millisecond) }, ruleEndless},
-		{"as many as are allowed", func(t *traffic) { t.sends(sim.Acquire, 150, 5, 2*time.Millisecond) }, ""},
+		{"five nodes without a pause", func(t *traffic) { t.sends(trace.Acquire, 151, 5, 2*time.Millisecond) }, ruleEndless},
+		{"as many as are allowed", func(t *traffic) { t.sends(trace.Acquire, 150, 5, 2*time.Millisecond) }, ""},
 		{"a pause after every ten", func(t *traffic) {
 			for range 30 {
-				t.sends(sim.Acquire, 10, 5, 2*time.Millisecond)
+				t.sends(trace.Acquire, 10, 5, 2*time.Millisecond)
 				t.now += 6 * time.Millisecond
 			}
 		}, ""},
 		{"two calls in a row", func(t *traffic) {
-			t.sends(sim.Acquire, 100, 5, 2*time.Millisecond)
-			t.sends(sim.Extend, 100, 5, 2*time.Millisecond)
+			t.sends(trace.Acquire, 100, 5, 2*time.Millisecond)
+			t.sends(trace.Extend, 100, 5, 2*time.Millisecond)
 		}, ""},
 		{"what belongs to no call", func(t *traffic) { t.sends("", 300, 5, time.Millisecond) }, ""},
 	} {
-		trace := newTraffic()
-		c.run(trace)
-		if rule, why, _ := breathless(nil, world{}, &trace.Trace); rule != c.want {
+		tr := newTraffic()
+		c.run(tr)
+		if rule, why, _ := breathless(nil, world{}, &tr.Trace); rule != c.want {
 			t.Errorf("%s: got %q (%s), want %q", c.name, rule, why, c.want)
 		}
 	}
@@ -62,15 +62,15 @@ func TestGrowing(t *testing.T) {
 	// A section is one call of acquire that gets the lock, after some that do not,
 	// and each call costs some commands.
 	sections := func(n int, calls, cost func(i int) int) *traffic {
-		trace := newTraffic()
+		tr := newTraffic()
 		for i := range n {
 			for range calls(i) {
-				trace.add(sim.Event{Kind: sim.KindBegin, Step: sim.Acquire})
-				trace.sends(sim.Acquire, cost(i), 1, time.Millisecond)
+				tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Acquire})
+				tr.sends(trace.Acquire, cost(i), 1, time.Millisecond)
 			}
-			trace.add(sim.Event{Kind: sim.KindBegin, Step: sim.Release})
+			tr.add(trace.Event{Kind: trace.KindBegin, Step: trace.Release})
 		}
-		return trace
+		return tr
 	}
 	always := func(n int) func(int) int { return func(int) int { return n } }
 	for _, c := range []struct {

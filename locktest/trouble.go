@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A trouble is what can go wrong at some moment of an exchange.
@@ -44,7 +45,7 @@ type way struct {
 	// lasts is for how long at most; 0 is for good, or no time at all.
 	lasts time.Duration
 	// until, if not nil, is a point that ends it, and can says if that can come.
-	until func(blow) sim.Point
+	until func(blow) trace.Point
 	can   func(exchange) bool
 	// sides, if not nil, are the only ones for it.
 	sides []side
@@ -57,7 +58,7 @@ type blow struct {
 	way
 	side
 	// call is the client's call of the lock, others are the other clients.
-	call   sim.StepPoint
+	call   trace.StepPoint
 	others []string
 	// moments has one for each node that is struck.
 	moments []moment
@@ -179,13 +180,13 @@ func together(all []moment, n int) [][]moment {
 }
 
 // steps are those of the lock's traffic at which a trouble can strike.
-func (t trouble) steps() []sim.Step {
-	steps := []sim.Step{sim.Acquire, sim.Extend, sim.Release}
+func (t trouble) steps() []trace.Step {
+	steps := []trace.Step{trace.Acquire, trace.Extend, trace.Release}
 	if !t.cancels {
 		steps = append(steps, "")
 	}
 	if t.atWork {
-		steps = append(steps, sim.Work)
+		steps = append(steps, trace.Work)
 	}
 	return steps
 }
@@ -239,8 +240,8 @@ func (b blow) cut() (faults []sim.Fault) {
 func (b blow) hold() (faults []sim.Fault) {
 	for _, one := range b.on() {
 		m := one.moments[0]
-		hold := m.Hold(m.nth)
-		f := one.fault("hold "+hold.Message, hold)
+		message := trace.NthMessage{Message: m.Message, Nth: m.nth}.String()
+		f := one.fault("hold "+message, &sim.Hold{Message: message})
 		f.Strikes = sim.Trigger{} // it waits for the message
 		faults = append(faults, f)
 	}
@@ -276,7 +277,7 @@ func (b blow) kill() []sim.Fault {
 
 // ownNext is when the client itself gets the lock next, or sets its key on the node
 // for which a request was meant.
-func (b blow) ownNext() sim.Point {
+func (b blow) ownNext() trace.Point {
 	next := b.client() + " acquired"
 	if b.side == onRequest {
 		next += fmt.Sprintf(" or %s holds %s", b.client(), b.nodes()[0])
@@ -287,17 +288,17 @@ func (b blow) ownNext() sim.Point {
 // another is when another client gets the lock, or, while a request is late, sets
 // its key on the node for which that was meant. Of a release that comes late the key
 // still stands there.
-func (b blow) another() sim.Point {
-	if b.side == onRequest && b.call.Step != sim.Release && len(b.moments) == 1 {
+func (b blow) another() trace.Point {
+	if b.side == onRequest && b.call.Step != trace.Release && len(b.moments) == 1 {
 		return b.other(" holds " + b.nodes()[0])
 	}
 	return b.other(" acquired")
 }
 
 // anotherLeft is when another client has had the lock.
-func (b blow) anotherLeft() sim.Point { return b.other(" released") }
+func (b blow) anotherLeft() trace.Point { return b.other(" released") }
 
 // other is when one of the other clients does something.
-func (b blow) other(does string) sim.Point {
+func (b blow) other(does string) trace.Point {
 	return point(strings.Join(b.others, does+" or ") + does)
 }

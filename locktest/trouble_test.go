@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A sighting is the first event of a run that fits; nil if there is none.
-func sighting(t *sim.Trace, fits func(*sim.Event) bool) *sim.Event {
+func sighting(t *trace.Trace, fits func(*trace.Event) bool) *trace.Event {
 	for i := range t.Events {
 		if fits(&t.Events[i]) {
 			return &t.Events[i]
@@ -20,17 +21,17 @@ func sighting(t *sim.Trace, fits func(*sim.Event) bool) *sim.Event {
 }
 
 // ofProcess makes what recognises an event of a kind of a process.
-func ofProcess(kind sim.Kind, process string) func(*sim.Event) bool {
-	return func(ev *sim.Event) bool { return ev.Kind == kind && ev.Process == process }
+func ofProcess(kind trace.Kind, process string) func(*trace.Event) bool {
+	return func(ev *trace.Event) bool { return ev.Kind == kind && ev.Process == process }
 }
 
 // between makes what recognises a message in a step between client-1 and redis-1.
-func between(kind sim.Kind, step sim.Step, reply bool) func(*sim.Event) bool {
+func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bool {
 	at, peer := "client-1", "redis-1"
-	if reply != (kind == sim.KindDeliver) {
+	if reply != (kind == trace.KindDeliver) {
 		at, peer = peer, at
 	}
-	return func(ev *sim.Event) bool {
+	return func(ev *trace.Event) bool {
 		return ev.Kind == kind && ev.Step == step && ev.Reply == reply && ev.Process == at && ev.Peer == peer
 	}
 }
@@ -41,66 +42,66 @@ func TestTroubles(t *testing.T) {
 	hasty := lockOn(t, 1, withFlaw(""))
 	for _, c := range []struct {
 		story, world string
-		holds        func(*testing.T, *sim.Trace)
+		holds        func(*testing.T, *trace.Trace)
 	}{
-		{"lost-request/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, trace *sim.Trace) {
-			lost := sighting(trace, between(sim.KindLose, sim.Acquire, false))
-			arrived := sighting(trace, between(sim.KindDeliver, sim.Acquire, false))
+		{"lost-request/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
+			lost := sighting(tr, between(trace.KindLose, trace.Acquire, false))
+			arrived := sighting(tr, between(trace.KindDeliver, trace.Acquire, false))
 			if lost == nil || arrived == nil || arrived.Seq < lost.Seq {
 				t.Errorf("lost %+v, the first that arrived %+v", lost, arrived)
 			}
 		}},
-		{"lost-reply/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, trace *sim.Trace) {
-			set := sighting(trace, ofProcess(sim.KindSet, "redis-1"))
-			lost := sighting(trace, between(sim.KindLose, sim.Acquire, true))
+		{"lost-reply/acquire", "overrun,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
+			set := sighting(tr, ofProcess(trace.KindSet, "redis-1"))
+			lost := sighting(tr, between(trace.KindLose, trace.Acquire, true))
 			if set == nil || lost == nil || lost.Seq < set.Seq {
 				t.Errorf("set %+v, lost %+v", set, lost)
 			}
 		}},
-		{"late-request/release", "overrun,client-1,redis-1,2,1.2-ttl", func(t *testing.T, trace *sim.Trace) {
-			held := sighting(trace, ofProcess(sim.KindHold, "client-1"))
-			later := func(kind sim.Kind) *sim.Event {
-				return sighting(trace, func(ev *sim.Event) bool {
-					return held != nil && between(kind, sim.Release, false)(ev) && ev.Conn == held.Conn && ev.Msg == held.Msg
+		{"late-request/release", "overrun,client-1,redis-1,2,1.2-ttl", func(t *testing.T, tr *trace.Trace) {
+			held := sighting(tr, ofProcess(trace.KindHold, "client-1"))
+			later := func(kind trace.Kind) *trace.Event {
+				return sighting(tr, func(ev *trace.Event) bool {
+					return held != nil && between(kind, trace.Release, false)(ev) && ev.Conn == held.Conn && ev.Msg == held.Msg
 				})
 			}
-			sent, arrived := later(sim.KindSend), later(sim.KindDeliver)
+			sent, arrived := later(trace.KindSend), later(trace.KindDeliver)
 			if sent == nil || arrived == nil || arrived.At-sent.At < ttls(1.2) || arrived.At-sent.At > ttls(1.21) {
 				t.Errorf("sent %+v, arrived %+v", sent, arrived)
 			}
 		}},
-		{"late-request/release", "steady,client-2,redis-1,1,until-own-next", func(t *testing.T, trace *sim.Trace) {
-			held := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindHold && ev.Process == "client-2" })
-			again := sighting(trace, func(ev *sim.Event) bool {
-				return ev.Kind == sim.KindSet && held != nil && ev.Seq > held.Seq && ev.Owner.Client == "client-2"
+		{"late-request/release", "steady,client-2,redis-1,1,until-own-next", func(t *testing.T, tr *trace.Trace) {
+			held := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindHold && ev.Process == "client-2" })
+			again := sighting(tr, func(ev *trace.Event) bool {
+				return ev.Kind == trace.KindSet && held != nil && ev.Seq > held.Seq && ev.Owner.Client == "client-2"
 			})
-			lifted := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindLift })
+			lifted := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindLift })
 			if held == nil || again == nil || lifted == nil || lifted.At != again.At {
 				t.Errorf("held %+v, its next key %+v, on its way again %+v", held, again, lifted)
 			}
 		}},
-		{"late-reply/acquire", "steady,client-1,redis-1,1,until-another", func(t *testing.T, trace *sim.Trace) {
-			next := sighting(trace, func(ev *sim.Event) bool {
-				return ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK
+		{"late-reply/acquire", "steady,client-1,redis-1,1,until-another", func(t *testing.T, tr *trace.Trace) {
+			next := sighting(tr, func(ev *trace.Event) bool {
+				return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK
 			})
-			arrived := sighting(trace, between(sim.KindDeliver, sim.Acquire, true))
+			arrived := sighting(tr, between(trace.KindDeliver, trace.Acquire, true))
 			if next == nil || next.Process == "client-1" || arrived == nil || arrived.Seq < next.Seq {
 				t.Errorf("the first grant %+v, the reply %+v", next, arrived)
 			}
 		}},
-		{"silence/extend", "steady,client-1,redis-1,2,request", func(t *testing.T, trace *sim.Trace) {
-			sent := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindStrike })
-			heard := sighting(trace, func(ev *sim.Event) bool {
-				return sent != nil && ev.Seq > sent.Seq && ev.Kind == sim.KindDeliver && (ev.Process == "client-1" && ev.Peer == "redis-1" || ev.Process == "redis-1" && ev.Peer == "client-1")
+		{"silence/extend", "steady,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
+			sent := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindStrike })
+			heard := sighting(tr, func(ev *trace.Event) bool {
+				return sent != nil && ev.Seq > sent.Seq && ev.Kind == trace.KindDeliver && (ev.Process == "client-1" && ev.Peer == "redis-1" || ev.Process == "redis-1" && ev.Peer == "client-1")
 			})
 			if sent == nil || heard == nil || heard.At-sent.At < ttls(1.5) || heard.At-sent.At > ttls(1.51) {
 				t.Errorf("sent %+v, heard of again %+v", sent, heard)
 			}
 		}},
-		{"errors/extend", "steady,client-1,redis-1,2", func(t *testing.T, trace *sim.Trace) {
+		{"errors/extend", "steady,client-1,redis-1,2", func(t *testing.T, tr *trace.Trace) {
 			var said []string
-			for i := range trace.Events {
-				if ev := &trace.Events[i]; between(sim.KindDeliver, sim.Extend, true)(ev) {
+			for i := range tr.Events {
+				if ev := &tr.Events[i]; between(trace.KindDeliver, trace.Extend, true)(ev) {
 					said = append(said, ev.Text)
 				}
 			}
@@ -109,35 +110,35 @@ func TestTroubles(t *testing.T) {
 				t.Errorf("the replies to the extend are %q", said)
 			}
 		}},
-		{"node-down/work", "steady,client-1,redis-1,1", func(t *testing.T, trace *sim.Trace) {
-			crash := sighting(trace, ofProcess(sim.KindCrash, "redis-1"))
-			back := sighting(trace, ofProcess(sim.KindRestart, "redis-1"))
-			forgot := sighting(trace, ofProcess(sim.KindForget, "redis-1"))
+		{"node-down/work", "steady,client-1,redis-1,1", func(t *testing.T, tr *trace.Trace) {
+			crash := sighting(tr, ofProcess(trace.KindCrash, "redis-1"))
+			back := sighting(tr, ofProcess(trace.KindRestart, "redis-1"))
+			forgot := sighting(tr, ofProcess(trace.KindForget, "redis-1"))
 			if crash == nil || back == nil || back.At-crash.At < ttls(0.3) || forgot != nil {
 				t.Errorf("down %+v, back %+v, forgot %+v", crash, back, forgot)
 			}
 		}},
-		{"cancelled/release", "overrun,client-1,redis-1,2,request", func(t *testing.T, trace *sim.Trace) {
-			cancelled := sighting(trace, ofProcess(sim.KindCancel, "client-1"))
-			if cancelled == nil || cancelled.Step != sim.Release {
+		{"cancelled/release", "overrun,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
+			cancelled := sighting(tr, ofProcess(trace.KindCancel, "client-1"))
+			if cancelled == nil || cancelled.Step != trace.Release {
 				t.Errorf("cancelled: %+v", cancelled)
 			}
 		}},
-		{"pause/extend", "steady,client-1,redis-1,2,before,until-another-left", func(t *testing.T, trace *sim.Trace) {
-			paused := sighting(trace, ofProcess(sim.KindPause, "client-1"))
-			began := sighting(trace, func(ev *sim.Event) bool {
-				return ev.Kind == sim.KindBegin && ev.Step == sim.Extend && ev.Process == "client-1"
+		{"pause/extend", "steady,client-1,redis-1,2,before,until-another-left", func(t *testing.T, tr *trace.Trace) {
+			paused := sighting(tr, ofProcess(trace.KindPause, "client-1"))
+			began := sighting(tr, func(ev *trace.Event) bool {
+				return ev.Kind == trace.KindBegin && ev.Step == trace.Extend && ev.Process == "client-1"
 			})
-			left := sighting(trace, func(ev *sim.Event) bool {
-				return ev.Kind == sim.KindEnd && ev.Step == sim.Release && ev.Process != "client-1"
+			left := sighting(tr, func(ev *trace.Event) bool {
+				return ev.Kind == trace.KindEnd && ev.Step == trace.Release && ev.Process != "client-1"
 			})
 			if paused == nil || left == nil || began == nil || paused.Seq > left.Seq || left.Seq > began.Seq {
 				t.Errorf("paused %+v, another had left %+v, extend begun %+v", paused, left, began)
 			}
 		}},
-		{"killed/acquire", "steady,client-1,redis-1,1,reply", func(t *testing.T, trace *sim.Trace) {
-			killed := sighting(trace, ofProcess(sim.KindCrash, "client-1"))
-			granted := sighting(trace, func(ev *sim.Event) bool { return ev.Kind == sim.KindEnd && ev.OK && ev.Process == "client-1" })
+		{"killed/acquire", "steady,client-1,redis-1,1,reply", func(t *testing.T, tr *trace.Trace) {
+			killed := sighting(tr, ofProcess(trace.KindCrash, "client-1"))
+			granted := sighting(tr, func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.OK && ev.Process == "client-1" })
 			if killed == nil || granted != nil {
 				t.Errorf("killed %+v, granted %+v", killed, granted)
 			}
@@ -164,11 +165,11 @@ func TestTroubles(t *testing.T) {
 				}
 				t.Fatalf("there is no such world; there are %s", strings.Join(names, " "))
 			}
-			trace, err := sim.Run(worlds[i].config)
+			tr, err := sim.Run(worlds[i].config)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.holds(t, trace)
+			c.holds(t, tr)
 		})
 	}
 }
@@ -214,7 +215,7 @@ func TestPlacesOfTroubles(t *testing.T) {
 func TestExtents(t *testing.T) {
 	var five []moment
 	for i := range 5 {
-		five = append(five, moment{Message: sim.Message{Peer: node(i)}, node: node(i)})
+		five = append(five, moment{Message: trace.Message{Peer: node(i)}, node: node(i)})
 	}
 	for _, c := range []struct {
 		extent extent

@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // What somebody may put into a name, a title or a value who wants more than to be
@@ -69,7 +69,7 @@ func hostile(t *testing.T) *scenarios.Result {
 
 // rewritten is a trace with other words where it has names and texts, but for those
 // that it has of its own, as the kinds of events.
-func rewritten(t *testing.T, trace *sim.Trace, rewrite func(string) string) *sim.Trace {
+func rewritten(t *testing.T, tr *trace.Trace, rewrite func(string) string) *trace.Trace {
 	t.Helper()
 	own := []string{"kind", "step", "role", "fencing", "assumption"}
 	var walk func(value any) any
@@ -90,7 +90,7 @@ func rewritten(t *testing.T, trace *sim.Trace, rewrite func(string) string) *sim
 		}
 		return value
 	}
-	data, err := json.Marshal(trace)
+	data, err := json.Marshal(tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func rewritten(t *testing.T, trace *sim.Trace, rewrite func(string) string) *sim
 	if data, err = json.Marshal(walk(tree)); err != nil {
 		t.Fatal(err)
 	}
-	var changed sim.Trace
+	var changed trace.Trace
 	if err := json.Unmarshal(data, &changed); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A diagram is one run as a space-time diagram shows it: a lane for each process,
@@ -17,10 +17,10 @@ import (
 // of where on the page that is.
 type diagram struct {
 	run   scenarios.Outcome
-	trace *sim.Trace
+	trace *trace.Trace
 	// lanes are the processes, clients first and the nodes last.
 	lanes []string
-	roles map[string]sim.Role
+	roles map[string]trace.Role
 	// steps are the story, with the moments that matter.
 	steps []entry
 
@@ -46,7 +46,7 @@ type diagram struct {
 // newDiagram finds out what there is to be seen in a run.
 func newDiagram(run scenarios.Outcome, room room) *diagram {
 	t := run.Trace
-	d := &diagram{run: run, trace: t, roles: map[string]sim.Role{}, focus: focusOf(run.Verdict, t)}
+	d := &diagram{run: run, trace: t, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, t)}
 	d.readLanes(room.lanes)
 	story := marked(tell(t, false), marksOf(run))
 	d.readSteps(story, room.steps)
@@ -104,7 +104,7 @@ func (d *diagram) leftOutWords() string {
 }
 
 // laneOrder puts who uses the lock and what it protects side by side.
-var laneOrder = []sim.Role{sim.RoleClient, sim.RoleService, sim.RoleStorage, sim.RoleNode}
+var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStorage, trace.RoleNode}
 
 // readLanes orders the processes, without the nodes that take no part. A process that
 // nothing is known of beside its name still has a lane, so that what it does is seen.
@@ -133,16 +133,16 @@ func (d *diagram) readLanes(most int) {
 func (d *diagram) busiest(most int) []string {
 	weight := map[string]int{}
 	for _, p := range d.lanes {
-		if d.roles[p] != sim.RoleClient {
+		if d.roles[p] != trace.RoleClient {
 			weight[p] = 1
 		}
-		if d.roles[p] == sim.RoleStorage {
+		if d.roles[p] == trace.RoleStorage {
 			weight[p] = 3
 		}
 	}
 	for _, f := range d.run.Verdict.Findings {
 		for _, seq := range f.Events {
-			if ev, ok := eventOf(d.trace, seq); ok && d.roles[ev.Process] != sim.RoleStorage {
+			if ev, ok := eventOf(d.trace, seq); ok && d.roles[ev.Process] != trace.RoleStorage {
 				weight[ev.Process] = 2
 			}
 		}
@@ -237,7 +237,7 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 	total := 0
 	for i := range d.trace.Events {
 		ev := &d.trace.Events[i]
-		if ev.Kind == sim.KindCrash {
+		if ev.Kind == trace.KindCrash {
 			for who, a := range open {
 				if who.client == ev.Process {
 					a.to, a.crashed = ev.At, true
@@ -245,18 +245,18 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 				}
 			}
 		}
-		if ev.Step != sim.Acquire {
+		if ev.Step != trace.Acquire {
 			continue
 		}
 		who := actor{ev.Process, ev.Section}
 		switch {
-		case ev.Kind == sim.KindBegin && !openLock(d.trace, ev.Lock):
+		case ev.Kind == trace.KindBegin && !openLock(d.trace, ev.Lock):
 			total++
 			open[who] = &attempt{client: ev.Process, from: ev.At, to: d.trace.End(), begun: ev.Seq}
 			if !within(ev.Seq, again) {
 				all = append(all, open[who])
 			}
-		case ev.Kind == sim.KindEnd && open[who] != nil:
+		case ev.Kind == trace.KindEnd && open[who] != nil:
 			open[who].to, open[who].ok = ev.At, ev.OK
 			delete(open, who)
 		}
@@ -274,19 +274,19 @@ type decision struct {
 	process, client, label, below, words string
 	at                                   time.Duration
 	seq                                  int
-	step                                 sim.Step
+	step                                 trace.Step
 	ok, checked                          bool
 }
 
 func (d *diagram) readDecisions(most int) {
-	initial := map[sim.Step]string{sim.Read: "R", sim.Write: "W", sim.Mark: "M"}
+	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
 	var all []decision
 	for i := range d.trace.Events {
 		ev := &d.trace.Events[i]
-		if ev.Kind != sim.KindServe && ev.Kind != sim.KindCheck {
+		if ev.Kind != trace.KindServe && ev.Kind != trace.KindCheck {
 			continue
 		}
-		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == sim.KindCheck}
+		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck}
 		g.label = cmp.Or(initial[ev.Step], "?")
 		if g.checked {
 			g.label = "check " + g.label
@@ -300,9 +300,9 @@ func (d *diagram) readDecisions(most int) {
 			verb, g.below = "refused", "refused"
 		case g.checked:
 			verb = "token found good"
-		case ev.Step == sim.Write:
+		case ev.Step == trace.Write:
 			g.below = fmt.Sprintf("v%d→%d", ev.Replaced, ev.Version)
-		case ev.Step == sim.Read:
+		case ev.Step == trace.Read:
 			verb, g.below = "answered", fmt.Sprintf("v%d", ev.Version)
 		}
 		g.words = fmt.Sprintf("%s: %s %s of %s%s %s", moment(ev.At, 3), possessive(g.client), ev.Step, visible(ev.Object), carried(ev.Token), verb)
@@ -342,9 +342,9 @@ func (d *diagram) readPennants(most int) {
 	for i := range d.trace.Events {
 		ev := &d.trace.Events[i]
 		switch ev.Kind {
-		case sim.KindStrike:
+		case trace.KindStrike:
 			all = append(all, pennant{ev.At, ev.Seq, "fault", "", fmt.Sprintf("fault %d: %s", ev.Fault, visible(ev.Text))})
-		case sim.KindLift:
+		case trace.KindLift:
 			all = append(all, pennant{ev.At, ev.Seq, "fault", "", fmt.Sprintf("fault %d is over", ev.Fault)})
 		}
 	}

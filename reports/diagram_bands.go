@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A band is a stretch during which something is the matter with a process.
@@ -21,8 +21,8 @@ func (b band) words() string { return visible(b.process) + " " + b.text + " " + 
 
 // bandBegins and bandEnds are the events with which the state of a process changes.
 var (
-	bandBegins = map[sim.Kind]string{sim.KindPause: "pause", sim.KindCrash: "down", sim.KindFail: "error"}
-	bandEnds   = map[sim.Kind]string{sim.KindResume: "pause", sim.KindRestart: "down", sim.KindRecover: "error"}
+	bandBegins = map[trace.Kind]string{trace.KindPause: "pause", trace.KindCrash: "down", trace.KindFail: "error"}
+	bandEnds   = map[trace.Kind]string{trace.KindResume: "pause", trace.KindRestart: "down", trace.KindRecover: "error"}
 )
 
 // readBands finds what happened to the processes, and to the links between them.
@@ -33,7 +33,7 @@ func (d *diagram) readBands(room room) {
 	}
 	var bands []*band
 	open := map[state]*band{}
-	begin := func(s state, text string, ev *sim.Event) {
+	begin := func(s state, text string, ev *trace.Event) {
 		open[s] = &band{s.process, s.class, text, ev.At, d.trace.End(), ev.Seq}
 		bands = append(bands, open[s])
 	}
@@ -46,7 +46,7 @@ func (d *diagram) readBands(room room) {
 	clocks := newTeller(d.trace, false)
 	for i := range d.trace.Events {
 		ev := &d.trace.Events[i]
-		if ev.Kind == sim.KindCrash { // whatever the process was in, it is over
+		if ev.Kind == trace.KindCrash { // whatever the process was in, it is over
 			end(state{ev.Process, "pause", 0}, ev.At)
 			end(state{ev.Process, "error", 0}, ev.At)
 		}
@@ -57,18 +57,18 @@ func (d *diagram) readBands(room room) {
 			end(state{ev.Process, class, 0}, ev.At)
 		}
 		switch ev.Kind {
-		case sim.KindStall:
+		case trace.KindStall:
 			begin(state{ev.Process, "stall", ev.Fault}, "stands still", ev)
-		case sim.KindStrike:
+		case trace.KindStrike:
 			for _, b := range d.apart(ev) {
 				begin(state{b.process, b.class, ev.Fault}, b.text, ev)
 			}
-		case sim.KindLift:
+		case trace.KindLift:
 			for _, b := range d.apart(ev) {
 				end(state{b.process, b.class, ev.Fault}, ev.At)
 			}
-			end(state{sim.StorageName, "stall", ev.Fault}, ev.At)
-		case sim.KindClock:
+			end(state{trace.StorageName, "stall", ev.Fault}, ev.At)
+		case trace.KindClock:
 			told := len(clocks.entries)
 			clocks.clockEvent(ev)
 			for _, e := range clocks.entries[told:] {
@@ -91,14 +91,14 @@ func (d *diagram) readBands(room room) {
 }
 
 // bandWords say what is the matter with a process from an event on.
-func bandWords(ev *sim.Event) string {
+func bandWords(ev *trace.Event) string {
 	switch ev.Kind {
-	case sim.KindPause:
-		if ev.Text == string(sim.Suspend) {
+	case trace.KindPause:
+		if ev.Text == string(trace.Suspend) {
 			return "suspended"
 		}
 		return "paused"
-	case sim.KindCrash:
+	case trace.KindCrash:
 		return "down"
 	}
 	return "answers with errors"
@@ -106,7 +106,7 @@ func bandWords(ev *sim.Event) string {
 
 // apart are the bands of a fault that acts on the links between processes: who is
 // cut off shows it, and so do those that it is cut off from.
-func (d *diagram) apart(ev *sim.Event) []band {
+func (d *diagram) apart(ev *trace.Event) []band {
 	class := d.kindOf(ev)
 	words := map[string]string{"partition": "cut off from %s", "delay": "far from %s"}[class]
 	if words == "" {
@@ -134,7 +134,7 @@ func listed(names []string) string {
 }
 
 // kindOf is the kind of the fault that an event is about; "" if that is not known.
-func (d *diagram) kindOf(ev *sim.Event) string {
+func (d *diagram) kindOf(ev *trace.Event) string {
 	if ev.Fault < 1 || ev.Fault > len(d.trace.Faults) {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A keyBar is the life of a lock's key on one node.
@@ -58,7 +58,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 			continue
 		}
 		switch ev.Kind {
-		case sim.KindSet, sim.KindRestore:
+		case trace.KindSet, trace.KindRestore:
 			closeBar(at, ev.At, "overwritten by "+visible(ownerOf(ev.Owner)))
 			if !slices.Contains(rows[at.node], at.key) {
 				rows[at.node] = append(rows[at.node], at.key)
@@ -67,24 +67,24 @@ func (d *diagram) readKeys(most int, again []stretch) {
 			if !slices.Contains(places, at) {
 				places = append(places, at)
 			}
-		case sim.KindTouch:
+		case trace.KindTouch:
 			if bar := open[at]; bar != nil {
 				bar.touched, bar.due = append(bar.touched, ev.At), ev.Expires
 			}
-		case sim.KindDelete:
+		case trace.KindDelete:
 			how := "removed"
 			if ev.By != nil {
 				how += " by " + visible(ev.By.Client)
 			}
 			closeBar(at, ev.At, how)
-		case sim.KindExpire:
+		case trace.KindExpire:
 			// A node that was down when the time was up says so only when it is back.
 			when := ev.At
 			if bar := open[at]; bar != nil && down.last(at.node).covers(bar.due) {
 				when = bar.due
 			}
 			closeBar(at, when, "it expired")
-		case sim.KindForget:
+		case trace.KindForget:
 			closeBar(at, min(ev.At, down.last(at.node).from), "lost in the crash")
 		}
 	}
@@ -110,11 +110,11 @@ func (o outage) covers(at time.Duration) bool { return o.from <= at && at <= o.t
 // outages are the last ones of each node.
 type outages map[string]outage
 
-func (o outages) note(ev *sim.Event) {
+func (o outages) note(ev *trace.Event) {
 	switch ev.Kind {
-	case sim.KindCrash:
+	case trace.KindCrash:
 		o[ev.Process] = outage{ev.At, checks.Forever}
-	case sim.KindRestart:
+	case trace.KindRestart:
 		o[ev.Process] = outage{o[ev.Process].from, ev.At}
 	}
 }

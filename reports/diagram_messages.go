@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A message is one message from its sending to its end.
@@ -47,7 +47,7 @@ func clipped(s string, most int) string {
 // concerns the data, matters most; then the calls of the lock that came to
 // something.
 func (d *diagram) weight(m message, granted map[actor]bool) int {
-	protected := func(p string) bool { return d.roles[p] == sim.RoleStorage || d.roles[p] == sim.RoleService }
+	protected := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {
 	case m.lost || m.held || m.ended-m.sent >= silence:
 		return 3
@@ -71,7 +71,7 @@ func (d *diagram) readMessages(most int, again []stretch) {
 		}
 		id := messageID(ev)
 		switch ev.Kind {
-		case sim.KindSend:
+		case trace.KindSend:
 			m := &message{
 				from: ev.Process, to: ev.Peer, reply: ev.Reply, sent: ev.At, ended: d.trace.End(), lost: true,
 				section: ev.Section, text: ev.Text, first: ev.Seq, last: ev.Seq,
@@ -79,16 +79,16 @@ func (d *diagram) readMessages(most int, again []stretch) {
 			m.client = d.clientOf(m)
 			flying[id] = m
 			all = append(all, m)
-		case sim.KindHold:
+		case trace.KindHold:
 			if m := flying[id]; m != nil {
 				m.held = true
 			}
-		case sim.KindDeliver:
+		case trace.KindDeliver:
 			if m := flying[id]; m != nil {
 				m.ended, m.last, m.lost = ev.At, ev.Seq, false
 				delete(flying, id)
 			}
-		case sim.KindLose:
+		case trace.KindLose:
 			if m := flying[id]; m != nil {
 				m.last = ev.Seq
 				delete(flying, id)
@@ -104,7 +104,7 @@ func (d *diagram) clientOf(m *message) string {
 	if m.reply {
 		client = m.to
 	}
-	if d.roles[client] != sim.RoleClient {
+	if d.roles[client] != trace.RoleClient {
 		return ""
 	}
 	return client

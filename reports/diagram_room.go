@@ -7,7 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A room says how much a diagram can hold.
@@ -70,7 +70,7 @@ func (d *diagram) size() room {
 
 // focusOf are the Seqs of the events that a run is about: those that show what broke,
 // or else what faults did.
-func focusOf(v *checks.Verdict, t *sim.Trace) []int {
+func focusOf(v *checks.Verdict, t *trace.Trace) []int {
 	var focus []int
 	for _, f := range v.Findings {
 		if f.Outcome == checks.Violated {
@@ -79,7 +79,7 @@ func focusOf(v *checks.Verdict, t *sim.Trace) []int {
 	}
 	if len(focus) == 0 {
 		for i := range t.Events {
-			if ev := &t.Events[i]; ev.Kind == sim.KindStrike || ev.Kind == sim.KindLift {
+			if ev := &t.Events[i]; ev.Kind == trace.KindStrike || ev.Kind == trace.KindLift {
 				focus = append(focus, ev.Seq)
 			}
 		}

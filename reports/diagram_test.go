@@ -15,15 +15,15 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // outcomeOf judges a trace that was written by hand.
-func outcomeOf(t *sim.Trace) scenarios.Outcome {
+func outcomeOf(t *trace.Trace) scenarios.Outcome {
 	return scenarios.Outcome{Variant: &scenarios.Variant{}, Fencing: scenarios.Off, Trace: t, Verdict: checks.Check(t, nil)}
 }
 
-func diagramOf(t *sim.Trace) *diagram { return newDiagram(outcomeOf(t), everything) }
+func diagramOf(t *trace.Trace) *diagram { return newDiagram(outcomeOf(t), everything) }
 
 // A client that is paused past the end of its lock: its key ends on every node while
 // it is paused and in its section, its lease ends before its section, and the section
@@ -87,19 +87,19 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 // never arrives; what only sets a connection up is not drawn.
 func TestDiagramPairsMessages(t *testing.T) {
 	s := newScript("none", 1)
-	send := func(kind sim.Kind, msg int, reply, handshake bool) sim.Event {
-		ev := sim.Event{Kind: kind, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: msg, Reply: reply, Handshake: handshake, Text: "SET"}
-		if reply != (kind == sim.KindDeliver) {
+	send := func(kind trace.Kind, msg int, reply, handshake bool) trace.Event {
+		ev := trace.Event{Kind: kind, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: msg, Reply: reply, Handshake: handshake, Text: "SET"}
+		if reply != (kind == trace.KindDeliver) {
 			ev.Process, ev.Peer = ev.Peer, ev.Process
 		}
 		return ev
 	}
 	s.then(
-		send(sim.KindSend, 1, false, true), send(sim.KindDeliver, 1, false, true),
-		send(sim.KindSend, 2, false, false), send(sim.KindDeliver, 2, false, false),
-		send(sim.KindSend, 1, true, false), send(sim.KindHold, 1, true, false),
-		send(sim.KindSend, 3, false, false), send(sim.KindLose, 3, false, false),
-		send(sim.KindDeliver, 1, true, false),
+		send(trace.KindSend, 1, false, true), send(trace.KindDeliver, 1, false, true),
+		send(trace.KindSend, 2, false, false), send(trace.KindDeliver, 2, false, false),
+		send(trace.KindSend, 1, true, false), send(trace.KindHold, 1, true, false),
+		send(trace.KindSend, 3, false, false), send(trace.KindLose, 3, false, false),
+		send(trace.KindDeliver, 1, true, false),
 	)
 	var got []string
 	for _, m := range diagramOf(&s.Trace).messages {
@@ -119,20 +119,20 @@ func TestDiagramPairsMessages(t *testing.T) {
 // still are bands on the lanes of those that they are about.
 func TestDiagramBands(t *testing.T) {
 	s := newScript("none", 3)
-	s.Faults = []sim.FaultInfo{
+	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1", "redis-2"}}},
 		{Kind: "stall", Targets: [][]string{{"storage"}}},
 	}
 	s.then(
-		sim.Event{Kind: sim.KindStrike, Fault: 1},                      // 1 ms
-		sim.Event{Kind: sim.KindCrash, Process: "redis-3"},             // 2 ms
-		sim.Event{Kind: sim.KindFail, Process: "redis-2"},              // 3 ms
-		sim.Event{Kind: sim.KindStall, Process: "storage", Fault: 2},   // 4 ms
-		sim.Event{Kind: sim.KindLift, Fault: 1},                        // 5 ms
-		sim.Event{Kind: sim.KindLift, Fault: 2},                        // 6 ms
-		sim.Event{Kind: sim.KindRecover, Process: "redis-2"},           // 7 ms
-		sim.Event{Kind: sim.KindPause, Process: "client-2", Text: "x"}, // 8 ms
-		sim.Event{Kind: sim.KindHorizon},                               // 9 ms
+		trace.Event{Kind: trace.KindStrike, Fault: 1},                      // 1 ms
+		trace.Event{Kind: trace.KindCrash, Process: "redis-3"},             // 2 ms
+		trace.Event{Kind: trace.KindFail, Process: "redis-2"},              // 3 ms
+		trace.Event{Kind: trace.KindStall, Process: "storage", Fault: 2},   // 4 ms
+		trace.Event{Kind: trace.KindLift, Fault: 1},                        // 5 ms
+		trace.Event{Kind: trace.KindLift, Fault: 2},                        // 6 ms
+		trace.Event{Kind: trace.KindRecover, Process: "redis-2"},           // 7 ms
+		trace.Event{Kind: trace.KindPause, Process: "client-2", Text: "x"}, // 8 ms
+		trace.Event{Kind: trace.KindHorizon},                               // 9 ms
 	)
 	var got []string
 	for _, b := range diagramOf(&s.Trace).bands {
@@ -155,16 +155,16 @@ func TestDiagramBands(t *testing.T) {
 // Two faults that cut off the same process each have their own end.
 func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 	s := newScript("none", 2)
-	s.Faults = []sim.FaultInfo{
+	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1"}}},
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-2"}}},
 	}
 	s.then(
-		sim.Event{Kind: sim.KindStrike, Fault: 1}, // 1 ms
-		sim.Event{Kind: sim.KindStrike, Fault: 2}, // 2 ms
-		sim.Event{Kind: sim.KindLift, Fault: 1},   // 3 ms
-		sim.Event{Kind: sim.KindLift, Fault: 2},   // 4 ms
-		sim.Event{Kind: sim.KindHorizon},          // 5 ms
+		trace.Event{Kind: trace.KindStrike, Fault: 1}, // 1 ms
+		trace.Event{Kind: trace.KindStrike, Fault: 2}, // 2 ms
+		trace.Event{Kind: trace.KindLift, Fault: 1},   // 3 ms
+		trace.Event{Kind: trace.KindLift, Fault: 2},   // 4 ms
+		trace.Event{Kind: trace.KindHorizon},          // 5 ms
 	)
 	var got []string
 	for _, b := range diagramOf(&s.Trace).bands {
@@ -181,10 +181,10 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 func TestDiagramOfACrash(t *testing.T) {
 	s := newScript("none", 1)
 	s.then(
-		begin("client-1", 1, sim.Acquire, 0),                // 1 ms
-		sim.Event{Kind: sim.KindPause, Process: "client-1"}, // 2 ms
-		sim.Event{Kind: sim.KindCrash, Process: "client-1"}, // 3 ms
-		sim.Event{Kind: sim.KindHorizon},                    // 4 ms
+		begin("client-1", 1, trace.Acquire, 0),                  // 1 ms
+		trace.Event{Kind: trace.KindPause, Process: "client-1"}, // 2 ms
+		trace.Event{Kind: trace.KindCrash, Process: "client-1"}, // 3 ms
+		trace.Event{Kind: trace.KindHorizon},                    // 4 ms
 	)
 	d := diagramOf(&s.Trace)
 	var got []string
@@ -204,25 +204,25 @@ func TestDiagramOfACrash(t *testing.T) {
 // lost, or when its time is up while its node is down, and not when the node is back
 // and says so.
 func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
-	owner := &sim.Actor{Client: "client-1", Section: 1}
-	set := sim.Event{Kind: sim.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 10 * time.Second}
-	crash, restart := sim.Event{Kind: sim.KindCrash, Process: "redis-1"}, sim.Event{Kind: sim.KindRestart, Process: "redis-1"}
+	owner := &trace.Actor{Client: "client-1", Section: 1}
+	set := trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 10 * time.Second}
+	crash, restart := trace.Event{Kind: trace.KindCrash, Process: "redis-1"}, trace.Event{Kind: trace.KindRestart, Process: "redis-1"}
 	for _, c := range []struct {
 		name string
 		then func(*script)
 		want string
 	}{
 		{"lost", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, sim.Event{Kind: sim.KindForget, Process: "redis-1", Key: "x", Owner: owner})
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, trace.Event{Kind: trace.KindForget, Process: "redis-1", Key: "x", Owner: owner})
 		}, "2s: lost in the crash"},
 		{"kept until its time is up", func(s *script) {
-			s.at(2*time.Second, crash).at(20*time.Second, restart).at(20*time.Second, sim.Event{Kind: sim.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
+			s.at(2*time.Second, crash).at(20*time.Second, restart).at(20*time.Second, trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
 		}, "10s: it expired"},
 		{"kept beyond the crash", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(10*time.Second, sim.Event{Kind: sim.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(10*time.Second, trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
 		}, "10s: it expired"},
 		{"never seen again", func(s *script) {
-			s.at(2*time.Second, crash).at(9*time.Second, sim.Event{Kind: sim.KindHorizon})
+			s.at(2*time.Second, crash).at(9*time.Second, trace.Event{Kind: trace.KindHorizon})
 		}, "2s: the node went down, and never came back"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -246,13 +246,13 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	s := newScript("none", 1)
 	for i := range 10 {
 		s.then(
-			sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: i + 1, Text: "PING"},
-			sim.Event{Kind: sim.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: i + 1, Text: "PING"},
+			trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: i + 1, Text: "PING"},
+			trace.Event{Kind: trace.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: i + 1, Text: "PING"},
 		)
 	}
 	s.then(
-		sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Text: "write"},
-		sim.Event{Kind: sim.KindDeliver, Process: "storage", Peer: "client-1", Conn: 1, Msg: 1, Text: "write"},
+		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Text: "write"},
+		trace.Event{Kind: trace.KindDeliver, Process: "storage", Peer: "client-1", Conn: 1, Msg: 1, Text: "write"},
 	)
 	room := everything
 	room.messages = 4

@@ -3,7 +3,7 @@ package reports
 import (
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // What became of an operation, in Jepsen's words.
@@ -21,16 +21,16 @@ type operation struct {
 	// asked is the value of the invocation and got that of the completion.
 	asked, got any
 	// invoked and completed are the events with which it began and ended.
-	invoked, completed *sim.Event
+	invoked, completed *trace.Event
 	outcome            keyword
 	// about and learnt are more fields, of both and of the completion only.
 	about, learnt ednMap
 }
 
 // end completes the operation.
-func (o *operation) end(ev *sim.Event, outcome keyword, got any) {
+func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 	o.completed, o.outcome, o.got = ev, outcome, got
-	if ev.Kind == sim.KindEnd && ev.Text != "" {
+	if ev.Kind == trace.KindEnd && ev.Text != "" {
 		o.learnt = append(o.learnt, ednField{"error", ev.Text})
 	}
 }
@@ -42,7 +42,7 @@ func (o *operation) end(ev *sim.Event, outcome keyword, got any) {
 func jepsenHistory(operations []*operation, threads int) []ednMap {
 	type moment struct {
 		*operation
-		ev      *sim.Event
+		ev      *trace.Event
 		invokes bool
 	}
 	var moments []moment
@@ -74,7 +74,7 @@ func jepsenHistory(operations []*operation, threads int) []ednMap {
 
 // clientThreads numbers the clients of a run, in the order in which its world lists
 // them, and after them whoever else takes steps.
-func clientThreads(t *sim.Trace) map[string]int {
+func clientThreads(t *trace.Trace) map[string]int {
 	threads := map[string]int{}
 	add := func(name string) {
 		if _, known := threads[name]; !known {
@@ -82,12 +82,12 @@ func clientThreads(t *sim.Trace) map[string]int {
 		}
 	}
 	for _, p := range t.Processes {
-		if p.Role == sim.RoleClient {
+		if p.Role == trace.RoleClient {
 			add(p.Name)
 		}
 	}
 	for i := range t.Events {
-		if ev := &t.Events[i]; ev.Kind == sim.KindBegin {
+		if ev := &t.Events[i]; ev.Kind == trace.KindBegin {
 			add(ev.Process)
 		}
 	}
@@ -95,7 +95,7 @@ func clientThreads(t *sim.Trace) map[string]int {
 }
 
 // aboutStep says whose step an operation was.
-func aboutStep(ev *sim.Event) ednMap {
+func aboutStep(ev *trace.Event) ednMap {
 	about := ednMap{{"client", ev.Process}, {"section", ev.Section}}
 	if ev.Token > 0 {
 		about = append(about, ednField{"token", ev.Token})

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // shortHistory is a history in short: process, type, f and value, an operation each line.
@@ -32,24 +32,24 @@ func sameHistory(t *testing.T, name string, history []ednMap, want ...string) {
 	}
 }
 
-func wants(client string, section int) sim.Event {
-	ev := begin(client, section, sim.Acquire, 0)
+func wants(client string, section int) trace.Event {
+	ev := begin(client, section, trace.Acquire, 0)
 	ev.Lock = "x"
 	return ev
 }
 
-func gets(client string, section int) sim.Event {
-	return sim.Event{Kind: sim.KindEnd, Process: client, Section: section, Step: sim.Acquire, OK: true}
+func gets(client string, section int) trace.Event {
+	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, OK: true}
 }
 
-func goesWithout(client string, section int) sim.Event {
-	return sim.Event{Kind: sim.KindEnd, Process: client, Section: section, Step: sim.Acquire, Text: "lock not acquired"}
+func goesWithout(client string, section int) trace.Event {
+	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, Text: "lock not acquired"}
 }
 
-func keysSet(client string, section int, nodes ...string) []sim.Event {
-	var events []sim.Event
+func keysSet(client string, section int, nodes ...string) []trace.Event {
+	var events []trace.Event
 	for _, n := range nodes {
-		events = append(events, sim.Event{Kind: sim.KindSet, Process: n, Key: "x", Owner: &sim.Actor{Client: client, Section: section}})
+		events = append(events, trace.Event{Kind: trace.KindSet, Process: n, Key: "x", Owner: &trace.Actor{Client: client, Section: section}})
 	}
 	return events
 }
@@ -57,40 +57,40 @@ func keysSet(client string, section int, nodes ...string) []sim.Event {
 func TestLockHistory(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		events [][]sim.Event
+		events [][]trace.Event
 		want   []string
 	}{
-		{"a refused attempt has failed", [][]sim.Event{
+		{"a refused attempt has failed", [][]trace.Event{
 			{wants("client-1", 1), goesWithout("client-1", 1), wants("client-1", 2), gets("client-1", 2)},
 		}, []string{"0 invoke acquire nil", "0 fail acquire nil", "0 invoke acquire nil", "0 ok acquire nil"}},
 
-		{"so has one that only a minority granted", [][]sim.Event{
+		{"so has one that only a minority granted", [][]trace.Event{
 			{wants("client-1", 1)}, keysSet("client-1", 1, "redis-1"), {goesWithout("client-1", 1)},
 		}, []string{"0 invoke acquire nil", "0 fail acquire nil"}},
 
-		{"one that a quorum granted may have the lock, whatever its client was told, and the client goes on as another process", [][]sim.Event{
+		{"one that a quorum granted may have the lock, whatever its client was told, and the client goes on as another process", [][]trace.Event{
 			{wants("client-1", 1)}, keysSet("client-1", 1, "redis-1", "redis-2"), {goesWithout("client-1", 1)},
 			{wants("client-1", 2), gets("client-1", 2)},
 		}, []string{"0 invoke acquire nil", "0 info acquire nil", "2 invoke acquire nil", "2 ok acquire nil"}},
 
-		{"the answer that came too late counts as well", [][]sim.Event{
+		{"the answer that came too late counts as well", [][]trace.Event{
 			{wants("client-1", 1), goesWithout("client-1", 1)}, keysSet("client-1", 1, "redis-1", "redis-2"),
 		}, []string{"0 invoke acquire nil", "0 info acquire nil"}},
 
-		{"a crash in a section may free the lock at some time", [][]sim.Event{
-			{wants("client-1", 1), gets("client-1", 1), {Kind: sim.KindCrash, Process: "client-1"}, wants("client-2", 1), gets("client-2", 1)},
+		{"a crash in a section may free the lock at some time", [][]trace.Event{
+			{wants("client-1", 1), gets("client-1", 1), {Kind: trace.KindCrash, Process: "client-1"}, wants("client-2", 1), gets("client-2", 1)},
 		}, []string{"0 invoke acquire nil", "0 ok acquire nil", "0 invoke release nil", "0 info release nil", "1 invoke acquire nil", "1 ok acquire nil"}},
 
-		{"a crash in a call leaves it open for ever", [][]sim.Event{
-			{wants("client-1", 1), {Kind: sim.KindCrash, Process: "client-1"}},
+		{"a crash in a call leaves it open for ever", [][]trace.Event{
+			{wants("client-1", 1), {Kind: trace.KindCrash, Process: "client-1"}},
 		}, []string{"0 invoke acquire nil", "0 info acquire nil"}},
 
-		{"so does the end of the run", [][]sim.Event{
-			{wants("client-1", 1), wants("client-2", 1), {Kind: sim.KindHorizon}},
+		{"so does the end of the run", [][]trace.Event{
+			{wants("client-1", 1), wants("client-2", 1), {Kind: trace.KindHorizon}},
 		}, []string{"0 invoke acquire nil", "1 invoke acquire nil", "0 info acquire nil", "1 info acquire nil"}},
 
-		{"a release that failed may have freed the lock", [][]sim.Event{
-			{wants("client-1", 1), gets("client-1", 1), begin("client-1", 1, sim.Release, 0), {Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Release}},
+		{"a release that failed may have freed the lock", [][]trace.Event{
+			{wants("client-1", 1), gets("client-1", 1), begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
 		}, []string{"0 invoke acquire nil", "0 ok acquire nil", "0 invoke release nil", "0 info release nil"}},
 	} {
 		s := newScript("none", 3)
@@ -102,98 +102,98 @@ func TestLockHistory(t *testing.T) {
 }
 
 // write is a client's write, and the event that the storage applied it.
-func write(client string, section int) sim.Event { return begin(client, section, sim.Write, 0) }
+func write(client string, section int) trace.Event { return begin(client, section, trace.Write, 0) }
 
-func applied(client string, section, version int) sim.Event {
-	return sim.Event{Kind: sim.KindServe, Process: "storage", Peer: client, Section: section, Step: sim.Write, OK: true, Object: "x", Version: version, Replaced: version - 1}
+func applied(client string, section, version int) trace.Event {
+	return trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version, Replaced: version - 1}
 }
 
 // sentWith says with which event a request was sent. The first event of a test is the
 // seventh of its trace.
-func sentWith(seq int, ev sim.Event) sim.Event {
-	ev.By = &sim.Actor{Client: ev.Peer, Section: ev.Section, Sent: seq}
+func sentWith(seq int, ev trace.Event) trace.Event {
+	ev.By = &trace.Actor{Client: ev.Peer, Section: ev.Section, Sent: seq}
 	return ev
 }
 
-func ends(client string, section int, step sim.Step, version int) sim.Event {
-	return sim.Event{Kind: sim.KindEnd, Process: client, Section: section, Step: step, OK: true, Object: "x", Version: version}
+func ends(client string, section int, step trace.Step, version int) trace.Event {
+	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: step, OK: true, Object: "x", Version: version}
 }
 
 func TestRegisterAndSections(t *testing.T) {
-	unanswered := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Write, Object: "x", Text: "no answer within 1s"}
-	refused := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Write, Object: "x", Refused: true}
-	again := sim.Event{Kind: sim.KindAgain, Process: "client-1", Section: 1, Step: sim.Write, Object: "x"}
-	lost := sim.Event{Kind: sim.KindRevert, Process: "storage", Object: "x", Version: 0, Replaced: 1}
-	looks := begin("client-2", 1, sim.Read, 0)
-	sees := func(version int) []sim.Event {
-		return []sim.Event{looks,
-			{Kind: sim.KindServe, Process: "storage", Peer: "client-2", Section: 1, Step: sim.Read, OK: true, Object: "x", Version: version},
-			ends("client-2", 1, sim.Read, version)}
+	unanswered := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Text: "no answer within 1s"}
+	refused := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Refused: true}
+	again := trace.Event{Kind: trace.KindAgain, Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
+	lost := trace.Event{Kind: trace.KindRevert, Process: "storage", Object: "x", Version: 0, Replaced: 1}
+	looks := begin("client-2", 1, trace.Read, 0)
+	sees := func(version int) []trace.Event {
+		return []trace.Event{looks,
+			{Kind: trace.KindServe, Process: "storage", Peer: "client-2", Section: 1, Step: trace.Read, OK: true, Object: "x", Version: version},
+			ends("client-2", 1, trace.Read, version)}
 	}
 	for _, test := range []struct {
 		name               string
-		events             []sim.Event
+		events             []trace.Event
 		register, sections []string
 	}{
 		{"what is read is the write that made it",
-			slices.Concat([]sim.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, sim.Write, 1)}, sees(1), sees(0)),
+			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1)}, sees(1), sees(0)),
 			[]string{"0 invoke write 1", "0 ok write 1", "1 invoke read nil", "1 ok read 1", "1 invoke read nil", "1 ok read nil"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil] [:r "x" nil]]`, `0 ok txn [[:w "x" 1]]`, `1 ok txn [[:r "x" 1] [:r "x" nil]]`}},
 
 		{"a write without an answer is open for ever, and its client goes on as another process; the storage knows of it",
-			[]sim.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, sim.Write, 1)},
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1)},
 			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "3 ok write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `0 ok txn [[:w "x" 2]]`}},
 
 		{"a refused write has failed, and a section of which nothing took effect",
-			[]sim.Event{gets("client-1", 1), write("client-1", 1), refused},
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), refused},
 			[]string{"0 invoke write 1", "0 fail write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 fail txn [[:w "x" 1]]`}},
 
 		{"but of two copies the first may have been applied",
-			[]sim.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), again, refused},
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), again, refused},
 			[]string{"0 invoke write 1", "0 info write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
 
 		{"what was lost before anybody knew of it was never made",
-			[]sim.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), lost},
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), lost},
 			[]string{"0 invoke write 1", "0 info write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 fail txn [[:w "x" 1]]`}},
 
 		{"what was lost although its client had been told was",
-			[]sim.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, sim.Write, 1), lost},
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1), lost},
 			[]string{"0 invoke write 1", "0 ok write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
 
 		{"a number that is given out again names the later write",
-			slices.Concat([]sim.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)),
+			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)),
 			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "1 invoke read nil", "1 ok read 2", "3 info write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `1 invoke txn [[:r "x" nil]]`, `0 ok txn [[:w "x" 2]]`, `1 ok txn [[:r "x" 2]]`}},
 
 		{"and what was read before, the earlier",
-			slices.Concat([]sim.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[:2],
-				[]sim.Event{lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[2:]),
+			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[:2],
+				[]trace.Event{lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[2:]),
 			[]string{"0 invoke write 1", "1 invoke read nil", "0 info write 1", "3 invoke write 2", "1 ok read 1", "3 info write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `1 invoke txn [[:r "x" nil]]`, `0 ok txn [[:w "x" 1] [:w "x" 2]]`, `1 ok txn [[:r "x" 1]]`}},
 
 		{"a copy of a write that arrives late is the write that was sent, not the next one",
-			[]sim.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), sentWith(8, applied("client-1", 1, 1))},
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), sentWith(8, applied("client-1", 1, 1))},
 			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "3 info write 2"},
 			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `0 ok txn [[:w "x" 1]]`}},
 
 		{"a request that is no step of a client is known to the storage alone",
-			[]sim.Event{applied("client-1", 0, 1)},
+			[]trace.Event{applied("client-1", 0, 1)},
 			[]string{"2 invoke write 1", "2 ok write 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
 
 		{"what the object was in the end is a last read",
-			[]sim.Event{applied("client-1", 0, 1), {Kind: sim.KindObject, Process: "storage", Object: "x", Version: 1}},
+			[]trace.Event{applied("client-1", 0, 1), {Kind: trace.KindObject, Process: "storage", Object: "x", Version: 1}},
 			[]string{"2 invoke write 1", "2 ok write 1", "2 invoke read nil", "2 ok read 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil]]`, `1 ok txn [[:r "x" 1]]`}},
 	} {
 		s := newScript("none", 3)
 		s.then(test.events...)
-		s.then(sim.Event{Kind: sim.KindHorizon})
+		s.then(trace.Event{Kind: trace.KindHorizon})
 		sameHistory(t, test.name+" (register)", registerHistory(&s.Trace, readRequests(&s.Trace), "x"), test.register...)
 		sameHistory(t, test.name+" (sections)", sectionsHistory(&s.Trace, readRequests(&s.Trace)), test.sections...)
 	}
@@ -250,7 +250,7 @@ func BenchmarkHistories(b *testing.B) {
 		for section := 1; section <= sections; section++ {
 			refused.then(wants("client-1", section), goesWithout("client-1", section))
 			served.then(wants("client-1", section), gets("client-1", section), write("client-1", section),
-				ends("client-1", section, sim.Write, section), begin("client-1", section, sim.Release, 0))
+				ends("client-1", section, trace.Write, section), begin("client-1", section, trace.Release, 0))
 		}
 		for _, world := range []struct {
 			name string

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // objectsOf lists the objects of some requests, in the order in which they come up.
@@ -21,7 +21,7 @@ func objectsOf(requests []*request) []string {
 // registerHistory is what the clients know of one object, as a register: each write
 // writes a number of its own, nil is what the object was at first, and the last read
 // is what it was when the run ended.
-func registerHistory(t *sim.Trace, r *requestReader, object string) []ednMap {
+func registerHistory(t *trace.Trace, r *requestReader, object string) []ednMap {
 	threads := clientThreads(t)
 	observer := len(threads) // who knows what no client does
 	var operations []*operation
@@ -30,10 +30,10 @@ func registerHistory(t *sim.Trace, r *requestReader, object string) []ednMap {
 			continue
 		}
 		op := &operation{thread: observer, f: keyword(o.step.Step), invoked: o.step}
-		if o.step.Kind == sim.KindBegin {
+		if o.step.Kind == trace.KindBegin {
 			op.thread, op.about = threads[o.step.Process], aboutStep(o.step)
 		}
-		if o.step.Step == sim.Write {
+		if o.step.Step == trace.Write {
 			op.asked = o.value
 		}
 		op.end(cmp.Or(o.end, lastEvent(t)), o.outcome(), o.value)
@@ -43,9 +43,9 @@ func registerHistory(t *sim.Trace, r *requestReader, object string) []ednMap {
 		operations = append(operations, op)
 	}
 	for i := range t.Events {
-		if ev := &t.Events[i]; ev.Kind == sim.KindObject && ev.Object == object {
+		if ev := &t.Events[i]; ev.Kind == trace.KindObject && ev.Object == object {
 			operations = append(operations, &operation{
-				thread: observer, f: keyword(sim.Read), invoked: ev, completed: ev, outcome: took, got: r.finally(ev),
+				thread: observer, f: keyword(trace.Read), invoked: ev, completed: ev, outcome: took, got: r.finally(ev),
 				learnt: ednMap{{"version", ev.Version}},
 			})
 		}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // sectionsHistory is what took effect, as transactions on registers: one for each
@@ -15,7 +15,7 @@ import (
 //
 // It is told by one who saw everything. So a write without an answer is no riddle: it
 // belongs to its section if it was made, even after the section had ended.
-func sectionsHistory(t *sim.Trace, r *requestReader) []ednMap {
+func sectionsHistory(t *trace.Trace, r *requestReader) []ednMap {
 	var operations []*operation
 	add := func(o *operation) {
 		o.f, o.thread = "txn", len(operations)
@@ -49,7 +49,7 @@ func sectionsHistory(t *sim.Trace, r *requestReader) []ednMap {
 }
 
 // transaction is what took effect of some requests.
-func transaction(requests []*request, from, to *sim.Event) *operation {
+func transaction(requests []*request, from, to *trace.Event) *operation {
 	type effect struct {
 		seq int
 		op  []any
@@ -57,7 +57,7 @@ func transaction(requests []*request, from, to *sim.Event) *operation {
 	var effects []effect
 	asked, got := []any{}, []any{}
 	for _, o := range requests {
-		if o.step.Step == sim.Read {
+		if o.step.Step == trace.Read {
 			asked = append(asked, []any{keyword("r"), o.step.Object, nil})
 			if o.acknowledged() {
 				effects = append(effects, effect{lastOf(o.served, o.end).Seq, []any{keyword("r"), o.step.Object, o.value}})
@@ -75,7 +75,7 @@ func transaction(requests []*request, from, to *sim.Event) *operation {
 		got = append(got, e.op)
 	}
 	o := &operation{invoked: from, completed: to, outcome: took, asked: asked, got: got}
-	if from.Process != "" && from.Kind != sim.KindServe {
+	if from.Process != "" && from.Kind != trace.KindServe {
 		o.about = aboutStep(from)
 	}
 	if len(effects) == 0 {
@@ -85,7 +85,7 @@ func transaction(requests []*request, from, to *sim.Event) *operation {
 }
 
 // lastOf is the last of some events, or another if there are none.
-func lastOf(events []*sim.Event, none *sim.Event) *sim.Event {
+func lastOf(events []*trace.Event, none *trace.Event) *trace.Event {
 	if len(events) == 0 {
 		return none
 	}
@@ -95,22 +95,22 @@ func lastOf(events []*sim.Event, none *sim.Event) *sim.Event {
 // A stay is a section: the end of the acquire that began it, the event with which it
 // was over, and the requests in between.
 type stay struct {
-	granted, over *sim.Event
+	granted, over *trace.Event
 	own           []*request
 }
 
 // assign gives each request to the section in which its client was, and returns those
 // that belong to none.
 func assign(requests []*request, stays []*stay) (rest []*request) {
-	of := map[sim.Actor][]*stay{}
+	of := map[trace.Actor][]*stay{}
 	for _, s := range stays {
-		actor := sim.Actor{Client: s.granted.Process, Section: s.granted.Section}
+		actor := trace.Actor{Client: s.granted.Process, Section: s.granted.Section}
 		of[actor] = append(of[actor], s)
 	}
 	for _, o := range requests {
-		all := of[sim.Actor{Client: o.step.Process, Section: o.step.Section}]
+		all := of[trace.Actor{Client: o.step.Process, Section: o.step.Section}]
 		i := slices.IndexFunc(all, func(s *stay) bool {
-			return o.step.Kind == sim.KindBegin && s.granted.Seq < o.step.Seq && o.step.Seq < s.over.Seq
+			return o.step.Kind == trace.KindBegin && s.granted.Seq < o.step.Seq && o.step.Seq < s.over.Seq
 		})
 		if i < 0 {
 			rest = append(rest, o)
@@ -122,10 +122,10 @@ func assign(requests []*request, stays []*stay) (rest []*request) {
 }
 
 // granted lists the sections of a run, in the order of their grants.
-func granted(t *sim.Trace) []*stay {
+func granted(t *trace.Trace) []*stay {
 	var all []*stay
 	open := map[string][]*stay{} // by client
-	leave := func(ev *sim.Event, everySection bool) {
+	leave := func(ev *trace.Event, everySection bool) {
 		open[ev.Process] = slices.DeleteFunc(open[ev.Process], func(s *stay) bool {
 			over := everySection || s.granted.Section == ev.Section
 			if over {
@@ -136,12 +136,12 @@ func granted(t *sim.Trace) []*stay {
 	}
 	for i := range t.Events {
 		switch ev := &t.Events[i]; {
-		case ev.Kind == sim.KindEnd && ev.Step == sim.Acquire && ev.OK:
+		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK:
 			s := &stay{granted: ev}
 			all, open[ev.Process] = append(all, s), append(open[ev.Process], s)
-		case ev.Kind == sim.KindBegin && ev.Step == sim.Release:
+		case ev.Kind == trace.KindBegin && ev.Step == trace.Release:
 			leave(ev, false)
-		case ev.Kind == sim.KindCrash, ev.Kind == sim.KindDone:
+		case ev.Kind == trace.KindCrash, ev.Kind == trace.KindDone:
 			leave(ev, true)
 		}
 	}
@@ -152,13 +152,13 @@ func granted(t *sim.Trace) []*stay {
 }
 
 // lastEvent is the last event of a run that has events.
-func lastEvent(t *sim.Trace) *sim.Event { return &t.Events[len(t.Events)-1] }
+func lastEvent(t *trace.Trace) *trace.Event { return &t.Events[len(t.Events)-1] }
 
 // atLast are the events that say what the objects were at the end of the run.
-func atLast(t *sim.Trace) []*sim.Event {
-	var events []*sim.Event
+func atLast(t *trace.Trace) []*trace.Event {
+	var events []*trace.Event
 	for i := range t.Events {
-		if t.Events[i].Kind == sim.KindObject {
+		if t.Events[i].Kind == trace.KindObject {
 			events = append(events, &t.Events[i])
 		}
 	}

@@ -3,16 +3,16 @@ package reports
 import (
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A request is one read or write of a client, and what became of it.
 type request struct {
 	// step is its beginning. A request that is no step of a client begins and ends when
 	// the storage serves it: nobody else tells of it.
-	step *sim.Event
+	step *trace.Event
 	// end is when the client learnt what became of it, or crashed.
-	end *sim.Event
+	end *trace.Event
 	// again says that the client sent it more than once.
 	again bool
 	// value is, of a write, its number among all writes of the run, from 1; of a read
@@ -20,18 +20,18 @@ type request struct {
 	value any
 	// served are the events with which the storage carried it out. A write that was
 	// lost before anybody knew of it is not among them.
-	served []*sim.Event
+	served []*trace.Event
 }
 
 // outcome is what the client can know. That the last copy of a write was refused says
 // nothing of an earlier one. A read that got no answer had no effect either.
 func (r *request) outcome() keyword {
 	switch {
-	case r.end == nil || r.end.Kind == sim.KindCrash:
+	case r.end == nil || r.end.Kind == trace.KindCrash:
 		return maybe
 	case r.end.OK:
 		return took
-	case r.step.Step == sim.Read, r.end.Refused && !r.again:
+	case r.step.Step == trace.Read, r.end.Refused && !r.again:
 		return failed
 	}
 	return maybe
@@ -43,7 +43,7 @@ func (r *request) acknowledged() bool { return r.outcome() == took }
 // A made version is what one applied write made of an object.
 type made struct {
 	*request
-	ev *sim.Event
+	ev *trace.Event
 	// replaced is what it found; nil for the object as it was at first.
 	replaced *made
 	// known counts the writes that replaced it and the reads that saw it.
@@ -57,10 +57,10 @@ type requestReader struct {
 	open     map[string]*request // by client
 	writes   int
 	versions []*made
-	reverts  []*sim.Event
+	reverts  []*trace.Event
 }
 
-func readRequests(t *sim.Trace) *requestReader {
+func readRequests(t *trace.Trace) *requestReader {
 	r := &requestReader{open: map[string]*request{}}
 	for i := range t.Events {
 		r.read(&t.Events[i])
@@ -69,36 +69,36 @@ func readRequests(t *sim.Trace) *requestReader {
 	return r
 }
 
-func (r *requestReader) read(ev *sim.Event) {
-	accesses := ev.Step == sim.Read || ev.Step == sim.Write
+func (r *requestReader) read(ev *trace.Event) {
+	accesses := ev.Step == trace.Read || ev.Step == trace.Write
 	o := r.open[ev.Process]
 	switch {
-	case ev.Kind == sim.KindBegin && accesses:
+	case ev.Kind == trace.KindBegin && accesses:
 		if o != nil { // of a trace that lacks its end
 			o.end = ev
 		}
 		r.open[ev.Process] = r.begin(ev)
-	case ev.Kind == sim.KindAgain && o != nil:
+	case ev.Kind == trace.KindAgain && o != nil:
 		o.again = true
-	case ev.Kind == sim.KindServe && ev.OK && accesses:
+	case ev.Kind == trace.KindServe && ev.OK && accesses:
 		r.serve(ev)
-	case ev.Kind == sim.KindEnd && o != nil && o.step.Step == ev.Step:
+	case ev.Kind == trace.KindEnd && o != nil && o.step.Step == ev.Step:
 		delete(r.open, ev.Process)
 		o.end = ev
-		if ev.Step == sim.Read && ev.OK {
+		if ev.Step == trace.Read && ev.OK {
 			r.see(o, ev)
 		}
-	case ev.Kind == sim.KindCrash && o != nil:
+	case ev.Kind == trace.KindCrash && o != nil:
 		delete(r.open, ev.Process)
 		o.end = ev
-	case ev.Kind == sim.KindRevert:
+	case ev.Kind == trace.KindRevert:
 		r.reverts = append(r.reverts, ev)
 	}
 }
 
-func (r *requestReader) begin(ev *sim.Event) *request {
+func (r *requestReader) begin(ev *trace.Event) *request {
 	o := &request{step: ev}
-	if ev.Step == sim.Write {
+	if ev.Step == trace.Write {
 		r.writes++
 		o.value = r.writes
 	}
@@ -107,17 +107,17 @@ func (r *requestReader) begin(ev *sim.Event) *request {
 }
 
 // serve takes in that the storage carried out a request.
-func (r *requestReader) serve(ev *sim.Event) {
+func (r *requestReader) serve(ev *trace.Event) {
 	o := r.asked(ev)
 	if o == nil {
 		o = r.begin(ev)
 		o.end = ev
-		if ev.Step == sim.Read {
+		if ev.Step == trace.Read {
 			r.see(o, ev)
 		}
 	}
 	o.served = append(o.served, ev)
-	if ev.Step == sim.Write {
+	if ev.Step == trace.Write {
 		replaced := r.version(ev.Object, ev.Replaced, ev.Seq)
 		if replaced != nil {
 			replaced.known++
@@ -128,13 +128,13 @@ func (r *requestReader) serve(ev *sim.Event) {
 
 // asked is the request that the storage serves, which may be one that its client has
 // given up long ago; nil if it is no step of a client.
-func (r *requestReader) asked(ev *sim.Event) *request {
+func (r *requestReader) asked(ev *trace.Event) *request {
 	sent := ev.Seq
 	if ev.By != nil && ev.By.Sent > 0 {
 		sent = ev.By.Sent
 	}
 	for _, o := range slices.Backward(r.requests) {
-		if s := o.step; s.Kind == sim.KindBegin && s.Seq <= sent && s.Process == ev.Client() &&
+		if s := o.step; s.Kind == trace.KindBegin && s.Seq <= sent && s.Process == ev.Client() &&
 			s.Section == ev.Section && s.Step == ev.Step && s.Object == ev.Object {
 			return o
 		}
@@ -144,7 +144,7 @@ func (r *requestReader) asked(ev *sim.Event) *request {
 
 // see gives a read the value that it saw, which is what the object was when the storage
 // served it.
-func (r *requestReader) see(o *request, ev *sim.Event) {
+func (r *requestReader) see(o *request, ev *trace.Event) {
 	at := ev.Seq
 	for _, served := range o.served {
 		if served.Version == ev.Version {
@@ -173,11 +173,11 @@ func (r *requestReader) version(object string, number, seq int) *made {
 // never have been made.
 func (r *requestReader) undo() {
 	for _, v := range slices.Backward(r.versions) {
-		lost := slices.ContainsFunc(r.reverts, func(ev *sim.Event) bool {
+		lost := slices.ContainsFunc(r.reverts, func(ev *trace.Event) bool {
 			return ev.Object == v.ev.Object && ev.Seq > v.ev.Seq && ev.Version < v.ev.Version
 		})
 		if lost && v.known == 0 && !v.acknowledged() {
-			v.served = slices.DeleteFunc(v.served, func(ev *sim.Event) bool { return ev == v.ev })
+			v.served = slices.DeleteFunc(v.served, func(ev *trace.Event) bool { return ev == v.ev })
 			if v.replaced != nil {
 				v.replaced.known--
 			}
@@ -186,7 +186,7 @@ func (r *requestReader) undo() {
 }
 
 // finally is the value of an object at the end of the run, as its last event tells.
-func (r *requestReader) finally(ev *sim.Event) any {
+func (r *requestReader) finally(ev *trace.Event) any {
 	if v := r.version(ev.Object, ev.Version, ev.Seq); v != nil {
 		return v.value
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // An op is one entry of a history as a checker reads it.
@@ -266,8 +266,8 @@ func TestOthersCanCheckOurHistories(t *testing.T) {
 
 var historyKind = regexp.MustCompile(`-(lock|register|sections)(-[0-9]+)?\.edn$`)
 
-func twiceOrLost(t *sim.Trace) bool {
-	return slices.ContainsFunc(t.Events, func(ev sim.Event) bool { return ev.Kind == sim.KindAgain || ev.Kind == sim.KindRevert })
+func twiceOrLost(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Events, func(ev trace.Event) bool { return ev.Kind == trace.KindAgain || ev.Kind == trace.KindRevert })
 }
 
 // The pause is the smallest story: the lock and the sections cannot be explained, and

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Excerpt writes the lines of the timeline that tell of some events, given by
 // their Seqs. An event that the story leaves out is told as messages are.
-func (l Timeline) Excerpt(t *sim.Trace, events []int) string {
+func (l Timeline) Excerpt(t *trace.Trace, events []int) string {
 	var entries []entry
 	story, detailed := tell(t, l.Messages), []entry(nil)
 	for _, seq := range events {

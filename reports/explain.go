@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A remark is one plain statement about runs: whose it is and what it says.
@@ -118,8 +118,8 @@ func intact(run scenarios.Outcome) string {
 	if why := spared(run); why != "" {
 		return why
 	}
-	wrote := slices.ContainsFunc(run.Trace.Events, func(ev sim.Event) bool {
-		return ev.Kind == sim.KindServe && ev.Step == sim.Write && ev.OK
+	wrote := slices.ContainsFunc(run.Trace.Events, func(ev trace.Event) bool {
+		return ev.Kind == trace.KindServe && ev.Step == trace.Write && ev.OK
 	})
 	if !wrote {
 		return "The data is as it was: nothing was written."
@@ -128,11 +128,11 @@ func intact(run scenarios.Outcome) string {
 }
 
 // refusals says what the storage refused.
-func refusals(t *sim.Trace) string {
-	var first *sim.Event
+func refusals(t *trace.Trace) string {
+	var first *trace.Event
 	n := 0
 	for i := range t.Events {
-		if ev := &t.Events[i]; ev.Kind == sim.KindServe && !ev.OK {
+		if ev := &t.Events[i]; ev.Kind == trace.KindServe && !ev.OK {
 			if n++; first == nil {
 				first = ev
 			}
@@ -193,7 +193,7 @@ func statement(reason string) string {
 }
 
 // capital begins a sentence with a capital letter, unless it begins with a name.
-func capital(t *sim.Trace, s string) string {
+func capital(t *trace.Trace, s string) string {
 	for _, p := range t.Processes {
 		if strings.HasPrefix(s, visible(p.Name)) {
 			return s

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // ExploreSchema names the shape in JSON of what a search found. Fields may be
@@ -254,7 +255,7 @@ func (w jsonWorld) world() explore.World {
 	world := explore.World{Base: w.Base, Change: explore.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts}}
 	for _, f := range w.Faults {
 		world.Faults = append(world.Faults, explore.Fault{
-			Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: sim.Step(f.Step), By: f.ByNS,
+			Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: trace.Step(f.Step), By: f.ByNS,
 			Before: f.Before, When: f.When, For: f.ForNS, Persistence: sim.Persistence(f.Persistence),
 		})
 	}

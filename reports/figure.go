@@ -3,7 +3,7 @@ package reports
 import (
 	"html/template"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A figure is a diagram laid out: everything in it has its place, in pixels, and the
@@ -33,7 +33,7 @@ type figure struct {
 
 type figureLane struct {
 	Name, Short string
-	Role        sim.Role
+	Role        trace.Role
 	Class       string
 	Y, H, Base  int
 }

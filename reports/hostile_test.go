@@ -16,7 +16,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // taint is what text looks like that wants to be more than text: in a page, in XML,
@@ -83,7 +83,7 @@ func taintAll(v reflect.Value) {
 			taintAll(v.Field(i))
 		}
 	case reflect.Pointer:
-		if actor, is := v.Interface().(*sim.Actor); is && actor != nil {
+		if actor, is := v.Interface().(*trace.Actor); is && actor != nil {
 			if !strings.HasSuffix(actor.Client, taint) { // events share their actors
 				actor.Client += taint
 			}

@@ -3,13 +3,13 @@ package reports
 import (
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // idleNodes are the nodes that take no part in a run, such as four of five where a lock
 // that needs one node tells the story: no lock keeps its grants there, no message goes
 // there, and nothing happens to them. They have no place in a report.
-func idleNodes(t *sim.Trace) []string {
+func idleNodes(t *trace.Trace) []string {
 	busy := map[string]bool{}
 	for _, l := range t.Locks {
 		for _, s := range l.Slots {
@@ -18,7 +18,7 @@ func idleNodes(t *sim.Trace) []string {
 	}
 	for i := range t.Events {
 		ev := &t.Events[i]
-		if ev.Kind == sim.KindStrike && 0 < ev.Fault && ev.Fault <= len(t.Faults) {
+		if ev.Kind == trace.KindStrike && 0 < ev.Fault && ev.Fault <= len(t.Faults) {
 			for _, process := range slices.Concat(t.Faults[ev.Fault-1].Targets...) {
 				busy[process] = true
 			}
@@ -29,7 +29,7 @@ func idleNodes(t *sim.Trace) []string {
 	}
 	var idle []string
 	for _, p := range t.Processes {
-		if p.Role == sim.RoleNode && !busy[p.Name] && !slices.Contains(idle, p.Name) {
+		if p.Role == trace.RoleNode && !busy[p.Name] && !slices.Contains(idle, p.Name) {
 			idle = append(idle, p.Name)
 		}
 	}
@@ -39,11 +39,11 @@ func idleNodes(t *sim.Trace) []string {
 // ofEveryNode reports whether an event says nothing about a node, because it is one that
 // every node has: its clock is set at the start, its disk turns, and clients that come
 // up connect to it.
-func ofEveryNode(ev *sim.Event) bool {
+func ofEveryNode(ev *trace.Event) bool {
 	switch ev.Kind {
-	case sim.KindSync, sim.KindConnect, sim.KindRefuse, sim.KindClose, sim.KindReset, sim.KindTimeout:
+	case trace.KindSync, trace.KindConnect, trace.KindRefuse, trace.KindClose, trace.KindReset, trace.KindTimeout:
 		return true
-	case sim.KindClock:
+	case trace.KindClock:
 		return ev.Clocks == nil || ev.Clocks.Why == ""
 	}
 	return ev.Handshake

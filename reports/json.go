@@ -13,7 +13,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Schema names the shape of the JSON report. Fields may be added to it; none is
@@ -169,8 +169,8 @@ func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
 }
 
 // eventOf finds an event by its Seq.
-func eventOf(t *sim.Trace, seq int) (*sim.Event, bool) {
-	i, ok := slices.BinarySearchFunc(t.Events, seq, func(ev sim.Event, seq int) int { return ev.Seq - seq })
+func eventOf(t *trace.Trace, seq int) (*trace.Event, bool) {
+	i, ok := slices.BinarySearchFunc(t.Events, seq, func(ev trace.Event, seq int) int { return ev.Seq - seq })
 	if !ok {
 		return nil, false
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -91,7 +91,7 @@ func (l *layout) layLanes() {
 		lane := figureLane{Name: visible(name), Role: d.roles[name], Y: y}
 		lane.Short = clipped(lane.Name, 13)
 		switch n := max(1, rows[name]); lane.Role {
-		case sim.RoleClient:
+		case trace.RoleClient:
 			lane.Class = fmt.Sprintf("c%d", clients%6)
 			l.clients[name] = lane.Class
 			clients++
@@ -99,18 +99,18 @@ func (l *layout) layLanes() {
 			if rows[name] == 0 && len(d.lanes) > crowd {
 				lane.H = 32
 			}
-		case sim.RoleStorage:
+		case trace.RoleStorage:
 			lane.H = pillHeight + 34
 			if banded[name] {
 				lane.H += 14
 			}
-		case sim.RoleNode:
+		case trace.RoleNode:
 			lane.H = laneGap/2 + n*(keyHeight+3) + 18
 		default:
 			lane.H = 36
 		}
 		lane.Base = y + lane.H - 16 // below it is room for what is the matter with the process
-		if lane.Role == sim.RoleStorage {
+		if lane.Role == trace.RoleStorage {
 			lane.Base = y + 9
 		}
 		y += lane.H

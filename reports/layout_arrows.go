@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // arrows draws the messages, each from its sender's line to its receiver's.
@@ -19,7 +19,7 @@ func (l *layout) arrows() {
 		if m.reply {
 			g.Class += " reply"
 		}
-		if role := l.diagram.roles; role[m.from] == sim.RoleStorage || role[m.to] == sim.RoleStorage {
+		if role := l.diagram.roles; role[m.from] == trace.RoleStorage || role[m.to] == trace.RoleStorage {
 			g.Class += " data"
 		}
 		x, y := l.axis.of(m.sent), from.Base

@@ -1,6 +1,6 @@
 package reports
 
-import "github.com/locksim/locksim/sim"
+import "github.com/locksim/locksim/trace"
 
 // A keySign is a sign of the storage's lane and what it means.
 type keySign struct {
@@ -15,9 +15,9 @@ func keySigns() []keySign {
 		decision
 		text string
 	}{
-		{decision{label: "R 1", below: "v0", step: sim.Read, ok: true}, "a read with token 1, of version 0"},
-		{decision{label: "W 2", below: "v0→1", step: sim.Write, ok: true}, "filled: a write that was applied"},
-		{decision{label: "W 1", below: "refused", step: sim.Write}, "empty, crossed out: one that was refused"},
+		{decision{label: "R 1", below: "v0", step: trace.Read, ok: true}, "a read with token 1, of version 0"},
+		{decision{label: "W 2", below: "v0→1", step: trace.Write, ok: true}, "filled: a write that was applied"},
+		{decision{label: "W 1", below: "refused", step: trace.Write}, "empty, crossed out: one that was refused"},
 	} {
 		half := max(pillWidth(s.label), textWidth(s.below, fontSize))/2 + 2
 		signs = append(signs, keySign{s.pill("nobody", half, pillGap), s.text})

@@ -3,7 +3,7 @@ package reports
 import (
 	"cmp"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // pills draws the decisions of the storage.
@@ -37,7 +37,7 @@ func (g decision) pill(colour string, x, y int) figurePill {
 		p.Class += "checked"
 	default:
 		p.Class += "applied"
-		p.Filled = g.step == sim.Write
+		p.Filled = g.step == trace.Write
 	}
 	p.Class += " " + string(g.step)
 	return p

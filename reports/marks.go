@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A mark names a moment of a timeline that matters: a fault strikes or ends, a
@@ -30,21 +31,21 @@ const (
 func marksOf(run scenarios.Outcome) []mark {
 	var marks []mark
 	t := run.Trace
-	add := func(ev *sim.Event, sign string, m mood, format string, args ...any) {
+	add := func(ev *trace.Event, sign string, m mood, format string, args ...any) {
 		marks = append(marks, mark{ev.Seq, ev.At, sign, m, fmt.Sprintf(format, args...)})
 	}
 	for i := range t.Events {
 		switch ev := &t.Events[i]; {
-		case ev.Kind == sim.KindStrike && ev.Instant:
+		case ev.Kind == trace.KindStrike && ev.Instant:
 			add(ev, noteworthy, fault, "fault %d: %s", ev.Fault, visible(ev.Text))
-		case ev.Kind == sim.KindStrike:
+		case ev.Kind == trace.KindStrike:
 			add(ev, noteworthy, fault, "fault %d begins: %s", ev.Fault, visible(ev.Text))
-		case ev.Kind == sim.KindLift:
+		case ev.Kind == trace.KindLift:
 			add(ev, noteworthy, fault, "fault %d is over", ev.Fault)
 		}
 	}
 	for _, w := range run.Variant.Witnesses {
-		if seq, seen := w.Reached(t); seen {
+		if seq, seen := history.Reached(w, t); seen {
 			if ev, ok := eventOf(t, seq); ok {
 				add(ev, noteworthy, plain, "witness: %s", visible(w.String()))
 			}

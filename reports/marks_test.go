@@ -6,15 +6,15 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // witnesses reads witnesses as a scenario has them.
-func witnesses(t *testing.T, texts ...string) []sim.Witness {
+func witnesses(t *testing.T, texts ...string) []trace.Witness {
 	t.Helper()
-	var all []sim.Witness
+	var all []trace.Witness
 	for _, text := range texts {
-		w, err := sim.ParseWitness(text)
+		w, err := trace.ParseWitness(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,9 +24,9 @@ func witnesses(t *testing.T, texts ...string) []sim.Witness {
 }
 
 // outcome is a run of a trace written by hand, as the checks judge it.
-func outcome(trace *sim.Trace, seen []sim.Witness) scenarios.Outcome {
+func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.Outcome {
 	return scenarios.Outcome{
-		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, Trace: trace, Verdict: checks.Check(trace, seen),
+		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, Trace: tr, Verdict: checks.Check(tr, seen),
 	}
 }
 
@@ -65,9 +65,9 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
 func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 	s := newScript("none", 1)
 	s.acquires("client-1", 1, 1, "redis-1")
-	s.then(sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: sim.Write, Section: 1})
-	s.at(2*time.Second, sim.Event{Kind: sim.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: sim.Write, Section: 1})
-	s.then(sim.Event{Kind: sim.KindCrash, Process: "client-1"})
+	s.then(trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
+	s.at(2*time.Second, trace.Event{Kind: trace.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
+	s.then(trace.Event{Kind: trace.KindCrash, Process: "client-1"})
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 ▸ 0.004s            witness: client-1's write request to storage is in flight
@@ -81,11 +81,11 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 // A fault that an entry tells of by itself is not told again.
 func TestFaultsAreToldOnce(t *testing.T) {
 	s := newScript("none", 1)
-	s.Faults = []sim.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
+	s.Faults = []trace.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
 	s.then(
-		sim.Event{Kind: sim.KindStrike, Fault: 1, Text: "partition client-1"},
-		sim.Event{Kind: sim.KindStrike, Fault: 2, Text: "jump redis-1, by 31s", Instant: true},
-		sim.Event{Kind: sim.KindClock, Process: "redis-1", Clocks: &sim.Clocks{Wall: int64(31*time.Second + 3*time.Millisecond), Why: "jump"}},
+		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "partition client-1"},
+		trace.Event{Kind: trace.KindStrike, Fault: 2, Text: "jump redis-1, by 31s", Instant: true},
+		trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(31*time.Second + 3*time.Millisecond), Why: "jump"}},
 	)
 	told(t, `
 ▸ 0.001s  fault 1  strikes: partition client-1

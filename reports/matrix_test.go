@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // judged is a run that came to this, whatever happened in it.
@@ -24,7 +24,7 @@ func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outc
 	}
 	return scenarios.Outcome{
 		Variant: &scenarios.Variant{}, Lock: "redlock", Fencing: fencing,
-		Trace: &sim.Trace{}, Verdict: v, Expected: &scenarios.Expectation{},
+		Trace: &trace.Trace{}, Verdict: v, Expected: &scenarios.Expectation{},
 	}
 }
 

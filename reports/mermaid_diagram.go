@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // mermaidRoom is how many characters a diagram may have. Mermaid refuses to draw one
@@ -156,7 +156,7 @@ func (s *sequence) tell(e entry) {
 		return
 	}
 	client, servers := s.lanes.of(ev.Process), s.lanes.servers(ev)
-	if ev.Kind == sim.KindServe {
+	if ev.Kind == trace.KindServe {
 		client = s.lanes.of(ev.Client())
 	}
 	if len(client) == 0 || len(servers) == 0 {
@@ -175,7 +175,7 @@ func (s *sequence) tell(e entry) {
 		for _, server := range servers {
 			s.arrow(client[0], asks, server, s.timed(e))
 		}
-	case ev.Kind != sim.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
+	case ev.Kind != trace.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
 		s.note(s.place(e), s.timed(e)) // an answer that has not arrived, or that nobody waits for
 	case ev.OK:
 		s.arrow(server, answers, client[0], s.timed(e))

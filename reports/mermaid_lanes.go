@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // lanes are the lifelines of a sequence diagram. The nodes of the locks, which do all
@@ -22,17 +22,17 @@ type lanes struct {
 
 type lane struct {
 	processes []string
-	role      sim.Role
+	role      trace.Role
 	drawn     bool
 }
 
-func newLanes(t *sim.Trace) *lanes {
+func newLanes(t *trace.Trace) *lanes {
 	l := &lanes{by: map[string]int{}, asked: map[string][]int{}}
 	nodes := newTeller(t, false).nodes()
 	if len(nodes) > 0 {
-		l.add(sim.RoleNode, nodes...)
+		l.add(trace.RoleNode, nodes...)
 	}
-	for _, role := range []sim.Role{sim.RoleNode, sim.RoleClient, sim.RoleService, sim.RoleStorage} {
+	for _, role := range []trace.Role{trace.RoleNode, trace.RoleClient, trace.RoleService, trace.RoleStorage} {
 		for _, p := range t.Processes {
 			if _, has := l.by[p.Name]; p.Role == role && !has {
 				l.add(role, p.Name)
@@ -43,13 +43,13 @@ func newLanes(t *sim.Trace) *lanes {
 		l.add("", "world")
 	}
 	for i, lane := range l.list {
-		if lane.role == sim.RoleStorage {
+		if lane.role == trace.RoleStorage {
 			l.storage = append(l.storage, i)
 		}
 	}
 	for i := range t.Events {
 		ev := &t.Events[i]
-		sends := ev.Kind == sim.KindSend || ev.Kind == sim.KindLose || ev.Kind == sim.KindHold
+		sends := ev.Kind == trace.KindSend || ev.Kind == trace.KindLose || ev.Kind == trace.KindHold
 		if sends && !ev.Reply && !ev.Handshake {
 			step := stepName(ev.Process, ev.Section, ev.Step)
 			for _, to := range l.of(ev.Peer) {
@@ -62,7 +62,7 @@ func newLanes(t *sim.Trace) *lanes {
 	return l
 }
 
-func (l *lanes) add(role sim.Role, processes ...string) {
+func (l *lanes) add(role trace.Role, processes ...string) {
 	for _, p := range processes {
 		l.by[p], l.by[visible(p)] = len(l.list), len(l.list)
 	}
@@ -84,7 +84,7 @@ func (l *lanes) shared(process string) bool {
 
 // servers are the lanes that a client's step is about: the storage, whatever services
 // pass its requests on, or the nodes that it asked.
-func (l *lanes) servers(ev *sim.Event) []int {
+func (l *lanes) servers(ev *trace.Event) []int {
 	if ev.Step.AtStorage() {
 		return l.storage
 	}
@@ -127,7 +127,7 @@ func (l *lanes) declared() string {
 			continue
 		}
 		kind, title := "participant", lane.processes[0]
-		if lane.role == sim.RoleClient {
+		if lane.role == trace.RoleClient {
 			kind = "actor"
 		}
 		if n := len(lane.processes); n > 1 {

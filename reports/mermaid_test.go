@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // statements are those of a diagram that come after its participants.
-func statements(t *testing.T, trace *sim.Trace) (participants, body string) {
+func statements(t *testing.T, tr *trace.Trace) (participants, body string) {
 	t.Helper()
-	r := result(trace)
+	r := result(tr)
 	diagram := written(t, "mermaid", Options{}, r)
 	var drawn, declared strings.Builder
 	for line := range strings.Lines(diagram) {
@@ -59,13 +59,13 @@ func TestMermaidTellsTheStory(t *testing.T) {
 
 // asking adds the requests that a client sends to the nodes to have the lock or to
 // release it.
-func asking(t *sim.Trace) *sim.Trace {
-	var events []sim.Event
+func asking(t *trace.Trace) *trace.Trace {
+	var events []trace.Event
 	for _, ev := range t.Events {
 		events = append(events, ev)
-		if ev.Kind == sim.KindBegin && (ev.Step == sim.Acquire || ev.Step == sim.Release) {
+		if ev.Kind == trace.KindBegin && (ev.Step == trace.Acquire || ev.Step == trace.Release) {
 			for _, slot := range t.Locks[0].Slots {
-				events = append(events, sim.Event{At: ev.At, Kind: sim.KindSend, Process: ev.Process, Peer: slot.Node, Section: ev.Section, Step: ev.Step})
+				events = append(events, trace.Event{At: ev.At, Kind: trace.KindSend, Process: ev.Process, Peer: slot.Node, Section: ev.Section, Step: ev.Step})
 			}
 		}
 	}
@@ -77,44 +77,44 @@ func asking(t *sim.Trace) *sim.Trace {
 }
 
 func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
-	fails := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Acquire, Text: "taken"}
-	late := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Write, Text: "no answer within 5s"}
-	serve := sim.Event{Kind: sim.KindServe, Process: "storage", Peer: "client-1", Section: 1, Step: sim.Write, OK: true, Object: "x", Version: 1}
-	send := sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: sim.Acquire}
-	hold := sim.Event{Kind: sim.KindHold, Process: "client-1", Peer: "storage", Section: 1, Step: sim.Write}
-	strike := sim.Event{Kind: sim.KindStrike, Fault: 1, Text: "partition"}
+	fails := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: "taken"}
+	late := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Text: "no answer within 5s"}
+	serve := trace.Event{Kind: trace.KindServe, Process: "storage", Peer: "client-1", Section: 1, Step: trace.Write, OK: true, Object: "x", Version: 1}
+	send := trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: trace.Acquire}
+	hold := trace.Event{Kind: trace.KindHold, Process: "client-1", Peer: "storage", Section: 1, Step: trace.Write}
+	strike := trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "partition"}
 
 	for name, test := range map[string]struct {
-		events []sim.Event
+		events []trace.Event
 		want   string
 	}{
 		"a lock that is not granted": {
-			[]sim.Event{begin("client-1", 1, sim.Acquire, 0), send, fails},
+			[]trace.Event{begin("client-1", 1, trace.Acquire, 0), send, fails},
 			"p2->>p1: 0.001s asks for the lock\np1--xp2: 0.003s fails to get the lock: taken\n",
 		},
 		"a lock that asks nobody": {
-			[]sim.Event{begin("client-1", 1, sim.Acquire, 0), fails},
+			[]trace.Event{begin("client-1", 1, trace.Acquire, 0), fails},
 			"Note over p2: 0.002s fails to get the lock: taken\n",
 		},
 		"an answer that does not arrive": {
-			[]sim.Event{begin("client-1", 1, sim.Write, 7), serve, strike, late},
+			[]trace.Event{begin("client-1", 1, trace.Write, 7), serve, strike, late},
 			"p2->>p4: 0.001s sends its write (token 7)\n" +
 				"Note over p4: 0.002s applies client-1's write of x#58;<br/>version 0 → 1\n" +
 				"Note over p2,p4: 0.003s fault 1 strikes: partition\n" +
 				"Note over p2: 0.004s stops waiting for the answer to<br/>its write: no answer within 5s\n",
 		},
 		"a message that is held back": {
-			[]sim.Event{begin("client-1", 1, sim.Write, 7), hold},
+			[]trace.Event{begin("client-1", 1, trace.Write, 7), hold},
 			"p2->>p4: 0.001s sends its write (token 7)\n" +
 				"Note over p2,p4: 0.002s network holds back<br/>client-1's write request<br/>to storage\n",
 		},
 		"one of several nodes": {
-			[]sim.Event{{Kind: sim.KindCrash, Process: "redis-2", Text: "kill"}},
+			[]trace.Event{{Kind: trace.KindCrash, Process: "redis-2", Text: "kill"}},
 			"Note over p1: 0.001s redis-2: crashes: the process<br/>is killed\n",
 		},
 	} {
 		s := newScript("none", 3)
-		s.Faults = []sim.FaultInfo{{Text: "partition"}}
+		s.Faults = []trace.FaultInfo{{Text: "partition"}}
 		_, got := statements(t, &s.then(test.events...).Trace)
 		if !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
@@ -124,7 +124,7 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 
 // Who has no part in the story has no lifeline.
 func TestMermaidDrawsWhoTakesPart(t *testing.T) {
-	crash := sim.Event{Kind: sim.KindCrash, Process: "client-2", Text: "kill"}
+	crash := trace.Event{Kind: trace.KindCrash, Process: "client-2", Text: "kill"}
 	participants, _ := statements(t, &newScript("none", 3).then(crash).Trace)
 	if want := "actor p3 as client-2\n"; participants != want {
 		t.Errorf("got %swant %s", participants, want)

@@ -10,11 +10,11 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // result makes a result of traces written by hand, as the checks judge them.
-func result(traces ...*sim.Trace) *scenarios.Result {
+func result(traces ...*trace.Trace) *scenarios.Result {
 	v := &scenarios.Variant{Scenario: "by-hand", Title: "A story", Telling: scenarios.Telling{Story: "Somebody oversleeps."}, Lock: "redlock"}
 	s := &scenarios.Scenario{Name: "by-hand", File: "by-hand.yaml", Title: "A story", Telling: scenarios.Telling{Lesson: "Do not."}, Variants: []*scenarios.Variant{v}}
 	r := &scenarios.Result{Scenario: s, Lock: "redlock", Seed: 1}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // MaxSaved bounds a document of saved traces in bytes. All scenarios of the
@@ -150,7 +150,7 @@ type savedStory struct {
 	Properties map[checks.Property]checks.Outcome `json:"properties"`
 	Findings   []jsonFinding                      `json:"findings"`
 	Hash       string                             `json:"trace_hash"`
-	Trace      *sim.Trace                         `json:"trace"`
+	Trace      *trace.Trace                       `json:"trace"`
 }
 
 // add judges the runs of one scenario.
@@ -244,7 +244,7 @@ func (run savedStory) check(seed uint64) error {
 }
 
 // fencingOf says which of the two runs of a variant a trace is.
-func fencingOf(t *sim.Trace) string {
+func fencingOf(t *trace.Trace) string {
 	if t.Fencing == "" || t.Fencing == string(storage.None) {
 		return scenarios.Off
 	}
@@ -339,7 +339,7 @@ func (run savedStory) violation(p checks.Property) *jsonFinding {
 
 // bare is a trace that comes alone, as if it had been saved without its scenario.
 func bare(data []byte, name string) (savedStories, error) {
-	t := &sim.Trace{}
+	t := &trace.Trace{}
 	if err := json.Unmarshal(data, t); err != nil {
 		return savedStories{}, damaged(data, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // inFormat is a report in some format.
@@ -186,7 +186,7 @@ func TestReadTracesRefuses(t *testing.T) {
 	result := runOnce(t, s)
 	doc := inFormat(t, "trace", reports.Options{}, result)
 	// changed is the document of a run whose trace was changed.
-	changed := func(change func(*sim.Trace)) string {
+	changed := func(change func(*trace.Trace)) string {
 		r := reread(t, doc).Results[0]
 		change(r.Runs[0].Trace)
 		return inFormat(t, "trace", reports.Options{}, r)
@@ -212,8 +212,8 @@ func TestReadTracesRefuses(t *testing.T) {
 		{"another scenario", replaced(`"text": "title: Small`, `"text": "variants: {a: {}}\ntitle: Small`), `results[0]: runs[0]: the scenario has no variant ""`},
 		{"another scenario's text", replaced(`"text": "title: Small`, `"text": "title: Large`), `results[0]: the text is another scenario's: its title is "Large", and the runs are of "Small"`},
 		{"another scenario's file", replaced(`"file": "small.yaml"`, `"file": "large.yaml"`), `results[0]: the runs are of the scenario "small", and its file "large.yaml" is of another`},
-		{"another scenario's trace", changed(func(tr *sim.Trace) { tr.Name = "large" }), `results[0]: runs[0]: its trace is of another scenario: "large", and not "small"`},
-		{"an unknown event", changed(func(tr *sim.Trace) { tr.Events[3].Kind = "teleport" }), `results[0]: runs[0]: trace: events[3]: the kind "teleport" is not known: a later version may have written it`},
+		{"another scenario's trace", changed(func(tr *trace.Trace) { tr.Name = "large" }), `results[0]: runs[0]: its trace is of another scenario: "large", and not "small"`},
+		{"an unknown event", changed(func(tr *trace.Trace) { tr.Events[3].Kind = "teleport" }), `results[0]: runs[0]: trace: events[3]: the kind "teleport" is not known: a later version may have written it`},
 		{"a trace alone, and no events", `{"name": "x", "events": []}`, "there are no processes"},
 		{"other events", `{"events": [{"id": 1}]}`, "there are no processes"},
 	} {

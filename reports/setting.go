@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // setting says what a story is told with, before it begins: the lock, who wants
@@ -62,7 +63,7 @@ func storageWords(s sim.Storage) string {
 	return words
 }
 
-func lockWords(t *sim.Trace, lock sim.Lock) string {
+func lockWords(t *trace.Trace, lock sim.Lock) string {
 	if len(t.Locks) == 0 {
 		return "none"
 	}
@@ -122,7 +123,7 @@ func nodeWords(n sim.Node) string {
 func clientWords(c sim.Client) string {
 	words := []string{"starts at once"}
 	if !c.Starts.IsZero() {
-		words[0] = "starts " + c.Starts.Clause()
+		words[0] = "starts " + c.Starts.Told()
 	}
 	add := func(applies bool, format string, args ...any) {
 		if applies {
@@ -138,7 +139,7 @@ func clientWords(c sim.Client) string {
 	add(c.Works > 0, "works for %s", span(c.Works))
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
 	add(c.ExtendsEvery > 0, "extends its lease every %s", span(c.ExtendsEvery))
-	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", c.Cancels.Clause())
+	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", c.Cancels.Told())
 	add(c.CancelsAfter > 0, "cancels a call of its lock that takes longer than %s", span(c.CancelsAfter))
 	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", span(c.GivesUp))
 	add(c.Resends, "sends again what was not answered")

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 const world = `
@@ -58,7 +59,7 @@ func TestSetting(t *testing.T) {
 // Whatever a scenario says of a client is told: a field that changes nothing in
 // the words has been forgotten.
 func TestEveryFieldOfAClientIsTold(t *testing.T) {
-	point, err := sim.ParsePoint("client-2 wrote")
+	point, err := trace.ParsePoint("client-2 wrote")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +68,8 @@ func TestEveryFieldOfAClientIsTold(t *testing.T) {
 		reflect.TypeFor[int]():           3,
 		reflect.TypeFor[bool]():          true,
 		reflect.TypeFor[time.Duration](): 7 * time.Second,
-		reflect.TypeFor[sim.Point]():     point,
-		reflect.TypeFor[[]sim.Task]():    sim.DefaultTasks(),
+		reflect.TypeFor[trace.Point]():   point,
+		reflect.TypeFor[[]trace.Task]():  trace.DefaultTasks(),
 		reflect.TypeFor[locks.Retry]():   locks.Jitter,
 	}
 	elsewhere := []string{"Name", "Run"} // the label; a program of a test's own
@@ -93,19 +94,19 @@ func TestEveryOptionOfALockIsTold(t *testing.T) {
 	values := locks.Options{
 		Ask: locks.AllAtOnce, Clock: fakeclock.Wall, Fallback: locks.GoAhead, NodeTimeout: time.Second, Without: []string{"extend"},
 	}
-	trace := &sim.Trace{Locks: []sim.LockInfo{{Kind: "redlock"}}}
+	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "redlock"}}}
 	for field := range reflect.TypeFor[locks.Options]().Fields() {
 		var lock sim.Lock
 		reflect.ValueOf(&lock.Options).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(values).FieldByIndex(field.Index))
-		if lockWords(trace, lock) == lockWords(trace, sim.Lock{}) {
+		if lockWords(tr, lock) == lockWords(tr, sim.Lock{}) {
 			t.Errorf("nothing is told of the option %s", field.Name)
 		}
 	}
 }
 
 func TestALockThatLetsEverybodyInIsToldAsThat(t *testing.T) {
-	trace := &sim.Trace{Locks: []sim.LockInfo{{Kind: "none", Open: true}}}
-	if got, want := lockWords(trace, sim.Lock{}), "none: everybody is let in"; got != want {
+	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "none", Open: true}}}
+	if got, want := lockWords(tr, sim.Lock{}), "none: everybody is let in"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

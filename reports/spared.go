@@ -6,7 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // mostSpared is how many overlaps are explained; who reads of more does not learn more.
@@ -56,7 +56,7 @@ func sparedWords(s checks.Sparing) string {
 	return "what they read and wrote comes to the same as one after the other"
 }
 
-var servedWords = map[sim.Step]string{sim.Read: "answered", sim.Write: "applied"}
+var servedWords = map[trace.Step]string{trace.Read: "answered", trace.Write: "applied"}
 
 // restraintWords say why somebody wrote nothing.
 func restraintWords(s checks.Sparing) string {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 func TestSparedWords(t *testing.T) {
 	pair := checks.Sparing{First: "client-1", Second: "client-2", Entered: 31 * time.Second, Who: "client-1", Other: "client-2",
-		Last: checks.Access{Step: sim.Write, Object: "x", At: 32 * time.Second}, Next: checks.Access{Step: sim.Read, Object: "x", At: 33 * time.Second},
+		Last: checks.Access{Step: trace.Write, Object: "x", At: 32 * time.Second}, Next: checks.Access{Step: trace.Read, Object: "x", At: 33 * time.Second},
 		CausedAt: 30 * time.Second}
 	for _, c := range []struct {
 		how   checks.SparedHow
@@ -114,10 +114,10 @@ func faulty(t *testing.T) []*scenarios.Scenario {
 }
 
 // untrue says what in the events speaks against a reason, or "".
-func untrue(t *sim.Trace, p checks.Sparing) string {
-	ofSection := func(ev *sim.Event, name string) bool {
+func untrue(t *trace.Trace, p checks.Sparing) string {
+	ofSection := func(ev *trace.Event, name string) bool {
 		client := ev.Process
-		if ev.Kind == sim.KindServe {
+		if ev.Kind == trace.KindServe {
 			client = ev.Client()
 		}
 		return name == client || name == fmt.Sprintf("%s (section %d)", client, ev.Section)
@@ -126,22 +126,22 @@ func untrue(t *sim.Trace, p checks.Sparing) string {
 	caused := p.Cause == checks.NoCause
 	for i := range t.Events {
 		ev := &t.Events[i]
-		served := ev.Kind == sim.KindServe && ev.OK
+		served := ev.Kind == trace.KindServe && ev.OK
 		switch {
 		case served && ofSection(ev, p.Who):
-			if ev.Step == sim.Write {
+			if ev.Step == trace.Write {
 				writes++
 			}
 			switch {
-			case p.How == checks.WroteNothing && ev.Step == sim.Write:
+			case p.How == checks.WroteNothing && ev.Step == trace.Write:
 				return fmt.Sprintf("it wrote at %v", ev.At)
-			case p.How == checks.WroteBefore && ev.Step == sim.Write && ev.At >= p.Entered:
+			case p.How == checks.WroteBefore && ev.Step == trace.Write && ev.At >= p.Entered:
 				return fmt.Sprintf("it wrote at %v", ev.At)
 			case p.How == checks.DoneBefore && ev.At > p.Last.At:
 				return fmt.Sprintf("it came to the storage again at %v", ev.At)
 			}
 		case served && ofSection(ev, p.Other):
-			if ev.Step == sim.Write {
+			if ev.Step == trace.Write {
 				others++
 			}
 			if p.How == checks.DoneBefore && ev.At < p.Next.At {
@@ -149,10 +149,10 @@ func untrue(t *sim.Trace, p checks.Sparing) string {
 			}
 		case ev.At == p.CausedAt && ofSection(ev, p.Who):
 			switch {
-			case p.Cause == checks.ToldOfLoss && ev.Kind == sim.KindLost,
-				p.Cause == checks.CheckFailed && ev.Kind == sim.KindEnd && ev.Step == sim.Check && !ev.OK,
-				p.Cause == checks.ExtendFailed && ev.Kind == sim.KindEnd && ev.Step == sim.Extend && !ev.OK,
-				p.Cause == checks.ClientCrashed && ev.Kind == sim.KindCrash:
+			case p.Cause == checks.ToldOfLoss && ev.Kind == trace.KindLost,
+				p.Cause == checks.CheckFailed && ev.Kind == trace.KindEnd && ev.Step == trace.Check && !ev.OK,
+				p.Cause == checks.ExtendFailed && ev.Kind == trace.KindEnd && ev.Step == trace.Extend && !ev.OK,
+				p.Cause == checks.ClientCrashed && ev.Kind == trace.KindCrash:
 				caused = true
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // An entry is one line of a timeline.
@@ -64,7 +64,7 @@ const (
 
 // tell makes the story of a trace: its events as entries, in order. It knows
 // nothing but the trace.
-func tell(t *sim.Trace, messages bool) []entry {
+func tell(t *trace.Trace, messages bool) []entry {
 	s := newTeller(t, messages)
 	for i := range t.Events {
 		s.leasesOver(t.Events[i].At)
@@ -219,21 +219,21 @@ func sameStory(a, b entry) bool { return a.who == b.who && a.text == b.text }
 
 // A teller turns events into entries. It remembers what later events refer to.
 type teller struct {
-	trace    *sim.Trace
+	trace    *trace.Trace
 	messages bool
-	roles    map[string]sim.Role
+	roles    map[string]trace.Role
 	entries  []entry
 
 	began    map[string]time.Duration // by step: when its last one began
 	since    map[string]time.Duration // by process: when it was paused or crashed
 	copied   map[string]bool          // by process: a copy takes over from it
-	clocks   map[string]*sim.Event    // by process: its last clock event
-	started  map[string]*sim.Event    // by process: its first clock event
+	clocks   map[string]*trace.Event  // by process: its last clock event
+	started  map[string]*trace.Event  // by process: its first clock event
 	held     map[string]time.Duration // by message: when it was held back
 	acquires map[actor]*acquire
 	leases   []held
-	failed   map[string][]*sim.Event // by client: the ends of steps that failed
-	waiting  map[string]int          // by connection: the requests without a reply
+	failed   map[string][]*trace.Event // by client: the ends of steps that failed
+	waiting  map[string]int            // by connection: the requests without a reply
 }
 
 type actor struct {
@@ -253,19 +253,19 @@ type acquire struct {
 	seen            map[string]int // by object: the version that the section knows
 }
 
-func newTeller(t *sim.Trace, messages bool) *teller {
+func newTeller(t *trace.Trace, messages bool) *teller {
 	s := &teller{
 		trace:    t,
 		messages: messages,
-		roles:    map[string]sim.Role{},
+		roles:    map[string]trace.Role{},
 		began:    map[string]time.Duration{},
 		since:    map[string]time.Duration{},
 		copied:   map[string]bool{},
-		clocks:   map[string]*sim.Event{},
-		started:  map[string]*sim.Event{},
+		clocks:   map[string]*trace.Event{},
+		started:  map[string]*trace.Event{},
 		held:     map[string]time.Duration{},
 		acquires: map[actor]*acquire{},
-		failed:   map[string][]*sim.Event{},
+		failed:   map[string][]*trace.Event{},
 		waiting:  map[string]int{},
 	}
 	for _, p := range t.Processes {
@@ -277,12 +277,12 @@ func newTeller(t *sim.Trace, messages bool) *teller {
 func (s *teller) add(e entry) { s.entries = append(s.entries, e) }
 
 // say adds an entry of the event's own process.
-func (s *teller) say(ev *sim.Event, m mood, format string, args ...any) {
+func (s *teller) say(ev *trace.Event, m mood, format string, args ...any) {
 	s.add(entry{at: ev.At, who: visible(ev.Process), mood: m, text: fmt.Sprintf(format, args...)})
 }
 
 // affects adds an entry about what a fault does to a process.
-func (s *teller) affects(ev *sim.Event, format string, args ...any) {
+func (s *teller) affects(ev *trace.Event, format string, args ...any) {
 	s.add(entry{at: ev.At, who: visible(ev.Process), mood: fault, part: effect, text: fmt.Sprintf(format, args...)})
 }
 
@@ -298,48 +298,48 @@ func (s *teller) acquisition(client string, section int) *acquire {
 
 // event tells one event. Those that are left out are told by others: a
 // connection by the requests that it carries, a set by the acquire.
-func (s *teller) event(ev *sim.Event) {
+func (s *teller) event(ev *trace.Event) {
 	switch ev.Kind {
-	case sim.KindStrike, sim.KindLift:
+	case trace.KindStrike, trace.KindLift:
 		s.faultEvent(ev)
-	case sim.KindPause, sim.KindResume, sim.KindRanOn, sim.KindCrash, sim.KindRestart,
-		sim.KindClock, sim.KindSync, sim.KindPromote, sim.KindFail, sim.KindRecover:
+	case trace.KindPause, trace.KindResume, trace.KindRanOn, trace.KindCrash, trace.KindRestart,
+		trace.KindClock, trace.KindSync, trace.KindPromote, trace.KindFail, trace.KindRecover:
 		s.processEvent(ev)
-	case sim.KindSet, sim.KindTouch, sim.KindDelete, sim.KindExpire, sim.KindForget, sim.KindRestore:
+	case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire, trace.KindForget, trace.KindRestore:
 		s.keyEvent(ev)
-	case sim.KindBegin:
+	case trace.KindBegin:
 		s.beginEvent(ev)
-	case sim.KindEnd:
+	case trace.KindEnd:
 		s.endEvent(ev)
-	case sim.KindServe:
+	case trace.KindServe:
 		s.serveEvent(ev)
-	case sim.KindCheck:
+	case trace.KindCheck:
 		if ev.OK {
 			s.say(ev, plain, "checks %s %s%s: nothing newer has been seen", possessive(ev.Client()), ev.Step, carried(ev.Token))
 		}
-	case sim.KindStall:
+	case trace.KindStall:
 		s.affects(ev, "stops in the middle of %s %s of %s", possessive(ev.Client()), ev.Step, visible(ev.Object))
-	case sim.KindRevert:
+	case trace.KindRevert:
 		s.affects(ev, "has lost what came after version %d of %s: it had been at version %d", ev.Version, visible(ev.Object), ev.Replaced)
-	case sim.KindForgetToken:
+	case trace.KindForgetToken:
 		s.affects(ev, "no longer knows that it has seen token %s: it knows of %s", token(ev.Token), visible(ev.Text))
-	case sim.KindAgain:
+	case trace.KindAgain:
 		s.say(ev, plain, "gets no answer, and sends its %s again%s", ev.Step, carried(ev.Token))
-	case sim.KindStrip:
+	case trace.KindStrip:
 		s.say(ev, wrong, "passes %s %s on without its token %s", possessive(ev.Client()), ev.Step, token(ev.Token))
-	case sim.KindCancel:
+	case trace.KindCancel:
 		s.say(ev, plain, "cancels its %s", ev.Step)
-	case sim.KindLost:
+	case trace.KindLost:
 		s.say(ev, plain, "learns from the lock that its lease is lost")
-	case sim.KindDone:
+	case trace.KindDone:
 		s.doneEvent(ev)
-	case sim.KindHorizon:
+	case trace.KindHorizon:
 		text := "the run is cut off here"
 		if ev.Text != "" {
 			text = visible(ev.Text)
 		}
 		s.add(entry{at: ev.At, text: text})
-	case sim.KindObject:
+	case trace.KindObject:
 		if s.messages {
 			s.say(ev, faint, "ends with %s at version %d", visible(ev.Object), ev.Version)
 		}
@@ -348,7 +348,7 @@ func (s *teller) event(ev *sim.Event) {
 	}
 }
 
-func (s *teller) doneEvent(ev *sim.Event) {
+func (s *teller) doneEvent(ev *trace.Event) {
 	switch {
 	case !ev.OK:
 		s.say(ev, plain, "stops%s", s.why(ev))
@@ -359,7 +359,7 @@ func (s *teller) doneEvent(ev *sim.Event) {
 
 // why is the reason for which a client stops. What was told of the step that
 // failed is not told again.
-func (s *teller) why(ev *sim.Event) string {
+func (s *teller) why(ev *trace.Event) string {
 	for _, f := range s.failed[ev.Process] {
 		rest, ok := strings.CutSuffix(ev.Text, f.Text)
 		switch {
@@ -421,7 +421,7 @@ func (s *teller) nodes() []string {
 		return s.ordered(nodes)
 	}
 	for _, p := range s.trace.Processes {
-		if p.Role == sim.RoleNode {
+		if p.Role == trace.RoleNode {
 			nodes = append(nodes, p.Name)
 		}
 	}
@@ -431,7 +431,7 @@ func (s *teller) nodes() []string {
 // ordered lists each process once, in the order of the world.
 func (s *teller) ordered(names []string) []string {
 	place := func(name string) int {
-		return slices.IndexFunc(s.trace.Processes, func(p sim.ProcessInfo) bool { return p.Name == name })
+		return slices.IndexFunc(s.trace.Processes, func(p trace.ProcessInfo) bool { return p.Name == name })
 	}
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int {

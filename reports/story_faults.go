@@ -7,55 +7,55 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
-func (s *teller) faultEvent(ev *sim.Event) {
+func (s *teller) faultEvent(ev *trace.Event) {
 	what := visible(ev.Text)
 	if what == "" && ev.Fault >= 1 && ev.Fault <= len(s.trace.Faults) {
 		what = visible(s.trace.Faults[ev.Fault-1].Text)
 	}
 	verb := "strikes"
-	if ev.Kind == sim.KindLift {
+	if ev.Kind == trace.KindLift {
 		verb = "is over"
 	}
 	s.add(entry{at: ev.At, who: fmt.Sprintf("fault %d", ev.Fault), mood: fault, part: strikes, text: verb + ": " + what})
 }
 
-func (s *teller) processEvent(ev *sim.Event) {
+func (s *teller) processEvent(ev *trace.Event) {
 	switch ev.Kind {
-	case sim.KindPause:
+	case trace.KindPause:
 		s.since[ev.Process] = ev.At
 		text := "is paused"
 		if ev.Text == "suspend" {
 			text = "is suspended: its monotonic clock stands still"
 		}
 		s.affects(ev, "%s", text)
-	case sim.KindResume:
+	case trace.KindResume:
 		s.affects(ev, "resumes after %s", span(ev.At-s.since[ev.Process]))
-	case sim.KindRanOn:
+	case trace.KindRanOn:
 		s.say(ev, wrong, "ran on while paused%s", because(ev.Text))
-	case sim.KindCrash:
+	case trace.KindCrash:
 		s.since[ev.Process] = ev.At
-		s.copied[ev.Process] = ev.Text == string(sim.FailOver)
+		s.copied[ev.Process] = ev.Text == string(trace.FailOver)
 		s.affects(ev, "%s%s", crashes[ev.Text], s.leftBehind(ev.Process))
-	case sim.KindRestart:
+	case trace.KindRestart:
 		if s.copied[ev.Process] {
 			s.affects(ev, "is back after %s: its copy has taken over", span(ev.At-s.since[ev.Process]))
 			return
 		}
 		s.affects(ev, "is back after %s", span(ev.At-s.since[ev.Process]))
-	case sim.KindSync:
+	case trace.KindSync:
 		s.add(s.folded(entry{at: ev.At, mood: faint, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
 			return "the data reaches the disk " + s.on(nodes)
 		}))
-	case sim.KindPromote:
+	case trace.KindPromote:
 		s.affects(ev, "takes over from %s", visible(ev.Peer))
-	case sim.KindFail:
+	case trace.KindFail:
 		s.affects(ev, "answers every command with an error%s", because(ev.Text))
-	case sim.KindRecover:
+	case trace.KindRecover:
 		s.affects(ev, "executes commands again")
-	case sim.KindClock:
+	case trace.KindClock:
 		s.clockEvent(ev)
 	}
 }
@@ -80,7 +80,7 @@ var crashes = map[string]string{
 	"failover":   "loses its machine for good",
 }
 
-func (s *teller) clockEvent(ev *sim.Event) {
+func (s *teller) clockEvent(ev *trace.Event) {
 	before := s.clocks[ev.Process]
 	s.clocks[ev.Process] = ev
 	if before == nil {
@@ -130,7 +130,7 @@ func decimal(n, unit int64) string {
 }
 
 // advance is how far clocks that go on as c says go in a stretch of true time.
-func advance(c *sim.Clocks, true time.Duration) int64 {
+func advance(c *trace.Clocks, true time.Duration) int64 {
 	if c.Halted {
 		return 0
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A held is a lease that has neither been given up nor ended.
@@ -18,25 +18,25 @@ type held struct {
 }
 
 // noteLease keeps account of the leases that clients hold.
-func (s *teller) noteLease(ev *sim.Event) {
+func (s *teller) noteLease(ev *trace.Event) {
 	who := actor{ev.Process, ev.Section}
 	switch ev.Kind {
-	case sim.KindEnd:
-		if ev.OK && ev.Ends != nil && (ev.Step == sim.Acquire || ev.Step == sim.Extend) {
+	case trace.KindEnd:
+		if ev.OK && ev.Ends != nil && (ev.Step == trace.Acquire || ev.Step == trace.Extend) {
 			s.drop(func(h held) bool { return h.actor == who })
 			if end, ok := s.leaseEnd(ev.Process, ev.Section, *ev.Ends); ok && end > ev.At {
 				s.leases = append(s.leases, held{who, *ev.Ends, end})
 			}
 		}
-	case sim.KindBegin:
-		if ev.Step == sim.Release {
+	case trace.KindBegin:
+		if ev.Step == trace.Release {
 			s.drop(func(h held) bool { return h.actor == who })
 		}
-	case sim.KindLost:
+	case trace.KindLost:
 		s.drop(func(h held) bool { return h.actor == who })
-	case sim.KindCrash, sim.KindDone:
+	case trace.KindCrash, trace.KindDone:
 		s.drop(func(h held) bool { return h.client == ev.Process })
-	case sim.KindClock:
+	case trace.KindClock:
 		for i, h := range s.leases {
 			if h.client == ev.Process {
 				if end, ok := s.leaseEnd(h.client, h.section, h.declared); ok {
@@ -53,7 +53,7 @@ func (s *teller) drop(which func(held) bool) { s.leases = slices.DeleteFunc(s.le
 // are known.
 func (s *teller) leaseEnd(client string, section int, declared fakeclock.Reading) (time.Duration, bool) {
 	lock := s.acquisition(client, section).lock
-	readsTrueTime := slices.ContainsFunc(s.trace.Locks, func(l sim.LockInfo) bool { return l.Name == lock && l.TrueTime })
+	readsTrueTime := slices.ContainsFunc(s.trace.Locks, func(l trace.LockInfo) bool { return l.Name == lock && l.TrueTime })
 	return s.trueTime(client, declared, readsTrueTime)
 }
 

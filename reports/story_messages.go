@@ -3,27 +3,27 @@ package reports
 import (
 	"fmt"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // messageEvent tells what the network did. A message that went its way is told
 // only when all messages are asked for.
-func (s *teller) messageEvent(ev *sim.Event) {
+func (s *teller) messageEvent(ev *trace.Event) {
 	id := messageID(ev)
 	waiting := s.awaiting(ev)
 	switch ev.Kind {
-	case sim.KindHold:
+	case trace.KindHold:
 		s.held[id] = ev.At
 		s.add(entry{at: ev.At, who: "network", mood: fault, part: effect, text: "holds back " + s.message(ev, ev.Process, ev.Peer)})
 		return
-	case sim.KindDeliver:
+	case trace.KindDeliver:
 		if from, ok := s.held[id]; ok {
 			delete(s.held, id)
 			s.add(entry{at: ev.At, who: "network", mood: fault, part: effect,
 				text: fmt.Sprintf("delivers %s %s", s.message(ev, ev.Peer, ev.Process), heldFor(from, ev.At))})
 			return
 		}
-	case sim.KindLose:
+	case trace.KindLose:
 		text := "loses " + s.message(ev, ev.Process, ev.Peer)
 		if s.messages {
 			s.add(entry{at: ev.At, who: "network", mood: fault, text: text})
@@ -33,12 +33,12 @@ func (s *teller) messageEvent(ev *sim.Event) {
 			return fmt.Sprintf("never delivers what %s has sent to %s", visible(ev.Process), s.peerCount(peers))
 		})
 		return
-	case sim.KindRefuse:
+	case trace.KindRefuse:
 		s.apart(ev, "refuse", func(peers []string) string {
 			return fmt.Sprintf("cannot connect to %s%s", s.peerCount(peers), because(ev.Text))
 		})
 		return
-	case sim.KindTimeout:
+	case trace.KindTimeout:
 		if !waiting {
 			break // a connection that lay idle is no story
 		}
@@ -46,7 +46,7 @@ func (s *teller) messageEvent(ev *sim.Event) {
 			return fmt.Sprintf("gives up waiting for %s", s.peerCount(peers))
 		})
 		return
-	case sim.KindReset:
+	case trace.KindReset:
 		s.apart(ev, "reset", func(peers []string) string {
 			return fmt.Sprintf("sees its connection to %s reset", s.peerCount(peers))
 		})
@@ -59,12 +59,12 @@ func (s *teller) messageEvent(ev *sim.Event) {
 
 // awaiting keeps account of the requests that have no reply yet, and reports
 // whether there is one on the event's connection.
-func (s *teller) awaiting(ev *sim.Event) bool {
+func (s *teller) awaiting(ev *trace.Event) bool {
 	conn := fmt.Sprintf("%s\x00%s\x00%d", ev.Process, ev.Peer, ev.Conn)
 	switch {
-	case ev.Kind == sim.KindSend && !ev.Reply:
+	case ev.Kind == trace.KindSend && !ev.Reply:
 		s.waiting[conn]++
-	case ev.Kind == sim.KindDeliver && ev.Reply:
+	case ev.Kind == trace.KindDeliver && ev.Reply:
 		s.waiting[conn]--
 	}
 	return s.waiting[conn] > 0
@@ -72,7 +72,7 @@ func (s *teller) awaiting(ev *sim.Event) bool {
 
 // apart adds an entry about a process and one of its peers that is told once
 // for all its peers.
-func (s *teller) apart(ev *sim.Event, what string, merge func(peers []string) string) {
+func (s *teller) apart(ev *trace.Event, what string, merge func(peers []string) string) {
 	e := entry{at: ev.At, who: visible(ev.Process), fold: what + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
 	if what == "lose" {
 		e.who, e.fold = "network", what+" "+ev.Process
@@ -100,22 +100,22 @@ func (s *teller) peerCount(peers []string) string {
 }
 
 // traffic tells of messages and connections one by one.
-func (s *teller) traffic(ev *sim.Event) {
+func (s *teller) traffic(ev *trace.Event) {
 	peer := visible(ev.Peer)
 	switch ev.Kind {
-	case sim.KindConnect:
+	case trace.KindConnect:
 		s.say(ev, faint, "connects to %s", peer)
-	case sim.KindSend:
+	case trace.KindSend:
 		s.say(ev, faint, "→ %s  %s", peer, visible(ev.Text))
-	case sim.KindDeliver:
+	case trace.KindDeliver:
 		s.say(ev, faint, "← %s  %s", peer, visible(ev.Text))
-	case sim.KindClose:
+	case trace.KindClose:
 		s.say(ev, faint, "closes its connection to %s", peer)
 	}
 }
 
 // message names a message: "client-1's write request to storage".
-func (s *teller) message(ev *sim.Event, from, to string) string {
+func (s *teller) message(ev *trace.Event, from, to string) string {
 	if ev.Reply {
 		return fmt.Sprintf("%s reply to %s", possessive(from), s.askedBy(ev, to))
 	}
@@ -126,7 +126,7 @@ func (s *teller) message(ev *sim.Event, from, to string) string {
 	return fmt.Sprintf("%s %srequest to %s", possessive(from), step, visible(to))
 }
 
-func (s *teller) askedBy(ev *sim.Event, client string) string {
+func (s *teller) askedBy(ev *trace.Event, client string) string {
 	if ev.Step == "" {
 		return visible(client)
 	}
@@ -134,9 +134,9 @@ func (s *teller) askedBy(ev *sim.Event, client string) string {
 }
 
 // messageID identifies a message from its sending to its delivery.
-func messageID(ev *sim.Event) string {
+func messageID(ev *trace.Event) string {
 	from, to := ev.Process, ev.Peer
-	if ev.Kind == sim.KindDeliver {
+	if ev.Kind == trace.KindDeliver {
 		from, to = to, from
 	}
 	return fmt.Sprintf("%s\x00%s\x00%d\x00%d", from, to, ev.Conn, ev.Msg)

@@ -9,45 +9,45 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
-func stepName(client string, section int, step sim.Step) string {
+func stepName(client string, section int, step trace.Step) string {
 	return fmt.Sprintf("%s/%d/%s", client, section, step)
 }
 
-func (s *teller) beginEvent(ev *sim.Event) {
+func (s *teller) beginEvent(ev *trace.Event) {
 	name := stepName(ev.Process, ev.Section, ev.Step)
 	s.began[name] = ev.At
 	a := s.acquisition(ev.Process, ev.Section)
 	var text string
 	switch ev.Step {
-	case sim.Acquire:
+	case trace.Acquire:
 		a.lock = ev.Lock
 		if s.open(ev.Lock) {
 			return
 		}
 		text = "asks for " + s.theLock(ev.Lock)
-	case sim.Mint:
+	case trace.Mint:
 		text = "asks for a fencing token"
-	case sim.Mark:
+	case trace.Mark:
 		text = "sends its mark" + carried(ev.Token)
-	case sim.Read:
+	case trace.Read:
 		text = "sends its read" + carried(ev.Token)
-	case sim.Work, sim.Check:
+	case trace.Work, trace.Check:
 		return
-	case sim.Write:
+	case trace.Write:
 		text = "sends its write" + carried(ev.Token)
-	case sim.Extend:
+	case trace.Extend:
 		text = "asks to extend its lease"
-	case sim.Release:
+	case trace.Release:
 		a.deleted, a.nothingLeft = nil, len(a.standing) == 0
 		text = "asks to release " + s.theLock(a.lock)
 	}
 	s.add(entry{at: ev.At, who: visible(ev.Process), text: text, of: name, part: opens})
 }
 
-func (s *teller) endEvent(ev *sim.Event) {
+func (s *teller) endEvent(ev *trace.Event) {
 	name := stepName(ev.Process, ev.Section, ev.Step)
 	took := ev.At - s.began[name]
 	if !ev.OK {
@@ -55,10 +55,10 @@ func (s *teller) endEvent(ev *sim.Event) {
 	}
 	e := entry{at: ev.At, who: visible(ev.Process), of: name}
 	switch ev.Step {
-	case sim.Acquire:
+	case trace.Acquire:
 		s.acquired(ev, e)
 		return
-	case sim.Work:
+	case trace.Work:
 		if took == 0 && ev.OK {
 			return
 		}
@@ -66,33 +66,33 @@ func (s *teller) endEvent(ev *sim.Event) {
 		if !ev.OK {
 			e.text = "cannot go on with its work" + because(ev.Text)
 		}
-	case sim.Mint:
+	case trace.Mint:
 		e.text = "gets no fencing token" + because(strings.TrimPrefix(ev.Text, "no fencing token: "))
 		if ev.OK {
 			e.text, e.part = "gets fencing token "+token(ev.Token), closes
 		}
-	case sim.Check:
+	case trace.Check:
 		e.text = "finds at its check that its lease is over"
 		if ev.OK {
 			e.text = "checks its lease: it is still good"
 		}
-	case sim.Mark, sim.Read, sim.Write:
+	case trace.Mark, trace.Read, trace.Write:
 		e.text = s.answered(ev)
 		if ev.OK || ev.Refused {
 			e.part = closes
 		}
-	case sim.Extend:
+	case trace.Extend:
 		e.text = "could not extend its lease" + because(ev.Text)
 		if ev.OK {
 			e.text = "has extended its lease" + s.leaseEnds(ev)
 		}
-	case sim.Release:
+	case trace.Release:
 		e.text = s.released(ev)
 	}
 	s.add(e)
 }
 
-func (s *teller) acquired(ev *sim.Event, e entry) {
+func (s *teller) acquired(ev *trace.Event, e entry) {
 	a := s.acquisition(ev.Process, ev.Section)
 	a.ended = true
 	lock := s.theLock(a.lock)
@@ -152,7 +152,7 @@ func (s *teller) somewhere(nodes []string) string {
 }
 
 // grant says which token a successful acquire brought.
-func grant(ev *sim.Event) string {
+func grant(ev *trace.Event) string {
 	switch {
 	case ev.Token == 0:
 		return ""
@@ -165,8 +165,8 @@ func grant(ev *sim.Event) string {
 func (s *teller) open(lock string) bool { return openLock(s.trace, lock) }
 
 // openLock reports whether a lock lets everybody in.
-func openLock(t *sim.Trace, lock string) bool {
-	return slices.ContainsFunc(t.Locks, func(l sim.LockInfo) bool { return l.Name == lock && l.Open })
+func openLock(t *trace.Trace, lock string) bool {
+	return slices.ContainsFunc(t.Locks, func(l trace.LockInfo) bool { return l.Name == lock && l.Open })
 }
 
 // token is a fencing token as people see it. Of one that is a time of day or a
@@ -191,7 +191,7 @@ func shortTokens(text string) string {
 	})
 }
 
-func (s *teller) leaseEnds(ev *sim.Event) string {
+func (s *teller) leaseEnds(ev *trace.Event) string {
 	if ev.Ends == nil {
 		return ""
 	}
@@ -205,22 +205,22 @@ func (s *teller) leaseEnds(ev *sim.Event) string {
 	return ", lease until " + moment(end, 3)
 }
 
-func (s *teller) answered(ev *sim.Event) string {
+func (s *teller) answered(ev *trace.Event) string {
 	switch {
 	case ev.Refused:
 		return fmt.Sprintf("learns that its %s was refused", ev.Step)
 	case !ev.OK:
 		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, because(ev.Text))
-	case ev.Step == sim.Read:
+	case ev.Step == trace.Read:
 		return fmt.Sprintf("learns that %s is at version %d", visible(ev.Object), ev.Version)
 	}
-	if ev.Step == sim.Mark {
+	if ev.Step == trace.Mark {
 		return fmt.Sprintf("learns that %s bears its mark", visible(ev.Object))
 	}
 	return fmt.Sprintf("learns that it has written version %d of %s", ev.Version, visible(ev.Object))
 }
 
-func (s *teller) released(ev *sim.Event) string {
+func (s *teller) released(ev *trace.Event) string {
 	a := s.acquisition(ev.Process, ev.Section)
 	a.released = true
 	lock := s.theLock(a.lock)
@@ -242,7 +242,7 @@ func (s *teller) released(ev *sim.Event) string {
 	return text
 }
 
-func (s *teller) serveEvent(ev *sim.Event) {
+func (s *teller) serveEvent(ev *trace.Event) {
 	e := entry{
 		at: ev.At, who: visible(ev.Process),
 		of: stepName(ev.Client(), ev.Section, ev.Step), part: serves,
@@ -253,9 +253,9 @@ func (s *teller) serveEvent(ev *sim.Event) {
 	switch {
 	case !ev.OK:
 		e.text = fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, because(ev.Text))
-	case ev.Step == sim.Mark:
+	case ev.Step == trace.Mark:
 		e.text = fmt.Sprintf("marks %s for %s with token %s", object, visible(ev.Client()), token(ev.Token))
-	case ev.Step == sim.Read:
+	case ev.Step == trace.Read:
 		seen[ev.Object] = ev.Version
 		e.text = fmt.Sprintf("answers %s read of %s%s: version %d", who, object, carried(ev.Token), ev.Version)
 	default:

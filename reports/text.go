@@ -11,7 +11,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 func init() {
@@ -98,7 +98,7 @@ func (t *text) story(runs []scenarios.Outcome) {
 	t.remarks(cast(runs[0].Trace))
 	t.line("")
 	headings := make([]string, len(runs))
-	traces := make([]*sim.Trace, len(runs))
+	traces := make([]*trace.Trace, len(runs))
 	for i, run := range runs {
 		headings[i], traces[i] = runName[run.Fencing], run.Trace
 	}
@@ -112,9 +112,9 @@ func (t *text) story(runs []scenarios.Outcome) {
 }
 
 // cast says what the story is told with: the lock and the faults.
-func cast(trace *sim.Trace) []remark {
+func cast(tr *trace.Trace) []remark {
 	rows := []remark{}
-	for _, l := range trace.Locks {
+	for _, l := range tr.Locks {
 		ttl := "without a TTL"
 		if l.TTL > 0 {
 			ttl = "TTL " + span(l.TTL)
@@ -129,7 +129,7 @@ func cast(trace *sim.Trace) []remark {
 		}
 		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", visible(l.Kind), count(len(nodes), "node"), ttl)})
 	}
-	for i, f := range trace.Faults {
+	for i, f := range tr.Faults {
 		what := visible(f.Text)
 		if f.Course != "" { // a trace of long ago does not know
 			what += ", " + visible(f.Course)
@@ -139,7 +139,7 @@ func cast(trace *sim.Trace) []remark {
 		}
 		rows = append(rows, remark{fmt.Sprintf("fault %d", i+1), what})
 	}
-	if len(trace.Faults) == 0 {
+	if len(tr.Faults) == 0 {
 		rows = append(rows, remark{"faults", "none"})
 	}
 	return rows

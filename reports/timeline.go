@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -28,7 +28,7 @@ type Timeline struct {
 // Tell writes the timelines of runs that were made alike but for one thing,
 // such as the storage's fencing, which headings names for each. What all runs
 // have in common, up to the first difference, is written once.
-func (l Timeline) Tell(headings []string, traces []*sim.Trace) string {
+func (l Timeline) Tell(headings []string, traces []*trace.Trace) string {
 	stories := make([][]entry, len(traces))
 	for i, t := range traces {
 		stories[i] = tell(t, l.Messages)

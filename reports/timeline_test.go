@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // told compares a timeline with what it should be; want begins with a line
@@ -44,7 +44,7 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
   30.027s  client-1  releases the lock: there was nothing left to release
 `, Timeline{}.Tell(
 		[]string{"without fencing", "with fencing"},
-		[]*sim.Trace{overslept("none"), overslept("writes")},
+		[]*trace.Trace{overslept("none"), overslept("writes")},
 	))
 }
 
@@ -54,16 +54,16 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
   All of this happened in each of the 2 runs.
-`, Timeline{}.Tell([]string{"a", "b"}, []*sim.Trace{&s.Trace, &s.Trace}))
+`, Timeline{}.Tell([]string{"a", "b"}, []*trace.Trace{&s.Trace, &s.Trace}))
 }
 
 func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
 	s := newScript("none", 1)
 	s.then(
-		begin("client-1", 1, sim.Acquire, 0),
-		begin("client-1", 1, sim.Read, 0),
-		sim.Event{Kind: sim.KindPause, Process: "client-2"},
-		sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Read, Text: "no answer within 5s"},
+		begin("client-1", 1, trace.Acquire, 0),
+		begin("client-1", 1, trace.Read, 0),
+		trace.Event{Kind: trace.KindPause, Process: "client-2"},
+		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Read, Text: "no answer within 5s"},
 	)
 	told(t, `
   0.001s  client-1  asks for the lock
@@ -71,25 +71,25 @@ func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
   0.003s  client-2  is paused
   0.004s  client-1  stops waiting for the answer to its read: no answer within
                     5s
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
 	s := newScript("none", 5)
-	owner := &sim.Actor{Client: "client-1", Section: 1}
+	owner := &trace.Actor{Client: "client-1", Section: 1}
 	for _, n := range []string{"redis-3", "redis-4"} {
-		s.then(sim.Event{Kind: sim.KindForget, Process: n, Key: "x", Owner: owner})
+		s.then(trace.Event{Kind: trace.KindForget, Process: n, Key: "x", Owner: owner})
 	}
 	for conn, node := range []string{"redis-3", "redis-3", "redis-4"} {
-		ev := sim.Event{Process: "client-2", Peer: node, Conn: conn}
+		ev := trace.Event{Process: "client-2", Peer: node, Conn: conn}
 		sent, timeout := ev, ev
-		sent.Kind, timeout.Kind = sim.KindSend, sim.KindTimeout
+		sent.Kind, timeout.Kind = trace.KindSend, trace.KindTimeout
 		s.then(sent, timeout)
 	}
 	for range 3 {
 		s.then(
-			begin("client-2", 1, sim.Acquire, 0),
-			sim.Event{Kind: sim.KindEnd, Process: "client-2", Section: 1, Step: sim.Acquire, Text: "too few nodes"},
+			begin("client-2", 1, trace.Acquire, 0),
+			trace.Event{Kind: trace.KindEnd, Process: "client-2", Section: 1, Step: trace.Acquire, Text: "too few nodes"},
 		)
 	}
 	told(t, `
@@ -97,33 +97,33 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
                     (2 of 5 nodes)
   0.004s  client-2  gives up waiting for redis-3 (2 times) and redis-4
   0.010s  client-2  fails to get the lock, 3 times in a row: too few nodes
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestKeysOfOthers(t *testing.T) {
 	s := newScript("none", 1)
-	one, two := &sim.Actor{Client: "client-1", Section: 1}, &sim.Actor{Client: "client-2", Section: 1}
+	one, two := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
 	s.then(
-		sim.Event{Kind: sim.KindSet, Process: "redis-1", Key: "x", By: two, Owner: two, Prior: one},
-		sim.Event{Kind: sim.KindTouch, Process: "redis-1", Key: "x", By: one, Owner: two},
-		sim.Event{Kind: sim.KindTouch, Process: "redis-1", Key: "x", By: two, Owner: two},
-		sim.Event{Kind: sim.KindDelete, Process: "redis-1", Key: "x", By: one, Owner: two},
+		trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: two, Owner: two, Prior: one},
+		trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: one, Owner: two},
+		trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: two, Owner: two},
+		trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: one, Owner: two},
 	)
 	told(t, `
   0.001s  client-2  overwrites client-1's key on redis-1
   0.002s  client-1  changes the expiry of client-2's key on redis-1
   0.004s  client-1  removes client-2's key on redis-1
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestWhatArrivesLate(t *testing.T) {
 	s := newScript("none", 2)
 	s.acquires("client-1", 1, 1, "redis-1").releases("client-1", 1, "redis-1")
 	s.acquires("client-2", 1, 2, "redis-1")
-	late := &sim.Actor{Client: "client-1", Section: 1}
+	late := &trace.Actor{Client: "client-1", Section: 1}
 	s.then(
-		sim.Event{Kind: sim.KindSet, Process: "redis-2", Key: "x", By: late, Owner: late, TTL: time.Second, Expires: 2 * time.Second},
-		sim.Event{Kind: sim.KindDelete, Process: "redis-2", Key: "x", By: late, Owner: late},
+		trace.Event{Kind: trace.KindSet, Process: "redis-2", Key: "x", By: late, Owner: late, TTL: time.Second, Expires: 2 * time.Second},
+		trace.Event{Kind: trace.KindDelete, Process: "redis-2", Key: "x", By: late, Owner: late},
 	)
 	told(t, `
   0.003s  client-1  gets the lock on redis-1 (1 of 2 nodes): token 1, lease
@@ -135,13 +135,13 @@ func TestWhatArrivesLate(t *testing.T) {
                     attempt had ended, until 2.000s
   0.011s  client-1  its key is removed on redis-2 (1 of 2 nodes) only now, after
                     its release had ended
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestClocks(t *testing.T) {
 	s := newScript("none", 1)
-	clock := func(at time.Duration, why string, wall time.Duration, ppb int64) {
-		s.at(at, sim.Event{Kind: sim.KindClock, Process: "redis-1", Clocks: &sim.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
+	clock := func(at time.Duration, why trace.ClockChange, wall time.Duration, ppb int64) {
+		s.at(at, trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
 	}
 	clock(10*time.Second, "jump", 41*time.Second, 0)
 	clock(11*time.Second, "drift", 42*time.Second, 20_000_000)
@@ -153,16 +153,16 @@ func TestClocks(t *testing.T) {
   11.000s  redis-1  its clocks now run 2% fast
         ⋮  1s pass
   12.000s  redis-1  its wall clock jumps back by 10s
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestAHeldMessageAndItsArrival(t *testing.T) {
 	s := newScript("none", 1)
-	message := sim.Event{Conn: 1, Msg: 2, Section: 1, Step: sim.Write, Text: "PUT x"}
+	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x"}
 	hold, lose, deliver := message, message, message
-	hold.Kind, hold.Process, hold.Peer = sim.KindHold, "client-1", "storage"
-	lose.Kind, lose.Process, lose.Peer, lose.Msg = sim.KindLose, "client-1", "redis-1", 3
-	deliver.Kind, deliver.Process, deliver.Peer = sim.KindDeliver, "storage", "client-1"
+	hold.Kind, hold.Process, hold.Peer = trace.KindHold, "client-1", "storage"
+	lose.Kind, lose.Process, lose.Peer, lose.Msg = trace.KindLose, "client-1", "redis-1", 3
+	deliver.Kind, deliver.Process, deliver.Peer = trace.KindDeliver, "storage", "client-1"
 	s.then(hold, lose).at(40*time.Second, deliver)
 	told(t, `
    0.001s  network  holds back client-1's write request to storage
@@ -170,63 +170,63 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
         ⋮  40s pass
   40.000s  network  delivers client-1's write request to storage after being
                     held back for 40s
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
 	s := newScript("none", 1)
-	message := sim.Event{Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1}
+	message := trace.Event{Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1}
 	sent, answered, timeout := message, message, message
-	sent.Kind, answered.Kind, timeout.Kind = sim.KindSend, sim.KindDeliver, sim.KindTimeout
+	sent.Kind, answered.Kind, timeout.Kind = trace.KindSend, trace.KindDeliver, trace.KindTimeout
 	answered.Reply = true
 	s.then(sent, answered, timeout)
-	told(t, "\n", Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+	told(t, "\n", Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestAReasonIsToldOnce(t *testing.T) {
 	s := newScript("writes", 1)
-	s.then(begin("client-1", 1, sim.Acquire, 0))
+	s.then(begin("client-1", 1, trace.Acquire, 0))
 	s.refused("client-1", 1, 1, "token 1 is too old")
 	s.then(
-		sim.Event{Kind: sim.KindDone, Process: "client-1", Text: "token 1 is too old"},
-		sim.Event{Kind: sim.KindDone, Process: "client-1", Text: "after 1 attempt: token 1 is too old"},
+		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
+		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "after 1 attempt: token 1 is too old"},
 	)
 	told(t, `
   0.001s  client-1  asks for the lock
   0.003s  storage   refuses client-1's write of x: token 1 is too old
   0.005s  client-1  stops, because its write was refused
   0.006s  client-1  stops: after 1 attempt
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestMessagesAreToldWhenAskedFor(t *testing.T) {
 	s := newScript("none", 1)
 	s.then(
-		sim.Event{Kind: sim.KindConnect, Process: "client-1", Peer: "redis-1", Conn: 1},
-		sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1, Handshake: true, Text: "HELLO 3"},
-		sim.Event{Kind: sim.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
-		sim.Event{Kind: sim.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
+		trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-1", Conn: 1},
+		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1, Handshake: true, Text: "HELLO 3"},
+		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
+		trace.Event{Kind: trace.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
 	)
 	told(t, `
   0.001000s  client-1  connects to redis-1
   0.003000s  client-1  → redis-1 SET x value-1
   0.004000s  redis-1   ← client-1 SET x value-1
-`, Timeline{Messages: true}.Tell(nil, []*sim.Trace{&s.Trace}))
-	if got := (Timeline{}).Tell(nil, []*sim.Trace{&s.Trace}); got != "" {
+`, Timeline{Messages: true}.Tell(nil, []*trace.Trace{&s.Trace}))
+	if got := (Timeline{}).Tell(nil, []*trace.Trace{&s.Trace}); got != "" {
 		t.Errorf("messages are told unasked: %q", got)
 	}
 }
 
 func TestHostileTextIsShownEscaped(t *testing.T) {
 	s := newScript("none", 1)
-	s.then(sim.Event{Kind: sim.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
+	s.then(trace.Event{Kind: trace.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
 	told(t, `
   0.001s  client-\u202e1  stops: \x1b[2J\r\nok\xff
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestColourChangesNothingButColour(t *testing.T) {
-	traces := []*sim.Trace{overslept("none"), overslept("writes")}
+	traces := []*trace.Trace{overslept("none"), overslept("writes")}
 	headings := []string{"a", "b"}
 	plain := Timeline{}.Tell(headings, traces)
 	if got := stripped(Timeline{Palette: Colour}.Tell(headings, traces)); got != plain {
@@ -238,25 +238,25 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 	s := newScript("none", 1)
 	for n := range 5 {
 		s.then(
-			begin("client-1", n+1, sim.Acquire, 0),
-			sim.Event{Kind: sim.KindRefuse, Process: "client-1", Peer: "redis-1", Text: "connection refused"},
-			sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: n + 1, Step: sim.Acquire, Text: "no node"},
+			begin("client-1", n+1, trace.Acquire, 0),
+			trace.Event{Kind: trace.KindRefuse, Process: "client-1", Peer: "redis-1", Text: "connection refused"},
+			trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: n + 1, Step: trace.Acquire, Text: "no node"},
 		)
 	}
-	s.then(sim.Event{Kind: sim.KindHorizon, Text: "the run was cut off at its horizon"})
+	s.then(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
 	told(t, `
   0.001s  client-1  asks for the lock
   0.002s  client-1  cannot connect to redis-1: connection refused
   0.003s  client-1  fails to get the lock: no node
   0.015s            until here the last 3 of these happen 4 more times
   0.016s            the run was cut off at its horizon
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 // A replica is none of the lock's nodes, even when it has taken over from one.
 func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 	s := newScript("none", 1)
-	s.Processes = append(s.Processes, sim.ProcessInfo{Name: "replica-1", Role: sim.RoleNode})
+	s.Processes = append(s.Processes, trace.ProcessInfo{Name: "replica-1", Role: trace.RoleNode})
 	s.acquires("client-1", 1, 1, "redis-1")
 	s.acquires("client-2", 1, 2, "replica-1")
 	s.releases("client-1", 1)
@@ -264,7 +264,7 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
   0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
   0.008s  client-1  releases the lock on no node
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 // The end of a lease is told where its client has not given the lock up, by the
@@ -273,16 +273,16 @@ func TestLeasesThatEnd(t *testing.T) {
 	at := func(d time.Duration) *fakeclock.Reading {
 		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
 	}
-	acquire := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Acquire, OK: true, Ends: at(10 * time.Second)}
-	extend := sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Extend, OK: true, Ends: at(20 * time.Second)}
-	release := begin("client-1", 1, sim.Release, 0)
-	late := sim.Event{Kind: sim.KindHorizon, Text: "late"}
+	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, OK: true, Ends: at(10 * time.Second)}
+	extend := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Extend, OK: true, Ends: at(20 * time.Second)}
+	release := begin("client-1", 1, trace.Release, 0)
+	late := trace.Event{Kind: trace.KindHorizon, Text: "late"}
 	over := func(story func(s *script)) bool {
 		s := newScript("none", 1)
 		s.then(acquire)
 		story(s)
 		s.at(time.Minute, late)
-		return strings.Contains(Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}), "its lease is over")
+		return strings.Contains(Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}), "its lease is over")
 	}
 	for name, test := range map[string]struct {
 		story func(*script)
@@ -293,8 +293,10 @@ func TestLeasesThatEnd(t *testing.T) {
 		"it is released too late":  {func(s *script) { s.at(11*time.Second, release) }, true},
 		"it is extended in time":   {func(s *script) { s.at(9*time.Second, extend).at(19*time.Second, release) }, false},
 		"it is extended, and ends": {func(s *script) { s.at(9*time.Second, extend).at(21*time.Second, release) }, true},
-		"its client crashes":       {func(s *script) { s.at(9*time.Second, sim.Event{Kind: sim.KindCrash, Process: "client-1"}) }, false},
-		"the lock tells its loss":  {func(s *script) { s.at(9*time.Second, sim.Event{Kind: sim.KindLost, Process: "client-1", Section: 1}) }, false},
+		"its client crashes":       {func(s *script) { s.at(9*time.Second, trace.Event{Kind: trace.KindCrash, Process: "client-1"}) }, false},
+		"the lock tells its loss": {func(s *script) {
+			s.at(9*time.Second, trace.Event{Kind: trace.KindLost, Process: "client-1", Section: 1})
+		}, false},
 	} {
 		if got := over(test.story); got != test.over {
 			t.Errorf("%s: told that the lease is over: %v", name, got)
@@ -305,13 +307,13 @@ func TestLeasesThatEnd(t *testing.T) {
 func TestFailingNodesAndCancelledCalls(t *testing.T) {
 	s := newScript("none", 1)
 	s.then(
-		sim.Event{Kind: sim.KindStrike, Fault: 1, Text: "fail redis-1"},
-		sim.Event{Kind: sim.KindFail, Process: "redis-1", Text: "LOADING Redis is loading the dataset in memory"},
-		begin("client-1", 1, sim.Acquire, 0),
-		sim.Event{Kind: sim.KindCancel, Process: "client-1", Section: 1, Step: sim.Acquire},
-		sim.Event{Kind: sim.KindEnd, Process: "client-1", Section: 1, Step: sim.Acquire, Text: "lock not acquired: cancelled: context canceled"},
-		sim.Event{Kind: sim.KindLift, Fault: 1, Text: "fail redis-1"},
-		sim.Event{Kind: sim.KindRecover, Process: "redis-1"},
+		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "fail redis-1"},
+		trace.Event{Kind: trace.KindFail, Process: "redis-1", Text: "LOADING Redis is loading the dataset in memory"},
+		begin("client-1", 1, trace.Acquire, 0),
+		trace.Event{Kind: trace.KindCancel, Process: "client-1", Section: 1, Step: trace.Acquire},
+		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: "lock not acquired: cancelled: context canceled"},
+		trace.Event{Kind: trace.KindLift, Fault: 1, Text: "fail redis-1"},
+		trace.Event{Kind: trace.KindRecover, Process: "redis-1"},
 	)
 	told(t, `
   0.002s  redis-1   answers every command with an error: LOADING Redis is
@@ -320,5 +322,5 @@ func TestFailingNodesAndCancelledCalls(t *testing.T) {
   0.004s  client-1  cancels its acquire
   0.005s  client-1  fails to get the lock: cancelled: context canceled
   0.007s  redis-1   executes commands again (fault 1)
-`, Timeline{}.Tell(nil, []*sim.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // TraceSchema names the shape of saved traces. Fields may be added to it; none is
@@ -33,7 +33,7 @@ type jsonStories struct {
 
 type jsonStory struct {
 	jsonRun
-	Trace *sim.Trace `json:"trace"`
+	Trace *trace.Trace `json:"trace"`
 }
 
 func writeTraces(w io.Writer, results []*scenarios.Result, o Options) error {

@@ -5,40 +5,40 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // script writes traces by hand. Its clock moves on by a millisecond with each
 // event.
 type script struct {
-	sim.Trace
+	trace.Trace
 	now time.Duration
 }
 
 func newScript(fencing string, nodes int) *script {
-	s := &script{Trace: sim.Trace{
+	s := &script{Trace: trace.Trace{
 		Name: "by-hand", Seed: 1, Fencing: fencing,
-		Processes: []sim.ProcessInfo{
-			{Name: "client-1", Role: sim.RoleClient},
-			{Name: "client-2", Role: sim.RoleClient},
+		Processes: []trace.ProcessInfo{
+			{Name: "client-1", Role: trace.RoleClient},
+			{Name: "client-2", Role: trace.RoleClient},
 		},
 	}}
-	lock := sim.LockInfo{Name: "x", Kind: "redlock", TTL: 30 * time.Second, Quorum: nodes/2 + 1}
+	lock := trace.LockInfo{Name: "x", Kind: "redlock", TTL: 30 * time.Second, Quorum: nodes/2 + 1}
 	for i := range nodes {
 		name := fmt.Sprintf("redis-%d", i+1)
-		s.Processes = append(s.Processes, sim.ProcessInfo{Name: name, Role: sim.RoleNode})
-		lock.Slots = append(lock.Slots, sim.SlotInfo{Node: name, Key: "x"})
+		s.Processes = append(s.Processes, trace.ProcessInfo{Name: name, Role: trace.RoleNode})
+		lock.Slots = append(lock.Slots, trace.SlotInfo{Node: name, Key: "x"})
 	}
-	s.Locks = []sim.LockInfo{lock}
-	s.Processes = append(s.Processes, sim.ProcessInfo{Name: "storage", Role: sim.RoleStorage})
+	s.Locks = []trace.LockInfo{lock}
+	s.Processes = append(s.Processes, trace.ProcessInfo{Name: "storage", Role: trace.RoleStorage})
 	for _, p := range s.Processes {
-		s.at(0, sim.Event{Kind: sim.KindClock, Process: p.Name, Clocks: &sim.Clocks{}})
+		s.at(0, trace.Event{Kind: trace.KindClock, Process: p.Name, Clocks: &trace.Clocks{}})
 	}
 	return s
 }
 
 // at adds an event at a true time.
-func (s *script) at(t time.Duration, ev sim.Event) *script {
+func (s *script) at(t time.Duration, ev trace.Event) *script {
 	ev.Seq, ev.At = len(s.Events)+1, t
 	s.now = t
 	s.Events = append(s.Events, ev)
@@ -46,7 +46,7 @@ func (s *script) at(t time.Duration, ev sim.Event) *script {
 }
 
 // then adds events, each a millisecond after what came before.
-func (s *script) then(events ...sim.Event) *script {
+func (s *script) then(events ...trace.Event) *script {
 	for _, ev := range events {
 		s.at(s.now+time.Millisecond, ev)
 	}
@@ -64,14 +64,14 @@ func (s *script) nodes() []string {
 // acquires is a whole acquire on the given nodes, which brings a token and a
 // lease of 30 s from its beginning.
 func (s *script) acquires(client string, section int, token uint64, nodes ...string) *script {
-	s.then(begin(client, section, sim.Acquire, 0))
+	s.then(begin(client, section, trace.Acquire, 0))
 	ends := s.now + 30*time.Second
-	actor := &sim.Actor{Client: client, Section: section}
+	actor := &trace.Actor{Client: client, Section: section}
 	for _, n := range nodes {
-		s.then(sim.Event{Kind: sim.KindSet, Process: n, Key: "x", Value: fmt.Sprintf("value-%d", token), TTL: 30 * time.Second, Expires: s.now + time.Millisecond + 30*time.Second, Owner: actor, By: actor})
+		s.then(trace.Event{Kind: trace.KindSet, Process: n, Key: "x", Value: fmt.Sprintf("value-%d", token), TTL: 30 * time.Second, Expires: s.now + time.Millisecond + 30*time.Second, Owner: actor, By: actor})
 	}
-	return s.then(sim.Event{
-		Kind: sim.KindEnd, Process: client, Section: section, Step: sim.Acquire, OK: true, Token: token, Rank: token,
+	return s.then(trace.Event{
+		Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, OK: true, Token: token, Rank: token,
 		Ends: &fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(ends)},
 	})
 }
@@ -79,43 +79,43 @@ func (s *script) acquires(client string, section int, token uint64, nodes ...str
 // reads is a whole read.
 func (s *script) reads(client string, section, version int) *script {
 	return s.then(
-		begin(client, section, sim.Read, 0),
-		sim.Event{Kind: sim.KindServe, Process: "storage", Peer: client, Section: section, Step: sim.Read, OK: true, Object: "x", Version: version},
-		sim.Event{Kind: sim.KindEnd, Process: client, Section: section, Step: sim.Read, OK: true, Object: "x", Version: version},
+		begin(client, section, trace.Read, 0),
+		trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Read, OK: true, Object: "x", Version: version},
+		trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Read, OK: true, Object: "x", Version: version},
 	)
 }
 
 // writes is a whole write that is applied.
 func (s *script) writes(client string, section, version int, token uint64) *script {
 	return s.then(
-		begin(client, section, sim.Write, token),
-		sim.Event{Kind: sim.KindServe, Process: "storage", Peer: client, Section: section, Step: sim.Write, OK: true, Object: "x", Version: version, Replaced: version - 1, Token: token},
-		sim.Event{Kind: sim.KindEnd, Process: client, Section: section, Step: sim.Write, OK: true, Object: "x", Version: version},
+		begin(client, section, trace.Write, token),
+		trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version, Replaced: version - 1, Token: token},
+		trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version},
 	)
 }
 
 // refused is a whole write that the storage refuses.
 func (s *script) refused(client string, section int, token uint64, why string) *script {
 	return s.then(
-		begin(client, section, sim.Write, token),
-		sim.Event{Kind: sim.KindServe, Process: "storage", Peer: client, Section: section, Step: sim.Write, Object: "x", Token: token, Text: why},
-		sim.Event{Kind: sim.KindEnd, Process: client, Section: section, Step: sim.Write, Refused: true, Text: why},
+		begin(client, section, trace.Write, token),
+		trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, Object: "x", Token: token, Text: why},
+		trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Write, Refused: true, Text: why},
 	)
 }
 
 // releases is a whole release that finds the client's key on the given nodes.
 func (s *script) releases(client string, section int, nodes ...string) *script {
-	s.then(begin(client, section, sim.Release, 0))
-	actor := &sim.Actor{Client: client, Section: section}
+	s.then(begin(client, section, trace.Release, 0))
+	actor := &trace.Actor{Client: client, Section: section}
 	for _, n := range nodes {
-		s.then(sim.Event{Kind: sim.KindDelete, Process: n, Key: "x", By: actor, Owner: actor})
+		s.then(trace.Event{Kind: trace.KindDelete, Process: n, Key: "x", By: actor, Owner: actor})
 	}
-	return s.then(sim.Event{Kind: sim.KindEnd, Process: client, Section: section, Step: sim.Release, OK: true})
+	return s.then(trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Release, OK: true})
 }
 
-func begin(client string, section int, step sim.Step, token uint64) sim.Event {
-	ev := sim.Event{Kind: sim.KindBegin, Process: client, Section: section, Step: step, Token: token}
-	if step == sim.Read || step == sim.Write {
+func begin(client string, section int, step trace.Step, token uint64) trace.Event {
+	ev := trace.Event{Kind: trace.KindBegin, Process: client, Section: section, Step: step, Token: token}
+	if step == trace.Read || step == trace.Write {
 		ev.Object = "x"
 	}
 	return ev
@@ -123,18 +123,18 @@ func begin(client string, section int, step sim.Step, token uint64) sim.Event {
 
 // overslept is a client that is paused past the end of its lock, on a storage
 // that fences or does not.
-func overslept(fencing string) *sim.Trace {
+func overslept(fencing string) *trace.Trace {
 	s := newScript(fencing, 3)
-	s.Faults = []sim.FaultInfo{{Text: "pause client-1", Assumption: "process"}}
+	s.Faults = []trace.FaultInfo{{Text: "pause client-1", Assumption: "process"}}
 	s.acquires("client-1", 1, 1, s.nodes()...)
 	s.reads("client-1", 1, 0)
 	s.then(
-		sim.Event{Kind: sim.KindStrike, Fault: 1, Text: "pause client-1"},
-		sim.Event{Kind: sim.KindPause, Process: "client-1", Text: "stop"},
+		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "pause client-1"},
+		trace.Event{Kind: trace.KindPause, Process: "client-1", Text: "stop"},
 	)
 	for i, n := range s.nodes() {
-		s.at(30*time.Second+time.Duration(i+2)*time.Millisecond, sim.Event{
-			Kind: sim.KindExpire, Process: n, Key: "x", Owner: &sim.Actor{Client: "client-1", Section: 1},
+		s.at(30*time.Second+time.Duration(i+2)*time.Millisecond, trace.Event{
+			Kind: trace.KindExpire, Process: n, Key: "x", Owner: &trace.Actor{Client: "client-1", Section: 1},
 		})
 	}
 	s.acquires("client-2", 1, 2, s.nodes()...)
@@ -142,8 +142,8 @@ func overslept(fencing string) *sim.Trace {
 	s.writes("client-2", 1, 1, 2)
 	s.releases("client-2", 1, s.nodes()...)
 	s.then(
-		sim.Event{Kind: sim.KindLift, Fault: 1, Text: "pause client-1"},
-		sim.Event{Kind: sim.KindResume, Process: "client-1"},
+		trace.Event{Kind: trace.KindLift, Fault: 1, Text: "pause client-1"},
+		trace.Event{Kind: trace.KindResume, Process: "client-1"},
 	)
 	if fencing == "none" {
 		s.writes("client-1", 1, 2, 1)

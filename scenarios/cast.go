@@ -3,7 +3,7 @@ package scenarios
 import (
 	"slices"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A cast is who takes part in a story, by name.
@@ -32,23 +32,23 @@ func (s *spec) cast() cast {
 }
 
 // role is what a process of the file is.
-func (c cast) role(name string) (sim.Role, bool) {
+func (c cast) role(name string) (trace.Role, bool) {
 	switch {
-	case name == sim.StorageName:
-		return sim.RoleStorage, true
+	case name == trace.StorageName:
+		return trace.RoleStorage, true
 	case c.isClient[name]:
-		return sim.RoleClient, true
+		return trace.RoleClient, true
 	case c.isNode[name]:
-		return sim.RoleNode, true
+		return trace.RoleNode, true
 	case c.isService[name]:
-		return sim.RoleService, true
+		return trace.RoleService, true
 	}
 	return "", false
 }
 
 // names are those of all processes, clients first.
 func (c cast) names() []string {
-	return slices.Concat(c.clients, c.nodes, c.services, []string{sim.StorageName})
+	return slices.Concat(c.clients, c.nodes, c.services, []string{trace.StorageName})
 }
 
 func set(names []string) map[string]bool {

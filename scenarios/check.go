@@ -11,6 +11,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // The bounds of what a world can sensibly be. Those of lists and mappings are their tags'.
@@ -28,7 +29,7 @@ const (
 var validName = regexp.MustCompile(namePattern)
 
 // reserved are the words of which points are made.
-var reserved = append(texts(sim.Steps()...), sim.StorageName,
+var reserved = append(texts(trace.Steps()...), trace.StorageName,
 	"every", "or", "after", "before", "when", "while", "at", "until", "request", "reply", "key", "keys", "clock")
 
 // badName says why a name cannot be used, or "".
@@ -232,11 +233,11 @@ func (d *draft) checkTasks(path string, c client) {
 	for i, t := range c.Does {
 		at := fmt.Sprintf("%s[%d]", join(path, "does"), i+1)
 		switch {
-		case t.Step == sim.Work:
+		case t.Step == trace.Work:
 			if works++; works > 1 {
 				d.at(at, "it works twice", "let it work once, and say under works how long")
 			}
-		case t.Step == sim.Mint && d.spec.Tokens.Source == "":
+		case t.Step == trace.Mint && d.spec.Tokens.Source == "":
 			d.at(at, "nothing mints tokens here", "give tokens a source, or leave the step out")
 		case t.Object != "" && badName(t.Object) != "" && !slices.Contains(reserved, t.Object):
 			d.at(at, "%s is not a name", nameHint, quoted(t.Object))
@@ -316,7 +317,7 @@ func (d *draft) checkClient(path, name string) {
 // A teller speaks of processes: a point or a witness.
 type teller interface {
 	Names() []string
-	Fits(role func(name string) (sim.Role, bool)) error
+	Fits(role func(name string) (trace.Role, bool)) error
 }
 
 // checkStory reports the processes that a teller at path speaks of and that do
@@ -351,9 +352,9 @@ func (d *draft) didYouMean(path, name string, among []string) string {
 
 // meant says what a name at path that nobody has was probably meant to be the name of,
 // and the hint.
-func (d *draft) meant(path, name string) (what sim.Role, hint string) {
+func (d *draft) meant(path, name string) (what trace.Role, hint string) {
 	if strings.HasPrefix(name, "redis-") {
-		return sim.RoleNode, d.didYouMean(path, name, d.cast.nodes)
+		return trace.RoleNode, d.didYouMean(path, name, d.cast.nodes)
 	}
 	n, _ := d.written(path)
 	m := d.ask(n, name, func() meaning {
@@ -364,7 +365,7 @@ func (d *draft) meant(path, name string) (what sim.Role, hint string) {
 		}
 		return meaning{hint: DidYouMean(name, d.cast.clients)}
 	})
-	return cmp.Or(m.of, sim.RoleClient), m.hint
+	return cmp.Or(m.of, trace.RoleClient), m.hint
 }
 
 // checkWorld asks the faults whether they can act on this world.

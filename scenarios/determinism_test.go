@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once")
@@ -49,7 +50,7 @@ func TestDeterminism(t *testing.T) {
 							runtime.GOMAXPROCS(1 << (i % 3))
 							again := run(t, config)
 							if again.Hash() != first.Hash() {
-								t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, repeats+1, 1<<(i%3), sim.FirstDifference(first, again))
+								t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, repeats+1, 1<<(i%3), trace.FirstDifference(first, again))
 							}
 						}
 					})
@@ -59,11 +60,11 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-func run(t *testing.T, config sim.Config) *sim.Trace {
+func run(t *testing.T, config sim.Config) *trace.Trace {
 	t.Helper()
-	trace, err := sim.Run(config)
+	tr, err := sim.Run(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trace
+	return tr
 }

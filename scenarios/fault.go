@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A fault is one registered kind of fault with its parameters, when it strikes
@@ -25,12 +26,12 @@ type fault struct {
 // When, and when it ends, by at most one of Until and For. A fault without any
 // of the first four strikes at the start of the run.
 type timing struct {
-	At     *delay        `yaml:"at" jsonschema_description:"Strikes this long after the start of the run."`
-	Before sim.StepPoint `yaml:"before" jsonschema_description:"Strikes just before a client's step begins, as in: client-1 write."`
-	After  moment        `yaml:"after" jsonschema_description:"Strikes when a client's step has ended, as in client-1 write, or at a point in the story."`
-	When   sim.Point     `yaml:"when" jsonschema_description:"Strikes at a point in the story."`
-	Until  sim.Point     `yaml:"until" jsonschema_description:"Ends at a point in the story. A fault without an end stays."`
-	For    span          `yaml:"for" jsonschema_description:"Ends this long after it struck."`
+	At     *delay          `yaml:"at" jsonschema_description:"Strikes this long after the start of the run."`
+	Before trace.StepPoint `yaml:"before" jsonschema_description:"Strikes just before a client's step begins, as in: client-1 write."`
+	After  moment          `yaml:"after" jsonschema_description:"Strikes when a client's step has ended, as in client-1 write, or at a point in the story."`
+	When   trace.Point     `yaml:"when" jsonschema_description:"Strikes at a point in the story."`
+	Until  trace.Point     `yaml:"until" jsonschema_description:"Ends at a point in the story. A fault without an end stays."`
+	For    span            `yaml:"for" jsonschema_description:"Ends this long after it struck."`
 	// ByClockOf goes with For.
 	ByClockOf string `yaml:"by-clock-of" jsonschema:"minLength=1" jsonschema_description:"The process on whose wall clock the time after for is measured. Default: true time."`
 }

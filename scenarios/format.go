@@ -1,8 +1,6 @@
 package scenarios
 
-import (
-	"github.com/locksim/locksim/sim"
-)
+import "github.com/locksim/locksim/trace"
 
 // A file is a scenario file as it is written. The YAML tags are the fields'
 // names; the descriptions go into the JSON Schema.
@@ -33,7 +31,7 @@ type spec struct {
 	Faults         []fault               `yaml:"faults" jsonschema:"maxItems=1000" jsonschema_description:"What goes wrong, and when."`
 	Horizon        span                  `yaml:"horizon" jsonschema_description:"The run is cut off at this time. Default: 5m."`
 	ProgressWithin span                  `yaml:"progress-within" jsonschema_description:"How soon after the last fault some client must have completed a section. Default: before the horizon."`
-	Witnesses      []sim.Witness         `yaml:"witnesses" jsonschema:"maxItems=200" jsonschema_description:"What must have happened for the verdict to mean anything."`
+	Witnesses      []trace.Witness       `yaml:"witnesses" jsonschema:"maxItems=200" jsonschema_description:"What must have happened for the verdict to mean anything."`
 	Measures       []measure             `yaml:"measures" jsonschema:"maxItems=50,minItems=1,uniqueItems=true" jsonschema_description:"What the report measures: how long, how much and how often."`
 	Expect         expectations          `yaml:"expect" jsonschema_description:"What each run must come to."`
 	ExpectWith     mapping[expectations] `yaml:"expect-with" jsonschema:"maxProperties=100" jsonschema_description:"What the runs must come to with other locks, by the kind of lock."`
@@ -64,21 +62,21 @@ type node struct {
 }
 
 type client struct {
-	Key          string     `yaml:"key" jsonschema:"minLength=1" jsonschema_description:"The name of the client's lock. Default: the lock's key."`
-	Does         []sim.Task `yaml:"does" jsonschema:"maxItems=100,minItems=1" jsonschema_description:"What it does in its section, in order. Default: read x, work, write x."`
-	Starts       sim.Point  `yaml:"starts" jsonschema_description:"The point in the story at which the client begins. Default: the start of the run."`
-	Sections     *int       `yaml:"sections" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How many critical sections it completes. Default: 1."`
-	Attempts     *int       `yaml:"attempts" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How often it asks for the lock for one section before it goes without. Default: no bound."`
-	RetryEvery   span       `yaml:"retry-every" jsonschema_description:"The pause between attempts. Default: 1s."`
-	Retry        retry      `yaml:"retry" jsonschema_description:"How the pause between attempts changes. Default: fixed."`
-	Works        delay      `yaml:"works" jsonschema_description:"How long it works between its read and its write."`
-	WorksUntil   sim.Point  `yaml:"works-until" jsonschema_description:"The point in the story until which it works at least."`
-	ExtendsEvery span       `yaml:"extends-every" jsonschema_description:"How often it extends the lock while it works. Default: never."`
-	Cancels      sim.Point  `yaml:"cancels" jsonschema_description:"The point in the story at which, each time, it cancels the call of the lock that it is in: acquire, extend or release. Default: never."`
-	CancelsAfter span       `yaml:"cancels-after" jsonschema_description:"How long it waits for a call of the lock, acquire, extend or release, before it cancels it. Default: for ever."`
-	GivesUp      span       `yaml:"gives-up" jsonschema_description:"How long it waits for the storage's answer. Default: for ever."`
-	IfNoAnswer   ifNoAnswer `yaml:"if-no-answer" jsonschema_description:"resends: it sends a request to the storage again that it has given up on or whose connection was reset, and after a pause one that was refused. Default: that was its section."`
-	IfRefused    ifRefused  `yaml:"if-refused" jsonschema_description:"starts-over: it acquires the lock anew when the storage refuses a request of its. Default: it releases the lock, and that was its section."`
+	Key          string       `yaml:"key" jsonschema:"minLength=1" jsonschema_description:"The name of the client's lock. Default: the lock's key."`
+	Does         []trace.Task `yaml:"does" jsonschema:"maxItems=100,minItems=1" jsonschema_description:"What it does in its section, in order. Default: read x, work, write x."`
+	Starts       trace.Point  `yaml:"starts" jsonschema_description:"The point in the story at which the client begins. Default: the start of the run."`
+	Sections     *int         `yaml:"sections" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How many critical sections it completes. Default: 1."`
+	Attempts     *int         `yaml:"attempts" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How often it asks for the lock for one section before it goes without. Default: no bound."`
+	RetryEvery   span         `yaml:"retry-every" jsonschema_description:"The pause between attempts. Default: 1s."`
+	Retry        retry        `yaml:"retry" jsonschema_description:"How the pause between attempts changes. Default: fixed."`
+	Works        delay        `yaml:"works" jsonschema_description:"How long it works between its read and its write."`
+	WorksUntil   trace.Point  `yaml:"works-until" jsonschema_description:"The point in the story until which it works at least."`
+	ExtendsEvery span         `yaml:"extends-every" jsonschema_description:"How often it extends the lock while it works. Default: never."`
+	Cancels      trace.Point  `yaml:"cancels" jsonschema_description:"The point in the story at which, each time, it cancels the call of the lock that it is in: acquire, extend or release. Default: never."`
+	CancelsAfter span         `yaml:"cancels-after" jsonschema_description:"How long it waits for a call of the lock, acquire, extend or release, before it cancels it. Default: for ever."`
+	GivesUp      span         `yaml:"gives-up" jsonschema_description:"How long it waits for the storage's answer. Default: for ever."`
+	IfNoAnswer   ifNoAnswer   `yaml:"if-no-answer" jsonschema_description:"resends: it sends a request to the storage again that it has given up on or whose connection was reset, and after a pause one that was refused. Default: that was its section."`
+	IfRefused    ifRefused    `yaml:"if-refused" jsonschema_description:"starts-over: it acquires the lock anew when the storage refuses a request of its. Default: it releases the lock, and that was its section."`
 }
 
 type storageSpec struct {

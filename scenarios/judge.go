@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Judge says what a run of the variant came to: what the checks find in its trace,
 // and how that compares with what the variant expects of the kind of lock that the
 // run used, with fencing [Off] or [On]. The trace need not be of today: whoever
 // reads one from a file sees to it that it is valid; see [sim.Trace.Validate].
-func (v *Variant) Judge(t *sim.Trace, lock, fencing string) Outcome {
+func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 	run := Outcome{
 		Variant: v, Lock: lock, Fencing: fencing, Trace: t,
 		Verdict: checks.Check(t, v.Witnesses), Measures: checks.Measures(t),

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 func mustParse(t testing.TB, text string) *Scenario {
@@ -139,7 +140,7 @@ witnesses: [a paused]
 	a := c.Clients[1]
 	if a.Starts.String() != "b acquired" || a.Sections != 2 || a.Attempts != 3 || a.RetryEvery != 500*time.Millisecond ||
 		a.Works != time.Second || a.WorksUntil.String() != "b wrote" || a.ExtendsEvery != 2*time.Second || a.GivesUp != 5*time.Second || a.CancelsAfter != 75*time.Second || a.Cancels.String() != "b released" || !a.StartsOver || !a.Resends ||
-		a.Retry != locks.Jitter || a.Key != "other" || !reflect.DeepEqual(a.Does, []sim.Task{{Step: sim.Work}, {Step: sim.Write, Object: "y", Via: []string{"proxy", "b2"}}}) {
+		a.Retry != locks.Jitter || a.Key != "other" || !reflect.DeepEqual(a.Does, []trace.Task{{Step: trace.Work}, {Step: trace.Write, Object: "y", Via: []string{"proxy", "b2"}}}) {
 		t.Errorf("client a is %+v", a)
 	}
 	far := sim.Path{Between: "a", And: "redis-2", Min: 20 * time.Millisecond, Max: 20 * time.Millisecond}
@@ -167,7 +168,7 @@ witnesses: [a paused]
 	if f[0].Strikes.At != 5*time.Second || f[0].For != 10*time.Second || f[0].Text != "pause a, mode suspend" {
 		t.Errorf("fault 1 is %+v", f[0])
 	}
-	if f[1].Strikes.Before != (sim.StepPoint{Client: "a", Step: sim.Write, Nth: 2}) || f[1].Until.String() != "a finished" {
+	if f[1].Strikes.Before != (trace.StepPoint{Client: "a", Step: trace.Write, Nth: 2}) || f[1].Until.String() != "a finished" {
 		t.Errorf("fault 2 is %+v", f[1])
 	}
 	if hold, ok := f[5].Action.(*sim.Hold); !ok || hold.Message != "a's acquire request to redis-2, 3rd time" {

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // RunOptions select how a scenario is run.
@@ -54,7 +55,7 @@ type Outcome struct {
 	Lock string
 	// Fencing is [Off] or [On].
 	Fencing string
-	Trace   *sim.Trace
+	Trace   *trace.Trace
 	Verdict *checks.Verdict
 	// Measures are what the run took, all of them in the order of
 	// [checks.MeasureNames].
@@ -112,4 +113,4 @@ func (v *Variant) describe(fencing string) string {
 }
 
 // newOracle issues the tokens of a run.
-func newOracle(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) }
+func newOracle(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) }

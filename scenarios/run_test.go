@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
 )
 
 var seeds = flag.Uint64("seeds", 10, "on how many seeds each scenario is run; with other locks than its own on a tenth, but at least on 10")
@@ -90,12 +91,12 @@ func TestEveryFaultMatters(t *testing.T) {
 					less.spec.Faults = slices.Delete(slices.Clone(v.spec.Faults), i, i+1)
 					matters := false
 					for _, fencing := range []string{Off, On} {
-						trace := run(t, mustConfig(t, &less, Options{Seed: 1, Fencing: fencing}))
-						if !slices.ContainsFunc(v.Witnesses, func(w sim.Witness) bool { return !w.Seen(trace) }) {
+						tr := run(t, mustConfig(t, &less, Options{Seed: 1, Fencing: fencing}))
+						if !slices.ContainsFunc(v.Witnesses, func(w trace.Witness) bool { return !history.Seen(w, tr) }) {
 							t.Errorf("fencing %s: every witness is still seen", fencing)
 						}
 						expected, ok := v.Expectation("", fencing)
-						matters = matters || !ok || !slices.Equal(violated(checks.Check(trace, nil)), sorted(expected.Violated))
+						matters = matters || !ok || !slices.Equal(violated(checks.Check(tr, nil)), sorted(expected.Violated))
 					}
 					if !matters && !v.control() {
 						t.Error("the same properties are violated")

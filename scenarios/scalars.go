@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A span is a duration longer than zero, a delay one of zero or more. A plain
@@ -23,7 +23,7 @@ type latency struct{ min, max time.Duration }
 
 // A moment is the point at which something has happened: written as a point, or
 // as the client's step that has then ended.
-type moment struct{ sim.Point }
+type moment struct{ trace.Point }
 
 // maxDuration bounds every duration: whoever writes a longer one has slipped.
 const maxDuration = 365 * 24 * time.Hour
@@ -46,23 +46,23 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 		}
 		return delay(d), err
 	},
-	reflect.TypeFor[latency]():       func(s string) (any, error) { return parseLatency(s) },
-	reflect.TypeFor[moment]():        func(s string) (any, error) { return parseMoment(s) },
-	reflect.TypeFor[sim.Point]():     func(s string) (any, error) { return sim.ParsePoint(s) },
-	reflect.TypeFor[sim.StepPoint](): func(s string) (any, error) { return sim.ParseStepPoint(s) },
-	reflect.TypeFor[sim.Message]():   func(s string) (any, error) { return sim.ParseMessage(s) },
-	reflect.TypeFor[sim.Task]():      func(s string) (any, error) { return sim.ParseTask(s) },
-	reflect.TypeFor[sim.Witness]():   func(s string) (any, error) { return sim.ParseWitness(s) },
+	reflect.TypeFor[latency]():         func(s string) (any, error) { return parseLatency(s) },
+	reflect.TypeFor[moment]():          func(s string) (any, error) { return parseMoment(s) },
+	reflect.TypeFor[trace.Point]():     func(s string) (any, error) { return trace.ParsePoint(s) },
+	reflect.TypeFor[trace.StepPoint](): func(s string) (any, error) { return trace.ParseStepPoint(s) },
+	reflect.TypeFor[trace.Message]():   func(s string) (any, error) { return trace.ParseMessage(s) },
+	reflect.TypeFor[trace.Task]():      func(s string) (any, error) { return trace.ParseTask(s) },
+	reflect.TypeFor[trace.Witness]():   func(s string) (any, error) { return trace.ParseWitness(s) },
 }
 
 // tellings are the types of which the story is told, and what was meant by a text that
 // cannot be read as one.
 var tellings = map[reflect.Type]func(speller, string) string{
-	reflect.TypeFor[moment]():        speller.point,
-	reflect.TypeFor[sim.Point]():     speller.point,
-	reflect.TypeFor[sim.StepPoint](): speller.step,
-	reflect.TypeFor[sim.Message]():   speller.message,
-	reflect.TypeFor[sim.Witness]():   speller.witness,
+	reflect.TypeFor[moment]():          speller.point,
+	reflect.TypeFor[trace.Point]():     speller.point,
+	reflect.TypeFor[trace.StepPoint](): speller.step,
+	reflect.TypeFor[trace.Message]():   speller.message,
+	reflect.TypeFor[trace.Witness]():   speller.witness,
 }
 
 // hintAtMeant says of what could not be read what was probably meant.
@@ -82,7 +82,7 @@ func (d *draft) hintAt(e *Error, reason error, hint string) {
 		return
 	}
 	e.Hint = hint
-	var misread *sim.Misread
+	var misread *trace.Misread
 	if errors.As(reason, &misread) {
 		e.Message = misread.Problem
 	}
@@ -144,9 +144,9 @@ func parseLatency(s string) (latency, error) {
 }
 
 func parseMoment(s string) (moment, error) {
-	if step, err := sim.ParseStepPoint(s); err == nil {
+	if step, err := trace.ParseStepPoint(s); err == nil {
 		return moment{step.Done()}, nil
 	}
-	p, err := sim.ParsePoint(s)
+	p, err := trace.ParsePoint(s)
 	return moment{p}, err
 }

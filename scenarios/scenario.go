@@ -10,7 +10,7 @@ package scenarios
 import (
 	"gopkg.in/yaml.v3"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Scenario is one file: a story, or several versions of one.
@@ -55,7 +55,7 @@ type Variant struct {
 	// Lock is the kind of lock that the story is told with.
 	Lock string
 	// Witnesses are what must have happened for a verdict to mean anything.
-	Witnesses []sim.Witness
+	Witnesses []trace.Witness
 	// Measures names what the report measures.
 	Measures []string
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A speller finds what was probably meant by words that are no point, step, message or
@@ -15,7 +15,7 @@ import (
 // story filled in, and knows the other words that people use for the same.
 type speller struct {
 	names []string // of all processes, clients first
-	role  func(name string) (sim.Role, bool)
+	role  func(name string) (trace.Role, bool)
 }
 
 // longestTelling is how many bytes a point or witness may have for the speller to read
@@ -39,16 +39,16 @@ func (s speller) point(text string) string {
 }
 
 func (s speller) step(text string) string {
-	return s.hint(text, s.mendStep, func(near string) error { _, err := sim.ParseStepPoint(near); return err })
+	return s.hint(text, s.mendStep, func(near string) error { _, err := trace.ParseStepPoint(near); return err })
 }
 
 func (s speller) message(text string) string {
-	return s.hint(text, s.mendMessage, func(near string) error { _, err := sim.ParseMessage(beforeComma(near)); return err })
+	return s.hint(text, s.mendMessage, func(near string) error { _, err := trace.ParseMessage(beforeComma(near)); return err })
 }
 
 func (s speller) witness(text string) string {
 	return s.hint(text, s.mendWitness, func(near string) error {
-		w, err := sim.ParseWitness(near)
+		w, err := trace.ParseWitness(near)
 		if err == nil {
 			err = w.Fits(s.role)
 		}
@@ -57,7 +57,7 @@ func (s speller) witness(text string) string {
 }
 
 func (s speller) takesPoint(text string) error {
-	p, err := sim.ParsePoint(text)
+	p, err := trace.ParsePoint(text)
 	if err == nil {
 		err = p.Fits(s.role)
 	}
@@ -90,16 +90,16 @@ func (s speller) mendPoint(text string) string {
 func (s speller) mendClause(text string) string {
 	delay, text := splitDelay(text)
 	text, nth := splitNth(text)
-	core := s.nearestForm(text, sim.PointForms())
+	core := s.nearestForm(text, trace.PointForms())
 	if core == "" {
 		return ""
 	}
 	return delay + core + nth
 }
 
-func (s speller) mendStep(text string) string { return s.mendCounted(text, sim.StepForms()) }
+func (s speller) mendStep(text string) string { return s.mendCounted(text, trace.StepForms()) }
 
-func (s speller) mendMessage(text string) string { return s.mendCounted(text, sim.MessageForms()) }
+func (s speller) mendMessage(text string) string { return s.mendCounted(text, trace.MessageForms()) }
 
 // mendCounted mends what may say the how-many-th time it means.
 func (s speller) mendCounted(text string, forms []string) string {
@@ -187,7 +187,7 @@ func splitNth(text string) (rest, nth string) {
 	if n < 1 {
 		return text, ""
 	}
-	return m[1], ", " + sim.NthTime(n)
+	return m[1], ", " + trace.NthTime(n)
 }
 
 var (

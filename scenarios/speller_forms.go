@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // otherWords are what people say for the words of points.
@@ -65,9 +65,9 @@ func (s speller) filled(form, said []string) []string {
 	for _, word := range form {
 		bare, possessive := strings.CutSuffix(word, "'s")
 		fits := []string{word}
-		if roles, ok := sim.FormRoles(bare); ok {
+		if roles, ok := trace.FormRoles(bare); ok {
 			fits = s.fitting(roles, said)
-		} else if steps := sim.FormSteps(bare); len(steps) > 0 {
+		} else if steps := trace.FormSteps(bare); len(steps) > 0 {
 			fits = texts(steps...)
 		}
 		var next []string
@@ -85,7 +85,7 @@ func (s speller) filled(form, said []string) []string {
 }
 
 // fitting are the names that are said and of these roles, or else the first that is.
-func (s speller) fitting(roles []sim.Role, said []string) []string {
+func (s speller) fitting(roles []trace.Role, said []string) []string {
 	fits := func(name string) bool {
 		role, ok := s.role(name)
 		return ok && (len(roles) == 0 || slices.Contains(roles, role))
@@ -156,7 +156,7 @@ func (s speller) misspelt(word string) string {
 		return ""
 	}
 	far := edits(word, name)
-	for _, form := range slices.Concat(sim.PointForms(), texts(sim.Steps()...)) {
+	for _, form := range slices.Concat(trace.PointForms(), texts(trace.Steps()...)) {
 		for known := range strings.FieldsSeq(form) {
 			if edits(word, known) <= far {
 				return ""

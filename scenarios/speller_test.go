@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A spellingStory has a place for every kind of telling, which is filled with %s.
@@ -217,16 +217,16 @@ func TestNothingIsNear(t *testing.T) {
 // to be mended.
 func TestFormsAreTaken(t *testing.T) {
 	names := strings.NewReplacer("CLIENT", "client-1", "CALLER", "client-1", "NODE", "redis-1", "SERVER", "redis-1", "PROCESS", "redis-1", "STEP", "acquire", "REQUEST", "write")
-	for kind, forms := range map[string][]string{"point": sim.PointForms(), "step": sim.StepForms(), "message": sim.MessageForms()} {
+	for kind, forms := range map[string][]string{"point": trace.PointForms(), "step": trace.StepForms(), "message": trace.MessageForms()} {
 		for _, form := range forms {
 			var err error
 			switch text := names.Replace(form); kind {
 			case "point":
-				_, err = sim.ParsePoint(text)
+				_, err = trace.ParsePoint(text)
 			case "step":
-				_, err = sim.ParseStepPoint(text)
+				_, err = trace.ParseStepPoint(text)
 			case "message":
-				_, err = sim.ParseMessage(text)
+				_, err = trace.ParseMessage(text)
 			}
 			if err != nil {
 				t.Errorf("%s: %v", form, err)

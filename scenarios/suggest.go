@@ -5,7 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A question is a text that stands at a place of the file and means nothing there.
@@ -17,7 +17,7 @@ type question struct {
 // A meaning is what was probably meant: the hint, and of whom a name is if that is not
 // plain.
 type meaning struct {
-	of   sim.Role
+	of   trace.Role
 	hint string
 }
 

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trace"
 )
 
 // restless is a client that goes on for ever.
 func restless() Client {
 	return runs(func(_ context.Context, p *Program) error {
 		for p.Clock().Sleep(context.Background(), time.Nanosecond) == nil {
-			_ = p.Step(Work, func() error { return nil })
+			_ = p.Step(trace.Work, func() error { return nil })
 		}
 		return nil
 	})
@@ -67,7 +68,7 @@ func TestTooMuch(t *testing.T) {
 						runtime.Gosched()
 					}
 				}
-				trace, err := runWithin(cfg, c.bounds)
+				tr, err := runWithin(cfg, c.bounds)
 				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("the error is %v", err)
 				}
@@ -76,7 +77,7 @@ func TestTooMuch(t *testing.T) {
 				if endless := Conduct(err) == ConductEndless; endless != (c.is == ErrTooMuch) {
 					t.Errorf("the client's conduct is %q", Conduct(err))
 				}
-				came := fmt.Sprintf("%v\n%d events, %s", err, len(trace.Events), trace.Hash())
+				came := fmt.Sprintf("%v\n%d events, %s", err, len(tr.Events), tr.Hash())
 				if first == "" {
 					first = came
 				}
@@ -130,7 +131,7 @@ func TestMadeOfASmallWorld(t *testing.T) {
 func TestLate(t *testing.T) {
 	cfg := story(restless())
 	cfg.Horizon = 1000 * time.Hour
-	trace, err := runWithin(cfg, bounds{time.Second, math.MaxInt, math.MaxInt})
+	tr, err := runWithin(cfg, bounds{time.Second, math.MaxInt, math.MaxInt})
 	if !errors.Is(err, ErrLate) || errors.Is(err, ErrTooMuch) || errors.Is(err, ErrStuck) {
 		t.Fatalf("the error is %v", err)
 	}
@@ -140,7 +141,7 @@ func TestLate(t *testing.T) {
 	if Conduct(err) != "" {
 		t.Errorf("the client's conduct is %q", Conduct(err))
 	}
-	if trace == nil || len(trace.Events) == 0 {
+	if tr == nil || len(tr.Events) == 0 {
 		t.Error("there is no trace of what happened")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // A caller is a process's connection to the storage, or to a service on the way
@@ -61,7 +62,7 @@ func (c *caller) call(k *call) {
 func (c *caller) send() {
 	k := c.asked
 	m := &message{body: k.request, text: tellRequest(k.request), ctx: k.ctx}
-	if c.peer.role == RoleService {
+	if c.peer.role == trace.RoleService {
 		m.body = errand{k.request, k.via}
 	}
 	c.conn.ask(m)

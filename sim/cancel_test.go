@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // quorumOf is the world of sections with a lock on three nodes.
@@ -22,11 +24,11 @@ func quorumOf(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 
 // keyHistory tells what became of the lock's key on a node, and for which of
 // client-1's sections.
-func keyHistory(trace *sim.Trace, node string) string {
+func keyHistory(tr *trace.Trace, node string) string {
 	var told []string
-	for _, ev := range trace.Events {
+	for _, ev := range tr.Events {
 		switch ev.Kind {
-		case sim.KindSet, sim.KindTouch, sim.KindDelete, sim.KindExpire:
+		case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
 			if ev.Process == node {
 				told = append(told, fmt.Sprint(ev.Kind, " ", ev.Owner.Section))
 			}
@@ -94,17 +96,17 @@ func TestCancel(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			client := test.client
 			client.Name, client.Cancels = "client-1", point(test.cancels)
-			trace := run(t, test.world(t, test.kind, client))
+			tr := run(t, test.world(t, test.kind, client))
 			var cancels []string
-			for _, ev := range events(trace, sim.KindCancel, "client-1") {
+			for _, ev := range events(tr, trace.KindCancel, "client-1") {
 				cancels = append(cancels, fmt.Sprint(ev.Step, " ", ev.Section))
 			}
 			same(t, "what it cancels", strings.Join(cancels, ", "), test.cancel)
-			same(t, "its steps", steps(trace, "client-1"), test.steps)
+			same(t, "its steps", steps(tr, "client-1"), test.steps)
 			for node, want := range test.keys {
-				same(t, "the key on "+node, keyHistory(trace, node), want)
+				same(t, "the key on "+node, keyHistory(tr, node), want)
 			}
-			same(t, "doubts", strings.Join(trace.Doubts, "; "), "")
+			same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 		})
 	}
 }
@@ -115,12 +117,12 @@ func TestCancelRecallsNothing(t *testing.T) {
 	cfg := quorumOf(t, "redlock", sim.Client{
 		Name: "client-1", Cancels: point("client-1's acquire request to redis-1 is in flight, 1st time"), Works: 40 * time.Second,
 	})
-	hold := sim.Message{Client: "client-1", Peer: "redis-1", Step: sim.Acquire}.Hold(1)
+	hold := &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Acquire}, Nth: 1}.String()}
 	cfg.Faults = []sim.Fault{{Action: hold, For: 35 * time.Second}}
-	trace := run(t, cfg)
-	same(t, "its steps", steps(trace, "client-1"), "acquire failed, acquire, read x, work, write x, release failed")
-	same(t, "the key on redis-1", keyHistory(trace, "redis-1"), "set 2, expire 2, set 1")
-	late := events(trace, sim.KindSet, "redis-1")[1]
+	tr := run(t, cfg)
+	same(t, "its steps", steps(tr, "client-1"), "acquire failed, acquire, read x, work, write x, release failed")
+	same(t, "the key on redis-1", keyHistory(tr, "redis-1"), "set 2, expire 2, set 1")
+	late := events(tr, trace.KindSet, "redis-1")[1]
 	near(t, "the first attempt's command arrives", late.At, 35*time.Second+hop)
 }
 
@@ -129,14 +131,14 @@ func TestCancelOfAPausedClient(t *testing.T) {
 	const asks = "client-1's acquire request to redis-1 is in flight, 1st time"
 	cfg := quorumOf(t, "redlock", sim.Client{Name: "client-1", Cancels: point("500us after " + asks)})
 	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, Strikes: sim.Trigger{When: point(asks)}, For: time.Second}}
-	trace := run(t, cfg)
-	cancels, resumes := events(trace, sim.KindCancel, "client-1"), events(trace, sim.KindResume, "client-1")
+	tr := run(t, cfg)
+	cancels, resumes := events(tr, trace.KindCancel, "client-1"), events(tr, trace.KindResume, "client-1")
 	if len(cancels) != 1 || len(resumes) != 1 {
 		t.Fatalf("it cancels %d times and resumes %d times", len(cancels), len(resumes))
 	}
 	near(t, "it resumes", resumes[0].At, time.Second)
 	near(t, "it cancels", cancels[0].At, time.Second)
-	same(t, "its steps", steps(trace, "client-1"), "acquire failed, acquire, read x, write x, release")
+	same(t, "its steps", steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
 }
 
 // A client that was to cancel a call and never did says so: the run is not about
@@ -149,13 +151,13 @@ func TestNothingToCancel(t *testing.T) {
 		"client-1 extended":                                      "client-1 never cancelled a call of its lock: it does so when client-1 extended",
 		"1s after client-1's acquire request to redis-1 arrived": "client-1 never cancelled a call of its lock: it does so when 1s after client-1's acquire request to redis-1 arrived",
 	} {
-		trace := run(t, sections(t, "single", sim.Client{Name: "client-1", Cancels: point(when), Works: 10 * time.Second}))
-		same(t, when, strings.Join(trace.Doubts, "; "), doubt)
-		witness, err := sim.ParseWitness("client-1 cancelled")
+		tr := run(t, sections(t, "single", sim.Client{Name: "client-1", Cancels: point(when), Works: 10 * time.Second}))
+		same(t, when, strings.Join(tr.Doubts, "; "), doubt)
+		witness, err := trace.ParseWitness("client-1 cancelled")
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, when+": a witness", witness.Seen(trace), doubt == "")
+		same(t, when+": a witness", history.Seen(witness, tr), doubt == "")
 	}
 }
 
@@ -187,7 +189,7 @@ func TestCancelIsDeterministic(t *testing.T) {
 			for i := range 6 {
 				runtime.GOMAXPROCS(1 << (i % 3))
 				if got := run(t, cfg); got.Hash() != want.Hash() {
-					t.Fatalf("%s, %s: run %d differs: %s", kind, at, i+1, sim.FirstDifference(want, got))
+					t.Fatalf("%s, %s: run %d differs: %s", kind, at, i+1, trace.FirstDifference(want, got))
 				}
 			}
 		}

@@ -2,10 +2,12 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // Config describes a world.
@@ -35,7 +37,7 @@ type Config struct {
 	ProgressWithin time.Duration
 
 	// Oracle, if set, decides the fencing token of each grant.
-	Oracle func(*Trace) Oracle
+	Oracle func(*trace.Trace) Oracle
 
 	// Doubts are handed to the trace.
 	Doubts []string
@@ -60,7 +62,7 @@ type Lock struct {
 // Oracle issues the tokens that a perfect lock service would have issued. It
 // sees every event of the run, in order, before anything can react to it.
 type Oracle interface {
-	Observe(*Event)
+	Observe(*trace.Event)
 	// Grant is asked once for each successful acquire, when it returns. rank is
 	// its place in the order of grants, from 1; ungranted says that no slot of
 	// the lock had changed during the call.
@@ -103,11 +105,11 @@ type Service struct {
 type Client struct {
 	Name string
 	// Starts is when it begins; the zero point is the start of the run.
-	Starts Point
+	Starts trace.Point
 	// Key names the client's lock; "" is that of [Lock].
 	Key string
 	// Does is what it does in a section; nil is read x, work, write x.
-	Does []Task
+	Does []trace.Task
 	// Sections is how many critical sections it completes before it is done; 0
 	// is one.
 	Sections int
@@ -119,7 +121,7 @@ type Client struct {
 	// Works is how long the work between read and write takes. WorksUntil, if
 	// set, is a point until which it goes on at least.
 	Works      time.Duration
-	WorksUntil Point
+	WorksUntil trace.Point
 	// ExtendsEvery has the work extend the lease that often; 0 never does.
 	ExtendsEvery time.Duration
 	// GivesUp bounds the wait for the storage's answer; 0 waits for ever.
@@ -134,7 +136,7 @@ type Client struct {
 	// Cancels is a point, and each time that it is reached the client cancels the
 	// context of the call of the lock that it is in: acquire, extend or release. It
 	// goes on as after any call that failed. The zero point is never.
-	Cancels Point
+	Cancels trace.Point
 	// CancelsAfter is the deadline of the context of each call of the lock, on the
 	// client's monotonic clock; 0 is none. A lease that lives as long as the context of
 	// its acquire ends then.
@@ -144,6 +146,13 @@ type Client struct {
 	Run func(ctx context.Context, p *Program) error
 }
 
+// readOnly reports that the client never writes in its sections, as far as one
+// can know beforehand.
+func (c Client) readOnly() bool {
+	writes := func(t trace.Task) bool { return t.Step == trace.Write }
+	return c.Run == nil && c.Does != nil && !slices.ContainsFunc(c.Does, writes)
+}
+
 // Storage is the protected resource.
 type Storage struct {
 	Fencing storage.Policy
@@ -151,9 +160,6 @@ type Storage struct {
 	// when the storage crashes by [FailOver].
 	CopyLag time.Duration
 }
-
-// StorageName is the name of the storage's process.
-const StorageName = "storage"
 
 // Network is how long messages take: each one between Min and Max, both
 // included, uniformly.
@@ -176,7 +182,7 @@ type Fault struct {
 	// own moment, as a held message does, acts from here on.
 	Strikes Trigger
 	// Until and For end the fault; a zero Until and For leave it for good.
-	Until Point
+	Until trace.Point
 	For   time.Duration
 	// ByClockOf names the process on whose wall clock For is measured; "" measures
 	// true time.
@@ -191,7 +197,7 @@ type Trigger struct {
 	// At is a true time since the start of the run.
 	At time.Duration
 	// Before is a client's step that is about to begin.
-	Before StepPoint
+	Before trace.StepPoint
 	// When is a point in the story.
-	When Point
+	When trace.Point
 }

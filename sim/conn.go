@@ -1,6 +1,10 @@
 package sim
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
 
 // An endpoint is what a process does with its end of a connection. The loop
 // calls it.
@@ -74,7 +78,7 @@ func (c *conn) arrived(m *message) {
 		c.down.send(&message{signal: accept})
 	case accept:
 		if end != nil && c.opened != nil {
-			c.w.emit(Event{Kind: KindConnect, Process: to.name, Peer: from.name, Conn: c.number})
+			c.w.emit(trace.Event{Kind: trace.KindConnect, Process: to.name, Peer: from.name, Conn: c.number})
 			c.opening(nil)
 		}
 	case data:
@@ -85,14 +89,14 @@ func (c *conn) arrived(m *message) {
 			}
 			return
 		}
-		c.w.emit(m.event(KindDeliver, true))
+		c.w.emit(m.event(trace.KindDeliver, true))
 		c.w.act()
 		c.deliver(m)
 	case finish:
 		c.hangUp(m.half.reply, false)
 	case abort:
 		if c.opened != nil {
-			c.w.emit(Event{Kind: KindRefuse, Process: to.name, Peer: from.name, Text: "connection refused"})
+			c.w.emit(trace.Event{Kind: trace.KindRefuse, Process: to.name, Peer: from.name, Text: "connection refused"})
 			c.opening(errRefused)
 			return
 		}
@@ -144,7 +148,7 @@ func (c *conn) hangUp(atClient, reset bool) {
 		return
 	}
 	if reset {
-		c.w.emit(Event{Kind: KindReset, Process: process.name, Peer: peer.name, Conn: c.number})
+		c.w.emit(trace.Event{Kind: trace.KindReset, Process: process.name, Peer: peer.name, Conn: c.number})
 	}
 	(*end).hangUp(reset)
 	if !atClient || reset {
@@ -157,7 +161,7 @@ func (c *conn) close() {
 	if c.client == nil {
 		return
 	}
-	c.w.emit(Event{Kind: KindClose, Process: c.clientProcess.name, Peer: c.serverProcess.name, Conn: c.number})
+	c.w.emit(trace.Event{Kind: trace.KindClose, Process: c.clientProcess.name, Peer: c.serverProcess.name, Conn: c.number})
 	c.client = nil
 	c.opened = nil
 	c.up.send(&message{signal: finish})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trace"
 )
 
 // An Action is what a fault does. Its value is the fault's parameters, with yaml
@@ -86,7 +87,7 @@ func (t Topology) process(field, name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("%s: name a process", field)
-	case name == StorageName || t.Clients[name] || t.Services[name]:
+	case name == trace.StorageName || t.Clients[name] || t.Services[name]:
 		return nil
 	}
 	if _, ok := t.Nodes[name]; ok {
@@ -96,7 +97,7 @@ func (t Topology) process(field, name string) error {
 }
 
 func (t Topology) names() []string {
-	names := []string{StorageName}
+	names := []string{trace.StorageName}
 	for n := range t.Clients {
 		names = append(names, n)
 	}
@@ -122,7 +123,7 @@ func (e *UnknownProcess) Error() string {
 
 // FaultState is one fault in the course of a run.
 type FaultState struct {
-	FaultInfo
+	trace.FaultInfo
 	w      *World
 	fault  Fault
 	kind   FaultKind
@@ -147,7 +148,7 @@ func (w *World) armFault(number int, fault Fault) {
 	f := &FaultState{w: w, fault: fault, number: number}
 	f.kind, _ = kindOf(fault.Action)
 	topology := w.cfg.Topology()
-	f.FaultInfo = FaultInfo{
+	f.FaultInfo = trace.FaultInfo{
 		Text: fault.Text, Course: fault.Course(), Kind: f.kind.Name, Targets: fault.Action.Targets(),
 		Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault),
 	}
@@ -189,7 +190,7 @@ func (w *World) idle(fault Fault) string {
 		}
 	}
 	if c, ok := fault.Action.(interface{ clockOf() string }); ok {
-		if p := w.byName[c.clockOf()]; p.role == RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Tokens.Source.OwnClock {
+		if p := w.byName[c.clockOf()]; p.role == trace.RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Tokens.Source.OwnClock {
 			return fmt.Sprintf("it cannot act on the lock: %s does not read %s's clock but true time", lock.Kind, p.name)
 		}
 	}
@@ -201,15 +202,15 @@ func (w *World) idle(fault Fault) string {
 // tokens.
 func (w *World) takesPart(name string) bool {
 	p := w.byName[name]
-	if p == nil || p.role != RoleNode {
+	if p == nil || p.role != trace.RoleNode {
 		return true
 	}
 	cfg := p.server.(*redisNode).cfg
 	if w.cfg.counts(cfg) {
 		return true
 	}
-	return slices.ContainsFunc(w.trace.Locks, func(l LockInfo) bool {
-		return slices.ContainsFunc(l.Slots, func(s SlotInfo) bool { return s.Node == name || s.Node == cfg.ReplicaOf })
+	return slices.ContainsFunc(w.trace.Locks, func(l trace.LockInfo) bool {
+		return slices.ContainsFunc(l.Slots, func(s trace.SlotInfo) bool { return s.Node == name || s.Node == cfg.ReplicaOf })
 	})
 }
 
@@ -229,7 +230,7 @@ func (w *World) strikeInitial() {
 }
 
 // before strikes what strikes before a client's step.
-func (w *World) before(client string, step Step, nth int) {
+func (w *World) before(client string, step trace.Step, nth int) {
 	for _, f := range w.faults {
 		b := f.fault.Strikes.Before
 		if b.Client == client && b.Step == step && max(b.Nth, 1) == nth {
@@ -267,8 +268,8 @@ func (f *FaultState) strike() {
 	}
 	f.struck = true
 	f.ending = f.planned
-	f.w.emit(Event{
-		Kind: KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant,
+	f.w.emit(trace.Event{
+		Kind: trace.KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant,
 		Lifts: !f.kind.Instant && (f.fault.For > 0 || !f.fault.Until.IsZero()),
 	})
 	f.fault.Strike(f.w, f)
@@ -318,7 +319,7 @@ func (w *World) keptBack() bool {
 	if slices.ContainsFunc(w.faults, func(f *FaultState) bool { return ends(f) && f.stalled != nil }) {
 		return true
 	}
-	onTheWay := func(p *process) bool { return p.role == RoleStorage || p.role == RoleService }
+	onTheWay := func(p *process) bool { return p.role == trace.RoleStorage || p.role == trace.RoleService }
 	return slices.ContainsFunc(w.processes, func(p *process) bool { return onTheWay(p) && len(p.backlog) > 0 }) ||
 		slices.ContainsFunc(w.conns, func(c *conn) bool {
 			return onTheWay(c.serverProcess) && slices.ContainsFunc(c.up.queue, func(m *message) bool { return m.signal == data })
@@ -334,7 +335,7 @@ func (f *FaultState) lift() {
 	if f.vain {
 		return
 	}
-	f.w.emit(Event{Kind: KindLift, Fault: f.number, Text: f.fault.Text})
+	f.w.emit(trace.Event{Kind: trace.KindLift, Fault: f.number, Text: f.fault.Text})
 	f.fault.Lift(f.w, f)
 }
 
@@ -358,7 +359,7 @@ func (t Trigger) String() string {
 	case !t.Before.IsZero():
 		return "before " + t.Before.String()
 	case !t.When.IsZero():
-		return t.When.Clause()
+		return t.When.Told()
 	case t.At != 0:
 		return "at " + t.At.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
 )
 
 // arrival is when the first command of a client that starts with the story is
@@ -44,10 +45,10 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 		{"fast for three seconds", []Fault{lasting(3*time.Second, when("client-1 holds redis-1", &Drift{"redis-1", "+50%"}))}, arrival + 8500*time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := play(t, with(cfg, test.faults...))
-			struck(t, trace)
-			about(t, "the key was set", only(t, trace, KindSet, "redis-1").At, arrival)
-			about(t, "the key expired", only(t, trace, KindExpire, "redis-1").At, test.expires)
+			tr := play(t, with(cfg, test.faults...))
+			struck(t, tr)
+			about(t, "the key was set", only(t, tr, trace.KindSet, "redis-1").At, arrival)
+			about(t, "the key expired", only(t, tr, trace.KindExpire, "redis-1").At, test.expires)
 		})
 	}
 }
@@ -125,7 +126,7 @@ func TestClientClocks(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got clocks
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				c := p.Clock()
 				began, wall, monotonic, library := now(p), c.Now(), c.Read(fakeclock.Monotonic), time.Now()
 				err := c.Sleep(ctx, 10*time.Second)
@@ -137,7 +138,7 @@ func TestClientClocks(t *testing.T) {
 				}
 				return err
 			})), test.fault...))
-			struck(t, trace)
+			struck(t, tr)
 			same(t, "clocks", got, test.want)
 		})
 	}
@@ -145,15 +146,15 @@ func TestClientClocks(t *testing.T) {
 
 // The trace tells what the clocks read after each change.
 func TestTraceTellsClockChanges(t *testing.T) {
-	trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)
 	})),
 		at(time.Second, &Jump{"client-1", time.Minute}),
 		lasting(2*time.Second, at(3*time.Second, &Drift{"client-1", "+10%"})),
 	))
-	changes := events(trace, KindClock, "client-1")
+	changes := events(tr, trace.KindClock, "client-1")
 	if len(changes) != 4 {
-		t.Fatalf("%d changes\n%s", len(changes), tell(trace))
+		t.Fatalf("%d changes\n%s", len(changes), tell(tr))
 	}
 	start := changes[0]
 	for i, want := range []struct {
@@ -168,7 +169,7 @@ func TestTraceTellsClockChanges(t *testing.T) {
 		{"drift", 5 * time.Second, 65200 * time.Millisecond, 5200 * time.Millisecond, 0},
 	} {
 		ev := changes[i]
-		same(t, "why", ev.Clocks.Why, want.why)
+		same(t, "why", ev.Clocks.Why, trace.ClockChange(want.why))
 		same(t, "rate", ev.Clocks.RatePPB, want.rate)
 		if i > 0 {
 			about(t, want.why, ev.At, want.at)

@@ -1,6 +1,10 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
 
 func init() {
 	RegisterFault(FaultKind{
@@ -16,40 +20,22 @@ func init() {
 	})
 }
 
-// Crash is how a process ends.
-type Crash string
-
-const (
-	// Kill ends the process; its machine goes on and resets its connections.
-	Kill Crash = "kill"
-	// PowerLoss ends the whole machine: nobody is told, and what had not reached
-	// the disk is gone.
-	PowerLoss Crash = "power-loss"
-	// Shutdown ends the process in an orderly way: what it holds is saved first,
-	// if it saves anything.
-	Shutdown Crash = "shutdown"
-	// FailOver ends the storage's machine for good. When the fault ends a copy
-	// takes over under its name: what the copy had not received is gone, tokens
-	// included. Only the storage has a copy.
-	FailOver Crash = "failover"
-)
-
 // CrashFault is the parameters of the fault crash.
 type CrashFault struct {
-	Process string `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
-	How     Crash  `yaml:"how,omitempty" json:"how,omitempty" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end; failover: the storage's machine\\, for good\\, and its copy takes over when the fault ends."`
+	Process string      `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
+	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end; failover: the storage's machine\\, for good\\, and its copy takes over when the fault ends."`
 }
 
 func (a *CrashFault) Check(t Topology) error {
 	switch a.How {
-	case "", Kill, PowerLoss, Shutdown, FailOver:
+	case "", trace.Kill, trace.PowerLoss, trace.Shutdown, trace.FailOver:
 	default:
 		return fmt.Errorf("how: %q is no way to crash; write kill, power-loss, shutdown or failover", a.How)
 	}
 	if err := t.process("crash", a.Process); err != nil {
 		return err
 	}
-	if a.How == FailOver && a.Process != StorageName {
+	if a.How == trace.FailOver && a.Process != trace.StorageName {
 		return fmt.Errorf("how: %s has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica", a.Process)
 	}
 	return nil
@@ -62,7 +48,7 @@ func (a *CrashFault) Assumption(t Topology) Assumption {
 	switch {
 	case t.Clients[a.Process]:
 		return AssumeProcess
-	case a.Process == StorageName:
+	case a.Process == trace.StorageName:
 		return AssumeStorageMemory
 	}
 	return AssumeLockMemory
@@ -71,7 +57,7 @@ func (a *CrashFault) Assumption(t Topology) Assumption {
 func (a *CrashFault) Strike(w *World, _ *FaultState) {
 	how := a.How
 	if how == "" {
-		how = Kill
+		how = trace.Kill
 	}
 	w.byName[a.Process].crash(how)
 }
@@ -80,15 +66,15 @@ func (a *CrashFault) Lift(w *World, _ *FaultState) { w.byName[a.Process].restart
 
 // crash ends a process. Crashes may overlap: the first says how, and the process
 // restarts when the last of them ends.
-func (p *process) crash(how Crash) {
+func (p *process) crash(how trace.Crash) {
 	if p.crashes++; p.crashes > 1 {
 		return
 	}
 	w := p.w
-	w.emit(Event{Kind: KindCrash, Process: p.name, Text: string(how)})
+	w.emit(trace.Event{Kind: trace.KindCrash, Process: p.name, Text: string(how)})
 	p.clock.Resume() // of a suspended machine; the time of day goes on anyway
 	p.become(down)
-	p.powerless = how == PowerLoss || how == FailOver
+	p.powerless = how == trace.PowerLoss || how == trace.FailOver
 	p.backlog = nil
 	clear(p.pausedBy)
 	for _, c := range w.conns {
@@ -111,7 +97,7 @@ func (p *process) restart() {
 	}
 	p.powerless = false
 	p.become(running)
-	p.w.emit(Event{Kind: KindRestart, Process: p.name})
+	p.w.emit(trace.Event{Kind: trace.KindRestart, Process: p.name})
 	p.server.restart()
 	for _, c := range p.w.conns {
 		if c.serverProcess == p && c.up.link.cuts == 0 {

@@ -13,10 +13,11 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // crashed is a crash of a process.
-func crashed(process string, how Crash) *CrashFault { return &CrashFault{process, how} }
+func crashed(process string, how trace.Crash) *CrashFault { return &CrashFault{process, how} }
 
 // What the end of a node does to a client that waits for its answer, to a dial
 // while it is down, and to a connection that stays open over its restart.
@@ -45,19 +46,19 @@ func TestCrashAndTheConnections(t *testing.T) {
 			syscall.ECONNREFUSED, 3*time.Second + 2*hop,
 			syscall.EPIPE,
 		}},
-		{"shutdown", []Fault{lasting(5*time.Second, at(strikes, crashed("redis-1", Shutdown)))}, outcome{
+		{"shutdown", []Fault{lasting(5*time.Second, at(strikes, crashed("redis-1", trace.Shutdown)))}, outcome{
 			syscall.ECONNRESET, strikes + hop,
 			syscall.ECONNREFUSED, 3*time.Second + 2*hop,
 			syscall.EPIPE,
 		}},
 		// Nobody is told. The machine that has started again knows nothing of the
 		// connection, and resets it.
-		{"power loss", []Fault{lasting(5*time.Second, at(strikes, crashed("redis-1", PowerLoss)))}, outcome{
+		{"power loss", []Fault{lasting(5*time.Second, at(strikes, crashed("redis-1", trace.PowerLoss)))}, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
 			context.DeadlineExceeded, 6 * time.Second,
 			syscall.ECONNRESET,
 		}},
-		{"power loss of another", []Fault{at(strikes, crashed(StorageName, PowerLoss))}, outcome{
+		{"power loss of another", []Fault{at(strikes, crashed(trace.StorageName, trace.PowerLoss))}, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
 			nil, 3*time.Second + 2*hop,
 			nil,
@@ -65,7 +66,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			trace := play(t, with(story(
+			tr := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					conn, err := dialTo(ctx, p, 0)
 					if err != nil {
@@ -95,7 +96,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 					return nil
 				}),
 			), test.faults...))
-			struck(t, trace)
+			struck(t, tr)
 			for _, e := range []struct {
 				what      string
 				got, want error
@@ -107,7 +108,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 			about(t, "the read ended", got.waited, test.want.waited)
 			about(t, "the dial ended", got.dialled, test.want.dialled)
 			if test.want.dials != nil {
-				only(t, trace, KindRefuse, "client-2")
+				only(t, tr, trace.KindRefuse, "client-2")
 			}
 		})
 	}
@@ -128,7 +129,7 @@ func TestRestartResetsAWaitingConnection(t *testing.T) {
 		_, err = ask(conn, "PING")
 		ended = now(p)
 		return nil
-	})), lasting(5*time.Second, at(2*time.Second, crashed("redis-1", PowerLoss)))))
+	})), lasting(5*time.Second, at(2*time.Second, crashed("redis-1", trace.PowerLoss)))))
 	if !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the read ended with %v", err)
 	}
@@ -138,12 +139,12 @@ func TestRestartResetsAWaitingConnection(t *testing.T) {
 // A dial to a machine without power is answered when it has started again.
 func TestDialOverARestart(t *testing.T) {
 	for _, test := range []struct {
-		how   Crash
+		how   trace.Crash
 		fails error
 		ends  time.Duration
 	}{
-		{PowerLoss, nil, 4*time.Second + 2*hop},
-		{Kill, syscall.ECONNREFUSED, 3*time.Second + 2*hop},
+		{trace.PowerLoss, nil, 4*time.Second + 2*hop},
+		{trace.Kill, syscall.ECONNREFUSED, 3*time.Second + 2*hop},
 	} {
 		t.Run(string(test.how), func(t *testing.T) {
 			play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
@@ -179,7 +180,7 @@ func TestRestartLosesScripts(t *testing.T) {
 				}))
 				cfg.Nodes[0].Persistence = persistence
 				if crash {
-					cfg = with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", Shutdown))))
+					cfg = with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", trace.Shutdown))))
 				}
 				play(t, cfg)
 				same(t, "the first EVALSHA", loaded, nil)
@@ -198,28 +199,28 @@ func TestCrashOfAClient(t *testing.T) {
 		name  string
 		fault []Fault
 		sets  string
-		told  Kind // what the node sees of it
+		told  trace.Kind // what the node sees of it
 	}{
 		{"none", nil, "first second third", ""},
-		{"kill", []Fault{at(2500*time.Millisecond, crashed("client-1", Kill))}, "first second", KindReset},
-		{"power loss", []Fault{at(2500*time.Millisecond, crashed("client-1", PowerLoss))}, "first second", ""},
-		{"kill with a request in flight", []Fault{when("client-1's write request to redis-1 is in flight", crashed("client-1", Kill))}, "first second", KindReset},
-		{"power loss with a request in flight", []Fault{when("client-1's write request to redis-1 is in flight", crashed("client-1", PowerLoss))}, "first second", ""},
-		{"kill before a step", []Fault{before("client-1 write", crashed("client-1", Kill))}, "first", KindReset},
+		{"kill", []Fault{at(2500*time.Millisecond, crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
+		{"power loss", []Fault{at(2500*time.Millisecond, crashed("client-1", trace.PowerLoss))}, "first second", ""},
+		{"kill with a request in flight", []Fault{when("client-1's write request to redis-1 is in flight", crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
+		{"power loss with a request in flight", []Fault{when("client-1's write request to redis-1 is in flight", crashed("client-1", trace.PowerLoss))}, "first second", ""},
+		{"kill before a step", []Fault{before("client-1 write", crashed("client-1", trace.Kill))}, "first", trace.KindReset},
 		{"power loss behind a partition", []Fault{
 			lasting(3*time.Second, at(1500*time.Millisecond, &Partition{"client-1", []string{"redis-1"}, ""})),
-			at(2500*time.Millisecond, crashed("client-1", PowerLoss)),
+			at(2500*time.Millisecond, crashed("client-1", trace.PowerLoss)),
 		}, "first", ""},
 		// The kernel of a killed process still sends what it was given.
 		{"kill behind a partition", []Fault{
 			lasting(3*time.Second, at(1500*time.Millisecond, &Partition{"client-1", []string{"redis-1"}, ""})),
-			at(2500*time.Millisecond, crashed("client-1", Kill)),
-		}, "first second", KindReset},
-		{"that would restart", []Fault{lasting(time.Second, at(2500*time.Millisecond, crashed("client-1", Kill)))}, "first second", KindReset},
+			at(2500*time.Millisecond, crashed("client-1", trace.Kill)),
+		}, "first second", trace.KindReset},
+		{"that would restart", []Fault{lasting(time.Second, at(2500*time.Millisecond, crashed("client-1", trace.Kill)))}, "first second", trace.KindReset},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			returned := false
-			trace := play(t, with(story(
+			tr := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					conn, err := dialTo(ctx, p, 0)
 					if err != nil {
@@ -228,7 +229,7 @@ func TestCrashOfAClient(t *testing.T) {
 					sleepUntil(p, time.Second)
 					_, err = ask(conn, "SET k first")
 					sleepUntil(p, 2*time.Second)
-					_ = p.Step(Write, func() error {
+					_ = p.Step(trace.Write, func() error {
 						_, err := ask(conn, "SET k second")
 						return err
 					})
@@ -244,26 +245,26 @@ func TestCrashOfAClient(t *testing.T) {
 					return p.Clock().Sleep(ctx, 10*time.Second)
 				}),
 			), test.fault...))
-			struck(t, trace)
+			struck(t, tr)
 			var values []string
-			for _, ev := range events(trace, KindSet, "redis-1") {
+			for _, ev := range events(tr, trace.KindSet, "redis-1") {
 				values = append(values, ev.Value)
 			}
 			same(t, "values set", strings.Join(values, " "), test.sets)
 			same(t, "the last write returned", returned, len(test.fault) == 0)
 			if test.told != "" {
-				only(t, trace, test.told, "redis-1")
+				only(t, tr, test.told, "redis-1")
 			} else {
-				none(t, trace, KindReset, "redis-1")
+				none(t, tr, trace.KindReset, "redis-1")
 			}
 			if len(test.fault) == 0 {
 				return
 			}
-			none(t, trace, KindRestart, "client-1")
-			none(t, trace, KindDone, "client-1")
-			crash := only(t, trace, KindCrash, "client-1")
-			for _, ev := range trace.Events {
-				if ev.Seq > crash.Seq && ev.Process == "client-1" && ev.Kind != KindLose {
+			none(t, tr, trace.KindRestart, "client-1")
+			none(t, tr, trace.KindDone, "client-1")
+			crash := only(t, tr, trace.KindCrash, "client-1")
+			for _, ev := range tr.Events {
+				if ev.Seq > crash.Seq && ev.Process == "client-1" && ev.Kind != trace.KindLose {
 					t.Errorf("after the crash: %s %s at %v", ev.Kind, ev.Text, ev.At)
 				}
 			}
@@ -281,15 +282,15 @@ func TestCrashOfTheStorage(t *testing.T) {
 		made  int // versions at the end
 	}{
 		{"none", nil, nil, 3},
-		{"kill", []Fault{lasting(time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(StorageName, Kill)))}, syscall.ECONNRESET, 2},
-		{"shutdown", []Fault{lasting(time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(StorageName, Shutdown)))}, syscall.ECONNRESET, 2},
-		{"once it was applied", []Fault{lasting(time.Second, when("storage applied client-1's write, 2nd time", crashed(StorageName, Kill)))}, syscall.ECONNRESET, 3},
-		{"power loss", []Fault{lasting(time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(StorageName, PowerLoss)))}, syscall.ECONNRESET, 2},
-		{"long power loss", []Fault{lasting(4*time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(StorageName, PowerLoss)))}, errGaveUp, 2},
+		{"kill", []Fault{lasting(time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 2},
+		{"shutdown", []Fault{lasting(time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(trace.StorageName, trace.Shutdown)))}, syscall.ECONNRESET, 2},
+		{"once it was applied", []Fault{lasting(time.Second, when("storage applied client-1's write, 2nd time", crashed(trace.StorageName, trace.Kill)))}, syscall.ECONNRESET, 3},
+		{"power loss", []Fault{lasting(time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(trace.StorageName, trace.PowerLoss)))}, syscall.ECONNRESET, 2},
+		{"long power loss", []Fault{lasting(4*time.Second, when("client-1's request to storage is in flight, 2nd time", crashed(trace.StorageName, trace.PowerLoss)))}, errGaveUp, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-				write := storage.Request{Op: storage.Write, Object: Object, Value: "v"}
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+				write := storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"}
 				if _, err := p.Storage(ctx, write); err != nil {
 					return err
 				}
@@ -301,8 +302,8 @@ func TestCrashOfTheStorage(t *testing.T) {
 				_, err = p.Storage(ctx, write)
 				return err
 			})), test.fault...))
-			struck(t, trace)
-			same(t, "version", only(t, trace, KindObject, StorageName).Version, test.made)
+			struck(t, tr)
+			same(t, "version", only(t, tr, trace.KindObject, trace.StorageName).Version, test.made)
 		})
 	}
 }
@@ -311,9 +312,9 @@ func TestCrashOfTheStorage(t *testing.T) {
 // its caller allows, here go-redis's five seconds.
 func TestFailedDialsCostTime(t *testing.T) {
 	for _, test := range []struct {
-		how   Crash
+		how   trace.Crash
 		costs time.Duration
-	}{{Kill, 2 * hop}, {Shutdown, 2 * hop}, {PowerLoss, 5 * time.Second}} {
+	}{{trace.Kill, 2 * hop}, {trace.Shutdown, 2 * hop}, {trace.PowerLoss, 5 * time.Second}} {
 		t.Run(string(test.how), func(t *testing.T) {
 			play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				sleepUntil(p, time.Second)
@@ -338,19 +339,19 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 		fault []Fault
 		sets  int
 	}{
-		{"in flight", []Fault{when("client-1's request to redis-1 is in flight", crashed("redis-1", Kill))}, 0},
-		{"done", []Fault{when("client-1 holds redis-1", crashed("redis-1", Kill))}, 1},
+		{"in flight", []Fault{when("client-1's request to redis-1 is in flight", crashed("redis-1", trace.Kill))}, 0},
+		{"done", []Fault{when("client-1 holds redis-1", crashed("redis-1", trace.Kill))}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				err = p.Redis(0).Set(ctx, "k", "v", 0).Err()
 				return nil
 			})), test.fault...))
 			if !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
 				t.Errorf("SET ended with %v", err)
 			}
-			same(t, "keys set", len(events(trace, KindSet, "redis-1")), test.sets)
+			same(t, "keys set", len(events(tr, trace.KindSet, "redis-1")), test.sets)
 		})
 	}
 }
@@ -358,7 +359,7 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 // A subscriber and a blocked client of a node that dies are left in the lurch,
 // and leave nothing behind.
 func TestCrashWithBlockedClients(t *testing.T) {
-	for _, how := range []Crash{Kill, PowerLoss, Shutdown} {
+	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 		t.Run(string(how), func(t *testing.T) {
 			var blocked error
 			var heard []string
@@ -408,11 +409,11 @@ func TestCrashDuringAPause(t *testing.T) {
 		{"no crash", []Fault{lasting(2*time.Second, at(time.Second, stopped("redis-1")))}, true},
 		{"stop", []Fault{
 			lasting(2*time.Second, at(time.Second, stopped("redis-1"))),
-			lasting(200*time.Millisecond, at(2*time.Second, crashed("redis-1", Kill))),
+			lasting(200*time.Millisecond, at(2*time.Second, crashed("redis-1", trace.Kill))),
 		}, false},
 		{"suspend", []Fault{
 			lasting(2*time.Second, at(time.Second, suspended("redis-1"))),
-			lasting(200*time.Millisecond, at(2*time.Second, crashed("redis-1", PowerLoss))),
+			lasting(200*time.Millisecond, at(2*time.Second, crashed("redis-1", trace.PowerLoss))),
 		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -441,16 +442,16 @@ func TestCrashDuringAPause(t *testing.T) {
 				}),
 			)
 			cfg.Nodes[0].Persistence = Always
-			trace := play(t, with(cfg, test.faults...))
-			struck(t, trace)
+			tr := play(t, with(cfg, test.faults...))
+			struck(t, tr)
 			sets := 0
-			for _, ev := range events(trace, KindSet, "redis-1") {
+			for _, ev := range events(tr, trace.KindSet, "redis-1") {
 				if ev.Key == "k" {
 					sets++
 				}
 			}
 			same(t, "the command took effect", sets == 1, test.set)
-			about(t, "the older key expired", first(t, trace, KindExpire, "redis-1").At, 3*hop+5*time.Second)
+			about(t, "the older key expired", first(t, tr, trace.KindExpire, "redis-1").At, 3*hop+5*time.Second)
 			if !test.set {
 				about(t, "a restarted node answers", answered, 2500*time.Millisecond+6*hop)
 			}
@@ -461,15 +462,15 @@ func TestCrashDuringAPause(t *testing.T) {
 // Crashes that overlap are one: the first says how, and the node restarts when
 // the last of them ends.
 func TestOverlappingCrashes(t *testing.T) {
-	trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)
 	})),
-		lasting(2*time.Second, at(time.Second, crashed("redis-1", PowerLoss))),
-		lasting(4*time.Second, at(2*time.Second, crashed("redis-1", Kill))),
+		lasting(2*time.Second, at(time.Second, crashed("redis-1", trace.PowerLoss))),
+		lasting(4*time.Second, at(2*time.Second, crashed("redis-1", trace.Kill))),
 	))
-	struck(t, trace)
-	crash := only(t, trace, KindCrash, "redis-1")
+	struck(t, tr)
+	crash := only(t, tr, trace.KindCrash, "redis-1")
 	about(t, "the crash", crash.At, time.Second)
-	same(t, "how", crash.Text, string(PowerLoss))
-	about(t, "the restart", only(t, trace, KindRestart, "redis-1").At, 6*time.Second)
+	same(t, "how", crash.Text, string(trace.PowerLoss))
+	about(t, "the restart", only(t, tr, trace.KindRestart, "redis-1").At, 6*time.Second)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/locksim/locksim/trace"
 )
 
 func init() {
@@ -62,9 +64,9 @@ func (n *redisNode) fail(faults []*FaultState) {
 	switch is := n.failure(); {
 	case is == was:
 	case is == "":
-		n.w.emit(Event{Kind: KindRecover, Process: n.p.name})
+		n.w.emit(trace.Event{Kind: trace.KindRecover, Process: n.p.name})
 	default:
-		n.w.emit(Event{Kind: KindFail, Process: n.p.name, Text: is})
+		n.w.emit(trace.Event{Kind: trace.KindFail, Process: n.p.name, Text: is})
 	}
 }
 

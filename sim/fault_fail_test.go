@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // said is what a node answers to one command each second, from a second on: the
 // first line of each reply.
-func said(t *testing.T, commands []string, faults ...Fault) (answers []string, trace *Trace) {
+func said(t *testing.T, commands []string, faults ...Fault) (answers []string, tr *trace.Trace) {
 	t.Helper()
-	trace = play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr = play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		conn, err := dialTo(ctx, p, 0)
 		if err != nil {
 			return err
@@ -28,7 +30,7 @@ func said(t *testing.T, commands []string, faults ...Fault) (answers []string, t
 		}
 		return nil
 	})), faults...))
-	return answers, trace
+	return answers, tr
 }
 
 // While it lasts a node executes nothing and says why. Only what sets a
@@ -43,20 +45,20 @@ func TestFail(t *testing.T) {
 		"":                         "-LOADING Redis is loading the dataset in memory",
 		"MISCONF No space is left": "-MISCONF No space is left",
 	} {
-		got, trace := said(t, commands, lasting(8*time.Second, at(1500*time.Millisecond, &Fail{"redis-1", with})))
-		struck(t, trace)
+		got, tr := said(t, commands, lasting(8*time.Second, at(1500*time.Millisecond, &Fail{"redis-1", with})))
+		struck(t, tr)
 		want := append([]string{"+OK", text, text, text}, without[4:7]...)
 		want = append(want, text, text, "$3", "+OK")
 		same(t, "with the fault", strings.Join(got, ", "), strings.Join(want, ", "))
-		fails, recovers := only(t, trace, KindFail, "redis-1"), only(t, trace, KindRecover, "redis-1")
+		fails, recovers := only(t, tr, trace.KindFail, "redis-1"), only(t, tr, trace.KindRecover, "redis-1")
 		same(t, "the error is told", "-"+fails.Text, text)
 		about(t, "it fails", fails.At, 1500*time.Millisecond)
 		about(t, "it recovers", recovers.At, 9500*time.Millisecond)
-		sets := events(trace, KindSet, "redis-1")
+		sets := events(tr, trace.KindSet, "redis-1")
 		if len(sets) != 2 || sets[0].Value != "one" || sets[1].Value != "three" {
-			t.Errorf("with %q the key was set %d times\n%s", with, len(sets), tell(trace))
+			t.Errorf("with %q the key was set %d times\n%s", with, len(sets), tell(tr))
 		}
-		same(t, "the assumption", trace.Faults[0].Assumption, "process")
+		same(t, "the assumption", tr.Faults[0].Assumption, "process")
 	}
 }
 
@@ -68,20 +70,20 @@ func TestSeveralFailures(t *testing.T) {
 	for i := range read {
 		read[i] = "GET k"
 	}
-	got, trace := said(t, read,
+	got, tr := said(t, read,
 		lasting(3*time.Second, at(1500*time.Millisecond, &Fail{"redis-1", "ERR one"})),
 		lasting(3*time.Second, at(2500*time.Millisecond, &Fail{"redis-1", "ERR two"})),
 	)
-	struck(t, trace)
+	struck(t, tr)
 	same(t, "the answers", strings.Join(got, ", "), "$-1, -ERR one, -ERR one, -ERR one, -ERR two, $-1")
-	fails := events(trace, KindFail, "redis-1")
+	fails := events(tr, trace.KindFail, "redis-1")
 	if len(fails) != 2 || fails[0].Text != "ERR one" || fails[1].Text != "ERR two" {
 		t.Errorf("it is told to fail with %+v", fails)
 	}
-	about(t, "it recovers", only(t, trace, KindRecover, "redis-1").At, 5500*time.Millisecond)
+	about(t, "it recovers", only(t, tr, trace.KindRecover, "redis-1").At, 5500*time.Millisecond)
 
 	var answers []string
-	trace = play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr = play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		for i := range 4 {
 			sleepUntil(p, time.Duration(i+1)*time.Second)
 			conn, err := dialTo(ctx, p, 0)
@@ -97,10 +99,10 @@ func TestSeveralFailures(t *testing.T) {
 		}
 		return nil
 	})),
-		lasting(time.Second, at(1500*time.Millisecond, crashed("redis-1", Kill))),
+		lasting(time.Second, at(1500*time.Millisecond, crashed("redis-1", trace.Kill))),
 		lasting(2*time.Second, at(1700*time.Millisecond, &Fail{Node: "redis-1"})),
 	))
-	struck(t, trace)
+	struck(t, tr)
 	same(t, "around a crash", strings.Join(answers, ", "), "$-1, down, -LOADING Redis is loading the dataset in memory, $-1")
 }
 
@@ -123,10 +125,10 @@ func TestFailInATransaction(t *testing.T) {
 			if test.at > 0 {
 				faults = append(faults, lasting(time.Second, at(test.at, &Fail{Node: "redis-1"})))
 			}
-			got, trace := said(t, []string{"MULTI", "SET a 1", "SET b 2", "EXEC", "GET b"}, faults...)
+			got, tr := said(t, []string{"MULTI", "SET a 1", "SET b 2", "EXEC", "GET b"}, faults...)
 			same(t, "the answers", strings.Join(got, ", "), strings.Join(test.says, ", "))
 			second := ""
-			for _, ev := range events(trace, KindSet, "redis-1") {
+			for _, ev := range events(tr, trace.KindSet, "redis-1") {
 				if ev.Key == "b" {
 					second = ev.Value
 				}
@@ -157,14 +159,14 @@ func TestFailLeavesTheRestAlone(t *testing.T) {
 		}),
 	)
 	cfg.Nodes = []Node{{Name: "redis-1", Persistence: Everysec}, {Name: "redis-2", ReplicaOf: "redis-1", Lag: 100 * time.Millisecond}}
-	trace := play(t, with(cfg, at(50*time.Millisecond, &Fail{Node: "redis-1"})))
-	struck(t, trace)
+	tr := play(t, with(cfg, at(50*time.Millisecond, &Fail{Node: "redis-1"})))
+	struck(t, tr)
 	// A dial, a HELLO, and the way of the SET.
-	about(t, "the key ends", only(t, trace, KindExpire, "redis-1").At, 5*time.Second+5*hop)
-	if sync := first(t, trace, KindSync, "redis-1"); sync.At < 50*time.Millisecond {
+	about(t, "the key ends", only(t, tr, trace.KindExpire, "redis-1").At, 5*time.Second+5*hop)
+	if sync := first(t, tr, trace.KindSync, "redis-1"); sync.At < 50*time.Millisecond {
 		t.Errorf("the disk was written at %v, before the fault", sync.At)
 	}
-	if copied := first(t, trace, KindRestore, "redis-2"); copied.At < 50*time.Millisecond {
+	if copied := first(t, tr, trace.KindRestore, "redis-2"); copied.At < 50*time.Millisecond {
 		t.Errorf("the replica had the key at %v, before the fault", copied.At)
 	}
 }

@@ -3,8 +3,9 @@ package sim
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 func init() {
@@ -136,16 +137,13 @@ type Hold struct {
 }
 
 // parse reads the message, and which of those to come it is, from 1.
-func (a *Hold) parse() (m Message, nth int, err error) {
-	text, nth, err := parseNth(strings.Join(strings.Fields(a.Message), " "))
-	if err == nil {
-		m, err = ParseMessage(text)
-	}
-	return m, max(nth, 1), err
+func (a *Hold) parse() (m trace.Message, nth int, err error) {
+	of, err := trace.ParseNthMessage(a.Message)
+	return of.Message, max(of.Nth, 1), err
 }
 
 // parsed is parse for a message that passed Check.
-func (a *Hold) parsed() (Message, int) {
+func (a *Hold) parsed() (trace.Message, int) {
 	m, nth, err := a.parse()
 	if err != nil {
 		panic("sim: a message that passed Check is refused: " + err.Error())
@@ -177,7 +175,7 @@ func (a *Hold) Assumption(Topology) Assumption { return AssumeNetwork }
 
 func (a *Hold) Strike(w *World, f *FaultState) {
 	f.hold.held = true
-	w.emit(f.hold.event(KindHold, false))
+	w.emit(f.hold.event(trace.KindHold, false))
 }
 
 func (a *Hold) Lift(w *World, f *FaultState) {
@@ -189,14 +187,14 @@ func (a *Hold) Lift(w *World, f *FaultState) {
 
 // holdIfAsked holds a message back that a fault waits for.
 func (w *World) holdIfAsked(m *message) {
-	ev := m.event(KindSend, false)
+	ev := m.event(trace.KindSend, false)
 	for _, f := range w.faults {
 		hold, ok := f.fault.Action.(*Hold)
 		if !ok || !f.armed || f.struck {
 			continue
 		}
 		selected, nth := hold.parsed()
-		if !selected.matches(&ev) {
+		if !selected.Selects(&ev) {
 			continue
 		}
 		// One that another fault holds already counts, but cannot be held twice.

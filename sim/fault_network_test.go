@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // Two clients, each of which sends one command at two seconds and waits half a
@@ -44,7 +45,7 @@ func TestPartition(t *testing.T) {
 		{"to the client", cut("redis-1", []string{"client-1"}, To), outcome{true, sent + hop}},
 		{"from the client", cut("redis-1", []string{"client-1"}, From), outcome{true, healed}},
 		{"of another client", cut("redis-1", []string{"client-2"}, Both), outcome{false, sent + hop}},
-		{"from the storage", cut("client-1", []string{StorageName}, Both), outcome{false, sent + hop}},
+		{"from the storage", cut("client-1", []string{trace.StorageName}, Both), outcome{false, sent + hop}},
 		{"two at once, the second for longer", append(cut("client-1", []string{"redis-1"}, To),
 			lasting(5*time.Second, at(time.Second, &Partition{"client-1", []string{"redis-1"}, To}))), outcome{true, 6*time.Second + hop}},
 		{"that heals in time", []Fault{lasting(200*time.Millisecond, at(sent-hop, &Partition{"client-1", []string{"redis-1"}, ""}))}, outcome{false, sent + 200*time.Millisecond}},
@@ -53,7 +54,7 @@ func TestPartition(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			trace := play(t, with(story(
+			tr := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					r := p.Redis(0)
 					if err := r.Ping(ctx).Err(); err != nil {
@@ -72,12 +73,12 @@ func TestPartition(t *testing.T) {
 					return p.Clock().Sleep(ctx, 20*time.Second)
 				}),
 			), test.faults...))
-			struck(t, trace)
-			got.set = only(t, trace, KindSet, "redis-1").At
+			struck(t, tr)
+			got.set = only(t, tr, trace.KindSet, "redis-1").At
 			same(t, "timed out", got.timedOut, test.want.timedOut)
 			about(t, "the key was set", got.set, test.want.set)
 			if got.timedOut {
-				about(t, "the timeout", only(t, trace, KindTimeout, "client-1").At, sent+500*time.Millisecond)
+				about(t, "the timeout", only(t, tr, trace.KindTimeout, "client-1").At, sent+500*time.Millisecond)
 			}
 		})
 	}
@@ -100,7 +101,7 @@ func TestDialAcrossAPartition(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var failed error
 			var ended time.Duration
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				sleepUntil(p, time.Second)
 				_, failed = dialTo(within(ctx, 3*time.Second), p, 0)
 				ended = now(p)
@@ -111,7 +112,7 @@ func TestDialAcrossAPartition(t *testing.T) {
 				t.Errorf("the dial failed with %v", failed)
 			}
 			about(t, "the dial ended", ended, test.at)
-			same(t, "refused dials", len(events(trace, KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
+			same(t, "refused dials", len(events(tr, trace.KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
 		})
 	}
 }
@@ -130,7 +131,7 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var before, after string
-			trace := play(t, with(story(
+			tr := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					r := libraryClient(p)
 					if err := r.Set(ctx, "k", "old", 0).Err(); err != nil {
@@ -158,12 +159,12 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 					return err
 				}),
 			), test.faults...))
-			struck(t, trace)
-			closed := first(t, trace, KindClose, "client-1")
+			struck(t, tr)
+			closed := first(t, tr, trace.KindClose, "client-1")
 			about(t, "the client closed", closed.At, 2*time.Second+100*time.Millisecond)
-			set := events(trace, KindSet, "redis-1")
+			set := events(tr, trace.KindSet, "redis-1")
 			if len(set) != 2 {
-				t.Fatalf("%d SETs took effect\n%s", len(set), tell(trace))
+				t.Fatalf("%d SETs took effect\n%s", len(set), tell(tr))
 			}
 			about(t, "the late SET", set[1].At, 5*time.Second+hop)
 			if test.name != "pause of the node" {
@@ -195,7 +196,7 @@ func TestDelay(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var during, after time.Duration
-			trace := play(t, with(story(
+			tr := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					r := p.Redis(0)
 					err := r.Ping(ctx).Err()
@@ -211,7 +212,7 @@ func TestDelay(t *testing.T) {
 				}),
 				client(t, "client-2", func(context.Context, *Program) error { return nil }),
 			), test.faults...))
-			struck(t, trace)
+			struck(t, tr)
 			about(t, "the command", during, test.during)
 			about(t, "a later command", after, 2*hop)
 		})
@@ -231,7 +232,7 @@ func TestOrderOnAConnection(t *testing.T) {
 		{"hold", []Fault{lasting(5*time.Second, at(0, &Hold{"client-1's request to redis-1"}))}, "third first second"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				one, err := dialTo(ctx, p, 0)
 				if err != nil {
 					return err
@@ -248,9 +249,9 @@ func TestOrderOnAConnection(t *testing.T) {
 				_, err3 := other.Write([]byte("SET k third\r\n"))
 				return errors.Join(err, err2, err3, p.Clock().Sleep(ctx, 10*time.Second))
 			})), test.faults...))
-			struck(t, trace)
+			struck(t, tr)
 			var values []string
-			for _, ev := range events(trace, KindSet, "redis-1") {
+			for _, ev := range events(tr, trace.KindSet, "redis-1") {
 				values = append(values, ev.Value)
 			}
 			same(t, "the values", strings.Join(values, " "), test.want)
@@ -270,7 +271,7 @@ func TestHoldAReply(t *testing.T) {
 				return err
 			}
 			sleepUntil(p, time.Second)
-			err = p.Step(Acquire, func() error { return r.Set(within(ctx, 3*time.Second), "k", "v", 0).Err() })
+			err = p.Step(trace.Acquire, func() error { return r.Set(within(ctx, 3*time.Second), "k", "v", 0).Err() })
 			answered = now(p)
 			return nil
 		}),
@@ -290,27 +291,27 @@ func TestHoldAReply(t *testing.T) {
 		about(t, "the answer", answered, time.Second+2*hop)
 	})
 	t.Run("and released in time", func(t *testing.T) {
-		trace := play(t, with(cfg, until("client-2's request to redis-1 arrived", at(0, hold))))
-		struck(t, trace)
+		tr := play(t, with(cfg, until("client-2's request to redis-1 arrived", at(0, hold))))
+		struck(t, tr)
 		same(t, "the error", err, nil)
-		released := only(t, trace, KindLift, "")
+		released := only(t, tr, trace.KindLift, "")
 		about(t, "the release", released.At, 2*time.Second+5*hop)
 		about(t, "the answer", answered, released.At+hop)
-		held := only(t, trace, KindHold, "redis-1")
+		held := only(t, tr, trace.KindHold, "redis-1")
 		about(t, "it was held", held.At, time.Second+hop)
-		same(t, "its step", held.Step, Acquire)
+		same(t, "its step", held.Step, trace.Acquire)
 	})
 	t.Run("for good", func(t *testing.T) {
-		trace := play(t, with(cfg, at(0, hold)))
-		struck(t, trace)
+		tr := play(t, with(cfg, at(0, hold)))
+		struck(t, tr)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("SET ended with %v", err)
 		}
 		about(t, "the error", answered, 4*time.Second)
 	})
 	t.Run("of a step that never comes", func(t *testing.T) {
-		trace := play(t, with(cfg, at(0, &Hold{"redis-1's reply to client-1's extend"})))
-		if trace.Faults[0].Idle == "" {
+		tr := play(t, with(cfg, at(0, &Hold{"redis-1's reply to client-1's extend"})))
+		if tr.Faults[0].Idle == "" {
 			t.Error("the fault is said to have acted")
 		}
 		about(t, "the answer", answered, time.Second+2*hop)
@@ -320,8 +321,8 @@ func TestHoldAReply(t *testing.T) {
 // Only the first message of a kind is held, from the fault's moment on.
 func TestHoldOneRequestToTheStorage(t *testing.T) {
 	write := func(ctx context.Context, p *Program, value string) error {
-		return p.Step(Write, func() error {
-			_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: Object, Value: value})
+		return p.Step(trace.Write, func() error {
+			_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: value})
 			return err
 		})
 	}
@@ -338,9 +339,9 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 			return write(ctx, p, "newer")
 		}),
 	)
-	values := func(trace *Trace) string {
+	values := func(tr *trace.Trace) string {
 		var values []string
-		for _, ev := range events(trace, KindServe, StorageName) {
+		for _, ev := range events(tr, trace.KindServe, trace.StorageName) {
 			values = append(values, ev.Value)
 		}
 		return strings.Join(values, " ")
@@ -349,11 +350,11 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 		same(t, "the storage served", values(play(t, cfg)), "early late newer")
 	})
 	t.Run("held", func(t *testing.T) {
-		trace := play(t, with(cfg, until("storage applied client-2's write", at(time.Second, &Hold{"client-1's write request to storage"}))))
-		struck(t, trace)
-		same(t, "the storage served", values(trace), "early newer late")
-		same(t, "the object at the end", only(t, trace, KindObject, StorageName).Value, "late")
-		about(t, "client-1 gave up", only(t, trace, KindClose, "client-1").At, 3*time.Second)
+		tr := play(t, with(cfg, until("storage applied client-2's write", at(time.Second, &Hold{"client-1's write request to storage"}))))
+		struck(t, tr)
+		same(t, "the storage served", values(tr), "early newer late")
+		same(t, "the object at the end", only(t, tr, trace.KindObject, trace.StorageName).Value, "late")
+		about(t, "client-1 gave up", only(t, tr, trace.KindClose, "client-1").At, 3*time.Second)
 	})
 }
 
@@ -366,41 +367,42 @@ func TestHoldTheNthMessage(t *testing.T) {
 		for i := range 5 {
 			sleepUntil(p, time.Duration(i+1)*time.Second)
 			for _, op := range []storage.Op{storage.Read, storage.Write} {
-				_ = p.Step(Step(op), func() error {
-					_, err := p.Storage(within(ctx, 100*time.Millisecond), storage.Request{Op: op, Object: Object, Value: fmt.Sprint(i + 1)})
+				_ = p.Step(trace.Step(op), func() error {
+					_, err := p.Storage(within(ctx, 100*time.Millisecond), storage.Request{Op: op, Object: trace.Object, Value: fmt.Sprint(i + 1)})
 					return err
 				})
 			}
 		}
 		return nil
 	}))
-	writes := Message{Client: "client-1", Peer: StorageName, Step: Write}
+	writes := trace.Message{Client: "client-1", Peer: trace.StorageName, Step: trace.Write}
+	hold := func(m trace.Message, nth int) *Hold { return &Hold{trace.NthMessage{Message: m, Nth: nth}.String()} }
 	for _, test := range []struct {
 		faults []Fault
 		held   string
 	}{
-		{[]Fault{at(0, writes.Hold(0))}, "1"},
-		{[]Fault{at(0, writes.Hold(1))}, "1"},
-		{[]Fault{at(0, writes.Hold(3))}, "3"},
+		{[]Fault{at(0, hold(writes, 0))}, "1"},
+		{[]Fault{at(0, hold(writes, 1))}, "1"},
+		{[]Fault{at(0, hold(writes, 3))}, "3"},
 		{[]Fault{at(0, &Hold{"client-1's  write request to storage, 3rd time"})}, "3"},
-		{[]Fault{at(2500*time.Millisecond, writes.Hold(2))}, "4"},
-		{[]Fault{when("client-1's write request to storage is in flight, 2nd time", writes.Hold(1))}, "3"},
-		{[]Fault{before("client-1 write, 2nd time", writes.Hold(1))}, "2"},
-		{[]Fault{at(0, Message{Client: "client-1", Peer: StorageName}.Hold(4))}, "2"}, // reads count too
-		{[]Fault{at(0, writes.Hold(2)), at(0, writes.Hold(4))}, "2 4"},
-		{[]Fault{at(0, writes.Hold(2)), at(0, writes.Hold(2))}, "2 3"},
-		{[]Fault{at(0, writes.Hold(2)), at(1500*time.Millisecond, writes.Hold(2))}, "2 3"},
+		{[]Fault{at(2500*time.Millisecond, hold(writes, 2))}, "4"},
+		{[]Fault{when("client-1's write request to storage is in flight, 2nd time", hold(writes, 1))}, "3"},
+		{[]Fault{before("client-1 write, 2nd time", hold(writes, 1))}, "2"},
+		{[]Fault{at(0, hold(trace.Message{Client: "client-1", Peer: trace.StorageName}, 4))}, "2"}, // reads count too
+		{[]Fault{at(0, hold(writes, 2)), at(0, hold(writes, 4))}, "2 4"},
+		{[]Fault{at(0, hold(writes, 2)), at(0, hold(writes, 2))}, "2 3"},
+		{[]Fault{at(0, hold(writes, 2)), at(1500*time.Millisecond, hold(writes, 2))}, "2 3"},
 	} {
-		trace := play(t, with(cfg, test.faults...))
-		struck(t, trace)
+		tr := play(t, with(cfg, test.faults...))
+		struck(t, tr)
 		var held []string
-		for _, ev := range events(trace, KindHold, "client-1") {
+		for _, ev := range events(tr, trace.KindHold, "client-1") {
 			held = append(held, fmt.Sprint(int((ev.At+hop)/time.Second)))
 		}
 		same(t, fmt.Sprint(test.faults[0].Text, ": held in the seconds"), strings.Join(held, " "), test.held)
 	}
-	trace := play(t, with(cfg, at(0, writes.Hold(6))))
-	same(t, "a sixth", trace.Faults[0].Idle, "what it waits for never happened")
+	tr := play(t, with(cfg, at(0, hold(writes, 6))))
+	same(t, "a sixth", tr.Faults[0].Idle, "what it waits for never happened")
 }
 
 // ignore drops an error that is expected.
@@ -434,7 +436,7 @@ func TestReset(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			trace := play(t, with(story(
+			tr := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					r := libraryClient(p)
 					defer r.Close()
@@ -442,7 +444,7 @@ func TestReset(t *testing.T) {
 						return err
 					}
 					sleepUntil(p, time.Second)
-					err := p.Step(Write, func() error { return r.Set(ctx, "first", "v", 0).Err() })
+					err := p.Step(trace.Write, func() error { return r.Set(ctx, "first", "v", 0).Err() })
 					if errors.Is(err, syscall.ECONNRESET) {
 						got.err, err = "reset", nil
 					}
@@ -455,15 +457,15 @@ func TestReset(t *testing.T) {
 					return ignore(ignore(err, redis.Nil), syscall.ECONNRESET)
 				}),
 			), test.faults...))
-			struck(t, trace)
-			got.sets = len(events(trace, KindSet, "redis-1"))
+			struck(t, tr)
+			got.sets = len(events(tr, trace.KindSet, "redis-1"))
 			same(t, "error", got.err, test.want.err)
 			same(t, "keys set", got.sets, test.want.sets)
 			about(t, "the end", got.ended, test.want.ended)
 			if got.err != "" {
-				only(t, trace, KindReset, "client-1")
-				only(t, trace, KindReset, "redis-1")
-				lost := len(events(trace, KindLose, "client-1")) + len(events(trace, KindLose, "redis-1"))
+				only(t, tr, trace.KindReset, "client-1")
+				only(t, tr, trace.KindReset, "redis-1")
+				lost := len(events(tr, trace.KindLose, "client-1")) + len(events(tr, trace.KindLose, "redis-1"))
 				same(t, "messages lost", lost, 1)
 			}
 		})
@@ -473,16 +475,16 @@ func TestReset(t *testing.T) {
 // A reset reaches the connection to the storage too.
 func TestResetOfTheStorage(t *testing.T) {
 	var first, second error
-	trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-		write := storage.Request{Op: storage.Write, Object: Object, Value: "v"}
+	tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		write := storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"}
 		_, first = p.Storage(ctx, write)
 		_, second = p.Storage(ctx, write)
 		return nil
-	})), when("client-1's request to storage is in flight, 1st time", &Reset{"client-1", StorageName})))
+	})), when("client-1's request to storage is in flight, 1st time", &Reset{"client-1", trace.StorageName})))
 	if !errors.Is(first, syscall.ECONNRESET) || second != nil {
 		t.Errorf("the first write ended with %v, the second with %v", first, second)
 	}
-	same(t, "version", only(t, trace, KindServe, StorageName).Version, 1)
+	same(t, "version", only(t, tr, trace.KindServe, trace.StorageName).Version, 1)
 }
 
 // Latencies are drawn from a stream of each link's own: a message more on one
@@ -511,9 +513,9 @@ func TestLatenciesAreIndependent(t *testing.T) {
 		for _, ev := range play(t, cfg).Events {
 			id := [2]int{ev.Msg, map[bool]int{true: 1}[ev.Reply]}
 			switch {
-			case ev.Kind == KindSend && (ev.Process == "client-1" || ev.Peer == "client-1"):
+			case ev.Kind == trace.KindSend && (ev.Process == "client-1" || ev.Peer == "client-1"):
 				sent[id] = ev.At
-			case ev.Kind == KindDeliver && (ev.Process == "client-1" || ev.Peer == "client-1"):
+			case ev.Kind == trace.KindDeliver && (ev.Process == "client-1" || ev.Peer == "client-1"):
 				latencies = append(latencies, (ev.At - sent[id]).Round(time.Microsecond))
 			}
 		}

@@ -1,6 +1,10 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
 
 func init() {
 	RegisterFault(FaultKind{
@@ -10,18 +14,6 @@ func init() {
 	})
 }
 
-// Mode is how a process is paused.
-type Mode string
-
-const (
-	// Stop stops the process, as a garbage collector or SIGSTOP does: its clocks
-	// run on, its timers fire when it resumes.
-	Stop Mode = "stop"
-	// Suspend suspends the virtual machine: its monotonic clock stands still, its
-	// wall clock jumps when it resumes.
-	Suspend Mode = "suspend"
-)
-
 // Pause is the parameters of the fault of that name.
 //
 // A pause is exact for code written on fakeclock. For other code it is an I/O
@@ -29,13 +21,13 @@ const (
 // run on. If the library starts I/O because of one, the trace says that it ran on
 // while paused.
 type Pause struct {
-	Process string `yaml:"pause" json:"pause" jsonschema:"description=The process that is paused."`
-	Mode    Mode   `yaml:"mode,omitempty" json:"mode,omitempty" jsonschema:"enum=stop,enum=suspend,description=stop (the default): as SIGSTOP or a garbage collector; suspend: the virtual machine."`
+	Process string          `yaml:"pause" json:"pause" jsonschema:"description=The process that is paused."`
+	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" jsonschema:"enum=stop,enum=suspend,description=stop (the default): as SIGSTOP or a garbage collector; suspend: the virtual machine."`
 }
 
 func (a *Pause) Check(t Topology) error {
 	switch a.Mode {
-	case "", Stop, Suspend:
+	case "", trace.Stop, trace.Suspend:
 	default:
 		return fmt.Errorf("mode: %q is no way to pause; write stop or suspend", a.Mode)
 	}
@@ -49,7 +41,7 @@ func (a *Pause) stops() string                  { return a.Process }
 func (a *Pause) Strike(w *World, f *FaultState) {
 	mode := a.Mode
 	if mode == "" {
-		mode = Stop
+		mode = trace.Stop
 	}
 	if !w.byName[a.Process].pause(mode, f) {
 		f.inVain(a.Process + " was down when it was to be paused")

@@ -9,11 +9,12 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // stopped and suspended are pauses of a process.
 func stopped(process string) *Pause   { return &Pause{Process: process} }
-func suspended(process string) *Pause { return &Pause{Process: process, Mode: Suspend} }
+func suspended(process string) *Pause { return &Pause{Process: process, Mode: trace.Suspend} }
 
 // What a pause from 1s to 4s does to a client that sleeps two seconds, or ten,
 // from the start.
@@ -36,7 +37,7 @@ func TestPauseAndTheClient(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got rest
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				c := p.Clock()
 				wall, monotonic := c.Now(), c.Read(fakeclock.Monotonic)
 				if err := c.Sleep(ctx, 2*time.Second); err != nil {
@@ -49,14 +50,14 @@ func TestPauseAndTheClient(t *testing.T) {
 				got.monotonic = c.Read(fakeclock.Monotonic).Sub(monotonic).Round(time.Microsecond)
 				return err
 			})), test.faults...))
-			struck(t, trace)
+			struck(t, tr)
 			same(t, "the client's rest", got, test.want)
-			none(t, trace, KindRanOn, "client-1")
+			none(t, tr, trace.KindRanOn, "client-1")
 			if len(test.faults) > 0 {
-				paused := trace.Faults[0].Text
+				paused := tr.Faults[0].Text
 				process := test.faults[0].Action.(*Pause).Process
-				about(t, paused, only(t, trace, KindPause, process).At, time.Second)
-				about(t, paused+" ended", only(t, trace, KindResume, process).At, 4*time.Second)
+				about(t, paused, only(t, tr, trace.KindPause, process).At, time.Second)
+				about(t, paused+" ended", only(t, tr, trace.KindResume, process).At, 4*time.Second)
 			}
 		})
 	}
@@ -64,12 +65,12 @@ func TestPauseAndTheClient(t *testing.T) {
 
 // While a machine is suspended its wall clock stands still; then it jumps.
 func TestSuspendedClockStandsStill(t *testing.T) {
-	trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		return p.Clock().Sleep(ctx, 2*time.Second)
 	})), lasting(3*time.Second, at(time.Second, suspended("client-1")))))
-	changes := events(trace, KindClock, "client-1")
+	changes := events(tr, trace.KindClock, "client-1")
 	if len(changes) != 3 {
-		t.Fatalf("%d changes of the clock\n%s", len(changes), tell(trace))
+		t.Fatalf("%d changes of the clock\n%s", len(changes), tell(tr))
 	}
 	start, halt, resume := changes[0].Clocks, changes[1].Clocks, changes[2].Clocks
 	same(t, "the first change", halt.Why, "suspend")
@@ -100,7 +101,7 @@ func TestPauseAndTheNode(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var value string
 			var answered time.Duration
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				conn, err := dialTo(ctx, p, 0)
 				if err != nil {
 					return err
@@ -129,10 +130,10 @@ func TestPauseAndTheNode(t *testing.T) {
 				}
 				return p.Clock().Sleep(ctx, 10*time.Second)
 			})), test.faults...))
-			struck(t, trace)
+			struck(t, tr)
 			about(t, "the answer", answered, test.answered)
 			same(t, "the value", value, test.value)
-			about(t, "the key expired", only(t, trace, KindExpire, "redis-1").At, test.expired)
+			about(t, "the key expired", only(t, tr, trace.KindExpire, "redis-1").At, test.expired)
 		})
 	}
 }
@@ -172,7 +173,7 @@ func TestDialToAStoppedNode(t *testing.T) {
 func TestPauseAndTheStorage(t *testing.T) {
 	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		sleepUntil(p, 2*time.Second)
-		_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: Object, Value: "v"})
+		_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
 		return err
 	}))
 	const arrives = 2*time.Second + 3*hop // the connection is opened first
@@ -182,15 +183,15 @@ func TestPauseAndTheStorage(t *testing.T) {
 		at     time.Duration
 	}{
 		{"no pause", nil, arrives},
-		{"stop", []Fault{lasting(3*time.Second, at(time.Second, stopped(StorageName)))}, 4 * time.Second},
-		{"suspend", []Fault{lasting(3*time.Second, at(time.Second, suspended(StorageName)))}, 4 * time.Second},
-		{"at a point", []Fault{lasting(5*time.Second, when("client-1's request to storage is in flight", stopped(StorageName)))}, arrives - hop + 5*time.Second},
+		{"stop", []Fault{lasting(3*time.Second, at(time.Second, stopped(trace.StorageName)))}, 4 * time.Second},
+		{"suspend", []Fault{lasting(3*time.Second, at(time.Second, suspended(trace.StorageName)))}, 4 * time.Second},
+		{"at a point", []Fault{lasting(5*time.Second, when("client-1's request to storage is in flight", stopped(trace.StorageName)))}, arrives - hop + 5*time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := play(t, with(cfg, test.faults...))
-			struck(t, trace)
-			about(t, "the write was applied", only(t, trace, KindServe, StorageName).At, test.at)
-			about(t, "the answer", only(t, trace, KindDone, "client-1").At, test.at+hop)
+			tr := play(t, with(cfg, test.faults...))
+			struck(t, tr)
+			about(t, "the write was applied", only(t, tr, trace.KindServe, trace.StorageName).At, test.at)
+			about(t, "the answer", only(t, tr, trace.KindDone, "client-1").At, test.at+hop)
 		})
 	}
 }
@@ -198,11 +199,11 @@ func TestPauseAndTheStorage(t *testing.T) {
 // A read whose answer arrived while the process was paused returns it, although
 // its deadline has passed.
 func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
-	for _, mode := range []Mode{Stop, Suspend} {
+	for _, mode := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(mode), func(t *testing.T) {
 			var value string
 			var answered time.Duration
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				r := p.Redis(0)
 				if err := r.Set(ctx, "k", "v", 0).Err(); err != nil {
 					return err
@@ -213,10 +214,10 @@ func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 				answered = now(p)
 				return err
 			})), lasting(5*time.Second, at(time.Second+hop, &Pause{"client-1", mode}))))
-			about(t, "the reply arrived", events(trace, KindDeliver, "client-1")[2].At, time.Second+2*hop)
+			about(t, "the reply arrived", events(tr, trace.KindDeliver, "client-1")[2].At, time.Second+2*hop)
 			same(t, "the value", value, "v")
 			about(t, "it was read", answered, 6*time.Second+hop)
-			none(t, trace, KindTimeout, "client-1")
+			none(t, tr, trace.KindTimeout, "client-1")
 		})
 	}
 }
@@ -241,7 +242,7 @@ func TestDeadlinesArePaused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var ended time.Duration
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				conn, err := dialTo(ctx, p, 0)
 				if err != nil {
 					return err
@@ -255,9 +256,9 @@ func TestDeadlinesArePaused(t *testing.T) {
 				ended = now(p)
 				return nil
 			})), test.faults...))
-			struck(t, trace)
+			struck(t, tr)
 			about(t, "the read ended", ended, test.ends)
-			about(t, "the timeout", only(t, trace, KindTimeout, "client-1").At, test.ends)
+			about(t, "the timeout", only(t, tr, trace.KindTimeout, "client-1").At, test.ends)
 		})
 	}
 }
@@ -293,24 +294,24 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 		},
 	}
 	for name, act := range acts {
-		for _, mode := range []Mode{Stop, Suspend} {
+		for _, mode := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 			t.Run(name+" during a "+string(mode), func(t *testing.T) {
-				trace := play(t, with(story(client(t, "client-1", act)), lasting(3*time.Second, at(time.Second, &Pause{"client-1", mode}))))
-				about(t, "it ran on", only(t, trace, KindRanOn, "client-1").At, 2*time.Second)
-				if set := only(t, trace, KindSet, "redis-1").At; set < 4*time.Second+hop {
-					t.Errorf("the key was set at %v\n%s", set, tell(trace))
+				tr := play(t, with(story(client(t, "client-1", act)), lasting(3*time.Second, at(time.Second, &Pause{"client-1", mode}))))
+				about(t, "it ran on", only(t, tr, trace.KindRanOn, "client-1").At, 2*time.Second)
+				if set := only(t, tr, trace.KindSet, "redis-1").At; set < 4*time.Second+hop {
+					t.Errorf("the key was set at %v\n%s", set, tell(tr))
 				}
-				for _, ev := range trace.Events {
-					if ev.Kind == KindSend && ev.Process == "client-1" && ev.At > time.Second && ev.At < 4*time.Second {
+				for _, ev := range tr.Events {
+					if ev.Kind == trace.KindSend && ev.Process == "client-1" && ev.At > time.Second && ev.At < 4*time.Second {
 						t.Errorf("it sent %s at %v", ev.Text, ev.At)
 					}
 				}
 			})
 		}
 		t.Run(name+" without a pause", func(t *testing.T) {
-			trace := play(t, story(client(t, "client-1", act)))
-			none(t, trace, KindRanOn, "client-1")
-			if set := only(t, trace, KindSet, "redis-1").At; set > 2*time.Second+5*hop {
+			tr := play(t, story(client(t, "client-1", act)))
+			none(t, tr, trace.KindRanOn, "client-1")
+			if set := only(t, tr, trace.KindSet, "redis-1").At; set > 2*time.Second+5*hop {
 				t.Errorf("the key was set at %v", set)
 			}
 		})
@@ -331,8 +332,8 @@ func TestPauseBeforeAStep(t *testing.T) {
 				answered <- errors.Join(err, r.Set(ctx, "k", "v", 0).Err())
 			}()
 			sleepUntil(p, time.Second)
-			err := p.Step(Write, func() error {
-				_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: Object, Value: "v"})
+			err := p.Step(trace.Write, func() error {
+				_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
 				return err
 			})
 			return errors.Join(err, <-answered)
@@ -343,25 +344,25 @@ func TestPauseBeforeAStep(t *testing.T) {
 		}),
 	)
 	t.Run("without", func(t *testing.T) {
-		trace := play(t, cfg)
-		about(t, "the write began", only(t, trace, KindBegin, "client-1").At, time.Second)
+		tr := play(t, cfg)
+		about(t, "the write began", only(t, tr, trace.KindBegin, "client-1").At, time.Second)
 	})
-	for _, mode := range []Mode{Stop, Suspend} {
+	for _, mode := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(mode), func(t *testing.T) {
-			trace := play(t, with(cfg, until("3s after client-2 finished", before("client-1 write", &Pause{"client-1", mode}))))
-			struck(t, trace)
-			about(t, "the pause", only(t, trace, KindPause, "client-1").At, time.Second)
-			resume := only(t, trace, KindResume, "client-1")
+			tr := play(t, with(cfg, until("3s after client-2 finished", before("client-1 write", &Pause{"client-1", mode}))))
+			struck(t, tr)
+			about(t, "the pause", only(t, tr, trace.KindPause, "client-1").At, time.Second)
+			resume := only(t, tr, trace.KindResume, "client-1")
 			about(t, "its end", resume.At, 5*time.Second+6*hop)
-			begin := only(t, trace, KindBegin, "client-1")
+			begin := only(t, tr, trace.KindBegin, "client-1")
 			if begin.Seq < resume.Seq || begin.At > resume.At+time.Microsecond {
-				t.Errorf("the write began at %v (%d)\n%s", begin.At, begin.Seq, tell(trace))
+				t.Errorf("the write began at %v (%d)\n%s", begin.At, begin.Seq, tell(tr))
 			}
-			serve := only(t, trace, KindServe, StorageName).At
+			serve := only(t, tr, trace.KindServe, trace.StorageName).At
 			about(t, "the write arrived", serve, resume.At+3*hop) // it opens a connection first
 			var sent []string
-			for _, ev := range trace.Events {
-				if ev.Seq > resume.Seq && ev.Kind == KindSend && ev.Process == "client-1" {
+			for _, ev := range tr.Events {
+				if ev.Seq > resume.Seq && ev.Kind == trace.KindSend && ev.Process == "client-1" {
 					sent = append(sent, ev.Text)
 				}
 			}
@@ -376,21 +377,21 @@ func TestPauseBeforeAStep(t *testing.T) {
 // the answer waits.
 func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	var got time.Duration
-	trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
 		got = now(p)
 		return err
 	})), lasting(2*time.Second, when("client-1's request to redis-1 is in flight", stopped("client-1")))))
-	about(t, "the key was set", only(t, trace, KindSet, "redis-1").At, arrival)
+	about(t, "the key was set", only(t, tr, trace.KindSet, "redis-1").At, arrival)
 	about(t, "the answer was read", got, arrival-hop+2*time.Second)
 }
 
 // Pauses that overlap are one: the first says how, and it ends with the last.
 func TestOverlappingPauses(t *testing.T) {
-	for _, first := range []Mode{Stop, Suspend} {
+	for _, first := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(first), func(t *testing.T) {
 			var woke time.Duration
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				err := p.Clock().Sleep(ctx, 2*time.Second)
 				woke = now(p)
 				return err
@@ -398,11 +399,11 @@ func TestOverlappingPauses(t *testing.T) {
 				lasting(3*time.Second, at(time.Second, &Pause{"client-1", first})),
 				lasting(4*time.Second, at(2*time.Second-hop, stopped("client-1"))),
 			))
-			struck(t, trace)
-			about(t, "the pause", only(t, trace, KindPause, "client-1").At, time.Second)
-			resumed := only(t, trace, KindResume, "client-1").At
+			struck(t, tr)
+			about(t, "the pause", only(t, tr, trace.KindPause, "client-1").At, time.Second)
+			resumed := only(t, tr, trace.KindResume, "client-1").At
 			about(t, "its end", resumed, 6*time.Second-hop)
-			if first == Suspend {
+			if first == trace.Suspend {
 				resumed += time.Second // which it had still to sleep
 			}
 			about(t, "the client woke", woke, resumed)

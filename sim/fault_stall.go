@@ -1,6 +1,10 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
 
 func init() {
 	RegisterFault(FaultKind{
@@ -19,8 +23,8 @@ func init() {
 //
 // A crash of the storage ends the stall, and the request with it.
 type Stall struct {
-	Client string `yaml:"stall" json:"stall" jsonschema:"description=The client whose request is held up in the storage\\, between its check and its write if those are two steps."`
-	Step   Step   `yaml:"step,omitempty" json:"step,omitempty" jsonschema:"enum=read,enum=write,enum=mark,description=Which request: read\\, write (the default) or mark."`
+	Client string     `yaml:"stall" json:"stall" jsonschema:"description=The client whose request is held up in the storage\\, between its check and its write if those are two steps."`
+	Step   trace.Step `yaml:"step,omitempty" json:"step,omitempty" jsonschema:"enum=read,enum=write,enum=mark,description=Which request: read\\, write (the default) or mark."`
 }
 
 func (a *Stall) Check(t Topology) error {
@@ -40,7 +44,7 @@ func (a *Stall) Targets() [][]string            { return [][]string{{a.Client}} 
 func (a *Stall) Assumption(Topology) Assumption { return AssumeProcess }
 
 func (a *Stall) Strike(w *World, f *FaultState) {
-	ev := f.stalled.event(KindStall)
+	ev := f.stalled.event(trace.KindStall)
 	ev.Fault = f.number
 	w.emit(ev)
 }
@@ -54,9 +58,9 @@ func (a *Stall) Lift(w *World, f *FaultState) {
 func (a *Stall) waitsFor(s *serving) bool {
 	step := a.Step
 	if step == "" {
-		step = Write
+		step = trace.Write
 	}
-	return s.ctx.client == a.Client && Step(s.req.Op) == step
+	return s.ctx.client == a.Client && trace.Step(s.req.Op) == step
 }
 
 // stallIfAsked holds a request up if a fault waits for it, and reports whether

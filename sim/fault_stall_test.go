@@ -10,16 +10,17 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // stalled is a stall of a client's next request of a kind.
-func stalled(client string, step Step) *Stall { return &Stall{client, step} }
+func stalled(client string, step trace.Step) *Stall { return &Stall{client, step} }
 
 // asks is a step at the storage with a token.
 func asks(ctx context.Context, p *Program, op storage.Op, token uint64) (storage.Response, error) {
 	var resp storage.Response
-	err := p.Step(Step(op), func() (err error) {
-		resp, err = p.Storage(ctx, storage.Request{Op: op, Object: Object, Token: token, Value: fmt.Sprint(token)})
+	err := p.Step(trace.Step(op), func() (err error) {
+		resp, err = p.Storage(ctx, storage.Request{Op: op, Object: trace.Object, Token: token, Value: fmt.Sprint(token)})
 		return err
 	})
 	return resp, err
@@ -47,11 +48,11 @@ func holders(t *testing.T, policy storage.Policy) Config {
 
 // writes tells what the storage did with writes, in order: "33 34" or "34 -33",
 // where it refused the second.
-func writes(trace *Trace) string {
+func writes(tr *trace.Trace) string {
 	var told []string
-	for _, ev := range events(trace, KindServe, StorageName) {
+	for _, ev := range events(tr, trace.KindServe, trace.StorageName) {
 		switch {
-		case ev.Step != Write:
+		case ev.Step != trace.Write:
 		case ev.OK:
 			told = append(told, fmt.Sprint(ev.Token))
 		default:
@@ -83,19 +84,19 @@ func TestStallAndThePolicies(t *testing.T) {
 			cfg := holders(t, test.policy)
 			without := play(t, cfg)
 			same(t, "without a stall", writes(without), test.without)
-			none(t, without, KindStall, StorageName)
+			none(t, without, trace.KindStall, trace.StorageName)
 
-			trace := play(t, with(cfg, until("storage applied client-2's write", at(0, stalled("client-1", "")))))
-			struck(t, trace)
-			same(t, "with the stall", writes(trace), test.stalled)
-			stall := only(t, trace, KindStall, StorageName)
+			tr := play(t, with(cfg, until("storage applied client-2's write", at(0, stalled("client-1", "")))))
+			struck(t, tr)
+			same(t, "with the stall", writes(tr), test.stalled)
+			stall := only(t, tr, trace.KindStall, trace.StorageName)
 			arrives := time.Second + 3*hop // the connection is opened first
 			if test.policy == storage.CheckAndSet {
 				arrives = time.Second + hop // which the mark has done
 			}
 			about(t, "the stall", stall.At, arrives)
 			same(t, "what is stalled", fmt.Sprint(stall.Client(), " ", stall.Step, " ", stall.Object, " ", stall.Token, " fault ", stall.Fault), "client-1 write x 33 fault 1")
-			if checks := len(events(trace, KindCheck, StorageName)); (checks > 0) != (test.policy == storage.CheckThenWrite) {
+			if checks := len(events(tr, trace.KindCheck, trace.StorageName)); (checks > 0) != (test.policy == storage.CheckThenWrite) {
 				t.Errorf("%d checks of their own", checks)
 			}
 		})
@@ -105,26 +106,26 @@ func TestStallAndThePolicies(t *testing.T) {
 // The check of check-then-write is told before the write, and with its stall in
 // between.
 func TestCheckThenWriteIsTold(t *testing.T) {
-	order := func(trace *Trace) string {
+	order := func(tr *trace.Trace) string {
 		var told []string
-		for _, ev := range trace.Events {
+		for _, ev := range tr.Events {
 			switch ev.Kind {
-			case KindCheck, KindStall, KindServe:
+			case trace.KindCheck, trace.KindStall, trace.KindServe:
 				told = append(told, fmt.Sprint(ev.Kind, " ", ev.Token))
 			}
 		}
 		return strings.Join(told, ", ")
 	}
 	cfg := holders(t, storage.CheckThenWrite)
-	trace := play(t, cfg)
-	same(t, "without a stall", order(trace), "check 33, serve 33, check 34, serve 34")
-	check, serve := first(t, trace, KindCheck, StorageName), first(t, trace, KindServe, StorageName)
+	tr := play(t, cfg)
+	same(t, "without a stall", order(tr), "check 33, serve 33, check 34, serve 34")
+	check, serve := first(t, tr, trace.KindCheck, trace.StorageName), first(t, tr, trace.KindServe, trace.StorageName)
 	same(t, "the time between check and write", serve.At-check.At, 0)
 	same(t, "the check", fmt.Sprint(check.Client(), " ", check.Step, " ", check.Object, " ", check.OK, check.Text), "client-1 write x true")
 
-	trace = play(t, with(cfg, until("storage applied client-2's write", at(0, stalled("client-1", Write)))))
-	same(t, "with one", order(trace), "check 33, stall 33, check 34, serve 34, serve 33")
-	for i, ev := range events(trace, KindServe, StorageName) {
+	tr = play(t, with(cfg, until("storage applied client-2's write", at(0, stalled("client-1", trace.Write)))))
+	same(t, "with one", order(tr), "check 33, stall 33, check 34, serve 34, serve 33")
+	for i, ev := range events(tr, trace.KindServe, trace.StorageName) {
 		same(t, "the version replaced", ev.Replaced, i)
 	}
 }
@@ -149,11 +150,11 @@ func TestStallTakesTheNextThatPasses(t *testing.T) {
 		}),
 	)
 	cfg.Storage.Fencing = storage.CheckThenWrite
-	trace := play(t, with(cfg, lasting(5*time.Second, at(0, stalled("client-1", Write)))))
-	struck(t, trace)
-	same(t, "writes", writes(trace), "34 -33 35 35")
-	about(t, "the stall", only(t, trace, KindStall, StorageName).At, 3*time.Second+hop)
-	serves := events(trace, KindServe, StorageName)
+	tr := play(t, with(cfg, lasting(5*time.Second, at(0, stalled("client-1", trace.Write)))))
+	struck(t, tr)
+	same(t, "writes", writes(tr), "34 -33 35 35")
+	about(t, "the stall", only(t, tr, trace.KindStall, trace.StorageName).At, 3*time.Second+hop)
+	serves := events(tr, trace.KindServe, trace.StorageName)
 	about(t, "the stalled write", serves[2].At, 8*time.Second+hop)
 	about(t, "the next", serves[3].At, 8*time.Second+3*hop)
 }
@@ -177,7 +178,7 @@ func TestStallOfAReadAndOfAMark(t *testing.T) {
 				}),
 			)
 			if stall {
-				cfg = with(cfg, until("client-2 finished", at(0, stalled("client-1", Read))))
+				cfg = with(cfg, until("client-2 finished", at(0, stalled("client-1", trace.Read))))
 			}
 			struck(t, play(t, cfg))
 			same(t, fmt.Sprint("stalled ", stall, ": the version read"), version == 1, stall)
@@ -186,9 +187,9 @@ func TestStallOfAReadAndOfAMark(t *testing.T) {
 	t.Run("mark", func(t *testing.T) {
 		cfg := holders(t, storage.CheckAndSet)
 		same(t, "marks in order", writes(play(t, cfg)), "-33 34")
-		trace := play(t, with(cfg, until("client-2 marked", at(0, stalled("client-1", Mark)))))
-		struck(t, trace)
-		same(t, "client-1's mark is late", writes(trace), "33 -34")
+		tr := play(t, with(cfg, until("client-2 marked", at(0, stalled("client-1", trace.Mark)))))
+		struck(t, tr)
+		same(t, "client-1's mark is late", writes(tr), "33 -34")
 	})
 }
 
@@ -196,8 +197,8 @@ func TestStallOfAReadAndOfAMark(t *testing.T) {
 // back: it lands, even after everybody is done.
 func TestStallOutlivesItsClient(t *testing.T) {
 	cfg := story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
-		return p.Step(Write, func() error {
-			_, err := p.Storage(within(ctx, time.Second), storage.Request{Op: storage.Write, Object: Object, Value: "late"})
+		return p.Step(trace.Write, func() error {
+			_, err := p.Storage(within(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.Object, Value: "late"})
 			return err
 		})
 	}})
@@ -211,22 +212,22 @@ func TestStallOutlivesItsClient(t *testing.T) {
 		{"it gives up", []Fault{lasting(time.Minute, at(0, stalled("client-1", "")))}, time.Minute + 3*hop, ""},
 		{"it crashes", []Fault{
 			lasting(time.Minute, at(0, stalled("client-1", ""))),
-			at(500*time.Millisecond, crashed("client-1", Kill)),
+			at(500*time.Millisecond, crashed("client-1", trace.Kill)),
 		}, time.Minute + 3*hop, ""},
 		{"for good", []Fault{at(0, stalled("client-1", ""))}, 0, ""},
 		{"until what never happens", []Fault{until("redis-1 crashed", at(0, stalled("client-1", "")))}, 0, "its end never came: redis-1 crashed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := play(t, with(cfg, test.faults...))
+			tr := play(t, with(cfg, test.faults...))
 			if len(test.faults) > 0 {
-				same(t, "idle", trace.Faults[0].Idle, test.idle)
+				same(t, "idle", tr.Faults[0].Idle, test.idle)
 			}
 			if test.lands == 0 {
-				none(t, trace, KindServe, StorageName)
+				none(t, tr, trace.KindServe, trace.StorageName)
 				return
 			}
-			about(t, "it lands", only(t, trace, KindServe, StorageName).At, test.lands)
-			same(t, "the object", only(t, trace, KindObject, StorageName).Value, "late")
+			about(t, "it lands", only(t, tr, trace.KindServe, trace.StorageName).At, test.lands)
+			same(t, "the object", only(t, tr, trace.KindObject, trace.StorageName).Value, "late")
 		})
 	}
 }
@@ -235,23 +236,23 @@ func TestStallOutlivesItsClient(t *testing.T) {
 // over then, not when it would have been.
 func TestCrashEndsAStall(t *testing.T) {
 	for _, test := range []struct {
-		how  Crash
+		how  trace.Crash
 		err  error
 		told time.Duration
 	}{
-		{Kill, syscall.ECONNRESET, 2*time.Second + hop},
-		{Shutdown, syscall.ECONNRESET, 2*time.Second + hop},
+		{trace.Kill, syscall.ECONNRESET, 2*time.Second + hop},
+		{trace.Shutdown, syscall.ECONNRESET, 2*time.Second + hop},
 		// Nobody is told, and the client has nothing more to send that could be
 		// answered with a reset: it waits until it gives up.
-		{PowerLoss, errGaveUp, 6 * time.Second},
-		{FailOver, errGaveUp, 6 * time.Second},
+		{trace.PowerLoss, errGaveUp, 6 * time.Second},
+		{trace.FailOver, errGaveUp, 6 * time.Second},
 	} {
 		t.Run(string(test.how), func(t *testing.T) {
 			var err error
 			var told time.Duration
 			cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				sleepUntil(p, time.Second)
-				write := storage.Request{Op: storage.Write, Object: Object, Value: "v", Token: 33}
+				write := storage.Request{Op: storage.Write, Object: trace.Object, Value: "v", Token: 33}
 				_, err = p.Storage(within(ctx, 5*time.Second), write)
 				told = now(p)
 				sleepUntil(p, 10*time.Second)
@@ -259,18 +260,18 @@ func TestCrashEndsAStall(t *testing.T) {
 				return again
 			}))
 			cfg.Storage.Fencing = storage.CheckThenWrite
-			trace := play(t, with(cfg,
+			tr := play(t, with(cfg,
 				lasting(time.Minute, at(0, stalled("client-1", ""))),
-				lasting(time.Second, at(2*time.Second, crashed(StorageName, test.how))),
+				lasting(time.Second, at(2*time.Second, crashed(trace.StorageName, test.how))),
 			))
-			struck(t, trace)
+			struck(t, tr)
 			if !errors.Is(err, test.err) {
 				t.Errorf("the write ended with %v, want %v", err, test.err)
 			}
 			about(t, "it ended", told, test.told)
-			serve := only(t, trace, KindServe, StorageName)
+			serve := only(t, tr, trace.KindServe, trace.StorageName)
 			about(t, "the only write that is applied", serve.At, 10*time.Second+3*hop)
-			lifts := events(trace, KindLift, "")
+			lifts := events(tr, trace.KindLift, "")
 			if len(lifts) != 2 || lifts[0].Fault != 1 || lifts[1].Fault != 2 {
 				t.Fatalf("faults end: %v", lifts)
 			}
@@ -282,13 +283,13 @@ func TestCrashEndsAStall(t *testing.T) {
 // A request whose stall ends while the storage is paused goes on when that runs
 // again.
 func TestStallEndsDuringAPause(t *testing.T) {
-	trace := play(t, with(holders(t, storage.None),
+	tr := play(t, with(holders(t, storage.None),
 		lasting(2*time.Second, at(0, stalled("client-1", ""))),
-		lasting(3*time.Second, at(1500*time.Millisecond, stopped(StorageName))),
+		lasting(3*time.Second, at(1500*time.Millisecond, stopped(trace.StorageName))),
 	))
-	struck(t, trace)
-	same(t, "writes", writes(trace), "34 33") // client-2's arrived before the stall was over
-	for _, ev := range events(trace, KindServe, StorageName) {
+	struck(t, tr)
+	same(t, "writes", writes(tr), "34 33") // client-2's arrived before the stall was over
+	for _, ev := range events(tr, trace.KindServe, trace.StorageName) {
 		about(t, "a write", ev.At, 4500*time.Millisecond)
 	}
 }
@@ -297,11 +298,11 @@ func TestStallEndsDuringAPause(t *testing.T) {
 func TestFaultBetweenCheckAndWrite(t *testing.T) {
 	const point = "storage checked client-1's write"
 	t.Run("pause", func(t *testing.T) {
-		trace := play(t, with(holders(t, storage.CheckThenWrite), lasting(5*time.Second, when(point, stopped(StorageName)))))
-		struck(t, trace)
-		same(t, "writes", writes(trace), "33 34")
-		about(t, "the check", first(t, trace, KindCheck, StorageName).At, time.Second+3*hop)
-		about(t, "the write", first(t, trace, KindServe, StorageName).At, 6*time.Second+3*hop)
+		tr := play(t, with(holders(t, storage.CheckThenWrite), lasting(5*time.Second, when(point, stopped(trace.StorageName)))))
+		struck(t, tr)
+		same(t, "writes", writes(tr), "33 34")
+		about(t, "the check", first(t, tr, trace.KindCheck, trace.StorageName).At, time.Second+3*hop)
+		about(t, "the write", first(t, tr, trace.KindServe, trace.StorageName).At, 6*time.Second+3*hop)
 	})
 	t.Run("crash", func(t *testing.T) {
 		cfg := holders(t, storage.CheckThenWrite)
@@ -313,9 +314,9 @@ func TestFaultBetweenCheckAndWrite(t *testing.T) {
 			}
 			return nil
 		}
-		trace := play(t, with(cfg, lasting(500*time.Millisecond, when(point, crashed(StorageName, Kill)))))
-		struck(t, trace)
-		same(t, "writes", writes(trace), "34")
+		tr := play(t, with(cfg, lasting(500*time.Millisecond, when(point, crashed(trace.StorageName, trace.Kill)))))
+		struck(t, tr)
+		same(t, "writes", writes(tr), "34")
 	})
 }
 
@@ -326,11 +327,11 @@ func TestStallThatMakesNoSense(t *testing.T) {
 		err   string
 	}{
 		{stalled("client-1", ""), ""},
-		{stalled("client-1", Mark), ""},
+		{stalled("client-1", trace.Mark), ""},
 		{stalled("", ""), "stall: name a process"},
 		{stalled("client-9", ""), `stall: there is no process "client-9"; there are client-1, redis-1, storage`},
 		{stalled("redis-1", ""), "stall: redis-1 is no client; name the client whose request is held up"},
-		{stalled("client-1", Acquire), `step: "acquire" is no request to the storage; write read, write or mark`},
+		{stalled("client-1", trace.Acquire), `step: "acquire" is no request to the storage; write read, write or mark`},
 	} {
 		told := ""
 		if err := test.stall.Check(topology); err != nil {

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // A request to the storage that a fault keeps back still lands when the fault
 // ends, though its client has given up and is done long before.
 func TestLateRequestLands(t *testing.T) {
 	hasty := client(t, "client-1", func(ctx context.Context, p *Program) error {
-		_, err := p.Storage(within(ctx, time.Second), storage.Request{Op: storage.Write, Object: Object, Value: "late"})
+		_, err := p.Storage(within(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.Object, Value: "late"})
 		if err == nil {
 			t.Error("the request was answered")
 		}
@@ -22,8 +23,8 @@ func TestLateRequestLands(t *testing.T) {
 	})
 	for _, f := range []Fault{
 		lasting(time.Minute, at(0, &Hold{"client-1's request to storage"})),
-		lasting(time.Minute, at(0, &Partition{"client-1", []string{StorageName}, To})),
-		lasting(time.Minute, at(0, &Pause{Process: StorageName})),
+		lasting(time.Minute, at(0, &Partition{"client-1", []string{trace.StorageName}, To})),
+		lasting(time.Minute, at(0, &Pause{Process: trace.StorageName})),
 		until("1m after client-1 finished", at(0, &Hold{"client-1's request to storage"})),
 	} {
 		t.Run(f.Text, func(t *testing.T) {
@@ -32,17 +33,17 @@ func TestLateRequestLands(t *testing.T) {
 				// Without a connection there is nothing to keep back.
 				cfg.Faults[0].Strikes = Trigger{At: 10 * time.Millisecond}
 				cfg.Clients[0] = client(t, "client-1", func(ctx context.Context, p *Program) error {
-					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: Object}); err != nil {
+					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object}); err != nil {
 						return err
 					}
 					sleepUntil(p, 20*time.Millisecond)
 					return hasty.Run(ctx, p)
 				})
 			}
-			trace := play(t, cfg)
+			tr := play(t, cfg)
 			served := 0
-			for _, ev := range trace.Events {
-				if ev.Kind == KindServe && ev.Step == Write {
+			for _, ev := range tr.Events {
+				if ev.Kind == trace.KindServe && ev.Step == trace.Write {
 					served++
 					if ev.At < time.Minute || ev.At > 2*time.Minute {
 						t.Errorf("the write landed at %v", ev.At)
@@ -74,10 +75,10 @@ func TestIdleFaults(t *testing.T) {
 		t.Run(test.fault.Text+" "+test.idle, func(t *testing.T) {
 			cfg := story(short)
 			if strings.Contains(test.idle, "down") {
-				cfg = with(cfg, at(time.Second, crashed("redis-1", Kill)))
+				cfg = with(cfg, at(time.Second, crashed("redis-1", trace.Kill)))
 			}
-			trace := play(t, with(cfg, test.fault))
-			same(t, "idle", trace.Faults[len(trace.Faults)-1].Idle, test.idle)
+			tr := play(t, with(cfg, test.fault))
+			same(t, "idle", tr.Faults[len(tr.Faults)-1].Idle, test.idle)
 		})
 	}
 }
@@ -90,7 +91,7 @@ func TestWhomAFaultStops(t *testing.T) {
 		stops  string
 	}{
 		{stopped("client-1"), "client-1"},
-		{crashed("redis-1", PowerLoss), "redis-1"},
+		{crashed("redis-1", trace.PowerLoss), "redis-1"},
 		{&Jump{"redis-1", time.Second}, ""},
 		{&Partition{"client-1", []string{"redis-1"}, ""}, ""},
 		{&Fail{Node: "redis-1"}, ""},

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // stale is a story with a real lock: client-1's write comes after its keys have
@@ -28,18 +29,18 @@ func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 		// crash of the storage before that takes no connection from client-1.
 		Services: []sim.Service{{Name: "proxy"}},
 		Clients: []sim.Client{
-			{Name: "client-1", RetryEvery: time.Second, Does: []sim.Task{
-				{Step: sim.Read, Object: sim.Object}, {Step: sim.Write, Object: sim.Object, Via: []string{"proxy"}},
+			{Name: "client-1", RetryEvery: time.Second, Does: []trace.Task{
+				{Step: trace.Read, Object: trace.Object}, {Step: trace.Write, Object: trace.Object, Via: []string{"proxy"}},
 			}},
 			{Name: "client-2", RetryEvery: time.Second, Starts: point("client-1's keys expired")},
 		},
 		Storage: s, Faults: faults,
-		Oracle: func(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) },
+		Oracle: func(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) },
 	}
 }
 
-func point(s string) sim.Point {
-	p, err := sim.ParsePoint(s)
+func point(s string) trace.Point {
+	p, err := trace.ParsePoint(s)
 	if err != nil {
 		panic(err)
 	}
@@ -47,7 +48,7 @@ func point(s string) sim.Point {
 }
 
 func beforeWrite(client string) sim.Trigger {
-	return sim.Trigger{Before: sim.StepPoint{Client: client, Step: sim.Write}}
+	return sim.Trigger{Before: trace.StepPoint{Client: client, Step: trace.Write}}
 }
 
 // Which policies keep a stale write from doing harm, under which faults of the
@@ -56,8 +57,8 @@ func TestFencingThatBreaks(t *testing.T) {
 	paused := sim.Fault{Strikes: beforeWrite("client-1"), Until: point("client-2 finished"), Action: &sim.Pause{Process: "client-1"}}
 	pausedLonger := sim.Fault{Strikes: beforeWrite("client-1"), Until: point("storage restarted"), Action: &sim.Pause{Process: "client-1"}}
 	stalled := sim.Fault{Until: point("client-2 finished"), Action: &sim.Stall{Client: "client-1"}}
-	crash := func(how sim.Crash) sim.Fault {
-		return sim.Fault{Strikes: sim.Trigger{When: point("client-2 finished")}, For: time.Second, Action: &sim.CrashFault{Process: sim.StorageName, How: how}}
+	crash := func(how trace.Crash) sim.Fault {
+		return sim.Fault{Strikes: sim.Trigger{When: point("client-2 finished")}, For: time.Second, Action: &sim.CrashFault{Process: trace.StorageName, How: how}}
 	}
 	harm := []checks.Property{checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}
 	for _, test := range []struct {
@@ -71,31 +72,31 @@ func TestFencingThatBreaks(t *testing.T) {
 		{"fencing", sim.Storage{Fencing: storage.Writes}, []sim.Fault{paused}, nil},
 		{"fencing, one object a shard", sim.Storage{Fencing: storage.PerShard}, []sim.Fault{paused}, nil},
 
-		{"the token is stored, and the storage crashes", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(sim.PowerLoss)}, nil},
+		{"the token is stored, and the storage crashes", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(trace.PowerLoss)}, nil},
 		{"the token is in memory, and it does not", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{paused}, nil},
-		{"the token is in memory, and it does", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{pausedLonger, crash(sim.Kill)}, harm},
+		{"the token is in memory, and it does", sim.Storage{Fencing: storage.VolatileToken}, []sim.Fault{pausedLonger, crash(trace.Kill)}, harm},
 
 		{"check and write at once, and a stall", sim.Storage{Fencing: storage.Writes}, []sim.Fault{stalled}, nil},
 		{"check, then write, and no stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{paused}, nil},
 		{"check, then write, and a stall", sim.Storage{Fencing: storage.CheckThenWrite}, []sim.Fault{stalled}, harm},
 
-		{"a copy that is up to date", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(sim.FailOver)}, nil},
+		{"a copy that is up to date", sim.Storage{Fencing: storage.Writes}, []sim.Fault{pausedLonger, crash(trace.FailOver)}, nil},
 		// client-2's write is gone before client-1's comes, which therefore replaces
 		// nothing of a newer grant: the order of the writes that are left is right.
-		{"a copy that lacks the last write", sim.Storage{Fencing: storage.Writes, CopyLag: time.Second}, []sim.Fault{pausedLonger, crash(sim.FailOver)},
+		{"a copy that lacks the last write", sim.Storage{Fencing: storage.Writes, CopyLag: time.Second}, []sim.Fault{pausedLonger, crash(trace.FailOver)},
 			[]checks.Property{checks.NoLostUpdate, checks.SerialSections}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace, err := sim.Run(stale(t, test.storage, test.faults...))
+			tr, err := sim.Run(stale(t, test.storage, test.faults...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, f := range trace.Faults {
+			for i, f := range tr.Faults {
 				if f.Idle != "" {
 					t.Errorf("fault %d did not act: %s", i+1, f.Idle)
 				}
 			}
-			v := checks.Check(trace, nil)
+			v := checks.Check(tr, nil)
 			var violated []checks.Property
 			for _, p := range harm {
 				if v.Finding(p).Outcome == checks.Violated {

@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // The table, on a real Redis server. Each case has one of its own, on a socket in
@@ -236,11 +238,11 @@ func (s *realRedis) settle() error {
 	})
 }
 
-func (s *realRedis) end(how Crash) error {
+func (s *realRedis) end(how trace.Crash) error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	if how == Shutdown {
+	if how == trace.Shutdown {
 		if _, err := s.control.Write(respCommand([]string{"SHUTDOWN"})); err != nil {
 			return err
 		}
@@ -251,7 +253,7 @@ func (s *realRedis) end(how Crash) error {
 		return err
 	}
 	s.gone()
-	if how == PowerLoss {
+	if how == trace.PowerLoss {
 		return s.forget()
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // A fidelity is what a Redis server answers, as a script of one step in each
@@ -55,7 +57,7 @@ type fidelityServer interface {
 	ask(command []string, after time.Duration) (string, error)
 	pass(time.Duration) error
 	jump(time.Duration) error
-	end(Crash) error
+	end(trace.Crash) error
 	restart() error
 	wall() time.Time
 }
@@ -112,8 +114,8 @@ func occurrence(line string) (func(fidelityServer) error, error) {
 			return func(s fidelityServer) error { return s.jump(by) }, err
 		}
 		return func(s fidelityServer) error { return s.pass(by) }, err
-	case string(Kill), string(PowerLoss), string(Shutdown):
-		return func(s fidelityServer) error { return s.end(Crash(verb)) }, nil
+	case string(trace.Kill), string(trace.PowerLoss), string(trace.Shutdown):
+		return func(s fidelityServer) error { return s.end(trace.Crash(verb)) }, nil
 	case "restart":
 		return fidelityServer.restart, nil
 	}

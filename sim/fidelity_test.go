@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // The table, on our nodes.
@@ -61,7 +63,7 @@ func (s *simulatedRedis) jump(d time.Duration) error {
 	return nil
 }
 
-func (s *simulatedRedis) end(how Crash) error {
+func (s *simulatedRedis) end(how trace.Crash) error {
 	if s.conn != nil {
 		s.conn.Close()
 		s.conn = nil

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // keyspace is what a Redis server holds, as far as it can be saved, copied to a
@@ -33,7 +35,7 @@ type entry struct {
 	kind    string
 	words   []string // the value, in an order of its own
 	expires time.Time
-	owner   *Actor
+	owner   *trace.Actor
 }
 
 func (e entry) same(o entry) bool { return e.kind == o.kind && slices.Equal(e.words, o.words) }
@@ -153,7 +155,7 @@ func (n *redisNode) put(id keyID, e entry) {
 // changed compares the server with what was known of it, and records the
 // differences: by a command of an actor, or, without one, by the clock. It
 // reports whether there were any.
-func (n *redisNode) changed(by *Actor) bool {
+func (n *redisNode) changed(by *trace.Actor) bool {
 	now := n.scan()
 	var effects []effect
 	for _, id := range n.keys.ids() {
@@ -161,9 +163,9 @@ func (n *redisNode) changed(by *Actor) bool {
 		if _, still := now[id]; still {
 			continue
 		}
-		ev := Event{Kind: KindDelete, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), By: by, Owner: was.owner}
+		ev := trace.Event{Kind: trace.KindDelete, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), By: by, Owner: was.owner}
 		if by == nil || !was.expires.IsZero() && !was.expires.After(n.wall) {
-			ev.Kind, ev.By = KindExpire, nil
+			ev.Kind, ev.By = trace.KindExpire, nil
 		}
 		n.w.emit(ev)
 		effects = append(effects, effect{id: id, gone: true})
@@ -172,7 +174,7 @@ func (n *redisNode) changed(by *Actor) bool {
 		is := now[id]
 		was, existed := n.keys[id]
 		is.owner = by
-		ev := n.keyEvent(KindSet, id, is)
+		ev := n.keyEvent(trace.KindSet, id, is)
 		ev.By = by
 		switch {
 		case existed && was.same(is) && was.expires.Equal(is.expires):
@@ -181,7 +183,7 @@ func (n *redisNode) changed(by *Actor) bool {
 			continue
 		case existed && was.same(is):
 			is.owner = was.owner
-			ev.Kind, ev.Owner = KindTouch, was.owner
+			ev.Kind, ev.Owner = trace.KindTouch, was.owner
 		case existed:
 			ev.Prior = was.owner
 		}
@@ -200,8 +202,8 @@ func (n *redisNode) changed(by *Actor) bool {
 }
 
 // keyEvent is an event about a key that stands.
-func (n *redisNode) keyEvent(kind Kind, id keyID, e entry) Event {
-	ev := Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(e), Owner: e.owner}
+func (n *redisNode) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
+	ev := trace.Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(e), Owner: e.owner}
 	for _, word := range e.words {
 		n.w.makes(copies * len(word))
 	}

@@ -6,27 +6,29 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // keyStory is what happened to keys on a node, one line for each event.
-func keyStory(trace *Trace, node string) string {
-	who := func(a *Actor) string {
+func keyStory(tr *trace.Trace, node string) string {
+	who := func(a *trace.Actor) string {
 		if a == nil {
 			return "nobody"
 		}
 		return fmt.Sprintf("%s/%d", a.Client, a.Section)
 	}
 	var lines []string
-	for _, ev := range trace.Events {
+	for _, ev := range tr.Events {
 		if ev.Process != node {
 			continue
 		}
 		switch ev.Kind {
-		case KindSet:
+		case trace.KindSet:
 			lines = append(lines, fmt.Sprintf("set %s = %s for %v, by %s, prior %s", ev.Key, ev.Value, ev.TTL, who(ev.By), who(ev.Prior)))
-		case KindTouch:
+		case trace.KindTouch:
 			lines = append(lines, fmt.Sprintf("touch %s = %s for %v, by %s, of %s", ev.Key, ev.Value, ev.TTL, who(ev.By), who(ev.Owner)))
-		case KindDelete, KindExpire, KindForget:
+		case trace.KindDelete, trace.KindExpire, trace.KindForget:
 			lines = append(lines, fmt.Sprintf("%s %s = %s, by %s, of %s", ev.Kind, ev.Key, ev.Value, who(ev.By), who(ev.Owner)))
 		}
 	}
@@ -112,11 +114,11 @@ delete k = v, by two/0, of one/0
 set l = v for 0s, by two/0, prior nobody`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := play(t, story(
+			tr := play(t, story(
 				commands(t, "one", 500*time.Millisecond, test.one...),
 				commands(t, "two", time.Second, test.two...),
 			))
-			if got := keyStory(trace, "redis-1"); got != strings.TrimSpace(test.want) {
+			if got := keyStory(tr, "redis-1"); got != strings.TrimSpace(test.want) {
 				t.Errorf("got\n%s\nwant%s", got, test.want)
 			}
 		})
@@ -126,26 +128,26 @@ set l = v for 0s, by two/0, prior nobody`},
 // Sent is the number of the event with which the command left its client, and
 // Section the acquisition that it belongs to.
 func TestWhoChangedAKey(t *testing.T) {
-	trace := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		r := p.Redis(0)
 		for range 2 {
-			if err := p.Step(Acquire, func() error { return r.Set(ctx, "k", now(p).String(), time.Minute).Err() }); err != nil {
+			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", now(p).String(), time.Minute).Err() }); err != nil {
 				return err
 			}
 		}
-		return p.Step(Release, func() error { return r.Del(ctx, "k").Err() })
+		return p.Step(trace.Release, func() error { return r.Del(ctx, "k").Err() })
 	})))
-	sets := events(trace, KindSet, "redis-1")
+	sets := events(tr, trace.KindSet, "redis-1")
 	if len(sets) != 2 {
-		t.Fatalf("%d sets\n%s", len(sets), tell(trace))
+		t.Fatalf("%d sets\n%s", len(sets), tell(tr))
 	}
-	gone := only(t, trace, KindDelete, "redis-1")
-	for i, actor := range []*Actor{sets[0].By, sets[1].By, gone.By} {
+	gone := only(t, tr, trace.KindDelete, "redis-1")
+	for i, actor := range []*trace.Actor{sets[0].By, sets[1].By, gone.By} {
 		same(t, "section", actor.Section, []int{1, 2, 2}[i])
-		sent := trace.Events[actor.Sent-1]
-		same(t, "the event that it names", sent.Kind, KindSend)
+		sent := tr.Events[actor.Sent-1]
+		same(t, "the event that it names", sent.Kind, trace.KindSend)
 		same(t, "its process", sent.Process, "client-1")
-		same(t, "its step", sent.Step, []Step{Acquire, Acquire, Release}[i])
+		same(t, "its step", sent.Step, []trace.Step{trace.Acquire, trace.Acquire, trace.Release}[i])
 		same(t, "its command", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
 	}
 	same(t, "what the second overwrote", *sets[1].Prior, *sets[0].By)
@@ -157,15 +159,15 @@ func TestWhoChangedAKey(t *testing.T) {
 // do not depend on them.
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
-	trace := play(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
-	if got, want := keyStory(trace, "redis-1"), strings.TrimSpace(`
+	tr := play(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
+	if got, want := keyStory(tr, "redis-1"), strings.TrimSpace(`
 set a = value-1 for 0s, by one/0, prior nobody
 set b = value-2 for 0s, by one/0, prior nobody
 set c = value-1 for 0s, by one/0, prior nobody
 set d = plain for 0s, by one/0, prior nobody`); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if strings.Contains(tell(trace), one) {
+	if strings.Contains(tell(tr), one) {
 		t.Error("a random value is told as it is")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // linkKey names one direction between two processes.
@@ -112,24 +114,24 @@ type message struct {
 type origin struct {
 	client    string
 	section   int
-	step      Step
+	step      trace.Step
 	handshake bool
 	send      int // Seq of the client's send event of the request
 }
 
 // actor is the client as events name it.
-func (o origin) actor() *Actor {
-	return &Actor{Client: o.client, Section: o.section, Sent: o.send}
+func (o origin) actor() *trace.Actor {
+	return &trace.Actor{Client: o.client, Section: o.section, Sent: o.send}
 }
 
 // event is an event about a message.
-func (m *message) event(kind Kind, receiver bool) Event {
+func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	h := m.half
 	from, to := h.link.key.from, h.link.key.to
 	if receiver {
 		from, to = to, from
 	}
-	return Event{
+	return trace.Event{
 		Kind: kind, Process: from, Peer: to, Conn: h.conn.number, Msg: m.number, Reply: h.reply,
 		Handshake: m.ctx.handshake, Section: m.ctx.section, Step: m.ctx.step, Text: m.text,
 	}
@@ -150,7 +152,7 @@ func (h *half) send(m *message) {
 	if m.signal == data {
 		h.sent++
 		m.number = h.sent
-		seq := w.emit(m.event(KindSend, false)).Seq
+		seq := w.emit(m.event(trace.KindSend, false)).Seq
 		if !h.reply && m.ctx.send == 0 { // a service passes on what somebody else has sent
 			m.ctx.send = seq
 		}
@@ -224,7 +226,7 @@ func (w *World) lose(m *message, why string) {
 	if m.signal != data {
 		return
 	}
-	ev := m.event(KindLose, false)
+	ev := m.event(trace.KindLose, false)
 	ev.Text = fmt.Sprintf("%s (%s)", m.text, why)
 	w.emit(ev)
 }

@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
 
 // Persistence is what a Redis node writes to its disk, and when.
 type Persistence string
@@ -86,15 +90,15 @@ func (d *disk) sync() {
 	d.changes = 0
 	d.written = d.n.w.now()
 	d.saved = d.n.keys.clone()
-	d.n.w.emit(Event{Kind: KindSync, Process: d.n.p.name, Text: string(d.policy)})
+	d.n.w.emit(trace.Event{Kind: trace.KindSync, Process: d.n.p.name, Text: string(d.policy)})
 }
 
 // survives is what a node finds on its disk after a crash.
-func (d *disk) survives(how Crash) keyspace {
+func (d *disk) survives(how trace.Crash) keyspace {
 	switch {
 	case d.policy == NoPersistence:
 		return keyspace{}
-	case how == Shutdown, how == Kill && d.policy != Snapshots:
+	case how == trace.Shutdown, how == trace.Kill && d.policy != Snapshots:
 		// A killed process leaves what it had written with the operating system.
 		return d.n.keys.clone()
 	}
@@ -103,7 +107,7 @@ func (d *disk) survives(how Crash) keyspace {
 
 // crash ends the server. What its keys were is remembered until it restarts,
 // because nobody can tell before then that they are gone.
-func (n *redisNode) crash(how Crash) {
+func (n *redisNode) crash(how trace.Crash) {
 	n.left = n.disk.survives(how)
 	n.epoch++
 	n.check++
@@ -124,10 +128,10 @@ func (n *redisNode) restart() {
 	for _, id := range n.keys.ids() {
 		was := n.keys[id]
 		is, still := now[id]
-		ev := Event{Kind: KindForget, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner}
+		ev := trace.Event{Kind: trace.KindForget, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner}
 		switch {
 		case !was.expires.IsZero() && !was.expires.After(n.wall):
-			ev.Kind = KindExpire
+			ev.Kind = trace.KindExpire
 		case !still:
 		case was.same(is) && was.expires.Equal(is.expires):
 			is.owner = was.owner
@@ -146,7 +150,7 @@ func (n *redisNode) restart() {
 		is.owner = n.left[id].owner
 		now[id] = is
 		if was, existed := n.keys[id]; !existed || !was.same(is) || !was.expires.Equal(is.expires) {
-			n.w.emit(n.keyEvent(KindRestore, id, is))
+			n.w.emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 	}
 	n.keys = now

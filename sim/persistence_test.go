@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // What is left of a key that was set at 300 ms when its node crashes at 800 ms,
@@ -13,19 +15,19 @@ import (
 func TestWhatSurvivesACrash(t *testing.T) {
 	const early, late = 800 * time.Millisecond, 1200 * time.Millisecond
 	type crash struct {
-		how Crash
+		how trace.Crash
 		at  time.Duration
 	}
 	survives := map[Persistence]map[crash]bool{
 		NoPersistence: {},
 		// No snapshot was due yet, but a clean shutdown makes one.
-		Snapshots: {{Shutdown, early}: true, {Shutdown, late}: true},
+		Snapshots: {{trace.Shutdown, early}: true, {trace.Shutdown, late}: true},
 		// The operating system keeps what a killed process had written.
-		Everysec: {{Kill, early}: true, {Kill, late}: true, {Shutdown, early}: true, {Shutdown, late}: true, {PowerLoss, late}: true},
-		Always:   {{Kill, early}: true, {Kill, late}: true, {Shutdown, early}: true, {Shutdown, late}: true, {PowerLoss, early}: true, {PowerLoss, late}: true},
+		Everysec: {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, late}: true},
+		Always:   {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, early}: true, {trace.PowerLoss, late}: true},
 	}
 	for _, policy := range Persistences() {
-		for _, how := range []Crash{Kill, PowerLoss, Shutdown} {
+		for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 			for _, moment := range []time.Duration{early, late} {
 				t.Run(fmt.Sprintf("%s/%s/%v", policy, how, moment), func(t *testing.T) {
 					var left string
@@ -46,17 +48,17 @@ func TestWhatSurvivesACrash(t *testing.T) {
 						return err
 					}))
 					cfg.Nodes[0].Persistence = policy
-					trace := play(t, with(cfg, lasting(time.Second, at(moment, crashed("redis-1", how)))))
-					struck(t, trace)
+					tr := play(t, with(cfg, lasting(time.Second, at(moment, crashed("redis-1", how)))))
+					struck(t, tr)
 					want, forgotten := "$-1\r\n", 1
 					if survives[policy][crash{how, moment}] {
 						want, forgotten = "$1\r\nv\r\n", 0
 					}
 					same(t, "left", left, want)
-					same(t, "forgotten keys", len(events(trace, KindForget, "redis-1")), forgotten)
-					none(t, trace, KindRestore, "redis-1")
+					same(t, "forgotten keys", len(events(tr, trace.KindForget, "redis-1")), forgotten)
+					none(t, tr, trace.KindRestore, "redis-1")
 					if forgotten == 1 {
-						ev := only(t, trace, KindForget, "redis-1")
+						ev := only(t, tr, trace.KindForget, "redis-1")
 						about(t, "it was forgotten", ev.At, moment+time.Second)
 						same(t, "its setter", ev.Owner.Client, "client-1")
 					}
@@ -72,7 +74,7 @@ func TestWhatSurvivesACrash(t *testing.T) {
 				return p.Redis(0).Get(ctx, "k").Err()
 			}))
 			cfg.Nodes[0].Persistence = policy
-			none(t, play(t, cfg), KindForget, "redis-1")
+			none(t, play(t, cfg), trace.KindForget, "redis-1")
 		})
 	}
 }
@@ -85,17 +87,17 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 		expires time.Duration
 	}{
 		{"no crash", nil, arrival + 10*time.Second},
-		{"down for two seconds", []Fault{lasting(2*time.Second, at(3*time.Second, crashed("redis-1", Kill)))}, arrival + 10*time.Second},
-		{"down for ten seconds", []Fault{lasting(10*time.Second, at(3*time.Second, crashed("redis-1", Kill)))}, 13 * time.Second},
+		{"down for two seconds", []Fault{lasting(2*time.Second, at(3*time.Second, crashed("redis-1", trace.Kill)))}, arrival + 10*time.Second},
+		{"down for ten seconds", []Fault{lasting(10*time.Second, at(3*time.Second, crashed("redis-1", trace.Kill)))}, 13 * time.Second},
 		{"down, and its clock set back", []Fault{
-			lasting(2*time.Second, at(3*time.Second, crashed("redis-1", Kill))),
+			lasting(2*time.Second, at(3*time.Second, crashed("redis-1", trace.Kill))),
 			at(4*time.Second, &Jump{"redis-1", -4 * time.Second}),
 		}, arrival + 14*time.Second},
 		{"down, and its clock set forward", []Fault{
-			lasting(2*time.Second, at(3*time.Second, crashed("redis-1", Kill))),
+			lasting(2*time.Second, at(3*time.Second, crashed("redis-1", trace.Kill))),
 			at(4*time.Second, &Jump{"redis-1", 4 * time.Second}),
 		}, arrival + 6*time.Second},
-		{"powerless for ten seconds", []Fault{lasting(10*time.Second, at(3*time.Second, crashed("redis-1", PowerLoss)))}, 13 * time.Second},
+		{"powerless for ten seconds", []Fault{lasting(10*time.Second, at(3*time.Second, crashed("redis-1", trace.PowerLoss)))}, 13 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
@@ -104,25 +106,25 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 				return err
 			}))
 			cfg.Nodes[0].Persistence = Always
-			trace := play(t, with(cfg, test.faults...))
-			struck(t, trace)
-			expired := only(t, trace, KindExpire, "redis-1")
+			tr := play(t, with(cfg, test.faults...))
+			struck(t, tr)
+			expired := only(t, tr, trace.KindExpire, "redis-1")
 			about(t, "the key expired", expired.At, test.expires)
 			same(t, "its setter", expired.Owner.Client, "client-1")
-			none(t, trace, KindForget, "redis-1")
+			none(t, tr, trace.KindForget, "redis-1")
 		})
 	}
 }
 
 // A node that was down for good forgets nothing that anybody could notice.
 func TestANodeThatStaysDown(t *testing.T) {
-	trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 		sleepUntil(p, 20*time.Second)
 		return err
-	})), at(3*time.Second, crashed("redis-1", PowerLoss))))
-	for _, kind := range []Kind{KindExpire, KindForget, KindDelete, KindRestart} {
-		none(t, trace, kind, "redis-1")
+	})), at(3*time.Second, crashed("redis-1", trace.PowerLoss))))
+	for _, kind := range []trace.Kind{trace.KindExpire, trace.KindForget, trace.KindDelete, trace.KindRestart} {
+		none(t, tr, kind, "redis-1")
 	}
 }
 
@@ -162,31 +164,31 @@ func TestPowerLossUndoes(t *testing.T) {
 	}))
 	cfg.Nodes[0].Persistence = Everysec
 	for _, test := range []struct {
-		how  Crash
+		how  trace.Crash
 		want string
 	}{
-		{Kill, "$3 new, $-1, $1 v, $1 v, $1 v"},
-		{PowerLoss, "$3 old, $1 v, $1 v, $-1, $1 v"},
+		{trace.Kill, "$3 new, $-1, $1 v, $1 v, $1 v"},
+		{trace.PowerLoss, "$3 old, $1 v, $1 v, $-1, $1 v"},
 	} {
 		t.Run(string(test.how), func(t *testing.T) {
 			values = nil
-			trace := play(t, with(cfg, lasting(500*time.Millisecond, at(1500*time.Millisecond, crashed("redis-1", test.how)))))
+			tr := play(t, with(cfg, lasting(500*time.Millisecond, at(1500*time.Millisecond, crashed("redis-1", test.how)))))
 			same(t, "the values", strings.Join(values, ", "), test.want)
-			about(t, "the sync", first(t, trace, KindSync, "redis-1").At, time.Second)
+			about(t, "the sync", first(t, tr, trace.KindSync, "redis-1").At, time.Second)
 			var undone []string
-			for _, ev := range trace.Events {
-				if ev.Kind == KindForget || ev.Kind == KindRestore {
+			for _, ev := range tr.Events {
+				if ev.Kind == trace.KindForget || ev.Kind == trace.KindRestore {
 					same(t, "the setter of "+ev.Key, ev.Owner.Client, "client-1")
 					undone = append(undone, fmt.Sprintf("%s %s %s", ev.Kind, ev.Key, ev.Value))
 				}
 			}
-			if test.how == Kill {
+			if test.how == trace.Kill {
 				same(t, "undone", strings.Join(undone, ", "), "")
-				none(t, trace, KindExpire, "redis-1")
+				none(t, tr, trace.KindExpire, "redis-1")
 				return
 			}
 			same(t, "undone", strings.Join(undone, ", "), "forget added v, restore changed old, restore prolonged v, restore released v")
-			expired := only(t, trace, KindExpire, "redis-1")
+			expired := only(t, tr, trace.KindExpire, "redis-1")
 			same(t, "the key that expired", expired.Key, "prolonged")
 			about(t, "its expiry", expired.At, 5*time.Second+9*hop) // it was the fourth command
 		})
@@ -229,7 +231,7 @@ func TestSnapshots(t *testing.T) {
 			}))
 			cfg.Horizon = 3 * time.Hour
 			cfg.Nodes[0].Persistence = Snapshots
-			about(t, "the snapshot", only(t, play(t, cfg), KindSync, "redis-1").At, max(test.rule, test.made+hop))
+			about(t, "the snapshot", only(t, play(t, cfg), trace.KindSync, "redis-1").At, max(test.rule, test.made+hop))
 		})
 	}
 }
@@ -249,7 +251,7 @@ func TestEverysec(t *testing.T) {
 		return nil
 	}))
 	cfg.Nodes[0].Persistence = Everysec
-	syncs := events(play(t, cfg), KindSync, "redis-1")
+	syncs := events(play(t, cfg), trace.KindSync, "redis-1")
 	if len(syncs) != 2 {
 		t.Fatalf("%d syncs", len(syncs))
 	}
@@ -267,8 +269,8 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 			return err
 		}))
 		cfg.Nodes[0].Persistence = Everysec
-		trace := play(t, with(cfg, lasting(4*time.Second, at(500*time.Millisecond, pause))))
-		about(t, "the sync", only(t, trace, KindSync, "redis-1").At, 4500*time.Millisecond)
+		tr := play(t, with(cfg, lasting(4*time.Second, at(500*time.Millisecond, pause))))
+		about(t, "the sync", only(t, tr, trace.KindSync, "redis-1").At, 4500*time.Millisecond)
 	}
 }
 
@@ -307,10 +309,10 @@ func TestEveryTypeSurvives(t *testing.T) {
 		return err
 	}))
 	cfg.Nodes[0].Persistence = Always
-	trace := play(t, with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", PowerLoss)))))
-	struck(t, trace)
+	tr := play(t, with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", trace.PowerLoss)))))
+	struck(t, tr)
 	same(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))
-	none(t, trace, KindForget, "redis-1")
-	none(t, trace, KindRestore, "redis-1")
+	none(t, tr, trace.KindForget, "redis-1")
+	none(t, tr, trace.KindRestore, "redis-1")
 	same(t, "before the crash, the other database", before[6], "$5\r\nother\r\n")
 }

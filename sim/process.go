@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
 )
 
 // A process is a failure domain: a client, a Redis node or the storage. It has
@@ -14,7 +15,7 @@ import (
 type process struct {
 	w     *World
 	name  string
-	role  Role
+	role  trace.Role
 	index int
 	addr  string
 	clock *fakeclock.Fake
@@ -32,7 +33,7 @@ type process struct {
 	drift    int64
 	// pausedAt is when the latest pause began, and mode what it is.
 	pausedAt time.Duration
-	mode     Mode
+	mode     trace.PauseMode
 	// powerless: the process is down and its whole machine with it, so that
 	// nothing answers in its place.
 	powerless bool
@@ -64,14 +65,14 @@ type server interface {
 	// accept is called for each new connection.
 	accept(*conn) endpoint
 	// crash drops what the process holds in memory; restart starts it again.
-	crash(how Crash)
+	crash(how trace.Crash)
 	restart()
 	// stop ends the goroutines of the server, at the end of the run.
 	stop()
 }
 
 // process creates a process.
-func (w *World) process(name string, role Role) *process {
+func (w *World) process(name string, role trace.Role) *process {
 	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*FaultState]bool{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
 	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
@@ -84,8 +85,8 @@ func (w *World) process(name string, role Role) *process {
 // noteClock records what a process's clocks show after a change.
 func (w *World) noteClock(p *process, why string) {
 	s := p.clock.State()
-	w.emit(Event{Kind: KindClock, Process: p.name, Clocks: &Clocks{
-		Wall: s.Wall, Monotonic: s.Monotonic, RatePPB: s.RatePPB, Halted: s.Halted, Why: why,
+	w.emit(trace.Event{Kind: trace.KindClock, Process: p.name, Clocks: &trace.Clocks{
+		Wall: s.Wall, Monotonic: s.Monotonic, RatePPB: s.RatePPB, Halted: s.Halted, Why: trace.ClockChange(why),
 	}})
 	if n, ok := p.server.(*redisNode); ok && why != "" {
 		n.clockChanged()
@@ -110,7 +111,7 @@ func (p *process) become(s processState) {
 // pause stops a process, or suspends its machine. Pauses may overlap: the first
 // says how, and the process resumes when the last of them ends. It reports false
 // for a process that is down.
-func (p *process) pause(mode Mode, by *FaultState) bool {
+func (p *process) pause(mode trace.PauseMode, by *FaultState) bool {
 	if p.state == down {
 		return false
 	}
@@ -120,8 +121,8 @@ func (p *process) pause(mode Mode, by *FaultState) bool {
 	}
 	p.become(paused)
 	p.pausedAt, p.mode = p.w.now(), mode
-	p.w.emit(Event{Kind: KindPause, Process: p.name, Text: string(mode)})
-	if mode == Suspend {
+	p.w.emit(trace.Event{Kind: trace.KindPause, Process: p.name, Text: string(mode)})
+	if mode == trace.Suspend {
 		p.clock.Suspend()
 	} else {
 		p.clock.Stop()
@@ -138,7 +139,7 @@ func (p *process) resume(by *FaultState) {
 		return
 	}
 	w := p.w
-	w.emit(Event{Kind: KindResume, Process: p.name})
+	w.emit(trace.Event{Kind: trace.KindResume, Process: p.name})
 	p.become(resuming)
 	waiting := p.waiting
 	p.waiting = nil

@@ -13,11 +13,8 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
-
-// CannotMake begins the text with which a client is done whose lock could not be
-// made.
-const CannotMake = "cannot make the lock"
 
 // program is what runs in a client's process.
 type program struct {
@@ -36,13 +33,13 @@ type program struct {
 
 	// All below belongs to the loop.
 	callers map[string]*caller
-	reached map[Step]int // how often each step was reached
-	latest  *Section     // the one whose acquire began last
+	reached map[trace.Step]int // how often each step was reached
+	latest  *Section           // the one whose acquire began last
 	// sectionNow and stepNow are what the process's messages to Redis belong to.
 	// Outside the steps in which the program calls its lock, that is the latest of
 	// its sections.
 	sectionNow int
-	stepNow    Step
+	stepNow    trace.Step
 	// calls counts the calls of the lock; callNow is the one that is under way and
 	// has not been cancelled, or 0. cancelled says that some call was.
 	calls, callNow int
@@ -56,7 +53,7 @@ type program struct {
 }
 
 func newProgram(w *World, p *process, cfg Client) *program {
-	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[Step]int{}, start: make(chan struct{})}
+	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[trace.Step]int{}, start: make(chan struct{})}
 	g.latest = &Section{g: g}
 	g.ctx, g.cancel = context.WithCancel(w.ctx)
 	g.env = w.env(p, cfg)
@@ -99,13 +96,13 @@ func (g *program) run() error {
 func (g *program) warmUp() error {
 	lock, err := g.w.cfg.Lock.Kind.New(g.env)
 	if err != nil {
-		return fmt.Errorf("%s: %w", CannotMake, err)
+		return fmt.Errorf("%s: %w", trace.CannotMake, err)
 	}
 	g.lock = lock
 	g.step(0, func() {
 		for _, t := range g.tasks() {
-			if t.Step.AtStorage() && g.callers[t.first()] == nil {
-				g.caller(t.first()).connect()
+			if t.Step.AtStorage() && g.callers[t.First()] == nil {
+				g.caller(t.First()).connect()
 			}
 		}
 	})
@@ -163,7 +160,7 @@ func (g *program) maybeStart() {
 // begin begins a step of a section, once the faults that strike before it have
 // struck and the process runs. An acquire gives the section its number. No section
 // is the latest; it returns which that is.
-func (g *program) begin(in *Section, step Step, ev Event) *Section {
+func (g *program) begin(in *Section, step trace.Step, ev trace.Event) *Section {
 	done := make(chan struct{})
 	first := true
 	r := &request{process: g.p, class: classStep, abandon: func() { close(done) }}
@@ -181,19 +178,19 @@ func (g *program) begin(in *Section, step Step, ev Event) *Section {
 		if in == nil {
 			in = g.latest
 		}
-		if step == Acquire {
+		if step == trace.Acquire {
 			in.number = g.latest.number + 1
 			g.latest = in
 		}
 		g.stepNow, g.sectionNow = step, g.latest.number
-		if step.atLock() || step == Mint {
+		if step.AtLock() || step == trace.Mint {
 			g.sectionNow = in.number
 		}
-		if step.atLock() {
+		if step.AtLock() {
 			g.calls++
 			g.callNow = g.calls
 		}
-		ev.Kind, ev.Process, ev.Section, ev.Step = KindBegin, g.p.name, in.number, step
+		ev.Kind, ev.Process, ev.Section, ev.Step = trace.KindBegin, g.p.name, in.number, step
 		g.w.emit(ev)
 		g.w.then(func() { close(done) })
 	}
@@ -203,10 +200,10 @@ func (g *program) begin(in *Section, step Step, ev Event) *Section {
 }
 
 // end ends a step. fill completes the event on the loop.
-func (g *program) end(in *Section, step Step, err error, fill func(*Event)) {
+func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.Event)) {
 	g.step(0, func() {
 		g.stepNow, g.sectionNow, g.callNow = "", g.latest.number, 0
-		ev := Event{Kind: KindEnd, Process: g.p.name, Section: in.number, Step: step, OK: err == nil}
+		ev := trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: in.number, Step: step, OK: err == nil}
 		if err != nil {
 			ev.Text = tellError(err)
 		}
@@ -233,7 +230,7 @@ func (g *program) cancelNow() {
 			return
 		}
 		g.callNow, g.cancelled = 0, true
-		g.w.emit(Event{Kind: KindCancel, Process: g.p.name, Section: g.sectionNow, Step: g.stepNow})
+		g.w.emit(trace.Event{Kind: trace.KindCancel, Process: g.p.name, Section: g.sectionNow, Step: g.stepNow})
 		g.w.then(func() {
 			// The call waits for answers too, and which of them has come by now must
 			// not be left to chance.
@@ -256,7 +253,7 @@ func (g *program) done(err error) {
 		}
 		g.ended = true
 		g.w.active--
-		ev := Event{Kind: KindDone, Process: g.p.name, OK: err == nil}
+		ev := trace.Event{Kind: trace.KindDone, Process: g.p.name, OK: err == nil}
 		if err != nil {
 			ev.Text = tellError(err)
 		}
@@ -334,12 +331,12 @@ func (p *Program) Sleep(d time.Duration) error {
 
 // Step does one step of a critical section, at whose beginning and end faults
 // can strike. It is one of the section whose acquire was called last.
-func (p *Program) Step(step Step, do func() error) error {
+func (p *Program) Step(step trace.Step, do func() error) error {
 	var in *Section
-	if step == Acquire {
+	if step == trace.Acquire {
 		in = &Section{g: p.g}
 	}
-	in = p.g.begin(in, step, Event{})
+	in = p.g.begin(in, step, trace.Event{})
 	err := do()
 	p.g.end(in, step, err, nil)
 	return err
@@ -366,7 +363,7 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	k := &call{request: req, done: func(r storage.Response, err error) {
 		g.w.then(func() { answered <- answer{r, err} })
 	}}
-	peer := StorageName
+	peer := trace.StorageName
 	if len(via) > 0 {
 		peer, k.via = via[0], via[1:]
 	}
@@ -415,7 +412,7 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 // step would not be taken anyway, but its clock would be read.
 func (g *program) settled(r storage.Response, err error) (storage.Response, error) {
 	g.w.io.Lock()
-	g.p.stall(request{class: classHear, rank: g.w.byName[StorageName].index})
+	g.p.stall(request{class: classHear, rank: g.w.byName[trace.StorageName].index})
 	g.w.io.Unlock()
 	return r, err
 }

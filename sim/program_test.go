@@ -16,6 +16,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // A program that does by hand what a client does anyway leaves the same trace,
@@ -33,7 +34,7 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 				}
 				err = in.Read(ctx, "x")
 				if err == nil {
-					err = p.Step(sim.Work, func() (err error) {
+					err = p.Step(trace.Work, func() (err error) {
 						for i := range naps {
 							if i > 0 && extends && err == nil {
 								err = in.Extend(ctx)
@@ -78,9 +79,9 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		}
 		got := run(t, cfg)
 		if got.Hash() != want.Hash() {
-			t.Errorf("%s: by hand it differs: %s", kind, sim.FirstDifference(want, got))
+			t.Errorf("%s: by hand it differs: %s", kind, trace.FirstDifference(want, got))
 		}
-		if n := len(events(want, sim.KindEnd, "client-1")); n < 8 {
+		if n := len(events(want, trace.KindEnd, "client-1")); n < 8 {
 			t.Errorf("%s: client-1 ended only %d steps", kind, n)
 		}
 	}
@@ -98,9 +99,9 @@ func alone(t *testing.T, kind string, program func(context.Context, *sim.Program
 }
 
 // broken lists the properties that a run violates, and whose fault that is.
-func broken(trace *sim.Trace) string {
+func broken(tr *trace.Trace) string {
 	var told []string
-	for _, f := range checks.Check(trace, nil).Findings {
+	for _, f := range checks.Check(tr, nil).Findings {
 		if f.Outcome == checks.Violated {
 			told = append(told, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Fault)))
 		}
@@ -111,7 +112,7 @@ func broken(trace *sim.Trace) string {
 // Two handles in one process keep each other out, as two clients do, and every
 // event says whose it is.
 func TestTwoHandles(t *testing.T) {
-	trace := run(t, alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+	tr := run(t, alone(t, "single", func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -137,17 +138,17 @@ func TestTwoHandles(t *testing.T) {
 		}
 		return errors.Join(two.Write(ctx, "x"), two.Release(ctx))
 	}))
-	same(t, "the steps", sectionSteps(trace), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
-	same(t, "the key", keyHistory(trace, "redis-1"), "set 1, touch 1, delete 1, set 3, delete 3")
-	same(t, "the messages", messageSections(trace), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
-	same(t, "what the storage served", servedSections(trace), "1 read, 1 write, 3 write")
-	same(t, "what is violated", broken(trace), "")
+	same(t, "the steps", sectionSteps(tr), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	same(t, "the key", keyHistory(tr, "redis-1"), "set 1, touch 1, delete 1, set 3, delete 3")
+	same(t, "the messages", messageSections(tr), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	same(t, "what the storage served", servedSections(tr), "1 read, 1 write, 3 write")
+	same(t, "what is violated", broken(tr), "")
 }
 
 // sectionSteps tells the ends of steps with their sections.
-func sectionSteps(trace *sim.Trace) string {
+func sectionSteps(tr *trace.Trace) string {
 	var told []string
-	for _, ev := range events(trace, sim.KindEnd, "client-1") {
+	for _, ev := range events(tr, trace.KindEnd, "client-1") {
 		step := fmt.Sprint(ev.Section, " ", ev.Step)
 		if !ev.OK {
 			step += " failed"
@@ -159,21 +160,21 @@ func sectionSteps(trace *sim.Trace) string {
 
 // messageSections tells which steps of which sections client-1's requests, and
 // the answers to them, say that they belong to, each once.
-func messageSections(trace *sim.Trace) string {
+func messageSections(tr *trace.Trace) string {
 	var requests, replies []string
-	note := func(to []string, ev sim.Event) []string {
+	note := func(to []string, ev trace.Event) []string {
 		step := fmt.Sprint(ev.Section, " ", ev.Step)
 		if n := len(to); n > 0 && to[n-1] == step {
 			return to
 		}
 		return append(to, step)
 	}
-	for _, ev := range trace.Events {
+	for _, ev := range tr.Events {
 		switch {
 		case ev.Handshake:
-		case ev.Kind == sim.KindSend && !ev.Reply:
+		case ev.Kind == trace.KindSend && !ev.Reply:
 			requests = note(requests, ev)
-		case ev.Kind == sim.KindDeliver && ev.Reply:
+		case ev.Kind == trace.KindDeliver && ev.Reply:
 			replies = note(replies, ev)
 		}
 	}
@@ -184,9 +185,9 @@ func messageSections(trace *sim.Trace) string {
 }
 
 // servedSections tells what the storage did, for which section.
-func servedSections(trace *sim.Trace) string {
+func servedSections(tr *trace.Trace) string {
 	var told []string
-	for _, ev := range events(trace, sim.KindServe, sim.StorageName) {
+	for _, ev := range events(tr, trace.KindServe, trace.StorageName) {
 		told = append(told, fmt.Sprint(ev.Section, " ", ev.Step))
 		if ev.By.Section != ev.Section {
 			told = append(told, fmt.Sprint("by ", ev.By.Section))
@@ -234,17 +235,17 @@ func TestOverlappingSectionsOfOneClient(t *testing.T) {
 		{"single", "lost", "set 1, expire 1, set 2, delete 2", data},
 		{"single-plain-del", "released", "set 1, expire 1, set 2, delete 2", data + ", release-ownership lock"},
 	} {
-		trace := run(t, alone(t, test.kind, overlapping(t, test.first)))
+		tr := run(t, alone(t, test.kind, overlapping(t, test.first)))
 		const steps = "1 acquire, 1 read, 2 acquire, 2 read, 2 write, 1 write, 1 release%s, 2 release%s"
 		failed := [2]any{" failed", ""}
 		if test.kind == "single-plain-del" {
 			failed = [2]any{"", " failed"}
 		}
-		same(t, test.kind+": the steps", sectionSteps(trace), fmt.Sprintf(steps, failed[:]...))
-		same(t, test.kind+": the messages", messageSections(trace), fmt.Sprintf(steps, "", ""))
-		same(t, test.kind+": what the storage served", servedSections(trace), "1 read, 2 read, 2 write, 1 write")
-		same(t, test.kind+": the key", keyHistory(trace, "redis-1"), test.key)
-		same(t, test.kind+": what is violated", broken(trace), test.broken)
+		same(t, test.kind+": the steps", sectionSteps(tr), fmt.Sprintf(steps, failed[:]...))
+		same(t, test.kind+": the messages", messageSections(tr), fmt.Sprintf(steps, "", ""))
+		same(t, test.kind+": what the storage served", servedSections(tr), "1 read, 2 read, 2 write, 1 write")
+		same(t, test.kind+": the key", keyHistory(tr, "redis-1"), test.key)
+		same(t, test.kind+": what is violated", broken(tr), test.broken)
 	}
 	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
 		if err := overlapping(t, "lost")(ctx, p); err == nil {
@@ -339,23 +340,23 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 		return nil
 	})
 	cfg.Network = sim.Network{Min: 50 * hop, Max: 50 * hop}
-	trace := run(t, cfg)
-	for _, ev := range events(trace, sim.KindTouch, "redis-1") {
+	tr := run(t, cfg)
+	for _, ev := range events(tr, trace.KindTouch, "redis-1") {
 		if ev.By.Section == ev.Owner.Section && ev.At < 20*time.Second {
 			t.Errorf("at %v the watchdog renewed while nothing else was under way", ev.At)
 		}
 	}
 	renewed := map[int]int{}
 	begun := map[int]bool{}
-	for _, ev := range trace.Events {
+	for _, ev := range tr.Events {
 		switch {
-		case ev.Step == sim.Extend && ev.Kind == sim.KindBegin:
+		case ev.Step == trace.Extend && ev.Kind == trace.KindBegin:
 			begun[ev.Section] = true
-		case ev.Step == sim.Extend && ev.Kind == sim.KindEnd && ev.OK && !begun[ev.Section]:
+		case ev.Step == trace.Extend && ev.Kind == trace.KindEnd && ev.OK && !begun[ev.Section]:
 			renewed[ev.Section]++
 		}
 	}
-	lost := events(trace, sim.KindLost, "client-1")
+	lost := events(tr, trace.KindLost, "client-1")
 	if len(lost) != 1 || lost[0].Section != 1 {
 		t.Errorf("lost: %+v", lost)
 	}
@@ -364,7 +365,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	}
 	// What the lock renews while the client asks by the other handle is no other
 	// acquisition's doing; that the key was deleted is.
-	f := checks.Check(trace, nil).Finding(checks.ReleaseOwnership)
+	f := checks.Check(tr, nil).Finding(checks.ReleaseOwnership)
 	if f.Outcome != checks.Violated || !strings.Contains(f.Reason, "removed") {
 		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
 	}
@@ -406,10 +407,10 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 		{Action: &sim.Fail{Node: "redis-2"}, Until: point("client-1 failed to acquire")},
 		{Action: &sim.Fail{Node: "redis-3"}, Until: point("client-1 acquired")},
 	}
-	trace := run(t, cfg)
-	same(t, "the key on the third node", keyHistory(trace, "redis-3"), "set 3, delete 3, set 4, delete 4")
-	same(t, "the section that the client was busy with then", events(trace, sim.KindDelete, "redis-3")[0].By.Section, 2)
-	same(t, "what is violated", broken(trace), "")
+	tr := run(t, cfg)
+	same(t, "the key on the third node", keyHistory(tr, "redis-3"), "set 3, delete 3, set 4, delete 4")
+	same(t, "the section that the client was busy with then", events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
+	same(t, "what is violated", broken(tr), "")
 }
 
 // doomed is a lock that everybody gets, and whose leases are all lost at once.
@@ -449,7 +450,7 @@ func TestTwoLossesAtOnce(t *testing.T) {
 			}
 		}
 		var told []int
-		for _, ev := range events(run(t, cfg), sim.KindLost, "client-1") {
+		for _, ev := range events(run(t, cfg), trace.KindLost, "client-1") {
 			told = append(told, ev.Section)
 		}
 		if !slices.Equal(told, []int{1, 2, 3, 4}) {
@@ -511,11 +512,11 @@ func TestSectionGivesUpWithItsContext(t *testing.T) {
 			return in.Release(ctx)
 		})
 		cfg.Clients[0].Resends = resends
-		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: sim.StorageName}, Strikes: sim.Trigger{When: point("client-1 acquired")}}}
-		trace := run(t, cfg)
+		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: trace.StorageName}, Strikes: sim.Trigger{When: point("client-1 acquired")}}}
+		tr := run(t, cfg)
 		if read == nil || !errors.Is(read, context.DeadlineExceeded) {
 			t.Errorf("the read ended with %v", read)
 		}
-		same(t, "the steps", sectionSteps(trace), "1 acquire, 1 read failed, 1 release")
+		same(t, "the steps", sectionSteps(tr), "1 acquire, 1 read failed, 1 release")
 	}
 }

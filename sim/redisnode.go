@@ -10,6 +10,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	mserver "github.com/alicebob/miniredis/v2/server"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // A redisNode is a Redis server: miniredis for the commands, and around it what
@@ -181,7 +183,7 @@ func (r *redisPeer) receive(m *message) {
 // served looks at what a command has changed.
 func (r *redisPeer) served(m *message) {
 	r.n.end()
-	if r.n.changed(&Actor{Client: r.c.clientProcess.name, Section: m.ctx.section, Sent: m.ctx.send}) {
+	if r.n.changed(&trace.Actor{Client: r.c.clientProcess.name, Section: m.ctx.section, Sent: m.ctx.send}) {
 		r.offset = r.n.repl.offset
 	}
 }

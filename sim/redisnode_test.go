@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // A blocking command is answered when another client gives it what it waits for,
@@ -29,7 +31,7 @@ func TestBlockingCommands(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var failed error
 				var answered time.Duration
-				trace := play(t, story(
+				tr := play(t, story(
 					client(t, "client-1", func(ctx context.Context, p *Program) error {
 						r := p.Redis(0)
 						err := r.Ping(ctx).Err()
@@ -62,9 +64,9 @@ func TestBlockingCommands(t *testing.T) {
 				about(t, "the answer", answered, until)
 				if give && name == "BLPOP" {
 					// The pop is client-1's doing.
-					var last Event
-					for _, ev := range trace.Events {
-						if ev.Process == "redis-1" && ev.Key == "k" && ev.Kind == KindDelete {
+					var last trace.Event
+					for _, ev := range tr.Events {
+						if ev.Process == "redis-1" && ev.Key == "k" && ev.Kind == trace.KindDelete {
 							last = ev
 						}
 					}
@@ -112,8 +114,8 @@ func TestSubscriberAtTheEnd(t *testing.T) {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
 		return err
 	}})
-	trace := play(t, cfg)
-	if first(t, trace, KindHorizon, "").At < cfg.Horizon {
+	tr := play(t, cfg)
+	if first(t, tr, trace.KindHorizon, "").At < cfg.Horizon {
 		t.Error("the run ended early")
 	}
 }
@@ -123,7 +125,7 @@ func TestTransactions(t *testing.T) {
 	for _, meddles := range []bool{false, true} {
 		var outcome error
 		var value string
-		trace := play(t, story(
+		tr := play(t, story(
 			client(t, "client-1", func(ctx context.Context, p *Program) error {
 				r := p.Redis(0)
 				err := r.Set(ctx, "k", "1", 0).Err()
@@ -159,7 +161,7 @@ func TestTransactions(t *testing.T) {
 		}
 		same(t, "the transaction", outcome, nil)
 		same(t, "k", value, "2")
-		sets := events(trace, KindSet, "redis-1")
+		sets := events(tr, trace.KindSet, "redis-1")
 		same(t, "sets", len(sets), 3)
 		same(t, "set in one moment", sets[1].At, sets[2].At)
 	}
@@ -196,7 +198,7 @@ func TestDatabases(t *testing.T) {
 
 // A pipeline's commands are messages of their own, served in order.
 func TestPipelines(t *testing.T) {
-	trace := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		pipe := p.Redis(0).Pipeline()
 		for _, key := range []string{"a", "b", "c"} {
 			pipe.Set(ctx, key, "v", 0)
@@ -205,11 +207,11 @@ func TestPipelines(t *testing.T) {
 		return err
 	})))
 	var keys []string
-	for _, ev := range events(trace, KindSet, "redis-1") {
+	for _, ev := range events(tr, trace.KindSet, "redis-1") {
 		keys = append(keys, ev.Key)
 	}
 	same(t, "keys", strings.Join(keys, " "), "a b c")
-	same(t, "messages", len(events(trace, KindSend, "client-1")), 4) // and HELLO
+	same(t, "messages", len(events(tr, trace.KindSend, "client-1")), 4) // and HELLO
 }
 
 // A client that has hung up waits for nothing: what is pushed afterwards stays.

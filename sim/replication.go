@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // replication is a node's part in replication: a master sends its changes to its
@@ -161,7 +163,7 @@ func (n *redisNode) apply(u update) {
 			n.mini.DB(id.db).Del(id.name)
 		}
 	}
-	owners := map[keyID]*Actor{}
+	owners := map[keyID]*trace.Actor{}
 	for _, e := range u.effects {
 		if e.gone {
 			n.mini.DB(e.id.db).Del(e.id.name)
@@ -175,16 +177,16 @@ func (n *redisNode) apply(u update) {
 }
 
 // replicated records what an update changed. The owners are those of the master.
-func (n *redisNode) replicated(owners map[keyID]*Actor) {
+func (n *redisNode) replicated(owners map[keyID]*trace.Actor) {
 	now := n.scan()
 	for _, id := range n.keys.ids() {
 		if _, still := now[id]; !still {
 			was := n.keys[id]
-			kind := KindDelete
+			kind := trace.KindDelete
 			if !was.expires.IsZero() && !was.expires.After(n.wall) {
-				kind = KindExpire
+				kind = trace.KindExpire
 			}
-			n.w.emit(Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner})
+			n.w.emit(trace.Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner})
 		}
 	}
 	for _, id := range now.ids() {
@@ -195,7 +197,7 @@ func (n *redisNode) replicated(owners map[keyID]*Actor) {
 		}
 		now[id] = is
 		if !was.same(is) || !was.expires.Equal(is.expires) {
-			n.w.emit(n.keyEvent(KindRestore, id, is))
+			n.w.emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 	}
 	n.keys = now
@@ -331,5 +333,5 @@ func (n *redisNode) promote() {
 	n.w.io.Lock() // clients that dial look there
 	n.w.byAddr[master.p.addr] = n.p
 	n.w.io.Unlock()
-	n.w.emit(Event{Kind: KindPromote, Process: n.p.name, Peer: master.p.name})
+	n.w.emit(trace.Event{Kind: trace.KindPromote, Process: n.p.name, Peer: master.p.name})
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // replicated is a story with a master, redis-1, and its replica, redis-2.
@@ -31,13 +33,13 @@ func TestReplicaFollows(t *testing.T) {
 		{"replica paused", 0, []Fault{lasting(5*time.Second, at(arrival, stopped("redis-2")))}, 5*time.Second + arrival},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := play(t, with(replicated(test.lag, client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(replicated(test.lag, client(t, "client-1", func(ctx context.Context, p *Program) error {
 				err := p.Redis(0).Set(ctx, "k", "v", 30*time.Second).Err()
 				sleepUntil(p, 10*time.Second)
 				return err
 			})), test.fault...))
-			struck(t, trace)
-			set, copied := only(t, trace, KindSet, "redis-1"), only(t, trace, KindRestore, "redis-2")
+			struck(t, tr)
+			set, copied := only(t, tr, trace.KindSet, "redis-1"), only(t, tr, trace.KindRestore, "redis-2")
 			about(t, "set", set.At, arrival)
 			about(t, "copied", copied.At, test.at)
 			same(t, "setter", *copied.Owner, *set.Owner)
@@ -107,7 +109,7 @@ func TestReplicaIsReadOnly(t *testing.T) {
 		if promoted {
 			cfg = with(cfg, at(time.Second, &Promote{"redis-2"}))
 		}
-		trace := play(t, cfg)
+		tr := play(t, cfg)
 		same(t, "SET was refused as READONLY", set != nil && strings.HasPrefix(set.Error(), "READONLY"), !promoted)
 		same(t, "so was a script", script != nil && strings.HasPrefix(script.Error(), "READONLY"), !promoted)
 		for what, err := range map[string]error{"SET": set, "a script": script, "a transaction": transaction} {
@@ -115,7 +117,7 @@ func TestReplicaIsReadOnly(t *testing.T) {
 				t.Errorf("promoted %v: %s ended with %v", promoted, what, err)
 			}
 		}
-		for _, ev := range events(trace, KindSet, "redis-2") {
+		for _, ev := range events(tr, trace.KindSet, "redis-2") {
 			if !promoted {
 				t.Errorf("%s was set on the replica", ev.Key)
 			}
@@ -150,7 +152,7 @@ func TestWait(t *testing.T) {
 		{"partition", 1, 0, []Fault{at(time.Second, &Partition{"redis-2", []string{"redis-1"}, ""})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
 		// The replica has the data, but its master cannot know.
 		{"partition of the acknowledgements", 1, 0, []Fault{at(time.Second, &Partition{"redis-2", []string{"redis-1"}, To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
-		{"replica dead", 1, 0, []Fault{at(time.Second, crashed("redis-2", PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
+		{"replica dead", 1, 0, []Fault{at(time.Second, crashed("redis-2", trace.PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*hop},
 		{"replica paused", 1, 0, []Fault{lasting(3*time.Second, at(time.Second, stopped("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
 		{"no number", 1, 0, nil, "WAIT one 0", "-ERR value is not an integer or out of range\r\n", 2 * hop},
 	} {
@@ -174,14 +176,14 @@ func TestWait(t *testing.T) {
 			for i := range test.replicas {
 				cfg.Nodes = append(cfg.Nodes, Node{Name: []string{"redis-2", "redis-3"}[i], ReplicaOf: "redis-1", Lag: test.lag})
 			}
-			trace := play(t, with(cfg, test.fault...))
-			struck(t, trace)
+			tr := play(t, with(cfg, test.fault...))
+			struck(t, tr)
 			same(t, "the answer", reply, test.reply)
 			same(t, "it took", after.Round(time.Microsecond), test.after)
 			if test.name != "no lag" && test.name != "lag" || !strings.HasPrefix(reply, ":1") {
 				return
 			}
-			copied, done := only(t, trace, KindRestore, "redis-2"), only(t, trace, KindDone, "client-1")
+			copied, done := only(t, tr, trace.KindRestore, "redis-2"), only(t, tr, trace.KindDone, "client-1")
 			if copied.Seq > done.Seq {
 				t.Error("WAIT was answered before the replica had the data")
 			}
@@ -222,16 +224,16 @@ func TestPromotion(t *testing.T) {
 			cfg = with(cfg, at(time.Second, &Promote{"redis-2"}))
 			want = "$6\r\nbefore\r\n"
 		}
-		trace := play(t, cfg)
-		struck(t, trace)
+		tr := play(t, cfg)
+		struck(t, tr)
 		same(t, "over the open connection", open, "$5\r\nafter\r\n")
 		same(t, "over a new connection", fresh, want)
 		same(t, "at the replica's own address", later, want)
 		if promoted {
-			ev := only(t, trace, KindPromote, "redis-2")
+			ev := only(t, tr, trace.KindPromote, "redis-2")
 			about(t, "the promotion", ev.At, time.Second)
 			same(t, "its master was", ev.Peer, "redis-1")
-			same(t, "copies after the promotion", len(events(trace, KindRestore, "redis-2")), 1)
+			same(t, "copies after the promotion", len(events(tr, trace.KindRestore, "redis-2")), 1)
 		}
 	}
 }
@@ -247,11 +249,11 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 	}{
 		{"no fault", time.Second, nil, false},
 		{"failover with a lagging replica", time.Second, []Fault{
-			when("client-1 acquired", crashed("redis-1", PowerLoss)),
+			when("client-1 acquired", crashed("redis-1", trace.PowerLoss)),
 			when("redis-1 crashed", &Promote{"redis-2"}),
 		}, true},
 		{"failover with a replica that follows", 0, []Fault{
-			when("5ms after client-1 acquired", crashed("redis-1", PowerLoss)),
+			when("5ms after client-1 acquired", crashed("redis-1", trace.PowerLoss)),
 			when("redis-1 crashed", &Promote{"redis-2"}),
 		}, false},
 	} {
@@ -259,13 +261,13 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 			var one, two bool
 			acquire := func(ctx context.Context, p *Program) (ok bool, err error) {
 				r := libraryClient(p)
-				err = p.Step(Acquire, func() error {
+				err = p.Step(trace.Acquire, func() error {
 					ok, err = r.SetNX(ctx, "lock", p.g.p.name, 30*time.Second).Result()
 					return err
 				})
 				return ok, errors.Join(err, r.Close())
 			}
-			trace := play(t, with(replicated(test.lag,
+			tr := play(t, with(replicated(test.lag,
 				client(t, "client-1", func(ctx context.Context, p *Program) (err error) {
 					one, err = acquire(ctx, p)
 					return err
@@ -276,7 +278,7 @@ func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
 					return err
 				}),
 			), test.faults...))
-			struck(t, trace)
+			struck(t, tr)
 			same(t, "client-1 got it", one, true)
 			same(t, "client-2 got it", two, test.granted)
 		})
@@ -307,14 +309,14 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 				return err
 			}))
 			cfg.Nodes[0].Persistence = test.persistence
-			trace := play(t, with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", Kill)))))
+			tr := play(t, with(cfg, lasting(time.Second, at(time.Second, crashed("redis-1", trace.Kill)))))
 			same(t, "while the master is down", during, ":1\r\n")
 			same(t, "after its restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
 			if test.kept {
-				none(t, trace, KindDelete, "redis-2")
+				none(t, tr, trace.KindDelete, "redis-2")
 				return
 			}
-			gone := only(t, trace, KindDelete, "redis-2")
+			gone := only(t, tr, trace.KindDelete, "redis-2")
 			same(t, "what went", gone.Key, "k")
 			if gone.At < 2*time.Second || gone.At > 4*time.Second {
 				t.Errorf("it went at %v", gone.At)
@@ -329,12 +331,12 @@ func TestReplicaCatchesUp(t *testing.T) {
 		name  string
 		fault Fault
 	}{
-		{"kill", lasting(3*time.Second, at(time.Second, crashed("redis-2", Kill)))},
-		{"power loss", lasting(3*time.Second, at(time.Second, crashed("redis-2", PowerLoss)))},
+		{"kill", lasting(3*time.Second, at(time.Second, crashed("redis-2", trace.Kill)))},
+		{"power loss", lasting(3*time.Second, at(time.Second, crashed("redis-2", trace.PowerLoss)))},
 		{"partition", lasting(3*time.Second, at(time.Second, &Partition{"redis-1", []string{"redis-2"}, ""}))},
 		{"reset", at(time.Second, &Reset{"redis-1", "redis-2"})},
-		{"kill of the master", lasting(500*time.Millisecond, at(time.Second, crashed("redis-1", Kill)))},
-		{"power loss of the master", lasting(500*time.Millisecond, at(time.Second, crashed("redis-1", PowerLoss)))},
+		{"kill of the master", lasting(500*time.Millisecond, at(time.Second, crashed("redis-1", trace.Kill)))},
+		{"power loss of the master", lasting(500*time.Millisecond, at(time.Second, crashed("redis-1", trace.PowerLoss)))},
 		{"suspend", lasting(3*time.Second, at(time.Second, suspended("redis-2")))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -356,8 +358,8 @@ func TestReplicaCatchesUp(t *testing.T) {
 				return err
 			}))
 			cfg.Nodes[0].Persistence = Always
-			trace := play(t, with(cfg, test.fault))
-			struck(t, trace)
+			tr := play(t, with(cfg, test.fault))
+			struck(t, tr)
 			same(t, "the replica has", got, "a b c")
 		})
 	}
@@ -371,10 +373,10 @@ func TestReplicaConnectsOnce(t *testing.T) {
 			sleepUntil(p, 20*time.Second)
 			return nil
 		}))
-		trace := play(t, with(cfg, lasting(down, at(time.Second, crashed("redis-1", Kill)))))
+		tr := play(t, with(cfg, lasting(down, at(time.Second, crashed("redis-1", trace.Kill)))))
 		connects := 0
-		for _, ev := range trace.Events {
-			if ev.Kind == KindConnect && ev.Process == "redis-2" {
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindConnect && ev.Process == "redis-2" {
 				connects++
 			}
 		}
@@ -394,7 +396,7 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 	}{
 		{"running", nil, 2 * time.Second},
 		{"paused", []Fault{lasting(3*time.Second, at(time.Second, stopped("redis-2")))}, 4 * time.Second},
-		{"down", []Fault{lasting(3*time.Second, at(time.Second, crashed("redis-2", Kill)))}, 4 * time.Second},
+		{"down", []Fault{lasting(3*time.Second, at(time.Second, crashed("redis-2", trace.Kill)))}, 4 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var confirmed, old, copied string
@@ -421,17 +423,17 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 			}))
 			// redis-3 lags too far behind to know the first key.
 			cfg.Nodes = append(cfg.Nodes, Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: NoPersistence})
-			trace := play(t, with(cfg, append(test.meanwhile,
-				at(1500*time.Millisecond, crashed("redis-1", Kill)),
+			tr := play(t, with(cfg, append(test.meanwhile,
+				at(1500*time.Millisecond, crashed("redis-1", trace.Kill)),
 				at(2*time.Second, &Promote{"redis-3"}),
 			)...))
-			struck(t, trace)
+			struck(t, tr)
 			same(t, "replicas that confirmed", confirmed, ":1\r\n")
 			same(t, "the old master's key on the other replica", old, ":0\r\n")
 			same(t, "the new master's key on the other replica", copied, ":1\r\n")
-			same(t, "copies on the promoted", len(events(trace, KindRestore, "redis-3")), 0)
+			same(t, "copies on the promoted", len(events(tr, trace.KindRestore, "redis-3")), 0)
 			if test.name != "down" { // what it had is lost in the crash
-				forgot := only(t, trace, KindDelete, "redis-2")
+				forgot := only(t, tr, trace.KindDelete, "redis-2")
 				about(t, "the old master's key is gone", forgot.At, test.at+3*hop)
 			}
 		})
@@ -449,14 +451,14 @@ func TestPromotionWhileAReplicaConnects(t *testing.T) {
 		}))
 		// redis-3 lags too far behind to know the key.
 		cfg.Nodes = append(cfg.Nodes, Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: NoPersistence})
-		cfg = with(cfg, lasting(time.Second, at(time.Second, crashed("redis-2", Kill))))
+		cfg = with(cfg, lasting(time.Second, at(time.Second, crashed("redis-2", trace.Kill))))
 		want := 2 // when it is set, and when redis-2 is back
 		if promoted {
 			cfg = with(cfg, at(2*time.Second+hop/2, &Promote{"redis-3"}))
 			want = 1
 		}
-		trace := play(t, cfg)
-		struck(t, trace)
-		same(t, fmt.Sprintf("promoted %t: copies of the key", promoted), len(events(trace, KindRestore, "redis-2")), want)
+		tr := play(t, cfg)
+		struck(t, tr)
+		same(t, fmt.Sprintf("promoted %t: copies of the key", promoted), len(events(tr, trace.KindRestore, "redis-2")), want)
 	}
 }

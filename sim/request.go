@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // A request is something that a goroutine of a process wants of the world. The
@@ -133,7 +135,7 @@ func (w *World) admit() bool {
 // no order of the requests can make up for that. The same goes for two that were
 // about to do the same thing.
 func (w *World) noteRace(r *request, others []*request) {
-	if r.process.role != RoleClient {
+	if r.process.role != trace.RoleClient {
 		return
 	}
 	for _, o := range others {

@@ -11,10 +11,8 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
-
-// Object is the object of the storage that the clients share if they name none.
-const Object = "x"
 
 var (
 	errRefusedByStorage = errors.New("the storage refused it")
@@ -24,14 +22,14 @@ var (
 
 // tasks are what the client does in a section. It mints its token first of all,
 // unless it says when.
-func (g *program) tasks() []Task {
+func (g *program) tasks() []trace.Task {
 	tasks := g.cfg.Does
 	if tasks == nil {
-		tasks = DefaultTasks()
+		tasks = trace.DefaultTasks()
 	}
-	mints := func(t Task) bool { return t.Step == Mint }
+	mints := func(t trace.Task) bool { return t.Step == trace.Mint }
 	if g.w.cfg.Tokens.Source.Name != "" && !slices.ContainsFunc(tasks, mints) {
-		tasks = slices.Insert(slices.Clone(tasks), 0, Task{Step: Mint})
+		tasks = slices.Insert(slices.Clone(tasks), 0, trace.Task{Step: trace.Mint})
 	}
 	return tasks
 }
@@ -120,7 +118,7 @@ func (g *program) attempt(ctx context.Context, lock locks.Lock) (*Section, error
 		in.lease, err = lock.Acquire(ctx)
 		return err
 	}
-	err := in.ask(ctx, Acquire, Event{Lock: g.env.Key}, acquire, func(ev *Event) {
+	err := in.ask(ctx, trace.Acquire, trace.Event{Lock: g.env.Key}, acquire, func(ev *trace.Event) {
 		ev.Lock = g.env.Key
 		if ev.OK {
 			in.granted(ev)
@@ -136,7 +134,7 @@ func (g *program) attempt(ctx context.Context, lock locks.Lock) (*Section, error
 
 // ask calls the lock, as one step. While the step lasts, the client's context of
 // the call can be cancelled.
-func (in *Section) ask(ctx context.Context, step Step, ev Event, call func(context.Context) error, fill func(*Event)) error {
+func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
 	g := in.g
 	if !g.cfg.Cancels.IsZero() {
 		// It is not cancelled at the end of the call, which would be the end of
@@ -149,7 +147,7 @@ func (in *Section) ask(ctx context.Context, step Step, ev Event, call func(conte
 	}
 	g.begin(in, step, ev)
 	err := call(ctx)
-	if step != Acquire || err != nil { // a lease may live as long as its context
+	if step != trace.Acquire || err != nil { // a lease may live as long as its context
 		done()
 	}
 	g.end(in, step, err, fill)
@@ -157,7 +155,7 @@ func (in *Section) ask(ctx context.Context, step Step, ev Event, call func(conte
 }
 
 // granted completes the end of a successful acquire.
-func (in *Section) granted(ev *Event) {
+func (in *Section) granted(ev *trace.Event) {
 	g := in.g
 	if e, ok := in.lease.(locks.Expirer); ok {
 		ends := e.Expires()
@@ -188,7 +186,7 @@ func (in *Section) visit() error {
 // Release gives the lock up. The section ends when it is called, whatever it
 // returns.
 func (in *Section) Release(ctx context.Context) error {
-	return in.ask(ctx, Release, Event{}, in.lease.Release, nil)
+	return in.ask(ctx, trace.Release, trace.Event{}, in.lease.Release, nil)
 }
 
 // watchLoss records the lease's loss as soon as the lock tells of it. The
@@ -205,7 +203,7 @@ func (in *Section) watchLoss() {
 		select {
 		case <-n.Lost():
 			g.tell(1, in, func() {
-				g.w.emit(Event{Kind: KindLost, Process: g.p.name, Section: in.number})
+				g.w.emit(trace.Event{Kind: trace.KindLost, Process: g.p.name, Section: in.number})
 				g.w.then(func() { close(told) })
 			})
 		case <-g.ctx.Done():
@@ -228,7 +226,7 @@ func (in *Section) watchRenewals() {
 					return
 				}
 				g.tell(2, in, func() {
-					g.w.emit(Event{Kind: KindEnd, Process: g.p.name, Section: in.number, Step: Extend, OK: true, Ends: &ends})
+					g.w.emit(trace.Event{Kind: trace.KindEnd, Process: g.p.name, Section: in.number, Step: trace.Extend, OK: true, Ends: &ends})
 				})
 			case <-g.ctx.Done():
 				return
@@ -243,17 +241,17 @@ func (in *Section) inside() error {
 	for _, t := range in.g.tasks() {
 		var err error
 		switch t.Step {
-		case Mint:
+		case trace.Mint:
 			err = in.mint()
-		case Work:
+		case trace.Work:
 			err = in.work()
-		case Check:
+		case trace.Check:
 			err = in.check()
-		case Mark:
+		case trace.Mark:
 			_, err = in.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: in.token})
-		case Read:
+		case trace.Read:
 			err = in.readObject(in.g.ctx, t)
-		case Write:
+		case trace.Write:
 			err = in.write(in.g.ctx, t)
 		}
 		if err != nil {
@@ -266,9 +264,9 @@ func (in *Section) inside() error {
 // mint gets a fencing token.
 func (in *Section) mint() error {
 	g := in.g
-	g.begin(in, Mint, Event{})
+	g.begin(in, trace.Mint, trace.Event{})
 	token, err := g.w.cfg.Tokens.Source.Mint(g.ctx, g.env)
-	g.end(in, Mint, err, func(ev *Event) { ev.Token, ev.Minted = token, err == nil })
+	g.end(in, trace.Mint, err, func(ev *trace.Event) { ev.Token, ev.Minted = token, err == nil })
 	if err == nil {
 		in.token = token
 	}
@@ -279,7 +277,7 @@ func (in *Section) mint() error {
 // it was asked for.
 func (in *Section) check() error {
 	g := in.g
-	g.begin(in, Check, Event{})
+	g.begin(in, trace.Check, trace.Event{})
 	ends := in.called.Add(g.env.TTL)
 	if e, ok := in.lease.(locks.Expirer); ok {
 		ends = e.Expires()
@@ -289,7 +287,7 @@ func (in *Section) check() error {
 	if g.read(ends.Clock).Sub(ends) >= 0 && !endless {
 		err = errLeaseOver
 	}
-	g.end(in, Check, err, nil)
+	g.end(in, trace.Check, err, nil)
 	return err
 }
 
@@ -305,10 +303,10 @@ func (g *program) read(clock fakeclock.Kind) fakeclock.Reading {
 // Read reads an object of the storage, with the section's fencing token. What the
 // section then writes is computed from it.
 func (in *Section) Read(ctx context.Context, object string) error {
-	return in.readObject(ctx, Task{Step: Read, Object: object})
+	return in.readObject(ctx, trace.Task{Step: trace.Read, Object: object})
 }
 
-func (in *Section) readObject(ctx context.Context, t Task) error {
+func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 	resp, err := in.access(ctx, t, storage.Request{Op: storage.Read, Object: t.Object, Token: in.token})
 	if err == nil {
 		in.knows[t.Object], in.read = resp.Version, t.Object
@@ -319,12 +317,12 @@ func (in *Section) readObject(ctx context.Context, t Task) error {
 // Write writes an object of the storage, with the section's fencing token. It
 // does not if the lock has told that the lease is lost, and returns an error.
 func (in *Section) Write(ctx context.Context, object string) error {
-	return in.write(ctx, Task{Step: Write, Object: object})
+	return in.write(ctx, trace.Task{Step: trace.Write, Object: object})
 }
 
 // write writes what was computed from what was read. A client whose lock tells
 // of the loss of its lease heeds that.
-func (in *Section) write(ctx context.Context, t Task) error {
+func (in *Section) write(ctx context.Context, t trace.Task) error {
 	select {
 	case <-in.lost:
 		return errLeaseLost
@@ -345,9 +343,9 @@ func (in *Section) write(ctx context.Context, t Task) error {
 }
 
 // access is one step at the storage.
-func (in *Section) access(ctx context.Context, t Task, req storage.Request) (storage.Response, error) {
+func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
 	g := in.g
-	g.begin(in, t.Step, Event{Object: req.Object, Token: req.Token, Value: req.Value})
+	g.begin(in, t.Step, trace.Event{Object: req.Object, Token: req.Token, Value: req.Value})
 	resp, err := g.call(ctx, in, req, t.Via, g.cfg.GivesUp)
 	for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 		why := tellError(err)
@@ -358,14 +356,14 @@ func (in *Section) access(ctx context.Context, t Task, req storage.Request) (sto
 			break
 		}
 		g.step(0, func() {
-			g.w.emit(Event{Kind: KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
+			g.w.emit(trace.Event{Kind: trace.KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
 		})
 		resp, err = g.call(ctx, in, req, t.Via, g.cfg.GivesUp)
 	}
 	if err == nil && resp.Refused != "" {
 		err = fmt.Errorf("%w: %s", errRefusedByStorage, resp.Refused)
 	}
-	g.end(in, t.Step, err, func(ev *Event) {
+	g.end(in, t.Step, err, func(ev *trace.Event) {
 		ev.Object, ev.Token = req.Object, req.Token
 		ev.Refused = resp.Refused != ""
 		if err == nil {
@@ -381,9 +379,9 @@ func (in *Section) work() error {
 	if g.cfg.Works == 0 && g.cfg.WorksUntil.IsZero() {
 		return nil
 	}
-	g.begin(in, Work, Event{})
+	g.begin(in, trace.Work, trace.Event{})
 	err := in.toil()
-	g.end(in, Work, err, nil)
+	g.end(in, trace.Work, err, nil)
 	return err
 }
 
@@ -442,7 +440,7 @@ func (in *Section) Extend(ctx context.Context) error {
 		g.step(0, func() { g.w.doubt("the story has a client extend its lease, but " + err.Error()) })
 		return err
 	}
-	return in.ask(ctx, Extend, Event{}, e.Extend, func(ev *Event) {
+	return in.ask(ctx, trace.Extend, trace.Event{}, e.Extend, func(ev *trace.Event) {
 		if x, ok := in.lease.(locks.Expirer); ok && ev.OK {
 			ends := x.Expires()
 			ev.Ends = &ends

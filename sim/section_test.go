@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // hop is how long each message takes in the worlds of these tests.
@@ -35,24 +36,24 @@ func sections(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 		Lock:    sim.Lock{Kind: lock, Key: "resource", TTL: 30 * time.Second},
 		Nodes:   []sim.Node{{Name: "redis-1"}},
 		Clients: clients,
-		Oracle:  func(t *sim.Trace) sim.Oracle { return checks.NewOracle(t) },
+		Oracle:  func(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) },
 	}
 }
 
-func run(t *testing.T, cfg sim.Config) *sim.Trace {
+func run(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
-	trace, err := sim.Run(cfg)
+	tr, err := sim.Run(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trace
+	return tr
 }
 
-func does(t *testing.T, tasks ...string) []sim.Task {
+func does(t *testing.T, tasks ...string) []trace.Task {
 	t.Helper()
-	var all []sim.Task
+	var all []trace.Task
 	for _, text := range tasks {
-		task, err := sim.ParseTask(text)
+		task, err := trace.ParseTask(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,10 +63,10 @@ func does(t *testing.T, tasks ...string) []sim.Task {
 }
 
 // steps tells what a client did, step by step.
-func steps(trace *sim.Trace, client string) string {
+func steps(tr *trace.Trace, client string) string {
 	var told []string
-	for _, ev := range trace.Events {
-		if ev.Kind == sim.KindEnd && ev.Process == client {
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindEnd && ev.Process == client {
 			step := string(ev.Step)
 			if ev.Object != "" {
 				step += " " + ev.Object
@@ -81,10 +82,10 @@ func steps(trace *sim.Trace, client string) string {
 
 // served tells what the storage did: who wanted it, who asked, and with which
 // token.
-func served(trace *sim.Trace) string {
+func served(tr *trace.Trace) string {
 	var told []string
-	for _, ev := range trace.Events {
-		if ev.Kind != sim.KindServe {
+	for _, ev := range tr.Events {
+		if ev.Kind != trace.KindServe {
 			continue
 		}
 		what := fmt.Sprintf("%s %s for %s", ev.Step, ev.Object, ev.Client())
@@ -103,9 +104,9 @@ func served(trace *sim.Trace) string {
 }
 
 // events are those of one kind of a process.
-func events(trace *sim.Trace, kind sim.Kind, process string) []sim.Event {
-	var found []sim.Event
-	for _, ev := range trace.Events {
+func events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
+	var found []trace.Event
+	for _, ev := range tr.Events {
 		if ev.Kind == kind && ev.Process == process {
 			found = append(found, ev)
 		}
@@ -134,7 +135,7 @@ func near(t *testing.T, what string, got, want time.Duration) {
 func TestTasks(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		does  []sim.Task
+		does  []trace.Task
 		steps string
 	}{
 		{"the usual", nil, "acquire, read x, work, write x, release"},
@@ -145,8 +146,8 @@ func TestTasks(t *testing.T) {
 		{"a mark", does(t, "mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trace := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
-			same(t, "steps", steps(trace, "client-1"), test.steps)
+			tr := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
+			same(t, "steps", steps(tr, "client-1"), test.steps)
 		})
 	}
 }
@@ -154,10 +155,10 @@ func TestTasks(t *testing.T) {
 // A value says what it was computed from, so that two writes of one section are
 // never alike.
 func TestWhatAWriteIsComputedFrom(t *testing.T) {
-	trace := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write z", "read x", "write y", "write x", "write x")}))
+	tr := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write z", "read x", "write y", "write x", "write x")}))
 	var values []string
-	for _, ev := range events(trace, sim.KindServe, "storage") {
-		if ev.Step == sim.Write {
+	for _, ev := range events(tr, trace.KindServe, "storage") {
+		if ev.Step == trace.Write {
 			values = append(values, ev.Value)
 		}
 	}
@@ -182,8 +183,8 @@ func TestCheck(t *testing.T) {
 		// It has none.
 		{"none", 150 * time.Second, "acquire, work, check, write x, release"},
 	} {
-		trace := run(t, sections(t, test.lock, sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works}))
-		same(t, fmt.Sprintf("%s, after %v", test.lock, test.works), steps(trace, "client-1"), test.steps)
+		tr := run(t, sections(t, test.lock, sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works}))
+		same(t, fmt.Sprintf("%s, after %v", test.lock, test.works), steps(tr, "client-1"), test.steps)
 	}
 }
 
@@ -222,24 +223,24 @@ func TestServices(t *testing.T) {
 			cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order and billing")})
 			cfg.Services = test.services
 			cfg.Storage.Fencing = storage.Writes
-			trace := run(t, cfg)
-			same(t, "served", served(trace), test.served)
-			stripped := events(trace, sim.KindStrip, "order")
+			tr := run(t, cfg)
+			same(t, "served", served(tr), test.served)
+			stripped := events(tr, trace.KindStrip, "order")
 			same(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
-			same(t, "it was sent with the Seq", events(trace, sim.KindServe, "storage")[0].By.Sent, writeSent(trace))
+			same(t, "it was sent with the Seq", events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
 			// SET and its answer take two hops. Each service opens its connection when
 			// it first has something to pass on, which takes two more.
-			near(t, "the storage serves it", events(trace, sim.KindServe, "storage")[0].At, (2+1+2+1+2+1)*hop)
-			end := events(trace, sim.KindEnd, "client-1")[1]
+			near(t, "the storage serves it", events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*hop)
+			end := events(tr, trace.KindEnd, "client-1")[1]
 			near(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*hop)
 		})
 	}
 }
 
 // writeSent is when client-1 itself sent its write, whoever passed it on.
-func writeSent(trace *sim.Trace) int {
-	for _, ev := range events(trace, sim.KindSend, "client-1") {
-		if ev.Step == sim.Write {
+func writeSent(tr *trace.Trace) int {
+	for _, ev := range events(tr, trace.KindSend, "client-1") {
+		if ev.Step == trace.Write {
 			return ev.Seq
 		}
 	}
@@ -251,10 +252,10 @@ func TestServiceIsPaused(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Does: does(t, "write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "order"}, For: 10 * time.Second}}
-	trace := run(t, cfg)
-	same(t, "steps", steps(trace, "client-1"), "acquire, write x failed, release")
-	same(t, "served", served(trace), "write x for client-1 by order (1)")
-	near(t, "the storage serves it", events(trace, sim.KindServe, "storage")[0].At, 10*time.Second+3*hop)
+	tr := run(t, cfg)
+	same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
+	same(t, "served", served(tr), "write x for client-1 by order (1)")
+	near(t, "the storage serves it", events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*hop)
 }
 
 // A service that dies takes the request with it, and its client is told.
@@ -265,8 +266,8 @@ func TestServiceCrashes(t *testing.T) {
 		{Action: &sim.Hold{Message: "order's write request to storage"}},
 		{Strikes: sim.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
 	}
-	trace := run(t, cfg)
-	same(t, "steps", steps(trace, "client-1"), "acquire, write x failed, release")
+	tr := run(t, cfg)
+	same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
 }
 
 // A token is minted after the acquire, or where the section says.
@@ -301,14 +302,14 @@ func TestTokens(t *testing.T) {
 			for _, name := range test.nodes {
 				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Apart: true})
 			}
-			trace := run(t, cfg)
-			same(t, "served", served(trace), test.served)
+			tr := run(t, cfg)
+			same(t, "served", served(tr), test.served)
 			counts := "redis-1"
 			if test.nodes != nil {
 				counts = test.nodes[0]
 			}
 			counted := 0
-			for _, ev := range events(trace, sim.KindSet, counts) {
+			for _, ev := range events(tr, trace.KindSet, counts) {
 				if ev.Key == "resource:token" {
 					counted++
 				}
@@ -349,21 +350,21 @@ func TestFaultOfACounter(t *testing.T) {
 // Clients of two locks do not get in each other's way, and each lock has its own
 // order of grants.
 func TestKeys(t *testing.T) {
-	trace := run(t, sections(t, "single",
+	tr := run(t, sections(t, "single",
 		sim.Client{Name: "client-1", Key: "file-1", Works: 10 * time.Second},
 		sim.Client{Name: "client-2", Key: "file-2", Works: 10 * time.Second},
 		sim.Client{Name: "client-3", Key: "file-1", Attempts: 1, Starts: point("client-1 acquired")},
 	))
-	same(t, "client-1", steps(trace, "client-1"), "acquire, read x, work, write x, release")
-	same(t, "client-2", steps(trace, "client-2"), "acquire, read x, work, write x, release")
-	same(t, "client-3", steps(trace, "client-3"), "acquire failed")
+	same(t, "client-1", steps(tr, "client-1"), "acquire, read x, work, write x, release")
+	same(t, "client-2", steps(tr, "client-2"), "acquire, read x, work, write x, release")
+	same(t, "client-3", steps(tr, "client-3"), "acquire failed")
 	var names []string
-	for _, l := range trace.Locks {
+	for _, l := range tr.Locks {
 		names = append(names, l.Name)
 	}
 	same(t, "locks", strings.Join(names, " "), "file-1 file-2")
 	for _, client := range []string{"client-1", "client-2"} {
-		same(t, "rank of "+client, events(trace, sim.KindEnd, client)[0].Rank, 1)
+		same(t, "rank of "+client, events(tr, trace.KindEnd, client)[0].Rank, 1)
 	}
 }
 
@@ -371,9 +372,9 @@ func TestKeys(t *testing.T) {
 func TestPaths(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x")})
 	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * hop, Max: 20 * hop}}
-	trace := run(t, cfg)
-	near(t, "acquired", events(trace, sim.KindEnd, "client-1")[0].At, 2*hop)
-	near(t, "wrote", events(trace, sim.KindEnd, "client-1")[1].At, 42*hop)
+	tr := run(t, cfg)
+	near(t, "acquired", events(tr, trace.KindEnd, "client-1")[0].At, 2*hop)
+	near(t, "wrote", events(tr, trace.KindEnd, "client-1")[1].At, 42*hop)
 }
 
 // A request that got no answer is sent again over a new connection, and the
@@ -381,11 +382,11 @@ func TestPaths(t *testing.T) {
 func TestResends(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: does(t, "read x", "write x", "write x")})
 	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: "client-1's write request to storage"}, Until: point("client-1 finished")}}
-	trace := run(t, cfg)
-	same(t, "steps", steps(trace, "client-1"), "acquire, read x, write x, write x, release")
+	tr := run(t, cfg)
+	same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, write x, release")
 	var order []string
-	for _, ev := range events(trace, sim.KindServe, "storage") {
-		if ev.Step == sim.Write {
+	for _, ev := range events(tr, trace.KindServe, "storage") {
+		if ev.Step == trace.Write {
 			order = append(order, ev.Value)
 		}
 	}
@@ -393,8 +394,8 @@ func TestResends(t *testing.T) {
 	if !slices.Equal(order, want) {
 		t.Errorf("the storage made the writes %q, want %q", order, want)
 	}
-	again := events(trace, sim.KindAgain, "client-1")
-	if len(again) != 1 || again[0].Step != sim.Write || again[0].Text != "no answer within 1s" {
+	again := events(tr, trace.KindAgain, "client-1")
+	if len(again) != 1 || again[0].Step != trace.Write || again[0].Text != "no answer within 1s" {
 		t.Errorf("sent again: %+v", again)
 	}
 }
@@ -403,15 +404,15 @@ func TestResends(t *testing.T) {
 func TestResendsToAStorageThatWasDown(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
 	cfg.Faults = []sim.Fault{{
-		Strikes: sim.Trigger{Before: sim.StepPoint{Client: "client-1", Step: sim.Write}},
-		Action:  &sim.CrashFault{Process: sim.StorageName}, For: 2500 * time.Millisecond,
+		Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
+		Action:  &sim.CrashFault{Process: trace.StorageName}, For: 2500 * time.Millisecond,
 	}}
-	trace := run(t, cfg)
-	same(t, "steps", steps(trace, "client-1"), "acquire, read x, write x, release")
+	tr := run(t, cfg)
+	same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, release")
 	// The old connection is reset, and the next attempt is refused. From then on it
 	// pauses for a second each time: after 1 s and 2 s the storage is still down,
 	// after 3 s it is back.
-	same(t, "times that it was sent again", len(events(trace, sim.KindAgain, "client-1")), 4)
+	same(t, "times that it was sent again", len(events(tr, trace.KindAgain, "client-1")), 4)
 }
 
 // A story that has a client extend what cannot be extended tells nothing.
@@ -419,21 +420,21 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
 	again := extends // says it again, and that is noted once
 	again.Name, again.Starts = "client-2", point("client-1 released")
-	trace := run(t, sections(t, "watchdog", extends, again))
+	tr := run(t, sections(t, "watchdog", extends, again))
 	want := "the story has a client extend its lease, but watchdog cannot be asked to extend a lease"
-	if !slices.Equal(trace.Doubts, []string{want}) {
-		t.Errorf("the doubts are %q, want %q", trace.Doubts, want)
+	if !slices.Equal(tr.Doubts, []string{want}) {
+		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
 	}
 }
 
 // A run in which a client never had its turn is not the story.
 func TestClientThatNeverBegins(t *testing.T) {
-	trace := run(t, sections(t, "single",
+	tr := run(t, sections(t, "single",
 		sim.Client{Name: "client-1"},
 		sim.Client{Name: "client-2", Starts: point("client-1's keys expired")},
 	))
-	if want := "client-2 never began: it starts when client-1's keys expired"; !slices.Contains(trace.Doubts, want) {
-		t.Errorf("the doubts are %q, want %q", trace.Doubts, want)
+	if want := "client-2 never began: it starts when client-1's keys expired"; !slices.Contains(tr.Doubts, want) {
+		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
 	}
 }
 
@@ -446,8 +447,8 @@ func TestResendsAfterAReset(t *testing.T) {
 			Action:  &sim.Reset{Process: "client-1", From: "storage"},
 		}}
 		made := 0
-		for _, ev := range events(run(t, cfg), sim.KindServe, "storage") {
-			if ev.Step == sim.Write {
+		for _, ev := range events(run(t, cfg), trace.KindServe, "storage") {
+			if ev.Step == trace.Write {
 				made++
 			}
 		}
@@ -459,9 +460,9 @@ func TestResendsAfterAReset(t *testing.T) {
 
 // A lock that prolongs its lease by itself is seen to do so.
 func TestRenewals(t *testing.T) {
-	trace := run(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 25 * time.Second}))
-	same(t, "steps", steps(trace, "client-1"), "acquire, read x, extend, extend, work, write x, release")
-	ends := events(trace, sim.KindEnd, "client-1")
+	tr := run(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 25 * time.Second}))
+	same(t, "steps", steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
+	ends := events(tr, trace.KindEnd, "client-1")
 	if first, second := ends[0].Ends, ends[2].Ends; second == nil || second.Sub(*first) < 9*time.Second {
 		t.Errorf("the lease ends at %v, and then at %v", first, second)
 	}
@@ -474,11 +475,11 @@ func TestRetry(t *testing.T) {
 		locks.Fixed:       {time.Second, time.Second, time.Second},
 		locks.Exponential: {time.Second, 2 * time.Second, 4 * time.Second},
 	} {
-		trace := run(t, sections(t, "single",
+		tr := run(t, sections(t, "single",
 			sim.Client{Name: "client-1", Works: 20 * time.Second},
 			sim.Client{Name: "client-2", Starts: point("client-1 acquired"), Attempts: 4, RetryEvery: time.Second, Retry: retry},
 		))
-		tries, fails := events(trace, sim.KindBegin, "client-2"), events(trace, sim.KindEnd, "client-2")
+		tries, fails := events(tr, trace.KindBegin, "client-2"), events(tr, trace.KindEnd, "client-2")
 		for i, pause := range want {
 			near(t, fmt.Sprintf("%q: attempt %d", retry, i+2), tries[i+1].At-fails[i].At, pause)
 		}
@@ -504,8 +505,8 @@ func TestByClockOf(t *testing.T) {
 	} {
 		cfg := sections(t, "single", sim.Client{Name: "client-1", Works: 2 * time.Minute})
 		cfg.Faults = append([]sim.Fault{crash}, test.faults...)
-		trace := run(t, cfg)
-		near(t, test.name+": it is back", events(trace, sim.KindRestart, "redis-1")[0].At, test.back)
+		tr := run(t, cfg)
+		near(t, test.name+": it is back", events(tr, trace.KindRestart, "redis-1")[0].At, test.back)
 	}
 }
 
@@ -513,8 +514,8 @@ func TestByClockOf(t *testing.T) {
 func TestBadSections(t *testing.T) {
 	for want, change := range map[string]func(*sim.Config){
 		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = does(t, "write x via nobody") },
-		"nothing to do in a section":   func(c *sim.Config) { c.Clients[0].Does = []sim.Task{{Step: sim.Release}} },
-		"has an object":                func(c *sim.Config) { c.Clients[0].Does = []sim.Task{{Step: sim.Read}} },
+		"nothing to do in a section":   func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Release}} },
+		"has an object":                func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Read}} },
 		"two processes are called":     func(c *sim.Config) { c.Services = []sim.Service{{Name: "client-1"}} },
 		"no node \"counter\" to count": func(c *sim.Config) { c.Tokens.Nodes = []string{"counter"} },
 		"between storage and client-1": func(c *sim.Config) {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // A service passes requests on to the next service on their way, or to the
@@ -16,9 +17,9 @@ func (s *service) accept(c *conn) endpoint {
 	return &servicePeer{s: s, c: c, onward: map[string]*caller{}}
 }
 
-func (s *service) crash(Crash) {}
-func (s *service) restart()    {}
-func (s *service) stop()       {}
+func (s *service) crash(trace.Crash) {}
+func (s *service) restart()          {}
+func (s *service) stop()             {}
 
 // A servicePeer is a service's end of one connection. It has connections of its
 // own to what comes next, so that no caller waits for another.
@@ -31,10 +32,10 @@ type servicePeer struct {
 func (p *servicePeer) receive(m *message) {
 	e := m.body.(errand)
 	if p.s.cfg.DropsToken && e.request.Token != 0 {
-		p.s.w.emit(Event{Kind: KindStrip, Process: p.s.p.name, By: m.ctx.actor(), Section: m.ctx.section, Step: m.ctx.step, Token: e.request.Token})
+		p.s.w.emit(trace.Event{Kind: trace.KindStrip, Process: p.s.p.name, By: m.ctx.actor(), Section: m.ctx.section, Step: m.ctx.step, Token: e.request.Token})
 		e.request.Token = 0
 	}
-	next, rest := StorageName, e.via
+	next, rest := trace.StorageName, e.via
 	if len(e.via) > 0 {
 		next, rest = e.via[0], e.via[1:]
 	}

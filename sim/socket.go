@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 var (
@@ -127,7 +129,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 func (s *socket) giveUp(rank int) {
 	s.w.post(&request{process: s.p, class: classClose, rank: rank, admit: func() {
 		if s.conn != nil {
-			s.w.emit(Event{Kind: KindRefuse, Process: s.p.name, Peer: s.peer.name, Text: "no answer before the caller's deadline"})
+			s.w.emit(trace.Event{Kind: trace.KindRefuse, Process: s.p.name, Peer: s.peer.name, Text: "no answer before the caller's deadline"})
 			s.conn.close()
 		}
 	}})
@@ -138,7 +140,7 @@ func (p *process) notice() {
 	if p.state == paused && !p.ranOn {
 		p.ranOn = true
 		p.w.requests = append(p.w.requests, &request{process: p, class: classTimer, admit: func() {
-			p.w.emit(Event{Kind: KindRanOn, Process: p.name, Text: "a timer of its library fired while the process was paused"})
+			p.w.emit(trace.Event{Kind: trace.KindRanOn, Process: p.name, Text: "a timer of its library fired while the process was paused"})
 		}})
 		p.w.rouse()
 	}
@@ -239,7 +241,7 @@ func (s *socket) look(armed time.Time) {
 	case !s.expired:
 		s.expired = true
 		if len(s.inbox) == 0 && !s.eof && !s.reset {
-			s.w.emit(Event{Kind: KindTimeout, Process: s.p.name, Peer: s.peer.name, Conn: s.number()})
+			s.w.emit(trace.Event{Kind: trace.KindTimeout, Process: s.p.name, Peer: s.peer.name, Conn: s.number()})
 		}
 		s.changed.Broadcast()
 	}
@@ -250,7 +252,7 @@ func (s *socket) look(armed time.Time) {
 func (s *socket) resumed() {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
-	if s.p.mode == Suspend && !s.deadline.IsZero() {
+	if s.p.mode == trace.Suspend && !s.deadline.IsZero() {
 		s.deadline = s.deadline.Add(s.w.now() - s.p.pausedAt)
 	}
 	s.armed = s.deadline

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // TestSocket says what a plain connection does, in a world with nothing else in
@@ -183,7 +184,7 @@ func TestSocket(t *testing.T) {
 
 // Closing recalls nothing: what was written arrives.
 func TestCloseRecallsNothing(t *testing.T) {
-	trace := play(t, story(
+	tr := play(t, story(
 		client(t, "client-1", func(ctx context.Context, p *Program) error {
 			conn, err := dialTo(ctx, p, 0)
 			if err != nil {
@@ -193,9 +194,9 @@ func TestCloseRecallsNothing(t *testing.T) {
 			return errors.Join(err, conn.Close())
 		}),
 	))
-	about(t, "the key was set", only(t, trace, KindSet, "redis-1").At, 3*hop)
+	about(t, "the key was set", only(t, tr, trace.KindSet, "redis-1").At, 3*hop)
 	// Nobody is there any more to take the answer.
-	same(t, "the answer", only(t, trace, KindLose, "redis-1").Reply, true)
+	same(t, "the answer", only(t, tr, trace.KindLose, "redis-1").Reply, true)
 }
 
 // The end of a caller's patience and the network's answer in one moment: one of
@@ -218,7 +219,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			return err
 		},
 		"storage": func(ctx context.Context, p *Program, d time.Duration) error {
-			_, err := p.g.call(ctx, nil, storage.Request{Op: storage.Read, Object: Object}, nil, d)
+			_, err := p.g.call(ctx, nil, storage.Request{Op: storage.Read, Object: trace.Object}, nil, d)
 			return err
 		},
 	} {
@@ -226,7 +227,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			outcomes := map[string]int{}
 			for range 50 {
 				var failed []bool
-				trace := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+				tr := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 					for _, d := range []time.Duration{2*hop - time.Microsecond, 2 * hop, 2*hop + time.Microsecond} {
 						request(ctx, p, time.Second) // so that what can be open is
 						sleepUntil(p, now(p).Truncate(time.Second)+time.Second)
@@ -236,7 +237,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 				})))
 				same(t, "too short", failed[0], true)
 				same(t, "long enough", failed[2], false)
-				outcomes[fmt.Sprint(failed, trace.Hash())]++
+				outcomes[fmt.Sprint(failed, tr.Hash())]++
 			}
 			if len(outcomes) != 1 {
 				t.Errorf("outcomes: %v", outcomes)
@@ -280,8 +281,8 @@ func TestUseWithoutALook(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.cfg.blind = test.blind
-			trace := play(t, test.cfg)
-			same(t, "the notes", len(trace.Notes), test.notes)
+			tr := play(t, test.cfg)
+			same(t, "the notes", len(tr.Notes), test.notes)
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // While its process is paused a goroutine comes to write, and on the same
@@ -53,11 +55,11 @@ func TestWritersGoOnFirst(t *testing.T) {
 					return <-closed
 				})), test.pause...)
 				cfg.Disturb = shake
-				trace := play(t, cfg)
+				tr := play(t, cfg)
 				same(t, "the write", wrote, test.writes)
-				sets := len(events(trace, KindSet, "redis-1"))
+				sets := len(events(tr, trace.KindSet, "redis-1"))
 				if sent := wrote == "sent"; sent != (sets == 1) {
-					t.Errorf("the key was set %d times\n%s", sets, tell(trace))
+					t.Errorf("the key was set %d times\n%s", sets, tell(tr))
 				}
 			}
 		})
@@ -100,21 +102,21 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 		}
 		cfg = with(cfg, lasting(3*time.Second, at(time.Second, stopped("client-1"))))
 		cfg.Disturb = shake
-		trace := play(t, cfg)
-		if len(trace.Doubts) > 0 {
-			t.Fatalf("doubts: %q", trace.Doubts)
+		tr := play(t, cfg)
+		if len(tr.Doubts) > 0 {
+			t.Fatalf("doubts: %q", tr.Doubts)
 		}
 		var wrote []string
-		for _, ev := range events(trace, KindSend, "client-1") {
+		for _, ev := range events(tr, trace.KindSend, "client-1") {
 			if strings.HasPrefix(ev.Text, "SET") {
 				wrote = append(wrote, ev.Peer)
 			}
 		}
 		same(t, "the writes", strings.Join(wrote, " "), "redis-1 redis-2 redis-3")
 		if first == "" {
-			first = trace.Hash()
+			first = tr.Hash()
 		}
-		same(t, "the hash", trace.Hash(), first)
+		same(t, "the hash", tr.Hash(), first)
 	}
 }
 
@@ -130,7 +132,7 @@ func TestPausedAgain(t *testing.T) {
 	} {
 		t.Run(test.second, func(t *testing.T) {
 			var answered time.Duration
-			trace := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 				conn, err := dialTo(ctx, p, 0)
 				if err != nil {
 					return err
@@ -142,8 +144,8 @@ func TestPausedAgain(t *testing.T) {
 			})),
 				lasting(3*time.Second, at(time.Second, stopped("client-1"))),
 				lasting(3*time.Second, when(test.second, stopped("client-1")))))
-			struck(t, trace)
-			about(t, "the write", only(t, trace, KindSet, "redis-1").At, test.write+hop)
+			struck(t, tr)
+			about(t, "the write", only(t, tr, trace.KindSet, "redis-1").At, test.write+hop)
 			about(t, "the answer", answered, max(7*time.Second, test.write+2*hop))
 		})
 	}
@@ -167,8 +169,8 @@ func TestEndWhileStalled(t *testing.T) {
 				return err
 			}}), lasting(3*time.Second, at(time.Second, stopped("client-1"))))
 			cfg.Horizon = horizon
-			trace := play(t, cfg)
-			none(t, trace, KindSet, "redis-1")
+			tr := play(t, cfg)
+			none(t, tr, trace.KindSet, "redis-1")
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // storageNode is the process of the storage.
@@ -28,8 +29,8 @@ func newStorageNode(w *World, p *process, cfg Storage) *storageNode {
 func (n *storageNode) accept(c *conn) endpoint { return &storagePeer{n, c} }
 
 // crash ends the storage, and every thread that serves a request.
-func (n *storageNode) crash(how Crash) {
-	n.dead = how == FailOver
+func (n *storageNode) crash(how trace.Crash) {
+	n.dead = how == trace.FailOver
 	copied := n.w.now() - n.cfg.CopyLag
 	n.received = len(n.servedAt)
 	for n.received > 0 && n.servedAt[n.received-1] > copied {
@@ -59,10 +60,10 @@ func (n *storageNode) lost(losses []storage.Loss) {
 	for _, l := range losses {
 		if l.Version != l.Was {
 			_, value := n.store.Object(l.Object)
-			n.w.emit(Event{Kind: KindRevert, Process: n.p.name, Object: l.Object, Version: l.Version, Replaced: l.Was, Value: value})
+			n.w.emit(trace.Event{Kind: trace.KindRevert, Process: n.p.name, Object: l.Object, Version: l.Version, Replaced: l.Was, Value: value})
 		}
 		if l.Token != l.Knew {
-			ev := Event{Kind: KindForgetToken, Process: n.p.name, Object: l.Object, Token: l.Knew, Text: "no token"}
+			ev := trace.Event{Kind: trace.KindForgetToken, Process: n.p.name, Object: l.Object, Token: l.Knew, Text: "no token"}
 			if l.Token != 0 {
 				ev.Text = fmt.Sprintf("token %d", l.Token)
 			}
@@ -102,16 +103,16 @@ func (s *storagePeer) receive(m *message) {
 func (s *storagePeer) hangUp(bool) {}
 
 // event is an event about the request.
-func (s *serving) event(kind Kind) Event {
-	return Event{
+func (s *serving) event(kind trace.Kind) trace.Event {
+	return trace.Event{
 		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.ctx.actor(),
-		Section: s.ctx.section, Step: Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
+		Section: s.ctx.section, Step: trace.Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
 	}
 }
 
 // check is the check that is a step of its own.
 func (s *serving) check() bool {
-	ev := s.event(KindCheck)
+	ev := s.event(trace.KindCheck)
 	ev.Text = s.peer.n.store.Check(s.req)
 	ev.OK = ev.Text == ""
 	s.checked = ev.OK
@@ -128,7 +129,7 @@ func (s *serving) serve() {
 	}
 	resp := do(s.req)
 	n.servedAt = append(n.servedAt, n.w.now())
-	ev := s.event(KindServe)
+	ev := s.event(trace.KindServe)
 	ev.OK, ev.Text = resp.Refused == "", resp.Refused
 	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, s.req.Value
 	n.w.emit(ev)
@@ -155,7 +156,7 @@ func (n *storageNode) goOn(s *serving) {
 func (n *storageNode) report() {
 	for _, o := range n.store.Objects() {
 		version, value := n.store.Object(o)
-		n.w.emit(Event{Kind: KindObject, Process: n.p.name, Object: o, Version: version, Value: value})
+		n.w.emit(trace.Event{Kind: trace.KindObject, Process: n.p.name, Object: o, Version: version, Value: value})
 	}
 }
 

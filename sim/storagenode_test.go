@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // late is a story of two holders: client-2, whose token is 34, writes at 1s, and
@@ -35,29 +36,29 @@ func late(t *testing.T, policy storage.Policy) Config {
 func TestCrashAndTheHighestToken(t *testing.T) {
 	for _, test := range []struct {
 		policy storage.Policy
-		how    Crash // "" is none
+		how    trace.Crash // "" is none
 		writes string
 		forgot string
 	}{
 		{storage.Writes, "", "34 -33", ""},
-		{storage.Writes, Kill, "34 -33", ""},
-		{storage.Writes, PowerLoss, "34 -33", ""},
+		{storage.Writes, trace.Kill, "34 -33", ""},
+		{storage.Writes, trace.PowerLoss, "34 -33", ""},
 		{storage.VolatileToken, "", "34 -33", ""},
-		{storage.VolatileToken, Kill, "34 33", "token 34, now no token"},
-		{storage.VolatileToken, PowerLoss, "34 33", "token 34, now no token"},
-		{storage.VolatileToken, Shutdown, "34 33", "token 34, now no token"},
+		{storage.VolatileToken, trace.Kill, "34 33", "token 34, now no token"},
+		{storage.VolatileToken, trace.PowerLoss, "34 33", "token 34, now no token"},
+		{storage.VolatileToken, trace.Shutdown, "34 33", "token 34, now no token"},
 	} {
 		t.Run(string(test.policy)+" "+string(test.how), func(t *testing.T) {
 			cfg := late(t, test.policy)
 			if test.how != "" {
-				cfg = with(cfg, lasting(time.Second, at(2*time.Second, crashed(StorageName, test.how))))
+				cfg = with(cfg, lasting(time.Second, at(2*time.Second, crashed(trace.StorageName, test.how))))
 			}
-			trace := play(t, cfg)
-			struck(t, trace)
-			same(t, "writes", writes(trace), test.writes)
-			none(t, trace, KindRevert, StorageName)
+			tr := play(t, cfg)
+			struck(t, tr)
+			same(t, "writes", writes(tr), test.writes)
+			none(t, tr, trace.KindRevert, trace.StorageName)
 			forgot := ""
-			for _, ev := range events(trace, KindForgetToken, StorageName) {
+			for _, ev := range events(tr, trace.KindForgetToken, trace.StorageName) {
 				forgot += fmt.Sprintf("%stoken %d, now %s", ev.Object, ev.Token, ev.Text)
 				about(t, "it is known", ev.At, 3*time.Second) // when the storage runs again
 			}
@@ -84,32 +85,32 @@ func TestFailOver(t *testing.T) {
 		{"shards", storage.PerShard, time.Minute, "34 33", "x 1 → 0, token 34 of x → no token", "33 at version 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := with(late(t, test.policy), lasting(time.Second, at(2*time.Second, crashed(StorageName, FailOver))))
+			cfg := with(late(t, test.policy), lasting(time.Second, at(2*time.Second, crashed(trace.StorageName, trace.FailOver))))
 			cfg.Storage.CopyLag = test.lag
-			trace := play(t, cfg)
-			struck(t, trace)
-			same(t, "how it crashed", only(t, trace, KindCrash, StorageName).Text, "failover")
-			same(t, "writes", writes(trace), test.writes)
-			same(t, "lost", losses(trace), test.lost)
-			end := only(t, trace, KindObject, StorageName)
+			tr := play(t, cfg)
+			struck(t, tr)
+			same(t, "how it crashed", only(t, tr, trace.KindCrash, trace.StorageName).Text, "failover")
+			same(t, "writes", writes(tr), test.writes)
+			same(t, "lost", losses(tr), test.lost)
+			end := only(t, tr, trace.KindObject, trace.StorageName)
 			same(t, "the object at the end", fmt.Sprintf("%s at version %d", end.Value, end.Version), test.ends)
 		})
 	}
 }
 
 // losses tells what the storage has lost.
-func losses(trace *Trace) string {
+func losses(tr *trace.Trace) string {
 	told := ""
 	comma := func() {
 		if told != "" {
 			told += ", "
 		}
 	}
-	for _, ev := range events(trace, KindRevert, StorageName) {
+	for _, ev := range events(tr, trace.KindRevert, trace.StorageName) {
 		comma()
 		told += fmt.Sprintf("%s %d → %d", ev.Object, ev.Replaced, ev.Version)
 	}
-	for _, ev := range events(trace, KindForgetToken, StorageName) {
+	for _, ev := range events(tr, trace.KindForgetToken, trace.StorageName) {
 		comma()
 		told += fmt.Sprintf("token %d", ev.Token)
 		if ev.Object != "" {
@@ -126,9 +127,9 @@ func TestFailOverForGood(t *testing.T) {
 	cfg := late(t, storage.Writes)
 	cfg.Clients = cfg.Clients[1:]
 	cfg.Storage.CopyLag = time.Minute
-	trace := play(t, with(cfg, at(1500*time.Millisecond, crashed(StorageName, FailOver))))
-	same(t, "lost", losses(trace), "")
-	same(t, "the version at the end", only(t, trace, KindObject, StorageName).Version, 1)
+	tr := play(t, with(cfg, at(1500*time.Millisecond, crashed(trace.StorageName, trace.FailOver))))
+	same(t, "lost", losses(tr), "")
+	same(t, "the version at the end", only(t, tr, trace.KindObject, trace.StorageName).Version, 1)
 }
 
 // A machine that has taken over can die too, and what it had applied itself is
@@ -148,15 +149,15 @@ func TestFailOverOfTheCopy(t *testing.T) {
 		return nil
 	}))
 	cfg.Storage = Storage{storage.Writes, 3 * time.Second}
-	trace := play(t, with(cfg,
-		lasting(time.Second, at(2*time.Second, crashed(StorageName, FailOver))),
-		lasting(time.Second, at(21*time.Second, crashed(StorageName, FailOver))),
+	tr := play(t, with(cfg,
+		lasting(time.Second, at(2*time.Second, crashed(trace.StorageName, trace.FailOver))),
+		lasting(time.Second, at(21*time.Second, crashed(trace.StorageName, trace.FailOver))),
 	))
-	struck(t, trace)
-	same(t, "writes", writes(trace), "33 34 35")
+	struck(t, tr)
+	same(t, "writes", writes(tr), "33 34 35")
 	// 33 is lost with the first machine and 35 with the second.
-	same(t, "lost", losses(trace), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
-	same(t, "the object at the end", only(t, trace, KindObject, StorageName).Value, "34")
+	same(t, "lost", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
+	same(t, "the object at the end", only(t, tr, trace.KindObject, trace.StorageName).Value, "34")
 }
 
 // What the end of the storage, from 2s to 7s, does to a client that waits for its
@@ -185,13 +186,13 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 		nil, 8*time.Second + 4*hop,
 	}
 	for _, test := range []struct {
-		how  Crash
+		how  trace.Crash
 		want outcome
-	}{{Kill, told}, {Shutdown, told}, {PowerLoss, silent}, {FailOver, silent}} {
+	}{{trace.Kill, told}, {trace.Shutdown, told}, {trace.PowerLoss, silent}, {trace.FailOver, silent}} {
 		t.Run(string(test.how), func(t *testing.T) {
 			var got outcome
-			read := storage.Request{Op: storage.Read, Object: Object}
-			trace := play(t, with(story(
+			read := storage.Request{Op: storage.Read, Object: trace.Object}
+			tr := play(t, with(story(
 				client(t, "client-1", func(ctx context.Context, p *Program) error {
 					sleepUntil(p, time.Second)
 					_, got.waits = p.g.call(ctx, nil, read, nil, 8*time.Second)
@@ -214,10 +215,10 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 					return nil
 				}),
 			),
-				at(500*time.Millisecond, stalled("client-1", Read)),
-				lasting(5*time.Second, at(2*time.Second, crashed(StorageName, test.how))),
+				at(500*time.Millisecond, stalled("client-1", trace.Read)),
+				lasting(5*time.Second, at(2*time.Second, crashed(trace.StorageName, test.how))),
 			))
-			struck(t, trace)
+			struck(t, tr)
 			for _, e := range []struct {
 				what      string
 				got, want error
@@ -236,18 +237,18 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 // A client that waits without end for a machine that has lost power waits for
 // good, even when the machine is back: nothing that it has sent is under way.
 func TestWaitForAMachineThatForgot(t *testing.T) {
-	for _, how := range []Crash{Kill, PowerLoss} {
+	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
 		t.Run(string(how), func(t *testing.T) {
-			trace := play(t, with(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
-				_, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: Object})
+			tr := play(t, with(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
+				_, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object})
 				return err
 			}}),
-				at(0, stalled("client-1", Read)),
-				lasting(time.Second, at(time.Second, crashed(StorageName, how))),
+				at(0, stalled("client-1", trace.Read)),
+				lasting(time.Second, at(time.Second, crashed(trace.StorageName, how))),
 			))
-			waits := len(events(trace, KindDone, "client-1")) == 0
-			same(t, "it waits", waits, how == PowerLoss)
-			same(t, "the run is cut off", len(events(trace, KindHorizon, "")) == 1, how == PowerLoss)
+			waits := len(events(tr, trace.KindDone, "client-1")) == 0
+			same(t, "it waits", waits, how == trace.PowerLoss)
+			same(t, "the run is cut off", len(events(tr, trace.KindHorizon, "")) == 1, how == trace.PowerLoss)
 		})
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // hop is how long every message takes in the worlds of these tests, so that the
@@ -53,13 +55,13 @@ func shake() {
 }
 
 // play runs a world.
-func play(t *testing.T, cfg Config) *Trace {
+func play(t *testing.T, cfg Config) *trace.Trace {
 	t.Helper()
-	trace, err := Run(cfg)
+	tr, err := Run(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trace
+	return tr
 }
 
 // at, when and before make faults; lasting and until end them.
@@ -72,7 +74,7 @@ func when(point string, a Action) Fault {
 }
 
 func before(step string, a Action) Fault {
-	p, err := ParseStepPoint(step)
+	p, err := trace.ParseStepPoint(step)
 	if err != nil {
 		panic(err)
 	}
@@ -90,8 +92,8 @@ func until(point string, f Fault) Fault {
 }
 
 // point1 is a point that is known to be one.
-func point1(s string) Point {
-	p, err := ParsePoint(s)
+func point1(s string) trace.Point {
+	p, err := trace.ParsePoint(s)
 	if err != nil {
 		panic(err)
 	}
@@ -143,9 +145,9 @@ func hear(c net.Conn) (string, error) {
 }
 
 // events are those of one kind of one process, in order.
-func events(trace *Trace, kind Kind, process string) []Event {
-	var found []Event
-	for _, ev := range trace.Events {
+func events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
+	var found []trace.Event
+	for _, ev := range tr.Events {
 		if ev.Kind == kind && ev.Process == process {
 			found = append(found, ev)
 		}
@@ -154,37 +156,37 @@ func events(trace *Trace, kind Kind, process string) []Event {
 }
 
 // only is the one event of a kind of a process.
-func only(t *testing.T, trace *Trace, kind Kind, process string) Event {
+func only(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
-	found := events(trace, kind, process)
+	found := events(tr, kind, process)
 	if len(found) != 1 {
-		t.Fatalf("%d events %q of %s, want 1\n%s", len(found), kind, process, tell(trace))
+		t.Fatalf("%d events %q of %s, want 1\n%s", len(found), kind, process, tell(tr))
 	}
 	return found[0]
 }
 
 // first is the first event of a kind of a process.
-func first(t *testing.T, trace *Trace, kind Kind, process string) Event {
+func first(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
 	t.Helper()
-	found := events(trace, kind, process)
+	found := events(tr, kind, process)
 	if len(found) == 0 {
-		t.Fatalf("no event %q of %s\n%s", kind, process, tell(trace))
+		t.Fatalf("no event %q of %s\n%s", kind, process, tell(tr))
 	}
 	return found[0]
 }
 
 // none says that a process has no event of a kind.
-func none(t *testing.T, trace *Trace, kind Kind, process string) {
+func none(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
 	t.Helper()
-	if n := len(events(trace, kind, process)); n > 0 {
-		t.Errorf("%d events %q of %s, want none\n%s", n, kind, process, tell(trace))
+	if n := len(events(tr, kind, process)); n > 0 {
+		t.Errorf("%d events %q of %s, want none\n%s", n, kind, process, tell(tr))
 	}
 }
 
 // struck says that every fault has acted.
-func struck(t *testing.T, trace *Trace) {
+func struck(t *testing.T, tr *trace.Trace) {
 	t.Helper()
-	for i, f := range trace.Faults {
+	for i, f := range tr.Faults {
 		if f.Idle != "" {
 			t.Errorf("fault %d (%s) did not act: %s", i+1, f.Text, f.Idle)
 		}
@@ -192,9 +194,9 @@ func struck(t *testing.T, trace *Trace) {
 }
 
 // tell shows a trace.
-func tell(trace *Trace) string {
+func tell(tr *trace.Trace) string {
 	var b []byte
-	for _, e := range trace.Events {
+	for _, e := range tr.Events {
 		b = fmt.Appendf(b, "%4d %14v %-8s %-9s %-9s conn %d msg %d %s %s %s\n", e.Seq, e.At, e.Kind, e.Process, e.Peer, e.Conn, e.Msg, e.Text, e.Key, e.Value)
 	}
 	return string(b)

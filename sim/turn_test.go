@@ -11,6 +11,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // atOnce is a program whose goroutines use one go-redis client at one moment, if
@@ -106,7 +108,7 @@ func TestTurns(t *testing.T) {
 			for i := range 60 {
 				runtime.GOMAXPROCS(1 << (i % 3))
 				if again := play(t, test.cfg); again.Hash() != first.Hash() {
-					t.Fatalf("run %d differs: %s", i+2, FirstDifference(first, again))
+					t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(first, again))
 				}
 			}
 		})
@@ -124,13 +126,13 @@ func TestTurnOfPausedProcess(t *testing.T) {
 		had = p.g.w.now()
 		return nil
 	}))
-	trace := play(t, with(cfg, lasting(time.Minute, at(time.Second, &Pause{Process: "client-1"}))))
+	tr := play(t, with(cfg, lasting(time.Minute, at(time.Second, &Pause{Process: "client-1"}))))
 	if asked != 10*time.Second || had < 61*time.Second || had > 62*time.Second {
 		t.Errorf("it asked at %v and had its turn at %v, want 10s and 61s", asked, had)
 	}
 	ran := 0
-	for _, ev := range trace.Events {
-		if ev.Kind == KindRanOn {
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindRanOn {
 			ran++
 		}
 	}
@@ -149,7 +151,7 @@ func TestTurnOfCrashedProcess(t *testing.T) {
 		sleepUntil(p, time.Minute)
 		return nil
 	}))
-	play(t, with(cfg, at(time.Second, crashed("client-1", Kill))))
+	play(t, with(cfg, at(time.Second, crashed("client-1", trace.Kill))))
 	if !over {
 		t.Error("it had its turn before the end of the world")
 	}

@@ -1,37 +1,42 @@
 package sim
 
+import (
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
 // A watcher waits for a point in the story.
 type watcher struct {
-	match func(*Event) bool
+	point *history.Recogniser
 	do    func()
 }
 
 // when has do called each time a point is reached, and each of planned when it is
 // known that it will be, after a delay. It must be called before the first event.
-func (w *World) when(p Point, do func(), planned ...func()) {
-	for _, c := range p.clauses {
+func (w *World) when(p trace.Point, do func(), planned ...func()) {
+	for _, c := range p.Clauses() {
 		act := do
-		if c.delay > 0 {
+		if c.Delay > 0 {
 			act = func() {
 				for _, plan := range planned {
 					plan()
 				}
-				w.at(w.now()+c.delay, do)
+				w.at(w.now()+c.Delay, do)
 			}
 		}
-		if _, ok := c.what.(theStart); ok {
+		if _, ok := c.Happening.(trace.Start); ok {
 			w.at(0, act)
 			continue
 		}
-		w.watchers = append(w.watchers, &watcher{c.matcher(w.trace), act})
+		w.watchers = append(w.watchers, &watcher{history.Recognise(trace.Any(c), w.trace), act})
 	}
 }
 
 // watch shows an event to everything that waits. What waited for it acts when
 // the loop says so.
-func (w *World) watch(ev *Event) {
+func (w *World) watch(ev *trace.Event) {
 	for _, watcher := range w.watchers {
-		if watcher.match(ev) {
+		if watcher.point.See(ev) {
 			w.reached = append(w.reached, watcher.do)
 		}
 	}

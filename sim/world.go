@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trace"
 )
 
 // DefaultPatience is how much real time a world may take before [Run] gives up on
@@ -35,7 +36,7 @@ var errOver = errors.New("the simulated world has ended")
 type World struct {
 	cfg    Config
 	bounds bounds
-	trace  *Trace
+	trace  *trace.Trace
 	oracle Oracle
 
 	// made is what the world has made so far, in bytes, and tooMuch the error of one
@@ -84,16 +85,16 @@ type World struct {
 // configuration that makes no sense, or a run that wraps [ErrStuck], [ErrLeak],
 // [ErrPanic], [ErrTooMuch], [ErrTooLarge] or [ErrLate]; what happened to the clients is in the trace.
 // With all but ErrStuck the trace is there as far as it got.
-func Run(cfg Config) (*Trace, error) { return RunPatiently(cfg, DefaultPatience) }
+func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
 // RunPatiently is [Run] with another limit on the real time that the world may take.
 // If half of it passes without any event the world is stuck.
-func RunPatiently(cfg Config, patience time.Duration) (*Trace, error) {
+func RunPatiently(cfg Config, patience time.Duration) (*trace.Trace, error) {
 	return runWithin(cfg, usual(patience))
 }
 
 // runWithin is [Run] with other bounds.
-func runWithin(cfg Config, b bounds) (*Trace, error) {
+func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	if err := check(&cfg); err != nil {
 		return nil, err
 	}
@@ -137,12 +138,12 @@ const Blind = "the go-redis of this build does not look at an idle connection be
 // describe makes the part of the trace that is known before the run.
 func (w *World) describe() {
 	cfg := &w.cfg
-	w.trace = &Trace{
+	w.trace = &trace.Trace{
 		Name: cfg.Name, Variant: cfg.Variant, Seed: cfg.Seed,
 		Fencing:        string(cfg.Storage.Fencing),
 		ProgressWithin: cfg.ProgressWithin,
 		Doubts:         slices.Clone(cfg.Doubts),
-		Events:         make([]Event, 0, 256),
+		Events:         make([]trace.Event, 0, 256),
 	}
 	w.lockKeys = map[string]bool{}
 	if cfg.Lock.Kind.Name != "" {
@@ -151,21 +152,21 @@ func (w *World) describe() {
 		}
 	}
 	for _, c := range cfg.Clients {
-		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: c.Name, Role: RoleClient, ReadOnly: c.readOnly()})
+		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: c.Name, Role: trace.RoleClient, ReadOnly: c.readOnly()})
 	}
 	for _, n := range cfg.Nodes {
-		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: n.Name, Role: RoleNode})
+		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: n.Name, Role: trace.RoleNode})
 	}
 	for _, s := range cfg.Services {
-		w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: s.Name, Role: RoleService})
+		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: s.Name, Role: trace.RoleService})
 	}
-	w.trace.Processes = append(w.trace.Processes, ProcessInfo{Name: StorageName, Role: RoleStorage})
+	w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: trace.StorageName, Role: trace.RoleStorage})
 }
 
 // describeLock adds one lock to the trace.
 func (w *World) describeLock(key string) {
 	l := w.cfg.Lock
-	info := LockInfo{
+	info := trace.LockInfo{
 		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock, Open: l.Kind.Open,
 		Unordered: w.cfg.Tokens.Source.Unordered,
 	}
@@ -175,7 +176,7 @@ func (w *World) describeLock(key string) {
 	masters := w.masters()
 	slots, quorum := l.Kind.Slots(key, len(masters))
 	for _, s := range slots {
-		info.Slots = append(info.Slots, SlotInfo{Node: masters[s.Node].Name, Key: s.Key})
+		info.Slots = append(info.Slots, trace.SlotInfo{Node: masters[s.Node].Name, Key: s.Key})
 		w.lockKeys[s.Key] = true
 	}
 	info.Quorum = quorum
@@ -231,20 +232,20 @@ func (w *World) run() {
 // populate creates the processes.
 func (w *World) populate() {
 	for _, c := range w.cfg.Clients {
-		p := w.process(c.Name, RoleClient)
+		p := w.process(c.Name, trace.RoleClient)
 		p.program = newProgram(w, p, c)
 	}
 	for i, n := range w.cfg.Nodes {
-		p := w.process(n.Name, RoleNode)
+		p := w.process(n.Name, trace.RoleNode)
 		p.addr = nodeAddr(i)
 		w.byAddr[p.addr] = p
 		p.server = newRedisNode(w, p, n)
 	}
 	for _, s := range w.cfg.Services {
-		p := w.process(s.Name, RoleService)
+		p := w.process(s.Name, trace.RoleService)
 		p.server = &service{w, p, s}
 	}
-	p := w.process(StorageName, RoleStorage)
+	p := w.process(trace.StorageName, trace.RoleStorage)
 	p.server = newStorageNode(w, p, w.cfg.Storage)
 	for _, p := range w.processes {
 		if n, ok := p.server.(*redisNode); ok && n.cfg.ReplicaOf != "" {
@@ -322,7 +323,7 @@ func (w *World) loop() {
 			continue
 		}
 		if !ok {
-			w.emit(Event{Kind: KindHorizon, Text: "the run was cut off at its horizon"})
+			w.emit(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
 			return
 		}
 		w.last = t
@@ -384,7 +385,7 @@ func (w *World) end() {
 
 // finish records what is left to be said at the end of the run.
 func (w *World) finish() {
-	w.byName[StorageName].server.(*storageNode).report()
+	w.byName[trace.StorageName].server.(*storageNode).report()
 	for _, f := range w.faults {
 		f.finish()
 		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
@@ -405,7 +406,7 @@ func (w *World) finish() {
 
 // emit records an event and lets everything that waits for a point in the story
 // see it.
-func (w *World) emit(ev Event) *Event {
+func (w *World) emit(ev trace.Event) *trace.Event {
 	ev.Seq = len(w.trace.Events) + 1
 	ev.At = w.now()
 	if n := len(w.trace.Events); n > 0 {
@@ -427,7 +428,7 @@ func (w *World) emit(ev Event) *Event {
 // check refuses a configuration that cannot run. Scenario files have been
 // checked with more care, and better messages, before.
 func check(cfg *Config) error {
-	names := map[string]bool{StorageName: true}
+	names := map[string]bool{trace.StorageName: true}
 	for _, c := range cfg.Clients {
 		if c.Name == "" || names[c.Name] {
 			return fmt.Errorf("sim: two processes are called %q, or one has no name", c.Name)
@@ -502,7 +503,7 @@ func check(cfg *Config) error {
 func checkTasks(c Client, services []Service) error {
 	for _, t := range c.Does {
 		switch {
-		case t.Step == Acquire || t.Step == Extend || t.Step == Release || !slices.Contains(Steps(), t.Step):
+		case t.Step == trace.Acquire || t.Step == trace.Extend || t.Step == trace.Release || !slices.Contains(trace.Steps(), t.Step):
 			return fmt.Errorf("%q is nothing to do in a section", t.Step)
 		case t.Step.AtStorage() != (t.Object != ""):
 			return fmt.Errorf("%s: a request to the storage, and nothing else, has an object", t.Step)

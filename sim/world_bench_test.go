@@ -14,6 +14,7 @@ import (
 
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // BenchmarkWorld runs the world of gc-pause without fencing: two clients, five
@@ -31,11 +32,11 @@ func BenchmarkWorld(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	trace, err := sim.Run(config)
+	tr, err := sim.Run(config)
 	if err != nil {
 		b.Fatal(err)
 	}
-	commands := commandsOf(trace)
+	commands := commandsOf(tr)
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	var world, bare time.Duration
 	b.ReportAllocs()
@@ -50,7 +51,7 @@ func BenchmarkWorld(b *testing.B) {
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(b.N)/world.Seconds(), "worlds/s")
-	b.ReportMetric(float64(b.N*len(trace.Events))/world.Seconds(), "events/s")
+	b.ReportMetric(float64(b.N*len(tr.Events))/world.Seconds(), "events/s")
 	b.ReportMetric(world.Seconds()/bare.Seconds(), "overhead")
 	b.ReportMetric(float64(len(commands)), "commands")
 }
@@ -68,10 +69,10 @@ else
     return 0
 end`
 
-func commandsOf(t *sim.Trace) []command {
+func commandsOf(t *trace.Trace) []command {
 	var commands []command
 	for _, ev := range t.Events {
-		if ev.Kind != sim.KindSend || ev.Reply || ev.Handshake || ev.Peer == sim.StorageName {
+		if ev.Kind != trace.KindSend || ev.Reply || ev.Handshake || ev.Peer == trace.StorageName {
 			continue
 		}
 		c := command{client: ev.Process, node: ev.Peer}

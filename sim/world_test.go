@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // A client that computes without end, or holds a mutex across I/O while another
@@ -29,11 +30,11 @@ func TestStuck(t *testing.T) {
 		"holdingAMutex": holdingAMutex,
 	} {
 		t.Run(name, func(t *testing.T) {
-			trace, err := RunPatiently(story(Client{Name: "client-1", Run: run}), 600*time.Millisecond)
+			tr, err := RunPatiently(story(Client{Name: "client-1", Run: run}), 600*time.Millisecond)
 			if !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), strings.TrimSuffix(name, "ning")) {
 				t.Errorf("the error is %v", err)
 			}
-			if trace != nil {
+			if tr != nil {
 				t.Error("there is a trace, which its world may still be writing")
 			}
 		})
@@ -58,19 +59,19 @@ func holdingAMutex(ctx context.Context, p *Program) error {
 // A goroutine that a client leaves behind, blocked for ever, is the run's error;
 // the trace is there nevertheless.
 func TestLeak(t *testing.T) {
-	trace, err := Run(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
+	tr, err := Run(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
 		go forgotten()
 		return p.Redis(0).Set(ctx, "k", "v", 0).Err()
 	}}))
 	if !errors.Is(err, ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 		t.Errorf("the error is %v", err)
 	}
-	only(t, trace, KindSet, "redis-1")
+	only(t, tr, trace.KindSet, "redis-1")
 }
 
 // A client that panics ends, and the run's error says where; the others go on.
 func TestPanic(t *testing.T) {
-	trace, err := Run(story(
+	tr, err := Run(story(
 		Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error { return panicking() }},
 		client(t, "client-2", func(ctx context.Context, p *Program) error {
 			sleepUntil(p, time.Second)
@@ -80,16 +81,16 @@ func TestPanic(t *testing.T) {
 	if !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "oh no") || !strings.Contains(err.Error(), "panicking") || !strings.Contains(err.Error(), "client-1") {
 		t.Errorf("the error is %v", err)
 	}
-	same(t, "client-1 succeeded", only(t, trace, KindDone, "client-1").OK, false)
-	only(t, trace, KindSet, "redis-1")
+	same(t, "client-1 succeeded", only(t, tr, trace.KindDone, "client-1").OK, false)
+	only(t, tr, trace.KindSet, "redis-1")
 }
 
 func panicking() error { panic("oh no") }
 
 // A client's error is told in the trace, and is not the run's.
 func TestFailingClient(t *testing.T) {
-	trace := play(t, story(Client{Name: "client-1", Run: func(context.Context, *Program) error { return errors.New("no luck") }}))
-	done := only(t, trace, KindDone, "client-1")
+	tr := play(t, story(Client{Name: "client-1", Run: func(context.Context, *Program) error { return errors.New("no luck") }}))
+	done := only(t, tr, trace.KindDone, "client-1")
 	same(t, "it succeeded", done.OK, false)
 	same(t, "why not", done.Text, "no luck")
 }
@@ -132,7 +133,7 @@ func TestHorizon(t *testing.T) {
 		},
 		"it asks the storage for ever": func(_ context.Context, p *Program) error {
 			for {
-				_, _ = p.Storage(context.Background(), storage.Request{Op: storage.Read, Object: Object})
+				_, _ = p.Storage(context.Background(), storage.Request{Op: storage.Read, Object: trace.Object})
 			}
 		},
 		"it reads what never comes": func(_ context.Context, p *Program) error {
@@ -155,16 +156,16 @@ func TestHorizon(t *testing.T) {
 			return nil
 		},
 		"its step never ends": func(_ context.Context, p *Program) error {
-			return p.Step(Work, func() error { return p.Clock().Sleep(context.Background(), time.Hour) })
+			return p.Step(trace.Work, func() error { return p.Clock().Sleep(context.Background(), time.Hour) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := story(Client{Name: "client-1", Run: run})
 			cfg.Horizon = time.Second
-			trace := play(t, cfg)
-			about(t, "the end", only(t, trace, KindHorizon, "").At, cfg.Horizon)
-			about(t, "the last event", trace.End(), cfg.Horizon)
-			none(t, trace, KindDone, "client-1")
+			tr := play(t, cfg)
+			about(t, "the end", only(t, tr, trace.KindHorizon, "").At, cfg.Horizon)
+			about(t, "the last event", tr.End(), cfg.Horizon)
+			none(t, tr, trace.KindDone, "client-1")
 		})
 	}
 }
@@ -173,7 +174,7 @@ func TestHorizon(t *testing.T) {
 func TestHorizonDuringAPause(t *testing.T) {
 	for name, fault := range map[string]Fault{
 		"suspend":    at(time.Second, suspended("client-1")),
-		"power loss": at(time.Second, crashed("client-1", PowerLoss)),
+		"power loss": at(time.Second, crashed("client-1", trace.PowerLoss)),
 		"partition":  at(time.Second, &Partition{"client-1", []string{"redis-1"}, ""}),
 		"hold":       at(time.Second, &Hold{"redis-1's reply to client-1"}),
 	} {
@@ -182,7 +183,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 				Client{Name: "client-1", Run: func(_ context.Context, p *Program) error {
 					for {
 						_ = p.Redis(0).Set(context.Background(), "k", "v", 0).Err()
-						_ = p.Step(Work, func() error { return p.Clock().Sleep(context.Background(), 300*time.Millisecond) })
+						_ = p.Step(trace.Work, func() error { return p.Clock().Sleep(context.Background(), 300*time.Millisecond) })
 					}
 				}},
 				client(t, "client-2", func(ctx context.Context, p *Program) error {
@@ -191,9 +192,9 @@ func TestHorizonDuringAPause(t *testing.T) {
 				}),
 			)
 			cfg.Horizon = 5 * time.Second
-			trace := play(t, with(cfg, fault))
-			struck(t, trace)
-			if end := trace.End(); end > cfg.Horizon+time.Microsecond {
+			tr := play(t, with(cfg, fault))
+			struck(t, tr)
+			if end := tr.End(); end > cfg.Horizon+time.Microsecond {
 				t.Errorf("it ended at %v", end)
 			}
 		})
@@ -202,7 +203,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 
 // A world ends when its clients have, and with them what was under way.
 func TestEndOfAWorld(t *testing.T) {
-	trace := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
 		conn, err := dialTo(ctx, p, 0)
 		if err != nil {
 			return err
@@ -210,11 +211,11 @@ func TestEndOfAWorld(t *testing.T) {
 		_, err = conn.Write([]byte("SET k v\r\n"))
 		return err
 	})))
-	about(t, "the key was set", only(t, trace, KindSet, "redis-1").At, 3*hop)
-	about(t, "the end", trace.End(), 4*hop)
-	for i, ev := range trace.Events {
+	about(t, "the key was set", only(t, tr, trace.KindSet, "redis-1").At, 3*hop)
+	about(t, "the end", tr.End(), 4*hop)
+	for i, ev := range tr.Events {
 		same(t, "number of the event", ev.Seq, i+1)
-		if i > 0 && ev.At < trace.Events[i-1].At {
+		if i > 0 && ev.At < tr.Events[i-1].At {
 			t.Errorf("event %d is at %v, before the one before it", ev.Seq, ev.At)
 		}
 	}
@@ -227,7 +228,7 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 		return p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 	})
 	two := client(t, "client-2", func(ctx context.Context, p *Program) error {
-		return p.Step(Work, func() error { return nil })
+		return p.Step(trace.Work, func() error { return nil })
 	})
 	for _, test := range []struct {
 		point string
@@ -239,8 +240,8 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 		{"redis-1's reply to client-1 arrived", time.Second + 6*hop},
 	} {
 		two.Starts = point1(test.point)
-		trace := play(t, story(one, two))
-		about(t, test.point, only(t, trace, KindBegin, "client-2").At, test.at)
+		tr := play(t, story(one, two))
+		about(t, test.point, only(t, tr, trace.KindBegin, "client-2").At, test.at)
 	}
 }
 
@@ -272,7 +273,7 @@ func busy(network Network, seed uint64) Config {
 			for range 10 {
 				_ = p.Clock().Sleep(ctx, 100*time.Millisecond)
 				ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-				_, _ = p.Storage(ctx, storage.Request{Op: storage.Write, Object: Object, Value: "v"})
+				_, _ = p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
 				cancel()
 			}
 		})
@@ -303,18 +304,18 @@ func busy(network Network, seed uint64) Config {
 		lasting(100*ms, at(100*ms, stopped("client-1"))),
 		lasting(70*ms, at(150*ms, suspended("client-2"))),
 		lasting(50*ms, at(200*ms, stopped("redis-2"))),
-		lasting(100*ms, at(250*ms, crashed("redis-3", PowerLoss))),
-		lasting(100*ms, at(300*ms, crashed("redis-2", Kill))),
-		lasting(100*ms, at(100*ms, &Partition{"client-3", []string{"redis-1", StorageName}, ""})),
+		lasting(100*ms, at(250*ms, crashed("redis-3", trace.PowerLoss))),
+		lasting(100*ms, at(300*ms, crashed("redis-2", trace.Kill))),
+		lasting(100*ms, at(100*ms, &Partition{"client-3", []string{"redis-1", trace.StorageName}, ""})),
 		lasting(200*ms, at(150*ms, &Delay{"client-1", "redis-2", 3 * ms, ""})),
 		lasting(100*ms, when("client-2's request to storage is in flight, 3rd time", &Hold{"client-2's request to storage"})),
 		at(350*ms, &Reset{"client-1", "redis-1"}),
 		at(400*ms, &Jump{"redis-1", -50 * ms}),
 		at(400*ms, &Jump{"redis-2", 50 * ms}),
 		at(0, &Drift{"redis-3", "+10%"}),
-		at(500*ms, crashed("redis-1", PowerLoss)),
+		at(500*ms, crashed("redis-1", trace.PowerLoss)),
 		at(500*ms, &Promote{"redis-4"}),
-		at(550*ms, crashed("client-3", Kill)),
+		at(550*ms, crashed("client-3", trace.Kill)),
 		lasting(50*ms, at(600*ms, &Fail{"redis-2", ""})),
 	)
 }
@@ -339,7 +340,7 @@ func TestDeterminism(t *testing.T) {
 				if got.Hash() == want.Hash() {
 					continue
 				}
-				t.Fatalf("run %d, on %d threads, differs: %s", i+1, threads, FirstDifference(want, got))
+				t.Fatalf("run %d, on %d threads, differs: %s", i+1, threads, trace.FirstDifference(want, got))
 			}
 		})
 	}
@@ -371,7 +372,7 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 		}},
 	)
 	small.Horizon = 3 * time.Second
-	small = with(small, at(2*time.Second, crashed("client-3", Kill)))
+	small = with(small, at(2*time.Second, crashed("client-3", trace.Kill)))
 	use := func() (goroutines int, bytes uint64) {
 		for range 5 {
 			runtime.GC()
@@ -413,7 +414,7 @@ func TestBadConfigurations(t *testing.T) {
 		{"latencies", func(c *Config) { c.Network.Max = hop / 2 }},
 		{`"client-1"`, func(c *Config) { c.Clients = append(c.Clients, one) }},
 		{`"client-1"`, func(c *Config) { c.Nodes[0].Name = "client-1" }},
-		{`"storage"`, func(c *Config) { c.Nodes[0].Name = StorageName }},
+		{`"storage"`, func(c *Config) { c.Nodes[0].Name = trace.StorageName }},
 		{"no name", func(c *Config) { c.Clients[0].Name = "" }},
 		{"no master", func(c *Config) { c.Nodes[0].ReplicaOf = "redis-7" }},
 		{"no master", func(c *Config) { c.Nodes[0].ReplicaOf = "redis-1" }},
@@ -434,18 +435,18 @@ func TestBadConfigurations(t *testing.T) {
 		{"2nd time", func(c *Config) { *c = with(*c, at(0, &Hold{"client-1's request to redis-1, twice"})) }},
 		{"no client", func(c *Config) { *c = with(*c, at(0, &Hold{"redis-1's request to storage"})) }},
 		{"kill, power-loss, shutdown or failover", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", "burn"))) }},
-		{"only the storage has", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", FailOver))) }},
+		{"only the storage has", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", trace.FailOver))) }},
 		{"no replica", func(c *Config) { *c = with(*c, at(0, &Promote{"redis-1"})) }},
 		{"negative", func(c *Config) { *c = with(*c, lasting(-1, at(0, stopped("redis-1")))) }},
 		{"negative", func(c *Config) { *c = with(*c, at(-1, stopped("redis-1"))) }},
 	} {
 		cfg := story(one)
 		test.spoil(&cfg)
-		trace, err := Run(cfg)
+		tr, err := Run(cfg)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("the error is %v, want one about %q", err, test.want)
 		}
-		if trace != nil {
+		if tr != nil {
 			t.Errorf("%s: there is a trace", test.want)
 		}
 	}

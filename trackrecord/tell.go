@@ -14,6 +14,7 @@ import (
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // seeds is how often a story is told, with other latencies each time.
@@ -89,7 +90,7 @@ func tell(t *testing.T, file string, lock locks.Kind) {
 
 // A played story is what became of it in one world.
 type played struct {
-	trace    *sim.Trace
+	trace    *trace.Trace
 	problems []problem
 	unknown  string
 }
@@ -109,8 +110,8 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	if err != nil {
 		return played{}, err
 	}
-	trace, err := sim.Run(config)
-	w := played{trace: trace}
+	tr, err := sim.Run(config)
+	w := played{trace: tr}
 	if err != nil {
 		rule := sim.Conduct(err)
 		if rule == "" {
@@ -119,7 +120,7 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 		why, _, _ := strings.Cut(err.Error(), "\n")
 		w.problems = append(w.problems, problem{rule, why})
 	}
-	if trace == nil {
+	if tr == nil {
 		return w, nil
 	}
 	// What a sound lock makes of the story, which is what its file expects.
@@ -127,7 +128,7 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	if !ok {
 		return played{}, fmt.Errorf("%s does not say what it expects of a sound lock", story.File)
 	}
-	judged := checks.Check(trace, v.Witnesses)
+	judged := checks.Check(tr, v.Witnesses)
 	for _, f := range judged.Findings {
 		// A fault that still acts excuses a lock that gets nowhere, but not if a sound
 		// one gets over it.
@@ -163,5 +164,5 @@ func (w played) timeline() string {
 	if w.trace == nil {
 		return ""
 	}
-	return reports.Timeline{}.Tell([]string{""}, []*sim.Trace{w.trace})
+	return reports.Timeline{}.Tell([]string{""}, []*trace.Trace{w.trace})
 }

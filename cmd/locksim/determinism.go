@@ -8,7 +8,7 @@ import (
 
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // checkDeterminism runs everything again and says that it was the same, or
@@ -38,7 +38,7 @@ func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOpti
 				return errors.Join(fmt.Errorf("locksim: run %d: %w", n+2, err), replayError(first.Scenario, o, report))
 			}
 			for i, run := range first.Runs {
-				if difference := sim.FirstDifference(run.Trace, again.Runs[i].Trace); difference != "" {
+				if difference := trace.FirstDifference(run.Trace, again.Runs[i].Trace); difference != "" {
 					where, events, _ := strings.Cut(difference, "\n")
 					said := []error{fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at %s", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, where)}
 					for event := range strings.Lines(events) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 var update = flag.Bool("update", false, "write into README.md and docs/ what their blocks show now")
@@ -285,7 +285,7 @@ func checkPoints(t *testing.T, _, now string) string {
 	for _, cell := range pointCells.FindAllStringSubmatch(now, -1) {
 		for _, point := range strings.Split(strings.Trim(cell[1], "`"), "`, `") {
 			found++
-			if _, err := sim.ParsePoint(pointNames.Replace(point)); err != nil {
+			if _, err := trace.ParsePoint(pointNames.Replace(point)); err != nil {
 				t.Errorf("%s: %v", point, err)
 			}
 		}

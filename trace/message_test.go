@@ -1,4 +1,4 @@
-package sim
+package trace
 
 import (
 	"reflect"
@@ -63,14 +63,14 @@ func TestMessageMatches(t *testing.T) {
 		}
 		got := ""
 		for i := range all {
-			got += map[bool]string{true: "1", false: "0"}[m.matches(&all[i])]
+			got += map[bool]string{true: "1", false: "0"}[m.Selects(&all[i])]
 		}
 		same(t, text, got, want)
 	}
 }
 
 // What code makes of a message is what one would write.
-func TestPointsAndFaultsOfAMessage(t *testing.T) {
+func TestPointsOfAMessage(t *testing.T) {
 	for _, m := range []Message{
 		{Client: "client-1", Peer: "redis-2"},
 		{Client: "client-1", Peer: "redis-2", Step: Acquire},
@@ -84,9 +84,9 @@ func TestPointsAndFaultsOfAMessage(t *testing.T) {
 					t.Errorf("%q is read as %+v, %v; want %+v", p, written, err, p)
 				}
 			}
-			got, n, err := m.Hold(nth).parse()
-			if err != nil || got != m || n != max(nth, 1) {
-				t.Errorf("%q is read as %+v, number %d, %v", m.Hold(nth).Message, got, n, err)
+			one := NthMessage{m, nth}
+			if got, err := ParseNthMessage(one.String()); err != nil || got.Message != m || max(got.Nth, 1) != max(nth, 1) {
+				t.Errorf("%q is read as %+v, %v", one, got, err)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package sim
+package trace
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 //	PROCESS's reply to CLIENT's STEP
 //
 // With a step it selects those that belong to that step. Messages that only set
-// a connection up are not selected. [Message.InFlight], [Message.Arrived] and
-// [Message.Hold] make points and a fault of it.
+// a connection up are not selected. [Message.InFlight] and [Message.Arrived] make
+// points of it.
 type Message struct {
 	Client string
 	Peer   string // "" selects those to or from any process
@@ -89,33 +89,22 @@ func (m Message) String() string {
 	return fmt.Sprintf("%s's request to %s", m.Client, m.Peer)
 }
 
+// Rename is the selection with other names for its processes.
+func (m Message) Rename(name func(string) string) Message {
+	m.Client = name(m.Client)
+	if m.Peer != "" {
+		m.Peer = name(m.Peer)
+	}
+	return m
+}
+
 // InFlight is the point at which such a message is sent for the nth time in the
-// run; nth 0 is each time. The message must have a Peer.
-func (m Message) InFlight(nth int) Point { return m.point(false, nth) }
+// run; nth 0 is each time.
+func (m Message) InFlight(nth int) Point { return Any(Clause{Nth: nth, Happening: Transit{m, false}}) }
 
 // Arrived is the point at which such a message is delivered for the nth time in
-// the run; nth 0 is each time. The message must have a Peer.
-func (m Message) Arrived(nth int) Point { return m.point(true, nth) }
-
-func (m Message) point(arrived bool, nth int) Point {
-	text := m.String() + " is in flight"
-	if arrived {
-		text = m.String() + " arrived"
-	}
-	if nth > 0 {
-		text += ", " + NthTime(nth)
-	}
-	return Point{text: text, clauses: []clause{{nth: nth, what: transit{m, arrived}}}}
-}
-
-// Hold is a fault that holds back the nth such message that is sent from the
-// fault's moment on; nth 0 is the first. The message must have a Peer.
-func (m Message) Hold(nth int) *Hold {
-	if nth <= 1 {
-		return &Hold{m.String()}
-	}
-	return &Hold{m.String() + ", " + NthTime(nth)}
-}
+// the run; nth 0 is each time.
+func (m Message) Arrived(nth int) Point { return Any(Clause{Nth: nth, Happening: Transit{m, true}}) }
 
 // IsZero says that nothing is selected.
 func (m Message) IsZero() bool { return m.Client == "" }
@@ -128,8 +117,9 @@ func (m Message) Names() []string {
 	return []string{m.Client, m.Peer}
 }
 
-// matches says whether an event is about a selected message.
-func (m Message) matches(ev *Event) bool {
+// Selects says whether an event, which sends, holds, loses or delivers a message,
+// is about a selected one.
+func (m Message) Selects(ev *Event) bool {
 	client, peer := ev.Process, ev.Peer
 	if ev.Reply != (ev.Kind == KindDeliver) {
 		// The sender of a reply and the receiver of a request are not the client.
@@ -139,77 +129,15 @@ func (m Message) matches(ev *Event) bool {
 		(m.Peer == "" || peer == m.Peer) && (m.Step == "" || ev.Step == m.Step)
 }
 
-// transit: a message is on its way, or has arrived.
-type transit struct {
-	Message
-	arrived bool
-}
-
-func (t transit) parts() []part {
-	parts := []part{{t.Client, ofCaller}}
-	if t.Peer != "" {
-		parts = append(parts, part{t.Peer, ofServer})
-	}
-	return parts
-}
-
-func (t transit) matcher(*Trace) func(*Event) bool {
-	kind := KindSend
-	if t.arrived {
-		kind = KindDeliver
-	}
-	return func(ev *Event) bool { return ev.Kind == kind && t.matches(ev) }
-}
-
-// everyTransit: the messages of all nodes of the lock are on their way at once,
-// or have all arrived, in one section.
-type everyTransit struct{ transit }
-
-func (t everyTransit) matcher(trace *Trace) func(*Event) bool {
-	nodes := map[string]bool{}
-	for _, l := range trace.Locks {
-		for _, s := range l.Slots {
-			nodes[s.Node] = true
-		}
-	}
-	there := map[string]bool{}
-	section := -1
-	return func(ev *Event) bool {
-		if ev.Kind != KindSend && ev.Kind != KindDeliver || !t.matches(ev) {
-			return false
-		}
-		if ev.Section != section {
-			section = ev.Section
-			clear(there)
-		}
-		node := ev.Process
-		if !nodes[node] {
-			node = ev.Peer
-		}
-		if !nodes[node] {
-			return false
-		}
-		if there[node] = (ev.Kind == KindDeliver) == t.arrived; !there[node] {
-			return false
-		}
-		for n := range nodes {
-			if !there[n] {
-				return false
-			}
-		}
-		return true
-	}
-}
-
 // parseTransit reads what stands before "is in flight" or "arrived".
-func parseTransit(s string, arrived bool) (happening, error) {
+func parseTransit(s string, arrived bool) (Happening, error) {
 	words := strings.Fields(s)
 	if words[0] != "every" {
 		m, err := ParseMessage(s)
 		if err != nil {
 			return nil, err
 		}
-		return transit{m, arrived}, nil
+		return Transit{m, arrived}, nil
 	}
 	var m Message
 	var ok bool
@@ -220,5 +148,45 @@ func parseTransit(s string, arrived bool) (happening, error) {
 	if !ok || m.Step != "" && !slices.Contains(Steps(), m.Step) {
 		return nil, misread(s, "selects no messages", `write "every reply to client-1's acquire" or "every request of client-1's acquire"`)
 	}
-	return everyTransit{transit{m, arrived}}, nil
+	return Transit{m, arrived}, nil
+}
+
+// An NthMessage is one of the messages that are selected: the nth, from 1, of those
+// to come. Nth 0 is the first, too.
+type NthMessage struct {
+	Message
+	Nth int
+}
+
+// ParseNthMessage reads a message, such as "redis-1's reply to client-1's acquire" or
+// "client-1's acquire request to redis-2, 3rd time".
+func ParseNthMessage(s string) (NthMessage, error) {
+	text, nth, err := parseNth(strings.Join(strings.Fields(s), " "))
+	if err != nil {
+		return NthMessage{}, err
+	}
+	m, err := ParseMessage(text)
+	return NthMessage{m, nth}, err
+}
+
+// String is the message as one writes it.
+func (m NthMessage) String() string {
+	if m.Nth <= 1 {
+		return m.Message.String()
+	}
+	return m.Message.String() + ", " + NthTime(m.Nth)
+}
+
+// Rename is the message with other names for its processes.
+func (m NthMessage) Rename(name func(string) string) NthMessage {
+	return NthMessage{m.Message.Rename(name), m.Nth}
+}
+
+// MarshalText writes the message as one writes it.
+func (m NthMessage) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads a message.
+func (m *NthMessage) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseNthMessage(string(text))
+	return err
 }

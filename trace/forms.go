@@ -1,4 +1,4 @@
-package sim
+package trace
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func PointForms() []string {
 	for _, v := range verbs {
 		for word, roles := range formRoles {
 			if slices.Equal(roles, v.roles) {
-				forms = append(forms, word+" "+v.verb)
+				forms = append(forms, word+" "+string(v.verb))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package sim
+package trace
 
 import (
 	"time"
@@ -67,32 +67,6 @@ const (
 	// The run.
 	KindHorizon Kind = "horizon" // Text: the run was cut off here
 )
-
-// Step is a step of a client's critical section.
-type Step string
-
-const (
-	Acquire Step = "acquire"
-	Mint    Step = "mint" // a fencing token
-	Mark    Step = "mark" // an object with the token
-	Read    Step = "read"
-	Work    Step = "work"
-	Check   Step = "check" // that the lease has not ended
-	Write   Step = "write"
-	Extend  Step = "extend"
-	Release Step = "release"
-)
-
-// Steps lists the steps of a section, in their usual order.
-func Steps() []Step {
-	return []Step{Acquire, Mint, Mark, Read, Work, Check, Write, Extend, Release}
-}
-
-// atLock reports whether the step is a call of the lock.
-func (s Step) atLock() bool { return s == Acquire || s == Extend || s == Release }
-
-// AtStorage reports whether the step is a request to the storage.
-func (s Step) AtStorage() bool { return s == Mark || s == Read || s == Write }
 
 // An Actor is one acquisition of one client: the client's name and the number,
 // from 1, of its call of Acquire. Section 0 is what a client does outside any
@@ -200,6 +174,6 @@ type Clocks struct {
 	RatePPB   int64 `json:"rate_ppb,omitempty"`
 	// Halted: the clocks stand still (a suspended machine).
 	Halted bool `json:"halted,omitempty"`
-	// Why is jump, drift, suspend, resume or "" at the start.
-	Why string `json:"why,omitempty"`
+	// Why is "" at the start.
+	Why ClockChange `json:"why,omitempty"`
 }

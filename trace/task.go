@@ -1,4 +1,4 @@
-package sim
+package trace
 
 import (
 	"fmt"
@@ -22,13 +22,6 @@ type Task struct {
 // it reads, works, and writes what it computed from what it read.
 func DefaultTasks() []Task {
 	return []Task{{Step: Read, Object: Object}, {Step: Work}, {Step: Write, Object: Object}}
-}
-
-// readOnly reports that the client never writes in its sections, as far as one
-// can know beforehand.
-func (c Client) readOnly() bool {
-	writes := func(t Task) bool { return t.Step == Write }
-	return c.Run == nil && c.Does != nil && !slices.ContainsFunc(c.Does, writes)
 }
 
 // ParseTask reads a task.
@@ -75,8 +68,8 @@ func (t Task) String() string {
 	return s
 }
 
-// first is the process that the task's request goes to.
-func (t Task) first() string {
+// First is the process that the task's request goes to.
+func (t Task) First() string {
 	if len(t.Via) > 0 {
 		return t.Via[0]
 	}

@@ -1,4 +1,4 @@
-package sim
+package trace
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ const (
 	// farthest bounds what a clock shows, in nanoseconds: a wall clock gets there
 	// in 2096.
 	farthest = 4_000_000_000_000_000_000
-	// fullest is more events than any world has.
-	fullest = 4 * maxEvents
+	// fullest is more events than any world has: a world is stopped long before.
+	fullest = 800_000
 )
 
 // kinds are all kinds of events.

@@ -1,0 +1,2 @@
+// Package history reads what a trace says, once, for everybody.
+package history

@@ -1,0 +1,208 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A Recogniser recognises a point's occurrences in the events of one run, which it
+// must see from the first, in order.
+type Recogniser struct{ clauses []func(*trace.Event) bool }
+
+// Recognise returns a recogniser of a point. Of the trace it needs what is known
+// before the run: its locks. A delay ("5s after …") is left out, so the point is
+// recognised when the delay begins.
+func Recognise(p trace.Point, t *trace.Trace) *Recogniser {
+	r := &Recogniser{}
+	for _, c := range p.Clauses() {
+		r.clauses = append(r.clauses, recognise(c, t))
+	}
+	return r
+}
+
+// See takes in the next event and says whether the point has just been reached.
+func (r *Recogniser) See(ev *trace.Event) bool {
+	reached := false
+	for _, see := range r.clauses {
+		reached = see(ev) || reached // every clause must see every event
+	}
+	return reached
+}
+
+func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
+	see := happens(c.Happening, t)
+	if c.Nth == 0 {
+		return see
+	}
+	times := 0
+	return func(ev *trace.Event) bool {
+		if !see(ev) {
+			return false
+		}
+		times++
+		return times == c.Nth
+	}
+}
+
+// happens returns a function that is called with every event of a run, in order, and
+// says whether something happens with it.
+func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
+	switch h := what.(type) {
+	case trace.Start:
+		return func(ev *trace.Event) bool { return ev.Seq == 1 }
+	case trace.Did:
+		did := deeds[h.Verb]
+		return func(ev *trace.Event) bool { return ev.Process == h.Process && did(ev) }
+	case trace.Holds:
+		return func(ev *trace.Event) bool {
+			return ev.Kind == trace.KindSet && ev.Process == h.Node && owns(h.Client, ev)
+		}
+	case trace.KeyExpired:
+		return func(ev *trace.Event) bool {
+			return ev.Kind == trace.KindExpire && ev.Process == h.Node && owns(h.Client, ev)
+		}
+	case trace.KeysExpired:
+		return keysExpire(h.Client)
+	case trace.ClockJumped:
+		return func(ev *trace.Event) bool {
+			return ev.Kind == trace.KindClock && ev.Process == h.Process && ev.Clocks.Why == trace.Jumped
+		}
+	case trace.Served:
+		served := answers[h.Answer]
+		return func(ev *trace.Event) bool { return served(ev) && ev.Step == h.Step && ev.Client() == h.Client }
+	case trace.Transit:
+		kind := trace.KindSend
+		if h.Arrived {
+			kind = trace.KindDeliver
+		}
+		if h.Peer == "" {
+			return everyTransit(h, t)
+		}
+		return func(ev *trace.Event) bool { return ev.Kind == kind && h.Selects(ev) }
+	case trace.StepOver:
+		return func(ev *trace.Event) bool {
+			return ev.Kind == trace.KindEnd && ev.Process == h.Client && ev.Step == h.Step
+		}
+	}
+	panic(fmt.Sprintf("history: nobody knows how to recognise a %T", what))
+}
+
+// owns says whether a client had set the key that an event is about.
+func owns(client string, ev *trace.Event) bool { return ev.Owner != nil && ev.Owner.Client == client }
+
+// deeds say which events are meant by what a process can be said to have done.
+var deeds = map[trace.Verb]func(*trace.Event) bool{
+	trace.Acquired:    ended(trace.Acquire),
+	trace.NotAcquired: func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && !ev.OK },
+	trace.Minted:      ended(trace.Mint),
+	trace.Marked:      ended(trace.Mark),
+	trace.HasRead:     ended(trace.Read),
+	trace.Worked:      ended(trace.Work),
+	trace.Checked:     ended(trace.Check),
+	trace.Wrote:       ended(trace.Write),
+	trace.Extended:    ended(trace.Extend),
+	trace.Released:    func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == trace.Release },
+	trace.Cancelled:   ofKind(trace.KindCancel),
+	trace.WasRefused:  func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Refused },
+	trace.GaveUp: func(ev *trace.Event) bool {
+		return ev.Kind == trace.KindEnd && ev.Step.AtStorage() && !ev.OK && !ev.Refused
+	},
+	trace.Finished:    ofKind(trace.KindDone),
+	trace.Paused:      ofKind(trace.KindPause),
+	trace.Resumed:     ofKind(trace.KindResume),
+	trace.Crashed:     ofKind(trace.KindCrash),
+	trace.Restarted:   ofKind(trace.KindRestart),
+	trace.Synced:      ofKind(trace.KindSync),
+	trace.WasPromoted: ofKind(trace.KindPromote),
+}
+
+func ended(s trace.Step) func(*trace.Event) bool {
+	return func(ev *trace.Event) bool { return ev.Kind == trace.KindEnd && ev.Step == s && ev.OK }
+}
+
+func ofKind(k trace.Kind) func(*trace.Event) bool {
+	return func(ev *trace.Event) bool { return ev.Kind == k }
+}
+
+// answers say which events are meant by what the storage can be said to have done.
+var answers = map[trace.Answer]func(*trace.Event) bool{
+	trace.Applied:      func(ev *trace.Event) bool { return ev.Kind == trace.KindServe && ev.OK },
+	trace.Refused:      func(ev *trace.Event) bool { return ev.Kind == trace.KindServe && !ev.OK },
+	trace.TokenChecked: func(ev *trace.Event) bool { return ev.Kind == trace.KindCheck && ev.OK },
+}
+
+// keysExpire recognises that the last key which a client had set, and that still stood,
+// expires. Keys that never expire, such as a counter of tokens, do not count.
+func keysExpire(client string) func(*trace.Event) bool {
+	type place struct{ node, key string }
+	standing := map[place]bool{}
+	// What a node that is down still holds nobody can tell.
+	isDown := map[string]bool{}
+	return func(ev *trace.Event) bool {
+		at := place{ev.Process, ev.Key}
+		switch ev.Kind {
+		case trace.KindCrash:
+			isDown[ev.Process] = true
+		case trace.KindRestart:
+			delete(isDown, ev.Process)
+		case trace.KindSet, trace.KindTouch, trace.KindRestore:
+			if owns(client, ev) && ev.TTL > 0 {
+				standing[at] = true
+			} else {
+				delete(standing, at)
+			}
+		case trace.KindDelete, trace.KindForget:
+			delete(standing, at)
+		case trace.KindExpire:
+			if standing[at] {
+				delete(standing, at)
+				for other := range standing {
+					if !isDown[other.node] {
+						return false
+					}
+				}
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// everyTransit recognises that the messages of all nodes of the lock are on their way
+// at once, or have all arrived, in one section.
+func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
+	nodes := map[string]bool{}
+	for _, l := range t.Locks {
+		for _, s := range l.Slots {
+			nodes[s.Node] = true
+		}
+	}
+	there := map[string]bool{}
+	section := -1
+	return func(ev *trace.Event) bool {
+		if ev.Kind != trace.KindSend && ev.Kind != trace.KindDeliver || !h.Selects(ev) {
+			return false
+		}
+		if ev.Section != section {
+			section = ev.Section
+			clear(there)
+		}
+		node := ev.Process
+		if !nodes[node] {
+			node = ev.Peer
+		}
+		if !nodes[node] {
+			return false
+		}
+		if there[node] = (ev.Kind == trace.KindDeliver) == h.Arrived; !there[node] {
+			return false
+		}
+		for n := range nodes {
+			if !there[n] {
+				return false
+			}
+		}
+		return true
+	}
+}

@@ -1,0 +1,271 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Happening is what a clause of a [Point] says that happens: one of [Start],
+// [Did], [Holds], [KeysExpired], [KeyExpired], [ClockJumped], [Served], [Transit]
+// and [StepOver]. All of them can be compared with ==.
+type Happening interface {
+	// String is the happening as one writes it.
+	String() string
+	parts() []part
+	rename(func(string) string) Happening
+}
+
+// A part is a process that a happening speaks of, and the roles that it can have
+// in it; none is any.
+type part struct {
+	name  string
+	roles []Role
+}
+
+var (
+	ofClient = []Role{RoleClient}
+	ofCaller = []Role{RoleClient, RoleService}
+	ofNode   = []Role{RoleNode}
+	ofServer = []Role{RoleNode, RoleService, RoleStorage}
+	ofAny    []Role
+)
+
+// Start is the start of the run.
+type Start struct{}
+
+func (Start) String() string                         { return "the start" }
+func (Start) parts() []part                          { return nil }
+func (s Start) rename(func(string) string) Happening { return s }
+
+// Did is that a process did something, or that something was done to it.
+type Did struct {
+	Process string
+	Verb    Verb
+}
+
+// A Verb is what a process can be said to have done.
+type Verb string
+
+const (
+	Acquired    Verb = "acquired"
+	NotAcquired Verb = "failed to acquire"
+	Minted      Verb = "minted"
+	Marked      Verb = "marked"
+	HasRead     Verb = "read"
+	Worked      Verb = "worked"
+	Checked     Verb = "checked"
+	Wrote       Verb = "wrote"
+	Extended    Verb = "extended"
+	Released    Verb = "released"
+	Cancelled   Verb = "cancelled"
+	WasRefused  Verb = "was refused" // by the storage
+	GaveUp      Verb = "gave up"     // waiting for the storage
+	Finished    Verb = "finished"
+	Paused      Verb = "paused"
+	Resumed     Verb = "resumed"
+	Crashed     Verb = "crashed"
+	Restarted   Verb = "restarted"
+	Synced      Verb = "synced"
+	WasPromoted Verb = "was promoted"
+)
+
+// verbs are what processes of which roles can be said to have done.
+var verbs = []struct {
+	verb  Verb
+	roles []Role
+}{
+	{Acquired, ofClient},
+	{NotAcquired, ofClient},
+	{Minted, ofClient},
+	{Marked, ofClient},
+	{HasRead, ofClient},
+	{Worked, ofClient},
+	{Checked, ofClient},
+	{Wrote, ofClient},
+	{Extended, ofClient},
+	{Released, ofClient},
+	{Cancelled, ofClient},
+	{WasRefused, ofClient},
+	{GaveUp, ofClient},
+	{Finished, ofClient},
+	{Paused, ofAny},
+	{Resumed, ofAny},
+	{Crashed, ofAny},
+	{Restarted, ofServer},
+	{Synced, ofNode},
+	{WasPromoted, ofNode},
+}
+
+// Verbs lists what a process can be said to have done.
+func Verbs() []Verb {
+	all := make([]Verb, len(verbs))
+	for i, v := range verbs {
+		all[i] = v.verb
+	}
+	return all
+}
+
+func (d Did) String() string { return d.Process + " " + string(d.Verb) }
+func (d Did) parts() []part {
+	for _, v := range verbs {
+		if v.verb == d.Verb {
+			return []part{{d.Process, v.roles}}
+		}
+	}
+	return []part{{d.Process, ofAny}}
+}
+func (d Did) rename(name func(string) string) Happening { return Did{name(d.Process), d.Verb} }
+
+// Holds is that a client sets a key on a node.
+type Holds struct{ Client, Node string }
+
+func (h Holds) String() string { return h.Client + " holds " + h.Node }
+func (h Holds) parts() []part  { return []part{{h.Client, ofClient}, {h.Node, ofNode}} }
+func (h Holds) rename(name func(string) string) Happening {
+	return Holds{name(h.Client), name(h.Node)}
+}
+
+// KeysExpired is that the last key which a client had set, and that still stood,
+// expires.
+type KeysExpired struct{ Client string }
+
+func (k KeysExpired) String() string { return k.Client + "'s keys expired" }
+func (k KeysExpired) parts() []part  { return []part{{k.Client, ofClient}} }
+func (k KeysExpired) rename(name func(string) string) Happening {
+	return KeysExpired{name(k.Client)}
+}
+
+// KeyExpired is that a key which a client had set expires on one node.
+type KeyExpired struct{ Client, Node string }
+
+func (k KeyExpired) String() string { return k.Client + "'s key expired on " + k.Node }
+func (k KeyExpired) parts() []part  { return []part{{k.Client, ofClient}, {k.Node, ofNode}} }
+func (k KeyExpired) rename(name func(string) string) Happening {
+	return KeyExpired{name(k.Client), name(k.Node)}
+}
+
+// ClockJumped is that a process's wall clock is set.
+type ClockJumped struct{ Process string }
+
+func (c ClockJumped) String() string { return c.Process + "'s clock jumped" }
+func (c ClockJumped) parts() []part  { return []part{{c.Process, ofAny}} }
+func (c ClockJumped) rename(name func(string) string) Happening {
+	return ClockJumped{name(c.Process)}
+}
+
+// Served is that the storage does something with a client's request, which is a
+// mark, a read or a write.
+type Served struct {
+	Client string
+	Step   Step
+	Answer Answer
+}
+
+// An Answer is what the storage does with a request.
+type Answer string
+
+const (
+	Applied      Answer = "applied"
+	Refused      Answer = "refused"
+	TokenChecked Answer = "checked" // its token, in a step of its own
+)
+
+func (s Served) String() string {
+	return fmt.Sprintf("%s %s %s's %s", StorageName, s.Answer, s.Client, s.Step)
+}
+func (s Served) parts() []part { return []part{{s.Client, ofClient}} }
+func (s Served) rename(name func(string) string) Happening {
+	s.Client = name(s.Client)
+	return s
+}
+
+// Transit is that a message is on its way, or has arrived. Without a peer it is
+// that the messages of all nodes of the lock are on their way at once, or have
+// all arrived, in one section.
+type Transit struct {
+	Message
+	Arrived bool
+}
+
+func (t Transit) String() string {
+	if t.Arrived {
+		return t.Message.String() + " arrived"
+	}
+	return t.Message.String() + " is in flight"
+}
+
+func (t Transit) parts() []part {
+	parts := []part{{t.Client, ofCaller}}
+	if t.Peer != "" {
+		parts = append(parts, part{t.Peer, ofServer})
+	}
+	return parts
+}
+
+func (t Transit) rename(name func(string) string) Happening {
+	t.Message = t.Message.Rename(name)
+	return t
+}
+
+// StepOver is that a client's step has ended, whatever came of it.
+type StepOver struct {
+	Client string
+	Step   Step
+}
+
+func (s StepOver) String() string { return "after " + s.Client + " " + string(s.Step) }
+func (s StepOver) parts() []part  { return []part{{s.Client, ofClient}} }
+func (s StepOver) rename(name func(string) string) Happening {
+	return StepOver{name(s.Client), s.Step}
+}
+
+func parseHappening(s string) (Happening, error) {
+	words := strings.Fields(s)
+	if strings.Join(words, " ") == (Start{}).String() {
+		return Start{}, nil
+	}
+	if len(words) < 2 || words[0] == "after" {
+		return nil, misread(s, "is no point", `write who, then what happened, such as "client-1 acquired"`)
+	}
+	for _, tail := range []struct {
+		words   string
+		arrived bool
+	}{{" is in flight", false}, {" are in flight", false}, {" arrived", true}} {
+		if head, ok := strings.CutSuffix(s, tail.words); ok {
+			return parseTransit(head, tail.arrived)
+		}
+	}
+	if words[0] == StorageName && len(words) == 4 {
+		client, ok := strings.CutSuffix(words[2], "'s")
+		served := Served{client, Step(words[3]), Answer(words[1])}
+		switch served.Answer {
+		case Applied, Refused, TokenChecked:
+			if ok && served.Step.AtStorage() {
+				return served, nil
+			}
+		}
+	}
+	if owner, ok := strings.CutSuffix(words[0], "'s"); ok {
+		switch rest := strings.Join(words[1:], " "); {
+		case rest == "keys expired":
+			return KeysExpired{owner}, nil
+		case strings.HasPrefix(rest, "key expired on ") && len(words) == 5:
+			return KeyExpired{owner, words[4]}, nil
+		case rest == "clock jumped":
+			return ClockJumped{owner}, nil
+		}
+		return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: keys expired; key expired on NODE; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
+	}
+	rest := strings.Join(words[1:], " ")
+	if words[1] == "holds" && len(words) == 3 {
+		return Holds{words[0], words[2]}, nil
+	}
+	known := make([]string, len(verbs))
+	for i, v := range verbs {
+		if string(v.verb) == rest {
+			return Did{words[0], v.verb}, nil
+		}
+		known[i] = string(v.verb)
+	}
+	return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: %s, holds NODE; after %q: keys expired, key expired on NODE, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
+}

@@ -1,0 +1,250 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Point is a point in the story, such as "client-1's keys expired" or "5s
+// after client-1 acquired": one or several clauses, of which it is reached with
+// each. The zero Point is none. Points are values: [At] and [Any] make them, and
+// [ParsePoint] reads what String writes.
+//
+// The grammar, with CLIENT, NODE and PROCESS standing for names:
+//
+//	CLIENT acquired | failed to acquire | minted | marked | read | worked
+//	CLIENT checked | wrote | extended | released | cancelled | was refused | gave up
+//	CLIENT finished
+//	CLIENT holds NODE
+//	CLIENT's keys expired
+//	CLIENT's key expired on NODE
+//	storage applied | refused | checked CLIENT's STEP
+//	PROCESS paused | resumed | crashed | restarted | synced | was promoted
+//	PROCESS's clock jumped
+//	MESSAGE is in flight | MESSAGE arrived
+//	every reply to CLIENT's STEP is in flight | every request of CLIENT's STEP arrived
+//	the start
+//	after STEP OF A CLIENT
+//	POINT, 2nd time
+//	DURATION after POINT
+//	POINT or POINT
+//
+// A MESSAGE is written as for [ParseMessage], a STEP OF A CLIENT as for
+// [ParseStepPoint]. When such a point is reached is up to package history.
+type Point struct{ clauses []Clause }
+
+// A Clause is one alternative of a point.
+type Clause struct {
+	// Delay is how long after the happening the point is reached, in true time.
+	Delay time.Duration
+	// Nth says with which time, from 1; 0 is each.
+	Nth int
+	Happening
+}
+
+// At is the point at which something happens, each time.
+func At(h Happening) Point { return Any(Clause{Happening: h}) }
+
+// Any is the point that is reached with each of some clauses.
+func Any(clauses ...Clause) Point { return Point{slices.Clone(clauses)} }
+
+// IsZero says that there is no point.
+func (p Point) IsZero() bool { return len(p.clauses) == 0 }
+
+// Clauses are the alternatives, in the order in which they are written.
+func (p Point) Clauses() []Clause { return slices.Clone(p.clauses) }
+
+// Equal says whether two points are the same.
+func (p Point) Equal(o Point) bool { return slices.Equal(p.clauses, o.clauses) }
+
+// String is the point as one writes it.
+func (p Point) String() string {
+	words := make([]string, len(p.clauses))
+	for i, c := range p.clauses {
+		words[i] = c.String()
+	}
+	return strings.Join(words, " or ")
+}
+
+// String is the clause as one writes it.
+func (c Clause) String() string {
+	s := c.Happening.String()
+	if c.Nth > 0 {
+		s += ", " + NthTime(c.Nth)
+	}
+	switch _, step := c.Happening.(StepOver); {
+	case step && c.Delay > 0:
+		return shortDuration(c.Delay) + " " + s
+	case c.Delay > 0:
+		return shortDuration(c.Delay) + " after " + s
+	}
+	return s
+}
+
+// shortDuration writes a duration without units that are zero: 31s, 1m, 1h.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Told says that something happens at the point: "when client-1 wrote", "5s after
+// client-1 wrote".
+func (p Point) Told() string {
+	if p.IsZero() {
+		return ""
+	}
+	if _, step := p.clauses[0].Happening.(StepOver); step || p.clauses[0].Delay > 0 {
+		return p.String()
+	}
+	return "when " + p.String()
+}
+
+// MarshalText writes the point as one writes it.
+func (p Point) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads a point; no text is none.
+func (p *Point) UnmarshalText(text []byte) (err error) {
+	*p = Point{}
+	if len(text) > 0 {
+		*p, err = ParsePoint(string(text))
+	}
+	return err
+}
+
+// Names lists the processes that the point speaks of.
+func (p Point) Names() []string {
+	var names []string
+	for _, c := range p.clauses {
+		for _, part := range c.parts() {
+			names = append(names, part.name)
+		}
+	}
+	return names
+}
+
+// Rename is the point with other names for its processes.
+func (p Point) Rename(name func(string) string) Point {
+	clauses := p.Clauses()
+	for i, c := range clauses {
+		clauses[i].Happening = c.rename(name)
+	}
+	return Point{clauses}
+}
+
+// Fits returns an error if a process could never do what the point says of it:
+// only clients write, only nodes are promoted. role tells what a process is; a
+// process that it does not know fits.
+func (p Point) Fits(role func(name string) (Role, bool)) error {
+	for _, c := range p.clauses {
+		for _, part := range c.parts() {
+			r, known := role(part.name)
+			if known && len(part.roles) > 0 && !slices.Contains(part.roles, r) {
+				return fmt.Errorf("%q can never happen: %s is no %s", p, part.name, tellRoles(part.roles))
+			}
+		}
+	}
+	return nil
+}
+
+func tellRoles(roles []Role) string {
+	words := make([]string, len(roles))
+	for i, r := range roles {
+		words[i] = string(r)
+	}
+	return strings.Join(words, " or ")
+}
+
+// ParsePoint reads a point.
+func ParsePoint(s string) (Point, error) {
+	text := strings.Join(strings.Fields(s), " ")
+	if text == "" {
+		return Point{}, fmt.Errorf("the point is empty")
+	}
+	var p Point
+	for alternative := range strings.SplitSeq(text, " or ") {
+		c, err := parseClause(alternative)
+		if err != nil {
+			return Point{}, err
+		}
+		p.clauses = append(p.clauses, c)
+	}
+	return p, nil
+}
+
+func parseClause(s string) (Clause, error) {
+	var c Clause
+	if rest, ok := strings.CutPrefix(s, "after "); ok {
+		step, err := ParseStepPoint(rest)
+		if err != nil {
+			return c, misread(s, "is no point", `before "after" comes a duration such as 5s, or after it a step such as "client-1 write"`)
+		}
+		return step.over(), nil
+	}
+	if d, rest, ok := strings.Cut(s, " after "); ok {
+		delay, err := time.ParseDuration(d)
+		if err != nil || delay < 0 {
+			return c, fmt.Errorf("%q: before \"after\" there must be a duration such as 5s, not %q", s, d)
+		}
+		c.Delay = delay
+		if step, err := ParseStepPoint(rest); err == nil && delay > 0 {
+			c = step.over()
+			c.Delay = delay
+			return c, nil
+		}
+		s = rest
+	}
+	s, nth, err := parseNth(s)
+	if err != nil {
+		return c, err
+	}
+	c.Nth = nth
+	c.Happening, err = parseHappening(s)
+	if _, ok := c.Happening.(Start); ok && nth > 0 {
+		err = fmt.Errorf("%q: there is only one start", s)
+	}
+	return c, err
+}
+
+// parseNth splits ", 2nd time" off.
+func parseNth(s string) (string, int, error) {
+	head, tail, ok := strings.Cut(s, ", ")
+	if !ok {
+		return s, 0, nil
+	}
+	number, isTime := strings.CutSuffix(tail, " time")
+	if isTime && len(number) > 2 {
+		for _, suffix := range []string{"st", "nd", "rd", "th"} {
+			if digits, ok := strings.CutSuffix(number, suffix); ok {
+				if n, err := strconv.Atoi(digits); err == nil && n > 0 && n < 1_000_000 {
+					return head, n, nil
+				}
+			}
+		}
+	}
+	return s, 0, fmt.Errorf("%q: after the comma there must be something like \"2nd time\", not %q", s, tail)
+}
+
+// NthTime writes "2nd time".
+func NthTime(n int) string {
+	suffix := "th"
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s time", n, suffix)
+}

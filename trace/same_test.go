@@ -1,0 +1,19 @@
+package trace
+
+import "testing"
+
+func same[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// point1 is a point that is known to be one.
+func point1(text string) Point {
+	p, err := ParsePoint(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}

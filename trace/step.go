@@ -1,0 +1,105 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Step is a step of a client's critical section.
+type Step string
+
+const (
+	Acquire Step = "acquire"
+	Mint    Step = "mint" // a fencing token
+	Mark    Step = "mark" // an object with the token
+	Read    Step = "read"
+	Work    Step = "work"
+	Check   Step = "check" // that the lease has not ended
+	Write   Step = "write"
+	Extend  Step = "extend"
+	Release Step = "release"
+)
+
+// Steps lists the steps of a section, in their usual order.
+func Steps() []Step {
+	return []Step{Acquire, Mint, Mark, Read, Work, Check, Write, Extend, Release}
+}
+
+// AtLock reports whether the step is a call of the lock.
+func (s Step) AtLock() bool { return s == Acquire || s == Extend || s == Release }
+
+// AtStorage reports whether the step is a request to the storage.
+func (s Step) AtStorage() bool { return s == Mark || s == Read || s == Write }
+
+// A StepPoint is a client's step: "client-1 write", or "client-1 write, 2nd
+// time". Nth 0 is the first.
+type StepPoint struct {
+	Client string
+	Step   Step
+	Nth    int
+}
+
+// ParseStepPoint reads a step of a client.
+func ParseStepPoint(s string) (StepPoint, error) {
+	s = strings.Join(strings.Fields(s), " ")
+	head, nth, err := parseNth(s)
+	if err != nil {
+		return StepPoint{}, err
+	}
+	words := strings.Fields(head)
+	if len(words) != 2 || strings.HasSuffix(words[0], "'s") || !slices.Contains(Steps(), Step(words[1])) {
+		return StepPoint{}, misread(s, "is no step", fmt.Sprintf("write a client and one of %s, such as \"client-1 write\"", tellSteps()))
+	}
+	return StepPoint{words[0], Step(words[1]), nth}, nil
+}
+
+func tellSteps() string {
+	words := make([]string, len(Steps()))
+	for i, s := range Steps() {
+		words[i] = string(s)
+	}
+	return strings.Join(words, ", ")
+}
+
+// IsZero says that there is no step.
+func (p StepPoint) IsZero() bool { return p == StepPoint{} }
+
+// String is the step as one writes it.
+func (p StepPoint) String() string {
+	s := p.Client + " " + string(p.Step)
+	if p.Nth <= 1 {
+		return s
+	}
+	return s + ", " + NthTime(p.Nth)
+}
+
+// Done is the point at which the step has ended, whatever came of it.
+func (p StepPoint) Done() Point { return Any(p.over()) }
+
+func (p StepPoint) over() Clause { return Clause{Nth: p.Nth, Happening: StepOver{p.Client, p.Step}} }
+
+// Rename is the step with another name for its client.
+func (p StepPoint) Rename(name func(string) string) StepPoint {
+	if !p.IsZero() {
+		p.Client = name(p.Client)
+	}
+	return p
+}
+
+// MarshalText writes the step as one writes it; none is no text.
+func (p StepPoint) MarshalText() ([]byte, error) {
+	if p.IsZero() {
+		return nil, nil
+	}
+	return []byte(p.String()), nil
+}
+
+// UnmarshalText reads a step; no text is none.
+func (p *StepPoint) UnmarshalText(text []byte) (err error) {
+	*p = StepPoint{}
+	if len(text) > 0 {
+		*p, err = ParseStepPoint(string(text))
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Witness is something that must have happened for a verdict to mean anything:
+//
+//	POINT
+//	POINT while PROCESS was paused | was down
+//	POINT before POINT
+//	POINT after POINT
+//
+// Its points have no delays. Whether it was seen in a run says package history.
+type Witness struct {
+	Point Point
+	// Relation is how the point has to be to the rest; "" is a point alone.
+	Relation Relation
+	// Process is the one that was paused or down.
+	Process string
+	// Other is the point of before and after.
+	Other Point
+}
+
+// A Relation is how the point of a [Witness] has to be to something else.
+type Relation string
+
+const (
+	WhilePaused Relation = "was paused"
+	WhileDown   Relation = "was down"
+	Before      Relation = "before"
+	After       Relation = "after"
+)
+
+// ParseWitness reads a witness.
+func ParseWitness(s string) (Witness, error) {
+	var w Witness
+	text := strings.Join(strings.Fields(s), " ")
+	head := text
+	if h, tail, ok := strings.Cut(text, " while "); ok {
+		process, state, _ := strings.Cut(tail, " ")
+		w.Relation = Relation(state)
+		if w.Relation != WhilePaused && w.Relation != WhileDown {
+			return w, fmt.Errorf("%q: after \"while\" there must be \"PROCESS was paused\" or \"PROCESS was down\", not %q", s, tail)
+		}
+		if owner, ok := strings.CutSuffix(process, "'s"); ok {
+			return w, fmt.Errorf("%q: write %q, not %q", s, owner, process)
+		}
+		head, w.Process = h, process
+	} else {
+		for _, conj := range []Relation{Before, After} {
+			h, tail, ok := strings.Cut(text, " "+string(conj)+" ")
+			if !ok {
+				continue
+			}
+			var err error
+			if w.Other, err = ParsePoint(tail); err != nil {
+				return w, err
+			}
+			head, w.Relation = h, conj
+			break
+		}
+	}
+	var err error
+	if w.Point, err = ParsePoint(head); err != nil {
+		return w, err
+	}
+	for _, c := range slices.Concat(w.Point.clauses, w.Other.clauses) {
+		if c.Delay > 0 {
+			return w, fmt.Errorf("%q: a witness is about what happened, so it cannot have a delay such as %v", s, c.Delay)
+		}
+	}
+	return w, nil
+}
+
+// String is the witness as one writes it.
+func (w Witness) String() string {
+	switch w.Relation {
+	case WhilePaused, WhileDown:
+		return fmt.Sprintf("%s while %s %s", w.Point, w.Process, w.Relation)
+	case Before, After:
+		return fmt.Sprintf("%s %s %s", w.Point, w.Relation, w.Other)
+	}
+	return w.Point.String()
+}
+
+// IsZero says that there is nothing to witness.
+func (w Witness) IsZero() bool { return w.Point.IsZero() }
+
+// Equal says whether two witnesses are the same.
+func (w Witness) Equal(o Witness) bool {
+	return w.Relation == o.Relation && w.Process == o.Process && w.Point.Equal(o.Point) && w.Other.Equal(o.Other)
+}
+
+// MarshalText writes the witness as one writes it.
+func (w Witness) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// Names lists the processes that the witness speaks of.
+func (w Witness) Names() []string {
+	names := append(w.Point.Names(), w.Other.Names()...)
+	if w.Process != "" {
+		names = append(names, w.Process)
+	}
+	return names
+}
+
+// Rename is the witness with other names for its processes.
+func (w Witness) Rename(name func(string) string) Witness {
+	w.Point, w.Other = w.Point.Rename(name), w.Other.Rename(name)
+	if w.Process != "" {
+		w.Process = name(w.Process)
+	}
+	return w
+}
+
+// Fits is [Point.Fits] for every point of the witness.
+func (w Witness) Fits(role func(name string) (Role, bool)) error {
+	if err := w.Point.Fits(role); err != nil {
+		return err
+	}
+	return w.Other.Fits(role)
+}
