@@ -14,15 +14,16 @@ var attempts = measure{
 	take:  takeAttempts,
 }
 
-func takeAttempts(h *history) Measure {
+func takeAttempts(h *inquiry) Measure {
 	var calls, failed int64
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
+	for _, c := range h.Calls() {
 		switch {
-		case ev.Step != trace.Acquire:
-		case ev.Kind == trace.KindBegin:
+		case c.Step != trace.Acquire:
+			continue
+		case c.Began != nil:
 			calls++
-		case ev.Kind == trace.KindEnd && !ev.OK:
+		}
+		if c.Failed() {
 			failed++
 		}
 	}

@@ -22,7 +22,7 @@ package checks
 import (
 	"fmt"
 
-	past "github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -122,16 +122,17 @@ func (v *Verdict) Finding(p Property) Finding {
 // doubt that the trace itself has, or a disagreement between the two checkers of
 // the storage's history makes the verdict unknown: what holds becomes unknown,
 // what is violated stays violated.
-func Check(t *trace.Trace, witnesses []trace.Witness) *Verdict {
-	h := newHistory(t)
-	v := &Verdict{Torn: h.torn(), RanOn: len(h.ranOn) > 0}
+func Check(of *history.History, witnesses []trace.Witness) *Verdict {
+	h := &inquiry{of}
+	t := h.Trace
+	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn()}
 	for _, p := range properties {
 		f := p.judge(h)
 		f.Property = p.name
 		v.Findings = append(v.Findings, f)
 	}
 	for _, w := range witnesses {
-		r := WitnessResult{Text: w.String(), Seen: past.Seen(w, t)}
+		r := WitnessResult{Text: w.String(), Seen: history.Seen(w, t)}
 		v.Witnesses = append(v.Witnesses, r)
 		if !r.Seen {
 			v.Reasons = append(v.Reasons, fmt.Sprintf("the witness %q was not seen", r.Text))
@@ -143,7 +144,7 @@ func Check(t *trace.Trace, witnesses []trace.Witness) *Verdict {
 			v.Reasons = append(v.Reasons, fmt.Sprintf("fault %d (%s) did not act as the story says: %s", i+1, f.Text, f.Idle))
 		}
 	}
-	v.compare(linearize(h.dataSections()))
+	v.compare(linearize(h.DataSections()))
 	v.settle()
 	return v
 }

@@ -1,12 +1,10 @@
 package checks
 
 import (
-	"math"
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/history"
 )
 
 // A lease's declared end is mapped to true time by what the client's clocks do,
@@ -87,7 +85,7 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 		{"suspended for good", `
 			0s  c1 shows wall=0s monotonic=0s
 			10s c1 acquires rank=1 ends=40s
-			20s c1 shows wall=20s monotonic=20s halted`, forever.at},
+			20s c1 shows wall=20s monotonic=20s halted`, history.Never.At},
 
 		{"the end had passed when acquire returned", `
 			0s  c1 shows wall=0s monotonic=0s
@@ -109,8 +107,8 @@ func TestDeclaredEndInTrueTime(t *testing.T) {
 			50s c1 extends ends=45s`, 45 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := newHistory(tell(t, test.story).trace)
-			if got := h.sections[0].lease.end().at; got != test.want {
+			h := history.Of(tell(t, test.story).trace)
+			if got := h.Sections()[0].Lease.End().At; got != test.want {
 				t.Errorf("the lease ends at %v, want %v", got, test.want)
 			}
 		})
@@ -125,7 +123,7 @@ func TestTrueTimeLock(t *testing.T) {
 			10s c1 acquires rank=1 ends=40s
 			20s c1 shows wall=60s monotonic=20s`).trace
 		tr.Locks[0].TrueTime = trueTime
-		if got := newHistory(tr).sections[0].lease.end().at; got != want {
+		if got := history.Of(tr).Sections()[0].Lease.End().At; got != want {
 			t.Errorf("true time %v: the lease ends at %v, want %v", trueTime, got, want)
 		}
 	}
@@ -145,35 +143,8 @@ func TestJumpEndsALeaseWithinTheNanosecond(t *testing.T) {
 		20s c1 shows wall=60s monotonic=20s
 		20s c2 acquires rank=2 ends=50s`
 	for story, want := range map[string]Outcome{before: Violated, after: Holds} {
-		if got := Check(tell(t, story).trace, nil).Finding(LeaseExclusion).Outcome; got != want {
+		if got := Check(history.Of(tell(t, story).trace), nil).Finding(LeaseExclusion).Outcome; got != want {
 			t.Errorf("%s\ngot %s, want %s", story, got, want)
 		}
-	}
-}
-
-// Whatever a clock shows at some moment, it first showed it then.
-func TestPassedInvertsTheClock(t *testing.T) {
-	change := func(at time.Duration, reads int64, ppb int64) *trace.Event {
-		return &trace.Event{At: at, Seq: 1, Clocks: &trace.Clocks{Wall: reads, RatePPB: ppb}}
-	}
-	for _, ppb := range []int64{0, 1, -1, 20_000_000, -20_000_000, 999_999_999, -999_999_999} {
-		s := stretches([]*trace.Event{change(0, 1_700_000_000_000_000_000, ppb)}, fakeclock.Wall)[0]
-		for _, at := range []time.Duration{0, 1, 999, time.Second, time.Hour + 7, 1000 * time.Hour} {
-			value := s.at(at)
-			first := at
-			if value > s.reads {
-				var ever bool
-				if first, ever = s.reaches(value); !ever {
-					t.Fatalf("at %d ppb the clock never shows what it shows at %v", ppb, at)
-				}
-			}
-			if first > at || s.at(first) < value || first > 0 && value > s.reads && s.at(first-1) >= value {
-				t.Errorf("at %d ppb the clock shows %d at %v, but first at %v", ppb, value, at, first)
-			}
-		}
-	}
-	slow := stretches([]*trace.Event{change(0, 0, -999_999_999)}, fakeclock.Wall)[0]
-	if at, ever := slow.reaches(math.MaxInt64); ever {
-		t.Errorf("a clock that hardly runs gets to the end of time at %v", at)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -124,7 +125,7 @@ func TestCrowdsAreJudged(t *testing.T) {
 				t.Fatal(err)
 			}
 			var violated []Property
-			for _, f := range Check(&c.Trace, nil).Findings {
+			for _, f := range Check(history.Of(&c.Trace), nil).Findings {
 				if f.Outcome == Violated {
 					violated = append(violated, f.Property)
 				}
@@ -143,7 +144,7 @@ func BenchmarkManySections(b *testing.B) {
 			t := atOnce(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				Check(t, nil)
+				Check(history.Of(t), nil)
 			}
 		})
 	}

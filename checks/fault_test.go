@@ -3,6 +3,8 @@ package checks
 import (
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/history"
 )
 
 func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
@@ -261,10 +263,10 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 // Of a lock that does not say where it keeps its grants one cannot tell that
 // nobody granted them.
 func TestAGrantThatNobodyCanWatch(t *testing.T) {
-	f := Check(tell(t, `
+	f := Check(history.Of(tell(t, `
 		lock L ttl=30s unwatched
 		0s c1 acquires rank=1 ends=30s ungranted
-		1s c2 acquires rank=2 ends=31s ungranted`).trace, nil).Finding(LeaseExclusion)
+		1s c2 acquires rank=2 ends=31s ungranted`).trace), nil).Finding(LeaseExclusion)
 	if f.Fault != FaultLock || strings.Contains(f.Reason, "no node had granted it") {
 		t.Errorf("it is blamed on %q: %s", f.Fault, f.Reason)
 	}
@@ -275,7 +277,7 @@ func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 		0s  c1 acquires rank=1 ends=30s
 		5s  c1 runs-on
 		20s c2 acquires rank=2 ends=50s`)
-	v := Check(s.trace, nil)
+	v := Check(history.Of(s.trace), nil)
 	if f := v.Finding(LeaseExclusion); f.Outcome != Violated || f.Fault != "" || !v.RanOn {
 		t.Errorf("got %s by %q, ran on %v", f.Outcome, f.Fault, v.RanOn)
 	}
@@ -284,17 +286,17 @@ func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 		20s c2 acquires rank=2 ends=50s
 		25s c1 runs-on
 		25s c3 runs-on`)
-	if f := Check(s.trace, nil).Finding(LeaseExclusion); f.Fault != FaultLock {
+	if f := Check(history.Of(s.trace), nil).Finding(LeaseExclusion); f.Fault != FaultLock {
 		t.Errorf("what ran on afterwards, or has no part in it, excuses the lock: the fault is %q", f.Fault)
 	}
 }
 
 // Where everybody is let in, nobody is to blame for what follows.
 func TestNobodyIsBlamedWhereEverybodyIsLetIn(t *testing.T) {
-	f := Check(tell(t, `
+	f := Check(history.Of(tell(t, `
 		lock L ttl=30s open
 		0s c1 acquires rank=1 ends=30s
-		1s c2 acquires rank=2 ends=31s`).trace, nil).Finding(SectionExclusion)
+		1s c2 acquires rank=2 ends=31s`).trace), nil).Finding(SectionExclusion)
 	if f.Outcome != Violated || f.Fault != "" || !strings.Contains(f.Reason, "everybody is let in") {
 		t.Errorf("got %s by %q: %s", f.Outcome, f.Fault, f.Reason)
 	}

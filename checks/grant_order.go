@@ -1,6 +1,10 @@
 package checks
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/history"
+)
 
 // GrantOrder is violated when a write of an older grant was applied after a
 // newer grant was made, that is after its acquire returned.
@@ -12,25 +16,25 @@ var grantOrder = property{
 	judge: judgeGrantOrder,
 }
 
-func judgeGrantOrder(h *history) Finding {
+func judgeGrantOrder(h *inquiry) Finding {
 	switch {
-	case len(h.trace.Locks) == 0:
+	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock)
-	case h.nobodyExcluded():
+	case h.NobodyExcluded():
 		return notApplicable(everybodyIn)
-	case !h.ranked():
+	case !h.Ranked():
 		return unknown(noRanks)
 	}
-	for _, v := range h.versions { // the first to be applied is the first to break
-		if v.by.granted == nil {
+	for _, v := range h.Versions() { // the first to be applied is the first to break
+		if v.By.Granted == nil {
 			continue
 		}
-		for _, s := range h.sections {
-			if s.lock == v.by.lock && !s.open && s.rank() > v.by.rank() && s.from.before(momentOf(v.made)) {
+		for _, s := range h.Sections() {
+			if s.Lock == v.By.Lock && !s.Open && s.Rank() > v.By.Rank() && s.From.Before(history.MomentOf(v.Made)) {
 				return Finding{
-					Outcome: Violated, At: v.made.Seq, Events: []int{s.from.seq, v.made.Seq},
+					Outcome: Violated, At: v.Made.Seq, Events: []int{s.From.Seq, v.Made.Seq},
 					Reason: fmt.Sprintf("%s's write of %s was applied at %v, after %s had been granted the lock at %v",
-						h.name(v.by), v.object, v.made.At, h.name(s), s.from),
+						h.Name(v.By), v.Object, v.Made.At, h.Name(s), s.From),
 				}
 			}
 		}

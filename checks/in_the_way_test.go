@@ -1,6 +1,10 @@
 package checks
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locksim/locksim/history"
+)
 
 // A lock on which clients get in each other's way is not to blame; one on which an
 // attempt that failed leaves something in the way is.
@@ -64,7 +68,7 @@ func TestWhoIsInTheWay(t *testing.T) {
 			9s c1 is-cut-off`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := Check(tell(t, test.story).trace, nil).Finding(Progress)
+			f := Check(history.Of(tell(t, test.story).trace), nil).Finding(Progress)
 			if f.Outcome != Violated || f.Fault != test.fault {
 				t.Errorf("progress is %s, the fault %q (%s); want %q", f.Outcome, f.Fault, f.Reason, test.fault)
 			}

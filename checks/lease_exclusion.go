@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -16,23 +17,23 @@ var leaseExclusion = property{
 	judge: judgeLeaseExclusion,
 }
 
-func judgeLeaseExclusion(h *history) Finding {
-	if len(h.trace.Locks) == 0 {
+func judgeLeaseExclusion(h *inquiry) Finding {
+	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
-	if h.nobodyExcluded() {
+	if h.NobodyExcluded() {
 		return notApplicable(everybodyIn)
 	}
-	var old, young *section // of the first overlap
+	var old, young *history.Section // of the first overlap
 	var first *trace.Event
-	for a, b := range h.pairs(func(s *section) moment { return s.lease.longest() }) {
-		if first != nil && first.Seq <= b.from.seq {
+	for a, b := range h.Pairs(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
+		if first != nil && first.Seq <= b.From.Seq {
 			break // no later grant's lease overlaps any earlier
 		}
-		if a.open {
+		if a.Open {
 			continue
 		}
-		if at := a.lease.overlap(b.lease); at != nil && (first == nil || at.Seq < first.Seq) {
+		if at := a.Lease.Overlap(b.Lease); at != nil && (first == nil || at.Seq < first.Seq) {
 			old, young, first = a, b, at
 		}
 	}
@@ -44,20 +45,20 @@ func judgeLeaseExclusion(h *history) Finding {
 
 // leasesOverlap tells of two leases that turned out to overlap with the event at, b's
 // the one granted later.
-func (h *history) leasesOverlap(a, b *section, at *trace.Event) Finding {
+func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding {
 	f := Finding{Outcome: Violated, At: at.Seq}
-	if at == b.granted {
-		f.Events = []int{a.from.seq, b.from.seq}
+	if at == b.Granted {
+		f.Events = []int{a.From.Seq, b.From.Seq}
 		f.Reason = fmt.Sprintf("%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
-			h.name(b), b.from, h.name(a), a.from, a.lease.until(at.Seq))
+			h.Name(b), b.From, h.Name(a), a.From, a.Lease.Until(at.Seq))
 	} else {
-		f.Events = []int{a.from.seq, b.from.seq, at.Seq}
+		f.Events = []int{a.From.Seq, b.From.Seq, at.Seq}
 		extended, ignored := a, b
-		if b.acquisition == (acquisition{at.Process, at.Section}) {
+		if b.Acquisition == (history.Acquisition{at.Process, at.Section}) {
 			extended, ignored = b, a
 		}
 		f.Reason = fmt.Sprintf("%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
-			h.name(extended), extended.from, at.At, h.name(ignored), ignored.from)
+			h.Name(extended), extended.From, at.At, h.Name(ignored), ignored.From)
 	}
 	f.Fault, f.Reason = h.leaseFault(a, b, f.At, f.Reason)
 	return f

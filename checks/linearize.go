@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/locksim/locksim/history"
 )
 
 // patience bounds porcupine's search by the steps it takes and not by time, so
@@ -37,12 +39,12 @@ type visit struct {
 // is one operation, from acquire returned to release called, on a resource that
 // has all objects: each of its reads must return the version that it did return,
 // and each of its writes replace exactly the version that it did replace.
-func linearize(sections []*section) opinion {
+func linearize(sections []*history.Section) opinion {
 	objects := map[string]int{}
-	numbers := map[*version]uint32{}
+	numbers := map[*history.Version]uint32{}
 	// A version that nobody made is number 0 of its object.
-	number := func(v *version) uint32 {
-		if v.made == nil {
+	number := func(v *history.Version) uint32 {
+		if v.Made == nil {
 			return 0
 		}
 		if numbers[v] == 0 {
@@ -50,25 +52,25 @@ func linearize(sections []*section) opinion {
 		}
 		return numbers[v]
 	}
-	var history []porcupine.Operation
+	var told []porcupine.Operation
 	for _, s := range sections {
 		var visits []visit
-		for _, o := range s.operations {
-			name := o.sees.object
+		for _, o := range s.Operations {
+			name := o.Sees.Object
 			if _, known := objects[name]; !known {
 				objects[name] = len(objects)
 			}
-			v := visit{object: objects[name], sees: number(o.sees)}
-			if o.makes != nil {
-				v.write, v.makes = true, number(o.makes)
+			v := visit{object: objects[name], sees: number(o.Sees)}
+			if o.Makes != nil {
+				v.write, v.makes = true, number(o.Makes)
 			}
 			visits = append(visits, v)
 		}
-		op := porcupine.Operation{Input: visits, Call: int64(s.from.seq), Return: math.MaxInt64}
-		if s.to != forever {
-			op.Return = int64(s.to.seq)
+		op := porcupine.Operation{Input: visits, Call: int64(s.From.Seq), Return: math.MaxInt64}
+		if s.To != history.Never {
+			op.Return = int64(s.To.Seq)
 		}
-		history = append(history, op)
+		told = append(told, op)
 	}
 	steps, cost := 0, 1+len(objects)/roomy
 	model := porcupine.Model{
@@ -91,7 +93,7 @@ func linearize(sections []*section) opinion {
 			return true, string(now)
 		},
 	}
-	switch ok := porcupine.CheckOperations(model, history); {
+	switch ok := porcupine.CheckOperations(model, told); {
 	case ok:
 		return serial
 	case steps > patience:

@@ -15,11 +15,9 @@ var lockCommands = measure{
 	take:  takeLockCommands,
 }
 
-func takeLockCommands(h *history) Measure {
-	role := map[string]trace.Role{}
+func takeLockCommands(h *inquiry) Measure {
 	nodes := 0
-	for _, p := range h.trace.Processes {
-		role[p.Name] = p.Role
+	for _, p := range h.Trace.Processes {
 		if p.Role == trace.RoleNode {
 			nodes++
 		}
@@ -28,10 +26,8 @@ func takeLockCommands(h *history) Measure {
 		return absent("there are no Redis nodes")
 	}
 	var sent int64
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		if ev.Kind == trace.KindSend && !ev.Handshake &&
-			role[ev.Process] == trace.RoleClient && role[ev.Peer] == trace.RoleNode {
+	for _, m := range h.Messages() {
+		if !m.Handshake() && h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode {
 			sent++
 		}
 	}
@@ -39,7 +35,7 @@ func takeLockCommands(h *history) Measure {
 		Figures: []Figure{{"sent", Count, sent}},
 		text:    fmt.Sprint(sent),
 	}
-	if granted := int64(len(h.sections)); granted > 0 {
+	if granted := int64(len(h.Sections())); granted > 0 {
 		each := ratio(sent, granted)
 		m.Figures = append(m.Figures, Figure{"per section granted", Count, each})
 		m.text += fmt.Sprintf(", %d per section granted", each)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/history"
 )
 
 // A Measure is what a run says of one thing that a lock costs, or of how long
@@ -52,7 +52,7 @@ func (m Measure) String() string {
 // the list below.
 type measure struct {
 	name, title string
-	take        func(*history) Measure
+	take        func(*inquiry) Measure
 }
 
 // measures lists all of them: how long clients wait, what that costs, and what
@@ -77,8 +77,8 @@ func MeasureNames() []string {
 }
 
 // Measures takes every measure of a run, in the order of [MeasureNames].
-func Measures(t *trace.Trace) []Measure {
-	h := newHistory(t)
+func Measures(of *history.History) []Measure {
+	h := &inquiry{of}
 	all := make([]Measure, len(measures))
 	for i, m := range measures {
 		all[i] = m.take(h)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -23,7 +24,7 @@ func measureAll(t *testing.T, measure string, tests []measurement) {
 	t.Helper()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			all := Measures(tell(t, test.story).trace)
+			all := Measures(history.Of(tell(t, test.story).trace))
 			m := all[slices.Index(MeasureNames(), measure)]
 			var figures []string
 			for _, f := range m.Figures {
@@ -369,7 +370,7 @@ func TestMeasures(t *testing.T) {
 	if got := MeasureNames(); !slices.Equal(got, want) {
 		t.Errorf("the measures are %v, want %v", got, want)
 	}
-	all := Measures(&trace.Trace{})
+	all := Measures(history.Of(&trace.Trace{}))
 	for i, m := range all {
 		if m.Name != want[i] || m.Title == "" || strings.Contains(m.Title, "\n") {
 			t.Errorf("measure %d is %q with the title %q, want %q", i, m.Name, m.Title, want[i])

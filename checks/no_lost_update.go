@@ -21,33 +21,33 @@ var noLostUpdate = property{
 	judge: judgeNoLostUpdate,
 }
 
-func judgeNoLostUpdate(h *history) Finding {
+func judgeNoLostUpdate(h *inquiry) Finding {
 	return worse(staleUpdate(h), missingWrite(h))
 }
 
 // staleUpdate finds the first update that was computed from another version
 // than the one it replaced.
-func staleUpdate(h *history) Finding {
-	for _, v := range h.versions {
-		read := v.by.knew(v.object, v.issued)
-		if read == nil || v.blind {
+func staleUpdate(h *inquiry) Finding {
+	for _, v := range h.Versions() {
+		read := v.By.Knew(v.Object, v.Issued)
+		if read == nil || v.Blind {
 			continue
 		}
-		was := v.replaced
-		for was != read && was.by == v.by && was.issued < v.issued {
-			was = was.replaced
+		was := v.Replaced
+		for was != read && was.By == v.By && was.Issued < v.Issued {
+			was = was.Replaced
 		}
 		if was == read {
 			continue
 		}
 		f := Finding{
-			Outcome: Violated, At: v.made.Seq, Events: []int{v.made.Seq},
+			Outcome: Violated, At: v.Made.Seq, Events: []int{v.Made.Seq},
 			Reason: fmt.Sprintf("%s's write at %v was computed from %v, but replaced %v",
-				h.name(v.by), v.made.At, read, v.replaced),
+				h.Name(v.By), v.Made.At, read, v.Replaced),
 		}
-		if lost := v.replaced; lost.made != nil {
-			f.Events = []int{lost.made.Seq, v.made.Seq}
-			f.Reason += fmt.Sprintf(": the update that %s made at %v is lost", h.name(lost.by), lost.made.At)
+		if lost := v.Replaced; lost.Made != nil {
+			f.Events = []int{lost.Made.Seq, v.Made.Seq}
+			f.Reason += fmt.Sprintf(": the update that %s made at %v is lost", h.Name(lost.By), lost.Made.At)
 		}
 		return f
 	}
@@ -55,25 +55,25 @@ func staleUpdate(h *history) Finding {
 }
 
 // missingWrite finds the first acknowledged write that was seen to be gone.
-func missingWrite(h *history) Finding {
+func missingWrite(h *inquiry) Finding {
 	found := holds()
-	for _, v := range h.versions {
-		if v.acked == nil {
+	for _, v := range h.Versions() {
+		if v.Acked == nil {
 			continue
 		}
-		for _, s := range h.shown {
-			if s.ev.Seq < v.made.Seq || s.object != v.object || s.ev == v.made {
+		for _, s := range h.Sights() {
+			if s.Event.Seq < v.Made.Seq || s.Object != v.Object || s.Event == v.Made {
 				continue
 			}
-			if s.number > v.number || s.number == v.number && !s.other(v) {
+			if s.Number > v.Number || s.Number == v.Number && !s.Other(v) {
 				continue
 			}
-			f := Finding{Outcome: Violated, At: max(s.ev.Seq, v.acked.Seq)}
-			f.Events = []int{v.made.Seq, v.acked.Seq, s.ev.Seq}
+			f := Finding{Outcome: Violated, At: max(s.Event.Seq, v.Acked.Seq)}
+			f.Events = []int{v.Made.Seq, v.Acked.Seq, s.Event.Seq}
 			slices.Sort(f.Events)
 			f.Reason = fmt.Sprintf("%s was told at %v that it had written %v, but at %v %s %s version %d",
-				h.name(v.by), v.acked.At, v, s.ev.At, v.object, s.verb, s.number)
-			if s.number == v.number {
+				h.Name(v.By), v.Acked.At, v, s.Event.At, v.Object, s.Verb, s.Number)
+			if s.Number == v.Number {
 				f.Reason += " of somebody else"
 			}
 			found = worse(found, f)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -278,19 +279,19 @@ func TestOracle(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := tell(t, test.story).trace
-			oracle := NewOracle(&trace.Trace{Locks: tr.Locks})
+			oracle := history.NewOracle(&trace.Trace{Locks: tr.Locks})
 			var got []string
 			for i := range tr.Events {
 				ev := &tr.Events[i]
 				if ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK {
-					rank, ungranted := oracle.Grant(ev.Lock, ev.Process, ev.Section)
+					rank, ungranted := oracle.Rank(ev.Lock, history.Acquisition{Client: ev.Process, Section: ev.Section})
 					told := fmt.Sprintf("%s/%d=%d", ev.Process, ev.Section, rank)
 					if ungranted {
 						told += "!"
 					}
 					got = append(got, told)
 				}
-				oracle.Observe(ev)
+				oracle.See(ev)
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)

@@ -3,10 +3,10 @@ package checks
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -31,8 +31,8 @@ var progress = property{
 	judge: judgeProgress,
 }
 
-func judgeProgress(h *history) Finding {
-	if len(h.trace.Locks) == 0 {
+func judgeProgress(h *inquiry) Finding {
+	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
 	c := newCalm(h)
@@ -50,38 +50,46 @@ func judgeProgress(h *history) Finding {
 
 // calm is the time after the last fault, in which the lock has to work.
 type calm struct {
-	*history
-	from moment
+	*inquiry
+	from history.Moment
 	// fault is the last strike or lift; nil if there was none.
 	fault *trace.Event
 	// until is when the scenario's bound is over; forever is at the end of the
 	// run.
-	until moment
+	until history.Moment
 	// horizon is when the run was cut off; nil if it came to its end.
 	horizon *trace.Event
 	// unfinished are the faults that were to end and had not when the run was
 	// over.
 	unfinished []int
+	// acquires are the calls of acquire, in order, and next is the next of the same
+	// client.
+	acquires []*history.Call
+	next     map[*history.Call]*history.Call
 }
 
-func newCalm(h *history) *calm {
-	c := &calm{history: h, from: start(0), until: forever}
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		switch ev.Kind {
-		case trace.KindStrike, trace.KindLift:
-			c.from, c.fault = momentOf(ev), ev
-			c.unfinished = slices.DeleteFunc(c.unfinished, func(fault int) bool { return fault == ev.Fault })
-			if ev.Lifts {
-				c.unfinished = append(c.unfinished, ev.Fault)
-			}
-		case trace.KindHorizon:
-			c.horizon = ev
+func newCalm(h *inquiry) *calm {
+	c := &calm{
+		inquiry: h, from: history.StartOf(0), until: history.Never,
+		fault: h.LastFault(), horizon: h.Horizon(), unfinished: h.Unfinished(), next: map[*history.Call]*history.Call{},
+	}
+	if c.fault != nil {
+		c.from = history.MomentOf(c.fault)
+	}
+	last := map[string]*history.Call{}
+	for _, call := range h.Calls() {
+		if call.Step != trace.Acquire || call.Began == nil {
+			continue
 		}
+		if before := last[call.Client]; before != nil {
+			c.next[before] = call
+		}
+		last[call.Client] = call
+		c.acquires = append(c.acquires, call)
 	}
 	// A bound as long as the whole run can be cut off only by the run's end.
-	if within := h.trace.ProgressWithin; within > 0 && (c.horizon == nil || within < c.horizon.At) {
-		c.until = moment{c.from.at + within, forever.seq}
+	if within := h.Trace.ProgressWithin; within > 0 && (c.horizon == nil || within < c.horizon.At) {
+		c.until = history.Moment{c.from.At + within, history.Never.Seq}
 	}
 	return c
 }
@@ -90,10 +98,9 @@ func newCalm(h *history) *calm {
 // calls.
 func (c *calm) locks() []string {
 	var names []string
-	for i := range c.trace.Events {
-		ev := &c.trace.Events[i]
-		if ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && !slices.Contains(names, ev.Lock) {
-			names = append(names, ev.Lock)
+	for _, call := range c.acquires {
+		if !slices.Contains(names, call.Lock) {
+			names = append(names, call.Lock)
 		}
 	}
 	return names
@@ -105,16 +112,16 @@ func (c *calm) judge(lock string) Finding {
 	}
 	calls := c.wanting(lock)
 	if len(calls) == 0 {
-		if client, step := c.stuck(); client != "" {
+		if client, step := c.Stuck(); client != "" {
 			f := Finding{
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
 				Reason: fmt.Sprintf("the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock", c.horizon.At, client),
 			}
-			if server := c.silent(client); server != "" {
+			if server := c.Unheard(client); server != "" {
 				f.Reason += "; " + unheard(client, server)
 				return f
 			}
-			if (step == trace.Extend || step == trace.Release) && !c.faultActive([]string{client}) {
+			if (step == trace.Extend || step == trace.Release) && !c.StillKeptOut([]string{client}) {
 				f.Reason += fmt.Sprintf("; the lock had not answered its %s", step)
 				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
 			}
@@ -124,24 +131,19 @@ func (c *calm) judge(lock string) Finding {
 	}
 	var clients []string
 	for _, call := range calls {
-		clients = append(clients, call.Process)
+		clients = append(clients, call.Client)
 	}
-	for _, s := range c.sections {
-		if s.lock == lock && slices.Contains(clients, s.client) && c.from.before(s.from) &&
-			s.completed() && !c.until.before(later(momentOf(s.released), s.settled)) {
+	for _, s := range c.Sections() {
+		if s.Lock == lock && slices.Contains(clients, s.Client) && c.from.Before(s.From) &&
+			s.Completed() && !c.until.Before(history.Later(history.MomentOf(s.Released), s.Settled)) {
 			return holds()
 		}
 	}
-	if c.horizon != nil && c.until != forever && c.horizon.At < c.until.at {
+	if c.horizon != nil && c.until != history.Never && c.horizon.At < c.until.At {
 		return unknown(fmt.Sprintf("the run was cut off at %v, before the bound for progress at %v", c.horizon.At, c.until))
 	}
-	var end *trace.Event
-	for i := range c.trace.Events {
-		if ev := &c.trace.Events[i]; !c.until.before(momentOf(ev)) {
-			end = ev
-		}
-	}
-	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{calls[0].Seq, end.Seq}}
+	end := c.LastBefore(c.until)
+	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{calls[0].Began.Seq, end.Seq}}
 	since := "the start of the run"
 	if c.fault != nil {
 		since = fmt.Sprintf("the last fault at %v", c.from)
@@ -161,19 +163,19 @@ func (c *calm) judge(lock string) Finding {
 	case c.misguided(lock) != nil:
 		s := c.misguided(lock)
 		f.Fault = FaultAssumption + strings.Join(c.uncounted(s), ", ")
-		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its clock had not counted the time since it asked", s.client, s.from)
+		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its clock had not counted the time since it asked", s.Client, s.From)
 	case c.overdue(lock) != nil:
 		s := c.overdue(lock)
-		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its lease was over at %v, before it was done", s.client, s.from, s.lease.end())
-	case c.silent(clients[0]) != "":
-		f.Reason += "; " + unheard(clients[0], c.silent(clients[0]))
+		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its lease was over at %v, before it was done", s.Client, s.From, s.Lease.End())
+	case c.Unheard(clients[0]) != "":
+		f.Reason += "; " + unheard(clients[0], c.Unheard(clients[0]))
 	case len(c.robbed(lock, end.Seq)) > 0:
 		f.Fault = FaultAssumption + strings.Join(c.robbed(lock, end.Seq), ", ")
-	case c.info[lock].Open:
+	case c.Lock(lock).Open:
 		f.Reason += "; " + everybodyIn
 	case c.inEachOthersWay(lock):
 		f.Reason += "; every attempt met only keys of others who were asking, too, held the lock or had just crashed"
-	case !c.faultActive(clients):
+	case !c.StillKeptOut(clients):
 		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
 	}
 	return f
@@ -183,38 +185,34 @@ func (c *calm) judge(lock string) Finding {
 // the storage, or got no answer from it, the first time; nil if none was. The lock
 // cannot help that.
 func (c *calm) turnedAway(lock string) *trace.Event {
-	for i := range c.trace.Events {
-		ev := &c.trace.Events[i]
-		failed := ev.Refused || ev.Step.AtStorage() && !ev.OK
-		if ev.Kind != trace.KindEnd || !failed || c.until.before(momentOf(ev)) {
+	var first *trace.Event
+	for _, call := range c.Calls() {
+		ev := call.Ended
+		if ev == nil || !ev.Refused && !(ev.Step.AtStorage() && !ev.OK) || c.until.Before(history.MomentOf(ev)) || first != nil && first.Seq < ev.Seq {
 			continue
 		}
-		granted := func(s *section) bool {
-			return s.lock == lock && s.acquisition == acquisition{ev.Process, ev.Section} && c.from.before(s.from)
-		}
-		if slices.ContainsFunc(c.sections, granted) {
-			return ev
+		if s := c.Section(call.Acquisition); s != nil && s.Lock == lock && c.from.Before(s.From) {
+			first = ev
 		}
 	}
-	return nil
+	return first
 }
 
 // overdue finds a section, granted after the last fault, that was given up when its
 // lease was over, because nobody had asked in time for it to be prolonged or because
 // much of it had passed before the fault was over; nil if there is none. The lock had
 // said when it would be.
-func (c *calm) overdue(lock string) *section {
-	for _, s := range c.sections {
-		if s.lock != lock || !c.from.before(s.from) || s.lease.empty() || s.completed() {
+func (c *calm) overdue(lock string) *history.Section {
+	for _, s := range c.Sections() {
+		if s.Lock != lock || !c.from.Before(s.From) || s.Lease.Empty() || s.Completed() {
 			continue
 		}
-		if momentOf(s.called()).before(c.from) && s.lease.end().before(s.to) {
+		if history.MomentOf(s.Called()).Before(c.from) && s.Lease.End().Before(s.To) {
 			return s
 		}
-		for i := range c.trace.Events {
-			ev := &c.trace.Events[i]
-			if ev.Kind == trace.KindBegin && ev.Step == trace.Extend && ev.Process == s.client && ev.Section == s.section &&
-				!momentOf(ev).before(s.lease.end()) {
+		for _, call := range c.Calls() {
+			if call.Began != nil && call.Step == trace.Extend && call.Acquisition == s.Acquisition &&
+				!history.MomentOf(call.Began).Before(s.Lease.End()) {
 				return s
 			}
 		}
@@ -226,9 +224,9 @@ func (c *calm) overdue(lock string) *section {
 // a section that was granted after the last fault: its client could not complete it.
 func (c *calm) robbed(lock string, at int) []string {
 	broken := c.brokenFor(lock, at)
-	for _, s := range c.sections {
-		if s.lock == lock && c.from.before(s.from) && !s.completed() && len(broken[s.acquisition]) > 0 {
-			return broken[s.acquisition]
+	for _, s := range c.Sections() {
+		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(broken[s.Acquisition]) > 0 {
+			return broken[s.Acquisition]
 		}
 	}
 	return nil
@@ -237,9 +235,9 @@ func (c *calm) robbed(lock string, at int) []string {
 // misguided finds a section, granted after the last fault, whose client was stopped or
 // had its clock set while it asked, so that it could not know that the grant was stale;
 // nil if there is none.
-func (c *calm) misguided(lock string) *section {
-	for _, s := range c.sections {
-		if s.lock == lock && c.from.before(s.from) && !s.completed() && len(c.uncounted(s)) > 0 {
+func (c *calm) misguided(lock string) *history.Section {
+	for _, s := range c.Sections() {
+		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(c.uncounted(s)) > 0 {
 			return s
 		}
 	}
@@ -248,54 +246,12 @@ func (c *calm) misguided(lock string) *section {
 
 // uncounted names the assumptions about a client's clock that broke while it asked for
 // a section's grant.
-func (c *calm) uncounted(s *section) []string {
+func (c *calm) uncounted(s *history.Section) []string {
 	kind := fakeclock.Monotonic
-	if s.granted.Ends != nil {
-		kind = s.granted.Ends.Clock
+	if s.Granted.Ends != nil {
+		kind = s.Granted.Ends.Clock
 	}
-	broken := behind(stretches(c.clocksOf(s), kind), momentOf(s.called()), s.from)
-	slices.Sort(broken)
-	return slices.Compact(broken)
-}
-
-// silent is a server whose answer a client still waits for at the end, and that lost its
-// power meanwhile; "" if there is none. Nobody tells the client: only a deadline would
-// end the wait, and to set one is up to the caller.
-func (c *calm) silent(client string) string {
-	type wire struct {
-		server string
-		conn   int
-	}
-	waits, dark := map[wire]bool{}, map[wire]bool{}
-	for i := range c.trace.Events {
-		ev := &c.trace.Events[i]
-		w := wire{ev.Peer, ev.Conn}
-		switch {
-		case ev.Kind == trace.KindCrash && (ev.Text == string(trace.PowerLoss) || ev.Text == string(trace.FailOver)):
-			for w := range waits {
-				if w.server == ev.Process {
-					dark[w] = true
-				}
-			}
-		case ev.Kind == trace.KindSend && ev.Reply && ev.Peer == client:
-			waits[wire{ev.Process, ev.Conn}] = false // it is on its way
-		case ev.Process != client:
-		case ev.Kind == trace.KindConnect:
-			waits[w] = false
-		case ev.Kind == trace.KindSend && !ev.Reply:
-			waits[w] = true
-		case ev.Kind == trace.KindClose, ev.Kind == trace.KindReset, ev.Kind == trace.KindTimeout:
-			delete(waits, w)
-			delete(dark, w)
-		}
-	}
-	found := ""
-	for w := range dark {
-		if waits[w] && (found == "" || w.server < found) {
-			found = w.server
-		}
-	}
-	return found
+	return uncounted(c.ClockOf(s, kind), history.MomentOf(s.Called()), s.From)
 }
 
 // unheard says of whom a client still waits to hear.
@@ -303,95 +259,49 @@ func unheard(client, server string) string {
 	return fmt.Sprintf("%s waits without a deadline for %s, which had lost its power without a word", client, server)
 }
 
-// stuck is a client that kept the world from coming to its end, and the step that
-// it was in, if it was in one; "" if the run was not cut off.
-func (c *calm) stuck() (client string, step trace.Step) {
-	if c.horizon == nil {
-		return "", ""
-	}
-	began, ended := map[string]bool{}, map[string]bool{}
-	last := map[string]*trace.Event{} // each client's last beginning or end of a step
-	for i := range c.trace.Events {
-		switch ev := &c.trace.Events[i]; ev.Kind {
-		case trace.KindBegin:
-			began[ev.Process] = true
-			last[ev.Process] = ev
-		case trace.KindEnd:
-			last[ev.Process] = ev
-		case trace.KindDone, trace.KindCrash:
-			ended[ev.Process] = true
-		}
-	}
-	for _, p := range c.trace.Processes {
-		if p.Role != trace.RoleClient || !began[p.Name] || ended[p.Name] {
-			continue
-		}
-		if ev := last[p.Name]; ev.Kind == trace.KindBegin {
-			step = ev.Step
-		}
-		return p.Name, step
-	}
-	return "", ""
-}
-
 // wanting finds who wants the lock: the first call of acquire of each client
 // that shows it, in order.
-func (c *calm) wanting(lock string) []*trace.Event {
-	var calls []*trace.Event
-	// last has each client's last call before the calm, unless it led to a
-	// section.
-	last := map[string]*trace.Event{}
-	for i := range c.trace.Events {
-		ev := &c.trace.Events[i]
-		call := ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && ev.Lock == lock
-		switch {
-		case !momentOf(ev).before(c.from):
-			if call && !c.until.before(momentOf(ev)) && !c.withdrawn(ev) {
-				calls = append(calls, ev)
+func (c *calm) wanting(lock string) []*history.Call {
+	var calls []*history.Call
+	// last has each client's last call before the calm, unless it led to a section.
+	last := map[string]*history.Call{}
+	for _, call := range c.acquires {
+		switch at := history.MomentOf(call.Began); {
+		case call.Lock != lock:
+		case !at.Before(c.from):
+			if !c.until.Before(at) && !c.withdrawn(call) {
+				calls = append(calls, call)
 			}
-		case call:
-			last[ev.Process] = ev
-		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK && last[ev.Process] != nil && last[ev.Process].Section == ev.Section,
-			ev.Kind == trace.KindDone, ev.Kind == trace.KindCrash:
-			delete(last, ev.Process)
+		default:
+			last[call.Client] = call
 		}
 	}
-	for _, call := range last {
-		if !c.withdrawn(call) {
-			calls = append(calls, call)
+	for client, call := range last {
+		over := c.Fate(client)
+		granted := call.OK() && history.MomentOf(call.Ended).Before(c.from)
+		if granted || over != nil && history.MomentOf(over).Before(c.from) || c.withdrawn(call) {
+			continue
 		}
+		calls = append(calls, call)
 	}
-	slices.SortFunc(calls, func(a, b *trace.Event) int { return a.Seq - b.Seq })
+	slices.SortFunc(calls, func(a, b *history.Call) int { return a.Began.Seq - b.Began.Seq })
 	seen := map[string]bool{}
-	return slices.DeleteFunc(calls, func(call *trace.Event) bool {
-		dup := seen[call.Process]
-		seen[call.Process] = true
+	return slices.DeleteFunc(calls, func(call *history.Call) bool {
+		dup := seen[call.Client]
+		seen[call.Client] = true
 		return dup
 	})
 }
 
 // withdrawn reports whether the client of a call of acquire crashed before it
 // called again, or was done after a failed one.
-func (c *calm) withdrawn(call *trace.Event) bool {
-	failed := false
-	// The answer is near the call as a rule, and there can be as many calls as
-	// events: so the search begins there.
-	first := sort.Search(len(c.trace.Events), func(i int) bool { return c.trace.Events[i].Seq > call.Seq })
-	for i := first; i < len(c.trace.Events); i++ {
-		ev := &c.trace.Events[i]
-		if ev.Process != call.Process {
-			continue
-		}
-		switch {
-		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire:
-			return false
-		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.Section == call.Section:
-			failed = !ev.OK && momentOf(ev).before(c.from)
-		case ev.Kind == trace.KindCrash:
-			return true
-		case ev.Kind == trace.KindDone:
-			return failed
-		}
+func (c *calm) withdrawn(call *history.Call) bool {
+	over := c.Fate(call.Client)
+	if over == nil || over.Seq < call.Began.Seq {
+		return false
 	}
-	return false
+	if next := c.next[call]; next != nil && next.Began.Seq < over.Seq {
+		return false
+	}
+	return over.Kind == trace.KindCrash || call.Failed() && history.MomentOf(call.Ended).Before(c.from)
 }

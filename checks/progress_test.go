@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/history"
 )
 
 func TestProgress(t *testing.T) {
@@ -329,7 +331,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			2s c1 runs-on`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := Check(tell(t, test.story).trace, nil).Finding(Progress)
+			f := Check(history.Of(tell(t, test.story).trace), nil).Finding(Progress)
 			if f.Outcome != Violated || f.Fault != test.want {
 				t.Errorf("it is %s by %q, want a violation by %q", f.Outcome, f.Fault, test.want)
 			}
@@ -344,7 +346,7 @@ func TestProgressOfALongRun(t *testing.T) {
 	for i := range calls {
 		fmt.Fprintf(&b, "%dms c1 fails\n", i)
 	}
-	h := newHistory(tell(t, b.String()+"60s c2 acquires rank=1\n61s c2 writes x=0>1\n62s c2 releases").trace)
+	h := &inquiry{history.Of(tell(t, b.String()+"60s c2 acquires rank=1\n61s c2 writes x=0>1\n62s c2 releases").trace)}
 	began := time.Now()
 	if f := judgeProgress(h); f.Outcome != Holds {
 		t.Errorf("%s: %s", f.Outcome, f.Reason)

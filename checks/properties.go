@@ -7,7 +7,7 @@ type property struct {
 	title string
 	// data says that the property is about the data and not about the lock.
 	data  bool
-	judge func(*history) Finding
+	judge func(*inquiry) Finding
 }
 
 // properties lists all of them: four describe the lock, three the data, and two
@@ -69,3 +69,13 @@ const (
 	everybodyIn = "there is no lock: everybody is let in"
 	noRanks     = "the run does not say in which order the lock was granted"
 )
+
+// worse returns the violation that came first. To tell whose fault a violation is can
+// mean to read the whole trace, so what is compared often is compared by its moment
+// alone, and told only in the end.
+func worse(a, b Finding) Finding {
+	if a.Outcome != Violated || b.Outcome == Violated && b.At < a.At {
+		return b
+	}
+	return a
+}

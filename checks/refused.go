@@ -14,14 +14,10 @@ var refused = measure{
 	take:  takeRefused,
 }
 
-func takeRefused(h *history) Measure {
+func takeRefused(h *inquiry) Measure {
 	served, turnedAway := map[trace.Step]int64{}, map[trace.Step]int64{}
 	var all, denied int64
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		if ev.Kind != trace.KindServe {
-			continue
-		}
+	for _, ev := range h.Served() {
 		served[ev.Step]++
 		all++
 		if !ev.OK {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -22,51 +23,45 @@ var releaseOwnership = property{
 	judge: judgeReleaseOwnership,
 }
 
-func judgeReleaseOwnership(h *history) Finding {
+func judgeReleaseOwnership(h *inquiry) Finding {
 	slots := map[string]bool{}
-	for _, l := range h.trace.Locks {
+	for _, l := range h.Trace.Locks {
 		for _, s := range l.Slots {
 			slots[s.Key] = true
 		}
 	}
 	switch {
-	case len(h.trace.Locks) == 0:
+	case len(h.Trace.Locks) == 0:
 		return notApplicable(noLock)
-	case h.nobodyExcluded():
+	case h.NobodyExcluded():
 		return notApplicable(everybodyIn)
 	case len(slots) == 0:
 		return notApplicable("the lock does not say which keys it keeps")
 	}
-	lastSet := map[place]int{}
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		if !slots[ev.Key] {
+	for _, c := range h.KeyChanges() {
+		if !slots[c.Key] {
 			continue
 		}
+		ev := c.Event
 		by, owner, did := ev.By, ev.Owner, ""
-		switch ev.Kind {
-		case trace.KindDelete:
+		switch {
+		case c.Is == nil && ev.By != nil:
 			did = "removed"
-		case trace.KindTouch:
+		case c.Touch:
 			did = "changed the expiry of"
-		case trace.KindSet:
+		case c.Is != nil && c.Is.By != nil:
 			owner, did = ev.Prior, "overwrote"
 		}
-		at := place{ev.Process, ev.Key}
-		set, known := lastSet[at]
-		if ev.Kind == trace.KindSet || ev.Kind == trace.KindRestore {
-			lastSet[at] = ev.Seq
-		}
-		if did == "" || by == nil || owner == nil || !h.foreign(ev, by, owner) {
+		if did == "" || by == nil || owner == nil || !h.foreign(c, by, owner) {
 			continue
 		}
 		f := Finding{Outcome: Violated, At: ev.Seq, Events: []int{ev.Seq}, Fault: FaultLock}
-		if known {
-			f.Events = []int{set, ev.Seq}
+		if c.Was != nil {
+			f.Events = []int{c.Was.Set.Seq, ev.Seq}
 		}
 		f.Reason = fmt.Sprintf("at %v %v %s the key %q on %s, which had been set for %v",
-			ev.At, acquisitionOf(by), did, ev.Key, ev.Process, acquisitionOf(owner))
-		if acquisitionOf(by) == acquisitionOf(owner) {
+			ev.At, history.AcquisitionOf(by), did, ev.Key, ev.Process, history.AcquisitionOf(owner))
+		if history.AcquisitionOf(by) == history.AcquisitionOf(owner) {
 			f.Reason += " by a command that it sent later"
 		}
 		f.Fault, f.Reason = h.unlessRanOn(FaultLock, f.Reason, f.At, by.Client, owner.Client)
@@ -77,7 +72,7 @@ func judgeReleaseOwnership(h *history) Finding {
 
 // foreign reports whether a key that owner set is not by's to touch. Commands
 // that a client sends outside any section are told apart by when it sent them.
-func (h *history) foreign(ev *trace.Event, by, owner *trace.Actor) bool {
+func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
 	switch {
 	case by.Client != owner.Client:
 		return true
@@ -85,13 +80,13 @@ func (h *history) foreign(ev *trace.Event, by, owner *trace.Actor) bool {
 		// A client that sends a command twice can see the first copy come after the
 		// second; where that only prolongs what the second has set, it is no other
 		// acquisition's.
-		return ev.Kind != trace.KindTouch || acquisitionOf(by) != acquisitionOf(owner)
+		return !c.Touch || history.AcquisitionOf(by) != history.AcquisitionOf(owner)
 	case by.Section == 0:
 		return false
 	case by.Section < owner.Section:
-		return !h.background(ev, by, owner)
+		return !h.background(c, by, owner)
 	case by.Section > owner.Section:
-		return ev.Kind != trace.KindTouch && h.isIn(acquisitionOf(owner), ev)
+		return !c.Touch && h.isIn(history.AcquisitionOf(owner), c.Event)
 	}
 	return false
 }
@@ -101,18 +96,18 @@ func (h *history) foreign(ev *trace.Event, by, owner *trace.Actor) bool {
 // do in the background bears the number of whatever section the client is busy
 // with. A command that names the key's value was sent by somebody who knows it; so
 // it is the later section's, unless the earlier one has used that value as well.
-func (h *history) background(ev *trace.Event, by, owner *trace.Actor) bool {
-	if by.Sent <= owner.Sent || ev.Kind == trace.KindSet || !slices.Contains(strings.Fields(h.trace.Events[by.Sent-1].Text), ev.Value) {
+func (h *inquiry) background(c history.Change, by, owner *trace.Actor) bool {
+	value := c.Event.Value
+	if by.Sent <= owner.Sent || !c.Touch && c.Is != nil || !slices.Contains(strings.Fields(h.Event(by.Sent).Text), value) {
 		return false
 	}
-	return !slices.ContainsFunc(h.trace.Events[:ev.Seq], func(o trace.Event) bool {
-		return o.Kind == trace.KindSet && o.Value == ev.Value && acquisitionOf(o.By) == acquisitionOf(by)
+	return !slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
+		return k.By != nil && k.Value == value && k.Set.Seq <= c.Event.Seq && history.AcquisitionOf(k.By) == history.AcquisitionOf(by)
 	})
 }
 
 // isIn reports whether a client was in a section when an event happened.
-func (h *history) isIn(id acquisition, ev *trace.Event) bool {
-	return slices.ContainsFunc(h.sections, func(s *section) bool {
-		return s.acquisition == id && s.from.before(momentOf(ev)) && momentOf(ev).before(s.to)
-	})
+func (h *inquiry) isIn(id history.Acquisition, ev *trace.Event) bool {
+	s := h.Section(id)
+	return s != nil && s.From.Before(history.MomentOf(ev)) && history.MomentOf(ev).Before(s.To)
 }

@@ -1,6 +1,10 @@
 package checks
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/history"
+)
 
 // SectionExclusion is violated when two clients' sections overlap, or two handles'
 // of one client, whatever their leases say.
@@ -12,14 +16,14 @@ var sectionExclusion = property{
 	judge: judgeSectionExclusion,
 }
 
-func judgeSectionExclusion(h *history) Finding {
-	if len(h.trace.Locks) == 0 {
+func judgeSectionExclusion(h *inquiry) Finding {
+	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
-	for a, b := range h.pairs(func(s *section) moment { return s.to }) { // the first to begin is the first to break
-		f := Finding{Outcome: Violated, At: b.from.seq, Events: []int{a.from.seq, b.from.seq}}
+	for a, b := range h.Pairs(func(s *history.Section) history.Moment { return s.To }) { // the first to begin is the first to break
+		f := Finding{Outcome: Violated, At: b.From.Seq, Events: []int{a.From.Seq, b.From.Seq}}
 		f.Reason = fmt.Sprintf("%s entered its section at %v, while %s was in its own from %v until %v",
-			h.name(b), b.from, h.name(a), a.from, a.to)
+			h.Name(b), b.From, h.Name(a), a.From, a.To)
 		f.Fault, f.Reason = h.sectionFault(a, b, f.Reason)
 		return f
 	}

@@ -13,10 +13,10 @@ var sectionsDone = measure{
 	take:  takeSectionsDone,
 }
 
-func takeSectionsDone(h *history) Measure {
+func takeSectionsDone(h *inquiry) Measure {
 	var done int64
-	for _, s := range h.sections {
-		if s.completed() {
+	for _, s := range h.Sections() {
+		if s.Completed() {
 			done++
 		}
 	}
@@ -24,7 +24,7 @@ func takeSectionsDone(h *history) Measure {
 		Figures: []Figure{{"completed", Count, done}},
 		text:    fmt.Sprint(done),
 	}
-	if lasted := h.trace.End(); lasted > 0 {
+	if lasted := h.Trace.End(); lasted > 0 {
 		rate := ratio(done*int64(time.Minute), int64(lasted))
 		m.Figures = append(m.Figures, Figure{"per minute", Count, rate})
 		m.text += fmt.Sprintf(", %d per minute", rate)

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"sort"
+
+	"github.com/locksim/locksim/history"
 )
 
 // SerialSections is violated when what was applied, over all objects, is not
@@ -23,8 +25,8 @@ var serialSections = property{
 	judge: judgeSerialSections,
 }
 
-func judgeSerialSections(h *history) Finding {
-	cycle := dependencies(h.dataSections()).shortestCycle()
+func judgeSerialSections(h *inquiry) Finding {
+	cycle := dependencies(h.DataSections()).shortestCycle()
 	if cycle == nil {
 		return holds()
 	}
@@ -39,22 +41,22 @@ func judgeSerialSections(h *history) Finding {
 	if first := len(f.Events) - 3; first > 0 {
 		f.Events = f.Events[first:]
 	}
-	f.Reason = fmt.Sprintf("%s and %s cannot have run one after the other", h.name(cycle[0].before), h.name(cycle[0].after))
+	f.Reason = fmt.Sprintf("%s and %s cannot have run one after the other", h.Name(cycle[0].before), h.Name(cycle[0].after))
 	switch {
 	case len(cycle) == 1:
-		f.Reason = fmt.Sprintf("%s cannot have run alone", h.name(cycle[0].before))
+		f.Reason = fmt.Sprintf("%s cannot have run alone", h.Name(cycle[0].before))
 	case len(cycle) > 2:
-		f.Reason = fmt.Sprintf("%d sections, %s's among them, cannot have run one after the other", len(cycle), h.name(cycle[0].before))
+		f.Reason = fmt.Sprintf("%d sections, %s's among them, cannot have run one after the other", len(cycle), h.Name(cycle[0].before))
 	}
 	return f
 }
 
 // A dependency says that one section must have come before another.
 type dependency struct {
-	before, after *section
+	before, after *history.Section
 	kind          dependencyKind
 	// version is what the dependency is about; nil for real time.
-	version *version
+	version *history.Version
 	// shown are the Seqs of the two events that show it.
 	shown [2]int
 }
@@ -78,11 +80,11 @@ const (
 	lostOwn
 )
 
-func (h *history) tell(d dependency) string {
-	a, b := h.name(d.before), h.name(d.after)
+func (h *inquiry) tell(d dependency) string {
+	a, b := h.Name(d.before), h.Name(d.after)
 	switch d.kind {
 	case realTime:
-		return fmt.Sprintf("%s had ended at %v, before %s began at %v", a, d.before.to, b, d.after.from)
+		return fmt.Sprintf("%s had ended at %v, before %s began at %v", a, d.before.To, b, d.after.From)
 	case readFrom:
 		return fmt.Sprintf("%s wrote %v, which %s read", a, d.version, b)
 	case wroteOver:
@@ -101,68 +103,68 @@ func (h *history) tell(d dependency) string {
 // off the sections' order.
 type graph struct {
 	// sections are in the order in which they began; place is where each is.
-	sections []*section
-	place    map[*section]int
+	sections []*history.Section
+	place    map[*history.Section]int
 	// began is, for each place, that of the first section that began after its own had
 	// ended.
 	began []int
 	// lost are the dependencies of sections on themselves.
-	lost     map[*section][]dependency
-	uses     map[*section][]use
+	lost     map[*history.Section][]dependency
+	uses     map[*history.Section][]use
 	versions int // how many
 }
 
 // A shared version is one with the first operation of each section that saw it, and
 // each section's first that replaced it, in order. The versions of a graph are numbered.
 type shared struct {
-	*version
+	*history.Version
 	number         int
-	seen, replaced []*operation
+	seen, replaced []*history.Operation
 }
 
 // A use is what one section has to do with a version: it made it, or first is how it
 // saw it first, or both.
 type use struct {
 	*shared
-	first *operation
+	first *history.Operation
 }
 
 // dependencies finds what of the order of sections, given in the order in which
 // they began, their operations and real time leave no choice about.
-func dependencies(sections []*section) *graph {
-	g := &graph{sections: sections, place: map[*section]int{}, lost: map[*section][]dependency{}, uses: map[*section][]use{}}
+func dependencies(sections []*history.Section) *graph {
+	g := &graph{sections: sections, place: map[*history.Section]int{}, lost: map[*history.Section][]dependency{}, uses: map[*history.Section][]use{}}
 	var versions []*shared // in a fixed order
-	known := map[*version]*shared{}
+	known := map[*history.Version]*shared{}
 	for i, s := range sections {
 		g.place[s] = i
-		g.began = append(g.began, g.since(s.to))
+		g.began = append(g.began, g.since(s.To))
 		g.own(s)
-		saw, replaced := map[*version]bool{}, map[*version]bool{}
-		for _, o := range s.operations {
-			v := known[o.sees]
+		saw, replaced := map[*history.Version]bool{}, map[*history.Version]bool{}
+		for _, o := range s.Operations {
+			v := known[o.Sees]
 			if v == nil {
-				v = &shared{version: o.sees, number: len(versions)}
-				known[o.sees] = v
+				v = &shared{Version: o.Sees, number: len(versions)}
+				known[o.Sees] = v
 				versions = append(versions, v)
 			}
-			if !saw[o.sees] {
-				saw[o.sees] = true
+			if !saw[o.Sees] {
+				saw[o.Sees] = true
 				v.seen = append(v.seen, o)
 			}
-			if o.makes != nil && !replaced[o.sees] {
-				replaced[o.sees] = true
+			if o.Makes != nil && !replaced[o.Sees] {
+				replaced[o.Sees] = true
 				v.replaced = append(v.replaced, o)
 			}
 		}
 	}
 	for _, v := range versions {
-		made := v.made == nil // nobody's
+		made := v.Made == nil // nobody's
 		for _, o := range v.seen {
-			made = made || o.section == v.by
-			g.uses[o.section] = append(g.uses[o.section], use{v, o})
+			made = made || o.Section == v.By
+			g.uses[o.Section] = append(g.uses[o.Section], use{v, o})
 		}
 		if !made {
-			g.uses[v.by] = append(g.uses[v.by], use{v, nil})
+			g.uses[v.By] = append(g.uses[v.By], use{v, nil})
 		}
 	}
 	g.versions = len(versions)
@@ -172,7 +174,7 @@ func dependencies(sections []*section) *graph {
 // after yields what depends on a section, but not by real time: of two dependencies
 // between the same sections about the same version only the first. again says of which
 // versions to leave out those that replaced them.
-func (g *graph) after(s *section, again func(*shared) bool) iter.Seq[dependency] {
+func (g *graph) after(s *history.Section, again func(*shared) bool) iter.Seq[dependency] {
 	return func(yield func(dependency) bool) {
 		for _, d := range g.lost[s] {
 			if !yield(d) {
@@ -188,28 +190,28 @@ func (g *graph) after(s *section, again func(*shared) bool) iter.Seq[dependency]
 }
 
 // each yields what depends on a section because of what it had to do with one version.
-func (u use) each(s *section, again func(*shared) bool, yield func(dependency) bool) bool {
+func (u use) each(s *history.Section, again func(*shared) bool, yield func(dependency) bool) bool {
 	replacers := func() bool {
 		if again(u.shared) {
 			return true
 		}
 		kind := readBefore
-		if u.first.makes != nil {
+		if u.first.Makes != nil {
 			kind = replacedToo
 		}
 		for _, o := range u.replaced {
-			if o.section != s && !yield(dependency{s, o.section, kind, u.version, [2]int{u.first.seq, o.seq}}) {
+			if o.Section != s && !yield(dependency{s, o.Section, kind, u.Version, [2]int{u.first.Seq, o.Seq}}) {
 				return false
 			}
 		}
 		return true
 	}
-	if u.made == nil || u.by != s {
+	if u.Made == nil || u.By != s {
 		return replacers()
 	}
 	for _, o := range u.seen {
 		kind := readFrom
-		if o.makes != nil {
+		if o.Makes != nil {
 			kind = wroteOver
 		}
 		switch {
@@ -217,7 +219,7 @@ func (u use) each(s *section, again func(*shared) bool, yield func(dependency) b
 			if !replacers() {
 				return false
 			}
-		case !yield(dependency{s, o.section, kind, u.version, [2]int{u.made.Seq, o.seq}}):
+		case !yield(dependency{s, o.Section, kind, u.Version, [2]int{u.Made.Seq, o.Seq}}):
 			return false
 		}
 	}
@@ -225,33 +227,23 @@ func (u use) each(s *section, again func(*shared) bool, yield func(dependency) b
 }
 
 // since is the place of the first section that began after a moment.
-func (g *graph) since(m moment) int {
-	return sort.Search(len(g.sections), func(i int) bool { return m.before(g.sections[i].from) })
+func (g *graph) since(m history.Moment) int {
+	return sort.Search(len(g.sections), func(i int) bool { return m.Before(g.sections[i].From) })
 }
 
 // own looks at one section alone: what it wrote must still be there when it
 // comes back to the object, if not under what others have written since.
-func (g *graph) own(s *section) {
-	last := map[string]*operation{}
-	for _, o := range s.operations {
-		object := o.sees.object
-		if was := last[object]; was != nil && !o.sees.descends(was.makes) {
-			g.lost[s] = append(g.lost[s], dependency{s, s, lostOwn, was.makes, [2]int{was.seq, o.seq}})
+func (g *graph) own(s *history.Section) {
+	last := map[string]*history.Operation{}
+	for _, o := range s.Operations {
+		object := o.Sees.Object
+		if was := last[object]; was != nil && !o.Sees.Descends(was.Makes) {
+			g.lost[s] = append(g.lost[s], dependency{s, s, lostOwn, was.Makes, [2]int{was.Seq, o.Seq}})
 		}
-		if o.makes != nil {
+		if o.Makes != nil {
 			last[object] = o
 		}
 	}
-}
-
-// descends reports whether a version is another or was made from it.
-func (v *version) descends(from *version) bool {
-	for ; v != nil; v = v.replaced {
-		if v == from {
-			return true
-		}
-	}
-	return false
 }
 
 // shortestCycle returns a shortest cycle of dependencies, beginning with the
@@ -278,7 +270,7 @@ type walk struct {
 
 // cycleThrough returns the shortest cycle through a section, if it has fewer
 // than most dependencies or most is 0.
-func (g *walk) cycleThrough(s *section, most int) []dependency {
+func (g *walk) cycleThrough(s *history.Section, most int) []dependency {
 	if alone := g.lost[s]; len(alone) > 0 && most != 1 {
 		return alone[:1]
 	}
@@ -289,9 +281,9 @@ func (g *walk) cycleThrough(s *section, most int) []dependency {
 		g.times[v.number]++
 		return g.times[v.number] > 2 // the first time all but one were, the second time that one
 	}
-	reached := []*section{s}
+	reached := []*history.Section{s}
 	for length := 1; len(reached) > 0 && (most == 0 || max(2, length) < most); length++ {
-		var next []*section
+		var next []*history.Section
 		reach := func(d dependency) {
 			if at := g.place[d.after]; g.came[at].after == nil {
 				g.came[at] = d
@@ -304,7 +296,7 @@ func (g *walk) cycleThrough(s *section, most int) []dependency {
 			}
 			began := g.began[g.place[a]]
 			for _, b := range g.sections[min(began, late):late] {
-				reach(dependency{a, b, realTime, nil, [2]int{a.to.seq, b.from.seq}})
+				reach(dependency{a, b, realTime, nil, [2]int{a.To.Seq, b.From.Seq}})
 			}
 			late = min(late, began)
 		}
@@ -324,7 +316,7 @@ func (g *walk) cycleThrough(s *section, most int) []dependency {
 
 // knotted lists the sections that are left when those that nothing must come
 // after are taken away again and again: only they can be part of a cycle.
-func (g *graph) knotted() []*section {
+func (g *graph) knotted() []*history.Section {
 	// Section i is number i. Number n+i is the moment at which it began: all that
 	// had ended come before the moment, and it comes before all that began then or
 	// later. The numbers from 2n on are versions that several sections replaced: of
@@ -342,7 +334,7 @@ func (g *graph) knotted() []*section {
 				contested[u.shared] = len(after)
 				before, after = append(before, nil), append(after, 0)
 				for _, o := range u.replaced {
-					add(len(after)-1, g.place[o.section])
+					add(len(after)-1, g.place[o.Section])
 				}
 			}
 			if number, is := contested[u.shared]; is && u.first != nil {
@@ -375,7 +367,7 @@ func (g *graph) knotted() []*section {
 			}
 		}
 	}
-	var left []*section
+	var left []*history.Section
 	for i, s := range g.sections {
 		if after[i] > 0 {
 			left = append(left, s)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/history"
 )
 
 func TestSerialSections(t *testing.T) {
@@ -313,7 +315,7 @@ func TestCycle(t *testing.T) {
 				"c3 read w as it was at first, which c2 replaced",
 			}},
 	} {
-		f := Check(tell(t, test.story).trace, nil).Finding(SerialSections)
+		f := Check(history.Of(tell(t, test.story).trace), nil).Finding(SerialSections)
 		if !slices.Equal(f.Cycle, test.want) {
 			t.Errorf("%s\ngot the cycle\n%s\nwant\n%s", test.story, strings.Join(f.Cycle, "\n"), strings.Join(test.want, "\n"))
 		}
@@ -389,26 +391,26 @@ func randomStory(rng *rand.Rand) string {
 }
 
 // permutable tries every order of the sections.
-func permutable(sections []*section) bool {
-	var try func(done map[*section]bool, state map[string]*version) bool
-	try = func(done map[*section]bool, state map[string]*version) bool {
+func permutable(sections []*history.Section) bool {
+	var try func(done map[*history.Section]bool, state map[string]*history.Version) bool
+	try = func(done map[*history.Section]bool, state map[string]*history.Version) bool {
 		if len(done) == len(sections) {
 			return true
 		}
 		for _, s := range sections {
-			if done[s] || slices.ContainsFunc(sections, func(o *section) bool { return !done[o] && o != s && o.to.before(s.from) }) {
+			if done[s] || slices.ContainsFunc(sections, func(o *history.Section) bool { return !done[o] && o != s && o.To.Before(s.From) }) {
 				continue
 			}
-			next := map[string]*version{}
+			next := map[string]*history.Version{}
 			for o, v := range state {
 				next[o] = v
 			}
 			fits := true
-			for _, o := range s.operations {
-				is := next[o.sees.object]
-				fits = fits && (is == o.sees || is == nil && o.sees.made == nil)
-				if o.makes != nil {
-					next[o.sees.object] = o.makes
+			for _, o := range s.Operations {
+				is := next[o.Sees.Object]
+				fits = fits && (is == o.Sees || is == nil && o.Sees.Made == nil)
+				if o.Makes != nil {
+					next[o.Sees.Object] = o.Makes
 				}
 			}
 			if fits {
@@ -421,7 +423,7 @@ func permutable(sections []*section) bool {
 		}
 		return false
 	}
-	return try(map[*section]bool{}, map[string]*version{})
+	return try(map[*history.Section]bool{}, map[string]*history.Version{})
 }
 
 // Three ways to tell whether sections can be put one after the other: by their
@@ -431,8 +433,8 @@ func TestThreeCheckersAgree(t *testing.T) {
 	seen := map[opinion]int{}
 	for seed := range uint64(stories) {
 		text := randomStory(rand.New(rand.NewPCG(seed, 1)))
-		h := newHistory(tell(t, text).trace)
-		sections := h.dataSections()
+		h := &inquiry{history.Of(tell(t, text).trace)}
+		sections := h.DataSections()
 		ours := judgeSerialSections(h).Outcome == Holds
 		porcupines := linearize(sections)
 		every := permutable(sections)
@@ -499,20 +501,20 @@ func TestTooLargeForPorcupine(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&b, "0s c%d acquires rank=%d\n1s c%d reads x=0\n", i, i+1, i)
 	}
-	h := newHistory(tell(t, b.String()).trace)
-	if got := linearize(h.dataSections()); got != serial {
+	h := &inquiry{history.Of(tell(t, b.String()).trace)}
+	if got := linearize(h.DataSections()); got != serial {
 		t.Errorf("forty readers %s", got)
 	}
-	v := Check(h.trace, nil)
+	v := Check(history.Of(h.Trace), nil)
 	if f := v.Finding(SerialSections); f.Outcome != Holds || f.Reason != "" {
 		t.Errorf("forty readers: %s, %q", f.Outcome, f.Reason)
 	}
 	b.WriteString("2s c90 acquires rank=90\n2s c91 acquires rank=91\n2s c90 writes y=0>1\n2s c91 writes y=0>1\n")
-	h = newHistory(tell(t, b.String()).trace)
-	if got := linearize(h.dataSections()); got != notSearched {
+	h = &inquiry{history.Of(tell(t, b.String()).trace)}
+	if got := linearize(h.DataSections()); got != notSearched {
 		t.Errorf("forty readers and a contradiction %s", got)
 	}
-	v = Check(h.trace, nil)
+	v = Check(history.Of(h.Trace), nil)
 	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(f.Reason, "porcupine") || v.Verdict != Unsafe {
 		t.Errorf("forty readers and a contradiction: %s, %q, %s", f.Outcome, f.Reason, v.Verdict)
 	}
@@ -534,7 +536,7 @@ func TestSerialSectionsOfALongRun(t *testing.T) {
 		40003s c3 reads x=0
 		40004s c3 writes x=0>1
 		40005s c2 writes x=1>2`)
-	h := newHistory(tell(t, b.String()).trace)
+	h := &inquiry{history.Of(tell(t, b.String()).trace)}
 	began := time.Now()
 	f := judgeSerialSections(h)
 	if len(f.Cycle) != 2 || !strings.HasPrefix(f.Reason, "c2 and c3 ") {

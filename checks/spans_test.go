@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/history"
 )
 
 // Sections and leases as they are drawn are those that the checks judge.
@@ -55,11 +57,11 @@ func TestSpans(t *testing.T) {
 			[]string{"c1 in 0s to 20s, lease to 20s", "c2 in 10s to 20s, lease to 20s"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spans := Spans(tell(t, c.story).trace)
+			spans := history.Of(tell(t, c.story).trace).Spans()
 			var got []string
 			for _, s := range spans {
 				to := s.To.String()
-				if s.To == Forever {
+				if s.To == history.Forever {
 					to = "ever"
 				}
 				words := fmt.Sprintf("%s in %v to %s, lease to %v", s.Client, s.From, to, s.LeaseEnd)
@@ -72,14 +74,14 @@ func TestSpans(t *testing.T) {
 				got = append(got, words)
 			}
 			listed := make([]bool, len(spans))
-			for _, o := range Overlaps(spans, 100) {
+			for _, o := range history.Overlaps(spans, 100) {
 				listed[o.A], listed[o.B] = true, true
 				got = append(got, fmt.Sprintf("%d and %d overlap from %v to %v", o.A, o.B, o.From, o.To))
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
-			if marked := Overlapping(spans); !slices.Equal(marked, listed) {
+			if marked := history.Overlapping(spans); !slices.Equal(marked, listed) {
 				t.Errorf("%v overlap, and %v are listed", marked, listed)
 			}
 		})
@@ -89,14 +91,14 @@ func TestSpans(t *testing.T) {
 // Of many that run at once no more overlaps are listed than asked for, and each
 // section knows that it has one.
 func TestOverlapsAreBounded(t *testing.T) {
-	spans := Spans(atOnce(100))
-	if n := len(Overlaps(spans, 1e6)); n != 100*99/2 {
+	spans := history.Of(atOnce(100)).Spans()
+	if n := len(history.Overlaps(spans, 1e6)); n != 100*99/2 {
 		t.Errorf("%d overlaps between 100 that run at once", n)
 	}
-	if n := len(Overlaps(spans, 70)); n != 70 {
+	if n := len(history.Overlaps(spans, 70)); n != 70 {
 		t.Errorf("%d overlaps, and no more than 70 were asked for", n)
 	}
-	if all := Overlapping(spans); len(all) != 100 || slices.Contains(all, false) {
+	if all := history.Overlapping(spans); len(all) != 100 || slices.Contains(all, false) {
 		t.Errorf("each overlaps with others: %v", all)
 	}
 }

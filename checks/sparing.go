@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -69,12 +70,12 @@ const (
 
 // Spared says why each of the first overlaps of a run did no harm, of at most so many,
 // and how many more there were. It is for a run whose data is intact.
-func Spared(t *trace.Trace, most int) (first []Sparing, more int) {
-	h := newHistory(t)
+func Spared(of *history.History, most int) (first []Sparing, more int) {
+	h := &inquiry{of}
 	accesses := h.accesses()
-	for a, b := range h.pairs(func(s *section) moment { return s.to }) {
+	for a, b := range h.Pairs(func(s *history.Section) history.Moment { return s.To }) {
 		if len(first) < most {
-			first = append(first, h.sparing(a, b, accesses[a.acquisition], accesses[b.acquisition]))
+			first = append(first, h.sparing(a, b, accesses[a.Acquisition], accesses[b.Acquisition]))
 		} else {
 			more++
 		}
@@ -83,17 +84,17 @@ func Spared(t *trace.Trace, most int) (first []Sparing, more int) {
 }
 
 // sparing is why the sections a and then b, for which the storage did this, did no harm.
-func (h *history) sparing(a, b *section, did, doing []access) Sparing {
-	s := Sparing{First: h.name(a), Second: h.name(b), Entered: b.from.at}
+func (h *inquiry) sparing(a, b *history.Section, did, doing []access) Sparing {
+	s := Sparing{First: h.Name(a), Second: h.Name(b), Entered: b.From.At}
 	// about says that it is one of the two.
-	about := func(how SparedHow, who *section) Sparing {
-		s.How, s.Who, s.Other = how, h.name(who), h.name(b)
+	about := func(how SparedHow, who *history.Section) Sparing {
+		s.How, s.Who, s.Other = how, h.Name(who), h.Name(b)
 		if who == b {
-			s.Other = h.name(a)
+			s.Other = h.Name(a)
 		}
 		return s
 	}
-	wroteNothing := func(who *section) Sparing {
+	wroteNothing := func(who *history.Section) Sparing {
 		s.Cause, s.CausedAt = h.restraint(who)
 		return about(WroteNothing, who)
 	}
@@ -104,15 +105,15 @@ func (h *history) sparing(a, b *section, did, doing []access) Sparing {
 		return s
 	case lastWrite == nil:
 		return wroteNothing(a)
-	case lastWrite.moment.before(b.from):
+	case lastWrite.moment.Before(b.From):
 		s.Last = lastWrite.Access
 		return about(WroteBefore, a)
 	case lastOf(doing, trace.Write) == nil:
 		return wroteNothing(b)
-	case did[len(did)-1].moment.before(doing[0].moment):
+	case did[len(did)-1].moment.Before(doing[0].moment):
 		s.Last, s.Next = did[len(did)-1].Access, doing[0].Access
 		return about(DoneBefore, a)
-	case doing[len(doing)-1].moment.before(did[0].moment):
+	case doing[len(doing)-1].moment.Before(did[0].moment):
 		s.Last, s.Next = doing[len(doing)-1].Access, did[0].Access
 		return about(DoneBefore, b)
 	case !slices.ContainsFunc(did, func(x access) bool {
@@ -127,18 +128,17 @@ func (h *history) sparing(a, b *section, did, doing []access) Sparing {
 // An access is an Access and its place in the trace.
 type access struct {
 	Access
-	moment moment
+	moment history.Moment
 }
 
 // accesses are what the storage did for each section, in order: also what the client
 // never heard of, and what the storage lost again.
-func (h *history) accesses() map[acquisition][]access {
-	all := map[acquisition][]access{}
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		if ev.Kind == trace.KindServe && ev.OK && (ev.Step == trace.Read || ev.Step == trace.Write) {
-			id := acquisition{ev.Client(), ev.Section}
-			all[id] = append(all[id], access{Access{ev.Step, ev.Object, ev.At}, momentOf(ev)})
+func (h *inquiry) accesses() map[history.Acquisition][]access {
+	all := map[history.Acquisition][]access{}
+	for _, ev := range h.Served() {
+		if ev.OK && (ev.Step == trace.Read || ev.Step == trace.Write) {
+			id := history.Acquisition{ev.Client(), ev.Section}
+			all[id] = append(all[id], access{Access{ev.Step, ev.Object, ev.At}, history.MomentOf(ev)})
 		}
 	}
 	return all
@@ -156,36 +156,35 @@ func lastOf(all []access, step trace.Step) *access {
 
 // restraint is the first thing that kept a section, while it lasted, from so much as
 // trying to write.
-func (h *history) restraint(s *section) (SparedCause, time.Duration) {
-	if s.readOnly || s.begun > 0 { // it never would have, or was about to
+func (h *inquiry) restraint(s *history.Section) (SparedCause, time.Duration) {
+	if s.ReadOnly || s.Begun > 0 { // it never would have, or was about to
 		return NoCause, 0
 	}
-	extending := false // a lock that extends by itself goes on when it fails
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		at := momentOf(ev)
-		if ev.Process != s.client || at.before(s.from) || s.to.before(at) {
-			continue
+	var first *trace.Event
+	cause := NoCause
+	because := func(why SparedCause, ev *trace.Event) {
+		if ev == nil || first != nil && first.Seq < ev.Seq {
+			return
 		}
-		if ev.Kind == trace.KindCrash {
-			return ClientCrashed, ev.At
-		}
-		if ev.Section != s.section {
-			continue
-		}
-		switch {
-		case ev.Kind == trace.KindLost:
-			return ToldOfLoss, ev.At
-		case ev.Kind == trace.KindBegin && ev.Step == trace.Extend:
-			extending = true
-		case ev.Kind == trace.KindEnd && ev.Step == trace.Extend:
-			if extending && !ev.OK {
-				return ExtendFailed, ev.At
-			}
-			extending = false
-		case ev.Kind == trace.KindEnd && ev.Step == trace.Check && !ev.OK:
-			return CheckFailed, ev.At
+		if at := history.MomentOf(ev); !at.Before(s.From) && !s.To.Before(at) {
+			first, cause = ev, why
 		}
 	}
-	return NoCause, 0
+	if over := h.Fate(s.Client); over != nil && over.Kind == trace.KindCrash {
+		because(ClientCrashed, over)
+	}
+	because(ToldOfLoss, s.Lost)
+	for _, call := range h.Calls() {
+		switch {
+		case call.Acquisition != s.Acquisition || !call.Failed():
+		case call.Step == trace.Extend && call.Began != nil: // a lock that extends by itself goes on when it fails
+			because(ExtendFailed, call.Ended)
+		case call.Step == trace.Check:
+			because(CheckFailed, call.Ended)
+		}
+	}
+	if first == nil {
+		return NoCause, 0
+	}
+	return cause, first.At
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/history"
 )
 
 // Why two sections that overlapped left the data intact, each with the nearest story in
@@ -142,12 +144,12 @@ func TestSpared(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			story := tell(t, c.story)
-			v := Check(story.trace, nil)
+			v := Check(history.Of(story.trace), nil)
 			if v.Verdict != Safe || v.Finding(SectionExclusion).Outcome != Violated {
 				t.Fatalf("the story is %s, and %s is %s", v.Verdict, SectionExclusion, v.Finding(SectionExclusion).Outcome)
 			}
 			c.want.First, c.want.Second = "c1", "c2"
-			got, more := Spared(story.trace, 5)
+			got, more := Spared(history.Of(story.trace), 5)
 			if want := []Sparing{c.want}; !slices.Equal(got, want) || more != 0 {
 				t.Errorf("\ngot  %+v, and %d more\nwant %+v", got, more, want)
 			}
@@ -162,7 +164,7 @@ func TestSparedOfMany(t *testing.T) {
 		text += fmt.Sprintf("%ds c%d acquires rank=%d ends=60s\n%ds c%d releases\n", 2*i+2, i+2, i+2, 2*i+3, i+2)
 	}
 	story := tell(t, text+"60s c1 releases")
-	got, more := Spared(story.trace, 2)
+	got, more := Spared(history.Of(story.trace), 2)
 	if len(got) != 2 || more != 3 || got[0].Second != "c2" || got[1].Second != "c3" {
 		t.Errorf("%+v, and %d more; want those of c2 and c3, and 3 more", got, more)
 	}

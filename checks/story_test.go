@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -404,7 +405,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 func violations(t *testing.T, text string) []Property {
 	t.Helper()
 	var broken []Property
-	for _, f := range Check(tell(t, text).trace, nil).Findings {
+	for _, f := range Check(history.Of(tell(t, text).trace), nil).Findings {
 		if f.Outcome == Violated {
 			broken = append(broken, f.Property)
 		}
@@ -442,7 +443,7 @@ func judgeAll(t *testing.T, p Property, tests []judgement) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := tell(t, test.story)
-			f := Check(s.trace, nil).Finding(p)
+			f := Check(history.Of(s.trace), nil).Finding(p)
 			if f.Outcome != test.want {
 				t.Fatalf("%s is %s (%s), want %s", p, f.Outcome, f.Reason, test.want)
 			}

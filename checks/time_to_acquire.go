@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -17,20 +18,21 @@ var timeToAcquire = measure{
 	take:  takeTimeToAcquire,
 }
 
-func takeTimeToAcquire(h *history) Measure {
-	waiting := map[string]*trace.Event{} // each client's first call
+func takeTimeToAcquire(h *inquiry) Measure {
+	waiting := map[string]*history.Call{} // each client's first call
 	waits := 0
 	var times []time.Duration
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		switch {
-		case ev.Step != trace.Acquire:
-		case ev.Kind == trace.KindBegin && waiting[ev.Process] == nil:
-			waiting[ev.Process] = ev
+	for _, call := range h.Calls() {
+		if call.Step != trace.Acquire {
+			continue
+		}
+		if call.Began != nil && waiting[call.Client] == nil {
+			waiting[call.Client] = call
 			waits++
-		case ev.Kind == trace.KindEnd && ev.OK && waiting[ev.Process] != nil:
-			times = append(times, ev.At-waiting[ev.Process].At)
-			delete(waiting, ev.Process)
+		}
+		if first := waiting[call.Client]; call.OK() && first != nil {
+			times = append(times, call.Ended.At-first.Began.At)
+			delete(waiting, call.Client)
 		}
 	}
 	never := waits - len(times)

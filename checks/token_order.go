@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -19,40 +20,40 @@ var tokenOrder = property{
 	judge: judgeTokenOrder,
 }
 
-func judgeTokenOrder(h *history) Finding {
-	if len(h.trace.Locks) == 0 {
+func judgeTokenOrder(h *inquiry) Finding {
+	if len(h.Trace.Locks) == 0 {
 		return notApplicable(noLock)
 	}
 	unordered := func(l trace.LockInfo) bool { return l.Unordered }
-	minted := func(s *section) bool { return len(s.minted) > 0 }
-	carries := func(s *section) bool { return s.granted.Token != 0 || minted(s) }
+	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
+	carries := func(s *history.Section) bool { return s.Granted.Token != 0 || minted(s) }
 	switch {
-	case h.nobodyExcluded():
+	case h.NobodyExcluded():
 		return notApplicable(everybodyIn)
-	case slices.ContainsFunc(h.trace.Locks, unordered):
+	case slices.ContainsFunc(h.Trace.Locks, unordered):
 		return notApplicable("the fencing tokens can only be told apart: they have no order")
-	case !slices.ContainsFunc(h.sections, carries):
+	case !slices.ContainsFunc(h.Sections(), carries):
 		return notApplicable("no grant came with a fencing token")
-	case !slices.ContainsFunc(h.sections, minted):
+	case !slices.ContainsFunc(h.Sections(), minted):
 		return notApplicable("the oracle gave the fencing tokens")
-	case !h.ranked():
+	case !h.Ranked():
 		return unknown(noRanks)
 	}
-	var old, young *section // of the first two tokens that are out of order
+	var old, young *history.Section // of the first two tokens that are out of order
 	var older, younger *trace.Event
-	first := forever.seq // when both were out
-	for a, b := range h.pairs(func(*section) moment { return forever }) {
-		if first <= b.from.seq {
+	first := history.Never.Seq // when both were out
+	for a, b := range h.Pairs(func(*history.Section) history.Moment { return history.Never }) {
+		if first <= b.From.Seq {
 			break // no token of a later grant was out by then
 		}
-		if a.open || len(a.minted) == 0 || len(b.minted) == 0 {
+		if a.Open || len(a.Minted) == 0 || len(b.Minted) == 0 {
 			continue
 		}
-		if b.rank() < a.rank() {
+		if b.Rank() < a.Rank() {
 			a, b = b, a
 		}
-		for _, o := range a.minted {
-			for _, y := range b.minted {
+		for _, o := range a.Minted {
+			for _, y := range b.Minted {
 				if y.Token <= o.Token && max(o.Seq, y.Seq) < first {
 					old, young, older, younger, first = a, b, o, y, max(o.Seq, y.Seq)
 				}
@@ -67,7 +68,7 @@ func judgeTokenOrder(h *history) Finding {
 
 // tokensOutOfOrder tells of a token of an older grant and one of a younger that
 // is not greater.
-func (h *history) tokensOutOfOrder(old, young *section, o, y *trace.Event) Finding {
+func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Event) Finding {
 	first, second := o, y
 	if second.Seq < first.Seq {
 		first, second = second, first
@@ -75,7 +76,7 @@ func (h *history) tokensOutOfOrder(old, young *section, o, y *trace.Event) Findi
 	f := Finding{
 		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
 		Reason: fmt.Sprintf("%s was granted the lock after %s, yet its fencing token %d is not greater than %d; both were out at %v",
-			h.name(young), h.name(old), y.Token, o.Token, second.At),
+			h.Name(young), h.Name(old), y.Token, o.Token, second.At),
 	}
 	// A token source is no part of the lock.
 	if o.Step == trace.Acquire && y.Step == trace.Acquire {

@@ -1,6 +1,10 @@
 package checks
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locksim/locksim/history"
+)
 
 func TestTokenOrder(t *testing.T) {
 	judgeAll(t, TokenOrder, []judgement{
@@ -193,7 +197,7 @@ func TestNobodysToken(t *testing.T) {
 			9s  c1 runs-on
 			40s c2 acquires rank=2 token=7 minted`,
 	} {
-		f := Check(tell(t, story).trace, nil).Finding(TokenOrder)
+		f := Check(history.Of(tell(t, story).trace), nil).Finding(TokenOrder)
 		if f.Outcome != Violated || f.Fault != "" {
 			t.Errorf("%s: %s by %q", name, f.Outcome, f.Fault)
 		}

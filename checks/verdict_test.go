@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -43,7 +44,7 @@ func witness(t *testing.T, text string) trace.Witness {
 }
 
 func TestVerdict(t *testing.T) {
-	v := Check(tell(t, good).trace, []trace.Witness{witness(t, "c1 released")})
+	v := Check(history.Of(tell(t, good).trace), []trace.Witness{witness(t, "c1 released")})
 	if v.Verdict != Safe || len(v.Reasons) != 0 || len(v.Torn) != 0 || v.RanOn {
 		t.Errorf("a good run is %+v", v)
 	}
@@ -61,7 +62,7 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 
-	v = Check(tell(t, bad).trace, nil)
+	v = Check(history.Of(tell(t, bad).trace), nil)
 	if v.Verdict != Unsafe {
 		t.Errorf("a bad run is %s", v.Verdict)
 	}
@@ -76,19 +77,19 @@ func TestVerdict(t *testing.T) {
 
 // A violated property of the lock alone makes no run unsafe.
 func TestOnlyTheDataDecides(t *testing.T) {
-	v := Check(tell(t, `
+	v := Check(history.Of(tell(t, `
 		0s  c1 acquires rank=1 ends=30s
-		10s c2 acquires rank=2 ends=40s`).trace, nil)
+		10s c2 acquires rank=2 ends=40s`).trace), nil)
 	if v.Finding(LeaseExclusion).Outcome != Violated || v.Verdict != Safe {
 		t.Errorf("got %s and %s", v.Finding(LeaseExclusion).Outcome, v.Verdict)
 	}
 }
 
 func TestUnknownDataMakesTheVerdictUnknown(t *testing.T) {
-	v := Check(tell(t, `
+	v := Check(history.Of(tell(t, `
 		0s c1 acquires
 		1s c1 writes x=0>1
-		2s c1 releases`).trace, nil)
+		2s c1 releases`).trace), nil)
 	if v.Finding(WriteOrder).Outcome != Unknown || v.Finding(SerialSections).Outcome != Holds || v.Verdict != Undecided {
 		t.Errorf("write-order is %s and the verdict %s", v.Finding(WriteOrder).Outcome, v.Verdict)
 	}
@@ -112,8 +113,8 @@ func TestARunThatProvesNothing(t *testing.T) {
 			tr := tell(t, test.story).trace
 			certain := *tr
 			certain.Faults, certain.Doubts = nil, nil
-			without := outcomes(Check(&certain, nil))
-			v := Check(tr, test.witnesses)
+			without := outcomes(Check(history.Of(&certain), nil))
+			v := Check(history.Of(tr), test.witnesses)
 			if v.Verdict != Undecided || !slices.Equal(v.Reasons, []string{test.reason}) {
 				t.Errorf("the verdict is %s because %q, want unknown because %q", v.Verdict, v.Reasons, test.reason)
 			}
@@ -186,7 +187,7 @@ func TestTorn(t *testing.T) {
 		{"complete", good, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			v := Check(tell(t, test.story).trace, nil)
+			v := Check(history.Of(tell(t, test.story).trace), nil)
 			var want []TornSection
 			if test.want != "" {
 				want = []TornSection{{"c1", 1, test.want}}
@@ -227,7 +228,7 @@ func TestProperties(t *testing.T) {
 }
 
 func TestAnEmptyTrace(t *testing.T) {
-	v := Check(&trace.Trace{}, nil)
+	v := Check(history.Of(&trace.Trace{}), nil)
 	if v.Verdict != Safe || len(v.Findings) != len(Properties()) {
 		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
 	}

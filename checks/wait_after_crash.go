@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -18,21 +19,21 @@ var waitAfterCrash = measure{
 	take:  takeWaitAfterCrash,
 }
 
-func takeWaitAfterCrash(h *history) Measure {
+func takeWaitAfterCrash(h *inquiry) Measure {
 	var times []time.Duration
 	never, last := 0, "" // last is the client after which nobody was granted it
-	deaths := h.deaths()
-	for _, s := range h.sections {
-		died := deaths[s.client]
-		if !s.diedIn(died) {
+	deaths := h.Deaths()
+	for _, s := range h.Sections() {
+		died := deaths[s.Client]
+		if !diedIn(s, died) {
 			continue
 		}
 		if next := h.next(s, died); next != nil {
-			times = append(times, next.from.at-died.At)
+			times = append(times, next.From.At-died.At)
 			continue
 		}
 		never++
-		last = s.client
+		last = s.Client
 	}
 	dead := len(times) + never
 	switch {
@@ -59,48 +60,19 @@ func takeWaitAfterCrash(h *history) Measure {
 	return m
 }
 
-// deaths finds the events after which clients did nothing any more: a crash, a
-// pause without an end, or the beginning of a step without an end.
-func (h *history) deaths() map[string]*trace.Event {
-	dead := map[string]*trace.Event{}
-	steps := map[string][]*trace.Event{} // that each client is in, the innermost last
-	for i := range h.trace.Events {
-		ev := &h.trace.Events[i]
-		in := steps[ev.Process]
-		switch ev.Kind {
-		case trace.KindCrash, trace.KindPause:
-			dead[ev.Process] = ev
-		case trace.KindResume:
-			delete(dead, ev.Process)
-		case trace.KindBegin:
-			steps[ev.Process] = append(in, ev)
-		case trace.KindEnd:
-			if n := len(in); n > 0 && in[n-1].Step == ev.Step {
-				steps[ev.Process] = in[:n-1]
-			}
-		}
-	}
-	for client, in := range steps {
-		if dead[client] == nil && len(in) > 0 {
-			dead[client] = in[len(in)-1]
-		}
-	}
-	return dead
-}
-
 // diedIn reports whether a client died in a section, while it held the lock.
-func (s *section) diedIn(died *trace.Event) bool {
-	if died == nil || s.lease.end().before(momentOf(died)) {
+func diedIn(s *history.Section, died *trace.Event) bool {
+	if died == nil || s.Lease.End().Before(history.MomentOf(died)) {
 		return false
 	}
-	return died.Kind != trace.KindBegin || s.to == forever
+	return died.Kind != trace.KindBegin || s.To == history.Never
 }
 
 // next is the first section that was granted the lock of another after an event;
 // nil if there is none.
-func (h *history) next(s *section, after *trace.Event) *section {
-	for _, o := range h.sections {
-		if o.lock == s.lock && momentOf(after).before(o.from) {
+func (h *inquiry) next(s *history.Section, after *trace.Event) *history.Section {
+	for _, o := range h.Sections() {
+		if o.Lock == s.Lock && history.MomentOf(after).Before(o.From) {
 			return o
 		}
 	}

@@ -15,20 +15,20 @@ var writeOrder = property{
 	judge: judgeWriteOrder,
 }
 
-func judgeWriteOrder(h *history) Finding {
-	if !h.ranked() {
+func judgeWriteOrder(h *inquiry) Finding {
+	if !h.Ranked() {
 		return unknown(noRanks)
 	}
-	for _, v := range h.versions {
-		was := v.replaced
-		if was.made == nil || v.by.granted == nil || was.by.granted == nil {
+	for _, v := range h.Versions() {
+		was := v.Replaced
+		if was.Made == nil || v.By.Granted == nil || was.By.Granted == nil {
 			continue
 		}
-		if v.by.lock == was.by.lock && v.by.rank() < was.by.rank() && !v.by.hadRead(was, v.issued) {
+		if v.By.Lock == was.By.Lock && v.By.Rank() < was.By.Rank() && !v.By.HadRead(was, v.Issued) {
 			return Finding{
-				Outcome: Violated, At: v.made.Seq, Events: []int{was.made.Seq, v.made.Seq},
+				Outcome: Violated, At: v.Made.Seq, Events: []int{was.Made.Seq, v.Made.Seq},
 				Reason: fmt.Sprintf("%s's write of %s at %v replaced the one that %s, which held a newer grant, had made at %v",
-					h.name(v.by), v.object, v.made.At, h.name(was.by), was.made.At),
+					h.Name(v.By), v.Object, v.Made.At, h.Name(was.By), was.Made.At),
 			}
 		}
 	}

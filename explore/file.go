@@ -54,7 +54,7 @@ func (p play) file(faults []Fault) ([]byte, error) {
 	if gravest(off.Verdict) == "" && gravest(on.Verdict) != "" {
 		main = on
 	}
-	t := newTale(main.Trace, main.Verdict, faults)
+	t := newTale(main.History.Trace, main.Verdict, faults)
 	witnesses, idle, err := p.witnesses(t, runs)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (p play) file(faults []Fault) ([]byte, error) {
 	file.say("assumption", t.assumption())
 	file.say("story", t.tell(t.end()))
 	file.say("why", t.why(off.Verdict.Verdict == checks.Unsafe && on.Verdict.Verdict == checks.Safe))
-	file.say("lesson", t.lesson(off.Verdict, on.Verdict, on.Trace))
+	file.say("lesson", t.lesson(off.Verdict, on.Verdict, on.History.Trace))
 	if len(witnesses) > 0 {
 		file.set("witnesses", listNode(witnesses))
 	}
@@ -278,7 +278,7 @@ func (p play) traces(faults []Fault) ([]*trace.Trace, error) {
 func tracesOf(runs []scenarios.Outcome) []*trace.Trace {
 	var traces []*trace.Trace
 	for _, run := range runs {
-		traces = append(traces, run.Trace)
+		traces = append(traces, run.History.Trace)
 	}
 	return traces
 }

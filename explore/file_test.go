@@ -291,7 +291,7 @@ func TestAFileReproducesItsWorld(t *testing.T) {
 				t.Errorf("the file does not come to what it expects\n%s", text)
 			}
 			for i, want := range d.hashes(t) {
-				if got := r.Runs[i].Trace.Hash(); got != want {
+				if got := r.Runs[i].History.Trace.Hash(); got != want {
 					t.Errorf("the run with fencing %s is another than the world's own", r.Runs[i].Fencing)
 				}
 			}
@@ -447,7 +447,7 @@ horizon: 5m
 		t.Errorf("the file does not come to what it expects\n%s", text)
 	}
 	for i, want := range d.hashes(t) {
-		if r.Runs[i].Trace.Hash() != want {
+		if r.Runs[i].History.Trace.Hash() != want {
 			t.Errorf("the run with fencing %s is another than the world's own\n%s", r.Runs[i].Fencing, text)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -112,7 +113,7 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	if tr == nil {
 		return p, nil
 	}
-	p.verdict = checks.Check(tr, nil)
+	p.verdict = checks.Check(history.Of(tr), nil)
 	p.RanOn = p.verdict.RanOn
 	if len(p.verdict.Reasons) > 0 && err == nil {
 		p.Doubt = p.verdict.Reasons[0]

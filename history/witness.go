@@ -12,26 +12,17 @@ func Seen(w trace.Witness, t *trace.Trace) bool {
 // event, by its Seq. A zero witness is seen with the first event.
 func Reached(w trace.Witness, t *trace.Trace) (event int, seen bool) {
 	point, other := Recognise(w.Point, t), Recognise(w.Other, t)
-	halted, one := false, false
+	processes, one := NewProcesses(), false
 	for i := range t.Events {
 		ev := &t.Events[i]
-		if w.Process != "" && ev.Process == w.Process {
-			switch ev.Kind {
-			case trace.KindPause:
-				halted = w.Relation == trace.WhilePaused
-			case trace.KindCrash:
-				halted = w.Relation == trace.WhileDown
-			case trace.KindResume, trace.KindRestart:
-				halted = false
-			}
-		}
+		processes.See(ev)
 		first, second := point.See(ev), other.See(ev)
 		if w.Relation == trace.After {
 			first, second = second, first
 		}
 		switch {
 		case w.Other.IsZero():
-			if w.IsZero() || first && (w.Process == "" || halted) {
+			if w.IsZero() || first && during(w, processes) {
 				return ev.Seq, true
 			}
 		case one && second:
@@ -40,4 +31,16 @@ func Reached(w trace.Witness, t *trace.Trace) (event int, seen bool) {
 		one = one || first
 	}
 	return 0, false
+}
+
+// during says whether the process that a witness speaks of is in the state that it
+// speaks of.
+func during(w trace.Witness, p *Processes) bool {
+	switch w.Relation {
+	case trace.WhilePaused:
+		return p.Of(w.Process) == Paused
+	case trace.WhileDown:
+		return p.Of(w.Process) == Down
+	}
+	return true
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -95,7 +96,7 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 			return v
 		}
 	}
-	judged := checks.Check(tr, w.witnesses)
+	judged := checks.Check(history.Of(tr), w.witnesses)
 	v.data, v.reasons = judged.Verdict, judged.Reasons
 	for _, f := range judged.Findings {
 		switch {

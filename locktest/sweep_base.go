@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -139,7 +138,6 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 		Network:        sim.Network{Min: 500 * time.Microsecond, Max: 1500 * time.Microsecond},
 		Horizon:        30 * ttl,
 		ProgressWithin: calmWithin,
-		Oracle:         func(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) },
 	}
 	if b.within > 0 && s.config.Nodes > 1 {
 		config.ProgressWithin = b.within

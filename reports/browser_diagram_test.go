@@ -38,7 +38,7 @@ func TestLanes(t *testing.T) {
 	p := show(t, written(t, ran(t, "gc-pause")), desktop)
 	p.choose("off")
 	var lanes []box
-	for _, process := range ran(t, "gc-pause").Runs[0].Trace.Processes {
+	for _, process := range ran(t, "gc-pause").Runs[0].History.Trace.Processes {
 		lanes = append(lanes, p.around(fmt.Sprintf(`[data-run=off] .lane[data-process=%q]`, process.Name)))
 	}
 	slices.SortFunc(lanes, func(a, b box) int { return cmp.Compare(a.Top, b.Top) })
@@ -84,7 +84,7 @@ func TestKeysExpireUnderAPausedClient(t *testing.T) {
 	p.choose("off")
 	section := p.around(`[data-run=off] .section-bar[data-client="client-1"]`)
 	pause := p.around(`[data-run=off] .band.pause`)
-	for _, slot := range ran(t, "gc-pause").Runs[0].Trace.Locks[0].Slots {
+	for _, slot := range ran(t, "gc-pause").Runs[0].History.Trace.Locks[0].Slots {
 		key := p.around(fmt.Sprintf(`[data-run=off] .key-bar[data-process=%q][data-client="client-1"]`, slot.Node))
 		if key.Right >= section.Right {
 			t.Errorf("on %s the key ends at %.1f, and the section already at %.1f", slot.Node, key.Right, section.Right)

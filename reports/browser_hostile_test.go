@@ -42,15 +42,15 @@ func hostile(t *testing.T) *scenarios.Result {
 	s.Name, s.File, s.Title, s.Source, s.Telling = evilScript, evilPicture+".yaml", all, all, telling
 	r.Scenario, r.Lock, r.Runs = &s, evilEnd, nil
 	renamed := map[string]string{"client-1": evilScript, "client-2": evilPicture}
-	for i, slot := range harmless.Runs[0].Trace.Locks[0].Slots {
+	for i, slot := range harmless.Runs[0].History.Trace.Locks[0].Slots {
 		renamed[slot.Node] = evil[i%len(evil)]
 	}
 	for _, run := range harmless.Runs {
 		v := *run.Variant
 		v.Scenario, v.Name, v.Title, v.Telling, v.Lock = evilScript, evilEnd, all, telling, evilEnd
 		run.Variant, run.Lock = &v, evilEnd
-		run.Trace = rewritten(t, run.Trace, func(word string) string {
-			if word == harmless.Runs[0].Trace.Locks[0].Slots[0].Key {
+		run.History.Trace = rewritten(t, run.History.Trace, func(word string) string {
+			if word == harmless.Runs[0].History.Trace.Locks[0].Slots[0].Key {
 				return evilPicture
 			}
 			for name, evil := range renamed {
@@ -58,7 +58,7 @@ func hostile(t *testing.T) *scenarios.Result {
 			}
 			return word
 		})
-		run.Verdict = checks.Check(run.Trace, nil)
+		run.Verdict = checks.Check(run.History, nil)
 		run.Verdict.Witnesses = []checks.WitnessResult{{Text: all, Seen: true}, {Text: all}}
 		run.Verdict.Reasons = append(run.Verdict.Reasons, all)
 		run.Differences = []string{all}

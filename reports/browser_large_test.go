@@ -50,7 +50,7 @@ func TestLargeWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(r.Runs[0].Trace.Events); n < 20_000 {
+	if n := len(r.Runs[0].History.Trace.Events); n < 20_000 {
 		t.Fatalf("the world has only %d events", n)
 	}
 	html := written(t, r)

@@ -49,7 +49,7 @@ func crowded(t testing.TB) *scenarios.Result {
 // A crowd is as large as what reports must be able to show.
 func TestCrowdIsLarge(t *testing.T) {
 	for _, run := range crowded(t).Runs {
-		if n := len(run.Trace.Events); n < 19_000 {
+		if n := len(run.History.Trace.Events); n < 19_000 {
 			t.Errorf("fencing %s: there are only %d events", run.Fencing, n)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -24,8 +25,8 @@ type diagram struct {
 	// steps are the story, with the moments that matter.
 	steps []entry
 
-	sections  []checks.Span
-	overlaps  []checks.Overlap
+	sections  []history.Span
+	overlaps  []history.Overlap
 	attempts  []attempt
 	keys      []keyBar
 	bands     []band
@@ -45,7 +46,7 @@ type diagram struct {
 
 // newDiagram finds out what there is to be seen in a run.
 func newDiagram(run scenarios.Outcome, room room) *diagram {
-	t := run.Trace
+	t := run.History.Trace
 	d := &diagram{run: run, trace: t, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, t)}
 	d.readLanes(room.lanes)
 	story := marked(tell(t, false), marksOf(run))
@@ -70,7 +71,7 @@ func newDiagram(run scenarios.Outcome, room room) *diagram {
 // see notes that something is to be seen at these times.
 func (d *diagram) see(times ...time.Duration) {
 	for _, at := range times {
-		if at >= 0 && at < checks.Forever {
+		if at >= 0 && at < history.Forever {
 			d.shown = append(d.shown, at)
 		}
 	}
@@ -190,18 +191,18 @@ const maxOverlaps = 400_000
 // readSections finds the critical sections, their leases, and where two of them
 // overlap.
 func (d *diagram) readSections(room room) {
-	all := checks.Spans(d.trace)
+	all := d.run.History.Spans()
 	overlap := map[int]bool{} // by the event with which a section began
-	for i, overlaps := range checks.Overlapping(all) {
+	for i, overlaps := range history.Overlapping(all) {
 		overlap[all[i].Granted] = overlaps
 	}
-	overlaps := func(s checks.Span) int { return map[bool]int{true: 1}[overlap[s.Granted]] }
-	granted := func(s checks.Span) int { return s.Granted }
+	overlaps := func(s history.Span) int { return map[bool]int{true: 1}[overlap[s.Granted]] }
+	granted := func(s history.Span) int { return s.Granted }
 	d.sections = keep(d, all, room.sections, overlaps, granted)
 	d.omit(len(all)-len(d.sections), 0, "a critical section", "critical sections")
 
-	both := checks.Overlaps(d.sections, maxOverlaps)
-	d.overlaps = keep(d, both, room.overlaps, asMuch, func(o checks.Overlap) int { return d.sections[o.B].Granted })
+	both := history.Overlaps(d.sections, maxOverlaps)
+	d.overlaps = keep(d, both, room.overlaps, asMuch, func(o history.Overlap) int { return d.sections[o.B].Granted })
 	d.omit(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
 	end := d.trace.End()
 	for _, s := range d.sections {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -89,7 +89,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 		}
 	}
 	for _, at := range places {
-		if last := down.last(at.node); last.to == checks.Forever {
+		if last := down.last(at.node); last.to == history.Forever {
 			closeBar(at, last.from, "the node went down, and never came back")
 		}
 		closeBar(at, d.trace.End(), "it still stands at the end")
@@ -113,7 +113,7 @@ type outages map[string]outage
 func (o outages) note(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindCrash:
-		o[ev.Process] = outage{ev.At, checks.Forever}
+		o[ev.Process] = outage{ev.At, history.Forever}
 	case trace.KindRestart:
 		o[ev.Process] = outage{o[ev.Process].from, ev.At}
 	}
@@ -124,12 +124,12 @@ func (o outages) last(node string) outage {
 	if down, ok := o[node]; ok {
 		return down
 	}
-	return outage{checks.Forever, 0}
+	return outage{history.Forever, 0}
 }
 
 // leaseWords describe the lease of a section.
-func leaseWords(s checks.Span) string {
-	if s.LeaseEnd == checks.Forever {
+func leaseWords(s history.Span) string {
+	if s.LeaseEnd == history.Forever {
 		return fmt.Sprintf("%s lease from %s, without an end", possessive(s.Client), moment(s.From, 3))
 	}
 	words := fmt.Sprintf("%s lease %s", possessive(s.Client), fromTo(s.From, s.LeaseEnd))
@@ -140,7 +140,7 @@ func leaseWords(s checks.Span) string {
 }
 
 // sectionWords describe a section.
-func sectionWords(s checks.Span, end time.Duration) string {
+func sectionWords(s history.Span, end time.Duration) string {
 	words := fmt.Sprintf("%s in its critical section %s", visible(s.Client), fromTo(s.From, min(s.To, end)))
 	if s.Token != 0 {
 		words += ", token " + token(s.Token)
@@ -148,7 +148,7 @@ func sectionWords(s checks.Span, end time.Duration) string {
 	switch {
 	case s.CutShort != "":
 		words += ": " + visible(s.CutShort)
-	case s.To == checks.Forever:
+	case s.To == history.Forever:
 		words += ": it never left"
 	}
 	return words

@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
 
 // outcomeOf judges a trace that was written by hand.
 func outcomeOf(t *trace.Trace) scenarios.Outcome {
-	return scenarios.Outcome{Variant: &scenarios.Variant{}, Fencing: scenarios.Off, Trace: t, Verdict: checks.Check(t, nil)}
+	return scenarios.Outcome{Variant: &scenarios.Variant{}, Fencing: scenarios.Off, History: history.Of(t), Verdict: checks.Check(history.Of(t), nil)}
 }
 
 func diagramOf(t *trace.Trace) *diagram { return newDiagram(outcomeOf(t), everything) }

@@ -28,7 +28,7 @@ type historyDocument struct {
 // anybody, of each object, and of the sections. They are kept apart because every
 // checker knows one kind of operation and refuses all others.
 func histories(run scenarios.Outcome) []historyDocument {
-	t := run.Trace
+	t := run.History.Trace
 	if len(t.Events) == 0 {
 		return nil
 	}

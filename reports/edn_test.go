@@ -246,7 +246,7 @@ func TestOthersCanCheckOurHistories(t *testing.T) {
 				case "sections":
 					found = run.Verdict.Finding(checks.SerialSections).Outcome
 				case "register":
-					if !twiceOrLost(run.Trace) {
+					if !twiceOrLost(run.History.Trace) {
 						found = checks.Holds
 					}
 				}

@@ -31,8 +31,8 @@ func explain(runs []scenarios.Outcome) []remark {
 func notes(runs []scenarios.Outcome) []remark {
 	var remarks []remark
 	for _, run := range runs {
-		for _, note := range run.Trace.Notes {
-			if r := (remark{"this build", capital(run.Trace, statement(note))}); !slices.Contains(remarks, r) {
+		for _, note := range run.History.Trace.Notes {
+			if r := (remark{"this build", capital(run.History.Trace, statement(note))}); !slices.Contains(remarks, r) {
 				remarks = append(remarks, r)
 			}
 		}
@@ -87,11 +87,11 @@ func explainData(run scenarios.Outcome) string {
 		if f.Outcome != checks.Violated {
 			continue
 		}
-		text := capital(run.Trace, statement(f.Reason))
+		text := capital(run.History.Trace, statement(f.Reason))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
 			text += " The cycle: " + statement(strings.Join(f.Cycle, "; "))
 		}
-		if refused := refusals(run.Trace); refused != "" {
+		if refused := refusals(run.History.Trace); refused != "" {
 			text += " " + refused
 		}
 		return text
@@ -99,7 +99,7 @@ func explainData(run scenarios.Outcome) string {
 	if len(v.Reasons) > 0 {
 		return "The run proves nothing: " + statement(v.Reasons[0])
 	}
-	if refused := refusals(run.Trace); refused != "" {
+	if refused := refusals(run.History.Trace); refused != "" {
 		return refused
 	}
 	if v.Verdict == checks.Safe {
@@ -118,7 +118,7 @@ func intact(run scenarios.Outcome) string {
 	if why := spared(run); why != "" {
 		return why
 	}
-	wrote := slices.ContainsFunc(run.Trace.Events, func(ev trace.Event) bool {
+	wrote := slices.ContainsFunc(run.History.Trace.Events, func(ev trace.Event) bool {
 		return ev.Kind == trace.KindServe && ev.Step == trace.Write && ev.OK
 	})
 	if !wrote {
@@ -156,7 +156,7 @@ func explainLock(run scenarios.Outcome) []string {
 	violated := func(p checks.Property) bool {
 		f := run.Verdict.Finding(p)
 		if f.Outcome == checks.Violated {
-			said = append(said, strings.TrimSpace(capital(run.Trace, statement(f.Reason))+" "+blame(f.Fault)))
+			said = append(said, strings.TrimSpace(capital(run.History.Trace, statement(f.Reason))+" "+blame(f.Fault)))
 		}
 		return f.Outcome == checks.Violated
 	}

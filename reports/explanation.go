@@ -168,7 +168,7 @@ func debate(t scenarios.Telling) chapter {
 func events(runs []scenarios.Outcome, o Options) string {
 	stories := make([][]entry, len(runs))
 	for i, run := range runs {
-		stories[i] = marked(tell(run.Trace, o.Messages), marksOf(run))
+		stories[i] = marked(tell(run.History.Trace, o.Messages), marksOf(run))
 	}
 	return eventsOf(runs, stories, o)
 }
@@ -196,7 +196,7 @@ func doubtful(runs []scenarios.Outcome) []remark {
 				add("not seen", visible(w.Text))
 			}
 		}
-		for i, f := range run.Trace.Faults {
+		for i, f := range run.History.Trace.Faults {
 			if f.Idle != "" {
 				add(fmt.Sprintf("fault %d", i+1), "did not act: "+visible(f.Idle))
 			}
@@ -218,7 +218,7 @@ func broke(runs []scenarios.Outcome) []remark {
 	}
 	var data []remark
 	for _, run := range runs {
-		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + capital(run.Trace, explainData(run))})
+		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + capital(run.History.Trace, explainData(run))})
 	}
 	rows = append(rows, allTheSame(data, "the data")...)
 	return append(rows, explainLocks(runs)...)

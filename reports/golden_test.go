@@ -32,7 +32,7 @@ func TestGolden(t *testing.T) {
 			}
 			got.WriteString("\n")
 			for _, run := range result.Runs {
-				fmt.Fprintf(&got, "%s fencing %-3s  %3d events  %s\n", run.Variant.Name, run.Fencing, len(run.Trace.Events), run.Trace.Hash())
+				fmt.Fprintf(&got, "%s fencing %-3s  %3d events  %s\n", run.Variant.Name, run.Fencing, len(run.History.Trace.Events), run.History.Trace.Hash())
 			}
 			file := filepath.Join("testdata", s.Name+".txt")
 			if *update {

@@ -53,11 +53,11 @@ func tainted(t *testing.T) *scenarios.Result {
 	s.Variants = []*scenarios.Variant{&v}
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		fencing := run.Trace.Fencing
-		taintAll(reflect.ValueOf(run.Trace).Elem())
-		run.Trace.Fencing = fencing
-		run.Trace.Doubts = []string{taint}
-		run.Variant, run.Verdict = &v, checks.Check(run.Trace, v.Witnesses)
+		fencing := run.History.Trace.Fencing
+		taintAll(reflect.ValueOf(run.History.Trace).Elem())
+		run.History.Trace.Fencing = fencing
+		run.History.Trace.Doubts = []string{taint}
+		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
 		run.Verdict.Torn = []checks.TornSection{{Client: taint, Section: 1, Reason: taint}}
 		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: taint})
 		run.Differences = []string{taint, taint}
@@ -379,10 +379,10 @@ var mermaidStatement = regexp.MustCompile(`^  (` +
 func TestLongWordsAreCut(t *testing.T) {
 	r := tainted(t)
 	for _, run := range r.Runs {
-		for i := range run.Trace.Processes {
-			p := &run.Trace.Processes[i]
-			for j := range run.Trace.Events {
-				if ev := &run.Trace.Events[j]; ev.Process == p.Name {
+		for i := range run.History.Trace.Processes {
+			p := &run.History.Trace.Processes[i]
+			for j := range run.History.Trace.Events {
+				if ev := &run.History.Trace.Events[j]; ev.Process == p.Name {
 					ev.Process += longWord
 				}
 			}

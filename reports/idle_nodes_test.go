@@ -92,7 +92,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 				if got := strings.Join(newDiagram(run, everything).lanes, " "); got != c.lanes {
 					t.Errorf("fencing %s: the lanes are %s, want %s", run.Fencing, got, c.lanes)
 				}
-				if got := cast(run.Trace)[0]; got.about != "lock" || !strings.HasPrefix(got.text, c.setting) {
+				if got := cast(run.History.Trace)[0]; got.about != "lock" || !strings.HasPrefix(got.text, c.setting) {
 					t.Errorf("the header says %q of the lock, want %q", got.text, c.setting)
 				}
 				for _, row := range setting(run, 1) {

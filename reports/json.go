@@ -113,7 +113,7 @@ func resultJSON(r *scenarios.Result, o Options) jsonResult {
 }
 
 func runJSON(run scenarios.Outcome) jsonRun {
-	t, v := run.Trace, run.Verdict
+	t, v := run.History.Trace, run.Verdict
 	out := jsonRun{
 		Variant:     run.Variant.Name,
 		Fencing:     run.Fencing,
@@ -122,7 +122,7 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		Reasons:     v.Reasons,
 		Differences: run.Differences,
 		RanOn:       v.RanOn,
-		Notes:       run.Trace.Notes,
+		Notes:       run.History.Trace.Notes,
 		TraceHash:   t.Hash(),
 		VirtualMS:   int64(t.End() / time.Millisecond),
 		Events:      len(t.Events),
@@ -161,7 +161,7 @@ func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
 		Property: f.Property, Outcome: f.Outcome, Reason: f.Reason,
 		Fault: f.Fault, Events: f.Events, Cycle: f.Cycle,
 	}
-	if ev, ok := eventOf(run.Trace, f.At); ok && f.Outcome == checks.Violated {
+	if ev, ok := eventOf(run.History.Trace, f.At); ok && f.Outcome == checks.Violated {
 		at := int64(ev.At)
 		out.AtNS = &at
 	}

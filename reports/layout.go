@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -123,7 +123,7 @@ func (l *layout) layLanes() {
 }
 
 // rowsOf puts the sections of each client that are open at once one below the other.
-func rowsOf(sections []checks.Span) []int {
+func rowsOf(sections []history.Span) []int {
 	rows := make([]int, len(sections))
 	for i, s := range sections {
 		for j := 0; j < i; j++ {
@@ -196,7 +196,7 @@ func (l *layout) bars() {
 }
 
 // section draws a section, and below it its lease.
-func (l *layout) section(i int, s checks.Span) {
+func (l *layout) section(i int, s history.Span) {
 	lane := l.lanes[s.Client]
 	if lane == nil {
 		return
@@ -244,7 +244,7 @@ func (l *layout) extensions(at []time.Duration, b figureBar) {
 }
 
 // overlap spans the lanes of two sections while both are open.
-func (l *layout) overlap(a, b checks.Span, o checks.Overlap) {
+func (l *layout) overlap(a, b history.Span, o history.Overlap) {
 	first, second := l.lanes[a.Client], l.lanes[b.Client]
 	if first == nil || second == nil {
 		return

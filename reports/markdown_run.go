@@ -155,8 +155,8 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	left := 0
 	told := make([][]entry, len(runs))
 	for i, run := range runs {
-		story := marked(tell(run.Trace, m.options.Messages), marksOf(run))
-		d := diagram{focus: focusOf(run.Verdict, run.Trace)}
+		story := marked(tell(run.History.Trace, m.options.Messages), marksOf(run))
+		d := diagram{focus: focusOf(run.Verdict, run.History.Trace)}
 		d.readSteps(story, mostSteps)
 		told[i] = d.steps
 		left += len(story) - len(d.steps)

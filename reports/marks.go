@@ -30,7 +30,7 @@ const (
 // marksOf are the moments of a run that matter, in order.
 func marksOf(run scenarios.Outcome) []mark {
 	var marks []mark
-	t := run.Trace
+	t := run.History.Trace
 	add := func(ev *trace.Event, sign string, m mood, format string, args ...any) {
 		marks = append(marks, mark{ev.Seq, ev.At, sign, m, fmt.Sprintf(format, args...)})
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -26,7 +27,7 @@ func witnesses(t *testing.T, texts ...string) []trace.Witness {
 // outcome is a run of a trace written by hand, as the checks judge it.
 func outcome(tr *trace.Trace, seen []trace.Witness) scenarios.Outcome {
 	return scenarios.Outcome{
-		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, Trace: tr, Verdict: checks.Check(tr, seen),
+		Variant: &scenarios.Variant{Witnesses: seen}, Fencing: scenarios.Off, History: history.Of(tr), Verdict: checks.Check(history.Of(tr), seen),
 	}
 }
 

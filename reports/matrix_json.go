@@ -73,7 +73,7 @@ func cellJSON(r Row, c Cell) jsonCell {
 		}
 		out.Runs = append(out.Runs, jsonMatrixRun{
 			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: run.Verdict.Reasons,
-			Properties: properties, Differences: run.Differences, TraceHash: run.Trace.Hash(),
+			Properties: properties, Differences: run.Differences, TraceHash: run.History.Trace.Hash(),
 		})
 	}
 	if known || !asExpected {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -24,7 +25,7 @@ func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outc
 	}
 	return scenarios.Outcome{
 		Variant: &scenarios.Variant{}, Lock: "redlock", Fencing: fencing,
-		Trace: &trace.Trace{}, Verdict: v, Expected: &scenarios.Expectation{},
+		History: history.Of(&trace.Trace{}), Verdict: v, Expected: &scenarios.Expectation{},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -22,8 +22,8 @@ const mermaidRoom = 48_000
 // says so.
 func mermaidDiagram(r *scenarios.Result, run scenarios.Outcome) string {
 	broke := slices.DeleteFunc(marksOf(run), func(m mark) bool { return m.sign != broken })
-	story := marked(tell(run.Trace, false), broke)
-	spans := checks.Spans(run.Trace)
+	story := marked(tell(run.History.Trace, false), broke)
+	spans := run.History.Spans()
 	for most := len(story); ; {
 		text := newSequence(run, spans).draw(r, story, most)
 		if len(text) <= mermaidRoom || most == 0 {
@@ -40,7 +40,7 @@ type sequence struct {
 	lines []sequenceLine
 
 	// spans are the critical sections, and turns when they begin and end.
-	spans []checks.Span
+	spans []history.Span
 	turns []turn
 	// hidden are the sections that begin where the story is left out, inside those of
 	// the others that have begun and not ended, and together says that the frame around
@@ -64,8 +64,8 @@ type turn struct {
 	begins bool
 }
 
-func newSequence(run scenarios.Outcome, spans []checks.Span) *sequence {
-	s := &sequence{run: run, lanes: newLanes(run.Trace), spans: spans, hidden: map[int]bool{}}
+func newSequence(run scenarios.Outcome, spans []history.Span) *sequence {
+	s := &sequence{run: run, lanes: newLanes(run.History.Trace), spans: spans, hidden: map[int]bool{}}
 	for i, span := range s.spans {
 		s.turns = append(s.turns, turn{span.From, i, true}, turn{span.To, i, false})
 	}
@@ -150,7 +150,7 @@ func (s *sequence) arrow(from int, arrow string, to int, text string) {
 
 // tell draws an entry: a step as arrows, all else as a note.
 func (s *sequence) tell(e entry) {
-	ev, ok := eventOf(s.run.Trace, e.last)
+	ev, ok := eventOf(s.run.History.Trace, e.last)
 	if !ok || e.of == "" {
 		s.note(s.place(e), s.timed(e))
 		return
@@ -164,7 +164,7 @@ func (s *sequence) tell(e entry) {
 		return
 	}
 	if e.asked != "" {
-		begin, _ := eventOf(s.run.Trace, e.first)
+		begin, _ := eventOf(s.run.History.Trace, e.first)
 		for _, server := range servers {
 			s.arrow(client[0], asks, server, moment(begin.At, 3)+" "+e.asked)
 		}
@@ -203,7 +203,7 @@ func (s *sequence) place(e entry) []int {
 	if own := s.lanes.of(e.who); len(own) > 0 {
 		return own
 	}
-	ev, ok := eventOf(s.run.Trace, e.last)
+	ev, ok := eventOf(s.run.History.Trace, e.last)
 	if !ok || e.part == strikes || e.again {
 		return nil
 	}

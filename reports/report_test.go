@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -21,7 +22,7 @@ func result(traces ...*trace.Trace) *scenarios.Result {
 	for i, t := range traces {
 		r.Runs = append(r.Runs, scenarios.Outcome{
 			Variant: v, Lock: "redlock", Fencing: []string{scenarios.Off, scenarios.On}[i],
-			Trace: t, Verdict: checks.Check(t, nil),
+			History: history.Of(t), Verdict: checks.Check(history.Of(t), nil),
 		})
 	}
 	return r
@@ -125,7 +126,7 @@ func TestDoubtsAreNamed(t *testing.T) {
 	r.Runs[1].Verdict.Witnesses = []checks.WitnessResult{seen, missed, missed}
 	r.Runs[0].Verdict.RanOn = true
 	r.Runs[1].Verdict.Torn = []checks.TornSection{{Client: "client-1", Section: 1, Reason: "half of it is there"}}
-	r.Runs[0].Trace.Faults[0].Idle = "its point was never reached"
+	r.Runs[0].History.Trace.Faults[0].Idle = "its point was never reached"
 	contains(t, written(t, "text", Options{}, r),
 		"fault 1  pause client-1 (it did not act: its point was never reached)\n",
 		"  ✓ seen: client-1 wrote\n",
@@ -195,7 +196,7 @@ func TestJSONReport(t *testing.T) {
 	}
 	off := res.Runs[0]
 	if off.Fencing != "off" || off.Verdict != "unsafe" || off.Properties["write-order"] != "violated" || off.Properties["lease-exclusion"] != "holds" ||
-		!off.Witnesses["<b> & c"] || off.TraceHash != r.Runs[0].Trace.Hash() || off.VirtualMS != 30027 || off.Events != len(r.Runs[0].Trace.Events) {
+		!off.Witnesses["<b> & c"] || off.TraceHash != r.Runs[0].History.Trace.Hash() || off.VirtualMS != 30027 || off.Events != len(r.Runs[0].History.Trace.Events) {
 		t.Errorf("got %+v", off)
 	}
 	for _, run := range res.Runs {

@@ -86,7 +86,7 @@ func TestTraceAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := runOnce(t, s).Runs[0]
-	alone, err := json.Marshal(run.Trace)
+	alone, err := json.Marshal(run.History.Trace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestReadTracesRefuses(t *testing.T) {
 	// changed is the document of a run whose trace was changed.
 	changed := func(change func(*trace.Trace)) string {
 		r := reread(t, doc).Results[0]
-		change(r.Runs[0].Trace)
+		change(r.Runs[0].History.Trace)
 		return inFormat(t, "trace", reports.Options{}, r)
 	}
 	replaced := func(old, new string) string { return strings.Replace(doc, old, new, 1) }

@@ -144,7 +144,7 @@ func variantPage(runs []scenarios.Outcome, room room) variantSheet {
 	out := variantSheet{
 		ID: variantAnchor(v), Name: visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
 		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
-		Cast: onPage(cast(runs[0].Trace)), Explained: onPage(explain(runs)), Debate: onPage(debate(v.Telling).rows),
+		Cast: onPage(cast(runs[0].History.Trace)), Explained: onPage(explain(runs)), Debate: onPage(debate(v.Telling).rows),
 	}
 	if v.Assumption != "" {
 		out.Assumption = visible(v.Assumption) + assumptionWords[v.Assumption]
@@ -171,7 +171,7 @@ func variantPage(runs []scenarios.Outcome, room room) variantSheet {
 	for _, w := range runs[0].Verdict.Witnesses {
 		out.Witnesses = append(out.Witnesses, witnessSheet{visible(w.Text), missedIn(runs, w.Text)})
 	}
-	for i, f := range runs[0].Trace.Faults {
+	for i, f := range runs[0].History.Trace.Faults {
 		if f.Idle != "" {
 			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, visible(f.Idle)))
 		}
@@ -209,7 +209,7 @@ func runPage(run scenarios.Outcome, d *diagram, a axis, f figure) runSheet {
 			Time: moment(e.at, 3), Who: e.who, Text: e.text, Its: strings.HasPrefix(e.text, "its "), Class: moodClass[e.mood],
 		}
 		s.From = s.To
-		if ev, ok := eventOf(run.Trace, e.first); ok {
+		if ev, ok := eventOf(run.History.Trace, e.first); ok {
 			s.From = min(s.To, a.of(ev.At))
 		}
 		if gap := e.at - last; gap >= silence && !e.again {
@@ -232,7 +232,7 @@ func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []entry) cell
 	f := run.Verdict.Finding(p)
 	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
 	if f.Outcome == checks.Violated {
-		if _, ok := eventOf(run.Trace, f.At); ok {
+		if _, ok := eventOf(run.History.Trace, f.At); ok {
 			c.To = brokenAnchor(runAnchor(run.Variant, run.Fencing), p)
 			c.Step = stepAt(steps, f.At)
 			c.Label = fmt.Sprintf("%s, %s: violated; show the moment", p, runName[run.Fencing])

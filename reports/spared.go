@@ -18,7 +18,7 @@ func spared(run scenarios.Outcome) string {
 	if run.Verdict.Finding(checks.SectionExclusion).Outcome != checks.Violated {
 		return ""
 	}
-	first, more := checks.Spared(run.Trace, mostSpared)
+	first, more := checks.Spared(run.History, mostSpared)
 	var said []string
 	for i, s := range first {
 		begins := "So it is although"

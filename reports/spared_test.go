@@ -57,7 +57,7 @@ func TestSparedIsTrue(t *testing.T) {
 				}
 				for _, run := range r.Runs {
 					name := fmt.Sprintf("%s %s, fencing %s, lock %s, seed %d", s.Name, run.Variant.Name, run.Fencing, lock, seed+1)
-					spares := run.Verdict.Verdict == checks.Safe && refusals(run.Trace) == "" &&
+					spares := run.Verdict.Verdict == checks.Safe && refusals(run.History.Trace) == "" &&
 						run.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
 					if says := strings.Contains(explainData(run), "is intact although"); says != spares {
 						t.Errorf("%s: it says %q", name, explainData(run))
@@ -65,13 +65,13 @@ func TestSparedIsTrue(t *testing.T) {
 					if !spares {
 						continue
 					}
-					pairs, _ := checks.Spared(run.Trace, 10)
+					pairs, _ := checks.Spared(run.History, 10)
 					if len(pairs) == 0 {
 						t.Errorf("%s: no sections overlap", name)
 					}
 					for _, p := range pairs {
 						told[p.How]++
-						if bad := untrue(run.Trace, p); bad != "" {
+						if bad := untrue(run.History.Trace, p); bad != "" {
 							t.Errorf("%s: %q, but %s", name, sparedWords(p), bad)
 						}
 					}

@@ -95,12 +95,12 @@ func stories(r *scenarios.Result) [][]scenarios.Outcome {
 // story reports the runs of one variant.
 func (t *text) story(runs []scenarios.Outcome) {
 	t.line("")
-	t.remarks(cast(runs[0].Trace))
+	t.remarks(cast(runs[0].History.Trace))
 	t.line("")
 	headings := make([]string, len(runs))
 	traces := make([]*trace.Trace, len(runs))
 	for i, run := range runs {
-		headings[i], traces[i] = runName[run.Fencing], run.Trace
+		headings[i], traces[i] = runName[run.Fencing], run.History.Trace
 	}
 	t.b.WriteString(Timeline{Palette: t.Palette, Messages: t.Messages}.Tell(headings, traces))
 	t.line("")
@@ -274,7 +274,7 @@ func duration(results []*scenarios.Result, took time.Duration) string {
 	for _, r := range results {
 		for _, run := range r.Runs {
 			runs++
-			virtual += run.Trace.End()
+			virtual += run.History.Trace.End()
 		}
 	}
 	text := fmt.Sprintf("%s: %s of virtual time", count(runs, "run"), roughly(virtual))

@@ -41,7 +41,7 @@ func writeTraces(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
 		out := jsonStories{jsonResult: resultJSON(r, o), Argument: o.Arguments[r.Scenario], Text: r.Scenario.Text}
 		for i, run := range r.Runs {
-			out.Runs = append(out.Runs, jsonStory{out.jsonResult.Runs[i], run.Trace})
+			out.Runs = append(out.Runs, jsonStory{out.jsonResult.Runs[i], run.History.Trace})
 		}
 		doc.Results = append(doc.Results, out)
 	}

@@ -88,7 +88,6 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
 		Doubts:         s.doubts(kind),
-		Oracle:         newOracle,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -13,9 +14,10 @@ import (
 // run used, with fencing [Off] or [On]. The trace need not be of today: whoever
 // reads one from a file sees to it that it is valid; see [sim.Trace.Validate].
 func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
+	told := history.Of(t)
 	run := Outcome{
-		Variant: v, Lock: lock, Fencing: fencing, Trace: t,
-		Verdict: checks.Check(t, v.Witnesses), Measures: checks.Measures(t),
+		Variant: v, Lock: lock, Fencing: fencing, History: told,
+		Verdict: checks.Check(told, v.Witnesses), Measures: checks.Measures(told),
 	}
 	if e, ok := v.Expectation(lock, fencing); ok {
 		run.Expected = &e

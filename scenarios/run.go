@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
 )
 
 // RunOptions select how a scenario is run.
@@ -55,7 +55,8 @@ type Outcome struct {
 	Lock string
 	// Fencing is [Off] or [On].
 	Fencing string
-	Trace   *trace.Trace
+	// History is what the trace of the run says.
+	History *history.History
 	Verdict *checks.Verdict
 	// Measures are what the run took, all of them in the order of
 	// [checks.MeasureNames].
@@ -111,6 +112,3 @@ func (v *Variant) describe(fencing string) string {
 	}
 	return fmt.Sprintf("%s, fencing %s", name, fencing)
 }
-
-// newOracle issues the tokens of a run.
-func newOracle(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) }

@@ -59,7 +59,7 @@ func comesToWhatItExpects(t *testing.T, s *Scenario, lock string, seed uint64, h
 		if hashes[name] == nil {
 			hashes[name] = map[string]bool{}
 		}
-		hashes[name][run.Trace.Hash()] = true
+		hashes[name][run.History.Trace.Hash()] = true
 	}
 }
 
@@ -96,7 +96,7 @@ func TestEveryFaultMatters(t *testing.T) {
 							t.Errorf("fencing %s: every witness is still seen", fencing)
 						}
 						expected, ok := v.Expectation("", fencing)
-						matters = matters || !ok || !slices.Equal(violated(checks.Check(tr, nil)), sorted(expected.Violated))
+						matters = matters || !ok || !slices.Equal(violated(checks.Check(history.Of(tr), nil)), sorted(expected.Violated))
 					}
 					if !matters && !v.control() {
 						t.Error("the same properties are violated")

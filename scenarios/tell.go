@@ -19,7 +19,7 @@ func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) 
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w", v.describe(fencing), err)
 		}
-		for i, f := range run.Trace.Faults {
+		for i, f := range run.History.Trace.Faults {
 			if f.Moot && run.Lock != v.Lock {
 				return nil, fmt.Sprintf("fault %d (%s): %s", i+1, f.Text, f.Idle), nil
 			}

@@ -36,9 +36,6 @@ type Config struct {
 	// until the end of the run.
 	ProgressWithin time.Duration
 
-	// Oracle, if set, decides the fencing token of each grant.
-	Oracle func(*trace.Trace) Oracle
-
 	// Doubts are handed to the trace.
 	Doubts []string
 
@@ -57,16 +54,6 @@ type Lock struct {
 	Key     string
 	TTL     time.Duration
 	Options locks.Options
-}
-
-// Oracle issues the tokens that a perfect lock service would have issued. It
-// sees every event of the run, in order, before anything can react to it.
-type Oracle interface {
-	Observe(*trace.Event)
-	// Grant is asked once for each successful acquire, when it returns. rank is
-	// its place in the order of grants, from 1; ungranted says that no slot of
-	// the lock had changed during the call.
-	Grant(lock, client string, section int) (rank uint64, ungranted bool)
 }
 
 // Node is a Redis node.

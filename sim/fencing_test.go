@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -35,7 +36,6 @@ func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 			{Name: "client-2", RetryEvery: time.Second, Starts: point("client-1's keys expired")},
 		},
 		Storage: s, Faults: faults,
-		Oracle: func(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) },
 	}
 }
 
@@ -96,7 +96,7 @@ func TestFencingThatBreaks(t *testing.T) {
 					t.Errorf("fault %d did not act: %s", i+1, f.Idle)
 				}
 			}
-			v := checks.Check(tr, nil)
+			v := checks.Check(history.Of(tr), nil)
 			var violated []checks.Property
 			for _, p := range harm {
 				if v.Finding(p).Outcome == checks.Violated {

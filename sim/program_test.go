@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -101,7 +102,7 @@ func alone(t *testing.T, kind string, program func(context.Context, *sim.Program
 // broken lists the properties that a run violates, and whose fault that is.
 func broken(tr *trace.Trace) string {
 	var told []string
-	for _, f := range checks.Check(tr, nil).Findings {
+	for _, f := range checks.Check(history.Of(tr), nil).Findings {
 		if f.Outcome == checks.Violated {
 			told = append(told, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Fault)))
 		}
@@ -365,7 +366,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	}
 	// What the lock renews while the client asks by the other handle is no other
 	// acquisition's doing; that the key was deleted is.
-	f := checks.Check(tr, nil).Finding(checks.ReleaseOwnership)
+	f := checks.Check(history.Of(tr), nil).Finding(checks.ReleaseOwnership)
 	if f.Outcome != checks.Violated || !strings.Contains(f.Reason, "removed") {
 		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
 	}
@@ -492,7 +493,7 @@ func TestNewLockWithoutALock(t *testing.T) {
 		}
 		return nil
 	})
-	cfg.Lock, cfg.Oracle = sim.Lock{}, nil
+	cfg.Lock = sim.Lock{}
 	run(t, cfg)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -161,11 +162,9 @@ func (in *Section) granted(ev *trace.Event) {
 		ends := e.Expires()
 		ev.Ends = &ends
 	}
-	if g.w.oracle != nil {
-		ev.Rank, ev.Ungranted = g.w.oracle.Grant(g.env.Key, g.p.name, in.number)
-		if g.w.cfg.Tokens.Source.Name == "" {
-			ev.Token = ev.Rank
-		}
+	ev.Rank, ev.Ungranted = g.w.oracle.Rank(g.env.Key, history.Acquisition{Client: g.p.name, Section: in.number})
+	if g.w.cfg.Tokens.Source.Name == "" {
+		ev.Token = ev.Rank
 	}
 	_, ev.Notifies = in.lease.(locks.Notifier)
 	if t, ok := in.lease.(locks.Tokener); ok {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -36,7 +35,6 @@ func sections(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 		Lock:    sim.Lock{Kind: lock, Key: "resource", TTL: 30 * time.Second},
 		Nodes:   []sim.Node{{Name: "redis-1"}},
 		Clients: clients,
-		Oracle:  func(t *trace.Trace) sim.Oracle { return checks.NewOracle(t) },
 	}
 }
 

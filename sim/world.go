@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/trace"
 )
@@ -37,7 +38,7 @@ type World struct {
 	cfg    Config
 	bounds bounds
 	trace  *trace.Trace
-	oracle Oracle
+	oracle *history.Oracle
 
 	// made is what the world has made so far, in bytes, and tooMuch the error of one
 	// that has made too much.
@@ -212,9 +213,7 @@ func (w *World) run() {
 	w.wake = make(chan struct{}, 1) // a channel from outside the bubble would not block durably
 	w.sleepTimer = time.NewTimer(0)
 	w.last = w.now() - 1
-	if w.cfg.Oracle != nil {
-		w.oracle = w.cfg.Oracle(w.trace)
-	}
+	w.oracle = history.NewOracle(w.trace)
 	w.populate()
 	w.arm()
 	w.at(0, w.begin)
@@ -418,9 +417,7 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 	}
 	w.makes(bytesOfEvent + len(ev.Text) + len(ev.Key) + len(ev.Value) + len(ev.Object))
 	stored := &w.trace.Events[len(w.trace.Events)-1]
-	if w.oracle != nil {
-		w.oracle.Observe(stored)
-	}
+	w.oracle.See(stored)
 	w.watch(stored)
 	return &w.trace.Events[ev.Seq-1]
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
@@ -128,7 +129,7 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	if !ok {
 		return played{}, fmt.Errorf("%s does not say what it expects of a sound lock", story.File)
 	}
-	judged := checks.Check(tr, v.Witnesses)
+	judged := checks.Check(history.Of(tr), v.Witnesses)
 	for _, f := range judged.Findings {
 		// A fault that still acts excuses a lock that gets nowhere, but not if a sound
 		// one gets over it.

@@ -38,7 +38,7 @@ func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOpti
 				return errors.Join(fmt.Errorf("locksim: run %d: %w", n+2, err), replayError(first.Scenario, o, report))
 			}
 			for i, run := range first.Runs {
-				if difference := trace.FirstDifference(run.Trace, again.Runs[i].Trace); difference != "" {
+				if difference := trace.FirstDifference(run.History.Trace, again.Runs[i].History.Trace); difference != "" {
 					where, events, _ := strings.Cut(difference, "\n")
 					said := []error{fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at %s", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, where)}
 					for event := range strings.Lines(events) {

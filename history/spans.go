@@ -1,11 +1,9 @@
-package checks
+package history
 
 import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/locksim/locksim/trace"
 )
 
 // Forever is the end of what does not end.
@@ -37,20 +35,20 @@ type Span struct {
 }
 
 // Spans lists the granted sections of a run, in the order of their grants.
-func Spans(t *trace.Trace) []Span {
+func (h *History) Spans() []Span {
 	var spans []Span
-	for _, s := range newHistory(t).sections {
+	for _, s := range h.Sections() {
 		span := Span{
-			Client: s.client, Section: s.section, Lock: s.lock, Open: s.open,
-			Token: s.granted.Token, Rank: s.rank(),
-			From: s.from.at, To: s.to.at, CutShort: s.cutShort, Granted: s.granted.Seq,
-			LeaseEnd: max(s.from.at, s.lease.end().at),
+			Client: s.Client, Section: s.Section, Lock: s.Lock, Open: s.Open,
+			Token: s.Granted.Token, Rank: s.Rank(),
+			From: s.From.At, To: s.To.At, CutShort: s.CutShort(), Granted: s.Granted.Seq,
+			LeaseEnd: max(s.From.At, s.Lease.End().At),
 		}
-		if n := len(s.minted); n > 0 {
-			span.Token = s.minted[n-1].Token
+		if n := len(s.Minted); n > 0 {
+			span.Token = s.Minted[n-1].Token
 		}
-		for _, d := range s.lease.ends[1:] {
-			span.Extended = append(span.Extended, d.ev.At)
+		for _, d := range s.Lease.Ends[1:] {
+			span.Extended = append(span.Extended, d.Event.At)
 		}
 		spans = append(spans, span)
 	}

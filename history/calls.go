@@ -1,0 +1,57 @@
+package history
+
+import "github.com/locksim/locksim/trace"
+
+// A Call is one step of a client: from when it began to when it ended.
+type Call struct {
+	Acquisition
+	Step trace.Step
+	// Lock names the lock of an acquire.
+	Lock string
+	// Began is nil for an extension that the lock made by itself, Ended for a call that
+	// never returned.
+	Began, Ended *trace.Event
+}
+
+// OK says that the call was successful.
+func (c *Call) OK() bool { return c.Ended != nil && c.Ended.OK }
+
+// Failed says that the call returned without success.
+func (c *Call) Failed() bool { return c.Ended != nil && !c.Ended.OK }
+
+// first is the event with which one first knows of the call.
+func (c *Call) first() *trace.Event {
+	if c.Began != nil {
+		return c.Began
+	}
+	return c.Ended
+}
+
+// Calls are the steps of all clients, in the order in which they began.
+func (h *History) Calls() []*Call {
+	return h.calls.of(func() []*Call {
+		type step struct {
+			Acquisition
+			trace.Step
+		}
+		var all []*Call
+		open := map[step]*Call{}
+		for i := range h.Trace.Events {
+			ev := &h.Trace.Events[i]
+			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
+			switch ev.Kind {
+			case trace.KindBegin:
+				open[at] = &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Began: ev}
+				all = append(all, open[at])
+			case trace.KindEnd:
+				if c := open[at]; c != nil {
+					c.Ended = ev
+					delete(open, at)
+					break
+				}
+				all = append(all, &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Ended: ev})
+			}
+		}
+		return all
+	})
+}

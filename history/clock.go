@@ -1,0 +1,173 @@
+package history
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+// A stretch is how one clock of a process goes from one change of its clocks to
+// the next.
+type stretch struct {
+	from Moment
+	// reads is what the clock shows at from.
+	reads int64
+	// pace is how many nanoseconds it counts in a second of true time; 0 is a
+	// clock that stands still.
+	pace uint64
+}
+
+const second = uint64(time.Second)
+
+// A Clock is one clock of a process through a run.
+type Clock []stretch
+
+// Clocks is a reader: it follows what changes the clocks of the processes.
+type Clocks struct{ changes map[string][]*trace.Event }
+
+// NewClocks returns a reader that has seen nothing.
+func NewClocks() *Clocks { return &Clocks{map[string][]*trace.Event{}} }
+
+// See takes in the next event.
+func (c *Clocks) See(ev *trace.Event) {
+	if ev.Kind == trace.KindClock {
+		c.changes[ev.Process] = append(c.changes[ev.Process], ev)
+	}
+}
+
+// Of is a clock of a process, as it goes on if nothing changes it any more.
+func (c *Clocks) Of(process string, kind fakeclock.Kind) Clock {
+	return clockOf(c.changes[process], kind)
+}
+
+// Untouched is a clock of a process as it would be if nothing but its first reading
+// counted: true time, by which some libraries go in a world.
+func (c *Clocks) Untouched(process string, kind fakeclock.Kind) Clock {
+	changes := c.changes[process]
+	return clockOf(changes[:min(len(changes), 1)], kind)
+}
+
+// WasSet says whether a process's clocks had been set, or their rate changed, up to an
+// event.
+func (c *Clocks) WasSet(process string, seq int) bool {
+	for _, ev := range c.changes[process] {
+		if ev.Seq <= seq && (ev.Clocks.Why == trace.Jumped || ev.Clocks.Why == trace.Drifted) {
+			return true
+		}
+	}
+	return false
+}
+
+// clockOf tells one clock of a process, from its first reading on. A process whose
+// clocks the trace does not mention keeps true time.
+func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
+	if len(changes) == 0 {
+		return Clock{{from: StartOf(0), pace: second}}
+	}
+	all := make(Clock, len(changes))
+	for i, ev := range changes {
+		s := stretch{from: MomentOf(ev), reads: ev.Clocks.Wall}
+		if kind == fakeclock.Monotonic {
+			s.reads = ev.Clocks.Monotonic
+		}
+		if pace := int64(second) + ev.Clocks.RatePPB; pace > 0 && !ev.Clocks.Halted {
+			s.pace = uint64(pace)
+		}
+		all[i] = s
+	}
+	return all
+}
+
+// at is what the clock shows at a true time within the stretch.
+func (s stretch) at(t time.Duration) int64 {
+	hi, lo := bits.Mul64(uint64(t-s.from.At), s.pace)
+	counted, _ := bits.Div64(hi, lo, second)
+	return s.reads + int64(counted)
+}
+
+// reaches is the first true time at which the clock shows value, which it does
+// not show yet when the stretch begins, if the stretch lasts that long.
+func (s stretch) reaches(value int64) (t time.Duration, ever bool) {
+	hi, lo := bits.Mul64(uint64(value-s.reads), second)
+	if hi >= s.pace {
+		return 0, false
+	}
+	wait, rest := bits.Div64(hi, lo, s.pace)
+	if rest > 0 {
+		wait++
+	}
+	if wait > uint64(math.MaxInt64-s.from.At) {
+		return 0, false
+	}
+	return s.from.At + time.Duration(wait), true
+}
+
+// current is the number of the stretch that a moment is in.
+func (all Clock) current(m Moment) int {
+	now := 0
+	for now+1 < len(all) && !m.Before(all[now+1].from) {
+		now++
+	}
+	return now
+}
+
+// Shows is what the clock shows at a moment, in nanoseconds.
+func (all Clock) Shows(m Moment) int64 {
+	s := all[all.current(m)]
+	return s.at(max(m.At, s.from.At))
+}
+
+// When maps a reading of a process's clock, as it was declared at some
+// moment, to true time: to the first moment from then on at which the clock
+// shows it, changes of the clock included. If the clock had already passed it
+// when it was declared, that is when it did.
+func (all Clock) When(value int64, declared Moment) Moment {
+	now := all.current(declared)
+	if all.Shows(declared) >= value {
+		return all[:now+1].passedBefore(value)
+	}
+	for i, s := range all[now:] {
+		if s.reads >= value {
+			return s.from // the change itself took the clock past it
+		}
+		t, ever := s.reaches(value)
+		if next := now + i + 1; ever && (next == len(all) || t <= all[next].from.At) {
+			return StartOf(t)
+		}
+	}
+	return Never
+}
+
+// passedBefore is since when a clock that shows value or more at the end of the
+// last stretch has done so without a break.
+func (all Clock) passedBefore(value int64) Moment {
+	for i := len(all) - 1; ; i-- {
+		s := all[i]
+		if s.reads < value {
+			t, _ := s.reaches(value)
+			return StartOf(t)
+		}
+		if i == 0 || all[i-1].at(s.from.At) < value {
+			return s.from
+		}
+	}
+}
+
+// Uncounted says why the clock counted less time than passed from one moment to another:
+// it stood still for a while, or it was set back or ran too slowly.
+func (all Clock) Uncounted(from, to Moment) (stoodStill, behind bool) {
+	first := all.current(from)
+	for i := first; i < len(all) && !to.Before(all[i].from); i++ {
+		s := all[i]
+		switch {
+		case s.pace == 0:
+			stoodStill = true
+		case s.pace < second, i > first && s.reads < all[i-1].at(s.from.At):
+			behind = true
+		}
+	}
+	return stoodStill, behind
+}

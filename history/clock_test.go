@@ -1,0 +1,37 @@
+package history
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+// Whatever a clock shows at some moment, it first showed it then.
+func TestPassedInvertsTheClock(t *testing.T) {
+	change := func(at time.Duration, reads int64, ppb int64) *trace.Event {
+		return &trace.Event{At: at, Seq: 1, Clocks: &trace.Clocks{Wall: reads, RatePPB: ppb}}
+	}
+	for _, ppb := range []int64{0, 1, -1, 20_000_000, -20_000_000, 999_999_999, -999_999_999} {
+		s := clockOf([]*trace.Event{change(0, 1_700_000_000_000_000_000, ppb)}, fakeclock.Wall)[0]
+		for _, at := range []time.Duration{0, 1, 999, time.Second, time.Hour + 7, 1000 * time.Hour} {
+			value := s.at(at)
+			first := at
+			if value > s.reads {
+				var ever bool
+				if first, ever = s.reaches(value); !ever {
+					t.Fatalf("at %d ppb the clock never shows what it shows at %v", ppb, at)
+				}
+			}
+			if first > at || s.at(first) < value || first > 0 && value > s.reads && s.at(first-1) >= value {
+				t.Errorf("at %d ppb the clock shows %d at %v, but first at %v", ppb, value, at, first)
+			}
+		}
+	}
+	slow := clockOf([]*trace.Event{change(0, 0, -999_999_999)}, fakeclock.Wall)[0]
+	if at, ever := slow.reaches(math.MaxInt64); ever {
+		t.Errorf("a clock that hardly runs gets to the end of time at %v", at)
+	}
+}

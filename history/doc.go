@@ -1,2 +1,0 @@
-// Package history reads what a trace says, once, for everybody.
-package history

@@ -1,0 +1,64 @@
+package history
+
+import "github.com/locksim/locksim/trace"
+
+// Fate is the event with which a process ended: a client's crash or the end of its
+// program, whichever came first; nil for one that has not ended.
+func (h *History) Fate(process string) *trace.Event { return h.fates[process] }
+
+// Deaths are the events after which clients did nothing any more: a crash, a
+// pause without an end, or the beginning of a step without an end.
+func (h *History) Deaths() map[string]*trace.Event {
+	dead := map[string]*trace.Event{}
+	steps := map[string][]*trace.Event{} // that each client is in, the innermost last
+	for i := range h.Trace.Events {
+		ev := &h.Trace.Events[i]
+		in := steps[ev.Process]
+		switch ev.Kind {
+		case trace.KindCrash, trace.KindPause:
+			dead[ev.Process] = ev
+		case trace.KindResume:
+			delete(dead, ev.Process)
+		case trace.KindBegin:
+			steps[ev.Process] = append(in, ev)
+		case trace.KindEnd:
+			if n := len(in); n > 0 && in[n-1].Step == ev.Step {
+				steps[ev.Process] = in[:n-1]
+			}
+		}
+	}
+	for client, in := range steps {
+		if dead[client] == nil && len(in) > 0 {
+			dead[client] = in[len(in)-1]
+		}
+	}
+	return dead
+}
+
+// Stuck is a client that kept the world from coming to its end, and the step that
+// it was in, if it was in one; "" if the run was not cut off.
+func (h *History) Stuck() (client string, step trace.Step) {
+	if h.horizon == nil {
+		return "", ""
+	}
+	last := map[string]*Call{} // each client's last to begin or end
+	at := map[string]int{}
+	for _, c := range h.Calls() {
+		for _, ev := range []*trace.Event{c.Began, c.Ended} {
+			if ev != nil && ev.Seq > at[c.Client] {
+				last[c.Client], at[c.Client] = c, ev.Seq
+			}
+		}
+	}
+	for _, p := range h.Trace.Processes {
+		c := last[p.Name]
+		if p.Role != trace.RoleClient || c == nil || h.fates[p.Name] != nil {
+			continue
+		}
+		if c.Ended == nil || c.Ended.Seq < at[p.Name] {
+			step = c.Step
+		}
+		return p.Name, step
+	}
+	return "", ""
+}

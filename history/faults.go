@@ -1,0 +1,121 @@
+package history
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// An Act is one time that a fault acted.
+type Act struct {
+	// Fault is the fault's number, from 1.
+	Fault int
+	// Struck is the event with which it began, Lifted that with which it ended; nil for
+	// one that has not, or that was over once it had struck.
+	Struck, Lifted *trace.Event
+	// Instant: it had no duration. Ends: it was meant to end.
+	Instant, Ends bool
+}
+
+// Unfinished says that the fault was meant to end and has not.
+func (a *Act) Unfinished() bool { return a.Ends && a.Lifted == nil }
+
+// Faults is a reader: it follows which faults act. "Is everything calm?" has three
+// meanings, which it keeps apart: nothing acts now ([Faults.Quiet]), nothing strikes or
+// ends any more ([History.LastFault], which needs hindsight), and nothing that still acts
+// can keep a client from the lock ([History.StillKeptOut]).
+type Faults struct {
+	acts []*Act
+	// acting has, for each fault, the number of its act that goes on.
+	acting map[int]int
+	last   *trace.Event
+}
+
+// NewFaults returns a reader that has seen nothing.
+func NewFaults() *Faults { return &Faults{acting: map[int]int{}} }
+
+// See takes in the next event.
+func (f *Faults) See(ev *trace.Event) {
+	switch ev.Kind {
+	case trace.KindStrike:
+		f.last = ev
+		f.acts = append(f.acts, &Act{Fault: ev.Fault, Struck: ev, Instant: ev.Instant, Ends: ev.Lifts})
+		if delete(f.acting, ev.Fault); !ev.Instant {
+			f.acting[ev.Fault] = len(f.acts) - 1
+		}
+	case trace.KindLift:
+		f.last = ev
+		if i, acts := f.acting[ev.Fault]; acts {
+			f.acts[i].Lifted = ev
+			delete(f.acting, ev.Fault)
+		}
+	}
+}
+
+// Quiet says since when no fault acts; never is that some fault does. A run that no fault
+// has touched is quiet from its start.
+func (f *Faults) Quiet() (since Moment, ever bool) {
+	switch {
+	case len(f.acting) > 0:
+		return Never, false
+	case f.last == nil:
+		return StartOf(0), true
+	}
+	return MomentOf(f.last), true
+}
+
+// Acts are the times that faults acted, in the order in which they struck.
+func (h *History) Acts() []*Act { return h.faults.acts }
+
+// Unfinished are the faults that were to end and had not when the run was over, in the
+// order in which they struck.
+func (h *History) Unfinished() []int {
+	var all []int
+	for _, a := range h.faults.acts {
+		all = slices.DeleteFunc(all, func(fault int) bool { return fault == a.Fault })
+		if a.Unfinished() {
+			all = append(all, a.Fault)
+		}
+	}
+	return all
+}
+
+// LastFault is the last event with which a fault struck or ended; nil if there was none.
+func (h *History) LastFault() *trace.Event { return h.faults.last }
+
+// LastFaultUntil is the last event up to a Seq with which a fault struck or ended; nil if
+// there was none.
+func (h *History) LastFaultUntil(seq int) *trace.Event {
+	var last *trace.Event
+	for _, a := range h.faults.acts {
+		for _, ev := range []*trace.Event{a.Struck, a.Lifted} {
+			if ev != nil && ev.Seq <= seq && (last == nil || last.Seq < ev.Seq) {
+				last = ev
+			}
+		}
+	}
+	return last
+}
+
+// StillKeptOut reports whether a fault was still active at the end of the run
+// that could keep some clients from the lock. One that stopped another client
+// for good could not: to get over that is what a lock is there for.
+func (h *History) StillKeptOut(clients []string) bool {
+	for fault := range h.faults.acting {
+		if who := h.stopped(fault); who == "" || slices.Contains(clients, who) {
+			return true
+		}
+	}
+	return false
+}
+
+// stopped is the client that a fault crashes or pauses, or "".
+func (h *History) stopped(fault int) string {
+	if fault < 1 || fault > len(h.Trace.Faults) {
+		return ""
+	}
+	if who := h.Trace.Faults[fault-1].Stops; h.IsClient(who) {
+		return who
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package history
+
+import "github.com/locksim/locksim/trace"
+
+// A keyRecord is the chapter of the keys.
+type keyRecord struct {
+	holdings []*Holding
+	changes  []Change
+}
+
+func (h *History) keyed() *keyRecord {
+	return h.keys.of(func() *keyRecord {
+		r := &keyRecord{}
+		k := NewKeys()
+		for i := range h.Trace.Events {
+			for _, c := range k.See(&h.Trace.Events[i]) {
+				r.changes = append(r.changes, c)
+				if c.Is != nil && c.Is != c.Was {
+					r.holdings = append(r.holdings, c.Is)
+				}
+			}
+		}
+		for node, since := range k.down {
+			for _, p := range k.places {
+				if key := k.standing[p]; key != nil && p.Node == node {
+					key.dark = append(key.dark, Interval{since, Never})
+				}
+			}
+		}
+		return r
+	})
+}
+
+// Holdings are all keys that ever stood on a node, in the order in which they came to
+// stand.
+func (h *History) Holdings() []*Holding { return h.keyed().holdings }
+
+// KeyChanges are all changes of keys on nodes, in the order in which they took effect.
+func (h *History) KeyChanges() []Change { return h.keyed().changes }
+
+// A Loss is that a node did not keep a key of a lock for its TTL of true time. What a
+// command removed, the node did not lose.
+type Loss struct {
+	// Event showed it.
+	Event *trace.Event
+	// Of is the key, and Early says that its node's clock ended it too early; otherwise
+	// the node forgot it, or a replica took the node's place that did not have it.
+	Of    *Holding
+	Early bool
+}
+
+// Losses are the keys of a lock that nodes lost, in order.
+func (h *History) Losses(lock string) []Loss {
+	return h.losses.of(func() map[string][]Loss {
+		all := map[string][]Loss{}
+		for _, l := range h.Trace.Locks {
+			all[l.Name] = h.readLosses(SlotsOf(l))
+		}
+		return all
+	})[lock]
+}
+
+func (h *History) readLosses(slots Slots) []Loss {
+	var all []Loss
+	k := NewKeys()
+	for i := range h.Trace.Events {
+		ev := &h.Trace.Events[i]
+		if ev.Kind == trace.KindPromote {
+			for _, p := range slots {
+				was, is := k.At(p), k.At(Place{ev.Process, p.Key})
+				if p.Node == ev.Peer && was != nil && ev.At < was.Due && (is == nil || is.Owner != was.Owner) {
+					all = append(all, Loss{Event: ev, Of: was})
+				}
+			}
+			slots.See(ev)
+		}
+		for _, c := range k.See(ev) {
+			if c.Was == nil || c.At >= c.Due || !slots.Has(c.Place) {
+				continue
+			}
+			switch {
+			case c.Event.Kind == trace.KindExpire:
+				all = append(all, Loss{Event: c.Event, Of: c.Was, Early: true})
+			case c.Event.Kind == trace.KindForget,
+				c.Event.Kind == trace.KindRestore && (c.Is.Owner != c.Was.Owner || c.Is.Due < c.Due):
+				all = append(all, Loss{Event: c.Event, Of: c.Was})
+			}
+		}
+	}
+	return all
+}
+
+// Forgot reports whether a node that a lock uses lost something that it held, be it a
+// grant or a counter of tokens, after one event and up to another: in a crash, or because
+// a replica took its place that had not received it.
+func (h *History) Forgot(lock string, since, until int) bool {
+	k, slots := NewKeys(), h.Slots(lock)
+	used := func(node string) bool {
+		if len(slots) == 0 {
+			return true
+		}
+		for _, p := range slots {
+			if p.Node == node {
+				return true
+			}
+		}
+		return false
+	}
+	crashed := map[string]bool{}
+	for i := range h.Trace.Events[:until] {
+		ev := &h.Trace.Events[i]
+		switch ev.Kind {
+		case trace.KindCrash:
+			crashed[ev.Process] = true
+		case trace.KindPromote:
+			if ev.Seq > since && used(ev.Peer) && !k.Alike(ev.Peer, ev.Process) {
+				return true
+			}
+			slots.See(ev)
+		}
+		for _, c := range k.See(ev) {
+			lost := c.Event.Kind == trace.KindForget || c.Event.Kind == trace.KindRestore && crashed[c.Node]
+			if lost && ev.Seq > since && used(c.Node) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+package history
+
+import "github.com/locksim/locksim/trace"
+
+// A Message is one message on its way from one process to another.
+type Message struct {
+	From, To string
+	// Sent is when it set out, Held when it was held back; nil if it was not.
+	Sent, Held *trace.Event
+	// Arrived is nil for one that never did, Lost for one of which it is not known that
+	// it never will.
+	Arrived, Lost *trace.Event
+}
+
+// Handshake says that it only sets a connection up.
+func (m *Message) Handshake() bool { return m.Sent.Handshake }
+
+// Messages are all messages that were sent, in order.
+func (h *History) Messages() []*Message {
+	return h.messages.of(func() []*Message {
+		type name struct {
+			from, to  string
+			conn, msg int
+			reply     bool
+		}
+		var all []*Message
+		known := map[name]*Message{}
+		for i := range h.Trace.Events {
+			ev := &h.Trace.Events[i]
+			switch ev.Kind {
+			case trace.KindSend, trace.KindHold, trace.KindLose:
+				m := known[name{ev.Process, ev.Peer, ev.Conn, ev.Msg, ev.Reply}]
+				switch {
+				case ev.Kind == trace.KindSend:
+					m = &Message{From: ev.Process, To: ev.Peer, Sent: ev}
+					known[name{ev.Process, ev.Peer, ev.Conn, ev.Msg, ev.Reply}] = m
+					all = append(all, m)
+				case m == nil: // a trace that begins in the middle
+				case ev.Kind == trace.KindHold:
+					m.Held = ev
+				default:
+					m.Lost = ev
+				}
+			case trace.KindDeliver:
+				if m := known[name{ev.Peer, ev.Process, ev.Conn, ev.Msg, ev.Reply}]; m != nil {
+					m.Arrived = ev
+				}
+			}
+		}
+		return all
+	})
+}

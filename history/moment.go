@@ -1,0 +1,53 @@
+package history
+
+import (
+	"math"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A Moment is a point of true time in a trace. Moments are ordered by time and,
+// within a nanosecond, by the sequence of events.
+type Moment struct {
+	At  time.Duration
+	Seq int
+}
+
+// Never is later than every event.
+var Never = Moment{math.MaxInt64, math.MaxInt}
+
+// MomentOf is when an event happened.
+func MomentOf(ev *trace.Event) Moment { return Moment{ev.At, ev.Seq} }
+
+// StartOf is when a nanosecond begins: before any event in it.
+func StartOf(at time.Duration) Moment { return Moment{at, math.MinInt} }
+
+// Before says whether a moment comes before another.
+func (m Moment) Before(o Moment) bool {
+	return m.At < o.At || m.At == o.At && m.Seq < o.Seq
+}
+
+// Earlier is the earlier of two moments.
+func Earlier(a, b Moment) Moment {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Later is the later of two moments.
+func Later(a, b Moment) Moment {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// String is for sentences that have "until" or "at" before it.
+func (m Moment) String() string {
+	if m == Never {
+		return "the end of the run"
+	}
+	return m.At.String()
+}

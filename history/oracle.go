@@ -1,0 +1,255 @@
+package history
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// NewOracle returns an oracle: it ranks the grants of a run as a perfect lock
+// service would have, from the keys that stood on the nodes and not from the
+// commands that set them.
+//
+// An episode begins when one acquisition's value stands, unexpired by each
+// node's clock, on a quorum of the lock's slots at once; it ends when it no
+// longer does. A node that has crashed counts as holding its keys until it is
+// restarted. A successful acquire gets the rank of the last episode that began
+// during its call: the last, because a library may use one value for several
+// inner attempts. If there was none, it gets the rank of its last successful
+// change of a slot, and if it changed none, that of its return; then it was
+// granted by nobody.
+//
+// Ranks are small whole numbers that count up for each lock. One is fixed when
+// acquire returns; extending never changes it, and failed attempts leave gaps.
+func NewOracle(t *trace.Trace) *Oracle {
+	o := &Oracle{keys: NewKeys(), locks: map[string]*ranks{}}
+	for _, l := range t.Locks {
+		o.add(l)
+	}
+	return o
+}
+
+// An Oracle is a reader that ranks grants as it sees the events of a run, in order,
+// and before anything can react to them; see [NewOracle].
+type Oracle struct {
+	keys  *Keys
+	locks map[string]*ranks
+	// names lists the locks in a fixed order.
+	names []string
+}
+
+func (o *Oracle) add(l trace.LockInfo) *ranks {
+	r := &ranks{
+		slots:    SlotsOf(l),
+		quorum:   l.Quorum,
+		count:    map[grant]int{},
+		standing: map[grant]bool{},
+		episodes: map[Acquisition]uint64{},
+		reserved: map[Acquisition]uint64{},
+		settled:  map[Acquisition]bool{},
+	}
+	o.locks[l.Name] = r
+	o.names = append(o.names, l.Name)
+	return r
+}
+
+// See takes in the next event of the run.
+func (o *Oracle) See(ev *trace.Event) {
+	changes := o.keys.See(ev)
+	if len(changes) == 0 && ev.Kind != trace.KindPromote {
+		return
+	}
+	for _, name := range o.names {
+		r := o.locks[name]
+		if ev.Kind == trace.KindPromote {
+			r.slots.See(ev)
+			r.recount(o.keys)
+		}
+		for _, c := range changes {
+			if r.slots.Has(c.Place) {
+				r.see(c)
+			}
+		}
+	}
+}
+
+// Rank fixes the rank of an acquire that returns: its place in the order of grants,
+// from 1. ungranted says that no slot of the lock had changed during the call.
+func (o *Oracle) Rank(lock string, id Acquisition) (rank uint64, ungranted bool) {
+	r := o.locks[lock]
+	if r == nil {
+		r = o.add(trace.LockInfo{Name: lock})
+	}
+	return r.fix(id)
+}
+
+// Granted says whether somebody holds a lock now.
+func (o *Oracle) Granted(lock string) bool {
+	return o.locks[lock] != nil && len(o.locks[lock].standing) > 0
+}
+
+// Holders are the acquisitions that have a key on the lock's slots now, in the order of
+// the slots.
+func (o *Oracle) Holders(lock string) []Acquisition {
+	r := o.locks[lock]
+	if r == nil {
+		return nil
+	}
+	var all []Acquisition
+	for _, p := range r.slots {
+		if h := o.keys.At(p); h != nil && !slices.Contains(all, h.Owner) {
+			all = append(all, h.Owner)
+		}
+	}
+	return all
+}
+
+// A grant is a value that an acquisition has set. Two clients may use one value,
+// and one client the same value twice.
+type grant struct {
+	Acquisition
+	value string
+}
+
+// ranks numbers the grants of one lock.
+type ranks struct {
+	slots  Slots
+	quorum int
+	last   uint64
+	// count says on how many slots each grant stands now, standing which of them do on a
+	// quorum; episodes has the rank of the last that began for each acquisition. It began
+	// during the call of acquire, because each call is an acquisition of its own.
+	count    map[grant]int
+	standing map[grant]bool
+	episodes map[Acquisition]uint64
+	// pending are the acquisitions that have changed a slot since and have no
+	// number for it, in the order of their last changes; reserved has the
+	// numbers of those that had to get one.
+	pending  []Acquisition
+	reserved map[Acquisition]uint64
+	// settled acquisitions have their ranks.
+	settled map[Acquisition]bool
+}
+
+// see takes in a change of a slot.
+func (r *ranks) see(c Change) {
+	r.note(c.Event)
+	weight := 0 // after promotions two slots can be one place
+	for _, p := range r.slots {
+		if p == c.Place {
+			weight++
+		}
+	}
+	if c.Was != c.Is {
+		r.add(c.Was, -weight)
+		r.add(c.Is, weight)
+	}
+	r.excuse()
+	if c.Is != nil {
+		r.settle(grant{c.Is.Owner, c.Is.Value})
+	}
+}
+
+// recount looks at all slots.
+func (r *ranks) recount(k *Keys) {
+	clear(r.count)
+	var grants []grant // in the order of the slots
+	for _, p := range r.slots {
+		if h := k.At(p); h != nil {
+			g := grant{h.Owner, h.Value}
+			if r.count[g]++; r.count[g] == 1 {
+				grants = append(grants, g)
+			}
+		}
+	}
+	for g := range r.standing {
+		if r.count[g] < r.quorum {
+			delete(r.standing, g)
+		}
+	}
+	r.excuse()
+	for _, g := range grants {
+		r.settle(g)
+	}
+}
+
+func (r *ranks) add(h *Holding, n int) {
+	if h == nil {
+		return
+	}
+	g := grant{h.Owner, h.Value}
+	if r.count[g] += n; r.count[g] <= 0 {
+		delete(r.count, g)
+	}
+	if r.count[g] < r.quorum {
+		delete(r.standing, g)
+	}
+}
+
+// settle begins an episode of a grant that has come to stand on a quorum.
+func (r *ranks) settle(g grant) {
+	if r.count[g] < r.quorum || r.count[g] == 0 || r.standing[g] {
+		return
+	}
+	r.forget(g.Acquisition)
+	r.standing[g] = true
+	r.number(len(r.pending))
+	r.episodes[g.Acquisition] = r.next()
+}
+
+// excuse: while a grant stands on a quorum, changes by its acquisition need no numbers
+// of their own.
+func (r *ranks) excuse() {
+	for g := range r.standing {
+		r.forget(g.Acquisition)
+	}
+}
+
+// note remembers who has changed a slot by a command that sets or prolongs.
+func (r *ranks) note(ev *trace.Event) {
+	if ev.Kind != trace.KindSet && ev.Kind != trace.KindTouch {
+		return
+	}
+	by := AcquisitionOf(ev.By)
+	if ev.By == nil {
+		by = AcquisitionOf(ev.Owner)
+	}
+	r.forget(by)
+	if !r.settled[by] {
+		r.pending = append(r.pending, by)
+	}
+}
+
+func (r *ranks) forget(id Acquisition) {
+	r.pending = slices.DeleteFunc(r.pending, func(p Acquisition) bool { return p == id })
+}
+
+func (r *ranks) next() uint64 {
+	r.last++
+	return r.last
+}
+
+// number gives numbers to the first n that have none: failed attempts leave
+// gaps, and nobody knows yet that they fail.
+func (r *ranks) number(n int) {
+	for _, id := range r.pending[:n] {
+		r.reserved[id] = r.next()
+	}
+	r.pending = slices.Delete(r.pending, 0, n)
+}
+
+func (r *ranks) fix(id Acquisition) (rank uint64, ungranted bool) {
+	r.settled[id] = true
+	if rank := r.episodes[id]; rank > 0 {
+		r.forget(id)
+		return rank, false
+	}
+	if i := slices.Index(r.pending, id); i >= 0 {
+		r.number(i + 1)
+	}
+	if rank := r.reserved[id]; rank > 0 {
+		return rank, false
+	}
+	r.number(len(r.pending))
+	return r.next(), true
+}

@@ -1,0 +1,290 @@
+package history
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A Section is one critical section of one client. A client that has several
+// handles on a lock can be in several at once.
+type Section struct {
+	Acquisition
+	Lock string
+	// Granted is the end of acquire; nil if the lock was never granted.
+	Granted *trace.Event
+	// Minted are what gave the section fencing tokens of its own, in order: the
+	// ends of acquire or of mint.
+	Minted []*trace.Event
+	// Open: the lock lets everybody in. Unordered: its tokens have no order.
+	Open, Unordered bool
+	// ReadOnly: the client never writes.
+	ReadOnly bool
+	// Notifies: the lock tells this client if the lease is lost.
+	Notifies bool
+	From, To Moment
+	Released *trace.Event
+	// Lost is when the lock told the client that its lease is lost; nil if it did not.
+	Lost *trace.Event
+	// How says how it ended.
+	How   Departure
+	Lease Lease
+
+	// Operations are what was applied, in the order of the storage: every write
+	// that the storage made, even after the section had ended, and every read
+	// whose answer reached the client.
+	Operations []*Operation
+	// knows is what the client knew of the objects, in order.
+	knows []knowledge
+	// Begun counts the writes that the client began, and Refused and Applied
+	// those of which it learnt that the storage refused or made them. Settled is
+	// when it last learnt of one.
+	Begun, Refused, Applied int
+	// done counts the steps that have ended between the grant and the release;
+	// failed says that one of them failed.
+	done    int
+	failed  bool
+	Settled Moment
+}
+
+// Rank is the section's place in the order of grants. Where everybody is let in,
+// the order is that of the tokens, if they have one.
+func (s *Section) Rank() uint64 {
+	if n := len(s.Minted); s.Open && !s.Unordered && n > 0 {
+		return s.Minted[n-1].Token
+	}
+	return s.Granted.Rank
+}
+
+// A reading is the chapter of the sections: those that were granted, with their leases,
+// and what they and others did to the storage.
+type reading struct {
+	*History
+	// sections are those that were granted, in the order in which acquire returned.
+	sections []*Section
+	granted  map[Acquisition]*Section
+	// loose are operations that belong to no granted section, grouped by the failed call
+	// that they followed, or alone.
+	loose []*Section
+	// versions are the applied writes, in the order of the storage.
+	versions []*Version
+	// sights are what the storage let see of its objects, in order.
+	sights []Sight
+}
+
+// Sections are the sections that were granted, in the order in which acquire returned.
+func (h *History) Sections() []*Section { return h.read().sections }
+
+// Section is a section that was granted; nil for any other.
+func (h *History) Section(id Acquisition) *Section { return h.read().granted[id] }
+
+func (h *History) read() *reading {
+	return h.reading.of(func() *reading {
+		r := &reading{History: h, granted: map[Acquisition]*Section{}}
+		r.readSections()
+		r.readStorage()
+		return r
+	})
+}
+
+// readSections finds the sections and their leases.
+func (r *reading) readSections() {
+	type call struct {
+		Acquisition
+		step trace.Step
+	}
+	calls := map[call]*trace.Event{}
+	for i := range r.Trace.Events {
+		ev := &r.Trace.Events[i]
+		switch ev.Kind {
+		case trace.KindBegin, trace.KindEnd, trace.KindLost, trace.KindCrash, trace.KindDone:
+		default:
+			continue
+		}
+		id := Acquisition{ev.Process, ev.Section}
+		s := r.granted[id]
+		switch ev.Kind {
+		case trace.KindBegin:
+			calls[call{id, ev.Step}] = ev
+			switch {
+			case ev.Step == trace.Release && s != nil && s.Released == nil:
+				s.end(ev, Left)
+				s.Released = ev
+				s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+			case ev.Step == trace.Write && s != nil:
+				s.Begun++
+			}
+		case trace.KindEnd:
+			begun := calls[call{id, ev.Step}]
+			delete(calls, call{id, ev.Step}) // what comes without a call has none
+			if s != nil && ev.Step != trace.Extend && ev.Step != trace.Release {
+				s.failed = s.failed || !ev.OK
+				s.done++
+			}
+			switch {
+			case ev.Step == trace.Write && s != nil:
+				s.learnt(ev)
+			case !ev.OK:
+			case ev.Step == trace.Acquire:
+				s = r.grant(id, begun, ev)
+			case ev.Step == trace.Extend && s != nil && MomentOf(ev).Before(s.Lease.Cut):
+				s.Lease.prolong(r.declare(s, begun, ev))
+			}
+			if ev.Minted && s != nil {
+				s.Minted = append(s.Minted, ev)
+			}
+		case trace.KindLost:
+			if s != nil {
+				s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+				s.Lost = cmp.Or(s.Lost, ev)
+			}
+		case trace.KindCrash:
+			for _, s := range r.sections {
+				if s.Client == ev.Process {
+					s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+				}
+			}
+			r.leave(ev, ClientCrashed)
+		case trace.KindDone:
+			r.leave(ev, ClientGaveUp)
+		}
+	}
+}
+
+// A Departure is how a section ended.
+type Departure string
+
+const (
+	// StillIn: it has not ended.
+	StillIn Departure = ""
+	// Left: release was called.
+	Left          Departure = "released"
+	ClientCrashed Departure = "its client crashed"
+	ClientGaveUp  Departure = "its client gave up"
+)
+
+// leave ends the sections that a client is in.
+func (r *reading) leave(ev *trace.Event, how Departure) {
+	for _, s := range r.sections {
+		if s.Client == ev.Process && s.To == Never {
+			s.end(ev, how)
+		}
+	}
+}
+
+// learnt takes in what became of a write.
+func (s *Section) learnt(ev *trace.Event) {
+	switch {
+	case ev.OK:
+		s.Applied++
+		s.Settled = MomentOf(ev)
+	case ev.Refused:
+		s.Refused++
+	}
+}
+
+// Completed reports that the client released the section after it had done what
+// it came for: at least one write, all of which it knows to be applied, or, for a
+// client that never writes, at least one other step, none of which failed.
+func (s *Section) Completed() bool {
+	if s.ReadOnly {
+		return s.done > 0 && !s.failed && s.Released != nil
+	}
+	return s.Begun > 0 && s.Applied == s.Begun && s.Released != nil
+}
+
+// Called is the call of acquire that led to the section, or its end if nothing else is
+// known.
+func (s *Section) Called() *trace.Event { return s.Lease.Ends[0].Call }
+
+// CutShort says how a section ended that was not released; "" if it was, or has not
+// ended.
+func (s *Section) CutShort() string {
+	if s.How == Left {
+		return ""
+	}
+	return string(s.How)
+}
+
+// grant begins a section with the end of a successful acquire.
+func (r *reading) grant(id Acquisition, call, ev *trace.Event) *Section {
+	lock := r.locks[ev.Lock]
+	s := &Section{
+		Acquisition: id,
+		Lock:        ev.Lock,
+		Granted:     ev,
+		Notifies:    ev.Notifies || r.lost[id],
+		Open:        lock.Open,
+		ReadOnly:    r.readOnly[id.Client],
+		Unordered:   lock.Unordered,
+		From:        MomentOf(ev),
+		To:          Never,
+	}
+	s.Lease = Lease{From: s.From, Cut: Never}
+	s.Lease.prolong(r.declare(s, call, ev))
+	r.sections = append(r.sections, s)
+	r.granted[id] = s
+	return s
+}
+
+func (s *Section) end(ev *trace.Event, how Departure) {
+	s.To = Earlier(s.To, MomentOf(ev))
+	s.How = how
+}
+
+// Name is what sentences call a section: by its client, and by its number if
+// the client has several.
+func (h *History) Name(s *Section) string {
+	for _, o := range h.Sections() {
+		if o != s && o.Client == s.Client {
+			return s.String()
+		}
+	}
+	return s.Client
+}
+
+// Pairs yields any two sections of one lock of which the one granted first, which
+// comes first, was not over when the other was granted; over is when it is over.
+// The pairs come in the order of the later grants.
+func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section] {
+	return func(yield func(a, b *Section) bool) {
+		running := map[string][]*Section{} // by lock: those that were not over at the last grant
+		for _, b := range h.Sections() {
+			others := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return !b.From.Before(over(a)) })
+			for _, a := range others {
+				if !yield(a, b) {
+					return
+				}
+			}
+			running[b.Lock] = append(others, b)
+		}
+	}
+}
+
+// Ranked reports whether the trace says in which order the lock was granted.
+func (h *History) Ranked() bool {
+	return !slices.ContainsFunc(h.Sections(), func(s *Section) bool { return s.Rank() == 0 })
+}
+
+// DataSections lists the sections with operations, granted or not, in the order in
+// which they began.
+func (h *History) DataSections() []*Section {
+	var all []*Section
+	for _, s := range slices.Concat(h.Sections(), h.read().loose) {
+		if len(s.Operations) > 0 {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Section) int {
+		switch {
+		case a.From.Before(b.From):
+			return -1
+		case b.From.Before(a.From):
+			return 1
+		}
+		return 0
+	})
+	return all
+}

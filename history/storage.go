@@ -1,0 +1,341 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A Version is one state of one object: what one applied write made of it, or
+// what it was at first. Two versions can have one number: a storage that lost a
+// write gives its number out again.
+type Version struct {
+	Object string
+	Number int
+	// By is the section that wrote it and Made the write; nil for what the
+	// object was at first.
+	By   *Section
+	Made *trace.Event
+	// Replaced is the version that the write found.
+	Replaced *Version
+	// Issued is the Seq with which the client sent the write, Acked the event
+	// that told it of the success, if one did. Blind: until it sent the write it
+	// had not asked to read the object.
+	Issued int
+	Acked  *trace.Event
+	Blind  bool
+}
+
+func (v *Version) String() string {
+	if v.Made == nil {
+		return fmt.Sprintf("%s as it was at first", v.Object)
+	}
+	return fmt.Sprintf("version %d of %s", v.Number, v.Object)
+}
+
+// An Operation is one read or write that a section made.
+type Operation struct {
+	Section *Section
+	// Seq is when the storage served it.
+	Seq int
+	// Sees is the version that was read or replaced, Makes the one that a write
+	// made.
+	Sees, Makes *Version
+}
+
+// knowledge is that a client learnt, with the event seq, that an object was at
+// some version: it had read it, or made it and been told so.
+type knowledge struct {
+	seq int
+	*Version
+}
+
+// Knew returns the version of an object that the client knew before the event
+// seq, or nil.
+func (s *Section) Knew(object string, seq int) *Version {
+	var last *Version
+	for _, k := range s.knows {
+		if k.seq < seq && k.Object == object {
+			last = k.Version
+		}
+	}
+	return last
+}
+
+// HadRead reports whether the client knew of a version before the event seq.
+func (s *Section) HadRead(v *Version, seq int) bool {
+	return slices.ContainsFunc(s.knows, func(k knowledge) bool { return k.seq < seq && k.Version == v })
+}
+
+// A Sight is what an object turned out to be at some moment.
+type Sight struct {
+	Event *trace.Event
+	// Number is the version's, and Version what had last been given it.
+	Number int
+	*Version
+	// Verb says in a sentence how it was seen.
+	Verb string
+}
+
+// Other reports that the object was seen with v's number, but as somebody else
+// had written it.
+func (s Sight) Other(v *Version) bool {
+	return s.Version != v || s.Event.Kind == trace.KindObject && s.Event.Value != v.Made.Value
+}
+
+// wish is a section's wish to read an object.
+type wish struct {
+	Acquisition
+	object string
+}
+
+// state names a state of an object. Several versions can have one name: a storage that
+// lost a write gives its number out again.
+type state struct {
+	object string
+	number int
+}
+
+// An answer is what a client was told of an object in a section.
+type answer struct {
+	Acquisition
+	state
+}
+
+// step is a client's step of some kind in a section.
+type step struct {
+	Acquisition
+	trace.Step
+}
+
+// storageReader follows the requests to the storage.
+type storageReader struct {
+	*reading
+	loose   map[Acquisition]*Section
+	initial map[string]*Version
+	made    map[state][]*Version // in order
+	// asked is when each section first asked to read each object.
+	asked map[wish]int
+	// begins are the clients' steps of each kind, served is the last event with which a
+	// read was answered so, reverts what the storage lost.
+	begins  map[step][]*trace.Event
+	served  map[answer]*trace.Event
+	reverts []*trace.Event
+}
+
+// readStorage finds what the sections did to the storage.
+func (whole *reading) readStorage() {
+	r := &storageReader{
+		reading: whole,
+		loose:   map[Acquisition]*Section{},
+		initial: map[string]*Version{},
+		made:    map[state][]*Version{},
+		asked:   map[wish]int{},
+		begins:  map[step][]*trace.Event{},
+		served:  map[answer]*trace.Event{},
+	}
+	for i := range r.Trace.Events {
+		ev := &r.Trace.Events[i]
+		switch ev.Kind {
+		case trace.KindBegin:
+			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
+			r.begins[at] = append(r.begins[at], ev)
+			id := wish{Acquisition{ev.Process, ev.Section}, ev.Object}
+			if ev.Step == trace.Read && r.asked[id] == 0 {
+				r.asked[id] = ev.Seq
+			}
+		case trace.KindServe:
+			r.serve(ev)
+		case trace.KindEnd:
+			switch {
+			case ev.Step == trace.Read && ev.OK && ev.Object != "":
+				r.learn(ev)
+			case ev.Step == trace.Write && ev.OK:
+				r.acknowledge(ev)
+			}
+		case trace.KindRevert:
+			r.reverts = append(r.reverts, ev)
+			r.show(ev, ev.Version, "was put back to")
+		case trace.KindObject:
+			r.show(ev, ev.Version, "ended as")
+		}
+	}
+	for _, v := range r.versions {
+		if v.By.Granted == nil && v.Acked == nil {
+			v.By.To = Never
+		}
+	}
+	r.undo()
+	for _, s := range slices.Concat(r.sections, r.reading.loose) {
+		slices.SortStableFunc(s.Operations, func(a, b *Operation) int { return a.Seq - b.Seq })
+	}
+}
+
+// serve takes in one request that the storage served.
+func (r *storageReader) serve(ev *trace.Event) {
+	issued := r.issued(ev)
+	switch {
+	case !ev.OK:
+	case ev.Step == trace.Read:
+		r.served[answer{Acquisition{ev.Client(), ev.Section}, state{ev.Object, ev.Version}}] = ev
+		r.show(ev, ev.Version, "was read as")
+	case ev.Step == trace.Write:
+		sees := r.find(ev.Object, ev.Replaced, ev.Seq)
+		s := r.section(ev.Client(), ev.Section, trace.Write, issued, ev)
+		v := &Version{Object: ev.Object, Number: ev.Version, By: s, Made: ev, Replaced: sees, Issued: issued}
+		asked := r.asked[wish{Acquisition{ev.Client(), ev.Section}, ev.Object}]
+		v.Blind = asked == 0 || asked > issued
+		r.show(ev, ev.Replaced, "was written over as")
+		r.versions = append(r.versions, v)
+		r.made[state{v.Object, v.Number}] = append(r.made[state{v.Object, v.Number}], v)
+		s.Operations = append(s.Operations, &Operation{Section: s, Seq: ev.Seq, Sees: sees, Makes: v})
+	}
+}
+
+// undo takes the writes from their sections that the storage lost before anybody
+// knew of them: the client was not told, and nobody else came upon them. They
+// might as well never have been made.
+func (r *storageReader) undo() {
+	if len(r.reverts) == 0 {
+		return
+	}
+	known := map[*Version]int{}
+	for _, s := range slices.Concat(r.sections, r.reading.loose) {
+		for _, o := range s.Operations {
+			known[o.Sees]++
+		}
+	}
+	for _, v := range slices.Backward(r.versions) {
+		lost := slices.ContainsFunc(r.reverts, func(ev *trace.Event) bool {
+			return ev.Object == v.Object && ev.Seq > v.Made.Seq && ev.Version < v.Number
+		})
+		if lost && v.Acked == nil && known[v] == 0 {
+			v.By.Operations = slices.DeleteFunc(v.By.Operations, func(o *Operation) bool { return o.Makes == v })
+			known[v.Replaced]--
+		}
+	}
+}
+
+// show notes what an object was when somebody looked.
+func (r *storageReader) show(ev *trace.Event, number int, verb string) {
+	r.sights = append(r.sights, Sight{ev, number, r.find(ev.Object, number, ev.Seq), verb})
+}
+
+// issued is when the client sent a request that is being served. A trace that
+// does not say so is read as if messages took no time.
+func (r *storageReader) issued(ev *trace.Event) int {
+	if ev.By != nil && ev.By.Sent > 0 {
+		return ev.By.Sent
+	}
+	return ev.Seq
+}
+
+// begun is the last step of its kind that a client had begun before the event
+// seq, or nil.
+func (r *storageReader) begun(client string, section int, of trace.Step, seq int) *trace.Event {
+	for _, ev := range slices.Backward(r.begins[step{Acquisition{client, section}, of}]) {
+		if ev.Seq <= seq {
+			return ev
+		}
+	}
+	return nil
+}
+
+// find is the version of an object that had a number before the event seq. A
+// number that no write had made is what the object was at first.
+func (r *storageReader) find(object string, number, seq int) *Version {
+	for _, v := range slices.Backward(r.made[state{object, number}]) {
+		if v.Made.Seq < seq {
+			return v
+		}
+	}
+	if r.initial[object] == nil {
+		r.initial[object] = &Version{Object: object}
+	}
+	return r.initial[object]
+}
+
+// section is what an operation belongs to: the section that was granted, else
+// whatever else the client did after the same failed acquire. What a client
+// does outside any acquire stands alone.
+func (r *storageReader) section(client string, number int, of trace.Step, issued int, ev *trace.Event) *Section {
+	id := Acquisition{client, number}
+	if s := r.granted[id]; s != nil {
+		return s
+	}
+	if s := r.loose[id]; s != nil && number > 0 {
+		return s
+	}
+	from := MomentOf(ev)
+	if begin := r.begun(client, number, of, issued); begin != nil {
+		from = MomentOf(begin)
+	}
+	s := &Section{Acquisition: id, From: from, To: from}
+	r.loose[id] = s
+	r.reading.loose = append(r.reading.loose, s)
+	return s
+}
+
+// learn takes in a read whose answer reached the client.
+func (r *storageReader) learn(ev *trace.Event) {
+	seq := ev.Seq
+	if served := r.served[answer{Acquisition{ev.Process, ev.Section}, state{ev.Object, ev.Version}}]; served != nil {
+		seq = served.Seq
+	}
+	s := r.section(ev.Process, ev.Section, trace.Read, ev.Seq, ev)
+	v := r.find(ev.Object, ev.Version, seq)
+	s.Operations = append(s.Operations, &Operation{Section: s, Seq: seq, Sees: v})
+	s.knows = append(s.knows, knowledge{ev.Seq, v})
+	s.finish(ev)
+}
+
+// acknowledge takes in a write that the client knows to be applied.
+func (r *storageReader) acknowledge(ev *trace.Event) {
+	id := Acquisition{ev.Process, ev.Section}
+	for _, v := range slices.Backward(r.made[state{ev.Object, ev.Version}]) {
+		if v.By.Acquisition == id && v.Acked == nil {
+			v.Acked = ev
+			v.By.knows = append(v.By.knows, knowledge{ev.Seq, v})
+			v.By.finish(ev)
+			return
+		}
+	}
+}
+
+// finish lets what was done without a grant last until its last answer.
+func (s *Section) finish(ev *trace.Event) {
+	if s.Granted == nil {
+		s.To = MomentOf(ev)
+	}
+}
+
+// Descends reports whether a version is another or was made from it.
+func (v *Version) Descends(from *Version) bool {
+	for ; v != nil; v = v.Replaced {
+		if v == from {
+			return true
+		}
+	}
+	return false
+}
+
+// Versions are the applied writes, in the order of the storage.
+func (h *History) Versions() []*Version { return h.read().versions }
+
+// Sights are what the storage let see of its objects, in order.
+func (h *History) Sights() []Sight { return h.read().sights }
+
+// Served are the requests that the storage answered, in order: their events say what came
+// of them.
+func (h *History) Served() []*trace.Event {
+	return h.served.of(func() []*trace.Event {
+		var all []*trace.Event
+		for i := range h.Trace.Events {
+			if ev := &h.Trace.Events[i]; ev.Kind == trace.KindServe {
+				all = append(all, ev)
+			}
+		}
+		return all
+	})
+}
