@@ -26,14 +26,18 @@ const second = uint64(time.Second)
 type Clock []stretch
 
 // Clocks is a reader: it follows what changes the clocks of the processes.
-type Clocks struct{ changes map[string][]*trace.Event }
+type Clocks struct {
+	all     []*trace.Event
+	changes map[string][]*trace.Event // by process
+}
 
 // NewClocks returns a reader that has seen nothing.
-func NewClocks() *Clocks { return &Clocks{map[string][]*trace.Event{}} }
+func NewClocks() *Clocks { return &Clocks{changes: map[string][]*trace.Event{}} }
 
 // See takes in the next event.
 func (c *Clocks) See(ev *trace.Event) {
 	if ev.Kind == trace.KindClock {
+		c.all = append(c.all, ev)
 		c.changes[ev.Process] = append(c.changes[ev.Process], ev)
 	}
 }

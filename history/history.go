@@ -40,13 +40,15 @@ type History struct {
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]Moment
 	// lost are the acquisitions that were told that their lease is lost.
-	lost    map[Acquisition]bool
-	horizon *trace.Event
+	lost       map[Acquisition]bool
+	horizon    *trace.Event
+	promotions []*trace.Event
 	// fates are the events with which the processes ended.
 	fates map[string]*trace.Event
 
 	reading  chapter[*reading]
 	calls    chapter[[]*Call]
+	spells   chapter[[]*Spell]
 	messages chapter[[]*Message]
 	served   chapter[[]*trace.Event]
 	keys     chapter[*keyRecord]
@@ -100,6 +102,8 @@ func Of(t *trace.Trace) *History {
 			if h.fates[ev.Process] == nil {
 				h.fates[ev.Process] = ev
 			}
+		case trace.KindPromote:
+			h.promotions = append(h.promotions, ev)
 		case trace.KindHorizon:
 			h.horizon = ev
 		}

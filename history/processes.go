@@ -9,6 +9,9 @@ const (
 	Running State = "running"
 	Paused  State = "paused"
 	Down    State = "down"
+	// Failing: it runs, and answers every command with an error. A process can be failing
+	// and paused at once; [Processes] does not follow it.
+	Failing State = "failing"
 )
 
 // Processes is a reader: it follows which processes are paused and which are down.

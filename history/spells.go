@@ -1,0 +1,77 @@
+package history
+
+import "github.com/locksim/locksim/trace"
+
+// A Spell is a stretch of time that a process spent in a state other than running.
+type Spell struct {
+	Process string
+	State   State
+	// How is how it was paused ([trace.PauseMode]) or crashed ([trace.Crash]), or the error
+	// that it answers with.
+	How string
+	// Began is the event with which it began, Ended the one with which it ended; nil for
+	// one that has not ended. A crash ends whatever else the process was in.
+	Began, Ended *trace.Event
+}
+
+// During is the stretch of time.
+func (s *Spell) During() Interval {
+	i := Interval{MomentOf(s.Began), Never}
+	if s.Ended != nil {
+		i.To = MomentOf(s.Ended)
+	}
+	return i
+}
+
+// Spells are those of all processes, in the order in which they began.
+func (h *History) Spells() []*Spell {
+	return h.spells.of(func() []*Spell {
+		var all []*Spell
+		type of struct {
+			process string
+			state   State
+		}
+		open := map[of]*Spell{}
+		end := func(process string, state State, ev *trace.Event) {
+			if s := open[of{process, state}]; s != nil {
+				s.Ended = ev
+				delete(open, of{process, state})
+			}
+		}
+		begin := func(state State, ev *trace.Event) {
+			end(ev.Process, state, ev)
+			s := &Spell{Process: ev.Process, State: state, How: ev.Text, Began: ev}
+			open[of{ev.Process, state}] = s
+			all = append(all, s)
+		}
+		for i := range h.Trace.Events {
+			ev := &h.Trace.Events[i]
+			switch ev.Kind {
+			case trace.KindPause:
+				begin(Paused, ev)
+			case trace.KindResume:
+				end(ev.Process, Paused, ev)
+			case trace.KindCrash:
+				end(ev.Process, Paused, ev)
+				end(ev.Process, Failing, ev)
+				begin(Down, ev)
+			case trace.KindRestart:
+				end(ev.Process, Down, ev)
+			case trace.KindFail:
+				begin(Failing, ev)
+			case trace.KindRecover:
+				end(ev.Process, Failing, ev)
+			}
+		}
+		return all
+	})
+}
+
+// Promotions are the events with which replicas took over, in order: Process is the
+// replica, Peer the master that it replaced.
+func (h *History) Promotions() []*trace.Event { return h.promotions }
+
+// ClockChanges are the events after which the clocks of a process showed something else,
+// or ran otherwise, than before, in order; the first of each process is its first
+// reading.
+func (h *History) ClockChanges() []*trace.Event { return h.clocks.all }
