@@ -58,18 +58,17 @@ type Finding struct {
 	// Reason is, for unknown and n/a, why; for violated one sentence that says
 	// who did what and when. On a property that holds it is empty or qualifies
 	// how it was checked.
-	Reason string
+	Reason Reason
 	// At is the Seq of the event with which a violated property broke.
 	At int
 	// Events are the Seqs of the few events that show the violation, in order.
 	Events []int
-	// Fault says whose fault a violation is where that can be told:
-	// [FaultLock], [FaultInherent], or [FaultAssumption] and the name of the
-	// assumption that broke. It is empty otherwise.
-	Fault string
+	// Fault says whose fault a violation is where that can be told. It is zero
+	// otherwise.
+	Fault Blame
 	// Cycle tells the shortest cycle of dependencies that violates
 	// serial-sections, one dependency in words each.
-	Cycle []string
+	Cycle []Reason
 }
 
 // A WitnessResult is one witness of a scenario, and whether it was seen.
@@ -84,8 +83,7 @@ type WitnessResult struct {
 type TornSection struct {
 	Client  string
 	Section int
-	// Reason is one sentence.
-	Reason string
+	Reason  Reason
 }
 
 // A Verdict is what a run says of all properties.
@@ -97,7 +95,7 @@ type Verdict struct {
 	// Reasons say why the run proves nothing: a witness was not seen, the trace
 	// has doubts of its own, a fault did not act, or the two checkers of the
 	// storage's history disagree. No property of such a run is said to hold.
-	Reasons []string
+	Reasons []Reason
 	// Findings has one entry for each property, in the order of [Properties].
 	Findings  []Finding
 	Witnesses []WitnessResult
@@ -135,13 +133,15 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 		r := WitnessResult{Text: w.String(), Seen: history.Seen(w, t)}
 		v.Witnesses = append(v.Witnesses, r)
 		if !r.Seen {
-			v.Reasons = append(v.Reasons, fmt.Sprintf("the witness %q was not seen", r.Text))
+			v.Reasons = append(v.Reasons, Because(WitnessUnseen, r.Text))
 		}
 	}
-	v.Reasons = append(v.Reasons, t.Doubts...)
+	for _, doubt := range t.Doubts {
+		v.Reasons = append(v.Reasons, Because(InDoubt, doubt))
+	}
 	for i, f := range t.Faults {
 		if f.Idle != "" {
-			v.Reasons = append(v.Reasons, fmt.Sprintf("fault %d (%s) did not act as the story says: %s", i+1, f.Text, f.Idle))
+			v.Reasons = append(v.Reasons, Because(FaultIdle, i+1, f.Text, f.Idle))
 		}
 	}
 	v.compare(linearize(h.DataSections()))
@@ -156,11 +156,11 @@ func (v *Verdict) compare(second opinion) {
 		if f.Property != SerialSections {
 			continue
 		}
-		if reason := disagreement(f.Outcome, second); reason != "" {
+		if reason := disagreement(f.Outcome, second); !reason.IsZero() {
 			v.Reasons = append(v.Reasons, reason)
 		}
 		if second == notSearched && f.Outcome == Holds {
-			f.Reason = "not cross-checked by porcupine: the history is too large for it"
+			f.Reason = Because(NotCrossChecked)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,41 +8,15 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Whose fault a violation is.
-const (
-	// FaultLock is a violation with which everything had done what the lock
-	// relies on: two overlapping leases while every node kept every key for its
-	// TTL of true time and both clients' clocks kept time, a client that was let
-	// in though no node had granted it, a grant whose lease had ended before
-	// acquire returned, an extension that had ended before extend returned, a key
-	// taken from another acquisition, no progress while no fault was active.
-	FaultLock = "lock"
-	// FaultInherent is two sections that overlap although their leases do not.
-	// No lock whose grants end by time can avoid it.
-	FaultInherent = "inherent: needs fencing"
-	// FaultAssumption begins the name of an assumption that broke: two leases
-	// overlap because a node lost a key or let it end too early, or because a
-	// client's clock did not count the time that passed; tokens do not grow because
-	// a node lost a counter, or a clock was set.
-	FaultAssumption = "assumption: "
-)
-
-// The assumptions whose breaking makes leases overlap.
-const (
-	assumeClock   = "clock"
-	assumeMemory  = "lock memory"
-	assumeProcess = "process"
-)
-
 // leaseFault says whose fault it is that two leases overlap since the event at.
-func (h *inquiry) leaseFault(a, b *history.Section, at int, reason string) (fault, why string) {
+func (h *inquiry) leaseFault(a, b *history.Section, at int, reason Reason) (Blame, Reason) {
 	uninvited := h.uninvited(a, b)
 	if h.clockSet(a, b, at) && (uninvited != "" || h.shortLived(a, at) || h.shortLived(b, at)) {
 		// The lock gives its keys an end by the time of day, as its own process reads it.
-		return FaultAssumption + assumeClock, reason
+		return FaultAssumption(trace.AssumeClock), reason
 	}
 	if uninvited != "" {
-		reason += fmt.Sprintf("; the lock let %s in though no node had granted it", uninvited)
+		reason = reason.And(GrantedByNobody, uninvited)
 		return h.unlessRanOn(FaultLock, reason, at, a.Client, b.Client)
 	}
 	broken := h.misled(a, b, at)
@@ -51,7 +24,7 @@ func (h *inquiry) leaseFault(a, b *history.Section, at int, reason string) (faul
 		broken = h.broken(a.Acquisition, a.Lock, at)
 	}
 	if len(broken) > 0 {
-		return FaultAssumption + strings.Join(broken, ", "), reason
+		return FaultAssumption(broken...), reason
 	}
 	return h.unlessRanOn(FaultLock, reason, at, a.Client, b.Client)
 }
@@ -81,9 +54,9 @@ func (h *inquiry) shortLived(s *history.Section, at int) bool {
 // leases that overlap since the event at would not: the time for which one of
 // them was declared was over before the other began, but its client's clock had
 // not counted it.
-func (h *inquiry) misled(a, b *history.Section, at int) []string {
+func (h *inquiry) misled(a, b *history.Section, at int) []trace.Assumption {
 	since := history.Later(a.Lease.From, b.Lease.From)
-	var broken []string
+	var broken []trace.Assumption
 	for _, s := range []*history.Section{a, b} {
 		if d := s.Lease.Latest(at); d.Event.Ends != nil && !since.Before(d.Due) {
 			broken = append(broken, uncounted(h.ClockOf(s, d.Event.Ends.Clock), history.MomentOf(d.Call), since)...)
@@ -95,34 +68,34 @@ func (h *inquiry) misled(a, b *history.Section, at int) []string {
 
 // uncounted names the assumptions that broke when a clock counted less time than
 // passed from one moment to another.
-func uncounted(clock history.Clock, from, to history.Moment) []string {
-	var broken []string
+func uncounted(clock history.Clock, from, to history.Moment) []trace.Assumption {
+	var broken []trace.Assumption
 	stoodStill, behind := clock.Uncounted(from, to)
 	if behind {
-		broken = append(broken, assumeClock)
+		broken = append(broken, trace.AssumeClock)
 	}
 	if stoodStill {
-		broken = append(broken, assumeProcess)
+		broken = append(broken, trace.AssumeProcess)
 	}
 	return broken
 }
 
 // sectionFault says whose fault it is that two sections overlap since b's was
 // granted.
-func (h *inquiry) sectionFault(a, b *history.Section, reason string) (fault, why string) {
+func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Reason) {
 	if a.Open {
-		return "", reason + "; " + everybodyIn
+		return Blame{}, reason.And(EverybodyIn)
 	}
 	if at := a.Lease.Overlap(b.Lease); at != nil {
 		return h.leaseFault(a, b, at.Seq, reason)
 	}
 	for _, s := range []*history.Section{a, b} {
 		if s.Lease.Empty() {
-			reason += fmt.Sprintf("; %s's lease had already ended when it was granted", h.Name(s))
+			reason = reason.And(EndedWhenGranted, h.Name(s))
 			return h.unlessRanOn(FaultLock, reason, b.From.Seq, s.Client)
 		}
 		if late := s.Lease.ProlongedTooLate(); late != nil {
-			reason += fmt.Sprintf("; at %v %s was told that its lease was prolonged, until %v", late.Event.At, h.Name(s), late.Until)
+			reason = reason.And(ProlongedTooLate, late.Event.At, h.Name(s), late.Until)
 			return h.unlessRanOn(FaultLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
 		}
 	}
@@ -131,17 +104,17 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason string) (fault, why
 
 // tokenFault says whose fault it is that the token that a lock minted for one of
 // two grants is not greater than that of the older one, as the event at shows.
-func (h *inquiry) tokenFault(old, young *history.Section, at int, reason string) (fault, why string) {
-	var broken []string
+func (h *inquiry) tokenFault(old, young *history.Section, at int, reason Reason) (Blame, Reason) {
+	var broken []trace.Assumption
 	if h.clockSet(old, young, at) {
-		broken = append(broken, assumeClock)
+		broken = append(broken, trace.AssumeClock)
 	}
 	since := min(old.Called().Seq, young.Called().Seq)
 	if h.Forgot(old.Lock, since, at) {
-		broken = append(broken, assumeMemory)
+		broken = append(broken, trace.AssumeLockMemory)
 	}
 	if len(broken) > 0 {
-		return FaultAssumption + strings.Join(broken, ", "), reason
+		return FaultAssumption(broken...), reason
 	}
 	return h.unlessRanOn(FaultLock, reason, at, old.Client, young.Client)
 }
@@ -161,10 +134,10 @@ func (h *inquiry) clockSet(a, b *history.Section, at int) bool {
 
 // unlessRanOn blames nobody for what a paused process took part in after it had
 // run on: a real pause would have stopped it.
-func (h *inquiry) unlessRanOn(fault, reason string, at int, clients ...string) (string, string) {
+func (h *inquiry) unlessRanOn(fault Blame, reason Reason, at int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= at {
-			return "", reason + fmt.Sprintf("; %s ran on while it was paused, so this is not held against the lock", c)
+			return Blame{}, reason.And(RanOnWhilePaused, c)
 		}
 	}
 	return fault, reason
@@ -174,8 +147,8 @@ func (h *inquiry) unlessRanOn(fault, reason string, at int, clients ...string) (
 // keeping a key of a lock for its TTL of true time: those of the acquisition at
 // hand if there are any, else those of anybody. What a command removed, the node
 // did not lose.
-func (h *inquiry) broken(holder history.Acquisition, lock string, at int) []string {
-	var all []string
+func (h *inquiry) broken(holder history.Acquisition, lock string, at int) []trace.Assumption {
+	var all []trace.Assumption
 	each := h.brokenFor(lock, at)
 	if own := each[holder]; len(own) > 0 {
 		return own
@@ -188,12 +161,12 @@ func (h *inquiry) broken(holder history.Acquisition, lock string, at int) []stri
 }
 
 // brokenFor names them for each acquisition whose keys they were.
-func (h *inquiry) brokenFor(lock string, at int) map[history.Acquisition][]string {
-	broken := map[history.Acquisition][]string{}
+func (h *inquiry) brokenFor(lock string, at int) map[history.Acquisition][]trace.Assumption {
+	broken := map[history.Acquisition][]trace.Assumption{}
 	for _, l := range h.Losses(lock) {
-		assumption := assumeMemory
+		assumption := trace.AssumeLockMemory
 		if l.Early {
-			assumption = assumeClock
+			assumption = trace.AssumeClock
 		}
 		if all := broken[l.Of.Owner]; l.Event.Seq <= at && !slices.Contains(all, assumption) {
 			all = append(all, assumption)

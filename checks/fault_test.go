@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
 )
 
 func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
@@ -25,17 +26,17 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "every node kept every key", want: Violated, fault: FaultLock, story: granted + `
 			19s C deletes by=c1/1 of=c1/1` + again},
-		{name: "a node's clock ended a key early", want: Violated, fault: "assumption: clock", story: granted + `
+		{name: "a node's clock ended a key early", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
 			19s C expires of=c1/1` + again},
 		{name: "a key ended when it was due", want: Violated, fault: FaultLock, story: `
 			-12s C sets by=c3/1 ttl=30s key=L` + granted + `
 			19s  D sets by=c1/1 ttl=500ms
 			19s  D touches by=c1/1 of=c1/1 ttl=200ms
 			19200ms D expires of=c1/1` + again},
-		{name: "a key that had been prolonged ended early", want: Violated, fault: "assumption: clock", story: granted + `
+		{name: "a key that had been prolonged ended early", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
 			10s C touches by=c1/1 of=c1/1 ttl=9s
 			18999ms C expires of=c1/1` + again},
-		{name: "a node forgot a key in a crash", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "a node forgot a key in a crash", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			10s C crashes
 			15s C restarts
 			15s C forgets of=c1/1` + again},
@@ -44,12 +45,12 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			2s  D crashes
 			2s  D forgets of=c1/1
 			11s D restarts` + again},
-		{name: "a node that forgot is back just before", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "a node that forgot is back just before", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			1s  D sets by=c1/1 ttl=10s
 			2s  D crashes
 			2s  D forgets of=c1/1
 			10999ms D restarts` + again},
-		{name: "an older state came back", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "an older state came back", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			10s C crashes
 			15s C restarts
 			15s C restores of=c1/1 ttl=1s` + again},
@@ -57,7 +58,7 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			10s C crashes
 			15s C restarts
 			15s C restores of=c1/1 ttl=99s` + again},
-		{name: "a replica without the key was promoted", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "a replica without the key was promoted", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			10s C crashes
 			15s R replaces C` + again},
 		{name: "a replica with the key was promoted", want: Violated, fault: FaultLock, story: granted + `
@@ -71,24 +72,24 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			2s  R restores of=c1/1 ttl=28s
 			9s  R replaces C
 			10s C forgets of=c1/1` + again},
-		{name: "a key that was to stand for ever was forgotten", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "a key that was to stand for ever was forgotten", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			2s  D sets by=c1/1
 			19s D forgets of=c1/1` + again},
 		{name: "a replica that lost a key is no node of the lock", want: Violated, fault: FaultLock, story: granted + `
 			2s  R restores of=c1/1 ttl=28s
 			10s R forgets of=c1/1` + again},
-		{name: "a promoted replica is", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "a promoted replica is", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			2s  R restores of=c1/1 ttl=28s
 			9s  R replaces C
 			10s R forgets of=c1/1` + again},
-		{name: "both", want: Violated, fault: "assumption: clock, lock memory", story: granted + `
+		{name: "both", want: Violated, fault: FaultAssumption(trace.AssumeClock, trace.AssumeLockMemory), story: granted + `
 			9s  B expires of=c1/1
 			10s C forgets of=c1/1` + again},
-		{name: "the holder's own loss is what counts", want: Violated, fault: "assumption: clock", story: granted + `
+		{name: "the holder's own loss is what counts", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
 			2s  D sets by=c3/1 ttl=30s
 			3s  D forgets of=c3/1
 			10s C expires of=c1/1` + again},
-		{name: "somebody else's loss, if the holder had none", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "somebody else's loss, if the holder had none", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			2s  D sets by=c3/1 ttl=30s
 			3s  D forgets of=c3/1` + again},
 		{name: "a loss that came too late to matter", want: Violated, fault: FaultLock, story: granted + again + `
@@ -106,66 +107,66 @@ func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 		40s c2 calls
 		40s c2 acquires rank=2 ends=70s <--`
 	judgeAll(t, LeaseExclusion, []judgement{
-		{name: "the wall clock jumped back while it held the lock", want: Violated, fault: "assumption: clock", story: `
+		{name: "the wall clock jumped back while it held the lock", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			1s  c1 acquires rank=1 ends=30s
 			20s c1 shows wall=5s monotonic=20s` + again},
-		{name: "while it waited for the grant", want: Violated, fault: "assumption: clock", story: `
+		{name: "while it waited for the grant", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			20s c1 shows wall=5s monotonic=20s
 			21s c1 acquires rank=1 ends=30s` + again},
-		{name: "while it waited, and the other was granted the lock first", want: Violated, fault: "assumption: clock", story: `
+		{name: "while it waited, and the other was granted the lock first", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			20s c1 shows wall=5s monotonic=20s
 			40s c2 calls
 			40s c2 acquires rank=2 ends=70s
 			41s c1 acquires rank=1 ends=30s <--`},
-		{name: "the clocks were slow from the start", want: Violated, fault: "assumption: clock", story: `
+		{name: "the clocks were slow from the start", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s ppb=-500000000
 			0s  c1 calls
 			1s  c1 acquires rank=1 ends=30s monotonic` + again},
-		{name: "the machine was suspended", want: Violated, fault: "assumption: process", story: `
+		{name: "the machine was suspended", want: Violated, fault: FaultAssumption(trace.AssumeProcess), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			1s  c1 shows wall=1s monotonic=1s halted
 			35s c1 shows wall=35s monotonic=1s
 			36s c1 acquires rank=1 ends=30s monotonic` + again},
-		{name: "the machine is suspended still", want: Violated, fault: "assumption: process", story: `
+		{name: "the machine is suspended still", want: Violated, fault: FaultAssumption(trace.AssumeProcess), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			1s  c1 acquires rank=1 ends=30s
 			20s c1 shows wall=20s monotonic=20s halted` + again},
-		{name: "slow and suspended", want: Violated, fault: "assumption: clock, process", story: `
+		{name: "slow and suspended", want: Violated, fault: FaultAssumption(trace.AssumeClock, trace.AssumeProcess), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			1s  c1 acquires rank=1 ends=30s monotonic
 			2s  c1 shows wall=2s monotonic=2s ppb=-500000000
 			20s c1 shows wall=11s monotonic=11s halted
 			21s c1 shows wall=12s monotonic=11s ppb=-500000000` + again},
-		{name: "slow, and suspended when it no longer mattered", want: Violated, fault: "assumption: clock", story: `
+		{name: "slow, and suspended when it no longer mattered", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s ppb=-500000000
 			0s  c1 calls
 			1s  c1 acquires rank=1 ends=30s monotonic` + again + `
 			41s c1 shows wall=20s monotonic=20s halted`},
-		{name: "slow, and suspended before it called", want: Violated, fault: "assumption: clock", story: `
+		{name: "slow, and suspended before it called", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			-9s c1 shows wall=-9s monotonic=-9s halted
 			-5s c1 shows wall=-5s monotonic=-9s ppb=-500000000
 			-1s c1 calls
 			1s  c1 acquires rank=1 ends=23s monotonic` + again},
-		{name: "an extend whose end the clock put off", want: Violated, fault: "assumption: clock", story: `
+		{name: "an extend whose end the clock put off", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 acquires rank=1 ends=5s
 			4s  c1 extends ends=34s
 			20s c1 shows wall=5s monotonic=20s` + again},
-		{name: "a renewal by the lock itself whose end the clock put off", want: Violated, fault: "assumption: clock", story: `
+		{name: "a renewal by the lock itself whose end the clock put off", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 acquires rank=1 ends=5s
 			4s  c1 extended ends=34s
 			20s c1 shows wall=5s monotonic=20s` + again},
-		{name: "a node lost a key as well, but it was over anyway", want: Violated, fault: "assumption: clock", story: `
+		{name: "a node lost a key as well, but it was over anyway", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			0s  C sets by=c1/1 ttl=30s
@@ -179,7 +180,7 @@ func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 			1s  c1 acquires rank=1 ends=30s
 			20s c1 shows wall=5s monotonic=20s
 			29s c2 acquires rank=2 ends=70s <--`},
-		{name: "the same, and a node had lost a key", want: Violated, fault: "assumption: lock memory", story: `
+		{name: "the same, and a node had lost a key", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			0s  C sets by=c1/1 ttl=30s
@@ -237,11 +238,11 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 			2s C restarts
 			2s C forgets of=c1/1
 			3s c2 acquires rank=2 ends=33s ungranted <--`},
-		{name: "the node's clock ran ahead, by which the lock ends its keys", want: Violated, fault: FaultAssumption + "clock", story: `
+		{name: "the node's clock ran ahead, by which the lock ends its keys", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s C shows wall=40s why=jump
 			1s c1 acquires rank=1 ends=31s ungranted
 			2s c2 acquires rank=2 ends=32s ungranted <--`},
-		{name: "a key lived for as long as the clock that ran ahead left of its TTL", want: Violated, fault: FaultAssumption + "clock", story: `
+		{name: "a key lived for as long as the clock that ran ahead left of its TTL", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s C shows wall=28s why=jump
 			1s C sets by=c1/1 ttl=2s
 			1s c1 acquires rank=1 ends=31s
@@ -267,7 +268,7 @@ func TestAGrantThatNobodyCanWatch(t *testing.T) {
 		lock L ttl=30s unwatched
 		0s c1 acquires rank=1 ends=30s ungranted
 		1s c2 acquires rank=2 ends=31s ungranted`).trace), nil).Finding(LeaseExclusion)
-	if f.Fault != FaultLock || strings.Contains(f.Reason, "no node had granted it") {
+	if f.Fault != FaultLock || strings.Contains(f.Reason.String(), "no node had granted it") {
 		t.Errorf("it is blamed on %q: %s", f.Fault, f.Reason)
 	}
 }
@@ -278,7 +279,7 @@ func TestNobodyIsBlamedForWhatRanOn(t *testing.T) {
 		5s  c1 runs-on
 		20s c2 acquires rank=2 ends=50s`)
 	v := Check(history.Of(s.trace), nil)
-	if f := v.Finding(LeaseExclusion); f.Outcome != Violated || f.Fault != "" || !v.RanOn {
+	if f := v.Finding(LeaseExclusion); f.Outcome != Violated || !f.Fault.IsZero() || !v.RanOn {
 		t.Errorf("got %s by %q, ran on %v", f.Outcome, f.Fault, v.RanOn)
 	}
 	s = tell(t, `
@@ -297,7 +298,7 @@ func TestNobodyIsBlamedWhereEverybodyIsLetIn(t *testing.T) {
 		lock L ttl=30s open
 		0s c1 acquires rank=1 ends=30s
 		1s c2 acquires rank=2 ends=31s`).trace), nil).Finding(SectionExclusion)
-	if f.Outcome != Violated || f.Fault != "" || !strings.Contains(f.Reason, "everybody is let in") {
+	if f.Outcome != Violated || !f.Fault.IsZero() || !strings.Contains(f.Reason.String(), "everybody is let in") {
 		t.Errorf("got %s by %q: %s", f.Outcome, f.Fault, f.Reason)
 	}
 }
@@ -310,12 +311,12 @@ func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 		{name: "the leases overlap too", want: Violated, fault: FaultLock, story: `
 			0s  c1 acquires rank=1 ends=30s
 			29s c2 acquires rank=2 ends=60s <--`},
-		{name: "the leases overlap because a node broke an assumption", want: Violated, fault: "assumption: clock", story: `
+		{name: "the leases overlap because a node broke an assumption", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s  C sets by=c1/1 ttl=30s
 			0s  c1 acquires rank=1 ends=30s
 			20s C expires of=c1/1
 			29s c2 acquires rank=2 ends=60s <--`},
-		{name: "a machine was suspended while it waited for the grant", want: Violated, fault: "assumption: process", story: `
+		{name: "a machine was suspended while it waited for the grant", want: Violated, fault: FaultAssumption(trace.AssumeProcess), story: `
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			1s  c1 shows wall=1s monotonic=1s halted

@@ -1,8 +1,6 @@
 package checks
 
 import (
-	"fmt"
-
 	"github.com/locksim/locksim/history"
 )
 
@@ -19,11 +17,11 @@ var grantOrder = property{
 func judgeGrantOrder(h *inquiry) Finding {
 	switch {
 	case len(h.Trace.Locks) == 0:
-		return notApplicable(noLock)
+		return notApplicable(NoLock)
 	case h.NobodyExcluded():
-		return notApplicable(everybodyIn)
+		return notApplicable(EverybodyIn)
 	case !h.Ranked():
-		return unknown(noRanks)
+		return unknown(NoRanks)
 	}
 	for _, v := range h.Versions() { // the first to be applied is the first to break
 		if v.By.Granted == nil {
@@ -33,7 +31,7 @@ func judgeGrantOrder(h *inquiry) Finding {
 			if s.Lock == v.By.Lock && !s.Open && s.Rank() > v.By.Rank() && s.From.Before(history.MomentOf(v.Made)) {
 				return Finding{
 					Outcome: Violated, At: v.Made.Seq, Events: []int{s.From.Seq, v.Made.Seq},
-					Reason: fmt.Sprintf("%s's write of %s was applied at %v, after %s had been granted the lock at %v",
+					Reason: Because(WroteAfterGrant,
 						h.Name(v.By), v.Object, v.Made.At, h.Name(s), s.From),
 				}
 			}

@@ -14,8 +14,12 @@ func TestWhoIsInTheWay(t *testing.T) {
 			1s c2 calls
 			1s A sets by=c1/1 ttl=30s
 			1s B sets by=c2/1 ttl=30s value=value-2`
-	for _, test := range []struct{ name, fault, story string }{
-		{"two who ask at once split the votes", "", splits + `
+	for _, test := range []struct {
+		name  string
+		fault Blame
+		story string
+	}{
+		{"two who ask at once split the votes", Blame{}, splits + `
 			2s A deletes by=c1/1
 			2s B deletes by=c2/1
 			3s c1 fails
@@ -33,7 +37,7 @@ func TestWhoIsInTheWay(t *testing.T) {
 			3s c2 fails
 			4s c1 fails
 			4s c1 is-done`},
-		{"a client that crashed has left its keys", "", `
+		{"a client that crashed has left its keys", Blame{}, `
 			0s c1 calls
 			0s A sets by=c1/1 ttl=30s
 			1s c1 crashes
@@ -57,7 +61,7 @@ func TestWhoIsInTheWay(t *testing.T) {
 			1s c1 crashes
 			2s c2 fails
 			3s c2 is-done`},
-		{"a client holds the lock", "", `
+		{"a client holds the lock", Blame{}, `
 			0s c1 calls
 			0s A sets by=c1/1 ttl=30s
 			1s c1 acquires rank=1

@@ -1,8 +1,6 @@
 package checks
 
 import (
-	"fmt"
-
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
@@ -19,10 +17,10 @@ var leaseExclusion = property{
 
 func judgeLeaseExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(noLock)
+		return notApplicable(NoLock)
 	}
 	if h.NobodyExcluded() {
-		return notApplicable(everybodyIn)
+		return notApplicable(EverybodyIn)
 	}
 	var old, young *history.Section // of the first overlap
 	var first *trace.Event
@@ -49,7 +47,7 @@ func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding 
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {
 		f.Events = []int{a.From.Seq, b.From.Seq}
-		f.Reason = fmt.Sprintf("%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
+		f.Reason = Because(GrantedWhileLeased,
 			h.Name(b), b.From, h.Name(a), a.From, a.Lease.Until(at.Seq))
 	} else {
 		f.Events = []int{a.From.Seq, b.From.Seq, at.Seq}
@@ -57,7 +55,7 @@ func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding 
 		if b.Acquisition == (history.Acquisition{at.Process, at.Section}) {
 			extended, ignored = b, a
 		}
-		f.Reason = fmt.Sprintf("%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
+		f.Reason = Because(ProlongedAsIfAlone,
 			h.Name(extended), extended.From, at.At, h.Name(ignored), ignored.From)
 	}
 	f.Fault, f.Reason = h.leaseFault(a, b, f.At, f.Reason)

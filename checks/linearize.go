@@ -2,7 +2,6 @@ package checks
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"github.com/anishathalye/porcupine"
@@ -102,11 +101,10 @@ func linearize(sections []*history.Section) opinion {
 	return notSerial
 }
 
-// disagreement says so if the two checkers do not agree; else it is empty.
-func disagreement(ours Outcome, porcupines opinion) string {
+// disagreement says so if the two checkers do not agree; else it is zero.
+func disagreement(ours Outcome, porcupines opinion) Reason {
 	if porcupines == notSearched || (ours == Holds) == (porcupines == serial) {
-		return ""
+		return Reason{}
 	}
-	return fmt.Sprintf("two checkers of the storage's history disagree: by its dependencies %s %s, but porcupine says that the sections %s",
-		SerialSections, ours, porcupines)
+	return Because(CheckersDisagree, ours, porcupines)
 }

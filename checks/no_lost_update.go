@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -42,12 +41,11 @@ func staleUpdate(h *inquiry) Finding {
 		}
 		f := Finding{
 			Outcome: Violated, At: v.Made.Seq, Events: []int{v.Made.Seq},
-			Reason: fmt.Sprintf("%s's write at %v was computed from %v, but replaced %v",
-				h.Name(v.By), v.Made.At, read, v.Replaced),
+			Reason: Because(ComputedFromStale, h.Name(v.By), v.Made.At, read.String(), v.Replaced.String()),
 		}
 		if lost := v.Replaced; lost.Made != nil {
 			f.Events = []int{lost.Made.Seq, v.Made.Seq}
-			f.Reason += fmt.Sprintf(": the update that %s made at %v is lost", h.Name(lost.By), lost.Made.At)
+			f.Reason = f.Reason.And(UpdateLost, h.Name(lost.By), lost.Made.At)
 		}
 		return f
 	}
@@ -71,10 +69,10 @@ func missingWrite(h *inquiry) Finding {
 			f := Finding{Outcome: Violated, At: max(s.Event.Seq, v.Acked.Seq)}
 			f.Events = []int{v.Made.Seq, v.Acked.Seq, s.Event.Seq}
 			slices.Sort(f.Events)
-			f.Reason = fmt.Sprintf("%s was told at %v that it had written %v, but at %v %s %s version %d",
-				h.Name(v.By), v.Acked.At, v, s.Event.At, v.Object, s.Verb, s.Number)
+			f.Reason = Because(WriteMissing,
+				h.Name(v.By), v.Acked.At, v.String(), s.Event.At, v.Object, s.Verb, s.Number)
 			if s.Number == v.Number {
-				f.Reason += " of somebody else"
+				f.Reason = f.Reason.And(OfSomebodyElse)
 			}
 			found = worse(found, f)
 			break

@@ -1,9 +1,7 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/history"
@@ -33,10 +31,10 @@ var progress = property{
 
 func judgeProgress(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(noLock)
+		return notApplicable(NoLock)
 	}
 	c := newCalm(h)
-	verdict := notApplicable("nobody wanted the lock after the last fault")
+	verdict := notApplicable(NobodyWanted)
 	for _, lock := range c.locks() {
 		switch f := c.judge(lock); {
 		case f.Outcome == Violated:
@@ -108,26 +106,26 @@ func (c *calm) locks() []string {
 
 func (c *calm) judge(lock string) Finding {
 	if len(c.unfinished) > 0 && c.horizon == nil {
-		return notApplicable(fmt.Sprintf("the run was over before fault %d was", c.unfinished[0]))
+		return notApplicable(OverBeforeFault, c.unfinished[0])
 	}
 	calls := c.wanting(lock)
 	if len(calls) == 0 {
 		if client, step := c.Stuck(); client != "" {
 			f := Finding{
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
-				Reason: fmt.Sprintf("the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock", c.horizon.At, client),
+				Reason: Because(NeverEnded, c.horizon.At, client),
 			}
 			if server := c.Unheard(client); server != "" {
-				f.Reason += "; " + unheard(client, server)
+				f.Reason = f.Reason.And(UnheardOf, client, server)
 				return f
 			}
 			if (step == trace.Extend || step == trace.Release) && !c.StillKeptOut([]string{client}) {
-				f.Reason += fmt.Sprintf("; the lock had not answered its %s", step)
+				f.Reason = f.Reason.And(LockDidNotAnswer, string(step))
 				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
 			}
 			return f
 		}
-		return notApplicable("nobody wanted the lock after the last fault")
+		return notApplicable(NobodyWanted)
 	}
 	var clients []string
 	for _, call := range calls {
@@ -140,41 +138,39 @@ func (c *calm) judge(lock string) Finding {
 		}
 	}
 	if c.horizon != nil && c.until != history.Never && c.horizon.At < c.until.At {
-		return unknown(fmt.Sprintf("the run was cut off at %v, before the bound for progress at %v", c.horizon.At, c.until))
+		return unknown(CutOffTooEarly, c.horizon.At, c.until)
 	}
 	end := c.LastBefore(c.until)
 	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{calls[0].Began.Seq, end.Seq}}
-	since := "the start of the run"
+	f.Reason = Because(NoProgress, end.At, clients[0])
 	if c.fault != nil {
-		since = fmt.Sprintf("the last fault at %v", c.from)
+		f.Reason = Because(NoProgressSince, c.from, end.At, clients[0])
 		f.Events = append(f.Events, c.fault.Seq)
 		slices.Sort(f.Events)
 		f.Events = slices.Compact(f.Events)
 	}
-	f.Reason = fmt.Sprintf("from %s until %v no client completed a section, though %s wanted the lock", since, end.At, clients[0])
 	switch turnedAway := c.turnedAway(lock); {
 	case turnedAway != nil:
 		how := "failed"
 		if turnedAway.Refused {
 			how = "refused"
 		}
-		f.Reason += fmt.Sprintf("; %s was granted it, but the storage %s its %s at %v",
-			turnedAway.Process, how, turnedAway.Step, turnedAway.At)
+		f.Reason = f.Reason.And(StorageTurnedAway, turnedAway.Process, how, string(turnedAway.Step), turnedAway.At)
 	case c.misguided(lock) != nil:
 		s := c.misguided(lock)
-		f.Fault = FaultAssumption + strings.Join(c.uncounted(s), ", ")
-		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its clock had not counted the time since it asked", s.Client, s.From)
+		f.Fault = FaultAssumption(c.uncounted(s)...)
+		f.Reason = f.Reason.And(ClockHadNotCounted, s.Client, s.From)
 	case c.overdue(lock) != nil:
 		s := c.overdue(lock)
-		f.Reason += fmt.Sprintf("; %s was granted it at %v, but its lease was over at %v, before it was done", s.Client, s.From, s.Lease.End())
+		f.Reason = f.Reason.And(LeaseOverBeforeDone, s.Client, s.From, s.Lease.End())
 	case c.Unheard(clients[0]) != "":
-		f.Reason += "; " + unheard(clients[0], c.Unheard(clients[0]))
+		f.Reason = f.Reason.And(UnheardOf, clients[0], c.Unheard(clients[0]))
 	case len(c.robbed(lock, end.Seq)) > 0:
-		f.Fault = FaultAssumption + strings.Join(c.robbed(lock, end.Seq), ", ")
+		f.Fault = FaultAssumption(c.robbed(lock, end.Seq)...)
 	case c.Lock(lock).Open:
-		f.Reason += "; " + everybodyIn
+		f.Reason = f.Reason.And(EverybodyIn)
 	case c.inEachOthersWay(lock):
-		f.Reason += "; every attempt met only keys of others who were asking, too, held the lock or had just crashed"
+		f.Reason = f.Reason.And(OnlyTurnsTaken)
 	case !c.StillKeptOut(clients):
 		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
 	}
@@ -222,7 +218,7 @@ func (c *calm) overdue(lock string) *history.Section {
 
 // robbed names the assumptions that nodes broke, up to the event at, by losing keys of
 // a section that was granted after the last fault: its client could not complete it.
-func (c *calm) robbed(lock string, at int) []string {
+func (c *calm) robbed(lock string, at int) []trace.Assumption {
 	broken := c.brokenFor(lock, at)
 	for _, s := range c.Sections() {
 		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(broken[s.Acquisition]) > 0 {
@@ -246,17 +242,12 @@ func (c *calm) misguided(lock string) *history.Section {
 
 // uncounted names the assumptions about a client's clock that broke while it asked for
 // a section's grant.
-func (c *calm) uncounted(s *history.Section) []string {
+func (c *calm) uncounted(s *history.Section) []trace.Assumption {
 	kind := fakeclock.Monotonic
 	if s.Granted.Ends != nil {
 		kind = s.Granted.Ends.Clock
 	}
 	return uncounted(c.ClockOf(s, kind), history.MomentOf(s.Called()), s.From)
-}
-
-// unheard says of whom a client still waits to hear.
-func unheard(client, server string) string {
-	return fmt.Sprintf("%s waits without a deadline for %s, which had lost its power without a word", client, server)
 }
 
 // wanting finds who wants the lock: the first call of acquire of each client

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
 )
 
 func TestProgress(t *testing.T) {
@@ -147,7 +148,10 @@ func TestProgress(t *testing.T) {
 }
 
 func TestWhoseFaultALackOfProgressIs(t *testing.T) {
-	for _, test := range []struct{ name, story, want string }{
+	for _, test := range []struct {
+		name, story string
+		want        Blame
+	}{
 		{"no fault ever", `
 			1s c1 fails`, FaultLock},
 		{"a fault that is over", `
@@ -156,12 +160,12 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			1s c1 fails`, FaultLock},
 		{"a fault that is active", `
 			0s fault-1 strikes
-			1s c1 fails`, ""},
+			1s c1 fails`, Blame{}},
 		{"one of two faults is over", `
 			0s fault-1 strikes
 			0s fault-2 strikes
 			1s fault-1 lifts
-			1s c1 fails`, ""},
+			1s c1 fails`, Blame{}},
 		{"a fault without a duration", `
 			0s fault-1 strikes instant
 			1s c1 fails`, FaultLock},
@@ -183,23 +187,23 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			0s c2 crashes
 			0s fault-2 strikes
 			0s c3 crashes
-			1s c1 fails`, ""},
+			1s c1 fails`, Blame{}},
 		{"the very client that wants the lock hangs", `
 			0s c1 calls
 			1s fault-1 strikes stops=c1
 			1s c1 pauses
-			9s c1 is-cut-off`, ""},
+			9s c1 is-cut-off`, Blame{}},
 		{"a node that crashed for good", `
 			0s fault-1 strikes stops=A
 			0s A crashes
-			1s c1 fails`, ""},
+			1s c1 fails`, Blame{}},
 		{"a node lost its power before it answered, and nobody says so", `
 			0s c1 calls
 			0s c1 commands A
 			0s fault-1 strikes instant
 			0s A crashes how=power-loss
 			1s A restarts
-			9s c1 is-cut-off`, ""},
+			9s c1 is-cut-off`, Blame{}},
 		{"it had answered before", `
 			0s c1 calls
 			0s c1 commands A
@@ -223,7 +227,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			20s fault-1 lifts
 			20s c1 acquires rank=1 ends=30s monotonic
 			21s c1 releases
-			22s c1 is-done`, FaultAssumption + "process"},
+			22s c1 is-done`, FaultAssumption(trace.AssumeProcess)},
 		{"its machine was not, and it gave up", `
 			0s  c1 calls
 			0s  fault-1 strikes lasting
@@ -236,7 +240,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			1s c1 acquires rank=1 ends=30s
 			2s c1 fails-to-read
 			3s c1 releases
-			4s c1 is-done`, ""},
+			4s c1 is-done`, Blame{}},
 		{"a granted lease was over before its client asked to prolong it", `
 			0s  fault-1 strikes instant
 			1s  c1 acquires rank=1 ends=10s
@@ -244,7 +248,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			12s c1 asks-to-extend
 			13s c1 fails-to-extend
 			13s c1 releases
-			14s c1 is-done`, ""},
+			14s c1 is-done`, Blame{}},
 		{"a lease that had not ended could not be prolonged", `
 			0s c1 calls
 			0s fault-1 strikes instant
@@ -265,7 +269,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			3s c1 asks-to-extend
 			4s c1 fails-to-extend
 			4s c1 releases
-			5s c1 is-done`, FaultAssumption + "clock"},
+			5s c1 is-done`, FaultAssumption(trace.AssumeClock)},
 		{"nobody wants the lock, which never answers a release", `
 			1s c1 acquires rank=1
 			2s fault-1 strikes instant
@@ -281,34 +285,34 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			1s c1 acquires rank=1
 			2s fault-1 strikes
 			3s c1 asks-to-release
-			9s c1 is-cut-off`, ""},
+			9s c1 is-cut-off`, Blame{}},
 		{"nor a release, and its client hangs", `
 			1s c1 acquires rank=1
 			3s c1 asks-to-release
 			3s fault-1 strikes stops=c1
 			3s c1 pauses
-			9s c1 is-cut-off`, ""},
+			9s c1 is-cut-off`, Blame{}},
 		{"nobody wants the lock, and its holder never ends its work", `
 			1s c1 acquires rank=1
 			2s fault-1 strikes instant
 			3s c1 starts-to-work
-			9s c1 is-cut-off`, ""},
+			9s c1 is-cut-off`, Blame{}},
 		{"nor between two steps", `
 			1s c1 acquires rank=1
 			2s fault-1 strikes instant
-			9s c1 is-cut-off`, ""},
+			9s c1 is-cut-off`, Blame{}},
 		{"everybody is let in", `
 			lock L ttl=30s open
 			1s c1 acquires rank=1
-			2s c1 releases`, ""},
+			2s c1 releases`, Blame{}},
 		{"granted, but refused by the storage", `
 			1s c1 acquires rank=1
 			2s c1 is-refused
-			3s c1 releases`, ""},
+			3s c1 releases`, Blame{}},
 		{"granted, but refused a read", `
 			1s c1 acquires rank=1
 			2s c1 is-refused-a-read
-			3s c1 releases`, ""},
+			3s c1 releases`, Blame{}},
 		{"refused under another lock", `
 			lock M ttl=30s
 			1s c1 fails
@@ -328,7 +332,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			4s c1 fails`, FaultLock},
 		{"a client that ran on while it was paused", `
 			1s c1 fails
-			2s c1 runs-on`, ""},
+			2s c1 runs-on`, Blame{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := Check(history.Of(tell(t, test.story).trace), nil).Finding(Progress)

@@ -56,19 +56,13 @@ func (p Property) Data() bool {
 
 func holds() Finding { return Finding{Outcome: Holds} }
 
-func notApplicable(reason string) Finding {
-	return Finding{Outcome: NotApplicable, Reason: reason}
+func notApplicable(code Code, args ...any) Finding {
+	return Finding{Outcome: NotApplicable, Reason: Because(code, args...)}
 }
 
-func unknown(reason string) Finding {
-	return Finding{Outcome: Unknown, Reason: reason}
+func unknown(code Code, args ...any) Finding {
+	return Finding{Outcome: Unknown, Reason: Because(code, args...)}
 }
-
-const (
-	noLock      = "the run has no lock"
-	everybodyIn = "there is no lock: everybody is let in"
-	noRanks     = "the run does not say in which order the lock was granted"
-)
 
 // worse returns the violation that came first. To tell whose fault a violation is can
 // mean to read the whole trace, so what is compared often is compared by its moment

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,11 +31,11 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 	}
 	switch {
 	case len(h.Trace.Locks) == 0:
-		return notApplicable(noLock)
+		return notApplicable(NoLock)
 	case h.NobodyExcluded():
-		return notApplicable(everybodyIn)
+		return notApplicable(EverybodyIn)
 	case len(slots) == 0:
-		return notApplicable("the lock does not say which keys it keeps")
+		return notApplicable(NoKeysTold)
 	}
 	for _, c := range h.KeyChanges() {
 		if !slots[c.Key] {
@@ -59,10 +58,10 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 		if c.Was != nil {
 			f.Events = []int{c.Was.Set.Seq, ev.Seq}
 		}
-		f.Reason = fmt.Sprintf("at %v %v %s the key %q on %s, which had been set for %v",
-			ev.At, history.AcquisitionOf(by), did, ev.Key, ev.Process, history.AcquisitionOf(owner))
+		f.Reason = Because(TouchedForeignKey,
+			ev.At, history.AcquisitionOf(by).String(), did, ev.Key, ev.Process, history.AcquisitionOf(owner).String())
 		if history.AcquisitionOf(by) == history.AcquisitionOf(owner) {
-			f.Reason += " by a command that it sent later"
+			f.Reason = f.Reason.And(BySentLater)
 		}
 		f.Fault, f.Reason = h.unlessRanOn(FaultLock, f.Reason, f.At, by.Client, owner.Client)
 		return f

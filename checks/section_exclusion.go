@@ -1,8 +1,6 @@
 package checks
 
 import (
-	"fmt"
-
 	"github.com/locksim/locksim/history"
 )
 
@@ -18,11 +16,11 @@ var sectionExclusion = property{
 
 func judgeSectionExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(noLock)
+		return notApplicable(NoLock)
 	}
 	for a, b := range h.Pairs(func(s *history.Section) history.Moment { return s.To }) { // the first to begin is the first to break
 		f := Finding{Outcome: Violated, At: b.From.Seq, Events: []int{a.From.Seq, b.From.Seq}}
-		f.Reason = fmt.Sprintf("%s entered its section at %v, while %s was in its own from %v until %v",
+		f.Reason = Because(EnteredWhileInside,
 			h.Name(b), b.From, h.Name(a), a.From, a.To)
 		f.Fault, f.Reason = h.sectionFault(a, b, f.Reason)
 		return f

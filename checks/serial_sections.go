@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 	"sort"
@@ -41,12 +40,12 @@ func judgeSerialSections(h *inquiry) Finding {
 	if first := len(f.Events) - 3; first > 0 {
 		f.Events = f.Events[first:]
 	}
-	f.Reason = fmt.Sprintf("%s and %s cannot have run one after the other", h.Name(cycle[0].before), h.Name(cycle[0].after))
+	f.Reason = Because(NotOneAfterOther, h.Name(cycle[0].before), h.Name(cycle[0].after))
 	switch {
 	case len(cycle) == 1:
-		f.Reason = fmt.Sprintf("%s cannot have run alone", h.Name(cycle[0].before))
+		f.Reason = Because(NotAlone, h.Name(cycle[0].before))
 	case len(cycle) > 2:
-		f.Reason = fmt.Sprintf("%d sections, %s's among them, cannot have run one after the other", len(cycle), h.Name(cycle[0].before))
+		f.Reason = Because(ManyNotOneByOne, len(cycle), h.Name(cycle[0].before))
 	}
 	return f
 }
@@ -80,21 +79,21 @@ const (
 	lostOwn
 )
 
-func (h *inquiry) tell(d dependency) string {
+func (h *inquiry) tell(d dependency) Reason {
 	a, b := h.Name(d.before), h.Name(d.after)
 	switch d.kind {
 	case realTime:
-		return fmt.Sprintf("%s had ended at %v, before %s began at %v", a, d.before.To, b, d.after.From)
+		return Because(EndedBeforeBegin, a, d.before.To, b, d.after.From)
 	case readFrom:
-		return fmt.Sprintf("%s wrote %v, which %s read", a, d.version, b)
+		return Because(WroteWhatOtherRead, a, d.version.String(), b)
 	case wroteOver:
-		return fmt.Sprintf("%s wrote %v, which %s replaced", a, d.version, b)
+		return Because(WroteWhatOtherReplaced, a, d.version.String(), b)
 	case readBefore:
-		return fmt.Sprintf("%s read %v, which %s replaced", a, d.version, b)
+		return Because(ReadWhatOtherReplaced, a, d.version.String(), b)
 	case replacedToo:
-		return fmt.Sprintf("%s replaced %v, which %s replaced too", a, d.version, b)
+		return Because(BothReplaced, a, d.version.String(), b)
 	}
-	return fmt.Sprintf("%s wrote %v, and then found it gone", a, d.version)
+	return Because(OwnWriteGone, a, d.version.String())
 }
 
 // graph says, of each section, which must come after it. Where one version was used by

@@ -316,8 +316,12 @@ func TestCycle(t *testing.T) {
 			}},
 	} {
 		f := Check(history.Of(tell(t, test.story).trace), nil).Finding(SerialSections)
-		if !slices.Equal(f.Cycle, test.want) {
-			t.Errorf("%s\ngot the cycle\n%s\nwant\n%s", test.story, strings.Join(f.Cycle, "\n"), strings.Join(test.want, "\n"))
+		var got []string
+		for _, d := range f.Cycle {
+			got = append(got, d.String())
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s\ngot the cycle\n%s\nwant\n%s", test.story, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 		}
 	}
 }
@@ -464,7 +468,7 @@ func TestDisagreement(t *testing.T) {
 		{Violated, notSearched, true},
 	} {
 		reason := disagreement(test.ours, test.porcupines)
-		if (reason == "") != test.agree {
+		if reason.IsZero() != test.agree {
 			t.Errorf("%s, and porcupine says that they %s: got %q", test.ours, test.porcupines, reason)
 		}
 	}
@@ -484,11 +488,11 @@ func TestNotCrossChecked(t *testing.T) {
 	} {
 		f := Finding{Property: SerialSections, Outcome: test.ours}
 		if test.ours == Violated {
-			f.Reason = "as it was"
+			f.Reason = Because(InDoubt, "as it was")
 		}
 		v := &Verdict{Findings: []Finding{{Property: WriteOrder, Outcome: Holds}, f}}
 		v.compare(test.porcupines)
-		if got := v.Findings[1].Reason; got != test.want || v.Findings[0].Reason != "" || len(v.Reasons) > 0 {
+		if got := v.Findings[1].Reason; got.String() != test.want || !v.Findings[0].Reason.IsZero() || len(v.Reasons) > 0 {
 			t.Errorf("serial-sections %s, and the sections %s: got %q, want %q", test.ours, test.porcupines, got, test.want)
 		}
 	}
@@ -506,7 +510,7 @@ func TestTooLargeForPorcupine(t *testing.T) {
 		t.Errorf("forty readers %s", got)
 	}
 	v := Check(history.Of(h.Trace), nil)
-	if f := v.Finding(SerialSections); f.Outcome != Holds || f.Reason != "" {
+	if f := v.Finding(SerialSections); f.Outcome != Holds || !f.Reason.IsZero() {
 		t.Errorf("forty readers: %s, %q", f.Outcome, f.Reason)
 	}
 	b.WriteString("2s c90 acquires rank=90\n2s c91 acquires rank=91\n2s c90 writes y=0>1\n2s c91 writes y=0>1\n")
@@ -515,7 +519,7 @@ func TestTooLargeForPorcupine(t *testing.T) {
 		t.Errorf("forty readers and a contradiction %s", got)
 	}
 	v = Check(history.Of(h.Trace), nil)
-	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(f.Reason, "porcupine") || v.Verdict != Unsafe {
+	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(f.Reason.String(), "porcupine") || v.Verdict != Unsafe {
 		t.Errorf("forty readers and a contradiction: %s, %q, %s", f.Outcome, f.Reason, v.Verdict)
 	}
 }
@@ -539,7 +543,7 @@ func TestSerialSectionsOfALongRun(t *testing.T) {
 	h := &inquiry{history.Of(tell(t, b.String()).trace)}
 	began := time.Now()
 	f := judgeSerialSections(h)
-	if len(f.Cycle) != 2 || !strings.HasPrefix(f.Reason, "c2 and c3 ") {
+	if len(f.Cycle) != 2 || !strings.HasPrefix(f.Reason.String(), "c2 and c3 ") {
 		t.Errorf("%s: %s: %q", f.Outcome, f.Reason, f.Cycle)
 	}
 	if took := time.Since(began); took > 10*time.Second {

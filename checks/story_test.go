@@ -434,7 +434,7 @@ type judgement struct {
 	want  Outcome
 	// fault and says are checked only where they are given; says are parts of
 	// the reason.
-	fault string
+	fault Blame
 	says  []string
 }
 
@@ -448,11 +448,11 @@ func judgeAll(t *testing.T, p Property, tests []judgement) {
 				t.Fatalf("%s is %s (%s), want %s", p, f.Outcome, f.Reason, test.want)
 			}
 			for _, part := range test.says {
-				if !strings.Contains(f.Reason, part) {
+				if !strings.Contains(f.Reason.String(), part) {
 					t.Errorf("the reason %q does not say %q", f.Reason, part)
 				}
 			}
-			if test.fault != "" && f.Fault != test.fault {
+			if !test.fault.IsZero() && f.Fault != test.fault {
 				t.Errorf("the fault is %q, want %q", f.Fault, test.fault)
 			}
 			switch f.Outcome {
@@ -460,11 +460,11 @@ func judgeAll(t *testing.T, p Property, tests []judgement) {
 				if !slices.Contains(s.breaks, f.At) {
 					t.Errorf("it broke at event %d, want one of %v", f.At, s.breaks)
 				}
-				if !slices.Contains(f.Events, f.At) || !slices.IsSorted(f.Events) || len(f.Events) > 3 || f.Reason == "" {
+				if !slices.Contains(f.Events, f.At) || !slices.IsSorted(f.Events) || len(f.Events) > 3 || f.Reason.IsZero() {
 					t.Errorf("not shown well: %+v", f)
 				}
 			case Unknown, NotApplicable:
-				if f.Reason == "" {
+				if f.Reason.IsZero() {
 					t.Errorf("%s without a reason", f.Outcome)
 				}
 			case Holds:

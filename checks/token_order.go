@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/locksim/locksim/history"
@@ -22,22 +21,22 @@ var tokenOrder = property{
 
 func judgeTokenOrder(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(noLock)
+		return notApplicable(NoLock)
 	}
 	unordered := func(l trace.LockInfo) bool { return l.Unordered }
 	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	carries := func(s *history.Section) bool { return s.Granted.Token != 0 || minted(s) }
 	switch {
 	case h.NobodyExcluded():
-		return notApplicable(everybodyIn)
+		return notApplicable(EverybodyIn)
 	case slices.ContainsFunc(h.Trace.Locks, unordered):
-		return notApplicable("the fencing tokens can only be told apart: they have no order")
+		return notApplicable(TokensUnordered)
 	case !slices.ContainsFunc(h.Sections(), carries):
-		return notApplicable("no grant came with a fencing token")
+		return notApplicable(NoTokens)
 	case !slices.ContainsFunc(h.Sections(), minted):
-		return notApplicable("the oracle gave the fencing tokens")
+		return notApplicable(TokensOfOracle)
 	case !h.Ranked():
-		return unknown(noRanks)
+		return unknown(NoRanks)
 	}
 	var old, young *history.Section // of the first two tokens that are out of order
 	var older, younger *trace.Event
@@ -75,7 +74,7 @@ func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Even
 	}
 	f := Finding{
 		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
-		Reason: fmt.Sprintf("%s was granted the lock after %s, yet its fencing token %d is not greater than %d; both were out at %v",
+		Reason: Because(TokenNotGreater,
 			h.Name(young), h.Name(old), y.Token, o.Token, second.At),
 	}
 	// A token source is no part of the lock.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
 )
 
 func TestTokenOrder(t *testing.T) {
@@ -113,11 +114,11 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 	)
 	judgeAll(t, TokenOrder, []judgement{
 		{name: "nothing had happened", want: Violated, fault: FaultLock, story: granted + again},
-		{name: "a node lost what it held", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "a node lost what it held", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			10s A crashes
 			15s A restarts
 			15s A forgets key=n of=c1/1 value=7` + again},
-		{name: "a node came back with what it had held earlier", want: Violated, fault: "assumption: lock memory", story: granted + `
+		{name: "a node came back with what it had held earlier", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			10s A crashes
 			15s A restarts
 			15s A restores key=n of=c1/1 value=6` + again},
@@ -126,7 +127,7 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 			-8s A crashes
 			-7s A restarts
 			-7s A forgets key=n of=c3/1 value=7` + granted + again},
-		{name: "a node that lost it was back while the first asked", want: Violated, fault: "assumption: lock memory", story: `
+		{name: "a node that lost it was back while the first asked", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
 			-9s A sets key=n by=c3/1 value=7
 			-8s A crashes
 			-7s A forgets key=n of=c3/1 value=7
@@ -145,7 +146,7 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 			10s D crashes
 			15s D restarts
 			15s D forgets key=n of=c1/1 value=7` + again},
-		{name: "of a lock of which nobody knows which it uses", want: Violated, fault: "assumption: lock memory", story: `
+		{name: "of a lock of which nobody knows which it uses", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
 			lock L ttl=30s unwatched` + granted + `
 			1s  D sets key=n by=c1/1 value=7
 			10s D crashes
@@ -154,7 +155,7 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 		{name: "a replica that only followed", want: Violated, fault: FaultLock, story: `
 			lock L ttl=30s unwatched` + granted + `
 			1s  R restores key=n of=c1/1 value=7` + again},
-		{name: "a replica took over that had not received it", want: Violated, fault: "assumption: lock memory", story: `
+		{name: "a replica took over that had not received it", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
 			-1s R restores key=n of=c1/1 value=6` + granted + `
 			10s A crashes
 			11s R replaces A` + again},
@@ -162,9 +163,9 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 			1s  R restores key=n of=c1/1 value=7
 			10s A crashes
 			11s R replaces A` + again},
-		{name: "a node's clock was set", want: Violated, fault: "assumption: clock", story: granted + `
+		{name: "a node's clock was set", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
 			10s A shows wall=5s monotonic=10s why=jump` + again},
-		{name: "the clock of one of the two drifted", want: Violated, fault: "assumption: clock", story: granted + `
+		{name: "the clock of one of the two drifted", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
 			10s c1 shows wall=10s monotonic=10s why=drift` + again},
 		{name: "somebody else's clock was set", want: Violated, fault: FaultLock, story: granted + `
 			10s c3 shows wall=5s monotonic=10s why=jump` + again},
@@ -175,7 +176,7 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 			41s A shows wall=5s monotonic=41s why=jump`},
 		{name: "clocks that only began", want: Violated, fault: FaultLock, story: `
 			0s  A shows wall=0s monotonic=0s` + granted + again},
-		{name: "clock and memory", want: Violated, fault: "assumption: clock, lock memory", story: granted + `
+		{name: "clock and memory", want: Violated, fault: FaultAssumption(trace.AssumeClock, trace.AssumeLockMemory), story: granted + `
 			9s  A shows wall=5s monotonic=9s why=jump
 			10s A crashes
 			15s A restarts
@@ -198,7 +199,7 @@ func TestNobodysToken(t *testing.T) {
 			40s c2 acquires rank=2 token=7 minted`,
 	} {
 		f := Check(history.Of(tell(t, story).trace), nil).Finding(TokenOrder)
-		if f.Outcome != Violated || f.Fault != "" {
+		if f.Outcome != Violated || !f.Fault.IsZero() {
 			t.Errorf("%s: %s by %q", name, f.Outcome, f.Fault)
 		}
 	}

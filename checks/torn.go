@@ -1,7 +1,5 @@
 package checks
 
-import "fmt"
-
 // torn lists the sections that took effect only in part.
 func (h *inquiry) torn() []TornSection {
 	var all []TornSection
@@ -12,17 +10,17 @@ func (h *inquiry) torn() []TornSection {
 				applied++
 			}
 		}
-		reason := ""
+		var reason Reason
 		switch {
 		case applied == 0: // then there is nothing to clean up
 		case s.Refused > 0:
-			reason = fmt.Sprintf("%d of its writes took effect, %d the storage refused", applied, s.Refused)
+			reason = Because(TornByRefusals, applied, s.Refused)
 		case s.CutShort() != "":
-			reason = fmt.Sprintf("it wrote, and never released: %s", s.CutShort())
+			reason = Because(TornByDeparture, s.CutShort())
 		case s.Begun > applied:
-			reason = fmt.Sprintf("of its %d writes only %d took effect", s.Begun, applied)
+			reason = Because(TornInPart, s.Begun, applied)
 		}
-		if reason != "" {
+		if !reason.IsZero() {
 			all = append(all, TornSection{s.Client, s.Acquisition.Section, reason})
 		}
 	}

@@ -1,7 +1,5 @@
 package checks
 
-import "fmt"
-
 // WriteOrder is violated when, on one object, a write of an older grant
 // replaced a newer grant's write that its own section had not read when it sent
 // the write. It is judged by the oracle's order of grants in every run,
@@ -17,7 +15,7 @@ var writeOrder = property{
 
 func judgeWriteOrder(h *inquiry) Finding {
 	if !h.Ranked() {
-		return unknown(noRanks)
+		return unknown(NoRanks)
 	}
 	for _, v := range h.Versions() {
 		was := v.Replaced
@@ -27,7 +25,7 @@ func judgeWriteOrder(h *inquiry) Finding {
 		if v.By.Lock == was.By.Lock && v.By.Rank() < was.By.Rank() && !v.By.HadRead(was, v.Issued) {
 			return Finding{
 				Outcome: Violated, At: v.Made.Seq, Events: []int{was.Made.Seq, v.Made.Seq},
-				Reason: fmt.Sprintf("%s's write of %s at %v replaced the one that %s, which held a newer grant, had made at %v",
+				Reason: Because(ReplacedUnseen,
 					h.Name(v.By), v.Object, v.Made.At, h.Name(was.By), was.Made.At),
 			}
 		}

@@ -106,7 +106,7 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	}
 	p := played{trace: tr}
 	if conduct := sim.Conduct(err); conduct != "" {
-		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})
+		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock.String(), Why: shortStack(err.Error())})
 	} else if err != nil {
 		return p, err
 	}
@@ -116,11 +116,11 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	p.verdict = checks.Check(history.Of(tr), nil)
 	p.RanOn = p.verdict.RanOn
 	if len(p.verdict.Reasons) > 0 && err == nil {
-		p.Doubt = p.verdict.Reasons[0]
+		p.Doubt = p.verdict.Reasons[0].String()
 	}
 	for _, f := range p.verdict.Findings {
 		if f.Outcome == checks.Violated {
-			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault})
+			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault.String()})
 		}
 	}
 	if l.judge != nil {

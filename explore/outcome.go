@@ -134,7 +134,7 @@ func (e Effect) grade() grade {
 		if fencing == With && property.Data() {
 			g |= corrupts
 		}
-		if fault == checks.FaultLock {
+		if whoseFault(fault) == checks.ByLock {
 			g |= blames
 		}
 		if property.Title() == "" {
@@ -165,12 +165,21 @@ func (e Effect) fault() string {
 	return worst
 }
 
+// whoseFault is who is to blame, by a blame as documents have it.
+func whoseFault(text string) checks.Whose {
+	var b checks.Blame
+	if b.UnmarshalText([]byte(text)) != nil {
+		return ""
+	}
+	return b.Whose
+}
+
 // weight orders whose fault something is.
 func weight(fault string) int {
 	switch {
-	case fault == checks.FaultLock:
+	case whoseFault(fault) == checks.ByLock:
 		return 3
-	case strings.HasPrefix(fault, checks.FaultAssumption):
+	case whoseFault(fault) == checks.ByAssumption:
 		return 2
 	case fault != "":
 		return 1

@@ -118,7 +118,7 @@ func newPool(t *testing.T, jobs int, silence time.Duration) *explore.Pool {
 
 // both is the outcome of a world that cost its worker.
 func both(what, why string) explore.Outcome {
-	r := explore.Run{Breaks: []explore.Break{{What: what, Fault: checks.FaultLock, Why: why}}}
+	r := explore.Run{Breaks: []explore.Break{{What: what, Fault: checks.FaultLock.String(), Why: why}}}
 	return explore.Outcome{Off: r, On: r}
 }
 

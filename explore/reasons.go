@@ -324,21 +324,19 @@ func (t *tale) endless() []string {
 // assumption is what the faults of a run break, as a scenario says it; "" if that
 // cannot be told.
 func (t *tale) assumption() string {
-	var all []string
+	var all []trace.Assumption
 	for _, f := range t.trace.Faults {
 		if !slices.Contains(all, f.Assumption) {
 			all = append(all, f.Assumption)
 		}
 	}
 	if len(all) == 1 {
-		return all[0]
+		return string(all[0])
 	}
 	for _, f := range t.broken() {
-		if name, ok := strings.CutPrefix(f.Fault, checks.FaultAssumption); ok {
-			for one := range strings.SplitSeq(name, ", ") {
-				if slices.Contains(all, one) {
-					return one
-				}
+		for _, one := range f.Fault.Broken() {
+			if slices.Contains(all, one) {
+				return string(one)
 			}
 		}
 	}
@@ -351,11 +349,11 @@ func (t *tale) lesson(off, on *checks.Verdict, fenced *trace.Trace) string {
 	var says []string
 	lease, section := t.verdict.Finding(checks.LeaseExclusion), t.verdict.Finding(checks.SectionExclusion)
 	own := t.verdict.Finding(checks.ReleaseOwnership)
-	switch assumed, broke := strings.CutPrefix(lease.Fault, checks.FaultAssumption); {
+	switch assumed := lease.Fault.Broken(); {
 	case lease.Outcome == checks.Violated && lease.Fault == checks.FaultLock:
 		says = append(says, "Nothing that the lock relies on had failed: that it was granted twice is its own fault.")
-	case lease.Outcome == checks.Violated && broke:
-		for one := range strings.SplitSeq(assumed, ", ") {
+	case lease.Outcome == checks.Violated && len(assumed) > 0:
+		for _, one := range assumed {
 			says = append(says, relies[one])
 		}
 	case section.Outcome == checks.Violated && section.Fault == checks.FaultLock:
@@ -394,8 +392,8 @@ func unseen(v *checks.Verdict, tr *trace.Trace) bool {
 
 // relies is what a lock relies on that was granted twice, by the assumption that
 // broke.
-var relies = map[string]string{
-	"clock":       "The lock relies on clocks that count time at nearly the same speed, and one of them did not.",
-	"lock memory": "The lock relies on nodes that remember what they granted, and one of them forgot.",
-	"process":     "The lock relies on a clock that does not stand still while its process is stopped.",
+var relies = map[trace.Assumption]string{
+	trace.AssumeClock:      "The lock relies on clocks that count time at nearly the same speed, and one of them did not.",
+	trace.AssumeLockMemory: "The lock relies on nodes that remember what they granted, and one of them forgot.",
+	trace.AssumeProcess:    "The lock relies on a clock that does not stand still while its process is stopped.",
 }

@@ -95,8 +95,8 @@ func cutsMinority(f Fault) bool {
 func jumpsAhead(f Fault) bool { return f.Kind == "jump" && f.Target == "redis-3" && f.By > 0 }
 
 var (
-	late2     = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
-	twoLeases = []Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption + "clock"}}
+	late2     = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent.String()}}
+	twoLeases = []Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption(trace.AssumeClock).String()}}
 )
 
 // Every single fault is tried once, and those that break something are one group.
@@ -335,7 +335,7 @@ func TestMinimal(t *testing.T) {
 	}
 	data := "off no-lost-update\t"
 	fenced := "on no-lost-update\t"
-	own := "off lease-exclusion\t" + checks.FaultLock
+	own := "off lease-exclusion\t" + checks.FaultLock.String()
 	for _, test := range []struct {
 		name string
 		all  []*group
@@ -401,10 +401,10 @@ func TestFamilies(t *testing.T) {
 
 // An effect is the lock's fault if anything in it is.
 func TestEffects(t *testing.T) {
-	clock := checks.FaultAssumption + "clock"
+	clock := checks.FaultAssumption(trace.AssumeClock).String()
 	o := Outcome{
 		Off: Run{Breaks: []Break{{What: "lease-exclusion", Fault: clock}, {What: "section-exclusion", Fault: clock}, {What: "no-lost-update"}}},
-		On:  Run{Breaks: []Break{{What: "section-exclusion", Fault: checks.FaultInherent}}},
+		On:  Run{Breaks: []Break{{What: "section-exclusion", Fault: checks.FaultInherent.String()}}},
 	}
 	e := o.Effect()
 	if e.fault() != clock || e.grade() != breaks {
@@ -414,14 +414,14 @@ func TestEffects(t *testing.T) {
 	if g := o.Effect().grade(); g != breaks|corrupts {
 		t.Errorf("data corrupted with fencing: grade %d", g)
 	}
-	o.On.Breaks = append(o.On.Breaks, Break{What: "progress", Fault: checks.FaultLock})
-	if e := o.Effect(); e.grade() != breaks|corrupts|blames || e.fault() != checks.FaultLock {
+	o.On.Breaks = append(o.On.Breaks, Break{What: "progress", Fault: checks.FaultLock.String()})
+	if e := o.Effect(); e.grade() != breaks|corrupts|blames || e.fault() != checks.FaultLock.String() {
 		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
 	}
 	if e := o.Effect(); slices.Equal(e.core(), e) != true {
 		t.Errorf("progress is all that is the lock's fault, and %q leaves it out", e.core())
 	}
-	o.Off.Breaks = append(o.Off.Breaks, Break{What: "release-ownership", Fault: checks.FaultLock})
+	o.Off.Breaks = append(o.Off.Breaks, Break{What: "release-ownership", Fault: checks.FaultLock.String()})
 	if e := o.Effect(); len(e.core()) != len(e)-1 {
 		t.Errorf("progress is a consequence, and %q has it", e.core())
 	}

@@ -276,7 +276,7 @@ func compareWays(a, b Way) int {
 func (w Way) gravity() int {
 	data := func(what string) bool { return checks.Property(what).Data() }
 	switch {
-	case w.Fault == checks.FaultLock:
+	case w.Fault == checks.FaultLock.String():
 		return 3
 	case slices.ContainsFunc(w.On, data):
 		return 2

@@ -97,16 +97,19 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 		}
 	}
 	judged := checks.Check(history.Of(tr), w.witnesses)
-	v.data, v.reasons = judged.Verdict, judged.Reasons
+	v.data = judged.Verdict
+	for _, reason := range judged.Reasons {
+		v.reasons = append(v.reasons, reason.String())
+	}
 	for _, f := range judged.Findings {
 		switch {
 		case f.Outcome != checks.Violated:
 		case f.Property == checks.Progress && len(judged.Reasons) > 0:
 			// The story has not come about, and may be what keeps everybody waiting.
 		case f.Fault == checks.FaultLock:
-			blame(string(f.Property), f.Reason, excerpt(tr, f.Events))
-		case f.Fault != "":
-			v.excused = append(v.excused, string(f.Property)+": "+f.Fault)
+			blame(string(f.Property), f.Reason.String(), excerpt(tr, f.Events))
+		case !f.Fault.IsZero():
+			v.excused = append(v.excused, string(f.Property)+": "+f.Fault.String())
 		}
 	}
 	for _, find := range rules {

@@ -10,7 +10,7 @@ import (
 // the stories of the catalogue, by what they came to.
 func TestSummary(t *testing.T) {
 	fails := []problem{{Rule: "release-ownership"}}
-	const inherent = "section-exclusion: " + checks.FaultInherent
+	inherent := "section-exclusion: " + checks.FaultInherent.String()
 	sum := &summary{subject: &subject{config: Config{Name: "a lock"}}}
 	for _, told := range []struct {
 		story string

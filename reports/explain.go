@@ -87,9 +87,9 @@ func explainData(run scenarios.Outcome) string {
 		if f.Outcome != checks.Violated {
 			continue
 		}
-		text := capital(run.History.Trace, statement(f.Reason))
+		text := capital(run.History.Trace, statement(timed(f.Reason)))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
-			text += " The cycle: " + statement(strings.Join(f.Cycle, "; "))
+			text += " The cycle: " + statement(timed(f.Cycle...))
 		}
 		if refused := refusals(run.History.Trace); refused != "" {
 			text += " " + refused
@@ -97,7 +97,7 @@ func explainData(run scenarios.Outcome) string {
 		return text
 	}
 	if len(v.Reasons) > 0 {
-		return "The run proves nothing: " + statement(v.Reasons[0])
+		return "The run proves nothing: " + statement(timed(v.Reasons[0]))
 	}
 	if refused := refusals(run.History.Trace); refused != "" {
 		return refused
@@ -106,8 +106,8 @@ func explainData(run scenarios.Outcome) string {
 		return intact(run)
 	}
 	for _, p := range tellingFirst {
-		if f := v.Finding(p); f.Outcome != checks.Holds && f.Reason != "" {
-			return fmt.Sprintf("Nobody can tell whether %s holds: %s", p, statement(f.Reason))
+		if f := v.Finding(p); f.Outcome != checks.Holds && !f.Reason.IsZero() {
+			return fmt.Sprintf("Nobody can tell whether %s holds: %s", p, statement(timed(f.Reason)))
 		}
 	}
 	return ""
@@ -156,7 +156,7 @@ func explainLock(run scenarios.Outcome) []string {
 	violated := func(p checks.Property) bool {
 		f := run.Verdict.Finding(p)
 		if f.Outcome == checks.Violated {
-			said = append(said, strings.TrimSpace(capital(run.History.Trace, statement(f.Reason))+" "+blame(f.Fault)))
+			said = append(said, strings.TrimSpace(capital(run.History.Trace, statement(timed(f.Reason)))+" "+blame(f.Fault)))
 		}
 		return f.Outcome == checks.Violated
 	}
@@ -173,22 +173,48 @@ func explainLock(run scenarios.Outcome) []string {
 }
 
 // blame says whose fault a violation is, where that can be told.
-func blame(fault string) string {
-	switch assumption, broke := strings.CutPrefix(fault, checks.FaultAssumption); {
-	case broke:
-		return fmt.Sprintf("An assumption of the lock had broken: %s.", visible(assumption))
-	case fault == checks.FaultLock:
+func blame(b checks.Blame) string {
+	switch b.Whose {
+	case checks.ByAssumption:
+		return fmt.Sprintf("An assumption of the lock had broken: %s.", joined(b.Broken()))
+	case checks.ByLock:
 		return "That is the lock's own fault."
-	case fault == checks.FaultInherent:
+	case checks.ByNature:
 		return "Their leases never overlapped: no lock whose grants end by time can prevent that."
 	}
 	return ""
 }
 
-// statement makes a reason a sentence that ends, with its times as the timeline
-// writes them.
+// joined are assumptions with commas between them.
+func joined(all []trace.Assumption) string {
+	words := make([]string, len(all))
+	for i, a := range all {
+		words[i] = string(a)
+	}
+	return strings.Join(words, ", ")
+}
+
+// timed tells reasons, one after the other, with times as the timeline writes them, so
+// that one finds them there.
+func timed(reasons ...checks.Reason) string {
+	words := make([]string, len(reasons))
+	for i, r := range reasons {
+		words[i] = r.Told(timelineTime)
+	}
+	return strings.Join(words, "; ")
+}
+
+// timelineTime is a time as the timeline writes it; round ones are left as they are.
+func timelineTime(d time.Duration) string {
+	if s := d.String(); !strings.Contains(s, ".") {
+		return s
+	}
+	return moment(d, 3)
+}
+
+// statement makes a reason a sentence that ends.
 func statement(reason string) string {
-	reason = strings.TrimRight(shortTokens(timelineTimes(visible(reason))), ".")
+	reason = strings.TrimRight(shortTokens(visible(reason)), ".")
 	return reason + "."
 }
 
@@ -207,14 +233,14 @@ func capital(t *trace.Trace, s string) string {
 
 var preciseTime = regexp.MustCompile(`\b([0-9]+h)?([0-9]+m)?[0-9]+(\.[0-9]+)?(ns|µs|ms|s)\b`)
 
-// timelineTimes writes times that are given to the nanosecond, as the checks
-// do, as the timeline does, so that one finds them there.
+// timelineTimes writes times that are given to the nanosecond in what a library or the
+// storage said, as the timeline does, so that one finds them there.
 func timelineTimes(s string) string {
 	return preciseTime.ReplaceAllStringFunc(s, func(text string) string {
 		d, err := time.ParseDuration(text)
-		if err != nil || !strings.Contains(text, ".") {
+		if err != nil {
 			return text
 		}
-		return moment(d, 3)
+		return timelineTime(d)
 	})
 }

@@ -6,19 +6,20 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/trace"
 )
 
 func TestCompare(t *testing.T) {
 	way := func(id, fault string, on ...string) explore.Way { return explore.Way{ID: id, Fault: fault, On: on} }
-	clock := checks.FaultAssumption + "clock"
+	clock := checks.FaultAssumption(trace.AssumeClock).String()
 	for name, c := range map[string]struct {
 		known, now []explore.Way
 		fresh      []string // ID and in what it is worse
 		gone       []string
 	}{
 		"the same": {
-			[]explore.Way{way("a", clock, "progress"), way("b", checks.FaultLock)},
-			[]explore.Way{way("b", checks.FaultLock), way("a", clock, "progress")}, nil, nil,
+			[]explore.Way{way("a", clock, "progress"), way("b", checks.FaultLock.String())},
+			[]explore.Way{way("b", checks.FaultLock.String()), way("a", clock, "progress")}, nil, nil,
 		},
 		"another": {
 			[]explore.Way{way("a", clock)},
@@ -40,14 +41,14 @@ func TestCompare(t *testing.T) {
 		},
 		"breaks less": {[]explore.Way{way("a", clock, "progress")}, []explore.Way{way("a", clock)}, nil, nil},
 		"now the lock's": {
-			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.FaultLock)},
+			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.FaultLock.String())},
 			[]string{"a it is now the lock's own fault"}, nil,
 		},
 		"both": {
-			[]explore.Way{way("a", "")}, []explore.Way{way("a", checks.FaultLock, "panic")},
+			[]explore.Way{way("a", "")}, []explore.Way{way("a", checks.FaultLock.String(), "panic")},
 			[]string{"a it now breaks panic with fencing tokens, and it is now the lock's own fault"}, nil,
 		},
-		"not the lock's any more": {[]explore.Way{way("a", checks.FaultLock)}, []explore.Way{way("a", clock)}, nil, nil},
+		"not the lock's any more": {[]explore.Way{way("a", checks.FaultLock.String())}, []explore.Way{way("a", clock)}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Compare(&explore.Result{Ways: c.now}, &explore.Result{Ways: c.known}, "known.json")

@@ -109,7 +109,7 @@ var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing
 
 var harms = []harm{
 	corruptsFenced,
-	{"makes the lock itself do wrong", func(_ string, b explore.Break) bool { return b.Fault == checks.FaultLock }, ""},
+	{"makes the lock itself do wrong", func(_ string, b explore.Break) bool { return b.Fault == checks.FaultLock.String() }, ""},
 	{"makes the lock grant two leases at once", func(_ string, b explore.Break) bool { return b.What == string(checks.LeaseExclusion) }, ""},
 	dataHarm("corrupts the data even without fencing tokens", explore.Without),
 }

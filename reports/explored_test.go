@@ -13,6 +13,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -31,7 +32,7 @@ func pauseWay() explore.Way {
 	return explore.Way{
 		ID: "a1", Cause: []string{"a pause of a client"},
 		Causes: []explore.Cause{{Faults: "a pause of a client", Worlds: 1200}, {Faults: "a late read request", Worlds: 4}}, Stages: []string{"read", "work", "write"},
-		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent, Worlds: 1204,
+		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent.String(), Worlds: 1204,
 		Example: explore.World{
 			Change: explore.Change{Starts: map[string]string{"client-2": "client-1's keys expired"}},
 			Faults: []explore.Fault{{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 29880 * ms}},
@@ -48,7 +49,7 @@ func pauseWay() explore.Way {
 func jumpWay() explore.Way {
 	return explore.Way{
 		ID: "b2", Cause: []string{"a node's clock set forward", "a partition of a client from a minority of the nodes"}, Stages: []string{"acquire", "work"},
-		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption + "clock", Worlds: 96,
+		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption(trace.AssumeClock).String(), Worlds: 96,
 		Effect: explore.Effect{"off lease-exclusion\tassumption: clock", "off no-lost-update\t", "on section-exclusion\tassumption: clock"},
 		Example: explore.World{Faults: []explore.Fault{
 			{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}},
@@ -64,7 +65,7 @@ func ownWay() explore.Way {
 	return explore.Way{
 		ID: "c3", Cause: []string{"a crash of a node with persistence snapshot (power loss)", "connections cut between a client and a node"}, Stages: []string{"release"},
 		Off: []string{"lease-exclusion", "no-lost-update", "release-ownership"}, On: []string{"no-lost-update"},
-		Fault: checks.FaultLock, Worlds: 3,
+		Fault: checks.FaultLock.String(), Worlds: 3,
 		Example: explore.World{
 			Base: 1, Change: explore.Change{Clients: []string{"client-1", "client-2"}, Nodes: 3},
 			Faults: []explore.Fault{
@@ -83,7 +84,7 @@ func ownWay() explore.Way {
 func panicWay() explore.Way {
 	return explore.Way{
 		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
-		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock, Worlds: 1,
+		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock.String(), Worlds: 1,
 		Example: explore.World{Faults: []explore.Fault{{Kind: "hold", Target: "redis-1's reply to client-1's release", For: 60 * s}}},
 		Effect:  explore.Effect{"off panic\tlock", "on panic\tlock"},
 		Why: "panic: nil map\n\ngoroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +

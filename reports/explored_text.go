@@ -125,10 +125,10 @@ func (t *exploredText) harmCell(broke []string) string {
 }
 
 func (t *exploredText) blameCell(w explore.Way) string {
-	switch w.Fault {
-	case checks.FaultLock:
+	switch whose(w) {
+	case checks.ByLock:
 		return t.Palette.bad(whoseFault(w))
-	case checks.FaultInherent:
+	case checks.ByNature:
 		return "inherent" // what that means is below the table
 	}
 	return wrap(whoseFault(w), 13, 0)

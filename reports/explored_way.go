@@ -106,10 +106,12 @@ func faultLegend(ways []explore.Way) []remark {
 			rows = append(rows, remark{about, text})
 		}
 	}
-	is := func(word string) func(explore.Way) bool { return func(w explore.Way) bool { return w.Fault == word } }
-	add(checks.FaultLock, "the lock's own fault: a better lock would not have let this happen", is(checks.FaultLock))
+	is := func(blame checks.Blame) func(explore.Way) bool {
+		return func(w explore.Way) bool { return w.Fault == blame.String() }
+	}
+	add(checks.FaultLock.String(), "the lock's own fault: a better lock would not have let this happen", is(checks.FaultLock))
 	add("inherent", "no lock whose grants end by time can avoid this; the storage has to check tokens", is(checks.FaultInherent))
-	add("assumption", "something broke on which the lock relies", func(w explore.Way) bool { return strings.HasPrefix(w.Fault, checks.FaultAssumption) })
+	add("assumption", "something broke on which the lock relies", func(w explore.Way) bool { return whose(w) == checks.ByAssumption })
 	add(nobodys, "the lock kept the clients apart, and a write came late all the same", lateAlone)
 	add("?", "what happened does not tell", func(w explore.Way) bool { return whoseFault(w) == "?" })
 	return rows
@@ -125,6 +127,15 @@ func lateAlone(w explore.Way) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))
 	}
 	return w.Fault == "" && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
+}
+
+// whose says who is to blame for a way.
+func whose(w explore.Way) checks.Whose {
+	var b checks.Blame
+	if b.UnmarshalText([]byte(w.Fault)) != nil {
+		return ""
+	}
+	return b.Whose
 }
 
 // whoseFault is the way's fault, or a question mark.

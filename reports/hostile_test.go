@@ -58,9 +58,9 @@ func tainted(t *testing.T) *scenarios.Result {
 		run.History.Trace.Fencing = fencing
 		run.History.Trace.Doubts = []string{taint}
 		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
-		run.Verdict.Torn = []checks.TornSection{{Client: taint, Section: 1, Reason: taint}}
+		run.Verdict.Torn = []checks.TornSection{{Client: taint, Section: 1, Reason: checks.Because(checks.InDoubt, taint)}}
 		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: taint})
-		run.Differences = []string{taint, taint}
+		run.Differences = []checks.Reason{checks.Because(checks.InDoubt, taint), checks.Because(checks.InDoubt, taint)}
 		run.Measures = nil
 	}
 	return r

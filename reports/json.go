@@ -119,8 +119,8 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		Fencing:     run.Fencing,
 		Lock:        run.Lock,
 		Verdict:     v.Verdict,
-		Reasons:     v.Reasons,
-		Differences: run.Differences,
+		Reasons:     inNanoseconds(v.Reasons),
+		Differences: inNanoseconds(run.Differences),
 		RanOn:       v.RanOn,
 		Notes:       run.History.Trace.Notes,
 		TraceHash:   t.Hash(),
@@ -129,7 +129,7 @@ func runJSON(run scenarios.Outcome) jsonRun {
 	}
 	for _, f := range v.Findings {
 		out.Properties = append(out.Properties, member{string(f.Property), f.Outcome})
-		if f.Outcome == checks.Violated || f.Reason != "" {
+		if f.Outcome == checks.Violated || !f.Reason.IsZero() {
 			out.Findings = append(out.Findings, findingJSON(run, f))
 		}
 	}
@@ -148,18 +148,27 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		out.Measures = append(out.Measures, member{m.Name, figures})
 	}
 	for _, f := range t.Faults {
-		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: f.Assumption, Idle: f.Idle})
+		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: string(f.Assumption), Idle: f.Idle})
 	}
 	for _, torn := range v.Torn {
-		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: torn.Reason})
+		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: torn.Reason.String()})
 	}
 	return out
 }
 
+// inNanoseconds tells reasons with times to the nanosecond.
+func inNanoseconds(reasons []checks.Reason) []string {
+	var told []string
+	for _, r := range reasons {
+		told = append(told, r.String())
+	}
+	return told
+}
+
 func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
 	out := jsonFinding{
-		Property: f.Property, Outcome: f.Outcome, Reason: f.Reason,
-		Fault: f.Fault, Events: f.Events, Cycle: f.Cycle,
+		Property: f.Property, Outcome: f.Outcome, Reason: f.Reason.String(),
+		Fault: f.Fault.String(), Events: f.Events, Cycle: inNanoseconds(f.Cycle),
 	}
 	if ev, ok := eventOf(run.History.Trace, f.At); ok && f.Outcome == checks.Violated {
 		at := int64(ev.At)

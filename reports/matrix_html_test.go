@@ -10,14 +10,14 @@ import (
 
 // differing is a run that its scenario does not expect.
 func differing(run scenarios.Outcome, how string) scenarios.Outcome {
-	run.Differences = []string{how}
+	run.Differences = said(how)
 	return run
 }
 
 // undecidedRun is a run that proves nothing, and so differs from what is expected.
 func undecidedRun(fencing, why string) scenarios.Outcome {
 	run := differing(judged(fencing, checks.Undecided), "the verdict is unknown, expected unsafe")
-	run.Verdict.Reasons = []string{why}
+	run.Verdict.Reasons = said(why)
 	return run
 }
 

@@ -72,8 +72,8 @@ func cellJSON(r Row, c Cell) jsonCell {
 			properties = append(properties, member{string(f.Property), f.Outcome})
 		}
 		out.Runs = append(out.Runs, jsonMatrixRun{
-			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: run.Verdict.Reasons,
-			Properties: properties, Differences: run.Differences, TraceHash: run.History.Trace.Hash(),
+			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: inNanoseconds(run.Verdict.Reasons),
+			Properties: properties, Differences: inNanoseconds(run.Differences), TraceHash: run.History.Trace.Hash(),
 		})
 	}
 	if known || !asExpected {

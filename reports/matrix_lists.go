@@ -178,11 +178,11 @@ func (c Cell) doubt() string {
 			continue
 		}
 		for _, reason := range run.Verdict.Reasons {
-			return timelineTimes(visible(reason))
+			return visible(timed(reason))
 		}
 		for _, f := range run.Verdict.Findings {
 			if f.Property.Data() && f.Outcome != checks.Holds {
-				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, timelineTimes(visible(f.Reason)))
+				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, visible(timed(f.Reason)))
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func (m *Matrix) surprises() []item {
 					continue
 				}
 				name := r.name() + m.with([]Cell{c}) + ", " + runName[run.Fencing]
-				items = append(items, item{name, timelineTimes(visible(strings.Join(run.Differences, "; ")))})
+				items = append(items, item{name, visible(timed(run.Differences...))})
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func rows(group, name, assumption string, cells map[string][]Cell, variants ...s
 // small has a row of every sort, not in the order of the catalogue.
 func small() *Matrix {
 	unseen := judged(on, checks.Undecided)
-	unseen.Verdict.Reasons = []string{`the witness "client-1 wrote" was not seen`}
+	unseen.Verdict.Reasons = said(`the witness "client-1 wrote" was not seen`)
 	order := judged(on, checks.Safe, checks.GrantOrder)
 	return &Matrix{Seed: 7, Rows: slices.Concat(
 		rows("examples", "no-faults", "none", map[string][]Cell{"": {does("redlock")}}, "=nothing breaks"),
@@ -267,7 +267,7 @@ func TestMatrixAsJSON(t *testing.T) {
 // which it does not hold for all.
 func TestMatrixOfLocks(t *testing.T) {
 	unseen := judged(on, checks.Undecided)
-	unseen.Verdict.Reasons = []string{"nobody came"}
+	unseen.Verdict.Reasons = said("nobody came")
 	unforeseen := breaks("redsync")
 	for i := range unforeseen.Runs {
 		unforeseen.Runs[i].Expected = nil
@@ -336,7 +336,7 @@ func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
 	if strings.Contains(matrix(t, "text", m), "Not as") {
 		t.Error("something is on the list of surprises")
 	}
-	m.Rows[0].Cells[0].Runs[1].Differences = []string{"the verdict is safe, expected unsafe", "progress is violated at 1.000000001s"}
+	m.Rows[0].Cells[0].Runs[1].Differences = said("the verdict is safe, expected unsafe", "progress is violated at 1.000000001s")
 	if m.AsExpected() {
 		t.Error("something differs, and that is as expected")
 	}

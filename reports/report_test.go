@@ -113,7 +113,7 @@ func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
 	contains(t, written(t, "text", Options{}, r), "✓ as expected")
 
 	r.AsExpected = &no
-	r.Runs[1].Differences = []string{"the verdict is safe, expected unsafe"}
+	r.Runs[1].Differences = said("the verdict is safe, expected unsafe")
 	contains(t, written(t, "text", Options{}, r),
 		"✗ not as expected\n    with fencing: the verdict is safe, expected unsafe\n")
 }
@@ -125,7 +125,7 @@ func TestDoubtsAreNamed(t *testing.T) {
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{seen, seen, missed}
 	r.Runs[1].Verdict.Witnesses = []checks.WitnessResult{seen, missed, missed}
 	r.Runs[0].Verdict.RanOn = true
-	r.Runs[1].Verdict.Torn = []checks.TornSection{{Client: "client-1", Section: 1, Reason: "half of it is there"}}
+	r.Runs[1].Verdict.Torn = []checks.TornSection{{Client: "client-1", Section: 1, Reason: said("half of it is there")[0]}}
 	r.Runs[0].History.Trace.Faults[0].Idle = "its point was never reached"
 	contains(t, written(t, "text", Options{}, r),
 		"fault 1  pause client-1 (it did not act: its point was never reached)\n",
@@ -272,4 +272,13 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 	if got, want := Replay(one, scenarios.RunOptions{Seed: 2}, Options{}), "locksim run late.yaml --seed 2 --variant late"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// said are texts in the place of what the checks say.
+func said(texts ...string) []checks.Reason {
+	var all []checks.Reason
+	for _, text := range texts {
+		all = append(all, checks.Because(checks.InDoubt, text))
+	}
+	return all
 }

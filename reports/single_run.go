@@ -41,18 +41,18 @@ func runTitle(run scenarios.Outcome) string {
 // complaints are what keeps a run from being as expected, a line each and at least
 // one: where it differs, or why nobody can tell.
 func complaints(run scenarios.Outcome) []string {
-	var lines []string
+	var why []checks.Reason
 	switch standingOfRun(run) {
 	case NotAsExpected:
-		lines = run.Differences
+		why = run.Differences
 	case Undecided:
-		if lines = run.Verdict.Reasons; len(lines) == 0 {
-			lines = []string{"the verdict is " + run.Verdict.Verdict}
+		if why = run.Verdict.Reasons; len(why) == 0 {
+			return []string{"the verdict is " + run.Verdict.Verdict}
 		}
 	}
-	told := make([]string, len(lines))
-	for i, line := range lines {
-		told[i] = timelineTimes(visible(line))
+	told := make([]string, len(why))
+	for i, reason := range why {
+		told[i] = visible(timed(reason))
 	}
 	return told
 }

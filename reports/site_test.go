@@ -251,7 +251,7 @@ func ofVariants(m *Matrix) *Matrix {
 // Read the golden file to see what stands on a front page.
 func TestFrontPageGolden(t *testing.T) {
 	m := ofVariants(small())
-	m.Rows[0].Cells[0].Runs[1].Differences = []string{"the verdict is safe, expected unsafe"}
+	m.Rows[0].Cells[0].Runs[1].Differences = said("the verdict is safe, expected unsafe")
 	pages := matrixPages(m, Options{Explored: []*explore.Result{several()}})
 	folder(t, pages)
 	golden(t, filepath.Join("testdata", "site", "index.html"), main(t, pages[len(pages)-1].Data))

@@ -184,7 +184,7 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 			t.item(t.Palette.doubt("!"), runName[run.Fencing]+": a paused process ran on, so nothing that it took part in is held against the lock")
 		}
 		for _, torn := range run.Verdict.Torn {
-			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: the section of %s is torn, and somebody has to clean up after it: %s", runName[run.Fencing], visible(torn.Client), statement(torn.Reason)))
+			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: the section of %s is torn, and somebody has to clean up after it: %s", runName[run.Fencing], visible(torn.Client), statement(timed(torn.Reason))))
 		}
 	}
 }
@@ -201,10 +201,10 @@ func (t *text) expectation(runs []scenarios.Outcome) {
 	switch {
 	case slices.ContainsFunc(runs, undecided):
 		t.line("  %s", t.Palette.doubt("? nobody can tell whether that is as expected"))
-		t.each(runs, func(run scenarios.Outcome) []string { return run.Verdict.Reasons })
+		t.each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Verdict.Reasons })
 	case slices.ContainsFunc(runs, differs):
 		t.line("  %s", t.Palette.bad("✗ not as expected"))
-		t.each(runs, func(run scenarios.Outcome) []string { return run.Differences })
+		t.each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Differences })
 	case slices.ContainsFunc(runs, silent):
 		t.line("  %s", t.Palette.doubt(fmt.Sprintf("– the scenario expects nothing of the lock %q", visible(runs[0].Lock))))
 	default:
@@ -213,11 +213,11 @@ func (t *text) expectation(runs []scenarios.Outcome) {
 }
 
 // each lists what there is to say of each run, once if it is the same of all.
-func (t *text) each(runs []scenarios.Outcome, what func(scenarios.Outcome) []string) {
+func (t *text) each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason) {
 	said := make([][]string, len(runs))
 	for i, run := range runs {
 		for _, s := range what(run) {
-			said[i] = append(said[i], timelineTimes(visible(s)))
+			said[i] = append(said[i], visible(timed(s)))
 		}
 	}
 	for i, run := range runs {

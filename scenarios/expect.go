@@ -40,9 +40,9 @@ func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 // Compare says whether a run came to what was expected, and if not, where it
 // differs, a line for each difference. Every listed property must be violated;
 // any other must hold or not apply, so what is unknown is never as expected.
-func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []string) {
+func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []checks.Reason) {
 	if v.Verdict != e.Verdict {
-		differences = append(differences, fmt.Sprintf("the verdict is %s, expected %s", v.Verdict, e.Verdict))
+		differences = append(differences, checks.Because(checks.VerdictDiffers, v.Verdict, e.Verdict))
 	}
 	for _, f := range v.Findings {
 		right, expected := f.Outcome == checks.Holds || f.Outcome == checks.NotApplicable, "to hold"
@@ -56,9 +56,9 @@ func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []string) 
 		if f.Outcome == checks.Holds {
 			is = string(f.Outcome)
 		}
-		difference := fmt.Sprintf("%s %s, expected %s", f.Property, is, expected)
-		if f.Reason != "" {
-			difference += ": " + f.Reason
+		difference := checks.Because(checks.PropertyDiffers, f.Property, is, expected)
+		if !f.Reason.IsZero() {
+			difference = difference.And(checks.AsItIsSaid, f.Reason)
 		}
 		differences = append(differences, difference)
 	}

@@ -64,7 +64,7 @@ type Outcome struct {
 	// Expected is what the scenario expects of the run; nil if it does not say.
 	Expected *Expectation
 	// Differences are where the run differs from that, a line each.
-	Differences []string
+	Differences []checks.Reason
 }
 
 // Run runs every variant of a scenario without fencing tokens and with them, on

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/locksim/locksim/checks"
@@ -54,7 +53,7 @@ func comesToWhatItExpects(t *testing.T, s *Scenario, lock string, seed uint64, h
 	for _, run := range r.Runs {
 		name := fmt.Sprintf("%s, lock %s", run.Variant.describe(run.Fencing), run.Lock)
 		if len(run.Differences) > 0 {
-			t.Errorf("%s, seed %d:\n%s", name, seed, strings.Join(append(run.Differences, run.Verdict.Reasons...), "\n"))
+			t.Errorf("%s, seed %d:\n%s", name, seed, fmt.Sprint(append(run.Differences, run.Verdict.Reasons...)))
 		}
 		if hashes[name] == nil {
 			hashes[name] = map[string]bool{}

@@ -25,23 +25,12 @@ type Action interface {
 	// act if at least one of each group has a part in the story.
 	Targets() [][]string
 	// Assumption is the assumption that the fault breaks.
-	Assumption(Topology) Assumption
+	Assumption(Topology) trace.Assumption
 	// Strike begins the fault, Lift ends it. Lift is not called for an instant
 	// kind.
 	Strike(*World, *FaultState)
 	Lift(*World, *FaultState)
 }
-
-// Assumption is something that a lock takes for granted.
-type Assumption string
-
-const (
-	AssumeProcess       Assumption = "process"
-	AssumeNetwork       Assumption = "network"
-	AssumeClock         Assumption = "clock"
-	AssumeLockMemory    Assumption = "lock memory"
-	AssumeStorageMemory Assumption = "storage memory"
-)
 
 // FaultKind is a kind of fault as the registry knows it.
 type FaultKind struct {
@@ -150,7 +139,7 @@ func (w *World) armFault(number int, fault Fault) {
 	topology := w.cfg.Topology()
 	f.FaultInfo = trace.FaultInfo{
 		Text: fault.Text, Course: fault.Course(), Kind: f.kind.Name, Targets: fault.Action.Targets(),
-		Assumption: string(fault.Assumption(topology)), Idle: w.idle(fault),
+		Assumption: fault.Assumption(topology), Idle: w.idle(fault),
 	}
 	f.Moot = f.Idle != ""
 	if stopper, ok := fault.Action.(interface{ stops() string }); ok {

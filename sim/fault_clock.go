@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strings"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 func init() {
@@ -37,11 +39,11 @@ func (a *Jump) Check(t Topology) error {
 	return t.process("jump", a.Process)
 }
 
-func (a *Jump) Targets() [][]string            { return [][]string{{a.Process}} }
-func (a *Jump) Assumption(Topology) Assumption { return AssumeClock }
-func (a *Jump) Strike(w *World, _ *FaultState) { w.byName[a.Process].clock.Jump(a.By) }
-func (a *Jump) Lift(*World, *FaultState)       {}
-func (a *Jump) clockOf() string                { return a.Process }
+func (a *Jump) Targets() [][]string                  { return [][]string{{a.Process}} }
+func (a *Jump) Assumption(Topology) trace.Assumption { return trace.AssumeClock }
+func (a *Jump) Strike(w *World, _ *FaultState)       { w.byName[a.Process].clock.Jump(a.By) }
+func (a *Jump) Lift(*World, *FaultState)             {}
+func (a *Jump) clockOf() string                      { return a.Process }
 
 // Drift is the parameters of the fault of that name.
 type Drift struct {
@@ -56,8 +58,8 @@ func (a *Drift) Check(t Topology) error {
 	return t.process("drift", a.Process)
 }
 
-func (a *Drift) Targets() [][]string            { return [][]string{{a.Process}} }
-func (a *Drift) Assumption(Topology) Assumption { return AssumeClock }
+func (a *Drift) Targets() [][]string                  { return [][]string{{a.Process}} }
+func (a *Drift) Assumption(Topology) trace.Assumption { return trace.AssumeClock }
 
 func (a *Drift) Strike(w *World, _ *FaultState) { a.add(w, 1) }
 func (a *Drift) Lift(w *World, _ *FaultState)   { a.add(w, -1) }

@@ -44,14 +44,14 @@ func (a *CrashFault) Check(t Topology) error {
 func (a *CrashFault) Targets() [][]string { return [][]string{{a.Process}} }
 func (a *CrashFault) stops() string       { return a.Process }
 
-func (a *CrashFault) Assumption(t Topology) Assumption {
+func (a *CrashFault) Assumption(t Topology) trace.Assumption {
 	switch {
 	case t.Clients[a.Process]:
-		return AssumeProcess
+		return trace.AssumeProcess
 	case a.Process == trace.StorageName:
-		return AssumeStorageMemory
+		return trace.AssumeStorageMemory
 	}
-	return AssumeLockMemory
+	return trace.AssumeLockMemory
 }
 
 func (a *CrashFault) Strike(w *World, _ *FaultState) {
@@ -121,7 +121,7 @@ func (a *Promote) Check(t Topology) error {
 	return nil
 }
 
-func (a *Promote) Targets() [][]string            { return [][]string{{a.Node}} }
-func (a *Promote) Assumption(Topology) Assumption { return AssumeLockMemory }
-func (a *Promote) Strike(w *World, _ *FaultState) { w.byName[a.Node].server.(*redisNode).promote() }
-func (a *Promote) Lift(*World, *FaultState)       {}
+func (a *Promote) Targets() [][]string                  { return [][]string{{a.Node}} }
+func (a *Promote) Assumption(Topology) trace.Assumption { return trace.AssumeLockMemory }
+func (a *Promote) Strike(w *World, _ *FaultState)       { w.byName[a.Node].server.(*redisNode).promote() }
+func (a *Promote) Lift(*World, *FaultState)             {}

@@ -44,8 +44,8 @@ func (a *Fail) Check(t Topology) error {
 	return nil
 }
 
-func (a *Fail) Targets() [][]string            { return [][]string{{a.Node}} }
-func (a *Fail) Assumption(Topology) Assumption { return AssumeProcess }
+func (a *Fail) Targets() [][]string                  { return [][]string{{a.Node}} }
+func (a *Fail) Assumption(Topology) trace.Assumption { return trace.AssumeProcess }
 
 func (a *Fail) Strike(w *World, f *FaultState) {
 	n := w.byName[a.Node].server.(*redisNode)

@@ -92,8 +92,8 @@ func (a *Partition) Check(t Topology) error {
 	return a.Direction.check(t, "partition", a.Process, "from", a.From)
 }
 
-func (a *Partition) Targets() [][]string            { return [][]string{{a.Process}, a.From} }
-func (a *Partition) Assumption(Topology) Assumption { return AssumeNetwork }
+func (a *Partition) Targets() [][]string                  { return [][]string{{a.Process}, a.From} }
+func (a *Partition) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
 func (a *Partition) Strike(w *World, _ *FaultState) {
 	a.Direction.apart(w, a.Process, a.From, (*link).cut)
 }
@@ -120,8 +120,8 @@ func (a *Delay) Check(t Topology) error {
 	return a.Direction.check(t, "delay", a.Process, "to", []string{a.To})
 }
 
-func (a *Delay) Targets() [][]string            { return [][]string{{a.Process}, {a.To}} }
-func (a *Delay) Assumption(Topology) Assumption { return AssumeNetwork }
+func (a *Delay) Targets() [][]string                  { return [][]string{{a.Process}, {a.To}} }
+func (a *Delay) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
 func (a *Delay) Strike(w *World, _ *FaultState) {
 	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra += a.By })
 }
@@ -171,7 +171,7 @@ func (a *Hold) Targets() [][]string {
 	m, _ := a.parsed()
 	return [][]string{{m.Client}, {m.Peer}}
 }
-func (a *Hold) Assumption(Topology) Assumption { return AssumeNetwork }
+func (a *Hold) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
 
 func (a *Hold) Strike(w *World, f *FaultState) {
 	f.hold.held = true
@@ -219,9 +219,9 @@ func (a *Reset) Check(t Topology) error {
 	return Direction("").check(t, "reset", a.Process, "from", []string{a.From})
 }
 
-func (a *Reset) Targets() [][]string            { return [][]string{{a.Process}, {a.From}} }
-func (a *Reset) Assumption(Topology) Assumption { return AssumeNetwork }
-func (a *Reset) Lift(*World, *FaultState)       {}
+func (a *Reset) Targets() [][]string                  { return [][]string{{a.Process}, {a.From}} }
+func (a *Reset) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
+func (a *Reset) Lift(*World, *FaultState)             {}
 
 func (a *Reset) Strike(w *World, _ *FaultState) {
 	for _, c := range slices.Clone(w.conns) {

@@ -34,9 +34,9 @@ func (a *Pause) Check(t Topology) error {
 	return t.process("pause", a.Process)
 }
 
-func (a *Pause) Targets() [][]string            { return [][]string{{a.Process}} }
-func (a *Pause) Assumption(Topology) Assumption { return AssumeProcess }
-func (a *Pause) stops() string                  { return a.Process }
+func (a *Pause) Targets() [][]string                  { return [][]string{{a.Process}} }
+func (a *Pause) Assumption(Topology) trace.Assumption { return trace.AssumeProcess }
+func (a *Pause) stops() string                        { return a.Process }
 
 func (a *Pause) Strike(w *World, f *FaultState) {
 	mode := a.Mode

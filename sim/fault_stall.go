@@ -40,8 +40,8 @@ func (a *Stall) Check(t Topology) error {
 	return nil
 }
 
-func (a *Stall) Targets() [][]string            { return [][]string{{a.Client}} }
-func (a *Stall) Assumption(Topology) Assumption { return AssumeProcess }
+func (a *Stall) Targets() [][]string                  { return [][]string{{a.Client}} }
+func (a *Stall) Assumption(Topology) trace.Assumption { return trace.AssumeProcess }
 
 func (a *Stall) Strike(w *World, f *FaultState) {
 	ev := f.stalled.event(trace.KindStall)

@@ -367,7 +367,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	// What the lock renews while the client asks by the other handle is no other
 	// acquisition's doing; that the key was deleted is.
 	f := checks.Check(history.Of(tr), nil).Finding(checks.ReleaseOwnership)
-	if f.Outcome != checks.Violated || !strings.Contains(f.Reason, "removed") {
+	if f.Outcome != checks.Violated || !strings.Contains(f.Reason.String(), "removed") {
 		t.Errorf("release-ownership: %s, %s", f.Outcome, f.Reason)
 	}
 }

@@ -78,7 +78,7 @@ type FaultInfo struct {
 	Targets [][]string `json:"targets,omitempty"`
 	// Assumption is the assumption that the fault breaks: process, network,
 	// clock, lock memory or storage memory.
-	Assumption string `json:"assumption"`
+	Assumption Assumption `json:"assumption"`
 	// Stops is the process that the fault crashes or pauses; "" if it does neither.
 	Stops string `json:"stops,omitempty"`
 	// Idle says why the fault did not act as the story says: its point, or that of

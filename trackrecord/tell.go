@@ -133,13 +133,13 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	for _, f := range judged.Findings {
 		// A fault that still acts excuses a lock that gets nowhere, but not if a sound
 		// one gets over it.
-		nowhere := f.Property == checks.Progress && f.Fault == "" && !slices.Contains(sound.Violated, f.Property)
+		nowhere := f.Property == checks.Progress && f.Fault.IsZero() && !slices.Contains(sound.Violated, f.Property)
 		if f.Outcome == checks.Violated && (f.Fault == checks.FaultLock || nowhere) {
-			w.problems = append(w.problems, problem{string(f.Property), f.Reason})
+			w.problems = append(w.problems, problem{string(f.Property), f.Reason.String()})
 		}
 	}
 	if len(judged.Reasons) > 0 {
-		w.unknown = judged.Reasons[0]
+		w.unknown = judged.Reasons[0].String()
 	}
 	return w, nil
 }

@@ -1,0 +1,201 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/history"
+)
+
+// A Reason is why something is as it is said to be: a code, and what it is about. In
+// English it is one sentence without a full stop.
+type Reason struct {
+	Code Code
+	// Args are the arguments of the code, in a fixed order: names of processes and of
+	// sections, [time.Duration] and [history.Moment] of true time, numbers, texts and reasons.
+	Args []any
+	// More is what there is to be said besides.
+	More []Reason
+}
+
+// A Code says what a [Reason] is. The comments name the arguments.
+type Code string
+
+const (
+	// Why a property does not apply, or why nobody can tell.
+	NoLock           Code = "no-lock"
+	EverybodyIn      Code = "everybody-in"
+	NoRanks          Code = "no-ranks"
+	NoKeysTold       Code = "no-keys-told"
+	TokensUnordered  Code = "tokens-unordered"
+	NoTokens         Code = "no-tokens"
+	TokensOfOracle   Code = "tokens-of-oracle"
+	NobodyWanted     Code = "nobody-wanted"
+	OverBeforeFault  Code = "over-before-fault" // number of the fault
+	CutOffTooEarly   Code = "cut-off-too-early" // when, the bound for progress
+	NotCrossChecked  Code = "not-cross-checked" //
+	WitnessUnseen    Code = "witness-unseen"    // the witness
+	InDoubt          Code = "in-doubt"          // why, as the trace has it
+	FaultIdle        Code = "fault-idle"        // number, text of the fault, why
+	CheckersDisagree Code = "checkers-disagree" // outcome, porcupine's opinion
+
+	// Where a run differs from what is expected of it.
+	VerdictDiffers  Code = "verdict-differs"  // verdict, expected
+	PropertyDiffers Code = "property-differs" // property, what it is, expected
+	AsItIsSaid      Code = "as-it-is-said"    // the reason given for it
+
+	// What the lock did.
+	GrantedWhileLeased  Code = "granted-while-leased"   // section, when, other, granted when, until
+	ProlongedAsIfAlone  Code = "prolonged-as-if-alone"  // section, granted when, prolonged when, other, granted when
+	EnteredWhileInside  Code = "entered-while-inside"   // section, when, other, from, until
+	TokenNotGreater     Code = "token-not-greater"      // younger, older, its token, older token, when
+	TouchedForeignKey   Code = "touched-foreign-key"    // when, acquisition, verb, key, node, owner
+	GrantedByNobody     Code = "granted-by-nobody"      // sections
+	EndedWhenGranted    Code = "ended-when-granted"     // section
+	ProlongedTooLate    Code = "prolonged-too-late"     // when, section, until
+	BySentLater         Code = "by-sent-later"          //
+	RanOnWhilePaused    Code = "ran-on-while-paused"    // client
+	OnlyTurnsTaken      Code = "only-turns-taken"       //
+	NoProgress          Code = "no-progress"            // until, client
+	NoProgressSince     Code = "no-progress-since"      // last fault, until, client
+	NeverEnded          Code = "never-ended"            // when, client
+	LockDidNotAnswer    Code = "lock-did-not-answer"    // step
+	UnheardOf           Code = "unheard-of"             // client, server
+	StorageTurnedAway   Code = "storage-turned-away"    // client, how, step, when
+	ClockHadNotCounted  Code = "clock-had-not-counted"  // client, granted when
+	LeaseOverBeforeDone Code = "lease-over-before-done" // client, granted when, over when
+
+	// What became of the data.
+	WroteAfterGrant        Code = "wrote-after-grant"         // section, object, when, other, granted when
+	ReplacedUnseen         Code = "replaced-unseen"           // section, object, when, other, made when
+	ComputedFromStale      Code = "computed-from-stale"       // section, when, version read, version replaced
+	UpdateLost             Code = "update-lost"               // section, made when
+	WriteMissing           Code = "write-missing"             // section, told when, version, seen when, object, how seen, number
+	OfSomebodyElse         Code = "of-somebody-else"          //
+	NotOneAfterOther       Code = "not-one-after-other"       // section, section
+	NotAlone               Code = "not-alone"                 // section
+	EndedBeforeBegin       Code = "ended-before-began"        // section, ended when, section, began when
+	WroteWhatOtherRead     Code = "wrote-what-other-read"     // section, version, section
+	WroteWhatOtherReplaced Code = "wrote-what-other-replaced" // section, version, section
+	ReadWhatOtherReplaced  Code = "read-what-other-replaced"  // section, version, section
+	BothReplaced           Code = "both-replaced"             // section, version, section
+	OwnWriteGone           Code = "own-write-gone"            // section, version
+	TornByRefusals         Code = "torn-by-refusals"          // applied, refused
+	TornByDeparture        Code = "torn-by-departure"         // how it ended
+	TornInPart             Code = "torn-in-part"              // begun, applied
+	ManyNotOneByOne        Code = "many-not-one-by-one"       // how many, section
+)
+
+// sentences are the codes in English. What begins with a sign or a space continues the
+// sentence before it.
+var sentences = map[Code]string{
+	NoLock:           "the run has no lock",
+	EverybodyIn:      "there is no lock: everybody is let in",
+	NoRanks:          "the run does not say in which order the lock was granted",
+	NoKeysTold:       "the lock does not say which keys it keeps",
+	TokensUnordered:  "the fencing tokens can only be told apart: they have no order",
+	NoTokens:         "no grant came with a fencing token",
+	TokensOfOracle:   "the oracle gave the fencing tokens",
+	NobodyWanted:     "nobody wanted the lock after the last fault",
+	OverBeforeFault:  "the run was over before fault %d was",
+	CutOffTooEarly:   "the run was cut off at %v, before the bound for progress at %v",
+	NotCrossChecked:  "not cross-checked by porcupine: the history is too large for it",
+	WitnessUnseen:    "the witness %q was not seen",
+	InDoubt:          "%s",
+	FaultIdle:        "fault %d (%s) did not act as the story says: %s",
+	CheckersDisagree: "two checkers of the storage's history disagree: by its dependencies " + string(SerialSections) + " %s, but porcupine says that the sections %s",
+
+	VerdictDiffers:  "the verdict is %s, expected %s",
+	PropertyDiffers: "%s %s, expected %s",
+	AsItIsSaid:      ": %s",
+
+	GrantedWhileLeased:  "%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
+	ProlongedAsIfAlone:  "%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
+	EnteredWhileInside:  "%s entered its section at %v, while %s was in its own from %v until %v",
+	TokenNotGreater:     "%s was granted the lock after %s, yet its fencing token %d is not greater than %d; both were out at %v",
+	TouchedForeignKey:   "at %v %v %s the key %q on %s, which had been set for %v",
+	GrantedByNobody:     "the lock let %s in though no node had granted it",
+	EndedWhenGranted:    "%s's lease had already ended when it was granted",
+	ProlongedTooLate:    "at %v %s was told that its lease was prolonged, until %v",
+	BySentLater:         " by a command that it sent later",
+	RanOnWhilePaused:    "%s ran on while it was paused, so this is not held against the lock",
+	OnlyTurnsTaken:      "every attempt met only keys of others who were asking, too, held the lock or had just crashed",
+	NoProgress:          "from the start of the run until %v no client completed a section, though %s wanted the lock",
+	NoProgressSince:     "from the last fault at %v until %v no client completed a section, though %s wanted the lock",
+	NeverEnded:          "the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock",
+	LockDidNotAnswer:    "the lock had not answered its %s",
+	UnheardOf:           "%s waits without a deadline for %s, which had lost its power without a word",
+	StorageTurnedAway:   "%s was granted it, but the storage %s its %s at %v",
+	ClockHadNotCounted:  "%s was granted it at %v, but its clock had not counted the time since it asked",
+	LeaseOverBeforeDone: "%s was granted it at %v, but its lease was over at %v, before it was done",
+
+	WroteAfterGrant:        "%s's write of %s was applied at %v, after %s had been granted the lock at %v",
+	ReplacedUnseen:         "%s's write of %s at %v replaced the one that %s, which held a newer grant, had made at %v",
+	ComputedFromStale:      "%s's write at %v was computed from %v, but replaced %v",
+	UpdateLost:             ": the update that %s made at %v is lost",
+	WriteMissing:           "%s was told at %v that it had written %v, but at %v %s %s version %d",
+	OfSomebodyElse:         " of somebody else",
+	NotOneAfterOther:       "%s and %s cannot have run one after the other",
+	NotAlone:               "%s cannot have run alone",
+	EndedBeforeBegin:       "%s had ended at %v, before %s began at %v",
+	WroteWhatOtherRead:     "%s wrote %v, which %s read",
+	WroteWhatOtherReplaced: "%s wrote %v, which %s replaced",
+	ReadWhatOtherReplaced:  "%s read %v, which %s replaced",
+	BothReplaced:           "%s replaced %v, which %s replaced too",
+	OwnWriteGone:           "%s wrote %v, and then found it gone",
+	TornByRefusals:         "%d of its writes took effect, %d the storage refused",
+	TornByDeparture:        "it wrote, and never released: %s",
+	TornInPart:             "of its %d writes only %d took effect",
+	ManyNotOneByOne:        "%d sections, %s's among them, cannot have run one after the other",
+}
+
+// Because is a reason.
+func Because(code Code, args ...any) Reason { return Reason{Code: code, Args: args} }
+
+// And is the reason with something more to be said.
+func (r Reason) And(code Code, args ...any) Reason {
+	r.More = append(r.More[:len(r.More):len(r.More)], Because(code, args...))
+	return r
+}
+
+// IsZero says that there is no reason.
+func (r Reason) IsZero() bool { return r.Code == "" }
+
+// String is the reason in English, with times to the nanosecond.
+func (r Reason) String() string { return r.Told(time.Duration.String) }
+
+// Told is the reason in English, with times as somebody else writes them.
+func (r Reason) Told(length func(time.Duration) string) string {
+	if r.IsZero() {
+		return ""
+	}
+	args := make([]any, len(r.Args))
+	for i, arg := range r.Args {
+		switch arg := arg.(type) {
+		case time.Duration:
+			args[i] = length(arg)
+		case Reason:
+			args[i] = arg.Told(length)
+		case history.Moment:
+			args[i] = arg.String()
+			if arg != history.Never {
+				args[i] = length(arg.At)
+			}
+		default:
+			args[i] = arg
+		}
+	}
+	s := fmt.Sprintf(sentences[r.Code], args...)
+	for _, more := range r.More {
+		if told := more.Told(length); strings.HasPrefix(sentences[more.Code], " ") || strings.HasPrefix(sentences[more.Code], ":") {
+			s += told
+		} else {
+			s += "; " + told
+		}
+	}
+	return s
+}
+
+// MarshalText writes the reason in English.
+func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
