@@ -23,12 +23,20 @@ func judgeGrantOrder(h *inquiry) Finding {
 	case !h.Ranked():
 		return unknown(NoRanks)
 	}
+	sections := h.Sections()
+	newest := map[string]uint64{}    // by lock: the rank of the newest grant until now
 	for _, v := range h.Versions() { // the first to be applied is the first to break
-		if v.By.Granted == nil {
+		for len(sections) > 0 && sections[0].From.Before(history.MomentOf(v.Made)) {
+			if s := sections[0]; !s.Open {
+				newest[s.Lock] = max(newest[s.Lock], s.Rank())
+			}
+			sections = sections[1:]
+		}
+		if v.By.Granted == nil || newest[v.By.Lock] <= v.By.Rank() {
 			continue
 		}
 		for _, s := range h.Sections() {
-			if s.Lock == v.By.Lock && !s.Open && s.Rank() > v.By.Rank() && s.From.Before(history.MomentOf(v.Made)) {
+			if s.Lock == v.By.Lock && !s.Open && s.Rank() > v.By.Rank() {
 				return Finding{
 					Outcome: Violated, At: v.Made.Seq, Events: []int{s.From.Seq, v.Made.Seq},
 					Reason: Because(WroteAfterGrant,

@@ -2,6 +2,9 @@ package checks
 
 import (
 	"slices"
+	"sort"
+
+	"github.com/locksim/locksim/history"
 )
 
 // NoLostUpdate is violated when an applied update replaced another version than
@@ -55,28 +58,83 @@ func staleUpdate(h *inquiry) Finding {
 // missingWrite finds the first acknowledged write that was seen to be gone.
 func missingWrite(h *inquiry) Finding {
 	found := holds()
+	all := sightsOf(h.Sights())
 	for _, v := range h.Versions() {
 		if v.Acked == nil {
 			continue
 		}
-		for _, s := range h.Sights() {
-			if s.Event.Seq < v.Made.Seq || s.Object != v.Object || s.Event == v.Made {
-				continue
-			}
-			if s.Number > v.Number || s.Number == v.Number && !s.Other(v) {
-				continue
-			}
-			f := Finding{Outcome: Violated, At: max(s.Event.Seq, v.Acked.Seq)}
-			f.Events = []int{v.Made.Seq, v.Acked.Seq, s.Event.Seq}
-			slices.Sort(f.Events)
-			f.Reason = Because(WriteMissing,
-				h.Name(v.By), v.Acked.At, v.String(), s.Event.At, v.Object, s.Verb, s.Number)
-			if s.Number == v.Number {
-				f.Reason = f.Reason.And(OfSomebodyElse)
-			}
-			found = worse(found, f)
-			break
+		s := all[v.Object].gone(v)
+		if s == nil {
+			continue
 		}
+		f := Finding{Outcome: Violated, At: max(s.Event.Seq, v.Acked.Seq)}
+		f.Events = []int{v.Made.Seq, v.Acked.Seq, s.Event.Seq}
+		slices.Sort(f.Events)
+		f.Reason = Because(WriteMissing,
+			h.Name(v.By), v.Acked.At, v.String(), s.Event.At, v.Object, s.Verb, s.Number)
+		if s.Number == v.Number {
+			f.Reason = f.Reason.And(OfSomebodyElse)
+		}
+		found = worse(found, f)
 	}
 	return found
+}
+
+// sights are those of one object, in order.
+type sights struct {
+	all []history.Sight
+	// lower is, for each sight, the next that shows a lower version.
+	lower []int
+	// showing are the sights of each version's number.
+	showing map[int][]int
+}
+
+func sightsOf(all []history.Sight) map[string]*sights {
+	byObject := map[string]*sights{}
+	for _, s := range all {
+		of := byObject[s.Object]
+		if of == nil {
+			of = &sights{showing: map[int][]int{}}
+			byObject[s.Object] = of
+		}
+		of.showing[s.Number] = append(of.showing[s.Number], len(of.all))
+		of.all = append(of.all, s)
+	}
+	for _, of := range byObject {
+		of.lower = make([]int, len(of.all))
+		for i := len(of.all) - 1; i >= 0; i-- {
+			next := i + 1
+			for next < len(of.all) && of.all[next].Number >= of.all[i].Number {
+				next = of.lower[next]
+			}
+			of.lower[i] = next
+		}
+	}
+	return byObject
+}
+
+// gone is the first sight, once a version had been made, of an older one, or of the same
+// as somebody else wrote it; nil if there is none.
+func (s *sights) gone(v *history.Version) *history.Sight {
+	if s == nil {
+		return nil
+	}
+	since := sort.Search(len(s.all), func(i int) bool { return s.all[i].Event.Seq > v.Made.Seq })
+	first := since
+	for first < len(s.all) && s.all[first].Number >= v.Number {
+		first = s.lower[first]
+	}
+	same := s.showing[v.Number]
+	for _, i := range same[sort.SearchInts(same, since):] {
+		if i >= first {
+			break
+		}
+		if s.all[i].Other(v) {
+			return &s.all[i]
+		}
+	}
+	if first < len(s.all) {
+		return &s.all[first]
+	}
+	return nil
 }

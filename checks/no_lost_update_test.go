@@ -1,6 +1,12 @@
 package checks
 
-import "testing"
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/locksim/locksim/history"
+)
 
 func TestNoLostUpdate(t *testing.T) {
 	judgeAll(t, NoLostUpdate, []judgement{
@@ -255,4 +261,35 @@ func TestNoLostUpdate(t *testing.T) {
 			1s  c1 writes x=0>1
 			9s  storage holds y=0`},
 	})
+}
+
+// The sight that is found without looking at all of them is the one that looking at all
+// of them finds.
+func TestGoneIsTheFirstSight(t *testing.T) {
+	found := 0
+	for seed := range uint64(2000) {
+		text := randomStory(rand.New(rand.NewPCG(seed, 2)))
+		text += fmt.Sprintf("\n90s storage reverts x=9>%d\n91s storage holds x=%d", seed%4, seed%3)
+		h := history.Of(tell(t, text).trace)
+		all := sightsOf(h.Sights())
+		for _, v := range h.Versions() {
+			var want *history.Sight
+			for i, s := range h.Sights() {
+				if s.Object == v.Object && s.Event.Seq > v.Made.Seq && (s.Number < v.Number || s.Number == v.Number && s.Other(v)) {
+					want = &h.Sights()[i]
+					break
+				}
+			}
+			got := all[v.Object].gone(v)
+			if (got == nil) != (want == nil) || got != nil && got.Event != want.Event {
+				t.Fatalf("%s\n%v is gone with %v, want %v", text, v, got, want)
+			}
+			if got != nil {
+				found++
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing was ever gone")
+	}
 }
