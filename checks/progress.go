@@ -206,9 +206,8 @@ func (c *calm) overdue(lock string) *history.Section {
 		if history.MomentOf(s.Called()).Before(c.from) && s.Lease.End().Before(s.To) {
 			return s
 		}
-		for _, call := range c.Calls() {
-			if call.Began != nil && call.Step == trace.Extend && call.Acquisition == s.Acquisition &&
-				!history.MomentOf(call.Began).Before(s.Lease.End()) {
+		for _, call := range c.CallsOf(s.Acquisition) {
+			if call.Began != nil && call.Step == trace.Extend && !history.MomentOf(call.Began).Before(s.Lease.End()) {
 				return s
 			}
 		}
@@ -268,7 +267,7 @@ func (c *calm) wanting(lock string) []*history.Call {
 		}
 	}
 	for client, call := range last {
-		over := c.Fate(client)
+		over, _ := c.Fate(client)
 		granted := call.OK() && history.MomentOf(call.Ended).Before(c.from)
 		if granted || over != nil && history.MomentOf(over).Before(c.from) || c.withdrawn(call) {
 			continue
@@ -287,12 +286,12 @@ func (c *calm) wanting(lock string) []*history.Call {
 // withdrawn reports whether the client of a call of acquire crashed before it
 // called again, or was done after a failed one.
 func (c *calm) withdrawn(call *history.Call) bool {
-	over := c.Fate(call.Client)
+	over, crashed := c.Fate(call.Client)
 	if over == nil || over.Seq < call.Began.Seq {
 		return false
 	}
 	if next := c.next[call]; next != nil && next.Began.Seq < over.Seq {
 		return false
 	}
-	return over.Kind == trace.KindCrash || call.Failed() && history.MomentOf(call.Ended).Before(c.from)
+	return crashed || call.Failed() && history.MomentOf(call.Ended).Before(c.from)
 }

@@ -170,13 +170,13 @@ func (h *inquiry) restraint(s *history.Section) (SparedCause, time.Duration) {
 			first, cause = ev, why
 		}
 	}
-	if over := h.Fate(s.Client); over != nil && over.Kind == trace.KindCrash {
+	if over, crashed := h.Fate(s.Client); crashed {
 		because(ClientCrashed, over)
 	}
 	because(ToldOfLoss, s.Lost)
-	for _, call := range h.Calls() {
+	for _, call := range h.CallsOf(s.Acquisition) {
 		switch {
-		case call.Acquisition != s.Acquisition || !call.Failed():
+		case !call.Failed():
 		case call.Step == trace.Extend && call.Began != nil: // a lock that extends by itself goes on when it fails
 			because(ExtendFailed, call.Ended)
 		case call.Step == trace.Check:

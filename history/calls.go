@@ -28,8 +28,19 @@ func (c *Call) first() *trace.Event {
 }
 
 // Calls are the steps of all clients, in the order in which they began.
-func (h *History) Calls() []*Call {
-	return h.calls.of(func() []*Call {
+func (h *History) Calls() []*Call { return h.called().all }
+
+// CallsOf are the steps of one acquisition, in the order in which they began.
+func (h *History) CallsOf(id Acquisition) []*Call { return h.called().of[id] }
+
+// callList is the chapter of the calls.
+type callList struct {
+	all []*Call
+	of  map[Acquisition][]*Call
+}
+
+func (h *History) called() *callList {
+	return h.calls.of(func() *callList {
 		type step struct {
 			Acquisition
 			trace.Step
@@ -52,6 +63,10 @@ func (h *History) Calls() []*Call {
 				all = append(all, &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Ended: ev})
 			}
 		}
-		return all
+		of := map[Acquisition][]*Call{}
+		for _, c := range all {
+			of[c.Acquisition] = append(of[c.Acquisition], c)
+		}
+		return &callList{all, of}
 	})
 }

@@ -2,9 +2,12 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// Fate is the event with which a process ended: a client's crash or the end of its
-// program, whichever came first; nil for one that has not ended.
-func (h *History) Fate(process string) *trace.Event { return h.fates[process] }
+// Fate is the event with which a process ended, and whether that was a crash: a client's
+// crash or the end of its program, whichever came first; nil for one that has not ended.
+func (h *History) Fate(process string) (over *trace.Event, crashed bool) {
+	over = h.fates[process]
+	return over, over != nil && over.Kind == trace.KindCrash
+}
 
 // Deaths are the events after which clients did nothing any more: a crash, a
 // pause without an end, or the beginning of a step without an end.

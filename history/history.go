@@ -47,7 +47,7 @@ type History struct {
 	fates map[string]*trace.Event
 
 	reading  chapter[*reading]
-	calls    chapter[[]*Call]
+	calls    chapter[*callList]
 	spells   chapter[[]*Spell]
 	messages chapter[[]*Message]
 	served   chapter[[]*trace.Event]

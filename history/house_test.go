@@ -1,0 +1,223 @@
+package history_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module      = "github.com/locksim/locksim/"
+	traceFolder = module + "trace"
+)
+
+// stateKinds are the kinds of events that change what somebody has to keep account of:
+// who holds which key, which processes run, what their clocks show, which faults act.
+var stateKinds = []string{
+	"KindSet", "KindTouch", "KindDelete", "KindExpire", "KindForget", "KindRestore",
+	"KindCrash", "KindRestart", "KindClock", "KindStrike", "KindLift", "KindHold", "KindPromote", "KindPause", "KindResume",
+}
+
+// Only packages trace and history walk over events, and only they keep account of what
+// events change: whoever wants to know asks a history. The world writes events, and
+// writes only.
+func TestATraceIsReadInOnePlace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it type-checks the whole module")
+	}
+	for _, p := range modulePackages(t) {
+		if p.ImportPath == traceFolder || p.ImportPath == module+"history" {
+			continue
+		}
+		found := p.check(t)
+		if name := strings.TrimPrefix(p.ImportPath, module); slices.Contains(notYet, name) {
+			if len(found) == 0 {
+				t.Errorf("package %s reads no trace any more: take it off the list", name)
+			}
+			continue
+		}
+		for _, at := range found {
+			t.Errorf("%s; ask package history, and give it a chapter if it cannot say", at)
+		}
+	}
+}
+
+// notYet are the packages that still read traces by themselves.
+var notYet = []string{"reports", "explore", "locktest"}
+
+// Package history hands out typed lists and no way to walk over events one by one.
+func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it type-checks the whole module")
+	}
+	for _, p := range modulePackages(t) {
+		if p.ImportPath != module+"history" {
+			continue
+		}
+		pkg, _, _, _ := p.types(t)
+		for _, name := range pkg.Scope().Names() {
+			obj := pkg.Scope().Lookup(name)
+			if fn, ok := obj.(*types.Func); ok && obj.Exported() && takesCallback(fn) {
+				t.Errorf("%s takes a function of events", obj)
+			}
+			named, ok := obj.Type().(*types.Named)
+			if !ok || !obj.Exported() {
+				continue
+			}
+			for m := range named.Methods() {
+				if m.Exported() && takesCallback(m) {
+					t.Errorf("%s takes a function of events", m)
+				}
+			}
+		}
+	}
+}
+
+// takesCallback says whether a function takes, or returns, a function that is called with
+// events.
+func takesCallback(fn *types.Func) bool {
+	over := func(tuple *types.Tuple) bool {
+		for v := range tuple.Variables() {
+			if sig, ok := v.Type().Underlying().(*types.Signature); ok && strings.Contains(sig.String(), traceFolder+".Event") {
+				return true
+			}
+		}
+		return false
+	}
+	sig := fn.Signature()
+	return over(sig.Params()) || over(sig.Results())
+}
+
+// A listed is a package as go list tells of it.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+	imports                 types.ImporterFrom
+}
+
+// modulePackages are the packages of this module, without their tests.
+func modulePackages(t *testing.T) []listed {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
+	cmd.Dir = root
+	var problem bytes.Buffer
+	cmd.Stderr = &problem
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, problem.String())
+	}
+	var all []listed
+	exports := map[string]string{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := decoder.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		exports[p.ImportPath] = p.Export
+		if strings.HasPrefix(p.ImportPath, module) {
+			all = append(all, p)
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("go list knows of %d packages of this module", len(all))
+	}
+	read := func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("nothing is known of %s", path)
+		}
+		return os.Open(exports[path])
+	}
+	imports := importer.ForCompiler(token.NewFileSet(), "gc", read).(types.ImporterFrom)
+	for i := range all {
+		all[i].imports = imports
+	}
+	return all
+}
+
+// types type-checks the package.
+func (p listed) types(t *testing.T) (*types.Package, *types.Info, *token.FileSet, []*ast.File) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
+	pkg, err := (&types.Config{Importer: p.imports}).Check(p.ImportPath, fset, files, info)
+	if err != nil {
+		t.Fatalf("%s: %v", p.ImportPath, err)
+	}
+	return pkg, info, fset, files
+}
+
+// check lists what the package uses that it must not.
+func (p listed) check(t *testing.T) []string {
+	_, info, fset, files := p.types(t)
+	var found []string
+	place := func(pos token.Pos) string {
+		at := fset.Position(pos)
+		return fmt.Sprintf("%s/%s:%d", strings.TrimPrefix(p.ImportPath, module), filepath.Base(at.Filename), at.Line)
+	}
+	world := p.ImportPath == module+"sim" // it writes events, and may look at none that it has written
+	compared := map[*ast.Ident]bool{}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CaseClause:
+				for _, x := range n.List {
+					compared[nameOf(x)] = true
+				}
+			case *ast.BinaryExpr:
+				compared[nameOf(n.X)], compared[nameOf(n.Y)] = true, true
+			}
+			return true
+		})
+	}
+	for sel, s := range info.Selections {
+		if v, ok := s.Obj().(*types.Var); ok && v.IsField() && v.Name() == "Events" && inTrace(v) && !world {
+			found = append(found, place(sel.Pos())+" walks over the events of a trace")
+		}
+	}
+	for id, obj := range info.Uses {
+		if c, ok := obj.(*types.Const); ok && inTrace(c) && slices.Contains(stateKinds, c.Name()) && (!world || compared[id]) {
+			found = append(found, place(id.Pos())+" looks for events of "+c.Name())
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// nameOf is the last name of an expression such as trace.KindSet.
+func nameOf(x ast.Expr) *ast.Ident {
+	switch x := x.(type) {
+	case *ast.SelectorExpr:
+		return x.Sel
+	case *ast.Ident:
+		return x
+	}
+	return nil
+}
+
+func inTrace(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Path() == traceFolder }
