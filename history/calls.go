@@ -11,6 +11,10 @@ type Call struct {
 	// Began is nil for an extension that the lock made by itself, Ended for a call that
 	// never returned.
 	Began, Ended *trace.Event
+	// Crashed is the crash of its client in the midst of it; nil if there was none.
+	Crashed *trace.Event
+	// Again are the events with which its request was sent again, in order.
+	Again []*trace.Event
 }
 
 // OK says that the call was successful.
@@ -41,12 +45,8 @@ type callList struct {
 
 func (h *History) called() *callList {
 	return h.calls.of(func() *callList {
-		type step struct {
-			Acquisition
-			trace.Step
-		}
 		var all []*Call
-		open := map[step]*Call{}
+		open := map[step]*Call{} // those that have not ended
 		for i := range h.Trace.Events {
 			ev := &h.Trace.Events[i]
 			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
@@ -61,6 +61,16 @@ func (h *History) called() *callList {
 					break
 				}
 				all = append(all, &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Ended: ev})
+			case trace.KindAgain:
+				if c := open[at]; c != nil {
+					c.Again = append(c.Again, ev)
+				}
+			case trace.KindCrash:
+				for _, c := range open {
+					if c.Client == ev.Process && c.Crashed == nil {
+						c.Crashed = ev
+					}
+				}
 			}
 		}
 		of := map[Acquisition][]*Call{}

@@ -13,6 +13,9 @@ type Act struct {
 	// Struck is the event with which it began, Lifted that with which it ended; nil for
 	// one that has not, or that was over once it had struck.
 	Struck, Lifted *trace.Event
+	// Stalled is the event with which it had a request stand still in the storage, until it
+	// was lifted; nil if it did not.
+	Stalled *trace.Event
 	// Instant: it had no duration. Ends: it was meant to end.
 	Instant, Ends bool
 }
@@ -48,6 +51,10 @@ func (f *Faults) See(ev *trace.Event) {
 		if i, acts := f.acting[ev.Fault]; acts {
 			f.acts[i].Lifted = ev
 			delete(f.acting, ev.Fault)
+		}
+	case trace.KindStall:
+		if i, acts := f.acting[ev.Fault]; acts {
+			f.acts[i].Stalled = ev
 		}
 	}
 }

@@ -46,13 +46,14 @@ type History struct {
 	// fates are the events with which the processes ended.
 	fates map[string]*trace.Event
 
-	reading  chapter[*reading]
-	calls    chapter[*callList]
-	spells   chapter[[]*Spell]
-	messages chapter[[]*Message]
-	served   chapter[[]*trace.Event]
-	keys     chapter[*keyRecord]
-	losses   chapter[map[string][]Loss]
+	reading   chapter[*reading]
+	calls     chapter[*callList]
+	spells    chapter[[]*Spell]
+	messages  chapter[[]*Message]
+	served    chapter[[]*trace.Event]
+	keys      chapter[*keyRecord]
+	losses    chapter[map[string][]Loss]
+	decisions chapter[[]*trace.Event]
 }
 
 // A chapter is read when it is first asked for.
@@ -92,7 +93,7 @@ func Of(t *trace.Trace) *History {
 			h.lost[Acquisition{ev.Process, ev.Section}] = true
 		case trace.KindClock:
 			h.clocks.See(ev)
-		case trace.KindStrike, trace.KindLift:
+		case trace.KindStrike, trace.KindLift, trace.KindStall:
 			h.faults.See(ev)
 		case trace.KindRanOn:
 			if _, known := h.ranOn[ev.Process]; !known {

@@ -103,12 +103,11 @@ func (h *Holding) There() Interval {
 	switch {
 	case last.To == Never:
 		whole.To = last.From
-	case h.How == Forgotten, h.How == Replaced && h.Ended.Kind == trace.KindRestore:
-		whole.To = Earlier(h.to, last.From)
-	case h.How == Expired && h.Expires > 0:
-		if up := StartOf(h.Expires); last.Has(up) {
-			whole.To = up
-		}
+	case h.to.At != last.To.At: // it came back with its node
+	case h.How == Forgotten, h.How == Replaced:
+		whole.To = last.From
+	case h.How == Expired && last.From.At <= h.Expires && h.Expires <= last.To.At:
+		whole.To = StartOf(h.Expires)
 	}
 	return whole
 }

@@ -52,10 +52,19 @@ type Section struct {
 // Rank is the section's place in the order of grants. Where everybody is let in,
 // the order is that of the tokens, if they have one.
 func (s *Section) Rank() uint64 {
-	if n := len(s.Minted); s.Open && !s.Unordered && n > 0 {
-		return s.Minted[n-1].Token
+	if s.Open && !s.Unordered && len(s.Minted) > 0 {
+		return s.Token()
 	}
 	return s.Granted.Rank
+}
+
+// Token is the fencing token with which the section went to the storage, the last that it
+// was given; 0 is none.
+func (s *Section) Token() uint64 {
+	if n := len(s.Minted); n > 0 {
+		return s.Minted[n-1].Token
+	}
+	return s.Granted.Token
 }
 
 // A reading is the chapter of the sections: those that were granted, with their leases,
@@ -68,8 +77,10 @@ type reading struct {
 	// loose are operations that belong to no granted section, grouped by the failed call
 	// that they followed, or alone.
 	loose []*Section
-	// versions are the applied writes, in the order of the storage.
+	// versions are the applied writes, in the order of the storage, and made the same by
+	// what they made.
 	versions []*Version
+	made     map[state][]*Version
 	// sights are what the storage let see of its objects, in order.
 	sights []Sight
 }
@@ -82,7 +93,7 @@ func (h *History) Section(id Acquisition) *Section { return h.read().granted[id]
 
 func (h *History) read() *reading {
 	return h.reading.of(func() *reading {
-		r := &reading{History: h, granted: map[Acquisition]*Section{}}
+		r := &reading{History: h, granted: map[Acquisition]*Section{}, made: map[state][]*Version{}}
 		r.readSections()
 		r.readStorage()
 		return r
@@ -198,6 +209,10 @@ func (s *Section) Completed() bool {
 // Called is the call of acquire that led to the section, or its end if nothing else is
 // known.
 func (s *Section) Called() *trace.Event { return s.Lease.Ends[0].Call }
+
+// Over is the event with which the section ended; the last of the run for one that has
+// not.
+func (h *History) Over(s *Section) *trace.Event { return cmp.Or(h.Event(s.To.Seq), h.Last()) }
 
 // CutShort says how a section ended that was not released; "" if it was, or has not
 // ended.

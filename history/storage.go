@@ -25,6 +25,9 @@ type Version struct {
 	Issued int
 	Acked  *trace.Event
 	Blind  bool
+	// Undone: the storage lost it before anybody knew of it: its client was not told, and
+	// nobody else came upon it. It might as well never have been made.
+	Undone bool
 }
 
 func (v *Version) String() string {
@@ -114,7 +117,6 @@ type storageReader struct {
 	*reading
 	loose   map[Acquisition]*Section
 	initial map[string]*Version
-	made    map[state][]*Version // in order
 	// asked is when each section first asked to read each object.
 	asked map[wish]int
 	// begins are the clients' steps of each kind, served is the last event with which a
@@ -130,7 +132,6 @@ func (whole *reading) readStorage() {
 		reading: whole,
 		loose:   map[Acquisition]*Section{},
 		initial: map[string]*Version{},
-		made:    map[state][]*Version{},
 		asked:   map[wish]int{},
 		begins:  map[step][]*trace.Event{},
 		served:  map[answer]*trace.Event{},
@@ -174,7 +175,7 @@ func (whole *reading) readStorage() {
 
 // serve takes in one request that the storage served.
 func (r *storageReader) serve(ev *trace.Event) {
-	issued := r.issued(ev)
+	issued := issued(ev)
 	switch {
 	case !ev.OK:
 	case ev.Step == trace.Read:
@@ -194,8 +195,7 @@ func (r *storageReader) serve(ev *trace.Event) {
 }
 
 // undo takes the writes from their sections that the storage lost before anybody
-// knew of them: the client was not told, and nobody else came upon them. They
-// might as well never have been made.
+// knew of them.
 func (r *storageReader) undo() {
 	if len(r.reverts) == 0 {
 		return
@@ -211,6 +211,7 @@ func (r *storageReader) undo() {
 			return ev.Object == v.Object && ev.Seq > v.Made.Seq && ev.Version < v.Number
 		})
 		if lost && v.Acked == nil && known[v] == 0 {
+			v.Undone = true
 			v.By.Operations = slices.DeleteFunc(v.By.Operations, func(o *Operation) bool { return o.Makes == v })
 			known[v.Replaced]--
 		}
@@ -224,7 +225,7 @@ func (r *storageReader) show(ev *trace.Event, number int, verb string) {
 
 // issued is when the client sent a request that is being served. A trace that
 // does not say so is read as if messages took no time.
-func (r *storageReader) issued(ev *trace.Event) int {
+func issued(ev *trace.Event) int {
 	if ev.By != nil && ev.By.Sent > 0 {
 		return ev.By.Sent
 	}
@@ -245,15 +246,24 @@ func (r *storageReader) begun(client string, section int, of trace.Step, seq int
 // find is the version of an object that had a number before the event seq. A
 // number that no write had made is what the object was at first.
 func (r *storageReader) find(object string, number, seq int) *Version {
-	for _, v := range slices.Backward(r.made[state{object, number}]) {
-		if v.Made.Seq < seq {
-			return v
-		}
+	if v := r.version(object, number, seq); v != nil {
+		return v
 	}
 	if r.initial[object] == nil {
 		r.initial[object] = &Version{Object: object}
 	}
 	return r.initial[object]
+}
+
+// version is what a write made of an object that had a number before the event seq; nil if
+// no write had.
+func (r *reading) version(object string, number, seq int) *Version {
+	for _, v := range slices.Backward(r.made[state{object, number}]) {
+		if v.Made.Seq < seq {
+			return v
+		}
+	}
+	return nil
 }
 
 // section is what an operation belongs to: the section that was granted, else
@@ -323,19 +333,12 @@ func (v *Version) Descends(from *Version) bool {
 // Versions are the applied writes, in the order of the storage.
 func (h *History) Versions() []*Version { return h.read().versions }
 
+// VersionAt is the version of an object that had a number before the event seq: a storage
+// that lost a write gives its number out again. It is nil for a number that no write had
+// made, which is the object as it was at first.
+func (h *History) VersionAt(object string, number, seq int) *Version {
+	return h.read().version(object, number, seq)
+}
+
 // Sights are what the storage let see of its objects, in order.
 func (h *History) Sights() []Sight { return h.read().sights }
-
-// Served are the requests that the storage answered, in order: their events say what came
-// of them.
-func (h *History) Served() []*trace.Event {
-	return h.served.of(func() []*trace.Event {
-		var all []*trace.Event
-		for i := range h.Trace.Events {
-			if ev := &h.Trace.Events[i]; ev.Kind == trace.KindServe {
-				all = append(all, ev)
-			}
-		}
-		return all
-	})
-}

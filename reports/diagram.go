@@ -17,15 +17,15 @@ import (
 // time from left to right. It knows what there is to be seen and when, and nothing
 // of where on the page that is.
 type diagram struct {
-	run   scenarios.Outcome
-	trace *trace.Trace
+	run     scenarios.Outcome
+	history *history.History
 	// lanes are the processes, clients first and the nodes last.
 	lanes []string
 	roles map[string]trace.Role
 	// steps are the story, with the moments that matter.
 	steps []entry
 
-	sections  []history.Span
+	sections  []*history.Section
 	overlaps  []history.Overlap
 	attempts  []attempt
 	keys      []keyBar
@@ -46,10 +46,10 @@ type diagram struct {
 
 // newDiagram finds out what there is to be seen in a run.
 func newDiagram(run scenarios.Outcome, room room) *diagram {
-	t := run.History.Trace
-	d := &diagram{run: run, trace: t, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, t)}
+	h := run.History
+	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
 	d.readLanes(room.lanes)
-	story := marked(tell(t, false), marksOf(run))
+	story := marked(tell(h.Trace, false), marksOf(run))
 	d.readSteps(story, room.steps)
 	again := repetitions(story)
 	d.readSections(room)
@@ -62,11 +62,14 @@ func newDiagram(run scenarios.Outcome, room room) *diagram {
 	for i := range d.steps {
 		d.see(d.steps[i].at)
 	}
-	d.see(0, t.End())
+	d.see(0, d.end())
 	slices.Sort(d.shown)
 	d.shown = slices.Compact(d.shown)
 	return d
 }
+
+// end is when the run was over.
+func (d *diagram) end() time.Duration { return d.history.Trace.End() }
 
 // see notes that something is to be seen at these times.
 func (d *diagram) see(times ...time.Duration) {
@@ -111,8 +114,8 @@ var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStor
 // nothing is known of beside its name still has a lane, so that what it does is seen.
 func (d *diagram) readLanes(most int) {
 	order := map[string]int{}
-	idle := idleNodes(d.trace)
-	for i, p := range d.trace.Processes {
+	idle := idleNodes(d.history.Trace)
+	for i, p := range d.history.Trace.Processes {
 		d.roles[p.Name] = p.Role
 		if _, known := order[p.Name]; !known && !slices.Contains(idle, p.Name) {
 			order[p.Name] = i
@@ -143,7 +146,7 @@ func (d *diagram) busiest(most int) []string {
 	}
 	for _, f := range d.run.Verdict.Findings {
 		for _, seq := range f.Events {
-			if ev, ok := eventOf(d.trace, seq); ok && d.roles[ev.Process] != trace.RoleStorage {
+			if ev := d.history.Event(seq); ev != nil && d.roles[ev.Process] != trace.RoleStorage {
 				weight[ev.Process] = 2
 			}
 		}
@@ -184,33 +187,6 @@ func within(seq int, stretches []stretch) bool {
 	return slices.ContainsFunc(stretches, func(s stretch) bool { return s.first <= seq && seq <= s.last })
 }
 
-// maxOverlaps is more overlaps than there are between the sections that one page has
-// room for.
-const maxOverlaps = 400_000
-
-// readSections finds the critical sections, their leases, and where two of them
-// overlap.
-func (d *diagram) readSections(room room) {
-	all := d.run.History.Spans()
-	overlap := map[int]bool{} // by the event with which a section began
-	for i, overlaps := range history.Overlapping(all) {
-		overlap[all[i].Granted] = overlaps
-	}
-	overlaps := func(s history.Span) int { return map[bool]int{true: 1}[overlap[s.Granted]] }
-	granted := func(s history.Span) int { return s.Granted }
-	d.sections = keep(d, all, room.sections, overlaps, granted)
-	d.omit(len(all)-len(d.sections), 0, "a critical section", "critical sections")
-
-	both := history.Overlaps(d.sections, maxOverlaps)
-	d.overlaps = keep(d, both, room.overlaps, asMuch, func(o history.Overlap) int { return d.sections[o.B].Granted })
-	d.omit(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
-	end := d.trace.End()
-	for _, s := range d.sections {
-		d.see(s.From, min(s.To, end), min(s.LeaseEnd, end))
-		d.see(s.Extended[:min(len(s.Extended), mostExtensions)]...)
-	}
-}
-
 // An attempt is a call of acquire.
 type attempt struct {
 	client   string
@@ -233,38 +209,25 @@ func (a attempt) words() string {
 
 // readAttempts finds the calls of acquire. One that has not ended goes on to the end.
 func (d *diagram) readAttempts(most int, again []stretch) {
-	var all []*attempt
-	open := map[actor]*attempt{}
+	var all []attempt
 	total := 0
-	for i := range d.trace.Events {
-		ev := &d.trace.Events[i]
-		if ev.Kind == trace.KindCrash {
-			for who, a := range open {
-				if who.client == ev.Process {
-					a.to, a.crashed = ev.At, true
-					delete(open, who)
-				}
-			}
-		}
-		if ev.Step != trace.Acquire {
+	for _, c := range d.history.Calls() {
+		if c.Step != trace.Acquire || c.Began == nil || d.history.Lock(c.Lock).Open {
 			continue
 		}
-		who := actor{ev.Process, ev.Section}
-		switch {
-		case ev.Kind == trace.KindBegin && !openLock(d.trace, ev.Lock):
-			total++
-			open[who] = &attempt{client: ev.Process, from: ev.At, to: d.trace.End(), begun: ev.Seq}
-			if !within(ev.Seq, again) {
-				all = append(all, open[who])
-			}
-		case ev.Kind == trace.KindEnd && open[who] != nil:
-			open[who].to, open[who].ok = ev.At, ev.OK
-			delete(open, who)
+		total++
+		if within(c.Began.Seq, again) {
+			continue
 		}
+		a := attempt{client: c.Client, from: c.Began.At, to: d.end(), ok: c.OK(), crashed: c.Crashed != nil, begun: c.Began.Seq}
+		if last := cmp.Or(c.Crashed, c.Ended); last != nil {
+			a.to = last.At
+		}
+		all = append(all, a)
 	}
-	got := func(a *attempt) int { return map[bool]int{true: 1}[a.ok] }
-	for _, a := range keep(d, all, most, got, func(a *attempt) int { return a.begun }) {
-		d.attempts = append(d.attempts, *a)
+	got := func(a attempt) int { return map[bool]int{true: 1}[a.ok] }
+	d.attempts = keep(d, all, most, got, func(a attempt) int { return a.begun })
+	for _, a := range d.attempts {
 		d.see(a.from, a.to)
 	}
 	d.omit(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
@@ -282,11 +245,7 @@ type decision struct {
 func (d *diagram) readDecisions(most int) {
 	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
 	var all []decision
-	for i := range d.trace.Events {
-		ev := &d.trace.Events[i]
-		if ev.Kind != trace.KindServe && ev.Kind != trace.KindCheck {
-			continue
-		}
+	for _, ev := range d.history.Decisions() {
 		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck}
 		g.label = cmp.Or(initial[ev.Step], "?")
 		if g.checked {
@@ -340,17 +299,14 @@ type pennant struct {
 // readPennants finds the moments that matter: faults, and where each property broke.
 func (d *diagram) readPennants(most int) {
 	var all []pennant
-	for i := range d.trace.Events {
-		ev := &d.trace.Events[i]
-		switch ev.Kind {
-		case trace.KindStrike:
-			all = append(all, pennant{ev.At, ev.Seq, "fault", "", fmt.Sprintf("fault %d: %s", ev.Fault, visible(ev.Text))})
-		case trace.KindLift:
-			all = append(all, pennant{ev.At, ev.Seq, "fault", "", fmt.Sprintf("fault %d is over", ev.Fault)})
+	for _, act := range d.history.Acts() {
+		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", fmt.Sprintf("fault %d: %s", act.Fault, visible(act.Struck.Text))})
+		if over := act.Lifted; over != nil {
+			all = append(all, pennant{over.At, over.Seq, "fault", "", fmt.Sprintf("fault %d is over", act.Fault)})
 		}
 	}
 	for _, f := range d.run.Verdict.Findings {
-		if ev, ok := eventOf(d.trace, f.At); ok && f.Outcome == checks.Violated {
+		if ev := d.history.Event(f.At); ev != nil && f.Outcome == checks.Violated {
 			all = append(all, pennant{ev.At, ev.Seq, "broken", f.Property, "✗ " + string(f.Property)})
 		}
 	}

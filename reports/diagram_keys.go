@@ -1,12 +1,13 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/trace"
 )
 
 // A keyBar is the life of a lock's key on one node.
@@ -14,11 +15,11 @@ type keyBar struct {
 	node, key, owner string
 	from, to         time.Duration
 	touched          []time.Duration // when its expiry was changed
-	due              time.Duration   // when it was to end, by the node's clock; 0 is never
 	// row is its place on the node's lane: a lock can have several keys on one node.
 	row   int
 	ended string
-	set   int // the Seq with which it began
+	// set and last are the Seqs with which it began and ended.
+	set, last int
 }
 
 func (k keyBar) words() string {
@@ -29,71 +30,26 @@ func (k keyBar) words() string {
 	return words
 }
 
-// readKeys follows the keys of the locks on every node.
+// readKeys finds what stood of the locks' keys on every node.
 func (d *diagram) readKeys(most int, again []stretch) {
-	type place struct{ node, key string }
-	open := map[place]*keyBar{}
-	down := outages{}
-	var places []place // those of open, in order
-	rows := map[string][]string{}
+	rows := map[string][]string{} // the keys of each node
 	var all []keyBar
 	total := 0
-	closeBar := func(at place, when time.Duration, how string) {
-		bar := open[at]
-		if bar == nil {
-			return
-		}
-		delete(open, at)
-		bar.to, bar.ended = when, how
-		total++
-		if !within(bar.set, again) {
-			all = append(all, *bar)
-		}
-	}
-	for i := range d.trace.Events {
-		ev := &d.trace.Events[i]
-		at := place{ev.Process, ev.Key}
-		down.note(ev)
-		if ev.Key == "" || !keyOfLock(d.trace, ev.Key) {
+	for _, k := range d.history.Holdings() {
+		if !keyOfLock(d.history.Trace, k.Key) {
 			continue
 		}
-		switch ev.Kind {
-		case trace.KindSet, trace.KindRestore:
-			closeBar(at, ev.At, "overwritten by "+visible(ownerOf(ev.Owner)))
-			if !slices.Contains(rows[at.node], at.key) {
-				rows[at.node] = append(rows[at.node], at.key)
-			}
-			open[at] = &keyBar{node: at.node, key: at.key, owner: ownerOf(ev.Owner), from: ev.At, row: slices.Index(rows[at.node], at.key), due: ev.Expires, set: ev.Seq}
-			if !slices.Contains(places, at) {
-				places = append(places, at)
-			}
-		case trace.KindTouch:
-			if bar := open[at]; bar != nil {
-				bar.touched, bar.due = append(bar.touched, ev.At), ev.Expires
-			}
-		case trace.KindDelete:
-			how := "removed"
-			if ev.By != nil {
-				how += " by " + visible(ev.By.Client)
-			}
-			closeBar(at, ev.At, how)
-		case trace.KindExpire:
-			// A node that was down when the time was up says so only when it is back.
-			when := ev.At
-			if bar := open[at]; bar != nil && down.last(at.node).covers(bar.due) {
-				when = bar.due
-			}
-			closeBar(at, when, "it expired")
-		case trace.KindForget:
-			closeBar(at, min(ev.At, down.last(at.node).from), "lost in the crash")
+		if !slices.Contains(rows[k.Node], k.Key) {
+			rows[k.Node] = append(rows[k.Node], k.Key)
+		}
+		total++
+		if !within(k.Set.Seq, again) {
+			bar := d.keyBar(k)
+			bar.row = slices.Index(rows[k.Node], k.Key)
+			all = append(all, bar)
 		}
 	}
-	for _, at := range places {
-		if last := down.last(at.node); last.to == history.Forever {
-			closeBar(at, last.from, "the node went down, and never came back")
-		}
-		closeBar(at, d.trace.End(), "it still stands at the end")
-	}
+	slices.SortStableFunc(all, func(a, b keyBar) int { return cmp.Compare(a.last, b.last) })
 	d.keys = keep(d, all, most, asMuch, func(k keyBar) int { return k.set })
 	for _, k := range d.keys {
 		d.see(k.from, k.to)
@@ -102,54 +58,39 @@ func (d *diagram) readKeys(most int, again []stretch) {
 	d.omit(len(all)-len(d.keys), total-len(all), "a key", "keys")
 }
 
-// An outage is a stretch during which a node was down.
-type outage struct{ from, to time.Duration }
-
-func (o outage) covers(at time.Duration) bool { return o.from <= at && at <= o.to }
-
-// outages are the last ones of each node.
-type outages map[string]outage
-
-func (o outages) note(ev *trace.Event) {
-	switch ev.Kind {
-	case trace.KindCrash:
-		o[ev.Process] = outage{ev.At, history.Forever}
-	case trace.KindRestart:
-		o[ev.Process] = outage{o[ev.Process].from, ev.At}
+// keyBar draws a key for as long as it was really there.
+func (d *diagram) keyBar(k *history.Holding) keyBar {
+	there := k.There()
+	bar := keyBar{
+		node: k.Node, key: k.Key, owner: ownerOf(k.Set.Owner), from: there.From.At, to: min(there.To.At, d.end()),
+		set: k.Set.Seq, last: math.MaxInt,
 	}
-}
-
-// last is a node's last outage. One that was never down has one that covers nothing.
-func (o outages) last(node string) outage {
-	if down, ok := o[node]; ok {
-		return down
+	for _, ev := range k.Touches {
+		bar.touched = append(bar.touched, ev.At)
 	}
-	return outage{history.Forever, 0}
-}
-
-// leaseWords describe the lease of a section.
-func leaseWords(s history.Span) string {
-	if s.LeaseEnd == history.Forever {
-		return fmt.Sprintf("%s lease from %s, without an end", possessive(s.Client), moment(s.From, 3))
+	if k.Ended != nil {
+		bar.last = k.Ended.Seq
 	}
-	words := fmt.Sprintf("%s lease %s", possessive(s.Client), fromTo(s.From, s.LeaseEnd))
-	if n := len(s.Extended); n > 0 {
-		words += fmt.Sprintf(", extended %s", count(n, "time"))
+	switch k.How {
+	case history.Overwritten, history.Replaced:
+		bar.ended = "overwritten by " + visible(ownerOf(k.Ended.Owner))
+		if there != k.Withheld() {
+			bar.ended = "lost in the crash, after which an older state came back"
+		}
+	case history.Removed:
+		bar.ended = "removed"
+		if k.Ended.By != nil {
+			bar.ended += " by " + visible(k.Ended.By.Client)
+		}
+	case history.Expired:
+		bar.ended = "it expired"
+	case history.Forgotten:
+		bar.ended = "lost in the crash"
+	default:
+		bar.ended = "it still stands at the end"
+		if there.To != history.Never {
+			bar.ended = "the node went down, and never came back"
+		}
 	}
-	return words
-}
-
-// sectionWords describe a section.
-func sectionWords(s history.Span, end time.Duration) string {
-	words := fmt.Sprintf("%s in its critical section %s", visible(s.Client), fromTo(s.From, min(s.To, end)))
-	if s.Token != 0 {
-		words += ", token " + token(s.Token)
-	}
-	switch {
-	case s.CutShort != "":
-		words += ": " + visible(s.CutShort)
-	case s.To == history.Forever:
-		words += ": it never left"
-	}
-	return words
+	return bar
 }

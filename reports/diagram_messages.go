@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -46,60 +47,49 @@ func clipped(s string, most int) string {
 // weight says how much is lost with a message: what a fault did to it, and what
 // concerns the data, matters most; then the calls of the lock that came to
 // something.
-func (d *diagram) weight(m message, granted map[actor]bool) int {
+func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	protected := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {
 	case m.lost || m.held || m.ended-m.sent >= silence:
 		return 3
 	case protected(m.from) || protected(m.to):
 		return 2
-	case granted[actor{m.client, m.section}]:
+	case granted[history.Acquisition{Client: m.client, Section: m.section}]:
 		return 1
 	}
 	return 0
 }
 
-// readMessages pairs what was sent with what arrived. What only sets a connection
+// readMessages finds what was sent and what became of it. What only sets a connection
 // up is left out.
 func (d *diagram) readMessages(most int, again []stretch) {
-	flying := map[string]*message{}
-	var all []*message
-	for i := range d.trace.Events {
-		ev := &d.trace.Events[i]
-		if ev.Handshake {
-			continue
-		}
-		id := messageID(ev)
-		switch ev.Kind {
-		case trace.KindSend:
-			m := &message{
-				from: ev.Process, to: ev.Peer, reply: ev.Reply, sent: ev.At, ended: d.trace.End(), lost: true,
-				section: ev.Section, text: ev.Text, first: ev.Seq, last: ev.Seq,
-			}
-			m.client = d.clientOf(m)
-			flying[id] = m
-			all = append(all, m)
-		case trace.KindHold:
-			if m := flying[id]; m != nil {
-				m.held = true
-			}
-		case trace.KindDeliver:
-			if m := flying[id]; m != nil {
-				m.ended, m.last, m.lost = ev.At, ev.Seq, false
-				delete(flying, id)
-			}
-		case trace.KindLose:
-			if m := flying[id]; m != nil {
-				m.last = ev.Seq
-				delete(flying, id)
-			}
+	var all []message
+	for _, m := range d.history.Messages() {
+		if !m.Handshake() {
+			all = append(all, d.message(m))
 		}
 	}
 	d.keepMessages(all, most, again)
 }
 
+// message draws a message that came to no end until the end of the run.
+func (d *diagram) message(m *history.Message) message {
+	drawn := message{
+		from: m.From, to: m.To, reply: m.Sent.Reply, sent: m.Sent.At, ended: d.end(), lost: m.Arrived == nil, held: m.Held != nil,
+		section: m.Sent.Section, text: m.Sent.Text, first: m.Sent.Seq, last: m.Sent.Seq,
+	}
+	switch {
+	case m.Arrived != nil:
+		drawn.ended, drawn.last = m.Arrived.At, m.Arrived.Seq
+	case m.Lost != nil:
+		drawn.last = m.Lost.Seq
+	}
+	drawn.client = d.clientOf(drawn)
+	return drawn
+}
+
 // clientOf is the client of a message.
-func (d *diagram) clientOf(m *message) string {
+func (d *diagram) clientOf(m message) string {
 	client := m.from
 	if m.reply {
 		client = m.to
@@ -111,18 +101,18 @@ func (d *diagram) clientOf(m *message) string {
 }
 
 // keepMessages keeps those that there is room for.
-func (d *diagram) keepMessages(all []*message, most int, again []stretch) {
-	granted := map[actor]bool{}
+func (d *diagram) keepMessages(all []message, most int, again []stretch) {
+	granted := map[history.Acquisition]bool{}
 	for _, s := range d.sections {
-		granted[actor{s.Client, s.Section}] = true
+		granted[s.Acquisition] = true
 	}
-	once := slices.DeleteFunc(slices.Clone(all), func(m *message) bool {
+	once := slices.DeleteFunc(slices.Clone(all), func(m message) bool {
 		return !d.drawn(m.from) || !d.drawn(m.to) || within(m.first, again)
 	})
-	kept := keep(d, once, most, func(m *message) int { return d.weight(*m, granted) }, func(m *message) int { return m.first })
+	kept := keep(d, once, most, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.first })
 	d.omit(len(once)-len(kept), len(all)-len(once), "a message", "messages")
+	d.messages = kept
 	for _, m := range kept {
-		d.messages = append(d.messages, *m)
 		d.see(m.sent)
 		if !m.lost {
 			d.see(m.ended)

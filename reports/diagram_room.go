@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace"
 )
 
 // A room says how much a diagram can hold.
@@ -70,7 +70,7 @@ func (d *diagram) size() room {
 
 // focusOf are the Seqs of the events that a run is about: those that show what broke,
 // or else what faults did.
-func focusOf(v *checks.Verdict, t *trace.Trace) []int {
+func focusOf(v *checks.Verdict, h *history.History) []int {
 	var focus []int
 	for _, f := range v.Findings {
 		if f.Outcome == checks.Violated {
@@ -78,9 +78,10 @@ func focusOf(v *checks.Verdict, t *trace.Trace) []int {
 		}
 	}
 	if len(focus) == 0 {
-		for i := range t.Events {
-			if ev := &t.Events[i]; ev.Kind == trace.KindStrike || ev.Kind == trace.KindLift {
-				focus = append(focus, ev.Seq)
+		for _, act := range h.Acts() {
+			focus = append(focus, act.Struck.Seq)
+			if act.Lifted != nil {
+				focus = append(focus, act.Lifted.Seq)
 			}
 		}
 	}

@@ -36,13 +36,13 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	}
 	pause := d.bands[slices.IndexFunc(d.bands, func(b band) bool { return b.class == "pause" })]
 	first, second := d.sections[0], d.sections[1]
-	if pause.process != "client-1" || pause.from <= first.From || pause.to >= first.To {
+	if pause.process != "client-1" || pause.from <= first.From.At || pause.to >= first.To.At {
 		t.Errorf("%s is paused from %v to %v, its section goes from %v to %v", pause.process, pause.from, pause.to, first.From, first.To)
 	}
-	if first.LeaseEnd >= first.To {
-		t.Errorf("the lease ends at %v, the section at %v", first.LeaseEnd, first.To)
+	if leaseEnd(first) >= first.To.At {
+		t.Errorf("the lease ends at %v, the section at %v", leaseEnd(first), first.To)
 	}
-	if o := d.overlaps[0]; o.From != second.From || o.To != second.To {
+	if o := d.overlaps[0]; o.From != second.From.At || o.To != second.To.At {
 		t.Errorf("the overlap goes from %v to %v, the second section from %v to %v", o.From, o.To, second.From, second.To)
 	}
 	expired := 0
@@ -128,25 +128,26 @@ func TestDiagramBands(t *testing.T) {
 		trace.Event{Kind: trace.KindStrike, Fault: 1},                      // 1 ms
 		trace.Event{Kind: trace.KindCrash, Process: "redis-3"},             // 2 ms
 		trace.Event{Kind: trace.KindFail, Process: "redis-2"},              // 3 ms
-		trace.Event{Kind: trace.KindStall, Process: "storage", Fault: 2},   // 4 ms
-		trace.Event{Kind: trace.KindLift, Fault: 1},                        // 5 ms
-		trace.Event{Kind: trace.KindLift, Fault: 2},                        // 6 ms
-		trace.Event{Kind: trace.KindRecover, Process: "redis-2"},           // 7 ms
-		trace.Event{Kind: trace.KindPause, Process: "client-2", Text: "x"}, // 8 ms
-		trace.Event{Kind: trace.KindHorizon},                               // 9 ms
+		trace.Event{Kind: trace.KindStrike, Fault: 2},                      // 4 ms
+		trace.Event{Kind: trace.KindStall, Process: "storage", Fault: 2},   // 5 ms
+		trace.Event{Kind: trace.KindLift, Fault: 1},                        // 6 ms
+		trace.Event{Kind: trace.KindLift, Fault: 2},                        // 7 ms
+		trace.Event{Kind: trace.KindRecover, Process: "redis-2"},           // 8 ms
+		trace.Event{Kind: trace.KindPause, Process: "client-2", Text: "x"}, // 9 ms
+		trace.Event{Kind: trace.KindHorizon},                               // 10 ms
 	)
 	var got []string
 	for _, b := range diagramOf(&s.Trace).bands {
 		got = append(got, fmt.Sprintf("%s %s %s, %v to %v", b.class, b.process, b.text, b.from, b.to))
 	}
 	want := []string{
-		"partition client-1 cut off from redis-1 and redis-2, 1ms to 5ms",
-		"partition redis-1 cut off from client-1, 1ms to 5ms",
-		"partition redis-2 cut off from client-1, 1ms to 5ms",
-		"down redis-3 down, 2ms to 9ms",
-		"error redis-2 answers with errors, 3ms to 7ms",
-		"stall storage stands still, 4ms to 6ms",
-		"pause client-2 paused, 8ms to 9ms",
+		"partition client-1 cut off from redis-1 and redis-2, 1ms to 6ms",
+		"partition redis-1 cut off from client-1, 1ms to 6ms",
+		"partition redis-2 cut off from client-1, 1ms to 6ms",
+		"down redis-3 down, 2ms to 10ms",
+		"error redis-2 answers with errors, 3ms to 8ms",
+		"stall storage stands still, 5ms to 7ms",
+		"pause client-2 paused, 9ms to 10ms",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -28,8 +28,8 @@ type historyDocument struct {
 // anybody, of each object, and of the sections. They are kept apart because every
 // checker knows one kind of operation and refuses all others.
 func histories(run scenarios.Outcome) []historyDocument {
-	t := run.History.Trace
-	if len(t.Events) == 0 {
+	h := run.History
+	if h.Last() == nil {
 		return nil
 	}
 	var all []historyDocument
@@ -41,17 +41,18 @@ func histories(run scenarios.Outcome) []historyDocument {
 			all = append(all, historyDocument{name, model, history})
 		}
 	}
-	for i, l := range t.Locks {
+	locks := h.Trace.Locks
+	for i, l := range locks {
 		if !l.Open {
-			add("lock", i, len(t.Locks), fmt.Sprintf("the lock %s: a mutex (Knossos)", visible(l.Name)), lockHistory(t, l))
+			add("lock", i, len(locks), fmt.Sprintf("the lock %s: a mutex (Knossos)", visible(l.Name)), lockHistory(h, l.Name))
 		}
 	}
-	requests := readRequests(t)
-	objects := objectsOf(requests.requests)
+	requests := readRequests(h)
+	objects := requests.objects()
 	for i, object := range objects {
-		add("register", i, len(objects), fmt.Sprintf("the object %s: a register (Knossos)", visible(object)), registerHistory(t, requests, object))
+		add("register", i, len(objects), fmt.Sprintf("the object %s: a register (Knossos)", visible(object)), registerHistory(requests, object))
 	}
-	add("sections", 0, 1, "the sections: transactions on registers (Elle's rw-register)", sectionsHistory(t, requests))
+	add("sections", 0, 1, "the sections: transactions on registers (Elle's rw-register)", sectionsHistory(requests))
 	return all
 }
 

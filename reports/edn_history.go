@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -40,6 +42,7 @@ func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 // nobody can tell what became of it; then the thread goes on as another process, whose
 // number is higher by the number of threads.
 func jepsenHistory(operations []*operation, threads int) []ednMap {
+	oneAtATime(operations)
 	type moment struct {
 		*operation
 		ev      *trace.Event
@@ -72,26 +75,46 @@ func jepsenHistory(operations []*operation, threads int) []ednMap {
 	return history
 }
 
+// oneAtATime ends an operation that its thread's next one overtakes, as in a trace that
+// lacks its end: nobody can tell what became of it.
+func oneAtATime(operations []*operation) {
+	last := map[int]*operation{} // by thread
+	inOrder := slices.Clone(operations)
+	slices.SortStableFunc(inOrder, func(a, b *operation) int { return a.invoked.Seq - b.invoked.Seq })
+	for _, o := range inOrder {
+		if before := last[o.thread]; before != nil && o.invoked.Seq < before.completed.Seq {
+			before.completed, before.outcome, before.learnt = o.invoked, maybe, nil
+		}
+		last[o.thread] = o
+	}
+}
+
 // clientThreads numbers the clients of a run, in the order in which its world lists
 // them, and after them whoever else takes steps.
-func clientThreads(t *trace.Trace) map[string]int {
+func clientThreads(h *history.History) map[string]int {
 	threads := map[string]int{}
 	add := func(name string) {
 		if _, known := threads[name]; !known {
 			threads[name] = len(threads)
 		}
 	}
-	for _, p := range t.Processes {
+	for _, p := range h.Trace.Processes {
 		if p.Role == trace.RoleClient {
 			add(p.Name)
 		}
 	}
-	for i := range t.Events {
-		if ev := &t.Events[i]; ev.Kind == trace.KindBegin {
-			add(ev.Process)
+	for _, c := range h.Calls() {
+		if c.Began != nil {
+			add(c.Client)
 		}
 	}
 	return threads
+}
+
+// overOf is the event with which a call was over: its end, or its client's crash; the end
+// of the run for one that went on until then.
+func overOf(h *history.History, c *history.Call) *trace.Event {
+	return cmp.Or(c.Ended, c.Crashed, h.Last())
 }
 
 // aboutStep says whose step an operation was.

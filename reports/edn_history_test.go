@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -97,7 +98,7 @@ func TestLockHistory(t *testing.T) {
 		for _, events := range test.events {
 			s.then(events...)
 		}
-		sameHistory(t, test.name, lockHistory(&s.Trace, s.Locks[0]), test.want...)
+		sameHistory(t, test.name, lockHistory(history.Of(&s.Trace), "x"), test.want...)
 	}
 }
 
@@ -194,8 +195,9 @@ func TestRegisterAndSections(t *testing.T) {
 		s := newScript("none", 3)
 		s.then(test.events...)
 		s.then(trace.Event{Kind: trace.KindHorizon})
-		sameHistory(t, test.name+" (register)", registerHistory(&s.Trace, readRequests(&s.Trace), "x"), test.register...)
-		sameHistory(t, test.name+" (sections)", sectionsHistory(&s.Trace, readRequests(&s.Trace)), test.sections...)
+		requests := readRequests(history.Of(&s.Trace))
+		sameHistory(t, test.name+" (register)", registerHistory(requests, "x"), test.register...)
+		sameHistory(t, test.name+" (sections)", sectionsHistory(requests), test.sections...)
 	}
 }
 

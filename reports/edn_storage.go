@@ -3,35 +3,28 @@ package reports
 import (
 	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
-// A request is one read or write of a client, and what became of it.
+// A request is one read or write of the storage, and what it read or wrote.
 type request struct {
-	// step is its beginning. A request that is no step of a client begins and ends when
-	// the storage serves it: nobody else tells of it.
-	step *trace.Event
-	// end is when the client learnt what became of it, or crashed.
-	end *trace.Event
-	// again says that the client sent it more than once.
-	again bool
+	*history.Request
 	// value is, of a write, its number among all writes of the run, from 1; of a read
 	// the number of the write that it saw, nil for the object as it was at first.
 	value any
-	// served are the events with which the storage carried it out. A write that was
-	// lost before anybody knew of it is not among them.
-	served []*trace.Event
 }
 
 // outcome is what the client can know. That the last copy of a write was refused says
-// nothing of an earlier one. A read that got no answer had no effect either.
+// nothing of an earlier one. A read that got no answer had no effect either. Nobody tells
+// of a request that is no step of a client, beside the storage.
 func (r *request) outcome() keyword {
 	switch {
-	case r.end == nil || r.end.Kind == trace.KindCrash:
-		return maybe
-	case r.end.OK:
+	case r.Call == nil || r.Call.OK():
 		return took
-	case r.step.Step == trace.Read, r.end.Refused && !r.again:
+	case r.Call.Ended == nil:
+		return maybe
+	case r.Step == trace.Read, r.Call.Ended.Refused && len(r.Call.Again) == 0:
 		return failed
 	}
 	return maybe
@@ -40,155 +33,89 @@ func (r *request) outcome() keyword {
 // acknowledged reports whether the client knows that the request was carried out.
 func (r *request) acknowledged() bool { return r.outcome() == took }
 
-// A made version is what one applied write made of an object.
-type made struct {
-	*request
-	ev *trace.Event
-	// replaced is what it found; nil for the object as it was at first.
-	replaced *made
-	// known counts the writes that replaced it and the reads that saw it.
-	known int
-}
-
-// requestReader follows the requests to the storage.
-type requestReader struct {
-	// requests are in the order in which they began.
-	requests []*request
-	open     map[string]*request // by client
-	writes   int
-	versions []*made
-	reverts  []*trace.Event
-}
-
-func readRequests(t *trace.Trace) *requestReader {
-	r := &requestReader{open: map[string]*request{}}
-	for i := range t.Events {
-		r.read(&t.Events[i])
+// last is the event with which the storage served an acknowledged request, or the answer if
+// nothing tells of that.
+func (r *request) last() *trace.Event {
+	if n := len(r.Carried); n > 0 {
+		return r.Carried[n-1]
 	}
-	r.undo()
+	return r.Call.Ended
+}
+
+// requests are those of a run, in the order in which they began.
+type requests struct {
+	*history.History
+	all []*request
+	// writes are the numbers of the writes, by the events with which they were made.
+	writes map[*trace.Event]int
+}
+
+func readRequests(h *history.History) *requests {
+	r := &requests{History: h, writes: map[*trace.Event]int{}}
+	writes := 0
+	for _, asked := range h.Requests() {
+		o := &request{Request: asked}
+		if o.Step == trace.Write {
+			writes++
+			o.value = writes
+			for _, ev := range o.Carried {
+				r.writes[ev] = writes
+			}
+		}
+		r.all = append(r.all, o)
+	}
+	for _, o := range r.all {
+		if o.Step == trace.Read && o.acknowledged() {
+			o.value = r.seen(o)
+		}
+	}
 	return r
 }
 
-func (r *requestReader) read(ev *trace.Event) {
-	accesses := ev.Step == trace.Read || ev.Step == trace.Write
-	o := r.open[ev.Process]
-	switch {
-	case ev.Kind == trace.KindBegin && accesses:
-		if o != nil { // of a trace that lacks its end
-			o.end = ev
-		}
-		r.open[ev.Process] = r.begin(ev)
-	case ev.Kind == trace.KindAgain && o != nil:
-		o.again = true
-	case ev.Kind == trace.KindServe && ev.OK && accesses:
-		r.serve(ev)
-	case ev.Kind == trace.KindEnd && o != nil && o.step.Step == ev.Step:
-		delete(r.open, ev.Process)
-		o.end = ev
-		if ev.Step == trace.Read && ev.OK {
-			r.see(o, ev)
-		}
-	case ev.Kind == trace.KindCrash && o != nil:
-		delete(r.open, ev.Process)
-		o.end = ev
-	case ev.Kind == trace.KindRevert:
-		r.reverts = append(r.reverts, ev)
-	}
-}
-
-func (r *requestReader) begin(ev *trace.Event) *request {
-	o := &request{step: ev}
-	if ev.Step == trace.Write {
-		r.writes++
-		o.value = r.writes
-	}
-	r.requests = append(r.requests, o)
-	return o
-}
-
-// serve takes in that the storage carried out a request.
-func (r *requestReader) serve(ev *trace.Event) {
-	o := r.asked(ev)
-	if o == nil {
-		o = r.begin(ev)
-		o.end = ev
-		if ev.Step == trace.Read {
-			r.see(o, ev)
-		}
-	}
-	o.served = append(o.served, ev)
-	if ev.Step == trace.Write {
-		replaced := r.version(ev.Object, ev.Replaced, ev.Seq)
-		if replaced != nil {
-			replaced.known++
-		}
-		r.versions = append(r.versions, &made{request: o, ev: ev, replaced: replaced})
-	}
-}
-
-// asked is the request that the storage serves, which may be one that its client has
-// given up long ago; nil if it is no step of a client.
-func (r *requestReader) asked(ev *trace.Event) *request {
-	sent := ev.Seq
-	if ev.By != nil && ev.By.Sent > 0 {
-		sent = ev.By.Sent
-	}
-	for _, o := range slices.Backward(r.requests) {
-		if s := o.step; s.Kind == trace.KindBegin && s.Seq <= sent && s.Process == ev.Client() &&
-			s.Section == ev.Section && s.Step == ev.Step && s.Object == ev.Object {
-			return o
-		}
-	}
-	return nil
-}
-
-// see gives a read the value that it saw, which is what the object was when the storage
+// seen is the value that a read saw, which is what the object was when the storage
 // served it.
-func (r *requestReader) see(o *request, ev *trace.Event) {
-	at := ev.Seq
-	for _, served := range o.served {
-		if served.Version == ev.Version {
+func (r *requests) seen(o *request) any {
+	if o.Call == nil {
+		ev := o.First()
+		return r.value(ev, ev.Seq)
+	}
+	answer := o.Call.Ended
+	at := answer.Seq
+	for _, served := range o.Carried {
+		if served.Version == answer.Version && served.Seq < answer.Seq {
 			at = served.Seq
 		}
 	}
-	if v := r.version(ev.Object, ev.Version, at); v != nil {
-		v.known++
-		o.value = v.value
-	}
+	return r.value(answer, at)
 }
 
-// version is the version of an object that had a number before the event seq: a
-// storage that lost a write gives its number out again. It is nil for the object as
-// it was at first.
-func (r *requestReader) version(object string, number, seq int) *made {
-	for _, v := range slices.Backward(r.versions) {
-		if v.ev.Object == object && v.ev.Version == number && v.ev.Seq < seq {
-			return v
-		}
+// value is the number of the write that made the version of an object that an event speaks
+// of, as it was before the event seq; nil for the object as it was at first.
+func (r *requests) value(ev *trace.Event, seq int) any {
+	if v := r.VersionAt(ev.Object, ev.Version, seq); v != nil {
+		return r.writes[v.Made]
 	}
 	return nil
-}
-
-// undo takes back what the storage lost before anybody knew of it. It might as well
-// never have been made.
-func (r *requestReader) undo() {
-	for _, v := range slices.Backward(r.versions) {
-		lost := slices.ContainsFunc(r.reverts, func(ev *trace.Event) bool {
-			return ev.Object == v.ev.Object && ev.Seq > v.ev.Seq && ev.Version < v.ev.Version
-		})
-		if lost && v.known == 0 && !v.acknowledged() {
-			v.served = slices.DeleteFunc(v.served, func(ev *trace.Event) bool { return ev == v.ev })
-			if v.replaced != nil {
-				v.replaced.known--
-			}
-		}
-	}
 }
 
 // finally is the value of an object at the end of the run, as its last event tells.
-func (r *requestReader) finally(ev *trace.Event) any {
-	if v := r.version(ev.Object, ev.Version, ev.Seq); v != nil {
-		return v.value
+func (r *requests) finally(ev *trace.Event) any { return r.value(ev, ev.Seq) }
+
+// over is the event with which a request was over for its client.
+func (r *requests) over(o *request) *trace.Event {
+	if o.Call == nil {
+		return o.First()
 	}
-	return nil
+	return overOf(r.History, o.Call)
+}
+
+// objects lists what the requests were about, in the order in which it comes up.
+func (r *requests) objects() []string {
+	var objects []string
+	for _, o := range r.all {
+		if !slices.Contains(objects, o.Object) {
+			objects = append(objects, o.Object)
+		}
+	}
+	return objects
 }

@@ -123,11 +123,11 @@ func (l *layout) layLanes() {
 }
 
 // rowsOf puts the sections of each client that are open at once one below the other.
-func rowsOf(sections []history.Span) []int {
+func rowsOf(sections []*history.Section) []int {
 	rows := make([]int, len(sections))
 	for i, s := range sections {
 		for j := 0; j < i; j++ {
-			if o := sections[j]; o.Client == s.Client && s.From < o.To && rows[j] >= rows[i] {
+			if o := sections[j]; o.Client == s.Client && s.From.At < o.To.At && rows[j] >= rows[i] {
 				rows[i] = rows[j] + 1
 			}
 		}
@@ -140,7 +140,7 @@ func (l *layout) bar(class, process string, from, to time.Duration, y, height in
 	x := l.axis.of(from)
 	return figureBar{
 		Class: class, Process: visible(process), X: x, Y: y,
-		W: max(2, l.axis.of(min(to, l.diagram.trace.End()))-x), H: height, Title: title,
+		W: max(2, l.axis.of(min(to, l.diagram.end()))-x), H: height, Title: title,
 	}
 }
 
@@ -186,7 +186,7 @@ func (l *layout) bars() {
 		l.section(i, s)
 	}
 	for _, o := range d.overlaps {
-		l.overlap(d.sections[o.A], d.sections[o.B], o)
+		l.overlap(o)
 	}
 	for _, c := range d.clocks {
 		if lane := l.lanes[c.process]; lane != nil {
@@ -196,36 +196,36 @@ func (l *layout) bars() {
 }
 
 // section draws a section, and below it its lease.
-func (l *layout) section(i int, s history.Span) {
+func (l *layout) section(i int, s *history.Section) {
 	lane := l.lanes[s.Client]
 	if lane == nil {
 		return
 	}
-	f, end := &l.figure, l.diagram.trace.End()
+	f, end, over := &l.figure, l.diagram.end(), leaseEnd(s)
 	y := lane.Y + laneGap/2 + l.rows[i]*(sectionHeight+leaseHeight+4)
 	class := l.clients[s.Client]
 	label := "in its section"
-	if s.Token != 0 {
-		label += ", token " + token(s.Token)
+	if s.Token() != 0 {
+		label += ", token " + token(s.Token())
 	}
-	b := l.bar(class, s.Client, s.From, s.To, y, sectionHeight, sectionWords(s, end))
+	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, sectionWords(s, end))
 	b.Client = visible(s.Client)
 	covered := b
 	if !s.Open { // what its lease does not cover has a label of its own
-		covered.W = min(b.W, l.axis.of(min(s.LeaseEnd, end))-b.X)
+		covered.W = min(b.W, l.axis.of(min(over, end))-b.X)
 	}
-	b.Label = covered.labelled(label, "token "+token(s.Token), token(s.Token)).Label
+	b.Label = covered.labelled(label, "token "+token(s.Token()), token(s.Token())).Label
 	f.Sections = append(f.Sections, b)
 	if s.Open {
 		return
 	}
-	lease := l.bar(class, s.Client, s.From, s.LeaseEnd, y+sectionHeight+2, leaseHeight, leaseWords(s))
+	lease := l.bar(class, s.Client, s.From.At, over, y+sectionHeight+2, leaseHeight, leaseWords(s))
 	lease.Client = b.Client
 	f.Leases = append(f.Leases, lease.labelled("lease"))
-	l.extensions(s.Extended, lease)
-	if s.LeaseEnd < min(s.To, end) {
-		bare := l.bar("bare", s.Client, s.LeaseEnd, s.To, y, sectionHeight,
-			fmt.Sprintf("%s in its section though its lease is over, %s", visible(s.Client), fromTo(s.LeaseEnd, min(s.To, end))))
+	l.extensions(prolongedAt(s), lease)
+	if over < min(s.To.At, end) {
+		bare := l.bar("bare", s.Client, over, s.To.At, y, sectionHeight,
+			fmt.Sprintf("%s in its section though its lease is over, %s", visible(s.Client), fromTo(over, min(s.To.At, end))))
 		f.Sections = append(f.Sections, bare.labelled("lease is over"))
 	}
 }
@@ -244,16 +244,16 @@ func (l *layout) extensions(at []time.Duration, b figureBar) {
 }
 
 // overlap spans the lanes of two sections while both are open.
-func (l *layout) overlap(a, b history.Span, o history.Overlap) {
-	first, second := l.lanes[a.Client], l.lanes[b.Client]
+func (l *layout) overlap(o history.Overlap) {
+	first, second := l.lanes[o.A.Client], l.lanes[o.B.Client]
 	if first == nil || second == nil {
 		return
 	}
 	if second.Y < first.Y {
 		first, second = second, first
 	}
-	end := min(o.To, l.diagram.trace.End())
-	title := fmt.Sprintf("two in the critical section: %s and %s, %s", visible(a.Client), visible(b.Client), fromTo(o.From, end))
+	end := min(o.To, l.diagram.end())
+	title := fmt.Sprintf("two in the critical section: %s and %s, %s", visible(o.A.Client), visible(o.B.Client), fromTo(o.From, end))
 	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, title)
 	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.labelled("two at once", "overlap", "two"), *first, *second})
 }

@@ -83,7 +83,7 @@ func (l *layout) ticks() {
 func (l *layout) words() string {
 	d := l.diagram
 	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The story below tells all of it in words.",
-		l.figure.Title, processes(len(l.figure.Lanes)), span(d.trace.End()),
+		l.figure.Title, processes(len(l.figure.Lanes)), span(d.end()),
 		count(len(l.figure.Messages), "message"), count(len(d.sections), "critical section"),
 		count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
 }

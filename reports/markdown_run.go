@@ -156,7 +156,7 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	told := make([][]entry, len(runs))
 	for i, run := range runs {
 		story := marked(tell(run.History.Trace, m.options.Messages), marksOf(run))
-		d := diagram{focus: focusOf(run.Verdict, run.History.Trace)}
+		d := diagram{focus: focusOf(run.Verdict, run.History)}
 		d.readSteps(story, mostSteps)
 		told[i] = d.steps
 		left += len(story) - len(d.steps)

@@ -23,9 +23,8 @@ const mermaidRoom = 48_000
 func mermaidDiagram(r *scenarios.Result, run scenarios.Outcome) string {
 	broke := slices.DeleteFunc(marksOf(run), func(m mark) bool { return m.sign != broken })
 	story := marked(tell(run.History.Trace, false), broke)
-	spans := run.History.Spans()
 	for most := len(story); ; {
-		text := newSequence(run, spans).draw(r, story, most)
+		text := newSequence(run).draw(r, story, most)
 		if len(text) <= mermaidRoom || most == 0 {
 			return text
 		}
@@ -39,14 +38,13 @@ type sequence struct {
 	lanes *lanes
 	lines []sequenceLine
 
-	// spans are the critical sections, and turns when they begin and end.
-	spans []history.Span
+	// turns are when the critical sections begin and end.
 	turns []turn
 	// hidden are the sections that begin where the story is left out, inside those of
 	// the others that have begun and not ended, and together says that the frame around
 	// those that overlap is open.
-	hidden   map[int]bool
-	inside   []int
+	hidden   map[*history.Section]bool
+	inside   []*history.Section
 	together bool
 }
 
@@ -59,15 +57,15 @@ type sequenceLine struct {
 
 // A turn is when a section begins or ends.
 type turn struct {
-	at     time.Duration
-	span   int
-	begins bool
+	at      time.Duration
+	section *history.Section
+	begins  bool
 }
 
-func newSequence(run scenarios.Outcome, spans []history.Span) *sequence {
-	s := &sequence{run: run, lanes: newLanes(run.History.Trace), spans: spans, hidden: map[int]bool{}}
-	for i, span := range s.spans {
-		s.turns = append(s.turns, turn{span.From, i, true}, turn{span.To, i, false})
+func newSequence(run scenarios.Outcome) *sequence {
+	s := &sequence{run: run, lanes: newLanes(run.History), hidden: map[*history.Section]bool{}}
+	for _, section := range run.History.Sections() {
+		s.turns = append(s.turns, turn{section.From.At, section, true}, turn{section.To.At, section, false})
 	}
 	slices.SortStableFunc(s.turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
 	return s
@@ -150,8 +148,8 @@ func (s *sequence) arrow(from int, arrow string, to int, text string) {
 
 // tell draws an entry: a step as arrows, all else as a note.
 func (s *sequence) tell(e entry) {
-	ev, ok := eventOf(s.run.History.Trace, e.last)
-	if !ok || e.of == "" {
+	ev := s.run.History.Event(e.last)
+	if ev == nil || e.of == "" {
 		s.note(s.place(e), s.timed(e))
 		return
 	}
@@ -164,7 +162,7 @@ func (s *sequence) tell(e entry) {
 		return
 	}
 	if e.asked != "" {
-		begin, _ := eventOf(s.run.History.Trace, e.first)
+		begin := s.run.History.Event(e.first)
 		for _, server := range servers {
 			s.arrow(client[0], asks, server, moment(begin.At, 3)+" "+e.asked)
 		}
@@ -203,8 +201,8 @@ func (s *sequence) place(e entry) []int {
 	if own := s.lanes.of(e.who); len(own) > 0 {
 		return own
 	}
-	ev, ok := eventOf(s.run.History.Trace, e.last)
-	if !ok || e.part == strikes || e.again {
+	ev := s.run.History.Event(e.last)
+	if ev == nil || e.part == strikes || e.again {
 		return nil
 	}
 	return append(s.lanes.of(ev.Process), s.lanes.of(ev.Peer)...)
@@ -216,18 +214,18 @@ func (s *sequence) turn(next func(turn) bool, told bool) {
 	for len(s.turns) > 0 && next(s.turns[0]) {
 		t := s.turns[0]
 		s.turns = s.turns[1:]
-		lane := s.lanes.of(s.spans[t.span].Client)
+		lane := s.lanes.of(t.section.Client)
 		if t.begins && (!told || len(lane) == 0) {
-			s.hidden[t.span] = true
+			s.hidden[t.section] = true
 		}
 		switch {
-		case s.hidden[t.span]:
+		case s.hidden[t.section]:
 		case t.begins:
-			s.inside = append(s.inside, t.span)
+			s.inside = append(s.inside, t.section)
 			s.line("activate %s", s.lanes.name(lane[0]))
 			s.frame(t)
 		default:
-			s.inside = slices.DeleteFunc(s.inside, func(i int) bool { return i == t.span })
+			s.inside = slices.DeleteFunc(s.inside, func(o *history.Section) bool { return o == t.section })
 			s.frame(t)
 			s.line("deactivate %s", s.lanes.name(lane[0]))
 		}
@@ -237,11 +235,9 @@ func (s *sequence) turn(next func(turn) bool, told bool) {
 // frame opens a frame when two sections of one lock overlap, says who they are, and
 // closes it when none do any more.
 func (s *sequence) frame(t turn) {
-	overlaps := func(i, j int) bool {
-		return i != j && s.spans[i].Lock == s.spans[j].Lock && !s.spans[i].Open
-	}
-	overlap := slices.ContainsFunc(s.inside, func(i int) bool {
-		return slices.ContainsFunc(s.inside, func(j int) bool { return overlaps(i, j) })
+	overlaps := func(a, b *history.Section) bool { return a != b && a.Lock == b.Lock && !a.Open }
+	overlap := slices.ContainsFunc(s.inside, func(a *history.Section) bool {
+		return slices.ContainsFunc(s.inside, func(b *history.Section) bool { return overlaps(a, b) })
 	})
 	if overlap && !s.together {
 		s.line("rect rgba(213, 94, 0, 0.15)")
@@ -252,10 +248,10 @@ func (s *sequence) frame(t turn) {
 	s.together = overlap
 	var who []string
 	var over []int
-	for _, i := range s.inside {
-		if i == t.span || overlaps(i, t.span) {
-			who = append(who, visible(s.spans[i].Client))
-			over = append(over, s.lanes.of(s.spans[i].Client)...)
+	for _, o := range s.inside {
+		if o == t.section || overlaps(o, t.section) {
+			who = append(who, visible(o.Client))
+			over = append(over, s.lanes.of(o.Client)...)
 		}
 	}
 	if t.begins && len(who) > 1 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -26,7 +27,8 @@ type lane struct {
 	drawn     bool
 }
 
-func newLanes(t *trace.Trace) *lanes {
+func newLanes(h *history.History) *lanes {
+	t := h.Trace
 	l := &lanes{by: map[string]int{}, asked: map[string][]int{}}
 	nodes := newTeller(t, false).nodes()
 	if len(nodes) > 0 {
@@ -47,15 +49,14 @@ func newLanes(t *trace.Trace) *lanes {
 			l.storage = append(l.storage, i)
 		}
 	}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		sends := ev.Kind == trace.KindSend || ev.Kind == trace.KindLose || ev.Kind == trace.KindHold
-		if sends && !ev.Reply && !ev.Handshake {
-			step := stepName(ev.Process, ev.Section, ev.Step)
-			for _, to := range l.of(ev.Peer) {
-				if !slices.Contains(l.asked[step], to) {
-					l.asked[step] = append(l.asked[step], to)
-				}
+	for _, m := range h.Messages() {
+		if m.Sent.Reply || m.Handshake() {
+			continue
+		}
+		step := stepName(m.From, m.Sent.Section, m.Sent.Step)
+		for _, to := range l.of(m.To) {
+			if !slices.Contains(l.asked[step], to) {
+				l.asked[step] = append(l.asked[step], to)
 			}
 		}
 	}

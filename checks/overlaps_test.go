@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -9,8 +10,8 @@ import (
 	"github.com/locksim/locksim/history"
 )
 
-// Sections and leases as they are drawn are those that the checks judge.
-func TestSpans(t *testing.T) {
+// When sections and their leases end, and which sections overlap.
+func TestOverlaps(t *testing.T) {
 	for _, c := range []struct {
 		name, story string
 		want        []string
@@ -27,7 +28,7 @@ func TestSpans(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			20s c1 extends ends=50s
 			60s c1 releases`,
-			[]string{"c1 in 0s to 1m0s, lease to 50s, extended [20s]"}},
+			[]string{"c1 in 0s to 1m0s, lease to 50s"}},
 		{"a crash ends both", `
 			0s c1 acquires rank=1 ends=30s
 			5s c1 crashes`,
@@ -57,32 +58,31 @@ func TestSpans(t *testing.T) {
 			[]string{"c1 in 0s to 20s, lease to 20s", "c2 in 10s to 20s, lease to 20s"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spans := history.Of(tell(t, c.story).trace).Spans()
+			sections := history.Of(tell(t, c.story).trace).Sections()
 			var got []string
-			for _, s := range spans {
-				to := s.To.String()
-				if s.To == history.Forever {
+			place := map[*history.Section]int{}
+			for i, s := range sections {
+				place[s] = i
+				to := s.To.At.String()
+				if s.To == history.Never {
 					to = "ever"
 				}
-				words := fmt.Sprintf("%s in %v to %s, lease to %v", s.Client, s.From, to, s.LeaseEnd)
-				if len(s.Extended) > 0 {
-					words += fmt.Sprintf(", extended %v", s.Extended)
-				}
-				if s.CutShort != "" {
-					words += ", " + s.CutShort
+				words := fmt.Sprintf("%s in %v to %s, lease to %v", s.Client, s.From.At, to, s.Lease.End().At)
+				if s.CutShort() != "" {
+					words += ", " + s.CutShort()
 				}
 				got = append(got, words)
 			}
-			listed := make([]bool, len(spans))
-			for _, o := range history.Overlaps(spans, 100) {
+			listed := map[*history.Section]bool{}
+			for _, o := range history.Overlaps(sections, 100) {
 				listed[o.A], listed[o.B] = true, true
-				got = append(got, fmt.Sprintf("%d and %d overlap from %v to %v", o.A, o.B, o.From, o.To))
+				got = append(got, fmt.Sprintf("%d and %d overlap from %v to %v", place[o.A], place[o.B], o.From, o.To))
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
-			if marked := history.Overlapping(spans); !slices.Equal(marked, listed) {
-				t.Errorf("%v overlap, and %v are listed", marked, listed)
+			if marked := history.Overlapping(sections); !maps.Equal(marked, listed) {
+				t.Errorf("%d overlap, and %d are listed", len(marked), len(listed))
 			}
 		})
 	}
@@ -91,14 +91,14 @@ func TestSpans(t *testing.T) {
 // Of many that run at once no more overlaps are listed than asked for, and each
 // section knows that it has one.
 func TestOverlapsAreBounded(t *testing.T) {
-	spans := history.Of(atOnce(100)).Spans()
-	if n := len(history.Overlaps(spans, 1e6)); n != 100*99/2 {
+	sections := history.Of(atOnce(100)).Sections()
+	if n := len(history.Overlaps(sections, 1e6)); n != 100*99/2 {
 		t.Errorf("%d overlaps between 100 that run at once", n)
 	}
-	if n := len(history.Overlaps(spans, 70)); n != 70 {
+	if n := len(history.Overlaps(sections, 70)); n != 70 {
 		t.Errorf("%d overlaps, and no more than 70 were asked for", n)
 	}
-	if all := history.Overlapping(spans); len(all) != 100 || slices.Contains(all, false) {
-		t.Errorf("each overlaps with others: %v", all)
+	if all := history.Overlapping(sections); len(all) != 100 {
+		t.Errorf("each overlaps with others, and %d do", len(all))
 	}
 }

@@ -1,0 +1,41 @@
+package history
+
+import "github.com/locksim/locksim/trace"
+
+// OnQuorum are the acquisitions that had keys of their own on a quorum of a lock's slots,
+// on each at some time, whatever their clients were told. A replica that took its master's
+// place has its slots.
+func (h *History) OnQuorum(lock string) map[Acquisition]bool {
+	k, slots := NewKeys(), h.Slots(lock)
+	has := map[Acquisition]map[int]bool{} // the slots, by number
+	note := func(slot int, key *Holding) {
+		if key == nil || key.Owner == (Acquisition{}) {
+			return
+		}
+		if has[key.Owner] == nil {
+			has[key.Owner] = map[int]bool{}
+		}
+		has[key.Owner][slot] = true
+	}
+	for i := range h.Trace.Events {
+		ev := &h.Trace.Events[i]
+		if ev.Kind == trace.KindPromote {
+			slots.See(ev)
+			for n, p := range slots {
+				note(n, k.At(p))
+			}
+		}
+		for _, c := range k.See(ev) {
+			for n, p := range slots {
+				if p == c.Place {
+					note(n, c.Is)
+				}
+			}
+		}
+	}
+	all := map[Acquisition]bool{}
+	for id, slots := range has {
+		all[id] = len(slots) >= h.locks[lock].Quorum
+	}
+	return all
+}

@@ -1,0 +1,72 @@
+package reports
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/history"
+)
+
+// maxOverlaps is more overlaps than there are between the sections that one page has
+// room for.
+const maxOverlaps = 400_000
+
+// readSections finds the critical sections, their leases, and where two of them
+// overlap.
+func (d *diagram) readSections(room room) {
+	all := d.history.Sections()
+	overlapping := history.Overlapping(all)
+	overlaps := func(s *history.Section) int { return map[bool]int{true: 1}[overlapping[s]] }
+	granted := func(s *history.Section) int { return s.Granted.Seq }
+	d.sections = keep(d, all, room.sections, overlaps, granted)
+	d.omit(len(all)-len(d.sections), 0, "a critical section", "critical sections")
+
+	both := history.Overlaps(d.sections, maxOverlaps)
+	d.overlaps = keep(d, both, room.overlaps, asMuch, func(o history.Overlap) int { return o.B.Granted.Seq })
+	d.omit(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
+	for _, s := range d.sections {
+		d.see(s.From.At, min(s.To.At, d.end()), min(leaseEnd(s), d.end()))
+		prolonged := prolongedAt(s)
+		d.see(prolonged[:min(len(prolonged), mostExtensions)]...)
+	}
+}
+
+// leaseEnd is when the lease of a section ended. One that had ended when it was granted
+// ends at once.
+func leaseEnd(s *history.Section) time.Duration { return max(s.From.At, s.Lease.End().At) }
+
+// prolongedAt are the moments at which the lease of a section was prolonged.
+func prolongedAt(s *history.Section) []time.Duration {
+	var all []time.Duration
+	for _, d := range s.Lease.Ends[1:] {
+		all = append(all, d.Event.At)
+	}
+	return all
+}
+
+// leaseWords describe the lease of a section.
+func leaseWords(s *history.Section) string {
+	if leaseEnd(s) == history.Forever {
+		return fmt.Sprintf("%s lease from %s, without an end", possessive(s.Client), moment(s.From.At, 3))
+	}
+	words := fmt.Sprintf("%s lease %s", possessive(s.Client), fromTo(s.From.At, leaseEnd(s)))
+	if n := len(prolongedAt(s)); n > 0 {
+		words += fmt.Sprintf(", extended %s", count(n, "time"))
+	}
+	return words
+}
+
+// sectionWords describe a section.
+func sectionWords(s *history.Section, end time.Duration) string {
+	words := fmt.Sprintf("%s in its critical section %s", visible(s.Client), fromTo(s.From.At, min(s.To.At, end)))
+	if s.Token() != 0 {
+		words += ", token " + token(s.Token())
+	}
+	switch {
+	case s.CutShort() != "":
+		words += ": " + visible(s.CutShort())
+	case s.How == history.StillIn:
+		words += ": it never left"
+	}
+	return words
+}
