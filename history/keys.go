@@ -84,10 +84,17 @@ func (h *Holding) Visible() []Interval {
 		}
 		from = d.To
 	}
-	if from.Before(h.to) {
+	if from.Before(h.to) && !h.goneWithRestart() {
 		all = append(all, Interval{from, h.to})
 	}
 	return all
+}
+
+// goneWithRestart says that the key stood when its node went down, and that it did not any
+// more showed when the node was back.
+func (h *Holding) goneWithRestart() bool {
+	n := len(h.dark)
+	return n > 0 && h.dark[n-1].To != Never && h.dark[n-1].To.At == h.to.At
 }
 
 // There is the time during which the key was really there. It needs hindsight: what was
@@ -103,7 +110,7 @@ func (h *Holding) There() Interval {
 	switch {
 	case last.To == Never:
 		whole.To = last.From
-	case h.to.At != last.To.At: // it came back with its node
+	case !h.goneWithRestart():
 	case h.How == Forgotten, h.How == Replaced:
 		whole.To = last.From
 	case h.How == Expired && last.From.At <= h.Expires && h.Expires <= last.To.At:

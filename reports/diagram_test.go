@@ -202,41 +202,57 @@ func TestDiagramOfACrash(t *testing.T) {
 	}
 }
 
-// The bar of a key ends when the key is of no more use: with the crash in which it is
-// lost, or when its time is up while its node is down, and not when the node is back
-// and says so.
+// The bar of a key ends when the key was of no more use: with the crash in which it was
+// lost, or when its time was up while its node was down, and not when the node is back
+// and says so. In the picture it ends there too.
 func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	set := trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 10 * time.Second}
 	crash, restart := trace.Event{Kind: trace.KindCrash, Process: "redis-1"}, trace.Event{Kind: trace.KindRestart, Process: "redis-1"}
+	key := func(kind trace.Kind) trace.Event {
+		return trace.Event{Kind: kind, Process: "redis-1", Key: "x", Owner: owner}
+	}
 	for _, c := range []struct {
 		name string
 		then func(*script)
+		to   time.Duration
 		want string
 	}{
 		{"lost", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, trace.Event{Kind: trace.KindForget, Process: "redis-1", Key: "x", Owner: owner})
-		}, "2s: lost in the crash"},
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, key(trace.KindForget))
+		}, 2 * time.Second, "lost in the crash"},
 		{"kept until its time is up", func(s *script) {
-			s.at(2*time.Second, crash).at(20*time.Second, restart).at(20*time.Second, trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
-		}, "10s: it expired"},
+			s.at(2*time.Second, crash).at(20*time.Second, restart).at(20*time.Second, key(trace.KindExpire))
+		}, 10 * time.Second, "it expired"},
 		{"kept beyond the crash", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(10*time.Second, trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: owner})
-		}, "10s: it expired"},
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(10*time.Second, key(trace.KindExpire))
+		}, 10 * time.Second, "it expired"},
 		{"never seen again", func(s *script) {
 			s.at(2*time.Second, crash).at(9*time.Second, trace.Event{Kind: trace.KindHorizon})
-		}, "2s: the node went down, and never came back"},
+		}, 2 * time.Second, "the node went down, and never came back"},
+		{"an older one came back from the disk", func(s *script) {
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, key(trace.KindRestore))
+		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
+		{"overwritten long after the crash", func(s *script) {
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(5*time.Second, key(trace.KindRestore))
+		}, 5 * time.Second, "overwritten by client-1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript("none", 1)
 			s.at(time.Second, set)
 			c.then(s)
+			s.at(30*time.Second, trace.Event{Kind: trace.KindHorizon})
 			d := diagramOf(&s.Trace)
-			if len(d.keys) != 1 {
-				t.Fatalf("there are %d keys", len(d.keys))
+			if len(d.keys) == 0 {
+				t.Fatal("there is no key")
 			}
-			if got := fmt.Sprintf("%v: %s", d.keys[0].to, d.keys[0].ended); got != c.want {
-				t.Errorf("it ends at %s, want %s", got, c.want)
+			if got := d.keys[0]; got.to != c.to || got.ended != c.want {
+				t.Errorf("it ends at %v: %s, want %v: %s", got.to, got.ended, c.to, c.want)
+			}
+			a := newAxis(laneLabel, []*diagram{d})
+			bar := lay(d, a, "off", "without fencing").Keys[0]
+			if end := a.of(c.to); bar.X+bar.W != end {
+				t.Errorf("its bar goes from %d to %d, and %v is at %d", bar.X, bar.X+bar.W, c.to, end)
 			}
 		})
 	}

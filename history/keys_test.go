@@ -1,0 +1,94 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// keyStory is a run in which client-1 sets a key on redis-1 at 1 s, which has 10 s, and
+// something then happens to it.
+func keyStory(then ...trace.Event) *History {
+	one := &trace.Actor{Client: "client-1", Section: 1}
+	set := trace.Event{At: time.Second, Kind: trace.KindSet, Process: "redis-1", Key: "x", TTL: 10 * time.Second, Expires: 11 * time.Second, Owner: one, By: one}
+	return Of(byHand(append([]trace.Event{set}, then...)...))
+}
+
+// byHand is a trace of some events, which it numbers.
+func byHand(events ...trace.Event) *trace.Trace {
+	for i := range events {
+		events[i].Seq = i + 1
+	}
+	return &trace.Trace{Events: events}
+}
+
+// ofKey is that something happens to the key of [keyStory], or to its node.
+func ofKey(at time.Duration, kind trace.Kind, owner string) trace.Event {
+	ev := trace.Event{At: at, Kind: kind, Process: "redis-1", Text: string(trace.Kill)}
+	if kind != trace.KindCrash && kind != trace.KindRestart && kind != trace.KindHorizon {
+		ev.Key, ev.Owner = "x", &trace.Actor{Client: owner, Section: 1}
+	}
+	return ev
+}
+
+// When a key is withheld from others, when it can be seen, and when it was there are
+// three answers, and a node that was down gives a different one to each.
+func TestHolding(t *testing.T) {
+	const s = time.Second
+	crash, restart := ofKey(2*s, trace.KindCrash, ""), func(at time.Duration) trace.Event { return ofKey(at, trace.KindRestart, "") }
+	for _, c := range []struct {
+		name                     string
+		then                     []trace.Event
+		withheld, visible, there string
+	}{
+		{"it is removed", []trace.Event{ofKey(3*s, trace.KindDelete, "client-1")},
+			"1s-3s", "1s-3s", "1s-3s"},
+		{"it stands", []trace.Event{ofKey(3*s, trace.KindHorizon, "")},
+			"1s-", "1s-", "1s-"},
+		{"lost in a crash", []trace.Event{crash, restart(5 * s), ofKey(5*s, trace.KindForget, "client-1")},
+			"1s-5s", "1s-2s", "1s-2s"},
+		{"on a node that never comes back", []trace.Event{crash, ofKey(5*s, trace.KindHorizon, "")},
+			"1s-", "1s-2s", "1s-2s"},
+		{"its time is up while its node is down", []trace.Event{crash, restart(15 * s), ofKey(15*s, trace.KindExpire, "client-1")},
+			"1s-15s", "1s-2s", "1s-11s"},
+		{"its time is up with the crash", []trace.Event{ofKey(11*s, trace.KindCrash, ""), restart(15 * s), ofKey(15*s, trace.KindExpire, "client-1")},
+			"1s-15s", "1s-11s", "1s-11s"},
+		{"its node is back before its time is up", []trace.Event{crash, restart(5 * s), ofKey(11*s, trace.KindExpire, "client-1")},
+			"1s-11s", "1s-2s 5s-11s", "1s-11s"},
+		{"removed after it came back", []trace.Event{crash, restart(5 * s), ofKey(6*s, trace.KindDelete, "client-1")},
+			"1s-6s", "1s-2s 5s-6s", "1s-6s"},
+		{"the disk held something else", []trace.Event{crash, restart(5 * s), ofKey(5*s, trace.KindRestore, "client-2")},
+			"1s-5s", "1s-2s", "1s-2s"},
+		{"it came back, and then its master sent something else", []trace.Event{crash, restart(5 * s), ofKey(7*s, trace.KindRestore, "client-2")},
+			"1s-7s", "1s-2s 5s-7s", "1s-7s"},
+		{"its node is down twice, and the second crash takes it", []trace.Event{crash, restart(5 * s), ofKey(6*s, trace.KindCrash, ""), restart(8 * s), ofKey(8*s, trace.KindForget, "client-1")},
+			"1s-8s", "1s-2s 5s-6s", "1s-6s"},
+		{"what happens to a node that is down takes effect when it is back", []trace.Event{crash, ofKey(3*s, trace.KindForget, "client-1"), restart(5 * s)},
+			"1s-5s", "1s-2s", "1s-2s"},
+	} {
+		k := keyStory(c.then...).Holdings()[0]
+		words := func(all ...Interval) string {
+			var words []string
+			for _, i := range all {
+				to := ""
+				if i.To != Never {
+					to = i.To.At.String()
+				}
+				words = append(words, fmt.Sprintf("%v-%s", i.From.At, to))
+			}
+			return strings.Join(words, " ")
+		}
+		if got := words(k.Withheld()); got != c.withheld {
+			t.Errorf("%s: withheld %s, want %s", c.name, got, c.withheld)
+		}
+		if got := words(k.Visible()...); got != c.visible {
+			t.Errorf("%s: visible %s, want %s", c.name, got, c.visible)
+		}
+		if got := words(k.There()); got != c.there {
+			t.Errorf("%s: there %s, want %s", c.name, got, c.there)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// The tape of the storage: B and E begin and end client-1's write of x, b and e its read,
+// W and R are what the storage made of them, w is a write of which only the storage tells,
+// and L is that the storage lost everything. A number after a W or R is the event with
+// which it was sent.
+func requestsOf(story string) *History {
+	var events []trace.Event
+	version := 0
+	for what := range strings.FieldsSeq(story) {
+		ev := trace.Event{Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
+		if strings.ContainsAny(what[:1], "beR") {
+			ev.Step = trace.Read
+		}
+		switch what[:1] {
+		case "B", "b":
+			ev.Kind = trace.KindBegin
+		case "E", "e":
+			ev.Kind, ev.OK, ev.Version = trace.KindEnd, true, version
+		case "L":
+			ev, version = trace.Event{Kind: trace.KindRevert, Process: trace.StorageName, Object: "x", Replaced: version}, 0
+		default:
+			ev.Kind, ev.Process, ev.Peer, ev.OK = trace.KindServe, trace.StorageName, "client-1", true
+			ev.By = &trace.Actor{Client: "client-1", Section: 1}
+			fmt.Sscan(what[1:], &ev.By.Sent)
+			if what[:1] == "w" {
+				ev.Section, ev.By.Section = 0, 0
+			}
+			if ev.Version = version; ev.Step == trace.Write {
+				ev.Replaced = version
+				version++
+				ev.Version = version
+			}
+		}
+		events = append(events, ev)
+	}
+	return Of(byHand(events...))
+}
+
+// What the storage carried out belongs to the request that it was sent for, however late
+// it comes; what it lost before anybody knew of it was not carried out.
+func TestRequests(t *testing.T) {
+	for story, want := range map[string]string{
+		"B W E":           "write 1: [2]",
+		"B E":             "write 1: []",
+		"B W W E":         "write 1: [2 3]",
+		"B E B W3 W1 E":   "write 1: [5], write 3: [4]",
+		"b R e B W E":     "read 1: [2], write 4: [5]",
+		"w b R e":         "write 1 of nobody: [1], read 2: [3]",
+		"B w E":           "write 1: [], write 2 of nobody: [2]",
+		"B W L":           "write 1: []",
+		"B W E L":         "write 1: [2]",
+		"B W b R e L":     "write 1: [2], read 3: [4]",
+		"B W L B W4 E":    "write 1: [], write 4: [5]",
+		"B W1 B W3 L":     "write 1: [], write 3: []",
+		"B W1 B W3 E L":   "write 1: [2], write 3: [4]",
+		"B W1 b R3 B W L": "write 1: [], read 3: [4], write 5: []", // nobody was told what was read
+	} {
+		var got []string
+		for _, r := range requestsOf(story).Requests() {
+			var carried []int
+			for _, ev := range r.Carried {
+				carried = append(carried, ev.Seq)
+			}
+			words := fmt.Sprintf("%s %d: %v", r.Step, r.First().Seq, carried)
+			if r.Call == nil {
+				words = fmt.Sprintf("%s %d of nobody: %v", r.Step, r.First().Seq, carried)
+			}
+			got = append(got, words)
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%s: %s, want %s", story, got, want)
+		}
+	}
+}
+
+// A number that was given out again names the later version, but not before that was made.
+func TestVersionAt(t *testing.T) {
+	h := requestsOf("B W E L B W E")
+	var got []int
+	for seq := range 9 {
+		made := 0
+		if v := h.VersionAt("x", 1, seq); v != nil {
+			made = v.Made.Seq
+		}
+		got = append(got, made)
+	}
+	if want := []int{0, 0, 0, 2, 2, 2, 2, 6, 6}; !slices.Equal(got, want) {
+		t.Errorf("version 1 was made with %v, want %v", got, want)
+	}
+	if h.VersionAt("x", 0, 9) != nil || h.VersionAt("y", 1, 9) != nil {
+		t.Error("what nobody wrote has been made")
+	}
+}
+
+// What the storage decided is what it answered and what it checked.
+func TestDecisions(t *testing.T) {
+	h := Of(byHand(
+		trace.Event{Kind: trace.KindBegin, Process: "client-1", Step: trace.Write},
+		trace.Event{Kind: trace.KindCheck, Process: trace.StorageName, Step: trace.Write, OK: true},
+		trace.Event{Kind: trace.KindServe, Process: trace.StorageName, Step: trace.Write},
+		trace.Event{Kind: trace.KindEnd, Process: "client-1", Step: trace.Write},
+		trace.Event{Kind: trace.KindObject, Process: trace.StorageName, Object: "x"},
+	))
+	for name, c := range map[string]struct {
+		got  []*trace.Event
+		want []int
+	}{
+		"decisions": {h.Decisions(), []int{2, 3}},
+		"served":    {h.Served(), []int{3}},
+		"objects":   {h.Objects(), []int{5}},
+	} {
+		var got []int
+		for _, ev := range c.got {
+			got = append(got, ev.Seq)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
