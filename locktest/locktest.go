@@ -101,6 +101,10 @@ type Config struct {
 	// Sample makes many seeds cheaper: all worlds of a story are told on the first
 	// seed only, and on each of the others one of them, another one each time.
 	Sample bool
+
+	// Command is what runs the test's package, if that is more than "go test" in its
+	// folder. The lines that run a world again begin with it.
+	Command string
 }
 
 // New makes one process's handle on the lock. It is called once for each client of

@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -17,7 +18,8 @@ func replayed() string { return os.Getenv(replayVariable) }
 
 // replayLine is what runs a world again.
 func (s *subject) replayLine(world string) string {
-	return fmt.Sprintf("%s='%s' go test -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), pattern(s.test))
+	command := cmp.Or(s.config.Command, "go test")
+	return fmt.Sprintf("%s='%s' %s -run '%s'", replayVariable, strings.ReplaceAll(world, "'", `'\''`), command, pattern(s.test))
 }
 
 // replay runs one world in this process, where a debugger can look at it, and

@@ -33,7 +33,8 @@ type Problem struct {
 	// environment variable LOCKSIM_REPLAY wants it.
 	Seed   uint64 `json:"seed"`
 	Replay string `json:"replay"`
-	// Command runs this world again, in the folder of the test's package.
+	// Command runs this world again, in the folder of the test's package unless
+	// [Config.Command] is something else.
 	Command string `json:"command"`
 }
 

@@ -10,7 +10,7 @@ import (
 // no test.
 func TestSurvey(t *testing.T) {
 	seen := 0
-	for f := range locktest.Survey(t, locktest.Config{OwnClock: true}, kind(t, "single-plain-del")) {
+	for f := range locktest.Survey(t, locktest.Config{OwnClock: true, Command: "go test -tags redis"}, kind(t, "single-plain-del")) {
 		seen++
 		if f.Story == "claims/lease" {
 			if seen != 1 || f.Worlds != 1 || f.Failed != 0 || len(f.Problems) > 0 {
@@ -23,7 +23,7 @@ func TestSurvey(t *testing.T) {
 		}
 		if f.Story == "loss/release" {
 			for _, p := range f.Problems {
-				if p.Rule == "release-ownership" && p.Why != "" && p.Seed == 1 && p.Command == "LOCKSIM_REPLAY='"+p.Replay+"' go test -run '^TestSurvey$'" {
+				if p.Rule == "release-ownership" && p.Why != "" && p.Seed == 1 && p.Command == "LOCKSIM_REPLAY='"+p.Replay+"' go test -tags redis -run '^TestSurvey$'" {
 					return // the rest of the stories is not needed
 				}
 			}
