@@ -13,21 +13,13 @@ import (
 )
 
 func stories(t *testing.T) []*scenarios.Scenario {
-	files, err := filepath.Glob(filepath.Join("*", "story.yaml"))
-	if err != nil || len(files) == 0 {
+	bugs, err := Bugs()
+	if err != nil || len(bugs) == 0 {
 		t.Fatalf("there are no stories: %v", err)
 	}
 	var all []*scenarios.Scenario
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := scenarios.Parse(f, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, s)
+	for _, b := range bugs {
+		all = append(all, b.Story)
 	}
 	return all
 }

@@ -3,7 +3,6 @@ package trackrecord
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -45,19 +44,11 @@ type Told struct {
 	Broken []string `json:"broken"`
 }
 
-// tell tells the story of a file with a lock, again and again with other
-// latencies, and fails the test for whatever package checks holds against the
-// lock. A story that did not come about fails it too: it proves nothing.
-func tell(t *testing.T, file string, lock locks.Kind) {
+// tell tells a story with a lock, again and again with other latencies, and fails
+// the test for whatever package checks holds against the lock. A story that did not
+// come about fails it too: it proves nothing.
+func tell(t *testing.T, story *scenarios.Scenario, lock locks.Kind) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	story, err := scenarios.Parse(file, data)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var broken []string
 	failed := 0
 	for seed := uint64(1); seed <= seeds; seed++ {

@@ -1,29 +1,59 @@
 // Package trackrecord shows that locksim finds bugs that lock libraries really
-// had. Each folder here is one bug: its story as a scenario, and small modules of
-// their own that put a version of the library, unmodified, through it. The README
-// has the table of them.
+// had. Each folder here is one bug: its story as a scenario, and the versions of a
+// library, unmodified, that are put through it. The README has the table of them.
 //
-// A module's test is a call of [Run].
+// What puts a library through a story is a test in the folder libraries: a call of
+// [Run].
 package trackrecord
 
 import (
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
 
-// Story is where a module finds the story of its bug.
-const Story = "../story.yaml"
+// BugVariable is the environment variable that says which bug a test is about, and
+// which version of the library it was built with, as "BUG/VERSION".
+const BugVariable = "LOCKSIM_BUG"
+
+// New makes a library's lock.
+type New func(*locks.Env) (locks.Lock, error)
+
+// An Option is an option of a library, and New the lock that has it.
+type Option struct {
+	Name string
+	New  New
+}
 
 // Run puts a library's lock through the story of the bug, in the subtest "story",
 // and through all that package locktest knows without being told of the bug, in
 // the subtest "suite". Both fail for what is the lock's own doing. The subtest
 // "survey" is the suite too, but for the program run: see [SurveyVariable].
-func Run(t *testing.T, config locktest.Config, build func(*locks.Env) (locks.Lock, error)) {
+//
+// The lock is what build makes, or the one of options that the version asks for.
+func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
+	name := os.Getenv(BugVariable)
+	if name == "" {
+		t.Skip("which bug? In the repository's folder: go run ./trackrecord/run -test BUG/VERSION")
+	}
+	bug, version, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version.Option != "" {
+		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == version.Option })
+		if i < 0 {
+			t.Fatalf("%s: this test knows no option %s", name, version.Option)
+		}
+		build = options[i].New
+	}
+	config.Command = "go run ./trackrecord/run -test " + name
 	inSuite := func(env *locktest.Env) (locks.Lock, error) { return build(env.Base()) }
 	t.Run("story", func(t *testing.T) {
-		tell(t, Story, locks.Kind{Name: t.Name(), Slots: slots(config), New: build})
+		tell(t, bug.Story, locks.Kind{Name: t.Name(), Slots: slots(config), New: build})
 	})
 	t.Run("suite", func(t *testing.T) { locktest.Run(t, config, inSuite) })
 	t.Run("survey", func(t *testing.T) { survey(t, config, inSuite) })

@@ -4,69 +4,52 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trackrecord"
 )
 
-// A bug is one folder: its story, and the modules that tell it.
+// A bug is one folder: its story, and the versions that are put through it.
 type bug struct {
 	name  string
 	story *scenarios.Scenario
 	// bad have the bug; good, which there need not be, have not.
-	bad, good []*module
+	bad, good []*version
 }
 
-// readBugs reads all folders that have a story, in alphabetical order.
-func readBugs(root string) ([]*bug, error) {
-	stories, err := filepath.Glob(filepath.Join(root, "*", "story.yaml"))
+// readBugs reads all bugs, in alphabetical order.
+func readBugs(with *builder) ([]*bug, error) {
+	all, err := trackrecord.Bugs()
 	if err != nil {
 		return nil, err
 	}
 	var bugs []*bug
-	for _, file := range stories {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		dir := filepath.Dir(file)
-		b := &bug{name: filepath.Base(dir)}
-		if b.story, err = scenarios.Parse(filepath.Join(b.name, "story.yaml"), data); err != nil {
-			return nil, err
-		}
-		mods, err := filepath.Glob(filepath.Join(dir, "*", "go.mod"))
-		if err != nil {
-			return nil, err
-		}
-		for _, mod := range mods {
-			m, err := readModule(filepath.Dir(mod))
-			if err != nil {
-				return nil, err
-			}
-			if strings.HasPrefix(m.name, "bad") {
-				b.bad = append(b.bad, m)
+	for _, folder := range all {
+		b := &bug{name: folder.Name, story: folder.Story}
+		for _, v := range folder.Versions {
+			if v := newVersion(folder, v, with); v.Bad() {
+				b.bad = append(b.bad, v)
 			} else {
-				b.good = append(b.good, m)
+				b.good = append(b.good, v)
 			}
-		}
-		if len(b.bad) == 0 {
-			return nil, fmt.Errorf("%s has no module whose name begins with bad", b.name)
 		}
 		bugs = append(bugs, b)
 	}
 	return bugs, nil
 }
 
+// versions are those that have the bug, then the others.
+func (b *bug) versions() []*version { return slices.Concat(b.bad, b.good) }
+
 // tell tells the bug's story and asks the suite, and makes the bug's line of the
 // table. When it only checks, it asks the suite about the story that the old line
 // names.
-func (b *bug) tell(bins string, check bool, old *row) (row, error) {
+func (b *bug) tell(check bool, old *row) (row, error) {
 	start := time.Now()
-	r := row{name: b.name, title: b.story.Title, source: b.story.Source, library: b.bad[0].library}
+	r := row{name: b.name, title: b.story.Title, source: b.story.Source, library: b.bad[0].bug.Library}
 	sound, err := scenarios.Run(b.story, scenarios.RunOptions{Seed: 1})
 	if err != nil {
 		return r, err
@@ -74,33 +57,30 @@ func (b *bug) tell(bins string, check bool, old *row) (row, error) {
 	if sound.AsExpected == nil || !*sound.AsExpected {
 		return r, fmt.Errorf("with a sound lock (%s) the story is not what it expects: locksim run trackrecord/%s/story.yaml", sound.Lock, b.name)
 	}
-	if err := b.sameCode(); err != nil {
-		return r, err
-	}
-	for _, m := range slices.Concat(b.bad, b.good) {
-		if err := m.build(bins); err != nil {
+	for _, v := range b.versions() {
+		if err := v.build(); err != nil {
 			return r, err
 		}
 	}
 	fmt.Printf("  built in %v\n", time.Since(start).Round(time.Second/10))
 	var first time.Duration
-	for _, m := range slices.Concat(b.bad, b.good) {
-		s, err := m.tellStory()
+	for _, v := range b.versions() {
+		s, err := v.tellStory()
 		if err != nil {
 			return r, err
 		}
-		bad := slices.Contains(b.bad, m)
-		fmt.Printf("  %s: %s\n", m.title(), s)
+		bad := v.Bad()
+		fmt.Printf("  %s: %s\n", v.title(), s)
 		switch {
 		case bad && len(s.broken) == 0:
-			return r, fmt.Errorf("%s has the bug, but the story does not show it", m.title())
+			return r, fmt.Errorf("%s has the bug, but the story does not show it", v.title())
 		case bad:
-			r.bad = append(r.bad, m.title()+": "+s.worlds)
+			r.bad = append(r.bad, v.title()+": "+s.worlds)
 			r.breaks, first = s.broken, max(first, s.first)
 		case len(s.broken) > 0:
-			return r, fmt.Errorf("%s does not have the bug, but breaks %s", m.title(), strings.Join(s.broken, ", "))
+			return r, fmt.Errorf("%s does not have the bug, but breaks %s", v.title(), strings.Join(s.broken, ", "))
 		default:
-			r.good = append(r.good, m.title()+": "+s.worlds)
+			r.good = append(r.good, v.title()+": "+s.worlds)
 		}
 	}
 	if len(r.good) == 0 {
@@ -116,28 +96,9 @@ func (b *bug) tell(bins string, check bool, old *row) (row, error) {
 func (b *bug) record(w io.Writer) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
-	for _, m := range slices.Concat(b.bad, b.good) {
-		if err := lines.Encode(m.record); err != nil {
-			return fmt.Errorf("%s/%s: %w", b.name, m.name, err)
-		}
-	}
-	return nil
-}
-
-// sameCode compares the tests of versions: if one passes and the other fails, it
-// must not be because of them.
-func (b *bug) sameCode() error {
-	want, err := b.bad[0].test()
-	if err != nil {
-		return err
-	}
-	for _, m := range slices.Concat(b.bad, b.good) {
-		code, err := m.test()
-		if err != nil {
-			return err
-		}
-		if m.version != b.bad[0].version && code != want {
-			return fmt.Errorf("%s and %s test different versions and must do so with the same code, but it differs", m.name, b.bad[0].name)
+	for _, v := range b.versions() {
+		if err := lines.Encode(v.record); err != nil {
+			return fmt.Errorf("%s/%s: %w", b.name, v.Name, err)
 		}
 	}
 	return nil
@@ -149,24 +110,24 @@ func (b *bug) sameCode() error {
 func (b *bug) survey(r *row, first time.Duration) error {
 	r.time = fmt.Sprintf("story: %v", first.Round(100*time.Microsecond))
 	var candidates []failure
-	for i, m := range b.bad {
-		s, err := m.survey()
+	for i, v := range b.bad {
+		s, err := v.survey()
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  %s: %d stories of the suite fail it\n", m.title(), len(s.failures))
+		fmt.Printf("  %s: %d stories of the suite fail it\n", v.title(), len(s.failures))
 		if i == 0 {
 			candidates, r.suite = s.failures, s.worlds
 			continue
 		}
 		candidates = slices.DeleteFunc(candidates, func(f failure) bool { return !s.fails(f.story) })
 	}
-	for _, m := range b.good {
-		s, err := m.survey()
+	for _, v := range b.good {
+		s, err := v.survey()
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  %s: %d stories of the suite fail it\n", m.title(), len(s.failures))
+		fmt.Printf("  %s: %d stories of the suite fail it\n", v.title(), len(s.failures))
 		candidates = slices.DeleteFunc(candidates, func(f failure) bool { return s.fails(f.story) })
 	}
 	for _, f := range candidates {
@@ -202,13 +163,13 @@ func (b *bug) checkSuite(r *row, old *row) error {
 	if old.found == notFound {
 		return nil
 	}
-	for _, m := range slices.Concat(b.bad, b.good) {
-		fails, err := m.failsIn(old.found)
+	for _, v := range b.versions() {
+		fails, err := v.failsIn(old.found)
 		if err != nil {
 			return err
 		}
-		if bad := slices.Contains(b.bad, m); fails != bad {
-			return fmt.Errorf("%s: that %s fails in the suite's %s is %v", m.name, m.title(), old.found, fails)
+		if fails != v.Bad() {
+			return fmt.Errorf("%s: that %s fails in the suite's %s is %v", v.Name, v.title(), old.found, fails)
 		}
 	}
 	fmt.Printf("  the suite finds it by %s\n", old.found)

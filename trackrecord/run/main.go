@@ -5,13 +5,15 @@
 //	go run ./trackrecord/run NAME...  # only these bugs; their lines of the table
 //	go run ./trackrecord/run -check   # the stories, and of the suite what the table names
 //	go run ./trackrecord/run -check -json FILE
+//	go run ./trackrecord/run -test NAME/VERSION FLAG...  # go test, for people to see
 //
 // It fails when a bad version passes, when a fixed version fails, when a sound
 // lock does not pass the story, or when a story did not come about. With -check it
 // writes nothing, and fails too if the table is not what it would write, but for
 // the times. With -json it also writes a line of JSON for each version: what it breaks
 // in which world of its story, and the failures of the suite that were looked at, with
-// what runs them again.
+// what runs them again. With -test it does none of this, but runs go test with the flags
+// that follow: the test of that bug, built with that version of the library.
 package main
 
 import (
@@ -22,29 +24,61 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/locksim/locksim/trackrecord"
 )
 
 func main() {
 	check := flag.Bool("check", false, "write nothing, and fail if the table is stale")
 	records := flag.String("json", "", "write what each version comes to into this `file`, as JSON Lines")
+	test := flag.Bool("test", false, "only run go test with a version, NAME/VERSION, and the flags behind it")
 	flag.Parse()
-	if err := run(*check, *records, flag.Args()); err != nil {
+	if err := run(*check, *test, *records, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "trackrecord:", err)
 		os.Exit(1)
 	}
 }
 
-// run tells the bugs of these names, or all of them, and brings the table up to
-// date. It writes what the versions come to into the file records, if that is not "".
-func run(check bool, records string, names []string) error {
+// run does what the command line says.
+func run(check, test bool, records string, args []string) error {
 	root, err := home()
 	if err != nil {
 		return err
 	}
-	bugs, err := readBugs(root)
+	scratch, err := os.MkdirTemp("", "trackrecord")
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(scratch)
+	builder := &builder{root: root, scratch: scratch, check: check}
+	if test {
+		return testOne(builder, args)
+	}
+	bugs, err := readBugs(builder)
+	if err != nil {
+		return err
+	}
+	return tell(bugs, root, check, records, args)
+}
+
+// testOne runs go test with a version, "BUG/VERSION", and flags.
+func testOne(with *builder, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("say with which version: -test BUG/VERSION")
+	}
+	b, v, err := trackrecord.Find(args[0])
+	if err != nil {
+		return err
+	}
+	if err := newVersion(b, v, with).test(args[1:]); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	return nil
+}
+
+// tell tells the bugs of these names, or all of them, and brings the table up to
+// date. It writes what the versions come to into the file records, if that is not "".
+func tell(bugs []*bug, root string, check bool, records string, names []string) error {
 	readme := filepath.Join(root, "README.md")
 	text, err := os.ReadFile(readme)
 	if err != nil {
@@ -54,11 +88,6 @@ func run(check bool, records string, names []string) error {
 	if err != nil {
 		return err
 	}
-	bins, err := os.MkdirTemp("", "trackrecord")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(bins)
 
 	var now table
 	var wrong []string
@@ -77,7 +106,7 @@ func run(check bool, records string, names []string) error {
 			continue
 		}
 		fmt.Println(b.name)
-		r, err := b.tell(bins, check, old)
+		r, err := b.tell(check, old)
 		if err := b.record(&versions); err != nil {
 			return err
 		}

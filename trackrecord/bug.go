@@ -1,0 +1,150 @@
+package trackrecord
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// bugs are the folders. A test has them inside, wherever it is run.
+//
+//go:embed */story.yaml */versions.json
+var bugs embed.FS
+
+// A Bug is one folder: its story, and the versions that are put through it.
+type Bug struct {
+	Name  string
+	Story *scenarios.Scenario
+	// Library is the module under test, and Test the package in the folder libraries
+	// whose test it is.
+	Library, Test string
+	// Versions are in alphabetical order.
+	Versions []Version
+}
+
+// A Version is what a library is tested as: one of its versions, and perhaps with one
+// of its options.
+type Version struct {
+	// Name begins with "bad" if the version has the bug.
+	Name string
+	// Number is the version as the module proxy has it.
+	Number string
+	// Option is the name of an [Option], or "".
+	Option string
+}
+
+// Bad reports whether the version has the bug.
+func (v Version) Bad() bool { return strings.HasPrefix(v.Name, "bad") }
+
+// Bugs reads all folders that have a story, in alphabetical order.
+func Bugs() ([]Bug, error) {
+	stories, err := fs.Glob(bugs, "*/story.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []Bug
+	for _, file := range stories {
+		b, err := readBug(path.Dir(file))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+func readBug(name string) (Bug, error) {
+	b := Bug{Name: name}
+	file := path.Join(name, "story.yaml")
+	data, err := bugs.ReadFile(file)
+	if err != nil {
+		return b, err
+	}
+	if b.Story, err = scenarios.Parse(file, data); err != nil {
+		return b, err
+	}
+	file = path.Join(name, "versions.json")
+	if data, err = bugs.ReadFile(file); err != nil {
+		return b, err
+	}
+	if err := b.readVersions(data); err != nil {
+		return b, fmt.Errorf("%s: %w", file, err)
+	}
+	return b, nil
+}
+
+// number is a version that needs no look at the module proxy to know which it is.
+var number = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9A-Za-z]*$`)
+
+func (b *Bug) readVersions(data []byte) error {
+	var file struct {
+		Library  string            `json:"library"`
+		Test     string            `json:"test"`
+		Versions map[string]string `json:"versions"`
+	}
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&file); err != nil {
+		return err
+	}
+	b.Library, b.Test = file.Library, file.Test
+	if b.Library == "" || b.Test == "" {
+		return errors.New(`write which module they are of, and which package in libraries tests them, like "library": "github.com/go-redsync/redsync/v4", "test": "redsync-v4/redigo"`)
+	}
+	for _, name := range slices.Sorted(maps.Keys(file.Versions)) {
+		v := Version{Name: name}
+		var with bool
+		if v.Number, v.Option, with = strings.Cut(file.Versions[name], " with "); !number.MatchString(v.Number) || with && v.Option == "" {
+			return fmt.Errorf("%s is %q; write a version, like v4.0.3, or like v4.18.1 with WithSetNXOnExtend", name, file.Versions[name])
+		}
+		b.Versions = append(b.Versions, v)
+	}
+	return b.comparable()
+}
+
+// comparable says why the versions do not show what the bug is: if one fails and
+// another passes, it must be because of one thing, the version or the option.
+func (b *Bug) comparable() error {
+	if !slices.ContainsFunc(b.Versions, Version.Bad) {
+		return fmt.Errorf("no version has a name that begins with bad")
+	}
+	for i, v := range b.Versions {
+		for _, w := range b.Versions[:i] {
+			switch {
+			case v.Number == w.Number && v.Option == w.Option:
+				return fmt.Errorf("%s and %s are the same", w.Name, v.Name)
+			case v.Number != w.Number && v.Option != w.Option && v.Bad() != w.Bad():
+				return fmt.Errorf("%s and %s are different versions and must have the same option", w.Name, v.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// Find finds a version of a bug by their names, "BUG/VERSION".
+func Find(name string) (Bug, Version, error) {
+	all, err := Bugs()
+	if err != nil {
+		return Bug{}, Version{}, err
+	}
+	var names []string
+	for _, b := range all {
+		for _, v := range b.Versions {
+			names = append(names, b.Name+"/"+v.Name)
+			if names[len(names)-1] == name {
+				return b, v, nil
+			}
+		}
+	}
+	return Bug{}, Version{}, fmt.Errorf("there is no %q; there are %s", name, strings.Join(names, ", "))
+}

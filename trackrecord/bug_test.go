@@ -1,0 +1,58 @@
+package trackrecord
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// A bug is found by its folder's name, and its versions by those that versions.json
+// gives them.
+func TestFind(t *testing.T) {
+	b, v, err := Find("redsync-setnx-on-extend/bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Version{Name: "bad", Number: "v4.18.1", Option: "WithSetNXOnExtend"}); v != want || !v.Bad() {
+		t.Errorf("it is %+v, want %+v", v, want)
+	}
+	if off := (Version{Name: "off", Number: "v4.18.1"}); !reflect.DeepEqual(b.Versions, []Version{v, off}) || off.Bad() {
+		t.Errorf("the bug has %+v", b.Versions)
+	}
+	if b.Name != "redsync-setnx-on-extend" || b.Library != "github.com/go-redsync/redsync/v4" || b.Test != "redsync-v4/goredis9" || b.Story == nil {
+		t.Errorf("the bug is %+v", b)
+	}
+	for _, name := range []string{"", "redsync-setnx-on-extend", "redsync-setnx-on-extend/", "redsync-setnx-on-extend/fixed", "no-bug/bad"} {
+		if _, _, err := Find(name); err == nil || !strings.Contains(err.Error(), "redsync-setnx-on-extend/off") {
+			t.Errorf("%q: the error is %v; want one that says what there is", name, err)
+		}
+	}
+}
+
+// Versions that would not show what the bug is are refused.
+func TestReadVersions(t *testing.T) {
+	const of = `{"library": "a.b/c", "test": "x", "versions": `
+	for _, c := range []struct{ file, says string }{
+		{of + `{"bad": "v1.2.0", "fixed": "v1.3.0"}}`, ""},
+		{of + `{"bad": "v1.2.0 with X", "fixed": "v1.3.0 with X", "off": "v1.2.0"}}`, ""},
+		{of + `{"bad": "v0.0.0-20180628173108-788fd7840127", "fixed": "v2.0.0+incompatible"}}`, ""},
+		{`{"library": "a.b/c", "versions": {"bad": "v1.2.0"}}`, "which package"},
+		{`{"test": "x", "versions": {"bad": "v1.2.0"}}`, "which module"},
+		{`{"library": "a.b/c", "test": "x"}`, "begins with bad"},
+		{of + `{"fixed": "v1.3.0"}}`, "begins with bad"},
+		{of + `{"bad": "v1.2"}}`, `bad is "v1.2"; write a version`},
+		{of + `{"bad": "latest"}}`, "write a version"},
+		{of + `{"bad": "v1.2.0 X"}}`, "write a version"},
+		{of + `{"bad": "v1.2.0 with "}}`, "write a version"},
+		{of + `{"bad": "v1.2.0", "fixed": "v1.2.0"}}`, "bad and fixed are the same"},
+		{of + `{"bad": "v1.2.0 with X", "fixed": "v1.3.0"}}`, "must have the same option"},
+		{`{"library": "a.b/c", "tests": "x", "versions": {"bad": "v1.2.0"}}`, `"tests"`},
+		{"", "EOF"},
+	} {
+		var b Bug
+		err := b.readVersions([]byte(c.file))
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%q: the error is %v, want %q", c.file, err, c.says)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package goredis9_test
+
+import (
+	"testing"
+
+	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trackrecord"
+	redsyncv4 "github.com/locksim/locksim/trackrecord/libraries/redsync-v4"
+)
+
+func TestRedsync(t *testing.T) {
+	trackrecord.Run(t, redsyncv4.Config, redsyncv4.New(pool),
+		trackrecord.Option{Name: "WithSetNXOnExtend", New: redsyncv4.New(pool, redsync.WithSetNXOnExtend())})
+}
+
+// pool is go-redis as all locks here have it.
+func pool(env *locks.Env, node int) redis.Pool { return goredis.NewPool(env.Redis(node)) }

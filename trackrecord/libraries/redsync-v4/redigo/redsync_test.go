@@ -1,0 +1,32 @@
+package redigo_test
+
+import (
+	"context"
+	"testing"
+
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/redigo"
+	"github.com/gomodule/redigo/redis"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trackrecord"
+	redsyncv4 "github.com/locksim/locksim/trackrecord/libraries/redsync-v4"
+)
+
+func TestRedsync(t *testing.T) {
+	trackrecord.Run(t, redsyncv4.Config, redsyncv4.New(pool))
+}
+
+// pool is redigo as it is by default.
+func pool(env *locks.Env, node int) redsyncredis.Pool {
+	dial := env.Dialer(node)
+	pool := &redis.Pool{MaxIdle: 3, DialContext: func(ctx context.Context) (redis.Conn, error) {
+		c, err := dial(ctx, "tcp", env.Nodes[node])
+		if err != nil {
+			return nil, err
+		}
+		return redis.NewConn(c, 0, 0), nil
+	}}
+	env.Cleanup(func() { pool.Close() })
+	return redigo.NewPool(pool)
+}

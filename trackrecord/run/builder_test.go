@@ -1,0 +1,107 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/trackrecord"
+)
+
+// Every bug has a test.
+func TestEveryBugHasATest(t *testing.T) {
+	bugs, err := readBugs(&builder{root: ".."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bugs {
+		v := b.versions()[0]
+		if files, _ := filepath.Glob(filepath.Join(v.builder.inLibraries(v.bug.Test), "*_test.go")); len(files) == 0 {
+			t.Errorf("%s: there is no test in libraries/%s", b.name, v.bug.Test)
+		}
+	}
+	if len(bugs) == 0 {
+		t.Error("there are no bugs")
+	}
+}
+
+const (
+	heading = "module example.com/libraries\n\ngo 1.26.0\n"
+	own     = heading + "\nrequire (\n\texample.com/some/v2 v2.9.0\n)\n"
+)
+
+// some is a version of a bug in a track record of its own.
+func some(t *testing.T, check bool) *version {
+	with := &builder{root: t.TempDir(), scratch: t.TempDir(), check: check}
+	if err := os.Mkdir(with.inLibraries(""), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, with.inLibraries("go.mod"), own)
+	write(t, with.inLibraries("go.sum"), "old\n")
+	b := trackrecord.Bug{Name: "some-bug", Library: "example.com/some/v2", Test: "some/client"}
+	return newVersion(b, trackrecord.Version{Name: "bad", Number: "v2.0.1"}, with)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A version is required instead of what the module requires, in a file elsewhere.
+func TestGoTest(t *testing.T) {
+	v := some(t, false)
+	cmd, err := v.builder.goTest(v, "-run", "X")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := v.builder.file(v, ".mod")
+	text := read(t, mod)
+	if !strings.HasPrefix(text, heading) || strings.Contains(text, "v2.9.0") ||
+		!strings.Contains(text, "\texample.com/some/v2 v2.0.1\n") || !strings.Contains(text, "\texample.com/some/v2 => example.com/some/v2 v2.0.1\n") {
+		t.Errorf("the go.mod is\n%s", text)
+	}
+	if text := read(t, v.builder.inLibraries("go.mod")); text != own {
+		t.Errorf("the module's go.mod has become\n%s", text)
+	}
+	if cmd.Dir != v.builder.inLibraries("") || !slices.Contains(cmd.Args, "-modfile="+mod) || !strings.HasSuffix(cmd.String(), " ./some/client -run X") {
+		t.Errorf("it runs %s in %s", cmd, cmd.Dir)
+	}
+	if !slices.Contains(cmd.Env, "GOWORK=off") {
+		t.Error("in a workspace it would fail")
+	}
+}
+
+// What the go command learns of a version is kept, unless nothing may be written.
+func TestKeepSums(t *testing.T) {
+	for _, check := range []bool{false, true} {
+		v := some(t, check)
+		if _, err := v.builder.goTest(v); err != nil {
+			t.Fatal(err)
+		}
+		if err := v.builder.keepSums(v); err != nil {
+			t.Errorf("check %v, and nothing is new: %v", check, err)
+		}
+		write(t, v.builder.file(v, ".sum"), "new\nold\n")
+		err := v.builder.keepSums(v)
+		want := map[bool]string{false: "new\nold\n", true: "old\n"}[check]
+		if text := read(t, v.builder.inLibraries("go.sum")); text != want {
+			t.Errorf("check %v: the module's go.sum is %q, want %q", check, text, want)
+		}
+		if check != (err != nil) || err != nil && !strings.Contains(err.Error(), "libraries/go.sum lacks what example.com/some/v2 v2.0.1 needs") {
+			t.Errorf("check %v: the error is %v", check, err)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/trackrecord"
+)
+
+// A version is what a library is put through the story of a bug as.
+type version struct {
+	trackrecord.Version
+	bug     trackrecord.Bug
+	builder *builder
+	record  record
+}
+
+// A record is what a version comes to, for programs: one line of JSON.
+type record struct {
+	Bug string `json:"bug"`
+	// Module is what versions.json calls the version.
+	Module  string `json:"module"`
+	Library string `json:"library"`
+	Version string `json:"version"`
+	// Broken are the rules that it breaks in its story, and Told each world of it, a
+	// [trackrecord.Told].
+	Broken []string          `json:"broken"`
+	Told   []json.RawMessage `json:"told"`
+	// Suite is what fails it of the stories of the suite that were told, each a
+	// [locktest.Finding].
+	Suite []json.RawMessage `json:"suite"`
+}
+
+func newVersion(b trackrecord.Bug, v trackrecord.Version, with *builder) *version {
+	return &version{Version: v, bug: b, builder: with, record: record{
+		Bug: b.Name, Module: v.Name, Library: b.Library, Version: v.Number,
+		Broken: []string{}, Told: []json.RawMessage{}, Suite: []json.RawMessage{},
+	}}
+}
+
+// title is the version's number, and what else sets it apart.
+func (v *version) title() string {
+	switch {
+	case v.Name == "bad", v.Name == "fixed", strings.HasSuffix(v.Name, v.Number):
+		return v.Number
+	}
+	return v.Number + " " + v.Name
+}
+
+// binary is the compiled test. Versions of several bugs can share it.
+func (v *version) binary() string {
+	return v.builder.file(v, "-"+strings.ReplaceAll(v.bug.Test, "/", "-")+".test")
+}
+
+// build compiles the version's test.
+func (v *version) build() error {
+	if _, err := os.Stat(v.binary()); err == nil {
+		return nil
+	}
+	cmd, err := v.builder.goTest(v, "-c", "-o", v.binary())
+	if err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("in %s: %s: %w\n%s", cmd.Dir, cmd, err, out)
+	}
+	return v.builder.keepSums(v)
+}
+
+// environment tells the test what it is about.
+func (v *version) environment() string {
+	return trackrecord.BugVariable + "=" + v.bug.Name + "/" + v.Name
+}
+
+// test is go test with the version, for people to see.
+func (v *version) test(args []string) error {
+	cmd, err := v.builder.goTest(v, args...)
+	if err != nil {
+		return err
+	}
+	cmd.Env = append(cmd.Env, v.environment())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	failed := cmd.Run()
+	if err := v.builder.keepSums(v); err != nil {
+		return err
+	}
+	return failed
+}
+
+// A result is what a test printed, line by line.
+type result []string
+
+// run runs the subtests that a pattern selects, as go test does.
+func (v *version) run(pattern string, env ...string) (result, error) {
+	cmd := exec.Command(v.binary(), "-test.v", "-test.run="+pattern)
+	cmd.Dir = v.builder.inLibraries(v.bug.Test)
+	cmd.Env = append(append(os.Environ(), v.environment()), env...)
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		return nil, fmt.Errorf("%s: %w\n%s", v.Name, err, out)
+	}
+	return strings.Split(string(out), "\n"), nil
+}
+
+// attributes are the values that a test has given an attribute.
+func (r result) attributes(key string) []string {
+	var values []string
+	for _, line := range r {
+		if rest, ok := strings.CutPrefix(line, "=== ATTR  "); ok {
+			_, rest, _ = strings.Cut(rest, " ") // the test
+			if k, value, _ := strings.Cut(rest, " "); k == key {
+				values = append(values, value)
+			}
+		}
+	}
+	return values
+}
+
+// documents are the values that a test has given an attribute that holds JSON.
+func (r result) documents(key string) []json.RawMessage {
+	all := []json.RawMessage{}
+	for _, text := range r.attributes(key) {
+		all = append(all, json.RawMessage(text))
+	}
+	return all
+}
+
+// A telling is what the bug's own story says of a version.
+type telling struct {
+	broken []string
+	worlds string
+	first  time.Duration
+}
+
+func (s telling) String() string {
+	if len(s.broken) == 0 {
+		return "passes"
+	}
+	return fmt.Sprintf("breaks %s in %s worlds", strings.Join(s.broken, " and "), s.worlds)
+}
+
+// tellStory runs the subtest "story".
+func (v *version) tellStory() (telling, error) {
+	var s telling
+	r, err := v.run("/^story$")
+	if err != nil {
+		return s, err
+	}
+	worlds := r.attributes(trackrecord.AttrWorlds)
+	if unknown := r.attributes(trackrecord.AttrUnknown); len(unknown) > 0 || len(worlds) != 1 {
+		return s, fmt.Errorf("%s: the story proves nothing:\n%s", v.Name, strings.Join(r, "\n"))
+	}
+	s.worlds = worlds[0]
+	if broken := r.attributes(trackrecord.AttrBroken); len(broken) == 1 && broken[0] != "" {
+		s.broken = strings.Split(broken[0], ",")
+		v.record.Broken = s.broken
+	}
+	v.record.Told = r.documents(trackrecord.AttrTold)
+	if first := r.attributes(trackrecord.AttrFirst); len(first) == 1 {
+		s.first, err = time.ParseDuration(first[0])
+	}
+	return s, err
+}
+
+// A failure is a story of the suite that fails a version.
+type failure struct {
+	story string
+	// worlds and after say when the suite had found it.
+	worlds int
+	after  time.Duration
+	rules  []string
+}
+
+// breaks reports whether it fails for something that the bug breaks.
+func (f failure) breaks(properties []string) bool {
+	return slices.ContainsFunc(f.rules, func(rule string) bool { return slices.Contains(properties, rule) })
+}
+
+// A survey is what the whole suite says of a version.
+type survey struct {
+	failures []failure
+	worlds   int
+}
+
+func (s survey) fails(story string) bool {
+	return slices.ContainsFunc(s.failures, func(f failure) bool { return f.story == story })
+}
+
+// survey runs the subtest "survey".
+func (v *version) survey() (survey, error) {
+	var s survey
+	r, err := v.run("/^survey$", trackrecord.SurveyVariable+"=1")
+	if err != nil {
+		return s, err
+	}
+	v.record.Suite = r.documents(locktest.AttrFinding)
+	for _, text := range r.attributes(trackrecord.AttrFails) {
+		words := strings.Fields(text)
+		if len(words) != 4 {
+			return s, fmt.Errorf("%s: the survey talks nonsense: %q", v.Name, text)
+		}
+		f := failure{story: words[0], rules: strings.Split(words[3], ",")}
+		var errs [2]error
+		f.worlds, errs[0] = strconv.Atoi(words[1])
+		f.after, errs[1] = time.ParseDuration(words[2])
+		if err := errors.Join(errs[:]...); err != nil {
+			return s, err
+		}
+		s.failures = append(s.failures, f)
+	}
+	all := r.attributes(trackrecord.AttrSuite)
+	if len(all) != 1 {
+		return s, fmt.Errorf("%s: the survey did not come to its end:\n%s", v.Name, strings.Join(r, "\n"))
+	}
+	s.worlds, err = strconv.Atoi(all[0])
+	return s, err
+}
+
+// failsIn runs one story of the suite and reports whether the version fails in it.
+func (v *version) failsIn(story string) (bool, error) {
+	pattern := "/^suite$"
+	for part := range strings.SplitSeq(story, "/") {
+		pattern += "/^" + regexp.QuoteMeta(part) + "$"
+	}
+	r, err := v.run(pattern)
+	if err != nil {
+		return false, err
+	}
+	v.record.Suite = r.documents(locktest.AttrFinding)
+	for _, line := range r {
+		line = strings.TrimSpace(line)
+		for _, verdict := range []string{"FAIL", "PASS"} {
+			name, ok := strings.CutPrefix(line, "--- "+verdict+": ")
+			if name, _, _ := strings.Cut(name, " "); ok && strings.HasSuffix(name, "/suite/"+story) {
+				return verdict == "FAIL", nil
+			}
+		}
+	}
+	return false, fmt.Errorf("%s: the suite does not tell %s any more:\n%s", v.Name, story, strings.Join(r, "\n"))
+}
