@@ -33,8 +33,9 @@ var explored = map[string]struct{ rule, because string }{
 // fewNodes has an exploration of a lock on a quorum take a third of its time. Three
 // nodes have a minority and a majority, as five have.
 func fewNodes(m mutants.Mutant) locktest.Config {
-	m.Config.Nodes = min(m.Config.Nodes, 3)
-	return m.Config
+	config := claims(m)
+	config.Nodes = min(config.Nodes, 3)
+	return config
 }
 
 // TestExploreMutants: an exploration finds each mutant out, from nothing but its run
@@ -50,7 +51,7 @@ func TestExploreMutants(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			rule := cmp.Or(explored[m.Name].rule, m.Rule)
 			var others []string
-			for b := range locktest.BreaksIn(t, fewNodes(m), m.New, locktest.Exploration{MaxFaults: 1}) {
+			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 1}) {
 				if slices.Contains(b.Rules, rule) {
 					b.Attr(t)
 					row(m.Name, rule, len(b.Faults), b.Worlds, cmp.Or(strings.Join(b.Faults, "; "), "no fault at all"))
@@ -74,10 +75,10 @@ func TestExploreSound(t *testing.T) {
 	}
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
-			if m.Config.Nodes > 1 && !*every {
+			if m.Nodes > 1 && !*every {
 				t.Skip("it takes minutes; give -every")
 			}
-			for b := range locktest.BreaksIn(t, fewNodes(m), m.New, locktest.Exploration{MaxFaults: 2, Worlds: *pairs}) {
+			for b := range locktest.BreaksIn(t, fewNodes(m), build(m), locktest.Exploration{MaxFaults: 2, Worlds: *pairs}) {
 				t.Errorf("%s in %s", strings.Join(b.Rules, ", "), b.Replay)
 			}
 		})

@@ -1,15 +1,20 @@
 // Package mutants holds locks that are wrong on purpose, to show that package
-// locktest catches what it claims to catch.
+// locktest catches what it claims to catch. The tests of that package take their
+// broken locks from here too, so this one must not import it.
 //
 // There are two sound locks, one that asks a quorum and one on a single node. A
 // mutant is one of them with one small mistake, which the lock makes in exactly
 // one place. For each there is the rule by which the suite must catch it; that it
 // does is the test of this package.
+//
+// To add a mistake, name it in quorum.go or single.go, write a line for it in the
+// list below the names, and have the lock make it.
 package mutants
 
 import (
+	"slices"
+
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/locktest"
 )
 
 // A Mutant is a lock with one mistake.
@@ -18,13 +23,17 @@ type Mutant struct {
 	Name string
 	// Wrong is one line that says what the lock does.
 	Wrong string
-	// Config is what the lock claims.
-	Config locktest.Config
+	// Nodes is how many Redis nodes it claims to need: 1, or 5 for a lock that asks a
+	// quorum of however many there are.
+	Nodes int
+	// Notifies and Tokens claim that its leases tell of their loss, and that they have
+	// fencing tokens. All can be prolonged, and read no clock but the process's.
+	Notifies, Tokens bool
 	// Rule is what a failing test must say of it: a property of package checks, or
 	// another of the rules of package locktest.
 	Rule string
 	// New makes the lock.
-	New locktest.New
+	New func(*locks.Env) (locks.Lock, error)
 }
 
 // A mistake is something that a lock gets wrong. The empty mistake is none.
@@ -35,13 +44,7 @@ type makes struct{ mistake }
 
 func (m makes) wrong(about mistake) bool { return m.mistake == about }
 
-// asQuorum and asSingle are what the two locks claim.
-var (
-	asQuorum = locktest.Config{Nodes: 5, Extends: true, OwnClock: true}
-	asSingle = locktest.Config{Extends: true, Notifies: true, Tokens: true, OwnClock: true}
-)
-
-// Sound lists the locks that are right, by what they claim.
+// Sound lists the locks that are right.
 func Sound() []Mutant {
 	return []Mutant{
 		onQuorum("", "a lock on a quorum of nodes, without a mistake", ""),
@@ -49,14 +52,27 @@ func Sound() []Mutant {
 	}
 }
 
+// Mutants lists the locks that are wrong.
+func Mutants() []Mutant { return append(quorumMutants(), singleMutants()...) }
+
+// Lookup finds a lock by its name, a sound one too.
+func Lookup(name string) (Mutant, bool) {
+	all := append(Sound(), Mutants()...)
+	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
+	if i < 0 {
+		return Mutant{}, false
+	}
+	return all[i], true
+}
+
 func onQuorum(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "quorum" + dash(m), Wrong: wrong, Config: asQuorum, Rule: rule,
-		New: func(env *locktest.Env) (locks.Lock, error) { return newQuorum(env, makes{m}), nil }}
+	return Mutant{Name: "quorum" + dash(m), Wrong: wrong, Nodes: 5, Rule: rule,
+		New: func(env *locks.Env) (locks.Lock, error) { return newQuorum(env, makes{m}), nil }}
 }
 
 func onSingle(m mistake, wrong, rule string) Mutant {
-	return Mutant{Name: "single" + dash(m), Wrong: wrong, Config: asSingle, Rule: rule,
-		New: func(env *locktest.Env) (locks.Lock, error) { return newSingle(env, makes{m}), nil }}
+	return Mutant{Name: "single" + dash(m), Wrong: wrong, Nodes: 1, Notifies: true, Tokens: true, Rule: rule,
+		New: func(env *locks.Env) (locks.Lock, error) { return newSingle(env, makes{m}), nil }}
 }
 
 func dash(m mistake) string {

@@ -25,6 +25,16 @@ func unhurried(t *testing.T) {
 	}
 }
 
+// claims is what a lock claims.
+func claims(m mutants.Mutant) locktest.Config {
+	return locktest.Config{Nodes: m.Nodes, Extends: true, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
+}
+
+// build makes a lock.
+func build(m mutants.Mutant) locktest.New {
+	return func(env *locktest.Env) (locks.Lock, error) { return m.New(env.Base()) }
+}
+
 // TestMutants: each mutant is caught by the rule that one would expect.
 func TestMutants(t *testing.T) {
 	unhurried(t)
@@ -34,7 +44,7 @@ func TestMutants(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			worlds := 0
 			var others []string
-			for f := range locktest.Survey(t, m.Config, m.New) {
+			for f := range locktest.Survey(t, claims(m), build(m)) {
 				worlds += f.Worlds
 				for _, p := range f.Problems {
 					if p.Rule == m.Rule {
@@ -58,9 +68,10 @@ func TestSound(t *testing.T) {
 	unhurried(t)
 	for _, m := range sound(t) {
 		t.Run(m.Name, func(t *testing.T) {
-			m.Config.Seeds, m.Config.Sample = *seeds, true
+			config := claims(m)
+			config.Seeds, config.Sample = *seeds, true
 			stories, worlds := 0, 0
-			for f := range locktest.Survey(t, m.Config, m.New) {
+			for f := range locktest.Survey(t, config, build(m)) {
 				worlds += f.Worlds
 				if f.Worlds > 0 {
 					stories++
@@ -84,20 +95,17 @@ func TestSound(t *testing.T) {
 func sound(t *testing.T) []mutants.Mutant {
 	t.Helper()
 	sound := mutants.Sound()
-	for _, r := range []struct {
-		name   string
-		config locktest.Config
-	}{
-		{"single", locktest.Config{Extends: true, OwnClock: true}},
-		{"redlock", locktest.Config{Nodes: 5, Extends: true, OwnClock: true}},
-		{"single-token", locktest.Config{Extends: true, Tokens: true, OwnClock: true}},
+	for _, m := range []mutants.Mutant{
+		{Name: "single", Nodes: 1},
+		{Name: "redlock", Nodes: 5},
+		{Name: "single-token", Nodes: 1, Tokens: true},
 	} {
-		k, ok := locks.Lookup(r.name)
+		k, ok := locks.Lookup(m.Name)
 		if !ok {
-			t.Fatalf("no lock is called %s", r.name)
+			t.Fatalf("no lock is called %s", m.Name)
 		}
-		sound = append(sound, mutants.Mutant{Name: "locks/" + r.name, Config: r.config,
-			New: func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }})
+		m.Name, m.New = "locks/"+m.Name, k.New
+		sound = append(sound, m)
 	}
 	return sound
 }

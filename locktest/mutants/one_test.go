@@ -2,7 +2,6 @@ package mutants_test
 
 import (
 	"flag"
-	"slices"
 	"testing"
 
 	"github.com/locksim/locksim/locktest"
@@ -14,13 +13,13 @@ var one = flag.String("mutant", "", "run the whole suite on the mutant of this `
 // TestOne shows how the suite fails one mutant, and replays it.
 func TestOne(t *testing.T) {
 	m := named(t)
-	locktest.Run(t, m.Config, m.New)
+	locktest.Run(t, claims(m), build(m))
 }
 
 // TestOneExplored shows how an exploration fails one mutant, and replays it.
 func TestOneExplored(t *testing.T) {
 	m := named(t)
-	locktest.Explore(t, m.Config, m.New, locktest.Exploration{})
+	locktest.Explore(t, claims(m), build(m), locktest.Exploration{})
 }
 
 // named is the mutant that the flag names.
@@ -29,10 +28,9 @@ func named(t *testing.T) mutants.Mutant {
 	if *one == "" {
 		t.Skip("no -mutant is given")
 	}
-	all := append(mutants.Sound(), mutants.Mutants()...)
-	i := slices.IndexFunc(all, func(m mutants.Mutant) bool { return m.Name == *one })
-	if i < 0 {
+	m, ok := mutants.Lookup(*one)
+	if !ok {
 		t.Fatalf("no mutant is called %q", *one)
 	}
-	return all[i]
+	return m
 }

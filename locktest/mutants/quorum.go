@@ -13,7 +13,6 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/locktest"
 )
 
 // The mistakes of a lock on a quorum of nodes.
@@ -65,23 +64,23 @@ func quorumMutants() []Mutant {
 // quorum is a lock on several nodes: Redlock, one node asked after the other.
 type quorum struct {
 	makes
-	env   *locktest.Env
+	env   *locks.Env
 	nodes []*redis.Client
 	value string // of every attempt, if it is reused
 }
 
-func newQuorum(env *locktest.Env, m makes) *quorum {
+func newQuorum(env *locks.Env, m makes) *quorum {
 	q := &quorum{makes: m, env: env, value: newValue(env)}
-	for i := range env.Nodes() {
+	for i := range env.Nodes {
 		q.nodes = append(q.nodes, env.Redis(i))
 	}
 	return q
 }
 
 // newValue makes the random value of an attempt.
-func newValue(env *locktest.Env) string {
+func newValue(env *locks.Env) string {
 	var b [16]byte
-	io.ReadFull(env.Rand(), b[:]) // never fails
+	io.ReadFull(env.Rand, b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
@@ -95,18 +94,18 @@ func (q *quorum) majority() int {
 
 // drift is what is taken off the lease for the clocks of the nodes.
 func (q *quorum) drift() time.Duration {
-	drift := q.env.TTL()/100 + 2*time.Millisecond
+	drift := q.env.TTL/100 + 2*time.Millisecond
 	if q.wrong(driftAdded) {
 		return -drift
 	}
 	return drift
 }
 
-func (q *quorum) now() fakeclock.Reading { return q.env.Clock().Read(fakeclock.Monotonic) }
+func (q *quorum) now() fakeclock.Reading { return q.env.Clock.Read(fakeclock.Monotonic) }
 
 // ends is when a lease ends that was asked for at start.
 func (q *quorum) ends(start fakeclock.Reading) fakeclock.Reading {
-	return start.Add(q.env.TTL() - q.drift())
+	return start.Add(q.env.TTL - q.drift())
 }
 
 // nodeTimeout bounds a request to one node.
@@ -145,7 +144,7 @@ func (v votes) errors() (n int) {
 func (q *quorum) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) votes {
 	var said votes
 	for _, i := range nodes {
-		bounded, cancel := fakeclock.WithTimeout(ctx, q.env.Clock(), nodeTimeout)
+		bounded, cancel := fakeclock.WithTimeout(ctx, q.env.Clock, nodeTimeout)
 		yes, err := request(bounded, q.nodes[i])
 		cancel()
 		said = append(said, vote{i, yes && err == nil, err})
@@ -174,7 +173,7 @@ func (q *quorum) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 
 func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
-	c := claim{makes: q.makes, key: q.env.Key(), ttl: q.env.TTL(), value: newValue(q.env)}
+	c := claim{makes: q.makes, key: q.env.Key, ttl: q.env.TTL, value: newValue(q.env)}
 	switch {
 	case q.wrong(valueReused):
 		c.value = q.value

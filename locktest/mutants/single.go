@@ -12,7 +12,6 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/locktest"
 )
 
 // The mistakes of a lock on a single node.
@@ -69,21 +68,18 @@ func singleMutants() []Mutant {
 	}
 }
 
-// Mutants lists them all.
-func Mutants() []Mutant { return append(quorumMutants(), singleMutants()...) }
-
 // single is a lock on one node, whose leases have fencing tokens and tell of
 // their loss.
 type single struct {
 	makes
-	env   *locktest.Env
+	env   *locks.Env
 	node  *redis.Client
 	life  context.Context // until the end of the process
 	value string          // of every attempt, if it is the process's
 	count uint64          // of the handle's grants
 }
 
-func newSingle(env *locktest.Env, m makes) *single {
+func newSingle(env *locks.Env, m makes) *single {
 	life, end := context.WithCancel(context.Background())
 	env.Cleanup(end)
 	s := &single{makes: m, env: env, node: env.Redis(0), life: life}
@@ -98,24 +94,24 @@ func newSingle(env *locktest.Env, m makes) *single {
 // values has the value of each process, for the mistake of having one.
 var values sync.Map
 
-func processValue(env *locktest.Env) string {
-	value, known := values.LoadOrStore(env.Base(), newValue(env))
+func processValue(env *locks.Env) string {
+	value, known := values.LoadOrStore(env, newValue(env))
 	if !known {
-		env.Cleanup(func() { values.Delete(env.Base()) })
+		env.Cleanup(func() { values.Delete(env) })
 	}
 	return value.(string)
 }
 
-func (s *single) now() fakeclock.Reading { return s.env.Clock().Read(fakeclock.Monotonic) }
+func (s *single) now() fakeclock.Reading { return s.env.Clock.Read(fakeclock.Monotonic) }
 
-func (s *single) counter() string { return s.env.Key() + ":token" }
+func (s *single) counter() string { return s.env.Key + ":token" }
 
 // ask makes one request. It is bounded by a tenth of the TTL.
 func (s *single) ask(ctx context.Context, request func(context.Context) error) error {
-	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock(), s.env.TTL()/10)
+	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.env.TTL/10)
 	defer cancel()
 	err := request(bounded)
-	for s.wrong(asksForEver) && err != nil && s.env.Clock().Sleep(s.life, time.Second) == nil {
+	for s.wrong(asksForEver) && err != nil && s.env.Clock.Sleep(s.life, time.Second) == nil {
 		err = request(s.life)
 	}
 	return err
@@ -129,7 +125,7 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	start := s.now()
 	token, err := s.take(ctx, value)
-	ends := start.Add(s.env.TTL())
+	ends := start.Add(s.env.TTL)
 	l := &singleLease{
 		single: s, value: value, token: token, end: ends,
 		lost: make(chan struct{}), stopped: make(chan struct{}),
@@ -168,22 +164,22 @@ return 0`)
 
 // take sets the key if it is free, and returns the grant's fencing token, or 0.
 func (s *single) take(ctx context.Context, value string) (token uint64, err error) {
-	key, life, script := s.env.Key(), s.env.TTL().Milliseconds(), takeScript
+	key, life, script := s.env.Key, s.env.TTL.Milliseconds(), takeScript
 	early := uint64(0)
 	switch {
 	case s.wrong(tokenBeforeLock):
 		early, _ = s.node.Incr(ctx, s.counter()).Uint64()
 	case s.wrong(takesWhatExpires):
-		if left := s.node.PTTL(ctx, key).Val(); left > 0 && left < s.env.TTL()/10 {
+		if left := s.node.PTTL(ctx, key).Val(); left > 0 && left < s.env.TTL/10 {
 			s.node.Del(ctx, key)
 		}
 	case s.wrong(ttlInMicroseconds):
-		life = s.env.TTL().Microseconds()
+		life = s.env.TTL.Microseconds()
 	case s.wrong(setThenExpire):
 		script = takeForEverScript
 		defer func() {
 			if token > 0 {
-				s.node.PExpire(ctx, key, s.env.TTL())
+				s.node.PExpire(ctx, key, s.env.TTL)
 			}
 		}()
 	}
@@ -262,14 +258,14 @@ func (l *singleLease) watch(life context.Context) {
 	}
 	defer close(l.stopped)
 	for l.left() > 0 || l.wrong(watchesOn) {
-		if l.env.Clock().Sleep(life, min(max(l.left(), time.Second), l.env.TTL()/4)) != nil {
+		if l.env.Clock.Sleep(life, min(max(l.left(), time.Second), l.env.TTL/4)) != nil {
 			return
 		}
 		if !l.stands(life) && !l.wrong(watchesOn) {
 			break
 		}
 	}
-	if l.wrong(lossToldLate) && l.env.Clock().Sleep(life, 2*l.env.TTL()) != nil {
+	if l.wrong(lossToldLate) && l.env.Clock.Sleep(life, 2*l.env.TTL) != nil {
 		return
 	}
 	if life.Err() == nil && !l.wrong(lossNeverTold) {
@@ -281,7 +277,7 @@ func (l *singleLease) watch(life context.Context) {
 // to be.
 func (l *singleLease) stands(ctx context.Context) (yes bool) {
 	err := l.ask(ctx, func(ctx context.Context) error {
-		value, err := l.node.Get(ctx, l.env.Key()).Result()
+		value, err := l.node.Get(ctx, l.env.Key).Result()
 		if err != nil && l.wrong(panicsElsewhere) {
 			panic("the node has not answered with a value")
 		}
@@ -299,7 +295,7 @@ func (l *singleLease) Release(ctx context.Context) error {
 	l.released = true
 	l.mu.Unlock()
 	if again && l.wrong(secondReleaseDeletes) {
-		return l.node.Del(ctx, l.env.Key()).Err()
+		return l.node.Del(ctx, l.env.Key).Err()
 	}
 	removed, err := l.remove(ctx)
 	switch {
@@ -315,14 +311,14 @@ func (l *singleLease) Release(ctx context.Context) error {
 func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 	err = l.ask(ctx, func(ctx context.Context) error {
 		if l.wrong(getThenDel) {
-			value, err := l.node.Get(ctx, l.env.Key()).Result()
+			value, err := l.node.Get(ctx, l.env.Key).Result()
 			if err != nil || value != l.value {
 				return err
 			}
 			removed = true
-			return l.node.Del(ctx, l.env.Key()).Err()
+			return l.node.Del(ctx, l.env.Key).Err()
 		}
-		n, err := removeScript.Run(ctx, l.node, []string{l.env.Key()}, l.value).Int()
+		n, err := removeScript.Run(ctx, l.node, []string{l.env.Key}, l.value).Int()
 		removed = n > 0
 		return err
 	})
@@ -333,7 +329,7 @@ func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 func (l *singleLease) Extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
-	ends := start.Add(l.env.TTL())
+	ends := start.Add(l.env.TTL)
 	switch {
 	case err != nil:
 		return errors.New("not extended: the node gave no answer in time")
@@ -349,10 +345,10 @@ func (l *singleLease) Extend(ctx context.Context) error {
 }
 
 func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {
-	keys, life := []string{l.env.Key()}, l.env.TTL().Milliseconds()
+	keys, life := []string{l.env.Key}, l.env.TTL.Milliseconds()
 	err = l.ask(ctx, func(ctx context.Context) error {
 		switch {
-		case l.wrong(extendOnlySays) && l.left() > l.env.TTL()/2:
+		case l.wrong(extendOnlySays) && l.left() > l.env.TTL/2:
 			prolonged = true
 			return nil
 		case l.wrong(getThenExpire):
@@ -360,7 +356,7 @@ func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {
 			if err != nil || value != l.value {
 				return err
 			}
-			prolonged, err = l.node.PExpire(ctx, keys[0], l.env.TTL()).Result()
+			prolonged, err = l.node.PExpire(ctx, keys[0], l.env.TTL).Result()
 			return err
 		}
 		n, err := prolongScript.EvalSha(ctx, l.node, keys, l.value, life).Int()
