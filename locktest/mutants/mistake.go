@@ -4,11 +4,13 @@
 //
 // There are two sound locks, one that asks a quorum and one on a single node. A
 // mutant is one of them with one small mistake, which the lock makes in exactly
-// one place. For each there is the rule by which the suite must catch it; that it
-// does is the test of this package.
+// one place, or Redlock of package locks without one of its features. For each
+// there is the rule by which the suite must catch it; that it does is the test of
+// this package.
 //
-// To add a mistake, name it in quorum.go or single.go, write a line for it in the
-// list below the names, and have the lock make it.
+// To add a mistake, look first whether it is Redlock without a feature: then a line
+// in the list of quorum.go is all. If it is not, name it in quorum.go or single.go,
+// write a line for it in the list below the names, and have the lock make it.
 package mutants
 
 import (
@@ -73,6 +75,20 @@ func onQuorum(m mistake, wrong, rule string) Mutant {
 func onSingle(m mistake, wrong, rule string) Mutant {
 	return Mutant{Name: "single" + dash(m), Wrong: wrong, Nodes: 1, Notifies: true, Tokens: true, Rule: rule,
 		New: func(env *locks.Env) (locks.Lock, error) { return newSingle(env, makes{m}), nil }}
+}
+
+// onRedlock is a mutant that does without a feature of Redlock.
+func onRedlock(m mistake, feature, wrong, rule string) Mutant {
+	mutant := onQuorum(m, wrong, rule)
+	mutant.New = func(env *locks.Env) (locks.Lock, error) {
+		k, _ := locks.Lookup("redlock")
+		env.Options.Without = []string{feature}
+		if err := k.Check(env.Options); err != nil {
+			return nil, err
+		}
+		return k.New(env)
+	}
+	return mutant
 }
 
 func dash(m mistake) string {

@@ -14,7 +14,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// The mistakes of a lock on a single node.
+// The mistakes of a lock on a single node. Two are those of kinds of package locks too:
+// getThenDel of single-get-then-del, and setThenExpire of setnx-then-expire. Here they are
+// made by a lock that has more to it: a watch over its lease, and fencing tokens.
 const (
 	getThenDel           mistake = "get-then-del"
 	getThenExpire        mistake = "get-then-expire"
