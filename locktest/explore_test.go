@@ -20,7 +20,7 @@ func TestWorkloads(t *testing.T) {
 		{Nodes: 3, Extends: true, OwnClock: true},
 		{Nodes: 5},
 	} {
-		e := newExplorer(t, config, withFlaw(""), Exploration{})
+		e := newExplorer(t, config, mutant(t, "quorum"), Exploration{})
 		if want := 2; !config.Extends && len(e.search.Bases) != want {
 			t.Errorf("%d workloads for a lock that cannot extend; there is none in which it would have to, so there must be %d", len(e.search.Bases), want)
 		}
@@ -45,7 +45,7 @@ var inVain = explore.World{Faults: []explore.Fault{
 // A failing test names the faults, what they did and where, and the line that runs
 // their world again.
 func TestTellWay(t *testing.T) {
-	e := newExplorer(t, Config{OwnClock: true}, withFlaw(deletesAnything), Exploration{})
+	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
 	text := e.tellWay(explore.Way{
 		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock.String(),
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 7 * time.Second, Broken: 7010 * time.Millisecond}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest/mutants"
 )
 
 // lockOn is a subject with a lock on so many nodes.
@@ -28,6 +29,16 @@ func ofKind(t *testing.T, name string) New {
 		t.Fatalf("no lock is called %s", name)
 	}
 	return func(env *Env) (locks.Lock, error) { return k.New(env.Base()) }
+}
+
+// mutant makes the locks of package mutants that have this name.
+func mutant(t *testing.T, name string) New {
+	t.Helper()
+	m, ok := mutants.Lookup(name)
+	if !ok {
+		t.Fatalf("no mutant is called %s", name)
+	}
+	return func(env *Env) (locks.Lock, error) { return m.New(env.Base()) }
 }
 
 // eachWorld tells a story, world by world, on a seed.
@@ -53,8 +64,8 @@ func TestSoundLocksPass(t *testing.T) {
 		{"single", 1, ofKind(t, "single")},
 		{"single-token", 1, ofKind(t, "single-token")},
 		{"redlock", 5, ofKind(t, "redlock")},
-		{"flawless on one node", 1, withFlaw("")},
-		{"flawless on three nodes", 3, withFlaw("")},
+		{"the sound quorum on one node", 1, mutant(t, "quorum")},
+		{"the sound quorum on three nodes", 3, mutant(t, "quorum")},
 	} {
 		t.Run(sound.name, func(t *testing.T) {
 			s := lockOn(t, sound.nodes, sound.build)
@@ -77,39 +88,39 @@ func TestSoundLocksPass(t *testing.T) {
 	}
 }
 
-// Each flaw is caught where one would look for it, and by the property that says
+// Each mistake is caught where one would look for it, and by the property that says
 // what is wrong with it.
-func TestFlawsAreCaught(t *testing.T) {
+func TestMistakesAreCaught(t *testing.T) {
 	for _, c := range []struct {
-		flaw  flaw
-		nodes int
-		story string
-		rule  checks.Property
+		mutant string
+		nodes  int
+		story  string
+		rule   checks.Property
 	}{
-		{deletesAnything, 1, "late-request/release", checks.ReleaseOwnership},
-		{deletesAnything, 3, "late-request/release/majority", checks.ReleaseOwnership},
-		{prolongsAnything, 1, "late-request/extend", checks.ReleaseOwnership},
-		{prolongsAnything, 3, "late-request/extend", checks.ReleaseOwnership},
-		{revives, 1, "pause/extend", checks.LeaseExclusion},
-		{revives, 3, "pause/extend", checks.LeaseExclusion},
-		{believesErrors, 1, "lost-request/extend", checks.LeaseExclusion},
-		{believesErrors, 3, "errors/extend/majority", checks.LeaseExclusion},
-		{believesErrors, 3, "silence/work/all", checks.LeaseExclusion},
-		{reusesValue, 1, "late-request/acquire", checks.ReleaseOwnership},
-		{reusesValue, 3, "late-request/acquire", checks.ReleaseOwnership},
-		{ignoresTime, 1, "pause/acquire", checks.SectionExclusion},
-		{ignoresTime, 3, "pause/acquire", checks.SectionExclusion},
-		{adopts, 1, "late-reply/acquire", checks.LeaseExclusion},
-		{forgets, 3, "lost-reply/acquire/majority", checks.Progress},
+		{"quorum/release-without-compare", 1, "late-request/release", checks.ReleaseOwnership},
+		{"quorum/release-without-compare", 3, "late-request/release/majority", checks.ReleaseOwnership},
+		{"quorum/extend-without-compare", 1, "late-request/extend", checks.ReleaseOwnership},
+		{"quorum/extend-without-compare", 3, "late-request/extend", checks.ReleaseOwnership},
+		{"quorum/extend-sets", 1, "pause/extend", checks.LeaseExclusion},
+		{"quorum/extend-sets", 3, "pause/extend", checks.LeaseExclusion},
+		{"quorum/extend-counts-errors", 1, "lost-request/extend", checks.LeaseExclusion},
+		{"quorum/extend-counts-errors", 3, "errors/extend/majority", checks.LeaseExclusion},
+		{"quorum/extend-counts-errors", 3, "silence/work/all", checks.LeaseExclusion},
+		{"quorum/value-reused", 1, "late-request/acquire", checks.ReleaseOwnership},
+		{"quorum/value-reused", 3, "late-request/acquire", checks.ReleaseOwnership},
+		{"quorum/no-elapsed-check", 1, "pause/acquire", checks.SectionExclusion},
+		{"quorum/no-elapsed-check", 3, "pause/acquire", checks.SectionExclusion},
+		{"single/lease-from-second-try", 1, "late-reply/acquire", checks.LeaseExclusion},
+		{"quorum/no-cleanup", 3, "lost-reply/acquire/majority", checks.Progress},
 	} {
-		t.Run(fmt.Sprintf("%s, %d nodes, %s", c.flaw, c.nodes, c.story), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d nodes, %s", c.mutant, c.nodes, c.story), func(t *testing.T) {
 			st, ok := find(c.story)
 			if !ok {
 				t.Fatalf("there is no story %s", c.story)
 			}
 			caught := false
 			var others []string
-			eachWorld(t, lockOn(t, c.nodes, withFlaw(c.flaw)), st, 1, func(p place, v verdict) {
+			eachWorld(t, lockOn(t, c.nodes, mutant(t, c.mutant)), st, 1, func(p place, v verdict) {
 				for _, problem := range v.problems {
 					caught = caught || problem.Rule == string(c.rule)
 					others = append(others, problem.Rule+" in "+p.String())

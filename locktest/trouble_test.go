@@ -39,7 +39,7 @@ func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bo
 // Each trouble is what its title says.
 func TestTroubles(t *testing.T) {
 	patient := lockOn(t, 1, ofKind(t, "single")) // it waits for each answer
-	hasty := lockOn(t, 1, withFlaw(""))
+	hasty := lockOn(t, 1, mutant(t, "quorum"))
 	for _, c := range []struct {
 		story, world string
 		holds        func(*testing.T, *trace.Trace)

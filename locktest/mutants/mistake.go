@@ -54,12 +54,21 @@ func Sound() []Mutant {
 	}
 }
 
-// Mutants lists the locks that are wrong.
+// Mutants lists the locks that are wrong, and are found out by the suite and by an
+// exploration of single faults.
 func Mutants() []Mutant { return append(quorumMutants(), singleMutants()...) }
+
+// Elusive lists those that the suite alone finds out: a single fault does not show them.
+func Elusive() []Mutant {
+	return []Mutant{
+		// A reply is late, and its holder works for longer than its key stands.
+		onSingle(leaseFromSecondTry, "the lease counts from a second try, which meets the key that the first has set", "lease-exclusion"),
+	}
+}
 
 // Lookup finds a lock by its name, a sound one too.
 func Lookup(name string) (Mutant, bool) {
-	all := append(Sound(), Mutants()...)
+	all := slices.Concat(Sound(), Mutants(), Elusive())
 	i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name })
 	if i < 0 {
 		return Mutant{}, false

@@ -36,11 +36,17 @@ func build(m mutants.Mutant) locktest.New {
 }
 
 // TestMutants: each mutant is caught by the rule that one would expect.
-func TestMutants(t *testing.T) {
+func TestMutants(t *testing.T) { caught(t, mutants.Mutants()) }
+
+// TestElusive: so is each that an exploration does not find out.
+func TestElusive(t *testing.T) { caught(t, mutants.Elusive()) }
+
+// caught puts mutants through the suite, each until a world shows its rule.
+func caught(t *testing.T, all []mutants.Mutant) {
 	unhurried(t)
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-38s %-18s %7s  %s\n", "mutant", "caught by", "worlds", "first story")
-	for _, m := range mutants.Mutants() {
+	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			worlds := 0
 			var others []string

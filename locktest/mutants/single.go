@@ -25,6 +25,7 @@ const (
 	takesWhatExpires     mistake = "takes-what-expires"
 	timeoutIsYes         mistake = "timeout-is-yes"
 	errorIsYes           mistake = "error-is-yes"
+	leaseFromSecondTry   mistake = "lease-from-second-try"
 	valueOfProcess       mistake = "value-of-process"
 	secondReleaseDeletes mistake = "second-release-deletes"
 	extendOnlySays       mistake = "extend-only-says"
@@ -127,6 +128,10 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	start := s.now()
 	token, err := s.take(ctx, value)
+	if err != nil && s.wrong(leaseFromSecondTry) {
+		start = s.now()
+		token, err = s.take(ctx, value)
+	}
 	ends := start.Add(s.env.TTL)
 	l := &singleLease{
 		single: s, value: value, token: token, end: ends,
