@@ -8,9 +8,10 @@
 // there is the rule by which the suite must catch it; that it does is the test of
 // this package.
 //
-// To add a mistake, look first whether it is Redlock without a feature: then a line
-// in the list of quorum.go is all. If it is not, name it in quorum.go or single.go,
-// write a line for it in the list below the names, and have the lock make it.
+// To add a mistake, look first whether it is what Redlock does without a feature: then
+// a line in the list of quorum.go is all. If it is not, name it in quorum.go or
+// single.go, write a line for it in the list below the names, and have the lock make
+// it.
 package mutants
 
 import (
