@@ -6,6 +6,9 @@ import "github.com/locksim/locksim/trace"
 type Call struct {
 	Acquisition
 	Step trace.Step
+	// Nth is which of its client's steps of this kind it is, from 1, as points count: of
+	// those that the client began. 0 is an extension that the lock made by itself.
+	Nth int
 	// Lock names the lock of an acquire.
 	Lock string
 	// Began is nil for an extension that the lock made by itself, Ended for a call that
@@ -19,6 +22,11 @@ type Call struct {
 
 // OK says that the call was successful.
 func (c *Call) OK() bool { return c.Ended != nil && c.Ended.OK }
+
+// Point names the call as faults do that strike before it.
+func (c *Call) Point() trace.StepPoint {
+	return trace.StepPoint{Client: c.Client, Step: c.Step, Nth: c.Nth}
+}
 
 // Failed says that the call returned without success.
 func (c *Call) Failed() bool { return c.Ended != nil && !c.Ended.OK }
@@ -47,13 +55,17 @@ func (h *History) called() *callList {
 	return h.calls.of(func() *callList {
 		var all []*Call
 		open := map[step]*Call{} // those that have not ended
+		counted := map[trace.StepPoint]int{}
 		for i := range h.Trace.Events {
 			ev := &h.Trace.Events[i]
 			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
 			switch ev.Kind {
 			case trace.KindBegin:
-				open[at] = &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Began: ev}
-				all = append(all, open[at])
+				c := &Call{Acquisition: at.Acquisition, Step: ev.Step, Lock: ev.Lock, Began: ev}
+				counted[c.Point()]++
+				c.Nth = counted[c.Point()]
+				open[at] = c
+				all = append(all, c)
 			case trace.KindEnd:
 				if c := open[at]; c != nil {
 					c.Ended = ev

@@ -54,6 +54,7 @@ type History struct {
 	keys      chapter[*keyRecord]
 	losses    chapter[map[string][]Loss]
 	decisions chapter[[]*trace.Event]
+	survey    chapter[[]*Occasion]
 }
 
 // A chapter is read when it is first asked for.

@@ -3,8 +3,9 @@ package locktest
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -35,14 +36,12 @@ type exchange struct {
 
 // A moment is when a message is sent, as far as it concerns one node.
 type moment struct {
-	trace.Message
-	// nth is which of its kind it is in the run, from 1.
-	nth  int
+	trace.NthMessage
 	node string
 }
 
 // inFlight is the point at which the message is sent.
-func (m moment) inFlight() trace.Point { return m.InFlight(m.nth) }
+func (m moment) inFlight() trace.Point { return m.InFlight(m.Nth) }
 
 // A class is a place in a story. Exchanges of one class are as good as the same,
 // and one of them is enough.
@@ -83,7 +82,7 @@ func (s *subject) listen(b base, seed uint64) *record {
 	}
 	r := &record{}
 	taken := map[class]bool{}
-	for _, x := range exchanges(tr) {
+	for _, x := range exchanges(history.Of(tr)) {
 		if x.round <= rounds && !x.vain() && !taken[x.class] {
 			taken[x.class] = true
 			r.exchanges = append(r.exchanges, *x)
@@ -92,70 +91,56 @@ func (s *subject) listen(b base, seed uint64) *record {
 	return r
 }
 
-// A call is a call of the lock that is under way, or the time between two of a
-// client's.
-type call struct {
-	point trace.StepPoint
-	// last is the event of the trace that ends it, and ok whether it was successful.
-	last int
-	ok   bool
-	// again says that the client had tried before.
-	again bool
-	// asked counts the requests to each node.
-	asked map[string]int
+// A turn is a call of the lock, or the time after it until the client's next.
+type turn struct {
+	client string
+	call   *history.Call // nil before the first
+	over   bool
 }
 
-// A wire is a connection.
-type wire struct {
-	client, node string
-	number       int
-}
-
-// A listener goes through a trace.
+// A listener goes through a run.
 type listener struct {
-	*trace.Trace
+	*history.History
+	// nodes are those that the lock is kept on.
 	nodes []string
-	// calls has, for each event, the call that its process was in.
-	calls []*call
-	sent  map[trace.Message]int
-	// unanswered are the exchanges of the requests on a connection that have no reply
-	// yet.
-	unanswered map[wire][]*exchange
-	found      []*exchange
-	rounds     map[*call][]*exchange
-	atWork     bool
+	// again are the calls of acquire whose client had failed with the one before.
+	again map[*history.Call]bool
+	// asked counts the requests of each turn to each node, rounds are its exchanges.
+	asked  map[turn]map[string]int
+	rounds map[turn][]*exchange
+	// of has the exchange of each request.
+	of     map[*history.Occasion]*exchange
+	found  []*exchange
+	atWork bool
 }
 
 // exchanges finds what was said between the clients and the nodes that the lock is
 // kept on, in order.
-func exchanges(t *trace.Trace) []*exchange {
+func exchanges(h *history.History) []*exchange {
 	l := &listener{
-		Trace: t, calls: calls(t),
-		sent: map[trace.Message]int{}, unanswered: map[wire][]*exchange{}, rounds: map[*call][]*exchange{},
+		History: h, again: map[*history.Call]bool{},
+		asked: map[turn]map[string]int{}, rounds: map[turn][]*exchange{}, of: map[*history.Occasion]*exchange{},
 	}
-	kept := map[string]bool{}
-	for _, slot := range t.Locks[0].Slots {
-		if !kept[slot.Node] {
-			kept[slot.Node] = true
+	for _, slot := range h.Slots(h.Trace.Locks[0].Name) {
+		if !slices.Contains(l.nodes, slot.Node) {
 			l.nodes = append(l.nodes, slot.Node)
 		}
 	}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		if ev.Kind != trace.KindSend || ev.Handshake {
-			continue
+	failed := map[string]bool{}
+	for _, c := range h.Calls() {
+		if c.Step == trace.Acquire && c.Ended != nil {
+			l.again[c], failed[c.Client] = failed[c.Client], c.Failed()
 		}
-		w := wire{ev.Process, ev.Peer, ev.Conn}
-		if ev.Reply {
-			w.client, w.node = ev.Peer, ev.Process
-		}
-		switch m := l.moment(ev, w); {
-		case kept[w.node] && ev.Reply:
-			l.reply(w, m, ev.Text)
-		case kept[w.node]:
-			l.request(i, w, m)
-		case ev.Reply && ev.Step == trace.Read:
-			l.work(i, m)
+	}
+	for _, o := range h.Survey() {
+		switch kept := slices.Contains(l.nodes, o.Message.Peer); {
+		case o.Begins != nil || o.Arrived:
+		case kept && o.Answers != nil:
+			l.reply(o)
+		case kept && !o.Message.Reply:
+			l.request(o)
+		case o.Message.Reply && o.Event.Step == trace.Read:
+			l.work(o)
 		}
 	}
 	for _, asked := range l.rounds {
@@ -174,108 +159,71 @@ func exchanges(t *trace.Trace) []*exchange {
 // script: then it is asked once more.
 func (x *exchange) vain() bool { return x.unknown > 0 && x.unknown == len(x.replies) }
 
-// moment counts a message.
-func (l *listener) moment(ev *trace.Event, w wire) moment {
-	m := moment{Message: trace.Message{Client: w.client, Peer: w.node, Step: ev.Step, Reply: ev.Reply}, node: w.node}
-	// A selection that names no step counts the messages of all steps.
-	every := m.Message
-	every.Step = ""
-	l.sent[every]++
-	if m.Step != "" {
-		l.sent[m.Message]++
-	}
-	if w.node != trace.StorageName && !atLock(m.Step) {
-		m.Message = every
-	}
-	m.nth = l.sent[m.Message]
-	return m
-}
-
 // request adds a request to the exchange that it belongs to.
-func (l *listener) request(i int, w wire, m moment) {
-	c := l.calls[i]
-	round := c.asked[w.node]
-	c.asked[w.node]++
-	if round == len(l.rounds[c]) {
-		x := l.exchange(c.point, max(c.last, i))
-		x.class = class{
-			step: c.point.Step, granted: c.ok && c.point.Step == trace.Acquire, again: c.ok && c.again,
-			returns: c.point.Step == trace.Release && x.ownNext,
-		}
-		l.rounds[c] = append(l.rounds[c], x)
+func (l *listener) request(o *history.Occasion) {
+	node := o.Message.Peer
+	t := turn{o.Message.Client, o.Call, !o.During()}
+	if l.asked[t] == nil {
+		l.asked[t] = map[string]int{}
 	}
-	x := l.rounds[c][round]
-	x.requests = append(x.requests, m)
-	l.unanswered[w] = append(l.unanswered[w], x)
+	round := l.asked[t][node]
+	l.asked[t][node]++
+	if round == len(l.rounds[t]) {
+		l.rounds[t] = append(l.rounds[t], l.exchange(t, o.Event.Seq))
+	}
+	x := l.rounds[t][round]
+	x.requests = append(x.requests, moment{o.Message, node})
+	l.of[o] = x
 }
 
-// reply adds a reply to the exchange of the first request that has none.
-func (l *listener) reply(w wire, m moment, text string) {
-	if asked := l.unanswered[w]; len(asked) > 0 {
-		l.unanswered[w] = asked[1:]
-		asked[0].replies = append(asked[0].replies, m)
-		if strings.HasPrefix(text, "NOSCRIPT") {
-			asked[0].unknown++
-		}
+// reply adds a reply to the exchange of its request.
+func (l *listener) reply(o *history.Occasion) {
+	x := l.of[o.Answers]
+	x.replies = append(x.replies, moment{o.Message, o.Message.Peer})
+	if history.UnknownScript(o.Event) {
+		x.unknown++
 	}
 }
 
 // work takes a client's read of the storage, once, for the beginning of its work.
-func (l *listener) work(i int, m moment) {
+func (l *listener) work(o *history.Occasion) {
 	if l.atWork {
 		return
 	}
 	l.atWork = true
-	x := l.exchange(trace.StepPoint{Client: m.Client, Step: trace.Work}, i)
+	x := l.add(trace.StepPoint{Client: o.Message.Client, Step: trace.Work}, o.Event.Seq)
 	x.class = class{step: trace.Work, round: 1}
-	for _, m.node = range l.nodes {
-		x.replies = append(x.replies, m)
+	for _, node := range l.nodes {
+		x.replies = append(x.replies, moment{o.Message, node})
 	}
 }
 
-// exchange adds one whose call is over with an event.
-func (l *listener) exchange(call trace.StepPoint, last int) *exchange {
+// exchange adds one of a turn that begins with the event seq.
+func (l *listener) exchange(t turn, seq int) *exchange {
+	if t.over {
+		return l.add(trace.StepPoint{Client: t.client}, seq)
+	}
+	if t.call.Ended != nil {
+		seq = t.call.Ended.Seq
+	}
+	x := l.add(t.call.Point(), seq)
+	acquired := t.call.Step == trace.Acquire && t.call.OK()
+	x.class = class{
+		step: t.call.Step, granted: acquired, again: acquired && l.again[t.call],
+		returns: t.call.Step == trace.Release && x.ownNext,
+	}
+	return x
+}
+
+// add adds an exchange of a call that is over with the event last.
+func (l *listener) add(call trace.StepPoint, last int) *exchange {
 	x := &exchange{call: call}
-	for i := last + 1; i < len(l.Events); i++ {
-		if ev := &l.Events[i]; ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK {
-			x.ownNext = x.ownNext || ev.Process == call.Client
-			x.another = x.another || ev.Process != call.Client
+	for _, s := range l.Sections() {
+		if s.Granted.Seq > last {
+			x.ownNext = x.ownNext || s.Client == call.Client
+			x.another = x.another || s.Client != call.Client
 		}
 	}
 	l.found = append(l.found, x)
 	return x
-}
-
-// atLock says whether a step is a call of the lock.
-func atLock(s trace.Step) bool { return s == trace.Acquire || s == trace.Extend || s == trace.Release }
-
-// calls finds, for each event, which call of the lock its process was in.
-func calls(t *trace.Trace) []*call {
-	of := make([]*call, len(t.Events))
-	now := map[string]*call{}
-	failed := map[string]bool{}
-	counted := map[trace.StepPoint]int{}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		p := trace.StepPoint{Client: ev.Process}
-		begins := ev.Kind == trace.KindBegin && atLock(ev.Step)
-		if begins {
-			p.Step = ev.Step
-			counted[p]++
-			p.Nth = counted[p]
-		}
-		if begins || now[ev.Process] == nil {
-			now[ev.Process] = &call{point: p, asked: map[string]int{}}
-		}
-		c := now[ev.Process]
-		of[i] = c
-		if ev.Kind == trace.KindEnd && atLock(ev.Step) && ev.Step == c.point.Step {
-			c.ok, c.last = ev.OK, i
-			if ev.Step == trace.Acquire {
-				c.again, failed[ev.Process] = failed[ev.Process], !ev.OK
-			}
-			delete(now, ev.Process)
-		}
-	}
-	return of
 }

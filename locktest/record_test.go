@@ -54,10 +54,10 @@ func tell(x *exchange) string {
 		}
 	}
 	for _, m := range x.requests {
-		fmt.Fprintf(&b, "; %s %d", m.Message, m.nth)
+		fmt.Fprintf(&b, "; %s %d", m.Message, m.Nth)
 	}
 	for _, m := range x.replies {
-		fmt.Fprintf(&b, "; %s %d", m.Message, m.nth)
+		fmt.Fprintf(&b, "; %s %d", m.Message, m.Nth)
 		if m.node != m.Peer {
 			fmt.Fprintf(&b, " for %s", m.node)
 		}
@@ -100,7 +100,7 @@ func TestExchanges(t *testing.T) {
 	s.end("client-2", trace.Acquire, true)
 
 	var got []string
-	for _, x := range exchanges(&s.trace) {
+	for _, x := range exchanges(history.Of(&s.trace)) {
 		got = append(got, tell(x))
 	}
 	want := []string{
@@ -131,7 +131,7 @@ func TestMomentsCome(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, x := range exchanges(tr) {
+			for _, x := range exchanges(history.Of(tr)) {
 				for _, m := range append(x.requests, x.replies...) {
 					var seen []*trace.Event
 					matcher := history.Recognise(m.inFlight(), tr)

@@ -119,7 +119,7 @@ func (x exchange) at(s side) []moment {
 		return x.requests
 	case s == onReply:
 		return x.replies
-	case x.round == 1 && atLock(x.step):
+	case x.round == 1 && x.step.AtLock():
 		return x.requests[:1] // before the call there is none of any node
 	}
 	return nil
@@ -132,7 +132,7 @@ func (b blow) name(e extent, sides int) string {
 	if e.name == "" {
 		parts = append(parts, m.node)
 	}
-	parts = append(parts, fmt.Sprint(m.nth))
+	parts = append(parts, fmt.Sprint(m.Nth))
 	if sides > 1 {
 		parts = append(parts, string(b.side))
 	}

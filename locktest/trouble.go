@@ -240,7 +240,7 @@ func (b blow) cut() (faults []sim.Fault) {
 func (b blow) hold() (faults []sim.Fault) {
 	for _, one := range b.on() {
 		m := one.moments[0]
-		message := trace.NthMessage{Message: m.Message, Nth: m.nth}.String()
+		message := m.NthMessage.String()
 		f := one.fault("hold "+message, &sim.Hold{Message: message})
 		f.Strikes = sim.Trigger{} // it waits for the message
 		faults = append(faults, f)

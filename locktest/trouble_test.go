@@ -215,7 +215,7 @@ func TestPlacesOfTroubles(t *testing.T) {
 func TestExtents(t *testing.T) {
 	var five []moment
 	for i := range 5 {
-		five = append(five, moment{Message: trace.Message{Peer: node(i)}, node: node(i)})
+		five = append(five, moment{trace.NthMessage{Message: trace.Message{Peer: node(i)}}, node(i)})
 	}
 	for _, c := range []struct {
 		extent extent

@@ -1,0 +1,174 @@
+package history
+
+import (
+	"cmp"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// An Occasion is a moment of a run that a [trace.Point], or a [trace.StepPoint], can name
+// by what clients do: a client begins a step, or a message is sent or arrives. Messages
+// that only set a connection up are none. A run in which nothing goes wrong thus says
+// where something could.
+type Occasion struct {
+	Event *trace.Event
+	// Begins is the step that a client begins; nil for a message.
+	Begins *Call
+	// Message is the message that is sent, or has Arrived; zero for a step. It is counted
+	// as points count, from 1, those that are sent and those that arrive apart. It names
+	// its step if that is a call of a lock, or a request to the storage that goes there;
+	// what belongs to any other is counted among all messages of its client and peer.
+	Message trace.NthMessage
+	Arrived bool
+	// Stage is the step that the event's process is in, and ClientStage the one that the
+	// client of the message is in. A process that is no client is in the step of whoever
+	// holds the lock, or else of whoever does something. Who is in none is [Between].
+	Stage, ClientStage trace.Step
+	// Call is the last call of a lock that the client had begun, even if it had returned
+	// (see [Occasion.During]); nil before its first.
+	Call *Call
+	// Answers is, of a reply that is sent, the request that it is for: the first on its
+	// connection that had none. It is nil otherwise.
+	Answers *Occasion
+}
+
+// Between is the stage of who is in no step.
+const Between trace.Step = "between steps"
+
+// During says whether the client was still in its call of the lock. What it sends
+// otherwise the lock sends by itself, or it belongs to something else than the lock.
+func (o *Occasion) During() bool {
+	return o.Call != nil && (o.Call.Ended == nil || o.Event.Seq <= o.Call.Ended.Seq)
+}
+
+// When is the point that is reached when the message is sent, or arrives; none for a
+// step. The first of its kind is not counted.
+func (o *Occasion) When() trace.Point {
+	nth := o.Message.Nth
+	if nth == 1 {
+		nth = 0
+	}
+	switch {
+	case o.Begins != nil:
+		return trace.Point{}
+	case o.Arrived:
+		return o.Message.Arrived(nth)
+	}
+	return o.Message.InFlight(nth)
+}
+
+// Survey lists the occasions of a run, in order.
+func (h *History) Survey() []*Occasion {
+	return h.survey.of(func() []*Occasion {
+		s := &surveyor{
+			History: h, begun: map[*trace.Event]*Call{}, in: map[string]trace.Step{}, inside: map[string]bool{}, last: map[string]*Call{},
+			sent: map[trace.Message]int{}, arrived: map[trace.Message]int{}, unanswered: map[wire][]*Occasion{},
+		}
+		for _, c := range h.Calls() {
+			s.begun[c.Began] = c
+		}
+		for i := range h.Trace.Events {
+			s.see(&h.Trace.Events[i])
+		}
+		return s.found
+	})
+}
+
+// A wire is a connection.
+type wire struct {
+	client, server string
+	conn           int
+}
+
+// A surveyor goes through a run.
+type surveyor struct {
+	*History
+	begun map[*trace.Event]*Call
+	found []*Occasion
+	// in is the step in which each client is, inside says who holds the lock, and last is
+	// each client's last call of a lock.
+	in     map[string]trace.Step
+	inside map[string]bool
+	last   map[string]*Call
+	// sent and arrived count the messages of each selection, unanswered are the requests
+	// on each connection that have no reply yet.
+	sent, arrived map[trace.Message]int
+	unanswered    map[wire][]*Occasion
+}
+
+func (s *surveyor) see(ev *trace.Event) {
+	switch ev.Kind {
+	case trace.KindBegin:
+		s.in[ev.Process] = ev.Step
+		c := s.begun[ev]
+		if ev.Step.AtLock() {
+			s.last[ev.Process] = c
+		}
+		s.add(&Occasion{Event: ev, Begins: c}, ev.Process)
+		if ev.Step == trace.Release {
+			delete(s.inside, ev.Process)
+		}
+	case trace.KindEnd:
+		if ev.Step == trace.Acquire && ev.OK {
+			s.inside[ev.Process] = true
+		}
+		delete(s.in, ev.Process)
+	case trace.KindSend, trace.KindDeliver:
+		if !ev.Handshake {
+			s.message(ev)
+		}
+	}
+}
+
+// add adds an occasion, which is a client's.
+func (s *surveyor) add(o *Occasion, client string) {
+	o.Stage, o.ClientStage, o.Call = s.stage(o.Event.Process), s.stage(client), s.last[client]
+	s.found = append(s.found, o)
+}
+
+// stage is the step that a process is in.
+func (s *surveyor) stage(process string) trace.Step {
+	if s.IsClient(process) {
+		return cmp.Or(s.in[process], Between)
+	}
+	for _, p := range s.Trace.Processes {
+		if s.inside[p.Name] {
+			return cmp.Or(s.in[p.Name], Between)
+		}
+	}
+	for _, p := range s.Trace.Processes {
+		if step := s.in[p.Name]; step != "" {
+			return step
+		}
+	}
+	return Between
+}
+
+// message takes in a message that is sent or arrives.
+func (s *surveyor) message(ev *trace.Event) {
+	m := trace.Message{Client: ev.Process, Peer: ev.Peer, Step: ev.Step, Reply: ev.Reply}
+	o := &Occasion{Event: ev, Arrived: ev.Kind == trace.KindDeliver}
+	if ev.Reply != o.Arrived {
+		m.Client, m.Peer = ev.Peer, ev.Process
+	}
+	counted := s.sent
+	if o.Arrived {
+		counted = s.arrived
+	}
+	every := m // a selection that names no step counts the messages of all steps
+	every.Step = ""
+	counted[every]++
+	if m.Step != "" {
+		counted[m]++
+	}
+	if !m.Step.AtLock() && !(m.Step.AtStorage() && m.Peer == trace.StorageName) {
+		m = every
+	}
+	o.Message = trace.NthMessage{Message: m, Nth: counted[m]}
+	if w := (wire{m.Client, m.Peer, ev.Conn}); !o.Arrived && !ev.Reply {
+		s.unanswered[w] = append(s.unanswered[w], o)
+	} else if asked := s.unanswered[w]; !o.Arrived && len(asked) > 0 {
+		o.Answers, s.unanswered[w] = asked[0], asked[1:]
+	}
+	s.add(o, m.Client)
+}

@@ -1,0 +1,203 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// numbered makes a trace of events, one each second.
+func numbered(t trace.Trace, events ...trace.Event) *trace.Trace {
+	for i := range events {
+		events[i].Seq, events[i].At = i+1, time.Duration(i)*time.Second
+	}
+	t.Events = events
+	return &t
+}
+
+func begins(client string, s trace.Step) trace.Event {
+	return trace.Event{Kind: trace.KindBegin, Process: client, Step: s}
+}
+
+func ends(client string, s trace.Step, ok bool) trace.Event {
+	return trace.Event{Kind: trace.KindEnd, Process: client, Step: s, OK: ok}
+}
+
+// asks and answers are a request that is sent and its reply, arrives makes of either that
+// it has arrived.
+func asks(client, server string, s trace.Step) trace.Event {
+	return trace.Event{Kind: trace.KindSend, Process: client, Peer: server, Conn: 1, Step: s}
+}
+
+func answersTo(client, server string, s trace.Step) trace.Event {
+	return trace.Event{Kind: trace.KindSend, Process: server, Peer: client, Conn: 1, Step: s, Reply: true}
+}
+
+func arrives(ev trace.Event) trace.Event {
+	ev.Kind, ev.Process, ev.Peer = trace.KindDeliver, ev.Peer, ev.Process
+	return ev
+}
+
+// inWords tells an occasion: what, in which stage, and in which call of the lock.
+func inWords(o *Occasion) string {
+	var b strings.Builder
+	if o.Begins != nil {
+		fmt.Fprintf(&b, "before %s", o.Begins.Point())
+	} else {
+		fmt.Fprintf(&b, "%s (%d)", o.When(), o.Message.Nth)
+	}
+	fmt.Fprintf(&b, ": %s", o.Stage)
+	if o.ClientStage != o.Stage {
+		fmt.Fprintf(&b, ", its client %s", o.ClientStage)
+	}
+	switch {
+	case o.During():
+		fmt.Fprintf(&b, "; in %s", o.Call.Point())
+	case o.Call != nil:
+		fmt.Fprintf(&b, "; after %s", o.Call.Point())
+	}
+	if o.Answers != nil {
+		fmt.Fprintf(&b, "; to %d", o.Answers.Event.Seq)
+	}
+	return b.String()
+}
+
+// Steps and messages are counted as points count them, and each knows the step that it
+// comes in.
+func TestSurvey(t *testing.T) {
+	world := trace.Trace{Processes: []trace.ProcessInfo{
+		{Name: "client-1", Role: trace.RoleClient}, {Name: "client-2", Role: trace.RoleClient}, {Name: "a", Role: trace.RoleNode},
+		{Name: "proxy", Role: trace.RoleService}, {Name: trace.StorageName, Role: trace.RoleStorage},
+	}}
+	hello := asks("client-1", "a", trace.Acquire)
+	hello.Handshake = true
+	for _, c := range []struct {
+		what   string
+		events []trace.Event
+		want   []string
+	}{
+		{"a call of the lock", []trace.Event{
+			begins("client-1", trace.Acquire),
+			hello,
+			asks("client-1", "a", trace.Acquire),
+			arrives(asks("client-1", "a", trace.Acquire)),
+			answersTo("client-1", "a", trace.Acquire),
+			arrives(answersTo("client-1", "a", trace.Acquire)),
+			ends("client-1", trace.Acquire, true),
+		}, []string{
+			"before client-1 acquire: acquire; in client-1 acquire",
+			"client-1's acquire request to a is in flight (1): acquire; in client-1 acquire",
+			"client-1's acquire request to a arrived (1): acquire; in client-1 acquire",
+			"a's reply to client-1's acquire is in flight (1): acquire; in client-1 acquire; to 3",
+			"a's reply to client-1's acquire arrived (1): acquire; in client-1 acquire",
+		}},
+		{"replies go to the requests on their connection, in order", []trace.Event{
+			asks("client-1", "a", trace.Acquire), asks("client-2", "a", trace.Acquire), asks("client-1", "a", trace.Acquire),
+			answersTo("client-1", "a", trace.Acquire), answersTo("client-1", "a", trace.Acquire), answersTo("client-1", "a", trace.Acquire),
+		}, []string{
+			"client-1's acquire request to a is in flight (1): between steps",
+			"client-2's acquire request to a is in flight (1): between steps",
+			"client-1's acquire request to a is in flight, 2nd time (2): between steps",
+			"a's reply to client-1's acquire is in flight (1): between steps; to 1",
+			"a's reply to client-1's acquire is in flight, 2nd time (2): between steps; to 3",
+			"a's reply to client-1's acquire is in flight, 3rd time (3): between steps",
+		}},
+		// What the lock sends in a step that is not its own is counted with all else.
+		{"messages of other steps", []trace.Event{
+			begins("client-1", trace.Extend), asks("client-1", "a", trace.Extend), ends("client-1", trace.Extend, true),
+			begins("client-1", trace.Work), asks("client-1", "a", trace.Work), ends("client-1", trace.Work, true),
+			asks("client-1", "a", ""),
+		}, []string{
+			"before client-1 extend: extend; in client-1 extend",
+			"client-1's extend request to a is in flight (1): extend; in client-1 extend",
+			"before client-1 work: work; after client-1 extend",
+			"client-1's request to a is in flight, 2nd time (2): work; after client-1 extend",
+			"client-1's request to a is in flight, 3rd time (3): between steps; after client-1 extend",
+		}},
+		// The step of a request to the storage names it only where the storage gets it.
+		{"by way of a service", []trace.Event{
+			begins("client-1", trace.Write), asks("client-1", "proxy", trace.Write), asks("proxy", trace.StorageName, trace.Write),
+		}, []string{
+			"before client-1 write: write",
+			"client-1's request to proxy is in flight (1): write",
+			"proxy's write request to storage is in flight (1): write",
+		}},
+		{"again", []trace.Event{
+			begins("client-1", trace.Acquire), ends("client-1", trace.Acquire, false),
+			begins("client-2", trace.Acquire), ends("client-2", trace.Acquire, false),
+			begins("client-1", trace.Acquire),
+			ends("client-1", trace.Extend, true), // the lock's own is no step
+			begins("client-1", trace.Extend),
+		}, []string{
+			"before client-1 acquire: acquire; in client-1 acquire",
+			"before client-2 acquire: acquire; in client-2 acquire",
+			"before client-1 acquire, 2nd time: acquire; in client-1 acquire, 2nd time",
+			"before client-1 extend: extend; in client-1 extend",
+		}},
+		// A node is where the holder is, even while another asks it; then where anybody is.
+		{"the stage of a node", []trace.Event{
+			begins("client-2", trace.Acquire), answersTo("client-1", "a", ""),
+			ends("client-2", trace.Acquire, true), begins("client-1", trace.Acquire), answersTo("client-1", "a", trace.Acquire),
+			begins("client-2", trace.Release), answersTo("client-1", "a", trace.Acquire),
+		}, []string{
+			"before client-2 acquire: acquire; in client-2 acquire",
+			"a's reply to client-1 is in flight (1): acquire, its client between steps",
+			"before client-1 acquire: acquire; in client-1 acquire",
+			"a's reply to client-1's acquire is in flight (1): between steps, its client acquire; in client-1 acquire",
+			"before client-2 release: release; in client-2 release",
+			"a's reply to client-1's acquire is in flight, 2nd time (2): acquire; in client-1 acquire",
+		}},
+	} {
+		var got []string
+		for _, o := range Of(numbered(world, c.events...)).Survey() {
+			got = append(got, inWords(o))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got\n  %s\nwant\n  %s", c.what, strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
+		}
+	}
+}
+
+// The point of each message is reached with it, and only then.
+func TestSurveyNamesWhatIsRecognised(t *testing.T) {
+	var events []trace.Event
+	for range 3 {
+		for _, s := range []trace.Step{trace.Acquire, trace.Work, ""} {
+			events = append(events, asks("client-1", "a", s), arrives(asks("client-1", "a", s)), answersTo("client-1", "a", s), arrives(answersTo("client-1", "a", s)))
+		}
+	}
+	tr := numbered(trace.Trace{}, events...)
+	for _, o := range Of(tr).Survey() {
+		p := o.When()
+		if o.Message.Nth == 1 { // each time, of which it is the first
+			p = point(t, p.String()+", 1st time")
+		}
+		r := Recognise(p, tr)
+		for i := range tr.Events {
+			if ev := &tr.Events[i]; r.See(ev) != (ev == o.Event) {
+				t.Errorf("%s is recognised with event %d, and is event %d", p, ev.Seq, o.Event.Seq)
+			}
+		}
+	}
+}
+
+// What a node says when it does not know a script is told from other replies, and from
+// requests.
+func TestUnknownScript(t *testing.T) {
+	for _, c := range []struct {
+		ev   trace.Event
+		want bool
+	}{
+		{trace.Event{Reply: true, Text: "NOSCRIPT No matching script. Please use EVAL."}, true},
+		{trace.Event{Reply: true, Text: "LOADING Redis is loading the dataset in memory"}, false},
+		{trace.Event{Text: "NOSCRIPT"}, false},
+	} {
+		if got := UnknownScript(&c.ev); got != c.want {
+			t.Errorf("%+v: %v", c.ev, got)
+		}
+	}
+}
