@@ -18,6 +18,8 @@ type Call struct {
 	Crashed *trace.Event
 	// Again are the events with which its request was sent again, in order.
 	Again []*trace.Event
+	// Cancelled is when the client cancelled the context of the call; nil if it did not.
+	Cancelled *trace.Event
 }
 
 // OK says that the call was successful.
@@ -66,6 +68,10 @@ func (h *History) called() *callList {
 				c.Nth = counted[c.Point()]
 				open[at] = c
 				all = append(all, c)
+			case trace.KindCancel:
+				if c := open[at]; c != nil {
+					c.Cancelled = ev
+				}
 			case trace.KindEnd:
 				if c := open[at]; c != nil {
 					c.Ended = ev

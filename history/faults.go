@@ -71,6 +71,33 @@ func (f *Faults) Quiet() (since Moment, ever bool) {
 	return MomentOf(f.last), true
 }
 
+// seeFault takes in that a fault strikes or ends.
+func (h *History) seeFault(ev *trace.Event) {
+	at := MomentOf(ev)
+	h.faults.See(ev)
+	if last := &h.quiet[len(h.quiet)-1]; at.Before(last.To) {
+		last.To = at
+	}
+	if since, ever := h.faults.Quiet(); ever {
+		h.quiet = append(h.quiet, Interval{since, Never})
+	}
+}
+
+// QuietTimes are the times in which no fault acted, in order. A fault that is over once it
+// has struck ends one and begins the next.
+func (h *History) QuietTimes() []Interval { return h.quiet }
+
+// Quiet says since when no fault acted at a moment; never is that some fault did. What
+// strikes at that very moment acts, what ends has ended.
+func (h *History) Quiet(m Moment) (since Moment, ever bool) {
+	for _, q := range slices.Backward(h.quiet) {
+		if !m.Before(q.From) {
+			return q.From, m.Before(q.To)
+		}
+	}
+	return Never, false
+}
+
 // Acts are the times that faults acted, in the order in which they struck.
 func (h *History) Acts() []*Act { return h.faults.acts }
 

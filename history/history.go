@@ -37,6 +37,7 @@ type History struct {
 	readOnly map[string]bool
 	clocks   *Clocks
 	faults   *Faults
+	quiet    []Interval // in which no fault acted
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]Moment
 	// lost are the acquisitions that were told that their lease is lost.
@@ -45,6 +46,7 @@ type History struct {
 	promotions []*trace.Event
 	// fates are the events with which the processes ended.
 	fates map[string]*trace.Event
+	ended []*trace.Event
 
 	reading   chapter[*reading]
 	calls     chapter[*callList]
@@ -77,6 +79,7 @@ func Of(t *trace.Trace) *History {
 		readOnly: map[string]bool{},
 		clocks:   NewClocks(),
 		faults:   NewFaults(),
+		quiet:    []Interval{{StartOf(0), Never}},
 		ranOn:    map[string]Moment{},
 		lost:     map[Acquisition]bool{},
 		fates:    map[string]*trace.Event{},
@@ -94,13 +97,18 @@ func Of(t *trace.Trace) *History {
 			h.lost[Acquisition{ev.Process, ev.Section}] = true
 		case trace.KindClock:
 			h.clocks.See(ev)
-		case trace.KindStrike, trace.KindLift, trace.KindStall:
+		case trace.KindStrike, trace.KindLift:
+			h.seeFault(ev)
+		case trace.KindStall:
 			h.faults.See(ev)
 		case trace.KindRanOn:
 			if _, known := h.ranOn[ev.Process]; !known {
 				h.ranOn[ev.Process] = MomentOf(ev)
 			}
 		case trace.KindCrash, trace.KindDone:
+			if ev.Kind == trace.KindDone {
+				h.ended = append(h.ended, ev)
+			}
 			if h.fates[ev.Process] == nil {
 				h.fates[ev.Process] = ev
 			}

@@ -5,18 +5,20 @@ import "github.com/locksim/locksim/trace"
 // A keyRecord is the chapter of the keys.
 type keyRecord struct {
 	holdings []*Holding
+	of       map[Acquisition][]*Holding
 	changes  []Change
 }
 
 func (h *History) keyed() *keyRecord {
 	return h.keys.of(func() *keyRecord {
-		r := &keyRecord{}
+		r := &keyRecord{of: map[Acquisition][]*Holding{}}
 		k := NewKeys()
 		for i := range h.Trace.Events {
 			for _, c := range k.See(&h.Trace.Events[i]) {
 				r.changes = append(r.changes, c)
 				if c.Is != nil && c.Is != c.Was {
 					r.holdings = append(r.holdings, c.Is)
+					r.of[c.Is.Owner] = append(r.of[c.Is.Owner], c.Is)
 				}
 			}
 		}
@@ -34,6 +36,10 @@ func (h *History) keyed() *keyRecord {
 // Holdings are all keys that ever stood on a node, in the order in which they came to
 // stand.
 func (h *History) Holdings() []*Holding { return h.keyed().holdings }
+
+// HoldingsOf are the keys that an acquisition set, or that came back to a node from it, in
+// the order in which they came to stand.
+func (h *History) HoldingsOf(id Acquisition) []*Holding { return h.keyed().of[id] }
 
 // KeyChanges are all changes of keys on nodes, in the order in which they took effect.
 func (h *History) KeyChanges() []Change { return h.keyed().changes }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -17,166 +18,160 @@ const ruleLeft = "key left behind"
 // ruleLingering is that the lock goes on with what is over.
 const ruleLingering = "traffic after release"
 
-// A quiet is a time in which no fault acts.
-type quiet struct {
-	acting map[int]bool
-	since  time.Duration
-}
-
-// see takes in an event.
-func (q *quiet) see(ev *trace.Event) {
-	switch ev.Kind {
-	case trace.KindStrike:
-		if q.acting == nil {
-			q.acting = map[int]bool{}
-		}
-		q.acting[ev.Fault] = !ev.Instant
-		q.since = ev.At
-	case trace.KindLift:
-		q.acting[ev.Fault] = false
-		q.since = ev.At
+// calm says for how long before an event no fault has acted.
+func calm(h *history.History, ev *trace.Event) time.Duration {
+	since, ever := h.Quiet(history.MomentOf(ev))
+	if !ever {
+		return 0
 	}
-}
-
-// lasted says for how long no fault has acted, and nothing has happened since.
-func (q *quiet) lasted(ev *trace.Event, since time.Duration) time.Duration {
-	for _, acts := range q.acting {
-		if acts {
-			return 0
-		}
-	}
-	return ev.At - max(q.since, since)
-}
-
-// A stay is a client's section.
-type stay struct {
-	client  string
-	section int
+	return ev.At - since.At
 }
 
 // unnotified: a holder that is not told for a TTL that its lease is lost, though
 // nothing else is wrong. Nobody can be told in time whose clock was set.
-func unnotified(s *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
+func unnotified(s *subject, _ world, h *history.History) (rule, why string, at []int) {
 	if !s.config.Notifies {
 		return "", "", nil
 	}
-	var calm quiet
-	inside := map[stay]*trace.LockInfo{} // the lock that each holder is to hear of
-	keys := map[stay]map[trace.SlotInfo]bool{}
-	lost := map[stay]*trace.Event{} // since when those that are inside have lost it
-	set := map[string]bool{}        // whose clock was set
-	var granted []stay              // in order
-	holds := func(who *trace.Actor, slot trace.SlotInfo, yes bool) {
-		if who == nil {
-			return
+	var late *trace.Event
+	for _, in := range h.Sections() {
+		lock := h.Lock(in.Lock)
+		if !in.Granted.Notifies || in.Granted.Ungranted || lock.TTL == 0 || len(lock.Slots) == 0 {
+			continue
 		}
-		owner := stay{who.Client, who.Section}
-		if keys[owner] == nil {
-			keys[owner] = map[trace.SlotInfo]bool{}
-		}
-		keys[owner][slot] = yes
-	}
-	stands := func(owner stay) bool {
-		n := 0
-		for _, slot := range inside[owner].Slots {
-			if keys[owner][slot] {
-				n++
-			}
-		}
-		return n >= inside[owner].Quorum
-	}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		for _, owner := range granted {
-			since, lock := lost[owner], inside[owner]
-			if since != nil && lock != nil && !set[owner.client] && calm.lasted(ev, since.At) > lock.TTL {
-				return claimNotifies, fmt.Sprintf("%s had lost its lease at %v, and by %v nobody had told it", owner.client, since.At, ev.At),
-					[]int{since.Seq, ev.Seq}
-			}
-		}
-		calm.see(ev)
-		me := stay{ev.Process, ev.Section}
-		slot := trace.SlotInfo{Node: ev.Process, Key: ev.Key}
-		switch ev.Kind {
-		case trace.KindClock:
-			set[ev.Process] = ev.Clocks.Why != ""
-		case trace.KindSet, trace.KindRestore:
-			holds(ev.Prior, slot, false)
-			holds(ev.Owner, slot, true)
-		case trace.KindDelete, trace.KindExpire, trace.KindForget:
-			holds(ev.Owner, slot, false)
-		case trace.KindEnd:
-			if ev.Step == trace.Acquire && ev.OK && ev.Notifies && !ev.Ungranted {
-				i := slices.IndexFunc(t.Locks, func(l trace.LockInfo) bool { return l.Name == ev.Lock })
-				if lock := &t.Locks[i]; lock.TTL > 0 && len(lock.Slots) > 0 {
-					inside[me] = lock
-					granted = append(granted, me)
-				}
-			}
-		case trace.KindBegin:
-			if ev.Step == trace.Release {
-				delete(inside, me)
-			}
-		case trace.KindLost:
-			delete(inside, me)
-		case trace.KindCrash, trace.KindDone:
-			for owner := range inside {
-				if owner.client == ev.Process {
-					delete(inside, owner)
-				}
-			}
-		}
-		for owner := range inside {
-			switch {
-			case stands(owner):
-				delete(lost, owner)
-			case lost[owner] == nil:
-				lost[owner] = ev
+		for _, lost := range lapses(h, in) {
+			ev := silent(h, lost.Interval, lock.TTL)
+			if ev != nil && !clockChanged(h, in.Client, ev) && (late == nil || ev.Seq < late.Seq) {
+				late = ev
+				why = fmt.Sprintf("%s had lost its lease at %v, and by %v nobody had told it", in.Client, lost.From.At, ev.At)
+				at = []int{lost.Lapsed.Seq, ev.Seq}
 			}
 		}
 	}
-	return "", "", nil
+	if late == nil {
+		return "", "", nil
+	}
+	return claimNotifies, why, at
+}
+
+// lapses are the times in which the nodes did not back the grant of a client that was in
+// its section and had not been told of a loss. Each lasts up to the event with which it
+// ended, and lapsed with the one that is its beginning.
+func lapses(h *history.History, in *history.Section) (all []history.Backing) {
+	end := in.To
+	if in.Lost != nil {
+		end = history.Earlier(end, history.MomentOf(in.Lost))
+	}
+	from, lapsed := in.From, in.Granted
+	for _, b := range h.Backed(in.Lock, in.Acquisition) {
+		if to := history.Earlier(b.From, end); from.Before(to) {
+			all = append(all, history.Backing{Interval: history.Interval{From: from, To: to}, Lapsed: lapsed})
+		}
+		if from.Before(b.To) {
+			from, lapsed = b.To, b.Lapsed
+		}
+	}
+	if from.Before(end) {
+		all = append(all, history.Backing{Interval: history.Interval{From: from, To: end}, Lapsed: lapsed})
+	}
+	return all
+}
+
+// silent is the first event by which a time without any fault has lasted for longer than
+// a TTL; nil if there is none up to the end of the time.
+func silent(h *history.History, during history.Interval, ttl time.Duration) *trace.Event {
+	for _, quiet := range h.QuietTimes() {
+		from, to := history.Later(quiet.From, during.From), history.Earlier(quiet.To, during.To)
+		next := 1
+		if last := h.LastBefore(history.Moment{At: from.At + ttl, Seq: history.Never.Seq}); last != nil {
+			next = last.Seq + 1
+		}
+		if ev := h.Event(next); from.Before(to) && ev != nil && !to.Before(history.MomentOf(ev)) {
+			return ev
+		}
+	}
+	return nil
+}
+
+// clockChanged says whether a process's clocks had been changed before an event.
+func clockChanged(h *history.History, process string, before *trace.Event) bool {
+	return slices.ContainsFunc(h.ClockChanges(), func(ev *trace.Event) bool {
+		return ev.Process == process && ev.Clocks.Why != "" && ev.Seq < before.Seq
+	})
 }
 
 // enoughLingering is how many commands a lock may send about what is over.
 const enoughLingering = 5
 
+// A visitor is a client that comes for the lock and goes.
+type visitor struct {
+	// calls are those of acquire and release that are still to come, in order.
+	calls []*history.Call
+	// inside are the sections that it is in, and gone is since when it is in none and has
+	// asked for none; nil if it is not so.
+	inside map[int]bool
+	gone   *trace.Event
+	// sent counts what its lock has sent since about what is over.
+	sent int
+}
+
+// visitors are the clients, at the beginning of a run.
+func visitors(h *history.History) map[string]*visitor {
+	all := map[string]*visitor{}
+	for _, c := range h.Calls() {
+		if all[c.Client] == nil {
+			all[c.Client] = &visitor{inside: map[int]bool{}}
+		}
+		if c.Step == trace.Acquire || c.Step == trace.Release {
+			v := all[c.Client]
+			v.calls = append(v.calls, c)
+		}
+	}
+	return all
+}
+
+// follow goes on to an event that comes in no call.
+func (v *visitor) follow(ev *trace.Event) {
+	for len(v.calls) > 0 && v.calls[0].Began.Seq < ev.Seq {
+		c := v.calls[0]
+		v.calls = v.calls[1:]
+		switch {
+		case c.Step == trace.Acquire:
+			v.gone, v.sent = nil, 0
+			if c.OK() {
+				v.inside[c.Section] = true
+			}
+		case c.Ended != nil:
+			delete(v.inside, c.Section)
+			if len(v.inside) == 0 {
+				v.gone = c.Ended
+			}
+		}
+	}
+}
+
 // lingering: commands about a lock that its client released a TTL ago, and has not
 // asked for since.
-func lingering(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
-	var calm quiet
-	inside := map[string]map[int]bool{} // the sections that each client is in
-	over := map[string]*trace.Event{}   // since when it is in none
-	sent := map[string]int{}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		calm.see(ev)
-		client := ev.Process
-		switch {
-		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire:
-			delete(over, client)
-			delete(sent, client)
-		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK:
-			if inside[client] == nil {
-				inside[client] = map[int]bool{}
+func lingering(_ *subject, _ world, h *history.History) (rule, why string, at []int) {
+	clients := visitors(h)
+	for _, m := range h.Messages() {
+		v := clients[m.From]
+		if v == nil || m.Sent.Reply || m.Sent.Step != "" {
+			continue
+		}
+		v.follow(m.Sent)
+		if v.gone == nil {
+			continue
+		}
+		for _, lock := range h.Trace.Locks {
+			about := func(s trace.SlotInfo) bool { return s.Node == m.To && strings.Contains(m.Sent.Text, s.Key) }
+			if lock.TTL > 0 && min(calm(h, m.Sent), m.Sent.At-v.gone.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
+				v.sent++
 			}
-			inside[client][ev.Section] = true
-		case ev.Kind == trace.KindEnd && ev.Step == trace.Release:
-			delete(inside[client], ev.Section)
-			if len(inside[client]) == 0 {
-				over[client] = ev
-			}
-		case ev.Kind == trace.KindSend && !ev.Reply && ev.Step == "" && over[client] != nil:
-			for _, lock := range t.Locks {
-				about := func(s trace.SlotInfo) bool { return s.Node == ev.Peer && strings.Contains(ev.Text, s.Key) }
-				if lock.TTL > 0 && calm.lasted(ev, over[client].At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
-					sent[client]++
-				}
-			}
-			if sent[client] == enoughLingering {
-				return ruleLingering, fmt.Sprintf("%s had released the lock at %v, and at %v still sent %s", client, over[client].At, ev.At, ev.Text),
-					[]int{over[client].Seq, ev.Seq}
-			}
+		}
+		if v.sent == enoughLingering {
+			return ruleLingering, fmt.Sprintf("%s had released the lock at %v, and at %v still sent %s", m.From, v.gone.At, m.Sent.At, m.Sent.Text),
+				[]int{v.gone.Seq, m.Sent.Seq}
 		}
 	}
 	return "", "", nil
@@ -184,42 +179,59 @@ func lingering(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int)
 
 // left: a key that stood on a node when its section was released, and until it expired.
 // Nothing was wrong, release was successful, and the node was never asked.
-func left(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
-	var calm quiet
-	type visit struct {
-		began, ended *trace.Event
-		asked        map[string]bool // the nodes that were sent anything since
-		cancelled    bool            // by the client, which did not wait for it
-	}
-	visits := map[stay]*visit{}
-	last := map[string]*visit{}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		calm.see(ev)
-		me := stay{ev.Process, ev.Section}
-		switch {
-		case ev.Kind == trace.KindBegin && ev.Step == trace.Release && visits[me] == nil:
-			visits[me] = &visit{began: ev, asked: map[string]bool{}}
-			last[ev.Process] = visits[me]
-		case ev.Kind == trace.KindEnd && ev.Step == trace.Release && ev.OK && visits[me] != nil:
-			visits[me].ended = ev
-		case ev.Kind == trace.KindCancel && visits[me] != nil:
-			visits[me].cancelled = true
-		case ev.Kind == trace.KindSend && !ev.Reply && last[ev.Process] != nil:
-			last[ev.Process].asked[ev.Peer] = true
-		case ev.Kind == trace.KindExpire && ev.Owner != nil:
-			v := visits[stay{ev.Owner.Client, ev.Owner.Section}]
-			slot := func(l trace.LockInfo) bool {
-				return slices.Contains(l.Slots, trace.SlotInfo{Node: ev.Process, Key: ev.Key})
-			}
-			if v == nil || v.ended == nil || v.cancelled || v.asked[ev.Process] || ev.Owner.Sent > v.began.Seq || !slices.ContainsFunc(t.Locks, slot) {
-				continue
-			}
-			if calm.lasted(ev, 0) >= ev.At-v.began.At {
-				return ruleLeft, fmt.Sprintf("%s released the lock at %v without asking %s, where its key then stood until %v", ev.Owner.Client, v.ended.At, ev.Process, ev.At),
-					[]int{v.began.Seq, v.ended.Seq, ev.Seq}
-			}
+func left(_ *subject, _ world, h *history.History) (rule, why string, at []int) {
+	releases := map[history.Acquisition][]*history.Call{}
+	for _, c := range h.Calls() {
+		if c.Step == trace.Release {
+			releases[c.Acquisition] = append(releases[c.Acquisition], c)
 		}
 	}
-	return "", "", nil
+	var first *history.Holding
+	for _, key := range h.Holdings() {
+		asked := releases[key.Owner]
+		slot := func(l trace.LockInfo) bool { return h.Slots(l.Name).Has(key.Place) }
+		if key.How != history.Expired || len(asked) == 0 || first != nil && first.Ended.Seq < key.Ended.Seq || !slices.ContainsFunc(h.Trace.Locks, slot) {
+			continue
+		}
+		began, ended := asked[0].Began, returned(asked, key.Ended)
+		if ended == nil || key.Ended.Owner.Sent > began.Seq || calm(h, key.Ended) < key.Ended.At-began.At || approached(h, key, began) {
+			continue
+		}
+		first = key
+		why = fmt.Sprintf("%s released the lock at %v without asking %s, where its key then stood until %v", key.Owner.Client, ended.At, key.Node, key.Ended.At)
+		at = []int{began.Seq, ended.Seq, key.Ended.Seq}
+	}
+	if first == nil {
+		return "", "", nil
+	}
+	return ruleLeft, why, at
+}
+
+// returned is the last successful end of some calls before an event; nil if there is
+// none, or if the client did not wait for it.
+func returned(calls []*history.Call, before *trace.Event) (ended *trace.Event) {
+	for _, c := range calls {
+		switch {
+		case c.Cancelled != nil && c.Cancelled.Seq < before.Seq:
+			return nil
+		case c.OK() && c.Ended.Seq < before.Seq:
+			ended = c.Ended
+		}
+	}
+	return ended
+}
+
+// approached says whether the node of a key was sent anything by the owner between the
+// beginning of a release and the end of the key. What it sends in a later release is
+// about something else.
+func approached(h *history.History, key *history.Holding, released *trace.Event) bool {
+	until := key.Ended.Seq
+	for _, c := range h.Calls() {
+		if c.Step == trace.Release && c.Client == key.Owner.Client && c.Section != key.Owner.Section && c.Began.Seq > released.Seq {
+			until = min(until, c.Began.Seq)
+		}
+	}
+	return slices.ContainsFunc(h.Messages(), func(m *history.Message) bool {
+		return m.From == key.Owner.Client && m.To == key.Node && !m.Sent.Reply && m.Sent.Seq > released.Seq && m.Sent.Seq < until
+	})
 }

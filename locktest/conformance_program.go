@@ -26,7 +26,7 @@ func holding(do holder) program {
 		if err != nil {
 			return err
 		}
-		var b *breached
+		var b *sim.Breach
 		if err = do(ctx, p, in); errors.As(err, &b) {
 			_ = in.Release(ctx) // so that it is in nobody's way
 		}
@@ -38,7 +38,7 @@ func holding(do holder) program {
 // if it does not get that. Any other error is its client's bad luck.
 func asking(run program) program {
 	return func(ctx context.Context, p *sim.Program) error {
-		var b *breached
+		var b *sim.Breach
 		if errors.As(run(ctx, p), &b) {
 			return b
 		}
@@ -46,13 +46,9 @@ func asking(run program) program {
 	}
 }
 
-// A breached rule is the error of a program whose lock does what it must not.
-type breached struct{ rule, why string }
-
-func (b *breached) Error() string { return b.rule + " | " + b.why }
-
+// breach is the error of a program whose lock does what it must not.
 func breach(rule, format string, args ...any) error {
-	return &breached{rule, fmt.Sprintf(format, args...)}
+	return &sim.Breach{Rule: rule, Why: fmt.Sprintf(format, args...)}
 }
 
 // get tries to get the lock until it has it, for two TTLs and as long as an

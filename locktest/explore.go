@@ -15,6 +15,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/trace"
 )
@@ -141,9 +142,10 @@ func (s *subject) breaks(t *trace.Trace, err error) []explore.Break {
 	if err != nil {
 		return nil // of such a lock nothing else can be expected
 	}
+	h := history.Of(t)
 	var all []explore.Break
 	for _, find := range rules {
-		if rule, _, _ := find(s, world{}, t); rule != "" {
+		if rule, _, _ := find(s, world{}, h); rule != "" {
 			all = append(all, explore.Break{What: rule, Fault: checks.FaultLock.String()})
 		}
 	}

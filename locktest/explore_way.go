@@ -104,9 +104,9 @@ func (e *explorer) replay(t *testing.T, text string) {
 	var names []string
 	var traces []*trace.Trace
 	for i, v := range both {
-		if v.trace != nil {
+		if v.history != nil {
 			names = append(names, []string{"Without fencing tokens", "With fencing tokens"}[i])
-			traces = append(traces, v.trace)
+			traces = append(traces, v.history.Trace)
 		}
 	}
 	if len(traces) > 0 {

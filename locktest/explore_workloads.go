@@ -42,7 +42,7 @@ clients:
 func (s *subject) errands(ctx context.Context, p *sim.Program) error {
 	second, err := p.NewLock()
 	if err != nil {
-		return fmt.Errorf("%s%w", trace.CannotMake, err)
+		return err
 	}
 	in, err := insist(ctx, p, p.Lock())
 	if err != nil {

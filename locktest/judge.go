@@ -52,7 +52,8 @@ type verdict struct {
 	reasons []string
 	// untold says that the world has nothing to say of the lock.
 	untold string
-	trace  *trace.Trace
+	// history is what happened; nil if the world could not be run.
+	history *history.History
 	// broken says that this process cannot be relied on any more.
 	broken bool
 }
@@ -69,7 +70,10 @@ func (s *subject) tell(p place, w world) verdict {
 
 // judge judges what came of a world.
 func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
-	v := verdict{data: checks.Undecided, trace: tr}
+	v := verdict{data: checks.Undecided}
+	if tr != nil {
+		v.history = history.Of(tr)
+	}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
 	if errors.Is(err, sim.ErrLate) {
 		v.reasons = append(v.reasons, err.Error()) // it is this machine's doing
@@ -96,7 +100,7 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 			return v
 		}
 	}
-	judged := checks.Check(history.Of(tr), w.witnesses)
+	judged := checks.Check(v.history, w.witnesses)
 	v.data = judged.Verdict
 	for _, reason := range judged.Reasons {
 		v.reasons = append(v.reasons, reason.String())
@@ -113,7 +117,7 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 		}
 	}
 	for _, find := range rules {
-		if rule, why, at := find(s, w, tr); rule != "" {
+		if rule, why, at := find(s, w, v.history); rule != "" {
 			blame(rule, why, excerpt(tr, at))
 		}
 	}
@@ -122,8 +126,8 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 }
 
 // rules are those that a lock must keep besides the properties of package checks. Each
-// finds where a trace breaks it, in the events at; a rule that is "" is kept.
-var rules = []func(s *subject, w world, t *trace.Trace) (rule, why string, at []int){
+// finds where a run breaks it, in the events at; a rule that is "" is kept.
+var rules = []func(s *subject, w world, h *history.History) (rule, why string, at []int){
 	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left,
 }
 
@@ -154,37 +158,49 @@ func excerpt(t *trace.Trace, events []int) string {
 }
 
 // unmade: a lock that could not be made.
-func unmade(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
-	for i := range t.Events {
-		if ev := &t.Events[i]; ev.Kind == trace.KindDone && strings.HasPrefix(ev.Text, trace.CannotMake) {
-			return ruleMake, ev.Process + ": " + ev.Text, nil
+func unmade(_ *subject, _ world, h *history.History) (rule, why string, at []int) {
+	for _, c := range h.Trace.Complaints {
+		if c.Rule == trace.CannotMake {
+			return ruleMake, c.Client + ": " + c.Why, nil
 		}
 	}
 	return "", "", nil
 }
 
 // unasserted: a program that asks something of the lock and does not get it.
-func unasserted(_ *subject, w world, t *trace.Trace) (rule, why string, at []int) {
+func unasserted(_ *subject, w world, h *history.History) (rule, why string, at []int) {
 	if !w.asserts {
 		return "", "", nil
 	}
-	last := map[string][]int{} // each client's last call of the lock that was no release
-	for i := range t.Events {
-		ev := &t.Events[i]
-		switch {
-		case ev.Kind == trace.KindBegin && (ev.Step == trace.Acquire || ev.Step == trace.Extend):
-			last[ev.Process] = []int{ev.Seq}
-		case ev.Kind == trace.KindEnd && (ev.Step == trace.Acquire || ev.Step == trace.Extend):
-			last[ev.Process] = append(last[ev.Process], ev.Seq)
-		case ev.Kind == trace.KindDone && !ev.OK && !strings.HasPrefix(ev.Text, trace.CannotMake):
-			rule, why, claimed := strings.Cut(ev.Text, " | ")
-			if !claimed {
-				rule, why = ruleAssert, ev.Text
+	for _, ev := range h.Ended() {
+		rule, why := ruleAssert, ev.Text
+		for _, c := range h.Trace.Complaints {
+			if c.Client == ev.Process {
+				rule, why = c.Rule, c.Why
 			}
-			return rule, ev.Process + ": " + why, last[ev.Process]
+		}
+		if !ev.OK && rule != trace.CannotMake {
+			return rule, ev.Process + ": " + why, lastAsked(h, ev.Process)
 		}
 	}
 	return "", "", nil
+}
+
+// lastAsked is a client's last call of acquire or extend, and the ends of that and of
+// what the lock has prolonged by itself since.
+func lastAsked(h *history.History, client string) (at []int) {
+	for _, c := range h.Calls() {
+		if c.Client != client || c.Step != trace.Acquire && c.Step != trace.Extend {
+			continue
+		}
+		if c.Began != nil {
+			at = []int{c.Began.Seq}
+		}
+		if c.Ended != nil {
+			at = append(at, c.Ended.Seq)
+		}
+	}
+	return at
 }
 
 // longest is how long a call of the lock may go on once no fault acts any more.
@@ -192,48 +208,26 @@ const longest = time.Minute
 
 // unreturned: a call of the lock that does not return though nothing is wrong any
 // more, while others do not hold the lock either.
-func unreturned(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
-	var calm time.Duration // since when no fault acts
-	acting := map[int]bool{}
-	under := map[string]*trace.Event{} // what each client has under way
-	inside := map[string]bool{}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		switch ev.Kind {
-		case trace.KindStrike:
-			acting[ev.Fault] = !ev.Instant
-			calm = ev.At
-		case trace.KindLift:
-			acting[ev.Fault] = false
-			calm = ev.At
-		case trace.KindBegin:
-			under[ev.Process] = ev
-			if ev.Step == trace.Release {
-				delete(inside, ev.Process)
-			}
-		case trace.KindEnd:
-			delete(under, ev.Process)
-			if ev.Step == trace.Acquire && ev.OK {
-				inside[ev.Process] = true
-			}
-		case trace.KindCrash, trace.KindDone:
-			delete(under, ev.Process)
-			delete(inside, ev.Process)
-		case trace.KindHorizon:
-			for _, acts := range acting {
-				if acts {
-					return "", "", nil
-				}
-			}
-			for _, p := range t.Processes {
-				call := under[p.Name]
-				if call == nil || call.Step.AtStorage() || call.Step == trace.Work || ev.At-max(call.At, calm) < longest {
-					continue
-				}
-				if call.Step == trace.Acquire && len(inside) > 0 {
-					continue // it waits for its turn
-				}
-				return ruleHang, fmt.Sprintf("%s called %s at %v and still waited at %v", p.Name, call.Step, call.At, ev.At), []int{call.Seq, ev.Seq}
+func unreturned(_ *subject, _ world, h *history.History) (rule, why string, at []int) {
+	over := h.Horizon()
+	if over == nil {
+		return "", "", nil
+	}
+	calm, ever := h.Quiet(history.MomentOf(over))
+	if !ever {
+		return "", "", nil
+	}
+	before := func(ev *trace.Event) bool { return ev != nil && ev.Seq < over.Seq }
+	taken := slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return !s.To.Before(history.MomentOf(over)) })
+	for _, p := range h.Trace.Processes {
+		fate, _ := h.Fate(p.Name)
+		for _, c := range h.Calls() {
+			switch {
+			case c.Client != p.Name || c.Began == nil || before(c.Ended) || before(fate):
+			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < longest:
+			case c.Step == trace.Acquire && taken: // it waits for its turn
+			default:
+				return ruleHang, fmt.Sprintf("%s called %s at %v and still waited at %v", p.Name, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
 			}
 		}
 	}
@@ -241,17 +235,13 @@ func unreturned(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int
 }
 
 // unclaimed: a grant without what the lock claims for each.
-func unclaimed(s *subject, w world, t *trace.Trace) (rule, why string, at []int) {
-	for i := range t.Events {
-		ev := &t.Events[i]
-		if ev.Kind != trace.KindEnd || ev.Step != trace.Acquire || !ev.OK {
-			continue
-		}
-		switch {
+func unclaimed(s *subject, w world, h *history.History) (rule, why string, at []int) {
+	for _, in := range h.Sections() {
+		switch ev := in.Granted; {
 		case s.config.Tokens && !ev.Minted && w.config.Tokens.Source.Name == "":
-			return claimTokens, ev.Process + " was granted the lock without a fencing token", []int{ev.Seq}
+			return claimTokens, in.Client + " was granted the lock without a fencing token", []int{ev.Seq}
 		case s.config.Notifies && !ev.Notifies:
-			return claimNotifies, ev.Process + " was given a lease that cannot tell of its loss", []int{ev.Seq}
+			return claimNotifies, in.Client + " was given a lease that cannot tell of its loss", []int{ev.Seq}
 		}
 	}
 	return "", "", nil

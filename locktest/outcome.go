@@ -102,8 +102,8 @@ func (s *subject) tellStory(st story, wanted order, each func(place)) outcome {
 				return o
 			}
 			o.add(at, w, v)
-			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.trace != nil && len(o.Timelines) < enough {
-				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*trace.Trace{v.trace}))
+			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < enough {
+				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*trace.Trace{v.history.Trace}))
 			}
 			if v.broken {
 				return o

@@ -49,9 +49,9 @@ func (s *subject) replay(t *testing.T, text string) {
 				continue
 			}
 			v := s.tell(p, w)
-			if v.trace != nil {
-				t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*trace.Trace{v.trace}))
-				t.Logf("trace %s", v.trace.Hash())
+			if v.history != nil {
+				t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*trace.Trace{v.history.Trace}))
+				t.Logf("trace %s", v.history.Trace.Hash())
 			}
 			for _, e := range v.excused {
 				t.Log(e)

@@ -2,8 +2,10 @@ package locktest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -21,39 +23,49 @@ const (
 
 // growing: sections that cost much more than the first ones did, for each attempt
 // to get in.
-func growing(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
-	// A count is how many commands a client has sent, and how often it has called
-	// acquire, by the end of a section.
-	type count struct{ seq, sent, calls int }
-	now, ends := map[string]count{}, map[string][]count{}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		c := now[ev.Process]
-		switch {
-		case ev.Kind == trace.KindSend && !ev.Reply && !ev.Handshake && ev.Peer != trace.StorageName:
-			c.sent++
-		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire:
-			c.calls++
-		case ev.Kind == trace.KindBegin && ev.Step == trace.Release:
-			c.seq = ev.Seq
-			ends[ev.Process] = append(ends[ev.Process], c)
-		}
-		now[ev.Process] = c
+func growing(_ *subject, _ world, h *history.History) (rule, why string, at []int) {
+	// A tally has the commands that a client sent, its calls of acquire and the ends of its
+	// sections, each as the Seq of its event.
+	type tally struct{ sent, calls, ends []int }
+	clients := map[string]*tally{}
+	for _, p := range h.Trace.Processes {
+		clients[p.Name] = &tally{}
 	}
-	for _, p := range t.Processes {
-		all := ends[p.Name]
+	for _, m := range h.Messages() {
+		if !m.Sent.Reply && !m.Handshake() && m.To != trace.StorageName {
+			clients[m.From].sent = append(clients[m.From].sent, m.Sent.Seq)
+		}
+	}
+	for _, c := range h.Calls() {
+		switch t := clients[c.Client]; c.Step {
+		case trace.Acquire:
+			t.calls = append(t.calls, c.Began.Seq)
+		case trace.Release:
+			t.ends = append(t.ends, c.Began.Seq)
+		}
+	}
+	for _, p := range h.Trace.Processes {
+		t := clients[p.Name]
+		all := t.ends
 		if len(all) < enoughSections {
 			continue
 		}
-		between := func(from, to count) (sent, calls int) { return to.sent - from.sent, to.calls - from.calls }
+		between := func(from, to int) (sent, calls int) { return count(t.sent, from, to), count(t.calls, from, to) }
 		first, firstCalls := between(all[0], all[compared])
 		last, lastCalls := between(all[len(all)-1-compared], all[len(all)-1])
 		if last*firstCalls > 3*first*lastCalls {
 			return ruleGrowing, fmt.Sprintf("for %d calls of acquire and their sections %s sent %d commands, and for %d later ones %d",
-				firstCalls, p.Name, first, lastCalls, last), []int{all[compared].seq, all[len(all)-1].seq}
+				firstCalls, p.Name, first, lastCalls, last), []int{all[compared], all[len(all)-1]}
 		}
 	}
 	return "", "", nil
+}
+
+// count counts the numbers between two others, of a list in order.
+func count(list []int, from, to int) int {
+	i, _ := slices.BinarySearch(list, from)
+	j, _ := slices.BinarySearch(list, to)
+	return j - i
 }
 
 // inOneGo is how many commands one call may send without ever pausing for breath: no
@@ -64,7 +76,7 @@ const (
 )
 
 // breathless: retries without a pause, on one node or on several in turn.
-func breathless(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int) {
+func breathless(_ *subject, _ world, h *history.History) (rule, why string, at []int) {
 	type call struct {
 		client  string
 		section int
@@ -75,9 +87,9 @@ func breathless(_ *subject, _ world, t *trace.Trace) (rule, why string, at []int
 		sent        int
 	}
 	runs := map[call]run{}
-	for i := range t.Events {
-		ev := &t.Events[i]
-		if ev.Kind != trace.KindSend || ev.Reply || ev.Handshake || ev.Step == "" || ev.Peer == trace.StorageName {
+	for _, m := range h.Messages() {
+		ev := m.Sent
+		if ev.Reply || ev.Handshake || ev.Step == "" || ev.Peer == trace.StorageName {
 			continue
 		}
 		c := call{ev.Process, ev.Section, ev.Step}

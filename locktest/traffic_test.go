@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -52,7 +53,7 @@ func TestBreathless(t *testing.T) {
 	} {
 		tr := newTraffic()
 		c.run(tr)
-		if rule, why, _ := breathless(nil, world{}, &tr.Trace); rule != c.want {
+		if rule, why, _ := breathless(nil, world{}, history.Of(&tr.Trace)); rule != c.want {
 			t.Errorf("%s: got %q (%s), want %q", c.name, rule, why, c.want)
 		}
 	}
@@ -84,7 +85,7 @@ func TestGrowing(t *testing.T) {
 		{"more attempts, at the same price", sections(150, func(i int) int { return 1 + i/10 }, always(2)), ""},
 		{"dearer at first", sections(150, always(1), func(i int) int { return max(20-i, 2) }), ""},
 	} {
-		if rule, why, _ := growing(nil, world{}, &c.trace.Trace); rule != c.want {
+		if rule, why, _ := growing(nil, world{}, history.Of(&c.trace.Trace)); rule != c.want {
 			t.Errorf("%s: got %q (%s), want %q", c.name, rule, why, c.want)
 		}
 	}

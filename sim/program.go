@@ -96,7 +96,7 @@ func (g *program) run() error {
 func (g *program) warmUp() error {
 	lock, err := g.w.cfg.Lock.Kind.New(g.env)
 	if err != nil {
-		return fmt.Errorf("%s: %w", trace.CannotMake, err)
+		return &unmade{err}
 	}
 	g.lock = lock
 	g.step(0, func() {
@@ -114,7 +114,7 @@ func (g *program) warmUp() error {
 func (g *program) newLock() (locks.Lock, error) {
 	lock, err := g.w.cfg.Lock.Kind.New(g.env)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make the lock: %w", err)
+		return nil, &unmade{err}
 	}
 	return lock, nil
 }
@@ -256,6 +256,7 @@ func (g *program) done(err error) {
 		ev := trace.Event{Kind: trace.KindDone, Process: g.p.name, OK: err == nil}
 		if err != nil {
 			ev.Text = tellError(err)
+			g.complain(err)
 		}
 		g.w.emit(ev)
 	})

@@ -20,6 +20,9 @@ type Trace struct {
 	Doubts []string `json:"doubts,omitempty"`
 	// Notes are what one has to know of how the run was made. They change no verdict.
 	Notes []string `json:"notes,omitempty"`
+	// Complaints are what clients' programs say against their locks, in the order in which
+	// they ended. The text of the event with which one ended says the same to people.
+	Complaints []Complaint `json:"complaints,omitempty"`
 	// ProgressWithin is the bound of the progress property, counted from the
 	// last strike or the end of the last fault; 0 is the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`
@@ -88,6 +91,15 @@ type FaultInfo struct {
 	// Moot says that it has nothing to act on with the lock at hand, whatever
 	// happens; Idle says why.
 	Moot bool `json:"moot,omitempty"`
+}
+
+// A Complaint is that a client's program ended with an error which says what the lock
+// did wrong.
+type Complaint struct {
+	Client string `json:"client"`
+	// Rule is what the lock broke: [CannotMake], or a name that the program gave it.
+	Rule string `json:"rule"`
+	Why  string `json:"why"`
 }
 
 // End is the true time of the last event.

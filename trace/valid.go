@@ -45,6 +45,11 @@ func (t *Trace) Validate() error {
 	if err := t.validFaults(known); err != nil {
 		return err
 	}
+	for i, c := range t.Complaints {
+		if !known[c.Client] {
+			return fmt.Errorf("complaints[%d]: %q is none of the processes", i, c.Client)
+		}
+	}
 	switch {
 	case t.ProgressWithin < 0 || t.ProgressWithin > longest:
 		return fmt.Errorf("progress_within is %d; it is a number of nanoseconds up to %d", t.ProgressWithin, longest)

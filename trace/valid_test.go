@@ -43,6 +43,7 @@ func TestValidateTrace(t *testing.T) {
 		{"a slot nowhere", `locks[0].slots[0]: "redis-9" is none of the processes`, func(t *Trace) { t.Locks[0].Slots[0].Node = "redis-9" }},
 		{"a fault that stops nobody", `faults[0].stops: "c9" is none of the processes`, func(t *Trace) { t.Faults[0].Stops = "c9" }},
 		{"a fault that acts on nobody", `faults[0].targets[1]: "c9" is none of the processes`, func(t *Trace) { t.Faults[0].Targets[1][1] = "c9" }},
+		{"a complaint by nobody", `complaints[0]: "c9" is none of the processes`, func(t *Trace) { t.Complaints = []Complaint{{Client: "c9"}} }},
 		{"an endless bound", "progress_within is", func(t *Trace) { t.ProgressWithin = 1 << 62 }},
 		{"no events", "there are no events", func(t *Trace) { t.Events = nil }},
 		{"an event is missing", "events[1]: seq is 3, and it is event 2", func(t *Trace) { t.Events = append(t.Events[:1:1], t.Events[2:]...) }},

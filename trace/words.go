@@ -6,8 +6,7 @@ const StorageName = "storage"
 // Object is the object of the storage that the clients share if they name none.
 const Object = "x"
 
-// CannotMake begins the text with which a client is done whose lock could not be
-// made.
+// CannotMake is the rule of a [Complaint] by a client whose lock could not be made.
 const CannotMake = "cannot make the lock"
 
 // Crash is how a process ends: the text of an event of [KindCrash].

@@ -1,0 +1,67 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// What backs a grant are its own keys on a quorum of the slots, as they really stood.
+func TestBacked(t *testing.T) {
+	world := trace.Trace{Locks: []trace.LockInfo{{Name: "lock", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "k"}, {Node: "b", Key: "k"}, {Node: "c", Key: "k"}}}}}
+	mine, other := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
+	of := func(kind trace.Kind, node string, owner *trace.Actor) trace.Event {
+		return trace.Event{Kind: kind, Process: node, Key: "k", Owner: owner}
+	}
+	crash, restart := trace.Event{Kind: trace.KindCrash, Process: "b"}, trace.Event{Kind: trace.KindRestart, Process: "b"}
+	set := []trace.Event{of(trace.KindSet, "a", mine), of(trace.KindSet, "b", mine)}
+	for _, c := range []struct {
+		what string
+		then []trace.Event
+		want string // from and to as the Seq of events, and the event with which it lapsed
+	}{
+		{"they stay", nil, "2 to the end"},
+		{"one more, and one less", []trace.Event{of(trace.KindSet, "c", mine), of(trace.KindExpire, "a", mine)}, "2 to the end"},
+		{"one expires", []trace.Event{of(trace.KindExpire, "a", mine)}, "2 to 3 by 3"},
+		{"another's does", []trace.Event{of(trace.KindSet, "c", other), of(trace.KindExpire, "c", other)}, "2 to the end"},
+		{"another overwrites it", []trace.Event{of(trace.KindSet, "a", other)}, "2 to 3 by 3"},
+		{"it is set again at once", []trace.Event{of(trace.KindSet, "a", mine)}, "2 to the end"},
+		{"it is set again later", []trace.Event{of(trace.KindDelete, "a", mine), of(trace.KindSet, "a", mine)}, "2 to 3 by 3, 4 to the end"},
+		{"a node is down, and has it still", []trace.Event{crash, restart}, "2 to the end"},
+		{"a node is down, and forgets it", []trace.Event{crash, of(trace.KindForget, "b", mine), restart}, "2 to 3 by 4"},
+		{"a node is down for good", []trace.Event{crash}, "2 to 3 by 3"},
+		{"a replica takes over that has it not", []trace.Event{{Kind: trace.KindPromote, Process: "d", Peer: "b"}}, "2 to 3 by 3"},
+		{"a replica takes over that has it", []trace.Event{of(trace.KindRestore, "d", mine), {Kind: trace.KindPromote, Process: "d", Peer: "b"}}, "2 to the end"},
+		{"it comes back to what is no slot any more", []trace.Event{{Kind: trace.KindPromote, Process: "d", Peer: "b"}, of(trace.KindSet, "b", mine)}, "2 to 3 by 3"},
+	} {
+		h := Of(numbered(world, slices.Concat(set, c.then)...))
+		got := ""
+		for i, b := range h.Backed("lock", Acquisition{"client-1", 1}) {
+			if i > 0 {
+				got += ", "
+			}
+			if got += fmt.Sprintf("%d to ", b.From.Seq); b.To == Never {
+				got += "the end"
+			} else {
+				got += fmt.Sprintf("%d by %d", b.To.Seq, b.Lapsed.Seq)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}
+
+// Nothing backs what never stood on a quorum.
+func TestNeverBacked(t *testing.T) {
+	world := trace.Trace{Locks: []trace.LockInfo{{Name: "lock", Quorum: 2, Slots: []trace.SlotInfo{{Node: "a", Key: "k"}, {Node: "b", Key: "k"}}}}}
+	mine := &trace.Actor{Client: "client-1", Section: 1}
+	h := Of(numbered(world,
+		trace.Event{Kind: trace.KindSet, Process: "a", Key: "k", Owner: mine},
+		trace.Event{Kind: trace.KindSet, Process: "b", Key: "another", Owner: mine}))
+	if all := h.Backed("lock", Acquisition{"client-1", 1}); len(all) > 0 {
+		t.Errorf("it is backed: %v", all)
+	}
+}

@@ -1,0 +1,47 @@
+package history
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A call is one step, from its beginning to its end.
+func TestCallsOfClients(t *testing.T) {
+	h := Of(numbered(trace.Trace{},
+		begins("client-1", trace.Acquire),
+		begins("client-2", trace.Acquire),
+		trace.Event{Kind: trace.KindCancel, Process: "client-1", Step: trace.Acquire},
+		ends("client-1", trace.Acquire, false),
+		ends("client-2", trace.Acquire, true),
+		begins("client-1", trace.Acquire),
+		ends("client-2", trace.Extend, true), // by itself
+	))
+	type told struct {
+		client                  string
+		nth                     int
+		began, ended, cancelled int
+		ok, failed              bool
+	}
+	seq := func(ev *trace.Event) int {
+		if ev == nil {
+			return 0
+		}
+		return ev.Seq
+	}
+	want := []told{
+		{"client-1", 1, 1, 4, 3, false, true},
+		{"client-2", 1, 2, 5, 0, true, false},
+		{"client-1", 2, 6, 0, 0, false, false},
+		{"client-2", 0, 0, 7, 0, true, false},
+	}
+	for i, c := range h.Calls() {
+		got := told{c.Client, c.Nth, seq(c.Began), seq(c.Ended), seq(c.Cancelled), c.OK(), c.Failed()}
+		if i >= len(want) || got != want[i] {
+			t.Errorf("call %d: %+v, want %+v", i, got, want)
+		}
+	}
+	if n := len(h.Calls()); n != len(want) {
+		t.Errorf("%d calls, want %d", n, len(want))
+	}
+}

@@ -1,0 +1,48 @@
+package history
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// It is quiet while no fault acts. Each event is one second after the one before.
+func TestQuiet(t *testing.T) {
+	strike := func(fault int) trace.Event { return trace.Event{Kind: trace.KindStrike, Fault: fault} }
+	blow := trace.Event{Kind: trace.KindStrike, Fault: 9, Instant: true}
+	lift := func(fault int) trace.Event { return trace.Event{Kind: trace.KindLift, Fault: fault} }
+	other := trace.Event{Kind: trace.KindSync}
+	for _, c := range []struct {
+		what   string
+		events []trace.Event
+		times  string
+		since  string // at each event
+	}{
+		{"no fault", []trace.Event{other, other}, "0s-", "0s 0s "},
+		{"one that stays", []trace.Event{other, strike(1), other}, "0s-1s ", "0s - - "},
+		{"one that ends", []trace.Event{other, strike(1), other, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
+		{"two at once", []trace.Event{other, strike(1), strike(2), lift(1), lift(2), other}, "0s-1s 4s-", "0s - - - 4s 4s "},
+		{"one that is over at once", []trace.Event{other, blow, other}, "0s-1s 1s-", "0s 1s 1s "},
+		{"one that is over at once, while another acts", []trace.Event{other, strike(1), blow, lift(1), other}, "0s-1s 3s-", "0s - - 3s 3s "},
+		{"the same twice", []trace.Event{other, strike(1), lift(1), strike(1), other}, "0s-1s 2s-3s ", "0s - 2s - - "},
+	} {
+		h := Of(numbered(trace.Trace{}, c.events...))
+		times, since := "", ""
+		for _, q := range h.QuietTimes() {
+			if times += fmt.Sprintf("%v-", q.From.At); q.To != Never {
+				times += fmt.Sprintf("%v ", q.To.At)
+			}
+		}
+		for i := range c.events {
+			if from, ever := h.Quiet(MomentOf(h.Event(i + 1))); ever {
+				since += fmt.Sprintf("%v ", from.At)
+			} else {
+				since += "- "
+			}
+		}
+		if times != c.times || since != c.since {
+			t.Errorf("%s: quiet %s, want %s; since %s, want %s", c.what, times, c.times, since, c.since)
+		}
+	}
+}
