@@ -3,6 +3,7 @@ package history
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -65,6 +66,17 @@ func (c *Clocks) WasSet(process string, seq int) bool {
 	return false
 }
 
+// Jump is by how much a change of a process's clocks set its wall clock, forward or, below
+// 0, back.
+func (c *Clocks) Jump(ev *trace.Event) time.Duration {
+	changes := c.changes[ev.Process]
+	i := slices.Index(changes, ev)
+	if i < 0 {
+		return 0
+	}
+	return time.Duration(ev.Clocks.Wall - clockOf(changes[:i], fakeclock.Wall).Shows(MomentOf(ev)))
+}
+
 // clockOf tells one clock of a process, from its first reading on. A process whose
 // clocks the trace does not mention keeps true time.
 func clockOf(changes []*trace.Event, kind fakeclock.Kind) Clock {
@@ -117,6 +129,9 @@ func (all Clock) current(m Moment) int {
 	}
 	return now
 }
+
+// until is the clock as it would go on if nothing changed it after a moment.
+func (all Clock) until(m Moment) Clock { return all[:all.current(m)+1] }
 
 // Shows is what the clock shows at a moment, in nanoseconds.
 func (all Clock) Shows(m Moment) int64 {

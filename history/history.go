@@ -57,6 +57,8 @@ type History struct {
 	losses    chapter[map[string][]Loss]
 	decisions chapter[[]*trace.Event]
 	survey    chapter[[]*Occasion]
+	contacts  chapter[[]Contact]
+	asides    chapter[asides]
 }
 
 // A chapter is read when it is first asked for.
@@ -145,6 +147,9 @@ func (h *History) Event(seq int) *trace.Event {
 	}
 	return &h.Trace.Events[seq-1]
 }
+
+// Length is how many events there were.
+func (h *History) Length() int { return len(h.Trace.Events) }
 
 // Last is the last event; nil if there is none.
 func (h *History) Last() *trace.Event { return h.Event(len(h.Trace.Events)) }

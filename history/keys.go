@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -62,6 +63,15 @@ const (
 	Forgotten   Ending = "forgotten"   // lost in a crash
 	Replaced    Ending = "replaced"    // by what came back from a disk, or from a master
 )
+
+// endings are how each event that is about a key ends what stands.
+var endings = map[trace.Kind]Ending{
+	trace.KindSet:     Overwritten,
+	trace.KindRestore: Replaced,
+	trace.KindDelete:  Removed,
+	trace.KindExpire:  Expired,
+	trace.KindForget:  Forgotten,
+}
 
 // An Interval is a stretch of time: from a moment, which belongs to it, to another, which
 // does not.
@@ -129,6 +139,9 @@ type Change struct {
 	// expiry changed; then they are one holding.
 	Was, Is *Holding
 	Touch   bool
+	// How is how such an event ends what stands, if anything does; [Standing] for one that
+	// changes only the expiry.
+	How Ending
 	// Due is what the due of Was had been.
 	Due time.Duration
 }
@@ -213,6 +226,7 @@ func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 	if c.Was != nil {
 		c.Due = c.Was.Due
 	}
+	c.How = endings[ev.Kind]
 	switch ev.Kind {
 	case trace.KindTouch:
 		if c.Was != nil && c.Was.Owner == AcquisitionOf(ev.Owner) {
@@ -222,11 +236,7 @@ func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 		}
 		fallthrough // a trace that begins in the middle
 	case trace.KindSet, trace.KindRestore:
-		how := Overwritten
-		if ev.Kind == trace.KindRestore {
-			how = Replaced
-		}
-		k.end(c.Was, ev, at, how)
+		k.end(c.Was, ev, at, cmp.Or(c.How, Overwritten))
 		c.Is = &Holding{Place: p, Owner: AcquisitionOf(ev.Owner), Value: ev.Value, Set: ev, From: at, to: Never}
 		if ev.Kind == trace.KindSet {
 			c.Is.By = ev.By
@@ -235,12 +245,8 @@ func (k *Keys) apply(ev *trace.Event, at Moment) Change {
 			k.known[p] = true
 			k.places = append(k.places, p)
 		}
-	case trace.KindDelete:
-		k.end(c.Was, ev, at, Removed)
-	case trace.KindExpire:
-		k.end(c.Was, ev, at, Expired)
-	case trace.KindForget:
-		k.end(c.Was, ev, at, Forgotten)
+	default:
+		k.end(c.Was, ev, at, c.How)
 	}
 	if c.Is != nil {
 		c.Is.Due, c.Is.Expires = Forever, 0

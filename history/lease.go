@@ -27,6 +27,9 @@ type Declaration struct {
 	// Due is what Until would be if the client's clock had kept true time since
 	// the call.
 	Due Moment
+	// Foreseen is what Until would be if nothing had changed the client's clock any
+	// more: what one could tell then.
+	Foreseen Moment
 }
 
 // Until is when the lease ends, as far as the event seq and those before it
@@ -115,12 +118,13 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 	case ev.Ends != nil:
 		clock := r.ClockOf(s, ev.Ends.Clock)
 		d.Until = clock.When(ev.Ends.Nanos, MomentOf(ev))
+		d.Foreseen = clock.until(MomentOf(ev)).When(ev.Ends.Nanos, MomentOf(ev))
 		d.Due = StartOf(call.At + time.Duration(ev.Ends.Nanos-clock.Shows(MomentOf(call))))
 	case s.Notifies || ttl == 0:
-		d.Until, d.Due = Never, Never
+		d.Until, d.Due, d.Foreseen = Never, Never, Never
 	default:
 		d.Until = StartOf(call.At + ttl)
-		d.Due = d.Until
+		d.Due, d.Foreseen = d.Until, d.Until
 	}
 	return d
 }

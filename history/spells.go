@@ -10,7 +10,8 @@ type Spell struct {
 	// that it answers with.
 	How string
 	// Began is the event with which it began, Ended the one with which it ended; nil for
-	// one that has not ended. A crash ends whatever else the process was in.
+	// one that has not ended. A crash ends whatever else the process was in; one that is
+	// to fail goes on to do so once it is restarted.
 	Began, Ended *trace.Event
 }
 
@@ -23,6 +24,19 @@ func (s *Spell) During() Interval {
 	return i
 }
 
+// Recovered is the event with which the process went on; nil if it has not, or if a crash
+// or another such spell followed at once.
+func (s *Spell) Recovered() *trace.Event {
+	if s.Ended == nil {
+		return nil
+	}
+	switch s.Ended.Kind {
+	case trace.KindResume, trace.KindRestart, trace.KindRecover:
+		return s.Ended
+	}
+	return nil
+}
+
 // Spells are those of all processes, in the order in which they began.
 func (h *History) Spells() []*Spell {
 	return h.spells.of(func() []*Spell {
@@ -32,15 +46,16 @@ func (h *History) Spells() []*Spell {
 			state   State
 		}
 		open := map[of]*Spell{}
+		failing := map[string]string{} // with which error, a process that is down included
 		end := func(process string, state State, ev *trace.Event) {
 			if s := open[of{process, state}]; s != nil {
 				s.Ended = ev
 				delete(open, of{process, state})
 			}
 		}
-		begin := func(state State, ev *trace.Event) {
+		begin := func(state State, how string, ev *trace.Event) {
 			end(ev.Process, state, ev)
-			s := &Spell{Process: ev.Process, State: state, How: ev.Text, Began: ev}
+			s := &Spell{Process: ev.Process, State: state, How: how, Began: ev}
 			open[of{ev.Process, state}] = s
 			all = append(all, s)
 		}
@@ -48,18 +63,25 @@ func (h *History) Spells() []*Spell {
 			ev := &h.Trace.Events[i]
 			switch ev.Kind {
 			case trace.KindPause:
-				begin(Paused, ev)
+				begin(Paused, ev.Text, ev)
 			case trace.KindResume:
 				end(ev.Process, Paused, ev)
 			case trace.KindCrash:
 				end(ev.Process, Paused, ev)
 				end(ev.Process, Failing, ev)
-				begin(Down, ev)
+				begin(Down, ev.Text, ev)
 			case trace.KindRestart:
 				end(ev.Process, Down, ev)
+				if why, fails := failing[ev.Process]; fails {
+					begin(Failing, why, ev)
+				}
 			case trace.KindFail:
-				begin(Failing, ev)
+				failing[ev.Process] = ev.Text
+				if open[of{ev.Process, Down}] == nil {
+					begin(Failing, ev.Text, ev)
+				}
 			case trace.KindRecover:
+				delete(failing, ev.Process)
 				end(ev.Process, Failing, ev)
 			}
 		}

@@ -49,7 +49,7 @@ func newDiagram(run scenarios.Outcome, room room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
 	d.readLanes(room.lanes)
-	story := marked(tell(h.Trace, false), marksOf(run))
+	story := marked(storyOf(h, false), marksOf(run))
 	d.readSteps(story, room.steps)
 	again := repetitions(story)
 	d.readSections(room)

@@ -72,12 +72,9 @@ func (d *diagram) readBands(room room) {
 // readClocks finds the changes of clocks that the story tells of.
 func (d *diagram) readClocks(most int) {
 	var all []clockMark
-	clocks := newTeller(d.history.Trace, false)
 	for _, ev := range d.history.ClockChanges() {
-		told := len(clocks.entries)
-		clocks.clockEvent(ev)
-		for _, e := range clocks.entries[told:] {
-			all = append(all, clockMark{ev.Process, e.text, ev.At, ev.Seq})
+		if words := clockWords(d.history, ev); words != "" {
+			all = append(all, clockMark{ev.Process, words, ev.At, ev.Seq})
 		}
 	}
 	d.clocks = keep(d, all, most, asMuch, func(c clockMark) int { return c.seq })

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -11,7 +12,8 @@ import (
 // their Seqs. An event that the story leaves out is told as messages are.
 func (l Timeline) Excerpt(t *trace.Trace, events []int) string {
 	var entries []entry
-	story, detailed := tell(t, l.Messages), []entry(nil)
+	h := history.Of(t)
+	story, detailed := storyOf(h, l.Messages), []entry(nil)
 	for _, seq := range events {
 		tells := func(e entry) bool { return e.first <= seq && seq <= e.last }
 		if slices.ContainsFunc(entries, tells) {
@@ -23,7 +25,7 @@ func (l Timeline) Excerpt(t *trace.Trace, events []int) string {
 			continue
 		}
 		if detailed == nil {
-			detailed = tell(t, true)
+			detailed = storyOf(h, true)
 		}
 		if i := slices.IndexFunc(detailed, tells); i >= 0 {
 			entries = append(entries, detailed[i])

@@ -168,7 +168,7 @@ func debate(t scenarios.Telling) chapter {
 func events(runs []scenarios.Outcome, o Options) string {
 	stories := make([][]entry, len(runs))
 	for i, run := range runs {
-		stories[i] = marked(tell(run.History.Trace, o.Messages), marksOf(run))
+		stories[i] = marked(storyOf(run.History, o.Messages), marksOf(run))
 	}
 	return eventsOf(runs, stories, o)
 }

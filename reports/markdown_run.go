@@ -155,7 +155,7 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	left := 0
 	told := make([][]entry, len(runs))
 	for i, run := range runs {
-		story := marked(tell(run.History.Trace, m.options.Messages), marksOf(run))
+		story := marked(storyOf(run.History, m.options.Messages), marksOf(run))
 		d := diagram{focus: focusOf(run.Verdict, run.History)}
 		d.readSteps(story, mostSteps)
 		told[i] = d.steps

@@ -22,7 +22,7 @@ const mermaidRoom = 48_000
 // says so.
 func mermaidDiagram(r *scenarios.Result, run scenarios.Outcome) string {
 	broke := slices.DeleteFunc(marksOf(run), func(m mark) bool { return m.sign != broken })
-	story := marked(tell(run.History.Trace, false), broke)
+	story := marked(storyOf(run.History, false), broke)
 	for most := len(story); ; {
 		text := newSequence(run).draw(r, story, most)
 		if len(text) <= mermaidRoom || most == 0 {

@@ -30,7 +30,7 @@ type lane struct {
 func newLanes(h *history.History) *lanes {
 	t := h.Trace
 	l := &lanes{by: map[string]int{}, asked: map[string][]int{}}
-	nodes := newTeller(t, false).nodes()
+	nodes := lockNodes(t)
 	if len(nodes) > 0 {
 		l.add(trace.RoleNode, nodes...)
 	}

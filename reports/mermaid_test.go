@@ -82,6 +82,8 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 	serve := trace.Event{Kind: trace.KindServe, Process: "storage", Peer: "client-1", Section: 1, Step: trace.Write, OK: true, Object: "x", Version: 1}
 	send := trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Section: 1, Step: trace.Acquire}
 	hold := trace.Event{Kind: trace.KindHold, Process: "client-1", Peer: "storage", Section: 1, Step: trace.Write}
+	sent := hold
+	sent.Kind = trace.KindSend
 	strike := trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "partition"}
 
 	for name, test := range map[string]struct {
@@ -104,9 +106,9 @@ func TestMermaidDrawsWhatHappensOtherwise(t *testing.T) {
 				"Note over p2: 0.004s stops waiting for the answer to<br/>its write: no answer within 5s\n",
 		},
 		"a message that is held back": {
-			[]trace.Event{begin("client-1", 1, trace.Write, 7), hold},
+			[]trace.Event{begin("client-1", 1, trace.Write, 7), sent, hold},
 			"p2->>p4: 0.001s sends its write (token 7)\n" +
-				"Note over p2,p4: 0.002s network holds back<br/>client-1's write request<br/>to storage\n",
+				"Note over p2,p4: 0.003s network holds back<br/>client-1's write request<br/>to storage\n",
 		},
 		"one of several nodes": {
 			[]trace.Event{{Kind: trace.KindCrash, Process: "redis-2", Text: "kill"}},

@@ -7,12 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
 // An entry is one line of a timeline.
 type entry struct {
-	at   time.Duration
+	at time.Duration
+	// when orders the entries before they are merged.
+	when history.Moment
 	who  string
 	text string
 	// until is when the last of what the entry tells happened, if it tells of more than
@@ -62,19 +65,28 @@ const (
 	effect       // what a fault does to a process
 )
 
-// tell makes the story of a trace: its events as entries, in order. It knows
-// nothing but the trace.
-func tell(t *trace.Trace, messages bool) []entry {
-	s := newTeller(t, messages)
-	for i := range t.Events {
-		s.leasesOver(t.Events[i].At)
-		told := len(s.entries)
-		s.event(&t.Events[i])
-		s.noteLease(&t.Events[i])
-		for j := told; j < len(s.entries); j++ {
-			s.entries[j].first, s.entries[j].last = t.Events[i].Seq, t.Events[i].Seq
+// storyOf tells a history: what happened as entries, in order.
+func storyOf(h *history.History, messages bool) []entry {
+	s := newTeller(h, messages)
+	s.tellFaults()
+	s.tellProcesses()
+	s.tellClocks()
+	s.tellKeys()
+	s.tellSteps()
+	s.tellClients()
+	s.tellStorage()
+	s.tellMessages()
+	s.tellContacts()
+	s.tellLeases()
+	slices.SortStableFunc(s.entries, func(a, b entry) int {
+		switch {
+		case a.when.Before(b.when):
+			return -1
+		case b.when.Before(a.when):
+			return 1
 		}
-	}
+		return 0
+	})
 	if messages {
 		return s.entries
 	}
@@ -217,153 +229,123 @@ func repeated(story []entry, more int) (who, text string) {
 
 func sameStory(a, b entry) bool { return a.who == b.who && a.text == b.text }
 
-// A teller turns events into entries. It remembers what later events refer to.
+// A teller makes entries of what a history says, chapter by chapter.
 type teller struct {
-	trace    *trace.Trace
+	*history.History
 	messages bool
-	roles    map[string]trace.Role
 	entries  []entry
 
-	began    map[string]time.Duration // by step: when its last one began
-	since    map[string]time.Duration // by process: when it was paused or crashed
-	copied   map[string]bool          // by process: a copy takes over from it
-	clocks   map[string]*trace.Event  // by process: its last clock event
-	started  map[string]*trace.Event  // by process: its first clock event
-	held     map[string]time.Duration // by message: when it was held back
-	acquires map[actor]*acquire
-	leases   []held
-	failed   map[string][]*trace.Event // by client: the ends of steps that failed
-	waiting  map[string]int            // by connection: the requests without a reply
+	// acquires are the calls of acquire, and releases the first of release.
+	acquires, releases map[history.Acquisition]*history.Call
+	// failures are each client's steps that failed, in the order in which they ended.
+	failures map[string][]*trace.Event
+	// keys are the keys of locks that each acquisition has set, or that came back to it, and
+	// robbed when it first removed one of somebody else.
+	keys   map[history.Acquisition][]*history.Holding
+	robbed map[history.Acquisition]*trace.Event
 }
 
-type actor struct {
-	client  string
-	section int
-}
-
-// acquire is what a teller knows of one call of Acquire.
-type acquire struct {
-	lock            string
-	set             []string // the nodes on which its key was ever set
-	standing        []string // those on which it stands
-	deleted         []string // those on which its release removed it
-	nothingLeft     bool     // when its release began
-	robbed          bool     // it has removed somebody else's key
-	ended, released bool
-	seen            map[string]int // by object: the version that the section knows
-}
-
-func newTeller(t *trace.Trace, messages bool) *teller {
+func newTeller(h *history.History, messages bool) *teller {
 	s := &teller{
-		trace:    t,
+		History:  h,
 		messages: messages,
-		roles:    map[string]trace.Role{},
-		began:    map[string]time.Duration{},
-		since:    map[string]time.Duration{},
-		copied:   map[string]bool{},
-		clocks:   map[string]*trace.Event{},
-		started:  map[string]*trace.Event{},
-		held:     map[string]time.Duration{},
-		acquires: map[actor]*acquire{},
-		failed:   map[string][]*trace.Event{},
-		waiting:  map[string]int{},
+		acquires: map[history.Acquisition]*history.Call{},
+		releases: map[history.Acquisition]*history.Call{},
+		failures: map[string][]*trace.Event{},
+		keys:     map[history.Acquisition][]*history.Holding{},
+		robbed:   map[history.Acquisition]*trace.Event{},
 	}
-	for _, p := range t.Processes {
-		s.roles[p.Name] = p.Role
+	for _, c := range h.Calls() {
+		switch c.Step {
+		case trace.Acquire:
+			s.acquires[c.Acquisition] = c
+		case trace.Release:
+			if s.releases[c.Acquisition] == nil {
+				s.releases[c.Acquisition] = c
+			}
+		}
+		if c.Failed() {
+			s.failures[c.Client] = append(s.failures[c.Client], c.Ended)
+		}
+	}
+	for _, failed := range s.failures {
+		slices.SortFunc(failed, func(a, b *trace.Event) int { return a.Seq - b.Seq })
+	}
+	for _, k := range h.Holdings() {
+		if s.ofLock(k.Key) {
+			s.keys[k.Owner] = append(s.keys[k.Owner], k)
+		}
+	}
+	for _, c := range h.KeyChanges() {
+		if by := history.AcquisitionOf(c.Event.By); s.ofLock(c.Key) && c.How == history.Removed && c.Event.By != nil && !ownKey(c) && s.robbed[by] == nil {
+			s.robbed[by] = c.Event
+		}
 	}
 	return s
 }
 
-func (s *teller) add(e entry) { s.entries = append(s.entries, e) }
+// add adds an entry that tells an event.
+func (s *teller) add(ev *trace.Event, e entry) {
+	e.when, e.at, e.first, e.last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
+	s.entries = append(s.entries, e)
+}
 
 // say adds an entry of the event's own process.
 func (s *teller) say(ev *trace.Event, m mood, format string, args ...any) {
-	s.add(entry{at: ev.At, who: visible(ev.Process), mood: m, text: fmt.Sprintf(format, args...)})
+	s.add(ev, entry{who: visible(ev.Process), mood: m, text: fmt.Sprintf(format, args...)})
 }
 
 // affects adds an entry about what a fault does to a process.
 func (s *teller) affects(ev *trace.Event, format string, args ...any) {
-	s.add(entry{at: ev.At, who: visible(ev.Process), mood: fault, part: effect, text: fmt.Sprintf(format, args...)})
+	s.add(ev, entry{who: visible(ev.Process), mood: fault, part: effect, text: fmt.Sprintf(format, args...)})
 }
 
-// acquisition is what is known of an actor's acquire, which it starts to
-// remember if it has not met it.
-func (s *teller) acquisition(client string, section int) *acquire {
-	who := actor{client, section}
-	if s.acquires[who] == nil {
-		s.acquires[who] = &acquire{seen: map[string]int{}}
-	}
-	return s.acquires[who]
+// tellOnce adds an entry that is merged with neighbours of its fold.
+func (s *teller) tellOnce(ev *trace.Event, e entry, merge func([]string) string) {
+	e.merge = merge
+	e.text = merge(e.items)
+	s.add(ev, e)
 }
 
-// event tells one event. Those that are left out are told by others: a
-// connection by the requests that it carries, a set by the acquire.
-func (s *teller) event(ev *trace.Event) {
-	switch ev.Kind {
-	case trace.KindStrike, trace.KindLift:
-		s.faultEvent(ev)
-	case trace.KindPause, trace.KindResume, trace.KindRanOn, trace.KindCrash, trace.KindRestart,
-		trace.KindClock, trace.KindSync, trace.KindPromote, trace.KindFail, trace.KindRecover:
-		s.processEvent(ev)
-	case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire, trace.KindForget, trace.KindRestore:
-		s.keyEvent(ev)
-	case trace.KindBegin:
-		s.beginEvent(ev)
-	case trace.KindEnd:
-		s.endEvent(ev)
-	case trace.KindServe:
-		s.serveEvent(ev)
-	case trace.KindCheck:
-		if ev.OK {
-			s.say(ev, plain, "checks %s %s%s: nothing newer has been seen", possessive(ev.Client()), ev.Step, carried(ev.Token))
+// tellClients tells what clients did or were told besides their steps, and what services
+// did to their requests.
+func (s *teller) tellClients() {
+	for _, ev := range s.OfClients() {
+		switch ev.Kind {
+		case trace.KindCancel:
+			s.say(ev, plain, "cancels its %s", ev.Step)
+		case trace.KindLost:
+			s.say(ev, plain, "learns from the lock that its lease is lost")
+		case trace.KindRanOn:
+			s.say(ev, wrong, "ran on while paused%s", because(ev.Text))
+		case trace.KindDone:
+			switch {
+			case !ev.OK:
+				s.say(ev, plain, "stops%s", s.why(ev))
+			case s.messages:
+				s.say(ev, faint, "has finished")
+			}
 		}
-	case trace.KindStall:
-		s.affects(ev, "stops in the middle of %s %s of %s", possessive(ev.Client()), ev.Step, visible(ev.Object))
-	case trace.KindRevert:
-		s.affects(ev, "has lost what came after version %d of %s: it had been at version %d", ev.Version, visible(ev.Object), ev.Replaced)
-	case trace.KindForgetToken:
-		s.affects(ev, "no longer knows that it has seen token %s: it knows of %s", token(ev.Token), visible(ev.Text))
-	case trace.KindAgain:
-		s.say(ev, plain, "gets no answer, and sends its %s again%s", ev.Step, carried(ev.Token))
-	case trace.KindStrip:
+	}
+	for _, ev := range s.OfServices() {
 		s.say(ev, wrong, "passes %s %s on without its token %s", possessive(ev.Client()), ev.Step, token(ev.Token))
-	case trace.KindCancel:
-		s.say(ev, plain, "cancels its %s", ev.Step)
-	case trace.KindLost:
-		s.say(ev, plain, "learns from the lock that its lease is lost")
-	case trace.KindDone:
-		s.doneEvent(ev)
-	case trace.KindHorizon:
+	}
+	if ev := s.Horizon(); ev != nil {
 		text := "the run is cut off here"
 		if ev.Text != "" {
 			text = visible(ev.Text)
 		}
-		s.add(entry{at: ev.At, text: text})
-	case trace.KindObject:
-		if s.messages {
-			s.say(ev, faint, "ends with %s at version %d", visible(ev.Object), ev.Version)
-		}
-	default:
-		s.messageEvent(ev)
-	}
-}
-
-func (s *teller) doneEvent(ev *trace.Event) {
-	switch {
-	case !ev.OK:
-		s.say(ev, plain, "stops%s", s.why(ev))
-	case s.messages:
-		s.say(ev, faint, "has finished")
+		s.add(ev, entry{text: text})
 	}
 }
 
 // why is the reason for which a client stops. What was told of the step that
 // failed is not told again.
 func (s *teller) why(ev *trace.Event) string {
-	for _, f := range s.failed[ev.Process] {
+	for _, f := range s.failures[ev.Process] {
 		rest, ok := strings.CutSuffix(ev.Text, f.Text)
 		switch {
-		case !ok || f.Text == "":
+		case !ok || f.Text == "" || f.Seq > ev.Seq:
 		case rest != "":
 			return because(strings.TrimSuffix(rest, ": "))
 		case f.Refused:
@@ -387,7 +369,7 @@ func because(text string) string {
 // "on redis-1 and redis-2 (2 of 5 nodes)". A replica is none of them, so it is
 // named and not counted.
 func (s *teller) on(nodes []string) string {
-	nodes = s.ordered(nodes)
+	nodes = inWorldOrder(s.Trace, nodes)
 	all := s.nodes()
 	counted := !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(all, n) })
 	switch {
@@ -409,18 +391,20 @@ func (s *teller) on(nodes []string) string {
 	return text
 }
 
-// nodes are those that the locks are kept on; in a world without locks, all.
-func (s *teller) nodes() []string {
+func (s *teller) nodes() []string { return lockNodes(s.Trace) }
+
+// lockNodes are the nodes that the locks are kept on; in a world without locks, all.
+func lockNodes(t *trace.Trace) []string {
 	var nodes []string
-	for _, l := range s.trace.Locks {
+	for _, l := range t.Locks {
 		for _, slot := range l.Slots {
 			nodes = append(nodes, slot.Node)
 		}
 	}
 	if len(nodes) > 0 {
-		return s.ordered(nodes)
+		return inWorldOrder(t, nodes)
 	}
-	for _, p := range s.trace.Processes {
+	for _, p := range t.Processes {
 		if p.Role == trace.RoleNode {
 			nodes = append(nodes, p.Name)
 		}
@@ -428,10 +412,10 @@ func (s *teller) nodes() []string {
 	return nodes
 }
 
-// ordered lists each process once, in the order of the world.
-func (s *teller) ordered(names []string) []string {
+// inWorldOrder lists each process once, in the order of the world.
+func inWorldOrder(t *trace.Trace, names []string) []string {
 	place := func(name string) int {
-		return slices.IndexFunc(s.trace.Processes, func(p trace.ProcessInfo) bool { return p.Name == name })
+		return slices.IndexFunc(t.Processes, func(p trace.ProcessInfo) bool { return p.Name == name })
 	}
 	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -442,7 +426,7 @@ func (s *teller) ordered(names []string) []string {
 
 // theLock names a lock, or says "the lock" where there is only one.
 func (s *teller) theLock(name string) string {
-	if len(s.trace.Locks) > 1 {
+	if len(s.Trace.Locks) > 1 {
 		return "the lock " + visible(name)
 	}
 	return "the lock"

@@ -4,102 +4,118 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
-	"time"
 
-	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
-func (s *teller) faultEvent(ev *trace.Event) {
-	what := visible(ev.Text)
-	if what == "" && ev.Fault >= 1 && ev.Fault <= len(s.trace.Faults) {
-		what = visible(s.trace.Faults[ev.Fault-1].Text)
+// tellFaults tells when the faults struck, what they stopped in the storage, and when they
+// ended.
+func (s *teller) tellFaults() {
+	for _, a := range s.Acts() {
+		s.fault(a.Struck, "strikes")
+		if ev := a.Stalled; ev != nil {
+			s.affects(ev, "stops in the middle of %s %s of %s", possessive(ev.Client()), ev.Step, visible(ev.Object))
+		}
+		if a.Lifted != nil {
+			s.fault(a.Lifted, "is over")
+		}
 	}
-	verb := "strikes"
-	if ev.Kind == trace.KindLift {
-		verb = "is over"
-	}
-	s.add(entry{at: ev.At, who: fmt.Sprintf("fault %d", ev.Fault), mood: fault, part: strikes, text: verb + ": " + what})
 }
 
-func (s *teller) processEvent(ev *trace.Event) {
-	switch ev.Kind {
-	case trace.KindPause:
-		s.since[ev.Process] = ev.At
-		text := "is paused"
-		if ev.Text == "suspend" {
-			text = "is suspended: its monotonic clock stands still"
+func (s *teller) fault(ev *trace.Event, verb string) {
+	what := visible(ev.Text)
+	if what == "" && ev.Fault >= 1 && ev.Fault <= len(s.Trace.Faults) {
+		what = visible(s.Trace.Faults[ev.Fault-1].Text)
+	}
+	s.add(ev, entry{who: fmt.Sprintf("fault %d", ev.Fault), mood: fault, part: strikes, text: verb + ": " + what})
+}
+
+// tellProcesses tells which processes did not run, and what became of the nodes.
+func (s *teller) tellProcesses() {
+	for _, spell := range s.Spells() {
+		began, after := spell.Began, ""
+		switch spell.State {
+		case history.Paused:
+			text := "is paused"
+			if spell.How == string(trace.Suspend) {
+				text = "is suspended: its monotonic clock stands still"
+			}
+			s.affects(began, "%s", text)
+			after = "resumes after %s"
+		case history.Down:
+			s.affects(began, "%s%s", crashes[trace.Crash(spell.How)], s.leftBehind(began))
+			after = "is back after %s"
+			if spell.How == string(trace.FailOver) {
+				after += ": its copy has taken over"
+			}
+		case history.Failing:
+			s.affects(began, "answers every command with an error%s", because(spell.How))
 		}
-		s.affects(ev, "%s", text)
-	case trace.KindResume:
-		s.affects(ev, "resumes after %s", span(ev.At-s.since[ev.Process]))
-	case trace.KindRanOn:
-		s.say(ev, wrong, "ran on while paused%s", because(ev.Text))
-	case trace.KindCrash:
-		s.since[ev.Process] = ev.At
-		s.copied[ev.Process] = ev.Text == string(trace.FailOver)
-		s.affects(ev, "%s%s", crashes[ev.Text], s.leftBehind(ev.Process))
-	case trace.KindRestart:
-		if s.copied[ev.Process] {
-			s.affects(ev, "is back after %s: its copy has taken over", span(ev.At-s.since[ev.Process]))
-			return
+		switch on := spell.Recovered(); {
+		case on == nil:
+		case after == "":
+			s.affects(on, "executes commands again")
+		default:
+			s.affects(on, after, span(on.At-began.At))
 		}
-		s.affects(ev, "is back after %s", span(ev.At-s.since[ev.Process]))
-	case trace.KindSync:
-		s.add(s.folded(entry{at: ev.At, mood: faint, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
-			return "the data reaches the disk " + s.on(nodes)
-		}))
-	case trace.KindPromote:
+	}
+	for _, ev := range s.Promotions() {
 		s.affects(ev, "takes over from %s", visible(ev.Peer))
-	case trace.KindFail:
-		s.affects(ev, "answers every command with an error%s", because(ev.Text))
-	case trace.KindRecover:
-		s.affects(ev, "executes commands again")
-	case trace.KindClock:
-		s.clockEvent(ev)
+	}
+	for _, ev := range s.Syncs() {
+		s.tellOnce(ev, entry{mood: faint, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
+			return "the data reaches the disk " + s.on(nodes)
+		})
 	}
 }
 
 // leftBehind says where the key stands of a client that crashes while it asks
 // for a lock: the timeline has not told that yet.
-func (s *teller) leftBehind(client string) string {
+func (s *teller) leftBehind(crash *trace.Event) string {
 	last, left := 0, ""
-	for who, a := range s.acquires {
-		if who.client == client && who.section > last && !a.ended && len(a.standing) > 0 {
-			last, left = who.section, ", with its key "+s.on(a.standing)
+	for id, acquire := range s.acquires {
+		if id.Client != crash.Process || id.Section <= last || acquire.Began == nil || acquire.Began.Seq > crash.Seq || endedBefore(acquire, crash) {
+			continue
+		}
+		if there := s.keysThere(id, crash); len(there) > 0 {
+			last, left = id.Section, ", with its key "+s.on(there)
 		}
 	}
 	return left
 }
 
-var crashes = map[string]string{
-	"":           "crashes",
-	"kill":       "crashes: the process is killed",
-	"power-loss": "crashes: the machine loses power",
-	"shutdown":   "is shut down cleanly",
-	"failover":   "loses its machine for good",
+var crashes = map[trace.Crash]string{
+	"":              "crashes",
+	trace.Kill:      "crashes: the process is killed",
+	trace.PowerLoss: "crashes: the machine loses power",
+	trace.Shutdown:  "is shut down cleanly",
+	trace.FailOver:  "loses its machine for good",
 }
 
-func (s *teller) clockEvent(ev *trace.Event) {
-	before := s.clocks[ev.Process]
-	s.clocks[ev.Process] = ev
-	if before == nil {
-		s.started[ev.Process] = ev
+// tellClocks tells of clocks that are set or change their rate.
+func (s *teller) tellClocks() {
+	for _, ev := range s.ClockChanges() {
+		if words := clockWords(s.History, ev); words != "" {
+			s.affects(ev, "%s", words)
+		}
 	}
-	if before == nil || ev.Clocks == nil {
-		return
-	}
+}
+
+// clockWords say what a change did to a process's clocks; "" for one that no clock
+// fault made.
+func clockWords(h *history.History, ev *trace.Event) string {
 	switch ev.Clocks.Why {
-	case "jump":
-		by := time.Duration(ev.Clocks.Wall - before.Clocks.Wall - advance(before.Clocks, ev.At-before.At))
-		way := "forward"
+	case trace.Jumped:
+		way, by := "forward", h.Clocks().Jump(ev)
 		if by < 0 {
 			way, by = "back", -by
 		}
-		s.affects(ev, "its wall clock jumps %s by %s", way, span(by))
-	case "drift":
-		s.affects(ev, "its clocks now run %s", rate(ev.Clocks.RatePPB))
+		return fmt.Sprintf("its wall clock jumps %s by %s", way, span(by))
+	case trace.Drifted:
+		return "its clocks now run " + rate(ev.Clocks.RatePPB)
 	}
+	return ""
 }
 
 // rate writes parts per billion as people say them.
@@ -129,32 +145,6 @@ func decimal(n, unit int64) string {
 	return fmt.Sprintf("%d.%s", whole, strings.TrimRight(digits, "0"))
 }
 
-// advance is how far clocks that go on as c says go in a stretch of true time.
-func advance(c *trace.Clocks, true time.Duration) int64 {
-	if c.Halted {
-		return 0
-	}
-	return scale(int64(true), 1e9+c.RatePPB, 1e9)
-}
-
-// trueTime maps a reading of a process's clock to true time, as far as its
-// clocks are known. It is false where they never reach the reading. A lock that
-// reads true time saw only the clock that the process had at the start.
-func (s *teller) trueTime(process string, r fakeclock.Reading, readsTrueTime bool) (time.Duration, bool) {
-	ev := s.clocks[process]
-	if readsTrueTime {
-		ev = s.started[process]
-	}
-	if ev == nil || ev.Clocks.Halted || ev.Clocks.RatePPB <= -1e9 {
-		return 0, false
-	}
-	shown := ev.Clocks.Wall
-	if r.Clock == fakeclock.Monotonic {
-		shown = ev.Clocks.Monotonic
-	}
-	return ev.At + time.Duration(scale(r.Nanos-shown, 1e9, 1e9+ev.Clocks.RatePPB)), true
-}
-
 // scale is n*num/den, rounded towards 0, without overflow on the way; num and
 // den are positive.
 func scale(n, num, den int64) int64 {
@@ -171,11 +161,4 @@ func scale(n, num, den int64) int64 {
 		return -int64(quo)
 	}
 	return int64(quo)
-}
-
-// folded completes an entry that is merged with neighbours of its fold.
-func (s *teller) folded(e entry, merge func([]string) string) entry {
-	e.merge = merge
-	e.text = merge(e.items)
-	return e
 }

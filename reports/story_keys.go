@@ -4,55 +4,26 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
-// keyEvent tells what happened to a key where the steps of the clients do not:
-// its end, and every change that reaches somebody else's key or comes late.
-func (s *teller) keyEvent(ev *trace.Event) {
-	if !s.locks(ev.Key) {
-		s.otherKey(ev)
-		return
-	}
-	owner := possessive(ownerOf(ev.Owner))
-	s.standing(ev)
-	switch ev.Kind {
-	case trace.KindSet:
-		s.setEvent(ev)
-	case trace.KindTouch:
-		if sameAcquisition(ev.By, ev.Owner) {
-			return
+// tellKeys tells what happened to the keys where the steps of the clients do not: their
+// ends, and every change that reaches somebody else's key or comes late.
+func (s *teller) tellKeys() {
+	for _, c := range s.KeyChanges() {
+		if s.ofLock(c.Key) {
+			s.keyOfLock(c)
+		} else {
+			s.otherKey(c)
 		}
-		s.keys(ev, wrong, "touch "+string(ownerOf(ev.By))+owner, ownerOf(ev.By), func(nodes []string) string {
-			return fmt.Sprintf("changes the expiry of %s key %s", owner, s.on(nodes))
-		})
-	case trace.KindDelete:
-		s.deleteEvent(ev)
-	case trace.KindExpire:
-		s.keys(ev, plain, "expire "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key expired %s", owner, s.on(nodes))
-		})
-	case trace.KindForget:
-		s.keys(ev, fault, "forget "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key was lost in the crash %s", owner, s.on(nodes))
-		})
-	case trace.KindRestore:
-		if s.isCopy(ev.Process) {
-			s.keys(ev, faint, "copy "+owner, "", func(nodes []string) string {
-				return fmt.Sprintf("%s key reaches %s%s", owner, list(nodes), until(ev))
-			})
-			return
-		}
-		s.keys(ev, fault, "restore "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key came back from disk %s%s", owner, s.on(nodes), until(ev))
-		})
 	}
 }
 
-// locks reports whether a key is one of a lock. In a world without locks every
-// key is told as if it were.
-func (s *teller) locks(key string) bool {
-	return len(s.trace.Locks) == 0 || keyOfLock(s.trace, key)
+// ofLock reports whether a key is one of a lock. In a world without locks every key is
+// told as if it were.
+func (s *teller) ofLock(key string) bool {
+	return len(s.Trace.Locks) == 0 || keyOfLock(s.Trace, key)
 }
 
 // keyOfLock reports whether a lock keeps its grants in a key.
@@ -64,57 +35,66 @@ func keyOfLock(t *trace.Trace, key string) bool {
 
 // otherKey tells of a key that is no lock, such as a counter of tokens. What the
 // clients do to it they tell themselves.
-func (s *teller) otherKey(ev *trace.Event) {
-	switch ev.Kind {
-	case trace.KindForget:
+func (s *teller) otherKey(c history.Change) {
+	switch ev := c.Event; c.How {
+	case history.Forgotten:
 		s.say(ev, fault, "its key %s, which was %s, was lost in the crash", visible(ev.Key), visible(ev.Value))
-	case trace.KindRestore:
+	case history.Replaced:
 		s.say(ev, fault, "its key %s came back from disk as %s", visible(ev.Key), visible(ev.Value))
-	case trace.KindExpire:
+	case history.Expired:
 		s.say(ev, plain, "its key %s expired", visible(ev.Key))
 	}
 }
 
-// standing keeps account of the nodes on which each acquisition's key stands.
-func (s *teller) standing(ev *trace.Event) {
-	gone := func(owner *trace.Actor) {
-		if owner != nil {
-			a := s.acquisition(owner.Client, owner.Section)
-			a.standing = slices.DeleteFunc(a.standing, func(node string) bool { return node == ev.Process })
-		}
-	}
-	switch ev.Kind {
-	case trace.KindSet, trace.KindRestore:
-		gone(ev.Prior)
-		gone(ev.Owner)
-		if ev.Owner != nil {
-			a := s.acquisition(ev.Owner.Client, ev.Owner.Section)
-			a.standing = append(a.standing, ev.Process)
-		}
-	case trace.KindDelete, trace.KindExpire, trace.KindForget:
-		gone(ev.Owner)
+func (s *teller) keyOfLock(c history.Change) {
+	ev, owner := c.Event, possessive(ownerOf(c.Event.Owner))
+	switch {
+	case c.Touch && !ownKey(c):
+		s.key(c, wrong, "touch "+ownerOf(ev.By)+owner, ownerOf(ev.By), func(nodes []string) string {
+			return fmt.Sprintf("changes the expiry of %s key %s", owner, s.on(nodes))
+		})
+	case c.How == history.Overwritten:
+		s.keySet(c)
+	case c.How == history.Removed:
+		s.keyRemoved(c)
+	case c.How == history.Expired:
+		s.key(c, plain, "expire "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key expired %s", owner, s.on(nodes))
+		})
+	case c.How == history.Forgotten:
+		s.key(c, fault, "forget "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key was lost in the crash %s", owner, s.on(nodes))
+		})
+	case c.How == history.Replaced && s.isCopy(ev.Process):
+		s.key(c, faint, "copy "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key reaches %s%s", owner, list(nodes), until(ev))
+		})
+	case c.How == history.Replaced:
+		s.key(c, fault, "restore "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key came back from disk %s%s", owner, s.on(nodes), until(ev))
+		})
 	}
 }
 
-// keys adds an entry that is told once for all nodes.
-func (s *teller) keys(ev *trace.Event, m mood, fold, who string, merge func([]string) string) {
-	e := entry{at: ev.At, who: visible(who), mood: m, fold: fold + "\x00" + ev.Key, items: []string{ev.Process}}
-	s.add(s.folded(e, merge))
+// key adds an entry that is told once for all nodes.
+func (s *teller) key(c history.Change, m mood, fold, who string, merge func([]string) string) {
+	s.tellOnce(c.Event, entry{who: visible(who), mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
-func (s *teller) setEvent(ev *trace.Event) {
+func (s *teller) keySet(c history.Change) {
+	ev := c.Event
 	if ev.Owner == nil {
 		return
 	}
-	a := s.acquisition(ev.Owner.Client, ev.Owner.Section)
-	a.set = append(a.set, ev.Process)
-	if ev.Prior != nil && !sameAcquisition(ev.Prior, ev.Owner) {
+	acquire := s.acquires[c.Is.Owner]
+	switch {
+	case ev.Prior != nil && history.AcquisitionOf(ev.Prior) != c.Is.Owner:
 		prior := possessive(ev.Prior.Client)
-		s.keys(ev, wrong, "overwrite "+prior, ev.Owner.Client, func(nodes []string) string {
+		s.key(c, wrong, "overwrite "+prior, ev.Owner.Client, func(nodes []string) string {
 			return fmt.Sprintf("overwrites %s key %s", prior, s.on(nodes))
 		})
-	} else if a.ended {
-		s.keys(ev, plain, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+	case endedBefore(acquire, ev):
+		s.key(c, plain, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
 			return fmt.Sprintf("its key is set %s only now, after its attempt had ended%s", s.on(nodes), until(ev))
 		})
 	}
@@ -122,37 +102,58 @@ func (s *teller) setEvent(ev *trace.Event) {
 
 // isCopy reports whether a node holds only copies of what others hold.
 func (s *teller) isCopy(node string) bool {
-	return len(s.trace.Locks) > 0 && !slices.Contains(s.nodes(), node)
+	return len(s.Trace.Locks) > 0 && !slices.Contains(s.nodes(), node)
 }
 
-func (s *teller) deleteEvent(ev *trace.Event) {
-	if ev.By == nil && s.isCopy(ev.Process) {
-		owner := possessive(ownerOf(ev.Owner))
-		s.keys(ev, faint, "copy of delete "+owner, "", func(nodes []string) string {
+func (s *teller) keyRemoved(c history.Change) {
+	ev, owner := c.Event, possessive(ownerOf(c.Event.Owner))
+	switch {
+	case ev.By == nil && s.isCopy(ev.Process):
+		s.key(c, faint, "copy of delete "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key is removed from %s, too", owner, list(nodes))
 		})
-		return
-	}
-	if !sameAcquisition(ev.By, ev.Owner) {
-		owner := possessive(ownerOf(ev.Owner))
-		if ev.By != nil {
-			s.acquisition(ev.By.Client, ev.By.Section).robbed = true
-		}
-		s.keys(ev, wrong, "delete "+owner, ownerOf(ev.By), func(nodes []string) string {
+	case !ownKey(c):
+		s.key(c, wrong, "delete "+owner, ownerOf(ev.By), func(nodes []string) string {
 			return fmt.Sprintf("removes %s key %s", owner, s.on(nodes))
 		})
-		return
-	}
-	if ev.Owner == nil {
-		return
-	}
-	a := s.acquisition(ev.Owner.Client, ev.Owner.Section)
-	a.deleted = append(a.deleted, ev.Process)
-	if a.released {
-		s.keys(ev, plain, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
+		s.key(c, plain, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
 			return fmt.Sprintf("its key is removed %s only now, after its release had ended", s.on(nodes))
 		})
 	}
+}
+
+// ownKey says whether who changed a key had set it.
+func ownKey(c history.Change) bool {
+	return history.AcquisitionOf(c.Event.By) == history.AcquisitionOf(c.Event.Owner)
+}
+
+// keysSet are the nodes on which an acquisition had set its key before an event.
+func (s *teller) keysSet(id history.Acquisition, before *trace.Event) []string {
+	return s.keysOf(id, func(k *history.Holding) bool { return k.By != nil && k.Set.Seq < before.Seq })
+}
+
+// keysThere are the nodes on which an acquisition's key stood when an event happened.
+func (s *teller) keysThere(id history.Acquisition, ev *trace.Event) []string {
+	return s.keysOf(id, func(k *history.Holding) bool { return k.There().Has(history.MomentOf(ev)) })
+}
+
+// keysReleased are the nodes on which a call of release removed its own key.
+func (s *teller) keysReleased(c *history.Call) []string {
+	return s.keysOf(c.Acquisition, func(k *history.Holding) bool {
+		return k.How == history.Removed && history.AcquisitionOf(k.Ended.By) == c.Acquisition &&
+			(c.Began == nil || c.Began.Seq < k.Ended.Seq) && k.Ended.Seq < c.Ended.Seq
+	})
+}
+
+func (s *teller) keysOf(id history.Acquisition, which func(*history.Holding) bool) []string {
+	var nodes []string
+	for _, k := range s.keys[id] {
+		if which(k) {
+			nodes = append(nodes, k.Node)
+		}
+	}
+	return nodes
 }
 
 func until(ev *trace.Event) string {
@@ -160,10 +161,6 @@ func until(ev *trace.Event) string {
 		return ", for ever"
 	}
 	return ", until " + moment(ev.Expires, 3)
-}
-
-func sameAcquisition(a, b *trace.Actor) bool {
-	return a == nil && b == nil || a != nil && b != nil && a.Client == b.Client && a.Section == b.Section
 }
 
 func ownerOf(a *trace.Actor) string {

@@ -2,88 +2,84 @@ package reports
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
-// messageEvent tells what the network did. A message that went its way is told
+// tellMessages tells what the network did to the messages. One that went its way is told
 // only when all messages are asked for.
-func (s *teller) messageEvent(ev *trace.Event) {
-	id := messageID(ev)
-	waiting := s.awaiting(ev)
-	switch ev.Kind {
-	case trace.KindHold:
-		s.held[id] = ev.At
-		s.add(entry{at: ev.At, who: "network", mood: fault, part: effect, text: "holds back " + s.message(ev, ev.Process, ev.Peer)})
-		return
-	case trace.KindDeliver:
-		if from, ok := s.held[id]; ok {
-			delete(s.held, id)
-			s.add(entry{at: ev.At, who: "network", mood: fault, part: effect,
-				text: fmt.Sprintf("delivers %s %s", s.message(ev, ev.Peer, ev.Process), heldFor(from, ev.At))})
-			return
+func (s *teller) tellMessages() {
+	for _, m := range s.Messages() {
+		told := s.messages && !m.Handshake()
+		if told {
+			s.say(m.Sent, faint, "→ %s  %s", visible(m.To), visible(m.Sent.Text))
 		}
-	case trace.KindLose:
-		text := "loses " + s.message(ev, ev.Process, ev.Peer)
-		if s.messages {
-			s.add(entry{at: ev.At, who: "network", mood: fault, text: text})
-			return
+		if m.Held != nil {
+			s.network(m.Held, effect, "holds back %s", s.message(m))
 		}
-		s.apart(ev, "lose", func(peers []string) string {
-			return fmt.Sprintf("never delivers what %s has sent to %s", visible(ev.Process), s.peerCount(peers))
-		})
-		return
-	case trace.KindRefuse:
-		s.apart(ev, "refuse", func(peers []string) string {
-			return fmt.Sprintf("cannot connect to %s%s", s.peerCount(peers), because(ev.Text))
-		})
-		return
-	case trace.KindTimeout:
-		if !waiting {
-			break // a connection that lay idle is no story
+		switch {
+		case m.Arrived != nil && m.Held != nil:
+			s.network(m.Arrived, effect, "delivers %s %s", s.message(m), heldFor(m.Held.At, m.Arrived.At))
+		case m.Arrived != nil && told:
+			s.say(m.Arrived, faint, "← %s  %s", visible(m.From), visible(m.Arrived.Text))
 		}
-		s.apart(ev, "timeout", func(peers []string) string {
-			return fmt.Sprintf("gives up waiting for %s", s.peerCount(peers))
-		})
-		return
-	case trace.KindReset:
-		s.apart(ev, "reset", func(peers []string) string {
-			return fmt.Sprintf("sees its connection to %s reset", s.peerCount(peers))
-		})
-		return
-	}
-	if s.messages && !ev.Handshake {
-		s.traffic(ev)
+		switch {
+		case m.Lost == nil:
+		case s.messages:
+			s.network(m.Lost, whole, "loses %s", s.message(m))
+		default:
+			s.tellOnce(m.Lost, entry{who: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
+				return fmt.Sprintf("never delivers what %s has sent to %s", visible(m.From), s.peerCount(peers))
+			})
+		}
 	}
 }
 
-// awaiting keeps account of the requests that have no reply yet, and reports
-// whether there is one on the event's connection.
-func (s *teller) awaiting(ev *trace.Event) bool {
-	conn := fmt.Sprintf("%s\x00%s\x00%d", ev.Process, ev.Peer, ev.Conn)
-	switch {
-	case ev.Kind == trace.KindSend && !ev.Reply:
-		s.waiting[conn]++
-	case ev.Kind == trace.KindDeliver && ev.Reply:
-		s.waiting[conn]--
-	}
-	return s.waiting[conn] > 0
+// network adds an entry about what a fault made the network do.
+func (s *teller) network(ev *trace.Event, p part, format string, args ...any) {
+	s.add(ev, entry{who: "network", mood: fault, part: p, text: fmt.Sprintf(format, args...)})
 }
 
-// apart adds an entry about a process and one of its peers that is told once
-// for all its peers.
-func (s *teller) apart(ev *trace.Event, what string, merge func(peers []string) string) {
-	e := entry{at: ev.At, who: visible(ev.Process), fold: what + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
-	if what == "lose" {
-		e.who, e.fold = "network", what+" "+ev.Process
+// tellContacts tells what became of connections: that one was made, or closed, only when
+// all messages are asked for.
+func (s *teller) tellContacts() {
+	for _, c := range s.Contacts() {
+		ev := c.Event
+		switch ev.Kind {
+		case trace.KindRefuse:
+			s.apart(ev, func(peers string) string { return fmt.Sprintf("cannot connect to %s%s", peers, because(ev.Text)) })
+		case trace.KindTimeout:
+			switch {
+			case c.Waiting: // else the connection lay idle, and that is no story
+				s.apart(ev, func(peers string) string { return "gives up waiting for " + peers })
+			}
+		case trace.KindReset:
+			s.apart(ev, func(peers string) string { return fmt.Sprintf("sees its connection to %s reset", peers) })
+		case trace.KindConnect:
+			if s.messages && !ev.Handshake {
+				s.say(ev, faint, "connects to %s", visible(ev.Peer))
+			}
+		case trace.KindClose:
+			if s.messages && !ev.Handshake {
+				s.say(ev, faint, "closes its connection to %s", visible(ev.Peer))
+			}
+		}
 	}
-	s.add(s.folded(e, merge))
+}
+
+// apart adds an entry about a process and one of its peers that is told once for all its
+// peers.
+func (s *teller) apart(ev *trace.Event, merge func(peers string) string) {
+	e := entry{who: visible(ev.Process), fold: string(ev.Kind) + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
+	s.tellOnce(ev, e, func(peers []string) string { return merge(s.peerCount(peers)) })
 }
 
 // peerCount lists each peer once, and how often if more than once.
 func (s *teller) peerCount(peers []string) string {
 	var shown []string
-	for _, p := range s.ordered(peers) {
+	for _, p := range inWorldOrder(s.Trace, peers) {
 		n := 0
 		for _, q := range peers {
 			if p == q {
@@ -99,45 +95,20 @@ func (s *teller) peerCount(peers []string) string {
 	return list(shown)
 }
 
-// traffic tells of messages and connections one by one.
-func (s *teller) traffic(ev *trace.Event) {
-	peer := visible(ev.Peer)
-	switch ev.Kind {
-	case trace.KindConnect:
-		s.say(ev, faint, "connects to %s", peer)
-	case trace.KindSend:
-		s.say(ev, faint, "→ %s  %s", peer, visible(ev.Text))
-	case trace.KindDeliver:
-		s.say(ev, faint, "← %s  %s", peer, visible(ev.Text))
-	case trace.KindClose:
-		s.say(ev, faint, "closes its connection to %s", peer)
-	}
-}
-
 // message names a message: "client-1's write request to storage".
-func (s *teller) message(ev *trace.Event, from, to string) string {
-	if ev.Reply {
-		return fmt.Sprintf("%s reply to %s", possessive(from), s.askedBy(ev, to))
-	}
+func (s *teller) message(m *history.Message) string {
 	step := ""
-	if ev.Step != "" {
-		step = string(ev.Step) + " "
+	if m.Sent.Step != "" {
+		step = string(m.Sent.Step) + " "
 	}
-	return fmt.Sprintf("%s %srequest to %s", possessive(from), step, visible(to))
+	switch {
+	case !m.Sent.Reply:
+		return fmt.Sprintf("%s %srequest to %s", possessive(m.From), step, visible(m.To))
+	case step == "":
+		return fmt.Sprintf("%s reply to %s", possessive(m.From), visible(m.To))
+	}
+	return fmt.Sprintf("%s reply to %s %s", possessive(m.From), possessive(m.To), m.Sent.Step)
 }
 
-func (s *teller) askedBy(ev *trace.Event, client string) string {
-	if ev.Step == "" {
-		return visible(client)
-	}
-	return fmt.Sprintf("%s %s", possessive(client), ev.Step)
-}
-
-// messageID identifies a message from its sending to its delivery.
-func messageID(ev *trace.Event) string {
-	from, to := ev.Process, ev.Peer
-	if ev.Kind == trace.KindDeliver {
-		from, to = to, from
-	}
-	return fmt.Sprintf("%s\x00%s\x00%d\x00%d", from, to, ev.Conn, ev.Msg)
-}
+// heldFor says how long a message was held back.
+func heldFor(from, to time.Duration) string { return "after being held back for " + span(to-from) }

@@ -8,22 +8,50 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/trace"
 )
 
+// stepName names a step that a client takes in a section.
 func stepName(client string, section int, step trace.Step) string {
 	return fmt.Sprintf("%s/%d/%s", client, section, step)
 }
 
-func (s *teller) beginEvent(ev *trace.Event) {
-	name := stepName(ev.Process, ev.Section, ev.Step)
-	s.began[name] = ev.At
-	a := s.acquisition(ev.Process, ev.Section)
+// tellSteps tells of each step how it begins, that its request is sent again, and how it
+// ends.
+func (s *teller) tellSteps() {
+	for _, c := range s.Calls() {
+		if c.Began != nil {
+			s.begun(c)
+		}
+		for _, ev := range c.Again {
+			s.say(ev, plain, "gets no answer, and sends its %s again%s", ev.Step, carried(ev.Token))
+		}
+		if c.Ended != nil {
+			s.ended(c)
+		}
+	}
+}
+
+// endedBefore says that a step had ended before an event; one that is not known had not.
+func endedBefore(c *history.Call, ev *trace.Event) bool {
+	return c != nil && c.Ended != nil && c.Ended.Seq < ev.Seq
+}
+
+// lockOf is the lock of the acquisition that a step belongs to.
+func (s *teller) lockOf(c *history.Call) string {
+	if acquire := s.acquires[c.Acquisition]; acquire != nil {
+		return acquire.Lock
+	}
+	return ""
+}
+
+func (s *teller) begun(c *history.Call) {
+	ev := c.Began
 	var text string
 	switch ev.Step {
 	case trace.Acquire:
-		a.lock = ev.Lock
 		if s.open(ev.Lock) {
 			return
 		}
@@ -41,22 +69,20 @@ func (s *teller) beginEvent(ev *trace.Event) {
 	case trace.Extend:
 		text = "asks to extend its lease"
 	case trace.Release:
-		a.deleted, a.nothingLeft = nil, len(a.standing) == 0
-		text = "asks to release " + s.theLock(a.lock)
+		text = "asks to release " + s.theLock(s.lockOf(c))
 	}
-	s.add(entry{at: ev.At, who: visible(ev.Process), text: text, of: name, part: opens})
+	s.add(ev, entry{who: visible(ev.Process), text: text, of: stepName(c.Client, c.Section, c.Step), part: opens})
 }
 
-func (s *teller) endEvent(ev *trace.Event) {
-	name := stepName(ev.Process, ev.Section, ev.Step)
-	took := ev.At - s.began[name]
-	if !ev.OK {
-		s.failed[ev.Process] = append(s.failed[ev.Process], ev)
+func (s *teller) ended(c *history.Call) {
+	ev, took := c.Ended, time.Duration(0)
+	if c.Began != nil {
+		took = ev.At - c.Began.At
 	}
-	e := entry{at: ev.At, who: visible(ev.Process), of: name}
+	e := entry{who: visible(ev.Process), of: stepName(c.Client, c.Section, c.Step)}
 	switch ev.Step {
 	case trace.Acquire:
-		s.acquired(ev, e)
+		s.acquired(c, e)
 		return
 	case trace.Work:
 		if took == 0 && ev.OK {
@@ -87,38 +113,37 @@ func (s *teller) endEvent(ev *trace.Event) {
 			e.text = "has extended its lease" + s.leaseEnds(ev)
 		}
 	case trace.Release:
-		e.text = s.released(ev)
+		e.text = s.released(c)
 	}
-	s.add(e)
+	s.add(ev, e)
 }
 
-func (s *teller) acquired(ev *trace.Event, e entry) {
-	a := s.acquisition(ev.Process, ev.Section)
-	a.ended = true
-	lock := s.theLock(a.lock)
+func (s *teller) acquired(c *history.Call, e entry) {
+	ev, named := c.Ended, s.lockOf(c)
+	lock := s.theLock(named)
 	if !ev.OK {
-		why := because(s.nodesNamed(a.lock, strings.TrimPrefix(ev.Text, locks.ErrNotAcquired.Error()+": ")))
+		why := because(s.nodesNamed(named, strings.TrimPrefix(ev.Text, locks.ErrNotAcquired.Error()+": ")))
 		tried := func(attempts []string) string {
 			if n := len(attempts); n > 1 {
 				return fmt.Sprintf("fails to get %s, %d times in a row%s", lock, n, why)
 			}
 			return fmt.Sprintf("fails to get %s%s", lock, why)
 		}
-		e.fold, e.items = "failed "+ev.Process+"\x00"+a.lock+"\x00"+preciseTime.ReplaceAllString(why, ""), []string{e.of}
-		s.add(s.folded(e, tried))
+		e.fold, e.items = "failed "+ev.Process+"\x00"+named+"\x00"+preciseTime.ReplaceAllString(why, ""), []string{e.of}
+		s.tellOnce(ev, e, tried)
 		return
 	}
-	if s.open(a.lock) {
+	if s.open(named) {
 		e.text = "goes ahead: there is no lock" + grant(ev)
-		s.add(e)
+		s.add(ev, e)
 		return
 	}
-	e.text = fmt.Sprintf("gets %s%s%s%s", lock, s.somewhere(a.set), grant(ev), s.leaseEnds(ev))
+	e.text = fmt.Sprintf("gets %s%s%s%s", lock, s.somewhere(s.keysSet(c.Acquisition, ev)), grant(ev), s.leaseEnds(ev))
 	if ev.Ungranted {
 		e.mood = wrong
 		e.text = fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, grant(ev), s.leaseEnds(ev))
 	}
-	s.add(e)
+	s.add(ev, e)
 }
 
 var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
@@ -127,7 +152,7 @@ var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
 // counted from 1.
 func (s *teller) nodesNamed(lock, text string) string {
 	var nodes []string
-	for _, l := range s.trace.Locks {
+	for _, l := range s.Trace.Locks {
 		if l.Name == lock {
 			for _, slot := range l.Slots {
 				nodes = append(nodes, slot.Node)
@@ -162,7 +187,7 @@ func grant(ev *trace.Event) string {
 	return ": token " + token(ev.Token)
 }
 
-func (s *teller) open(lock string) bool { return openLock(s.trace, lock) }
+func (s *teller) open(lock string) bool { return openLock(s.Trace, lock) }
 
 // openLock reports whether a lock lets everybody in.
 func openLock(t *trace.Trace, lock string) bool {
@@ -191,20 +216,6 @@ func shortTokens(text string) string {
 	})
 }
 
-func (s *teller) leaseEnds(ev *trace.Event) string {
-	if ev.Ends == nil {
-		return ""
-	}
-	end, ok := s.leaseEnd(ev.Process, ev.Section, *ev.Ends)
-	switch {
-	case !ok:
-		return ""
-	case end <= ev.At:
-		return ", lease already over at " + moment(max(end, 0), 3)
-	}
-	return ", lease until " + moment(end, 3)
-}
-
 func (s *teller) answered(ev *trace.Event) string {
 	switch {
 	case ev.Refused:
@@ -220,54 +231,26 @@ func (s *teller) answered(ev *trace.Event) string {
 	return fmt.Sprintf("learns that it has written version %d of %s", ev.Version, visible(ev.Object))
 }
 
-func (s *teller) released(ev *trace.Event) string {
-	a := s.acquisition(ev.Process, ev.Section)
-	a.released = true
-	lock := s.theLock(a.lock)
+func (s *teller) released(c *history.Call) string {
+	ev, named := c.Ended, s.lockOf(c)
+	lock := s.theLock(named)
 	text := "releases " + lock
+	robbed := s.robbed[c.Acquisition]
 	switch {
-	case s.open(a.lock):
+	case s.open(named):
 		return "is done"
 	case len(s.nodes()) == 0:
-	case a.robbed:
+	case robbed != nil && robbed.Seq < ev.Seq:
 		text = "believes that it has released " + lock
-	case a.nothingLeft:
+	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
 		return text + ": there was nothing left to release"
 	default:
-		text += " " + s.on(a.deleted)
+		text += " " + s.on(s.keysReleased(c))
 	}
 	if !ev.OK {
-		text += ", and is told" + because(s.nodesNamed(a.lock, ev.Text))
+		text += ", and is told" + because(s.nodesNamed(named, ev.Text))
 	}
 	return text
-}
-
-func (s *teller) serveEvent(ev *trace.Event) {
-	e := entry{
-		at: ev.At, who: visible(ev.Process),
-		of: stepName(ev.Client(), ev.Section, ev.Step), part: serves,
-	}
-	who, object := possessive(ev.Client()), visible(ev.Object)
-	seen := s.acquisition(ev.Client(), ev.Section).seen
-	known, knows := seen[ev.Object]
-	switch {
-	case !ev.OK:
-		e.text = fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, because(ev.Text))
-	case ev.Step == trace.Mark:
-		e.text = fmt.Sprintf("marks %s for %s with token %s", object, visible(ev.Client()), token(ev.Token))
-	case ev.Step == trace.Read:
-		seen[ev.Object] = ev.Version
-		e.text = fmt.Sprintf("answers %s read of %s%s: version %d", who, object, carried(ev.Token), ev.Version)
-	default:
-		e.text = fmt.Sprintf("applies %s write of %s%s: version %d → %d",
-			who, object, carried(ev.Token), ev.Replaced, ev.Version)
-		if knows && known != ev.Replaced {
-			e.mood = wrong
-			e.text += fmt.Sprintf(", but it had read version %d", known)
-		}
-		seen[ev.Object] = ev.Version
-	}
-	s.add(e)
 }
 
 func carried(t uint64) string {
@@ -276,6 +259,3 @@ func carried(t uint64) string {
 	}
 	return fmt.Sprintf(" (token %s)", token(t))
 }
-
-// heldFor says how long a message was held back, if it was.
-func heldFor(from, to time.Duration) string { return "after being held back for " + span(to-from) }

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -31,7 +32,7 @@ type Timeline struct {
 func (l Timeline) Tell(headings []string, traces []*trace.Trace) string {
 	stories := make([][]entry, len(traces))
 	for i, t := range traces {
-		stories[i] = tell(t, l.Messages)
+		stories[i] = storyOf(history.Of(t), l.Messages)
 	}
 	return l.write(headings, stories)
 }

@@ -158,15 +158,20 @@ func TestClocks(t *testing.T) {
 
 func TestAHeldMessageAndItsArrival(t *testing.T) {
 	s := newScript("none", 1)
-	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x"}
-	hold, lose, deliver := message, message, message
-	hold.Kind, hold.Process, hold.Peer = trace.KindHold, "client-1", "storage"
-	lose.Kind, lose.Process, lose.Peer, lose.Msg = trace.KindLose, "client-1", "redis-1", 3
-	deliver.Kind, deliver.Process, deliver.Peer = trace.KindDeliver, "storage", "client-1"
-	s.then(hold, lose).at(40*time.Second, deliver)
+	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x", Process: "client-1", Peer: "storage"}
+	other := message
+	other.Peer, other.Msg = "redis-1", 3
+	as := func(kind trace.Kind, ev trace.Event) trace.Event {
+		ev.Kind = kind
+		return ev
+	}
+	deliver := as(trace.KindDeliver, message)
+	deliver.Process, deliver.Peer = "storage", "client-1"
+	s.then(as(trace.KindSend, message), as(trace.KindHold, message), as(trace.KindSend, other), as(trace.KindLose, other))
+	s.at(40*time.Second, deliver)
 	told(t, `
-   0.001s  network  holds back client-1's write request to storage
-   0.002s  network  never delivers what client-1 has sent to redis-1
+   0.002s  network  holds back client-1's write request to storage
+   0.004s  network  never delivers what client-1 has sent to redis-1
         ⋮  40s pass
   40.000s  network  delivers client-1's write request to storage after being
                     held back for 40s
@@ -302,6 +307,36 @@ func TestLeasesThatEnd(t *testing.T) {
 			t.Errorf("%s: told that the lease is over: %v", name, got)
 		}
 	}
+}
+
+// A lease that runs out and is prolonged later is one lease: that it had run out is told,
+// and not that it was over. So it is for a lock that says nothing of the end: its lease
+// lasts for a TTL. Where the client notices in the same moment nobody is told.
+func TestLeasesThatAreProlongedLate(t *testing.T) {
+	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
+	extend, lost := acquire, acquire
+	extend.Step, lost.Kind = trace.Extend, trace.KindLost
+	s := newScript("none", 1)
+	s.then(begin("client-1", 1, trace.Acquire, 0), acquire)
+	s.at(40*time.Second, begin("client-1", 1, trace.Extend, 0)).at(41*time.Second, extend)
+	s.at(80*time.Second, begin("client-2", 1, trace.Acquire, 0))
+	two := acquire
+	two.Process, lost.Process = "client-2", "client-2"
+	two.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
+	s.at(81*time.Second, two).at(110*time.Second, lost)
+	told(t, `
+    0.002s  client-1  gets the lock on no node
+         ⋮  30s pass
+   30.001s  client-1  its lease runs out, and is prolonged only at 41.000s
+         ⋮  11s pass
+   41.000s  client-1  has extended its lease
+         ⋮  29s pass
+   70.000s  client-1  its lease is over, and it has not released
+         ⋮  11s pass
+   81.000s  client-2  gets the lock on no node, lease until 110.000s
+         ⋮  29s pass
+  110.000s  client-2  learns from the lock that its lease is lost
+`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
 }
 
 func TestFailingNodesAndCancelledCalls(t *testing.T) {

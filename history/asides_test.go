@@ -1,0 +1,32 @@
+package history
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// What stands for itself is in the list of whom it is about.
+func TestAsides(t *testing.T) {
+	var events []trace.Event
+	for _, kind := range []trace.Kind{
+		trace.KindCancel, trace.KindLost, trace.KindDone, trace.KindRanOn, trace.KindStrip,
+		trace.KindRevert, trace.KindForgetToken, trace.KindSync, trace.KindHorizon,
+	} {
+		events = append(events, trace.Event{Kind: kind, Process: "client-1"})
+	}
+	h := Of(inOrder(events...))
+	for name, c := range map[string]struct {
+		list        []*trace.Event
+		first, last int
+	}{
+		"clients":  {h.OfClients(), 1, 4},
+		"services": {h.OfServices(), 5, 5},
+		"storage":  {h.StorageLosses(), 6, 7},
+		"disks":    {h.Syncs(), 8, 8},
+	} {
+		if n := len(c.list); n != c.last-c.first+1 || c.list[0].Seq != c.first || c.list[n-1].Seq != c.last {
+			t.Errorf("%s: %d events, want those from %d to %d", name, n, c.first, c.last)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package history
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// An end of a connection waits as long as a request of its own has no reply.
+func TestContacts(t *testing.T) {
+	ev := func(kind trace.Kind, process, peer string, reply bool) trace.Event {
+		return trace.Event{Kind: kind, Process: process, Peer: peer, Conn: 1, Reply: reply}
+	}
+	timeout := ev(trace.KindTimeout, "client-1", "redis-1", false)
+	h := Of(inOrder(
+		ev(trace.KindConnect, "client-1", "redis-1", false),
+		ev(trace.KindSend, "client-1", "redis-1", false),
+		timeout,
+		ev(trace.KindReset, "redis-1", "client-1", false),
+		ev(trace.KindDeliver, "client-1", "redis-1", true),
+		timeout,
+	))
+	var got []int
+	for _, c := range h.Contacts() {
+		if c.Waiting {
+			got = append(got, c.Event.Seq)
+		}
+	}
+	if n := len(h.Contacts()); n != 4 || !slices.Equal(got, []int{3}) {
+		t.Errorf("of %d contacts those with %d waited; want 4, and 3", n, got)
+	}
+}

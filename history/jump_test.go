@@ -1,0 +1,22 @@
+package history
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// What a change sets a wall clock by is what it shows less what it would have shown.
+func TestJump(t *testing.T) {
+	clock := func(wall, ppb int64, why trace.ClockChange) trace.Event {
+		return trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: wall, RatePPB: ppb, Why: why}}
+	}
+	h := Of(inOrder(clock(0, 500_000_000, ""), clock(11.5e9, 500_000_000, trace.Jumped), clock(3e9, 0, trace.Jumped)))
+	want := []time.Duration{-time.Second, 10 * time.Second, -10 * time.Second}
+	for i, ev := range h.ClockChanges() {
+		if got := h.Clocks().Jump(ev); got != want[i] {
+			t.Errorf("change %d sets the clock by %v, want %v", i+1, got, want[i])
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package history
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+// inOrder is a trace of events that happen a second apart, with clocks that show true
+// time at first.
+func inOrder(events ...trace.Event) *trace.Trace {
+	t := &trace.Trace{
+		Locks:     []trace.LockInfo{{Name: "x", TTL: 30 * time.Second, Quorum: 1, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "x"}}}},
+		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
+	}
+	for i, ev := range events {
+		ev.Seq, ev.At = i+1, time.Duration(i+1)*time.Second
+		t.Events = append(t.Events, ev)
+	}
+	return t
+}
+
+// A lease runs out when the time is up that it was last given, unless it is given up or
+// told lost before; that it is prolonged later makes it one lease.
+func TestLapses(t *testing.T) {
+	step := func(kind trace.Kind, step trace.Step, ends time.Duration) trace.Event {
+		ev := trace.Event{Kind: kind, Process: "client-1", Section: 1, Step: step, Lock: "x", OK: true}
+		if ends > 0 {
+			ev.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(ends)}
+		}
+		return ev
+	}
+	acquired := func(ends time.Duration) trace.Event { return step(trace.KindEnd, trace.Acquire, ends*time.Second) }
+	extended := func(ends time.Duration) trace.Event { return step(trace.KindEnd, trace.Extend, ends*time.Second) }
+	release := step(trace.KindBegin, trace.Release, 0)
+	wait := trace.Event{Kind: trace.KindHorizon}
+	jump := trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 60e9, Why: trace.Jumped}}
+	type lapse struct {
+		at        int // in seconds
+		prolonged int // with which event
+	}
+	for name, c := range map[string]struct {
+		events []trace.Event
+		want   []lapse
+	}{
+		"it runs out":                          {[]trace.Event{acquired(3), wait, wait}, []lapse{{3, 0}}},
+		"it is released in time":               {[]trace.Event{acquired(3), release}, nil},
+		"it is released too late":              {[]trace.Event{acquired(2), wait, release}, []lapse{{2, 0}}},
+		"it is told lost":                      {[]trace.Event{acquired(3), {Kind: trace.KindLost, Process: "client-1", Section: 1}, wait}, nil},
+		"its client crashes":                   {[]trace.Event{acquired(3), {Kind: trace.KindCrash, Process: "client-1"}, wait}, nil},
+		"its client gives up":                  {[]trace.Event{acquired(3), {Kind: trace.KindDone, Process: "client-1"}, wait}, nil},
+		"it is prolonged in time":              {[]trace.Event{acquired(3), extended(5), wait, wait, wait}, []lapse{{5, 0}}},
+		"it is prolonged later":                {[]trace.Event{acquired(2), wait, extended(6), wait, release}, []lapse{{2, 3}}},
+		"it is prolonged when that is over":    {[]trace.Event{acquired(2), wait, extended(3), wait}, []lapse{{2, 3}, {3, 0}}},
+		"it is prolonged for nothing":          {[]trace.Event{acquired(2), wait, extended(2), wait}, []lapse{{2, 0}}},
+		"the second time it helps":             {[]trace.Event{acquired(2), wait, extended(2), extended(6), release}, []lapse{{2, 4}}},
+		"it was over when it was granted":      {[]trace.Event{wait, wait, acquired(2), wait}, nil},
+		"the clock is set past its end":        {[]trace.Event{acquired(30), jump, wait}, []lapse{{2, 0}}},
+		"what says nothing lasts for a TTL":    {[]trace.Event{acquired(0)}, []lapse{{31, 0}}},
+		"who is told of a loss can rely on it": {[]trace.Event{{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true, Notifies: true}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := append(slices.Clone(c.events), wait)
+			var got []lapse
+			for _, l := range Of(inOrder(events...)).Sections()[0].Lapses() {
+				found := lapse{at: int(l.At.At / time.Second)}
+				if l.Prolonged != nil {
+					found.prolonged = l.Prolonged.Event.Seq
+				}
+				got = append(got, found)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// What is foreseen of a lease's end knows nothing of what changes the clock later.
+func TestForeseen(t *testing.T) {
+	h := Of(inOrder(
+		trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 1e9}},
+		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true,
+			Ends: &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: 30e9}},
+		trace.Event{Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Wall: 60e9, Why: trace.Jumped}},
+	))
+	d := h.Sections()[0].Lease.Ends[0]
+	if d.Foreseen != StartOf(30*time.Second) || d.Until.At != 3*time.Second {
+		t.Errorf("the end was foreseen at %v and came at %v; want 30s and 3s", d.Foreseen, d.Until)
+	}
+}
