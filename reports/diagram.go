@@ -114,7 +114,7 @@ var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStor
 // nothing is known of beside its name still has a lane, so that what it does is seen.
 func (d *diagram) readLanes(most int) {
 	order := map[string]int{}
-	idle := idleNodes(d.history.Trace)
+	idle := idleNodes(d.history)
 	for i, p := range d.history.Trace.Processes {
 		d.roles[p.Name] = p.Role
 		if _, known := order[p.Name]; !known && !slices.Contains(idle, p.Name) {

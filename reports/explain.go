@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -91,7 +92,7 @@ func explainData(run scenarios.Outcome) string {
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
 			text += " The cycle: " + statement(timed(f.Cycle...))
 		}
-		if refused := refusals(run.History.Trace); refused != "" {
+		if refused := refusals(run.History); refused != "" {
 			text += " " + refused
 		}
 		return text
@@ -99,7 +100,7 @@ func explainData(run scenarios.Outcome) string {
 	if len(v.Reasons) > 0 {
 		return "The run proves nothing: " + statement(timed(v.Reasons[0]))
 	}
-	if refused := refusals(run.History.Trace); refused != "" {
+	if refused := refusals(run.History); refused != "" {
 		return refused
 	}
 	if v.Verdict == checks.Safe {
@@ -118,32 +119,22 @@ func intact(run scenarios.Outcome) string {
 	if why := spared(run); why != "" {
 		return why
 	}
-	wrote := slices.ContainsFunc(run.History.Trace.Events, func(ev trace.Event) bool {
-		return ev.Kind == trace.KindServe && ev.Step == trace.Write && ev.OK
-	})
-	if !wrote {
+	if len(run.History.Versions()) == 0 {
 		return "The data is as it was: nothing was written."
 	}
 	return "The data is intact: every write took effect in order."
 }
 
 // refusals says what the storage refused.
-func refusals(t *trace.Trace) string {
-	var first *trace.Event
-	n := 0
-	for i := range t.Events {
-		if ev := &t.Events[i]; ev.Kind == trace.KindServe && !ev.OK {
-			if n++; first == nil {
-				first = ev
-			}
-		}
-	}
-	if first == nil {
+func refusals(h *history.History) string {
+	refused := slices.DeleteFunc(slices.Clone(h.Served()), func(ev *trace.Event) bool { return ev.OK })
+	if len(refused) == 0 {
 		return ""
 	}
+	first := refused[0]
 	text := fmt.Sprintf("The storage refused %s %s at %s: %s",
 		possessive(first.Client()), first.Step, moment(first.At, 3), statement(first.Text))
-	if n > 1 {
+	if n := len(refused); n > 1 {
 		text += fmt.Sprintf(" It refused %s.", count(n-1, "more request"))
 	}
 	return text

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -22,7 +23,6 @@ func TestIdleNodes(t *testing.T) {
 		"its disk":                      {trace.Event{Kind: trace.KindSync, Process: "redis-4"}, true},
 		"a fault of another":            {trace.Event{Kind: trace.KindStrike, Fault: 2}, true},
 		"a message to it":               {trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-4", Text: "PING"}, false},
-		"a message that never comes":    {trace.Event{Kind: trace.KindLose, Process: "client-1", Peer: "redis-4"}, false},
 		"a connection":                  {trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-4"}, true},
 		"a handshake":                   {trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-4", Text: "HELLO 3", Handshake: true}, true},
 		"a key, as on a replica":        {trace.Event{Kind: trace.KindSet, Process: "redis-4", Key: "x", Owner: owner, By: owner}, false},
@@ -46,7 +46,7 @@ func TestIdleNodes(t *testing.T) {
 			if c.idle {
 				want = []string{"redis-4"}
 			}
-			if got := idleNodes(&s.Trace); !slices.Equal(got, want) {
+			if got := idleNodes(history.Of(&s.Trace)); !slices.Equal(got, want) {
 				t.Errorf("idle are %q, want %q", got, want)
 			}
 		})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace"
 )
 
 // Schema names the shape of the JSON report. Fields may be added to it; none is
@@ -125,7 +123,7 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		Notes:       run.History.Trace.Notes,
 		TraceHash:   t.Hash(),
 		VirtualMS:   int64(t.End() / time.Millisecond),
-		Events:      len(t.Events),
+		Events:      run.History.Length(),
 	}
 	for _, f := range v.Findings {
 		out.Properties = append(out.Properties, member{string(f.Property), f.Outcome})
@@ -170,20 +168,11 @@ func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
 		Property: f.Property, Outcome: f.Outcome, Reason: f.Reason.String(),
 		Fault: f.Fault.String(), Events: f.Events, Cycle: inNanoseconds(f.Cycle),
 	}
-	if ev, ok := eventOf(run.History.Trace, f.At); ok && f.Outcome == checks.Violated {
+	if ev := run.History.Event(f.At); ev != nil && f.Outcome == checks.Violated {
 		at := int64(ev.At)
 		out.AtNS = &at
 	}
 	return out
-}
-
-// eventOf finds an event by its Seq.
-func eventOf(t *trace.Trace, seq int) (*trace.Event, bool) {
-	i, ok := slices.BinarySearchFunc(t.Events, seq, func(ev trace.Event, seq int) int { return ev.Seq - seq })
-	if !ok {
-		return nil, false
-	}
-	return &t.Events[i], true
 }
 
 // encode writes a document for programs. People look at such documents too, so what

@@ -30,25 +30,24 @@ const (
 // marksOf are the moments of a run that matter, in order.
 func marksOf(run scenarios.Outcome) []mark {
 	var marks []mark
-	t := run.History.Trace
+	h := run.History
 	add := func(ev *trace.Event, sign string, m mood, format string, args ...any) {
 		marks = append(marks, mark{ev.Seq, ev.At, sign, m, fmt.Sprintf(format, args...)})
 	}
-	for i := range t.Events {
-		switch ev := &t.Events[i]; {
-		case ev.Kind == trace.KindStrike && ev.Instant:
-			add(ev, noteworthy, fault, "fault %d: %s", ev.Fault, visible(ev.Text))
-		case ev.Kind == trace.KindStrike:
-			add(ev, noteworthy, fault, "fault %d begins: %s", ev.Fault, visible(ev.Text))
-		case ev.Kind == trace.KindLift:
-			add(ev, noteworthy, fault, "fault %d is over", ev.Fault)
+	for _, a := range h.Acts() {
+		what := visible(a.Struck.Text)
+		if a.Instant {
+			add(a.Struck, noteworthy, fault, "fault %d: %s", a.Fault, what)
+		} else {
+			add(a.Struck, noteworthy, fault, "fault %d begins: %s", a.Fault, what)
+		}
+		if a.Lifted != nil {
+			add(a.Lifted, noteworthy, fault, "fault %d is over", a.Fault)
 		}
 	}
 	for _, w := range run.Variant.Witnesses {
-		if seq, seen := history.Reached(w, t); seen {
-			if ev, ok := eventOf(t, seq); ok {
-				add(ev, noteworthy, plain, "witness: %s", visible(w.String()))
-			}
+		if seq, seen := history.Reached(w, h.Trace); seen {
+			add(h.Event(seq), noteworthy, plain, "witness: %s", visible(w.String()))
 		}
 	}
 	breaks := map[int][]checks.Property{} // by the event with which they break
@@ -58,7 +57,7 @@ func marksOf(run scenarios.Outcome) []mark {
 		}
 	}
 	for seq, properties := range breaks {
-		if ev, ok := eventOf(t, seq); ok {
+		if ev := h.Event(seq); ev != nil {
 			add(ev, broken, wrong, "breaks %s", names(properties))
 		}
 	}

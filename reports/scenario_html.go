@@ -209,7 +209,7 @@ func runPage(run scenarios.Outcome, d *diagram, a axis, f figure) runSheet {
 			Time: moment(e.at, 3), Who: e.who, Text: e.text, Its: strings.HasPrefix(e.text, "its "), Class: moodClass[e.mood],
 		}
 		s.From = s.To
-		if ev, ok := eventOf(run.History.Trace, e.first); ok {
+		if ev := run.History.Event(e.first); ev != nil {
 			s.From = min(s.To, a.of(ev.At))
 		}
 		if gap := e.at - last; gap >= silence && !e.again {
@@ -232,7 +232,7 @@ func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []entry) cell
 	f := run.Verdict.Finding(p)
 	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
 	if f.Outcome == checks.Violated {
-		if _, ok := eventOf(run.History.Trace, f.At); ok {
+		if run.History.Event(f.At) != nil {
 			c.To = brokenAnchor(runAnchor(run.Variant, run.Fencing), p)
 			c.Step = stepAt(steps, f.At)
 			c.Label = fmt.Sprintf("%s, %s: violated; show the moment", p, runName[run.Fencing])

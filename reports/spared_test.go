@@ -57,7 +57,7 @@ func TestSparedIsTrue(t *testing.T) {
 				}
 				for _, run := range r.Runs {
 					name := fmt.Sprintf("%s %s, fencing %s, lock %s, seed %d", s.Name, run.Variant.Name, run.Fencing, lock, seed+1)
-					spares := run.Verdict.Verdict == checks.Safe && refusals(run.History.Trace) == "" &&
+					spares := run.Verdict.Verdict == checks.Safe && refusals(run.History) == "" &&
 						run.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
 					if says := strings.Contains(explainData(run), "is intact although"); says != spares {
 						t.Errorf("%s: it says %q", name, explainData(run))

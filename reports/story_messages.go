@@ -51,8 +51,7 @@ func (s *teller) tellContacts() {
 		case trace.KindRefuse:
 			s.apart(ev, func(peers string) string { return fmt.Sprintf("cannot connect to %s%s", peers, because(ev.Text)) })
 		case trace.KindTimeout:
-			switch {
-			case c.Waiting: // else the connection lay idle, and that is no story
+			if c.Waiting { // else the connection lay idle, and that is no story
 				s.apart(ev, func(peers string) string { return "gives up waiting for " + peers })
 			}
 		case trace.KindReset:
