@@ -40,12 +40,12 @@ func (l Lock) Bases() []Base {
 	if ttl == 0 {
 		ttl = DefaultTTL
 	}
-	share := func(tenths time.Duration) string { return tellDuration(ttl / 10 * tenths) }
+	share := func(tenths time.Duration) string { return trace.ShortDuration(ttl / 10 * tenths) }
 	// Nobody waits for ever for a storage that has crashed.
 	waits := scenarios.Field{Name: "gives-up", Value: share(3)}
 	// Nor for ever for a node that has lost its power: nobody tells.
 	cancels := scenarios.Field{Name: "cancels-after", Value: share(15)}
-	lock := scenarios.Fields{{Name: "kind", Value: l.Name}, {Name: "ttl", Value: tellDuration(ttl)}}
+	lock := scenarios.Fields{{Name: "kind", Value: l.Name}, {Name: "ttl", Value: trace.ShortDuration(ttl)}}
 	if l.Nodes > 0 {
 		lock = append(lock, scenarios.Field{Name: "nodes", Value: l.Nodes})
 	}
@@ -56,18 +56,18 @@ func (l Lock) Bases() []Base {
 			{Name: "clients", Value: scenarios.Fields{
 				{Name: "client-1", Value: holder},
 				{Name: "client-2", Value: scenarios.Fields{
-					{Name: "starts", Value: tellDuration(ttl/30) + " after the start"},
+					{Name: "starts", Value: trace.ShortDuration(ttl/30) + " after the start"},
 					{Name: "works", Value: share(2)},
 					{Name: "retry-every", Value: asks}, waits, cancels,
 				}},
 			}},
-			{Name: "horizon", Value: tellDuration(10 * ttl)},
-			{Name: "progress-within", Value: tellDuration(4 * ttl)},
+			{Name: "horizon", Value: trace.ShortDuration(10 * ttl)},
+			{Name: "progress-within", Value: trace.ShortDuration(4 * ttl)},
 		}.Document()}
 	}
 	bases := []Base{base("contend", scenarios.Fields{
 		{Name: "works", Value: share(3)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
-	}, tellDuration(ttl/20*3))}
+	}, trace.ShortDuration(ttl/20*3))}
 	if l.Extends {
 		bases = append(bases, base("extend", scenarios.Fields{
 			{Name: "works", Value: share(12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
@@ -101,12 +101,12 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 	}
 	l := NewLocal([]Base{b}, patience, nil)
 	played, err := l.run(World{}, Without)
-	if err != nil || played.trace == nil {
+	if err != nil || played.history == nil {
 		return b, nil, err
 	}
 	began := map[string]bool{}
-	for _, ev := range played.trace.Events {
-		began[ev.Process] = began[ev.Process] || ev.Kind == trace.KindBegin
+	for _, c := range played.history.Calls() {
+		began[c.Client] = true
 	}
 	doc := v.Document()
 	for i, name := range v.Clients() {
@@ -152,7 +152,7 @@ func (b Base) document(c Change) (*scenarios.Document, error) {
 	}
 	for _, name := range v.Clients() {
 		if point, ok := c.Starts[name]; ok && (c.Clients == nil || slices.Contains(c.Clients, name)) {
-			doc.Set("clients."+name+".starts", point)
+			doc.Set("clients."+name+".starts", point.String())
 		}
 	}
 	return doc, nil

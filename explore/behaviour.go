@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -19,81 +20,87 @@ import (
 //
 // spare is how many more slots than its quorum whoever used the lock had at least, while
 // it did: below zero it had lost the lock.
-func behaviour(t *trace.Trace) (id uint64, spare int) {
-	b := &beholder{spare: math.MaxInt, quorum: t.Locks[0].Quorum,
-		steps: map[string][]string{}, holds: map[string]map[string]time.Duration{}, inside: map[string]bool{}}
-	for i := range t.Events {
-		b.see(&t.Events[i])
+func behaviour(h *history.History) (id uint64, spare int) {
+	b := &beholder{
+		history: h, spare: math.MaxInt, quorum: h.Trace.Locks[0].Quorum,
+		steps: map[string][]string{}, keys: map[string]int{}, inside: map[string]bool{},
 	}
-	h := fnv.New64a()
-	for _, p := range t.Processes {
+	if last := h.Last(); last != nil {
+		b.chronicle().until(last.Seq)
+	}
+	sum := fnv.New64a()
+	for _, p := range h.Trace.Processes {
 		if p.Role == trace.RoleClient {
-			fmt.Fprintf(h, "%s: %s\n", p.Name, strings.Join(b.steps[p.Name], ", "))
+			fmt.Fprintf(sum, "%s: %s\n", p.Name, strings.Join(b.steps[p.Name], ", "))
 		}
 	}
-	fmt.Fprintf(h, "storage: %s\n", strings.Join(b.served, ", "))
+	fmt.Fprintf(sum, "storage: %s\n", strings.Join(b.served, ", "))
 	if b.spare == math.MaxInt {
 		b.spare = 0
 	}
-	return h.Sum64(), b.spare
+	return sum.Sum64(), b.spare
 }
 
 // A beholder watches a run.
 type beholder struct {
+	history *history.History
 	// steps is what happened to each client, in order.
 	steps map[string][]string
-	// holds has the nodes and keys on which a client's key stands, and until when.
-	holds  map[string]map[string]time.Duration
+	// keys is on how many nodes, or under how many keys, a client's keys stand.
+	keys   map[string]int
 	inside map[string]bool
 	served []string
 	// spare is the least that anybody had beyond quorum.
 	quorum, spare int
 }
 
-func (b *beholder) see(ev *trace.Event) {
-	switch ev.Kind {
-	case trace.KindSet, trace.KindRestore, trace.KindTouch:
-		if ev.Owner == nil {
-			return
+func (b *beholder) chronicle() *chronicle {
+	all := new(chronicle)
+	for _, c := range b.history.KeyChanges() {
+		if !c.Touch {
+			all.add(c.Event, func() { b.key(c) })
 		}
-		if ev.Prior != nil && ev.Prior.Client != ev.Owner.Client {
-			b.lose(ev.Prior.Client, ev, "overwritten")
+	}
+	for _, c := range b.history.Calls() {
+		if c.Step == trace.Release {
+			all.add(c.Began, func() { b.leave(c.Client) })
 		}
-		at := b.holds[ev.Owner.Client]
-		if at == nil {
-			at = map[string]time.Duration{}
-			b.holds[ev.Owner.Client] = at
+		all.add(c.Ended, func() { b.end(c.Ended) })
+	}
+	for _, s := range b.history.Spells() {
+		if s.State == history.Down {
+			all.add(s.Began, func() {
+				b.leave(s.Process)
+				b.tell(s.Process, "crash")
+			})
 		}
-		at[ev.Process+" "+ev.Key] = ev.At + ev.TTL
-	case trace.KindDelete:
-		if ev.Owner == nil {
-			return
-		}
-		if ev.By != nil && ev.By.Client != ev.Owner.Client {
-			b.lose(ev.Owner.Client, ev, "taken")
-			return
-		}
-		b.lose(ev.Owner.Client, ev, "deleted")
-	case trace.KindExpire, trace.KindForget:
-		if ev.Owner != nil {
-			b.lose(ev.Owner.Client, ev, string(ev.Kind))
-		}
-	case trace.KindEnd:
-		b.end(ev)
-	case trace.KindBegin:
-		if ev.Step == trace.Release {
-			b.leave(ev.Process)
-		}
-	case trace.KindCrash:
-		b.leave(ev.Process)
-		b.tell(ev.Process, "crash")
-	case trace.KindLost, trace.KindRanOn:
-		b.tell(ev.Process, string(ev.Kind))
-	case trace.KindServe, trace.KindRevert:
-		word := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
-		if len(b.served) < most {
-			b.served = append(b.served, word)
-		}
+	}
+	for _, s := range b.history.Sections() {
+		all.add(s.Lost, func() { b.tell(s.Client, string(s.Lost.Kind)) })
+	}
+	for _, ev := range b.history.RanOnEvents() {
+		all.add(ev, func() { b.tell(ev.Process, string(ev.Kind)) })
+	}
+	for _, ev := range slices.Concat(b.history.Served(), b.history.Reverted()) {
+		all.add(ev, func() { b.serve(ev) })
+	}
+	return all
+}
+
+// key is what becomes of a key.
+func (b *beholder) key(c history.Change) {
+	if c.Was != nil {
+		b.lose(c)
+	}
+	if c.Is != nil {
+		b.keys[c.Is.Owner.Client]++
+	}
+}
+
+func (b *beholder) serve(ev *trace.Event) {
+	word := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
+	if len(b.served) < most {
+		b.served = append(b.served, word)
 	}
 }
 
@@ -142,28 +149,44 @@ func (b *beholder) others(client string) []string {
 func (b *beholder) leave(client string) {
 	if b.inside[client] {
 		delete(b.inside, client)
-		b.tell(client, fmt.Sprintf("leaves %d", len(b.holds[client])))
+		b.tell(client, fmt.Sprintf("leaves %d", b.keys[client]))
 	}
 }
 
 // rely is how many keys a client has, now that it relies on them.
 func (b *beholder) rely(client string) int {
-	n := len(b.holds[client])
+	n := b.keys[client]
 	b.spare = min(b.spare, n-b.quorum)
 	return n
 }
 
 // lose is a client that loses a key, which matters while it relies on it. One whose time
 // was up it had no right to rely on.
-func (b *beholder) lose(client string, ev *trace.Event, how string) {
-	place := ev.Process + " " + ev.Key
-	due := b.holds[client][place]
-	delete(b.holds[client], place)
+func (b *beholder) lose(c history.Change) {
+	client := c.Was.Owner.Client
+	b.keys[client]--
+	how := ""
+	switch c.Was.How {
+	case history.Overwritten, history.Replaced:
+		if c.Is.Owner.Client == client {
+			return
+		}
+		how = "overwritten"
+	case history.Removed:
+		how = "deleted"
+		if by := c.Event.By; by != nil && by.Client != client {
+			how = "taken"
+		}
+	case history.Expired:
+		how = "expire"
+	case history.Forgotten:
+		how = "forget"
+	}
 	if !b.inside[client] {
 		return
 	}
-	has := len(b.holds[client])
-	if ev.Kind != trace.KindExpire || ev.At < due-time.Millisecond {
+	has := b.keys[client]
+	if c.Was.How != history.Expired || c.At < c.Due-time.Millisecond {
 		has = b.rely(client)
 	}
 	b.tell(client, fmt.Sprintf("loses one to %s, has %d", how, has))

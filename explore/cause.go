@@ -108,69 +108,69 @@ func share(rec *Record, w World, names []string, counts bool) role {
 
 // abstract is one fault without names.
 func abstract(rec *Record, w World, f Fault) (slug, words string) {
-	on := roleOf(rec, w, f.Target)
-	switch f.Kind {
-	case "pause":
-		if f.How == string(trace.Suspend) {
+	on := roleOf(rec, w, f.target())
+	between := func(other string) (role, string) {
+		peer := share(rec, w, []string{other}, false)
+		return peer, fmt.Sprintf(" between %s and %s", on.words, peer.words)
+	}
+	switch a := f.Action.(type) {
+	case *sim.Pause:
+		if a.Mode == trace.Suspend {
 			return "suspend-" + on.slug, "a suspension of the machine of " + on.words
 		}
 		return "pause-" + on.slug, "a pause of " + on.words
-	case "crash":
-		return abstractCrash(f, on)
-	case "jump":
-		if f.By < 0 {
+	case *sim.CrashFault:
+		return abstractCrash(a.How, f.Persistence, on)
+	case *sim.Jump:
+		if a.By < 0 {
 			return "jump-back-" + on.slug, on.words + "'s clock set back"
 		}
 		return "jump-forward-" + on.slug, on.words + "'s clock set forward"
-	case "partition":
-		others := share(rec, w, f.Others, true)
+	case *sim.Partition:
+		others := share(rec, w, a.From, true)
 		slug = "partition-" + others.slug
 		if on != aClient {
 			slug = "partition-" + on.slug + "-" + others.slug
 		}
 		return slug, fmt.Sprintf("a partition of %s from %s", on.words, others.words)
-	case "delay":
-		other := share(rec, w, f.Others[:1], false)
-		return "delay-" + on.slug + "-" + other.slug, fmt.Sprintf("slow messages between %s and %s", on.words, other.words)
-	case "reset":
-		other := share(rec, w, f.Others[:1], false)
-		return "reset-" + on.slug + "-" + other.slug, fmt.Sprintf("connections cut between %s and %s", on.words, other.words)
-	case "stall":
-		step := cmp.Or(f.Step, trace.Write)
+	case *sim.Delay:
+		peer, them := between(a.To)
+		return "delay-" + on.slug + "-" + peer.slug, "slow messages" + them
+	case *sim.Reset:
+		peer, them := between(a.From)
+		return "reset-" + on.slug + "-" + peer.slug, "connections cut" + them
+	case *sim.Stall:
+		step := cmp.Or(a.Step, trace.Write)
 		return "stall-" + string(step), fmt.Sprintf("a stall of the storage in the middle of a %s", step)
-	case "hold":
-		return abstractMessage(rec, w, f)
+	case *sim.Hold:
+		return abstractMessage(rec, w, a.Message.Message)
 	}
-	return f.Kind + "-" + on.slug, f.Kind + " of " + on.words
+	return f.kind() + "-" + on.slug, f.kind() + " of " + on.words
 }
 
 // abstractCrash tells crashes apart by what they leave on the disk.
-func abstractCrash(f Fault, on role) (slug, words string) {
-	how := cmp.Or(f.How, string(trace.Kill))
+func abstractCrash(how trace.Crash, disk sim.Persistence, on role) (slug, words string) {
+	how = cmp.Or(how, trace.Kill)
 	slug, words = "crash-"+on.slug, "a crash of "+on.words
-	if how != string(trace.Kill) {
-		slug = how + "-" + on.slug
+	if how != trace.Kill {
+		slug = string(how) + "-" + on.slug
 	}
-	switch f.Persistence {
+	switch disk {
 	case "":
 	case sim.NoPersistence:
 		words += " without persistence"
 	default:
-		slug += "-" + string(f.Persistence)
-		words += " with persistence " + string(f.Persistence)
+		slug += "-" + string(disk)
+		words += " with persistence " + string(disk)
 	}
-	if on == aClient && how == string(trace.Kill) {
+	if on == aClient && how == trace.Kill {
 		return slug, words
 	}
-	return slug, words + " (" + strings.ReplaceAll(how, "-", " ") + ")"
+	return slug, words + " (" + strings.ReplaceAll(string(how), "-", " ") + ")"
 }
 
 // abstractMessage tells held messages apart by their step and direction.
-func abstractMessage(rec *Record, w World, f Fault) (slug, words string) {
-	m, _, ok := heldMessage(f)
-	if !ok {
-		return "hold", "a message held back"
-	}
+func abstractMessage(rec *Record, w World, m trace.Message) (slug, words string) {
 	peer := roleOf(rec, w, m.Peer)
 	switch {
 	case m.Step != "" && m.Reply:
@@ -199,12 +199,4 @@ func article(noun string) string {
 		return "an " + noun
 	}
 	return "a " + noun
-}
-
-// heldMessage is the message that a hold acts on, and which of those to come it is,
-// from 1.
-func heldMessage(f Fault) (m trace.Message, nth int, ok bool) {
-	text, nth := cutNth(f.Target)
-	m, err := trace.ParseMessage(text)
-	return m, max(nth, 1), err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
 )
 
 // maps draws the danger map of the first base that took place: pauses of its first
@@ -31,7 +32,7 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 	outcomes := make([]Outcome, len(starts)*len(lengths))
 	runner := f.others()
 	err := f.search.parallel(ctx, len(outcomes), func(ctx context.Context, i int) error {
-		pause := Fault{Kind: "pause", Target: client, For: lengths[i%len(lengths)]}.at(starts[i/len(lengths)])
+		pause := fault(&sim.Pause{Process: client}, lengths[i%len(lengths)]).at(starts[i/len(lengths)].Strikes)
 		var err error
 		outcomes[i], err = runner.Run(ctx, World{Base: r.Base, Faults: []Fault{pause}})
 		return err
@@ -57,10 +58,10 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 
 // start is the point as a danger map has it.
 func (p Point) start() string {
-	if p.Before != "" {
-		return "before " + p.Before
+	if !p.Strikes.When.IsZero() {
+		return p.Strikes.When.String()
 	}
-	return p.When
+	return p.Strikes.String()
 }
 
 // lengths are from a tenth of the TTL to twice the TTL.

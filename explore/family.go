@@ -2,7 +2,6 @@ package explore
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -43,48 +42,42 @@ func (r *Record) families(w World) []family {
 
 // family is what a fault comes to.
 func (r *Record) family(f Fault) family {
-	role := r.Roles[f.Target]
-	client := role == trace.RoleClient
-	node := func(name string) bool { return r.Roles[name] == trace.RoleNode }
-	switch f.Kind {
-	case "jump":
-		switch {
-		case client && f.By > 0:
+	is := func(role trace.Role, process string) bool { return r.Roles[process] == role }
+	switch a := f.Action.(type) {
+	case *sim.Jump:
+		switch client := is(trace.RoleClient, a.Process); {
+		case client && a.By > 0:
 			return clientForward
 		case client:
 			return clientBack
-		case f.By > 0:
+		case a.By > 0:
 			return nodeForward
 		}
 		return nodeBack
-	case "pause":
-		if client && f.How == string(trace.Suspend) {
+	case *sim.Pause:
+		if is(trace.RoleClient, a.Process) && a.Mode == trace.Suspend {
 			return suspended
 		}
-	case "crash":
+	case *sim.CrashFault:
 		switch {
-		case client:
+		case is(trace.RoleClient, a.Process):
 			return dead
-		case role == trace.RoleNode && f.forgets():
+		case is(trace.RoleNode, a.Process) && forgets(a.How, f.Persistence):
 			return forgetful
 		}
-	case "hold":
-		for _, word := range strings.Fields(f.Target) {
-			if node(strings.TrimSuffix(strings.TrimSuffix(word, ","), "'s")) {
-				return unreachable
-			}
-		}
 	}
-	if role == trace.RoleNode || slices.ContainsFunc(f.Others, node) {
-		return unreachable
+	for _, process := range slices.Concat(f.Targets()...) {
+		if is(trace.RoleNode, process) {
+			return unreachable
+		}
 	}
 	return late
 }
 
 // forgets says whether a crash leaves less on the node's disk than there was, at least
 // if nothing had been saved lately.
-func (f Fault) forgets() bool {
-	switch how := trace.Crash(f.How); f.Persistence {
+func forgets(how trace.Crash, disk sim.Persistence) bool {
+	switch disk {
 	case sim.Always:
 		return false
 	case sim.Everysec:

@@ -1,98 +1,60 @@
 package explore
 
 import (
-	"fmt"
+	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
 )
 
-// A Fault is one fault of a world, with its parameters under the names that they
-// have in a scenario file. Which of them it has depends on its kind; see
-// [sim.FaultKinds].
+// A Fault is one fault of a world, and what the node on which it acts writes to its
+// disk: without that one cannot tell what a crash makes it forget.
 type Fault struct {
-	// Kind is the kind of fault, such as pause.
-	Kind string `json:"kind"`
-	// Target is what it acts on: a process, or the message that is held.
-	Target string `json:"target"`
-	// Others are the processes at the other end, of a partition, a reset or a delay.
-	Others []string `json:"others,omitempty"`
-	// How is how a process crashes or is paused; "" is the kind's default.
-	How string `json:"how,omitempty"`
-	// Step is the request at which a stalled thread stands still.
-	Step trace.Step `json:"step,omitempty"`
-	// By is how far a clock jumps, or how much longer a message takes.
-	By time.Duration `json:"by,omitempty"`
-	// Before and When say when it strikes: before a client's step, or at a point. A
-	// fault with neither strikes at the start of the run.
-	Before string `json:"before,omitempty"`
-	When   string `json:"when,omitempty"`
-	// For is how long it lasts; 0 is for good, or no time at all.
-	For time.Duration `json:"for,omitempty"`
+	sim.Fault
 	// Persistence is what the node that crashes writes to its disk; "" is the base's.
-	Persistence sim.Persistence `json:"persistence,omitempty"`
+	Persistence sim.Persistence
 }
 
-// Fields are the fault as an item of a scenario's list of faults.
-func (f Fault) Fields() scenarios.Fields {
-	var fields scenarios.Fields
-	add := func(name string, value any) { fields = append(fields, scenarios.Field{Name: name, Value: value}) }
-	switch {
-	case f.Before != "":
-		add("before", f.Before)
-	case f.When != "":
-		add("when", f.When)
-	}
-	add(f.Kind, f.Target)
-	switch f.Kind {
-	case "partition":
-		add("from", f.Others)
-	case "reset":
-		add("from", f.Others[0])
-	case "delay":
-		add("to", f.Others[0])
-	case "crash":
-		if f.How != "" {
-			add("how", f.How)
-		}
-	case "pause":
-		if f.How != "" {
-			add("mode", f.How)
-		}
-	}
-	if f.Step != "" {
-		add("step", string(f.Step))
-	}
-	if f.By != 0 {
-		add("by", tellDuration(f.By))
-	}
-	if f.For != 0 {
-		add("for", tellDuration(f.For))
-	}
-	return fields
+// fault is one that lasts for some time, or for good; it strikes at the start.
+func fault(does sim.Action, lasts time.Duration) Fault {
+	return Fault{Fault: sim.Fault{Action: does, For: lasts}}
 }
 
-// tellDuration writes a duration without units that are zero: 31s, 1m, 29.88s.
-func tellDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
+// kind is the name of the kind of fault, such as pause.
+func (f Fault) kind() string {
+	k, _ := sim.KindOf(f.Action)
+	return k.Name
+}
+
+// target is the process that the fault strikes; "" for a message that is held.
+func (f Fault) target() string {
+	if _, message := f.Action.(*sim.Hold); message {
+		return ""
 	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
+	return f.Targets()[0][0]
+}
+
+// others are the processes at the other end, of a partition, a reset or a delay.
+func (f Fault) others() []string {
+	if _, message := f.Action.(*sim.Hold); message {
+		return nil
 	}
-	return s
+	return slices.Concat(f.Targets()[1:]...)
+}
+
+// sim is the fault as a world of package sim has it.
+func (f Fault) sim() sim.Fault {
+	f.Text = scenarios.FaultText(f.Fault)
+	return f.Fault
 }
 
 // String is the fault in one line, as a scenario would have it.
 func (f Fault) String() string {
-	s := f.Fields().String()
+	s := scenarios.FaultFields(f.Fault).String()
 	if f.Persistence != "" {
-		s += fmt.Sprintf(" with persistence %s", f.Persistence)
+		s += " with persistence " + string(f.Persistence)
 	}
 	return s
 }
@@ -100,29 +62,49 @@ func (f Fault) String() string {
 // Size is how large the fault is: how long it lasts, or how far a clock jumps;
 // 0 is a fault without a size.
 func (f Fault) Size() time.Duration {
-	if f.Kind == "jump" {
-		return f.By.Abs()
+	if jump, ok := f.Action.(*sim.Jump); ok {
+		return jump.By.Abs()
 	}
 	return f.For
 }
 
 // Sized is the fault with another size.
 func (f Fault) Sized(size time.Duration) Fault {
-	switch {
-	case f.Kind == "jump" && f.By < 0:
-		f.By = -size
-	case f.Kind == "jump":
-		f.By = size
-	case f.Kind == "delay":
-		f.By, f.For = size, size
+	switch a := f.Action.(type) {
+	case *sim.Jump:
+		if a.By < 0 {
+			size = -size
+		}
+		f.Action = &sim.Jump{Process: a.Process, By: size}
+	case *sim.Delay:
+		slower := *a
+		slower.By = size
+		f.Action, f.For = &slower, size
 	default:
 		f.For = size
 	}
 	return f
 }
 
-// Equal says whether two faults are the same.
-func (f Fault) Equal(o Fault) bool {
-	return slices.Equal(f.Others, o.Others) && f.Kind == o.Kind && f.Target == o.Target && f.How == o.How && f.Step == o.Step &&
-		f.By == o.By && f.Before == o.Before && f.When == o.When && f.For == o.For && f.Persistence == o.Persistence
+// at is the fault with another moment to strike.
+func (f Fault) at(strikes sim.Trigger) Fault {
+	f.Strikes = strikes
+	return f
 }
+
+// does is the fault with another action.
+func (f Fault) does(a sim.Action) Fault {
+	f.Action = a
+	return f
+}
+
+// Equal says whether two faults are the same.
+func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
+
+// sameMoment says whether two triggers are the same.
+func sameMoment(a, b sim.Trigger) bool {
+	return a.At == b.At && a.Before == b.Before && a.When.Equal(b.When)
+}
+
+// atStart says that a fault with the trigger strikes at the start of the run.
+func atStart(t sim.Trigger) bool { return sameMoment(t, sim.Trigger{}) }

@@ -1,10 +1,14 @@
 package explore
 
 import (
+	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // fewerFaults leaves some faults out, as many as possible first: of a world that is
@@ -23,10 +27,10 @@ func fewerFaults(rec *Record, w World) iter.Seq[World] {
 // something that only a fault brings about which fewer does not have.
 func withoutMoments(rec *Record, w, fewer World) World {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
-	waits := func(w World, client, at string) bool {
-		return slices.ContainsFunc(moments(rec, w, client), func(m moment) bool { return m.at == at })
+	waits := func(w World, client string, at trace.Point) bool {
+		return slices.ContainsFunc(moments(rec, w, client), func(m moment) bool { return m.at.Equal(at) })
 	}
-	maps.DeleteFunc(fewer.Change.Starts, func(client, at string) bool {
+	maps.DeleteFunc(fewer.Change.Starts, func(client string, at trace.Point) bool {
 		return waits(w, client, at) && !waits(fewer, client, at)
 	})
 	return fewer
@@ -43,8 +47,8 @@ func fewerClients(rec *Record, w World) iter.Seq[World] {
 			fewer := w
 			fewer.Change.Clients = some
 			fewer.Change.Starts = maps.Clone(w.Change.Starts)
-			maps.DeleteFunc(fewer.Change.Starts, func(client, at string) bool {
-				return gone(client) || slices.ContainsFunc(spokenOf(at), gone)
+			maps.DeleteFunc(fewer.Change.Starts, func(client string, at trace.Point) bool {
+				return gone(client) || slices.ContainsFunc(at.Names(), gone)
 			})
 			if !yield(fewer) {
 				return
@@ -65,7 +69,7 @@ func fewerNodes(rec *Record, w World) iter.Seq[World] {
 			switch {
 			case needs(w, node):
 				needed = append(needed, node)
-			case slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.Contains(f.Others, node) }):
+			case slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.Contains(f.others(), node) }):
 				cut = append(cut, node)
 			}
 		}
@@ -89,15 +93,15 @@ func fewerNodes(rec *Record, w World) iter.Seq[World] {
 // of those that a partition cuts off.
 func needs(w World, node string) bool {
 	for _, f := range w.Faults {
-		if f.Kind == "partition" {
-			f.Others = nil
+		if p, ok := f.Action.(*sim.Partition); ok {
+			f = f.does(&sim.Pause{Process: p.Process})
 		}
 		if slices.Contains(f.speaksOf(), node) {
 			return true
 		}
 	}
 	for _, at := range w.Change.Starts {
-		if slices.Contains(spokenOf(at), node) {
+		if slices.Contains(at.Names(), node) {
 			return true
 		}
 	}
@@ -115,23 +119,22 @@ func on(rec *Record, w World, stay []string, n int) (World, bool) {
 	}
 	gone := func(name string) bool { return slices.Contains(now, name) && to[name] == "" }
 	isNode := func(name string) bool { return slices.Contains(now, name) }
-	fewer.Faults = slices.Clone(w.Faults)
-	for i := range fewer.Faults {
-		f := &fewer.Faults[i]
-		before := count(f.Others, isNode)
-		f.Others = slices.DeleteFunc(slices.Clone(f.Others), gone)
-		after := count(f.Others, isNode)
-		if f.Kind == "partition" && before > 0 && (after == 0 || leavesQuorum(before, len(now)) != leavesQuorum(after, n)) {
-			return w, false
+	name := func(old string) string { return cmp.Or(to[old], old) }
+	fewer.Faults = nil
+	for _, f := range w.Faults {
+		if p, ok := f.Action.(*sim.Partition); ok {
+			left := slices.DeleteFunc(slices.Clone(p.From), gone)
+			before, after := count(p.From, isNode), count(left, isNode)
+			if before > 0 && (after == 0 || leavesQuorum(before, len(now)) != leavesQuorum(after, n)) {
+				return w, false
+			}
+			f = f.does(&sim.Partition{Process: p.Process, From: left})
 		}
-		for j := range f.Others {
-			f.Others[j] = renamed(f.Others[j], to)
-		}
-		f.Target, f.When = renamed(f.Target, to), renamed(f.When, to)
+		fewer.Faults = append(fewer.Faults, f.renamed(name))
 	}
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	for client, at := range fewer.Change.Starts {
-		fewer.Change.Starts[client] = renamed(at, to)
+		fewer.Change.Starts[client] = at.Rename(name)
 	}
 	return fewer, true
 }
@@ -153,12 +156,12 @@ func count(all []string, is func(string) bool) int {
 func fewerOthers(_ *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			if f.Kind != "partition" {
+			p, ok := f.Action.(*sim.Partition)
+			if !ok {
 				continue
 			}
-			for some := range parts(f.Others) {
-				f.Others = some
-				if len(some) > 0 && !yield(w.replacing(i, f)) {
+			for some := range parts(p.From) {
+				if len(some) > 0 && !yield(w.replacing(i, f.does(&sim.Partition{Process: p.Process, From: some}))) {
 					return
 				}
 			}
@@ -181,36 +184,43 @@ func clients(rec *Record, w World) []string {
 	return rec.Clients
 }
 
-// spokenOf are the words of a message or of a point: among them are the processes that
-// it names.
-func spokenOf(text string) []string {
-	words := strings.Fields(text)
-	for i, word := range words {
-		words[i] = bare(word)
-	}
-	return words
-}
-
-// speaksOf are the processes that a fault names, and some other words.
+// speaksOf are the processes that a fault names.
 func (f Fault) speaksOf() []string {
-	return slices.Concat(spokenOf(f.Target), f.Others, spokenOf(f.Before), spokenOf(f.When))
-}
-
-// bare is a word without what grammar hangs on to it, as on "client-1's" and the
-// last of "client-1's write request to storage, 2nd time".
-func bare(word string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(word, ","), "'s")
-}
-
-// renamed is a message or a point with other names in place of some.
-func renamed(text string, to map[string]string) string {
-	words := strings.Split(text, " ")
-	for i, word := range words {
-		if name := bare(word); to[name] != "" {
-			words[i] = to[name] + strings.TrimPrefix(word, name)
-		}
+	names := slices.Concat(append(f.Targets(), f.Strikes.When.Names())...)
+	if before := f.Strikes.Before; !before.IsZero() {
+		names = append(names, before.Client)
 	}
-	return strings.Join(words, " ")
+	return names
+}
+
+// renamed is the fault with other names for its processes.
+func (f Fault) renamed(name func(string) string) Fault {
+	f.Strikes.Before, f.Strikes.When = f.Strikes.Before.Rename(name), f.Strikes.When.Rename(name)
+	switch a := f.Action.(type) {
+	case *sim.Pause:
+		return f.does(&sim.Pause{Process: name(a.Process), Mode: a.Mode})
+	case *sim.CrashFault:
+		return f.does(&sim.CrashFault{Process: name(a.Process), How: a.How})
+	case *sim.Jump:
+		return f.does(&sim.Jump{Process: name(a.Process), By: a.By})
+	case *sim.Partition:
+		from := make([]string, len(a.From))
+		for i, other := range a.From {
+			from[i] = name(other)
+		}
+		return f.does(&sim.Partition{Process: name(a.Process), From: from})
+	case *sim.Delay:
+		return f.does(&sim.Delay{Process: name(a.Process), To: name(a.To), By: a.By})
+	case *sim.Reset:
+		return f.does(&sim.Reset{Process: name(a.Process), From: name(a.From)})
+	case *sim.Hold:
+		return f.does(&sim.Hold{Message: a.Message.Rename(name)})
+	case *sim.Stall:
+		return f.does(&sim.Stall{Client: name(a.Client), Step: a.Step})
+	case *sim.Fail:
+		return f.does(&sim.Fail{Node: name(a.Node)})
+	}
+	panic(fmt.Sprintf("explore: nobody knows what names a %T has", f.Action)) // no search tries it
 }
 
 // parts lists every part of a list but the whole, the smallest first.

@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -54,7 +55,7 @@ func (p play) file(faults []Fault) ([]byte, error) {
 	if gravest(off.Verdict) == "" && gravest(on.Verdict) != "" {
 		main = on
 	}
-	t := newTale(main.History.Trace, main.Verdict, faults)
+	t := newTale(main.History, main.Verdict, faults)
 	witnesses, idle, err := p.witnesses(t, runs)
 	if err != nil {
 		return nil, err
@@ -67,9 +68,13 @@ func (p play) file(faults []Fault) ([]byte, error) {
 	file.say("assumption", t.assumption())
 	file.say("story", t.tell(t.end()))
 	file.say("why", t.why(off.Verdict.Verdict == checks.Unsafe && on.Verdict.Verdict == checks.Safe))
-	file.say("lesson", t.lesson(off.Verdict, on.Verdict, on.History.Trace))
+	file.say("lesson", t.lesson(off.Verdict, on.Verdict, on.History))
 	if len(witnesses) > 0 {
-		file.set("witnesses", listNode(witnesses))
+		var texts []string
+		for _, w := range witnesses {
+			texts = append(texts, w.String())
+		}
+		file.set("witnesses", listNode(texts))
 	}
 	file.expect(runs)
 	return file.write(), nil
@@ -106,9 +111,9 @@ func headline(faults []Fault, t *tale, timed bool) string {
 	var clauses []string
 	for _, f := range faults {
 		f.For = 0
-		subject, does := f.happens()
-		what := named(subject) + " " + does
-		if when := f.strikes(subject); when != "" && timed {
+		on, does := f.happens()
+		what := on.String() + " " + does
+		if when := f.strikes(on.itself()); when != "" && timed {
 			what += " " + when
 		}
 		clauses = append(clauses, what)
@@ -125,19 +130,18 @@ func headline(faults []Fault, t *tale, timed bool) string {
 
 // recounted are the faults alone as a story.
 func recounted(faults []Fault) string {
-	t := &tale{trace: &trace.Trace{}}
+	cast := &trace.Trace{}
 	for _, f := range faults {
-		names := append([]string{f.Target}, f.Others...)
-		if m, _, ok := heldMessage(f); ok {
-			names = append(names, m.Client, m.Peer)
-		}
-		for _, name := range names {
+		for _, name := range slices.Concat(f.Targets()...) {
 			if name != trace.StorageName {
-				t.trace.Processes = append(t.trace.Processes, trace.ProcessInfo{Name: name})
+				cast.Processes = append(cast.Processes, trace.ProcessInfo{Name: name})
 			}
 		}
-		subject, does := f.happens()
-		t.add(clause{subject: subject, does: does, when: f.strikes(subject), fault: true})
+	}
+	t := &tale{history: history.Of(cast)}
+	for _, f := range faults {
+		on, does := f.happens()
+		t.add(clause{subject: on, does: does, when: f.strikes(on.itself()), fault: f.Action})
 	}
 	return t.tell("")
 }
@@ -225,9 +229,9 @@ func (p play) document(faults []Fault) (*scenarios.Document, error) {
 	}
 	var list []scenarios.Fields
 	for _, f := range faults {
-		list = append(list, f.Fields())
+		list = append(list, scenarios.FaultFields(f.Fault))
 		if f.Persistence != "" {
-			doc.Set("nodes."+f.Target+".persistence", string(f.Persistence))
+			doc.Set("nodes."+f.target()+".persistence", string(f.Persistence))
 		}
 	}
 	if len(list) > 0 {
@@ -265,37 +269,37 @@ func (p play) run(faults []Fault) ([]scenarios.Outcome, error) {
 	return result.Runs, nil
 }
 
-// traces are those of the base with some faults. One that does not come to its end
+// histories are those of the base with some faults. One that does not come to its end
 // has none.
-func (p play) traces(faults []Fault) ([]*trace.Trace, error) {
+func (p play) histories(faults []Fault) ([]*history.History, error) {
 	runs, err := p.run(faults)
 	if sim.Conduct(err) != "" {
 		return nil, nil
 	}
-	return tracesOf(runs), err
+	return historiesOf(runs), err
 }
 
-func tracesOf(runs []scenarios.Outcome) []*trace.Trace {
-	var traces []*trace.Trace
+func historiesOf(runs []scenarios.Outcome) []*history.History {
+	var all []*history.History
 	for _, run := range runs {
-		traces = append(traces, run.History.Trace)
+		all = append(all, run.History)
 	}
-	return traces
+	return all
 }
 
 // witnesses are those of a world, and the faults that none of them needs, by number.
-func (p play) witnesses(t *tale, runs []scenarios.Outcome) (chosen []string, idle []int, err error) {
-	bare, err := p.traces(nil)
+func (p play) witnesses(t *tale, runs []scenarios.Outcome) (chosen []trace.Witness, idle []int, err error) {
+	bare, err := p.histories(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	less := make([][]*trace.Trace, len(t.faults))
+	less := make([][]*history.History, len(t.faults))
 	for i := range t.faults {
-		less[i], err = p.traces(slices.Delete(slices.Clone(t.faults), i, i+1))
+		less[i], err = p.histories(slices.Delete(slices.Clone(t.faults), i, i+1))
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	chosen, idle = t.witnesses(tracesOf(runs), less, bare)
+	chosen, idle = t.witnesses(historiesOf(runs), less, bare)
 	return chosen, idle, nil
 }

@@ -65,8 +65,8 @@ type deed struct {
 const second = time.Second
 
 var (
-	pauseBeforeWrite = Fault{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 31 * second}
-	cutOff           = Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}, For: 11 * second}
+	pauseBeforeWrite = item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 31 * second}.fault()
+	cutOff           = item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}, For: 11 * second}.fault()
 )
 
 var deeds = []deed{
@@ -77,48 +77,48 @@ var deeds = []deed{
 	},
 	{
 		name: "suspend-client", base: workload("redsync"), seed: 7,
-		faults: []Fault{{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}},
+		faults: []Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
 		// redsync goes by the wall clock, which knows of the pause.
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"# Run it with: locksim run FILE --seed 7"},
 	},
 	{
 		name: "hold-write-request", base: workload("single"), seed: 1,
-		faults: []Fault{{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}},
+		faults: []Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"- client-1's write request to storage arrived after client-2 released", "the write arrives after client-1's lease has ended"},
 	},
 	{
 		name: "hold-write-request, sent again", base: impatient("redlock"), seed: 1,
-		faults: []Fault{{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}},
+		faults: []Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate,
 		says:   []string{"client-1 gets no answer, sends its write again and releases.", "client-1's first request lands over client-2's update"},
 	},
 	{
 		name: "jump-forward-node+partition-minority", base: workload("redlock"), seed: 1,
-		faults: []Fault{cutOff, {Kind: "jump", Target: "redis-3", Before: "client-1 work", By: 31 * second}},
+		faults: []Fault{cutOff, item{Kind: "jump", Target: "redis-3", Before: "client-1 work", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"assumption: clock", "- client-2 holds redis-4 before client-1 worked", "client-1's key on redis-3 expires at once"},
 	},
 	{
 		name: "crash-node+partition-minority", base: workload("redlock"), seed: 3,
-		faults: []Fault{cutOff, {Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10, Persistence: sim.NoPersistence}},
+		faults: []Fault{cutOff, item{Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10, Persistence: sim.NoPersistence}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"assumption: lock memory", "redis-3: {persistence: none}", "redis-3 forgot client-1's key", "is back after 100ms without client-1's key"},
 	},
 	{
 		name: "three faults", base: workload("redlock"), seed: 1, change: Change{Nodes: 3},
 		faults: []Fault{
-			{Kind: "partition", Target: "client-1", Others: []string{"redis-3"}, For: 11 * second},
-			{Kind: "crash", Target: "redis-2", How: "power-loss", When: "client-1 read", For: second / 10, Persistence: sim.NoPersistence},
-			{Kind: "pause", Target: "redis-1", When: "redis-2 restarted", For: 8 * second},
+			item{Kind: "partition", Target: "client-1", Others: []string{"redis-3"}, For: 11 * second}.fault(),
+			item{Kind: "crash", Target: "redis-2", How: "power-loss", When: "client-1 read", For: second / 10, Persistence: sim.NoPersistence}.fault(),
+			item{Kind: "pause", Target: "redis-1", When: "redis-2 restarted", For: 8 * second}.fault(),
 		},
 		off: checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"nodes: 3", "redis-1 pauses for 8s", "redis-2 loses its power"},
 	},
 	{
 		name: "crash-node, tokens lost as well", base: workload("single-token"), seed: 1,
-		faults: []Fault{{Kind: "crash", Target: "redis-1", When: "client-1 read", For: second}},
+		faults: []Fault{item{Kind: "crash", Target: "redis-1", When: "client-1 read", For: second}.fault()},
 		// The counter of tokens is lost with the lock, so the second grant has the first
 		// one's token.
 		off: checks.NoLostUpdate, on: checks.NoLostUpdate,
@@ -126,13 +126,13 @@ var deeds = []deed{
 	},
 	{
 		name: "power loss with a disk that is a second behind", base: workload("redislock"), seed: 1,
-		faults: []Fault{{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second, Persistence: sim.Everysec}},
+		faults: []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second, Persistence: sim.Everysec}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"redis-1: {persistence: everysec}"},
 	},
 	{
 		name: "jump-forward-node", base: workload("redislock"), seed: 1,
-		faults: []Fault{{Kind: "jump", Target: "redis-1", When: "client-1 read", By: 31 * second}},
+		faults: []Fault{item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"Then redis-1's clock jumps ahead by 31s"},
 	},
@@ -140,64 +140,64 @@ var deeds = []deed{
 		name: "jump-back-node", base: workload("single"), seed: 1,
 		// client-1 never releases, and its key lasts for 230 seconds.
 		faults: []Fault{
-			{Kind: "jump", Target: "redis-1", When: "client-1 read", By: -200 * second},
-			{Kind: "crash", Target: "client-1", Before: "client-1 write"},
+			item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: -200 * second}.fault(),
+			item{Kind: "crash", Target: "client-1", Before: "client-1 write"}.fault(),
 		},
 		off: checks.Progress, on: checks.Progress,
 		says: []string{"jumps back by 3m20s", "client-2 asks for the lock 30 times, always in vain"},
 	},
 	{
 		name: "crash-client between two commands", base: workload("setnx-then-expire"), seed: 1,
-		faults: []Fault{{Kind: "crash", Target: "client-1", When: "client-1 holds redis-1"}},
+		faults: []Fault{item{Kind: "crash", Target: "client-1", When: "client-1 holds redis-1"}.fault()},
 		off:    checks.Progress, on: checks.Progress,
 		says: []string{"the key of client-1 stands without an expiry", "As its key is set on redis-1, it crashes."},
 	},
 	{
 		name: "pause before the release", base: workload("single-plain-del"), seed: 1,
-		faults: []Fault{{Kind: "pause", Target: "client-1", Before: "client-1 release", For: 195 * second / 10}},
+		faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release", For: 195 * second / 10}.fault()},
 		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
 		says: []string{"client-1 wakes up, and its release removes client-2's key.", "compared and the key removed in one step"},
 	},
 	{
 		name: "hold-release-request", base: workload("single-plain-del"), seed: 1,
-		faults: []Fault{{Kind: "hold", Target: "client-1's release request to redis-1", For: 195 * second / 10}},
+		faults: []Fault{item{Kind: "hold", Target: "client-1's release request to redis-1", For: 195 * second / 10}.fault()},
 		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
 		says: []string{"client-1's release removes client-2's key"},
 	},
 	{
 		name: "stall-write", base: workload("single"), seed: 1,
-		faults: []Fault{{Kind: "stall", Target: "client-1", For: 31 * second}},
+		faults: []Fault{item{Kind: "stall", Target: "client-1", For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"the stall outlasts client-1's lease"},
 	},
 	{
 		name: "partition-storage", base: workload("redlock"), seed: 1,
-		faults: []Fault{{Kind: "partition", Target: "client-1", Others: []string{"storage"}, When: "client-1 read", For: 45 * second}},
+		faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"storage"}, When: "client-1 read", For: 45 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"Then it cannot reach the storage for 45s."},
 	},
 	{
 		name: "delay-client-storage", base: workload("single-token"), seed: 1,
-		faults: []Fault{{Kind: "delay", Target: "client-1", Others: []string{"storage"}, Before: "client-1 write", By: 31 * second, For: 31 * second}},
+		faults: []Fault{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}, Before: "client-1 write", By: 31 * second, For: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"takes 31s longer"},
 	},
 	{
 		name: "pause-storage", base: workload("redlock"), seed: 1,
-		faults: []Fault{{Kind: "pause", Target: "storage", Before: "client-1 write", For: 31 * second}},
+		faults: []Fault{item{Kind: "pause", Target: "storage", Before: "client-1 write", For: 31 * second}.fault()},
 		off:    checks.GrantOrder, on: checks.GrantOrder,
 		says: []string{"client-1's write lands although client-2 has the lock by then"},
 	},
 	{
 		name: "reset-client-node", base: workload("single-no-ttl"), seed: 1,
-		faults: []Fault{{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "client-1's release request to redis-1 is in flight"}},
+		faults: []Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "client-1's release request to redis-1 is in flight"}.fault()},
 		// The release never arrives, and the key has no TTL.
 		off: checks.Progress, on: checks.Progress,
 		says: []string{"the connection between client-1 and redis-1 is cut", "A key without an expiry outlives whoever set it."},
 	},
 	{
 		name: "extensions that do not arrive", base: extending("redlock"), seed: 1,
-		faults: []Fault{{Kind: "pause", Target: "client-1", Before: "client-1 extend, 2nd time", For: 31 * second}},
+		faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 extend, 2nd time", For: 31 * second}.fault()},
 		off:    checks.SectionExclusion, on: checks.SectionExclusion,
 		says: []string{"just before it extends its lease for the second time"},
 	},
@@ -248,13 +248,9 @@ func (d deed) hashes(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, f := range d.faults {
-			own, err := f.Fields().Fault()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cfg.Faults = append(cfg.Faults, own)
+			cfg.Faults = append(cfg.Faults, f.sim())
 			for i := range cfg.Nodes {
-				if cfg.Nodes[i].Name == f.Target && f.Persistence != "" {
+				if cfg.Nodes[i].Name == f.target() && f.Persistence != "" {
 					cfg.Nodes[i].Persistence = f.Persistence
 				}
 			}
@@ -322,8 +318,8 @@ func TestAFileTellsItsWorld(t *testing.T) {
 				if !strings.Contains(story, does) {
 					t.Errorf("the story does not say that %s %s:\n%s", subject, does, story)
 				}
-				if !strings.Contains(story, strings.Fields(f.Target)[0]) {
-					t.Errorf("the story does not name %s:\n%s", f.Target, story)
+				if name := f.Targets()[0][0]; !strings.Contains(story, name) {
+					t.Errorf("the story does not name %s:\n%s", name, story)
 				}
 			}
 			if n := len(regexp.MustCompile(`\.( |$)`).FindAllString(story, -1)); n < 2 || n > mostSentences {
@@ -372,7 +368,7 @@ func TestWitnessesNeedEachFault(t *testing.T) {
 				doc := s.Variants[0].Document()
 				var rest []scenarios.Fields
 				for _, f := range slices.Delete(slices.Clone(d.faults), i, i+1) {
-					rest = append(rest, f.Fields())
+					rest = append(rest, scenarios.FaultFields(f.Fault))
 				}
 				if doc.Delete("faults"); len(rest) > 0 {
 					doc.Set("faults", rest)
@@ -438,8 +434,8 @@ measures: [attempts]
 witnesses: [yes acquired]
 horizon: 5m
 `, faults: []Fault{
-		{Kind: "pause", Target: "yes", Before: "yes write", For: 31 * second},
-		{Kind: "partition", Target: "y", Others: []string{"redis-2", "storage"}, For: second},
+		item{Kind: "pause", Target: "yes", Before: "yes write", For: 31 * second}.fault(),
+		item{Kind: "partition", Target: "y", Others: []string{"redis-2", "storage"}, For: second}.fault(),
 	}}
 	text := d.file(t)
 	r := playedFile(t, text, 1)
@@ -464,7 +460,7 @@ horizon: 5m
 // A run whose verdict is open expects nothing, and the file says why.
 func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
 	d := deed{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []Fault{
-		pauseBeforeWrite, {Kind: "crash", Target: "redis-1", When: "client-1 acquired, 9th time"},
+		pauseBeforeWrite, item{Kind: "crash", Target: "redis-1", When: "client-1 acquired, 9th time"}.fault(),
 	}}
 	text := string(d.file(t))
 	for _, want := range []string{
@@ -500,7 +496,7 @@ func rudeKind(name string, acquire func()) locks.Kind {
 
 func TestALockThatIsNotRegistered(t *testing.T) {
 	d := deed{name: "rude", base: workload("single"), seed: 4}
-	fault := Fault{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}
+	fault := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
 	for _, test := range []struct {
 		kind locks.Kind
 		says []string
@@ -549,7 +545,7 @@ func TestALockThatHangs(t *testing.T) {
 			}
 		}
 	})}}
-	text, err := p.file([]Fault{{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}})
+	text, err := p.file([]Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -568,7 +564,7 @@ func TestALockThatHangs(t *testing.T) {
 
 func TestAWorldThatCannotBeMade(t *testing.T) {
 	d := deed{name: "nobody", base: workload("single"), seed: 1}
-	_, err := scenarioFile(d.document(t), World{Faults: []Fault{{Kind: "pause", Target: "client-9", For: second}}}, 1, locks.Kind{})
+	_, err := scenarioFile(d.document(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, 1, locks.Kind{})
 	if err == nil || !strings.Contains(err.Error(), "client-9") {
 		t.Errorf("the error is %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +26,6 @@ type Local struct {
 
 	mu       sync.Mutex
 	variants map[string]*scenarios.Variant // by base and change
-	faults   map[string]sim.Fault          // by what they are in a file
 	n        int
 }
 
@@ -38,7 +38,7 @@ type Judge func(t *trace.Trace, err error) []Break
 func NewLocal(bases []Base, patience time.Duration, judge Judge) *Local {
 	return &Local{
 		bases: bases, patience: patience, judge: judge,
-		variants: map[string]*scenarios.Variant{}, faults: map[string]sim.Fault{},
+		variants: map[string]*scenarios.Variant{},
 	}
 }
 
@@ -54,7 +54,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if off.trace == nil {
+	if off.history == nil {
 		// It hangs, or takes too long: once is enough.
 		return Outcome{Off: off.Run, On: off.Run}, nil
 	}
@@ -63,7 +63,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 		return Outcome{}, err
 	}
 	// What hangs still goes on in this process, on which there is no relying any more.
-	if off.shows(sim.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.trace) {
+	if off.shows(sim.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.history) {
 		return Outcome{Off: off.Run, On: off.Run}, nil
 	}
 	fenced, err := l.run(w, With)
@@ -74,23 +74,16 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 // without it: no write of an older grant came after one of a newer, so that a storage
 // that only refuses those refuses none. That holds for the tokens of a perfect lock
 // service; those of others may be wrong.
-func indifferent(cfg sim.Config, t *trace.Trace) bool {
-	if cfg.Tokens.Source.Name != "" || cfg.Storage.Fencing != storage.Writes {
-		return false
-	}
-	for i := range t.Events {
-		if t.Events[i].Minted {
-			return false
-		}
-	}
-	return true
+func indifferent(cfg sim.Config, h *history.History) bool {
+	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
+	return cfg.Tokens.Source.Name == "" && cfg.Storage.Fencing == storage.Writes &&
+		!slices.ContainsFunc(h.Sections(), minted)
 }
 
-// A played is a run with its trace.
+// A played is a run with what happened in it; nil if it has no trace.
 type played struct {
 	Run
-	trace   *trace.Trace
-	verdict *checks.Verdict
+	history *history.History
 }
 
 // run runs a world with or without fencing.
@@ -104,7 +97,7 @@ func (l *Local) run(w World, fencing string) (played, error) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
 		return played{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
-	p := played{trace: tr}
+	var p played
 	if conduct := sim.Conduct(err); conduct != "" {
 		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock.String(), Why: shortStack(err.Error())})
 	} else if err != nil {
@@ -113,12 +106,13 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	if tr == nil {
 		return p, nil
 	}
-	p.verdict = checks.Check(history.Of(tr), nil)
-	p.RanOn = p.verdict.RanOn
-	if len(p.verdict.Reasons) > 0 && err == nil {
-		p.Doubt = p.verdict.Reasons[0].String()
+	p.history = history.Of(tr)
+	verdict := checks.Check(p.history, nil)
+	p.RanOn = verdict.RanOn
+	if len(verdict.Reasons) > 0 && err == nil {
+		p.Doubt = verdict.Reasons[0].String()
 	}
-	for _, f := range p.verdict.Findings {
+	for _, f := range verdict.Findings {
 		if f.Outcome == checks.Violated {
 			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault.String()})
 		}
@@ -126,7 +120,7 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	if l.judge != nil {
 		p.Breaks = append(p.Breaks, l.judge(tr, err)...)
 	}
-	p.Behaviour, p.Spare = behaviour(tr)
+	p.Behaviour, p.Spare = behaviour(p.history)
 	return p, nil
 }
 
@@ -157,19 +151,15 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 	}
 	topology := cfg.Topology()
 	for _, f := range w.Faults {
-		fault, err := l.fault(f)
-		if err != nil {
+		if err := f.Check(topology); err != nil {
 			return cfg, err
 		}
-		if err := fault.Check(topology); err != nil {
-			return cfg, err
-		}
-		cfg.Faults = append(cfg.Faults, fault)
+		cfg.Faults = append(cfg.Faults, f.sim())
 		if f.Persistence == "" {
 			continue
 		}
 		for i := range cfg.Nodes {
-			if cfg.Nodes[i].Name == f.Target {
+			if cfg.Nodes[i].Name == f.target() {
 				cfg.Nodes[i].Persistence = f.Persistence
 			}
 		}
@@ -200,19 +190,3 @@ func (l *Local) variant(w World) (*scenarios.Variant, error) {
 // maxCached bounds what is kept of what was read once, so that a search takes no
 // more memory the longer it goes on.
 const maxCached = 20_000
-
-func (l *Local) fault(f Fault) (sim.Fault, error) {
-	key := f.Fields().String()
-	if known, ok := l.faults[key]; ok {
-		return known, nil
-	}
-	fault, err := f.Fields().Fault()
-	if err != nil {
-		return fault, err
-	}
-	if len(l.faults) > maxCached {
-		clear(l.faults)
-	}
-	l.faults[key] = fault
-	return fault, nil
-}

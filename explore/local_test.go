@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -37,7 +38,7 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 				t.Fatal(err)
 			}
 			steps, sent, arrived := 0, 0, 0
-			for _, ev := range played.trace.Events {
+			for _, ev := range played.history.Trace.Events {
 				switch {
 				case ev.Kind == trace.KindBegin:
 					steps++
@@ -50,10 +51,10 @@ func TestRecordHasEveryStepAndMessage(t *testing.T) {
 			if len(r.Points) != steps+sent+arrived || len(r.Messages) != sent {
 				t.Errorf("%s, %s: %d points and %d messages of %d steps, %d messages sent and %d that arrived", lock, r.Name, len(r.Points), len(r.Messages), steps, sent, arrived)
 			}
-			seen := map[Point]bool{}
+			seen := map[string]bool{}
 			for _, p := range r.Points {
-				where := Point{Before: p.Before, When: p.When}
-				if seen[where] || (p.Before == "") == (p.When == "") {
+				where := p.Strikes.String()
+				if seen[where] || p.Strikes.Before.IsZero() == p.Strikes.When.IsZero() {
 					t.Errorf("%s: the point %+v is no point of its own", lock, p)
 				}
 				seen[where] = true
@@ -73,8 +74,8 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range p.trace.Events {
-				if ev := &p.trace.Events[i]; ev.Kind == trace.KindStrike {
+			for i := range p.history.Trace.Events {
+				if ev := &p.history.Trace.Events[i]; ev.Kind == trace.KindStrike {
 					return ev
 				}
 			}
@@ -83,12 +84,12 @@ func TestEveryPointCanBeStruck(t *testing.T) {
 		}
 		for _, p := range r.Points {
 			// Setting the clock of a client that does not read it changes nothing before.
-			if ev := strike(Fault{Kind: "jump", Target: "client-2", By: time.Hour}.at(p)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
+			if ev := strike(item{Kind: "jump", Target: "client-2", By: time.Hour}.fault().at(p.Strikes)); ev != nil && ev.At < p.At || ev != nil && ev.At > p.At+time.Microsecond {
 				t.Errorf("%+v is struck at %v", p, ev.At)
 			}
 		}
 		for _, m := range r.Messages {
-			strike(Fault{Kind: "hold", Target: m.held(), For: time.Millisecond})
+			strike(fault(&sim.Hold{Message: m.NthMessage}, time.Millisecond))
 		}
 	}
 }
@@ -168,7 +169,7 @@ func TestOwnTokensAreTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if indifferent(cfg, off.trace) {
+	if indifferent(cfg, off.history) {
 		t.Error("the run with fencing is left out")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -94,32 +95,32 @@ func resolution(size, ttl time.Duration) time.Duration {
 
 // inWords says what lasts or happens, such as "a pause of client-1".
 func (f Fault) inWords() string {
-	switch f.Kind {
-	case "pause":
-		if f.How == "suspend" {
-			return f.Target + "'s machine being suspended"
+	switch a := f.Action.(type) {
+	case *sim.Pause:
+		if a.Mode == trace.Suspend {
+			return a.Process + "'s machine being suspended"
 		}
-		return "a pause of " + f.Target
-	case "jump":
-		if f.By < 0 {
-			return f.Target + "'s clock set back"
+		return "a pause of " + a.Process
+	case *sim.Jump:
+		if a.By < 0 {
+			return a.Process + "'s clock set back"
 		}
-		return f.Target + "'s clock set forward"
-	case "crash":
-		return f.Target + " being down"
-	case "partition":
-		return "a partition of " + f.Target + " from " + list(f.Others)
-	case "delay":
-		return "a delay between " + f.Target + " and " + list(f.Others)
-	case "hold":
-		if message, nth := cutNth(f.Target); nth > 1 {
-			return fmt.Sprintf("%s, the %s, being late", message, ordinal(nth))
+		return a.Process + "'s clock set forward"
+	case *sim.CrashFault:
+		return a.Process + " being down"
+	case *sim.Partition:
+		return "a partition of " + a.Process + " from " + list(a.From)
+	case *sim.Delay:
+		return "a delay between " + a.Process + " and " + a.To
+	case *sim.Hold:
+		if nth := a.Message.Nth; nth > 1 {
+			return fmt.Sprintf("%s, the %s, being late", a.Message.Message, ordinal(nth))
 		}
-		return f.Target + " being late"
-	case "stall":
-		return fmt.Sprintf("a stall of %s's %s", f.Target, cmp.Or(f.Step, trace.Write))
-	case "fail":
-		return f.Target + " answering with errors"
+		return a.Message.String() + " being late"
+	case *sim.Stall:
+		return fmt.Sprintf("a stall of %s's %s", a.Client, cmp.Or(a.Step, trace.Write))
+	case *sim.Fail:
+		return a.Node + " answering with errors"
 	}
-	return "the " + f.Kind + " of " + f.Target
+	return "the " + f.kind() + " of " + f.target()
 }

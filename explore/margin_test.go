@@ -37,15 +37,15 @@ func TestMargins(t *testing.T) {
 		{ms, 30 * s, 0, 0, ms},
 		{ms / 2, 30 * s, ms / 3, 0, ms / 2},
 	} {
-		for _, f := range []Fault{{Kind: "pause", Target: "client-1"}, {Kind: "jump", Target: "redis-3", By: -1}, {Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}} {
+		for _, f := range []Fault{item{Kind: "pause", Target: "client-1"}.fault(), item{Kind: "jump", Target: "redis-3", By: -1}.fault(), item{Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}.fault()} {
 			p := hurts(func(size time.Duration) bool { return size >= tt.threshold })
 			w := World{Faults: []Fault{f.Sized(tt.size)}}
 			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, lost)
 			if err != nil || len(got) != 1 || got[0].Survived != tt.survived || got[0].Broken != tt.broken {
-				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind, tt.size, tt.threshold, got, err, tt.survived, tt.broken)
+				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
 			}
 			if p.worlds > 18 {
-				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run", f.Kind, tt.size, tt.threshold, p.worlds)
+				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run", f.kind(), tt.size, tt.threshold, p.worlds)
 			}
 		}
 	}
@@ -54,12 +54,12 @@ func TestMargins(t *testing.T) {
 // Each fault with a size has a margin of its own.
 func TestMarginOfEachFault(t *testing.T) {
 	w := World{Faults: []Fault{
-		{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}},
-		{Kind: "jump", Target: "redis-3", By: 20 * time.Second},
-		{Kind: "pause", Target: "client-1", For: 2 * time.Second},
+		item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}}.fault(),
+		item{Kind: "jump", Target: "redis-3", By: 20 * time.Second}.fault(),
+		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
 	}}
 	p := planted(func(w World) bool {
-		return w.Faults[1].By >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
+		return w.Faults[1].Size() >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
 	})
 	want := []Margin{
 		{Fault: 1, What: "redis-3's clock set forward", Survived: 16990 * time.Millisecond, Broken: 17 * time.Second},
@@ -75,7 +75,7 @@ func TestMarginOfSeveral(t *testing.T) {
 	hurt := func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
 	}
-	got, err := margins(t.Context(), hurts(hurt), &Record{}, World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: 10 * time.Second}}}, lost)
+	got, err := margins(t.Context(), hurts(hurt), &Record{}, World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, lost)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -95,7 +95,7 @@ func TestMarginTraps(t *testing.T) {
 				}
 				return broken
 			}}
-			w := World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: 10 * time.Second}}}
+			w := World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
 			got, err := margins(t.Context(), p, &Record{}, w, lost)
 			want := []Margin{{What: "a pause of client-1", Survived: 4990 * time.Millisecond, Broken: 5 * time.Second}}
 			if err != nil || !slices.Equal(got, want) {
@@ -125,7 +125,7 @@ func TestMarginsStop(t *testing.T) {
 		}
 		return broken, ctx.Err()
 	})
-	got, err := margins(ctx, r, &Record{}, World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: time.Minute}}}, lost)
+	got, err := margins(ctx, r, &Record{}, World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, lost)
 	if !errors.Is(err, context.Canceled) || len(got) > 0 || worlds != 5 {
 		t.Errorf("after %d worlds: %+v, %v", worlds, got, err)
 	}
@@ -136,23 +136,22 @@ func TestFaultInWords(t *testing.T) {
 		fault Fault
 		want  string
 	}{
-		{Fault{Kind: "pause", Target: "client-1"}, "a pause of client-1"},
-		{Fault{Kind: "pause", Target: "client-1", How: "suspend"}, "client-1's machine being suspended"},
-		{Fault{Kind: "jump", Target: "redis-3", By: 1}, "redis-3's clock set forward"},
-		{Fault{Kind: "jump", Target: "redis-3", By: -1}, "redis-3's clock set back"},
-		{Fault{Kind: "crash", Target: "redis-3"}, "redis-3 being down"},
-		{Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-1"}}, "a partition of client-1 from redis-1"},
-		{Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-4", "storage"}}, "a partition of client-1 from redis-1, redis-4 and storage"},
-		{Fault{Kind: "delay", Target: "client-1", Others: []string{"storage"}}, "a delay between client-1 and storage"},
-		{Fault{Kind: "hold", Target: "client-1's write request to storage"}, "client-1's write request to storage being late"},
-		{Fault{Kind: "hold", Target: "redis-3's reply to client-1's acquire, 2nd time"}, "redis-3's reply to client-1's acquire, the second, being late"},
-		{Fault{Kind: "stall", Target: "client-1"}, "a stall of client-1's write"},
-		{Fault{Kind: "stall", Target: "client-1", Step: "read"}, "a stall of client-1's read"},
-		{Fault{Kind: "fail", Target: "redis-1"}, "redis-1 answering with errors"},
-		{Fault{Kind: "flood", Target: "redis-1"}, "the flood of redis-1"},
+		{item{Kind: "pause", Target: "client-1"}.fault(), "a pause of client-1"},
+		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), "client-1's machine being suspended"},
+		{item{Kind: "jump", Target: "redis-3", By: 1}.fault(), "redis-3's clock set forward"},
+		{item{Kind: "jump", Target: "redis-3", By: -1}.fault(), "redis-3's clock set back"},
+		{item{Kind: "crash", Target: "redis-3"}.fault(), "redis-3 being down"},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1"}}.fault(), "a partition of client-1 from redis-1"},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-4", "storage"}}.fault(), "a partition of client-1 from redis-1, redis-4 and storage"},
+		{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}}.fault(), "a delay between client-1 and storage"},
+		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), "client-1's write request to storage being late"},
+		{item{Kind: "hold", Target: "redis-3's reply to client-1's acquire, 2nd time"}.fault(), "redis-3's reply to client-1's acquire, the second, being late"},
+		{item{Kind: "stall", Target: "client-1"}.fault(), "a stall of client-1's write"},
+		{item{Kind: "stall", Target: "client-1", Step: "read"}.fault(), "a stall of client-1's read"},
+		{item{Kind: "fail", Target: "redis-1"}.fault(), "redis-1 answering with errors"},
 	} {
 		if got := tt.fault.inWords(); got != tt.want {
-			t.Errorf("%s is %q, want %q", tt.fault.Kind, got, tt.want)
+			t.Errorf("%s is %q, want %q", tt.fault.kind(), got, tt.want)
 		}
 	}
 }

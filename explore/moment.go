@@ -16,22 +16,20 @@ func goodMoments(rec *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for _, client := range clients(rec, w)[1:] {
 			for _, m := range moments(rec, w, client) {
-				if m.at == w.Change.Starts[client] {
+				if m.at.Equal(w.Change.Starts[client]) {
 					break // what follows is no better
 				}
 				started := w
 				started.Change.Starts = maps.Clone(w.Change.Starts)
 				if started.Change.Starts == nil {
-					started.Change.Starts = map[string]string{}
+					started.Change.Starts = map[string]trace.Point{}
 				}
 				started.Change.Starts[client] = m.at
 				if !yield(started) {
 					return
 				}
 				for _, before := range m.steps {
-					f := w.Faults[m.fault]
-					f.Before, f.When = before, ""
-					if !yield(started.replacing(m.fault, f)) {
+					if !yield(started.replacing(m.fault, w.Faults[m.fault].at(sim.Trigger{Before: before}))) {
 						return
 					}
 				}
@@ -43,9 +41,9 @@ func goodMoments(rec *Record, w World) iter.Seq[World] {
 // A moment is a point at which a client may be let in. If it is one that a fault brings
 // about, steps are those of others before which that may be.
 type moment struct {
-	at    string
+	at    trace.Point
 	fault int
-	steps []string
+	steps []trace.StepPoint
 }
 
 // moments are those for one client, the best first: when a fault has made a node forget
@@ -55,43 +53,44 @@ func moments(rec *Record, w World, client string) []moment {
 	var all []moment
 	present := clients(rec, w)
 	earlier := present[:max(slices.Index(present, client), 0)]
-	var steps []string
+	var steps []trace.StepPoint
 	for _, p := range slices.Backward(rec.Points) {
-		if p.Before != "" && slices.Contains(earlier, p.Process) {
-			steps = append(steps, p.Before)
+		if p.isStep() && slices.Contains(earlier, p.Process) {
+			steps = append(steps, p.Strikes.Before)
 		}
 	}
 	for i, f := range w.Faults {
-		if !slices.Contains(nodesOf(rec, w), f.Target) {
+		node := f.target()
+		if !slices.Contains(nodesOf(rec, w), node) {
 			continue
 		}
-		add := func(at string) { all = append(all, moment{at, i, steps}) }
+		add := func(h trace.Happening) { all = append(all, moment{trace.At(h), i, steps}) }
 		for _, other := range earlier {
-			add(other + "'s key expired on " + f.Target)
+			add(trace.KeyExpired{Client: other, Node: node})
 		}
-		switch f.Kind {
-		case "jump":
-			add(f.Target + "'s clock jumped")
-		case "crash":
-			add(f.Target + " restarted")
-		case "pause":
-			add(f.Target + " resumed")
+		switch f.Action.(type) {
+		case *sim.Jump:
+			add(trace.ClockJumped{Process: node})
+		case *sim.CrashFault:
+			add(trace.Did{Process: node, Verb: trace.Restarted})
+		case *sim.Pause:
+			add(trace.Did{Process: node, Verb: trace.Resumed})
 		}
 	}
 	for _, other := range earlier {
-		all = append(all, moment{at: other + "'s keys expired"})
+		all = append(all, moment{at: trace.At(trace.KeysExpired{Client: other})})
 	}
 	for _, other := range earlier {
-		all = append(all, moment{at: other + " acquired"})
+		all = append(all, moment{at: trace.At(trace.Did{Process: other, Verb: trace.Acquired})})
 	}
 	return all
 }
 
 // better lists what comes before what there is now; all if that is not in the list.
-func better[E comparable](all []E, now E) iter.Seq[E] {
+func better[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 	return func(yield func(E) bool) {
 		for _, e := range all {
-			if e == now || !yield(e) {
+			if isNow(e) || !yield(e) {
 				return
 			}
 		}
@@ -104,18 +103,17 @@ func better[E comparable](all []E, now E) iter.Seq[E] {
 func later(rec *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			if f.Kind == "hold" {
-				for message := range better(laterMessages(rec, w, f), f.Target) {
-					held := f
-					held.Target = message
-					if !yield(w.replacing(i, held)) {
+			if hold, ok := f.Action.(*sim.Hold); ok {
+				now := func(m trace.NthMessage) bool { return m == hold.Message }
+				for message := range better(laterMessages(rec, w, hold.Message.Message), now) {
+					if !yield(w.replacing(i, f.does(&sim.Hold{Message: message}))) {
 						return
 					}
 				}
 			}
-			for at := range better(strikes(rec, w, f), strike{f.Before, f.When}) {
-				f.Before, f.When = at.before, at.when
-				if !yield(w.replacing(i, f)) {
+			now := func(t sim.Trigger) bool { return sameMoment(t, f.Strikes) }
+			for strikes := range better(strikes(rec, w, f), now) {
+				if !yield(w.replacing(i, f.at(strikes))) {
 					return
 				}
 			}
@@ -123,56 +121,50 @@ func later(rec *Record, w World) iter.Seq[World] {
 	}
 }
 
-// A strike is when a fault strikes.
-type strike struct{ before, when string }
-
 // strikes are the points at which a fault can strike, the best first. A fault of a
 // server can wait for a client's step. One that waits for a message need not be told
 // when to.
-func strikes(rec *Record, w World, f Fault) []strike {
-	if slices.ContainsFunc(sim.FaultKinds(), func(k sim.FaultKind) bool { return k.Name == f.Kind && k.Patient }) {
-		return []strike{{}}
+func strikes(rec *Record, w World, f Fault) []sim.Trigger {
+	if kind, _ := sim.KindOf(f.Action); kind.Patient {
+		return []sim.Trigger{{}}
 	}
-	var steps, messages []strike
-	ofClient := slices.Contains(rec.Clients, f.Target)
+	var steps, messages []sim.Trigger
+	ofClient := slices.Contains(rec.Clients, f.target())
 	for _, p := range slices.Backward(rec.Points) {
 		switch {
-		case absent(rec, w, p.Before+" "+p.When):
-		case p.Process != f.Target && (ofClient || p.Before == ""):
-		case p.Before != "":
-			steps = append(steps, strike{before: p.Before})
+		case absent(rec, w, append(p.Strikes.When.Names(), p.Process)):
+		case p.Process != f.target() && (ofClient || !p.isStep()):
+		case p.isStep():
+			steps = append(steps, p.Strikes)
 		default:
-			messages = append(messages, strike{when: p.When})
+			messages = append(messages, p.Strikes)
 		}
 	}
 	return append(steps, messages...)
 }
 
-// laterMessages are the messages of the same client and the same kind as the one that
-// is held, the last first.
-func laterMessages(rec *Record, w World, f Fault) []string {
-	held, _, ok := heldMessage(f)
-	if !ok {
-		return nil
-	}
+// laterMessages are the messages of the same client and the same kind as one that is
+// held, the last first.
+func laterMessages(rec *Record, w World, held trace.Message) []trace.NthMessage {
 	kind := func(m trace.Message) trace.Message {
 		if slices.Contains(rec.Nodes, m.Peer) {
 			m.Peer = ""
 		}
 		return m
 	}
-	var all []string
+	var all []trace.NthMessage
 	for _, m := range slices.Backward(rec.Messages) {
-		if kind(m.Message) == kind(held) && !absent(rec, w, m.Message.String()) {
-			all = append(all, m.held())
+		if kind(m.Message) == kind(held) && !absent(rec, w, m.Names()) {
+			all = append(all, m.NthMessage)
 		}
 	}
 	return all
 }
 
-// absent says that a text speaks of a client or a node that the world does not have.
-func absent(rec *Record, w World, text string) bool {
-	return slices.ContainsFunc(spokenOf(text), func(name string) bool {
+// absent says that one of some names is that of a client or a node that the world does
+// not have.
+func absent(rec *Record, w World, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
 		return slices.Contains(rec.Clients, name) && !slices.Contains(clients(rec, w), name) ||
 			slices.Contains(rec.Nodes, name) && !slices.Contains(nodesOf(rec, w), name)
 	})

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/locksim/locksim/sim"
 )
 
 // plainer has a fault happen as such faults commonly do, on a node that writes to its
@@ -15,11 +17,8 @@ import (
 func plainer(_ *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			if common := f; f.How != "" {
-				common.How = ""
-				if !yield(w.replacing(i, common)) {
-					return
-				}
+			if common := f.common(); f.special() && !yield(w.replacing(i, common)) {
+				return
 			}
 			if f.Persistence != "" {
 				f.Persistence = ""
@@ -29,6 +28,29 @@ func plainer(_ *Record, w World) iter.Seq[World] {
 			}
 		}
 	}
+}
+
+// special says that a process does not crash, or is not paused, in the way in which that
+// commonly happens.
+func (f Fault) special() bool {
+	switch a := f.Action.(type) {
+	case *sim.Pause:
+		return a.Mode != ""
+	case *sim.CrashFault:
+		return a.How != ""
+	}
+	return false
+}
+
+// common is the fault as it commonly happens.
+func (f Fault) common() Fault {
+	switch a := f.Action.(type) {
+	case *sim.Pause:
+		return f.does(&sim.Pause{Process: a.Process})
+	case *sim.CrashFault:
+		return f.does(&sim.CrashFault{Process: a.Process})
+	}
+	return f
 }
 
 // rounder gives a fault the smallest round size: first it tries 1, 2 and 5 of every
@@ -111,14 +133,14 @@ func (c Change) size() int {
 func (w World) complexity() []int {
 	var special, others, messages, digits, size int
 	for _, f := range w.Faults {
-		if f.How != "" {
+		if f.special() {
 			special++
 		}
 		if f.Persistence != "" {
 			special++
 		}
-		others += len(f.Others)
-		if f.When != "" {
+		others += len(f.others())
+		if !f.Strikes.When.IsZero() {
 			messages++
 		}
 		digits += significant(f.Size())

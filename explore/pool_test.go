@@ -47,14 +47,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// pretend is what the workers of these tests run. The kind of a world's first fault
-// says what it does, and its size tells worlds apart.
+// pretend is what the workers of these tests run. The first client of a world says what
+// it does, and the second may be a file that it uses. The size of its fault tells worlds
+// apart.
 func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
-	f := w.Faults[0]
+	what, f := w.Change.Clients[0], w.Faults[0]
 	broke := func(what string) explore.Outcome {
 		return explore.Outcome{Off: explore.Run{Breaks: []explore.Break{{What: what, Fault: bases[0].Name}}}}
 	}
-	switch f.Kind {
+	switch what {
 	case "panics":
 		go panic("oh no")
 		select {}
@@ -68,8 +69,9 @@ func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
 	case "waits":
 		select {}
 	case "killed", "killed-once":
-		if _, err := os.Stat(f.Target); err != nil || f.Kind == "killed" {
-			os.WriteFile(f.Target, nil, 0o600)
+		seen := w.Change.Clients[1]
+		if _, err := os.Stat(seen); err != nil || what == "killed" {
+			os.WriteFile(seen, nil, 0o600)
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
@@ -92,7 +94,8 @@ func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
 
 // does is a world that does something.
 func does(what string, size time.Duration) explore.World {
-	return explore.World{Faults: []explore.Fault{{Kind: what, For: size}}}
+	pause := explore.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
+	return explore.World{Change: explore.Change{Clients: []string{what}}, Faults: []explore.Fault{pause}}
 }
 
 // worker is the command of a worker.
@@ -142,7 +145,7 @@ func TestPoolContains(t *testing.T) {
 			}
 			p := newPool(t, 1, silence)
 			w := does(what, 5)
-			w.Faults[0].Target = t.TempDir() + "/seen"
+			w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
 			for range 2 {
 				if got, err := p.Run(t.Context(), w); err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -179,7 +182,7 @@ func TestPoolPanic(t *testing.T) {
 func TestPoolKilledFromOutside(t *testing.T) {
 	p := newPool(t, 1, 0)
 	w := does("killed-once", 5)
-	w.Faults[0].Target = t.TempDir() + "/seen"
+	w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
 	if got, err := p.Run(t.Context(), w); err != nil || got.Off.Behaviour != 5 || got.Broke() {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -362,7 +365,7 @@ func TestPoolSame(t *testing.T) {
 		if want == nil {
 			want = got
 			for i, o := range got {
-				does := worlds[i].Faults[0].Kind
+				does := worlds[i].Change.Clients[0]
 				if died := len(o.Off.Breaks) == 1 && o.Off.Breaks[0].What == "panic"; died != (does != "nothing") || !died && o.Off.Behaviour != uint64(i) {
 					t.Errorf("world %d, which does %s: %+v", i, does, o)
 				}

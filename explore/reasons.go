@@ -2,12 +2,11 @@ package explore
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -58,8 +57,8 @@ func (t *tale) shortly(f checks.Finding) string {
 	case checks.TokenOrder:
 		return "the fencing tokens do not grow"
 	case checks.ReleaseOwnership:
-		ev := t.at(f.At)
-		return t.command(ev) + " " + meddling(ev)
+		c := t.change(f.At)
+		return t.command(c).String() + " " + meddling(c)
 	case checks.Progress:
 		return "nobody gets any work done"
 	}
@@ -67,7 +66,13 @@ func (t *tale) shortly(f checks.Finding) string {
 }
 
 // at is the event of a Seq.
-func (t *tale) at(seq int) *trace.Event { return &t.trace.Events[seq-1] }
+func (t *tale) at(seq int) *trace.Event { return t.history.Event(seq) }
+
+// change is what the event of a Seq did to a key.
+func (t *tale) change(seq int) history.Change {
+	all := t.history.KeyChanges()
+	return all[slices.IndexFunc(all, func(c history.Change) bool { return c.Event.Seq == seq })]
+}
 
 // stale is the write that took the place of an update unseen, or nil if the finding
 // is about another loss.
@@ -80,7 +85,7 @@ func (t *tale) stale(f checks.Finding) *trace.Event {
 
 // conduct is what the lock did that no lock may do, or "".
 func (t *tale) conduct() string {
-	for _, doubt := range t.trace.Doubts {
+	for _, doubt := range t.history.Trace.Doubts {
 		switch {
 		case strings.Contains(doubt, sim.ErrPanic.Error()):
 			return "the lock panics"
@@ -126,27 +131,26 @@ func (t *tale) end() string {
 // stuck says who waits in vain once the faults are over.
 func (t *tale) stuck(f checks.Finding) string {
 	since := 0
+	if last := t.history.LastFaultUntil(f.At); last != nil {
+		since = last.Seq
+	}
 	var clients []string
 	failed := map[string]int{}      // by client: how many of its attempts, after the last fault
 	open := map[string]trace.Step{} // by client: the step in which it is
-	for i := range t.trace.Events[:f.At] {
-		switch ev := &t.trace.Events[i]; ev.Kind {
-		case trace.KindStrike, trace.KindLift:
-			since = ev.Seq
-			clear(failed)
-		case trace.KindBegin:
-			open[ev.Process] = ev.Step
-			if !slices.Contains(clients, ev.Process) {
-				clients = append(clients, ev.Process)
-			}
-		case trace.KindEnd:
-			delete(open, ev.Process)
-			if ev.Step == trace.Acquire && !ev.OK {
-				failed[ev.Process]++
-			}
-		case trace.KindCrash:
-			delete(open, ev.Process)
-			delete(failed, ev.Process)
+	for _, c := range t.history.Calls() {
+		ended := c.Ended != nil && c.Ended.Seq <= f.At
+		if c.Began == nil || c.Began.Seq > f.At {
+			continue
+		}
+		if !slices.Contains(clients, c.Client) {
+			clients = append(clients, c.Client)
+		}
+		switch {
+		case t.crashed(c.Client, f.At):
+		case !ended:
+			open[c.Client] = c.Step
+		case c.Step == trace.Acquire && !c.Ended.OK && c.Ended.Seq > since:
+			failed[c.Client]++
 		}
 	}
 	until := roughly(t.at(f.At).At)
@@ -173,6 +177,13 @@ func (t *tale) stuck(f checks.Finding) string {
 	return fmt.Sprintf("%s until %s: %s", nobody, until, list(says))
 }
 
+// crashed says that a client had crashed with an event or before it.
+func (t *tale) crashed(client string, seq int) bool {
+	return slices.ContainsFunc(t.history.Spells(), func(s *history.Spell) bool {
+		return s.Process == client && s.State == history.Down && s.Began.Seq <= seq
+	})
+}
+
 // why says in one line how it could come to what broke.
 func (t *tale) why(fenced bool) string {
 	finding := func(p checks.Property) *checks.Finding {
@@ -191,8 +202,8 @@ func (t *tale) why(fenced bool) string {
 	case t.conduct() != "" || worst == "":
 		return ""
 	case worst == checks.ReleaseOwnership:
-		ev := t.at(finding(worst).At)
-		return fmt.Sprintf("%s %s, as if it were its own", t.command(ev), meddling(ev))
+		c := t.change(finding(worst).At)
+		return fmt.Sprintf("%s %s, as if it were its own", t.command(c), meddling(c))
 	case lease != nil && len(lease.Events) == 2:
 		a, b := t.at(lease.Events[0]), t.at(lease.Events[1])
 		return t.gap(a, b) + ", so the lock was granted twice"
@@ -224,25 +235,29 @@ func (t *tale) why(fenced bool) string {
 func (t *tale) lateness(first, second *trace.Event) string {
 	lease := first.Process + "'s lease"
 	for _, f := range t.faults {
-		switch {
-		case f.Kind == "pause" && f.Target == first.Process:
-			return "the pause outlasts " + lease
-		case f.Kind == "pause" && f.Target == trace.StorageName:
-			return "the storage's pause outlasts " + lease
-		case f.Kind == "stall" && f.Target == first.Process:
-			return "the stall outlasts " + lease
+		switch a := f.Action.(type) {
+		case *sim.Pause:
+			switch a.Process {
+			case first.Process:
+				return "the pause outlasts " + lease
+			case trace.StorageName:
+				return "the storage's pause outlasts " + lease
+			}
+		case *sim.Stall:
+			if a.Client == first.Process {
+				return "the stall outlasts " + lease
+			}
 		}
 	}
-	asked := false
-	for i := range t.trace.Events[:second.Seq] {
-		ev := &t.trace.Events[i]
-		asked = asked || ev.Kind == trace.KindBegin && ev.Step == trace.Write && ev.Process == first.Process && ev.Section == first.Section
-	}
-	for i := second.Seq; i < len(t.trace.Events); i++ {
-		ev := &t.trace.Events[i]
-		if asked && ev.Kind == trace.KindServe && ev.Step == trace.Write && ev.Client() == first.Process && ev.Section == first.Section {
-			return "the write arrives after " + lease + " has ended"
-		}
+	holder := history.Acquisition{Client: first.Process, Section: first.Section}
+	asked := slices.ContainsFunc(t.history.Calls(), func(c *history.Call) bool {
+		return c.Acquisition == holder && c.Step == trace.Write && c.Began != nil && c.Began.Seq < second.Seq
+	})
+	came := slices.ContainsFunc(t.history.Served(), func(ev *trace.Event) bool {
+		return ev.Seq > second.Seq && ev.Step == trace.Write && ev.Client() == holder.Client && ev.Section == holder.Section
+	})
+	if asked && came {
+		return "the write arrives after " + lease + " has ended"
 	}
 	return fmt.Sprintf("%s's section outlasts its lease", first.Process)
 }
@@ -250,47 +265,44 @@ func (t *tale) lateness(first, second *trace.Event) string {
 // gap says why the second of two grants could be made although the first lease had
 // not ended: what had become of its keys.
 func (t *tale) gap(first, second *trace.Event) string {
-	holder := actor{first.Process, first.Section}
-	forgot, early, removed, expired := []string{}, []string{}, []string{}, []string{}
+	holder := history.Acquisition{Client: first.Process, Section: first.Section}
+	var forgot, tooEarly, expired []string
 	remover := ""
-	due := map[string]time.Duration{}
-	for i := range t.trace.Events[:second.Seq] {
-		ev := &t.trace.Events[i]
-		if ev.Owner == nil || (actor{ev.Owner.Client, ev.Owner.Section}) != holder {
-			if ev.Kind == trace.KindSet && ev.Prior != nil && (actor{ev.Prior.Client, ev.Prior.Section}) == holder {
-				removed, remover = append(removed, ev.Process), ev.Owner.Client
-			}
+	for _, c := range t.history.KeyChanges() {
+		if c.Was == nil || c.Was.Owner != holder || c.Is == c.Was || second.At < c.At || second.Seq < c.Event.Seq {
 			continue
 		}
-		switch ev.Kind {
-		case trace.KindSet, trace.KindTouch, trace.KindRestore:
-			due[ev.Process] = ev.At + ev.TTL
-		case trace.KindForget:
-			forgot = append(forgot, ev.Process)
-		case trace.KindExpire:
-			if ev.At < due[ev.Process]-rounding {
-				early = append(early, ev.Process)
-			} else {
-				expired = append(expired, ev.Process)
+		switch c.Was.How {
+		case history.Overwritten:
+			if c.Is.Owner != holder {
+				remover = c.Is.Owner.Client
 			}
-		case trace.KindDelete:
-			if ev.By != nil && (actor{ev.By.Client, ev.By.Section}) != holder {
-				removed, remover = append(removed, ev.Process), t.command(ev)
+		case history.Removed:
+			if by := c.Event.By; by != nil && history.AcquisitionOf(by) != holder {
+				remover = t.command(c).String()
+			}
+		case history.Forgotten:
+			forgot = append(forgot, c.Node)
+		case history.Expired:
+			if early(c) {
+				tooEarly = append(tooEarly, c.Node)
+			} else {
+				expired = append(expired, c.Node)
 			}
 		}
 	}
-	key := holder.client + "'s key"
+	key := holder.Client + "'s key"
 	switch {
-	case len(removed) > 0:
+	case remover != "":
 		return fmt.Sprintf("%s took %s away", remover, key)
 	case len(forgot) > 0:
 		return fmt.Sprintf("%s forgot %s", list(t.ordered(forgot)), key)
-	case len(early) > 0:
-		return fmt.Sprintf("%s let %s expire before its time", list(t.ordered(early)), key)
+	case len(tooEarly) > 0:
+		return fmt.Sprintf("%s let %s expire before its time", list(t.ordered(tooEarly)), key)
 	case len(expired) > 0:
-		return fmt.Sprintf("%s counted on its lease when its keys had expired", holder.client)
+		return fmt.Sprintf("%s counted on its lease when its keys had expired", holder.Client)
 	}
-	return fmt.Sprintf("too few nodes knew of %s's grant", holder.client)
+	return fmt.Sprintf("too few nodes knew of %s's grant", holder.Client)
 }
 
 // block says what stands in everybody's way.
@@ -303,20 +315,12 @@ func (t *tale) block() string {
 
 // endless are the clients of which a key stands at the end that never expires.
 func (t *tale) endless() []string {
-	endless := map[place]string{}
-	for i := range t.trace.Events {
-		ev := &t.trace.Events[i]
-		at := place{ev.Process, ev.Key}
-		switch ev.Kind {
-		case trace.KindSet, trace.KindTouch, trace.KindRestore:
-			if delete(endless, at); ev.TTL == 0 && ev.Owner != nil && slices.Contains(t.nodes, ev.Process) {
-				endless[at] = ev.Owner.Client
-			}
-		case trace.KindDelete, trace.KindExpire, trace.KindForget:
-			delete(endless, at)
+	var owners []string
+	for _, h := range t.history.Holdings() {
+		if h.How == history.Standing && h.Due == history.Forever && h.Owner.Client != "" && slices.Contains(t.nodes, h.Node) {
+			owners = append(owners, h.Owner.Client)
 		}
 	}
-	owners := slices.Collect(maps.Values(endless))
 	slices.Sort(owners)
 	return slices.Compact(owners)
 }
@@ -325,7 +329,7 @@ func (t *tale) endless() []string {
 // cannot be told.
 func (t *tale) assumption() string {
 	var all []trace.Assumption
-	for _, f := range t.trace.Faults {
+	for _, f := range t.history.Trace.Faults {
 		if !slices.Contains(all, f.Assumption) {
 			all = append(all, f.Assumption)
 		}
@@ -345,7 +349,7 @@ func (t *tale) assumption() string {
 
 // lesson is what can be learned from a run and its twin with fencing tokens, as far as
 // the two show it.
-func (t *tale) lesson(off, on *checks.Verdict, fenced *trace.Trace) string {
+func (t *tale) lesson(off, on *checks.Verdict, fenced *history.History) string {
 	var says []string
 	lease, section := t.verdict.Finding(checks.LeaseExclusion), t.verdict.Finding(checks.SectionExclusion)
 	own := t.verdict.Finding(checks.ReleaseOwnership)
@@ -361,7 +365,7 @@ func (t *tale) lesson(off, on *checks.Verdict, fenced *trace.Trace) string {
 	case section.Outcome == checks.Violated && section.Fault == checks.FaultInherent && own.Outcome != checks.Violated:
 		says = append(says, "The leases never overlapped: no lock whose grants end by time can prevent this.")
 	}
-	if own.Outcome == checks.Violated && t.at(own.At).Kind == trace.KindDelete {
+	if own.Outcome == checks.Violated && t.change(own.At).Is == nil {
 		says = append(says, "Only whoever set a key may remove it: its value has to be compared and the key removed in one step.")
 	}
 	if t.verdict.Finding(checks.Progress).Outcome == checks.Violated && len(t.endless()) > 0 {
@@ -384,10 +388,9 @@ func (t *tale) lesson(off, on *checks.Verdict, fenced *trace.Trace) string {
 
 // unseen says whether a storage that checks the tokens of writes, and never forgot
 // one, let a write of an older grant through because none of a newer had come before.
-func unseen(v *checks.Verdict, tr *trace.Trace) bool {
-	forgot := func(ev trace.Event) bool { return ev.Kind == trace.KindForgetToken }
-	return tr.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
-		!slices.ContainsFunc(tr.Events, forgot)
+func unseen(v *checks.Verdict, h *history.History) bool {
+	return h.Trace.Fencing == string(storage.Writes) && v.Finding(checks.GrantOrder).Outcome == checks.Violated &&
+		len(h.ForgottenTokens()) == 0
 }
 
 // relies is what a lock relies on that was granted twice, by the assumption that

@@ -3,6 +3,8 @@ package explore
 import (
 	"time"
 
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -33,8 +35,9 @@ type Record struct {
 type Point struct {
 	// Process is the one to which something happens.
 	Process string
-	// Before and When say it as a fault does: one of the two is set.
-	Before, When string
+	// Strikes says it as a fault does: before a step, or when a message is on its way or
+	// has arrived.
+	Strikes sim.Trigger
 	// Stage is the step in which the process is if it is a client, and otherwise that
 	// of whoever holds the lock then, or asks for it.
 	Stage trace.Step
@@ -42,18 +45,17 @@ type Point struct {
 	At time.Duration
 }
 
+// isStep says that it is a step of a client that is about to begin.
+func (p Point) isStep() bool { return !p.Strikes.Before.IsZero() }
+
 // A Message is one message of the run.
 type Message struct {
-	trace.Message
-	// Nth is which of its kind it is, from 1.
-	Nth   int
+	// The first of its kind has no number.
+	trace.NthMessage
 	Stage trace.Step
 	// At is the true time at which it is sent without faults.
 	At time.Duration
 }
-
-// held is the message as a fault names it that holds it back.
-func (m Message) held() string { return trace.NthMessage{Message: m.Message, Nth: m.Nth}.String() }
 
 // TookPlace says whether the base can be explored: nothing was in doubt without any
 // fault.
@@ -61,18 +63,20 @@ func (r *Record) TookPlace() bool { return r.Outcome.Off.Doubt == "" && r.Outcom
 
 // stageOf is the stage that a fault strikes.
 func (r *Record) stageOf(f Fault) trace.Step {
-	for _, m := range r.Messages {
-		if f.Kind == "hold" && f.Target == m.held() {
-			return m.Stage
+	if hold, ok := f.Action.(*sim.Hold); ok {
+		for _, m := range r.Messages {
+			if hold.Message == m.NthMessage {
+				return m.Stage
+			}
 		}
 	}
 	for _, p := range r.Points {
-		if (f.Before != "" || f.When != "") && f.Before == p.Before && f.When == p.When {
+		if sameMoment(f.Strikes, p.Strikes) {
 			return p.Stage
 		}
 	}
-	if f.Step != "" {
-		return f.Step
+	if stall, ok := f.Action.(*sim.Stall); ok && stall.Step != "" {
+		return stall.Step
 	}
-	return between
+	return history.Between
 }

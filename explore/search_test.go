@@ -32,11 +32,11 @@ func (s stage) Record(base int) (*Record, error) {
 	for i := range s.points {
 		for _, c := range r.Clients {
 			p := trace.StepPoint{Client: c, Step: trace.Steps()[i%3], Nth: i/3 + 1}
-			r.Points = append(r.Points, Point{Process: c, Before: p.String(), Stage: p.Step, At: time.Duration(i) * time.Second})
+			r.Points = append(r.Points, Point{Process: c, Strikes: sim.Trigger{Before: p}, Stage: p.Step, At: time.Duration(i) * time.Second})
 		}
 		for _, n := range r.Nodes {
 			m := trace.Message{Client: "client-1", Peer: n, Step: trace.Acquire}
-			r.Points = append(r.Points, Point{Process: n, When: m.Arrived(i + 1).String(), Stage: trace.Acquire, At: time.Duration(i) * time.Second})
+			r.Points = append(r.Points, Point{Process: n, Strikes: sim.Trigger{When: m.Arrived(i + 1)}, Stage: trace.Acquire, At: time.Duration(i) * time.Second})
 		}
 	}
 	return r, nil
@@ -51,7 +51,8 @@ func search(points, faults, worlds, jobs int, broken func(w World) []Break) *Sea
 		Runner: RunnerFunc(func(_ context.Context, w World) (Outcome, error) {
 			run := Run{Behaviour: 1, Breaks: broken(w)}
 			for _, f := range w.Faults {
-				run.Behaviour = run.Behaviour*31 + uint64(len(f.Kind))*7 + uint64(len(f.Target)) + uint64(len(f.Others))
+				p := f.Parameters()
+				run.Behaviour = run.Behaviour*31 + uint64(len(p.Kind))*7 + uint64(len(p.Target)) + uint64(len(p.Others))
 			}
 			return Outcome{Off: run, On: run}, nil
 		}),
@@ -88,11 +89,20 @@ func has(w World, is func(Fault) bool) int {
 	return n
 }
 
-func pausesClient(f Fault) bool { return f.Kind == "pause" && f.Target == "client-1" }
-func cutsMinority(f Fault) bool {
-	return f.Kind == "partition" && len(f.Others) == 1 && f.Others[0] != trace.StorageName
+func pausesClient(f Fault) bool {
+	pause, ok := f.Action.(*sim.Pause)
+	return ok && pause.Process == "client-1"
 }
-func jumpsAhead(f Fault) bool { return f.Kind == "jump" && f.Target == "redis-3" && f.By > 0 }
+
+func cutsMinority(f Fault) bool {
+	cut, ok := f.Action.(*sim.Partition)
+	return ok && len(cut.From) == 1 && cut.From[0] != trace.StorageName
+}
+
+func jumpsAhead(f Fault) bool {
+	jump, ok := f.Action.(*sim.Jump)
+	return ok && jump.Process == "redis-3" && jump.By > 0
+}
 
 var (
 	late2     = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent.String()}}
@@ -327,8 +337,8 @@ func TestSearchThatFails(t *testing.T) {
 // nothing new, and neither is a larger set that does the same.
 func TestMinimal(t *testing.T) {
 	r, _ := stage{1}.Record(0)
-	pause := Fault{Kind: "pause", Target: "client-1", For: time.Minute}
-	down := Fault{Kind: "crash", Target: "redis-1", For: time.Second}
+	pause := item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()
+	down := item{Kind: "crash", Target: "redis-1", For: time.Second}.fault()
 	one := func(effect Effect, faults ...Fault) *group {
 		e := example{record: r, world: World{Faults: faults}, effect: effect}
 		return &group{id: e.id(), best: []example{e}}
@@ -365,33 +375,33 @@ func TestFamilies(t *testing.T) {
 		fault Fault
 		want  family
 	}{
-		{Fault{Kind: "pause", Target: "client-1"}, late},
-		{Fault{Kind: "pause", Target: "client-1", How: "suspend"}, suspended},
-		{Fault{Kind: "pause", Target: "redis-1"}, unreachable},
-		{Fault{Kind: "pause", Target: trace.StorageName}, late},
-		{Fault{Kind: "hold", Target: "client-1's write request to storage"}, late},
-		{Fault{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}, unreachable},
-		{Fault{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}, unreachable},
-		{Fault{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}, unreachable},
-		{Fault{Kind: "reset", Target: "client-1", Others: []string{trace.StorageName}}, late},
-		{Fault{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}, unreachable},
-		{Fault{Kind: "partition", Target: "client-1", Others: []string{trace.StorageName}}, late},
-		{Fault{Kind: "delay", Target: "client-2", Others: []string{trace.StorageName}}, late},
-		{Fault{Kind: "stall", Target: "client-1", Step: trace.Write}, late},
-		{Fault{Kind: "fail", Target: "redis-1"}, unreachable},
-		{Fault{Kind: "jump", Target: "redis-1", By: 1}, nodeForward},
-		{Fault{Kind: "jump", Target: "redis-1", By: -1}, nodeBack},
-		{Fault{Kind: "jump", Target: "client-1", By: 1}, clientForward},
-		{Fault{Kind: "jump", Target: "client-1", By: -1}, clientBack},
-		{Fault{Kind: "crash", Target: "client-1"}, dead},
-		{Fault{Kind: "crash", Target: trace.StorageName}, late},
-		{Fault{Kind: "crash", Target: "redis-1"}, forgetful},
-		{Fault{Kind: "crash", Target: "redis-1", How: "shutdown"}, forgetful},
-		{Fault{Kind: "crash", Target: "redis-1", Persistence: sim.Snapshots}, forgetful},
-		{Fault{Kind: "crash", Target: "redis-1", How: "shutdown", Persistence: sim.Snapshots}, unreachable},
-		{Fault{Kind: "crash", Target: "redis-1", Persistence: sim.Everysec}, unreachable},
-		{Fault{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Everysec}, forgetful},
-		{Fault{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Always}, unreachable},
+		{item{Kind: "pause", Target: "client-1"}.fault(), late},
+		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), suspended},
+		{item{Kind: "pause", Target: "redis-1"}.fault(), unreachable},
+		{item{Kind: "pause", Target: trace.StorageName}.fault(), late},
+		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), late},
+		{item{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}.fault(), unreachable},
+		{item{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}.fault(), unreachable},
+		{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault(), unreachable},
+		{item{Kind: "reset", Target: "client-1", Others: []string{trace.StorageName}}.fault(), late},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}.fault(), unreachable},
+		{item{Kind: "partition", Target: "client-1", Others: []string{trace.StorageName}}.fault(), late},
+		{item{Kind: "delay", Target: "client-2", Others: []string{trace.StorageName}}.fault(), late},
+		{item{Kind: "stall", Target: "client-1", Step: trace.Write}.fault(), late},
+		{item{Kind: "fail", Target: "redis-1"}.fault(), unreachable},
+		{item{Kind: "jump", Target: "redis-1", By: 1}.fault(), nodeForward},
+		{item{Kind: "jump", Target: "redis-1", By: -1}.fault(), nodeBack},
+		{item{Kind: "jump", Target: "client-1", By: 1}.fault(), clientForward},
+		{item{Kind: "jump", Target: "client-1", By: -1}.fault(), clientBack},
+		{item{Kind: "crash", Target: "client-1"}.fault(), dead},
+		{item{Kind: "crash", Target: trace.StorageName}.fault(), late},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), forgetful},
+		{item{Kind: "crash", Target: "redis-1", Persistence: sim.Snapshots}.fault(), forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "shutdown", Persistence: sim.Snapshots}.fault(), unreachable},
+		{item{Kind: "crash", Target: "redis-1", Persistence: sim.Everysec}.fault(), unreachable},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Everysec}.fault(), forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Always}.fault(), unreachable},
 	} {
 		if got := r.family(test.fault); got != test.want {
 			t.Errorf("%s is of the family %s, want %s", test.fault, got, test.want)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -58,7 +59,7 @@ func joint(sentences []sentence, i int) int {
 // one sentence, and so does what only leads to something or follows from it.
 func (t *tale) sentences() []sentence {
 	var all []sentence
-	var told []string // all subjects so far
+	var told []subject // all so far
 	for i := 0; i < len(t.clauses); {
 		first := t.clauses[i]
 		does := []string{first.does}
@@ -73,14 +74,17 @@ func (t *tale) sentences() []sentence {
 		case first.when != "":
 			text = first.when + ", " + text
 		}
-		owner, _, _ := strings.Cut(first.subject, "'s ")
+		owner := first.subject
+		if owner.process != "" {
+			owner.thing = ""
+		}
 		back := n > 0 && first.when == "" && told[n-1] != first.subject && slices.Contains(told, owner)
 		told = append(told, first.subject)
 		if n > 0 && (first.follows || t.clauses[i-len(does)-1].leads) {
 			all[len(all)-1].text += ", and " + text
 			continue
 		}
-		all = append(all, sentence{text: text, fault: first.fault, back: back})
+		all = append(all, sentence{text: text, fault: first.fault != nil, back: back})
 	}
 	if n := len(all); n > 0 && all[n-1].back {
 		all[n-1].text = "then " + all[n-1].text
@@ -94,25 +98,23 @@ func goesOn(first, next clause) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
 	}
-	return !first.fault || first.when == "" || strings.HasPrefix(next.does, "is back") || strings.HasPrefix(next.does, "wakes up") ||
-		strings.HasPrefix(first.does, "pauses")
+	pause, pauses := first.fault.(*sim.Pause)
+	return first.fault == nil || first.when == "" || next.returns || pauses && pause.Mode != trace.Suspend
 }
 
 // subject is the subject of a clause: "it" or "its keys" if the sentence before was
 // about the same.
-func (t *tale) subject(c clause, told []string) string {
+func (t *tale) subject(c clause, told []subject) string {
 	if len(told) == 0 {
-		return named(c.subject)
+		return c.subject.String()
 	}
-	before := told[len(told)-1]
-	owned, its := strings.CutPrefix(c.subject, before+"'s ")
-	switch {
+	switch before := told[len(told)-1]; {
 	case before == c.subject:
 		return "it"
-	case its:
-		return "its " + owned
+	case before.process != "" && before == subject{process: c.subject.process}:
+		return "its " + c.subject.thing
 	}
-	return named(c.subject)
+	return c.subject.String()
 }
 
 // series is a list of clauses, which may be lists themselves.
@@ -133,7 +135,7 @@ func (t *tale) begin(sentence string) string {
 	name := func(p trace.ProcessInfo) bool {
 		return p.Role != trace.RoleStorage && strings.TrimRight(strings.TrimSuffix(first, "'s"), ",;:.") == p.Name
 	}
-	if slices.ContainsFunc(t.trace.Processes, name) {
+	if slices.ContainsFunc(t.history.Trace.Processes, name) {
 		return sentence
 	}
 	return strings.ToUpper(sentence[:1]) + sentence[1:]

@@ -29,14 +29,16 @@ func written(clients, nodes int) *Record {
 			reply := request
 			reply.Reply = true
 			r.Points = append(r.Points,
-				Point{Process: c, When: request.InFlight(0).String()},
-				Point{Process: peer, When: request.Arrived(0).String()},
-				Point{Process: peer, When: reply.InFlight(0).String()},
-				Point{Process: c, When: reply.Arrived(0).String()})
-			r.Messages = append(r.Messages, Message{Message: request, Nth: 1}, Message{Message: reply, Nth: 1})
+				Point{Process: c, Strikes: sim.Trigger{When: request.InFlight(0)}},
+				Point{Process: peer, Strikes: sim.Trigger{When: request.Arrived(0)}},
+				Point{Process: peer, Strikes: sim.Trigger{When: reply.InFlight(0)}},
+				Point{Process: c, Strikes: sim.Trigger{When: reply.Arrived(0)}})
+			for _, m := range []trace.Message{request, reply} {
+				r.Messages = append(r.Messages, Message{NthMessage: trace.NthMessage{Message: m}})
+			}
 		}
 		for _, step := range []trace.Step{trace.Acquire, trace.Read, trace.Work, trace.Write, trace.Release} {
-			r.Points = append(r.Points, Point{Process: c, Before: c + " " + string(step)})
+			r.Points = append(r.Points, Point{Process: c, Strikes: sim.Trigger{Before: trace.StepPoint{Client: c, Step: step}}})
 			switch {
 			case step == trace.Acquire || step == trace.Release:
 				for _, node := range r.Nodes {
@@ -53,19 +55,24 @@ func written(clients, nodes int) *Record {
 // reached is when a fault strikes: the place of its point in the record, or -1 for the
 // start of the run.
 func (r *Record) reached(f Fault) int {
-	return slices.IndexFunc(r.Points, func(p Point) bool { return p.Before == f.Before && p.When == f.When })
+	return slices.IndexFunc(r.Points, func(p Point) bool { return sameMoment(p.Strikes, f.Strikes) })
 }
 
 // before is when a client's step begins.
-func (r *Record) before(step string) int { return r.reached(Fault{Before: step}) }
+func (r *Record) before(step string) int { return r.reached(item{Before: step}.fault()) }
 
 // one is the fault of a kind that acts on something, and whether there is one.
 func (w World) one(kind, target string) (Fault, bool) {
-	i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Kind == kind && f.Target == target })
+	i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Parameters().Kind == kind && f.Parameters().Target == target })
 	if i < 0 {
 		return Fault{}, false
 	}
 	return w.Faults[i], true
+}
+
+// starts is a client that starts at a point.
+func starts(client, at string) map[string]trace.Point {
+	return map[string]trace.Point{client: point(at)}
 }
 
 // takesPart says whether a client does.
@@ -130,15 +137,15 @@ func TestShrinkPause(t *testing.T) {
 			w.takesPart("client-2")
 	})
 	p.shrinksTo(t, rec, World{Base: 2, Faults: []Fault{
-		{Kind: "jump", Target: "redis-2", By: -time.Minute, When: "client-1's acquire request to redis-2 arrived"},
-		{Kind: "pause", Target: "client-1", How: "suspend", For: time.Minute, When: "client-1's read request to storage is in flight"},
+		item{Kind: "jump", Target: "redis-2", By: -time.Minute, When: "client-1's acquire request to redis-2 arrived"}.fault(),
+		item{Kind: "pause", Target: "client-1", How: "suspend", For: time.Minute, When: "client-1's read request to storage is in flight"}.fault(),
 	}}, World{
 		Base: 2,
 		Change: Change{
 			Clients: []string{"client-1", "client-2"}, Nodes: 1,
-			Starts: map[string]string{"client-2": "client-1's keys expired"},
+			Starts: starts("client-2", "client-1's keys expired"),
 		},
-		Faults: []Fault{{Kind: "pause", Target: "client-1", For: 30 * time.Second, Before: "client-1 write"}},
+		Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 30 * time.Second, Before: "client-1 write"}.fault()},
 	}, 60)
 }
 
@@ -147,54 +154,54 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	rec := written(3, 5)
 	cause := func(w World) bool {
 		partition, cut := w.one("partition", "client-1")
-		i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Kind == "jump" })
+		i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.kind() == "jump" })
 		if !cut || i < 0 || !w.takesPart("client-2") {
 			return false
 		}
 		jump := w.Faults[i]
-		return len(partition.Others) >= 2 && rec.reached(partition) <= rec.before("client-1 acquire") &&
-			jump.By >= 17*time.Second && !slices.Contains(partition.Others, jump.Target) &&
+		return len(partition.others()) >= 2 && rec.reached(partition) <= rec.before("client-1 acquire") &&
+			jump.Action.(*sim.Jump).By >= 17*time.Second && !slices.Contains(partition.others(), jump.target()) &&
 			rec.reached(jump) >= rec.before("client-1 read")
 	}
 	from := World{Faults: []Fault{
-		{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute},
-		{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"},
+		item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-3", "redis-5"}, For: time.Minute}.fault(),
+		item{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"}.fault(),
 	}}
 	planted(cause).shrinksTo(t, rec, from, World{
 		Change: Change{
 			// A majority of three.
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
-			Starts: map[string]string{"client-2": "client-1's key expired on redis-3"},
+			Starts: starts("client-2", "client-1's key expired on redis-3"),
 		},
 		Faults: []Fault{
-			{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}, For: time.Millisecond, Before: "client-1 acquire"},
-			{Kind: "jump", Target: "redis-3", By: 20 * time.Second, Before: "client-2 release"},
+			item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}, For: time.Millisecond, Before: "client-1 acquire"}.fault(),
+			item{Kind: "jump", Target: "redis-3", By: 20 * time.Second, Before: "client-2 release"}.fault(),
 		},
 	}, 120)
 
 	// A minority of five has two nodes, and one of three only one.
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
-	minority.Faults[0].Others = []string{"redis-1", "redis-5"}
+	minority.Faults[0] = minority.Faults[0].does(&sim.Partition{Process: "client-1", From: []string{"redis-1", "redis-5"}})
 	planted(cause).shrinksTo(t, rec, minority, World{
 		Change: Change{
 			Clients: []string{"client-1", "client-2"},
-			Starts:  map[string]string{"client-2": "client-1's key expired on redis-4"},
+			Starts:  starts("client-2", "client-1's key expired on redis-4"),
 		},
 		Faults: []Fault{
-			{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-5"}, For: time.Millisecond, Before: "client-1 acquire"},
-			{Kind: "jump", Target: "redis-4", By: 20 * time.Second, Before: "client-2 release"},
+			item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-5"}, For: time.Millisecond, Before: "client-1 acquire"}.fault(),
+			item{Kind: "jump", Target: "redis-4", By: 20 * time.Second, Before: "client-2 release"}.fault(),
 		},
 	}, 120)
 
 	// Where a majority need not be cut off, it is not.
 	p := planted(func(w World) bool {
 		partition, cut := w.one("partition", "client-1")
-		return cut && slices.ContainsFunc(partition.Others, func(name string) bool { return name == "redis-4" || name == trace.StorageName })
+		return cut && slices.ContainsFunc(partition.others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}}}, World{
+	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, World{
 		Change: Change{Clients: []string{"client-1"}},
-		Faults: []Fault{{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}},
+		Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}.fault()},
 	}, 30)
 }
 
@@ -202,22 +209,25 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 func TestShrinkRenamesNodes(t *testing.T) {
 	rec := written(2, 7)
 	p := planted(func(w World) bool {
-		return len(w.Faults) == 2 && slices.Index(nodesOf(rec, w), strings.TrimPrefix(w.Faults[1].Target, "x")) >= 0 &&
-			w.Faults[0].Target != w.Faults[1].Target+"'s reply to client-2's acquire, 2nd time" &&
-			strings.HasSuffix(w.Faults[0].Target, "'s reply to client-2's acquire, 2nd time") &&
-			w.Faults[1].When != "" && w.Change.Starts["client-2"] != "" && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
+		if len(w.Faults) != 2 {
+			return false
+		}
+		held, crash := w.Faults[0].Action.(*sim.Hold).Message, w.Faults[1]
+		reply := trace.Message{Client: "client-2", Peer: held.Peer, Step: trace.Acquire, Reply: true}
+		return slices.Contains(nodesOf(rec, w), crash.target()) && held == trace.NthMessage{Message: reply, Nth: 2} && held.Peer != crash.target() &&
+			!crash.Strikes.When.IsZero() && !w.Change.Starts["client-2"].IsZero() && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
 	})
 	p.shrinksTo(t, rec, World{
-		Change: Change{Starts: map[string]string{"client-2": "redis-6 restarted"}},
+		Change: Change{Starts: starts("client-2", "redis-6 restarted")},
 		Faults: []Fault{
-			{Kind: "hold", Target: "redis-5's reply to client-2's acquire, 2nd time"},
-			{Kind: "crash", Target: "redis-3", When: "redis-7's reply to client-1's acquire is in flight"},
+			item{Kind: "hold", Target: "redis-5's reply to client-2's acquire, 2nd time"}.fault(),
+			item{Kind: "crash", Target: "redis-3", When: "redis-7's reply to client-1's acquire is in flight"}.fault(),
 		},
 	}, World{
-		Change: Change{Nodes: 5, Starts: map[string]string{"client-2": "client-1's key expired on redis-1"}},
+		Change: Change{Nodes: 5, Starts: starts("client-2", "client-1's key expired on redis-1")},
 		Faults: []Fault{
-			{Kind: "hold", Target: "redis-2's reply to client-2's acquire, 2nd time"},
-			{Kind: "crash", Target: "redis-1", When: "redis-1's reply to client-2's release is in flight"},
+			item{Kind: "hold", Target: "redis-2's reply to client-2's acquire, 2nd time"}.fault(),
+			item{Kind: "crash", Target: "redis-1", When: "redis-1's reply to client-2's release is in flight"}.fault(),
 		},
 	}, 80)
 }
@@ -226,15 +236,18 @@ func TestShrinkRenamesNodes(t *testing.T) {
 func TestShrinkKeepsStart(t *testing.T) {
 	rec := written(2, 5)
 	p := planted(func(w World) bool {
-		return w.Change.Starts["client-2"] == "redis-4 synced" && len(w.Faults) == 1 && w.Faults[0].Target == "redis-2" ||
-			w.Change.Nodes == 3 && w.Change.Starts["client-2"] == "redis-2 synced" && len(w.Faults) == 1 && w.Faults[0].Target == "redis-1"
+		if len(w.Faults) != 1 {
+			return false
+		}
+		start, crashes := w.Change.Starts["client-2"].String(), w.Faults[0].target()
+		return start == "redis-4 synced" && crashes == "redis-2" || w.Change.Nodes == 3 && start == "redis-2 synced" && crashes == "redis-1"
 	})
 	p.shrinksTo(t, rec, World{
-		Change: Change{Starts: map[string]string{"client-2": "redis-4 synced"}},
-		Faults: []Fault{{Kind: "crash", Target: "redis-2"}},
+		Change: Change{Starts: starts("client-2", "redis-4 synced")},
+		Faults: []Fault{item{Kind: "crash", Target: "redis-2"}.fault()},
 	}, World{
-		Change: Change{Clients: []string{"client-2"}, Nodes: 3, Starts: map[string]string{"client-2": "redis-2 synced"}},
-		Faults: []Fault{{Kind: "crash", Target: "redis-1", Before: "client-2 release"}},
+		Change: Change{Clients: []string{"client-2"}, Nodes: 3, Starts: starts("client-2", "redis-2 synced")},
+		Faults: []Fault{item{Kind: "crash", Target: "redis-1", Before: "client-2 release"}.fault()},
 	}, 60)
 }
 
@@ -250,16 +263,16 @@ func three(w World) bool {
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := written(2, 3)
 	planted(three).shrinksTo(t, rec, World{Faults: []Fault{
-		{Kind: "crash", Target: "redis-2", How: "power-loss", Persistence: sim.NoPersistence, For: 3 * time.Second},
-		{Kind: "stall", Target: "client-1", For: 30 * time.Second},
-		{Kind: "crash", Target: "redis-1"},
-		{Kind: "hold", Target: "client-1's write request to storage", For: 61 * time.Second},
+		item{Kind: "crash", Target: "redis-2", How: "power-loss", Persistence: sim.NoPersistence, For: 3 * time.Second}.fault(),
+		item{Kind: "stall", Target: "client-1", For: 30 * time.Second}.fault(),
+		item{Kind: "crash", Target: "redis-1"}.fault(),
+		item{Kind: "hold", Target: "client-1's write request to storage", For: 61 * time.Second}.fault(),
 	}}, World{
 		Change: Change{Clients: []string{"client-1"}},
 		Faults: []Fault{
-			{Kind: "crash", Target: "redis-2", For: time.Millisecond, Before: "client-1 release"},
-			{Kind: "crash", Target: "redis-1", Before: "client-1 release"},
-			{Kind: "hold", Target: "client-1's write request to storage", For: time.Millisecond},
+			item{Kind: "crash", Target: "redis-2", For: time.Millisecond, Before: "client-1 release"}.fault(),
+			item{Kind: "crash", Target: "redis-1", Before: "client-1 release"}.fault(),
+			item{Kind: "hold", Target: "client-1's write request to storage", For: time.Millisecond}.fault(),
 		},
 	}, 50)
 }
@@ -269,11 +282,11 @@ func TestShrinkEitherSuffices(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w World) bool { return len(w.Faults) > 0 })
 	p.shrinksTo(t, rec, World{Faults: []Fault{
-		{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"},
-		{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"},
+		item{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"}.fault(),
+		item{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"}.fault(),
 	}}, World{
 		Change: Change{Clients: []string{"client-2"}},
-		Faults: []Fault{{Kind: "pause", Target: "client-2", For: time.Millisecond, Before: "client-2 release"}},
+		Faults: []Fault{item{Kind: "pause", Target: "client-2", For: time.Millisecond, Before: "client-2 release"}.fault()},
 	}, 10)
 }
 
@@ -283,14 +296,14 @@ func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 	p := planted(func(w World) bool {
 		pause, paused := w.one("pause", "client-1")
 		_, crashed := w.one("crash", "client-2")
-		return paused && (crashed || pause.Before == "client-1 release")
+		return paused && (crashed || pause.Strikes.Before.Step == trace.Release)
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{
-		{Kind: "pause", Target: "client-1", Before: "client-1 acquire"},
-		{Kind: "crash", Target: "client-2", Before: "client-2 acquire"},
+		item{Kind: "pause", Target: "client-1", Before: "client-1 acquire"}.fault(),
+		item{Kind: "crash", Target: "client-2", Before: "client-2 acquire"}.fault(),
 	}}, World{
 		Change: Change{Clients: []string{"client-1"}},
-		Faults: []Fault{{Kind: "pause", Target: "client-1", Before: "client-1 release"}},
+		Faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()},
 	}, 20)
 }
 
@@ -303,13 +316,13 @@ func TestShrinkOrderMatters(t *testing.T) {
 		return a && b && rec.reached(crash) < rec.reached(pause) && rec.reached(pause) <= rec.before("client-1 write") && w.takesPart("client-2")
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{
-		{Kind: "crash", Target: "redis-1", For: 2 * time.Second},
-		{Kind: "pause", Target: "client-1", For: 100 * time.Second, Before: "client-1 read"},
+		item{Kind: "crash", Target: "redis-1", For: 2 * time.Second}.fault(),
+		item{Kind: "pause", Target: "client-1", For: 100 * time.Second, Before: "client-1 read"}.fault(),
 	}}, World{
-		Change: Change{Starts: map[string]string{"client-2": "client-1's key expired on redis-1"}},
+		Change: Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
 		Faults: []Fault{
-			{Kind: "crash", Target: "redis-1", For: time.Millisecond, Before: "client-1 work"},
-			{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 write"},
+			item{Kind: "crash", Target: "redis-1", For: time.Millisecond, Before: "client-1 work"}.fault(),
+			item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 write"}.fault(),
 		},
 	}, 50)
 }
@@ -321,9 +334,9 @@ func TestShrinkTwoOfThreeClients(t *testing.T) {
 	p := planted(func(w World) bool {
 		return w.takesPart("client-1") && w.takesPart("client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}}}, World{
+	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, World{
 		Change: Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
-		Faults: []Fault{{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}},
+		Faults: []Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}.fault()},
 	}, 20)
 }
 
@@ -334,25 +347,25 @@ func TestShrinkGoodMoments(t *testing.T) {
 		fault Fault
 		start string
 	}{
-		{Fault{Kind: "jump", Target: "redis-1", By: time.Millisecond}, "redis-1's clock jumped"},
-		{Fault{Kind: "crash", Target: "redis-1", For: time.Millisecond}, "redis-1 restarted"},
-		{Fault{Kind: "pause", Target: "redis-1", For: time.Millisecond}, "redis-1 resumed"},
-		{Fault{Kind: "pause", Target: "client-2", For: time.Millisecond}, "client-2's keys expired"},
-		{Fault{Kind: "hold", Target: "client-3's write request to storage"}, "client-2 acquired"},
+		{item{Kind: "jump", Target: "redis-1", By: time.Millisecond}.fault(), "redis-1's clock jumped"},
+		{item{Kind: "crash", Target: "redis-1", For: time.Millisecond}.fault(), "redis-1 restarted"},
+		{item{Kind: "pause", Target: "redis-1", For: time.Millisecond}.fault(), "redis-1 resumed"},
+		{item{Kind: "pause", Target: "client-2", For: time.Millisecond}.fault(), "client-2's keys expired"},
+		{item{Kind: "hold", Target: "client-3's write request to storage"}.fault(), "client-2 acquired"},
 	} {
 		last := tt.fault
-		if last.Kind != "hold" {
-			last.Before = "client-3 release"
-			if last.Target == "client-2" {
-				last.Before = "client-2 release"
+		if last.target() != "" {
+			last.Strikes.Before = step("client-3 release")
+			if last.target() == "client-2" {
+				last.Strikes.Before = step("client-2 release")
 			}
 		}
 		p := planted(func(w World) bool {
-			start := w.Change.Starts["client-3"]
-			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"] == ""
+			start := w.Change.Starts["client-3"].String()
+			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"].IsZero()
 		})
 		p.shrinksTo(t, rec, World{Faults: []Fault{tt.fault}}, World{
-			Change: Change{Starts: map[string]string{"client-3": tt.start}},
+			Change: Change{Starts: starts("client-3", tt.start)},
 			Faults: []Fault{last},
 		}, 80)
 	}
@@ -364,17 +377,17 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 	rec := written(2, 1)
 	p := planted(func(w World) bool {
 		jump, ok := w.one("jump", "redis-1")
-		switch w.Change.Starts["client-2"] {
+		switch w.Change.Starts["client-2"].String() {
 		case "":
-			return ok && w.takesPart("client-2") && jump.Before == "" // client-2 asks again and again
+			return ok && w.takesPart("client-2") && jump.Strikes.Before.IsZero() // client-2 asks again and again
 		case "client-1's key expired on redis-1":
 			return ok && w.takesPart("client-2") && rec.reached(jump) > rec.before("client-1 read") && rec.reached(jump) < rec.before("client-1 write")
 		}
 		return false
 	})
-	p.shrinksTo(t, rec, World{Faults: []Fault{{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}}}, World{
-		Change: Change{Starts: map[string]string{"client-2": "client-1's key expired on redis-1"}},
-		Faults: []Fault{{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}},
+	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, World{
+		Change: Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
+		Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}.fault()},
 	}, 60)
 }
 
@@ -382,14 +395,13 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 func TestShrinkPatientFaults(t *testing.T) {
 	rec := written(1, 1)
 	for _, f := range []Fault{
-		{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"},
-		{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"},
+		item{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"}.fault(),
+		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
-		plain := f
-		plain.Before, plain.When = "", ""
+		plain := f.at(sim.Trigger{})
 		planted(func(w World) bool { return len(w.Faults) == 1 }).
 			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{plain}}, 5)
-		planted(func(w World) bool { return len(w.Faults) == 1 && w.Faults[0].Before+w.Faults[0].When != "" }).
+		planted(func(w World) bool { return len(w.Faults) == 1 && !atStart(w.Faults[0].Strikes) }).
 			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{f}}, 5)
 	}
 }
@@ -400,11 +412,11 @@ func TestShrinkForgetsMoments(t *testing.T) {
 	p := planted(func(w World) bool {
 		at, waits := w.Change.Starts["client-2"]
 		_, jumped := w.one("jump", "redis-1")
-		return w.takesPart("client-2") && (!waits || at == "redis-1's clock jumped" && jumped || at == "client-1 acquired")
+		return w.takesPart("client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
 	})
 	p.shrinksTo(t, rec, World{
-		Change: Change{Starts: map[string]string{"client-2": "redis-1's clock jumped"}},
-		Faults: []Fault{{Kind: "jump", Target: "redis-1", By: time.Minute}},
+		Change: Change{Starts: starts("client-2", "redis-1's clock jumped")},
+		Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Minute}.fault()},
 	}, World{Change: Change{Clients: []string{"client-2"}}}, 10)
 }
 
@@ -414,9 +426,9 @@ func TestShrinkOnlyAtOneMessage(t *testing.T) {
 	const at = "redis-2's reply to client-1's acquire arrived"
 	p := planted(func(w World) bool {
 		crash, ok := w.one("crash", "client-1")
-		return ok && crash.When == at
+		return ok && crash.Strikes.When.String() == at
 	})
-	from := World{Faults: []Fault{{Kind: "crash", Target: "client-1", When: at}}}
+	from := World{Faults: []Fault{item{Kind: "crash", Target: "client-1", When: at}.fault()}}
 	want := from
 	want.Change.Clients = []string{"client-1"}
 	p.shrinksTo(t, rec, from, want, 60)
@@ -427,20 +439,20 @@ func TestShrinkLatestMessage(t *testing.T) {
 	rec := written(2, 3)
 	for nth := 2; nth <= 4; nth++ {
 		for _, node := range rec.Nodes {
-			rec.Messages = append(rec.Messages, Message{Message: trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire}, Nth: nth})
+			rec.Messages = append(rec.Messages, Message{NthMessage: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire}, Nth: nth}})
 		}
 	}
-	from := World{Faults: []Fault{{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}}}
+	from := World{Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
 	planted(func(w World) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, World{
 		Change: Change{Clients: []string{"client-1"}, Nodes: 1},
-		Faults: []Fault{{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}},
+		Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
 	}, 10)
 	p := planted(func(w World) bool {
-		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Target != "client-1's acquire request to redis-3, 4th time"
+		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Parameters().Target != "client-1's acquire request to redis-3, 4th time"
 	})
 	p.shrinksTo(t, rec, from, World{
 		Change: Change{Clients: []string{"client-1"}},
-		Faults: []Fault{{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}},
+		Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}.fault()},
 	}, 20)
 }
 
@@ -467,20 +479,20 @@ func TestShrinkSizes(t *testing.T) {
 		{0, 0, 0}, // for good
 	} {
 		for _, kind := range []string{"pause", "jump", "delay"} {
-			from := Fault{Kind: kind, Target: "redis-1", Before: "client-1 release", Others: []string{"client-1"}}
+			from := item{Kind: kind, Target: "redis-1", Before: "client-1 release", Others: []string{"client-1"}}.fault()
 			rec := written(1, 1)
 			sized(func(size time.Duration) bool { return size >= tt.threshold }).
 				shrinksTo(t, rec, World{Faults: []Fault{from.Sized(tt.from)}}, World{Faults: []Fault{from.Sized(tt.want)}}, 30)
 		}
 	}
-	back := Fault{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}
+	back := item{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}.fault()
 	sized(func(size time.Duration) bool { return size >= 3*s }).
 		shrinksTo(t, written(1, 1), World{Faults: []Fault{back}}, World{Faults: []Fault{back.Sized(3 * s)}}, 30)
 }
 
 // An effect that goes when the size grows, and comes back, has a smaller size as well.
 func TestShrinkIslandOfSizes(t *testing.T) {
-	pause := Fault{Kind: "pause", Target: "client-1", Before: "client-1 release"}
+	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
 	p := sized(func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 28*time.Second
 	})
@@ -514,12 +526,12 @@ func TestShrinkTraps(t *testing.T) {
 				switch {
 				case !ok || !w.takesPart("client-2"):
 					return trap
-				case pause.Before != "client-1 read" || pause.For < 7*time.Second || w.Change.Starts != nil:
+				case pause.Strikes.Before.Step != trace.Read || pause.For < 7*time.Second || w.Change.Starts != nil:
 					return trap
 				}
 				return broken
 			}}
-			pause := Fault{Kind: "pause", Target: "client-1", For: 10 * time.Second, Before: "client-1 read"}
+			pause := item{Kind: "pause", Target: "client-1", For: 10 * time.Second, Before: "client-1 read"}.fault()
 			p.shrinksTo(t, rec, World{Faults: []Fault{pause}}, World{Faults: []Fault{pause.Sized(8 * time.Second)}}, 60)
 		})
 	}
@@ -532,10 +544,10 @@ func TestShrinkTraps(t *testing.T) {
 		return wentOn
 	}}
 	p.shrinksTo(t, rec,
-		World{Faults: []Fault{{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}}},
+		World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}.fault()}},
 		World{
 			Change: Change{Clients: []string{"client-1"}},
-			Faults: []Fault{{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 release"}},
+			Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 release"}.fault()},
 		}, 10)
 }
 
@@ -553,7 +565,7 @@ func TestShrinkOtherEffects(t *testing.T) {
 		}
 		return broken
 	}}
-	pause := Fault{Kind: "pause", Target: "client-1", Before: "client-1 release"}
+	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
 	two := []Fault{pause.Sized(time.Minute)}
 	none := p.outcome
 	p.outcome = func(w World) Outcome {
@@ -579,8 +591,8 @@ func TestShrinkImpossibleWorlds(t *testing.T) {
 		}
 		return broken, nil
 	})
-	got, err := shrink(t.Context(), r, rec, World{Faults: []Fault{{Kind: "crash", Target: "client-1"}}}, lost)
-	want := World{Faults: []Fault{{Kind: "crash", Target: "client-1", Before: "client-1 release"}}}
+	got, err := shrink(t.Context(), r, rec, World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault()}}, lost)
+	want := World{Faults: []Fault{item{Kind: "crash", Target: "client-1", Before: "client-1 release"}.fault()}}
 	if err != nil || !same(got, want) {
 		t.Errorf("shrunk to %s, %v; want %s", key(got), err, key(want))
 	}
@@ -597,20 +609,20 @@ func TestShrinkWithinBounds(t *testing.T) {
 	rec := written(3, 5)
 	for nth := 2; nth <= 2*mostWorlds; nth++ {
 		request := trace.Message{Client: "client-2", Peer: trace.StorageName, Step: trace.Read}
-		rec.Points = append(rec.Points, Point{Process: "client-2", When: request.InFlight(nth).String()})
+		rec.Points = append(rec.Points, Point{Process: "client-2", Strikes: sim.Trigger{When: request.InFlight(nth)}})
 	}
-	pause := Fault{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}
+	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
 	p := planted(func(w World) bool {
 		f, paused := w.one("pause", "client-2")
 		_, crashed := w.one("crash", "client-1")
-		return paused && f.When == pause.When && (crashed || w.Change.Nodes == 1)
+		return paused && sameMoment(f.Strikes, pause.Strikes) && (crashed || w.Change.Nodes == 1)
 	})
 	p.shrinksTo(t, rec,
-		World{Faults: []Fault{{Kind: "crash", Target: "client-1"}, pause}},
+		World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
 		World{
 			Change: Change{
 				Clients: []string{"client-1", "client-2"}, Nodes: 1,
-				Starts: map[string]string{"client-2": "client-1's keys expired"},
+				Starts: starts("client-2", "client-1's keys expired"),
 			},
 			Faults: []Fault{pause},
 		}, mostWorlds+4)
@@ -632,7 +644,7 @@ func TestShrinkStops(t *testing.T) {
 		}
 		return broken, ctx.Err()
 	})
-	w := World{Faults: []Fault{{Kind: "crash", Target: "client-1"}, {Kind: "crash", Target: "client-2"}}}
+	w := World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault(), item{Kind: "crash", Target: "client-2"}.fault()}}
 	got, err := shrink(ctx, r, rec, w, lost)
 	// The first world is w itself, the second has no faults and the third is not told.
 	if !errors.Is(err, context.Canceled) || !same(got, w) || worlds != 3 {
@@ -650,12 +662,12 @@ func TestShrinkStops(t *testing.T) {
 
 func TestRank(t *testing.T) {
 	const s = time.Second
-	pause := Fault{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}
+	pause := item{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}.fault()
 	faulty := func(faults ...Fault) World { return World{Change: Change{Nodes: 3}, Faults: faults} }
-	how, when, persists := pause, pause, Fault{Kind: "crash", Target: "redis-1", For: s, Persistence: sim.NoPersistence}
-	how.How = "suspend"
-	when.Before, when.When = "", "client-1's write request to storage is in flight"
-	cut := func(nodes ...string) Fault { return Fault{Kind: "partition", Target: "client-1", Others: nodes} }
+	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s, Persistence: sim.NoPersistence}.fault()
+	how.Action = &sim.Pause{Process: "client-1", Mode: trace.Suspend}
+	when.Strikes = sim.Trigger{When: point("client-1's write request to storage is in flight")}
+	cut := func(nodes ...string) Fault { return item{Kind: "partition", Target: "client-1", Others: nodes}.fault() }
 	simplest := []World{
 		{},
 		{Base: 1},

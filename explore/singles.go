@@ -39,12 +39,6 @@ func (r *Record) small() time.Duration { return r.sizes()[3] }
 // above is just above the TTL.
 func (r *Record) above() time.Duration { return r.sizes()[1] }
 
-// at makes a fault strike at a point.
-func (f Fault) at(p Point) Fault {
-	f.Before, f.When = p.Before, p.When
-	return f
-}
-
 // each makes a fault of every size and every point of a kind of process, the points
 // that are steps first.
 func (r *Record) each(make func(p Point, size time.Duration) []Fault, sizes []time.Duration, roles ...trace.Role) []Fault {
@@ -52,7 +46,7 @@ func (r *Record) each(make func(p Point, size time.Duration) []Fault, sizes []ti
 	for _, steps := range []bool{true, false} {
 		for _, size := range sizes {
 			for _, p := range r.Points {
-				if steps == (p.Before != "") && slices.Contains(roles, r.Roles[p.Process]) {
+				if steps == p.isStep() && slices.Contains(roles, r.Roles[p.Process]) {
 					all = append(all, make(p, size)...)
 				}
 			}
@@ -67,13 +61,11 @@ var everybody = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService
 // reads their clock: with others it cannot be told from a pause.
 func (r *Record) pauses() []Fault {
 	return r.each(func(p Point, size time.Duration) []Fault {
-		pause := Fault{Kind: "pause", Target: p.Process, For: size}.at(p)
+		pause := fault(&sim.Pause{Process: p.Process}, size).at(p.Strikes)
 		if !r.OwnClock || r.Roles[p.Process] != trace.RoleClient {
 			return []Fault{pause}
 		}
-		suspend := pause
-		suspend.How = string(trace.Suspend)
-		return []Fault{pause, suspend}
+		return []Fault{pause, pause.does(&sim.Pause{Process: p.Process, Mode: trace.Suspend})}
 	}, r.sizes(), everybody...)
 }
 
@@ -85,10 +77,8 @@ func (r *Record) jumps() []Fault {
 		roles = append(roles, trace.RoleClient)
 	}
 	return r.each(func(p Point, size time.Duration) []Fault {
-		forward := Fault{Kind: "jump", Target: p.Process, By: size}.at(p)
-		back := forward
-		back.By = -size
-		return []Fault{forward, back}
+		forward := fault(&sim.Jump{Process: p.Process, By: size}, 0).at(p.Strikes)
+		return []Fault{forward, forward.does(&sim.Jump{Process: p.Process, By: -size})}
 	}, r.sizes(), roles...)
 }
 
@@ -98,7 +88,7 @@ func (r *Record) crashes() []Fault {
 	return r.each(func(p Point, size time.Duration) []Fault {
 		var all []Fault
 		for _, how := range []trace.Crash{"", trace.PowerLoss, trace.Shutdown} {
-			crash := Fault{Kind: "crash", Target: p.Process, How: string(how), For: size}.at(p)
+			crash := fault(&sim.CrashFault{Process: p.Process, How: how}, size).at(p.Strikes)
 			if r.Roles[p.Process] != trace.RoleNode {
 				all = append(all, crash)
 				continue
@@ -115,7 +105,7 @@ func (r *Record) crashes() []Fault {
 // deaths are clients that are killed.
 func (r *Record) deaths() []Fault {
 	return r.each(func(p Point, _ time.Duration) []Fault {
-		return []Fault{Fault{Kind: "crash", Target: p.Process}.at(p)}
+		return []Fault{fault(&sim.CrashFault{Process: p.Process}, 0).at(p.Strikes)}
 	}, []time.Duration{0}, trace.RoleClient)
 }
 
@@ -124,12 +114,12 @@ func (r *Record) deaths() []Fault {
 func (r *Record) partitions() []Fault {
 	sides := append(subsets(r.Nodes), []string{trace.StorageName})
 	return r.each(func(p Point, size time.Duration) []Fault {
-		if p.Before == "" {
+		if !p.isStep() {
 			return nil
 		}
 		var all []Fault
 		for _, side := range sides {
-			all = append(all, Fault{Kind: "partition", Target: p.Process, Others: side, For: size}.at(p))
+			all = append(all, fault(&sim.Partition{Process: p.Process, From: side}, size).at(p.Strikes))
 		}
 		return all
 	}, r.sizes(), trace.RoleClient)
@@ -169,7 +159,7 @@ func (r *Record) holds() []Fault {
 	var all []Fault
 	for _, size := range r.sizes() {
 		for _, m := range r.Messages {
-			all = append(all, Fault{Kind: "hold", Target: m.held(), For: size})
+			all = append(all, fault(&sim.Hold{Message: m.NthMessage}, size))
 		}
 	}
 	return all
@@ -179,14 +169,8 @@ func (r *Record) holds() []Fault {
 func (r *Record) resets() []Fault {
 	var all []Fault
 	for _, m := range r.Messages {
-		nth := m.Nth
-		if nth == 1 {
-			nth = 0
-		}
-		cut := Fault{Kind: "reset", Target: m.Client, Others: []string{m.Peer}, When: m.InFlight(nth).String()}
-		all = append(all, cut)
-		cut.When = m.Arrived(nth).String()
-		all = append(all, cut)
+		cut := fault(&sim.Reset{Process: m.Client, From: m.Peer}, 0)
+		all = append(all, cut.at(sim.Trigger{When: m.InFlight(m.Nth)}), cut.at(sim.Trigger{When: m.Arrived(m.Nth)}))
 	}
 	return all
 }
@@ -197,11 +181,11 @@ func (r *Record) delays() []Fault {
 	var all []Fault
 	for _, size := range r.sizes() {
 		for i, p := range r.Points {
-			if p.Before == "" {
+			if !p.isStep() {
 				continue
 			}
 			for _, peer := range r.spokenTo(i) {
-				all = append(all, Fault{Kind: "delay", Target: p.Process, Others: []string{peer}}.at(p).Sized(size))
+				all = append(all, fault(&sim.Delay{Process: p.Process, To: peer, By: size}, size).at(p.Strikes))
 			}
 		}
 	}
@@ -211,7 +195,7 @@ func (r *Record) delays() []Fault {
 // spokenTo lists to whom a client says something in the step that begins with a point.
 func (r *Record) spokenTo(point int) []string {
 	p := r.Points[point]
-	next := slices.IndexFunc(r.Points[point+1:], func(o Point) bool { return o.Process == p.Process && o.Before != "" })
+	next := slices.IndexFunc(r.Points[point+1:], func(o Point) bool { return o.Process == p.Process && o.isStep() })
 	var peers []string
 	for _, m := range r.Messages {
 		within := m.At >= p.At && (next < 0 || m.At < r.Points[point+1+next].At)
@@ -225,7 +209,7 @@ func (r *Record) spokenTo(point int) []string {
 // failures let a node answer with errors for a moment.
 func (r *Record) failures() []Fault {
 	return r.each(func(p Point, size time.Duration) []Fault {
-		return []Fault{Fault{Kind: "fail", Target: p.Process, For: size}.at(p)}
+		return []Fault{fault(&sim.Fail{Node: p.Process}, size).at(p.Strikes)}
 	}, []time.Duration{r.small()}, trace.RoleNode)
 }
 
@@ -234,8 +218,8 @@ func (r *Record) stalls() []Fault {
 	var all []Fault
 	for _, size := range r.sizes() {
 		for _, m := range r.Messages {
-			if m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 1 {
-				all = append(all, Fault{Kind: "stall", Target: m.Client, Step: m.Step, For: size})
+			if m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 0 {
+				all = append(all, fault(&sim.Stall{Client: m.Client, Step: m.Step}, size))
 			}
 		}
 	}

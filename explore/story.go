@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -15,86 +16,67 @@ import (
 // went wrong, who got in meanwhile and whose write landed when. It leaves out whoever
 // has no part in what broke.
 type tale struct {
-	trace   *trace.Trace
+	history *history.History
 	verdict *checks.Verdict
 	faults  []Fault
 	nodes   []string // those on which a lock is kept
 	// cast are the acquisitions that have a part in it, and last is the event after
 	// which there is nothing to tell.
-	cast map[actor]bool
+	cast map[history.Acquisition]bool
 	last int
+	// held are the messages that faults held back, by the number of the fault.
+	held map[int]*history.Message
 
 	clauses  []clause
-	standing map[actor][]string       // where each one's keys stand
-	ended    map[actor]bool           // its acquire has returned
-	latest   map[string]int           // by client: its latest section
-	began    map[actor]int            // how many clauses there were when its step began
-	stopped  map[string]time.Duration // by process: since when it is paused or down
-	expired  []*trace.Event           // that have not been told
-	early    map[int]bool             // by Seq: a key expired before its time
-	foreign  []*trace.Event           // that have not been told
-	late     []*trace.Event           // that have not been told
-	due      map[place]time.Duration  // by key: when it is to expire, in true time
-	held     map[message]bool         // that a fault has held back
-	heldBack map[string]bool          // by client: such a request is at the storage now
-	resent   map[actor]bool           // it has sent a request again
-}
-
-// A message is one of a trace, as its sender knows it.
-type message struct {
-	from, to  string
-	conn, msg int
-}
-
-// messageOf is the message that an event is about.
-func messageOf(ev *trace.Event) message {
-	if ev.Kind == trace.KindDeliver {
-		return message{ev.Peer, ev.Process, ev.Conn, ev.Msg}
-	}
-	return message{ev.Process, ev.Peer, ev.Conn, ev.Msg}
-}
-
-// A place is a key on a node.
-type place struct{ node, key string }
-
-// An actor is one acquisition of one client.
-type actor struct {
-	client  string
-	section int
+	now      history.Moment
+	ended    map[history.Acquisition]bool // its acquire has returned
+	latest   map[string]int               // by client: its latest section
+	began    map[history.Acquisition]int  // how many clauses there were when its step began
+	expired  []history.Change             // that have not been told
+	foreign  []history.Change             // that have not been told
+	late     []history.Change             // that have not been told
+	heldBack map[string]bool              // by client: a request that was held back is at the storage now
+	resent   map[history.Acquisition]bool // it has sent a request again
 }
 
 // A clause is the smallest part of a story: "client-2" "gets the lock".
 type clause struct {
-	subject, does string
+	subject subject
+	does    string
+	// verb is what it says that a client has done, if that is something at which a fault
+	// can strike.
+	verb trace.Verb
 	// when is a clause that goes before it, such as just before its write.
 	when string
-	// fault says that it is a fault.
-	fault bool
+	// fault is what a fault does, if it is one.
+	fault sim.Action
+	// returns says that a process is back.
+	returns bool
 	// leads says that it goes into one sentence with what comes next, and follows with
 	// what came before.
 	leads, follows bool
 }
 
-func newTale(tr *trace.Trace, verdict *checks.Verdict, faults []Fault) *tale {
+func newTale(h *history.History, verdict *checks.Verdict, faults []Fault) *tale {
 	t := &tale{
-		trace: tr, verdict: verdict, faults: faults,
-		cast: map[actor]bool{}, standing: map[actor][]string{}, ended: map[actor]bool{},
-		latest: map[string]int{}, began: map[actor]int{}, stopped: map[string]time.Duration{},
-		early: map[int]bool{}, due: map[place]time.Duration{}, held: map[message]bool{}, heldBack: map[string]bool{}, resent: map[actor]bool{},
+		history: h, verdict: verdict, faults: faults,
+		cast: map[history.Acquisition]bool{}, held: map[int]*history.Message{}, ended: map[history.Acquisition]bool{},
+		latest: map[string]int{}, began: map[history.Acquisition]int{}, heldBack: map[string]bool{}, resent: map[history.Acquisition]bool{},
 	}
-	for _, l := range tr.Locks {
+	for _, l := range h.Trace.Locks {
 		for _, slot := range l.Slots {
 			if !slices.Contains(t.nodes, slot.Node) {
 				t.nodes = append(t.nodes, slot.Node)
 			}
 		}
 	}
-	t.castings()
-	for i := range tr.Events {
-		if tr.Events[i].Seq <= t.last {
-			t.event(&tr.Events[i])
+	for _, a := range h.Acts() {
+		if m := h.HeldBy(a); m != nil {
+			t.held[a.Fault] = m
 		}
 	}
+	t.castings()
+	t.chronicle().until(t.last)
 	t.flush()
 	return t
 }
@@ -102,157 +84,210 @@ func newTale(tr *trace.Trace, verdict *checks.Verdict, faults []Fault) *tale {
 func (t *tale) add(c clause) { t.clauses = append(t.clauses, c) }
 
 // say adds a clause about a process, after what has been put off.
-func (t *tale) say(subject, format string, args ...any) {
-	t.flush()
-	t.add(clause{subject: subject, does: fmt.Sprintf(format, args...)})
+func (t *tale) say(process, format string, args ...any) {
+	t.next(clause{subject: subject{process: process}, does: fmt.Sprintf(format, args...)})
 }
 
-// event tells an event, or puts it off, or leaves it out.
-func (t *tale) event(ev *trace.Event) {
-	who := actor{ev.Process, ev.Section}
-	switch ev.Kind {
-	case trace.KindStrike:
-		t.strike(ev)
-	case trace.KindPause:
-		t.stopped[ev.Process] = ev.At
-	case trace.KindResume:
-		if t.isClient(ev.Process) {
-			t.say(ev.Process, "wakes up")
+// did adds that a client has done something.
+func (t *tale) did(client string, verb trace.Verb, does string) {
+	t.next(clause{subject: subject{process: client}, verb: verb, does: does})
+}
+
+// next adds a clause after what has been put off.
+func (t *tale) next(c clause) {
+	t.flush()
+	t.add(c)
+}
+
+// chronicle has what tells an event, or puts it off, or leaves it out.
+func (t *tale) chronicle() *chronicle {
+	all := new(chronicle)
+	add := func(ev *trace.Event, tell func()) {
+		all.add(ev, func() {
+			t.now = history.MomentOf(ev)
+			tell()
+		})
+	}
+	for _, a := range t.history.Acts() {
+		add(a.Struck, func() { t.strike(a.Fault) })
+		add(a.Lifted, func() { t.lift(a.Fault) })
+	}
+	for _, s := range t.history.Spells() {
+		if !s.Survived() {
+			continue
 		}
-	case trace.KindCrash:
-		t.stopped[ev.Process] = ev.At
-	case trace.KindRestart:
-		t.restart(ev)
-	case trace.KindRanOn:
-		t.say(ev.Process, "runs on all the same")
-	case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire, trace.KindForget, trace.KindRestore:
-		t.key(ev)
-	case trace.KindBegin:
-		t.latest[ev.Process] = ev.Section
-		t.began[who] = len(t.clauses)
-	case trace.KindEnd:
-		if t.cast[who] {
-			t.stepEnd(ev)
+		switch s.State {
+		case history.Paused:
+			add(s.Ended, func() { t.resume(s.Process) })
+		case history.Down:
+			add(s.Ended, func() { t.restart(s) })
 		}
-		t.ended[who] = t.ended[who] || ev.Step == trace.Acquire
-	case trace.KindAgain:
-		if t.cast[who] && ev.Step == trace.Write && !t.resent[who] {
-			t.say(ev.Process, "gets no answer")
-			t.say(ev.Process, "sends its write again")
-			t.resent[who] = true
+	}
+	for _, ev := range t.history.RanOnEvents() {
+		add(ev, func() { t.say(ev.Process, "runs on all the same") })
+	}
+	for _, c := range t.history.KeyChanges() {
+		add(c.Event, func() { t.key(c) })
+	}
+	for _, c := range t.history.Calls() {
+		add(c.Began, func() {
+			t.latest[c.Client] = c.Section
+			t.began[c.Acquisition] = len(t.clauses)
+		})
+		add(c.Ended, func() {
+			if t.cast[c.Acquisition] {
+				t.stepEnd(c)
+			}
+			t.ended[c.Acquisition] = t.ended[c.Acquisition] || c.Step == trace.Acquire
+		})
+		for _, ev := range c.Again {
+			add(ev, func() { t.again(c) })
 		}
-	case trace.KindLift:
-		if ev.Fault >= 1 && ev.Fault <= len(t.faults) && t.faults[ev.Fault-1].Kind == "stall" {
-			t.heldBack[t.faults[ev.Fault-1].Target] = true
+	}
+	for _, m := range t.history.Messages() {
+		if m.Held != nil && m.To == trace.StorageName {
+			add(m.Arrived, func() { t.heldBack[m.From] = true })
 		}
-	case trace.KindHold:
-		t.held[messageOf(ev)] = true
-	case trace.KindDeliver:
-		if t.held[messageOf(ev)] && ev.Process == trace.StorageName {
-			t.heldBack[ev.Peer] = true
+	}
+	for _, ev := range t.history.Served() {
+		if by := (history.Acquisition{Client: ev.Client(), Section: ev.Section}); t.cast[by] && ev.Step == trace.Write {
+			add(ev, func() { t.write(ev, by) })
 		}
-	case trace.KindServe:
-		if by := (actor{ev.Client(), ev.Section}); t.cast[by] && ev.Step == trace.Write {
-			t.write(ev, by)
+	}
+	for _, s := range t.history.Sections() {
+		if t.cast[s.Acquisition] {
+			add(s.Lost, func() { t.say(s.Client, "learns that its lease is lost") })
 		}
-	case trace.KindLost:
-		if t.cast[who] {
-			t.say(ev.Process, "learns that its lease is lost")
-		}
+	}
+	return all
+}
+
+// resume tells that a client is back.
+func (t *tale) resume(process string) {
+	if t.isClient(process) {
+		t.next(clause{subject: subject{process: process}, does: "wakes up", returns: true})
 	}
 }
 
-// strike tells of a fault. One of the start of the run needs no time.
-func (t *tale) strike(ev *trace.Event) {
-	if ev.Fault < 1 || ev.Fault > len(t.faults) {
+// lift notes that a stall has ended.
+func (t *tale) lift(fault int) {
+	if fault > len(t.faults) {
+		return
+	}
+	if stall, ok := t.faults[fault-1].Action.(*sim.Stall); ok {
+		t.heldBack[stall.Client] = true
+	}
+}
+
+// again tells that a client sends its write again, once.
+func (t *tale) again(c *history.Call) {
+	if t.cast[c.Acquisition] && c.Step == trace.Write && !t.resent[c.Acquisition] {
+		t.say(c.Client, "gets no answer")
+		t.say(c.Client, "sends its write again")
+		t.resent[c.Acquisition] = true
+	}
+}
+
+// strike tells of a fault, by its number. One of the start of the run needs no time.
+func (t *tale) strike(fault int) {
+	if fault > len(t.faults) {
 		return
 	}
 	t.flush()
-	f := t.faults[ev.Fault-1]
-	subject, does := f.happens()
-	if f.Kind == "crash" && f.For == 0 && !t.isClient(f.Target) {
+	f := t.faults[fault-1]
+	on, does := f.happens()
+	if crash, ok := f.Action.(*sim.CrashFault); ok && f.For == 0 && !t.isClient(crash.Process) {
 		does += " and stays down"
 	}
-	if who := t.client(ev.Fault); who != "" && t.cast[actor{who, t.latest[who]}] && !t.ended[actor{who, t.latest[who]}] {
-		t.add(clause{subject: who, does: "asks for the lock"})
+	if who := t.client(fault); who != "" {
+		id := history.Acquisition{Client: who, Section: t.latest[who]}
+		if t.cast[id] && !t.ended[id] {
+			t.add(clause{subject: subject{process: who}, does: "asks for the lock"})
+		}
 	}
-	when := f.strikes(subject)
-	if n := len(t.clauses); n > 0 && hasJust(t.clauses[n-1], f.When) {
+	when := f.strikes(on.itself())
+	if n := len(t.clauses); n > 0 && hasJust(t.clauses[n-1], f.Strikes.When) {
 		when = "then"
 	}
-	t.add(clause{subject: subject, does: does, when: when, fault: true})
+	t.add(clause{subject: on, does: does, when: when, fault: f.Action})
 }
 
 // hasJust says whether a point is reached with what a clause tells.
-func hasJust(c clause, point string) bool {
-	did := map[string]string{"read": "reads", "wrote": "writes", "released": "releases", "acquired": "gets the lock"}
-	client, verb, _ := strings.Cut(point, " ")
-	return c.subject == client && did[verb] != "" && strings.HasPrefix(c.does, did[verb])
+func hasJust(c clause, point trace.Point) bool {
+	clauses := point.Clauses()
+	if len(clauses) != 1 || clauses[0].Nth > 0 || clauses[0].Delay > 0 {
+		return false
+	}
+	did, ok := clauses[0].Happening.(trace.Did)
+	return ok && c.subject == subject{process: did.Process} && c.verb == did.Verb
 }
 
 // during says whether one fault strikes while another, which is no mere moment, lasts.
 // Both are counted from 0.
 func (t *tale) during(fault, other int) bool {
-	lasts := false
-	for i := range t.trace.Events {
-		switch ev := &t.trace.Events[i]; {
-		case ev.Kind == trace.KindStrike && ev.Fault == other+1:
-			lasts = !ev.Instant
-		case ev.Kind == trace.KindLift && ev.Fault == other+1:
-			lasts = false
-		case ev.Kind == trace.KindStrike && ev.Fault == fault+1:
-			return lasts
+	var first *history.Act // of the fault
+	for _, a := range t.history.Acts() {
+		if a.Fault == fault+1 {
+			first = a
+			break
 		}
 	}
-	return false
+	return first != nil && slices.ContainsFunc(t.history.Acts(), func(a *history.Act) bool {
+		return a.Fault == other+1 && !a.Instant && a.Struck.Seq < first.Struck.Seq && (a.Lifted == nil || a.Lifted.Seq > first.Struck.Seq)
+	})
 }
 
 // restart tells what a server comes back with.
-func (t *tale) restart(ev *trace.Event) {
+func (t *tale) restart(s *history.Spell) {
 	var lost, older []string
-	for i := ev.Seq; i < len(t.trace.Events); i++ {
-		o := &t.trace.Events[i]
-		if o.At > ev.At {
-			break
-		}
-		if o.Process != ev.Process || o.Owner == nil {
+	for _, c := range t.history.KeyChanges() {
+		if c.Node != s.Process || c.Event.Seq < s.Ended.Seq || c.At > s.Ended.At {
 			continue
 		}
-		switch key := o.Owner.Client + "'s key"; {
-		case o.Kind == trace.KindForget && !slices.Contains(lost, key):
-			lost = append(lost, key)
-		case o.Kind == trace.KindRestore && !slices.Contains(older, key):
-			older = append(older, key)
+		switch {
+		case c.Is == nil && c.Was != nil && c.Was.How == history.Forgotten:
+			lost = append(lost, c.Was.Owner.Client)
+		case c.Is != nil && !c.Touch && c.Is.By == nil:
+			older = append(older, c.Is.Owner.Client)
 		}
 	}
-	does := fmt.Sprintf("is back after %s", roughly(ev.At-t.stopped[ev.Process]))
-	if len(lost) > 0 {
-		does += " without " + list(lost)
+	keys := func(owners []string) string {
+		var all []string
+		for _, owner := range owners {
+			if key := owner + "'s key"; owner != "" && !slices.Contains(all, key) {
+				all = append(all, key)
+			}
+		}
+		return list(all)
 	}
-	if len(older) > 0 {
-		does += " with an older copy of " + list(older)
+	does := fmt.Sprintf("is back after %s", roughly(s.Ended.At-s.Began.At))
+	if keys := keys(lost); keys != "" {
+		does += " without " + keys
 	}
-	t.say(ev.Process, "%s", does)
+	if keys := keys(older); keys != "" {
+		does += " with an older copy of " + keys
+	}
+	t.next(clause{subject: subject{process: s.Process}, does: does, returns: true})
 }
 
 // write tells what the storage made of a write, and what that broke.
-func (t *tale) write(ev *trace.Event, by actor) {
+func (t *tale) write(ev *trace.Event, by history.Acquisition) {
 	t.flush()
-	held := t.heldBack[by.client]
-	delete(t.heldBack, by.client)
+	held := t.heldBack[by.Client]
+	delete(t.heldBack, by.Client)
 	over := t.harm(ev)
 	late := held || len(t.clauses) > t.began[by] && (over != "" || !t.resent[by])
-	write := by.client + "'s write"
+	write := subject{by.Client, "write"}
 	if held && t.resent[by] {
-		write = by.client + "'s first request"
+		write.thing = "first request"
 	}
 	switch {
 	case !ev.OK:
 		t.say(trace.StorageName, "refuses %s", write)
 	case late:
-		t.say(write, "%s", strings.TrimSpace("lands "+over))
+		t.next(clause{subject: write, does: strings.TrimSpace("lands " + over)})
 	case !t.resent[by]:
-		t.say(by.client, "%s", strings.TrimSpace("writes "+over))
+		t.did(by.Client, trace.Wrote, strings.TrimSpace("writes "+over))
 	}
 }
 
@@ -289,26 +324,28 @@ func (t *tale) ofOther(write, earlier *trace.Event) string {
 }
 
 // stepEnd tells what came of a client's step.
-func (t *tale) stepEnd(ev *trace.Event) {
-	who := actor{ev.Process, ev.Section}
+func (t *tale) stepEnd(c *history.Call) {
+	ev := c.Ended
 	switch {
 	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted:
 		t.say(ev.Process, "goes ahead though no node has granted it the lock")
 	case ev.Step == trace.Acquire && ev.OK:
-		t.flush()
-		t.add(clause{subject: ev.Process, does: "gets the lock" + t.on(t.standing[who]), when: t.despite(ev)})
+		t.next(clause{
+			subject: subject{process: ev.Process}, verb: trace.Acquired,
+			does: "gets the lock" + t.on(t.standing(c.Acquisition)), when: t.despite(ev),
+		})
 	case ev.Step == trace.Acquire:
 		if gravest(t.verdict) != checks.Progress { // else the end of the story tells of all attempts
 			t.say(ev.Process, "fails to get the lock")
 		}
 	case ev.Step == trace.Read && ev.OK:
-		t.say(ev.Process, "reads")
+		t.did(ev.Process, trace.HasRead, "reads")
 	case ev.Step == trace.Extend && !ev.OK:
 		t.say(ev.Process, "fails to extend its lease")
 	case ev.Step == trace.Extend && t.shows(ev.Seq):
 		t.say(ev.Process, "extends its lease")
 	case ev.Step == trace.Release:
-		t.say(ev.Process, "releases")
+		t.did(ev.Process, trace.Released, "releases")
 	case ev.Step.AtStorage() && !ev.OK && !ev.Refused:
 		t.say(ev.Process, "gives up on its %s", ev.Step)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -12,59 +14,64 @@ import (
 func (t *tale) castings() {
 	for _, f := range t.broken() {
 		for _, seq := range f.Events {
-			ev := &t.trace.Events[seq-1]
+			ev := t.at(seq)
 			for _, a := range []*trace.Actor{ev.By, ev.Owner, ev.Prior} {
 				if a != nil {
-					t.cast[actor{a.Client, a.Section}] = true
+					t.cast[history.AcquisitionOf(a)] = true
 				}
 			}
 			if ev.By == nil && ev.Section > 0 {
-				t.cast[actor{ev.Process, ev.Section}] = true
+				t.cast[history.Acquisition{Client: ev.Process, Section: ev.Section}] = true
 			}
 		}
 		t.last = max(t.last, f.At)
 	}
-	stuck := t.verdict.Finding(checks.Progress).Outcome == checks.Violated
-	latest := map[string]int{}
-	for i := range t.trace.Events {
-		switch ev := &t.trace.Events[i]; ev.Kind {
-		case trace.KindBegin:
-			latest[ev.Process] = ev.Section
-		case trace.KindStrike:
-			t.last = max(t.last, ev.Seq)
-			if client := t.client(ev.Fault); client != "" && latest[client] > 0 {
-				t.cast[actor{client, latest[client]}] = true
-			}
-		case trace.KindForget:
-			if ev.Owner != nil {
-				t.last = max(t.last, ev.Seq)
-			}
-		case trace.KindEnd:
-			if stuck && ev.Step == trace.Acquire && ev.OK {
-				t.cast[actor{ev.Process, ev.Section}] = true
-			}
+	for _, a := range t.history.Acts() {
+		t.last = max(t.last, a.Struck.Seq)
+		if c := t.latestCall(t.client(a.Fault), a.Struck.Seq); c != nil && c.Section > 0 {
+			t.cast[c.Acquisition] = true
+		}
+	}
+	for _, c := range t.history.KeyChanges() {
+		if c.Is == nil && c.Was != nil && c.Was.How == history.Forgotten && c.Was.Owner.Client != "" {
+			t.last = max(t.last, c.Event.Seq)
+		}
+	}
+	if t.verdict.Finding(checks.Progress).Outcome == checks.Violated {
+		for _, s := range t.history.Sections() {
+			t.cast[s.Acquisition] = true
 		}
 	}
 }
 
+// latestCall is the last step that a client had begun before an event; nil if it had not
+// begun any.
+func (t *tale) latestCall(client string, seq int) *history.Call {
+	var last *history.Call
+	for _, c := range t.history.Calls() {
+		if c.Client == client && c.Began != nil && c.Began.Seq < seq {
+			last = c
+		}
+	}
+	return last
+}
+
 // client is the client that a fault, by its number, is about, or "".
 func (t *tale) client(fault int) string {
-	if fault < 1 || fault > len(t.faults) {
+	if fault > len(t.faults) {
 		return ""
 	}
 	f := t.faults[fault-1]
-	if m, _, ok := heldMessage(f); f.Kind == "hold" && ok {
-		return m.Client
+	if hold, ok := f.Action.(*sim.Hold); ok {
+		return hold.Message.Client
 	}
-	if t.isClient(f.Target) {
-		return f.Target
+	if t.isClient(f.target()) {
+		return f.target()
 	}
 	return ""
 }
 
-func (t *tale) isClient(name string) bool {
-	return slices.ContainsFunc(t.trace.Processes, func(p trace.ProcessInfo) bool { return p.Name == name && p.Role == trace.RoleClient })
-}
+func (t *tale) isClient(name string) bool { return t.history.IsClient(name) }
 
 // broken are the violations, the worst first.
 func (t *tale) broken() []checks.Finding { return violations(t.verdict) }

@@ -3,134 +3,156 @@ package explore
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
+// standing are the nodes on which keys of an acquisition stand now. One that is down
+// counts: nobody else can be granted what it holds.
+func (t *tale) standing(id history.Acquisition) []string {
+	var nodes []string
+	for _, h := range t.history.Holdings() {
+		if h.Owner == id && h.Withheld().Has(t.now) && slices.Contains(t.nodes, h.Node) {
+			nodes = append(nodes, h.Node)
+		}
+	}
+	return nodes
+}
+
 // key tells what becomes of the keys of the cast.
-func (t *tale) key(ev *trace.Event) {
-	if !slices.Contains(t.nodes, ev.Process) || ev.Owner == nil {
+func (t *tale) key(c history.Change) {
+	if !slices.Contains(t.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
 	}
-	owner := actor{ev.Owner.Client, ev.Owner.Section}
-	at := func(node string) bool { return node == ev.Process }
-	if ev.Prior != nil {
-		prior := actor{ev.Prior.Client, ev.Prior.Section}
-		t.standing[prior] = slices.DeleteFunc(t.standing[prior], at)
-	}
-	t.standing[owner] = slices.DeleteFunc(t.standing[owner], at)
-	if ev.Kind == trace.KindSet || ev.Kind == trace.KindRestore || ev.Kind == trace.KindTouch {
-		t.standing[owner] = append(t.standing[owner], ev.Process)
-		t.due[place{ev.Process, ev.Key}] = ev.At + ev.TTL
-	}
-	if !t.cast[owner] && (ev.Prior == nil || !t.cast[actor{ev.Prior.Client, ev.Prior.Section}]) {
+	if !t.cast[ownerOf(c)] && (c.Was == nil || !t.cast[c.Was.Owner]) {
 		return
 	}
 	switch {
-	case ev.Kind == trace.KindExpire:
-		t.expired = append(t.expired, ev)
-		t.early[ev.Seq] = ev.At < t.due[place{ev.Process, ev.Key}]-rounding
-	case ev.Kind == trace.KindSet && ev.Prior != nil && ev.Prior.Client != ev.Owner.Client,
-		(ev.Kind == trace.KindDelete || ev.Kind == trace.KindTouch) && ev.By != nil && ev.By.Client != ev.Owner.Client:
-		t.foreign = append(t.foreign, ev)
-	case ev.Kind == trace.KindSet && t.ended[owner]:
+	case c.Is == nil && c.Was.How == history.Expired:
+		t.expired = append(t.expired, c)
+	case meddles(c):
+		t.foreign = append(t.foreign, c)
+	case c.Is != nil && !c.Touch && c.Is.By != nil && t.ended[c.Is.Owner]:
 		if worst := gravest(t.verdict); !worst.Data() && worst != checks.GrantOrder { // else it is beside the point
-			t.late = append(t.late, ev)
+			t.late = append(t.late, c)
 		}
 	}
 }
+
+// ownerOf is whose a key is that has changed, or was if it is gone.
+func ownerOf(c history.Change) history.Acquisition {
+	switch {
+	case c.Is != nil:
+		return c.Is.Owner
+	case c.Was != nil:
+		return c.Was.Owner
+	}
+	return history.Acquisition{}
+}
+
+// meddles says that a client's command did something to another one's key.
+func meddles(c history.Change) bool {
+	return c.Was != nil && c.Event.By != nil && c.Event.By.Client != c.Was.Owner.Client &&
+		(c.Touch || c.Was.How == history.Overwritten || c.Was.How == history.Removed)
+}
+
+// early says that a key expired before its time.
+func early(c history.Change) bool { return c.At < c.Due-rounding }
+
+// A node counts in whole milliseconds, so that keys end a little early.
+const rounding = 5 * time.Millisecond
 
 // flush tells what was put off in order to be told of all nodes at once.
 func (t *tale) flush() {
 	expired, foreign, late := t.expired, t.foreign, t.late
 	t.expired, t.foreign, t.late = nil, nil, nil
 	for len(expired) > 0 {
-		owner := actor{expired[0].Owner.Client, expired[0].Owner.Section}
-		early := t.early[expired[0].Seq]
+		first := expired[0]
+		owner, early := first.Was.Owner, early(first)
 		var nodes []string
-		expired = slices.DeleteFunc(expired, func(ev *trace.Event) bool {
-			same := actor{ev.Owner.Client, ev.Owner.Section} == owner
-			if same {
-				nodes = append(nodes, ev.Process)
-			}
-			return same
-		})
+		nodes, expired = gather(expired, func(c history.Change) bool { return c.Was.Owner == owner })
 		keys, does := "key", "expires"
 		if len(nodes) > 1 {
 			keys, does = "keys", "expire"
 		}
-		if len(t.standing[owner]) > 0 {
+		if len(t.standing(owner)) > 0 {
 			keys += t.on(nodes)
 		}
-		if n := len(t.clauses); early && n > 0 && strings.HasPrefix(t.clauses[n-1].does, "jumps") {
+		if early && t.hasJustJumped() {
 			does += " at once"
 		} else if early {
 			does += " too early"
 		}
-		t.add(clause{subject: owner.client + "'s " + keys, does: does, leads: !early, follows: early})
+		t.add(clause{subject: subject{owner.Client, keys}, does: does, leads: !early, follows: early})
 	}
-	t.setLate(late)
+	for len(late) > 0 {
+		owner := late[0].Is.Owner
+		var nodes []string
+		nodes, late = gather(late, func(c history.Change) bool { return c.Is.Owner == owner })
+		t.add(clause{subject: subject{owner.Client, "key"}, does: "is set only now" + t.on(nodes)})
+	}
 	for len(foreign) > 0 {
 		first := foreign[0]
 		var nodes []string
-		foreign = slices.DeleteFunc(foreign, func(ev *trace.Event) bool {
-			same := ev.Kind == first.Kind && *ev.By == *first.By || ev == first
-			if same {
-				nodes = append(nodes, ev.Process)
-			}
-			return same
+		nodes, foreign = gather(foreign, func(c history.Change) bool {
+			return c.Event.Kind == first.Event.Kind && *c.Event.By == *first.Event.By
 		})
-		if owner := (actor{first.Owner.Client, first.Owner.Section}); first.Kind == trace.KindDelete && !t.ended[owner] {
-			t.add(clause{subject: owner.client + "'s key", does: "is set", leads: true})
+		if first.Is == nil && !t.ended[first.Was.Owner] {
+			t.add(clause{subject: subject{first.Was.Owner.Client, "key"}, does: "is set", leads: true})
 		}
 		n := len(t.clauses)
-		own := n > 0 && t.clauses[n-1].subject == first.By.Client
+		own := n > 0 && t.clauses[n-1].subject == subject{process: first.Event.By.Client}
 		t.add(clause{subject: t.command(first), does: meddling(first) + t.on(nodes), follows: own})
 	}
 }
 
-// setLate tells of keys that are set when their owner no longer waits for it.
-func (t *tale) setLate(late []*trace.Event) {
-	for len(late) > 0 {
-		owner := *late[0].Owner
-		var nodes []string
-		late = slices.DeleteFunc(late, func(ev *trace.Event) bool {
-			same := ev.Owner.Client == owner.Client && ev.Owner.Section == owner.Section
-			if same {
-				nodes = append(nodes, ev.Process)
-			}
-			return same
-		})
-		t.add(clause{subject: owner.Client + "'s key", does: "is set only now" + t.on(nodes)})
+// hasJustJumped says that the last clause tells of a clock that is set.
+func (t *tale) hasJustJumped() bool {
+	if len(t.clauses) == 0 {
+		return false
 	}
+	_, jumps := t.clauses[len(t.clauses)-1].fault.(*sim.Jump)
+	return jumps
 }
 
-// A node counts in whole milliseconds, so that keys end a little early.
-const rounding = 5 * time.Millisecond
-
-// command is what touched a key.
-func (t *tale) command(ev *trace.Event) string {
-	if ev.By.Sent > 0 && ev.By.Sent <= len(t.trace.Events) {
-		switch t.trace.Events[ev.By.Sent-1].Step {
-		case trace.Release:
-			return ev.By.Client + "'s release"
-		case trace.Extend:
-			return ev.By.Client + "'s extension"
+// gather takes those of some changes out that are alike: their nodes, and the rest.
+func gather(all []history.Change, alike func(history.Change) bool) (nodes []string, rest []history.Change) {
+	for _, c := range all {
+		if alike(c) {
+			nodes = append(nodes, c.Node)
+		} else {
+			rest = append(rest, c)
 		}
 	}
-	return ev.By.Client
+	return nodes, rest
+}
+
+// command is what changed a key.
+func (t *tale) command(c history.Change) subject {
+	by := subject{process: c.Event.By.Client}
+	if sent := t.history.Event(c.Event.By.Sent); sent != nil {
+		switch sent.Step {
+		case trace.Release:
+			by.thing = "release"
+		case trace.Extend:
+			by.thing = "extension"
+		}
+	}
+	return by
 }
 
 // meddling is what a command does to somebody else's key.
-func meddling(ev *trace.Event) string {
-	switch ev.Kind {
-	case trace.KindSet:
-		return fmt.Sprintf("overwrites %s's key", ev.Prior.Client)
-	case trace.KindTouch:
-		return fmt.Sprintf("changes the expiry of %s's key", ev.Owner.Client)
+func meddling(c history.Change) string {
+	verb := "removes %s's key"
+	switch {
+	case c.Touch:
+		verb = "changes the expiry of %s's key"
+	case c.Is != nil:
+		verb = "overwrites %s's key"
 	}
-	return fmt.Sprintf("removes %s's key", ev.Owner.Client)
+	return fmt.Sprintf(verb, c.Was.Owner.Client)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -43,7 +44,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 func (r *Record) report() BaseRecord {
 	b := BaseRecord{Name: r.Name, Points: len(r.Points)}
 	for _, p := range r.Points {
-		if p.Before != "" {
+		if p.isStep() {
 			b.Steps++
 		}
 	}
@@ -217,7 +218,7 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 // ordered lists stages, each once, in the order in which a client goes through them.
 func ordered(stages []string) []string {
 	var all []string
-	for _, step := range append(trace.Steps(), between) {
+	for _, step := range append(trace.Steps(), history.Between) {
 		if slices.Contains(stages, string(step)) {
 			all = append(all, string(step))
 		}

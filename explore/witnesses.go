@@ -2,11 +2,10 @@ package explore
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -20,42 +19,38 @@ const (
 // less are, for each fault, the runs without it, and bare those without any; a fault
 // whose number, from 1, is among idle could be left out and every witness would still
 // be seen.
-func (t *tale) witnesses(runs []*trace.Trace, less [][]*trace.Trace, bare []*trace.Trace) (chosen []string, idle []int) {
-	seen := func(text string, in []*trace.Trace) int {
-		w, err := trace.ParseWitness(text)
-		if err != nil {
-			return len(in)
-		}
+func (t *tale) witnesses(runs []*history.History, less [][]*history.History, bare []*history.History) (chosen []trace.Witness, idle []int) {
+	seen := func(w trace.Witness, in []*history.History) int {
 		n := 0
-		for _, tr := range in {
-			if history.Seen(w, tr) {
+		for _, h := range in {
+			if history.Seen(w, h.Trace) {
 				n++
 			}
 		}
 		return n
 	}
 	candidates := map[string]bool{}
-	var all []string
-	for _, text := range slices.Concat(t.telling(), t.failures(), t.orders()) {
-		if _, err := trace.ParseWitness(text); err == nil && !candidates[text] && seen(text, runs) == len(runs) {
+	var all []trace.Witness
+	for _, w := range slices.Concat(t.telling(), t.failures(), t.orders()) {
+		if text := w.String(); !candidates[text] && seen(w, runs) == len(runs) {
 			candidates[text] = true
-			all = append(all, text)
+			all = append(all, w)
 		}
 	}
-	covers := func(text string, fault int) bool { return seen(text, less[fault]) == 0 }
+	covers := func(w trace.Witness, fault int) bool { return seen(w, less[fault]) == 0 }
 	covered := func(fault int) bool {
-		return slices.ContainsFunc(chosen, func(text string) bool { return covers(text, fault) })
+		return slices.ContainsFunc(chosen, func(w trace.Witness) bool { return covers(w, fault) })
 	}
 	for fault := range less {
 		if covered(fault) {
 			continue
 		}
-		at := slices.IndexFunc(all, func(text string) bool { return t.about(text, fault) && covers(text, fault) })
+		at := slices.IndexFunc(all, func(w trace.Witness) bool { return t.about(w, fault) && covers(w, fault) })
 		if at < 0 {
-			at = slices.IndexFunc(all, func(text string) bool { return covers(text, fault) })
+			at = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
 		}
 		if at < 0 { // in one of the two runs, then
-			at = slices.IndexFunc(all, func(text string) bool { return seen(text, less[fault]) < len(less[fault]) })
+			at = slices.IndexFunc(all, func(w trace.Witness) bool { return seen(w, less[fault]) < len(less[fault]) })
 		}
 		if at < 0 {
 			idle = append(idle, fault+1)
@@ -63,128 +58,157 @@ func (t *tale) witnesses(runs []*trace.Trace, less [][]*trace.Trace, bare []*tra
 		}
 		chosen = append(chosen, all[at])
 	}
-	more := func(want func(text string) bool) {
-		for _, text := range all {
-			if len(chosen) < fewestWitnesses && !slices.Contains(chosen, text) && want(text) {
-				chosen = append(chosen, text)
+	more := func(want func(trace.Witness) bool) {
+		for _, w := range all {
+			if len(chosen) < fewestWitnesses && !slices.ContainsFunc(chosen, w.Equal) && want(w) {
+				chosen = append(chosen, w)
 			}
 		}
 	}
-	more(func(text string) bool { return seen(text, bare) == 0 && !t.says(chosen, text) })
-	more(func(text string) bool { return seen(text, bare) == 0 })
-	more(func(string) bool { return true })
-	order := func(text string) int { return reached(text, t.trace) }
-	slices.SortStableFunc(chosen, func(a, b string) int { return cmp.Compare(order(a), order(b)) })
+	more(func(w trace.Witness) bool { return seen(w, bare) == 0 && !says(chosen, w) })
+	more(func(w trace.Witness) bool { return seen(w, bare) == 0 })
+	more(func(trace.Witness) bool { return true })
+	reached := func(w trace.Witness) int {
+		at, _ := history.Reached(w, t.history.Trace)
+		return at
+	}
+	slices.SortStableFunc(chosen, func(a, b trace.Witness) int { return cmp.Compare(reached(a), reached(b)) })
 	return chosen[:min(len(chosen), mostWitnesses)], idle
 }
 
-// reached is the event with which a witness was seen.
-func reached(text string, tr *trace.Trace) int {
-	w, err := trace.ParseWitness(text)
-	if err != nil {
-		return 0
-	}
-	at, _ := history.Reached(w, tr)
-	return at
-}
-
 // about says whether a witness speaks of what a fault acts on.
-func (t *tale) about(text string, fault int) bool {
+func (t *tale) about(w trace.Witness, fault int) bool {
 	f := t.faults[fault]
-	words := strings.Fields(strings.NewReplacer("'s ", " ", ",", "").Replace(text))
-	if m, _, ok := heldMessage(f); f.Kind == "hold" && ok {
-		return strings.HasPrefix(text, m.String())
+	clauses := slices.Concat(w.Point.Clauses(), w.Other.Clauses())
+	if hold, ok := f.Action.(*sim.Hold); ok {
+		m, ok := clauses[0].Happening.(trace.Transit)
+		return ok && m.Message == hold.Message.Message
 	}
-	return slices.Contains(words, f.Target)
+	if f.target() == trace.StorageName {
+		return slices.Contains(w.Names(), trace.StorageName) || slices.ContainsFunc(clauses, func(c trace.Clause) bool {
+			_, served := c.Happening.(trace.Served)
+			return served
+		})
+	}
+	return slices.Contains(w.Names(), f.target())
 }
 
-// says says whether some witness that was chosen tells of the same point.
-func (t *tale) says(chosen []string, text string) bool {
-	head := func(s string) string {
-		s = strings.Replace(s, " arrived, ", " arrived ", 1)
-		s, _, _ = strings.Cut(s, " arrived ")
-		for _, conj := range []string{" while ", " before ", " after "} {
-			s, _, _ = strings.Cut(s, conj)
+// says says whether some witness that was chosen tells of the same point. Which of
+// several messages it was that arrived makes no difference.
+func says(chosen []trace.Witness, w trace.Witness) bool {
+	head := func(w trace.Witness) trace.Point {
+		clauses := w.Point.Clauses()
+		for i, c := range clauses {
+			if m, ok := c.Happening.(trace.Transit); ok && m.Arrived {
+				clauses[i].Nth = 0
+			}
 		}
-		return s
+		return trace.Any(clauses...)
 	}
-	return slices.ContainsFunc(chosen, func(c string) bool { return head(c) == head(text) })
+	return slices.ContainsFunc(chosen, func(c trace.Witness) bool { return head(c).Equal(head(w)) })
+}
+
+// did is the point at which a process does something.
+func did(process string, verb trace.Verb) trace.Point {
+	return trace.At(trace.Did{Process: process, Verb: verb})
+}
+
+// before is the witness that one point comes before another, and after that it comes
+// after it.
+func before(a, b trace.Point) trace.Witness {
+	return trace.Witness{Point: a, Relation: trace.Before, Other: b}
+}
+
+func after(a, b trace.Point) trace.Witness {
+	return trace.Witness{Point: a, Relation: trace.After, Other: b}
+}
+
+// while is the witness that a point is reached while a process is in some state.
+func while(p trace.Point, process string, state trace.Relation) trace.Witness {
+	return trace.Witness{Point: p, Relation: state, Process: process}
 }
 
 // telling are witnesses that tell of the faults and of what broke, the most telling
 // first. Some of them may not have happened.
-func (t *tale) telling() []string {
-	var all []string
-	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+func (t *tale) telling() []trace.Witness {
+	var all []trace.Witness
+	add := func(w trace.Witness) { all = append(all, w) }
 	first, second := t.rivals()
+	written := func(client string) trace.Point {
+		return trace.At(trace.Served{Client: client, Step: trace.Write, Answer: trace.Applied})
+	}
 	for i, f := range t.faults {
-		switch f.Kind {
-		case "pause":
-			add("%s's keys expired while %s was paused", first, f.Target)
-			for _, did := range []string{"released", "wrote", "acquired"} {
-				add("%s %s while %s was paused", second, did, f.Target)
+		switch a := f.Action.(type) {
+		case *sim.Pause:
+			add(while(trace.At(trace.KeysExpired{Client: first}), a.Process, trace.WhilePaused))
+			for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired} {
+				add(while(did(second, verb), a.Process, trace.WhilePaused))
 			}
-		case "crash":
-			if t.isClient(f.Target) {
-				add("%s acquired after %s crashed", second, f.Target)
-				add("%s failed to acquire after %s crashed", second, f.Target)
+		case *sim.CrashFault:
+			crashed := did(a.Process, trace.Crashed)
+			if t.isClient(a.Process) {
+				add(after(did(second, trace.Acquired), crashed))
+				add(after(did(second, trace.NotAcquired), crashed))
 				break
 			}
-			add("%s crashed after %s acquired", f.Target, first)
-			add("%s restarted before %s acquired", f.Target, second)
-			add("%s acquired while %s was down", second, f.Target)
-		case "jump":
-			add("%s's clock jumped after %s acquired", f.Target, first)
-			add("%s's key expired on %s before %s acquired", first, f.Target, second)
-			add("%s's clock jumped before %s acquired", f.Target, second)
-		case "hold":
-			if arrived := t.arrived(i, false); arrived != "" {
-				for _, did := range []string{"released", "wrote", "acquired", "failed to acquire"} {
-					add("%s after %s %s", arrived, second, did)
-					add("%s after %s %s", arrived, first, did)
+			add(after(crashed, did(first, trace.Acquired)))
+			add(before(did(a.Process, trace.Restarted), did(second, trace.Acquired)))
+			add(while(did(second, trace.Acquired), a.Process, trace.WhileDown))
+		case *sim.Jump:
+			jumped := trace.At(trace.ClockJumped{Process: a.Process})
+			add(after(jumped, did(first, trace.Acquired)))
+			add(before(trace.At(trace.KeyExpired{Client: first, Node: a.Process}), did(second, trace.Acquired)))
+			add(before(jumped, did(second, trace.Acquired)))
+		case *sim.Hold:
+			if m, _ := t.arrived(i); m != nil {
+				for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
+					add(after(m.Arrived(0), did(second, verb)))
+					add(after(m.Arrived(0), did(first, verb)))
 				}
 			}
-		case "partition":
-			for _, node := range f.Others {
-				for _, did := range []string{"worked", "wrote", "released"} {
-					add("%s holds %s before %s %s", second, node, first, did)
+		case *sim.Partition:
+			for _, node := range a.From {
+				for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
+					add(before(trace.At(trace.Holds{Client: second, Node: node}), did(first, verb)))
 				}
 			}
-			add("%s failed to acquire", f.Target)
-		case "stall":
-			add("storage applied %s's write before storage applied %s's write", second, first)
-			add("%s released before storage applied %s's write", second, first)
+			add(trace.Witness{Point: did(a.Process, trace.NotAcquired)})
+		case *sim.Stall:
+			add(before(written(second), written(first)))
+			add(before(did(second, trace.Released), written(first)))
 		}
 	}
-	for _, did := range []string{"worked", "wrote", "released"} {
-		add("%s acquired before %s %s", second, first, did)
+	for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
+		add(before(did(second, trace.Acquired), did(first, verb)))
 	}
-	for i, f := range t.faults {
+	for i := range t.faults {
 		if client := t.client(i + 1); client != "" {
-			add("%s gave up before %s acquired", client, other(client, first, second))
-			add("%s released before storage applied %s's write", client, client)
-			add("%s gave up", client)
-			add("%s's write request to storage is in flight, 2nd time", client)
+			add(before(did(client, trace.GaveUp), did(other(client, first, second), trace.Acquired)))
+			add(before(did(client, trace.Released), written(client)))
+			add(trace.Witness{Point: did(client, trace.GaveUp)})
+			write := trace.Message{Client: client, Peer: trace.StorageName, Step: trace.Write}
+			add(trace.Witness{Point: write.InFlight(2)})
 		}
-		if arrived := t.arrived(i, true); f.Kind == "hold" && arrived != "" {
-			add("%s after %s released", arrived, second)
-			add("%s after %s acquired", arrived, second)
+		if m, nth := t.arrived(i); m != nil {
+			add(after(m.Arrived(nth), did(second, trace.Released)))
+			add(after(m.Arrived(nth), did(second, trace.Acquired)))
 		}
 	}
-	add("%s wrote before %s wrote", second, first)
-	add("%s's keys expired before %s released", first, first)
+	add(before(did(second, trace.Wrote), did(first, trace.Wrote)))
+	add(before(trace.At(trace.KeysExpired{Client: first}), did(first, trace.Released)))
 	return all
 }
 
 // failures are witnesses about how often the rivals asked for the lock in vain.
-func (t *tale) failures() []string {
-	var all []string
+func (t *tale) failures() []trace.Witness {
+	var all []trace.Witness
 	first, second := t.rivals()
 	for _, client := range []string{first, second} {
-		if n := t.count(client + " failed to acquire"); n > 2 {
-			all = append(all,
-				fmt.Sprintf("%s failed to acquire, %s time", client, figure(min(n, 5))),
-				fmt.Sprintf("%s failed to acquire, %s time", client, figure(n)))
+		failed := trace.Did{Process: client, Verb: trace.NotAcquired}
+		if n := len(t.history.Occurrences(trace.At(failed))); n > 2 {
+			for _, nth := range []int{min(n, 5), n} {
+				all = append(all, trace.Witness{Point: trace.Any(trace.Clause{Nth: nth, Happening: failed})})
+			}
 		}
 	}
 	return all
@@ -202,13 +226,12 @@ func other(client, first, second string) string {
 // lock first, or wanted to, and the other.
 func (t *tale) rivals() (first, second string) {
 	var clients []string
-	for i := range t.trace.Events {
-		ev := &t.trace.Events[i]
-		if ev.Kind == trace.KindBegin && t.cast[actor{ev.Process, ev.Section}] && !slices.Contains(clients, ev.Process) {
-			clients = append(clients, ev.Process)
+	for _, c := range t.history.Calls() {
+		if c.Began != nil && t.cast[c.Acquisition] && !slices.Contains(clients, c.Client) {
+			clients = append(clients, c.Client)
 		}
 	}
-	for _, p := range t.trace.Processes {
+	for _, p := range t.history.Trace.Processes {
 		if p.Role == trace.RoleClient && !slices.Contains(clients, p.Name) {
 			clients = append(clients, p.Name)
 		}
@@ -219,97 +242,73 @@ func (t *tale) rivals() (first, second string) {
 	return clients[0], clients[1]
 }
 
-// arrived is the point at which the message arrived that a fault had held back, or ""
-// if it never did; counted says which of its kind it was, if there were others.
-func (t *tale) arrived(fault int, counted bool) string {
-	m, _, ok := heldMessage(t.faults[fault])
-	if t.faults[fault].Kind != "hold" || !ok {
-		return ""
+// arrived is the message that a fault has held back, if it is one that arrived at last,
+// and which of its kind it was; 0 if it was the only one.
+func (t *tale) arrived(fault int) (*trace.Message, int) {
+	hold, ok := t.faults[fault].Action.(*sim.Hold)
+	if !ok {
+		return nil, 0
 	}
-	var held *trace.Event
-	strike := false
-	arrived := history.Recognise(m.Arrived(0), t.trace)
-	n, nth := 0, 0
-	for i := range t.trace.Events {
-		ev := &t.trace.Events[i]
-		match := arrived.See(ev)
-		if match {
-			n++
-		}
-		switch {
-		case ev.Kind == trace.KindStrike:
-			strike = ev.Fault == fault+1
-		case ev.Kind == trace.KindHold && strike:
-			held, strike = ev, false
-		case held != nil && nth == 0 && match && ev.Conn == held.Conn && ev.Msg == held.Msg:
-			nth = n
-		}
+	held := t.held[fault+1]
+	if held == nil || held.Arrived == nil {
+		return nil, 0
 	}
+	m := hold.Message.Message
+	all := t.history.Occurrences(m.Arrived(0))
+	nth := slices.Index(all, held.Arrived) + 1
 	switch {
 	case nth == 0:
-		return ""
-	case counted && n > 1:
-		return m.Arrived(nth).String()
+		return nil, 0
+	case len(all) == 1:
+		nth = 0
 	}
-	return m.Arrived(0).String()
-}
-
-// count is how often a point was reached.
-func (t *tale) count(point string) int {
-	p, err := trace.ParsePoint(point)
-	if err != nil {
-		return 0
-	}
-	n, m := 0, history.Recognise(p, t.trace)
-	for i := range t.trace.Events {
-		if m.See(&t.trace.Events[i]) {
-			n++
-		}
-	}
-	return n
+	return &m, nth
 }
 
 // orders are witnesses about the order of any two points of the story, for faults of
 // which nothing more telling can be said.
-func (t *tale) orders() []string {
-	var points []string
-	add := func(format string, args ...any) {
-		point := fmt.Sprintf(format, args...)
-		switch n := t.count(point); {
-		case n == 1:
-			points = append(points, point)
-		case n > 1:
-			points = append(points, point)
-			for nth := 2; nth <= min(n, 4); nth++ {
-				points = append(points, fmt.Sprintf("%s, %s time", point, figure(nth)))
-			}
+func (t *tale) orders() []trace.Witness {
+	var points []trace.Point
+	add := func(h trace.Happening) {
+		n := len(t.history.Occurrences(trace.At(h)))
+		if n > 0 {
+			points = append(points, trace.At(h))
+		}
+		for nth := 2; nth <= min(n, 4); nth++ {
+			points = append(points, trace.Any(trace.Clause{Nth: nth, Happening: h}))
 		}
 	}
-	for _, p := range t.trace.Processes {
+	for _, p := range t.history.Trace.Processes {
 		switch p.Role {
 		case trace.RoleClient:
-			for _, did := range []string{"acquired", "wrote", "released", "worked", "read", "failed to acquire", "extended", "gave up", "crashed", "resumed"} {
-				add("%s %s", p.Name, did)
+			for _, verb := range []trace.Verb{
+				trace.Acquired, trace.Wrote, trace.Released, trace.Worked, trace.HasRead, trace.NotAcquired,
+				trace.Extended, trace.GaveUp, trace.Crashed, trace.Resumed,
+			} {
+				add(trace.Did{Process: p.Name, Verb: verb})
 			}
-			add("%s's keys expired", p.Name)
-			add("storage applied %s's write", p.Name)
+			add(trace.KeysExpired{Client: p.Name})
+			add(trace.Served{Client: p.Name, Step: trace.Write, Answer: trace.Applied})
 		case trace.RoleNode:
-			for _, did := range []string{"restarted", "resumed", "crashed"} {
-				add("%s %s", p.Name, did)
+			for _, verb := range []trace.Verb{trace.Restarted, trace.Resumed, trace.Crashed} {
+				add(trace.Did{Process: p.Name, Verb: verb})
 			}
-			for _, c := range t.trace.Processes {
+			for _, c := range t.history.Trace.Processes {
 				if c.Role == trace.RoleClient {
-					add("%s's key expired on %s", c.Name, p.Name)
-					add("%s holds %s", c.Name, p.Name)
+					add(trace.KeyExpired{Client: c.Name, Node: p.Name})
+					add(trace.Holds{Client: c.Name, Node: p.Name})
 				}
 			}
 		}
 	}
-	orders := slices.Clone(points)
-	for _, a := range points {
-		for _, b := range points {
-			if a != b {
-				orders = append(orders, a+" before "+b)
+	var orders []trace.Witness
+	for _, p := range points {
+		orders = append(orders, trace.Witness{Point: p})
+	}
+	for i, a := range points {
+		for j, b := range points {
+			if i != j {
+				orders = append(orders, before(a, b))
 			}
 		}
 	}

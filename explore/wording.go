@@ -3,11 +3,10 @@ package explore
 import (
 	"cmp"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -45,51 +44,74 @@ func list(items []string) string {
 	return strings.Join(items[:n-1], ", ") + " and " + items[n-1]
 }
 
+// A subject of a sentence is a process, something of it, such as its keys, or
+// something of nobody's.
+type subject struct{ process, thing string }
+
+func (s subject) String() string {
+	switch {
+	case s.thing == "":
+		return named(s.process)
+	case s.process == "":
+		return s.thing
+	}
+	return named(s.process) + "'s " + s.thing
+}
+
+// itself is the process that is the subject, or "".
+func (s subject) itself() string {
+	if s.thing != "" {
+		return ""
+	}
+	return s.process
+}
+
 // happens is a fault as a clause: who, and what becomes of it.
-func (f Fault) happens() (subject, predicate string) {
+func (f Fault) happens() (on subject, predicate string) {
 	lasting := ""
 	if f.For > 0 {
-		lasting = " for " + tellDuration(f.For)
+		lasting = " for " + trace.ShortDuration(f.For)
 	}
-	switch f.Kind {
-	case "pause":
-		if f.How == string(trace.Suspend) {
-			return f.Target, "is suspended with its machine" + lasting
+	switch a := f.Action.(type) {
+	case *sim.Pause:
+		if a.Mode == trace.Suspend {
+			return subject{process: a.Process}, "is suspended with its machine" + lasting
 		}
-		return f.Target, "pauses" + lasting
-	case "crash":
-		switch trace.Crash(f.How) {
+		return subject{process: a.Process}, "pauses" + lasting
+	case *sim.CrashFault:
+		switch a.How {
 		case trace.PowerLoss:
-			return f.Target, "loses its power"
+			return subject{process: a.Process}, "loses its power"
 		case trace.Shutdown:
-			return f.Target, "is shut down"
+			return subject{process: a.Process}, "is shut down"
 		case trace.FailOver:
-			return f.Target, "loses its machine"
+			return subject{process: a.Process}, "loses its machine"
 		}
-		return f.Target, "crashes"
-	case "jump":
+		return subject{process: a.Process}, "crashes"
+	case *sim.Jump:
 		way := "ahead"
-		if f.By < 0 {
+		if a.By < 0 {
 			way = "back"
 		}
-		return named(f.Target) + "'s clock", fmt.Sprintf("jumps %s by %s", way, tellDuration(f.By.Abs()))
-	case "partition":
-		return f.Target, "cannot reach " + list(everyOne(f.Others)) + lasting
-	case "reset":
-		return fmt.Sprintf("the connection between %s and %s", named(f.Target), list(everyOne(f.Others))), "is cut"
-	case "delay":
-		between := fmt.Sprintf("each message between %s and %s", named(f.Target), list(everyOne(f.Others)))
-		return between, fmt.Sprintf("takes %s longer%s", tellDuration(f.By), strings.Replace(lasting, " for ", ", for the next ", 1))
-	case "hold":
-		return "the network", "holds back " + theMessage(f) + lasting
-	case "stall":
-		return trace.StorageName, fmt.Sprintf("stalls in the middle of %s's %s%s", f.Target, cmp.Or(f.Step, trace.Write), lasting)
-	case "promote":
-		return f.Target, "takes over from its master"
-	case "fail":
-		return f.Target, "answers every command with an error" + lasting
+		return subject{a.Process, "clock"}, fmt.Sprintf("jumps %s by %s", way, trace.ShortDuration(a.By.Abs()))
+	case *sim.Partition:
+		return subject{process: a.Process}, "cannot reach " + list(everyOne(a.From)) + lasting
+	case *sim.Reset:
+		return subject{thing: fmt.Sprintf("the connection between %s and %s", named(a.Process), named(a.From))}, "is cut"
+	case *sim.Delay:
+		if f.For > 0 {
+			lasting = ", for the next " + trace.ShortDuration(f.For)
+		}
+		between := fmt.Sprintf("each message between %s and %s", named(a.Process), named(a.To))
+		return subject{thing: between}, fmt.Sprintf("takes %s longer%s", trace.ShortDuration(a.By), lasting)
+	case *sim.Hold:
+		return subject{thing: "the network"}, "holds back " + theMessage(a.Message, f.Strikes) + lasting
+	case *sim.Stall:
+		return subject{process: trace.StorageName}, fmt.Sprintf("stalls in the middle of %s's %s%s", a.Client, cmp.Or(a.Step, trace.Write), lasting)
+	case *sim.Fail:
+		return subject{process: a.Node}, "answers every command with an error" + lasting
 	}
-	return f.Target, fmt.Sprintf("suffers a %s%s", f.Kind, lasting)
+	return subject{process: f.target()}, fmt.Sprintf("suffers a %s%s", f.kind(), lasting)
 }
 
 // everyOne are processes as a sentence names them.
@@ -101,17 +123,13 @@ func everyOne(processes []string) []string {
 	return all
 }
 
-// theMessage is the message that a hold holds back. Of a fault that waits for a moment
-// the count begins there.
-func theMessage(f Fault) string {
-	m, nth, ok := heldMessage(f)
-	if !ok {
-		return f.Target
-	}
+// theMessage is a message that is held back. Where that waits for a moment the count
+// begins there.
+func theMessage(m trace.NthMessage, strikes sim.Trigger) string {
 	which, since := "", ""
-	if nth > 1 {
-		which = ordinal(nth) + " "
-		if f.Before+f.When != "" {
+	if m.Nth > 1 {
+		which = ordinal(m.Nth) + " "
+		if !atStart(strikes) {
 			since = " from then on"
 		}
 	}
@@ -131,21 +149,14 @@ func theMessage(f Fault) string {
 // strikes says when a fault begins, in a sentence about some process: "just before
 // its write". A fault of the start of the run strikes "".
 func (f Fault) strikes(subject string) string {
-	switch {
-	case f.Before != "":
-		p, err := trace.ParseStepPoint(f.Before)
-		if err != nil {
-			return "before " + f.Before
-		}
+	if p := f.Strikes.Before; !p.IsZero() {
 		return fmt.Sprintf("just before %s %s%s", who(p.Client, subject), beginnings[p.Step], times(p.Nth))
-	case f.When != "":
-		var points []string
-		for point := range strings.SplitSeq(f.When, " or ") {
-			points = append(points, pointInWords(point, subject))
-		}
-		return strings.Join(points, ", or ")
 	}
-	return ""
+	var points []string
+	for _, c := range f.Strikes.When.Clauses() {
+		points = append(points, clauseInWords(c, subject))
+	}
+	return strings.Join(points, ", or ")
 }
 
 // beginnings are what a client does that begins a step.
@@ -155,109 +166,82 @@ var beginnings = map[trace.Step]string{
 	trace.Release: "releases",
 }
 
-// participles are what a client that did something has done by then.
-var participles = map[string]string{
-	"acquired": "has the lock", "failed to acquire": "has failed to get the lock",
-	"minted": "has its token", "marked": "has sent its mark", "read": "has read",
-	"worked": "has done its work", "checked": "has checked its lease", "wrote": "has written",
-	"extended": "has extended its lease", "released": "has released", "cancelled": "has cancelled its call",
-	"was refused": "has been refused", "gave up": "has given up on its request", "finished": "has finished",
-	"paused": "is paused", "resumed": "has resumed", "crashed": "has crashed", "restarted": "has restarted",
-	"synced": "has written to its disk", "was promoted": "has been promoted",
+// participles are what a process that did something has done by then.
+var participles = map[trace.Verb]string{
+	trace.Acquired: "has the lock", trace.NotAcquired: "has failed to get the lock",
+	trace.Minted: "has its token", trace.Marked: "has sent its mark", trace.HasRead: "has read",
+	trace.Worked: "has done its work", trace.Checked: "has checked its lease", trace.Wrote: "has written",
+	trace.Extended: "has extended its lease", trace.Released: "has released", trace.Cancelled: "has cancelled its call",
+	trace.WasRefused: "has been refused", trace.GaveUp: "has given up on its request", trace.Finished: "has finished",
+	trace.Paused: "is paused", trace.Resumed: "has resumed", trace.Crashed: "has crashed", trace.Restarted: "has restarted",
+	trace.Synced: "has written to its disk", trace.WasPromoted: "has been promoted",
 }
 
-var (
-	keyExpiredOn = regexp.MustCompile(`^(\S+)'s key expired on (\S+)$`)
-	keysExpired  = regexp.MustCompile(`^(\S+)'s keys expired$`)
-	clockJumped  = regexp.MustCompile(`^(\S+)'s clock jumped$`)
-	holdsKey     = regexp.MustCompile(`^(\S+) holds (\S+)$`)
-	served       = regexp.MustCompile(`^storage (applied|refused|checked) (\S+)'s (\S+)$`)
-	nthTime      = regexp.MustCompile(`^(.*), (\d+)(?:st|nd|rd|th) time$`)
-)
-
-// cutNth splits ", 2nd time" off; nth is 0 where there is none.
-func cutNth(s string) (head string, nth int) {
-	m := nthTime.FindStringSubmatch(s)
-	if m == nil {
-		return s, 0
+// clauseInWords is a clause of a point of the story, in a sentence about some process:
+// "once it has read", "5s after it has read".
+func clauseInWords(c trace.Clause, subject string) string {
+	conjunction, words := happeningInWords(c.Happening, c.Nth, subject)
+	if c.Delay > 0 {
+		return trace.ShortDuration(c.Delay) + " after " + words
 	}
-	nth, err := strconv.Atoi(m[2])
-	if err != nil {
-		return s, 0
-	}
-	return m[1], nth
+	return conjunction + " " + words
 }
 
-// pointInWords is a point of the story as a clause of time, in a sentence about some
-// process.
-func pointInWords(point, subject string) string {
-	if delay, rest, ok := strings.Cut(point, " after "); ok {
-		if rest == "the start" {
-			return delay + " after the start"
+// happeningInWords is what happens for the nth time, 0 being any, and the conjunction
+// that goes before it.
+func happeningInWords(what trace.Happening, nth int, subject string) (conjunction, words string) {
+	again := times(nth)
+	switch h := what.(type) {
+	case trace.Did:
+		return "once", who(h.Process, subject) + " " + participles[h.Verb] + again
+	case trace.KeyExpired:
+		return "as", fmt.Sprintf("%s key on %s expires%s", whose(h.Client, subject), h.Node, again)
+	case trace.KeysExpired:
+		return "as", fmt.Sprintf("%s keys expire%s", whose(h.Client, subject), again)
+	case trace.ClockJumped:
+		return "as", fmt.Sprintf("%s clock jumps%s", whose(h.Process, subject), again)
+	case trace.Holds:
+		return "as", fmt.Sprintf("%s key is set on %s%s", whose(h.Client, subject), who(h.Node, subject), again)
+	case trace.Served:
+		return "once", fmt.Sprintf("%s has %s %s %s%s", who(trace.StorageName, subject), h.Answer, whose(h.Client, subject), h.Step, again)
+	case trace.Transit:
+		switch {
+		case h.Peer == "":
+		case h.Arrived:
+			return "as", messageArrives(h.Message, nth, subject)
+		default:
+			return "as", messageSent(h.Message, nth, subject)
 		}
-		return delay + " after " + strings.TrimPrefix(strings.TrimPrefix(pointInWords(rest, subject), "as "), "once ")
+	case trace.StepOver:
+		return "after", fmt.Sprintf("%s %s%s", whose(h.Client, subject), h.Step, again)
 	}
-	point, nth := cutNth(point)
-	again := ""
-	if nth > 1 {
-		again = " for the " + ordinal(nth) + " time"
-	}
-	if head, ok := strings.CutSuffix(point, " is in flight"); ok {
-		if m, err := trace.ParseMessage(head); err == nil {
-			return messageSent(m, nth, subject)
-		}
-	}
-	if head, ok := strings.CutSuffix(point, " arrived"); ok {
-		if m, err := trace.ParseMessage(head); err == nil {
-			return messageArrives(m, nth, subject)
-		}
-	}
-	switch {
-	case keyExpiredOn.MatchString(point):
-		m := keyExpiredOn.FindStringSubmatch(point)
-		return fmt.Sprintf("as %s key on %s expires%s", whose(m[1], subject), m[2], again)
-	case keysExpired.MatchString(point):
-		return fmt.Sprintf("as %s keys expire%s", whose(keysExpired.FindStringSubmatch(point)[1], subject), again)
-	case clockJumped.MatchString(point):
-		return fmt.Sprintf("as %s clock jumps%s", whose(clockJumped.FindStringSubmatch(point)[1], subject), again)
-	case holdsKey.MatchString(point):
-		m := holdsKey.FindStringSubmatch(point)
-		return fmt.Sprintf("as %s key is set on %s%s", whose(m[1], subject), who(m[2], subject), again)
-	case served.MatchString(point):
-		m := served.FindStringSubmatch(point)
-		return fmt.Sprintf("once %s has %s %s %s%s", who(trace.StorageName, subject), m[1], whose(m[2], subject), m[3], again)
-	}
-	process, verb, _ := strings.Cut(point, " ")
-	if has, ok := participles[verb]; ok {
-		return fmt.Sprintf("once %s %s%s", who(process, subject), has, again)
-	}
-	return "when " + point + again
+	return "when", what.String() + again
 }
 
-// messageSent is the moment at which the nth such message sets out.
+// messageSent says that the nth such message sets out.
 func messageSent(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
-		return fmt.Sprintf("as %s answers %s %s", who(m.Peer, subject), whose(m.Client, subject), stepNth(m.Step, nth))
+		return fmt.Sprintf("%s answers %s %s", who(m.Peer, subject), whose(m.Client, subject), stepNth(m.Step, nth))
 	case m.Reply:
-		return fmt.Sprintf("as %s answers %s%s", who(m.Peer, subject), named(m.Client), times(nth))
+		return fmt.Sprintf("%s answers %s%s", who(m.Peer, subject), named(m.Client), times(nth))
 	case m.Step != "":
-		return fmt.Sprintf("as %s sends its %s request to %s", who(m.Client, subject), stepNth(m.Step, nth), named(m.Peer))
+		return fmt.Sprintf("%s sends its %s request to %s", who(m.Client, subject), stepNth(m.Step, nth), named(m.Peer))
 	}
-	return fmt.Sprintf("as %s sends a request to %s%s", who(m.Client, subject), named(m.Peer), times(nth))
+	return fmt.Sprintf("%s sends a request to %s%s", who(m.Client, subject), named(m.Peer), times(nth))
 }
 
-// messageArrives is the moment at which the nth such message is delivered.
+// messageArrives says that the nth such message is delivered.
 func messageArrives(m trace.Message, nth int, subject string) string {
 	switch {
 	case m.Reply && m.Step != "":
-		return fmt.Sprintf("as %s answer to %s %s arrives", whose(m.Peer, subject), whose(m.Client, subject), stepNth(m.Step, nth))
+		return fmt.Sprintf("%s answer to %s %s arrives", whose(m.Peer, subject), whose(m.Client, subject), stepNth(m.Step, nth))
 	case m.Reply:
-		return fmt.Sprintf("as %s answer to %s arrives%s", whose(m.Peer, subject), named(m.Client), times(nth))
+		return fmt.Sprintf("%s answer to %s arrives%s", whose(m.Peer, subject), named(m.Client), times(nth))
 	case m.Step != "":
-		return fmt.Sprintf("as %s %s request reaches %s", whose(m.Client, subject), stepNth(m.Step, nth), who(m.Peer, subject))
+		return fmt.Sprintf("%s %s request reaches %s", whose(m.Client, subject), stepNth(m.Step, nth), who(m.Peer, subject))
 	}
-	return fmt.Sprintf("as a request of %s reaches %s%s", who(m.Client, subject), who(m.Peer, subject), times(nth))
+	return fmt.Sprintf("a request of %s reaches %s%s", who(m.Client, subject), who(m.Peer, subject), times(nth))
 }
 
 func stepNth(step trace.Step, nth int) string {
@@ -280,23 +264,14 @@ func ordinal(n int) string {
 	if n >= 0 && n < len(words) {
 		return words[n]
 	}
-	return figure(n)
-}
-
-// figure is 1st, 2nd, 3rd and so on.
-func figure(n int) string {
-	suffix := "th"
-	if tens := n % 100; tens < 11 || tens > 13 {
-		suffix = cmp.Or(map[int]string{1: "st", 2: "nd", 3: "rd"}[n%10], suffix)
-	}
-	return strconv.Itoa(n) + suffix
+	return trace.Ordinal(n)
 }
 
 // roughly is a length of time in the story: to a tenth of a second, or to the
 // millisecond if it is shorter than that.
 func roughly(d time.Duration) string {
 	if d >= time.Second {
-		return tellDuration(d.Round(100 * time.Millisecond))
+		return trace.ShortDuration(d.Round(100 * time.Millisecond))
 	}
-	return tellDuration(d.Round(time.Millisecond))
+	return trace.ShortDuration(d.Round(time.Millisecond))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Base is a workload without faults.
@@ -43,7 +44,7 @@ type Change struct {
 	// Nodes is how many nodes the lock has; 0 is as many as in the base.
 	Nodes int `json:"nodes,omitempty"`
 	// Starts are points at which clients start instead, by their names.
-	Starts map[string]string `json:"starts,omitempty"`
+	Starts map[string]trace.Point `json:"starts,omitempty"`
 }
 
 // With is the world with other faults.

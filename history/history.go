@@ -59,6 +59,7 @@ type History struct {
 	survey    chapter[[]*Occasion]
 	contacts  chapter[[]Contact]
 	asides    chapter[asides]
+	notices   chapter[*notices]
 }
 
 // A chapter is read when it is first asked for.

@@ -55,7 +55,7 @@ func TestATraceIsReadInOnePlace(t *testing.T) {
 }
 
 // notYet are the packages that still read traces by themselves.
-var notYet = []string{"explore", "locktest"}
+var notYet = []string{}
 
 // Package history hands out typed lists and no way to walk over events one by one.
 func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {

@@ -15,6 +15,16 @@ type Message struct {
 // Handshake says that it only sets a connection up.
 func (m *Message) Handshake() bool { return m.Sent.Handshake }
 
+// HeldBy is the message that a fault held back as it struck; nil if it held none.
+func (h *History) HeldBy(a *Act) *Message {
+	for _, m := range h.Messages() {
+		if m.Held != nil && m.Held.Seq == a.Struck.Seq+1 {
+			return m
+		}
+	}
+	return nil
+}
+
 // Messages are all messages that were sent, in order.
 func (h *History) Messages() []*Message {
 	return h.messages.of(func() []*Message {

@@ -30,6 +30,19 @@ func (r *Recogniser) See(ev *trace.Event) bool {
 	return reached
 }
 
+// Occurrences are the events with which a point is reached, in order. A delay is left
+// out, as by [Recognise].
+func (h *History) Occurrences(p trace.Point) []*trace.Event {
+	var all []*trace.Event
+	r := Recognise(p, h.Trace)
+	for i := range h.Trace.Events {
+		if ev := &h.Trace.Events[i]; r.See(ev) {
+			all = append(all, ev)
+		}
+	}
+	return all
+}
+
 func recognise(c trace.Clause, t *trace.Trace) func(*trace.Event) bool {
 	see := happens(c.Happening, t)
 	if c.Nth == 0 {

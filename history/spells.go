@@ -37,6 +37,9 @@ func (s *Spell) Recovered() *trace.Event {
 	return nil
 }
 
+// Survived says that the process went on after it. A crash ends whatever else it was in.
+func (s *Spell) Survived() bool { return s.Ended != nil && s.Ended.Kind != trace.KindCrash }
+
 // Spells are those of all processes, in the order in which they began.
 func (h *History) Spells() []*Spell {
 	return h.spells.of(func() []*Spell {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // partialStories have some of the nodes say no: a stranger has set the lock's key
@@ -41,7 +42,7 @@ func partialStories() []story {
 				// What release has left behind stands until one TTL after the grant.
 				within: ttls(0.5),
 				faults: []sim.Fault{{
-					For: ttls(0.2), Action: &sim.Hold{Message: node(0) + "'s reply to client-1's acquire"},
+					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: node(0), Step: trace.Acquire, Reply: true}}},
 					Text: "hold " + node(0) + "'s reply",
 				}},
 				clients: []sim.Client{{Name: "client-1", Run: brief}, stranger, another("client-2", "stranger finished")},

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Nothing is wrong with a sound lock in any workload without faults, and each proves
@@ -39,7 +40,10 @@ func TestWorkloads(t *testing.T) {
 // inVain is a world in which another client asks for the lock in vain while its holder
 // stands still. One that deletes anybody's key when it cleans up deletes the holder's.
 var inVain = explore.World{Faults: []explore.Fault{
-	{Kind: "pause", Target: "client-1", Before: "client-1 release", For: ttls(0.8)},
+	{Fault: sim.Fault{
+		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.8),
+		Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Release}},
+	}},
 }}
 
 // A failing test names the faults, what they did and where, and the line that runs

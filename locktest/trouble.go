@@ -240,8 +240,8 @@ func (b blow) cut() (faults []sim.Fault) {
 func (b blow) hold() (faults []sim.Fault) {
 	for _, one := range b.on() {
 		m := one.moments[0]
-		message := m.NthMessage.String()
-		f := one.fault("hold "+message, &sim.Hold{Message: message})
+		message := m.NthMessage
+		f := one.fault("hold "+message.String(), &sim.Hold{Message: message})
 		f.Strikes = sim.Trigger{} // it waits for the message
 		faults = append(faults, f)
 	}

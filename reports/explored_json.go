@@ -95,26 +95,26 @@ type jsonWorld struct {
 	// Base is the place of the example's base in bases, from 0.
 	Base int `json:"base"`
 	// Clients, Nodes and Starts are what is different in it; null or 0 is nothing.
-	Clients []string            `json:"clients"`
-	Nodes   int                 `json:"nodes"`
-	Starts  map[string]string   `json:"starts"`
-	Faults  []jsonExploredFault `json:"faults"`
+	Clients []string               `json:"clients"`
+	Nodes   int                    `json:"nodes"`
+	Starts  map[string]trace.Point `json:"starts"`
+	Faults  []jsonExploredFault    `json:"faults"`
 }
 
 type jsonExploredFault struct {
-	Text        string        `json:"text"`
-	Kind        string        `json:"kind"`
-	Target      string        `json:"target"`
-	Others      []string      `json:"others,omitempty"`
-	How         string        `json:"how,omitempty"`
-	Step        string        `json:"step,omitempty"`
-	By          string        `json:"by,omitempty"`
-	ByNS        time.Duration `json:"by_ns,omitempty"`
-	Before      string        `json:"before,omitempty"`
-	When        string        `json:"when,omitempty"`
-	For         string        `json:"for,omitempty"`
-	ForNS       time.Duration `json:"for_ns,omitempty"`
-	Persistence string        `json:"persistence,omitempty"`
+	Text        string          `json:"text"`
+	Kind        string          `json:"kind"`
+	Target      string          `json:"target"`
+	Others      []string        `json:"others,omitempty"`
+	How         string          `json:"how,omitempty"`
+	Step        trace.Step      `json:"step,omitempty"`
+	By          string          `json:"by,omitempty"`
+	ByNS        time.Duration   `json:"by_ns,omitempty"`
+	Before      trace.StepPoint `json:"before,omitzero"`
+	When        trace.Point     `json:"when,omitzero"`
+	For         string          `json:"for,omitempty"`
+	ForNS       time.Duration   `json:"for_ns,omitempty"`
+	Persistence sim.Persistence `json:"persistence,omitempty"`
 }
 
 type jsonMargin struct {
@@ -207,15 +207,16 @@ func present(list []string) []string { return append([]string{}, list...) }
 func worldJSON(w explore.World) jsonWorld {
 	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Faults: []jsonExploredFault{}}
 	for _, f := range w.Faults {
+		p := f.Parameters()
 		fault := jsonExploredFault{
-			Text: exploredFaultWords(f), Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: string(f.Step),
-			ByNS: f.By, Before: f.Before, When: f.When, ForNS: f.For, Persistence: string(f.Persistence),
+			Text: exploredFaultWords(f), Kind: p.Kind, Target: p.Target, Others: p.Others, How: p.How, Step: p.Step,
+			ByNS: p.By, Before: p.Before, When: p.When, ForNS: p.For, Persistence: p.Persistence,
 		}
-		if f.By != 0 {
-			fault.By = exactly(f.By)
+		if p.By != 0 {
+			fault.By = exactly(p.By)
 		}
-		if f.For != 0 {
-			fault.For = exactly(f.For)
+		if p.For != 0 {
+			fault.For = exactly(p.For)
 		}
 		out.Faults = append(out.Faults, fault)
 	}
@@ -254,10 +255,17 @@ func (w jsonWay) way() explore.Way {
 func (w jsonWorld) world() explore.World {
 	world := explore.World{Base: w.Base, Change: explore.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts}}
 	for _, f := range w.Faults {
-		world.Faults = append(world.Faults, explore.Fault{
-			Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: trace.Step(f.Step), By: f.ByNS,
-			Before: f.Before, When: f.When, For: f.ForNS, Persistence: sim.Persistence(f.Persistence),
-		})
+		if fault, err := f.fault(); err == nil { // check has refused any other
+			world.Faults = append(world.Faults, fault)
+		}
 	}
 	return world
+}
+
+// fault is the fault as the search had it.
+func (f jsonExploredFault) fault() (explore.Fault, error) {
+	return explore.Parameters{
+		Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: f.Step, By: f.ByNS,
+		Before: f.Before, When: f.When, For: f.ForNS, Persistence: f.Persistence,
+	}.Fault()
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // What is written can be read, but for the texts of the scenarios.
@@ -35,6 +37,9 @@ func TestExploredJSONRoundTrip(t *testing.T) {
 
 // sameButEmpty is reflect.DeepEqual, but that nil is an empty list.
 func sameButEmpty(a, b reflect.Value) bool {
+	if f, ok := a.Interface().(explore.Fault); ok {
+		return f.Equal(b.Interface().(explore.Fault))
+	}
 	switch a.Kind() {
 	case reflect.Struct:
 		for i := range a.NumField() {
@@ -63,8 +68,8 @@ func TestExploredJSONTellsResultsApart(t *testing.T) {
 	full := func() *explore.Result {
 		r := several()
 		r.Stopped = "interrupted"
-		f := &r.Ways[1].Example.Faults[0]
-		f.How, f.Step, f.Before, f.By, f.For, f.Persistence = "stop", "write", "client-1 write", s, s, "always"
+		faults := &r.Ways[1].Example.Faults
+		*faults = append(*faults, pauseFor(s), explore.Fault{Fault: sim.Fault{Action: &sim.Stall{Client: "client-1", Step: trace.Write}, For: s}})
 		return r
 	}
 	seen := map[string]string{explored(t, "json", full(), Options{}): "the result itself"}
@@ -97,6 +102,30 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		*nth--
 		return "", *nth < 0
 	}
+	switch was := v.Interface().(type) {
+	case explore.Fault:
+		p := was.Parameters()
+		at, ok := changeNth(reflect.ValueOf(&p).Elem(), path, nth)
+		if !ok {
+			return "", false
+		}
+		changed, err := p.Fault()
+		if err != nil || reflect.DeepEqual(changed.Parameters(), was.Parameters()) {
+			return "", true // no fault of this kind has it
+		}
+		v.Set(reflect.ValueOf(changed))
+		return at, true
+	case trace.Point:
+		if *nth--; *nth < 0 {
+			v.Set(reflect.ValueOf(trace.At(trace.ClockJumped{Process: "client-9"})))
+		}
+		return path, *nth < 0
+	case trace.StepPoint:
+		if *nth--; *nth < 0 {
+			v.Set(reflect.ValueOf(trace.StepPoint{Client: "client-9", Step: trace.Mark, Nth: 2}))
+		}
+		return path, *nth < 0
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
@@ -114,7 +143,11 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		if *nth--; *nth >= 0 {
 			return "", false
 		}
-		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		more := reflect.Zero(v.Type().Elem())
+		if more.Type() == reflect.TypeFor[explore.Fault]() {
+			more = reflect.ValueOf(pauseFor(s))
+		}
+		v.Set(reflect.Append(v, more))
 		return path + " with one more", true
 	}
 	if *nth--; *nth >= 0 {
@@ -127,7 +160,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		if v.IsNil() {
 			v.Set(reflect.MakeMap(v.Type()))
 		}
-		v.SetMapIndex(reflect.ValueOf("client-9"), reflect.ValueOf("client-1 read"))
+		v.SetMapIndex(reflect.ValueOf("client-9"), reflect.ValueOf(trace.At(trace.Did{Process: "client-1", Verb: trace.HasRead})))
 	case reflect.Uint64:
 		v.SetUint(v.Uint() + 1)
 	case reflect.Int, reflect.Int64:

@@ -70,8 +70,8 @@ func (doc jsonExplored) check() error {
 			}
 			known[name+w.ID] = true
 			for j, f := range w.Example.Faults {
-				if (f.Kind == "reset" || f.Kind == "delay") && len(f.Others) == 0 {
-					return fmt.Errorf("%s[%d].example.faults[%d]: a %s has somebody at its other end, and others is empty", name, i, j, f.Kind)
+				if _, err := f.fault(); err != nil {
+					return fmt.Errorf("%s[%d].example.faults[%d]: %w", name, i, j, err)
 				}
 			}
 		}

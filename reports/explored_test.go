@@ -13,6 +13,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -34,8 +35,8 @@ func pauseWay() explore.Way {
 		Causes: []explore.Cause{{Faults: "a pause of a client", Worlds: 1200}, {Faults: "a late read request", Worlds: 4}}, Stages: []string{"read", "work", "write"},
 		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent.String(), Worlds: 1204,
 		Example: explore.World{
-			Change: explore.Change{Starts: map[string]string{"client-2": "client-1's keys expired"}},
-			Faults: []explore.Fault{{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 29880 * ms}},
+			Change: explore.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.KeysExpired{Client: "client-1"})}},
+			Faults: []explore.Fault{pauseFor(29880 * ms)},
 		},
 		Effect:  explore.Effect{"off no-lost-update\tinherent: needs fencing", "on section-exclusion\tinherent: needs fencing"},
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 29870 * ms, Broken: 29880 * ms}},
@@ -46,14 +47,28 @@ func pauseWay() explore.Way {
 	}
 }
 
+// releaseReply is what redis-1 answers to client-1's release.
+var releaseReply = trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Release, Reply: true}
+
+// when is a trigger at a point of the story.
+func when(h trace.Happening) sim.Trigger { return sim.Trigger{When: trace.At(h)} }
+
+// pauseFor is a pause of client-1 just before it writes.
+func pauseFor(d time.Duration) explore.Fault {
+	return explore.Fault{Fault: sim.Fault{
+		Action: &sim.Pause{Process: "client-1"}, For: d,
+		Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
+	}}
+}
+
 func jumpWay() explore.Way {
 	return explore.Way{
 		ID: "b2", Cause: []string{"a node's clock set forward", "a partition of a client from a minority of the nodes"}, Stages: []string{"acquire", "work"},
 		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption(trace.AssumeClock).String(), Worlds: 96,
 		Effect: explore.Effect{"off lease-exclusion\tassumption: clock", "off no-lost-update\t", "on section-exclusion\tassumption: clock"},
 		Example: explore.World{Faults: []explore.Fault{
-			{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}},
-			{Kind: "jump", Target: "redis-3", When: "client-1 read", By: 30 * s},
+			{Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}}},
+			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})}},
 		}},
 		Margins: []explore.Margin{{Fault: 1, What: "a jump of redis-3", Survived: 29990 * ms, Broken: 30 * s}},
 		File:    "found/redlock-2-jump.yaml",
@@ -69,8 +84,11 @@ func ownWay() explore.Way {
 		Example: explore.World{
 			Base: 1, Change: explore.Change{Clients: []string{"client-1", "client-2"}, Nodes: 3},
 			Faults: []explore.Fault{
-				{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "redis-1's reply to client-1's release is in flight"},
-				{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-2 acquired", For: s, Persistence: "snapshot"},
+				{Fault: sim.Fault{Action: &sim.Reset{Process: "client-1", From: "redis-1"}, Strikes: when(trace.Transit{Message: releaseReply})}},
+				{Fault: sim.Fault{
+					Action: &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss}, For: s,
+					Strikes: when(trace.Did{Process: "client-2", Verb: trace.Acquired}),
+				}, Persistence: "snapshot"},
 			},
 		},
 		Effect:  explore.Effect{"off lease-exclusion\tlock", "on no-lost-update\t"},
@@ -85,8 +103,10 @@ func panicWay() explore.Way {
 	return explore.Way{
 		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
 		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock.String(), Worlds: 1,
-		Example: explore.World{Faults: []explore.Fault{{Kind: "hold", Target: "redis-1's reply to client-1's release", For: 60 * s}}},
-		Effect:  explore.Effect{"off panic\tlock", "on panic\tlock"},
+		Example: explore.World{Faults: []explore.Fault{{Fault: sim.Fault{
+			Action: &sim.Hold{Message: trace.NthMessage{Message: releaseReply}}, For: 60 * s,
+		}}}},
+		Effect: explore.Effect{"off panic\tlock", "on panic\tlock"},
 		Why: "panic: nil map\n\ngoroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +
 			strings.Repeat("/very/long", 10) + "/lock/mutex.go:123 +0x1d\n",
 	}
@@ -259,9 +279,9 @@ func hostile() (*explore.Result, Options) {
 			w.Title, w.Story = []string{"", evil}[i%2], evil
 			w.Cause, w.Stages, w.Fault, w.File = []string{evil}, []string{evil}, evil, evil+"(a) '>.yaml"
 			w.Off, w.On = []string{evil}, []string{evil}
-			w.Example.Change = explore.Change{Clients: []string{evil}, Starts: map[string]string{evil: evil}}
+			w.Example.Change = explore.Change{Clients: []string{evil}, Starts: map[string]trace.Point{evil: trace.At(trace.KeysExpired{Client: evil})}}
 			for j := range w.Example.Faults {
-				w.Example.Faults[j].Target, w.Example.Faults[j].Kind = evil, []string{"pause", evil}[j]
+				w.Example.Faults[j].Action = []sim.Action{&sim.Pause{Process: evil}, &sim.Partition{Process: evil, From: []string{evil}}}[j]
 			}
 			w.Why, w.Causes = evil+"\n"+evil, []explore.Cause{{Faults: evil}, {Faults: evil}}
 			for j := range w.Margins {

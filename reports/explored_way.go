@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/scenarios"
 )
 
 // A breakage is a short word for properties that broke, for the cells of a table, and
@@ -227,12 +228,10 @@ func wayTitle(w explore.Way) string {
 
 // exploredFaultWords says what a fault does, when it strikes and how long it lasts.
 func exploredFaultWords(f explore.Fault) string {
-	read, err := f.Fields().Fault()
-	if err != nil {
-		return visible(f.String())
-	}
-	read.For = 0 // which would be rounded
-	words := faultWords(read)
+	own := f.Fault
+	own.Text = scenarios.FaultText(own)
+	own.For = 0 // which would be rounded
+	words := faultWords(own)
 	if f.For > 0 {
 		words += ", for " + exactly(f.For)
 	}
@@ -256,7 +255,7 @@ func worldWords(r *explore.Result, w explore.World) string {
 		words = append(words, "on "+count(w.Change.Nodes, "node"))
 	}
 	for _, client := range slices.Sorted(maps.Keys(w.Change.Starts)) {
-		words = append(words, client+" starts: "+w.Change.Starts[client])
+		words = append(words, client+" starts: "+w.Change.Starts[client].String())
 	}
 	return strings.Join(eachVisible(words), "; ")
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Every property has one short word, and anything else is its own.
@@ -106,12 +108,19 @@ func TestWhoseFault(t *testing.T) {
 // A fault is told as run tells it, but with all figures of how long it lasts.
 func TestExploredFaultWords(t *testing.T) {
 	for want, f := range map[string]explore.Fault{
-		"pause client-1, before client-1 write, for 29.88s":                 {Kind: "pause", Target: "client-1", Before: "client-1 write", For: 29880 * ms},
-		"partition client-1, from redis-4 and redis-5, at the start":        {Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}},
-		"jump redis-3, by -31s, when client-1 read":                         {Kind: "jump", Target: "redis-3", By: -31 * s, When: "client-1 read"},
-		"crash redis-1, at the start, for 1m, with persistence everysec":    {Kind: "crash", Target: "redis-1", For: 60 * s, Persistence: "everysec"},
-		"delay client-1, to storage, by 12.345s, at the start, for 12.345s": {Kind: "delay", Target: "client-1", Others: []string{"storage"}, By: 12345 * ms, For: 12345 * ms},
-		"{what-nobody-knows: client-1}":                                     {Kind: "what-nobody-knows", Target: "client-1"},
+		"pause client-1, before client-1 write, for 29.88s": pauseFor(29880 * ms),
+		"partition client-1, from redis-4 and redis-5, at the start": {
+			Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}},
+		},
+		"jump redis-3, by -31s, when client-1 read": {
+			Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: -31 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})},
+		},
+		"crash redis-1, at the start, for 1m, with persistence everysec": {
+			Fault: sim.Fault{Action: &sim.CrashFault{Process: "redis-1"}, For: 60 * s}, Persistence: "everysec",
+		},
+		"delay client-1, to storage, by 12.345s, at the start, for 12.345s": {
+			Fault: sim.Fault{Action: &sim.Delay{Process: "client-1", To: "storage", By: 12345 * ms}, For: 12345 * ms},
+		},
 	} {
 		if got := exploredFaultWords(f); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -386,14 +386,14 @@ func (d *draft) checkWorld() {
 	t := c.Topology()
 	for i, f := range c.Faults {
 		if err := f.Check(t); err != nil {
-			d.refused(fmt.Sprintf("faults[%d]", i+1), f.Action, err)
+			d.refused(fmt.Sprintf("faults[%d]", i+1), err)
 		}
 	}
 }
 
 // refused reports what a fault says of its parameters. The message begins with
 // the name of the parameter.
-func (d *draft) refused(path string, action sim.Action, err error) {
+func (d *draft) refused(path string, err error) {
 	var unknown *sim.UnknownProcess
 	if errors.As(err, &unknown) {
 		d.at(join(path, unknown.Field), "no process is called %s", d.didYouMean(join(path, unknown.Field), unknown.Name, unknown.Known), quoted(unknown.Name))
@@ -404,11 +404,5 @@ func (d *draft) refused(path string, action sim.Action, err error) {
 		d.at(path, "%v", "", err)
 		return
 	}
-	e := d.at(join(path, field), "%s", "", message)
-	if hold, ok := action.(*sim.Hold); ok {
-		n, _ := d.written(join(path, field))
-		d.hintAt(e, err, d.ask(n, hold.Message, func() meaning {
-			return meaning{hint: d.speller().message(hold.Message)}
-		}).hint)
-	}
+	d.at(join(path, field), "%s", "", message)
 }

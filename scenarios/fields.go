@@ -3,10 +3,14 @@ package scenarios
 import (
 	"bytes"
 	"fmt"
+	"reflect"
+	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // Fields are a mapping of a scenario file, in the order in which it is written. A
@@ -67,17 +71,56 @@ func (f Fields) String() string {
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// Fault reads one item of a scenario's list of faults, as [Parse] would. Whether it
-// fits a world is for [sim.Run] to say.
-func (f Fields) Fault() (sim.Fault, error) {
-	t := read("fault", []byte(f.String()))
-	if len(t.errs) > 0 {
-		return sim.Fault{}, t.errs.tidied()
+// FaultFields are a fault as an item of a scenario's list of faults: when it strikes,
+// what it does, and when it ends.
+func FaultFields(f sim.Fault) Fields {
+	var fields Fields
+	add := func(name string, value any) { fields = append(fields, Field{name, value}) }
+	switch s := f.Strikes; {
+	case !s.Before.IsZero():
+		add("before", s.Before.String())
+	case !s.When.IsZero():
+		add("when", s.When.String())
+	case s.At != 0:
+		add("at", trace.ShortDuration(s.At))
 	}
-	d := &decoder{tree: t, nodes: map[string]*yaml.Node{"": t.root}}
-	var own fault
-	if own.decode(d, t.root, ""); len(t.errs) > 0 {
-		return sim.Fault{}, t.errs.tidied()
+	fields = append(fields, actionFields(f.Action)...)
+	switch {
+	case !f.Until.IsZero():
+		add("until", f.Until.String())
+	case f.For != 0:
+		add("for", trace.ShortDuration(f.For))
 	}
-	return own.sim(), nil
+	if f.ByClockOf != "" {
+		add("by-clock-of", f.ByClockOf)
+	}
+	return fields
+}
+
+// FaultText is how a fault is told to people that no file has: its kind and what it acts
+// on, then its other parameters.
+func FaultText(f sim.Fault) string {
+	kind, _ := sim.KindOf(f.Action)
+	return tell(actionFields(f.Action).node(), kind.Name)
+}
+
+// actionFields are the parameters of an action that are not the default.
+func actionFields(a sim.Action) Fields {
+	var fields Fields
+	v := reflect.ValueOf(a).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		if v.Field(i).IsZero() {
+			continue
+		}
+		switch value := v.Field(i).Interface().(type) {
+		case time.Duration:
+			fields = append(fields, Field{name, trace.ShortDuration(value)})
+		case fmt.Stringer:
+			fields = append(fields, Field{name, value.String()})
+		default:
+			fields = append(fields, Field{name, value})
+		}
+	}
+	return fields
 }

@@ -171,7 +171,7 @@ witnesses: [a paused]
 	if f[1].Strikes.Before != (trace.StepPoint{Client: "a", Step: trace.Write, Nth: 2}) || f[1].Until.String() != "a finished" {
 		t.Errorf("fault 2 is %+v", f[1])
 	}
-	if hold, ok := f[5].Action.(*sim.Hold); !ok || hold.Message != "a's acquire request to redis-2, 3rd time" {
+	if hold, ok := f[5].Action.(*sim.Hold); !ok || hold.Message.String() != "a's acquire request to redis-2, 3rd time" {
 		t.Errorf("fault 6 is %+v", f[5])
 	}
 	if fail, ok := f[6].Action.(*sim.Fail); !ok || *fail != (sim.Fail{Node: "redis-1", With: "ERR out of order"}) || f[6].Text != "fail redis-1, with ERR out of order" {

@@ -46,23 +46,25 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 		}
 		return delay(d), err
 	},
-	reflect.TypeFor[latency]():         func(s string) (any, error) { return parseLatency(s) },
-	reflect.TypeFor[moment]():          func(s string) (any, error) { return parseMoment(s) },
-	reflect.TypeFor[trace.Point]():     func(s string) (any, error) { return trace.ParsePoint(s) },
-	reflect.TypeFor[trace.StepPoint](): func(s string) (any, error) { return trace.ParseStepPoint(s) },
-	reflect.TypeFor[trace.Message]():   func(s string) (any, error) { return trace.ParseMessage(s) },
-	reflect.TypeFor[trace.Task]():      func(s string) (any, error) { return trace.ParseTask(s) },
-	reflect.TypeFor[trace.Witness]():   func(s string) (any, error) { return trace.ParseWitness(s) },
+	reflect.TypeFor[latency]():          func(s string) (any, error) { return parseLatency(s) },
+	reflect.TypeFor[moment]():           func(s string) (any, error) { return parseMoment(s) },
+	reflect.TypeFor[trace.Point]():      func(s string) (any, error) { return trace.ParsePoint(s) },
+	reflect.TypeFor[trace.StepPoint]():  func(s string) (any, error) { return trace.ParseStepPoint(s) },
+	reflect.TypeFor[trace.Message]():    func(s string) (any, error) { return trace.ParseMessage(s) },
+	reflect.TypeFor[trace.NthMessage](): func(s string) (any, error) { return trace.ParseNthMessage(s) },
+	reflect.TypeFor[trace.Task]():       func(s string) (any, error) { return trace.ParseTask(s) },
+	reflect.TypeFor[trace.Witness]():    func(s string) (any, error) { return trace.ParseWitness(s) },
 }
 
 // tellings are the types of which the story is told, and what was meant by a text that
 // cannot be read as one.
 var tellings = map[reflect.Type]func(speller, string) string{
-	reflect.TypeFor[moment]():          speller.point,
-	reflect.TypeFor[trace.Point]():     speller.point,
-	reflect.TypeFor[trace.StepPoint](): speller.step,
-	reflect.TypeFor[trace.Message]():   speller.message,
-	reflect.TypeFor[trace.Witness]():   speller.witness,
+	reflect.TypeFor[moment]():           speller.point,
+	reflect.TypeFor[trace.Point]():      speller.point,
+	reflect.TypeFor[trace.StepPoint]():  speller.step,
+	reflect.TypeFor[trace.Message]():    speller.message,
+	reflect.TypeFor[trace.NthMessage](): speller.message,
+	reflect.TypeFor[trace.Witness]():    speller.witness,
 }
 
 // hintAtMeant says of what could not be read what was probably meant.

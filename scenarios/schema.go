@@ -84,16 +84,17 @@ func bound(s *jsonschema.Schema, mapping string, names *jsonschema.Schema, atLea
 
 // examples are what editors show of the types that are written as text.
 var examples = map[reflect.Type][]any{
-	reflect.TypeFor[time.Duration]():   {"500ms", "-31s"},
-	reflect.TypeFor[span]():            {"500ms", "1m30s"},
-	reflect.TypeFor[delay]():           {"500ms", "1m30s"},
-	reflect.TypeFor[latency]():         {"1ms", "600us-1ms"},
-	reflect.TypeFor[moment]():          {"client-1 write", "client-1 acquired", "redis-3 crashed"},
-	reflect.TypeFor[trace.Point]():     {"client-1 acquired", "client-1's keys expired", "5s after client-2 released", "every reply to client-1's acquire is in flight", "client-1 wrote, 2nd time"},
-	reflect.TypeFor[trace.StepPoint](): {"client-1 write", "client-1 acquire, 2nd time"},
-	reflect.TypeFor[trace.Message]():   {"client-1's write request to storage", "redis-3's reply to client-1's acquire"},
-	reflect.TypeFor[trace.Task]():      {"read x", "work", "check", "mint", "write x", "write x via proxy"},
-	reflect.TypeFor[trace.Witness]():   {"client-2 acquired before client-1 wrote", "client-1's keys expired while client-1 was paused"},
+	reflect.TypeFor[time.Duration]():    {"500ms", "-31s"},
+	reflect.TypeFor[span]():             {"500ms", "1m30s"},
+	reflect.TypeFor[delay]():            {"500ms", "1m30s"},
+	reflect.TypeFor[latency]():          {"1ms", "600us-1ms"},
+	reflect.TypeFor[moment]():           {"client-1 write", "client-1 acquired", "redis-3 crashed"},
+	reflect.TypeFor[trace.Point]():      {"client-1 acquired", "client-1's keys expired", "5s after client-2 released", "every reply to client-1's acquire is in flight", "client-1 wrote, 2nd time"},
+	reflect.TypeFor[trace.StepPoint]():  {"client-1 write", "client-1 acquire, 2nd time"},
+	reflect.TypeFor[trace.Message]():    {"client-1's write request to storage", "redis-3's reply to client-1's acquire"},
+	reflect.TypeFor[trace.NthMessage](): {"client-1's write request to storage", "client-1's acquire request to redis-2, 3rd time"},
+	reflect.TypeFor[trace.Task]():       {"read x", "work", "check", "mint", "write x", "write x via proxy"},
+	reflect.TypeFor[trace.Witness]():    {"client-2 acquired before client-1 wrote", "client-1's keys expired while client-1 was paused"},
 }
 
 // scalarSchema is the schema of a type that is written as text, or nil.

@@ -117,7 +117,7 @@ func TestCancelRecallsNothing(t *testing.T) {
 	cfg := quorumOf(t, "redlock", sim.Client{
 		Name: "client-1", Cancels: point("client-1's acquire request to redis-1 is in flight, 1st time"), Works: 40 * time.Second,
 	})
-	hold := &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Acquire}, Nth: 1}.String()}
+	hold := &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Acquire}, Nth: 1}}
 	cfg.Faults = []sim.Fault{{Action: hold, For: 35 * time.Second}}
 	tr := run(t, cfg)
 	same(t, "its steps", steps(tr, "client-1"), "acquire failed, acquire, read x, work, write x, release failed")

@@ -135,7 +135,7 @@ type FaultState struct {
 // armFault waits for the fault's moment.
 func (w *World) armFault(number int, fault Fault) {
 	f := &FaultState{w: w, fault: fault, number: number}
-	f.kind, _ = kindOf(fault.Action)
+	f.kind, _ = KindOf(fault.Action)
 	topology := w.cfg.Topology()
 	f.FaultInfo = trace.FaultInfo{
 		Text: fault.Text, Course: fault.Course(), Kind: f.kind.Name, Targets: fault.Action.Targets(),
@@ -240,8 +240,9 @@ func (f *FaultState) trigger() {
 	f.strike()
 }
 
-// kindOf finds the kind that an action's parameters belong to.
-func kindOf(a Action) (FaultKind, bool) {
+// KindOf finds the kind that an action's parameters belong to; false if it is of no
+// registered kind.
+func KindOf(a Action) (FaultKind, bool) {
 	for _, k := range faultKinds {
 		if reflect.TypeOf(k.New()) == reflect.TypeOf(a) {
 			return k, true
@@ -373,7 +374,7 @@ func (f Fault) Course() string {
 
 // checkFault refuses a fault that cannot run.
 func checkFault(f Fault, t Topology) error {
-	if _, ok := kindOf(f.Action); !ok {
+	if _, ok := KindOf(f.Action); !ok {
 		return fmt.Errorf("%T is of no registered kind", f.Action)
 	}
 	if f.For < 0 || f.Strikes.At < 0 {

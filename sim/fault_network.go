@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -133,28 +134,13 @@ func (a *Delay) Lift(w *World, _ *FaultState) {
 // is sent from the fault's moment on, or the third if it says ", 3rd time", waits
 // somewhere on its way.
 type Hold struct {
-	Message string `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage\\, or that of those to come which is meant: client-1's acquire request to redis-2\\, 3rd time."`
-}
-
-// parse reads the message, and which of those to come it is, from 1.
-func (a *Hold) parse() (m trace.Message, nth int, err error) {
-	of, err := trace.ParseNthMessage(a.Message)
-	return of.Message, max(of.Nth, 1), err
-}
-
-// parsed is parse for a message that passed Check.
-func (a *Hold) parsed() (trace.Message, int) {
-	m, nth, err := a.parse()
-	if err != nil {
-		panic("sim: a message that passed Check is refused: " + err.Error())
-	}
-	return m, nth
+	Message trace.NthMessage `yaml:"hold" json:"hold" jsonschema:"description=The message\\, such as client-1's write request to storage\\, or that of those to come which is meant: client-1's acquire request to redis-2\\, 3rd time."`
 }
 
 func (a *Hold) Check(t Topology) error {
-	m, _, err := a.parse()
-	if err != nil {
-		return fmt.Errorf("hold: %w", err)
+	m := a.Message.Message
+	if m.IsZero() {
+		return errors.New("hold: there is no message; say which one is held back")
 	}
 	for _, name := range m.Names() {
 		if err := t.process("hold", name); err != nil {
@@ -167,10 +153,7 @@ func (a *Hold) Check(t Topology) error {
 	return nil
 }
 
-func (a *Hold) Targets() [][]string {
-	m, _ := a.parsed()
-	return [][]string{{m.Client}, {m.Peer}}
-}
+func (a *Hold) Targets() [][]string                  { return [][]string{{a.Message.Client}, {a.Message.Peer}} }
 func (a *Hold) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
 
 func (a *Hold) Strike(w *World, f *FaultState) {
@@ -193,12 +176,11 @@ func (w *World) holdIfAsked(m *message) {
 		if !ok || !f.armed || f.struck {
 			continue
 		}
-		selected, nth := hold.parsed()
-		if !selected.Selects(&ev) {
+		if !hold.Message.Selects(&ev) {
 			continue
 		}
 		// One that another fault holds already counts, but cannot be held twice.
-		if f.passed++; f.passed >= nth && !m.held {
+		if f.passed++; f.passed >= max(hold.Message.Nth, 1) && !m.held {
 			f.hold = m
 			f.strike()
 		}

@@ -125,7 +125,7 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 		faults []Fault
 	}{
 		{"delay", []Fault{lasting(1500*time.Millisecond, at(time.Second, &Delay{"client-1", "redis-1", 3 * time.Second, To}))}},
-		{"hold", []Fault{lasting(3*time.Second, at(time.Second, &Hold{"client-1's request to redis-1"}))}},
+		{"hold", []Fault{lasting(3*time.Second, at(time.Second, &Hold{held("client-1's request to redis-1")}))}},
 		{"partition", []Fault{lasting(4*time.Second, at(time.Second, &Partition{"client-1", []string{"redis-1"}, To}))}},
 		{"pause of the node", []Fault{lasting(4*time.Second+hop, at(time.Second, stopped("redis-1")))}},
 	} {
@@ -229,7 +229,7 @@ func TestOrderOnAConnection(t *testing.T) {
 	}{
 		{"no fault", nil, "first second third"},
 		{"delay", []Fault{lasting(500*time.Millisecond, at(time.Second-hop, &Delay{"client-1", "redis-1", 5 * time.Second, To}))}, "third first second"},
-		{"hold", []Fault{lasting(5*time.Second, at(0, &Hold{"client-1's request to redis-1"}))}, "third first second"},
+		{"hold", []Fault{lasting(5*time.Second, at(0, &Hold{held("client-1's request to redis-1")}))}, "third first second"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
@@ -284,7 +284,7 @@ func TestHoldAReply(t *testing.T) {
 			return errors.Join(err, p.Clock().Sleep(ctx, 5*time.Second))
 		}),
 	)
-	hold := &Hold{"redis-1's reply to client-1's acquire"}
+	hold := &Hold{held("redis-1's reply to client-1's acquire")}
 	t.Run("not held", func(t *testing.T) {
 		play(t, cfg)
 		same(t, "the error", err, nil)
@@ -310,7 +310,7 @@ func TestHoldAReply(t *testing.T) {
 		about(t, "the error", answered, 4*time.Second)
 	})
 	t.Run("of a step that never comes", func(t *testing.T) {
-		tr := play(t, with(cfg, at(0, &Hold{"redis-1's reply to client-1's extend"})))
+		tr := play(t, with(cfg, at(0, &Hold{held("redis-1's reply to client-1's extend")})))
 		if tr.Faults[0].Idle == "" {
 			t.Error("the fault is said to have acted")
 		}
@@ -350,7 +350,7 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 		same(t, "the storage served", values(play(t, cfg)), "early late newer")
 	})
 	t.Run("held", func(t *testing.T) {
-		tr := play(t, with(cfg, until("storage applied client-2's write", at(time.Second, &Hold{"client-1's write request to storage"}))))
+		tr := play(t, with(cfg, until("storage applied client-2's write", at(time.Second, &Hold{held("client-1's write request to storage")}))))
 		struck(t, tr)
 		same(t, "the storage served", values(tr), "early newer late")
 		same(t, "the object at the end", only(t, tr, trace.KindObject, trace.StorageName).Value, "late")
@@ -376,7 +376,7 @@ func TestHoldTheNthMessage(t *testing.T) {
 		return nil
 	}))
 	writes := trace.Message{Client: "client-1", Peer: trace.StorageName, Step: trace.Write}
-	hold := func(m trace.Message, nth int) *Hold { return &Hold{trace.NthMessage{Message: m, Nth: nth}.String()} }
+	hold := func(m trace.Message, nth int) *Hold { return &Hold{trace.NthMessage{Message: m, Nth: nth}} }
 	for _, test := range []struct {
 		faults []Fault
 		held   string
@@ -384,7 +384,7 @@ func TestHoldTheNthMessage(t *testing.T) {
 		{[]Fault{at(0, hold(writes, 0))}, "1"},
 		{[]Fault{at(0, hold(writes, 1))}, "1"},
 		{[]Fault{at(0, hold(writes, 3))}, "3"},
-		{[]Fault{at(0, &Hold{"client-1's  write request to storage, 3rd time"})}, "3"},
+		{[]Fault{at(0, &Hold{held("client-1's  write request to storage, 3rd time")})}, "3"},
 		{[]Fault{at(2500*time.Millisecond, hold(writes, 2))}, "4"},
 		{[]Fault{when("client-1's write request to storage is in flight, 2nd time", hold(writes, 1))}, "3"},
 		{[]Fault{before("client-1 write, 2nd time", hold(writes, 1))}, "2"},

@@ -22,10 +22,10 @@ func TestLateRequestLands(t *testing.T) {
 		return nil
 	})
 	for _, f := range []Fault{
-		lasting(time.Minute, at(0, &Hold{"client-1's request to storage"})),
+		lasting(time.Minute, at(0, &Hold{held("client-1's request to storage")})),
 		lasting(time.Minute, at(0, &Partition{"client-1", []string{trace.StorageName}, To})),
 		lasting(time.Minute, at(0, &Pause{Process: trace.StorageName})),
-		until("1m after client-1 finished", at(0, &Hold{"client-1's request to storage"})),
+		until("1m after client-1 finished", at(0, &Hold{held("client-1's request to storage")})),
 	} {
 		t.Run(f.Text, func(t *testing.T) {
 			cfg := with(story(hasty), f)
@@ -69,7 +69,7 @@ func TestIdleFaults(t *testing.T) {
 		{at(time.Minute, &Pause{Process: "redis-1"}), "its moment never came: at 1m0s"},
 		{when("client-1 wrote", &Pause{Process: "redis-1"}), "its moment never came: when client-1 wrote"},
 		{until("client-1 wrote", at(time.Second, &Pause{Process: "redis-1"})), "its end never came: client-1 wrote"},
-		{at(0, &Hold{"client-1's request to redis-1"}), "what it waits for never happened"},
+		{at(0, &Hold{held("client-1's request to redis-1")}), "what it waits for never happened"},
 		{at(2*time.Second, &Pause{Process: "redis-1"}), "redis-1 was down when it was to be paused"},
 	} {
 		t.Run(test.fault.Text+" "+test.idle, func(t *testing.T) {

@@ -39,6 +39,14 @@ func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 	}
 }
 
+func held(s string) trace.NthMessage {
+	m, err := trace.ParseNthMessage(s)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
 func point(s string) trace.Point {
 	p, err := trace.ParsePoint(s)
 	if err != nil {

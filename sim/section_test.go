@@ -261,7 +261,7 @@ func TestServiceCrashes(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{
-		{Action: &sim.Hold{Message: "order's write request to storage"}},
+		{Action: &sim.Hold{Message: held("order's write request to storage")}},
 		{Strikes: sim.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
 	}
 	tr := run(t, cfg)
@@ -379,7 +379,7 @@ func TestPaths(t *testing.T) {
 // first copy may still arrive.
 func TestResends(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: does(t, "read x", "write x", "write x")})
-	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: "client-1's write request to storage"}, Until: point("client-1 finished")}}
+	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: held("client-1's write request to storage")}, Until: point("client-1 finished")}}
 	tr := run(t, cfg)
 	same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, write x, release")
 	var order []string

@@ -92,6 +92,14 @@ func until(point string, f Fault) Fault {
 }
 
 // point1 is a point that is known to be one.
+func held(s string) trace.NthMessage {
+	m, err := trace.ParseNthMessage(s)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
 func point1(s string) trace.Point {
 	p, err := trace.ParsePoint(s)
 	if err != nil {

@@ -176,7 +176,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 		"suspend":    at(time.Second, suspended("client-1")),
 		"power loss": at(time.Second, crashed("client-1", trace.PowerLoss)),
 		"partition":  at(time.Second, &Partition{"client-1", []string{"redis-1"}, ""}),
-		"hold":       at(time.Second, &Hold{"redis-1's reply to client-1"}),
+		"hold":       at(time.Second, &Hold{held("redis-1's reply to client-1")}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := story(
@@ -308,7 +308,7 @@ func busy(network Network, seed uint64) Config {
 		lasting(100*ms, at(300*ms, crashed("redis-2", trace.Kill))),
 		lasting(100*ms, at(100*ms, &Partition{"client-3", []string{"redis-1", trace.StorageName}, ""})),
 		lasting(200*ms, at(150*ms, &Delay{"client-1", "redis-2", 3 * ms, ""})),
-		lasting(100*ms, when("client-2's request to storage is in flight, 3rd time", &Hold{"client-2's request to storage"})),
+		lasting(100*ms, when("client-2's request to storage is in flight, 3rd time", &Hold{held("client-2's request to storage")})),
 		at(350*ms, &Reset{"client-1", "redis-1"}),
 		at(400*ms, &Jump{"redis-1", -50 * ms}),
 		at(400*ms, &Jump{"redis-2", 50 * ms}),
@@ -431,9 +431,8 @@ func TestBadConfigurations(t *testing.T) {
 		{"positive", func(c *Config) { *c = with(*c, at(0, &Delay{"client-1", "redis-1", -1, ""})) }},
 		{"to:", func(c *Config) { *c = with(*c, at(0, &Delay{"client-1", "", 1, ""})) }},
 		{"from:", func(c *Config) { *c = with(*c, at(0, &Reset{"client-1", ""})) }},
-		{"no message", func(c *Config) { *c = with(*c, at(0, &Hold{"the request"})) }},
-		{"2nd time", func(c *Config) { *c = with(*c, at(0, &Hold{"client-1's request to redis-1, twice"})) }},
-		{"no client", func(c *Config) { *c = with(*c, at(0, &Hold{"redis-1's request to storage"})) }},
+		{"no message", func(c *Config) { *c = with(*c, at(0, &Hold{})) }},
+		{"no client", func(c *Config) { *c = with(*c, at(0, &Hold{held("redis-1's request to storage")})) }},
 		{"kill, power-loss, shutdown or failover", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", "burn"))) }},
 		{"only the storage has", func(c *Config) { *c = with(*c, at(0, crashed("redis-1", trace.FailOver))) }},
 		{"no replica", func(c *Config) { *c = with(*c, at(0, &Promote{"redis-1"})) }},

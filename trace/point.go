@@ -77,15 +77,15 @@ func (c Clause) String() string {
 	}
 	switch _, step := c.Happening.(StepOver); {
 	case step && c.Delay > 0:
-		return shortDuration(c.Delay) + " " + s
+		return ShortDuration(c.Delay) + " " + s
 	case c.Delay > 0:
-		return shortDuration(c.Delay) + " after " + s
+		return ShortDuration(c.Delay) + " after " + s
 	}
 	return s
 }
 
-// shortDuration writes a duration without units that are zero: 31s, 1m, 1h.
-func shortDuration(d time.Duration) string {
+// ShortDuration writes a duration without units that are zero: 31s, 1m, 1h.
+func ShortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -234,7 +234,10 @@ func parseNth(s string) (string, int, error) {
 }
 
 // NthTime writes "2nd time".
-func NthTime(n int) string {
+func NthTime(n int) string { return Ordinal(n) + " time" }
+
+// Ordinal writes "2nd".
+func Ordinal(n int) string {
 	suffix := "th"
 	if tens := n % 100; tens < 11 || tens > 13 {
 		switch n % 10 {
@@ -246,5 +249,5 @@ func NthTime(n int) string {
 			suffix = "rd"
 		}
 	}
-	return fmt.Sprintf("%d%s time", n, suffix)
+	return strconv.Itoa(n) + suffix
 }

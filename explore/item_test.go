@@ -1,0 +1,50 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// An item is a fault as these tests write it, with its points as text.
+type item struct {
+	Kind, Target string
+	Others       []string
+	How          string
+	Step         trace.Step
+	By           time.Duration
+	Before, When string
+	For          time.Duration
+	Persistence  sim.Persistence
+}
+
+// fault is the fault. One without a kind has nothing but its moment.
+func (i item) fault() Fault {
+	if i.Kind == "" {
+		return Fault{Fault: sim.Fault{Strikes: sim.Trigger{Before: step(i.Before), When: point(i.When)}}}
+	}
+	f, err := Parameters{
+		Kind: i.Kind, Target: i.Target, Others: i.Others, How: i.How, Step: i.Step, By: i.By,
+		Before: step(i.Before), When: point(i.When), For: i.For, Persistence: i.Persistence,
+	}.Fault()
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// point and step read what a test has written, which may be nothing.
+func point(text string) (p trace.Point) {
+	if err := p.UnmarshalText([]byte(text)); err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func step(text string) (p trace.StepPoint) {
+	if err := p.UnmarshalText([]byte(text)); err != nil {
+		panic(err)
+	}
+	return p
+}

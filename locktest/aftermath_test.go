@@ -1,0 +1,110 @@
+package locktest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// tale writes the trace of a client and the node redis-1 from words, one each second: see
+// [wording].
+func tale(words string) *history.History {
+	t := &trace.Trace{
+		Processes: []trace.ProcessInfo{{Name: "client-1", Role: trace.RoleClient}, {Name: "redis-1", Role: trace.RoleNode}},
+		Locks:     []trace.LockInfo{{Name: "lock", TTL: 2500 * time.Millisecond, Quorum: 1, Slots: []trace.SlotInfo{{Node: "redis-1", Key: "k"}}}},
+		Faults:    []trace.FaultInfo{{}},
+	}
+	for word := range strings.FieldsSeq(words) {
+		ev := wording[word]
+		ev.Seq, ev.At = len(t.Events)+1, time.Duration(len(t.Events))*time.Second
+		t.Events = append(t.Events, ev)
+	}
+	return history.Of(t)
+}
+
+var owner = &trace.Actor{Client: "client-1", Section: 1}
+
+func ofClient1(kind trace.Kind, step trace.Step) trace.Event {
+	return trace.Event{Kind: kind, Process: "client-1", Section: 1, Step: step, OK: true, Lock: "lock", Notifies: true}
+}
+
+func ofKeyK(kind trace.Kind) trace.Event {
+	return trace.Event{Kind: kind, Process: "redis-1", Key: "k", Owner: owner}
+}
+
+var wording = map[string]trace.Event{
+	"-":       {Kind: trace.KindSync, Process: "redis-1"},
+	"asks":    ofClient1(trace.KindBegin, trace.Acquire),
+	"gets":    ofClient1(trace.KindEnd, trace.Acquire),
+	"leaves":  ofClient1(trace.KindBegin, trace.Release),
+	"left":    ofClient1(trace.KindEnd, trace.Release),
+	"cancels": ofClient1(trace.KindCancel, trace.Release),
+	"fails":   {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release},
+	"told":    ofClient1(trace.KindLost, ""),
+	"dies":    {Kind: trace.KindCrash, Process: "client-1"},
+	"jumps":   {Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Why: trace.Jumped}},
+	"set":     ofKeyK(trace.KindSet),
+	"expires": ofKeyK(trace.KindExpire),
+	"removed": ofKeyK(trace.KindDelete),
+	"del":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Step: trace.Release, Text: "DEL k"},
+	"get":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "GET k"},
+	"ping":    {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "PING"},
+	"strike":  {Kind: trace.KindStrike, Fault: 1},
+	"lift":    {Kind: trace.KindLift, Fault: 1},
+	"blow":    {Kind: trace.KindStrike, Fault: 1, Instant: true},
+}
+
+// The TTL is two and a half seconds: what has to last for longer takes three words.
+func TestAftermath(t *testing.T) {
+	s := &subject{config: Config{Notifies: true}}
+	for _, c := range []struct{ name, words, want string }{
+		{"unnotified", "asks set gets expires - - -", claimNotifies},
+		{"unnotified", "asks set gets removed - - -", claimNotifies},
+		{"not for a TTL", "asks set gets expires - -", ""},
+		{"it is told in time", "asks set gets expires - told - - -", ""},
+		{"it is told, too late", "asks set gets expires - - told", claimNotifies},
+		{"it leaves in time", "asks set gets expires - leaves - - left", ""},
+		{"it gets the key again", "asks set gets expires - set - - - -", ""},
+		{"it crashes", "asks set gets expires dies - - -", ""},
+		{"a fault acts", "asks set gets strike expires - - - -", ""},
+		{"a fault has ended, less than a TTL ago", "asks set gets strike expires - lift - -", ""},
+		{"a fault has ended, a TTL ago", "asks set gets strike expires - lift - - -", claimNotifies},
+		{"something happens in between", "asks set gets expires - blow - -", ""},
+		{"its clock was set", "asks set gets jumps expires - - -", ""},
+		{"its clock was set when it was too late", "asks set gets expires - - - jumps", claimNotifies},
+
+		{"lingering", "asks set gets leaves removed left - - - get get get get get", ruleLingering},
+		{"too little", "asks set gets leaves removed left - - - get get get get", ""},
+		{"about something else", "asks set gets leaves removed left - - - ping ping ping ping ping", ""},
+		{"too early", "asks set gets leaves removed left get get get get get get", ""},
+		{"it has asked again", "asks set gets leaves removed left - - - get get get get asks get", ""},
+		{"something is wrong", "asks set gets leaves removed left strike - - get get get get get", ""},
+
+		{"left", "asks set gets leaves left - expires", ruleLeft},
+		{"the node was asked", "asks set gets leaves del left - expires", ""},
+		{"the node was asked later", "asks set gets leaves left del - expires", ""},
+		{"the node was asked before", "asks set gets del leaves left - expires", ruleLeft},
+		{"release failed", "asks set gets leaves fails - expires", ""},
+		{"release has not returned", "asks set gets leaves - expires left", ""},
+		{"the client did not wait", "asks set gets leaves cancels left - expires", ""},
+		{"the key was removed", "asks set gets leaves left - removed", ""},
+		{"a fault acted meanwhile", "asks set gets leaves left blow expires", ""},
+		{"a fault acted before", "asks set gets blow leaves left - expires", ruleLeft},
+	} {
+		got := ""
+		for _, find := range []func(*subject, world, *history.History) (string, string, []int){unnotified, lingering, left} {
+			if rule, _, at := find(s, world{}, tale(c.words)); rule != "" {
+				got += rule
+				if len(at) < 2 {
+					t.Errorf("%s: it is shown by the events %v", c.name, at)
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s (%s): got %q, want %q", c.name, c.words, got, c.want)
+		}
+	}
+}
