@@ -52,7 +52,7 @@ func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding 
 	} else {
 		f.Events = []int{a.From.Seq, b.From.Seq, at.Seq}
 		extended, ignored := a, b
-		if b.Acquisition == (history.Acquisition{at.Process, at.Section}) {
+		if b.Acquisition == (history.Acquisition{Client: at.Process, Section: at.Section}) {
 			extended, ignored = b, a
 		}
 		f.Reason = Because(ProlongedAsIfAlone,

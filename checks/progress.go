@@ -87,7 +87,7 @@ func newCalm(h *inquiry) *calm {
 	}
 	// A bound as long as the whole run can be cut off only by the run's end.
 	if within := h.Trace.ProgressWithin; within > 0 && (c.horizon == nil || within < c.horizon.At) {
-		c.until = history.Moment{c.from.At + within, history.Never.Seq}
+		c.until = history.Moment{At: c.from.At + within, Seq: history.Never.Seq}
 	}
 	return c
 }

@@ -137,7 +137,7 @@ func (h *inquiry) accesses() map[history.Acquisition][]access {
 	all := map[history.Acquisition][]access{}
 	for _, ev := range h.Served() {
 		if ev.OK && (ev.Step == trace.Read || ev.Step == trace.Write) {
-			id := history.Acquisition{ev.Client(), ev.Section}
+			id := history.Acquisition{Client: ev.Client(), Section: ev.Section}
 			all[id] = append(all[id], access{Access{ev.Step, ev.Object, ev.At}, history.MomentOf(ev)})
 		}
 	}

@@ -33,14 +33,6 @@ func (c *Call) Point() trace.StepPoint {
 // Failed says that the call returned without success.
 func (c *Call) Failed() bool { return c.Ended != nil && !c.Ended.OK }
 
-// first is the event with which one first knows of the call.
-func (c *Call) first() *trace.Event {
-	if c.Began != nil {
-		return c.Began
-	}
-	return c.Ended
-}
-
 // Calls are the steps of all clients, in the order in which they began.
 func (h *History) Calls() []*Call { return h.called().all }
 
