@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -49,7 +50,7 @@ func hostile(t *testing.T) *scenarios.Result {
 		v := *run.Variant
 		v.Scenario, v.Name, v.Title, v.Telling, v.Lock = evilScript, evilEnd, all, telling, evilEnd
 		run.Variant, run.Lock = &v, evilEnd
-		run.History.Trace = rewritten(t, run.History.Trace, func(word string) string {
+		run.History = history.Of(rewritten(t, run.History.Trace, func(word string) string {
 			if word == harmless.Runs[0].History.Trace.Locks[0].Slots[0].Key {
 				return evilPicture
 			}
@@ -57,7 +58,7 @@ func hostile(t *testing.T) *scenarios.Result {
 				word = strings.ReplaceAll(word, name, evil)
 			}
 			return word
-		})
+		}))
 		run.Verdict = checks.Check(run.History, nil)
 		run.Verdict.Witnesses = []checks.WitnessResult{{Text: all, Seen: true}, {Text: all}}
 		run.Verdict.Reasons = append(run.Verdict.Reasons, checks.Because(checks.InDoubt, all))

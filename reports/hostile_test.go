@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -57,6 +58,7 @@ func tainted(t *testing.T) *scenarios.Result {
 		taintAll(reflect.ValueOf(run.History.Trace).Elem())
 		run.History.Trace.Fencing = fencing
 		run.History.Trace.Doubts = []string{taint}
+		run.History = history.Of(run.History.Trace) // it may have been read before
 		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
 		run.Verdict.Torn = []checks.TornSection{{Client: taint, Section: 1, Reason: checks.Because(checks.InDoubt, taint)}}
 		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: taint})
