@@ -12,7 +12,7 @@ import (
 // Judge says what a run of the variant came to: what the checks find in its trace,
 // and how that compares with what the variant expects of the kind of lock that the
 // run used, with fencing [Off] or [On]. The trace need not be of today: whoever
-// reads one from a file sees to it that it is valid; see [sim.Trace.Validate].
+// reads one from a file sees to it that it is valid; see [trace.Trace.Validate].
 func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 	told := history.Of(t)
 	run := Outcome{

@@ -30,6 +30,25 @@ func TestReadmeIsAFrontPage(t *testing.T) {
 	}
 }
 
+// sourceFile is a file of this repository as documents name it: `sim/world.go`.
+var sourceFile = regexp.MustCompile("`([a-z]+(?:/[a-z_]+)*/[a-z_]+\\.go)`")
+
+// Each file of source that a document names is there.
+func TestDocumentsNameFilesThatExist(t *testing.T) {
+	found := 0
+	for _, d := range read(t, "README.md", "docs/*.md", "*/README.md") {
+		for _, m := range sourceFile.FindAllStringSubmatch(d.text, -1) {
+			found++
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s speaks of %s, which is not there", d.path, m[1])
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("the documents name %d files of source", found)
+	}
+}
+
 // Each link from a document to a file leads to one, and each to a heading too.
 func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	all := read(t, "README.md", "docs/*.md", "spread/README.md", "trackrecord/README.md")
