@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/locksim/locksim/trace"
 )
@@ -145,40 +146,18 @@ var answers = map[trace.Answer]func(*trace.Event) bool{
 	trace.TokenChecked: func(ev *trace.Event) bool { return ev.Kind == trace.KindCheck && ev.OK },
 }
 
-// keysExpire recognises that the last key which a client had set, and that still stood,
-// expires. Keys that never expire, such as a counter of tokens, do not count.
+// keysExpire recognises that the last key which a client had set, and that could still be
+// seen, expires: what a node that is down still holds nobody can tell. Keys that never
+// expire, such as a counter of tokens, do not count.
 func keysExpire(client string) func(*trace.Event) bool {
-	type place struct{ node, key string }
-	standing := map[place]bool{}
-	// What a node that is down still holds nobody can tell.
-	isDown := map[string]bool{}
+	k := NewKeys()
+	its := func(h *Holding) bool { return h != nil && h.Owner.Client == client && h.Due != Forever }
 	return func(ev *trace.Event) bool {
-		at := place{ev.Process, ev.Key}
-		switch ev.Kind {
-		case trace.KindCrash:
-			isDown[ev.Process] = true
-		case trace.KindRestart:
-			delete(isDown, ev.Process)
-		case trace.KindSet, trace.KindTouch, trace.KindRestore:
-			if owns(client, ev) && ev.TTL > 0 {
-				standing[at] = true
-			} else {
-				delete(standing, at)
-			}
-		case trace.KindDelete, trace.KindForget:
-			delete(standing, at)
-		case trace.KindExpire:
-			if standing[at] {
-				delete(standing, at)
-				for other := range standing {
-					if !isDown[other.node] {
-						return false
-					}
-				}
-				return true
-			}
+		expired := false
+		for _, c := range k.See(ev) {
+			expired = expired || c.Event.Kind == trace.KindExpire && its(c.Was)
 		}
-		return false
+		return expired && !slices.ContainsFunc(k.Places(), func(p Place) bool { return k.Visible(p) && its(k.At(p)) })
 	}
 }
 
