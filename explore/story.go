@@ -113,7 +113,7 @@ func (t *tale) chronicle() *chronicle {
 		add(a.Lifted, func() { t.lift(a.Fault) })
 	}
 	for _, s := range t.history.Spells() {
-		if !s.Survived() {
+		if s.Recovered() == nil {
 			continue
 		}
 		switch s.State {

@@ -2,42 +2,66 @@ package history
 
 import "github.com/locksim/locksim/trace"
 
-// asides are events that stand for themselves: nothing else has to be read to understand
-// one. Each list is in order.
-type asides struct {
-	clients, services, storage, syncs []*trace.Event
-}
+// Some events stand for themselves: nothing else has to be read to understand one. They
+// are handed out as they are, by what they are about and in order.
 
-func (h *History) aside() asides {
-	return h.asides.of(func() asides {
-		var a asides
-		for i := range h.Trace.Events {
-			switch ev := &h.Trace.Events[i]; ev.Kind {
-			case trace.KindCancel, trace.KindLost, trace.KindDone, trace.KindRanOn:
-				a.clients = append(a.clients, ev)
-			case trace.KindStrip:
-				a.services = append(a.services, ev)
-			case trace.KindRevert, trace.KindForgetToken:
-				a.storage = append(a.storage, ev)
-			case trace.KindSync:
-				a.syncs = append(a.syncs, ev)
+// of are all events of some kinds, in order.
+func (h *History) of(kinds ...trace.Kind) []*trace.Event {
+	var all []*trace.Event
+	for i := range h.Trace.Events {
+		ev := &h.Trace.Events[i]
+		for _, kind := range kinds {
+			if ev.Kind == kind {
+				all = append(all, ev)
 			}
 		}
-		return a
-	})
+	}
+	return all
 }
 
-// OfClients are what clients did or were told besides their steps, in order: that one
-// cancelled a call, learnt that its lease is lost, ran on while it was paused, or was done.
-func (h *History) OfClients() []*trace.Event { return h.aside().clients }
+// OfClients are what clients did or were told besides their steps: that one cancelled a
+// call, learnt that its lease is lost, ran on while it was paused, or was done.
+func (h *History) OfClients() []*trace.Event {
+	return h.of(trace.KindCancel, trace.KindLost, trace.KindDone, trace.KindRanOn)
+}
 
-// OfServices are what services did to the requests that they pass on, in order: that one
-// was stripped of its token.
-func (h *History) OfServices() []*trace.Event { return h.aside().services }
+// Ended are the events with which clients' programs ended: whether all was well, and what
+// their errors say.
+func (h *History) Ended() []*trace.Event { return h.of(trace.KindDone) }
 
-// StorageLosses are the events with which the storage came to know less than it had known,
-// in order: of the versions of an object, or of the tokens that it had seen.
-func (h *History) StorageLosses() []*trace.Event { return h.aside().storage }
+// RanOnEvents are those with which processes did something while they were paused, one
+// for each pause.
+func (h *History) RanOnEvents() []*trace.Event { return h.of(trace.KindRanOn) }
 
-// Syncs are the events with which nodes wrote to their disks, in order.
-func (h *History) Syncs() []*trace.Event { return h.aside().syncs }
+// OfServices are what services did to the requests that they pass on: that one was
+// stripped of its token.
+func (h *History) OfServices() []*trace.Event { return h.of(trace.KindStrip) }
+
+// Served are the requests that the storage answered: their events say what came of them.
+func (h *History) Served() []*trace.Event { return h.of(trace.KindServe) }
+
+// Decisions are what the storage did with requests: it answered one ([trace.KindServe]), or
+// had checked the token of one in a step of its own ([trace.KindCheck]).
+func (h *History) Decisions() []*trace.Event { return h.of(trace.KindServe, trace.KindCheck) }
+
+// StorageLosses are the events with which the storage came to know less than it had known:
+// of the versions of an object, or of the tokens that it had seen.
+func (h *History) StorageLosses() []*trace.Event {
+	return h.of(trace.KindRevert, trace.KindForgetToken)
+}
+
+// Reverted are the events with which the storage lost the last versions of objects.
+func (h *History) Reverted() []*trace.Event { return h.of(trace.KindRevert) }
+
+// ForgottenTokens are the events with which the storage no longer knew of a token.
+func (h *History) ForgottenTokens() []*trace.Event { return h.of(trace.KindForgetToken) }
+
+// Objects are the events that say what the objects were when the run was over.
+func (h *History) Objects() []*trace.Event { return h.of(trace.KindObject) }
+
+// Syncs are the events with which nodes wrote to their disks.
+func (h *History) Syncs() []*trace.Event { return h.of(trace.KindSync) }
+
+// Promotions are the events with which replicas took over: Process is the replica, Peer the
+// master that it replaced.
+func (h *History) Promotions() []*trace.Event { return h.of(trace.KindPromote) }

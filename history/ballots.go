@@ -19,12 +19,6 @@ type Ballot struct {
 // did last. Those whose client crashed are none.
 func (h *History) Ballots() []Ballot {
 	var all []Ballot
-	calls := map[int]*Call{} // by the Seq with which they began
-	for _, c := range h.Calls() {
-		if c.Began != nil && c.Step == trace.Acquire {
-			calls[c.Began.Seq] = c
-		}
-	}
 	o := NewOracle(h.Trace)
 	asking := map[Acquisition]*Ballot{}
 	for i := range h.Trace.Events {
@@ -33,7 +27,7 @@ func (h *History) Ballots() []Ballot {
 		id := Acquisition{ev.Process, ev.Section}
 		switch {
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && o.locks[ev.Lock] != nil:
-			asking[id] = &Ballot{Call: calls[ev.Seq]}
+			asking[id] = &Ballot{Call: h.called().by[ev]}
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire:
 			if b := asking[id]; b != nil {
 				all = append(all, *b)

@@ -43,6 +43,7 @@ func (h *History) CallsOf(id Acquisition) []*Call { return h.called().of[id] }
 type callList struct {
 	all []*Call
 	of  map[Acquisition][]*Call
+	by  map[*trace.Event]*Call // by their beginnings and ends
 }
 
 func (h *History) called() *callList {
@@ -83,10 +84,11 @@ func (h *History) called() *callList {
 				}
 			}
 		}
-		of := map[Acquisition][]*Call{}
+		list := &callList{all, map[Acquisition][]*Call{}, map[*trace.Event]*Call{}}
 		for _, c := range all {
-			of[c.Acquisition] = append(of[c.Acquisition], c)
+			list.of[c.Acquisition] = append(list.of[c.Acquisition], c)
+			list.by[c.Began], list.by[c.Ended] = c, c
 		}
-		return &callList{all, of}
+		return list
 	})
 }

@@ -9,10 +9,6 @@ func (h *History) Fate(process string) (over *trace.Event, crashed bool) {
 	return over, over != nil && over.Kind == trace.KindCrash
 }
 
-// Ended are the events with which clients' programs ended, in order: whether all was well,
-// and what their errors say.
-func (h *History) Ended() []*trace.Event { return h.ended }
-
 // Deaths are the events after which clients did nothing any more: a crash, a
 // pause without an end, or the beginning of a step without an end.
 func (h *History) Deaths() map[string]*trace.Event {

@@ -41,25 +41,19 @@ type History struct {
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]Moment
 	// lost are the acquisitions that were told that their lease is lost.
-	lost       map[Acquisition]bool
-	horizon    *trace.Event
-	promotions []*trace.Event
+	lost    map[Acquisition]bool
+	horizon *trace.Event
 	// fates are the events with which the processes ended.
 	fates map[string]*trace.Event
-	ended []*trace.Event
 
-	reading   chapter[*reading]
-	calls     chapter[*callList]
-	spells    chapter[[]*Spell]
-	messages  chapter[[]*Message]
-	served    chapter[[]*trace.Event]
-	keys      chapter[*keyRecord]
-	losses    chapter[map[string][]Loss]
-	decisions chapter[[]*trace.Event]
-	survey    chapter[[]*Occasion]
-	contacts  chapter[[]Contact]
-	asides    chapter[asides]
-	notices   chapter[*notices]
+	reading  chapter[*reading]
+	calls    chapter[*callList]
+	spells   chapter[[]*Spell]
+	messages chapter[[]*Message]
+	keys     chapter[*keyRecord]
+	losses   chapter[map[string][]Loss]
+	survey   chapter[[]*Occasion]
+	contacts chapter[[]Contact]
 }
 
 // A chapter is read when it is first asked for.
@@ -109,14 +103,9 @@ func Of(t *trace.Trace) *History {
 				h.ranOn[ev.Process] = MomentOf(ev)
 			}
 		case trace.KindCrash, trace.KindDone:
-			if ev.Kind == trace.KindDone {
-				h.ended = append(h.ended, ev)
-			}
 			if h.fates[ev.Process] == nil {
 				h.fates[ev.Process] = ev
 			}
-		case trace.KindPromote:
-			h.promotions = append(h.promotions, ev)
 		case trace.KindHorizon:
 			h.horizon = ev
 		}

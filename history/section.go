@@ -102,11 +102,7 @@ func (h *History) read() *reading {
 
 // readSections finds the sections and their leases.
 func (r *reading) readSections() {
-	type call struct {
-		Acquisition
-		step trace.Step
-	}
-	calls := map[call]*trace.Event{}
+	calls := r.called().by
 	for i := range r.Trace.Events {
 		ev := &r.Trace.Events[i]
 		switch ev.Kind {
@@ -118,7 +114,6 @@ func (r *reading) readSections() {
 		s := r.granted[id]
 		switch ev.Kind {
 		case trace.KindBegin:
-			calls[call{id, ev.Step}] = ev
 			switch {
 			case ev.Step == trace.Release && s != nil && s.Released == nil:
 				s.end(ev, Left)
@@ -128,8 +123,7 @@ func (r *reading) readSections() {
 				s.Begun++
 			}
 		case trace.KindEnd:
-			begun := calls[call{id, ev.Step}]
-			delete(calls, call{id, ev.Step}) // what comes without a call has none
+			begun := calls[ev].Began
 			if s != nil && ev.Step != trace.Extend && ev.Step != trace.Release {
 				s.failed = s.failed || !ev.OK
 				s.done++

@@ -37,9 +37,6 @@ func (s *Spell) Recovered() *trace.Event {
 	return nil
 }
 
-// Survived says that the process went on after it. A crash ends whatever else it was in.
-func (s *Spell) Survived() bool { return s.Ended != nil && s.Ended.Kind != trace.KindCrash }
-
 // Spells are those of all processes, in the order in which they began.
 func (h *History) Spells() []*Spell {
 	return h.spells.of(func() []*Spell {
@@ -91,10 +88,6 @@ func (h *History) Spells() []*Spell {
 		return all
 	})
 }
-
-// Promotions are the events with which replicas took over, in order: Process is the
-// replica, Peer the master that it replaced.
-func (h *History) Promotions() []*trace.Event { return h.promotions }
 
 // ClockChanges are the events after which the clocks of a process showed something else,
 // or ran otherwise, than before, in order; the first of each process is its first

@@ -119,9 +119,8 @@ type storageReader struct {
 	initial map[string]*Version
 	// asked is when each section first asked to read each object.
 	asked map[wish]int
-	// begins are the clients' steps of each kind, served is the last event with which a
-	// read was answered so, reverts what the storage lost.
-	begins  map[step][]*trace.Event
+	// served is the last event with which a read was answered so, reverts what the storage
+	// lost.
 	served  map[answer]*trace.Event
 	reverts []*trace.Event
 }
@@ -133,15 +132,12 @@ func (whole *reading) readStorage() {
 		loose:   map[Acquisition]*Section{},
 		initial: map[string]*Version{},
 		asked:   map[wish]int{},
-		begins:  map[step][]*trace.Event{},
 		served:  map[answer]*trace.Event{},
 	}
 	for i := range r.Trace.Events {
 		ev := &r.Trace.Events[i]
 		switch ev.Kind {
 		case trace.KindBegin:
-			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
-			r.begins[at] = append(r.begins[at], ev)
 			id := wish{Acquisition{ev.Process, ev.Section}, ev.Object}
 			if ev.Step == trace.Read && r.asked[id] == 0 {
 				r.asked[id] = ev.Seq
@@ -235,9 +231,9 @@ func issued(ev *trace.Event) int {
 // begun is the last step of its kind that a client had begun before the event
 // seq, or nil.
 func (r *storageReader) begun(client string, section int, of trace.Step, seq int) *trace.Event {
-	for _, ev := range slices.Backward(r.begins[step{Acquisition{client, section}, of}]) {
-		if ev.Seq <= seq {
-			return ev
+	for _, c := range slices.Backward(r.CallsOf(Acquisition{client, section})) {
+		if c.Step == of && c.Began != nil && c.Began.Seq <= seq {
+			return c.Began
 		}
 	}
 	return nil

@@ -61,11 +61,8 @@ func (o *Occasion) When() trace.Point {
 func (h *History) Survey() []*Occasion {
 	return h.survey.of(func() []*Occasion {
 		s := &surveyor{
-			History: h, begun: map[*trace.Event]*Call{}, in: map[string]trace.Step{}, inside: map[string]bool{}, last: map[string]*Call{},
+			History: h, in: map[string]trace.Step{}, inside: map[string]bool{}, last: map[string]*Call{},
 			sent: map[trace.Message]int{}, arrived: map[trace.Message]int{}, unanswered: map[wire][]*Occasion{},
-		}
-		for _, c := range h.Calls() {
-			s.begun[c.Began] = c
 		}
 		for i := range h.Trace.Events {
 			s.see(&h.Trace.Events[i])
@@ -83,7 +80,6 @@ type wire struct {
 // A surveyor goes through a run.
 type surveyor struct {
 	*History
-	begun map[*trace.Event]*Call
 	found []*Occasion
 	// in is the step in which each client is, inside says who holds the lock, and last is
 	// each client's last call of a lock.
@@ -100,7 +96,7 @@ func (s *surveyor) see(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindBegin:
 		s.in[ev.Process] = ev.Step
-		c := s.begun[ev]
+		c := s.called().by[ev]
 		if ev.Step.AtLock() {
 			s.last[ev.Process] = c
 		}
