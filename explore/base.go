@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/locks"
@@ -95,7 +94,7 @@ func FileBase(v *scenarios.Variant, seed uint64) Base {
 // other a second apart. late names them; it is empty if there are none, and then the
 // base is as it was. It runs the base in this process.
 func (b Base) Unbound(patience time.Duration) (free Base, late []string, err error) {
-	v, err := b.plain()
+	v, err := b.story()
 	if err != nil {
 		return b, nil, err
 	}
@@ -108,67 +107,37 @@ func (b Base) Unbound(patience time.Duration) (free Base, late []string, err err
 	for _, c := range played.history.Calls() {
 		began[c.Client] = true
 	}
-	doc := v.Document()
+	starts := map[string]trace.Point{}
 	for i, name := range v.Clients() {
-		if start := v.Starts(name); start != "" && !began[name] {
+		if start := v.Starts(name); !start.IsZero() && !began[name] {
 			late = append(late, name)
-			doc.Set("clients."+name+".starts", fmt.Sprintf("%s or %ds after the start", start, max(i, 1)))
+			soon := trace.Clause{Delay: time.Duration(max(i, 1)) * time.Second, Happening: trace.Start{}}
+			starts[name] = trace.Any(append(start.Clauses(), soon)...)
 		}
 	}
-	b.Text = doc.Bytes()
+	if v, err = v.With(scenarios.Change{Starts: starts}); err != nil {
+		return b, nil, err
+	}
+	b.Text = v.Document().Bytes()
 	return b, late, nil
 }
 
 // WithLock is the base with another registered kind of lock, and with those of the
 // lock's settings that it understands.
 func (b Base) WithLock(kind string) (Base, error) {
-	v, err := b.plain()
+	v, err := b.story()
 	if err != nil {
 		return b, err
 	}
 	doc := v.Document()
 	doc.Set("lock.kind", kind)
 	b.Text = doc.Bytes()
-	_, err = b.plain()
+	_, err = b.story()
 	return b, err
 }
 
-// document is the base's scenario with a change.
-func (b Base) document(c Change) (*scenarios.Document, error) {
-	v, err := b.plain()
-	if err != nil {
-		return nil, err
-	}
-	doc := v.Document()
-	if c.Nodes > 0 {
-		doc.Set("lock.nodes", c.Nodes)
-	}
-	if c.Clients != nil {
-		for _, name := range v.Clients() {
-			if !slices.Contains(c.Clients, name) {
-				doc.Delete("clients." + name)
-			}
-		}
-	}
-	for _, name := range v.Clients() {
-		if point, ok := c.Starts[name]; ok && (c.Clients == nil || slices.Contains(c.Clients, name)) {
-			doc.Set("clients."+name+".starts", point.String())
-		}
-	}
-	return doc, nil
-}
-
-// plain is the base as it is.
-func (b Base) plain() (*scenarios.Variant, error) { return parseOne(b.Name, b.Text) }
-
-// variant is the base with a change.
-func (b Base) variant(c Change) (*scenarios.Variant, error) {
-	doc, err := b.document(c)
-	if err != nil {
-		return nil, err
-	}
-	return parseOne(b.Name, doc.Bytes())
-}
+// story is the base as a file tells it.
+func (b Base) story() (*scenarios.Variant, error) { return parseOne(b.Name, b.Text) }
 
 func parseOne(name string, text []byte) (*scenarios.Variant, error) {
 	s, err := scenarios.Parse(name+".yaml", text)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -19,44 +20,44 @@ func TestCauses(t *testing.T) {
 	}
 	for _, test := range []struct {
 		rec    *Record
-		change Change
+		change scenarios.Change
 		faults []Fault
 		id     string
 		cause  string
 	}{
-		{rec, Change{}, nil, "", ""},
-		{rec, Change{}, []Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 write"}.fault()}, "pause-client", "a pause of a client"},
-		{rec, Change{}, []Fault{item{Kind: "pause", Target: "redis-4", How: "stop"}.fault()}, "pause-node", "a pause of a node"},
-		{rec, Change{}, []Fault{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault()}, "suspend-client", "a suspension of the machine of a client"},
-		{rec, Change{}, []Fault{item{Kind: "pause", Target: "storage"}.fault()}, "pause-storage", "a pause of the storage"},
-		{rec, Change{}, []Fault{item{Kind: "crash", Target: "redis-3", Persistence: sim.NoPersistence}.fault(), cut("redis-4", "redis-5")},
+		{rec, scenarios.Change{}, nil, "", ""},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 write"}.fault()}, "pause-client", "a pause of a client"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "pause", Target: "redis-4", How: "stop"}.fault()}, "pause-node", "a pause of a node"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault()}, "suspend-client", "a suspension of the machine of a client"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "pause", Target: "storage"}.fault()}, "pause-storage", "a pause of the storage"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "crash", Target: "redis-3", Persistence: sim.NoPersistence}.fault(), cut("redis-4", "redis-5")},
 			"crash-node+partition-minority", "a crash of a node without persistence (kill), a partition of a client from a minority of the nodes"},
-		{rec, Change{}, []Fault{cut("redis-4", "redis-5"), item{Kind: "jump", Target: "redis-3", By: second}.fault()},
+		{rec, scenarios.Change{}, []Fault{cut("redis-4", "redis-5"), item{Kind: "jump", Target: "redis-3", By: second}.fault()},
 			"jump-forward-node+partition-minority", "a node's clock set forward, a partition of a client from a minority of the nodes"},
-		{rec, Change{}, []Fault{item{Kind: "jump", Target: "client-1", By: -second}.fault()}, "jump-back-client", "a client's clock set back"},
-		{rec, Change{}, []Fault{cut("redis-1", "redis-2", "redis-3")}, "partition-majority", "a partition of a client from a majority of the nodes"},
-		{rec, Change{}, []Fault{cut("redis-1", "redis-2", "redis-3", "redis-4", "redis-5")}, "partition-all-nodes", "a partition of a client from all nodes"},
-		{rec, Change{Nodes: 3}, []Fault{cut("redis-1", "redis-2")}, "partition-majority", "a partition of a client from a majority of the nodes"},
-		{rec, Change{Nodes: 4}, []Fault{cut("redis-1", "redis-2")}, "partition-half", "a partition of a client from half of the nodes"},
-		{rec, Change{}, []Fault{cut("storage")}, "partition-storage", "a partition of a client from the storage"},
-		{rec, Change{}, []Fault{cut("storage", "redis-1")}, "partition-node-storage", "a partition of a client from a node and the storage"},
-		{single, Change{}, []Fault{cut("redis-1")}, "partition-node", "a partition of a client from the node"},
-		{rec, Change{}, []Fault{item{Kind: "partition", Target: "redis-1", Others: []string{"replica"}}.fault()}, "partition-node-other", "a partition of a node from another server"},
-		{rec, Change{}, []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Everysec}.fault()},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "jump", Target: "client-1", By: -second}.fault()}, "jump-back-client", "a client's clock set back"},
+		{rec, scenarios.Change{}, []Fault{cut("redis-1", "redis-2", "redis-3")}, "partition-majority", "a partition of a client from a majority of the nodes"},
+		{rec, scenarios.Change{}, []Fault{cut("redis-1", "redis-2", "redis-3", "redis-4", "redis-5")}, "partition-all-nodes", "a partition of a client from all nodes"},
+		{rec, scenarios.Change{Nodes: 3}, []Fault{cut("redis-1", "redis-2")}, "partition-majority", "a partition of a client from a majority of the nodes"},
+		{rec, scenarios.Change{Nodes: 4}, []Fault{cut("redis-1", "redis-2")}, "partition-half", "a partition of a client from half of the nodes"},
+		{rec, scenarios.Change{}, []Fault{cut("storage")}, "partition-storage", "a partition of a client from the storage"},
+		{rec, scenarios.Change{}, []Fault{cut("storage", "redis-1")}, "partition-node-storage", "a partition of a client from a node and the storage"},
+		{single, scenarios.Change{}, []Fault{cut("redis-1")}, "partition-node", "a partition of a client from the node"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "partition", Target: "redis-1", Others: []string{"replica"}}.fault()}, "partition-node-other", "a partition of a node from another server"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Everysec}.fault()},
 			"power-loss-node-everysec", "a crash of a node with persistence everysec (power loss)"},
-		{rec, Change{}, []Fault{item{Kind: "crash", Target: "client-1"}.fault()}, "crash-client", "a crash of a client"},
-		{rec, Change{}, []Fault{item{Kind: "crash", Target: "storage", How: "failover"}.fault()}, "failover-storage", "a crash of the storage (failover)"},
-		{rec, Change{}, []Fault{item{Kind: "hold", Target: "client-1's write request to storage"}.fault()}, "hold-write-request", "a late write request"},
-		{rec, Change{}, []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 3rd time"}.fault()}, "hold-acquire-request", "a late acquire request"},
-		{rec, Change{}, []Fault{item{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}.fault()}, "hold-acquire-reply", "a late reply to an acquire"},
-		{rec, Change{}, []Fault{item{Kind: "hold", Target: "client-1's request to redis-2"}.fault()}, "hold-request-node", "a late request to a node"},
-		{rec, Change{}, []Fault{item{Kind: "hold", Target: "storage's reply to client-1"}.fault()}, "hold-reply-storage", "a late reply of the storage"},
-		{rec, Change{}, []Fault{item{Kind: "hold", Target: "client-1's write request to gateway"}.fault()}, "hold-write-request-other", "a late write request (another server)"},
-		{rec, Change{}, []Fault{item{Kind: "stall", Target: "client-1"}.fault()}, "stall-write", "a stall of the storage in the middle of a write"},
-		{rec, Change{}, []Fault{item{Kind: "stall", Target: "client-1", Step: trace.Read}.fault()}, "stall-read", "a stall of the storage in the middle of a read"},
-		{rec, Change{}, []Fault{item{Kind: "delay", Target: "client-1", Others: []string{"redis-2"}}.fault()}, "delay-client-node", "slow messages between a client and a node"},
-		{single, Change{}, []Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault()}, "reset-client-node", "connections cut between a client and the node"},
-		{rec, Change{}, []Fault{item{Kind: "pause", Target: "client-2"}.fault(), item{Kind: "pause", Target: "client-1"}.fault()}, "pause-client+pause-client", "a pause of a client, a pause of a client"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "crash", Target: "client-1"}.fault()}, "crash-client", "a crash of a client"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "crash", Target: "storage", How: "failover"}.fault()}, "failover-storage", "a crash of the storage (failover)"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "hold", Target: "client-1's write request to storage"}.fault()}, "hold-write-request", "a late write request"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 3rd time"}.fault()}, "hold-acquire-request", "a late acquire request"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}.fault()}, "hold-acquire-reply", "a late reply to an acquire"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "hold", Target: "client-1's request to redis-2"}.fault()}, "hold-request-node", "a late request to a node"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "hold", Target: "storage's reply to client-1"}.fault()}, "hold-reply-storage", "a late reply of the storage"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "hold", Target: "client-1's write request to gateway"}.fault()}, "hold-write-request-other", "a late write request (another server)"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "stall", Target: "client-1"}.fault()}, "stall-write", "a stall of the storage in the middle of a write"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "stall", Target: "client-1", Step: trace.Read}.fault()}, "stall-read", "a stall of the storage in the middle of a read"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "delay", Target: "client-1", Others: []string{"redis-2"}}.fault()}, "delay-client-node", "slow messages between a client and a node"},
+		{single, scenarios.Change{}, []Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault()}, "reset-client-node", "connections cut between a client and the node"},
+		{rec, scenarios.Change{}, []Fault{item{Kind: "pause", Target: "client-2"}.fault(), item{Kind: "pause", Target: "client-1"}.fault()}, "pause-client+pause-client", "a pause of a client, a pause of a client"},
 	} {
 		id, cause := causeOf(test.rec, World{Change: test.change, Faults: test.faults})
 		if words := strings.Join(cause, ", "); id != test.id || words != test.cause {

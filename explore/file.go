@@ -17,14 +17,14 @@ import (
 
 // scenarioFile writes a world as a scenario file that tells what happens in it: the
 // faults, and a title, a story, witnesses and expectations made from the traces of its
-// two runs. doc is the world's base after its change, and stays as it is. Running the
+// two runs. v is the world's base after its change. Running the
 // file on the seed gives the world's own traces.
 //
 // kind is a lock to use in place of the file's own, which need not be registered; then
 // only Go can run the file. A world whose lock hangs has no trace, so its file tells of
 // the faults alone. The error is that of a world that cannot be made.
-func scenarioFile(doc *scenarios.Document, w World, seed uint64, kind locks.Kind) ([]byte, error) {
-	p := play{text: doc.Bytes(), options: scenarios.RunOptions{Seed: seed, Kind: kind}}
+func scenarioFile(v *scenarios.Variant, w World, seed uint64, kind locks.Kind) ([]byte, error) {
+	p := play{text: v.Document().Bytes(), options: scenarios.RunOptions{Seed: seed, Kind: kind}}
 	return p.file(w.Faults)
 }
 

@@ -53,7 +53,7 @@ type deed struct {
 	name   string
 	base   string
 	seed   uint64
-	change Change
+	change scenarios.Change
 	faults []Fault
 	// off and on are the worst that must break in each run, known from what the faults
 	// do; "" is nothing.
@@ -107,7 +107,7 @@ var deeds = []deed{
 		says: []string{"assumption: lock memory", "redis-3: {persistence: none}", "redis-3 forgot client-1's key", "is back after 100ms without client-1's key"},
 	},
 	{
-		name: "three faults", base: workload("redlock"), seed: 1, change: Change{Nodes: 3},
+		name: "three faults", base: workload("redlock"), seed: 1, change: scenarios.Change{Nodes: 3},
 		faults: []Fault{
 			item{Kind: "partition", Target: "client-1", Others: []string{"redis-3"}, For: 11 * second}.fault(),
 			item{Kind: "crash", Target: "redis-2", How: "power-loss", When: "client-1 read", For: second / 10, Persistence: sim.NoPersistence}.fault(),
@@ -203,14 +203,17 @@ var deeds = []deed{
 	},
 }
 
-// document is the deed's base after its change, as a search has it.
-func (d deed) document(t *testing.T) *scenarios.Document {
+// story is the deed's base after its change, as a search has it.
+func (d deed) story(t *testing.T) *scenarios.Variant {
 	t.Helper()
-	doc, err := Base{Name: d.name, Text: []byte(d.base)}.document(d.change)
+	v, err := Base{Name: d.name, Text: []byte(d.base)}.story()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return doc
+	if v, err = v.With(d.change); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // files are those of the deeds, by their names, each written once.
@@ -227,7 +230,7 @@ func (d deed) file(t *testing.T) []byte {
 
 func (d deed) write(t *testing.T) []byte {
 	t.Helper()
-	text, err := scenarioFile(d.document(t), World{Change: d.change, Faults: d.faults}, d.seed, locks.Kind{})
+	text, err := scenarioFile(d.story(t), World{Change: d.change, Faults: d.faults}, d.seed, locks.Kind{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,10 +240,7 @@ func (d deed) write(t *testing.T) []byte {
 // hashes are those of the world's own runs, made without any file.
 func (d deed) hashes(t *testing.T) []string {
 	t.Helper()
-	v, err := parseOne(d.name, d.document(t).Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := d.story(t)
 	var hashes []string
 	for _, fencing := range []string{Without, With} {
 		cfg, err := v.Config(scenarios.Options{Seed: d.seed, Fencing: fencing})
@@ -514,7 +514,7 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 		}},
 	} {
 		t.Run(test.kind.Name, func(t *testing.T) {
-			text, err := scenarioFile(d.document(t), World{Faults: []Fault{fault}}, d.seed, test.kind)
+			text, err := scenarioFile(d.story(t), World{Faults: []Fault{fault}}, d.seed, test.kind)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -535,7 +535,7 @@ func TestALockThatHangs(t *testing.T) {
 	d := deed{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
-	p := play{text: d.document(t).Bytes(), options: scenarios.RunOptions{Seed: 1, Patience: second / 5, Kind: rudeKind("spinning", func() {
+	p := play{text: d.story(t).Document().Bytes(), options: scenarios.RunOptions{Seed: 1, Patience: second / 5, Kind: rudeKind("spinning", func() {
 		for { // never blocks, as code that waits in a loop
 			select {
 			case <-over:
@@ -564,7 +564,7 @@ func TestALockThatHangs(t *testing.T) {
 
 func TestAWorldThatCannotBeMade(t *testing.T) {
 	d := deed{name: "nobody", base: workload("single"), seed: 1}
-	_, err := scenarioFile(d.document(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, 1, locks.Kind{})
+	_, err := scenarioFile(d.story(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, 1, locks.Kind{})
 	if err == nil || !strings.Contains(err.Error(), "client-9") {
 		t.Errorf("the error is %v", err)
 	}

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,9 +23,10 @@ type Local struct {
 	patience time.Duration
 	judge    Judge
 
-	mu       sync.Mutex
-	variants map[string]*scenarios.Variant // by base and change
-	n        int
+	mu sync.Mutex
+	// stories are those of the bases, read when they are first needed.
+	stories []*scenarios.Variant
+	n       int
 }
 
 // A Judge finds what broke in a run besides the properties of package checks. err is
@@ -36,10 +36,7 @@ type Judge func(t *trace.Trace, err error) []Break
 // NewLocal makes a runner of worlds on some bases. patience is how much real time each
 // run of a world may take; see [sim.RunPatiently]. judge may be nil.
 func NewLocal(bases []Base, patience time.Duration, judge Judge) *Local {
-	return &Local{
-		bases: bases, patience: patience, judge: judge,
-		variants: map[string]*scenarios.Variant{},
-	}
+	return &Local{bases: bases, patience: patience, judge: judge, stories: make([]*scenarios.Variant, len(bases))}
 }
 
 // Run runs a world.
@@ -138,7 +135,7 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
 	}
 	base := l.bases[w.Base]
-	v, err := l.variant(w)
+	v, err := l.story(w.Base, w.Change)
 	if err != nil {
 		return sim.Config{}, err
 	}
@@ -167,26 +164,14 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 	return cfg, nil
 }
 
-func (l *Local) variant(w World) (*scenarios.Variant, error) {
-	change, err := json.Marshal(w.Change)
-	if err != nil {
-		return nil, err
+// story is a base with a change.
+func (l *Local) story(base int, c scenarios.Change) (*scenarios.Variant, error) {
+	if l.stories[base] == nil {
+		v, err := l.bases[base].story()
+		if err != nil {
+			return nil, err
+		}
+		l.stories[base] = v
 	}
-	key := fmt.Sprintf("%d %s", w.Base, change)
-	if v, ok := l.variants[key]; ok {
-		return v, nil
-	}
-	v, err := l.bases[w.Base].variant(w.Change)
-	if err != nil {
-		return nil, err
-	}
-	if len(l.variants) > maxCached {
-		clear(l.variants)
-	}
-	l.variants[key] = v
-	return v, nil
+	return l.stories[base].With(c)
 }
-
-// maxCached bounds what is kept of what was read once, so that a search takes no
-// more memory the longer it goes on.
-const maxCached = 20_000

@@ -107,16 +107,17 @@ var round, coarse = func() (round, coarse []time.Duration) {
 func rank(a, b World) int {
 	return cmp.Or(
 		cmp.Compare(len(a.Faults), len(b.Faults)),
-		cmp.Compare(a.Change.size(), b.Change.size()),
+		cmp.Compare(a.crowd(), b.crowd()),
 		slices.Compare(a.complexity(), b.complexity()),
 		cmp.Compare(a.Base, b.Base),
 		strings.Compare(key(a), key(b)),
 	)
 }
 
-// size is how many clients and nodes there are. A base has more of either than a
+// crowd is how many clients and nodes there are. A base has more of either than a
 // change leaves.
-func (c Change) size() int {
+func (w World) crowd() int {
+	c := w.Change
 	size := len(c.Clients) + c.Nodes
 	if c.Clients == nil {
 		size += math.MaxInt16

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/workers"
 )
@@ -95,7 +96,7 @@ func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
 // does is a world that does something.
 func does(what string, size time.Duration) explore.World {
 	pause := explore.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
-	return explore.World{Change: explore.Change{Clients: []string{what}}, Faults: []explore.Fault{pause}}
+	return explore.World{Change: scenarios.Change{Clients: []string{what}}, Faults: []explore.Fault{pause}}
 }
 
 // worker is the command of a worker.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -141,7 +142,7 @@ func TestShrinkPause(t *testing.T) {
 		item{Kind: "pause", Target: "client-1", How: "suspend", For: time.Minute, When: "client-1's read request to storage is in flight"}.fault(),
 	}}, World{
 		Base: 2,
-		Change: Change{
+		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"}, Nodes: 1,
 			Starts: starts("client-2", "client-1's keys expired"),
 		},
@@ -168,7 +169,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		item{Kind: "jump", Target: "redis-4", By: 31500 * time.Millisecond, When: "redis-4's reply to client-2's acquire is in flight"}.fault(),
 	}}
 	planted(cause).shrinksTo(t, rec, from, World{
-		Change: Change{
+		Change: scenarios.Change{
 			// A majority of three.
 			Clients: []string{"client-1", "client-2"}, Nodes: 3,
 			Starts: starts("client-2", "client-1's key expired on redis-3"),
@@ -184,7 +185,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	minority.Faults = slices.Clone(from.Faults)
 	minority.Faults[0] = minority.Faults[0].does(&sim.Partition{Process: "client-1", From: []string{"redis-1", "redis-5"}})
 	planted(cause).shrinksTo(t, rec, minority, World{
-		Change: Change{
+		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"},
 			Starts:  starts("client-2", "client-1's key expired on redis-4"),
 		},
@@ -200,7 +201,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 		return cut && slices.ContainsFunc(partition.others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, World{
-		Change: Change{Clients: []string{"client-1"}},
+		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-4"}, Before: "client-1 release"}.fault()},
 	}, 30)
 }
@@ -218,13 +219,13 @@ func TestShrinkRenamesNodes(t *testing.T) {
 			!crash.Strikes.When.IsZero() && !w.Change.Starts["client-2"].IsZero() && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
 	})
 	p.shrinksTo(t, rec, World{
-		Change: Change{Starts: starts("client-2", "redis-6 restarted")},
+		Change: scenarios.Change{Starts: starts("client-2", "redis-6 restarted")},
 		Faults: []Fault{
 			item{Kind: "hold", Target: "redis-5's reply to client-2's acquire, 2nd time"}.fault(),
 			item{Kind: "crash", Target: "redis-3", When: "redis-7's reply to client-1's acquire is in flight"}.fault(),
 		},
 	}, World{
-		Change: Change{Nodes: 5, Starts: starts("client-2", "client-1's key expired on redis-1")},
+		Change: scenarios.Change{Nodes: 5, Starts: starts("client-2", "client-1's key expired on redis-1")},
 		Faults: []Fault{
 			item{Kind: "hold", Target: "redis-2's reply to client-2's acquire, 2nd time"}.fault(),
 			item{Kind: "crash", Target: "redis-1", When: "redis-1's reply to client-2's release is in flight"}.fault(),
@@ -243,10 +244,10 @@ func TestShrinkKeepsStart(t *testing.T) {
 		return start == "redis-4 synced" && crashes == "redis-2" || w.Change.Nodes == 3 && start == "redis-2 synced" && crashes == "redis-1"
 	})
 	p.shrinksTo(t, rec, World{
-		Change: Change{Starts: starts("client-2", "redis-4 synced")},
+		Change: scenarios.Change{Starts: starts("client-2", "redis-4 synced")},
 		Faults: []Fault{item{Kind: "crash", Target: "redis-2"}.fault()},
 	}, World{
-		Change: Change{Clients: []string{"client-2"}, Nodes: 3, Starts: starts("client-2", "redis-2 synced")},
+		Change: scenarios.Change{Clients: []string{"client-2"}, Nodes: 3, Starts: starts("client-2", "redis-2 synced")},
 		Faults: []Fault{item{Kind: "crash", Target: "redis-1", Before: "client-2 release"}.fault()},
 	}, 60)
 }
@@ -268,7 +269,7 @@ func TestShrinkThreeOfFour(t *testing.T) {
 		item{Kind: "crash", Target: "redis-1"}.fault(),
 		item{Kind: "hold", Target: "client-1's write request to storage", For: 61 * time.Second}.fault(),
 	}}, World{
-		Change: Change{Clients: []string{"client-1"}},
+		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []Fault{
 			item{Kind: "crash", Target: "redis-2", For: time.Millisecond, Before: "client-1 release"}.fault(),
 			item{Kind: "crash", Target: "redis-1", Before: "client-1 release"}.fault(),
@@ -285,7 +286,7 @@ func TestShrinkEitherSuffices(t *testing.T) {
 		item{Kind: "pause", Target: "client-2", For: 3 * time.Second, Before: "client-2 release"}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 3 * time.Second, Before: "client-1 release"}.fault(),
 	}}, World{
-		Change: Change{Clients: []string{"client-2"}},
+		Change: scenarios.Change{Clients: []string{"client-2"}},
 		Faults: []Fault{item{Kind: "pause", Target: "client-2", For: time.Millisecond, Before: "client-2 release"}.fault()},
 	}, 10)
 }
@@ -302,7 +303,7 @@ func TestShrinkSuperfluousInTheEnd(t *testing.T) {
 		item{Kind: "pause", Target: "client-1", Before: "client-1 acquire"}.fault(),
 		item{Kind: "crash", Target: "client-2", Before: "client-2 acquire"}.fault(),
 	}}, World{
-		Change: Change{Clients: []string{"client-1"}},
+		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()},
 	}, 20)
 }
@@ -319,7 +320,7 @@ func TestShrinkOrderMatters(t *testing.T) {
 		item{Kind: "crash", Target: "redis-1", For: 2 * time.Second}.fault(),
 		item{Kind: "pause", Target: "client-1", For: 100 * time.Second, Before: "client-1 read"}.fault(),
 	}}, World{
-		Change: Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
+		Change: scenarios.Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
 		Faults: []Fault{
 			item{Kind: "crash", Target: "redis-1", For: time.Millisecond, Before: "client-1 work"}.fault(),
 			item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 write"}.fault(),
@@ -335,7 +336,7 @@ func TestShrinkTwoOfThreeClients(t *testing.T) {
 		return w.takesPart("client-1") && w.takesPart("client-3") && len(w.Change.Starts) == 0 && len(w.Faults) == 1
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-3"}, When: "redis-3's reply to client-3's release is in flight"}.fault()}}, World{
-		Change: Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
+		Change: scenarios.Change{Clients: []string{"client-1", "client-3"}, Nodes: 1},
 		Faults: []Fault{item{Kind: "reset", Target: "client-3", Others: []string{"redis-1"}, Before: "client-3 release"}.fault()},
 	}, 20)
 }
@@ -365,7 +366,7 @@ func TestShrinkGoodMoments(t *testing.T) {
 			return len(w.Faults) == 1 && w.Change.Clients == nil && (start == "" || start == tt.start) && w.Change.Starts["client-2"].IsZero()
 		})
 		p.shrinksTo(t, rec, World{Faults: []Fault{tt.fault}}, World{
-			Change: Change{Starts: starts("client-3", tt.start)},
+			Change: scenarios.Change{Starts: starts("client-3", tt.start)},
 			Faults: []Fault{last},
 		}, 80)
 	}
@@ -386,7 +387,7 @@ func TestShrinkMomentWithStrike(t *testing.T) {
 		return false
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Second, When: "redis-1's reply to client-1's acquire is in flight"}.fault()}}, World{
-		Change: Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
+		Change: scenarios.Change{Starts: starts("client-2", "client-1's key expired on redis-1")},
 		Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Millisecond, Before: "client-1 work"}.fault()},
 	}, 60)
 }
@@ -415,9 +416,9 @@ func TestShrinkForgetsMoments(t *testing.T) {
 		return w.takesPart("client-2") && (!waits || at.String() == "redis-1's clock jumped" && jumped || at.String() == "client-1 acquired")
 	})
 	p.shrinksTo(t, rec, World{
-		Change: Change{Starts: starts("client-2", "redis-1's clock jumped")},
+		Change: scenarios.Change{Starts: starts("client-2", "redis-1's clock jumped")},
 		Faults: []Fault{item{Kind: "jump", Target: "redis-1", By: time.Minute}.fault()},
-	}, World{Change: Change{Clients: []string{"client-2"}}}, 10)
+	}, World{Change: scenarios.Change{Clients: []string{"client-2"}}}, 10)
 }
 
 // A fault that works at one message only stays there, however many others there are.
@@ -444,14 +445,14 @@ func TestShrinkLatestMessage(t *testing.T) {
 	}
 	from := World{Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1", For: time.Second}.fault()}}
 	planted(func(w World) bool { return len(w.Faults) == 1 }).shrinksTo(t, rec, from, World{
-		Change: Change{Clients: []string{"client-1"}, Nodes: 1},
+		Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1},
 		Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-1, 4th time", For: time.Millisecond}.fault()},
 	}, 10)
 	p := planted(func(w World) bool {
 		return len(w.Faults) == 1 && w.Change.Nodes == 0 && w.Faults[0].Parameters().Target != "client-1's acquire request to redis-3, 4th time"
 	})
 	p.shrinksTo(t, rec, from, World{
-		Change: Change{Clients: []string{"client-1"}},
+		Change: scenarios.Change{Clients: []string{"client-1"}},
 		Faults: []Fault{item{Kind: "hold", Target: "client-1's acquire request to redis-2, 4th time", For: time.Millisecond}.fault()},
 	}, 20)
 }
@@ -546,7 +547,7 @@ func TestShrinkTraps(t *testing.T) {
 	p.shrinksTo(t, rec,
 		World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Minute, Before: "client-1 read"}.fault()}},
 		World{
-			Change: Change{Clients: []string{"client-1"}},
+			Change: scenarios.Change{Clients: []string{"client-1"}},
 			Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Millisecond, Before: "client-1 release"}.fault()},
 		}, 10)
 }
@@ -620,7 +621,7 @@ func TestShrinkWithinBounds(t *testing.T) {
 	p.shrinksTo(t, rec,
 		World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
 		World{
-			Change: Change{
+			Change: scenarios.Change{
 				Clients: []string{"client-1", "client-2"}, Nodes: 1,
 				Starts: starts("client-2", "client-1's keys expired"),
 			},
@@ -663,7 +664,7 @@ func TestShrinkStops(t *testing.T) {
 func TestRank(t *testing.T) {
 	const s = time.Second
 	pause := item{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}.fault()
-	faulty := func(faults ...Fault) World { return World{Change: Change{Nodes: 3}, Faults: faults} }
+	faulty := func(faults ...Fault) World { return World{Change: scenarios.Change{Nodes: 3}, Faults: faults} }
 	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s, Persistence: sim.NoPersistence}.fault()
 	how.Action = &sim.Pause{Process: "client-1", Mode: trace.Suspend}
 	when.Strikes = sim.Trigger{When: point("client-1's write request to storage is in flight")}
@@ -671,9 +672,9 @@ func TestRank(t *testing.T) {
 	simplest := []World{
 		{},
 		{Base: 1},
-		{Change: Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []Fault{how}},
-		{Change: Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []Fault{pause}},
-		{Change: Change{Nodes: 1}, Faults: []Fault{pause}},
+		{Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []Fault{how}},
+		{Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []Fault{pause}},
+		{Change: scenarios.Change{Nodes: 1}, Faults: []Fault{pause}},
 		faulty(pause.Sized(20 * s)),
 		faulty(pause),
 		faulty(pause.Sized(90 * s)), // 9, and then zeros
@@ -686,7 +687,7 @@ func TestRank(t *testing.T) {
 		faulty(persists),
 		faulty(how),
 		{Faults: []Fault{pause}},
-		{Change: Change{Nodes: 1}, Faults: []Fault{pause, persists}},
+		{Change: scenarios.Change{Nodes: 1}, Faults: []Fault{pause, persists}},
 	}
 	for i, a := range simplest {
 		for j, b := range simplest {

@@ -202,15 +202,18 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	if base.Programs != nil {
 		return w, nil
 	}
-	doc, err := base.document(e.world.Change)
+	v, err := base.story()
 	if err != nil {
+		return w, err
+	}
+	if v, err = v.With(e.world.Change); err != nil {
 		return w, err
 	}
 	// It runs worlds in this process, and libraries draw from a source of random numbers
 	// that all worlds of a process share.
 	f.writing.Lock()
 	defer f.writing.Unlock()
-	w.Text, err = scenarioFile(doc, e.world, base.Seed, base.Kind)
+	w.Text, err = scenarioFile(v, e.world, base.Seed, base.Kind)
 	w.Title, w.Story = told(w.Text, e.record.Lock)
 	return w, err
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
 )
 
 // A Base is a workload without faults.
@@ -31,20 +31,11 @@ type Program = func(context.Context, *sim.Program) error
 
 // A World is a base with faults. Its zero value is the first base as it is.
 type World struct {
-	// Base is the base's place in the list of bases, from 0.
-	Base   int     `json:"base,omitempty"`
-	Change Change  `json:"change,omitzero"`
-	Faults []Fault `json:"faults,omitempty"`
-}
-
-// A Change is what is different in a base. The zero Change is nothing.
-type Change struct {
-	// Clients are those that take part; nil are all of them.
-	Clients []string `json:"clients,omitempty"`
-	// Nodes is how many nodes the lock has; 0 is as many as in the base.
-	Nodes int `json:"nodes,omitempty"`
-	// Starts are points at which clients start instead, by their names.
-	Starts map[string]trace.Point `json:"starts,omitempty"`
+	// Base is the base's place in the list of bases, from 0, and Change what is different
+	// in it.
+	Base   int              `json:"base,omitempty"`
+	Change scenarios.Change `json:"change,omitzero"`
+	Faults []Fault          `json:"faults,omitempty"`
 }
 
 // With is the world with other faults.

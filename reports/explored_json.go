@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -253,7 +254,7 @@ func (w jsonWay) way() explore.Way {
 }
 
 func (w jsonWorld) world() explore.World {
-	world := explore.World{Base: w.Base, Change: explore.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts}}
+	world := explore.World{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts}}
 	for _, f := range w.Faults {
 		if fault, err := f.fault(); err == nil { // check has refused any other
 			world.Faults = append(world.Faults, fault)

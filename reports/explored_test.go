@@ -13,6 +13,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -35,7 +36,7 @@ func pauseWay() explore.Way {
 		Causes: []explore.Cause{{Faults: "a pause of a client", Worlds: 1200}, {Faults: "a late read request", Worlds: 4}}, Stages: []string{"read", "work", "write"},
 		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent.String(), Worlds: 1204,
 		Example: explore.World{
-			Change: explore.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.KeysExpired{Client: "client-1"})}},
+			Change: scenarios.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.KeysExpired{Client: "client-1"})}},
 			Faults: []explore.Fault{pauseFor(29880 * ms)},
 		},
 		Effect:  explore.Effect{"off no-lost-update\tinherent: needs fencing", "on section-exclusion\tinherent: needs fencing"},
@@ -82,7 +83,7 @@ func ownWay() explore.Way {
 		Off: []string{"lease-exclusion", "no-lost-update", "release-ownership"}, On: []string{"no-lost-update"},
 		Fault: checks.FaultLock.String(), Worlds: 3,
 		Example: explore.World{
-			Base: 1, Change: explore.Change{Clients: []string{"client-1", "client-2"}, Nodes: 3},
+			Base: 1, Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 3},
 			Faults: []explore.Fault{
 				{Fault: sim.Fault{Action: &sim.Reset{Process: "client-1", From: "redis-1"}, Strikes: when(trace.Transit{Message: releaseReply})}},
 				{Fault: sim.Fault{
@@ -279,7 +280,7 @@ func hostile() (*explore.Result, Options) {
 			w.Title, w.Story = []string{"", evil}[i%2], evil
 			w.Cause, w.Stages, w.Fault, w.File = []string{evil}, []string{evil}, evil, evil+"(a) '>.yaml"
 			w.Off, w.On = []string{evil}, []string{evil}
-			w.Example.Change = explore.Change{Clients: []string{evil}, Starts: map[string]trace.Point{evil: trace.At(trace.KeysExpired{Client: evil})}}
+			w.Example.Change = scenarios.Change{Clients: []string{evil}, Starts: map[string]trace.Point{evil: trace.At(trace.KeysExpired{Client: evil})}}
 			for j := range w.Example.Faults {
 				w.Example.Faults[j].Action = []sim.Action{&sim.Pause{Process: evil}, &sim.Partition{Process: evil, From: []string{evil}}}[j]
 			}

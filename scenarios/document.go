@@ -13,8 +13,11 @@ type Document struct{ root *yaml.Node }
 // Document is the variant as a scenario of its own, without the comments of its
 // file. Changing it changes nothing of the variant.
 func (v *Variant) Document() *Document {
-	root := copied(v.root)
-	return &Document{root}
+	d := &Document{copied(v.root)}
+	for _, c := range v.changes {
+		c.write(d)
+	}
+	return d
 }
 
 // copied is a value and all that it contains, in block style and without comments.
@@ -65,6 +68,19 @@ func (d *Document) Delete(path string) {
 			n = n.Content[at+1]
 		}
 	}
+}
+
+// names are those of a mapping at the top, in order.
+func (d *Document) names(field string) []string {
+	at := index(d.root, field)
+	if at < 0 {
+		return nil
+	}
+	var names []string
+	for of := d.root.Content[at+1].Content; len(of) > 1; of = of[2:] {
+		names = append(names, of[0].Value)
+	}
+	return names
 }
 
 // Bytes is the text of the document.

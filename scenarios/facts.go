@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/trace"
 )
 
 // FaultKinds lists the kinds of faults that the variant contains, each once, in
@@ -23,10 +24,10 @@ func (v *Variant) FaultKinds() []string {
 // Clients lists the names of the clients, in the order of the file.
 func (v *Variant) Clients() []string { return v.spec.Clients.names() }
 
-// Starts is the point at which a client begins; "" is the start of the run.
-func (v *Variant) Starts(client string) string {
+// Starts is the point at which a client begins; none is the start of the run.
+func (v *Variant) Starts(client string) trace.Point {
 	c, _ := v.spec.Clients.get(client)
-	return c.Starts.String()
+	return c.Starts
 }
 
 // Locks lists the kinds of locks that the story is told with: its own, then

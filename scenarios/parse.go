@@ -75,6 +75,13 @@ type draft struct {
 	earlier int
 }
 
+// again is the decoder of a story that is looked at once more: it knows of no problems.
+func (d *decoder) again() *draft {
+	t := *d.tree
+	t.errs, t.found, t.meanings = nil, 0, map[question]meaning{}
+	return &draft{decoder: &decoder{tree: &t, nodes: d.nodes}}
+}
+
 // draft decodes one complete story.
 func (t *tree) draft(root *yaml.Node) *draft {
 	d := &draft{decoder: &decoder{tree: t, nodes: map[string]*yaml.Node{"": root}}, earlier: t.found}
@@ -109,6 +116,7 @@ func (s *Scenario) variant(name string, d *draft, root *yaml.Node) *Variant {
 		Measures:  texts(d.spec.Measures...),
 		spec:      d.spec,
 		root:      root,
+		written:   d.decoder,
 	}
 }
 

@@ -61,6 +61,10 @@ type Variant struct {
 
 	spec spec
 	root *yaml.Node
+	// written is where in its file the story says what.
+	written *decoder
+	// changes are those that were made since, in order.
+	changes []Change
 }
 
 // The two runs of a variant.

@@ -1,0 +1,142 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+const crowd = `
+title: three clients
+lock: {kind: redlock, ttl: 10s}
+nodes: {redis-4: {persistence: always}}
+clients:
+  client-1: {works: 1s}
+  client-2: {starts: client-1 acquired}
+  client-3: {starts: client-2 finished, works-until: client-1 released}
+faults:
+  - {pause: client-1, before: client-1 write, for: 1s}
+`
+
+func parsed(t *testing.T, text string) *scenarios.Variant {
+	t.Helper()
+	s, err := scenarios.Parse("crowd.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Variants[0]
+}
+
+func clientsOf(c sim.Config) []string {
+	var names []string
+	for _, client := range c.Clients {
+		names = append(names, client.Name)
+	}
+	return names
+}
+
+// A change makes of a story the world that the story's text makes once the change is
+// written into it, and leaves the story as it was.
+func TestChange(t *testing.T) {
+	at := trace.Any(trace.Clause{Delay: 2 * time.Second, Happening: trace.Start{}})
+	changes := map[string]scenarios.Change{
+		"nothing":                      {},
+		"four nodes":                   {Nodes: 4},
+		"two clients":                  {Clients: []string{"client-1", "client-2"}},
+		"another start":                {Starts: map[string]trace.Point{"client-2": at}},
+		"a start of one that is gone":  {Clients: []string{"client-1"}, Starts: map[string]trace.Point{"client-2": at}},
+		"a start for all, fewer nodes": {Nodes: 4, Starts: map[string]trace.Point{"client-1": at, "client-2": at, "client-3": at}},
+	}
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		c := changes[name]
+		t.Run(name, func(t *testing.T) {
+			v := parsed(t, crowd)
+			before := v.Document().Bytes()
+			changed, err := v.With(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written := parsed(t, string(changed.Document().Bytes()))
+			if is, want := hashOf(t, changed), hashOf(t, written); is != want {
+				t.Errorf("the world is not the one that its text makes:\n%s", changed.Document().Bytes())
+			}
+			if is := hashOf(t, changed) == hashOf(t, v); is != c.IsZero() {
+				t.Errorf("it is the same world as without the change: %v", is)
+			}
+			config, err := changed.Config(scenarios.Options{Fencing: scenarios.Off})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Clients != nil && !slices.Equal(clientsOf(config), c.Clients) {
+				t.Errorf("the clients are %v", clientsOf(config))
+			}
+			if c.Nodes > 0 && len(config.Nodes) != c.Nodes {
+				t.Errorf("there are %d nodes", len(config.Nodes))
+			}
+			if after := v.Document().Bytes(); !bytes.Equal(before, after) {
+				t.Errorf("the story itself has become\n%s", after)
+			}
+		})
+	}
+}
+
+// Changes add up.
+func TestChanges(t *testing.T) {
+	v := parsed(t, crowd)
+	first, err := v.With(scenarios.Change{Nodes: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := first.With(scenarios.Change{Clients: []string{"client-1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := string(both.Document().Bytes())
+	if !strings.Contains(at, "nodes: 4") || strings.Contains(at, "client-2") {
+		t.Errorf("the text is\n%s", at)
+	}
+	if hashOf(t, both) != hashOf(t, parsed(t, at)) {
+		t.Error("the world is not the one that its text makes")
+	}
+}
+
+// What no file may say no change can make.
+func TestChangeRefused(t *testing.T) {
+	for _, test := range []struct {
+		change scenarios.Change
+		want   string
+	}{
+		{scenarios.Change{Nodes: 3}, "nodes.redis-4: the lock has no node of this name"},
+		{scenarios.Change{Nodes: 102}, "lock.nodes: a lock cannot have 102 nodes"},
+		{scenarios.Change{Clients: []string{"client-1", "client-3"}}, `clients.client-3.starts: no client is called "client-2"`},
+		{scenarios.Change{Clients: []string{"client-2"}}, `clients.client-2.starts: no client is called "client-1"`},
+		{scenarios.Change{Clients: []string{}}, "clients: there must be at least one client"},
+		{scenarios.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired})}}, "waits for itself"},
+	} {
+		_, err := parsed(t, crowd).With(test.change)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: the error is %v, want %q", test.change, err, test.want)
+		}
+	}
+}
+
+// hashOf is what a run of the story without fencing tokens comes to.
+func hashOf(t *testing.T, v *scenarios.Variant) string {
+	t.Helper()
+	config, err := v.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := sim.Run(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr.Hash()
+}
