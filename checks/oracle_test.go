@@ -239,6 +239,16 @@ func TestOracle(t *testing.T) {
 			4s C forgets of=c1/1
 			5s D sets by=c1/1 value=v1
 			9s c1 acquires`, []string{"c1/1=1"}},
+		{"a slot's node that takes over another counts for both", `
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			2s B replaces C
+			3s B sets by=c1/1 value=v1
+			3s c2 calls
+			4s D sets by=c2/1 value=v2
+			5s E sets by=c1/1 value=v1
+			6s c2 acquires
+			9s c1 acquires`, []string{"c2/1=2", "c1/1=1"}},
 		{"five keys on one node", `
 			lock L ttl=30s nodes=A keys=L0,L1,L2,L3,L4
 			0s c1 calls

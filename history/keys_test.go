@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,49 @@ func TestHolding(t *testing.T) {
 		}
 		if got := words(k.There()); got != c.there {
 			t.Errorf("%s: there %s, want %s", c.name, got, c.there)
+		}
+	}
+}
+
+// A key whose expiry changes is one holding, whoever changes it; one that is set anew is
+// another, and belongs to who set it.
+func TestHoldingsOf(t *testing.T) {
+	const s = time.Second
+	again := func(kind trace.Kind, owner, by, prior string) trace.Event {
+		ev := ofKey(5*s, kind, owner)
+		ev.TTL, ev.Expires = 10*s, 15*s
+		ev.By = &trace.Actor{Client: by, Section: 1}
+		if prior != "" {
+			ev.Prior = &trace.Actor{Client: prior, Section: 1}
+		}
+		return ev
+	}
+	for _, c := range []struct {
+		name string
+		then trace.Event
+		// holdings are those that there are: whose, until when they are due, and how they ended.
+		holdings string
+	}{
+		{"prolonged by its owner", again(trace.KindTouch, "client-1", "client-1", ""), "client-1 15s "},
+		{"prolonged by another", again(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s "},
+		{"overwritten by another", again(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s "},
+		{"overwritten by its owner", again(trace.KindSet, "client-1", "client-1", "client-1"), "client-1 11s overwritten, client-1 15s "},
+		{"replaced by what its master had", again(trace.KindRestore, "client-2", "client-2", "client-1"), "client-1 11s replaced, client-2 15s "},
+	} {
+		h := keyStory(c.then)
+		var all []string
+		for _, k := range h.Holdings() {
+			all = append(all, fmt.Sprintf("%s %v %s", k.Owner.Client, k.Due, k.How))
+			if !slices.Contains(h.HoldingsOf(k.Owner), k) {
+				t.Errorf("%s: what %s holds is not among what it holds", c.name, k.Owner)
+			}
+		}
+		if got := strings.Join(all, ", "); got != c.holdings {
+			t.Errorf("%s: there are %q, want %q", c.name, got, c.holdings)
+		}
+		last := h.KeyChanges()[1]
+		if last.Touch != (c.then.Kind == trace.KindTouch) || (last.Was == last.Is) != last.Touch || last.Due != 11*s {
+			t.Errorf("%s: the change is %+v", c.name, last)
 		}
 	}
 }
