@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -16,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -23,11 +26,12 @@ const (
 	traceFolder = module + "trace"
 )
 
-// stateKinds are the kinds of events that change what somebody has to keep account of:
-// who holds which key, which processes run, what their clocks show, which faults act.
-var stateKinds = []string{
-	"KindSet", "KindTouch", "KindDelete", "KindExpire", "KindForget", "KindRestore",
-	"KindCrash", "KindRestart", "KindClock", "KindStrike", "KindLift", "KindHold", "KindPromote", "KindPause", "KindResume",
+// stateful says whether a constant is a kind of event that changes what somebody has to
+// keep account of.
+func stateful(c *types.Const) bool {
+	return slices.ContainsFunc(trace.Kinds(), func(f trace.Form) bool {
+		return f.State && c.Val().Kind() == constant.String && constant.StringVal(c.Val()) == string(f.Kind)
+	})
 }
 
 // Only packages trace and history walk over events, and only they keep account of what
@@ -201,7 +205,7 @@ func (p listed) check(t *testing.T) []string {
 		}
 	}
 	for id, obj := range info.Uses {
-		if c, ok := obj.(*types.Const); ok && inTrace(c) && slices.Contains(stateKinds, c.Name()) && (!world || compared[id]) {
+		if c, ok := obj.(*types.Const); ok && inTrace(c) && strings.HasPrefix(c.Name(), "Kind") && stateful(c) && (!world || compared[id]) {
 			found = append(found, place(id.Pos())+" looks for events of "+c.Name())
 		}
 	}

@@ -101,7 +101,9 @@ func TestHoldingsOf(t *testing.T) {
 	again := func(kind trace.Kind, owner, by, prior string) trace.Event {
 		ev := ofKey(5*s, kind, owner)
 		ev.TTL, ev.Expires = 10*s, 15*s
-		ev.By = &trace.Actor{Client: by, Section: 1}
+		if by != "" {
+			ev.By = &trace.Actor{Client: by, Section: 1}
+		}
 		if prior != "" {
 			ev.Prior = &trace.Actor{Client: prior, Section: 1}
 		}
@@ -117,7 +119,7 @@ func TestHoldingsOf(t *testing.T) {
 		{"prolonged by another", again(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s "},
 		{"overwritten by another", again(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s "},
 		{"overwritten by its owner", again(trace.KindSet, "client-1", "client-1", "client-1"), "client-1 11s overwritten, client-1 15s "},
-		{"replaced by what its master had", again(trace.KindRestore, "client-2", "client-2", "client-1"), "client-1 11s replaced, client-2 15s "},
+		{"replaced by what its master had", again(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s "},
 	} {
 		h := keyStory(c.then)
 		var all []string

@@ -124,12 +124,12 @@ func TestSavedTracesThatAreDoubted(t *testing.T) {
 		verdicts       string
 		notes          []string
 	}{
-		{name: "an event was changed", old: `"kind": "pause",`, new: `"kind": "resume",`, verdicts: "unknown unknown",
+		{name: "an event was changed", old: `"kind": "connect",`, new: `"kind": "close",`, verdicts: "unknown unknown",
 			notes: []string{
 				"gc-pause, without fencing: these are not the events that were saved",
 				"gc-pause, with fencing: these are not the events that were saved",
 			}},
-		{name: "the scenario has a field that is gone", old: `"text": "`, new: `"text": "moon: full\n`, verdicts: "unknown unknown",
+		{name: "the scenario has a field that is gone", old: `"text": "# yaml`, new: `"text": "moon: full\n# yaml`, verdicts: "unknown unknown",
 			notes: []string{
 				`gc-pause, without fencing: what was saved of the scenario cannot be read today, so nobody knows what must have happened for a verdict to mean anything: scenarios/gc-pause.yaml:1: moon`,
 				`gc-pause, with fencing: what was saved`,

@@ -6,68 +6,6 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 )
 
-// Kind says what an event is.
-type Kind string
-
-// The kinds of events. The comment says which fields of [Event] each uses
-// besides Seq, At and Kind.
-const (
-	// Faults and processes.
-	KindStrike  Kind = "strike"  // Fault, Text, Instant: a fault begins to act
-	KindLift    Kind = "lift"    // Fault, Text: a fault stops acting
-	KindPause   Kind = "pause"   // Process, Text (stop or suspend)
-	KindResume  Kind = "resume"  // Process
-	KindRanOn   Kind = "ran-on"  // Process, Text: a paused process started something all the same
-	KindCrash   Kind = "crash"   // Process, Text (kill, power-loss, shutdown or failover)
-	KindRestart Kind = "restart" // Process
-	KindClock   Kind = "clock"   // Process, Clocks: readings right after a change (and once at the start)
-	KindSync    Kind = "sync"    // Process: a node's append-only file or snapshot reached the disk
-	KindFail    Kind = "fail"    // Process, Text: a node answers every command with this error from now on
-	KindRecover Kind = "recover" // Process: a node that did executes commands again
-	KindPromote Kind = "promote" // Process, Peer: a replica takes over its master's address
-
-	// The network.
-	KindConnect Kind = "connect" // Process, Peer, Conn: a connection is made
-	KindRefuse  Kind = "refuse"  // Process, Peer, Text: a dial failed
-	KindSend    Kind = "send"    // Process, Peer, Conn, Msg, Reply, Step, Section, Text
-	KindDeliver Kind = "deliver" // Process (receiver), Peer (sender), Conn, Msg, Reply, Step, Section, Text
-	KindHold    Kind = "hold"    // as send: the message is held back
-	KindLose    Kind = "lose"    // as send: the message will never arrive
-	KindClose   Kind = "close"   // Process, Peer, Conn: this end was closed
-	KindReset   Kind = "reset"   // Process, Peer, Conn: this end saw the connection reset
-	KindTimeout Kind = "timeout" // Process, Peer, Conn: a read gave up at its deadline
-
-	// Redis keys, as the nodes' own clocks see them.
-	KindSet     Kind = "set"     // Process (node), Key, Value, TTL, Owner, Expires; Prior if it overwrote
-	KindTouch   Kind = "touch"   // as set: only the expiry changed; By says who did it, Owner who had set it
-	KindDelete  Kind = "delete"  // Process (node), Key, Value, By, Owner: a command removed it
-	KindExpire  Kind = "expire"  // Process (node), Key, Value, Owner: its time was up, by the node's clock
-	KindForget  Kind = "forget"  // Process (node), Key, Value, Owner: lost in a crash
-	KindRestore Kind = "restore" // as set: a key that came back from disk otherwise than it was, or from a master
-
-	// A client's steps.
-	KindBegin  Kind = "begin"  // Process, Section, Step; Lock for acquire; Object, Token and Value for requests to the storage
-	KindEnd    Kind = "end"    // Process, Section, Step, OK, Text; see Event for the rest. An extend that nothing began is the lock's own
-	KindAgain  Kind = "again"  // Process, Section, Step, Object, Token, Text: it sends a request again; Text is why
-	KindCancel Kind = "cancel" // Process, Section, Step: it cancels the context of the call of the lock that it is in
-	KindLost   Kind = "lost"   // Process, Section: the lock told the client that its lease is lost
-	KindDone   Kind = "done"   // Process, OK, Text: the client's program has ended
-
-	// Services.
-	KindStrip Kind = "strip" // Process (service), By, Section, Step, Token: it passes a request on without its token
-
-	// The storage.
-	KindServe       Kind = "serve"        // Process (storage), Peer, By, Section, Step (mark, read or write), OK, Object, Version, Replaced, Value, Token, Text
-	KindCheck       Kind = "check"        // Process (storage), Peer, By, Section, Step, OK, Object, Token, Text: it has checked a token, in a step of its own
-	KindStall       Kind = "stall"        // Process (storage), Peer, By, Section, Step, Object, Token, Fault: the thread that serves a request stands still
-	KindRevert      Kind = "revert"       // Process (storage), Object, Version, Replaced, Value: the object is back at Version; Replaced is what it was, and is lost
-	KindForgetToken Kind = "forget-token" // Process (storage), Object (of a mark or a shard), Token, Text: it no longer knows of this token; Text is what it knows instead
-	KindObject      Kind = "object"       // Process (storage), Object, Version, Value: state at the end of the run
-
-	// The run.
-	KindHorizon Kind = "horizon" // Text: the run was cut off here
-)
-
 // An Actor is one acquisition of one client: the client's name and the number,
 // from 1, of its call of Acquire. Section 0 is what a client does outside any
 // section.

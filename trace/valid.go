@@ -20,17 +20,6 @@ const (
 	fullest = 800_000
 )
 
-// kinds are all kinds of events.
-var kinds = []Kind{
-	KindStrike, KindLift, KindPause, KindResume, KindRanOn, KindCrash, KindRestart, KindClock, KindSync, KindFail, KindRecover, KindPromote,
-	KindConnect, KindRefuse, KindSend, KindDeliver, KindHold, KindLose, KindClose, KindReset, KindTimeout,
-	KindSet, KindTouch, KindDelete, KindExpire, KindForget, KindRestore,
-	KindBegin, KindEnd, KindAgain, KindCancel, KindLost, KindDone,
-	KindStrip,
-	KindServe, KindCheck, KindStall, KindRevert, KindForgetToken, KindObject,
-	KindHorizon,
-}
-
 // Validate says what is wrong with a trace that does not come from a world but
 // from a file: nil if it has the shape that every world's trace has, so that it
 // can be checked and told. It does not say that the story is a possible one.
@@ -142,9 +131,14 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 	none := func(name string) bool { return name != "" && !known[name] }
 	negative := func(n int) bool { return n < 0 }
 	past := func(d time.Duration) bool { return d < -longest || d > 2*longest }
-	switch {
-	case !slices.Contains(kinds, ev.Kind):
+	form := formOf[ev.Kind]
+	if form == nil {
 		return fmt.Errorf("the kind %q is not known: a later version may have written it", ev.Kind)
+	}
+	if err := form.check(ev); err != nil {
+		return err
+	}
+	switch {
 	case ev.Step != "" && !slices.Contains(Steps(), ev.Step):
 		return fmt.Errorf("the step %q is not known: a later version may have written it", ev.Step)
 	case none(ev.Process):
@@ -153,14 +147,10 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 		return fmt.Errorf("%q is none of the processes", ev.Peer)
 	case ev.Fault < 0 || ev.Fault > faults:
 		return fmt.Errorf("it is of fault %d, and the trace has %d", ev.Fault, faults)
-	case (ev.Kind == KindStrike || ev.Kind == KindLift) && ev.Fault == 0:
-		return fmt.Errorf("a %s is of a fault, and it does not say of which", ev.Kind)
 	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Section, ev.Version, ev.Replaced}, negative):
 		return errors.New("conn, msg, section, version and replaced are not below 0")
 	case ev.TTL < 0 || past(ev.TTL) || past(ev.Expires):
 		return errors.New("ttl or expires is no time that a key can have")
-	case ev.Clocks == nil && ev.Kind == KindClock:
-		return errors.New("it does not say what the clocks show")
 	}
 	for _, a := range []*Actor{ev.By, ev.Owner, ev.Prior} {
 		switch {

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,6 +78,7 @@ var blockKinds = map[string]blockKind{
 	"go test":  {show: showGoTest, slow: true},
 	"scenario": {show: checkScenario},
 	"points":   {show: checkPoints},
+	"kinds":    {show: showKinds},
 }
 
 // Whatever a document shows is what the program does: output, scenarios, code.
@@ -149,6 +152,56 @@ func showMarkdown(t *testing.T, argument, _ string) string {
 func showTable(t *testing.T, argument, _ string) string {
 	table, _, _ := strings.Cut(printed(t, argument), "\n\n")
 	return "\n" + table + "\n\n"
+}
+
+// showKinds shows what the events of each kind are and have.
+func showKinds(*testing.T, string, string) string {
+	var b strings.Builder
+	of := trace.Subject("")
+	for _, form := range trace.Kinds() {
+		if form.Of != of {
+			of = form.Of
+			fmt.Fprintf(&b, "\n%s%s:\n\n| kind | | what happened | fields |\n|---|---|---|---|\n", strings.ToUpper(string(of[:1])), of[1:])
+		}
+		state := ""
+		if form.State {
+			state = "●"
+		}
+		has := strings.Join(form.Needs, " ")
+		if len(form.Has) > 0 {
+			has += " (" + strings.Join(form.Has, " ") + ")"
+		}
+		means := form.Means
+		if len(form.Words) > 0 {
+			means += ": " + strings.Join(form.Words, ", ")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", form.Kind, state, means, strings.TrimSpace(has))
+	}
+	return b.String() + "\n"
+}
+
+// The schema names every field of a trace that is written.
+func TestTraceSchemaNamesEveryField(t *testing.T) {
+	text := read(t, "docs/trace.md")[0].text
+	var check func(of reflect.Type)
+	checked := map[reflect.Type]bool{}
+	check = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || checked[of] {
+			return
+		}
+		checked[of] = true
+		for i := range of.NumField() {
+			field := of.Field(i)
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("it says nothing of %s.%s, which is %q in JSON", of.Name(), field.Name, name)
+			}
+			check(field.Type)
+		}
+	}
+	check(reflect.TypeFor[trace.Trace]())
 }
 
 // printed is what a command line prints that comes to what it expects.

@@ -1,0 +1,197 @@
+package trace
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Kind says what an event is. [Kinds] tells what each means, and what its events say.
+type Kind string
+
+// The kinds of events.
+const (
+	KindStrike  Kind = "strike"
+	KindLift    Kind = "lift"
+	KindPause   Kind = "pause"
+	KindResume  Kind = "resume"
+	KindRanOn   Kind = "ran-on"
+	KindCrash   Kind = "crash"
+	KindRestart Kind = "restart"
+	KindClock   Kind = "clock"
+	KindSync    Kind = "sync"
+	KindFail    Kind = "fail"
+	KindRecover Kind = "recover"
+	KindPromote Kind = "promote"
+
+	KindConnect Kind = "connect"
+	KindRefuse  Kind = "refuse"
+	KindSend    Kind = "send"
+	KindDeliver Kind = "deliver"
+	KindHold    Kind = "hold"
+	KindLose    Kind = "lose"
+	KindClose   Kind = "close"
+	KindReset   Kind = "reset"
+	KindTimeout Kind = "timeout"
+
+	KindSet     Kind = "set"
+	KindTouch   Kind = "touch"
+	KindDelete  Kind = "delete"
+	KindExpire  Kind = "expire"
+	KindForget  Kind = "forget"
+	KindRestore Kind = "restore"
+
+	KindBegin  Kind = "begin"
+	KindEnd    Kind = "end"
+	KindAgain  Kind = "again"
+	KindCancel Kind = "cancel"
+	KindLost   Kind = "lost"
+	KindDone   Kind = "done"
+
+	KindStrip       Kind = "strip"
+	KindServe       Kind = "serve"
+	KindCheck       Kind = "check"
+	KindStall       Kind = "stall"
+	KindRevert      Kind = "revert"
+	KindForgetToken Kind = "forget-token"
+	KindObject      Kind = "object"
+
+	KindHorizon Kind = "horizon"
+)
+
+// A Form is what is known of all events of a kind.
+type Form struct {
+	Kind Kind
+	// Of is what such events are about.
+	Of Subject
+	// Means says what has happened.
+	Means string
+	// Needs are the fields that each such event has, and Has those that it can have
+	// besides, by their names in JSON. Each has seq, at and kind.
+	Needs, Has []string
+	// State says that the event changes what somebody has to keep account of: who holds
+	// which key, which processes run, what their clocks show, which faults act.
+	State bool
+	// Words are what its text can be; none is anything, for people.
+	Words []string
+}
+
+// A Subject is what events of some kinds are about.
+type Subject string
+
+const (
+	OfProcesses Subject = "faults and processes"
+	OfNetwork   Subject = "the network"
+	OfKeys      Subject = "Redis keys, as the nodes' own clocks see them"
+	OfSteps     Subject = "a client's steps"
+	OfServices  Subject = "services and the storage"
+	OfRun       Subject = "the run"
+)
+
+// forms are those of all kinds. Validation, documentation and readers go by them.
+var forms = []Form{
+	{KindStrike, OfProcesses, "a fault begins to act", fields("fault"), fields("text instant lifts"), true, nil},
+	{KindLift, OfProcesses, "a fault stops acting", fields("fault"), fields("text"), true, nil},
+	{KindPause, OfProcesses, "a process is paused; text is how", fields("process text"), nil, true, words(Stop, Suspend)},
+	{KindResume, OfProcesses, "it goes on", fields("process"), nil, true, nil},
+	{KindRanOn, OfProcesses, "a paused process started something all the same", fields("process"), fields("text"), false, nil},
+	{KindCrash, OfProcesses, "a process ends; text is how", fields("process text"), nil, true, words(Kill, PowerLoss, Shutdown, FailOver)},
+	{KindRestart, OfProcesses, "it runs again", fields("process"), nil, true, nil},
+	{KindClock, OfProcesses, "the readings of a process's clocks right after a change, and once at the start", fields("process clocks"), nil, true, nil},
+	{KindSync, OfProcesses, "a node's append-only file or snapshot reached the disk", fields("process"), fields("text"), false, nil},
+	{KindFail, OfProcesses, "a node answers every command with the error in text from now on", fields("process text"), nil, true, nil},
+	{KindRecover, OfProcesses, "a node that did executes commands again", fields("process"), nil, true, nil},
+	{KindPromote, OfProcesses, "process, a replica, takes over the address of peer, its master", fields("process peer"), nil, true, nil},
+
+	{KindConnect, OfNetwork, "a connection is made", fields("process peer conn"), nil, false, nil},
+	{KindRefuse, OfNetwork, "a dial failed", fields("process peer"), fields("text"), false, nil},
+	{KindSend, OfNetwork, "process sends a message to peer", fields("process peer conn msg"), messageFields, false, nil},
+	{KindDeliver, OfNetwork, "process receives a message of peer", fields("process peer conn msg"), messageFields, false, nil},
+	{KindHold, OfNetwork, "a message that process sent is held back", fields("process peer conn msg"), messageFields, true, nil},
+	{KindLose, OfNetwork, "a message that process sent will never arrive", fields("process peer conn msg"), messageFields, false, nil},
+	{KindClose, OfNetwork, "process closed its end of a connection", fields("process peer conn"), nil, false, nil},
+	{KindReset, OfNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
+	{KindTimeout, OfNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
+
+	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote", fields("process key"), fields("value ttl expires by owner prior"), true, nil},
+	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process key"), fields("value ttl expires by owner"), true, nil},
+	{KindDelete, OfKeys, "a command removed a key", fields("process key"), fields("value by owner"), true, nil},
+	{KindExpire, OfKeys, "a key's time was up, by the node's clock", fields("process key"), fields("value owner"), true, nil},
+	{KindForget, OfKeys, "a key was lost in a crash", fields("process key"), fields("value owner"), true, nil},
+	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master", fields("process key"), fields("value ttl expires owner"), true, nil},
+
+	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock object token value"), false, nil},
+	{KindEnd, OfSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
+		fields("section ok refused text lock token minted rank ungranted ends notifies object version replaced"), false, nil},
+	{KindAgain, OfSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
+	{KindCancel, OfSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
+	{KindLost, OfSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},
+	{KindDone, OfSteps, "a client's program has ended", fields("process"), fields("ok text"), false, nil},
+
+	{KindStrip, OfServices, "a service passes a request on without its token", fields("process"), fields("by section step token"), false, nil},
+	{KindServe, OfServices, "the storage has served a request, or refused it", fields("process peer step"),
+		fields("by section ok object version replaced value token text"), false, nil},
+	{KindCheck, OfServices, "the storage has checked a token, in a step of its own", fields("process peer step"), fields("by section ok object token text"), false, nil},
+	{KindStall, OfServices, "the storage's thread that serves a request stands still", fields("process peer step fault"), fields("by section object token"), false, nil},
+	{KindRevert, OfServices, "an object is back at version; replaced is what it was, and is lost", fields("process object"), fields("version replaced value"), false, nil},
+	{KindForgetToken, OfServices, "the storage no longer knows of a token; object is of which mark or shard, text what it knows instead", fields("process"), fields("object token text"), false, nil},
+	{KindObject, OfServices, "what an object is at the end of the run", fields("process object"), fields("version value"), false, nil},
+
+	{KindHorizon, OfRun, "the run was cut off here", nil, fields("text"), false, nil},
+}
+
+var messageFields = fields("reply handshake section step text")
+
+func fields(names string) []string { return strings.Fields(names) }
+
+func words[W ~string](all ...W) []string {
+	texts := make([]string, len(all))
+	for i, w := range all {
+		texts[i] = string(w)
+	}
+	return texts
+}
+
+// Kinds are the forms of all kinds of events, by what they are about.
+func Kinds() []Form { return slices.Clone(forms) }
+
+// formOf are the forms by their kinds.
+var formOf = func() map[Kind]*Form {
+	all := map[Kind]*Form{}
+	for i := range forms {
+		all[forms[i].Kind] = &forms[i]
+	}
+	return all
+}()
+
+// eventFields are the names of an event's fields in JSON, in their order.
+var eventFields = func() []string {
+	of := reflect.TypeFor[Event]()
+	names := make([]string, of.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(of.Field(i).Tag.Get("json"), ",")
+	}
+	return names
+}()
+
+// check says what an event of the kind lacks, or has too much.
+func (f *Form) check(ev *Event) error {
+	v := reflect.ValueOf(ev).Elem()
+	for i, name := range eventFields {
+		switch {
+		case name == "seq", name == "at", name == "kind":
+		case slices.Contains(f.Needs, name):
+			if v.Field(i).IsZero() {
+				return fmt.Errorf("it is a %s without %s", f.Kind, name)
+			}
+		case v.Field(i).IsZero(), slices.Contains(f.Has, name):
+		default:
+			return fmt.Errorf("it is a %s, and has a %s: a later version may have written it", f.Kind, name)
+		}
+	}
+	if len(f.Words) > 0 && !slices.Contains(f.Words, ev.Text) {
+		return fmt.Errorf("it is a %s, and its text is %q: a later version may have written it", f.Kind, ev.Text)
+	}
+	return nil
+}

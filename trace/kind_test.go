@@ -1,0 +1,94 @@
+package trace_test
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+// What the forms say that events have is what the catalogue's events have: no less, and,
+// but for what no scenario of it comes to, no more.
+func TestKindsAreWhatWorldsWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the catalogue")
+	}
+	seen := map[string]bool{}
+	for _, s := range scenarios.Embedded() {
+		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range r.Runs {
+			if err := run.History.Trace.Validate(); err != nil {
+				t.Errorf("%s %s, fencing %s: %v", s.Name, run.Variant.Name, run.Fencing, err)
+			}
+			for i := range run.History.Trace.Events {
+				note(seen, &run.History.Trace.Events[i])
+			}
+		}
+	}
+	for _, form := range trace.Kinds() {
+		for _, name := range slices.Concat([]string{""}, form.Needs, form.Has) {
+			place := strings.TrimSuffix(string(form.Kind)+" "+name, " ")
+			if never := slices.Contains(elsewhere, place); seen[place] == never {
+				t.Errorf("%s: seen in the catalogue %v, and on the list of what is not %v", place, seen[place], never)
+			}
+		}
+	}
+}
+
+// elsewhere is what no scenario of the catalogue comes to, and other worlds do.
+var elsewhere = []string{
+	"ran-on", "ran-on process", "ran-on text", // a lock that sleeps in C, or in a loop
+	"fail", "fail process", "fail text", "recover", "recover process",
+	"hold handshake", "check text",
+	"revert version", "revert value", "forget-token object", // a storage that keeps some of its versions, and shards
+}
+
+// note takes down which fields an event has.
+func note(seen map[string]bool, ev *trace.Event) {
+	seen[string(ev.Kind)] = true
+	v := reflect.ValueOf(ev).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if !v.Field(i).IsZero() {
+			seen[string(ev.Kind)+" "+name] = true
+		}
+	}
+}
+
+// The forms speak of fields that events have.
+func TestKinds(t *testing.T) {
+	names := map[string]bool{}
+	of := reflect.TypeFor[trace.Event]()
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		names[name] = false
+	}
+	for _, every := range []string{"seq", "at", "kind"} {
+		names[every] = true
+	}
+	kinds := map[trace.Kind]bool{}
+	for _, form := range trace.Kinds() {
+		if kinds[form.Kind] || form.Means == "" || form.Of == "" {
+			t.Errorf("%s is there twice, or does not say what it means", form.Kind)
+		}
+		kinds[form.Kind] = true
+		for _, name := range slices.Concat(form.Needs, form.Has) {
+			if _, known := names[name]; !known {
+				t.Errorf("%s: no event has a field %s", form.Kind, name)
+			}
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !names[name] {
+			t.Errorf("no kind of event has the field %s", name)
+		}
+	}
+}
