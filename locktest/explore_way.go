@@ -70,7 +70,7 @@ func (e *explorer) tellBoth(w explore.World) (both []verdict) {
 	for _, fencing := range []string{explore.Without, explore.With} {
 		config, err := e.local.Config(w, fencing)
 		if err != nil {
-			return []verdict{{problems: []problem{{Rule: "error", Why: "the world cannot be made: " + err.Error()}}}}
+			return []verdict{{problems: []problem{{Rule: ruleError, Why: "the world cannot be made: " + err.Error()}}}}
 		}
 		v := e.tell(place{}, world{config: config})
 		both = append(both, v)

@@ -32,6 +32,7 @@ const (
 	ruleHang    = sim.ConductHang
 	ruleEndless = sim.ConductEndless
 	ruleMake    = "cannot be made"
+	ruleError   = "error" // the world cannot be run
 	ruleAssert  = "conformance"
 )
 
@@ -83,7 +84,7 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 		rule := sim.Conduct(err)
 		if rule == "" {
 			v.reasons = append(v.reasons, err.Error())
-			blame("error", "the world cannot be run: "+err.Error(), "")
+			blame(ruleError, "the world cannot be run: "+err.Error(), "")
 			return v
 		}
 		why, stacks, _ := strings.Cut(err.Error(), "\n")

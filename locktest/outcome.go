@@ -82,7 +82,7 @@ func (s *subject) tellStory(st story, wanted order, each func(place)) outcome {
 		switch {
 		case err != nil:
 			at := place{Story: st.name, Seed: seed}
-			o.Problems = append(o.Problems, problem{"error", "the story cannot be told: " + err.Error(), "", at})
+			o.Problems = append(o.Problems, problem{ruleError, "the story cannot be told: " + err.Error(), "", at})
 			o.Failed++
 			return o
 		case untold != "":

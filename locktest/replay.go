@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -33,40 +34,59 @@ func (s *subject) replay(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, _ := find(p.Story)
 	t.Run(p.Story, func(t *testing.T) {
-		worlds, untold, err := st.worlds(s, p.Seed)
+		w, err := s.world(p)
+		var untold untoldError
 		switch {
+		case errors.As(err, &untold):
+			t.Skip(string(untold))
 		case err != nil:
-			t.Fatalf("the story cannot be told: %v", err)
-		case untold != "":
-			t.Skip(untold)
+			t.Fatal(err)
 		}
-		var names []string
-		for _, w := range worlds {
-			if w.name != p.World {
-				names = append(names, w.name)
-				continue
-			}
-			v := s.tell(p, w)
-			if v.history != nil {
-				t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*trace.Trace{v.history.Trace}))
-				t.Logf("trace %s", v.history.Trace.Hash())
-			}
-			for _, e := range v.excused {
-				t.Log(e)
-			}
-			for _, r := range v.reasons {
-				t.Log("unknown: " + r)
-			}
-			if v.untold != "" {
-				t.Skip(v.untold)
-			}
-			for _, problem := range v.problems {
-				t.Error(problem)
-			}
-			return
+		v := s.tell(p, w)
+		if v.history != nil {
+			st, _ := find(p.Story)
+			t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*trace.Trace{v.history.Trace}))
+			t.Logf("trace %s", v.history.Trace.Hash())
 		}
-		t.Fatalf("locktest: %s has no world %q; it has %s", p.Story, p.World, strings.Join(names, ", "))
+		for _, e := range v.excused {
+			t.Log(e)
+		}
+		for _, r := range v.reasons {
+			t.Log("unknown: " + r)
+		}
+		if v.untold != "" {
+			t.Skip(v.untold)
+		}
+		for _, problem := range v.problems {
+			t.Error(problem)
+		}
 	})
+}
+
+// An untoldError says why a story cannot be told with the lock at hand.
+type untoldError string
+
+func (e untoldError) Error() string {
+	return "locktest: the story cannot be told with this lock: " + string(e)
+}
+
+// world is the world at a place.
+func (s *subject) world(p place) (world, error) {
+	st, _ := find(p.Story)
+	worlds, untold, err := st.worlds(s, p.Seed)
+	switch {
+	case err != nil:
+		return world{}, fmt.Errorf("locktest: the story cannot be told: %w", err)
+	case untold != "":
+		return world{}, untoldError(untold)
+	}
+	var names []string
+	for _, w := range worlds {
+		if w.name == p.World {
+			return w, nil
+		}
+		names = append(names, w.name)
+	}
+	return world{}, fmt.Errorf("locktest: %s has no world %q; it has %s", p.Story, p.World, strings.Join(names, ", "))
 }

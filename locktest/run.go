@@ -160,7 +160,7 @@ func (s *staff) serve() {
 			if w == nil {
 				var err error
 				if w, err = hire(s.call); err != nil {
-					k.outcome = failed(place{Story: k.Story, Seed: 1}, "error", "no process to run the worlds in: "+err.Error(), "")
+					k.outcome = failed(place{Story: k.Story, Seed: 1}, ruleError, "no process to run the worlds in: "+err.Error(), "")
 					close(k.done)
 					continue
 				}
@@ -185,7 +185,7 @@ func obituary(world string, err error) outcome {
 	at, nowhere := parsePlace(world)
 	var died *workers.Death
 	if nowhere != nil || !errors.As(err, &died) {
-		return failed(at, "error", "the process that ran it is of no use: "+err.Error(), "")
+		return failed(at, ruleError, "the process that ran it is of no use: "+err.Error(), "")
 	}
 	rule := rulePanic
 	if died.Silence > 0 {

@@ -59,7 +59,7 @@ func (s *subject) serve() {
 	workers.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) any {
 		st, ok := find(o.Story)
 		if !ok {
-			return failed(place{Story: o.Story, Seed: 1}, "error", "there is no story "+o.Story, "")
+			return failed(place{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, "")
 		}
 		return s.tellStory(st, o, func(p place) { note(p.String()) })
 	})

@@ -1,0 +1,143 @@
+package history_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+// pause is the history of a story in which a client is paused in its section until its
+// lease is over.
+func pause() *history.History { return run("gc-pause", "") }
+
+// run is the history of one of the scenarios that are built in, without fencing tokens.
+func run(scenario, variant string) *history.History {
+	s, err := scenarios.Open(scenario)
+	if err == nil {
+		s, err = s.Only(variant)
+	}
+	if err != nil {
+		panic(err)
+	}
+	result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	return result.Runs[0].History
+}
+
+// ms is a time in milliseconds, as reports show it.
+func ms(t time.Duration) time.Duration { return t.Truncate(time.Millisecond) }
+
+// Who was in its section when, and until when the lock said that it could be.
+func ExampleHistory_Sections() {
+	h := pause()
+	for _, s := range h.Sections() {
+		fmt.Printf("%s: section %v to %v, lease until %v, token %d\n", s.Client, ms(s.From.At), ms(s.To.At), ms(s.Lease.End().At), s.Token())
+	}
+	// Output:
+	// client-1: section 8ms to 30.036s, lease until 29.698s, token 1
+	// client-2: section 30.015s to 30.018s, lease until 30.018s, token 2
+}
+
+// A lease that its holder did not give up in time.
+func ExampleSection_Lapses() {
+	for _, s := range pause().Sections() {
+		for _, l := range s.Lapses() {
+			fmt.Printf("%s was in its section when its lease ran out at %v\n", s.Client, ms(l.At.At))
+		}
+	}
+	// Output:
+	// client-1 was in its section when its lease ran out at 29.698s
+}
+
+// Two sections of one lock at once.
+func ExampleOverlaps() {
+	for _, o := range history.Overlaps(pause().Sections(), 10) {
+		fmt.Printf("%s and %s, for %v\n", o.A.Client, o.B.Client, ms(o.To-o.From))
+	}
+	// Output:
+	// client-1 and client-2, for 2ms
+}
+
+// A key on a node that crashed is four answers: until when it was withheld from others,
+// when one would have seen it, when it was really there, and until when its owner could
+// rely on it.
+func ExampleHolding() {
+	for _, k := range run("single-crash", "forgets").Holdings() {
+		fmt.Printf("%s on %s, set %v, %s\n", k.Owner.Client, k.Node, ms(k.From.At), k.How)
+		fmt.Printf("  withheld until %v\n", ms(k.Withheld().To.At))
+		for _, v := range k.Visible() {
+			fmt.Printf("  visible until %v\n", ms(v.To.At))
+		}
+		fmt.Printf("  there until %v\n", ms(k.There().To.At))
+		fmt.Printf("  due until %v\n", ms(k.Due))
+		break
+	}
+	// Output:
+	// client-1 on redis-1, set 0s, forgotten
+	//   withheld until 1.003s
+	//   visible until 3ms
+	//   there until 3ms
+	//   due until 30s
+}
+
+// How long the nodes backed what the lock had granted.
+func ExampleHistory_Backed() {
+	h := pause()
+	for _, s := range h.Sections() {
+		for _, b := range h.Backed(s.Lock, s.Acquisition) {
+			fmt.Printf("%s: %v to %v\n", s.Client, ms(b.From.At), ms(b.To.At))
+		}
+	}
+	// Output:
+	// client-1: 4ms to 30.004s
+	// client-2: 30.011s to 30.027s
+}
+
+// When something happened, in the words of a scenario.
+func ExampleHistory_Occurrences() {
+	h := pause()
+	for _, words := range []string{"client-1's keys expired", "client-2 acquired", "client-1 wrote"} {
+		point, err := trace.ParsePoint(words)
+		if err != nil {
+			panic(err)
+		}
+		for _, ev := range h.Occurrences(point) {
+			fmt.Printf("%s: %v\n", point, ms(ev.At))
+		}
+	}
+	// Output:
+	// client-1's keys expired: 30.007s
+	// client-2 acquired: 30.015s
+	// client-1 wrote: 30.036s
+}
+
+// A reader follows a run event by event and knows only the past, as a world does while
+// it runs.
+func ExampleKeys() {
+	h := pause()
+	slot := h.Slots("resource")[0]
+	keys := history.NewKeys()
+	for i := range h.Trace.Events {
+		ev := &h.Trace.Events[i]
+		for _, c := range keys.See(ev) {
+			if c.Place != slot {
+				continue
+			}
+			owner := "nobody"
+			if k := keys.At(slot); k != nil {
+				owner = k.Owner.Client
+			}
+			fmt.Printf("%v: %s has the key on %s\n", ms(ev.At), owner, slot.Node)
+		}
+	}
+	// Output:
+	// 0s: client-1 has the key on redis-1
+	// 30s: nobody has the key on redis-1
+	// 30.008s: client-2 has the key on redis-1
+	// 30.021s: nobody has the key on redis-1
+}
