@@ -46,6 +46,17 @@
 //		locktest.Explore(t, locktest.Config{Nodes: 5, Extends: true}, newMyLock, locktest.Exploration{For: time.Minute})
 //	}
 //
+// # Assertions of your own
+//
+// [World] runs one of the worlds of Run, by its name, and [Scenario] a story of the
+// test's own. Both hand out the history of what happened: who held what and when, what
+// stood on which node, what every clock showed.
+//
+//	h := locktest.World(t, config, newMyLock, "catalogue/gc-pause/fencing-off")
+//	for _, s := range h.Sections() {
+//		// s.Lease.End() is when the lock said that it would end
+//	}
+//
 // # How it runs
 //
 // Worlds run in processes of their own, which are the test's binary started again
