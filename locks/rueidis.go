@@ -57,9 +57,11 @@ func (e *Env) rueidisOption(node int) rueidis.ClientOption {
 	}
 }
 
-// openRueidis makes a client that Close will close, and its connection. If that
-// fails, the first command will try again.
-func (e *Env) openRueidis(o rueidis.ClientOption) (rueidis.Client, error) {
+// OpenRueidis makes a rueidis client, and its connection; if that fails, the first command
+// will try again. In a world its goroutines take turns, so that what they do does not
+// depend on the scheduler. It can serve as a library's builder of clients. Who called it
+// closes the client.
+func (e *Env) OpenRueidis(o rueidis.ClientOption) (rueidis.Client, error) {
 	c, err := rueidis.NewClient(o)
 	if c == nil {
 		return nil, err

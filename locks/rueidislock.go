@@ -66,7 +66,7 @@ func newRueidislock(e *Env, set func(*rueidis.ClientOption)) (Lock, error) {
 	set(&option)
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		ClientOption:  option,
-		ClientBuilder: e.openRueidis,
+		ClientBuilder: e.OpenRueidis,
 		KeyPrefix:     rueidislockPrefix,
 		KeyMajority:   rueidislockMajority,
 		KeyValidity:   e.TTL,

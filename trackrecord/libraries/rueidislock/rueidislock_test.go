@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"slices"
 	"testing"
 	"time"
 
@@ -45,45 +44,14 @@ func newLock(env *locks.Env) (locks.Lock, error) {
 				return env.Dial(ctx, "tcp", addr)
 			},
 		},
-		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) {
-			c, err := rueidis.NewClient(o)
-			if c == nil {
-				return nil, err
-			}
-			return client{c, env.Turn}, nil // if there is no connection yet, the first command will try
-		},
-		KeyValidity: env.TTL,
+		ClientBuilder: env.OpenRueidis,
+		KeyValidity:   env.TTL,
 	})
 	if err != nil {
 		return nil, err
 	}
 	env.Cleanup(locker.Close)
 	return lock{env, locker}, nil
-}
-
-// client lets the goroutines of the library, which are woken together, act in an
-// order that does not depend on the scheduler.
-type client struct {
-	rueidis.Client
-	turn func(words ...string)
-}
-
-func (c client) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	words := slices.Clone(cmd.Commands()) // rueidis will use them for another command
-	turn := func() { c.turn(words...) }
-	turn()
-	return c.Client.Do(turnContext{ctx, turn}, cmd)
-}
-
-// turnContext waits for a turn whenever it is asked whether it has ended.
-type turnContext struct {
-	context.Context
-	turn func()
-}
-
-func (c turnContext) Err() error {
-	c.turn()
-	return c.Context.Err()
 }
 
 type lock struct {
