@@ -13,7 +13,6 @@ import (
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
-	"github.com/locksim/locksim/trace"
 )
 
 // A Local runs worlds in this process, one at a time. A lock that ends the process or
@@ -30,8 +29,8 @@ type Local struct {
 }
 
 // A Judge finds what broke in a run besides the properties of package checks. err is
-// what [sim.Run] returned with the trace.
-type Judge func(t *trace.Trace, err error) []Break
+// what [sim.Run] returned with the run's trace.
+type Judge func(h *history.History, err error) []Break
 
 // NewLocal makes a runner of worlds on some bases. patience is how much real time each
 // run of a world may take; see [sim.RunPatiently]. judge may be nil.
@@ -115,7 +114,7 @@ func (l *Local) run(w World, fencing string) (played, error) {
 		}
 	}
 	if l.judge != nil {
-		p.Breaks = append(p.Breaks, l.judge(tr, err)...)
+		p.Breaks = append(p.Breaks, l.judge(p.history, err)...)
 	}
 	p.Behaviour, p.Spare = behaviour(p.history)
 	return p, nil

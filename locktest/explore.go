@@ -17,7 +17,6 @@ import (
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/trace"
 )
 
 // An Exploration says how far to look for faults that break a lock. The zero
@@ -138,11 +137,10 @@ func (e *explorer) hire(t *testing.T) *explore.Pool {
 }
 
 // breaks finds what a lock must not do besides what package checks looks for.
-func (s *subject) breaks(t *trace.Trace, err error) []explore.Break {
+func (s *subject) breaks(h *history.History, err error) []explore.Break {
 	if err != nil {
 		return nil // of such a lock nothing else can be expected
 	}
-	h := history.Of(t)
 	var all []explore.Break
 	for _, find := range rules {
 		if rule, _, _ := find(s, world{}, h); rule != "" {

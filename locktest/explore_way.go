@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/trace"
 )
 
 // replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
@@ -102,18 +102,18 @@ func (e *explorer) replay(t *testing.T, text string) {
 	}
 	both := e.tellBoth(w)
 	var names []string
-	var traces []*trace.Trace
+	var runs []*history.History
 	for i, v := range both {
 		if v.history != nil {
 			names = append(names, []string{"Without fencing tokens", "With fencing tokens"}[i])
-			traces = append(traces, v.history.Trace)
+			runs = append(runs, v.history)
 		}
 	}
-	if len(traces) > 0 {
-		t.Log("\n" + reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names, traces))
+	if len(runs) > 0 {
+		t.Log("\n" + reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell(names, runs))
 	}
-	for i, tr := range traces {
-		t.Logf("%s: trace %s", strings.ToLower(names[i]), tr.Hash())
+	for i, h := range runs {
+		t.Logf("%s: trace %s", strings.ToLower(names[i]), h.Trace.Hash())
 	}
 	o := bothSay(both)
 	for _, excused := range o.Excused {

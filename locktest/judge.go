@@ -66,15 +66,16 @@ const patience = 20 * time.Second
 // tell runs a world and judges it.
 func (s *subject) tell(p place, w world) verdict {
 	tr, err := sim.RunPatiently(w.config, patience)
-	return s.judge(p, w, tr, err)
+	var h *history.History
+	if tr != nil {
+		h = history.Of(tr)
+	}
+	return s.judge(p, w, h, err)
 }
 
 // judge judges what came of a world.
-func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
-	v := verdict{data: checks.Undecided}
-	if tr != nil {
-		v.history = history.Of(tr)
-	}
+func (s *subject) judge(p place, w world, h *history.History, err error) verdict {
+	v := verdict{data: checks.Undecided, history: h}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
 	if errors.Is(err, sim.ErrLate) {
 		v.reasons = append(v.reasons, err.Error()) // it is this machine's doing
@@ -91,10 +92,10 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 		blame(rule, why, ownStacks(stacks))
 		v.broken = errors.Is(err, sim.ErrStuck)
 	}
-	if tr == nil {
+	if h == nil {
 		return v
 	}
-	for _, f := range tr.Faults {
+	for _, f := range h.Trace.Faults {
 		if f.Moot {
 			v.untold = f.Text + ": " + f.Idle
 			v.problems = nil
@@ -112,14 +113,14 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 		case f.Property == checks.Progress && len(judged.Reasons) > 0:
 			// The story has not come about, and may be what keeps everybody waiting.
 		case f.Fault == checks.FaultLock:
-			blame(string(f.Property), f.Reason.String(), excerpt(tr, f.Events))
+			blame(string(f.Property), f.Reason.String(), excerpt(h, f.Events))
 		case !f.Fault.IsZero():
 			v.excused = append(v.excused, string(f.Property)+": "+f.Fault.String())
 		}
 	}
 	for _, find := range rules {
 		if rule, why, at := find(s, w, v.history); rule != "" {
-			blame(rule, why, excerpt(tr, at))
+			blame(rule, why, excerpt(h, at))
 		}
 	}
 	v.problems = withoutConsequences(v.problems)
@@ -154,8 +155,8 @@ func ownStacks(stacks string) string {
 }
 
 // excerpt is what the timeline says of some events.
-func excerpt(t *trace.Trace, events []int) string {
-	return reports.Timeline{}.Excerpt(t, events)
+func excerpt(h *history.History, events []int) string {
+	return reports.Timeline{}.Excerpt(h, events)
 }
 
 // unmade: a lock that could not be made.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/trace"
 )
 
 // An outcome is what one story came to, in all its worlds and on all seeds. It
@@ -103,7 +103,7 @@ func (s *subject) tellStory(st story, wanted order, each func(place)) outcome {
 			}
 			o.add(at, w, v)
 			if wanted.Timelines && (wanted.All || len(v.problems) > 0) && v.history != nil && len(o.Timelines) < enough {
-				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*trace.Trace{v.history.Trace}))
+				o.Timelines += fmt.Sprintf("%s\n%s\n", at, reports.Timeline{}.Tell([]string{""}, []*history.History{v.history}))
 			}
 			if v.broken {
 				return o

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/trace"
 )
 
 // replayVariable asks for one world.
@@ -46,7 +46,7 @@ func (s *subject) replay(t *testing.T, text string) {
 		v := s.tell(p, w)
 		if v.history != nil {
 			st, _ := find(p.Story)
-			t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*trace.Trace{v.history.Trace}))
+			t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*history.History{v.history}))
 			t.Logf("trace %s", v.history.Trace.Hash())
 		}
 		for _, e := range v.excused {

@@ -5,14 +5,12 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/trace"
 )
 
 // Excerpt writes the lines of the timeline that tell of some events, given by
 // their Seqs. An event that the story leaves out is told as messages are.
-func (l Timeline) Excerpt(t *trace.Trace, events []int) string {
+func (l Timeline) Excerpt(h *history.History, events []int) string {
 	var entries []entry
-	h := history.Of(t)
 	story, detailed := storyOf(h, l.Messages), []entry(nil)
 	for _, seq := range events {
 		tells := func(e entry) bool { return e.first <= seq && seq <= e.last }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -98,11 +99,11 @@ func (t *text) story(runs []scenarios.Outcome) {
 	t.remarks(cast(runs[0].History.Trace))
 	t.line("")
 	headings := make([]string, len(runs))
-	traces := make([]*trace.Trace, len(runs))
+	told := make([]*history.History, len(runs))
 	for i, run := range runs {
-		headings[i], traces[i] = runName[run.Fencing], run.History.Trace
+		headings[i], told[i] = runName[run.Fencing], run.History
 	}
-	t.b.WriteString(Timeline{Palette: t.Palette, Messages: t.Messages}.Tell(headings, traces))
+	t.b.WriteString(Timeline{Palette: t.Palette, Messages: t.Messages}.Tell(headings, told))
 	t.line("")
 	t.b.WriteString(table(runs, t.Palette))
 	t.line("")

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -29,10 +28,10 @@ type Timeline struct {
 // Tell writes the timelines of runs that were made alike but for one thing,
 // such as the storage's fencing, which headings names for each. What all runs
 // have in common, up to the first difference, is written once.
-func (l Timeline) Tell(headings []string, traces []*trace.Trace) string {
-	stories := make([][]entry, len(traces))
-	for i, t := range traces {
-		stories[i] = storyOf(history.Of(t), l.Messages)
+func (l Timeline) Tell(headings []string, runs []*history.History) string {
+	stories := make([][]entry, len(runs))
+	for i, h := range runs {
+		stories[i] = storyOf(h, l.Messages)
 	}
 	return l.write(headings, stories)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -16,6 +17,15 @@ func told(t *testing.T, want, got string) {
 	if "\n"+got != want {
 		t.Errorf("got:\n%s\nwant:%s", got, want)
 	}
+}
+
+// readAll are the histories of some traces.
+func readAll(traces ...*trace.Trace) []*history.History {
+	all := make([]*history.History, len(traces))
+	for i, t := range traces {
+		all[i] = history.Of(t)
+	}
+	return all
 }
 
 func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
@@ -44,7 +54,7 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
   30.027s  client-1  releases the lock: there was nothing left to release
 `, Timeline{}.Tell(
 		[]string{"without fencing", "with fencing"},
-		[]*trace.Trace{overslept("none"), overslept("writes")},
+		readAll(overslept("none"), overslept("writes")),
 	))
 }
 
@@ -54,7 +64,7 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
   All of this happened in each of the 2 runs.
-`, Timeline{}.Tell([]string{"a", "b"}, []*trace.Trace{&s.Trace, &s.Trace}))
+`, Timeline{}.Tell([]string{"a", "b"}, readAll(&s.Trace, &s.Trace)))
 }
 
 func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
@@ -71,7 +81,7 @@ func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
   0.003s  client-2  is paused
   0.004s  client-1  stops waiting for the answer to its read: no answer within
                     5s
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
@@ -97,7 +107,7 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
                     (2 of 5 nodes)
   0.004s  client-2  gives up waiting for redis-3 (2 times) and redis-4
   0.010s  client-2  fails to get the lock, 3 times in a row: too few nodes
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestKeysOfOthers(t *testing.T) {
@@ -113,7 +123,7 @@ func TestKeysOfOthers(t *testing.T) {
   0.001s  client-2  overwrites client-1's key on redis-1
   0.002s  client-1  changes the expiry of client-2's key on redis-1
   0.004s  client-1  removes client-2's key on redis-1
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestWhatArrivesLate(t *testing.T) {
@@ -135,7 +145,7 @@ func TestWhatArrivesLate(t *testing.T) {
                     attempt had ended, until 2.000s
   0.011s  client-1  its key is removed on redis-2 (1 of 2 nodes) only now, after
                     its release had ended
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestClocks(t *testing.T) {
@@ -153,7 +163,7 @@ func TestClocks(t *testing.T) {
   11.000s  redis-1  its clocks now run 2% fast
         ⋮  1s pass
   12.000s  redis-1  its wall clock jumps back by 10s
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestAHeldMessageAndItsArrival(t *testing.T) {
@@ -175,7 +185,7 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
         ⋮  40s pass
   40.000s  network  delivers client-1's write request to storage after being
                     held back for 40s
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
@@ -185,7 +195,7 @@ func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
 	sent.Kind, answered.Kind, timeout.Kind = trace.KindSend, trace.KindDeliver, trace.KindTimeout
 	answered.Reply = true
 	s.then(sent, answered, timeout)
-	told(t, "\n", Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+	told(t, "\n", Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestAReasonIsToldOnce(t *testing.T) {
@@ -201,7 +211,7 @@ func TestAReasonIsToldOnce(t *testing.T) {
   0.003s  storage   refuses client-1's write of x: token 1 is too old
   0.005s  client-1  stops, because its write was refused
   0.006s  client-1  stops: after 1 attempt
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestMessagesAreToldWhenAskedFor(t *testing.T) {
@@ -216,8 +226,8 @@ func TestMessagesAreToldWhenAskedFor(t *testing.T) {
   0.001000s  client-1  connects to redis-1
   0.003000s  client-1  → redis-1 SET x value-1
   0.004000s  redis-1   ← client-1 SET x value-1
-`, Timeline{Messages: true}.Tell(nil, []*trace.Trace{&s.Trace}))
-	if got := (Timeline{}).Tell(nil, []*trace.Trace{&s.Trace}); got != "" {
+`, Timeline{Messages: true}.Tell(nil, readAll(&s.Trace)))
+	if got := (Timeline{}).Tell(nil, readAll(&s.Trace)); got != "" {
 		t.Errorf("messages are told unasked: %q", got)
 	}
 }
@@ -227,14 +237,14 @@ func TestHostileTextIsShownEscaped(t *testing.T) {
 	s.then(trace.Event{Kind: trace.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
 	told(t, `
   0.001s  client-\u202e1  stops: \x1b[2J\r\nok\xff
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestColourChangesNothingButColour(t *testing.T) {
-	traces := []*trace.Trace{overslept("none"), overslept("writes")}
+	runs := readAll(overslept("none"), overslept("writes"))
 	headings := []string{"a", "b"}
-	plain := Timeline{}.Tell(headings, traces)
-	if got := stripped(Timeline{Palette: Colour}.Tell(headings, traces)); got != plain {
+	plain := Timeline{}.Tell(headings, runs)
+	if got := stripped(Timeline{Palette: Colour}.Tell(headings, runs)); got != plain {
 		t.Errorf("got:\n%s\nwant:\n%s", got, plain)
 	}
 }
@@ -255,7 +265,7 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
   0.003s  client-1  fails to get the lock: no node
   0.015s            until here the last 3 of these happen 4 more times
   0.016s            the run was cut off at its horizon
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 // A replica is none of the lock's nodes, even when it has taken over from one.
@@ -269,7 +279,7 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
   0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
   0.008s  client-1  releases the lock on no node
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 // The end of a lease is told where its client has not given the lock up, by the
@@ -287,7 +297,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		s.then(acquire)
 		story(s)
 		s.at(time.Minute, late)
-		return strings.Contains(Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}), "its lease is over")
+		return strings.Contains(Timeline{}.Tell(nil, readAll(&s.Trace)), "its lease is over")
 	}
 	for name, test := range map[string]struct {
 		story func(*script)
@@ -336,7 +346,7 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
    81.000s  client-2  gets the lock on no node, lease until 110.000s
          ⋮  29s pass
   110.000s  client-2  learns from the lock that its lease is lost
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestFailingNodesAndCancelledCalls(t *testing.T) {
@@ -357,5 +367,5 @@ func TestFailingNodesAndCancelledCalls(t *testing.T) {
   0.004s  client-1  cancels its acquire
   0.005s  client-1  fails to get the lock: cancelled: context canceled
   0.007s  redis-1   executes commands again (fault 1)
-`, Timeline{}.Tell(nil, []*trace.Trace{&s.Trace}))
+`, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }

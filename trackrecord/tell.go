@@ -156,5 +156,5 @@ func (w played) timeline() string {
 	if w.trace == nil {
 		return ""
 	}
-	return reports.Timeline{}.Tell([]string{""}, []*trace.Trace{w.trace})
+	return reports.Timeline{}.Tell([]string{""}, []*history.History{history.Of(w.trace)})
 }
