@@ -123,7 +123,7 @@ func (v *Verdict) Finding(p Property) Finding {
 func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	h := &inquiry{of}
 	t := h.Trace
-	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn()}
+	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn(), Findings: make([]Finding, 0, len(properties))}
 	for _, p := range properties {
 		f := p.judge(h)
 		f.Property = p.name

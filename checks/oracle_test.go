@@ -221,6 +221,19 @@ func TestOracle(t *testing.T) {
 			3s D sets by=c2/1 value=v2
 			4s c2 acquires
 			9s c1 acquires`, []string{"c2/1=2", "c1/1=1"}},
+		{"what comes back as it was, but for its expiry, has stood all along", `
+			lock L ttl=30s nodes=A quorum=1
+			0s c1 calls
+			1s A sets by=c1/1 value=v1
+			2s c1 acquires
+			3s A touches by=c1/1 of=c1/1 value=v1
+			4s A crashes
+			5s A restarts
+			5s A restores of=c1/1 value=v1
+			6s A deletes by=c1/1 of=c1/1
+			7s c2 calls
+			7s A sets by=c2/1 value=v2
+			8s c2 acquires`, []string{"c1/1=1", "c2/1=2"}},
 		{"a promoted replica takes its master's slot", `
 			0s c1 calls
 			1s A sets by=c1/1 value=v1

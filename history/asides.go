@@ -8,8 +8,7 @@ import "github.com/locksim/locksim/trace"
 // of are all events of some kinds, in order.
 func (h *History) of(kinds ...trace.Kind) []*trace.Event {
 	var all []*trace.Event
-	for i := range h.Trace.Events {
-		ev := &h.Trace.Events[i]
+	for _, ev := range h.besides {
 		for _, kind := range kinds {
 			if ev.Kind == kind {
 				all = append(all, ev)

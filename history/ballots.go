@@ -21,13 +21,12 @@ func (h *History) Ballots() []Ballot {
 	var all []Ballot
 	o := NewOracle(h.Trace)
 	asking := map[Acquisition]*Ballot{}
-	for i := range h.Trace.Events {
-		ev := &h.Trace.Events[i]
+	for _, ev := range h.besides {
 		o.See(ev)
 		id := Acquisition{ev.Process, ev.Section}
 		switch {
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && o.locks[ev.Lock] != nil:
-			asking[id] = &Ballot{Call: h.called().by[ev]}
+			asking[id] = &Ballot{Call: h.called().by[ev.Seq]}
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire:
 			if b := asking[id]; b != nil {
 				all = append(all, *b)

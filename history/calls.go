@@ -37,13 +37,22 @@ func (c *Call) Failed() bool { return c.Ended != nil && !c.Ended.OK }
 func (h *History) Calls() []*Call { return h.called().all }
 
 // CallsOf are the steps of one acquisition, in the order in which they began.
-func (h *History) CallsOf(id Acquisition) []*Call { return h.called().of[id] }
+func (h *History) CallsOf(id Acquisition) []*Call {
+	list := h.called()
+	return list.of.of(func() map[Acquisition][]*Call {
+		of := map[Acquisition][]*Call{}
+		for _, c := range list.all {
+			of[c.Acquisition] = append(of[c.Acquisition], c)
+		}
+		return of
+	})[id]
+}
 
 // callList is the chapter of the calls.
 type callList struct {
 	all []*Call
-	of  map[Acquisition][]*Call
-	by  map[*trace.Event]*Call // by their beginnings and ends
+	of  chapter[map[Acquisition][]*Call]
+	by  []*Call // by the Seqs of their beginnings and ends
 }
 
 func (h *History) called() *callList {
@@ -51,8 +60,7 @@ func (h *History) called() *callList {
 		var all []*Call
 		open := map[step]*Call{} // those that have not ended
 		counted := map[trace.StepPoint]int{}
-		for i := range h.Trace.Events {
-			ev := &h.Trace.Events[i]
+		for _, ev := range h.besides {
 			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
 			switch ev.Kind {
 			case trace.KindBegin:
@@ -84,10 +92,13 @@ func (h *History) called() *callList {
 				}
 			}
 		}
-		list := &callList{all, map[Acquisition][]*Call{}, map[*trace.Event]*Call{}}
+		list := &callList{all: all, by: make([]*Call, len(h.Trace.Events)+1)}
 		for _, c := range all {
-			list.of[c.Acquisition] = append(list.of[c.Acquisition], c)
-			list.by[c.Began], list.by[c.Ended] = c, c
+			for _, ev := range []*trace.Event{c.Began, c.Ended} {
+				if ev != nil {
+					list.by[ev.Seq] = c
+				}
+			}
 		}
 		return list
 	})

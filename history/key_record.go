@@ -1,6 +1,9 @@
 package history
 
-import "github.com/locksim/locksim/trace"
+import (
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
 
 // A keyRecord is the chapter of the keys.
 type keyRecord struct {
@@ -11,10 +14,10 @@ type keyRecord struct {
 
 func (h *History) keyed() *keyRecord {
 	return h.keys.of(func() *keyRecord {
-		r := &keyRecord{of: map[Acquisition][]*Holding{}}
+		r := &keyRecord{of: map[Acquisition][]*Holding{}, changes: make([]Change, 0, 32)}
 		k := NewKeys()
-		for i := range h.Trace.Events {
-			for _, c := range k.See(&h.Trace.Events[i]) {
+		for _, ev := range h.besides {
+			for _, c := range k.See(ev) {
 				r.changes = append(r.changes, c)
 				if c.Is != nil && c.Is != c.Was {
 					r.holdings = append(r.holdings, c.Is)
@@ -27,6 +30,12 @@ func (h *History) keyed() *keyRecord {
 				if key := k.standing[p]; key != nil && p.Node == node {
 					key.dark = append(key.dark, Interval{since, Never})
 				}
+			}
+		}
+		for _, key := range r.holdings {
+			if key.How == Expired && len(key.dark) > 0 {
+				set, clock := key.last(), h.clocks.Of(key.Node, fakeclock.Wall)
+				key.up = clock.When(clock.Shows(MomentOf(set))+int64(set.TTL), MomentOf(set))
 			}
 		}
 		return r
@@ -69,8 +78,7 @@ func (h *History) Losses(lock string) []Loss {
 func (h *History) readLosses(slots Slots) []Loss {
 	var all []Loss
 	k := NewKeys()
-	for i := range h.Trace.Events {
-		ev := &h.Trace.Events[i]
+	for _, ev := range h.besides {
 		if ev.Kind == trace.KindPromote {
 			for _, p := range slots {
 				was, is := k.At(p), k.At(Place{ev.Process, p.Key})

@@ -50,6 +50,9 @@ type Holding struct {
 	to Moment
 	// dark are the times in which its node was down while it stood, in order.
 	dark []Interval
+	// up is, of one that expired though its node was down, when its time was up by the
+	// node's clock, whatever became of that.
+	up Moment
 }
 
 // An Ending is how something ended.
@@ -84,7 +87,8 @@ func (i Interval) Has(m Moment) bool { return !m.Before(i.From) && m.Before(i.To
 func (h *Holding) Withheld() Interval { return Interval{h.From, h.to} }
 
 // Visible are the times during which the node would have answered that the key stands,
-// in order.
+// in order. Of a key that a restart showed to be gone it takes hindsight to say that from
+// the restart on: the events that say it come after that of the restart.
 func (h *Holding) Visible() []Interval {
 	var all []Interval
 	from := h.From
@@ -109,8 +113,9 @@ func (h *Holding) goneWithRestart() bool {
 
 // There is the time during which the key was really there. It needs hindsight: what was
 // lost with a crash is dated back to the crash, and what expired while its node was down
-// to when its time was up. What a node holds that never came back nobody will ever see
-// again: it was there until the crash.
+// to when its time was up. What came back with the time of expiry that it had once was
+// there all along. What a node holds that never came back nobody will ever see again: it
+// was there until the crash.
 func (h *Holding) There() Interval {
 	whole := Interval{h.From, h.to}
 	if len(h.dark) == 0 {
@@ -121,12 +126,25 @@ func (h *Holding) There() Interval {
 	case last.To == Never:
 		whole.To = last.From
 	case !h.goneWithRestart():
-	case h.How == Forgotten, h.How == Replaced:
+	case h.How == Forgotten, h.How == Replaced && !h.same(h.Ended):
 		whole.To = last.From
-	case h.How == Expired && last.From.At <= h.Expires && h.Expires <= last.To.At:
-		whole.To = StartOf(h.Expires)
+	case h.How == Expired:
+		whole.To = Earlier(Later(h.up, h.From), h.to)
 	}
 	return whole
+}
+
+// same says whether a key is set, or comes back, as what it is already.
+func (h *Holding) same(ev *trace.Event) bool {
+	return h.Owner == AcquisitionOf(ev.Owner) && h.Value == ev.Value
+}
+
+// last is the event that last set the key's expiry.
+func (h *Holding) last() *trace.Event {
+	if n := len(h.Touches); n > 0 {
+		return h.Touches[n-1]
+	}
+	return h.Set
 }
 
 // A Change is what one event did to one key.
@@ -158,6 +176,8 @@ type Keys struct {
 	places []Place
 	known  map[Place]bool
 	ended  func(*Holding)
+	// told are the changes of the last event.
+	told []Change
 }
 
 // NewKeys returns a reader that has seen nothing.
@@ -181,7 +201,8 @@ func (k *Keys) isDown(node string) bool { _, is := k.down[node]; return is }
 // Places are where keys stand or have stood, in the order of the first of each.
 func (k *Keys) Places() []Place { return k.places }
 
-// See takes in the next event and returns what it changed, in order.
+// See takes in the next event and returns what it changed, in order, for as long as it
+// has not seen another.
 func (k *Keys) See(ev *trace.Event) []Change {
 	switch ev.Kind {
 	case trace.KindCrash:
@@ -195,7 +216,8 @@ func (k *Keys) See(ev *trace.Event) []Change {
 			k.waiting[ev.Process] = append(k.waiting[ev.Process], ev)
 			return nil
 		}
-		return []Change{k.apply(ev, MomentOf(ev))}
+		k.told = append(k.told[:0], k.apply(ev, MomentOf(ev)))
+		return k.told
 	}
 	return nil
 }
@@ -212,12 +234,12 @@ func (k *Keys) restart(ev *trace.Event) []Change {
 			h.dark = append(h.dark, Interval{since, MomentOf(ev)})
 		}
 	}
-	var all []Change
+	k.told = k.told[:0]
 	for _, late := range k.waiting[ev.Process] {
-		all = append(all, k.apply(late, MomentOf(ev)))
+		k.told = append(k.told, k.apply(late, MomentOf(ev)))
 	}
 	delete(k.waiting, ev.Process)
-	return all
+	return k.told
 }
 
 func (k *Keys) apply(ev *trace.Event, at Moment) Change {

@@ -63,6 +63,8 @@ func TestHolding(t *testing.T) {
 			"1s-6s", "1s-2s 5s-6s", "1s-6s"},
 		{"the disk held something else", []trace.Event{crash, restart(5 * s), ofKey(5*s, trace.KindRestore, "client-2")},
 			"1s-5s", "1s-2s", "1s-2s"},
+		{"the disk held it with an earlier expiry", []trace.Event{crash, restart(5 * s), ofKey(5*s, trace.KindRestore, "client-1")},
+			"1s-5s", "1s-2s", "1s-5s"},
 		{"it came back, and then its master sent something else", []trace.Event{crash, restart(5 * s), ofKey(7*s, trace.KindRestore, "client-2")},
 			"1s-7s", "1s-2s 5s-7s", "1s-7s"},
 		{"its node is down twice, and the second crash takes it", []trace.Event{crash, restart(5 * s), ofKey(6*s, trace.KindCrash, ""), restart(8 * s), ofKey(8*s, trace.KindForget, "client-1")},
@@ -90,6 +92,45 @@ func TestHolding(t *testing.T) {
 		}
 		if got := words(k.There()); got != c.there {
 			t.Errorf("%s: there %s, want %s", c.name, got, c.there)
+		}
+	}
+}
+
+// What expired while its node was down was there until its time was up by the clock that
+// decides that: the node's own, which can have been set meanwhile.
+func TestThereByTheNodesClock(t *testing.T) {
+	const s = time.Second
+	clock := func(at, wall time.Duration) trace.Event {
+		why := trace.Jumped
+		if at == 0 {
+			why = ""
+		}
+		return trace.Event{At: at, Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), Monotonic: int64(at), Why: why}}
+	}
+	crash := func(at time.Duration) trace.Event { return ofKey(at, trace.KindCrash, "") }
+	one := &trace.Actor{Client: "client-1", Section: 1}
+	set := trace.Event{At: s, Kind: trace.KindSet, Process: "redis-1", Key: "x", TTL: 10 * s, Expires: 11 * s, Owner: one, By: one}
+	touch := func(at time.Duration) trace.Event {
+		ev := set
+		ev.At, ev.Kind, ev.Expires = at, trace.KindTouch, at+10*s
+		return ev
+	}
+	for _, c := range []struct {
+		name string
+		then []trace.Event
+		want time.Duration
+	}{
+		{"nobody touched it", []trace.Event{crash(2 * s)}, 11 * s},
+		{"set forward while the node was down", []trace.Event{crash(2 * s), clock(4*s, 64*s)}, 4 * s},
+		{"set forward before the crash", []trace.Event{clock(2*s, 8*s), crash(3 * s)}, 5 * s},
+		{"set back before the crash", []trace.Event{clock(2*s, 0), crash(3 * s)}, 13 * s},
+		{"set back while the node was down", []trace.Event{crash(2 * s), clock(4*s, 2*s)}, 13 * s},
+		{"prolonged, then set forward", []trace.Event{touch(3 * s), crash(4 * s), clock(5*s, 7*s)}, 11 * s},
+	} {
+		events := append([]trace.Event{clock(0, 0), set}, c.then...)
+		events = append(events, ofKey(15*s, trace.KindRestart, ""), ofKey(15*s, trace.KindExpire, "client-1"))
+		if got := Of(byHand(events...)).Holdings()[0].There().To.At; got != c.want {
+			t.Errorf("%s: there until %v, want %v", c.name, got, c.want)
 		}
 	}
 }

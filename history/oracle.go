@@ -141,8 +141,8 @@ func (r *ranks) see(c Change) {
 		}
 	}
 	if c.Was != c.Is {
+		r.add(c.Is, weight) // first: a grant that is set again stands without a gap
 		r.add(c.Was, -weight)
-		r.add(c.Is, weight)
 	}
 	r.excuse()
 	if c.Is != nil {

@@ -17,8 +17,7 @@ func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 		}
 		has[key.Owner][slot] = true
 	}
-	for i := range h.Trace.Events {
-		ev := &h.Trace.Events[i]
+	for _, ev := range h.besides {
 		if ev.Kind == trace.KindPromote {
 			slots.See(ev)
 			for n, p := range slots {

@@ -103,8 +103,7 @@ func (h *History) read() *reading {
 // readSections finds the sections and their leases.
 func (r *reading) readSections() {
 	calls := r.called().by
-	for i := range r.Trace.Events {
-		ev := &r.Trace.Events[i]
+	for _, ev := range r.besides {
 		switch ev.Kind {
 		case trace.KindBegin, trace.KindEnd, trace.KindLost, trace.KindCrash, trace.KindDone:
 		default:
@@ -123,7 +122,7 @@ func (r *reading) readSections() {
 				s.Begun++
 			}
 		case trace.KindEnd:
-			begun := calls[ev].Began
+			begun := calls[ev.Seq].Began
 			if s != nil && ev.Step != trace.Extend && ev.Step != trace.Release {
 				s.failed = s.failed || !ev.OK
 				s.done++

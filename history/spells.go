@@ -59,8 +59,7 @@ func (h *History) Spells() []*Spell {
 			open[of{ev.Process, state}] = s
 			all = append(all, s)
 		}
-		for i := range h.Trace.Events {
-			ev := &h.Trace.Events[i]
+		for _, ev := range h.besides {
 			switch ev.Kind {
 			case trace.KindPause:
 				begin(Paused, ev.Text, ev)

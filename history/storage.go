@@ -134,8 +134,7 @@ func (whole *reading) readStorage() {
 		asked:   map[wish]int{},
 		served:  map[answer]*trace.Event{},
 	}
-	for i := range r.Trace.Events {
-		ev := &r.Trace.Events[i]
+	for _, ev := range r.besides {
 		switch ev.Kind {
 		case trace.KindBegin:
 			id := wish{Acquisition{ev.Process, ev.Section}, ev.Object}

@@ -96,7 +96,7 @@ func (s *surveyor) see(ev *trace.Event) {
 	switch ev.Kind {
 	case trace.KindBegin:
 		s.in[ev.Process] = ev.Step
-		c := s.called().by[ev]
+		c := s.called().by[ev.Seq]
 		if ev.Step.AtLock() {
 			s.last[ev.Process] = c
 		}
