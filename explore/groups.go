@@ -85,8 +85,8 @@ func (e example) id() string {
 		words = append(words, string(f))
 	}
 	id := cmp.Or(strings.Join(words, "+"), "no-fault")
-	if whose := e.effect.fault(); whose != "" {
-		id += "/" + strings.NewReplacer(" ", "-", ":", "", ",", "").Replace(whose)
+	if whose := e.effect.fault(); !whose.IsZero() {
+		id += "/" + strings.NewReplacer(" ", "-", ":", "", ",", "").Replace(whose.String())
 	}
 	if e.effect.grade()&blames != 0 {
 		// Different mistakes of a lock show in different steps.

@@ -50,9 +50,9 @@ func (r *Record) report() BaseRecord {
 	}
 	b.Messages = len(r.Messages)
 	var words []string
-	for _, word := range r.Outcome.Effect() {
-		if _, what, _ := read(word); !slices.Contains(words, what) {
-			words = append(words, what)
+	for _, h := range r.Outcome.Effect() {
+		if !slices.Contains(words, h.What) {
+			words = append(words, h.What)
 		}
 	}
 	b.Broke = strings.Join(words, ", ")
@@ -277,7 +277,7 @@ func compareWays(a, b Way) int {
 func (w Way) gravity() int {
 	data := func(what string) bool { return checks.Property(what).Data() }
 	switch {
-	case w.Fault == checks.FaultLock.String():
+	case w.Fault == checks.FaultLock:
 		return 3
 	case slices.ContainsFunc(w.On, data):
 		return 2

@@ -91,7 +91,7 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	own, fenced := 0, 0
 	for _, w := range r.Ways {
-		if w.Fault == checks.FaultLock.String() {
+		if w.Fault == checks.FaultLock {
 			own++
 		}
 		if corrupts(w.On) {

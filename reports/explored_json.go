@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -72,14 +73,14 @@ type jsonWay struct {
 	Causes []jsonCause `json:"causes"`
 	Stages []string    `json:"stages"`
 	// WithoutFencing and WithFencing are what breaks in the two runs of the example.
-	WithoutFencing []string     `json:"without_fencing"`
-	WithFencing    []string     `json:"with_fencing"`
-	Fault          string       `json:"fault"`
-	Worlds         int          `json:"worlds"`
-	Example        jsonWorld    `json:"example"`
-	Effect         []string     `json:"effect"`
-	Margins        []jsonMargin `json:"margins"`
-	File           string       `json:"file"`
+	WithoutFencing []string       `json:"without_fencing"`
+	WithFencing    []string       `json:"with_fencing"`
+	Fault          checks.Blame   `json:"fault"`
+	Worlds         int            `json:"worlds"`
+	Example        jsonWorld      `json:"example"`
+	Effect         explore.Effect `json:"effect"`
+	Margins        []jsonMargin   `json:"margins"`
+	File           string         `json:"file"`
 	// Replay is there if there is a file.
 	Replay string `json:"replay,omitempty"`
 	// Why is there if the lock did what no lock may do, with the stack.
@@ -202,7 +203,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 }
 
 // present is a list that JSON shows as one even if it is empty.
-func present(list []string) []string { return append([]string{}, list...) }
+func present[T any](list []T) []T { return append([]T{}, list...) }
 
 func worldJSON(w explore.World) jsonWorld {
 	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Faults: []jsonExploredFault{}}

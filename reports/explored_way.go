@@ -108,11 +108,11 @@ func faultLegend(ways []explore.Way) []remark {
 		}
 	}
 	is := func(blame checks.Blame) func(explore.Way) bool {
-		return func(w explore.Way) bool { return w.Fault == blame.String() }
+		return func(w explore.Way) bool { return w.Fault == blame }
 	}
 	add(checks.FaultLock.String(), "the lock's own fault: a better lock would not have let this happen", is(checks.FaultLock))
 	add("inherent", "no lock whose grants end by time can avoid this; the storage has to check tokens", is(checks.FaultInherent))
-	add("assumption", "something broke on which the lock relies", func(w explore.Way) bool { return whose(w) == checks.ByAssumption })
+	add("assumption", "something broke on which the lock relies", func(w explore.Way) bool { return w.Fault.Whose == checks.ByAssumption })
 	add(nobodys, "the lock kept the clients apart, and a write came late all the same", lateAlone)
 	add("?", "what happened does not tell", func(w explore.Way) bool { return whoseFault(w) == "?" })
 	return rows
@@ -127,16 +127,7 @@ func lateAlone(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))
 	}
-	return w.Fault == "" && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
-}
-
-// whose says who is to blame for a way.
-func whose(w explore.Way) checks.Whose {
-	var b checks.Blame
-	if b.UnmarshalText([]byte(w.Fault)) != nil {
-		return ""
-	}
-	return b.Whose
+	return w.Fault.IsZero() && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
 }
 
 // whoseFault is the way's fault, or a question mark.
@@ -144,10 +135,10 @@ func whoseFault(w explore.Way) string {
 	switch {
 	case lateAlone(w):
 		return nobodys
-	case w.Fault == "":
+	case w.Fault.IsZero():
 		return "?"
 	}
-	return visible(w.Fault)
+	return w.Fault.String()
 }
 
 // causeWords is a way's cause in one line.
