@@ -73,9 +73,6 @@ func (g *groups) add(r *Record, w World, o Outcome) {
 // keptExamples is how many examples of a group are kept.
 const keptExamples = 3
 
-// ranOnMark ends the ID of a way in which a paused process ran on.
-const ranOnMark = "/ran-on"
-
 // id is the ID of the way that a world is an example of: the families of its faults,
 // whose fault the effect is, if it is the lock's then the stages at which they strike,
 // and whether data are corrupted despite fencing tokens.
@@ -96,7 +93,7 @@ func (e example) id() string {
 		id += "/despite-fencing"
 	}
 	if e.ranOn {
-		id += ranOnMark
+		id += "/ran-on"
 	}
 	return id
 }

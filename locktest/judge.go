@@ -86,7 +86,7 @@ func (s *subject) judge(p place, w world, tr *trace.Trace, err error) verdict {
 			blame("error", "the world cannot be run: "+err.Error(), "")
 			return v
 		}
-		why, stacks, _ := strings.Cut(err.Error(), "\n")
+		why, stacks := sim.WithoutStacks(err)
 		blame(rule, why, ownStacks(stacks))
 		v.broken = errors.Is(err, sim.ErrStuck)
 	}
