@@ -218,7 +218,7 @@ func broke(runs []scenarios.Outcome) []remark {
 	}
 	var data []remark
 	for _, run := range runs {
-		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + capital(run.History.Trace, explainData(run))})
+		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + explainData(run)})
 	}
 	rows = append(rows, allTheSame(data, "the data")...)
 	return append(rows, explainLocks(runs)...)

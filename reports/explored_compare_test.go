@@ -10,7 +10,9 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	way := func(id string, fault checks.Blame, on ...string) explore.Way { return explore.Way{ID: id, Fault: fault, On: on} }
+	way := func(id string, fault checks.Blame, on ...string) explore.Way {
+		return explore.Way{ID: id, Fault: fault, On: on}
+	}
 	clock := checks.FaultAssumption(trace.AssumeClock)
 	for name, c := range map[string]struct {
 		known, now []explore.Way
