@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/locksim/locksim/checks"
 )
 
 // Groups are broken worlds, sorted by their cause.
@@ -83,7 +85,10 @@ func (e example) id() string {
 	}
 	id := cmp.Or(strings.Join(words, "+"), "no-fault")
 	if whose := e.effect.fault(); !whose.IsZero() {
-		id += "/" + strings.NewReplacer(" ", "-", ":", "", ",", "").Replace(whose.String())
+		id += "/" + blameSlugs[whose.Whose]
+		for _, a := range whose.Broken() {
+			id += "-" + strings.ReplaceAll(string(a), " ", "-")
+		}
 	}
 	if e.effect.grade()&blames != 0 {
 		// Different mistakes of a lock show in different steps.
@@ -96,6 +101,10 @@ func (e example) id() string {
 		id += "/ran-on"
 	}
 	return id
+}
+
+var blameSlugs = map[checks.Whose]string{
+	checks.ByLock: "lock", checks.ByNature: "inherent-needs-fencing", checks.ByAssumption: "assumption",
 }
 
 // stages are those that the faults of an example strike.

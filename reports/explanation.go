@@ -52,7 +52,7 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 
 // explainAgain is the command that tells a story again.
 func explainAgain(r *scenarios.Result, o Options) string {
-	return strings.Replace(replay(r, o), "locksim run", "locksim explain", 1)
+	return replayBy("explain", r, o)
 }
 
 // explanation tells a result. What all variants have in common is told once:

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 // A breakage is a short word for properties that broke, for the cells of a table, and
@@ -224,7 +225,7 @@ func exploredFaultWords(f explore.Fault) string {
 	own.For = 0 // which would be rounded
 	words := faultWords(own)
 	if f.For > 0 {
-		words += ", for " + exactly(f.For)
+		words += ", for " + trace.ShortDuration(f.For)
 	}
 	if f.Persistence != "" {
 		words += ", with persistence " + string(f.Persistence)
@@ -257,7 +258,7 @@ func marginWords(m explore.Margin) string {
 	if m.Survived == 0 {
 		return visible(m.What) + ": any size will do"
 	}
-	return visible(m.What) + ": " + exactly(m.Survived) + " is survived, " + exactly(m.Broken) + " is not"
+	return visible(m.What) + ": " + trace.ShortDuration(m.Survived) + " is survived, " + trace.ShortDuration(m.Broken) + " is not"
 }
 
 // marginCell is the same in a cell of a table.
@@ -265,7 +266,7 @@ func marginCell(m explore.Margin) string {
 	if m.Survived == 0 {
 		return "any"
 	}
-	return "≥ " + exactly(m.Broken)
+	return "≥ " + trace.ShortDuration(m.Broken)
 }
 
 // The stack of a lock that panics is shown up to a point.

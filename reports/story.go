@@ -21,6 +21,8 @@ type entry struct {
 	// until is when the last of what the entry tells happened, if it tells of more than
 	// one moment.
 	until time.Duration
+	// its says that the text is not about who, but about something of its own: "its key …".
+	its bool
 	// mood is how the line is coloured.
 	mood mood
 
@@ -284,6 +286,11 @@ func (s *teller) add(ev *trace.Event, e entry) {
 // say adds an entry of the event's own process.
 func (s *teller) say(ev *trace.Event, m mood, format string, args ...any) {
 	s.add(ev, entry{who: visible(ev.Process), mood: m, text: fmt.Sprintf(format, args...)})
+}
+
+// sayIts adds an entry about something of the event's own process.
+func (s *teller) sayIts(ev *trace.Event, m mood, format string, args ...any) {
+	s.add(ev, entry{who: visible(ev.Process), mood: m, its: true, text: "its " + fmt.Sprintf(format, args...)})
 }
 
 // affects adds an entry about what a fault does to a process.
