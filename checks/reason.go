@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 type Reason struct {
 	Code Code
 	// Args are the arguments of the code, in a fixed order: names of processes and of
-	// sections, [time.Duration] and [history.Moment] of true time, numbers, texts and reasons.
+	// sections, [time.Duration] and [history.Moment] of true time, each [Token], numbers, texts
+	// and reasons.
 	Args []any
 	// More is what there is to be said besides.
 	More []Reason
@@ -87,8 +89,14 @@ const (
 	ManyNotOneByOne        Code = "many-not-one-by-one"       // how many, section
 )
 
-// sentences are the codes in English. What begins with a sign or a space continues the
-// sentence before it.
+// A Token is a fencing token that a reason is about.
+type Token uint64
+
+// continues are the codes that go on with the sentence before them.
+var continues = map[Code]bool{AsItIsSaid: true, BySentLater: true, UpdateLost: true, OfSomebodyElse: true}
+
+// sentences are the codes in English. What begins with an argument begins with a name or a
+// number.
 var sentences = map[Code]string{
 	NoLock:           "the run has no lock",
 	EverybodyIn:      "there is no lock: everybody is let in",
@@ -113,7 +121,7 @@ var sentences = map[Code]string{
 	GrantedWhileLeased:  "%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
 	ProlongedAsIfAlone:  "%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
 	EnteredWhileInside:  "%s entered its section at %v, while %s was in its own from %v until %v",
-	TokenNotGreater:     "%s was granted the lock after %s, yet its fencing token %d is not greater than %d; both were out at %v",
+	TokenNotGreater:     "%s was granted the lock after %s, yet its fencing token %v is not greater than %v; both were out at %v",
 	TouchedForeignKey:   "at %v %v %s the key %q on %s, which had been set for %v",
 	GrantedByNobody:     "the lock let %s in though no node had granted it",
 	EndedWhenGranted:    "%s's lease had already ended when it was granted",
@@ -163,10 +171,30 @@ func (r Reason) And(code Code, args ...any) Reason {
 func (r Reason) IsZero() bool { return r.Code == "" }
 
 // String is the reason in English, with times to the nanosecond.
-func (r Reason) String() string { return r.Told(time.Duration.String) }
+func (r Reason) String() string { return r.Told(inFull) }
 
-// Told is the reason in English, with times as somebody else writes them.
-func (r Reason) Told(length func(time.Duration) string) string {
+// A Voice is how somebody writes what reasons are about.
+type Voice struct {
+	Time  func(time.Duration) string
+	Token func(Token) string
+}
+
+var inFull = Voice{time.Duration.String, func(t Token) string { return strconv.FormatUint(uint64(t), 10) }}
+
+// Told is the reason in English.
+func (r Reason) Told(v Voice) string { return r.told(v, sentences[r.Code]) }
+
+// Begun is Told at the beginning of a sentence: with a capital letter, unless a name is
+// first.
+func (r Reason) Begun(v Voice) string {
+	format := sentences[r.Code]
+	if format != "" {
+		format = strings.ToUpper(format[:1]) + format[1:]
+	}
+	return r.told(v, format)
+}
+
+func (r Reason) told(v Voice, format string) string {
 	if r.IsZero() {
 		return ""
 	}
@@ -174,25 +202,26 @@ func (r Reason) Told(length func(time.Duration) string) string {
 	for i, arg := range r.Args {
 		switch arg := arg.(type) {
 		case time.Duration:
-			args[i] = length(arg)
+			args[i] = v.Time(arg)
+		case Token:
+			args[i] = v.Token(arg)
 		case Reason:
-			args[i] = arg.Told(length)
+			args[i] = arg.Told(v)
 		case history.Moment:
 			args[i] = arg.String()
 			if arg != history.Never {
-				args[i] = length(arg.At)
+				args[i] = v.Time(arg.At)
 			}
 		default:
 			args[i] = arg
 		}
 	}
-	s := fmt.Sprintf(sentences[r.Code], args...)
+	s := fmt.Sprintf(format, args...)
 	for _, more := range r.More {
-		if told := more.Told(length); strings.HasPrefix(sentences[more.Code], " ") || strings.HasPrefix(sentences[more.Code], ":") {
-			s += told
-		} else {
-			s += "; " + told
+		if !continues[more.Code] {
+			s += "; "
 		}
+		s += more.Told(v)
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -97,7 +96,7 @@ func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
 // it is the later section's, unless the earlier one has used that value as well.
 func (h *inquiry) background(c history.Change, by, owner *trace.Actor) bool {
 	value := c.Event.Value
-	if by.Sent <= owner.Sent || !c.Touch && c.Is != nil || !slices.Contains(strings.Fields(h.Event(by.Sent).Text), value) {
+	if by.Sent <= owner.Sent || !c.Touch && c.Is != nil || !h.Knew(by, value) {
 		return false
 	}
 	return !slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {

@@ -75,7 +75,7 @@ func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Even
 	f := Finding{
 		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
 		Reason: Because(TokenNotGreater,
-			h.Name(young), h.Name(old), y.Token, o.Token, second.At),
+			h.Name(young), h.Name(old), Token(y.Token), Token(o.Token), second.At),
 	}
 	// A token source is no part of the lock.
 	if o.Step == trace.Acquire && y.Step == trace.Acquire {

@@ -23,50 +23,54 @@ import (
 // kind is a lock to use in place of the file's own, which need not be registered; then
 // only Go can run the file. A world whose lock hangs has no trace, so its file tells of
 // the faults alone. The error is that of a world that cannot be made.
-func scenarioFile(v *scenarios.Variant, w World, seed uint64, kind locks.Kind) ([]byte, error) {
+func scenarioFile(v *scenarios.Variant, w World, seed uint64, kind locks.Kind) (account, error) {
 	p := play{text: v.Document().Bytes(), options: scenarios.RunOptions{Seed: seed, Kind: kind}}
 	return p.file(w.Faults)
 }
 
 // file is the scenario file of the play with some faults.
-func (p play) file(faults []Fault) ([]byte, error) {
+func (p play) file(faults []Fault) (account, error) {
 	draft, err := p.document(faults)
 	if err != nil {
-		return nil, err
+		return account{}, err
 	}
 	file, err := newPage(draft)
 	if err != nil {
-		return nil, err
+		return account{}, err
 	}
 	runs, err := p.run(faults)
 	if conduct := sim.Conduct(err); conduct != "" {
 		file.origin(p.lock(), p.options)
 		file.comment("It cannot be run to its end: %s.", conduct)
-		file.set("title", stringNode(titled(p.lock(), faults, nil, []string{"it ends in " + article(conduct)})))
+		says := account{title: titled(p.lock(), faults, nil, []string{"it ends in " + article(conduct)})}
 		if len(faults) > 0 {
-			file.set("story", stringNode(recounted(faults)))
+			says.story = recounted(faults)
 		}
-		return file.write(), nil
+		file.say("title", p.lock()+": "+says.title)
+		file.say("story", says.story)
+		says.text = file.write()
+		return says, nil
 	} else if err != nil {
-		return nil, err
+		return account{}, err
 	}
 	off, on := runs[0], runs[1]
 	main := off
 	if gravest(off.Verdict) == "" && gravest(on.Verdict) != "" {
 		main = on
 	}
-	t := newTale(main.History, main.Verdict, faults)
+	t := newTale(main, faults)
 	witnesses, idle, err := p.witnesses(t, runs)
 	if err != nil {
-		return nil, err
+		return account{}, err
 	}
 	file.origin(off.Lock, p.options)
 	for _, fault := range idle {
 		file.comment("Without fault %d every witness is still seen: it changes no order of events that a witness can tell.", fault)
 	}
-	file.say("title", titled(off.Lock, faults, t, t.effects(on.Verdict)))
+	says := account{title: titled(off.Lock, faults, t, t.effects(on.Verdict)), story: t.tell(t.end())}
+	file.say("title", off.Lock+": "+says.title)
 	file.say("assumption", t.assumption())
-	file.say("story", t.tell(t.end()))
+	file.say("story", says.story)
 	file.say("why", t.why(off.Verdict.Verdict == checks.Unsafe && on.Verdict.Verdict == checks.Safe))
 	file.say("lesson", t.lesson(off.Verdict, on.Verdict, on.History))
 	if len(witnesses) > 0 {
@@ -77,24 +81,32 @@ func (p play) file(faults []Fault) ([]byte, error) {
 		file.set("witnesses", listNode(texts))
 	}
 	file.expect(runs)
-	return file.write(), nil
+	says.text = file.write()
+	return says, nil
+}
+
+// An account is what is told of a world: its scenario file, the title without the name of
+// the lock with which it begins, and the story.
+type account struct {
+	text         []byte
+	title, story string
 }
 
 // titleWidth is how long a title is if it can be helped.
 const titleWidth = 100
 
-// titled is a world in one line: its lock, its faults and what comes of them, the
-// first of several effects that there is room for. Of several faults it says when they
-// strike only if there is room. t, which may be nil, is the run.
+// titled is a world in one line that is to stand after the name of its lock: its faults
+// and what comes of them, the first of several effects that there is room for. Of several
+// faults it says when they strike only if there is room. t, which may be nil, is the run.
 func titled(lock string, faults []Fault, t *tale, effects []string) string {
 	if len(faults) == 0 {
-		return lock + ": " + effects[0] + " without any fault"
+		return effects[0] + " without any fault"
 	}
 	title := ""
 	for _, timed := range []bool{true, false} {
 		for _, effect := range effects {
-			title = lock + ": " + headline(faults, t, timed) + ", and " + effect
-			if utf8.RuneCountInString(title) <= titleWidth {
+			title = headline(faults, t, timed) + ", and " + effect
+			if utf8.RuneCountInString(lock+": "+title) <= titleWidth {
 				return title
 			}
 		}

@@ -16,6 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
@@ -230,11 +232,19 @@ func (d deed) file(t *testing.T) []byte {
 
 func (d deed) write(t *testing.T) []byte {
 	t.Helper()
-	text, err := scenarioFile(d.story(t), World{Change: d.change, Faults: d.faults}, d.seed, locks.Kind{})
+	says, err := scenarioFile(d.story(t), World{Change: d.change, Faults: d.faults}, d.seed, locks.Kind{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	// What is told of the way beside the file is what the file says.
+	var file struct{ Title, Story string }
+	if err := yaml.Unmarshal(says.text, &file); err != nil {
+		t.Fatal(err)
+	}
+	if _, title, _ := strings.Cut(file.Title, ": "); title != says.title || strings.TrimSpace(file.Story) != says.story {
+		t.Errorf("the file says %q and %q, but told are %q and %q", file.Title, file.Story, says.title, says.story)
+	}
+	return says.text
 }
 
 // hashes are those of the world's own runs, made without any file.
@@ -514,10 +524,11 @@ func TestALockThatIsNotRegistered(t *testing.T) {
 		}},
 	} {
 		t.Run(test.kind.Name, func(t *testing.T) {
-			text, err := scenarioFile(d.story(t), World{Faults: []Fault{fault}}, d.seed, test.kind)
+			says, err := scenarioFile(d.story(t), World{Faults: []Fault{fault}}, d.seed, test.kind)
 			if err != nil {
 				t.Fatal(err)
 			}
+			text := says.text
 			for _, want := range test.says {
 				if !strings.Contains(string(text), want) {
 					t.Errorf("it does not say %q:\n%s", want, text)
@@ -545,10 +556,11 @@ func TestALockThatHangs(t *testing.T) {
 			}
 		}
 	})}}
-	text, err := p.file([]Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()})
+	says, err := p.file([]Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()})
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := says.text
 	for _, want := range []string{
 		"# It cannot be run to its end: hang.", "title: 'spinning: client-2 pauses just before it asks for the lock, and it ends in a hang'",
 		"  Just before it asks for the lock, client-2 pauses for 1s.\n",

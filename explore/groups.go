@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/locksim/locksim/checks"
 )
 
 // Groups are broken worlds, sorted by their cause.
@@ -73,9 +75,6 @@ func (g *groups) add(r *Record, w World, o Outcome) {
 // keptExamples is how many examples of a group are kept.
 const keptExamples = 3
 
-// ranOnMark ends the ID of a way in which a paused process ran on.
-const ranOnMark = "/ran-on"
-
 // id is the ID of the way that a world is an example of: the families of its faults,
 // whose fault the effect is, if it is the lock's then the stages at which they strike,
 // and whether data are corrupted despite fencing tokens.
@@ -85,8 +84,11 @@ func (e example) id() string {
 		words = append(words, string(f))
 	}
 	id := cmp.Or(strings.Join(words, "+"), "no-fault")
-	if whose := e.effect.fault(); whose != "" {
-		id += "/" + strings.NewReplacer(" ", "-", ":", "", ",", "").Replace(whose)
+	if whose := e.effect.fault(); !whose.IsZero() {
+		id += "/" + blameSlugs[whose.Whose]
+		for _, a := range whose.Broken() {
+			id += "-" + strings.ReplaceAll(string(a), " ", "-")
+		}
 	}
 	if e.effect.grade()&blames != 0 {
 		// Different mistakes of a lock show in different steps.
@@ -96,9 +98,13 @@ func (e example) id() string {
 		id += "/despite-fencing"
 	}
 	if e.ranOn {
-		id += ranOnMark
+		id += "/ran-on"
 	}
 	return id
+}
+
+var blameSlugs = map[checks.Whose]string{
+	checks.ByLock: "lock", checks.ByNature: "inherent-needs-fencing", checks.ByAssumption: "assumption",
 }
 
 // stages are those that the faults of an example strike.

@@ -8,13 +8,15 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/checks"
 )
 
 // aSearch is a search of which the ledgers of these tests are.
 var aSearch = &Search{Bases: []Base{{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}, MaxFaults: 2, Worlds: 64}
 
 func broke(what string) Outcome {
-	return Outcome{Off: Run{Breaks: []Break{{What: what, Fault: "lock"}}, Behaviour: 1 << 63}}
+	return Outcome{Off: Run{Breaks: []Break{{What: what, Fault: checks.FaultLock}}, Behaviour: 1 << 63}}
 }
 
 // ledgerText is a ledger with three worlds in it.

@@ -95,7 +95,7 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	}
 	var p played
 	if conduct := sim.Conduct(err); conduct != "" {
-		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock.String(), Why: shortStack(err.Error())})
+		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})
 	} else if err != nil {
 		return p, err
 	}
@@ -110,7 +110,7 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	}
 	for _, f := range verdict.Findings {
 		if f.Outcome == checks.Violated {
-			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault.String()})
+			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault})
 		}
 	}
 	if l.judge != nil {

@@ -27,7 +27,7 @@ func BenchmarkMemory(b *testing.B) {
 			r.Behaviour %= 100 // as many kinds as real ones have, more or less
 		}
 		if r.Behaviour>>32%8 == 1 {
-			r.Breaks = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent.String()}}
+			r.Breaks = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
 		}
 		return Outcome{Off: r, On: r}, nil
 	})

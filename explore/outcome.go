@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,8 +43,8 @@ type Break struct {
 	// What is a property of package checks, or what a lock must not do: panic,
 	// hang, goroutine leak, endless retry.
 	What string `json:"what"`
-	// Fault says whose fault it is, as in checks.Finding; "" where that cannot be told.
-	Fault string `json:"fault,omitempty"`
+	// Fault says whose fault it is; zero where that cannot be told.
+	Fault checks.Blame `json:"fault,omitzero"`
 	// Why says of what a lock must not do what it did, and shows the stack.
 	Why string `json:"why,omitempty"`
 }
@@ -67,46 +69,61 @@ func (o Outcome) Broke() bool { return len(o.Off.Breaks)+len(o.On.Breaks) > 0 }
 // RanOn says whether either run did.
 func (o Outcome) RanOn() bool { return o.Off.RanOn || o.On.RanOn }
 
-// An Effect is what broke in the two runs of a world: a set of words, each a run, what
-// broke and, after a tab, whose fault it is. Two worlds that broke in the same way have equal effects.
-type Effect []string
+// An Effect is what broke in the two runs of a world, in order and each once. Two worlds
+// that broke in the same way have equal effects.
+type Effect []Harm
+
+// A Harm is something that broke in one of the runs.
+type Harm struct {
+	// Fencing is the run: Without or With.
+	Fencing string
+	// What and Fault are those of the Break.
+	What  string
+	Fault checks.Blame
+}
+
+// String is the harm as documents have it: the run, what broke and, after a tab, whose
+// fault it is.
+func (h Harm) String() string { return h.Fencing + " " + h.What + "\t" + h.Fault.String() }
+
+// MarshalText writes the harm as documents have it.
+func (h Harm) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads what MarshalText has written.
+func (h *Harm) UnmarshalText(text []byte) error {
+	fencing, rest, _ := strings.Cut(string(text), " ")
+	what, fault, ok := strings.Cut(rest, "\t")
+	if !ok || fencing != Without && fencing != With {
+		return fmt.Errorf("%q does not say what broke in which run", text)
+	}
+	h.Fencing, h.What = fencing, what
+	return h.Fault.UnmarshalText([]byte(fault))
+}
+
+func compareHarms(a, b Harm) int {
+	return cmp.Or(strings.Compare(a.Fencing, b.Fencing), strings.Compare(a.What, b.What), strings.Compare(a.Fault.String(), b.Fault.String()))
+}
 
 // Effect is what broke. A run in doubt breaks nothing but what no doubt excuses.
 func (o Outcome) Effect() Effect {
 	var e Effect
 	for _, fencing := range []string{Without, With} {
 		for _, b := range o.run(fencing).Breaks {
-			e = append(e, fencing+" "+b.What+"\t"+b.Fault)
+			e = append(e, Harm{fencing, b.What, b.Fault})
 		}
 	}
-	slices.Sort(e)
-	return slices.Compact(e)
+	return e.ordered()
 }
 
-// Breaks is what of the effect broke in one run: Without or With. Why is left out.
-func (e Effect) Breaks(fencing string) []Break {
-	var all []Break
-	for _, word := range e {
-		if run, what, fault := read(word); run == fencing {
-			all = append(all, Break{What: what, Fault: fault})
-		}
-	}
-	return all
+// ordered puts the harms in order, and keeps each once.
+func (e Effect) ordered() Effect {
+	slices.SortFunc(e, compareHarms)
+	return slices.Compact(e)
 }
 
 // Includes says whether everything in another effect is in this one.
 func (e Effect) Includes(other Effect) bool {
-	return !slices.ContainsFunc(other, func(word string) bool { return !slices.Contains(e, word) })
-}
-
-// String is the effect as one word, for maps.
-func (e Effect) String() string { return strings.Join(e, "; ") }
-
-// read takes a word of an effect apart.
-func read(word string) (fencing, what, fault string) {
-	fencing, word, _ = strings.Cut(word, " ")
-	what, fault, _ = strings.Cut(word, "\t")
-	return fencing, what, fault
+	return !slices.ContainsFunc(other, func(h Harm) bool { return !slices.Contains(e, h) })
 }
 
 // A Grade is how bad an effect is. A set of faults is minimal if no smaller part of it
@@ -127,14 +144,13 @@ const (
 // grade is how bad the effect is: a set of grades.
 func (e Effect) grade() grade {
 	var g grade
-	for _, word := range e {
+	for _, h := range e {
 		g |= breaks
-		fencing, what, fault := read(word)
-		property := checks.Property(what)
-		if fencing == With && property.Data() {
+		property := checks.Property(h.What)
+		if h.Fencing == With && property.Data() {
 			g |= corrupts
 		}
-		if whoseFault(fault) == checks.ByLock {
+		if h.Fault == checks.FaultLock {
 			g |= blames
 		}
 		if property.Title() == "" {
@@ -147,41 +163,31 @@ func (e Effect) grade() grade {
 // ends says whether the lock did what ends a run, and perhaps its process, before its
 // time: then there is nothing to measure.
 func (e Effect) ends() bool {
-	return slices.ContainsFunc(e, func(word string) bool {
-		_, what, _ := read(word)
-		return slices.Contains([]string{sim.ConductPanic, sim.ConductHang, sim.ConductLeak, sim.ConductEndless}, what)
+	return slices.ContainsFunc(e, func(h Harm) bool {
+		return slices.Contains([]string{sim.ConductPanic, sim.ConductHang, sim.ConductLeak, sim.ConductEndless}, h.What)
 	})
 }
 
 // fault is whose fault the effect is: the lock's if any of it is, else an
 // assumption's.
-func (e Effect) fault() string {
-	worst := ""
-	for _, word := range e {
-		if _, _, fault := read(word); weight(fault) > weight(worst) || weight(fault) == weight(worst) && fault < worst {
-			worst = fault
+func (e Effect) fault() checks.Blame {
+	var worst checks.Blame
+	for _, h := range e {
+		if weight(h.Fault) > weight(worst) || weight(h.Fault) == weight(worst) && h.Fault.String() < worst.String() {
+			worst = h.Fault
 		}
 	}
 	return worst
 }
 
-// whoseFault is who is to blame, by a blame as documents have it.
-func whoseFault(text string) checks.Whose {
-	var b checks.Blame
-	if b.UnmarshalText([]byte(text)) != nil {
-		return ""
-	}
-	return b.Whose
-}
-
 // weight orders whose fault something is.
-func weight(fault string) int {
-	switch {
-	case whoseFault(fault) == checks.ByLock:
+func weight(fault checks.Blame) int {
+	switch fault.Whose {
+	case checks.ByLock:
 		return 3
-	case whoseFault(fault) == checks.ByAssumption:
+	case checks.ByAssumption:
 		return 2
-	case fault != "":
+	case checks.ByNature:
 		return 1
 	}
 	return 0
@@ -191,10 +197,7 @@ func weight(fault string) int {
 // nobody gets anything done is a consequence as a rule, and does not count beside
 // something else.
 func (e Effect) core() Effect {
-	less := slices.DeleteFunc(slices.Clone(e), func(word string) bool {
-		_, what, _ := read(word)
-		return what == string(checks.Progress)
-	})
+	less := slices.DeleteFunc(slices.Clone(e), func(h Harm) bool { return h.What == string(checks.Progress) })
 	if less.grade() != e.grade() {
 		return e
 	}
@@ -205,9 +208,8 @@ func (e Effect) core() Effect {
 // whether two held the lock.
 func (e Effect) severity() int {
 	n := int(e.grade()) << 4
-	for _, word := range e {
-		_, what, _ := read(word)
-		switch property := checks.Property(what); {
+	for _, h := range e {
+		switch property := checks.Property(h.What); {
 		case property.Data():
 			n |= 4
 		case property == checks.LeaseExclusion:

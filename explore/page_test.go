@@ -83,10 +83,11 @@ func TestALongLineIsBroken(t *testing.T) {
 // A file that a search has written is known by every byte of it.
 func TestWrote(t *testing.T) {
 	d := deed{name: "wrote", base: workload("single"), seed: 1}
-	file, err := scenarioFile(d.story(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()}}, d.seed, locks.Kind{})
+	says, err := scenarioFile(d.story(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 60 * second}.fault()}}, d.seed, locks.Kind{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := says.text
 	if !Wrote(file) {
 		t.Fatalf("it does not know its own file:\n%s", file)
 	}

@@ -266,6 +266,6 @@ func obituary(d workers.Death) Outcome {
 		d.Said = "" // it may be of a world before this one
 		why += d.Error()
 	}
-	r := Run{Breaks: []Break{{What: what, Fault: checks.FaultLock.String(), Why: why}}}
+	r := Run{Breaks: []Break{{What: what, Fault: checks.FaultLock, Why: why}}}
 	return Outcome{Off: r, On: r}
 }

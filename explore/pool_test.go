@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
 	what, f := w.Change.Clients[0], w.Faults[0]
 	broke := func(what string) explore.Outcome {
-		return explore.Outcome{Off: explore.Run{Breaks: []explore.Break{{What: what, Fault: bases[0].Name}}}}
+		return explore.Outcome{Off: explore.Run{Breaks: []explore.Break{{What: what, Why: bases[0].Name}}}}
 	}
 	switch what {
 	case "panics":
@@ -122,7 +122,7 @@ func newPool(t *testing.T, jobs int, silence time.Duration) *explore.Pool {
 
 // both is the outcome of a world that cost its worker.
 func both(what, why string) explore.Outcome {
-	r := explore.Run{Breaks: []explore.Break{{What: what, Fault: checks.FaultLock.String(), Why: why}}}
+	r := explore.Run{Breaks: []explore.Break{{What: what, Fault: checks.FaultLock, Why: why}}}
 	return explore.Outcome{Off: r, On: r}
 }
 
@@ -136,7 +136,7 @@ func TestPoolContains(t *testing.T) {
 		"waits":    both("hang", "the process that ran it showed no sign of life for 2s"),
 		"killed":   both("panic", "the process that ran it died: signal: killed"),
 		"prints":   after,
-		"hung":     {Off: explore.Run{Breaks: []explore.Break{{What: "hang", Fault: "first"}}}},
+		"hung":     {Off: explore.Run{Breaks: []explore.Break{{What: "hang", Why: "first"}}}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

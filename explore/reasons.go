@@ -85,13 +85,11 @@ func (t *tale) stale(f checks.Finding) *trace.Event {
 
 // conduct is what the lock did that no lock may do, or "".
 func (t *tale) conduct() string {
-	for _, doubt := range t.history.Trace.Doubts {
-		switch {
-		case strings.Contains(doubt, sim.ErrPanic.Error()):
-			return "the lock panics"
-		case strings.Contains(doubt, sim.ErrLeak.Error()):
-			return "the lock leaves a goroutine behind"
-		}
+	switch t.misconduct {
+	case sim.ConductPanic:
+		return "the lock panics"
+	case sim.ConductLeak:
+		return "the lock leaves a goroutine behind"
 	}
 	return ""
 }

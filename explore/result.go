@@ -1,6 +1,10 @@
 package explore
 
-import "time"
+import (
+	"time"
+
+	"github.com/locksim/locksim/checks"
+)
 
 // A Result is what a search found. It depends on the bases and on the options,
 // and not on how many processes ran the worlds or in which order.
@@ -74,9 +78,9 @@ type Way struct {
 	// Stages are the stages of a section that the faults strike, all that were seen.
 	Stages []string
 	// Off and On are the properties that break in the example, and Fault whose fault
-	// it is, as in checks.Finding: that of the lock, if there is one.
+	// it is: the lock's, if any of it is.
 	Off, On []string
-	Fault   string
+	Fault   checks.Blame
 	// Worlds is how many of those tried broke in this way.
 	Worlds int
 	// Example is the smallest, and Effect what broke in it.

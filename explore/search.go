@@ -238,9 +238,7 @@ func (l *Level) count(o *Outcome, parts grade) bool {
 		l.Doubtful++
 	}
 	if !o.RanOn() && !l.Effect.Includes(effect) {
-		l.Effect = append(l.Effect, effect...)
-		slices.Sort(l.Effect)
-		l.Effect = slices.Compact(l.Effect)
+		l.Effect = append(l.Effect, effect...).ordered()
 	}
 	if effect.grade()&^parts == 0 {
 		return false

@@ -105,8 +105,8 @@ func jumpsAhead(f Fault) bool {
 }
 
 var (
-	late2     = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent.String()}}
-	twoLeases = []Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption(trace.AssumeClock).String()}}
+	late2     = []Break{{What: string(checks.SectionExclusion), Fault: checks.FaultInherent}}
+	twoLeases = []Break{{What: string(checks.LeaseExclusion), Fault: checks.FaultAssumption(trace.AssumeClock)}}
 )
 
 // Every single fault is tried once, and those that break something are one group.
@@ -343,9 +343,9 @@ func TestMinimal(t *testing.T) {
 		e := example{record: r, world: World{Faults: faults}, effect: effect}
 		return &group{id: e.id(), best: []example{e}}
 	}
-	data := "off no-lost-update\t"
-	fenced := "on no-lost-update\t"
-	own := "off lease-exclusion\t" + checks.FaultLock.String()
+	data := Harm{Fencing: Without, What: "no-lost-update"}
+	fenced := Harm{Fencing: With, What: "no-lost-update"}
+	own := Harm{Without, "lease-exclusion", checks.FaultLock}
 	for _, test := range []struct {
 		name string
 		all  []*group
@@ -411,10 +411,10 @@ func TestFamilies(t *testing.T) {
 
 // An effect is the lock's fault if anything in it is.
 func TestEffects(t *testing.T) {
-	clock := checks.FaultAssumption(trace.AssumeClock).String()
+	clock := checks.FaultAssumption(trace.AssumeClock)
 	o := Outcome{
 		Off: Run{Breaks: []Break{{What: "lease-exclusion", Fault: clock}, {What: "section-exclusion", Fault: clock}, {What: "no-lost-update"}}},
-		On:  Run{Breaks: []Break{{What: "section-exclusion", Fault: checks.FaultInherent.String()}}},
+		On:  Run{Breaks: []Break{{What: "section-exclusion", Fault: checks.FaultInherent}}},
 	}
 	e := o.Effect()
 	if e.fault() != clock || e.grade() != breaks {
@@ -424,14 +424,14 @@ func TestEffects(t *testing.T) {
 	if g := o.Effect().grade(); g != breaks|corrupts {
 		t.Errorf("data corrupted with fencing: grade %d", g)
 	}
-	o.On.Breaks = append(o.On.Breaks, Break{What: "progress", Fault: checks.FaultLock.String()})
-	if e := o.Effect(); e.grade() != breaks|corrupts|blames || e.fault() != checks.FaultLock.String() {
+	o.On.Breaks = append(o.On.Breaks, Break{What: "progress", Fault: checks.FaultLock})
+	if e := o.Effect(); e.grade() != breaks|corrupts|blames || e.fault() != checks.FaultLock {
 		t.Errorf("%q: fault %q, grade %d", e, e.fault(), e.grade())
 	}
 	if e := o.Effect(); slices.Equal(e.core(), e) != true {
 		t.Errorf("progress is all that is the lock's fault, and %q leaves it out", e.core())
 	}
-	o.Off.Breaks = append(o.Off.Breaks, Break{What: "release-ownership", Fault: checks.FaultLock.String()})
+	o.Off.Breaks = append(o.Off.Breaks, Break{What: "release-ownership", Fault: checks.FaultLock})
 	if e := o.Effect(); len(e.core()) != len(e)-1 {
 		t.Errorf("progress is a consequence, and %q has it", e.core())
 	}

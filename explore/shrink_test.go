@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -558,7 +559,7 @@ func TestShrinkOtherEffects(t *testing.T) {
 	p := &plant{outcome: func(w World) Outcome {
 		switch size := w.Faults[0].Size(); {
 		case size < 10*time.Second:
-			return Outcome{Off: Run{Breaks: []Break{{What: "serial-sections", Fault: "lock"}}}}
+			return Outcome{Off: Run{Breaks: []Break{{What: "serial-sections", Fault: checks.FaultLock}}}}
 		case size < 20*time.Second:
 			return Outcome{On: broken.Off}
 		case size < 30*time.Second:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -19,7 +20,9 @@ type tale struct {
 	history *history.History
 	verdict *checks.Verdict
 	faults  []Fault
-	nodes   []string // those on which a lock is kept
+	// misconduct is what the lock did that no lock may do, as package sim has it, or "".
+	misconduct string
+	nodes      []string // those on which a lock is kept
 	// cast are the acquisitions that have a part in it, and last is the event after
 	// which there is nothing to tell.
 	cast map[history.Acquisition]bool
@@ -57,9 +60,10 @@ type clause struct {
 	leads, follows bool
 }
 
-func newTale(h *history.History, verdict *checks.Verdict, faults []Fault) *tale {
+func newTale(run scenarios.Outcome, faults []Fault) *tale {
+	h := run.History
 	t := &tale{
-		history: h, verdict: verdict, faults: faults,
+		history: h, verdict: run.Verdict, faults: faults, misconduct: run.Conduct,
 		cast: map[history.Acquisition]bool{}, held: map[int]*history.Message{}, ended: map[history.Acquisition]bool{},
 		latest: map[string]int{}, began: map[history.Acquisition]int{}, heldBack: map[string]bool{}, resent: map[history.Acquisition]bool{},
 	}

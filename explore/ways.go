@@ -30,10 +30,10 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	for _, w := range all {
-		if strings.HasSuffix(w.ID, ranOnMark) {
-			out.RanOn = append(out.RanOn, w)
+		if w.ranOn {
+			out.RanOn = append(out.RanOn, w.Way)
 		} else {
-			out.Ways = append(out.Ways, w)
+			out.Ways = append(out.Ways, w.Way)
 		}
 	}
 	out.Maps, err = f.maps(ctx)
@@ -50,9 +50,9 @@ func (r *Record) report() BaseRecord {
 	}
 	b.Messages = len(r.Messages)
 	var words []string
-	for _, word := range r.Outcome.Effect() {
-		if _, what, _ := read(word); !slices.Contains(words, what) {
-			words = append(words, what)
+	for _, h := range r.Outcome.Effect() {
+		if !slices.Contains(words, h.What) {
+			words = append(words, h.What)
 		}
 	}
 	b.Broke = strings.Join(words, ", ")
@@ -62,9 +62,15 @@ func (r *Record) report() BaseRecord {
 	return b
 }
 
+// A measured is a way, and whether a paused process ran on in it.
+type measured struct {
+	Way
+	ranOn bool
+}
+
 // ways shrinks the examples of all groups, puts those together that turn out to be the
 // same, and leaves out those of which a part does the same.
-func (f *Found) ways(ctx context.Context) ([]Way, error) {
+func (f *Found) ways(ctx context.Context) ([]measured, error) {
 	var all []*group
 	for _, g := range f.groups.all {
 		all = append(all, g)
@@ -80,16 +86,17 @@ func (f *Found) ways(ctx context.Context) ([]Way, error) {
 		return nil, err
 	}
 	merged := minimal(merge(all, small))
-	ways := make([]Way, len(merged))
+	ways := make([]measured, len(merged))
 	err = f.search.parallel(ctx, len(merged), func(ctx context.Context, i int) error {
 		var err error
-		ways[i], err = f.way(ctx, merged[i])
+		ways[i].ranOn = merged[i].best[0].ranOn
+		ways[i].Way, err = f.way(ctx, merged[i])
 		return err
 	}, func(i int) { f.search.tell("measuring", i+1, len(merged), len(merged)) })
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(ways, compareWays)
+	slices.SortStableFunc(ways, func(a, b measured) int { return compareWays(a.Way, b.Way) })
 	nameFiles(ways)
 	return ways, nil
 }
@@ -213,8 +220,8 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	// that all worlds of a process share.
 	f.writing.Lock()
 	defer f.writing.Unlock()
-	w.Text, err = scenarioFile(v, e.world, base.Seed, base.Kind)
-	w.Title, w.Story = told(w.Text, e.record.Lock)
+	says, err := scenarioFile(v, e.world, base.Seed, base.Kind)
+	w.Text, w.Title, w.Story = says.text, says.title, says.story
 	return w, err
 }
 
@@ -280,7 +287,7 @@ func compareWays(a, b Way) int {
 func (w Way) gravity() int {
 	data := func(what string) bool { return checks.Property(what).Data() }
 	switch {
-	case w.Fault == checks.FaultLock.String():
+	case w.Fault == checks.FaultLock:
 		return 3
 	case slices.ContainsFunc(w.On, data):
 		return 2
@@ -291,10 +298,10 @@ func (w Way) gravity() int {
 }
 
 // nameFiles gives each way's scenario a name.
-func nameFiles(ways []Way) {
+func nameFiles(ways []measured) {
 	taken := map[string]bool{}
 	for i := range ways {
-		w := &ways[i]
+		w := &ways[i].Way
 		if w.Text == nil {
 			continue
 		}

@@ -1,16 +1,77 @@
 package history
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/locksim/locksim/trace"
 )
 
-// What servers and libraries say of an error is their own text. A trace quotes it, and
-// what has to be told apart of it is told apart here.
+// What servers, libraries and locks say of an error is their own text. A trace quotes it,
+// and what has to be told apart of it is told apart here.
 
 // UnknownScript says that a reply is Redis's that it does not know the script which it
 // was to run: nobody has told it yet, or it has been restarted since.
 func UnknownScript(reply *trace.Event) bool {
 	return reply.Reply && strings.HasPrefix(reply.Text, "NOSCRIPT")
+}
+
+// sayOnlyThat are the words with which an error says no more than that its step failed,
+// as package locks has them.
+var sayOnlyThat = map[trace.Step]string{
+	trace.Acquire: "lock not acquired: ",
+	trace.Mint:    "no fencing token: ",
+}
+
+var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
+
+// Why is why a call failed, as whoever failed says it. Whoever reads it knows which step
+// it is of; and a node that a lock, which knows no names, has counted from 1 when it was
+// acquired or released has its name.
+func (h *History) Why(failed *Call) string {
+	text := strings.TrimPrefix(failed.Ended.Text, sayOnlyThat[failed.Step])
+	if failed.Step != trace.Acquire && failed.Step != trace.Release {
+		return text
+	}
+	var nodes []string
+	for _, l := range h.Trace.Locks {
+		if l.Name == h.lockOf(failed) {
+			for _, slot := range l.Slots {
+				nodes = append(nodes, slot.Node)
+			}
+		}
+	}
+	return numberedNode.ReplaceAllStringFunc(text, func(found string) string {
+		n, err := strconv.Atoi(numberedNode.FindStringSubmatch(found)[1])
+		if err != nil || n < 1 || n > len(nodes) {
+			return found
+		}
+		return nodes[n-1] + ":"
+	})
+}
+
+// lockOf is the lock of the acquisition that a call belongs to.
+func (h *History) lockOf(c *Call) string {
+	for _, acquire := range h.CallsOf(c.Acquisition) {
+		if acquire.Step == trace.Acquire {
+			return acquire.Lock
+		}
+	}
+	return ""
+}
+
+// Undoing is why a client's program ended: because a call had failed, with whose error
+// the program's own ends, and besides is what that says before. It is nil if the program
+// ended because of none.
+func (h *History) Undoing(done *trace.Event) (failed *Call, besides string) {
+	for _, c := range h.Calls() {
+		if !c.Failed() || c.Client != done.Process || c.Ended.Text == "" || c.Ended.Seq > done.Seq || failed != nil && c.Ended.Seq > failed.Ended.Seq {
+			continue
+		}
+		if rest, is := strings.CutSuffix(done.Text, c.Ended.Text); is {
+			failed, besides = c, strings.TrimSuffix(rest, ": ")
+		}
+	}
+	return failed, besides
 }

@@ -168,7 +168,10 @@ func (p listed) types(t *testing.T) (*types.Package, *types.Info, *token.FileSet
 		}
 		files = append(files, f)
 	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
+	info := &types.Info{
+		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Types: map[ast.Expr]types.TypeAndValue{},
+	}
 	pkg, err := (&types.Config{Importer: p.imports}).Check(p.ImportPath, fset, files, info)
 	if err != nil {
 		t.Fatalf("%s: %v", p.ImportPath, err)

@@ -72,6 +72,9 @@ type Notifier interface {
 // ErrNotAcquired is what an attempt returns when it did not get the lock.
 var ErrNotAcquired = errors.New("lock not acquired")
 
+// ErrNoToken is what a source of fencing tokens returns when it has none to give.
+var ErrNoToken = errors.New("no fencing token")
+
 // ErrLost is what Extend and Release return when the lock was not theirs any
 // more.
 var ErrLost = errors.New("lock lost")

@@ -2,7 +2,7 @@ package locks
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -19,7 +19,7 @@ func init() {
 		Mint: func(_ context.Context, e *Env) (uint64, error) {
 			token := e.Clock.Read(fakeclock.Wall).Nanos / int64(time.Millisecond)
 			if token <= 0 {
-				return 0, errors.New("no fencing token: the wall clock shows a time before 1970")
+				return 0, fmt.Errorf("%w: the wall clock shows a time before 1970", ErrNoToken)
 			}
 			return uint64(token), nil
 		},

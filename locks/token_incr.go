@@ -21,11 +21,11 @@ func init() {
 		Mint: func(ctx context.Context, e *Env) (uint64, error) {
 			counters := e.counters()
 			if len(counters) == 0 {
-				return 0, errors.New("no fencing token: the source incr needs a Redis node for its counter, but there is none")
+				return 0, fmt.Errorf("%w: the source incr needs a Redis node for its counter, but there is none", ErrNoToken)
 			}
 			token, err := e.count(ctx, counters[0], counterTimeout)
 			if err != nil {
-				return 0, fmt.Errorf("no fencing token: %w", because(ctx, errors.New(reason(err))))
+				return 0, fmt.Errorf("%w: %w", ErrNoToken, because(ctx, errors.New(reason(err))))
 			}
 			return token, nil
 		},

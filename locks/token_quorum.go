@@ -2,7 +2,6 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 )
@@ -32,7 +31,7 @@ const counterNodeTimeout = redlockNodeTimeout
 func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 	counters := e.counters()
 	if len(counters) == 0 {
-		return 0, errors.New("no fencing token: the source quorum-incr needs Redis nodes for its counters, but there are none")
+		return 0, fmt.Errorf("%w: the source quorum-incr needs Redis nodes for its counters, but there are none", ErrNoToken)
 	}
 	tokens := make([]uint64, len(counters))
 	said := make(answers, len(counters))
@@ -46,8 +45,7 @@ func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 	asked.Wait()
 	counted, quorum := said.yes(), majority(len(counters))
 	if len(counted) < quorum {
-		return 0, because(ctx, fmt.Errorf("no fencing token: %d of %d counters answered, %d must%s",
-			len(counted), len(counters), quorum, said.but("")))
+		return 0, because(ctx, fmt.Errorf("%w: %d of %d counters answered, %d must%s", ErrNoToken, len(counted), len(counters), quorum, said.but("")))
 	}
 	var highest uint64
 	for _, i := range counted {

@@ -19,7 +19,7 @@ func init() {
 			for {
 				var b [8]byte
 				if _, err := io.ReadFull(e.Rand, b[:]); err != nil {
-					return 0, fmt.Errorf("no fencing token: no random bits: %w", err)
+					return 0, fmt.Errorf("%w: no random bits: %w", ErrNoToken, err)
 				}
 				// One bit less than there is room for: many a database has signed
 				// integers only.

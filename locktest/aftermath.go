@@ -3,7 +3,6 @@ package locktest
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -164,7 +163,7 @@ func lingering(_ *subject, _ world, h *history.History) (rule, why string, at []
 			continue
 		}
 		for _, lock := range h.Trace.Locks {
-			about := func(s trace.SlotInfo) bool { return s.Node == m.To && strings.Contains(m.Sent.Text, s.Key) }
+			about := func(s trace.SlotInfo) bool { return s.Node == m.To && m.About(s.Key) }
 			if lock.TTL > 0 && min(calm(h, m.Sent), m.Sent.At-v.gone.At) > lock.TTL && slices.ContainsFunc(lock.Slots, about) {
 				v.sent++
 			}

@@ -144,7 +144,7 @@ func (s *subject) breaks(h *history.History, err error) []explore.Break {
 	var all []explore.Break
 	for _, find := range rules {
 		if rule, _, _ := find(s, world{}, h); rule != "" {
-			all = append(all, explore.Break{What: rule, Fault: checks.FaultLock.String()})
+			all = append(all, explore.Break{What: rule, Fault: checks.FaultLock})
 		}
 	}
 	return all
@@ -166,7 +166,7 @@ func (e *explorer) report(t *testing.T, r *explore.Result) {
 		}
 	}
 	for _, w := range r.Ways {
-		if w.Fault == checks.FaultLock.String() {
+		if w.Fault == checks.FaultLock {
 			t.Error(e.tellWay(w))
 		}
 	}
@@ -255,7 +255,7 @@ func blamed(o explore.Outcome) []string {
 	for _, r := range []explore.Run{o.Off, o.On} {
 		for _, b := range r.Breaks {
 			proves := r.Doubt == "" && !r.RanOn || b.Why != ""
-			if proves && b.Fault == checks.FaultLock.String() && !slices.Contains(all, b.What) {
+			if proves && b.Fault == checks.FaultLock && !slices.Contains(all, b.What) {
 				all = append(all, b.What)
 			}
 		}

@@ -51,7 +51,7 @@ var inVain = explore.World{Faults: []explore.Fault{
 func TestTellWay(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
 	text := e.tellWay(explore.Way{
-		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock.String(),
+		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock,
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 7 * time.Second, Broken: 7010 * time.Millisecond}},
 	})
 	for _, want := range []string{
@@ -85,9 +85,9 @@ func TestParseWorld(t *testing.T) {
 
 // What an exploration holds against a lock is its own fault, and beyond doubt.
 func TestBlamed(t *testing.T) {
-	lock := explore.Break{What: "lease-exclusion", Fault: checks.FaultLock.String()}
-	inherent := explore.Break{What: "section-exclusion", Fault: checks.FaultInherent.String()}
-	panics := explore.Break{What: sim.ConductPanic, Fault: checks.FaultLock.String(), Why: "panic: oh no"}
+	lock := explore.Break{What: "lease-exclusion", Fault: checks.FaultLock}
+	inherent := explore.Break{What: "section-exclusion", Fault: checks.FaultInherent}
+	panics := explore.Break{What: sim.ConductPanic, Fault: checks.FaultLock, Why: "panic: oh no"}
 	for _, c := range []struct {
 		name string
 		o    explore.Outcome

@@ -46,8 +46,8 @@ const (
 // A verdict is what one world says of the lock.
 type verdict struct {
 	problems []problem
-	// excused are the violations that are not the lock's, "PROPERTY: whose fault".
-	excused []string
+	// excused are the violations that are not the lock's.
+	excused []excuse
 	// data is what became of the data: safe, unsafe or unknown, and then why.
 	data    string
 	reasons []string
@@ -58,6 +58,14 @@ type verdict struct {
 	// broken says that this process cannot be relied on any more.
 	broken bool
 }
+
+// An excuse is a property that is violated, and whose fault that is if not the lock's.
+type excuse struct {
+	Property checks.Property
+	Fault    checks.Blame
+}
+
+func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.String() }
 
 // patience is how much real time a world may take. Half of it may pass between two
 // events.
@@ -88,7 +96,7 @@ func (s *subject) judge(p place, w world, h *history.History, err error) verdict
 			blame(ruleError, "the world cannot be run: "+err.Error(), "")
 			return v
 		}
-		why, stacks, _ := strings.Cut(err.Error(), "\n")
+		why, stacks := sim.WithoutStacks(err)
 		blame(rule, why, ownStacks(stacks))
 		v.broken = errors.Is(err, sim.ErrStuck)
 	}
@@ -115,7 +123,7 @@ func (s *subject) judge(p place, w world, h *history.History, err error) verdict
 		case f.Fault == checks.FaultLock:
 			blame(string(f.Property), f.Reason.String(), excerpt(h, f.Events))
 		case !f.Fault.IsZero():
-			v.excused = append(v.excused, string(f.Property)+": "+f.Fault.String())
+			v.excused = append(v.excused, excuse{f.Property, f.Fault})
 		}
 	}
 	for _, find := range rules {

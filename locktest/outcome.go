@@ -17,7 +17,7 @@ type outcome struct {
 	// Problems has the first of each rule.
 	Problems []problem
 	// Excused are the violations that are not the lock's fault, each once.
-	Excused []string
+	Excused []excuse
 	// Off and On are what became of the data without fencing tokens and with them,
 	// on the first seed.
 	Off, On string

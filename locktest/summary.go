@@ -50,7 +50,7 @@ func (s *summary) add(st story, o outcome) {
 	}
 	s.rows[sortOf(o)] = append(s.rows[sortOf(o)], name)
 	for _, e := range o.Excused {
-		_, fault, _ := strings.Cut(e, ": ")
+		fault := e.Fault.String()
 		if !slices.Contains(s.excused[fault], name) {
 			s.excused[fault] = append(s.excused[fault], name)
 		}

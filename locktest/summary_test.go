@@ -10,15 +10,15 @@ import (
 // the stories of the catalogue, by what they came to.
 func TestSummary(t *testing.T) {
 	fails := []problem{{Rule: "release-ownership"}}
-	inherent := "section-exclusion: " + checks.FaultInherent.String()
+	inherent := excuse{checks.SectionExclusion, checks.FaultInherent}
 	sum := &summary{subject: &subject{config: Config{Name: "a lock"}}}
 	for _, told := range []struct {
 		story string
 		outcome
 	}{
 		{"claims/lease", outcome{Worlds: 1}},
-		{"catalogue/gc-pause", outcome{Worlds: 2, Off: checks.Unsafe, On: checks.Safe, Excused: []string{inherent}}},
-		{"catalogue/release-lua/late", outcome{Worlds: 2, Failed: 2, Problems: fails, Off: checks.Undecided, On: checks.Safe, Excused: []string{inherent}}},
+		{"catalogue/gc-pause", outcome{Worlds: 2, Off: checks.Unsafe, On: checks.Safe, Excused: []excuse{inherent}}},
+		{"catalogue/release-lua/late", outcome{Worlds: 2, Failed: 2, Problems: fails, Off: checks.Undecided, On: checks.Safe, Excused: []excuse{inherent}}},
 		{"catalogue/release-lua/delayed", outcome{Worlds: 2, Failed: 1, Problems: fails, Off: checks.Safe, On: checks.Safe}},
 		{"catalogue/no-faults", outcome{Worlds: 2, Off: checks.Safe, On: checks.Safe}},
 		{"catalogue/failover", outcome{Untold: "it has no replica"}},

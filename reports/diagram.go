@@ -267,7 +267,7 @@ func (d *diagram) readDecisions(most int) {
 		}
 		g.words = fmt.Sprintf("%s: %s %s of %s%s %s", moment(ev.At, 3), possessive(g.client), ev.Step, visible(ev.Object), carried(ev.Token), verb)
 		if ev.Text != "" {
-			g.words += ": " + shortTokens(visible(ev.Text))
+			g.words += ": " + quoted(ev.Text)
 		}
 		all = append(all, g)
 	}

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +32,7 @@ func notes(runs []scenarios.Outcome) []remark {
 	var remarks []remark
 	for _, run := range runs {
 		for _, note := range run.History.Trace.Notes {
-			if r := (remark{"this build", capital(run.History.Trace, statement(note))}); !slices.Contains(remarks, r) {
+			if r := (remark{"this build", statement(capital(note))}); !slices.Contains(remarks, r) {
 				remarks = append(remarks, r)
 			}
 		}
@@ -88,7 +87,7 @@ func explainData(run scenarios.Outcome) string {
 		if f.Outcome != checks.Violated {
 			continue
 		}
-		text := capital(run.History.Trace, statement(timed(f.Reason)))
+		text := statement(f.Reason.Begun(onTimeline))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
 			text += " The cycle: " + statement(timed(f.Cycle...))
 		}
@@ -133,7 +132,7 @@ func refusals(h *history.History) string {
 	}
 	first := refused[0]
 	text := fmt.Sprintf("The storage refused %s %s at %s: %s",
-		possessive(first.Client()), first.Step, moment(first.At, 3), statement(first.Text))
+		possessive(first.Client()), first.Step, moment(first.At, 3), statement(quoted(first.Text)))
 	if n := len(refused); n > 1 {
 		text += fmt.Sprintf(" It refused %s.", count(n-1, "more request"))
 	}
@@ -147,7 +146,7 @@ func explainLock(run scenarios.Outcome) []string {
 	violated := func(p checks.Property) bool {
 		f := run.Verdict.Finding(p)
 		if f.Outcome == checks.Violated {
-			said = append(said, strings.TrimSpace(capital(run.History.Trace, statement(timed(f.Reason)))+" "+blame(f.Fault)))
+			said = append(said, strings.TrimSpace(statement(f.Reason.Begun(onTimeline))+" "+blame(f.Fault)))
 		}
 		return f.Outcome == checks.Violated
 	}
@@ -190,10 +189,13 @@ func joined(all []trace.Assumption) string {
 func timed(reasons ...checks.Reason) string {
 	words := make([]string, len(reasons))
 	for i, r := range reasons {
-		words[i] = r.Told(timelineTime)
+		words[i] = r.Told(onTimeline)
 	}
 	return strings.Join(words, "; ")
 }
+
+// onTimeline writes times and tokens as the timeline does.
+var onTimeline = checks.Voice{Time: timelineTime, Token: func(t checks.Token) string { return token(uint64(t)) }}
 
 // timelineTime is a time as the timeline writes it; round ones are left as they are.
 func timelineTime(d time.Duration) string {
@@ -203,35 +205,13 @@ func timelineTime(d time.Duration) string {
 	return moment(d, 3)
 }
 
-// statement makes a reason a sentence that ends.
-func statement(reason string) string {
-	reason = strings.TrimRight(shortTokens(visible(reason)), ".")
-	return reason + "."
-}
+// statement makes of what is to be said a sentence that ends.
+func statement(says string) string { return strings.TrimRight(visible(says), ".") + "." }
 
-// capital begins a sentence with a capital letter, unless it begins with a name.
-func capital(t *trace.Trace, s string) string {
-	for _, p := range t.Processes {
-		if strings.HasPrefix(s, visible(p.Name)) {
-			return s
-		}
-	}
+// capital begins a sentence with a capital letter.
+func capital(s string) string {
 	if s != "" && 'a' <= s[0] && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]
 	}
 	return s
-}
-
-var preciseTime = regexp.MustCompile(`\b([0-9]+h)?([0-9]+m)?[0-9]+(\.[0-9]+)?(ns|µs|ms|s)\b`)
-
-// timelineTimes writes times that are given to the nanosecond in what a library or the
-// storage said, as the timeline does, so that one finds them there.
-func timelineTimes(s string) string {
-	return preciseTime.ReplaceAllStringFunc(s, func(text string) string {
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			return text
-		}
-		return timelineTime(d)
-	})
 }

@@ -52,7 +52,7 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 
 // explainAgain is the command that tells a story again.
 func explainAgain(r *scenarios.Result, o Options) string {
-	return strings.Replace(replay(r, o), "locksim run", "locksim explain", 1)
+	return replayBy("explain", r, o)
 }
 
 // explanation tells a result. What all variants have in common is told once:
@@ -218,7 +218,7 @@ func broke(runs []scenarios.Outcome) []remark {
 	}
 	var data []remark
 	for _, run := range runs {
-		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + capital(run.History.Trace, explainData(run))})
+		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + explainData(run)})
 	}
 	rows = append(rows, allTheSame(data, "the data")...)
 	return append(rows, explainLocks(runs)...)

@@ -5,10 +5,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/trace"
 )
 
 // An ExploreFormat is one way of writing what a search found.
@@ -36,7 +36,7 @@ func exploredLock(r *explore.Result) string {
 		words += " on " + count(r.Nodes, "node")
 	}
 	if r.TTL > 0 {
-		return words + ", TTL " + exactly(r.TTL)
+		return words + ", TTL " + trace.ShortDuration(r.TTL)
 	}
 	return words + ", no TTL"
 }
@@ -91,7 +91,7 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	own, fenced := 0, 0
 	for _, w := range r.Ways {
-		if w.Fault == checks.FaultLock.String() {
+		if w.Fault == checks.FaultLock {
 			own++
 		}
 		if corrupts(w.On) {
@@ -118,18 +118,6 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 		add("INCOMPLETE")
 	}
 	return visible(r.Lock) + ": " + strings.Join(words, "; ")
-}
-
-// exactly writes a length of time with all its figures: 30s, 29.88s, 1m, 1h30m.
-func exactly(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // thousands writes a number with a comma before every three digits: 17,912,345.

@@ -67,7 +67,7 @@ func worse(before, now explore.Way) string {
 	if len(more) > 0 {
 		words = append(words, "it now breaks "+list(more)+" with fencing tokens")
 	}
-	if now.Fault == checks.FaultLock.String() && before.Fault != checks.FaultLock.String() {
+	if now.Fault == checks.FaultLock && before.Fault != checks.FaultLock {
 		words = append(words, "it is now the lock's own fault")
 	}
 	return strings.Join(words, ", and ")

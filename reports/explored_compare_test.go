@@ -10,24 +10,26 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	way := func(id, fault string, on ...string) explore.Way { return explore.Way{ID: id, Fault: fault, On: on} }
-	clock := checks.FaultAssumption(trace.AssumeClock).String()
+	way := func(id string, fault checks.Blame, on ...string) explore.Way {
+		return explore.Way{ID: id, Fault: fault, On: on}
+	}
+	clock := checks.FaultAssumption(trace.AssumeClock)
 	for name, c := range map[string]struct {
 		known, now []explore.Way
 		fresh      []string // ID and in what it is worse
 		gone       []string
 	}{
 		"the same": {
-			[]explore.Way{way("a", clock, "progress"), way("b", checks.FaultLock.String())},
-			[]explore.Way{way("b", checks.FaultLock.String()), way("a", clock, "progress")}, nil, nil,
+			[]explore.Way{way("a", clock, "progress"), way("b", checks.FaultLock)},
+			[]explore.Way{way("b", checks.FaultLock), way("a", clock, "progress")}, nil, nil,
 		},
 		"another": {
 			[]explore.Way{way("a", clock)},
-			[]explore.Way{way("b", ""), way("a", clock), way("c", "")}, []string{"b", "c"}, nil,
+			[]explore.Way{way("b", checks.Blame{}), way("a", clock), way("c", checks.Blame{})}, []string{"b", "c"}, nil,
 		},
 		"one less": {
-			[]explore.Way{way("a", clock), way("b", ""), way("c", "")},
-			[]explore.Way{way("b", "")}, nil, []string{"a", "c"},
+			[]explore.Way{way("a", clock), way("b", checks.Blame{}), way("c", checks.Blame{})},
+			[]explore.Way{way("b", checks.Blame{})}, nil, []string{"a", "c"},
 		},
 		"breaks more": {
 			[]explore.Way{way("a", clock, "progress")},
@@ -41,14 +43,14 @@ func TestCompare(t *testing.T) {
 		},
 		"breaks less": {[]explore.Way{way("a", clock, "progress")}, []explore.Way{way("a", clock)}, nil, nil},
 		"now the lock's": {
-			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.FaultLock.String())},
+			[]explore.Way{way("a", clock)}, []explore.Way{way("a", checks.FaultLock)},
 			[]string{"a it is now the lock's own fault"}, nil,
 		},
 		"both": {
-			[]explore.Way{way("a", "")}, []explore.Way{way("a", checks.FaultLock.String(), "panic")},
+			[]explore.Way{way("a", checks.Blame{})}, []explore.Way{way("a", checks.FaultLock, "panic")},
 			[]string{"a it now breaks panic with fencing tokens, and it is now the lock's own fault"}, nil,
 		},
-		"not the lock's any more": {[]explore.Way{way("a", checks.FaultLock.String())}, []explore.Way{way("a", clock)}, nil, nil},
+		"not the lock's any more": {[]explore.Way{way("a", checks.FaultLock)}, []explore.Way{way("a", clock)}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Compare(&explore.Result{Ways: c.now}, &explore.Result{Ways: c.known}, "known.json")

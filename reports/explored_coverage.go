@@ -92,16 +92,15 @@ func kindsWords(r *explore.Result) string {
 type harm struct {
 	// does says what a fault does that brings it about.
 	does string
-	// is reports whether something that broke in one run, explore.Without or
-	// explore.With, is that.
-	is func(fencing string, b explore.Break) bool
+	// is reports whether something that broke is that.
+	is func(explore.Harm) bool
 	// data is the run in whose data the harm is; "" if it is none of data.
 	data string
 }
 
 // dataHarm is a harm to the data in one run.
 func dataHarm(does, fencing string) harm {
-	return harm{does, func(run string, b explore.Break) bool { return run == fencing && checks.Property(b.What).Data() }, fencing}
+	return harm{does, func(h explore.Harm) bool { return h.Fencing == fencing && checks.Property(h.What).Data() }, fencing}
 }
 
 // corruptsFenced is the worst harm.
@@ -109,20 +108,13 @@ var corruptsFenced = dataHarm("corrupts the data when the storage checks fencing
 
 var harms = []harm{
 	corruptsFenced,
-	{"makes the lock itself do wrong", func(_ string, b explore.Break) bool { return b.Fault == checks.FaultLock.String() }, ""},
-	{"makes the lock grant two leases at once", func(_ string, b explore.Break) bool { return b.What == string(checks.LeaseExclusion) }, ""},
+	{"makes the lock itself do wrong", func(h explore.Harm) bool { return h.Fault == checks.FaultLock }, ""},
+	{"makes the lock grant two leases at once", func(h explore.Harm) bool { return h.What == string(checks.LeaseExclusion) }, ""},
 	dataHarm("corrupts the data even without fencing tokens", explore.Without),
 }
 
 // in reports whether an effect shows the harm.
-func (h harm) in(e explore.Effect) bool {
-	for _, fencing := range []string{explore.Without, explore.With} {
-		if slices.ContainsFunc(e.Breaks(fencing), func(b explore.Break) bool { return h.is(fencing, b) }) {
-			return true
-		}
-	}
-	return false
-}
+func (h harm) in(e explore.Effect) bool { return slices.ContainsFunc(e, h.is) }
 
 // inExample reports whether the example of a way shows the harm.
 func (h harm) inExample(w explore.Way) bool { return h.in(w.Effect) }

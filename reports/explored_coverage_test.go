@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/trace"
 )
 
 // What was not found is said with the worlds on which that rests, and nothing is
@@ -18,15 +20,15 @@ func TestNotFound(t *testing.T) {
 		data   = "corrupts the data even without fencing tokens"
 	)
 	// What shows each of these and nothing else.
-	const (
-		isFenced = "on no-lost-update\t"
-		isOwn    = "on progress\tlock"
-		isLeases = "off lease-exclusion\tassumption: clock"
-		isData   = "off serial-sections\t"
+	var (
+		isFenced = explore.Harm{Fencing: explore.With, What: "no-lost-update"}
+		isOwn    = explore.Harm{Fencing: explore.With, What: "progress", Fault: checks.FaultLock}
+		isLeases = explore.Harm{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}
+		isData   = explore.Harm{Fencing: explore.Without, What: "serial-sections"}
 	)
 	every := explore.Effect{isFenced, isOwn, isLeases, isData}
-	less := func(word string) explore.Effect {
-		return slices.DeleteFunc(slices.Clone(every), func(w string) bool { return w == word })
+	less := func(one explore.Harm) explore.Effect {
+		return slices.DeleteFunc(slices.Clone(every), func(h explore.Harm) bool { return h == one })
 	}
 	way := func(faults int, e explore.Effect) explore.Way {
 		return explore.Way{Effect: e, Example: explore.World{Faults: make([]explore.Fault, faults)}}
@@ -60,7 +62,7 @@ func TestNotFound(t *testing.T) {
 		},
 		// The example of a way need not show all that its worlds did.
 		"by one fault, but not in an example": {
-			found(levels{all(explore.Effect{isLeases}), pairs(less(isFenced))}, way(1, explore.Effect{"on section-exclusion\t"}), way(2, less(isFenced))),
+			found(levels{all(explore.Effect{isLeases}), pairs(less(isFenced))}, way(1, explore.Effect{{Fencing: explore.With, What: "section-exclusion"}}), way(2, less(isFenced))),
 			[]string{
 				"Nothing found " + fenced + both + ".",
 				"No single fault " + own + " (tried: all 10 single faults). It takes 2 faults: see way 2.",
@@ -140,24 +142,24 @@ func TestNotFound(t *testing.T) {
 
 // A harm is what its words say, in the run that they say.
 func TestHarms(t *testing.T) {
-	for word, want := range map[string][]int{
-		"off write-order\t":                             {3},
-		"on write-order\t":                              {0},
-		"on serial-sections\tlock":                      {0, 1},
-		"off lease-exclusion\tassumption: clock":        {2},
-		"on lease-exclusion\tlock":                      {1, 2},
-		"off panic\tlock":                               {1},
-		"on section-exclusion\tinherent: needs fencing": nil,
-		"off grant-order\t":                             nil,
+	for one, want := range map[explore.Harm][]int{
+		{Fencing: explore.Without, What: "write-order"}:                                                       {3},
+		{Fencing: explore.With, What: "write-order"}:                                                          {0},
+		{Fencing: explore.With, What: "serial-sections", Fault: checks.FaultLock}:                             {0, 1},
+		{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}: {2},
+		{Fencing: explore.With, What: "lease-exclusion", Fault: checks.FaultLock}:                             {1, 2},
+		{Fencing: explore.Without, What: "panic", Fault: checks.FaultLock}:                                    {1},
+		{Fencing: explore.With, What: "section-exclusion", Fault: checks.FaultInherent}:                       nil,
+		{Fencing: explore.Without, What: "grant-order"}:                                                       nil,
 	} {
 		var got []int
 		for i, h := range harms {
-			if h.in(explore.Effect{word}) {
+			if h.in(explore.Effect{one}) {
 				got = append(got, i)
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%q is %v, and not %v", word, got, want)
+			t.Errorf("%q is %v, and not %v", one, got, want)
 		}
 	}
 }
@@ -166,13 +168,13 @@ func TestCoverage(t *testing.T) {
 	for want, l := range map[string]explore.Level{
 		"every single fault at each of 7 points: 40 worlds; nothing broke": {Faults: 1, Space: 40, Tried: 40},
 		"12 of 40 single faults tried; something broke in 3, and in none with fencing tokens; 2 new behaviours": {
-			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Effect: explore.Effect{"off write-order\t"},
+			Faults: 1, Space: 40, Tried: 12, Broke: 3, Behaviours: 2, Effect: explore.Effect{{Fencing: explore.Without, What: "write-order"}},
 		},
 		"5 of 40 pairs tried, 4 of 6 kinds of pairs; something broke in 3, in each also with fencing tokens (but never the data); 1 proves nothing, as when a fault found nothing to act on": {
-			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Effect: explore.Effect{"off write-order\t", "on section-exclusion\t"},
+			Faults: 2, Space: 40, Tried: 5, Kinds: 6, KindsTried: 4, Broke: 3, BrokeFenced: 3, Doubtful: 1, Effect: explore.Effect{{Fencing: explore.Without, What: "write-order"}, {Fencing: explore.With, What: "section-exclusion"}},
 		},
 		"all 40 triples tried; something broke in 30, in 20 also with fencing tokens; 1,000 prove nothing, as when a fault found nothing to act on": {
-			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Effect: explore.Effect{"on write-order\t"},
+			Faults: 3, Space: 40, Tried: 40, Broke: 30, BrokeFenced: 20, Doubtful: 1000, Effect: explore.Effect{{Fencing: explore.With, What: "write-order"}},
 		},
 	} {
 		rows := coverage(&explore.Result{Bases: []explore.BaseRecord{{Points: 3}, {Points: 4}}, Levels: []explore.Level{l}})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/trace"
 )
 
 // A heatmap is a danger map on a page: a table whose cells have a colour and a sign,
@@ -62,10 +63,10 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 		past = -1
 	}
 	if past >= 0 {
-		h.Note = "The upright line is the TTL, " + exactly(r.TTL) + ": all pauses to the right of it are longer than a grant lasts."
+		h.Note = "The upright line is the TTL, " + trace.ShortDuration(r.TTL) + ": all pauses to the right of it are longer than a grant lasts."
 	}
 	for _, d := range c.Lengths {
-		h.Lengths = append(h.Lengths, exactly(d))
+		h.Lengths = append(h.Lengths, trace.ShortDuration(d))
 	}
 	off, on := c.dangers(r.Maps, explore.Without), c.dangers(r.Maps, explore.With)
 	seen := map[peril]bool{}
@@ -73,8 +74,8 @@ func (c chart) heatmap(r *explore.Result, id string) heatmap {
 		out := heatRow{Label: strings.TrimSpace(row.label)}
 		for k, p := range row.perils {
 			seen[p] = true
-			says := dangerWords("without fencing", off, row.start, k) + dangerWords("with fencing", on, row.start, k)
-			out.Cells = append(out.Cells, heatCell{perilSigns[p], perilLevels[p], strings.TrimSuffix(says, ", "), k == past})
+			says := append(dangerWords("without fencing", off, row.start, k), dangerWords("with fencing", on, row.start, k)...)
+			out.Cells = append(out.Cells, heatCell{perilSigns[p], perilLevels[p], strings.Join(says, ", "), k == past})
 		}
 		h.Rows = append(h.Rows, out)
 	}
@@ -98,9 +99,9 @@ func (c chart) dangers(maps []explore.DangerMap, fencing string) [][]explore.Dan
 }
 
 // dangerWords says what became of the lock in a run, if that is known.
-func dangerWords(run string, cells [][]explore.Danger, i, k int) string {
+func dangerWords(run string, cells [][]explore.Danger, i, k int) []string {
 	if i >= len(cells) || k >= len(cells[i]) {
-		return ""
+		return nil
 	}
-	return run + ": " + visible(string(cells[i][k])) + ", "
+	return []string{run + ": " + visible(string(cells[i][k]))}
 }

@@ -68,7 +68,7 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 		Blame: whoseFault(w), BlameMood: "doubt", Worlds: many(w.Worlds, "world"),
 		File: visible(fileForOthers(w.File)), Page: c.page(w.File), Stack: stack(w),
 	}
-	if w.Fault == checks.FaultLock.String() {
+	if w.Fault == checks.FaultLock {
 		card.BlameMood = "bad"
 	}
 	if w.File != "" {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -73,14 +74,14 @@ type jsonWay struct {
 	Causes []jsonCause `json:"causes"`
 	Stages []string    `json:"stages"`
 	// WithoutFencing and WithFencing are what breaks in the two runs of the example.
-	WithoutFencing []string     `json:"without_fencing"`
-	WithFencing    []string     `json:"with_fencing"`
-	Fault          string       `json:"fault"`
-	Worlds         int          `json:"worlds"`
-	Example        jsonWorld    `json:"example"`
-	Effect         []string     `json:"effect"`
-	Margins        []jsonMargin `json:"margins"`
-	File           string       `json:"file"`
+	WithoutFencing []string       `json:"without_fencing"`
+	WithFencing    []string       `json:"with_fencing"`
+	Fault          checks.Blame   `json:"fault"`
+	Worlds         int            `json:"worlds"`
+	Example        jsonWorld      `json:"example"`
+	Effect         explore.Effect `json:"effect"`
+	Margins        []jsonMargin   `json:"margins"`
+	File           string         `json:"file"`
 	// Replay is there if there is a file.
 	Replay string `json:"replay,omitempty"`
 	// Why is there if the lock did what no lock may do, with the stack.
@@ -154,7 +155,7 @@ type jsonNewWay struct {
 
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
-		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: exactly(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
+		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
 		MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, First: r.First,
 		Bases: []jsonExploredBase{}, Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
@@ -192,7 +193,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 			way.Causes = append(way.Causes, jsonCause(c))
 		}
 		for _, m := range w.Margins {
-			way.Margins = append(way.Margins, jsonMargin{m.Fault, m.What, exactly(m.Survived), m.Survived, exactly(m.Broken), m.Broken})
+			way.Margins = append(way.Margins, jsonMargin{m.Fault, m.What, trace.ShortDuration(m.Survived), m.Survived, trace.ShortDuration(m.Broken), m.Broken})
 		}
 		if w.File != "" {
 			way.Replay = replayWay(w.File)
@@ -203,7 +204,7 @@ func waysJSON(ways []explore.Way) []jsonWay {
 }
 
 // present is a list that JSON shows as one even if it is empty.
-func present(list []string) []string { return append([]string{}, list...) }
+func present[T any](list []T) []T { return append([]T{}, list...) }
 
 func worldJSON(w explore.World) jsonWorld {
 	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Faults: []jsonExploredFault{}}
@@ -214,10 +215,10 @@ func worldJSON(w explore.World) jsonWorld {
 			ByNS: p.By, Before: p.Before, When: p.When, ForNS: p.For, Persistence: p.Persistence,
 		}
 		if p.By != 0 {
-			fault.By = exactly(p.By)
+			fault.By = trace.ShortDuration(p.By)
 		}
 		if p.For != 0 {
-			fault.For = exactly(p.For)
+			fault.For = trace.ShortDuration(p.For)
 		}
 		out.Faults = append(out.Faults, fault)
 	}
@@ -230,7 +231,7 @@ func dangerJSON(m explore.DangerMap) jsonDangerMap {
 		Lengths: []string{}, LengthsNS: append([]time.Duration{}, m.Lengths...), Cells: [][]explore.Danger{},
 	}
 	for _, d := range m.Lengths {
-		out.Lengths = append(out.Lengths, exactly(d))
+		out.Lengths = append(out.Lengths, trace.ShortDuration(d))
 	}
 	for _, row := range m.Cells {
 		out.Cells = append(out.Cells, append([]explore.Danger{}, row...))

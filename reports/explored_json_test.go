@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -39,6 +40,9 @@ func TestExploredJSONRoundTrip(t *testing.T) {
 func sameButEmpty(a, b reflect.Value) bool {
 	if f, ok := a.Interface().(explore.Fault); ok {
 		return f.Equal(b.Interface().(explore.Fault))
+	}
+	if blame, ok := a.Interface().(checks.Blame); ok {
+		return blame == b.Interface()
 	}
 	switch a.Kind() {
 	case reflect.Struct:
@@ -103,6 +107,12 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		return "", *nth < 0
 	}
 	switch was := v.Interface().(type) {
+	case checks.Blame:
+		if *nth--; *nth >= 0 {
+			return "", false
+		}
+		v.Set(reflect.ValueOf(checks.FaultAssumption(append(was.Broken(), trace.AssumeStorageMemory)...)))
+		return path, true
 	case explore.Fault:
 		p := was.Parameters()
 		at, ok := changeNth(reflect.ValueOf(&p).Elem(), path, nth)

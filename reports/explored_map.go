@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/trace"
 )
 
 // A peril is what becomes of a lock, with the run in which it does: what a cell of a
@@ -96,7 +97,7 @@ func (c chart) figure(p Palette) string {
 	const corner = "the pause begins"
 	lengths, longest := make([]string, len(c.Lengths)), 0
 	for i, d := range c.Lengths {
-		lengths[i] = exactly(d)
+		lengths[i] = trace.ShortDuration(d)
 		longest = max(longest, utf8.RuneCountInString(lengths[i]))
 	}
 	rows, margin := c.rows(), utf8.RuneCountInString(corner)
@@ -171,7 +172,7 @@ func series(lengths []time.Duration, words []string) string {
 			even = even && lengths[i+1]-lengths[i] == step
 		}
 		if even {
-			return fmt.Sprintf("%s to %s in steps of %s", words[0], words[n-1], exactly(step))
+			return fmt.Sprintf("%s to %s in steps of %s", words[0], words[n-1], trace.ShortDuration(step))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -143,7 +143,7 @@ func markdownBroke(broke []string) string {
 func markdownBlame(w explore.Way) string {
 	text := markdown(whoseFault(w))
 	switch {
-	case w.Fault == checks.FaultLock.String():
+	case w.Fault == checks.FaultLock:
 		return "**" + text + "**"
 	case lateAlone(w):
 		return text + ": a write came late"

@@ -34,12 +34,12 @@ func pauseWay() explore.Way {
 	return explore.Way{
 		ID: "a1", Cause: []string{"a pause of a client"},
 		Causes: []explore.Cause{{Faults: "a pause of a client", Worlds: 1200}, {Faults: "a late read request", Worlds: 4}}, Stages: []string{"read", "work", "write"},
-		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent.String(), Worlds: 1204,
+		Off: slices.Clone(brokeLate), On: []string{"section-exclusion"}, Fault: checks.FaultInherent, Worlds: 1204,
 		Example: explore.World{
 			Change: scenarios.Change{Starts: map[string]trace.Point{"client-2": trace.At(trace.KeysExpired{Client: "client-1"})}},
 			Faults: []explore.Fault{pauseFor(29880 * ms)},
 		},
-		Effect:  explore.Effect{"off no-lost-update\tinherent: needs fencing", "on section-exclusion\tinherent: needs fencing"},
+		Effect:  explore.Effect{{Fencing: explore.Without, What: "no-lost-update", Fault: checks.FaultInherent}, {Fencing: explore.With, What: "section-exclusion", Fault: checks.FaultInherent}},
 		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 29870 * ms, Broken: 29880 * ms}},
 		Title:   "client-1 pauses just before it writes, and an update is lost",
 		Story: "client-1 gets the lock and reads. Just before it writes, it pauses for 29.88s. Its keys expire, and client-2 gets the lock, reads, " +
@@ -65,8 +65,8 @@ func pauseFor(d time.Duration) explore.Fault {
 func jumpWay() explore.Way {
 	return explore.Way{
 		ID: "b2", Cause: []string{"a node's clock set forward", "a partition of a client from a minority of the nodes"}, Stages: []string{"acquire", "work"},
-		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption(trace.AssumeClock).String(), Worlds: 96,
-		Effect: explore.Effect{"off lease-exclusion\tassumption: clock", "off no-lost-update\t", "on section-exclusion\tassumption: clock"},
+		Off: slices.Clone(brokeTwice), On: []string{"lease-exclusion", "section-exclusion"}, Fault: checks.FaultAssumption(trace.AssumeClock), Worlds: 96,
+		Effect: explore.Effect{{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}, {Fencing: explore.Without, What: "no-lost-update"}, {Fencing: explore.With, What: "section-exclusion", Fault: checks.FaultAssumption(trace.AssumeClock)}},
 		Example: explore.World{Faults: []explore.Fault{
 			{Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}}},
 			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})}},
@@ -81,7 +81,7 @@ func ownWay() explore.Way {
 	return explore.Way{
 		ID: "c3", Cause: []string{"a crash of a node with persistence snapshot (power loss)", "connections cut between a client and a node"}, Stages: []string{"release"},
 		Off: []string{"lease-exclusion", "no-lost-update", "release-ownership"}, On: []string{"no-lost-update"},
-		Fault: checks.FaultLock.String(), Worlds: 3,
+		Fault: checks.FaultLock, Worlds: 3,
 		Example: explore.World{
 			Base: 1, Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 3},
 			Faults: []explore.Fault{
@@ -92,7 +92,7 @@ func ownWay() explore.Way {
 				}, Persistence: "snapshot"},
 			},
 		},
-		Effect:  explore.Effect{"off lease-exclusion\tlock", "on no-lost-update\t"},
+		Effect:  explore.Effect{{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultLock}, {Fencing: explore.With, What: "no-lost-update"}},
 		Margins: []explore.Margin{{Fault: 1, What: "a crash of redis-1", Broken: ms}},
 		Title:   "redis-1 crashes while it tells client-1 that the lock is released, and an update is lost",
 		File:    "found/redlock-3-reply.yaml",
@@ -103,11 +103,11 @@ func ownWay() explore.Way {
 func panicWay() explore.Way {
 	return explore.Way{
 		ID: "f6", Cause: []string{"a late reply to a release"}, Stages: []string{"release"},
-		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock.String(), Worlds: 1,
+		Off: []string{"panic"}, On: []string{"panic"}, Fault: checks.FaultLock, Worlds: 1,
 		Example: explore.World{Faults: []explore.Fault{{Fault: sim.Fault{
 			Action: &sim.Hold{Message: trace.NthMessage{Message: releaseReply}}, For: 60 * s,
 		}}}},
-		Effect: explore.Effect{"off panic\tlock", "on panic\tlock"},
+		Effect: explore.Effect{{Fencing: explore.Without, What: "panic", Fault: checks.FaultLock}, {Fencing: explore.With, What: "panic", Fault: checks.FaultLock}},
 		Why: "panic: nil map\n\ngoroutine 7 [running]:\nexample.com/lock.(*Mutex).Unlock(0xc000123456)\n\t" +
 			strings.Repeat("/very/long", 10) + "/lock/mutex.go:123 +0x1d\n",
 	}
@@ -278,7 +278,7 @@ func hostile() (*explore.Result, Options) {
 		for i := range ways {
 			w := &ways[i]
 			w.Title, w.Story = []string{"", evil}[i%2], evil
-			w.Cause, w.Stages, w.Fault, w.File = []string{evil}, []string{evil}, evil, evil+"(a) '>.yaml"
+			w.Cause, w.Stages, w.File = []string{evil}, []string{evil}, evil+"(a) '>.yaml"
 			w.Off, w.On = []string{evil}, []string{evil}
 			w.Example.Change = scenarios.Change{Clients: []string{evil}, Starts: map[string]trace.Point{evil: trace.At(trace.KeysExpired{Client: evil})}}
 			for j := range w.Example.Faults {

@@ -125,7 +125,7 @@ func (t *exploredText) harmCell(broke []string) string {
 }
 
 func (t *exploredText) blameCell(w explore.Way) string {
-	switch whose(w) {
+	switch w.Fault.Whose {
 	case checks.ByLock:
 		return t.Palette.bad(whoseFault(w))
 	case checks.ByNature:

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 // A breakage is a short word for properties that broke, for the cells of a table, and
@@ -108,11 +109,11 @@ func faultLegend(ways []explore.Way) []remark {
 		}
 	}
 	is := func(blame checks.Blame) func(explore.Way) bool {
-		return func(w explore.Way) bool { return w.Fault == blame.String() }
+		return func(w explore.Way) bool { return w.Fault == blame }
 	}
 	add(checks.FaultLock.String(), "the lock's own fault: a better lock would not have let this happen", is(checks.FaultLock))
 	add("inherent", "no lock whose grants end by time can avoid this; the storage has to check tokens", is(checks.FaultInherent))
-	add("assumption", "something broke on which the lock relies", func(w explore.Way) bool { return whose(w) == checks.ByAssumption })
+	add("assumption", "something broke on which the lock relies", func(w explore.Way) bool { return w.Fault.Whose == checks.ByAssumption })
 	add(nobodys, "the lock kept the clients apart, and a write came late all the same", lateAlone)
 	add("?", "what happened does not tell", func(w explore.Way) bool { return whoseFault(w) == "?" })
 	return rows
@@ -127,16 +128,7 @@ func lateAlone(w explore.Way) bool {
 	broke := func(p checks.Property) bool {
 		return slices.Contains(w.Off, string(p)) || slices.Contains(w.On, string(p))
 	}
-	return w.Fault == "" && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
-}
-
-// whose says who is to blame for a way.
-func whose(w explore.Way) checks.Whose {
-	var b checks.Blame
-	if b.UnmarshalText([]byte(w.Fault)) != nil {
-		return ""
-	}
-	return b.Whose
+	return w.Fault.IsZero() && broke(checks.GrantOrder) && !broke(checks.LeaseExclusion) && !broke(checks.SectionExclusion)
 }
 
 // whoseFault is the way's fault, or a question mark.
@@ -144,10 +136,10 @@ func whoseFault(w explore.Way) string {
 	switch {
 	case lateAlone(w):
 		return nobodys
-	case w.Fault == "":
+	case w.Fault.IsZero():
 		return "?"
 	}
-	return visible(w.Fault)
+	return w.Fault.String()
 }
 
 // causeWords is a way's cause in one line.
@@ -233,7 +225,7 @@ func exploredFaultWords(f explore.Fault) string {
 	own.For = 0 // which would be rounded
 	words := faultWords(own)
 	if f.For > 0 {
-		words += ", for " + exactly(f.For)
+		words += ", for " + trace.ShortDuration(f.For)
 	}
 	if f.Persistence != "" {
 		words += ", with persistence " + string(f.Persistence)
@@ -266,7 +258,7 @@ func marginWords(m explore.Margin) string {
 	if m.Survived == 0 {
 		return visible(m.What) + ": any size will do"
 	}
-	return visible(m.What) + ": " + exactly(m.Survived) + " is survived, " + exactly(m.Broken) + " is not"
+	return visible(m.What) + ": " + trace.ShortDuration(m.Survived) + " is survived, " + trace.ShortDuration(m.Broken) + " is not"
 }
 
 // marginCell is the same in a cell of a table.
@@ -274,7 +266,7 @@ func marginCell(m explore.Margin) string {
 	if m.Survived == 0 {
 		return "any"
 	}
-	return "≥ " + exactly(m.Broken)
+	return "≥ " + trace.ShortDuration(m.Broken)
 }
 
 // The stack of a lock that panics is shown up to a point.

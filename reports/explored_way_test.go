@@ -80,19 +80,21 @@ func TestStagesWords(t *testing.T) {
 // A late write is nobody's fault as long as leases and sections are kept apart. Of
 // anything else without a fault nothing is known.
 func TestWhoseFault(t *testing.T) {
+	none := checks.Blame{}
 	late := []string{"grant-order", "write-order", "no-lost-update"}
 	for _, c := range []struct {
-		off, on     []string
-		fault, want string
+		off, on []string
+		fault   checks.Blame
+		want    string
 	}{
-		{late, nil, "", "nobody's"},
-		{nil, late, "", "nobody's"},
-		{late, nil, "lock", "lock"},
-		{late, nil, "assumption: clock", "assumption: clock"},
-		{append(late, "section-exclusion"), nil, "", "?"},
-		{late, []string{"lease-exclusion"}, "", "?"},
-		{[]string{"no-lost-update"}, nil, "", "?"},
-		{[]string{"progress"}, []string{"progress"}, "", "?"},
+		{late, nil, none, "nobody's"},
+		{nil, late, none, "nobody's"},
+		{late, nil, checks.FaultLock, "lock"},
+		{late, nil, checks.FaultAssumption(trace.AssumeClock), "assumption: clock"},
+		{append(late, "section-exclusion"), nil, none, "?"},
+		{late, []string{"lease-exclusion"}, none, "?"},
+		{[]string{"no-lost-update"}, nil, none, "?"},
+		{[]string{"progress"}, []string{"progress"}, none, "?"},
 	} {
 		w := explore.Way{Off: c.off, On: c.on, Fault: c.fault}
 		if got := whoseFault(w); got != c.want {

@@ -185,10 +185,12 @@ func initials(properties []checks.Property) string {
 }
 
 // names writes properties as a list: "grant-order and progress".
-func names(properties []checks.Property) string {
-	words := make([]string, len(properties))
+func names(properties []checks.Property) string { return list(namesOf(properties)) }
+
+func namesOf(properties []checks.Property) []string {
+	all := make([]string, len(properties))
 	for i, p := range properties {
-		words[i] = string(p)
+		all[i] = string(p)
 	}
-	return list(words)
+	return all
 }

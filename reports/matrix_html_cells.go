@@ -89,11 +89,13 @@ func (e matrixEntry) verdict(fencing string) matrixCell {
 	out.To = e.to(runAnchor(e.Variant, fencing))
 	b := runBadge(run)
 	out.Sign, out.Word, out.Mood = b.Sign, b.Word, b.Class
-	if also := caveats(run); len(also) > 0 {
-		out.Also = "but ✗ " + names(also)
+	var also []string
+	if broke := caveats(run); len(broke) > 0 {
+		also = append(also, "but ✗ "+names(broke))
 	}
 	if broke := violated(run, exclusions); e.several && len(broke) > 0 {
-		out.Also = strings.TrimPrefix(out.Also+"; ✗ "+names(broke), "; ")
+		also = append(also, "✗ "+names(broke))
 	}
+	out.Also = strings.Join(also, "; ")
 	return out
 }

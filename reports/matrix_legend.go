@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/checks"
 )
@@ -68,7 +67,7 @@ const (
 )
 
 func aboutUnsafe() string {
-	return "a property of the data is violated: " + strings.Replace(names(dataProperties()), " and ", " or ", 1)
+	return "a property of the data is violated: " + either(namesOf(dataProperties()))
 }
 
 func about(p checks.Property) string { return string(p) + ": " + p.Title() }

@@ -79,33 +79,43 @@ func (m *Matrix) lists() []rowList {
 // items is what a row contributes to a list: one item for all the locks with
 // which there is the same to say.
 func (m *Matrix) items(r Row, kind sort) []item {
-	var says []string
-	cells := map[string][]Cell{}
+	var says []remarks
+	cells := map[remarks][]Cell{}
 	for _, c := range r.Cells {
 		if c.sort() == kind {
-			text := c.says(kind)
+			said := c.says(kind)
 			if kind == untold || kind == undecided {
 				// What is said of several locks is told once.
-				text = strings.ReplaceAll(text, visible(c.Lock), "the lock")
+				said.itself = strings.ReplaceAll(said.itself, visible(c.Lock), "the lock")
 			}
-			if cells[text] == nil {
-				says = append(says, text)
+			if cells[said] == nil {
+				says = append(says, said)
 			}
-			cells[text] = append(cells[text], c)
+			cells[said] = append(cells[said], c)
 		}
 	}
 	var items []item
-	for _, text := range says {
-		parts := []string{text}
-		if kind != undecided && kind != untold && slices.ContainsFunc(cells[text], r.explains) {
-			parts = []string{strings.TrimRight(visible(oneLine(r.Variant.Why)), "."), text}
+	for _, said := range says {
+		parts := []string{said.itself}
+		if kind != undecided && kind != untold && slices.ContainsFunc(cells[said], r.explains) {
+			parts = []string{strings.TrimRight(visible(oneLine(r.Variant.Why)), "."), said.itself}
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		said := strings.TrimPrefix(strings.Join(parts, "; "), "but ")
-		items = append(items, item{r.name() + m.with(cells[text]), said})
+		switch {
+		case said.also == "":
+		case len(parts) == 0:
+			parts = []string{said.also}
+		default:
+			parts = append(parts, "but "+said.also)
+		}
+		items = append(items, item{r.name() + m.with(cells[said]), strings.Join(parts, "; ")})
 	}
 	return items
 }
+
+// remarks are what there is to say of a cell besides the story's own reason: of what the
+// list is about, and of what is violated although the data is safe. Each may be "".
+type remarks struct{ itself, also string }
 
 // explains reports whether the story's reason is about what the cell shows: with
 // the story's own lock, and with another of which it expects the same.
@@ -128,21 +138,17 @@ func (m *Matrix) with(cells []Cell) string {
 	return " (" + strings.Join(locks, ", ") + ")"
 }
 
-// says is what there is to say of a cell besides the story's own reason.
-func (c Cell) says(kind sort) string {
-	var parts []string
+func (c Cell) says(kind sort) remarks {
+	said := remarks{also: c.also()}
 	switch kind {
 	case untold:
-		parts = append(parts, visible(c.Untold))
+		said.itself = visible(c.Untold)
 	case undecided:
-		parts = append(parts, c.doubt())
+		said.itself = c.doubt()
 	case breaksAnyway:
-		parts = append(parts, "violated: "+names(violated(c.Runs[1], dataProperties())))
+		said.itself = "violated: " + names(violated(c.Runs[1], dataProperties()))
 	}
-	if also := c.also(); also != "" {
-		parts = append(parts, also)
-	}
-	return strings.Join(parts, "; ")
+	return said
 }
 
 // also says what is violated although the data is safe.
@@ -155,13 +161,13 @@ func (c Cell) also() string {
 	case len(without) == 0 && len(with) == 0:
 		return ""
 	case slices.Equal(without, with):
-		return "but " + areViolated(with)
+		return areViolated(with)
 	case len(with) == 0:
-		return "but without fencing tokens " + areViolated(without)
+		return "without fencing tokens " + areViolated(without)
 	case len(without) == 0:
-		return "but with fencing tokens " + areViolated(with)
+		return "with fencing tokens " + areViolated(with)
 	}
-	return fmt.Sprintf("but without fencing tokens %s, and with them %s", areViolated(without), areViolated(with))
+	return fmt.Sprintf("without fencing tokens %s, and with them %s", areViolated(without), areViolated(with))
 }
 
 func areViolated(properties []checks.Property) string {

@@ -57,7 +57,7 @@ func mermaidPages(results []*scenarios.Result, _ Options) []Page {
 func cameTo(run scenarios.Outcome) string {
 	text := run.Verdict.Verdict + "."
 	if why := explainData(run); why != "" {
-		text += " " + capital(run.History.Trace, why)
+		text += " " + why
 	}
 	return text
 }

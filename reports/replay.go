@@ -13,11 +13,14 @@ import (
 // Replay is the command that runs a scenario in just this way again. A trace whose
 // scenario is not known can only be told again, from its file.
 func Replay(s *scenarios.Scenario, ran scenarios.RunOptions, o Options) string {
-	return replayOf(s, s.Variants, "", ran, o)
+	return replayOf("run", s, s.Variants, "", ran, o)
 }
 
 // replay is the command that gives a result again: of its runs, and of no others.
-func replay(r *scenarios.Result, o Options) string {
+func replay(r *scenarios.Result, o Options) string { return replayBy("run", r, o) }
+
+// replayBy is replay by one of the commands that run scenarios.
+func replayBy(command string, r *scenarios.Result, o Options) string {
 	ran := scenarios.RunOptions{Seed: r.Seed}
 	var variants []*scenarios.Variant
 	var fencings []string
@@ -36,12 +39,12 @@ func replay(r *scenarios.Result, o Options) string {
 	if len(fencings) == 1 {
 		fencing = fencings[0]
 	}
-	return replayOf(r.Scenario, variants, fencing, ran, o)
+	return replayOf(command, r.Scenario, variants, fencing, ran, o)
 }
 
 // replayOf is the command that runs some variants of a scenario. An empty fencing is
 // both runs of each.
-func replayOf(s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, ran scenarios.RunOptions, o Options) string {
+func replayOf(command string, s *scenarios.Scenario, variants []*scenarios.Variant, fencing string, ran scenarios.RunOptions, o Options) string {
 	if file := o.Traces[s]; file != "" {
 		if file == "-" {
 			return "locksim report -" // which is standard input
@@ -51,7 +54,7 @@ func replayOf(s *scenarios.Scenario, variants []*scenarios.Variant, fencing stri
 		}
 		return "locksim report " + Operand(file)
 	}
-	line := fmt.Sprintf("locksim run %s --seed %d", Operand(o.called(s)), ran.Seed)
+	line := fmt.Sprintf("locksim %s %s --seed %d", command, Operand(o.called(s)), ran.Seed)
 	overrides := func(v *scenarios.Variant) bool { return v.Lock != ran.Lock }
 	if ran.Lock != "" && slices.ContainsFunc(variants, overrides) {
 		line += " --lock " + word(ran.Lock)

@@ -265,8 +265,10 @@ func (r savedStories) scenario() (s *scenarios.Scenario, doubt string) {
 	}
 	s, err := scenarios.Parse(cmp.Or(r.File, r.Scenario+".yaml"), []byte(r.Text))
 	if err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		return names, "what was saved of the scenario cannot be read today, so nobody knows what must have happened for a verdict to mean anything: " + first
+		if all := (scenarios.Errors)(nil); errors.As(err, &all) {
+			err = all[0]
+		}
+		return names, "what was saved of the scenario cannot be read today, so nobody knows what must have happened for a verdict to mean anything: " + err.Error()
 	}
 	return s, ""
 }

@@ -206,7 +206,7 @@ func runPage(run scenarios.Outcome, d *diagram, a axis, f figure) runSheet {
 	for _, e := range d.steps {
 		s := stepSheet{
 			At: int64(e.at), To: a.of(e.at), First: e.first, Last: e.last,
-			Time: moment(e.at, 3), Who: e.who, Text: e.text, Its: strings.HasPrefix(e.text, "its "), Class: moodClass[e.mood],
+			Time: moment(e.at, 3), Who: e.who, Text: e.text, Its: e.its, Class: moodClass[e.mood],
 		}
 		s.From = s.To
 		if ev := run.History.Event(e.first); ev != nil {

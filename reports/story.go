@@ -21,6 +21,8 @@ type entry struct {
 	// until is when the last of what the entry tells happened, if it tells of more than
 	// one moment.
 	until time.Duration
+	// its says that the text is not about who, but about something of its own: "its key …".
+	its bool
 	// mood is how the line is coloured.
 	mood mood
 
@@ -237,8 +239,6 @@ type teller struct {
 
 	// acquires are the calls of acquire, and releases the first of release.
 	acquires, releases map[history.Acquisition]*history.Call
-	// failures are each client's steps that failed, in the order in which they ended.
-	failures map[string][]*trace.Event
 	// keys are the keys of locks that each acquisition has set, or that came back to it, and
 	// robbed when it first removed one of somebody else.
 	keys   map[history.Acquisition][]*history.Holding
@@ -251,7 +251,6 @@ func newTeller(h *history.History, messages bool) *teller {
 		messages: messages,
 		acquires: map[history.Acquisition]*history.Call{},
 		releases: map[history.Acquisition]*history.Call{},
-		failures: map[string][]*trace.Event{},
 		keys:     map[history.Acquisition][]*history.Holding{},
 		robbed:   map[history.Acquisition]*trace.Event{},
 	}
@@ -264,12 +263,6 @@ func newTeller(h *history.History, messages bool) *teller {
 				s.releases[c.Acquisition] = c
 			}
 		}
-		if c.Failed() {
-			s.failures[c.Client] = append(s.failures[c.Client], c.Ended)
-		}
-	}
-	for _, failed := range s.failures {
-		slices.SortFunc(failed, func(a, b *trace.Event) int { return a.Seq - b.Seq })
 	}
 	for _, k := range h.Holdings() {
 		if s.ofLock(k.Key) {
@@ -293,6 +286,11 @@ func (s *teller) add(ev *trace.Event, e entry) {
 // say adds an entry of the event's own process.
 func (s *teller) say(ev *trace.Event, m mood, format string, args ...any) {
 	s.add(ev, entry{who: visible(ev.Process), mood: m, text: fmt.Sprintf(format, args...)})
+}
+
+// sayIts adds an entry about something of the event's own process.
+func (s *teller) sayIts(ev *trace.Event, m mood, format string, args ...any) {
+	s.add(ev, entry{who: visible(ev.Process), mood: m, its: true, text: "its " + fmt.Sprintf(format, args...)})
 }
 
 // affects adds an entry about what a fault does to a process.
@@ -342,17 +340,14 @@ func (s *teller) tellClients() {
 // why is the reason for which a client stops. What was told of the step that
 // failed is not told again.
 func (s *teller) why(ev *trace.Event) string {
-	for _, f := range s.failures[ev.Process] {
-		rest, ok := strings.CutSuffix(ev.Text, f.Text)
-		switch {
-		case !ok || f.Text == "" || f.Seq > ev.Seq:
-		case rest != "":
-			return because(strings.TrimSuffix(rest, ": "))
-		case f.Refused:
-			return fmt.Sprintf(", because its %s was refused", f.Step)
-		default:
-			return fmt.Sprintf(", because its %s failed", f.Step)
-		}
+	switch f, besides := s.Undoing(ev); {
+	case f == nil:
+	case besides != "":
+		return because(besides)
+	case f.Ended.Refused:
+		return fmt.Sprintf(", because its %s was refused", f.Step)
+	default:
+		return fmt.Sprintf(", because its %s failed", f.Step)
 	}
 	return because(ev.Text)
 }
@@ -362,7 +357,7 @@ func because(text string) string {
 	if text == "" {
 		return ""
 	}
-	return ": " + shortTokens(timelineTimes(visible(text)))
+	return ": " + quoted(text)
 }
 
 // on says on which of a lock's nodes something is so: "on all 5 nodes",

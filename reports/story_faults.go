@@ -97,7 +97,7 @@ var crashes = map[trace.Crash]string{
 func (s *teller) tellClocks() {
 	for _, ev := range s.ClockChanges() {
 		if words := clockWords(s.History, ev); words != "" {
-			s.affects(ev, "%s", words)
+			s.add(ev, entry{who: visible(ev.Process), mood: fault, part: effect, its: true, text: words})
 		}
 	}
 }

@@ -38,11 +38,11 @@ func keyOfLock(t *trace.Trace, key string) bool {
 func (s *teller) otherKey(c history.Change) {
 	switch ev := c.Event; c.How {
 	case history.Forgotten:
-		s.say(ev, fault, "its key %s, which was %s, was lost in the crash", visible(ev.Key), visible(ev.Value))
+		s.sayIts(ev, fault, "key %s, which was %s, was lost in the crash", visible(ev.Key), visible(ev.Value))
 	case history.Replaced:
-		s.say(ev, fault, "its key %s came back from disk as %s", visible(ev.Key), visible(ev.Value))
+		s.sayIts(ev, fault, "key %s came back from disk as %s", visible(ev.Key), visible(ev.Value))
 	case history.Expired:
-		s.say(ev, plain, "its key %s expired", visible(ev.Key))
+		s.sayIts(ev, plain, "key %s expired", visible(ev.Key))
 	}
 }
 
@@ -81,6 +81,12 @@ func (s *teller) key(c history.Change, m mood, fold, who string, merge func([]st
 	s.tellOnce(c.Event, entry{who: visible(who), mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
+// itsKey adds an entry about a client's own key, in the words that follow "its key".
+func (s *teller) itsKey(c history.Change, fold, who string, merge func([]string) string) {
+	e := entry{who: visible(who), its: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
+	s.tellOnce(c.Event, e, func(nodes []string) string { return "its key " + merge(nodes) })
+}
+
 func (s *teller) keySet(c history.Change) {
 	ev := c.Event
 	if ev.Owner == nil {
@@ -94,8 +100,8 @@ func (s *teller) keySet(c history.Change) {
 			return fmt.Sprintf("overwrites %s key %s", prior, s.on(nodes))
 		})
 	case endedBefore(acquire, ev):
-		s.key(c, plain, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("its key is set %s only now, after its attempt had ended%s", s.on(nodes), until(ev))
+		s.itsKey(c, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("is set %s only now, after its attempt had ended%s", s.on(nodes), until(ev))
 		})
 	}
 }
@@ -117,8 +123,8 @@ func (s *teller) keyRemoved(c history.Change) {
 			return fmt.Sprintf("removes %s key %s", owner, s.on(nodes))
 		})
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
-		s.key(c, plain, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("its key is removed %s only now, after its release had ended", s.on(nodes))
+		s.itsKey(c, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
+			return fmt.Sprintf("is removed %s only now, after its release had ended", s.on(nodes))
 		})
 	}
 }

@@ -21,7 +21,7 @@ func (s *teller) tellLeases() {
 			if lapse.Prolonged != nil {
 				text = "its lease runs out, and is prolonged only at " + moment(lapse.Prolonged.Event.At, 3)
 			}
-			s.entries = append(s.entries, entry{when: lapse.At, at: lapse.At.At, who: visible(section.Client), text: text})
+			s.entries = append(s.entries, entry{when: lapse.At, at: lapse.At.At, who: visible(section.Client), its: true, text: text})
 		}
 	}
 }

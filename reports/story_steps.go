@@ -2,14 +2,10 @@ package reports
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -93,7 +89,7 @@ func (s *teller) ended(c *history.Call) {
 			e.text = "cannot go on with its work" + because(ev.Text)
 		}
 	case trace.Mint:
-		e.text = "gets no fencing token" + because(strings.TrimPrefix(ev.Text, "no fencing token: "))
+		e.text = "gets no fencing token" + because(s.Why(c))
 		if ev.OK {
 			e.text, e.part = "gets fencing token "+token(ev.Token), closes
 		}
@@ -122,14 +118,14 @@ func (s *teller) acquired(c *history.Call, e entry) {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
 	if !ev.OK {
-		why := because(s.nodesNamed(named, strings.TrimPrefix(ev.Text, locks.ErrNotAcquired.Error()+": ")))
+		why := because(s.Why(c))
 		tried := func(attempts []string) string {
 			if n := len(attempts); n > 1 {
 				return fmt.Sprintf("fails to get %s, %d times in a row%s", lock, n, why)
 			}
 			return fmt.Sprintf("fails to get %s%s", lock, why)
 		}
-		e.fold, e.items = "failed "+ev.Process+"\x00"+named+"\x00"+preciseTime.ReplaceAllString(why, ""), []string{e.of}
+		e.fold, e.items = "failed "+ev.Process+"\x00"+named+"\x00"+regardless(s.Why(c)), []string{e.of}
 		s.tellOnce(ev, e, tried)
 		return
 	}
@@ -144,28 +140,6 @@ func (s *teller) acquired(c *history.Call, e entry) {
 		e.text = fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, grant(ev), s.leaseEnds(ev))
 	}
 	s.add(ev, e)
-}
-
-var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
-
-// nodesNamed calls the nodes by their names that a lock, which knows none, has
-// counted from 1.
-func (s *teller) nodesNamed(lock, text string) string {
-	var nodes []string
-	for _, l := range s.Trace.Locks {
-		if l.Name == lock {
-			for _, slot := range l.Slots {
-				nodes = append(nodes, slot.Node)
-			}
-		}
-	}
-	return numberedNode.ReplaceAllStringFunc(text, func(found string) string {
-		n, err := strconv.Atoi(numberedNode.FindStringSubmatch(found)[1])
-		if err != nil || n < 1 || n > len(nodes) {
-			return found
-		}
-		return nodes[n-1] + ":"
-	})
 }
 
 // somewhere is where a lock's keys were set, if the lock keeps any.
@@ -203,19 +177,6 @@ func token(t uint64) string {
 	return fmt.Sprintf("…%07d", t%10_000_000)
 }
 
-var longNumber = regexp.MustCompile(`\b[0-9]{11,20}\b`)
-
-// shortTokens writes the fencing tokens in a text as the timeline does.
-func shortTokens(text string) string {
-	return longNumber.ReplaceAllStringFunc(text, func(number string) string {
-		t, err := strconv.ParseUint(number, 10, 64)
-		if err != nil {
-			return number
-		}
-		return token(t)
-	})
-}
-
 func (s *teller) answered(ev *trace.Event) string {
 	switch {
 	case ev.Refused:
@@ -248,7 +209,7 @@ func (s *teller) released(c *history.Call) string {
 		text += " " + s.on(s.keysReleased(c))
 	}
 	if !ev.OK {
-		text += ", and is told" + because(s.nodesNamed(named, ev.Text))
+		text += ", and is told" + because(s.Why(c))
 	}
 	return text
 }

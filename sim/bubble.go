@@ -46,9 +46,9 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 		// synctest.Test with a panic in its caller.
 		defer func() {
 			if r := recover(); r != nil {
-				done <- fmt.Errorf("%w: %v; they are:\n%s", ErrLeak, r, goroutines(func(head string) bool {
+				done <- &Stacked{fmt.Errorf("%w: %v; they are:", ErrLeak, r), goroutines(func(head string) bool {
 					return strings.Contains(head, "synctest bubble")
-				}))
+				})}
 			}
 		}()
 		var failed error
@@ -57,7 +57,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 			defer func() {
 				if r := recover(); r != nil {
 					buf := make([]byte, 16<<10)
-					failed = fmt.Errorf("%w in the simulator: %v\n%s", ErrPanic, r, buf[:runtime.Stack(buf, false)])
+					failed = panicked("the simulator", r, buf[:runtime.Stack(buf, false)])
 				}
 			}()
 			f()
@@ -76,10 +76,10 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 		case <-tick.C:
 			now := alive.moves.Load()
 			if now == last {
-				return fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among these:\n%s", ErrStuck, still, goroutines(func(head string) bool {
+				return &Stacked{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among these:", ErrStuck, still), goroutines(func(head string) bool {
 					// The others are what synctest calls durably blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
-				}))
+				})}
 			}
 			last = now
 			if looks == 2 {

@@ -1,6 +1,10 @@
 package sim
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // What a client's code did that ended a world before its time.
 const (
@@ -24,4 +28,33 @@ func Conduct(err error) string {
 		return ConductEndless
 	}
 	return ""
+}
+
+// A Stacked is an error that shows the goroutines to blame. Its text is that of Err, which
+// is one line, and the stacks below it.
+type Stacked struct {
+	Err    error
+	Stacks string
+}
+
+func (s *Stacked) Error() string { return s.Err.Error() + "\n" + s.Stacks }
+func (s *Stacked) Unwrap() error { return s.Err }
+
+// panicked is the error of a panic in some code. What the panic says in more than one line
+// goes with the stack.
+func panicked(in string, says any, stack []byte) error {
+	said, more, several := strings.Cut(fmt.Sprint(says), "\n")
+	if several {
+		more += "\n"
+	}
+	return &Stacked{fmt.Errorf("%w in %s: %s", ErrPanic, in, said), more + string(stack)}
+}
+
+// WithoutStacks is an error in one line, and the stacks that it shows; "" if it shows none.
+func WithoutStacks(err error) (said, stacks string) {
+	var s *Stacked
+	if errors.As(err, &s) {
+		return s.Err.Error(), s.Stacks
+	}
+	return err.Error(), ""
 }

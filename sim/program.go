@@ -67,7 +67,7 @@ func (g *program) main() {
 	defer g.w.programs.Done()
 	defer func() {
 		if r := recover(); r != nil {
-			g.w.fail(fmt.Errorf("%w in %s: %v\n%s", ErrPanic, g.p.name, r, debug.Stack()))
+			g.w.fail(panicked(g.p.name, r, debug.Stack()))
 			g.done(fmt.Errorf("panic: %v", r))
 		}
 	}()

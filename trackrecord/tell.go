@@ -109,7 +109,7 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 		if rule == "" {
 			return w, err
 		}
-		why, _, _ := strings.Cut(err.Error(), "\n")
+		why, _ := sim.WithoutStacks(err)
 		w.problems = append(w.problems, problem{rule, why})
 	}
 	if tr == nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
@@ -38,11 +37,11 @@ func runAgain(stderr io.Writer, results []*scenarios.Result, o scenarios.RunOpti
 				return errors.Join(fmt.Errorf("locksim: run %d: %w", n+2, err), replayError(first.Scenario, o, report))
 			}
 			for i, run := range first.Runs {
-				if difference := trace.FirstDifference(run.History.Trace, again.Runs[i].History.Trace); difference != "" {
-					where, events, _ := strings.Cut(difference, "\n")
-					said := []error{fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at %s", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, where)}
-					for event := range strings.Lines(events) {
-						said = append(said, errors.New(strings.TrimSuffix(event, "\n")))
+				if difference := trace.FirstDifference(run.History.Trace, again.Runs[i].History.Trace); difference.Event > 0 {
+					said := []error{
+						fmt.Errorf("locksim: not deterministic: %s %s, fencing %s: run %d differs from the first at event %d", first.Scenario.Name, run.Variant.Name, run.Fencing, n+2, difference.Event),
+						errors.New("  first: " + difference.First),
+						errors.New("  then:  " + difference.Then),
 					}
 					return errors.Join(append(said, fmt.Errorf("%w --check-determinism %d", replayError(first.Scenario, o, report), reruns))...)
 				}

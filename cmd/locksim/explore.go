@@ -361,7 +361,7 @@ func unexpectedWays(r *explore.Result, since *reports.Comparison) bool {
 		return len(since.New) > 0
 	}
 	for _, w := range r.Ways {
-		if w.Fault == checks.FaultLock.String() {
+		if w.Fault == checks.FaultLock {
 			return true
 		}
 	}

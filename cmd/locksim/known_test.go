@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/reports"
 )
 
@@ -41,7 +42,7 @@ func TestKnownWaysAreThoseOfTheDebate(t *testing.T) {
 		}
 	}
 	for _, w := range known.Ways {
-		if w.Fault == "lock" {
+		if w.Fault == checks.FaultLock {
 			t.Errorf("Redlock itself is to blame for %s", w.ID)
 		}
 	}

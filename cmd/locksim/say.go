@@ -38,6 +38,9 @@ func messages(err error) []string {
 			return lines
 		}
 	}
+	if shown, is := err.(*sim.Stacked); is {
+		return append([]string{reports.Visible(shown.Err.Error())}, stackLines(shown.Stacks)...)
+	}
 	inner := errors.Unwrap(err)
 	if inner == nil || inner.Error() == "" || !strings.Contains(text, inner.Error()) {
 		return []string{reports.Visible(text)}
@@ -45,14 +48,7 @@ func messages(err error) []string {
 	before, after, _ := strings.Cut(text, inner.Error())
 	lines := messages(inner)
 	lines[0] = reports.Visible(before) + lines[0]
-	said, stacks, _ := strings.Cut(after, "\n")
-	if sim.Conduct(err) == "" {
-		said, stacks = after, ""
-	}
-	lines[len(lines)-1] += reports.Visible(said)
-	if stacks != "" {
-		lines = append(lines, stackLines(stacks)...)
-	}
+	lines[len(lines)-1] += reports.Visible(after)
 	return lines
 }
 

@@ -1,0 +1,91 @@
+package history_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trace"
+)
+
+// twoNodes is a run of one client with a lock on two nodes, of which the second is named
+// first.
+func twoNodes(events ...trace.Event) *history.History {
+	for i := range events {
+		events[i].Seq, events[i].Process, events[i].Section = i+1, "client-1", 1
+	}
+	return history.Of(&trace.Trace{
+		Locks:  []trace.LockInfo{{Name: "l", Slots: []trace.SlotInfo{{Node: "redis-b"}, {Node: "redis-a"}}}},
+		Events: events,
+	})
+}
+
+// Of why a step failed there is left what its reader does not know: neither that it failed
+// nor which node is which.
+func TestWhyACallFailed(t *testing.T) {
+	say := func(err error) string {
+		return fmt.Errorf("%w: node 1: taken, node 2: timed out, node 3: gone", err).Error()
+	}
+	const named = "redis-b: taken, redis-a: timed out, node 3: gone"
+	for _, c := range []struct {
+		step       trace.Step
+		text, want string
+	}{
+		{trace.Acquire, say(locks.ErrNotAcquired), named},
+		{trace.Mint, say(locks.ErrNoToken), "node 1: taken, node 2: timed out, node 3: gone"},
+		{trace.Release, say(locks.ErrLost), "lock lost: " + named},
+		{trace.Extend, say(locks.ErrLost), say(locks.ErrLost)}, // it may be of nodes that are no slots
+		{trace.Acquire, locks.ErrNotAcquired.Error(), locks.ErrNotAcquired.Error()},
+		{trace.Acquire, "my node 1: taken, " + locks.ErrNotAcquired.Error(), "my redis-b: taken, " + locks.ErrNotAcquired.Error()},
+		{trace.Write, say(locks.ErrNotAcquired), say(locks.ErrNotAcquired)},
+	} {
+		h := twoNodes(
+			trace.Event{Kind: trace.KindBegin, Step: trace.Acquire, Lock: "l"},
+			trace.Event{Kind: trace.KindEnd, Step: trace.Acquire, OK: c.step != trace.Acquire, Text: c.text},
+			trace.Event{Kind: trace.KindBegin, Step: c.step, Lock: "l"},
+			trace.Event{Kind: trace.KindEnd, Step: c.step, Text: c.text},
+		)
+		for _, call := range h.Calls() {
+			if call.Failed() {
+				if got := h.Why(call); got != c.want {
+					t.Errorf("%s: %q is %q, want %q", c.step, c.text, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// A program ends because of the first call of its own that failed with what it ends with.
+func TestWhatEndsAProgram(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		step    trace.Step // of the call that was its undoing
+		besides string
+	}{
+		{"timed out", trace.Read, ""},
+		{"the balance is unknown: timed out", trace.Read, "the balance is unknown"},
+		{"timed out, in the end", "", ""},
+		{"lost", trace.Extend, ""},
+		{"too late", "", ""}, // what fails afterwards has ended nothing
+		{"", "", ""},
+	} {
+		h := twoNodes(
+			trace.Event{Kind: trace.KindBegin, Step: trace.Write},
+			trace.Event{Kind: trace.KindBegin, Step: trace.Read},
+			trace.Event{Kind: trace.KindEnd, Step: trace.Read, Text: "timed out"},
+			trace.Event{Kind: trace.KindEnd, Step: trace.Write, Text: "timed out"}, // another handle's
+			trace.Event{Kind: trace.KindEnd, Step: trace.Extend, Text: "lost"},
+			trace.Event{Kind: trace.KindDone, Text: c.text},
+			trace.Event{Kind: trace.KindEnd, Step: trace.Release, Text: "too late"},
+		)
+		call, besides := h.Undoing(h.Event(6))
+		var step trace.Step
+		if call != nil {
+			step = call.Step
+		}
+		if step != c.step || besides != c.besides {
+			t.Errorf("%q: got %q besides %q, want %q besides %q", c.text, besides, step, c.besides, c.step)
+		}
+	}
+}
