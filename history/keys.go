@@ -126,7 +126,7 @@ func (h *Holding) There() Interval {
 	case last.To == Never:
 		whole.To = last.From
 	case !h.goneWithRestart():
-	case h.How == Forgotten, h.How == Replaced && !h.same(h.Ended):
+	case h.How == Forgotten, h.How == Replaced && !h.CameBack():
 		whole.To = last.From
 	case h.How == Expired:
 		whole.To = Earlier(Later(h.up, h.From), h.to)
@@ -134,9 +134,10 @@ func (h *Holding) There() Interval {
 	return whole
 }
 
-// same says whether a key is set, or comes back, as what it is already.
-func (h *Holding) same(ev *trace.Event) bool {
-	return h.Owner == AcquisitionOf(ev.Owner) && h.Value == ev.Value
+// CameBack says that what replaced the key is the key itself, with the time of expiry that
+// it had once.
+func (h *Holding) CameBack() bool {
+	return h.How == Replaced && h.Owner == AcquisitionOf(h.Ended.Owner) && h.Value == h.Ended.Value
 }
 
 // last is the event that last set the key's expiry.

@@ -74,7 +74,10 @@ func (d *diagram) keyBar(k *history.Holding) keyBar {
 	switch k.How {
 	case history.Overwritten, history.Replaced:
 		bar.ended = "overwritten by " + visible(ownerOf(k.Ended.Owner))
-		if there != k.Withheld() {
+		switch {
+		case k.CameBack():
+			bar.ended = "it came back as it had been before it was prolonged"
+		case there != k.Withheld():
 			bar.ended = "lost in the crash, after which an older state came back"
 		}
 	case history.Removed:

@@ -207,11 +207,13 @@ func TestDiagramOfACrash(t *testing.T) {
 // and says so. In the picture it ends there too.
 func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	owner := &trace.Actor{Client: "client-1", Section: 1}
-	set := trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 10 * time.Second}
+	set := trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 11 * time.Second}
 	crash, restart := trace.Event{Kind: trace.KindCrash, Process: "redis-1"}, trace.Event{Kind: trace.KindRestart, Process: "redis-1"}
 	key := func(kind trace.Kind) trace.Event {
 		return trace.Event{Kind: kind, Process: "redis-1", Key: "x", Owner: owner}
 	}
+	older := key(trace.KindRestore)
+	older.Owner = &trace.Actor{Client: "client-2", Section: 1}
 	for _, c := range []struct {
 		name string
 		then func(*script)
@@ -223,19 +225,22 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 		}, 2 * time.Second, "lost in the crash"},
 		{"kept until its time is up", func(s *script) {
 			s.at(2*time.Second, crash).at(20*time.Second, restart).at(20*time.Second, key(trace.KindExpire))
-		}, 10 * time.Second, "it expired"},
+		}, 11 * time.Second, "it expired"},
 		{"kept beyond the crash", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(10*time.Second, key(trace.KindExpire))
-		}, 10 * time.Second, "it expired"},
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(11*time.Second, key(trace.KindExpire))
+		}, 11 * time.Second, "it expired"},
 		{"never seen again", func(s *script) {
 			s.at(2*time.Second, crash).at(9*time.Second, trace.Event{Kind: trace.KindHorizon})
 		}, 2 * time.Second, "the node went down, and never came back"},
 		{"an older one came back from the disk", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, key(trace.KindRestore))
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, older)
 		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
+		{"it came back with an earlier expiry", func(s *script) {
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, key(trace.KindRestore))
+		}, 3 * time.Second, "it came back as it had been before it was prolonged"},
 		{"overwritten long after the crash", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(5*time.Second, key(trace.KindRestore))
-		}, 5 * time.Second, "overwritten by client-1"},
+			s.at(2*time.Second, crash).at(3*time.Second, restart).at(5*time.Second, older)
+		}, 5 * time.Second, "overwritten by client-2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript("none", 1)
