@@ -18,14 +18,14 @@ func claimStories() []story {
 				}
 				return in.Release(ctx)
 			})
-			eager := another("client-2", "client-1 acquired")
+			eager := another("client-2", did("client-1", trace.Acquired))
 			eager.RetryEvery = ttl / 400
 			return []scene{{clients: []sim.Client{{Name: "client-1", Run: sits}, eager}}}
 		}),
 		fixed("claims/extend", "a client extends its lease again and again, while another is after it", needsExtend, func(*subject) []scene {
 			every := func(name string, pause float64) scene {
 				return scene{name: name, asserts: true, clients: []sim.Client{
-					{Name: "client-1", Run: extending(pause, true)}, another("client-2", "client-1 acquired"),
+					{Name: "client-1", Run: extending(pause, true)}, another("client-2", did("client-1", trace.Acquired)),
 				}}
 			}
 			return []scene{every("late", 0.6), every("early", 0.3)}

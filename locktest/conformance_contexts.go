@@ -35,14 +35,14 @@ func contextStories() []story {
 				}
 				return in.Release(ended(ctx))
 			})
-			next := another("client-2", "client-1 finished")
+			next := another("client-2", did("client-1", trace.Finished))
 			scenes := []scene{
 				{name: "acquire", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
 				{name: "release", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
 			}
 			if s.config.Extends {
 				scenes = append(scenes, scene{
-					name: "extend", clients: []sim.Client{{Name: "client-1", Run: extends}, another("client-2", "client-1 acquired")},
+					name: "extend", clients: []sim.Client{{Name: "client-1", Run: extends}, another("client-2", did("client-1", trace.Acquired))},
 				})
 			}
 			return scenes

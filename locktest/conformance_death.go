@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // deathStories have the holder die: its lease ends by itself, and not before its
@@ -12,13 +13,13 @@ func deathStories() []story {
 	return []story{
 		fixed("holder-dies", "the holder is killed in its section, and others want the lock", needsEnd, func(s *subject) []scene {
 			holder := sim.Client{Name: "client-1", Works: ttls(0.3), RetryEvery: soon}
-			heir := sim.Client{Name: "client-2", Starts: point("client-1 acquired"), Run: holding(
+			heir := sim.Client{Name: "client-2", Starts: on(did("client-1", trace.Acquired)), Run: holding(
 				func(ctx context.Context, p *sim.Program, in *sim.Section) error { return use(ctx, in) },
 			)}
 			return []scene{{
-				asserts: true, clients: []sim.Client{holder, heir, another("client-3", "client-1 crashed")},
+				asserts: true, clients: []sim.Client{holder, heir, another("client-3", did("client-1", trace.Crashed))},
 				faults: []sim.Fault{{
-					Strikes: sim.Trigger{When: point("client-1 read")}, Action: &sim.CrashFault{Process: "client-1"}, Text: "kill client-1",
+					Strikes: sim.Trigger{When: on(did("client-1", trace.HasRead))}, Action: &sim.CrashFault{Process: "client-1"}, Text: "kill client-1",
 				}},
 			}}
 		}),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // errorStories have nodes answer with errors.
@@ -13,15 +14,18 @@ func errorStories() []story {
 			for _, why := range nodeErrors {
 				scenes = append(scenes, scene{
 					name: why.name, clients: s.contenders(),
-					faults: s.failing(s.nodes()[s.config.Nodes-s.spare():], why.text, "", 0),
+					faults: s.failing(s.nodes()[s.config.Nodes-s.spare():], why.text, trace.Point{}, 0),
 				})
 			}
 			return scenes
 		}),
 		fixed("errors/majority", "for a while the nodes answer every command with an error", nil, func(s *subject) (scenes []scene) {
 			for _, why := range nodeErrors {
-				for _, when := range []struct{ name, starts string }{
-					{"acquire", ""}, {"extend", "client-1 read"}, {"release", "client-1 wrote"},
+				for _, when := range []struct {
+					name   string
+					starts trace.Point
+				}{
+					{"acquire", trace.Point{}}, {"extend", on(did("client-1", trace.HasRead))}, {"release", on(did("client-1", trace.Wrote))},
 				} {
 					scenes = append(scenes, scene{
 						name: why.name + "," + when.name, clients: s.contenders(),
@@ -34,14 +38,14 @@ func errorStories() []story {
 		fixed("errors/restart", "the nodes restart while a lease is held, and remember all but their scripts", nil, func(s *subject) []scene {
 			restart := onEach(s.nodes(), func(name string) sim.Fault {
 				return sim.Fault{
-					Strikes: sim.Trigger{When: point("client-1 read")}, For: ttls(0.05),
+					Strikes: sim.Trigger{When: on(did("client-1", trace.HasRead))}, For: ttls(0.05),
 					Action: &sim.CrashFault{Process: name}, Text: "restart " + name,
 				}
 			})
 			scenes := []scene{{name: "release", clients: s.contenders(), faults: restart}}
 			if s.config.Extends {
 				scenes = append(scenes, scene{name: "extend", asserts: true, faults: restart, clients: []sim.Client{
-					{Name: "client-1", Run: extending(0.6, false)}, another("client-2", "client-1 acquired"),
+					{Name: "client-1", Run: extending(0.6, false)}, another("client-2", did("client-1", trace.Acquired)),
 				}})
 			}
 			return scenes
@@ -67,13 +71,9 @@ func (s *subject) contenders() []sim.Client {
 }
 
 // failing has nodes answer with an error, from some point on, or from the start if
-// it is "", and for ever if lasts is 0.
-func (s *subject) failing(nodes []string, why, starts string, lasts time.Duration) []sim.Fault {
-	var strikes sim.Trigger
-	if starts != "" {
-		strikes.When = point(starts)
-	}
+// there is none, and for ever if lasts is 0.
+func (s *subject) failing(nodes []string, why string, starts trace.Point, lasts time.Duration) []sim.Fault {
 	return onEach(nodes, func(name string) sim.Fault {
-		return sim.Fault{Strikes: strikes, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}
+		return sim.Fault{Strikes: sim.Trigger{When: starts}, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}
 	})
 }

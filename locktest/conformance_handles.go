@@ -5,6 +5,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // handleStories are about one process that uses the lock in several places.
@@ -12,7 +13,7 @@ func handleStories() []story {
 	return []story{
 		fixed("handles", "one process asks for the lock that it holds", nil, func(*subject) []scene {
 			clients := func(second func(*sim.Program) (locks.Lock, error)) []sim.Client {
-				return []sim.Client{{Name: "client-1", Run: twice(second)}, another("client-2", "client-1 acquired")}
+				return []sim.Client{{Name: "client-1", Run: twice(second)}, another("client-2", did("client-1", trace.Acquired))}
 			}
 			return []scene{
 				{name: "two", asserts: true, clients: clients((*sim.Program).NewLock)},

@@ -19,13 +19,13 @@ func lateStories() []story {
 			// After half a TTL it has the lock for the other half, and after more than
 			// one not at all.
 			for _, lasts := range []float64{0.5, 1.2} {
-				for _, nth := range []string{"1st", "2nd"} {
-					next := another("client-2", "client-1's keys expired or client-1 finished")
+				for nth := range 2 {
+					next := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
 					next.Works = ttls(0.5)
 					scenes = append(scenes, scene{
-						name:    fmt.Sprintf("%s-reply,%v-ttl", nth, lasts),
+						name:    fmt.Sprintf("%s-reply,%v-ttl", trace.Ordinal(nth+1), lasts),
 						clients: []sim.Client{{Name: "client-1", Works: ttls(0.4), RetryEvery: soon}, next},
-						faults:  s.pauseAt(trace.Acquire, nth, lasts, "client-1 acquired or client-1 failed to acquire"),
+						faults:  s.pauseAt(trace.Acquire, nth+1, lasts, trace.Clause{Happening: did("client-1", trace.Acquired)}, trace.Clause{Happening: did("client-1", trace.NotAcquired)}),
 					})
 				}
 			}
@@ -48,10 +48,10 @@ func lateStories() []story {
 				return in.Release(ctx)
 			})
 			// A lock that runs scripts sends more the first time than later.
-			for _, nth := range []string{"1st", "2nd", "3rd", "4th"} {
+			for nth := range 4 {
 				scenes = append(scenes, scene{
-					name: nth + "-reply", asserts: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
-					faults: s.pauseAt(trace.Extend, nth, 1.5, "client-1 extended, 2nd time or client-1 released"),
+					name: trace.Ordinal(nth+1) + "-reply", asserts: true, clients: []sim.Client{{Name: "client-1", Run: extends}},
+					faults: s.pauseAt(trace.Extend, nth+1, 1.5, trace.Clause{Nth: 2, Happening: did("client-1", trace.Extended)}, trace.Clause{Happening: did("client-1", trace.Released)}),
 				})
 			}
 			return scenes
@@ -61,11 +61,11 @@ func lateStories() []story {
 
 // pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in
 // flight, or at a later point if there are not as many.
-func (s *subject) pauseAt(step trace.Step, nth string, lasts float64, later string) []sim.Fault {
+func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trace.Clause) []sim.Fault {
+	reply := trace.Message{Client: "client-1", Peer: node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
-		Strikes: sim.Trigger{When: point(fmt.Sprintf("%s's reply to client-1's %s is in flight, %s time or %s",
-			node(s.config.Nodes-1), step, nth, later))},
-		For: ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
+		Strikes: sim.Trigger{When: trace.Any(append(reply.InFlight(nth).Clauses(), later...)...)},
+		For:     ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // lossStories have a lease end before its holder is done: by itself, or because
@@ -35,15 +36,15 @@ func lossStories() []story {
 				}
 				return in.Release(ctx)
 			})
-			within := another("client-2", "client-1's keys expired or client-1 finished")
+			within := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
 			within.Works = ttls(0.8)
 			return []scene{
 				{name: "lost", asserts: true, faults: s.forget(), clients: []sim.Client{{Name: "client-1", Run: late}}},
 				{name: "lost,another-came-and-went", asserts: true, faults: s.forget(), clients: []sim.Client{
-					{Name: "client-1", Run: late}, another("client-2", onceLost),
+					{Name: "client-1", Run: late}, onceLost(another("client-2")),
 				}},
 				{name: "expired,another-came-and-went", clients: []sim.Client{
-					{Name: "client-1", Run: expired}, another("client-2", "client-1's keys expired or client-1 finished"),
+					{Name: "client-1", Run: expired}, another("client-2", keysExpired("client-1"), did("client-1", trace.Finished)),
 				}},
 				{name: "expired,another-is-in", clients: []sim.Client{{Name: "client-1", Run: expired}, within}},
 			}
@@ -74,9 +75,9 @@ func lossStories() []story {
 				}
 				return in.Release(ctx)
 			})
-			within := another("client-2", "client-1's keys expired or client-1 released")
+			within := another("client-2", keysExpired("client-1"), did("client-1", trace.Released))
 			within.Works = ttls(0.8)
-			third := another("client-3", "client-2 acquired")
+			third := another("client-3", did("client-2", trace.Acquired))
 			clients := func(run program) []sim.Client { return []sim.Client{{Name: "client-1", Run: run}, within, third} }
 			return []scene{
 				{name: "expired", clients: clients(late)},
@@ -107,7 +108,7 @@ func lossStories() []story {
 					name: "taken", asserts: true, faults: s.forget(),
 					clients: []sim.Client{
 						{Name: "client-1", Run: told(lostAfter+0.1, "another client got the lock")},
-						{Name: "client-2", Starts: point(onceLost), Works: ttls(0.5), RetryEvery: soon},
+						onceLost(sim.Client{Name: "client-2", Works: ttls(0.5), RetryEvery: soon}),
 					},
 				},
 			}
@@ -129,7 +130,7 @@ func (s *subject) forget() (faults []sim.Fault) {
 	}{{lostAfter, 3 * ttl, "forward"}, {lostAfter + 0.001, -3 * ttl, "back"}} {
 		faults = append(faults, onEach(s.nodes(), func(name string) sim.Fault {
 			return sim.Fault{
-				Strikes: sim.Trigger{When: point(ttls(jump.after).String() + " after client-1 acquired, 1st time")},
+				Strikes: sim.Trigger{When: trace.Any(after(ttls(jump.after), did("client-1", trace.Acquired)))},
 				Action:  &sim.Jump{Process: name, By: jump.by},
 				Text:    "set the clock of " + name + " " + jump.way,
 			}
@@ -138,5 +139,11 @@ func (s *subject) forget() (faults []sim.Fault) {
 	return faults
 }
 
-// onceLost is a moment at which the nodes have lost client-1's keys.
-var onceLost = ttls(lostAfter+0.01).String() + " after client-1 acquired, 1st time or client-1 finished"
+// onceLost is a client that comes when the nodes have lost client-1's keys.
+func onceLost(c sim.Client) sim.Client {
+	c.Starts = trace.Any(
+		after(ttls(lostAfter+0.01), did("client-1", trace.Acquired)),
+		trace.Clause{Happening: did("client-1", trace.Finished)},
+	)
+	return c
+}

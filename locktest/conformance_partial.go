@@ -12,22 +12,22 @@ import (
 // partialStories have some of the nodes say no: a stranger has set the lock's key
 // there.
 func partialStories() []story {
-	contenders := func(starts string) []sim.Client {
+	contenders := func(starts trace.Happening) []sim.Client {
 		one, two := another("client-1", starts), another("client-2", starts)
 		one.Sections, two.Sections = 3, 3
 		return []sim.Client{one, two}
 	}
 	return []story{
 		fixed("partial/minority", "on a minority of nodes the key is a stranger's and never expires", needsMinority, func(s *subject) []scene {
-			return []scene{{clients: append(contenders("stranger finished"), s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes))}}
+			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes))}}
 		}),
 		fixed("partial/for-a-while", "the key is a stranger's until it expires", nil, func(s *subject) []scene {
-			return []scene{{clients: append(contenders("stranger finished"), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
+			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
 		}),
 		fixed("partial/failed-attempt", "an attempt gets only a minority of the nodes, and on one more the key stays a stranger's", needsMinority, func(s *subject) []scene {
-			once := another("client-1", "stranger-1 finished")
+			once := another("client-1", did("stranger-1", trace.Finished))
 			once.Attempts = 1
-			after := another("client-2", "client-1 finished")
+			after := another("client-2", did("client-1", trace.Finished))
 			// What the attempt has left behind stands until one TTL after it.
 			return []scene{{within: ttls(0.8), clients: []sim.Client{
 				s.stranger("-1", ttls(0.3), s.spare(), s.config.Nodes-1), s.stranger("-2", 0, s.config.Nodes-1, s.config.Nodes),
@@ -37,7 +37,7 @@ func partialStories() []story {
 		fixed("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", needsMinority, func(s *subject) []scene {
 			brief := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error { return use(ctx, in) })
 			stranger := s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes)
-			stranger.Starts = point("client-1 released")
+			stranger.Starts = on(did("client-1", trace.Released))
 			return []scene{{
 				// What release has left behind stands until one TTL after the grant.
 				within: ttls(0.5),
@@ -45,7 +45,7 @@ func partialStories() []story {
 					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: node(0), Step: trace.Acquire, Reply: true}}},
 					Text: "hold " + node(0) + "'s reply",
 				}},
-				clients: []sim.Client{{Name: "client-1", Run: brief}, stranger, another("client-2", "stranger finished")},
+				clients: []sim.Client{{Name: "client-1", Run: brief}, stranger, another("client-2", did("stranger", trace.Finished))},
 			}}
 		}),
 	}

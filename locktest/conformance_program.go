@@ -108,8 +108,8 @@ func told(in *sim.Section) (yes, can bool) {
 const soon = ttl / 50
 
 // another is a client that comes at some point, and has a short section.
-func another(name, starts string) sim.Client {
-	return sim.Client{Name: name, Starts: point(starts), RetryEvery: soon, Works: ttl / 50}
+func another(name string, starts ...trace.Happening) sim.Client {
+	return sim.Client{Name: name, Starts: on(starts...), RetryEvery: soon, Works: ttl / 50}
 }
 
 // bounded is a context that ends after a while of the program's time.

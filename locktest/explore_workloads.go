@@ -2,11 +2,11 @@ package locktest
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -22,18 +22,25 @@ func (s *subject) workloads(seed uint64) []explore.Base {
 	lock := explore.Lock{
 		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Extends: s.config.Extends, Seed: seed,
 	}
+	// Nobody waits for ever.
+	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
+	starts := on(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
 	errands := explore.Base{
 		Name: "errands", Kind: s.kind, Seed: seed, Programs: map[string]explore.Program{"client-1": s.errands},
-		Text: fmt.Appendf(nil, `
-title: one client asks for the lock that it holds, releases it twice, and stays too long
-lock: {kind: %s, nodes: %d, ttl: %v}
-horizon: %v
-progress-within: %v
-clients:
-  client-1: {gives-up: %v, cancels-after: %v}
-  client-2: {gives-up: %[6]v, cancels-after: %[7]v, starts: %[10]s, works: %[9]v, retry-every: %[8]v}
-`, name, s.config.Nodes, ttl, 15*ttl, 5*ttl, ttls(0.3), ttls(2.5), ttls(0.1), ttls(0.9),
-			"client-1's keys expired or client-1 released or client-1 crashed or client-1 finished"),
+		Text: scenarios.Fields{
+			{Name: "title", Value: "one client asks for the lock that it holds, releases it twice, and stays too long"},
+			{Name: "lock", Value: scenarios.Fields{{Name: "kind", Value: name}, {Name: "nodes", Value: s.config.Nodes}, {Name: "ttl", Value: ttl.String()}}},
+			{Name: "clients", Value: scenarios.Fields{
+				{Name: "client-1", Value: waits},
+				{Name: "client-2", Value: append(waits,
+					scenarios.Field{Name: "starts", Value: starts.String()},
+					scenarios.Field{Name: "works", Value: ttls(0.9).String()},
+					scenarios.Field{Name: "retry-every", Value: ttls(0.1).String()},
+				)},
+			}},
+			{Name: "horizon", Value: (15 * ttl).String()},
+			{Name: "progress-within", Value: (5 * ttl).String()},
+		}.Document(),
 	}
 	return append(lock.Bases(), errands)
 }

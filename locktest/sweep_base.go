@@ -2,7 +2,6 @@ package locktest
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/locks"
@@ -42,7 +41,7 @@ var bases = []base{
 				{Name: "client-2", Works: ttls(0.2), RetryEvery: ttls(0.35), Sections: 2, Starts: soonAfter("client-1", c)},
 				{
 					Name: "client-3", Works: ttls(0.2), RetryEvery: ttls(0.08),
-					Starts: point(expired("client-1", c) + " or client-1 released or client-1 crashed"),
+					Starts: on(append(expired("client-1", c), did("client-1", trace.Released), did("client-1", trace.Crashed))...),
 				},
 			}
 		},
@@ -60,7 +59,7 @@ var bases = []base{
 				{Name: "client-1", Does: reads, Works: ttls(1.15), RetryEvery: ttls(0.2)},
 				{
 					Name: "client-2", Does: reads, Works: ttls(0.3), RetryEvery: ttls(0.05),
-					Starts: point("client-1's keys expired or client-1 finished or client-1 crashed"),
+					Starts: on(keysExpired("client-1"), did("client-1", trace.Finished), did("client-1", trace.Crashed)),
 				},
 			}
 		},
@@ -87,36 +86,27 @@ var bases = []base{
 	},
 }
 
-// expired is when the first of a client's keys has expired.
-func expired(client string, c Config) string {
-	var points []string
+// expired is that any of a client's keys expires.
+func expired(client string, c Config) (any []trace.Happening) {
 	for i := range c.Nodes {
-		points = append(points, fmt.Sprintf("%s's key expired on %s", client, node(i)))
+		any = append(any, trace.KeyExpired{Client: client, Node: node(i)})
 	}
-	return strings.Join(points, " or ")
+	return any
 }
 
 // soonAfter is a moment after a client's first attempt has begun, whatever becomes
 // of it.
 func soonAfter(client string, c Config) trace.Point {
-	var first []string
+	var first []trace.Clause
 	for i := range c.Nodes {
-		first = append(first, fmt.Sprintf("%v after %s's acquire request to %s is in flight, 1st time", ttl/500, client, node(i)))
+		request := trace.Message{Client: client, Peer: node(i), Step: trace.Acquire}
+		first = append(first, after(ttl/500, trace.Transit{Message: request}))
 	}
-	return point(strings.Join(first, " or "))
+	return trace.Any(first...)
 }
 
 // node is the name of a node, counted from 0.
 func node(i int) string { return fmt.Sprintf("redis-%d", i+1) }
-
-// point is a point that is known to be one.
-func point(text string) trace.Point {
-	p, err := trace.ParsePoint(text)
-	if err != nil {
-		panic("locktest: " + err.Error()) // all are written here
-	}
-	return p
-}
 
 // calmWithin is how soon after the last trouble somebody must get the work done:
 // what was granted or set meanwhile may stand for its TTL, the work for which it

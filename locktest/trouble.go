@@ -278,11 +278,11 @@ func (b blow) kill() []sim.Fault {
 // ownNext is when the client itself gets the lock next, or sets its key on the node
 // for which a request was meant.
 func (b blow) ownNext() trace.Point {
-	next := b.client() + " acquired"
+	next := []trace.Happening{did(b.client(), trace.Acquired)}
 	if b.side == onRequest {
-		next += fmt.Sprintf(" or %s holds %s", b.client(), b.nodes()[0])
+		next = append(next, holds(b.client(), b.nodes()[0]))
 	}
-	return point(next)
+	return on(next...)
 }
 
 // another is when another client gets the lock, or, while a request is late, sets
@@ -290,15 +290,21 @@ func (b blow) ownNext() trace.Point {
 // still stands there.
 func (b blow) another() trace.Point {
 	if b.side == onRequest && b.call.Step != trace.Release && len(b.moments) == 1 {
-		return b.other(" holds " + b.nodes()[0])
+		return b.other(func(client string) trace.Happening { return holds(client, b.nodes()[0]) })
 	}
-	return b.other(" acquired")
+	return b.other(func(client string) trace.Happening { return did(client, trace.Acquired) })
 }
 
 // anotherLeft is when another client has had the lock.
-func (b blow) anotherLeft() trace.Point { return b.other(" released") }
+func (b blow) anotherLeft() trace.Point {
+	return b.other(func(client string) trace.Happening { return did(client, trace.Released) })
+}
 
 // other is when one of the other clients does something.
-func (b blow) other(does string) trace.Point {
-	return point(strings.Join(b.others, does+" or ") + does)
+func (b blow) other(does func(client string) trace.Happening) trace.Point {
+	any := make([]trace.Happening, len(b.others))
+	for i, client := range b.others {
+		any[i] = does(client)
+	}
+	return on(any...)
 }
