@@ -126,7 +126,7 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn(), Findings: make([]Finding, 0, len(properties))}
 	for _, p := range properties {
 		f := p.judge(h)
-		f.Property = p.name
+		f.Property = p.Property
 		v.Findings = append(v.Findings, f)
 	}
 	for _, w := range witnesses {

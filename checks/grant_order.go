@@ -9,8 +9,12 @@ import (
 const GrantOrder Property = "grant-order"
 
 var grantOrder = property{
-	name:  GrantOrder,
-	title: "no write is applied once the lock has been granted anew",
+	Card: Card{
+		Property: GrantOrder, Of: OfConduct, Gravity: 5,
+		Title:  "no write is applied once the lock has been granted anew",
+		Broken: "a write lands after the lock has been granted anew",
+		Word:   "late write", Means: "a write is applied when the lock has been granted anew",
+	},
 	judge: judgeGrantOrder,
 }
 

@@ -10,8 +10,12 @@ import (
 const LeaseExclusion Property = "lease-exclusion"
 
 var leaseExclusion = property{
-	name:  LeaseExclusion,
-	title: "no two clients hold a lease at the same time",
+	Card: Card{
+		Property: LeaseExclusion, Of: OfExclusion, Gravity: 4, Column: "lease",
+		Title:  "no two clients hold a lease at the same time",
+		Broken: "the lock is granted twice",
+		Word:   "two leases", Means: "two clients hold a lease at the same time",
+	},
 	judge: judgeLeaseExclusion,
 }
 

@@ -17,9 +17,12 @@ import (
 const NoLostUpdate Property = "no-lost-update"
 
 var noLostUpdate = property{
-	name:  NoLostUpdate,
-	title: "no update is lost: each replaces what its section had read, and none goes missing",
-	data:  true,
+	Card: Card{
+		Property: NoLostUpdate, Of: OfData, Gravity: 1,
+		Title:  "no update is lost: each replaces what its section had read, and none goes missing",
+		Broken: "an update is lost",
+		Word:   "data", Means: "what is stored is wrong",
+	},
 	judge: judgeNoLostUpdate,
 }
 

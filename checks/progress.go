@@ -24,8 +24,12 @@ import (
 const Progress Property = "progress"
 
 var progress = property{
-	name:  Progress,
-	title: "once the faults are over, somebody gets its work done",
+	Card: Card{
+		Property: Progress, Of: OfConduct, Gravity: 9,
+		Title:  "once the faults are over, somebody gets its work done",
+		Broken: "nobody gets any work done",
+		Word:   "no progress", Means: "nobody gets any work done when the faults are over",
+	},
 	judge: judgeProgress,
 }
 

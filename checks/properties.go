@@ -1,17 +1,43 @@
 package checks
 
-// A property of a run. To add one, write a file that declares it and enter it
-// in the list below.
+import "slices"
+
+// A property is what has to hold of a run, and how that is judged. To add one, write a
+// file that declares it and enter it in the list below.
 type property struct {
-	name  Property
-	title string
-	// data says that the property is about the data and not about the lock.
-	data  bool
+	Card
 	judge func(*inquiry) Finding
 }
 
-// properties lists all of them: four describe the lock, three the data, and two
-// how the lock gets along with others.
+// A Card is all that anybody has to know of a property who does not judge it.
+type Card struct {
+	Property Property
+	// Title is what holds, in one line.
+	Title string
+	// Broken is what has happened when it does not, as the end of a title has it; Word the
+	// same in a cell of a table, which properties can share, and Means what that stands for.
+	Broken, Word, Means string
+	// Column is the heading of the property's column in a matrix of text, if it has one.
+	Column string
+	Of     Subject
+	// Gravity orders violations: 1 is the worst.
+	Gravity int
+}
+
+// A Subject is what a property is about.
+type Subject string
+
+const (
+	// OfExclusion: that one client at a time holds the lock. Such a property has a column of
+	// its own in a matrix.
+	OfExclusion Subject = "exclusion"
+	// OfData: what has become of the data. These decide whether a run is safe.
+	OfData Subject = "data"
+	// OfConduct: how else the lock, and those who use it, behave.
+	OfConduct Subject = "conduct"
+)
+
+// properties lists all of them, in the order in which they are reported.
 var properties = []property{
 	leaseExclusion,
 	sectionExclusion,
@@ -28,31 +54,33 @@ var properties = []property{
 func Properties() []Property {
 	names := make([]Property, len(properties))
 	for i, p := range properties {
-		names[i] = p.name
+		names[i] = p.Property
 	}
 	return names
 }
 
-// Title is one line for people. It is empty if there is no such property.
-func (p Property) Title() string {
-	for _, known := range properties {
-		if known.name == p {
-			return known.title
+// PropertiesOf lists those that are about something.
+func PropertiesOf(what Subject) []Property {
+	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Card().Of != what })
+}
+
+// Card is the property's; of one that is not known it is empty, and its gravity the
+// least.
+func (p Property) Card() Card {
+	for i := range properties {
+		if properties[i].Property == p {
+			return properties[i].Card
 		}
 	}
-	return ""
+	return Card{Property: p, Gravity: len(properties) + 1}
 }
+
+// Title is one line for people. It is empty if there is no such property.
+func (p Property) Title() string { return p.Card().Title }
 
 // Data reports whether the property is about the data: those decide whether a
 // run is safe.
-func (p Property) Data() bool {
-	for _, known := range properties {
-		if known.name == p {
-			return known.data
-		}
-	}
-	return false
-}
+func (p Property) Data() bool { return p.Card().Of == OfData }
 
 func holds() Finding { return Finding{Outcome: Holds} }
 

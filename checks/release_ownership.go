@@ -16,8 +16,12 @@ import (
 const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
-	name:  ReleaseOwnership,
-	title: "no command touches a key that was set for another acquisition",
+	Card: Card{
+		Property: ReleaseOwnership, Of: OfConduct, Gravity: 6,
+		Title:  "no command touches a key that was set for another acquisition",
+		Broken: "a command touches another's key",
+		Word:   "others' keys", Means: "a command touches a key that is another's",
+	},
 	judge: judgeReleaseOwnership,
 }
 

@@ -9,8 +9,12 @@ import (
 const SectionExclusion Property = "section-exclusion"
 
 var sectionExclusion = property{
-	name:  SectionExclusion,
-	title: "no two clients are in their critical sections at the same time",
+	Card: Card{
+		Property: SectionExclusion, Of: OfExclusion, Gravity: 7, Column: "section",
+		Title:  "no two clients are in their critical sections at the same time",
+		Broken: "two clients are in their sections at once",
+		Word:   "two at work", Means: "two clients are in their sections at the same time",
+	},
 	judge: judgeSectionExclusion,
 }
 

@@ -18,9 +18,12 @@ import (
 const SerialSections Property = "serial-sections"
 
 var serialSections = property{
-	name:  SerialSections,
-	title: "the data is as if the sections had run one after the other",
-	data:  true,
+	Card: Card{
+		Property: SerialSections, Of: OfData, Gravity: 3,
+		Title:  "the data is as if the sections had run one after the other",
+		Broken: "the data fits no order of the sections",
+		Word:   "data", Means: "what is stored is wrong",
+	},
 	judge: judgeSerialSections,
 }
 

@@ -14,8 +14,12 @@ import (
 const TokenOrder Property = "token-order"
 
 var tokenOrder = property{
-	name:  TokenOrder,
-	title: "every grant's fencing token is greater than those of earlier grants",
+	Card: Card{
+		Property: TokenOrder, Of: OfConduct, Gravity: 8,
+		Title:  "every grant's fencing token is greater than those of earlier grants",
+		Broken: "the fencing tokens do not grow",
+		Word:   "token order", Means: "a later grant has no greater fencing token",
+	},
 	judge: judgeTokenOrder,
 }
 

@@ -7,9 +7,12 @@ package checks
 const WriteOrder Property = "write-order"
 
 var writeOrder = property{
-	name:  WriteOrder,
-	title: "no write replaces a newer grant's write unseen",
-	data:  true,
+	Card: Card{
+		Property: WriteOrder, Of: OfData, Gravity: 2,
+		Title:  "no write replaces a newer grant's write unseen",
+		Broken: "an old grant's write lands on a newer one's",
+		Word:   "data", Means: "what is stored is wrong",
+	},
 	judge: judgeWriteOrder,
 }
 

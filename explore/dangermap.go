@@ -84,7 +84,7 @@ func (r Run) danger() Danger {
 		switch p := checks.Property(b.What); {
 		case p.Data() || p.Title() == "":
 			return Corrupted
-		case p == checks.LeaseExclusion || p == checks.SectionExclusion:
+		case p.Card().Of == checks.OfExclusion:
 			danger = TwoHolders
 		}
 	}

@@ -38,31 +38,14 @@ func (t *tale) effects(on *checks.Verdict) []string {
 
 // shortly is one violation in a few words.
 func (t *tale) shortly(f checks.Finding) string {
-	switch f.Property {
-	case checks.NoLostUpdate:
-		if t.stale(f) == nil {
-			return "an acknowledged write is gone"
-		}
-		return "an update is lost"
-	case checks.WriteOrder:
-		return "an old grant's write lands on a newer one's"
-	case checks.SerialSections:
-		return "the data fits no order of the sections"
-	case checks.LeaseExclusion:
-		return "the lock is granted twice"
-	case checks.GrantOrder:
-		return "a write lands after the lock has been granted anew"
-	case checks.SectionExclusion:
-		return "two clients are in their sections at once"
-	case checks.TokenOrder:
-		return "the fencing tokens do not grow"
-	case checks.ReleaseOwnership:
+	switch {
+	case f.Property == checks.NoLostUpdate && t.stale(f) == nil:
+		return "an acknowledged write is gone"
+	case f.Property == checks.ReleaseOwnership:
 		c := t.change(f.At)
 		return t.command(c).String() + " " + meddling(c)
-	case checks.Progress:
-		return "nobody gets any work done"
 	}
-	return string(f.Property) + " is violated"
+	return f.Property.Card().Broken
 }
 
 // at is the event of a Seq.

@@ -371,7 +371,7 @@ func (t *tale) despite(ev *trace.Event) string {
 		switch {
 		case p == checks.LeaseExclusion:
 			return fmt.Sprintf("although %s's lease has not ended", holder)
-		case gravity(gravest(t.verdict)) > gravity(checks.GrantOrder):
+		case gravest(t.verdict).Card().Gravity > checks.GrantOrder.Card().Gravity:
 			return fmt.Sprintf("while %s is still in its section", holder)
 		}
 	}

@@ -79,7 +79,7 @@ func (t *tale) broken() []checks.Finding { return violations(t.verdict) }
 // violations are those of a verdict, the worst first.
 func violations(v *checks.Verdict) []checks.Finding {
 	all := slices.DeleteFunc(slices.Clone(v.Findings), func(f checks.Finding) bool { return f.Outcome != checks.Violated })
-	slices.SortStableFunc(all, func(a, b checks.Finding) int { return gravity(a.Property) - gravity(b.Property) })
+	slices.SortStableFunc(all, func(a, b checks.Finding) int { return a.Property.Card().Gravity - b.Property.Card().Gravity })
 	return all
 }
 
@@ -89,16 +89,4 @@ func gravest(v *checks.Verdict) checks.Property {
 		return all[0].Property
 	}
 	return ""
-}
-
-// gravity is how bad it is that a property is violated; 0 is the worst.
-func gravity(p checks.Property) int {
-	order := []checks.Property{
-		checks.NoLostUpdate, checks.WriteOrder, checks.SerialSections, checks.LeaseExclusion, checks.GrantOrder,
-		checks.ReleaseOwnership, checks.SectionExclusion, checks.TokenOrder, checks.Progress,
-	}
-	if at := slices.Index(order, p); at >= 0 {
-		return at
-	}
-	return len(order)
 }

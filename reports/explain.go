@@ -76,13 +76,9 @@ func allTheSame(remarks []remark, about string) []remark {
 	return []remark{{about, remarks[0].text}}
 }
 
-// tellingFirst are the properties of the data in the order in which a violation
-// explains itself.
-var tellingFirst = []checks.Property{checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}
-
 func explainData(run scenarios.Outcome) string {
 	v := run.Verdict
-	for _, p := range tellingFirst {
+	for _, p := range checks.PropertiesOf(checks.OfData) {
 		f := v.Finding(p)
 		if f.Outcome != checks.Violated {
 			continue
@@ -105,7 +101,7 @@ func explainData(run scenarios.Outcome) string {
 	if v.Verdict == checks.Safe {
 		return intact(run)
 	}
-	for _, p := range tellingFirst {
+	for _, p := range checks.PropertiesOf(checks.OfData) {
 		if f := v.Finding(p); f.Outcome != checks.Holds && !f.Reason.IsZero() {
 			return fmt.Sprintf("Nobody can tell whether %s holds: %s", p, statement(timed(f.Reason)))
 		}
@@ -150,15 +146,17 @@ func explainLock(run scenarios.Outcome) []string {
 		}
 		return f.Outcome == checks.Violated
 	}
-	if !violated(checks.LeaseExclusion) {
-		violated(checks.SectionExclusion)
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		if violated(p) {
+			break // a client that overlaps does so in its section, too
+		}
 	}
-	if run.Verdict.Verdict != checks.Unsafe {
-		violated(checks.GrantOrder) // else the data's own trouble says it
+	for _, p := range checks.PropertiesOf(checks.OfConduct) {
+		if p == checks.GrantOrder && run.Verdict.Verdict == checks.Unsafe {
+			continue // the data's own trouble says it
+		}
+		violated(p)
 	}
-	violated(checks.TokenOrder)
-	violated(checks.ReleaseOwnership)
-	violated(checks.Progress)
 	return said
 }
 

@@ -20,17 +20,20 @@ type breakage struct {
 	means      string
 }
 
-// breakages are the words for all properties. Whatever else breaks, such as a
-// panic, is its own word.
-var breakages = []breakage{
-	{"two leases", []checks.Property{checks.LeaseExclusion}, "two clients hold a lease at the same time"},
-	{"two at work", []checks.Property{checks.SectionExclusion}, "two clients are in their sections at the same time"},
-	{"token order", []checks.Property{checks.TokenOrder}, "a later grant has no greater fencing token"},
-	{"late write", []checks.Property{checks.GrantOrder}, "a write is applied when the lock has been granted anew"},
-	{"data", []checks.Property{checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}, "what is stored is wrong"},
-	{"others' keys", []checks.Property{checks.ReleaseOwnership}, "a command touches a key that is another's"},
-	{"no progress", []checks.Property{checks.Progress}, "nobody gets any work done when the faults are over"},
-}
+// breakages are the words for all properties, in their order. Whatever else breaks, such
+// as a panic, is its own word.
+var breakages = func() []breakage {
+	var all []breakage
+	for _, p := range checks.Properties() {
+		c := p.Card()
+		if i := slices.IndexFunc(all, func(b breakage) bool { return b.word == c.Word }); i >= 0 {
+			all[i].properties = append(all[i].properties, p)
+			continue
+		}
+		all = append(all, breakage{c.Word, []checks.Property{p}, c.Means})
+	}
+	return all
+}()
 
 // includes reports whether one of the breakage's properties is among those that
 // broke.

@@ -143,24 +143,14 @@ func (c Cell) outcomes(p checks.Property) []checks.Outcome {
 	return slices.Compact(all)
 }
 
-// caveatProperties are the properties that qualify a safe run: not those of
-// the data, which it has, and not the two exclusions, which have a column of
-// their own.
-func caveatProperties() []checks.Property {
-	return slices.DeleteFunc(checks.Properties(), func(p checks.Property) bool {
-		return p.Data() || slices.Contains(exclusions, p)
-	})
-}
-
-var exclusions = []checks.Property{checks.LeaseExclusion, checks.SectionExclusion}
-
-// caveats are the properties that qualify a run. An unsafe run has none: worse
-// has been said of it.
+// caveats are the properties that qualify a safe run: neither those of the data, which it
+// has, nor the exclusions, which have columns of their own. Of an unsafe run worse has been
+// said.
 func caveats(run scenarios.Outcome) []checks.Property {
 	if run.Verdict.Verdict != checks.Safe {
 		return nil
 	}
-	return violated(run, caveatProperties())
+	return violated(run, checks.PropertiesOf(checks.OfConduct))
 }
 
 // violated are those of the properties that a run violates.
@@ -168,11 +158,6 @@ func violated(run scenarios.Outcome, of []checks.Property) []checks.Property {
 	return slices.DeleteFunc(slices.Clone(of), func(p checks.Property) bool {
 		return run.Verdict.Finding(p).Outcome != checks.Violated
 	})
-}
-
-// dataProperties are the properties of the data, which make the verdict.
-func dataProperties() []checks.Property {
-	return slices.DeleteFunc(checks.Properties(), func(p checks.Property) bool { return !p.Data() })
 }
 
 // initials are the first letters of properties: "gp".

@@ -88,7 +88,7 @@ func (m *Matrix) table(pages wayIn) matrixTable {
 		came:  map[Standing]int{},
 	}
 	if len(m.Locks) == 0 {
-		t.Heads = append(t.Heads, string(checks.LeaseExclusion), string(checks.SectionExclusion))
+		t.Heads = append(t.Heads, namesOf(checks.PropertiesOf(checks.OfExclusion))...)
 	}
 	t.Columns = len(t.Heads) + 2*max(1, len(m.Locks))
 	ids, counts := pageNames{}, map[string]int{}
@@ -203,13 +203,16 @@ func (m *Matrix) pageLegend() []row {
 	s := m.shown()
 	legend := []sign{
 		{"assumption", aboutAssumptions},
-		{string(checks.LeaseExclusion), checks.LeaseExclusion.Title()},
-		{string(checks.SectionExclusion), checks.SectionExclusion.Title()},
+	}
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		legend = append(legend, sign{string(p), p.Title()})
+	}
+	legend = append(legend, []sign{
 		{runName[scenarios.Off], aboutWithout},
 		{runName[scenarios.On], aboutWith},
 		{"✗ unsafe", aboutUnsafe()},
 		{"✓ safe", aboutSafe},
-	}
+	}...)
 	if len(m.Locks) == 0 {
 		legend = slices.Insert(legend, 3, sign{"✓ ✗", m.outcomes(s)})
 	}

@@ -36,7 +36,11 @@ func (e matrixEntry) cells() []matrixCell {
 	if e.several {
 		return []matrixCell{without, with}
 	}
-	return []matrixCell{e.exclusion(checks.LeaseExclusion), e.exclusion(checks.SectionExclusion), without, with}
+	var cells []matrixCell
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		cells = append(cells, e.exclusion(p))
+	}
+	return append(cells, without, with)
 }
 
 // of names the entry and something that it says of it.
@@ -93,7 +97,7 @@ func (e matrixEntry) verdict(fencing string) matrixCell {
 	if broke := caveats(run); len(broke) > 0 {
 		also = append(also, "but ✗ "+names(broke))
 	}
-	if broke := violated(run, exclusions); e.several && len(broke) > 0 {
+	if broke := violated(run, checks.PropertiesOf(checks.OfExclusion)); e.several && len(broke) > 0 {
 		also = append(also, "✗ "+names(broke))
 	}
 	out.Also = strings.Join(also, "; ")

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/checks"
 )
@@ -30,14 +31,14 @@ func (m *Matrix) shown() shown {
 			for _, run := range c.Runs {
 				s.caveats = append(s.caveats, caveats(run)...)
 			}
-			for _, p := range exclusions {
+			for _, p := range checks.PropertiesOf(checks.OfExclusion) {
 				outcomes := c.outcomes(p)
 				s.changed = s.changed || len(outcomes) > 1
 				s.nothing = s.nothing || slices.Contains(outcomes, checks.NotApplicable)
 			}
 		}
 	}
-	s.caveats = slices.DeleteFunc(caveatProperties(), func(p checks.Property) bool { return !slices.Contains(s.caveats, p) })
+	s.caveats = slices.DeleteFunc(checks.PropertiesOf(checks.OfConduct), func(p checks.Property) bool { return !slices.Contains(s.caveats, p) })
 	return s
 }
 
@@ -67,10 +68,19 @@ const (
 )
 
 func aboutUnsafe() string {
-	return "a property of the data is violated: " + either(namesOf(dataProperties()))
+	return "a property of the data is violated: " + either(namesOf(checks.PropertiesOf(checks.OfData)))
 }
 
 func about(p checks.Property) string { return string(p) + ": " + p.Title() }
+
+// aboutExclusions explains several signs that stand side by side.
+func aboutExclusions() string {
+	var all []string
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		all = append(all, about(p))
+	}
+	return "first " + strings.Join(all, "; then ")
+}
 
 func aboutCaveat(p checks.Property) string {
 	return fmt.Sprintf("they all hold, but %s (%s) is violated", p, p.Title())
@@ -80,19 +90,15 @@ func aboutCaveat(p checks.Property) string {
 // not.
 func (m *Matrix) legend() []sign {
 	s := m.shown()
-	lease, section := about(checks.LeaseExclusion), about(checks.SectionExclusion)
-	legend := []sign{
-		{"assumption", aboutAssumptions},
-		{"lease", lease},
-		{"section", section},
-		{"✓ ✗", m.outcomes(s)},
-		{"without", aboutWithout},
-		{"with", aboutWith},
+	legend := []sign{{"assumption", aboutAssumptions}}
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		legend = append(legend, sign{p.Card().Column, about(p)})
 	}
+	legend = append(legend, sign{"✓ ✗", m.outcomes(s)}, sign{"without", aboutWithout}, sign{"with", aboutWith})
 	unsafe, safe, caveat, unknown := "unsafe", "safe", "! safe %c", "unknown"
 	if len(m.Locks) > 0 {
 		legend = []sign{
-			{"✓✗", fmt.Sprintf("first %s; then %s; %s", lease, section, m.outcomes(s))},
+			{"✓✗", aboutExclusions() + "; " + m.outcomes(s)},
 			{"then a→b", "the data in the run in which nobody checks fencing tokens, and in the same run when the storage does; one sign if it is the same"},
 			{"nodes", "each story keeps its own number of nodes: on the one node of most single-instance stories Redlock is no better than any other lock"},
 		}
@@ -115,16 +121,17 @@ func (m *Matrix) legend() []sign {
 // full.
 func (m *Matrix) markdownLegend() []sign {
 	s := m.shown()
-	legend := []sign{
-		{"lease-exclusion", checks.LeaseExclusion.Title()},
-		{"section-exclusion", checks.SectionExclusion.Title() + " (" + m.outcomes(s) + ")"},
+	var legend []sign
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		legend = append(legend, sign{string(p), p.Title()})
 	}
+	legend[len(legend)-1].text += " (" + m.outcomes(s) + ")"
 	if len(m.Locks) == 0 {
 		legend = append([]sign{{"assumption", aboutAssumptions}}, legend...)
 		legend = append(legend, sign{"without fencing", aboutWithout}, sign{"with fencing", aboutWith})
 	} else {
 		legend = []sign{
-			{"✓✗", fmt.Sprintf("first %s; then %s; %s", about(checks.LeaseExclusion), about(checks.SectionExclusion), m.outcomes(s))},
+			{"✓✗", aboutExclusions() + "; " + m.outcomes(s)},
 			{"a → b", aboutWithout + ", and " + aboutWith},
 		}
 	}

@@ -146,7 +146,7 @@ func (c Cell) says(kind sort) remarks {
 	case undecided:
 		said.itself = c.doubt()
 	case breaksAnyway:
-		said.itself = "violated: " + names(violated(c.Runs[1], dataProperties()))
+		said.itself = "violated: " + names(violated(c.Runs[1], checks.PropertiesOf(checks.OfData)))
 	}
 	return said
 }

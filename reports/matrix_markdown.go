@@ -20,7 +20,9 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 
 	header := []string{"scenario"}
 	if len(m.Locks) == 0 {
-		header = append(header, "assumption", string(checks.LeaseExclusion), string(checks.SectionExclusion), "without fencing", "with fencing")
+		header = append(header, "assumption")
+		header = append(header, namesOf(checks.PropertiesOf(checks.OfExclusion))...)
+		header = append(header, "without fencing", "with fencing")
 	}
 	for _, lock := range m.Locks {
 		header = append(header, markdown(lock))
@@ -160,14 +162,14 @@ func (m *Matrix) markdownCells(r Row) []string {
 	for _, c := range r.Cells {
 		switch {
 		case len(m.Locks) == 0:
-			cells = append(cells, exclusionSign(c, checks.LeaseExclusion, Palette{}), exclusionSign(c, checks.SectionExclusion, Palette{}),
-				markdownVerdict(c, 0), markdownVerdict(c, 1))
+			cells = append(cells, exclusionSigns(c, Palette{})...)
+			cells = append(cells, markdownVerdict(c, 0), markdownVerdict(c, 1))
 		case !c.told():
 			cells = append(cells, "n/a")
 		case !c.known():
 			cells = append(cells, "unknown")
 		default:
-			cells = append(cells, worstSign(c, checks.LeaseExclusion, Palette{})+worstSign(c, checks.SectionExclusion, Palette{})+" "+markdownPair(c))
+			cells = append(cells, worstSigns(c, Palette{})+" "+markdownPair(c))
 		}
 	}
 	return cells

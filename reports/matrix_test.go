@@ -376,7 +376,7 @@ func TestColouredMatrixSaysTheSame(t *testing.T) {
 
 // The letter of a caveat stands for one property only.
 func TestCaveatsHaveLettersOfTheirOwn(t *testing.T) {
-	letters := initials(caveatProperties())
+	letters := initials(checks.PropertiesOf(checks.OfConduct))
 	for i, letter := range letters {
 		if strings.ContainsRune(letters[:i], letter) {
 			t.Errorf("two properties begin with %c", letter)

@@ -41,7 +41,11 @@ func (i item) text(p Palette) string {
 func (m *Matrix) grid(p Palette) string {
 	header := []string{"scenario"}
 	if len(m.Locks) == 0 {
-		header = append(header, "assumption", "lease", "section", "without", "with")
+		header = append(header, "assumption")
+		for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+			header = append(header, p.Card().Column)
+		}
+		header = append(header, "without", "with")
 	}
 	for _, lock := range m.Locks {
 		header = append(header, visible(lock))
@@ -73,7 +77,7 @@ func (m *Matrix) grid(p Palette) string {
 	var b strings.Builder
 	if len(m.Locks) == 0 {
 		// The header of the columns in pairs.
-		over := strings.Repeat(" ", column(head[0], "lease")) + "exclusion"
+		over := strings.Repeat(" ", column(head[0], header[2])) + "exclusion"
 		over += strings.Repeat(" ", column(head[0], "without")-utf8.RuneCountInString(over)) + "fencing tokens"
 		b.WriteString(over + "\n")
 	}
@@ -105,14 +109,14 @@ func (m *Matrix) cells(r Row, name string, p Palette) []string {
 	for _, c := range r.Cells {
 		switch {
 		case len(m.Locks) == 0:
-			line = append(line, exclusionSign(c, checks.LeaseExclusion, p), exclusionSign(c, checks.SectionExclusion, p),
-				verdictSign(c, 0, p), verdictSign(c, 1, p))
+			line = append(line, exclusionSigns(c, p)...)
+			line = append(line, verdictSign(c, 0, p), verdictSign(c, 1, p))
 		case !c.told():
 			line = append(line, p.faint("n/a"))
 		case !c.known():
 			line = append(line, p.doubt("?"))
 		default:
-			line = append(line, worstSign(c, checks.LeaseExclusion, p)+worstSign(c, checks.SectionExclusion, p)+" "+verdictPair(c, p))
+			line = append(line, worstSigns(c, p)+" "+verdictPair(c, p))
 		}
 	}
 	return line
@@ -128,9 +132,22 @@ func exclusionSign(c Cell, property checks.Property, p Palette) string {
 	return strings.Join(signs, "→")
 }
 
-// worstSign is one sign in any case: what is violated in either run.
-func worstSign(c Cell, property checks.Property, p Palette) string {
-	return outcomeSign(worst(c.outcomes(property)), p)
+// exclusionSigns are those of the exclusions, a column each.
+func exclusionSigns(c Cell, p Palette) []string {
+	var signs []string
+	for _, property := range checks.PropertiesOf(checks.OfExclusion) {
+		signs = append(signs, exclusionSign(c, property, p))
+	}
+	return signs
+}
+
+// worstSigns are one sign for each exclusion in any case: what is violated in either run.
+func worstSigns(c Cell, p Palette) string {
+	signs := ""
+	for _, property := range checks.PropertiesOf(checks.OfExclusion) {
+		signs += outcomeSign(worst(c.outcomes(property)), p)
+	}
+	return signs
 }
 
 // verdictSign is a verdict with its sign in front: "✗ unsafe", "✓ safe",

@@ -95,11 +95,6 @@ func (d *draft) checkRun(path string, e *expectation) {
 	case e.Verdict == checks.Safe && data >= 0:
 		d.at(fmt.Sprintf("%s.violated[%d]", path, data+1), "a run that violates %s is unsafe", "change the verdict or the list", e.Violated[data])
 	case e.Verdict == checks.Unsafe && data < 0 && !slices.Contains(e.Violated, ""):
-		d.at(path+".verdict", "an unsafe run violates a property of the data", "list which: "+strings.Join(texts(dataProperties()...), ", "))
+		d.at(path+".verdict", "an unsafe run violates a property of the data", "list which: "+strings.Join(texts(checks.PropertiesOf(checks.OfData)...), ", "))
 	}
-}
-
-// dataProperties are those of which a violation makes a run unsafe.
-func dataProperties() []checks.Property {
-	return slices.DeleteFunc(checks.Properties(), func(p checks.Property) bool { return !p.Data() })
 }

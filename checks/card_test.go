@@ -1,0 +1,35 @@
+package checks
+
+import (
+	"slices"
+	"testing"
+)
+
+// Whoever reports on properties needs all of a card.
+func TestCards(t *testing.T) {
+	graver := map[int]Property{}
+	for _, p := range properties {
+		c := p.Card
+		if c.Title == "" || c.Broken == "" || c.Word == "" || c.Means == "" {
+			t.Errorf("the card of %s has an empty line: %+v", c.Property, c)
+		}
+		if !slices.Contains([]Subject{OfExclusion, OfData, OfConduct}, c.Of) {
+			t.Errorf("%s is about %q", c.Property, c.Of)
+		}
+		if (c.Column != "") != (c.Of == OfExclusion) {
+			t.Errorf("%s is about %s, and the heading of its column is %q", c.Property, c.Of, c.Column)
+		}
+		if other, taken := graver[c.Gravity]; taken || c.Gravity < 1 || c.Gravity > len(properties) {
+			t.Errorf("the gravity of %s is %d, and that of %q is the same", c.Property, c.Gravity, other)
+		}
+		graver[c.Gravity] = c.Property
+		for _, o := range properties {
+			if o.Word == c.Word && o.Means != c.Means {
+				t.Errorf("%q means %q and %q", c.Word, c.Means, o.Means)
+			}
+		}
+	}
+	if c := Property("nonsense").Card(); c.Title != "" || c.Gravity != len(properties)+1 {
+		t.Errorf("the card of a property that is not known is %+v", c)
+	}
+}
