@@ -8,7 +8,7 @@ import "github.com/locksim/locksim/trace"
 // of are all events of some kinds, in order.
 func (h *History) of(kinds ...trace.Kind) []*trace.Event {
 	var all []*trace.Event
-	for _, ev := range h.besides {
+	for _, ev := range h.apart {
 		for _, kind := range kinds {
 			if ev.Kind == kind {
 				all = append(all, ev)

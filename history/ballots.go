@@ -21,7 +21,7 @@ func (h *History) Ballots() []Ballot {
 	var all []Ballot
 	o := NewOracle(h.Trace)
 	asking := map[Acquisition]*Ballot{}
-	for _, ev := range h.besides {
+	for _, ev := range h.apart {
 		o.See(ev)
 		id := Acquisition{ev.Process, ev.Section}
 		switch {

@@ -60,7 +60,7 @@ func (h *History) called() *callList {
 		var all []*Call
 		open := map[step]*Call{} // those that have not ended
 		counted := map[trace.StepPoint]int{}
-		for _, ev := range h.besides {
+		for _, ev := range h.apart {
 			at := step{Acquisition{ev.Process, ev.Section}, ev.Step}
 			switch ev.Kind {
 			case trace.KindBegin:

@@ -26,10 +26,13 @@ var sayOnlyThat = map[trace.Step]string{
 
 var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
 
-// Why is why a call failed, as whoever failed says it. Whoever reads it knows which step
-// it is of; and a node that a lock, which knows no names, has counted from 1 when it was
-// acquired or released has its name.
+// Why is why a call failed, as whoever failed says it; "" if it has not. That the step
+// failed need not be said again. Where a lock numbers its nodes in acquire and release,
+// since it does not know their names, the name takes the number's place.
 func (h *History) Why(failed *Call) string {
+	if failed.Ended == nil {
+		return ""
+	}
 	text := strings.TrimPrefix(failed.Ended.Text, sayOnlyThat[failed.Step])
 	if failed.Step != trace.Acquire && failed.Step != trace.Release {
 		return text
@@ -62,16 +65,23 @@ func (h *History) lockOf(c *Call) string {
 }
 
 // Undoing is why a client's program ended: because a call had failed, with whose error
-// the program's own ends, and besides is what that says before. It is nil if the program
+// the program's own ends, and before is what that says before it. It is the first call of
+// its acquisition with that error, which what it calls can hand on; nil if the program
 // ended because of none.
-func (h *History) Undoing(done *trace.Event) (failed *Call, besides string) {
+func (h *History) Undoing(done *trace.Event) (failed *Call, before string) {
+	undoes := func(c *Call) bool {
+		return c.Failed() && c.Client == done.Process && c.Ended.Text != "" && c.Ended.Seq <= done.Seq && strings.HasSuffix(done.Text, c.Ended.Text)
+	}
 	for _, c := range h.Calls() {
-		if !c.Failed() || c.Client != done.Process || c.Ended.Text == "" || c.Ended.Seq > done.Seq || failed != nil && c.Ended.Seq > failed.Ended.Seq {
-			continue
-		}
-		if rest, is := strings.CutSuffix(done.Text, c.Ended.Text); is {
-			failed, besides = c, strings.TrimSuffix(rest, ": ")
+		switch {
+		case !undoes(c):
+		case failed == nil, c.Acquisition != failed.Acquisition && c.Ended.Seq > failed.Ended.Seq,
+			c.Acquisition == failed.Acquisition && c.Ended.Seq < failed.Ended.Seq:
+			failed = c
 		}
 	}
-	return failed, besides
+	if failed == nil {
+		return nil, ""
+	}
+	return failed, strings.TrimSuffix(strings.TrimSuffix(done.Text, failed.Ended.Text), ": ")
 }

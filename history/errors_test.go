@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/locksim/locksim/history"
@@ -13,7 +14,7 @@ import (
 // first.
 func twoNodes(events ...trace.Event) *history.History {
 	for i := range events {
-		events[i].Seq, events[i].Process, events[i].Section = i+1, "client-1", 1
+		events[i].Seq, events[i].Process, events[i].Section = i+1, "client-1", max(events[i].Section, 1)
 	}
 	return history.Of(&trace.Trace{
 		Locks:  []trace.LockInfo{{Name: "l", Slots: []trace.SlotInfo{{Node: "redis-b"}, {Node: "redis-a"}}}},
@@ -46,12 +47,17 @@ func TestWhyACallFailed(t *testing.T) {
 			trace.Event{Kind: trace.KindBegin, Step: c.step, Lock: "l"},
 			trace.Event{Kind: trace.KindEnd, Step: c.step, Text: c.text},
 		)
+		failed := 0
 		for _, call := range h.Calls() {
 			if call.Failed() {
+				failed++
 				if got := h.Why(call); got != c.want {
 					t.Errorf("%s: %q is %q, want %q", c.step, c.text, got, c.want)
 				}
 			}
+		}
+		if failed == 0 {
+			t.Errorf("%s: %q: no call has failed", c.step, c.text)
 		}
 	}
 }
@@ -59,9 +65,9 @@ func TestWhyACallFailed(t *testing.T) {
 // A program ends because of the first call of its own that failed with what it ends with.
 func TestWhatEndsAProgram(t *testing.T) {
 	for _, c := range []struct {
-		text    string
-		step    trace.Step // of the call that was its undoing
-		besides string
+		text   string
+		step   trace.Step // of the call that was its undoing
+		before string
 	}{
 		{"timed out", trace.Read, ""},
 		{"the balance is unknown: timed out", trace.Read, "the balance is unknown"},
@@ -79,13 +85,33 @@ func TestWhatEndsAProgram(t *testing.T) {
 			trace.Event{Kind: trace.KindDone, Text: c.text},
 			trace.Event{Kind: trace.KindEnd, Step: trace.Release, Text: "too late"},
 		)
-		call, besides := h.Undoing(h.Event(6))
+		call, before := h.Undoing(h.Event(6))
 		var step trace.Step
 		if call != nil {
 			step = call.Step
 		}
-		if step != c.step || besides != c.besides {
-			t.Errorf("%q: got %q besides %q, want %q besides %q", c.text, besides, step, c.besides, c.step)
+		if step != c.step || before != c.before {
+			t.Errorf("%q: got %q before %q, want %q before %q", c.text, before, step, c.before, c.step)
 		}
+	}
+}
+
+// An error that a client met before, and got over, has not ended its program: the last call
+// that failed with it has, or what that called.
+func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
+	fails := func(section int, step trace.Step) []trace.Event {
+		return []trace.Event{
+			{Kind: trace.KindBegin, Section: section, Step: step},
+			{Kind: trace.KindEnd, Section: section, Step: step, Text: "timed out"},
+		}
+	}
+	events := slices.Concat(
+		fails(1, trace.Acquire), fails(2, trace.Acquire), fails(3, trace.Read), fails(3, trace.Write),
+		[]trace.Event{{Kind: trace.KindDone, Section: 3, Text: "timed out"}},
+	)
+	h := twoNodes(events...)
+	call, _ := h.Undoing(h.Last())
+	if call == nil || call.Section != 3 || call.Step != trace.Read {
+		t.Errorf("it ended because of %+v", call)
 	}
 }

@@ -67,16 +67,14 @@ func ExampleOverlaps() {
 // when one would have seen it, when it was really there, and until when its owner could
 // rely on it.
 func ExampleHolding() {
-	for _, k := range run("single-crash", "forgets").Holdings() {
-		fmt.Printf("%s on %s, set %v, %s\n", k.Owner.Client, k.Node, ms(k.From.At), k.How)
-		fmt.Printf("  withheld until %v\n", ms(k.Withheld().To.At))
-		for _, v := range k.Visible() {
-			fmt.Printf("  visible until %v\n", ms(v.To.At))
-		}
-		fmt.Printf("  there until %v\n", ms(k.There().To.At))
-		fmt.Printf("  due until %v\n", ms(k.Due))
-		break
+	k := run("single-crash", "forgets").Holdings()[0]
+	fmt.Printf("%s on %s, set %v, %s\n", k.Owner.Client, k.Node, ms(k.From.At), k.How)
+	fmt.Printf("  withheld until %v\n", ms(k.Withheld().To.At))
+	for _, v := range k.Visible() {
+		fmt.Printf("  visible until %v\n", ms(v.To.At))
 	}
+	fmt.Printf("  there until %v\n", ms(k.There().To.At))
+	fmt.Printf("  due until %v\n", ms(k.Due))
 	// Output:
 	// client-1 on redis-1, set 0s, forgotten
 	//   withheld until 1.003s

@@ -38,9 +38,9 @@ type History struct {
 	clocks   *Clocks
 	faults   *Faults
 	quiet    []Interval // in which no fault acted
-	// besides are the events besides those that a message is sent or arrives: most are such,
-	// and most chapters are about the others.
-	besides []*trace.Event
+	// apart are the events apart from those with which a message is sent or arrives: most are
+	// such, and most chapters are about the others.
+	apart []*trace.Event
 	// ranOn is when each process first ran on while it was paused.
 	ranOn map[string]Moment
 	// lost are the acquisitions that were told that their lease is lost.
@@ -83,7 +83,7 @@ func Of(t *trace.Trace) *History {
 		ranOn:    map[string]Moment{},
 		lost:     map[Acquisition]bool{},
 		fates:    map[string]*trace.Event{},
-		besides:  make([]*trace.Event, 0, len(t.Events)/2),
+		apart:    make([]*trace.Event, 0, len(t.Events)/2),
 	}
 	for _, l := range t.Locks {
 		h.locks[l.Name] = l
@@ -96,7 +96,7 @@ func Of(t *trace.Trace) *History {
 		if ev.Kind == trace.KindSend || ev.Kind == trace.KindDeliver {
 			continue
 		}
-		h.besides = append(h.besides, ev)
+		h.apart = append(h.apart, ev)
 		switch ev.Kind {
 		case trace.KindLost: // leases look ahead, so these come first
 			h.lost[Acquisition{ev.Process, ev.Section}] = true

@@ -16,7 +16,7 @@ func (h *History) keyed() *keyRecord {
 	return h.keys.of(func() *keyRecord {
 		r := &keyRecord{of: map[Acquisition][]*Holding{}, changes: make([]Change, 0, 32)}
 		k := NewKeys()
-		for _, ev := range h.besides {
+		for _, ev := range h.apart {
 			for _, c := range k.See(ev) {
 				r.changes = append(r.changes, c)
 				if c.Is != nil && c.Is != c.Was {
@@ -78,7 +78,7 @@ func (h *History) Losses(lock string) []Loss {
 func (h *History) readLosses(slots Slots) []Loss {
 	var all []Loss
 	k := NewKeys()
-	for _, ev := range h.besides {
+	for _, ev := range h.apart {
 		if ev.Kind == trace.KindPromote {
 			for _, p := range slots {
 				was, is := k.At(p), k.At(Place{ev.Process, p.Key})

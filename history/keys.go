@@ -50,8 +50,8 @@ type Holding struct {
 	to Moment
 	// dark are the times in which its node was down while it stood, in order.
 	dark []Interval
-	// up is, of one that expired though its node was down, when its time was up by the
-	// node's clock, whatever became of that.
+	// up is, of one that expired and whose node had been down, when its time was up by the
+	// node's clock.
 	up Moment
 }
 
@@ -134,11 +134,14 @@ func (h *Holding) There() Interval {
 	return whole
 }
 
-// CameBack says that what replaced the key is the key itself, with the time of expiry that
-// it had once.
-func (h *Holding) CameBack() bool {
+// Itself says that what replaced the key is the key itself, with another time of expiry.
+func (h *Holding) Itself() bool {
 	return h.How == Replaced && h.Owner == AcquisitionOf(h.Ended.Owner) && h.Value == h.Ended.Value
 }
+
+// CameBack says that it is the key itself that a restart brought back, as it had been on
+// the disk.
+func (h *Holding) CameBack() bool { return h.Itself() && h.goneWithRestart() }
 
 // last is the event that last set the key's expiry.
 func (h *Holding) last() *trace.Event {
@@ -202,8 +205,8 @@ func (k *Keys) isDown(node string) bool { _, is := k.down[node]; return is }
 // Places are where keys stand or have stood, in the order of the first of each.
 func (k *Keys) Places() []Place { return k.places }
 
-// See takes in the next event and returns what it changed, in order, for as long as it
-// has not seen another.
+// See takes in the next event and returns what it changed, in order. The list is valid
+// until the next See.
 func (k *Keys) See(ev *trace.Event) []Change {
 	switch ev.Kind {
 	case trace.KindCrash:

@@ -155,12 +155,14 @@ func TestHoldingsOf(t *testing.T) {
 		then trace.Event
 		// holdings are those that there are: whose, until when they are due, and how they ended.
 		holdings string
+		itself   bool
 	}{
-		{"prolonged by its owner", again(trace.KindTouch, "client-1", "client-1", ""), "client-1 15s "},
-		{"prolonged by another", again(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s "},
-		{"overwritten by another", again(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s "},
-		{"overwritten by its owner", again(trace.KindSet, "client-1", "client-1", "client-1"), "client-1 11s overwritten, client-1 15s "},
-		{"replaced by what its master had", again(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s "},
+		{"prolonged by its owner", again(trace.KindTouch, "client-1", "client-1", ""), "client-1 15s ", false},
+		{"prolonged by another", again(trace.KindTouch, "client-1", "client-2", ""), "client-1 15s ", false},
+		{"overwritten by another", again(trace.KindSet, "client-2", "client-2", "client-1"), "client-1 11s overwritten, client-2 15s ", false},
+		{"overwritten by its owner", again(trace.KindSet, "client-1", "client-1", "client-1"), "client-1 11s overwritten, client-1 15s ", false},
+		{"replaced by what its master had", again(trace.KindRestore, "client-2", "", ""), "client-1 11s replaced, client-2 15s ", false},
+		{"prolonged by its master", again(trace.KindRestore, "client-1", "", ""), "client-1 11s replaced, client-1 15s ", true},
 	} {
 		h := keyStory(c.then)
 		var all []string
@@ -172,6 +174,9 @@ func TestHoldingsOf(t *testing.T) {
 		}
 		if got := strings.Join(all, ", "); got != c.holdings {
 			t.Errorf("%s: there are %q, want %q", c.name, got, c.holdings)
+		}
+		if first := h.Holdings()[0]; first.CameBack() || first.Itself() != c.itself {
+			t.Errorf("%s: it came back %v, replaced by itself %v", c.name, first.CameBack(), first.Itself())
 		}
 		last := h.KeyChanges()[1]
 		if last.Touch != (c.then.Kind == trace.KindTouch) || (last.Was == last.Is) != last.Touch || last.Due != 11*s {

@@ -17,7 +17,7 @@ func (h *History) OnQuorum(lock string) map[Acquisition]bool {
 		}
 		has[key.Owner][slot] = true
 	}
-	for _, ev := range h.besides {
+	for _, ev := range h.apart {
 		if ev.Kind == trace.KindPromote {
 			slots.See(ev)
 			for n, p := range slots {

@@ -103,7 +103,7 @@ func (h *History) read() *reading {
 // readSections finds the sections and their leases.
 func (r *reading) readSections() {
 	calls := r.called().by
-	for _, ev := range r.besides {
+	for _, ev := range r.apart {
 		switch ev.Kind {
 		case trace.KindBegin, trace.KindEnd, trace.KindLost, trace.KindCrash, trace.KindDone:
 		default:

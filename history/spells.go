@@ -59,7 +59,7 @@ func (h *History) Spells() []*Spell {
 			open[of{ev.Process, state}] = s
 			all = append(all, s)
 		}
-		for _, ev := range h.besides {
+		for _, ev := range h.apart {
 			switch ev.Kind {
 			case trace.KindPause:
 				begin(Paused, ev.Text, ev)

@@ -134,7 +134,7 @@ func (whole *reading) readStorage() {
 		asked:   map[wish]int{},
 		served:  map[answer]*trace.Event{},
 	}
-	for _, ev := range r.besides {
+	for _, ev := range r.apart {
 		switch ev.Kind {
 		case trace.KindBegin:
 			id := wish{Acquisition{ev.Process, ev.Section}, ev.Object}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
 )
 
 // World runs one of the worlds of [Run] with a lock, in this process, and returns what
@@ -14,9 +15,10 @@ import (
 // test writes it after LOCKSIM_REPLAY, such as "catalogue/gc-pause/fencing-off", with
 // " seed 2" after it for other latencies than those of seed 1.
 //
-// It fails the test at once if there is no such world, if the lock cannot be told that
-// story, and for conduct after which there is nothing to assert on: a panic, a call that
-// never returns. What Run says of the world it does not say.
+// It fails the test at once if there is no such world, or nothing to assert on: the lock
+// cannot be made or told that story, it panics, hangs or retries without end, this machine
+// was too slow, or the story has not come about. What Run says of the world it does not
+// say.
 func World(t testing.TB, config Config, build New, name string) *history.History {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
@@ -33,15 +35,15 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 	}
 	v := s.tell(p, w)
 	for _, problem := range v.problems {
-		if slices.Contains([]string{rulePanic, ruleHang, ruleMake, ruleError}, problem.Rule) {
+		if slices.Contains([]string{rulePanic, ruleHang, ruleEndless, ruleMake, ruleError}, problem.Rule) {
 			t.Fatal(problem)
 		}
 	}
 	switch {
 	case v.untold != "":
 		t.Fatalf("locktest: %s cannot be told with this lock: %s", name, v.untold)
-	case v.history == nil:
-		t.Fatalf("locktest: %s came to no end: %s", name, strings.Join(v.reasons, "; "))
+	case len(v.reasons) > 0 || v.history == nil:
+		t.Fatalf("locktest: %s says nothing of the lock: %s", name, strings.Join(v.reasons, "; "))
 	}
 	return v.history
 }
@@ -52,8 +54,10 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 // docs/scenarios.md. What the scenario expects is compared with what came of it by nobody
 // but the test.
 //
-// It fails the test at once if the scenario has an error, if it is impossible with the
-// lock, or if a world does not come to its end.
+// It fails the test at once if the scenario has an error, or a run proves nothing: the lock
+// cannot be made, a client never begins, a fault never strikes, a witness is not seen, the
+// lock panics or leaves goroutines behind. A run that its horizon cuts off is none of
+// that: see [history.History.Horizon].
 func Scenario(t testing.TB, config Config, build New, seed uint64, text string) []scenarios.Outcome {
 	t.Helper()
 	s, err := newSubject(t.Name(), config, build)
@@ -67,6 +71,16 @@ func Scenario(t testing.TB, config Config, build New, seed uint64, text string) 
 	result, err := scenarios.Run(story, scenarios.RunOptions{Seed: seed, Kind: s.kind, Patience: patience})
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
+	}
+	for _, run := range result.Runs {
+		for _, c := range run.History.Trace.Complaints {
+			if c.Rule == trace.CannotMake {
+				t.Fatalf("locktest: %s: %s", c.Client, c.Why)
+			}
+		}
+		if len(run.Verdict.Reasons) > 0 {
+			t.Fatalf("locktest: the run with fencing %s proves nothing: %s", run.Fencing, run.Verdict.Reasons[0])
+		}
 	}
 	return result.Runs
 }

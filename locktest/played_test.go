@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -40,17 +42,33 @@ func TestWorldsThatCannotBeRun(t *testing.T) {
 	story := func(text string) string {
 		return failed(t, func(t testing.TB) { locktest.Scenario(t, locktest.Config{}, newCareful, 1, text) })
 	}
+	with := func(build locktest.New, client string) string {
+		return failed(t, func(t testing.TB) {
+			locktest.Scenario(t, locktest.Config{}, build, 1, "title: x\nlock: {kind: single, ttl: 1s}\nclients: {client-1: "+client+"}\n")
+		})
+	}
 	broken := func(env *locktest.Env) (locks.Lock, error) { return nil, fmt.Errorf("no licence") }
 	rude := func(env *locktest.Env) (locks.Lock, error) { return panicky{}, nil }
+	endless := func(env *locktest.Env) (locks.Lock, error) { return restless{env.Redis(0)}, nil }
 	for _, test := range []struct{ name, why, want string }{
 		{"it can be run", world(locktest.Config{}, newCareful, "catalogue/gc-pause/fencing-off"), ""},
 		{"no such story", world(locktest.Config{}, newCareful, "catalogue/gc-pauses"), `no story is called "catalogue/gc-pauses"`},
 		{"no such world", world(locktest.Config{}, newCareful, "catalogue/gc-pause/fencing"), `has no world "fencing"; it has fencing-off, fencing-on`},
+		{"a story alone", world(locktest.Config{}, newCareful, "catalogue/gc-pause"), `has no world ""; it has fencing-off, fencing-on`},
+		{"without the catalogue", world(locktest.Config{}, newCareful, "gc-pause"), `did you mean "catalogue/gc-pause"?`},
+		{"misspelt, with its world", world(locktest.Config{}, newCareful, "catalogue/gcpause/fencing-off"), `did you mean "catalogue/gc-pause"?`},
+		{"a seed and more", world(locktest.Config{}, newCareful, "catalogue/gc-pause/fencing-off seed 2 x"), "the seed must be a number"},
+		{"seed 0", world(locktest.Config{}, newCareful, "catalogue/gc-pause/fencing-off seed 0"), "the seed must be a number from 1"},
 		{"no such seed", world(locktest.Config{}, newCareful, "catalogue/gc-pause/fencing-off seed one"), "the seed must be a number"},
 		{"not with this lock", world(locktest.Config{}, newCareful, "catalogue/pause-in-flight/no-elapsed-check/fencing-off"), "cannot be told with this lock"},
 		{"no lock", world(locktest.Config{}, nil, "catalogue/gc-pause/fencing-off"), "there is no function to make the lock"},
 		{"a lock that cannot be made", world(locktest.Config{}, broken, "catalogue/gc-pause/fencing-off"), "no licence"},
 		{"a lock that panics", world(locktest.Config{}, rude, "catalogue/gc-pause/fencing-off"), "no key under the mat"},
+		{"a lock that never stops asking", world(locktest.Config{}, endless, "catalogue/no-faults/fencing-off"), "endless"},
+		{"a scenario of its own", with(newCareful, "{works: 1s}"), ""},
+		{"with a lock that cannot be made", with(broken, "{works: 1s}"), "client-1: cannot make the lock: no licence"},
+		{"with a lock that panics", with(rude, "{works: 1s}"), "no key under the mat"},
+		{"with a lock that cannot do it", with(newCareful, "{works: 1s, extends-every: 300ms}"), "cannot be asked to extend a lease"},
 		{"an error in a scenario", story("title: x\nlock: {kind: singel}\n"), `did you mean "single"`},
 		{"a scenario of something else", story("title: x\nlock: {kind: single, ttl: 1s}\nclients: {client-1: {}}\nfaults: [{pause: client-2}]\n"), `"client-2"`},
 	} {
@@ -63,3 +81,13 @@ func TestWorldsThatCannotBeRun(t *testing.T) {
 type panicky struct{}
 
 func (panicky) Acquire(context.Context) (locks.Lease, error) { panic("no key under the mat") }
+
+// restless asks again and again, without a pause.
+type restless struct{ redis *redis.Client }
+
+func (r restless) Acquire(ctx context.Context) (locks.Lease, error) {
+	for ctx.Err() == nil {
+		r.redis.Ping(ctx)
+	}
+	return nil, ctx.Err()
+}

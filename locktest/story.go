@@ -1,11 +1,14 @@
 package locktest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -74,9 +77,11 @@ func parsePlace(text string) (place, error) {
 	p := place{Seed: 1}
 	path, seed, seeded := strings.Cut(strings.TrimSpace(text), " seed ")
 	if seeded {
-		if _, err := fmt.Sscanf(seed, "%d", &p.Seed); err != nil {
-			return p, fmt.Errorf("locktest: in %q the seed must be a number, not %q", text, seed)
+		n, err := strconv.ParseUint(seed, 10, 64)
+		if err != nil || n == 0 {
+			return p, fmt.Errorf("locktest: in %q the seed must be a number from 1, not %q", text, seed)
 		}
+		p.Seed = n
 	}
 	for _, s := range stories() {
 		if rest, ok := strings.CutPrefix(path, s.name); ok && len(s.name) > len(p.Story) && (rest == "" || rest[0] == '/') {
@@ -84,7 +89,24 @@ func parsePlace(text string) (place, error) {
 		}
 	}
 	if p.Story == "" {
-		return p, fmt.Errorf("locktest: no story is called %q; go test -v lists them", path)
+		return p, fmt.Errorf("locktest: no story is called %q; %s", path, meant(path))
 	}
 	return p, nil
+}
+
+// meant is what a name of no story was probably meant to be.
+func meant(path string) string {
+	var names []string
+	for _, s := range stories() {
+		if strings.HasSuffix(s.name, "/"+path) {
+			return fmt.Sprintf("did you mean %q?", s.name)
+		}
+		names = append(names, s.name)
+	}
+	if strings.Count(path, "/") > 1 { // the last may be the name of a world
+		if hint := scenarios.DidYouMean(path[:strings.LastIndex(path, "/")], names); hint != "" {
+			return hint
+		}
+	}
+	return cmp.Or(scenarios.DidYouMean(path, names), "the subtests of locktest.Run, which go test -v lists, are called like the stories")
 }

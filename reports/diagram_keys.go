@@ -77,6 +77,8 @@ func (d *diagram) keyBar(k *history.Holding) keyBar {
 		switch {
 		case k.CameBack():
 			bar.ended = "it came back as it had been before it was prolonged"
+		case k.Itself():
+			bar.ended = "its master gave it another time of expiry"
 		case there != k.Withheld():
 			bar.ended = "lost in the crash, after which an older state came back"
 		}

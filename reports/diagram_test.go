@@ -238,6 +238,9 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 		{"it came back with an earlier expiry", func(s *script) {
 			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, key(trace.KindRestore))
 		}, 3 * time.Second, "it came back as it had been before it was prolonged"},
+		{"its master prolonged it", func(s *script) {
+			s.at(5*time.Second, key(trace.KindRestore))
+		}, 5 * time.Second, "its master gave it another time of expiry"},
 		{"overwritten long after the crash", func(s *script) {
 			s.at(2*time.Second, crash).at(3*time.Second, restart).at(5*time.Second, older)
 		}, 5 * time.Second, "overwritten by client-2"},

@@ -207,15 +207,15 @@ func (m *Matrix) pageLegend() []row {
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
 		legend = append(legend, sign{string(p), p.Title()})
 	}
+	if len(m.Locks) == 0 {
+		legend = append(legend, sign{"✓ ✗", m.outcomes(s)})
+	}
 	legend = append(legend, []sign{
 		{runName[scenarios.Off], aboutWithout},
 		{runName[scenarios.On], aboutWith},
 		{"✗ unsafe", aboutUnsafe()},
 		{"✓ safe", aboutSafe},
 	}...)
-	if len(m.Locks) == 0 {
-		legend = slices.Insert(legend, 3, sign{"✓ ✗", m.outcomes(s)})
-	}
 	for _, p := range s.caveats {
 		legend = append(legend, sign{"! safe, but ✗ " + string(p), aboutCaveat(p)})
 	}

@@ -340,10 +340,10 @@ func (s *teller) tellClients() {
 // why is the reason for which a client stops. What was told of the step that
 // failed is not told again.
 func (s *teller) why(ev *trace.Event) string {
-	switch f, besides := s.Undoing(ev); {
+	switch f, before := s.Undoing(ev); {
 	case f == nil:
-	case besides != "":
-		return because(besides)
+	case before != "":
+		return because(before)
 	case f.Ended.Refused:
 		return fmt.Sprintf(", because its %s was refused", f.Step)
 	default:

@@ -86,6 +86,7 @@ var bad = []struct {
 	{"unknown field", "title: t", "title: t\nauthor: me", `x.yaml:2: author: there is no such field; known here: ` + fields, true},
 	{"mistyped field", "faults:", "fault:", `x.yaml:6: fault: there is no such field; did you mean "faults"?`, true},
 	{"mistyped field of a client", "{starts:", "{start:", `x.yaml:5: clients.client-2.start: there is no such field; did you mean "starts"?`, true},
+	{"a point with a comma", "starts: client-1's keys expired", "starts: client-1's keys expired, 2nd time", `x.yaml:5: clients.client-2.2nd time: the comma before it has ended the value; between braces, put a point with a comma in quotes, as in "client-1 write, 2nd time"`, true},
 	{"underscore", "ttl: 30s}", "ttl: 30s, node_timeout: 50ms}", `x.yaml:2: lock.node_timeout: there is no such field; did you mean "node-timeout"?`, true},
 	{"title missing", "title: t\n", "", `x.yaml:1: title: it is missing; every scenario needs it`, true},
 	{"clients missing", "clients:\n  client-1: {}\n  client-2: {starts: client-1's keys expired}\n", "", `x.yaml:1: clients: it is missing; every scenario needs it`, true},

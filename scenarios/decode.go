@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -199,6 +200,9 @@ func (d *decoder) mapping(n *yaml.Node, path string, m named) {
 	}
 }
 
+// cutOff is what a point has lost at its comma, between braces and without quotes.
+var cutOff = regexp.MustCompile(`^[0-9]+(st|nd|rd|th) time$`)
+
 // structs decodes one mapping into several structs, each taking the fields that
 // are its own.
 func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
@@ -229,6 +233,10 @@ func (d *decoder) structs(n *yaml.Node, path string, into ...reflect.Value) {
 			if d.fits(key, value, field.StructField) {
 				d.value(value, at, field.Value)
 			}
+			continue
+		}
+		if cutOff.MatchString(key.Value) {
+			d.report(key, "", "the comma before it has ended the value", "between braces, put a point with a comma in quotes, as in "+quoted("client-1 write, "+key.Value))
 			continue
 		}
 		d.report(key, "", "there is no such field", d.ask(key, key.Value, func() meaning {

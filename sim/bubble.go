@@ -46,7 +46,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 		// synctest.Test with a panic in its caller.
 		defer func() {
 			if r := recover(); r != nil {
-				done <- &Stacked{fmt.Errorf("%w: %v; they are:", ErrLeak, r), goroutines(func(head string) bool {
+				done <- &Stacked{fmt.Errorf("%w: %v; they are below", ErrLeak, r), goroutines(func(head string) bool {
 					return strings.Contains(head, "synctest bubble")
 				})}
 			}
@@ -76,7 +76,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 		case <-tick.C:
 			now := alive.moves.Load()
 			if now == last {
-				return &Stacked{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among these:", ErrStuck, still), goroutines(func(head string) bool {
+				return &Stacked{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among those below", ErrStuck, still), goroutines(func(head string) bool {
 					// The others are what synctest calls durably blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
 				})}

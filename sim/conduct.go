@@ -50,7 +50,8 @@ func panicked(in string, says any, stack []byte) error {
 	return &Stacked{fmt.Errorf("%w in %s: %s", ErrPanic, in, said), more + string(stack)}
 }
 
-// WithoutStacks is an error in one line, and the stacks that it shows; "" if it shows none.
+// WithoutStacks is an error without the stacks that it shows, nor what it was wrapped with,
+// and those stacks. One that shows none is as it is.
 func WithoutStacks(err error) (said, stacks string) {
 	var s *Stacked
 	if errors.As(err, &s) {

@@ -395,7 +395,11 @@ func (w *World) finish() {
 			continue
 		}
 		if !g.started && p.state != down {
-			w.doubt(fmt.Sprintf("%s never began: it starts when %s", p.name, g.cfg.Starts))
+			why := ""
+			if !g.cfg.Starts.IsZero() {
+				why = fmt.Sprintf(": it starts when %s", g.cfg.Starts)
+			}
+			w.doubt(p.name + " never began" + why)
 		}
 		if !g.cfg.Cancels.IsZero() && !g.cancelled {
 			w.doubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", p.name, g.cfg.Cancels))

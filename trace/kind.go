@@ -114,12 +114,12 @@ var forms = []Form{
 	{KindReset, OfNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
 	{KindTimeout, OfNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
 
-	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote", fields("process key"), fields("value ttl expires by owner prior"), true, nil},
-	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process key"), fields("value ttl expires by owner"), true, nil},
-	{KindDelete, OfKeys, "a command removed a key", fields("process key"), fields("value by owner"), true, nil},
-	{KindExpire, OfKeys, "a key's time was up, by the node's clock", fields("process key"), fields("value owner"), true, nil},
-	{KindForget, OfKeys, "a key was lost in a crash", fields("process key"), fields("value owner"), true, nil},
-	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master", fields("process key"), fields("value ttl expires owner"), true, nil},
+	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote", fields("process"), fields("key value ttl expires by owner prior"), true, nil},
+	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires by owner"), true, nil},
+	{KindDelete, OfKeys, "a command removed a key", fields("process"), fields("key value by owner"), true, nil},
+	{KindExpire, OfKeys, "a key's time was up, by the node's clock", fields("process"), fields("key value owner"), true, nil},
+	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
+	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master", fields("process"), fields("key value ttl expires owner"), true, nil},
 
 	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock object token value"), false, nil},
 	{KindEnd, OfSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
@@ -183,15 +183,15 @@ func (f *Form) check(ev *Event) error {
 		case name == "seq", name == "at", name == "kind":
 		case slices.Contains(f.Needs, name):
 			if v.Field(i).IsZero() {
-				return fmt.Errorf("it is a %s without %s", f.Kind, name)
+				return fmt.Errorf("an event of kind %q says which %s, and this one does not", f.Kind, name)
 			}
 		case v.Field(i).IsZero(), slices.Contains(f.Has, name):
 		default:
-			return fmt.Errorf("it is a %s, and has a %s: a later version may have written it", f.Kind, name)
+			return fmt.Errorf("an event of kind %q has no %s, and this one does: a later version may have written it", f.Kind, name)
 		}
 	}
 	if len(f.Words) > 0 && !slices.Contains(f.Words, ev.Text) {
-		return fmt.Errorf("it is a %s, and its text is %q: a later version may have written it", f.Kind, ev.Text)
+		return fmt.Errorf("%q is no text of an event of kind %q: a later version may have written it", ev.Text, f.Kind)
 	}
 	return nil
 }

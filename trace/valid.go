@@ -111,6 +111,9 @@ func (t *Trace) validLocks(known map[string]bool) error {
 
 func (t *Trace) validFaults(known map[string]bool) error {
 	for i, f := range t.Faults {
+		if f.Assumption != "" && !slices.Contains(Assumptions(), f.Assumption) {
+			return fmt.Errorf("faults[%d]: the assumption %q is not known: a later version may have written it", i, f.Assumption)
+		}
 		if f.Stops != "" && !known[f.Stops] {
 			return fmt.Errorf("faults[%d].stops: %q is none of the processes", i, f.Stops)
 		}
@@ -166,6 +169,9 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 	if c := ev.Clocks; c != nil {
 		if err := errors.Join(inReach(c.Wall), inReach(c.Monotonic)); err != nil {
 			return err
+		}
+		if c.Why != "" && !slices.Contains(clockChanges, c.Why) {
+			return fmt.Errorf("that %q changes a clock is not known: a later version may have written it", c.Why)
 		}
 		if c.RatePPB <= -1e9 || c.RatePPB >= 1e9 {
 			return fmt.Errorf("a clock is %d parts per billion too fast; that is no drift any more", c.RatePPB)

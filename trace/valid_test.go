@@ -56,15 +56,18 @@ func TestValidateTrace(t *testing.T) {
 		{"an unknown peer", `events[1]: "c9" is none of the processes`, func(t *Trace) { t.Events[1].Peer = "c9" }},
 		{"an unknown actor", `events[2]: "c9" is none of the processes`, func(t *Trace) { t.Events[2].By.Client = "c9" }},
 		{"a fault that is not there", "events[4]: it is of fault 2, and the trace has 1", func(t *Trace) { t.Events[4].Fault = 2 }},
-		{"a strike of no fault", "events[4]: it is a strike without fault", func(t *Trace) { t.Events[4].Fault = 0 }},
-		{"a key without a name", "events[2]: it is a set without key", func(t *Trace) { t.Events[2].Key = "" }},
-		{"a message that mints", "events[1]: it is a send, and has a token: a later version may have written it", func(t *Trace) { t.Events[1].Token = 1 }},
-		{"an unknown crash", `events[1]: it is a crash, and its text is "boom": a later version may have written it`, func(t *Trace) {
+		{"a strike of no fault", `events[4]: an event of kind "strike" says which fault, and this one does not`, func(t *Trace) { t.Events[4].Fault = 0 }},
+		{"a key on no node", `events[2]: an event of kind "set" says which process, and this one does not`, func(t *Trace) { t.Events[2].Process = "" }},
+		{"the empty key", "", func(t *Trace) { t.Events[2].Key = "" }}, // Redis has it
+		{"a clock that leaps", `events[0]: that "leap second" changes a clock is not known`, func(t *Trace) { t.Events[0].Clocks.Why = "leap second" }},
+		{"an unknown assumption", `faults[0]: the assumption "gravity" is not known`, func(t *Trace) { t.Faults[0].Assumption = "gravity" }},
+		{"a message that mints", `events[1]: an event of kind "send" has no token, and this one does: a later version may have written it`, func(t *Trace) { t.Events[1].Token = 1 }},
+		{"an unknown crash", `events[1]: "boom" is no text of an event of kind "crash": a later version may have written it`, func(t *Trace) {
 			t.Events[1] = Event{Seq: 2, Kind: KindCrash, Process: "c1", Text: "boom"}
 		}},
 		{"a section below 0", "events[3]: conn, msg, section, version and replaced are not below 0", func(t *Trace) { t.Events[3].Section = -1 }},
 		{"a life below 0", "events[2]: ttl or expires is no time", func(t *Trace) { t.Events[2].TTL = -1 }},
-		{"a clock without hands", "events[0]: it is a clock without clocks", func(t *Trace) { t.Events[0].Clocks = nil }},
+		{"a clock without hands", `events[0]: an event of kind "clock" says which clocks, and this one does not`, func(t *Trace) { t.Events[0].Clocks = nil }},
 		{"a clock that runs wild", "events[0]: a clock is 5000000000 parts per billion too fast", func(t *Trace) { t.Events[0].Clocks.RatePPB = 5e9 }},
 		{"a clock at the end of time", "events[0]: a clock shows 9223372036854775807", func(t *Trace) { t.Events[0].Clocks.Wall = 1<<63 - 1 }},
 		{"a lease until the end of time", "events[3]: a clock shows -9223372036854775808", func(t *Trace) { t.Events[3].Ends.Nanos = -1 << 63 }},

@@ -51,3 +51,5 @@ const (
 	WasSuspended ClockChange = "suspend"
 	WasResumed   ClockChange = "resume"
 )
+
+var clockChanges = []ClockChange{Jumped, Drifted, WasSuspended, WasResumed}
