@@ -27,7 +27,7 @@ func TestPlaces(t *testing.T) {
 	for text, want := range map[string]string{
 		"catalogue/gc-paws":              `no story is called "catalogue/gc-paws"`,
 		"":                               `no story is called ""`,
-		"catalogue/gc-pause seed twelve": `the seed must be a number, not "twelve"`,
+		"catalogue/gc-pause seed twelve": `the seed must be a number from 1, not "twelve"`,
 	} {
 		if _, err := parsePlace(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
