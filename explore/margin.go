@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -109,12 +110,12 @@ func (f Fault) inWords() string {
 	case *sim.CrashFault:
 		return a.Process + " being down"
 	case *sim.Partition:
-		return "a partition of " + a.Process + " from " + list(a.From)
+		return "a partition of " + a.Process + " from " + story.List(a.From)
 	case *sim.Delay:
 		return "a delay between " + a.Process + " and " + a.To
 	case *sim.Hold:
 		if nth := a.Message.Nth; nth > 1 {
-			return fmt.Sprintf("%s, the %s, being late", a.Message.Message, ordinal(nth))
+			return fmt.Sprintf("%s, the %s, being late", a.Message.Message, story.Ordinal(nth))
 		}
 		return a.Message.String() + " being late"
 	case *sim.Stall:

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -155,7 +156,7 @@ func (t *tale) stuck(f checks.Finding) string {
 	if len(says) == 0 {
 		return nobody
 	}
-	return fmt.Sprintf("%s until %s: %s", nobody, until, list(says))
+	return fmt.Sprintf("%s until %s: %s", nobody, until, story.List(says))
 }
 
 // crashed says that a client had crashed with an event or before it.
@@ -277,9 +278,9 @@ func (t *tale) gap(first, second *trace.Event) string {
 	case remover != "":
 		return fmt.Sprintf("%s took %s away", remover, key)
 	case len(forgot) > 0:
-		return fmt.Sprintf("%s forgot %s", list(t.ordered(forgot)), key)
+		return fmt.Sprintf("%s forgot %s", story.List(t.ordered(forgot)), key)
 	case len(tooEarly) > 0:
-		return fmt.Sprintf("%s let %s expire before its time", list(t.ordered(tooEarly)), key)
+		return fmt.Sprintf("%s let %s expire before its time", story.List(t.ordered(tooEarly)), key)
 	case len(expired) > 0:
 		return fmt.Sprintf("%s counted on its lease when its keys had expired", holder.Client)
 	}
@@ -289,7 +290,7 @@ func (t *tale) gap(first, second *trace.Event) string {
 // block says what stands in everybody's way.
 func (t *tale) block() string {
 	if owners := t.endless(); len(owners) > 0 {
-		return fmt.Sprintf("the key of %s stands without an expiry, in everybody's way", list(owners))
+		return fmt.Sprintf("the key of %s stands without an expiry, in everybody's way", story.List(owners))
 	}
 	return "the lock does not come back into use once the fault is over"
 }

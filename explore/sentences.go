@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -126,7 +127,7 @@ func series(does []string) string {
 	if n > 1 && slices.ContainsFunc(does[:n-1], long) {
 		return strings.Join(does[:n-1], ", ") + ", and " + does[n-1]
 	}
-	return list(does)
+	return story.List(does)
 }
 
 // begin begins a sentence. A name stays as it is.

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -262,7 +263,7 @@ func (t *tale) restart(s *history.Spell) {
 				all = append(all, key)
 			}
 		}
-		return list(all)
+		return story.List(all)
 	}
 	does := fmt.Sprintf("is back after %s", roughly(s.Ended.At-s.Began.At))
 	if keys := keys(lost); keys != "" {
@@ -384,7 +385,7 @@ func (t *tale) on(nodes []string) string {
 	if len(t.nodes) < 2 || len(nodes) == len(t.nodes) || len(nodes) == 0 {
 		return ""
 	}
-	return " on " + list(nodes)
+	return " on " + story.List(nodes)
 }
 
 func (t *tale) ordered(nodes []string) []string {

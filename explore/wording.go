@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -33,15 +34,6 @@ func who(process, subject string) string {
 		return "it"
 	}
 	return named(process)
-}
-
-// list writes "a", "a and b", "a, b and c".
-func list(items []string) string {
-	n := len(items)
-	if n < 2 {
-		return strings.Join(items, "")
-	}
-	return strings.Join(items[:n-1], ", ") + " and " + items[n-1]
 }
 
 // A subject of a sentence is a process, something of it, such as its keys, or
@@ -95,7 +87,7 @@ func (f Fault) happens() (on subject, predicate string) {
 		}
 		return subject{a.Process, "clock"}, fmt.Sprintf("jumps %s by %s", way, trace.ShortDuration(a.By.Abs()))
 	case *sim.Partition:
-		return subject{process: a.Process}, "cannot reach " + list(everyOne(a.From)) + lasting
+		return subject{process: a.Process}, "cannot reach " + story.List(everyOne(a.From)) + lasting
 	case *sim.Reset:
 		return subject{thing: fmt.Sprintf("the connection between %s and %s", named(a.Process), named(a.From))}, "is cut"
 	case *sim.Delay:
@@ -128,7 +120,7 @@ func everyOne(processes []string) []string {
 func theMessage(m trace.NthMessage, strikes sim.Trigger) string {
 	which, since := "", ""
 	if m.Nth > 1 {
-		which = ordinal(m.Nth) + " "
+		which = story.Ordinal(m.Nth) + " "
 		if !atStart(strikes) {
 			since = " from then on"
 		}
@@ -246,25 +238,16 @@ func messageArrives(m trace.Message, nth int, subject string) string {
 
 func stepNth(step trace.Step, nth int) string {
 	if nth > 1 {
-		return ordinal(nth) + " " + string(step)
+		return story.Ordinal(nth) + " " + string(step)
 	}
 	return string(step)
 }
 
 func times(nth int) string {
 	if nth > 1 {
-		return " for the " + ordinal(nth) + " time"
+		return " for the " + story.Ordinal(nth) + " time"
 	}
 	return ""
-}
-
-// ordinal is first, second, third and so on.
-func ordinal(n int) string {
-	words := []string{"zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
-	if n >= 0 && n < len(words) {
-		return words[n]
-	}
-	return trace.Ordinal(n)
 }
 
 // roughly is a length of time in the story: to a tenth of a second, or to the

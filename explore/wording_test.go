@@ -71,14 +71,6 @@ func TestFaultsInWords(t *testing.T) {
 	}
 }
 
-func TestOrdinals(t *testing.T) {
-	for n, want := range map[int]string{1: "first", 3: "third", 10: "tenth", 11: "11th", 13: "13th", 21: "21st", 42: "42nd", 103: "103rd", 111: "111th"} {
-		if got := ordinal(n); got != want {
-			t.Errorf("%d is %s, not %s", n, got, want)
-		}
-	}
-}
-
 func TestSeries(t *testing.T) {
 	for _, test := range []struct {
 		does []string

@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -88,7 +89,7 @@ func (d *diagram) omit(room, again int, one, several string) {
 		case n == 1:
 			*where = append(*where, one)
 		case n > 1:
-			*where = append(*where, thousands(n)+" "+several)
+			*where = append(*where, story.Thousands(n)+" "+several)
 		}
 	}
 	note(&d.leftOut, room)
@@ -99,10 +100,10 @@ func (d *diagram) omit(room, again int, one, several string) {
 func (d *diagram) leftOutWords() string {
 	var words []string
 	if len(d.repeated) > 0 {
-		words = append(words, "Drawn once and not again, because it is the same over and over: "+list(d.repeated)+".")
+		words = append(words, "Drawn once and not again, because it is the same over and over: "+story.List(d.repeated)+".")
 	}
 	if len(d.leftOut) > 0 {
-		words = append(words, "Not drawn, for want of room: "+list(d.leftOut)+". The verdict is computed from everything.")
+		words = append(words, "Not drawn, for want of room: "+story.List(d.leftOut)+". The verdict is computed from everything.")
 	}
 	return strings.Join(words, " ")
 }

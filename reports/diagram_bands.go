@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -110,7 +111,7 @@ func listed(names []string) string {
 	for i, n := range names {
 		words[i] = visible(n)
 	}
-	return list(words)
+	return story.List(words)
 }
 
 // kindOf is the kind of a fault, by its number; "" if that is not known.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 )
 
 // A keyBar is the life of a lock's key on one node.
@@ -25,7 +26,7 @@ type keyBar struct {
 func (k keyBar) words() string {
 	words := fmt.Sprintf("%s key %s on %s %s: %s", possessive(k.owner), visible(k.key), visible(k.node), fromTo(k.from, k.to), k.ended)
 	if n := len(k.touched); n > 0 {
-		words += fmt.Sprintf("; its expiry was changed %s", count(n, "time"))
+		words += fmt.Sprintf("; its expiry was changed %s", story.Count(n, "time"))
 	}
 	return words
 }

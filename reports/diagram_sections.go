@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 )
 
 // maxOverlaps is more overlaps than there are between the sections that one page has
@@ -51,7 +52,7 @@ func leaseWords(s *history.Section) string {
 	}
 	words := fmt.Sprintf("%s lease %s", possessive(s.Client), fromTo(s.From.At, leaseEnd(s)))
 	if n := len(prolongedAt(s)); n > 0 {
-		words += fmt.Sprintf(", extended %s", count(n, "time"))
+		words += fmt.Sprintf(", extended %s", story.Count(n, "time"))
 	}
 	return words
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -130,7 +131,7 @@ func refusals(h *history.History) string {
 	text := fmt.Sprintf("The storage refused %s %s at %s: %s",
 		possessive(first.Client()), first.Step, moment(first.At, 3), statement(quoted(first.Text)))
 	if n := len(refused); n > 1 {
-		text += fmt.Sprintf(" It refused %s.", count(n-1, "more request"))
+		text += fmt.Sprintf(" It refused %s.", story.Count(n-1, "more request"))
 	}
 	return text
 }

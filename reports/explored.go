@@ -3,11 +3,11 @@ package reports
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -33,7 +33,7 @@ func ExploreFormats() []ExploreFormat {
 func exploredLock(r *explore.Result) string {
 	words := visible(r.Lock)
 	if r.Nodes > 0 {
-		words += " on " + count(r.Nodes, "node")
+		words += " on " + story.Count(r.Nodes, "node")
 	}
 	if r.TTL > 0 {
 		return words + ", TTL " + trace.ShortDuration(r.TTL)
@@ -46,7 +46,7 @@ func exploredTitle(r *explore.Result) string {
 	if len(r.Ways) == 0 {
 		return exploredLock(r) + ": no way to break it found"
 	}
-	return fmt.Sprintf("%s: %s to break it", exploredLock(r), many(len(r.Ways), "way"))
+	return fmt.Sprintf("%s: %s to break it", exploredLock(r), story.Count(len(r.Ways), "way"))
 }
 
 // incomplete says why a search is not to be trusted for what it did not find; ""
@@ -63,7 +63,7 @@ func searched(r *explore.Result) []remark {
 	var rows []remark
 	for _, b := range r.Bases {
 		text := fmt.Sprintf("%s at which a fault can strike: before each of %s, and when each of %s is sent or arrives",
-			many(b.Points, "point"), many(b.Steps, "step"), many(b.Messages, "message"))
+			story.Count(b.Points, "point"), story.Count(b.Steps, "step"), story.Count(b.Messages, "message"))
 		if b.Broke != "" {
 			text += "; WITHOUT ANY FAULT this broke: " + visible(b.Broke)
 		}
@@ -77,7 +77,7 @@ func searched(r *explore.Result) []remark {
 		plan += fmt.Sprintf(", then up to %d at once", r.MaxFaults)
 	}
 	if r.MaxFaults > 1 && r.Budget > 0 {
-		plan += " in at most " + many(r.Budget, "world")
+		plan += " in at most " + story.Count(r.Budget, "world")
 	}
 	return append(rows, remark{"search", fmt.Sprintf("%s; seed %d", plan, r.Seed)})
 }
@@ -98,7 +98,7 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 			fenced++
 		}
 	}
-	add("%s to break it", many(len(r.Ways), "way"))
+	add("%s to break it", story.Count(len(r.Ways), "way"))
 	if len(r.Ways) > 0 {
 		words[0] += fmt.Sprintf(" (%d the lock's own fault, %d with wrong data even under fencing tokens)", own, fenced)
 	}
@@ -110,29 +110,12 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	}
 	switch {
 	case r.First > 0:
-		add("%s run, and the first break was in number %s", many(r.Worlds, "world"), thousands(r.First))
+		add("%s run, and the first break was in number %s", story.Count(r.Worlds, "world"), story.Thousands(r.First))
 	default:
-		add("%s run, and nothing broke", many(r.Worlds, "world"))
+		add("%s run, and nothing broke", story.Count(r.Worlds, "world"))
 	}
 	if r.Stopped != "" {
 		add("INCOMPLETE")
 	}
 	return visible(r.Lock) + ": " + strings.Join(words, "; ")
-}
-
-// thousands writes a number with a comma before every three digits: 17,912,345.
-func thousands[N int | uint64](n N) string {
-	s := strconv.FormatUint(uint64(n), 10)
-	for at := len(s) - 3; at > 0; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
-}
-
-// many writes "1 world", "8,934 worlds".
-func many[N int | uint64](n N, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return thousands(n) + " " + noun
 }

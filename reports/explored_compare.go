@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 )
 
 // A Comparison says what a search found that an earlier one had not, and the
@@ -65,7 +66,7 @@ func worse(before, now explore.Way) string {
 	var words []string
 	more := slices.DeleteFunc(slices.Clone(now.On), func(what string) bool { return slices.Contains(before.On, what) })
 	if len(more) > 0 {
-		words = append(words, "it now breaks "+list(more)+" with fencing tokens")
+		words = append(words, "it now breaks "+story.List(more)+" with fencing tokens")
 	}
 	if now.Fault == checks.FaultLock && before.Fault != checks.FaultLock {
 		words = append(words, "it is now the lock's own fault")
@@ -132,7 +133,7 @@ func (c *Comparison) doubts(r *explore.Result) []string {
 	}
 	if len(c.Gone) > 0 && (r.Stopped != "" || r.Worlds < c.Known.Worlds) {
 		doubts = append(doubts, fmt.Sprintf("This search ran %s and that one %s, so what seems gone may still be there.",
-			many(r.Worlds, "world"), thousands(c.Known.Worlds)))
+			story.Count(r.Worlds, "world"), story.Thousands(c.Known.Worlds)))
 	}
 	return doubts
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 )
 
 // sets is what people call sets of so many faults.
@@ -28,11 +29,11 @@ func sets(faults int) string {
 func triedWords(l explore.Level) string {
 	switch l.Tried {
 	case l.Space:
-		return fmt.Sprintf("all %s %s", thousands(l.Space), sets(l.Faults))
+		return fmt.Sprintf("all %s %s", story.Thousands(l.Space), sets(l.Faults))
 	case 0:
-		return fmt.Sprintf("none of %s %s", thousands(l.Space), sets(l.Faults))
+		return fmt.Sprintf("none of %s %s", story.Thousands(l.Space), sets(l.Faults))
 	}
-	return fmt.Sprintf("%s of %s %s", thousands(l.Tried), thousands(l.Space), sets(l.Faults))
+	return fmt.Sprintf("%s of %s %s", story.Thousands(l.Tried), story.Thousands(l.Space), sets(l.Faults))
 }
 
 // coverage has a row for each number of faults.
@@ -46,25 +47,25 @@ func coverage(r *explore.Result) []remark {
 		var words []string
 		switch {
 		case l.Faults == 0:
-			words = append(words, many(l.Tried, "world")+" without any fault")
+			words = append(words, story.Count(l.Tried, "world")+" without any fault")
 		case l.Faults == 1 && l.Tried == l.Space:
-			words = append(words, fmt.Sprintf("every single fault at each of %s: %s", many(points, "point"), many(l.Tried, "world")))
+			words = append(words, fmt.Sprintf("every single fault at each of %s: %s", story.Count(points, "point"), story.Count(l.Tried, "world")))
 		default:
 			words = append(words, triedWords(l)+" tried")
 		}
 		if l.Kinds > 0 {
-			words[0] += fmt.Sprintf(", %s of %s kinds of %s", thousands(l.KindsTried), thousands(l.Kinds), sets(l.Faults))
+			words[0] += fmt.Sprintf(", %s of %s kinds of %s", story.Thousands(l.KindsTried), story.Thousands(l.Kinds), sets(l.Faults))
 		}
 		switch {
 		case l.Tried == 0:
 		case l.Broke == 0:
 			words = append(words, "nothing broke")
 		case l.BrokeFenced == 0:
-			words = append(words, fmt.Sprintf("something broke in %s, and in none with fencing tokens", thousands(l.Broke)))
+			words = append(words, fmt.Sprintf("something broke in %s, and in none with fencing tokens", story.Thousands(l.Broke)))
 		case l.BrokeFenced == l.Broke:
-			words = append(words, fmt.Sprintf("something broke in %s, in each also with fencing tokens", thousands(l.Broke)))
+			words = append(words, fmt.Sprintf("something broke in %s, in each also with fencing tokens", story.Thousands(l.Broke)))
 		default:
-			words = append(words, fmt.Sprintf("something broke in %s, in %s also with fencing tokens", thousands(l.Broke), thousands(l.BrokeFenced)))
+			words = append(words, fmt.Sprintf("something broke in %s, in %s also with fencing tokens", story.Thousands(l.Broke), story.Thousands(l.BrokeFenced)))
 		}
 		if l.BrokeFenced > 0 && !corruptsFenced.in(l.Effect) {
 			words[len(words)-1] += " (but never the data)"
@@ -73,9 +74,9 @@ func coverage(r *explore.Result) []remark {
 			words = append(words, proveNothing(l.Doubtful, "")+", as when a fault found nothing to act on")
 		}
 		if l.Behaviours > 0 {
-			words = append(words, many(l.Behaviours, "new behaviour"))
+			words = append(words, story.Count(l.Behaviours, "new behaviour"))
 		}
-		rows = append(rows, remark{count(l.Faults, "fault"), strings.Join(words, "; ")})
+		rows = append(rows, remark{story.Count(l.Faults, "fault"), strings.Join(words, "; ")})
 	}
 	return rows
 }
@@ -219,7 +220,7 @@ func (h harm) examples(ways []explore.Way, faults int) string {
 	case 1:
 		return "way " + numbers[0]
 	}
-	return "ways " + list(numbers)
+	return "ways " + story.List(numbers)
 }
 
 // proveNothing says that so many worlds do, with or without "that".
@@ -227,7 +228,7 @@ func proveNothing(n uint64, that string) string {
 	if n == 1 {
 		return "1" + that + " proves nothing"
 	}
-	return thousands(n) + that + " prove nothing"
+	return story.Thousands(n) + that + " prove nothing"
 }
 
 // exhaustive reports whether everything was tried that there is.
@@ -251,7 +252,7 @@ func tried(levels []explore.Level) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return " (tried: " + list(words) + ")"
+	return " (tried: " + story.List(words) + ")"
 }
 
 // settled reports whether a search that found nothing of a kind has at least tried

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 )
 
 // A wayCard is one way to break a lock, on a page.
@@ -65,7 +66,7 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 	card := wayCard{
 		ID: "way-" + number, Number: number, Title: wayTitle(w), Story: visible(oneLine(w.Story)),
 		Off: harmIn("without fencing", w.Off), On: harmIn("with fencing", w.On),
-		Blame: whoseFault(w), BlameMood: "doubt", Worlds: many(w.Worlds, "world"),
+		Blame: whoseFault(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
 		File: visible(fileForOthers(w.File)), Page: c.page(w.File), Stack: stack(w),
 	}
 	if w.Fault == checks.FaultLock {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 )
 
 // writeExploredMarkdown writes what a search found as the summary of a pull
@@ -127,7 +128,7 @@ func (m *exploredMarkdown) cells(w explore.Way, letter string, number int) []str
 	}
 	return []string{
 		letter + strconv.Itoa(number), way, strings.Join(faults, "<br>"),
-		markdownBroke(w.Off), markdownBroke(w.On), markdownBlame(w), strings.Join(sizes, "<br>"), thousands(w.Worlds), scenario,
+		markdownBroke(w.Off), markdownBroke(w.On), markdownBlame(w), strings.Join(sizes, "<br>"), story.Thousands(w.Worlds), scenario,
 	}
 }
 

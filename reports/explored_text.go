@@ -9,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 )
 
 func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
@@ -93,7 +94,7 @@ func (t *exploredText) table(ways []explore.Way, letter string) string {
 			t.harmCell(w.On),
 			t.blameCell(w),
 			strings.Join(sizes, "\n"),
-			thousands(w.Worlds),
+			story.Thousands(w.Worlds),
 		})
 	}
 	return strings.Join(grid(header, rows, nil), "")

@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -62,7 +63,7 @@ func inFull(broke []string) string {
 	if len(broke) == 0 {
 		return "nothing"
 	}
-	return list(eachVisible(broke))
+	return story.List(eachVisible(broke))
 }
 
 func eachVisible(all []string) []string {
@@ -98,7 +99,7 @@ func breakageLegend(ways []explore.Way) []remark {
 		for _, p := range b.properties {
 			properties = append(properties, string(p))
 		}
-		rows = append(rows, remark{b.word, b.means + ": " + either(properties) + " is violated"})
+		rows = append(rows, remark{b.word, b.means + ": " + story.Either(properties) + " is violated"})
 	}
 	return rows
 }
@@ -166,7 +167,7 @@ func causeWords(w explore.Way) string {
 		}
 		parts, i = append(parts, part), same
 	}
-	return list(parts)
+	return story.List(parts)
 }
 
 // manyCauses is how many causes of a way are told.
@@ -179,10 +180,10 @@ func othersWords(w explore.Way) string {
 	others := slices.DeleteFunc(slices.Clone(w.Causes), func(c explore.Cause) bool { return c.Faults == own })
 	var words []string
 	for _, c := range others[:min(len(others), manyCauses)] {
-		words = append(words, fmt.Sprintf("%s (%s)", visible(c.Faults), thousands(c.Worlds)))
+		words = append(words, fmt.Sprintf("%s (%s)", visible(c.Faults), story.Thousands(c.Worlds)))
 	}
 	if more := len(others) - len(words); more > 0 {
-		words = append(words, thousands(more)+" more")
+		words = append(words, story.Thousands(more)+" more")
 	}
 	return strings.Join(words, ", ")
 }
@@ -194,7 +195,7 @@ func stagesWords(w explore.Way) string {
 	steps := eachVisible(slices.DeleteFunc(slices.Clone(w.Stages), func(s string) bool { return s == between }))
 	words := ""
 	if len(steps) > 0 {
-		words = "during " + either(steps)
+		words = "during " + story.Either(steps)
 	}
 	if len(steps) < len(w.Stages) {
 		if words != "" {
@@ -203,14 +204,6 @@ func stagesWords(w explore.Way) string {
 		words += "between two steps"
 	}
 	return words
-}
-
-// either writes "a", "a or b", "a, b or c".
-func either(items []string) string {
-	if n := len(items); n > 1 {
-		return strings.Join(items[:n-1], ", ") + " or " + items[n-1]
-	}
-	return list(items)
 }
 
 // wayTitle says in one line what happens in a way.
@@ -244,10 +237,10 @@ func worldWords(r *explore.Result, w explore.World) string {
 		words = append(words, r.Bases[w.Base].Name)
 	}
 	if w.Change.Clients != nil {
-		words = append(words, "with only "+list(w.Change.Clients))
+		words = append(words, "with only "+story.List(w.Change.Clients))
 	}
 	if w.Change.Nodes > 0 {
-		words = append(words, "on "+count(w.Change.Nodes, "node"))
+		words = append(words, "on "+story.Count(w.Change.Nodes, "node"))
 	}
 	for _, client := range slices.Sorted(maps.Keys(w.Change.Starts)) {
 		words = append(words, client+" starts: "+w.Change.Starts[client].String())
@@ -294,7 +287,7 @@ func stack(w explore.Way) []string {
 		all[i] = string(runes)
 	}
 	if left > 0 {
-		all = append(all, fmt.Sprintf("… and %s, which the JSON report has", many(left, "more line")))
+		all = append(all, fmt.Sprintf("… and %s, which the JSON report has", story.Count(left, "more line")))
 	}
 	return all
 }

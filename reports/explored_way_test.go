@@ -145,11 +145,3 @@ func TestStack(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 17912345: "17,912,345", 1<<64 - 1: "18,446,744,073,709,551,615"} {
-		if got := thousands(n); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/story"
 )
 
 // textWidth estimates how wide a text is, from above.
@@ -84,8 +85,8 @@ func (l *layout) words() string {
 	d := l.diagram
 	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The story below tells all of it in words.",
 		l.figure.Title, processes(len(l.figure.Lanes)), span(d.end()),
-		count(len(l.figure.Messages), "message"), count(len(d.sections), "critical section"),
-		count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
+		story.Count(len(l.figure.Messages), "message"), story.Count(len(d.sections), "critical section"),
+		story.Count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
 }
 
 func processes(n int) string {

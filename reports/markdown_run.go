@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -57,7 +58,7 @@ func (m *runMarkdown) folded(results []*scenarios.Result) {
 		m.table(results)
 		return
 	}
-	m.line("\n<details><summary><b>%s without complaint</b></summary>", count(len(results), "scenario"))
+	m.line("\n<details><summary><b>%s without complaint</b></summary>", story.Count(len(results), "scenario"))
 	m.table(results)
 	m.line("\n</details>")
 }
@@ -163,6 +164,6 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	}
 	m.line("\n```text\n%s```", eventsOf(runs, told, m.options))
 	if left > 0 {
-		m.line("\n%s of the story are left out; `locksim run --format text` tells all.", many(left, "step"))
+		m.line("\n%s of the story are left out; `locksim run --format text` tells all.", story.Count(left, "step"))
 	}
 }

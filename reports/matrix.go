@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // A Matrix is what many stories came to, side by side: a row for each variant
@@ -170,7 +171,7 @@ func initials(properties []checks.Property) string {
 }
 
 // names writes properties as a list: "grant-order and progress".
-func names(properties []checks.Property) string { return list(namesOf(properties)) }
+func names(properties []checks.Property) string { return story.List(namesOf(properties)) }
 
 func namesOf(properties []checks.Property) []string {
 	all := make([]string, len(properties))

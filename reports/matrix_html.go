@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // A matrixTable is a matrix on a page.
@@ -136,13 +137,13 @@ func (t matrixTable) summary() string {
 	for _, shelf := range t.Shelves {
 		scenarios += len(shelf.Scenarios)
 	}
-	text := count(scenarios, "scenario")
+	text := story.Count(scenarios, "scenario")
 	if t.Rows > scenarios {
-		text = count(t.Rows, "variant") + " of " + text
+		text = story.Count(t.Rows, "variant") + " of " + text
 	}
 	which := "this lock"
 	if len(t.Locks) > 0 {
-		text += ", with " + count(len(t.Locks), "lock")
+		text += ", with " + story.Count(len(t.Locks), "lock")
 		which = "some lock"
 	}
 	text += fmt.Sprintf(": %d as expected, %d not as expected, %d unknown", t.came[AsExpected], t.came[NotAsExpected], t.came[Undecided])

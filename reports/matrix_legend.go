@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/story"
 )
 
 // A sign is one entry of a legend.
@@ -68,7 +69,7 @@ const (
 )
 
 func aboutUnsafe() string {
-	return "a property of the data is violated: " + either(namesOf(checks.PropertiesOf(checks.OfData)))
+	return "a property of the data is violated: " + story.Either(namesOf(checks.PropertiesOf(checks.OfData)))
 }
 
 func about(p checks.Property) string { return string(p) + ": " + p.Title() }

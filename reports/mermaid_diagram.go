@@ -9,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -72,9 +73,9 @@ func newSequence(run scenarios.Outcome) *sequence {
 }
 
 // draw writes the diagram, of no more than so many moments of the story.
-func (s *sequence) draw(r *scenarios.Result, story []entry, most int) string {
+func (s *sequence) draw(r *scenarios.Result, entries []entry, most int) string {
 	last, left := time.Duration(0), 0
-	for i, e := range story {
+	for i, e := range entries {
 		if i >= most && e.sign != broken {
 			left++
 			s.turn(func(t turn) bool { return t.at <= e.at }, false)
@@ -93,7 +94,7 @@ func (s *sequence) draw(r *scenarios.Result, story []entry, most int) string {
 	}
 	s.turn(func(turn) bool { return true }, false)
 	if left > 0 {
-		s.wide(fmt.Sprintf("left out, because Mermaid draws no more: %s", many(left, "moment")))
+		s.wide(fmt.Sprintf("left out, because Mermaid draws no more: %s", story.Count(left, "moment")))
 	}
 	s.wide(cameTo(s.run))
 
@@ -255,6 +256,6 @@ func (s *sequence) frame(t turn) {
 		}
 	}
 	if t.begins && len(who) > 1 {
-		s.note(over, list(who)+" are in their sections at once")
+		s.note(over, story.List(who)+" are in their sections at once")
 	}
 }

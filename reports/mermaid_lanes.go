@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -132,7 +133,7 @@ func (l *lanes) declared() string {
 			kind = "actor"
 		}
 		if n := len(lane.processes); n > 1 {
-			title = count(n, "node")
+			title = story.Count(n, "node")
 		}
 		fmt.Fprintf(&b, "  %s p%d as %s\n", kind, i+1, mermaidLines(title, mermaidName, mermaidColumns))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -192,7 +193,7 @@ func missedIn(runs []scenarios.Outcome, witness string) string {
 	if len(missed) == len(runs) {
 		return "in any run"
 	}
-	return list(missed)
+	return story.List(missed)
 }
 
 // runPage draws one run.

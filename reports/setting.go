@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -30,7 +31,7 @@ func setting(run scenarios.Outcome, seed uint64) []remark {
 	if source := config.Tokens.Source; source.Name != "" {
 		words := source.Name
 		if len(config.Tokens.Nodes) > 0 {
-			words += " on " + list(config.Tokens.Nodes)
+			words += " on " + story.List(config.Tokens.Nodes)
 		}
 		add("tokens", words)
 	}
@@ -77,7 +78,7 @@ func lockWords(t *trace.Trace, lock sim.Lock) string {
 	}
 	words := []string{l.Kind}
 	if len(nodes) > 0 {
-		words[0] += " on " + count(len(nodes), "node")
+		words[0] += " on " + story.Count(len(nodes), "node")
 	}
 	switch {
 	case l.TTL > 0:
@@ -131,7 +132,7 @@ func clientWords(c sim.Client) string {
 		}
 	}
 	add(c.Key != "", "uses the lock %s", c.Key)
-	add(c.Sections > 1, "%s", count(c.Sections, "section"))
+	add(c.Sections > 1, "%s", story.Count(c.Sections, "section"))
 	add(c.Attempts == 1, "asks for the lock once")
 	add(c.Attempts > 1, "asks for the lock up to %d times", c.Attempts)
 	add(c.RetryEvery != 0 && c.RetryEvery != time.Second, "asks again after %s", span(c.RetryEvery))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -31,7 +32,7 @@ func spared(run scenarios.Outcome) string {
 	case more == 1:
 		said = append(said, "One more overlap did no harm either.")
 	case more > 1:
-		said = append(said, fmt.Sprintf("%s more overlaps did no harm either.", thousands(more)))
+		said = append(said, fmt.Sprintf("%s more overlaps did no harm either.", story.Thousands(more)))
 	}
 	return strings.Join(said, " ")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -170,7 +171,7 @@ func together(entries []entry) []entry {
 		}
 		all := entries[i]
 		all.last, all.until = entries[end-1].last, entries[end-1].at
-		all.who = count(len(who), "client")
+		all.who = story.Count(len(who), "client")
 		all.of, all.part, all.asked, all.fold, all.items = "", whole, "", "", nil
 		all.text = "each " + all.text
 		if n := end - i; n > len(who) {
@@ -179,7 +180,7 @@ func together(entries []entry) []entry {
 		if n := len(who); n > 4 {
 			who = append(who[:2:2], fmt.Sprintf("%d more", n-2))
 		}
-		all.text += " (" + list(who) + ")"
+		all.text += " (" + story.List(who) + ")"
 		kept = append(kept, all)
 		i = end
 	}
@@ -379,7 +380,7 @@ func (s *teller) on(nodes []string) string {
 	for i, n := range nodes {
 		shown[i] = visible(n)
 	}
-	text := "on " + list(shown)
+	text := "on " + story.List(shown)
 	if counted && len(all) > 1 {
 		text += fmt.Sprintf(" (%d of %d nodes)", len(nodes), len(all))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -67,7 +68,7 @@ func (s *teller) keyOfLock(c history.Change) {
 		})
 	case c.How == history.Replaced && s.isCopy(ev.Process):
 		s.key(c, faint, "copy "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key reaches %s%s", owner, list(nodes), until(ev))
+			return fmt.Sprintf("%s key reaches %s%s", owner, story.List(nodes), until(ev))
 		})
 	case c.How == history.Replaced:
 		s.key(c, fault, "restore "+owner, "", func(nodes []string) string {
@@ -116,7 +117,7 @@ func (s *teller) keyRemoved(c history.Change) {
 	switch {
 	case ev.By == nil && s.isCopy(ev.Process):
 		s.key(c, faint, "copy of delete "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key is removed from %s, too", owner, list(nodes))
+			return fmt.Sprintf("%s key is removed from %s, too", owner, story.List(nodes))
 		})
 	case !ownKey(c):
 		s.key(c, wrong, "delete "+owner, ownerOf(ev.By), func(nodes []string) string {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -91,7 +92,7 @@ func (s *teller) peerCount(peers []string) string {
 		}
 		shown = append(shown, p)
 	}
-	return list(shown)
+	return story.List(shown)
 }
 
 // message names a message: "client-1's write request to storage".

@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -128,7 +129,7 @@ func cast(tr *trace.Trace) []remark {
 			rows = append(rows, remark{"lock", visible(l.Kind) + ": everybody is let in"})
 			continue
 		}
-		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", visible(l.Kind), count(len(nodes), "node"), ttl)})
+		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", visible(l.Kind), story.Count(len(nodes), "node"), ttl)})
 	}
 	for i, f := range tr.Faults {
 		what := visible(f.Text)
@@ -177,7 +178,7 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 		case len(missing) == len(runs):
 			t.item(t.Palette.bad("✗"), "NOT seen: "+visible(w.Text))
 		default:
-			t.item(t.Palette.bad("✗"), fmt.Sprintf("NOT seen %s: %s", list(missing), visible(w.Text)))
+			t.item(t.Palette.bad("✗"), fmt.Sprintf("NOT seen %s: %s", story.List(missing), visible(w.Text)))
 		}
 	}
 	for _, run := range runs {
@@ -261,7 +262,7 @@ func summary(results []*scenarios.Result) string {
 			silent++
 		}
 	}
-	text := fmt.Sprintf("%s: %d as expected, %d not as expected, %d unknown", count(len(results), "scenario"), asExpected, not, unknown)
+	text := fmt.Sprintf("%s: %d as expected, %d not as expected, %d unknown", story.Count(len(results), "scenario"), asExpected, not, unknown)
 	if silent > 0 {
 		text += fmt.Sprintf(", %d of which nothing is expected with this lock", silent)
 	}
@@ -278,7 +279,7 @@ func duration(results []*scenarios.Result, took time.Duration) string {
 			virtual += run.History.Trace.End()
 		}
 	}
-	text := fmt.Sprintf("%s: %s of virtual time", count(runs, "run"), roughly(virtual))
+	text := fmt.Sprintf("%s: %s of virtual time", story.Count(runs, "run"), roughly(virtual))
 	if took > 0 {
 		text += " in " + roughly(took)
 	}

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -45,26 +44,6 @@ func roughly(d time.Duration) string {
 		return d.Round(100 * time.Millisecond).String()
 	}
 	return d.Round(time.Millisecond).String()
-}
-
-// list writes "a", "a and b", "a, b and c".
-func list(items []string) string {
-	switch n := len(items); n {
-	case 0:
-		return ""
-	case 1:
-		return items[0]
-	default:
-		return strings.Join(items[:n-1], ", ") + " and " + items[n-1]
-	}
-}
-
-// count writes "1 message", "3 messages".
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }
 
 // wrap breaks s between words into lines of at most width columns, each but the

@@ -1,0 +1,49 @@
+// Package story has what sentences about what happened are put together with.
+package story
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// List writes "a", "a and b", "a, b and c".
+func List(items []string) string { return series(items, "and") }
+
+// Either writes "a", "a or b", "a, b or c".
+func Either(items []string) string { return series(items, "or") }
+
+func series(items []string, last string) string {
+	n := len(items)
+	if n < 2 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:n-1], ", ") + " " + last + " " + items[n-1]
+}
+
+// Count writes "1 message", "8,934 messages".
+func Count[N int | uint64](n N, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Thousands(n) + " " + noun
+}
+
+// Thousands writes a number with a comma before every three digits: 17,912,345.
+func Thousands[N int | uint64](n N) string {
+	s := strconv.FormatUint(uint64(n), 10)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// Ordinal writes "first" to "tenth", then "11th".
+func Ordinal(n int) string {
+	words := []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+	if n > 0 && n <= len(words) {
+		return words[n-1]
+	}
+	return trace.Ordinal(n)
+}
