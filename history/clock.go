@@ -133,7 +133,8 @@ func (all Clock) current(m Moment) int {
 // until is the clock as it would go on if nothing changed it after a moment.
 func (all Clock) until(m Moment) Clock { return all[:all.current(m)+1] }
 
-// Shows is what the clock shows at a moment, in nanoseconds.
+// Shows is what the clock shows at a moment, in nanoseconds: a wall clock since 1970, a
+// monotonic one since it was started.
 func (all Clock) Shows(m Moment) int64 {
 	s := all[all.current(m)]
 	return s.at(max(m.At, s.from.At))

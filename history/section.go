@@ -88,7 +88,9 @@ type reading struct {
 // Sections are the sections that were granted, in the order in which acquire returned.
 func (h *History) Sections() []*Section { return h.read().sections }
 
-// Section is a section that was granted; nil for any other.
+// Section is a section that was granted; nil for any other. Its number counts the calls of
+// acquire of its client, also those that failed: a client that had to try often has its
+// first section under a high number.
 func (h *History) Section(id Acquisition) *Section { return h.read().granted[id] }
 
 func (h *History) read() *reading {

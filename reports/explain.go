@@ -149,7 +149,7 @@ func explainLock(run scenarios.Outcome) []string {
 	}
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
 		if violated(p) {
-			break // a client that overlaps does so in its section, too
+			break // where leases overlap, sections do: that need not be said as well
 		}
 	}
 	for _, p := range checks.PropertiesOf(checks.OfConduct) {
