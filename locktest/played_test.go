@@ -64,6 +64,7 @@ func TestWorldsThatCannotBeRun(t *testing.T) {
 		{"no lock", world(locktest.Config{}, nil, "catalogue/gc-pause/fencing-off"), "there is no function to make the lock"},
 		{"a lock that cannot be made", world(locktest.Config{}, broken, "catalogue/gc-pause/fencing-off"), "no licence"},
 		{"a lock that panics", world(locktest.Config{}, rude, "catalogue/gc-pause/fencing-off"), "no key under the mat"},
+		{"a story that does not come about", world(locktest.Config{}, newCareful, "catalogue/adaptive-ttl/adaptive/fencing-off"), "says nothing of the lock: the witness"},
 		{"a lock that never stops asking", world(locktest.Config{}, endless, "catalogue/no-faults/fencing-off"), "endless"},
 		{"a scenario of its own", with(newCareful, "{works: 1s}"), ""},
 		{"with a lock that cannot be made", with(broken, "{works: 1s}"), "client-1: cannot make the lock: no licence"},

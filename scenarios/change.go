@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/locksim/locksim/trace"
@@ -30,6 +31,9 @@ func (c Change) IsZero() bool { return c.Clients == nil && c.Nodes == 0 && len(c
 func (v *Variant) With(c Change) (*Variant, error) {
 	if c.IsZero() {
 		return v, nil
+	}
+	if v.written == nil {
+		return nil, fmt.Errorf("%s was read from no scenario file, so nothing can be changed in it", v.Scenario)
 	}
 	d := v.written.again()
 	d.spec = c.of(v.spec)

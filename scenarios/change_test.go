@@ -127,6 +127,14 @@ func TestChangeRefused(t *testing.T) {
 	}
 }
 
+// A trace that was saved by itself has no story that could be changed.
+func TestChangeOfNoFile(t *testing.T) {
+	v := &scenarios.Variant{Scenario: "alone"}
+	if _, err := v.With(scenarios.Change{Nodes: 3}); err == nil || !strings.Contains(err.Error(), "alone was read from no scenario file") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // hashOf is what a run of the story without fencing tokens comes to.
 func hashOf(t *testing.T, v *scenarios.Variant) string {
 	t.Helper()
