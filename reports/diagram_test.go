@@ -17,6 +17,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // outcomeOf judges a trace that was written by hand.
@@ -30,7 +31,7 @@ func diagramOf(t *trace.Trace) *diagram { return newDiagram(outcomeOf(t), everyt
 // it is paused and in its section, its lease ends before its section, and the section
 // of the next client overlaps its own.
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
-	d := diagramOf(overslept("none"))
+	d := diagramOf(tracetest.Overslept("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
 		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
 	}
@@ -71,7 +72,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	labels := func(fencing string) []string {
 		var all []string
-		for _, g := range diagramOf(overslept(fencing)).decisions {
+		for _, g := range diagramOf(tracetest.Overslept(fencing)).decisions {
 			all = append(all, g.label+" "+g.below)
 		}
 		return all
@@ -87,7 +88,7 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 // A message is drawn from where it was sent to where it arrived; one that is lost
 // never arrives; what only sets a connection up is not drawn.
 func TestDiagramPairsMessages(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	send := func(kind trace.Kind, msg int, reply, handshake bool) trace.Event {
 		ev := trace.Event{Kind: kind, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: msg, Reply: reply, Handshake: handshake, Text: "SET"}
 		if reply != (kind == trace.KindDeliver) {
@@ -95,7 +96,7 @@ func TestDiagramPairsMessages(t *testing.T) {
 		}
 		return ev
 	}
-	s.then(
+	s.Then(
 		send(trace.KindSend, 1, false, true), send(trace.KindDeliver, 1, false, true),
 		send(trace.KindSend, 2, false, false), send(trace.KindDeliver, 2, false, false),
 		send(trace.KindSend, 1, true, false), send(trace.KindHold, 1, true, false),
@@ -119,12 +120,12 @@ func TestDiagramPairsMessages(t *testing.T) {
 // A crash, a partition, a node that answers with errors and a storage that stands
 // still are bands on the lanes of those that they are about.
 func TestDiagramBands(t *testing.T) {
-	s := newScript("none", 3)
+	s := tracetest.New("none", 3)
 	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1", "redis-2"}}},
 		{Kind: "stall", Targets: [][]string{{"storage"}}},
 	}
-	s.then(
+	s.Then(
 		trace.Event{Kind: trace.KindStrike, Fault: 1},                      // 1 ms
 		trace.Event{Kind: trace.KindCrash, Process: "redis-3"},             // 2 ms
 		trace.Event{Kind: trace.KindFail, Process: "redis-2"},              // 3 ms
@@ -156,12 +157,12 @@ func TestDiagramBands(t *testing.T) {
 
 // Two faults that cut off the same process each have their own end.
 func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
-	s := newScript("none", 2)
+	s := tracetest.New("none", 2)
 	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1"}}},
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-2"}}},
 	}
-	s.then(
+	s.Then(
 		trace.Event{Kind: trace.KindStrike, Fault: 1}, // 1 ms
 		trace.Event{Kind: trace.KindStrike, Fault: 2}, // 2 ms
 		trace.Event{Kind: trace.KindLift, Fault: 1},   // 3 ms
@@ -181,9 +182,9 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 
 // A crash ends whatever its process was in: a pause, an attempt to get the lock.
 func TestDiagramOfACrash(t *testing.T) {
-	s := newScript("none", 1)
-	s.then(
-		begin("client-1", 1, trace.Acquire, 0),                  // 1 ms
+	s := tracetest.New("none", 1)
+	s.Then(
+		tracetest.Begin("client-1", 1, trace.Acquire, 0),        // 1 ms
 		trace.Event{Kind: trace.KindPause, Process: "client-1"}, // 2 ms
 		trace.Event{Kind: trace.KindCrash, Process: "client-1"}, // 3 ms
 		trace.Event{Kind: trace.KindHorizon},                    // 4 ms
@@ -216,40 +217,40 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	older.Owner = &trace.Actor{Client: "client-2", Section: 1}
 	for _, c := range []struct {
 		name string
-		then func(*script)
+		then func(*tracetest.Script)
 		to   time.Duration
 		want string
 	}{
-		{"lost", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, key(trace.KindForget))
+		{"lost", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindForget))
 		}, 2 * time.Second, "lost in the crash"},
-		{"kept until its time is up", func(s *script) {
-			s.at(2*time.Second, crash).at(20*time.Second, restart).at(20*time.Second, key(trace.KindExpire))
+		{"kept until its time is up", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(20*time.Second, restart).At(20*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"kept beyond the crash", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(11*time.Second, key(trace.KindExpire))
+		{"kept beyond the crash", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(11*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"never seen again", func(s *script) {
-			s.at(2*time.Second, crash).at(9*time.Second, trace.Event{Kind: trace.KindHorizon})
+		{"never seen again", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(9*time.Second, trace.Event{Kind: trace.KindHorizon})
 		}, 2 * time.Second, "the node went down, and never came back"},
-		{"an older one came back from the disk", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, older)
+		{"an older one came back from the disk", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, older)
 		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
-		{"it came back with an earlier expiry", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(3*time.Second, key(trace.KindRestore))
+		{"it came back with an earlier expiry", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindRestore))
 		}, 3 * time.Second, "it came back as it had been before it was prolonged"},
-		{"its master prolonged it", func(s *script) {
-			s.at(5*time.Second, key(trace.KindRestore))
+		{"its master prolonged it", func(s *tracetest.Script) {
+			s.At(5*time.Second, key(trace.KindRestore))
 		}, 5 * time.Second, "its master gave it another time of expiry"},
-		{"overwritten long after the crash", func(s *script) {
-			s.at(2*time.Second, crash).at(3*time.Second, restart).at(5*time.Second, older)
+		{"overwritten long after the crash", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(5*time.Second, older)
 		}, 5 * time.Second, "overwritten by client-2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newScript("none", 1)
-			s.at(time.Second, set)
+			s := tracetest.New("none", 1)
+			s.At(time.Second, set)
 			c.then(s)
-			s.at(30*time.Second, trace.Event{Kind: trace.KindHorizon})
+			s.At(30*time.Second, trace.Event{Kind: trace.KindHorizon})
 			d := diagramOf(&s.Trace)
 			if len(d.keys) == 0 {
 				t.Fatal("there is no key")
@@ -269,14 +270,14 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 // What there is no room for is counted, and what matters most is kept: what a fault
 // did to a message, and what concerns the data.
 func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	for i := range 10 {
-		s.then(
+		s.Then(
 			trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: i + 1, Text: "PING"},
 			trace.Event{Kind: trace.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: i + 1, Text: "PING"},
 		)
 	}
-	s.then(
+	s.Then(
 		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Text: "write"},
 		trace.Event{Kind: trace.KindDeliver, Process: "storage", Peer: "client-1", Conn: 1, Msg: 1, Text: "write"},
 	)
@@ -373,7 +374,7 @@ func TestNamesOfPictures(t *testing.T) {
 		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
 		return svgPages([]*scenarios.Result{r}, Options{})[0].Name
 	}
-	off := outcomeOf(overslept("none"))
+	off := outcomeOf(tracetest.Overslept("none"))
 	on := off
 	on.Fencing = scenarios.On
 	if got := name(off, on); got != "by-hand.svg" {
@@ -386,7 +387,7 @@ func TestNamesOfPictures(t *testing.T) {
 
 // No flag above the lanes hides another.
 func TestFlagsDoNotHideEachOther(t *testing.T) {
-	d := diagramOf(overslept("none"))
+	d := diagramOf(tracetest.Overslept("none"))
 	for i := range 6 {
 		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
 	}

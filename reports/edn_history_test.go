@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // shortHistory is a history in short: process, type, f and value, an operation each line.
@@ -34,7 +35,7 @@ func sameHistory(t *testing.T, name string, history []ednMap, want ...string) {
 }
 
 func wants(client string, section int) trace.Event {
-	ev := begin(client, section, trace.Acquire, 0)
+	ev := tracetest.Begin(client, section, trace.Acquire, 0)
 	ev.Lock = "x"
 	return ev
 }
@@ -91,19 +92,21 @@ func TestLockHistory(t *testing.T) {
 		}, []string{"0 invoke acquire nil", "1 invoke acquire nil", "0 info acquire nil", "1 info acquire nil"}},
 
 		{"a release that failed may have freed the lock", [][]trace.Event{
-			{wants("client-1", 1), gets("client-1", 1), begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
+			{wants("client-1", 1), gets("client-1", 1), tracetest.Begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
 		}, []string{"0 invoke acquire nil", "0 ok acquire nil", "0 invoke release nil", "0 info release nil"}},
 	} {
-		s := newScript("none", 3)
+		s := tracetest.New("none", 3)
 		for _, events := range test.events {
-			s.then(events...)
+			s.Then(events...)
 		}
 		sameHistory(t, test.name, lockHistory(history.Of(&s.Trace), "x"), test.want...)
 	}
 }
 
 // write is a client's write, and the event that the storage applied it.
-func write(client string, section int) trace.Event { return begin(client, section, trace.Write, 0) }
+func write(client string, section int) trace.Event {
+	return tracetest.Begin(client, section, trace.Write, 0)
+}
 
 func applied(client string, section, version int) trace.Event {
 	return trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version, Replaced: version - 1}
@@ -125,7 +128,7 @@ func TestRegisterAndSections(t *testing.T) {
 	refused := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Refused: true}
 	again := trace.Event{Kind: trace.KindAgain, Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
 	lost := trace.Event{Kind: trace.KindRevert, Process: "storage", Object: "x", Version: 0, Replaced: 1}
-	looks := begin("client-2", 1, trace.Read, 0)
+	looks := tracetest.Begin("client-2", 1, trace.Read, 0)
 	sees := func(version int) []trace.Event {
 		return []trace.Event{looks,
 			{Kind: trace.KindServe, Process: "storage", Peer: "client-2", Section: 1, Step: trace.Read, OK: true, Object: "x", Version: version},
@@ -192,9 +195,9 @@ func TestRegisterAndSections(t *testing.T) {
 			[]string{"2 invoke write 1", "2 ok write 1", "2 invoke read nil", "2 ok read 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil]]`, `1 ok txn [[:r "x" 1]]`}},
 	} {
-		s := newScript("none", 3)
-		s.then(test.events...)
-		s.then(trace.Event{Kind: trace.KindHorizon})
+		s := tracetest.New("none", 3)
+		s.Then(test.events...)
+		s.Then(trace.Event{Kind: trace.KindHorizon})
 		requests := readRequests(history.Of(&s.Trace))
 		sameHistory(t, test.name+" (register)", registerHistory(requests, "x"), test.register...)
 		sameHistory(t, test.name+" (sections)", sectionsHistory(requests), test.sections...)
@@ -226,7 +229,7 @@ func TestEDN(t *testing.T) {
 
 // Files of one folder have names of their own, whatever the scenarios are called.
 func TestHistoryPages(t *testing.T) {
-	one, two := result(overslept("none")), result(overslept("none"))
+	one, two := result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
 	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
 	edn, _ := Lookup("edn")
@@ -248,15 +251,15 @@ func TestHistoryPages(t *testing.T) {
 // times the first, and not a hundred times.
 func BenchmarkHistories(b *testing.B) {
 	for _, sections := range []int{5_000, 50_000} {
-		refused, served := newScript("none", 1), newScript("none", 1)
+		refused, served := tracetest.New("none", 1), tracetest.New("none", 1)
 		for section := 1; section <= sections; section++ {
-			refused.then(wants("client-1", section), goesWithout("client-1", section))
-			served.then(wants("client-1", section), gets("client-1", section), write("client-1", section),
-				ends("client-1", section, trace.Write, section), begin("client-1", section, trace.Release, 0))
+			refused.Then(wants("client-1", section), goesWithout("client-1", section))
+			served.Then(wants("client-1", section), gets("client-1", section), write("client-1", section),
+				ends("client-1", section, trace.Write, section), tracetest.Begin("client-1", section, trace.Release, 0))
 		}
 		for _, world := range []struct {
 			name string
-			of   *script
+			of   *tracetest.Script
 		}{{"refused", refused}, {"served", served}} {
 			r := result(&world.of.Trace)
 			b.Run(fmt.Sprintf("%s/%d", world.name, sections), func(b *testing.B) {

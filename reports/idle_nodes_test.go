@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // A node has a part in a run by what a lock keeps there, by a message, a key, a clock
@@ -35,13 +36,13 @@ func TestIdleNodes(t *testing.T) {
 		"a fault that the trace forgot": {trace.Event{Kind: trace.KindStrike, Fault: 9}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScript("none", 4)
+			s := tracetest.New("none", 4)
 			s.Locks[0].Slots = s.Locks[0].Slots[:3]
 			s.Faults = []trace.FaultInfo{
 				{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-4"}}},
 				{Kind: "pause", Targets: [][]string{{"client-1"}}},
 			}
-			s.then(c.event)
+			s.Then(c.event)
 			var want []string
 			if c.idle {
 				want = []string{"redis-4"}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // A drawnLine is an upright line of what is broken, and a drawnPill a decision with
@@ -126,7 +127,7 @@ func TestNoLineCrossesOutADecision(t *testing.T) {
 // A line ends above what the storage did wrong, and goes on below what merely stands
 // in its way.
 func TestPolesEndAtTheirOwnDecision(t *testing.T) {
-	d := diagramOf(overslept("none"))
+	d := diagramOf(tracetest.Overslept("none"))
 	lay := func(seq int) []figurePole {
 		own := d.decisions[len(d.decisions)-1]
 		d.pennants = []pennant{{at: own.at, seq: seq, class: "broken", text: "✗"}}
@@ -145,7 +146,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 // both as they are drawn.
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
-		d := diagramOf(overslept(fencing))
+		d := diagramOf(tracetest.Overslept(fencing))
 		pills := lay(d, newAxis(laneLabel, []*diagram{d}), "off", "").Decisions
 		return pills[len(pills)-1]
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // witnesses reads witnesses as a scenario has them.
@@ -58,17 +59,17 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
                        serial-sections
   30.027s  client-1  releases the lock: there was nothing left to release
 `, events([]scenarios.Outcome{
-		outcome(overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
+		outcome(tracetest.Overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))
 }
 
 // A moment of which no entry tells gets a line of its own, in its place.
 func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
-	s := newScript("none", 1)
-	s.acquires("client-1", 1, 1, "redis-1")
-	s.then(trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
-	s.at(2*time.Second, trace.Event{Kind: trace.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
-	s.then(trace.Event{Kind: trace.KindCrash, Process: "client-1"})
+	s := tracetest.New("none", 1)
+	s.Acquires("client-1", 1, 1, "redis-1")
+	s.Then(trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
+	s.At(2*time.Second, trace.Event{Kind: trace.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
+	s.Then(trace.Event{Kind: trace.KindCrash, Process: "client-1"})
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 ▸ 0.004s            witness: client-1's write request to storage is in flight
@@ -81,9 +82,9 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 
 // A fault that an entry tells of by itself is not told again.
 func TestFaultsAreToldOnce(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	s.Faults = []trace.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
-	s.then(
+	s.Then(
 		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "partition client-1"},
 		trace.Event{Kind: trace.KindStrike, Fault: 2, Text: "jump redis-1, by 31s", Instant: true},
 		trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(31*time.Second + 3*time.Millisecond), Why: "jump"}},
@@ -97,9 +98,9 @@ func TestFaultsAreToldOnce(t *testing.T) {
 
 // Two runs are told together only as far as the same matters in both.
 func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
-	with := outcome(overslept("writes"), nil)
+	with := outcome(tracetest.Overslept("writes"), nil)
 	with.Fencing = scenarios.On
-	contains(t, events([]scenarios.Outcome{outcome(overslept("none"), nil), with}, Options{}),
+	contains(t, events([]scenarios.Outcome{outcome(tracetest.Overslept("none"), nil), with}, Options{}),
 		"✗ breaks section-exclusion\n",
 		"So far the runs are the same.",
 		"\n  without fencing\n✗ 30.024s",

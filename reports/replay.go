@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // Replay is the command that runs a scenario in just this way again. A trace whose
@@ -87,7 +88,7 @@ func word(s string) string {
 	switch {
 	case harmless.MatchString(s):
 		return s
-	case clean(s):
+	case story.Prints(s):
 		return quoted(s)
 	case strings.HasSuffix(s, "\n"):
 		return quoted(visible(s))
@@ -100,7 +101,7 @@ func word(s string) string {
 			format.WriteString("%%")
 		case r == '\\':
 			format.WriteString(`\\`)
-		case clean(s[:size]):
+		case story.Prints(s[:size]):
 			format.WriteRune(r)
 		default:
 			for _, b := range []byte(s[:size]) {

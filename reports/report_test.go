@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // result makes a result of traces written by hand, as the checks judge them.
@@ -55,7 +56,7 @@ func contains(t *testing.T, got string, parts ...string) {
 }
 
 func TestTextReport(t *testing.T) {
-	got := written(t, "text", Options{}, result(overslept("none"), overslept("writes")))
+	got := written(t, "text", Options{}, result(tracetest.Overslept("none"), tracetest.Overslept("writes")))
 	contains(t, got,
 		"by-hand: A story\n",
 		"\n  Somebody oversleeps.\n",
@@ -86,14 +87,14 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestEveryPropertyHasARow(t *testing.T) {
-	got := written(t, "text", Options{}, result(overslept("none")))
+	got := written(t, "text", Options{}, result(tracetest.Overslept("none")))
 	for _, p := range checks.Properties() {
 		contains(t, got, "\n  "+string(p)+" ")
 	}
 }
 
 func TestColouredReportSaysTheSame(t *testing.T) {
-	r := result(overslept("none"), overslept("writes"))
+	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
 	plain, coloured := written(t, "text", Options{}, r), written(t, "text", Options{Palette: Colour}, r)
 	if plain == coloured {
 		t.Error("there is no colour")
@@ -104,7 +105,7 @@ func TestColouredReportSaysTheSame(t *testing.T) {
 }
 
 func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
-	r := result(overslept("none"), overslept("writes"))
+	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
 	yes, no := true, false
 	for i := range r.Runs {
 		r.Runs[i].Expected = &scenarios.Expectation{}
@@ -119,7 +120,7 @@ func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
 }
 
 func TestDoubtsAreNamed(t *testing.T) {
-	r := result(overslept("none"), overslept("writes"))
+	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
 	seen := checks.WitnessResult{Text: "client-1 wrote", Seen: true}
 	missed := checks.WitnessResult{Text: "client-1 wrote"}
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{seen, seen, missed}
@@ -139,9 +140,9 @@ func TestDoubtsAreNamed(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	yes, no := true, false
-	expected, surprising, silent := result(overslept("none")), result(overslept("none")), result(overslept("none"))
+	expected, surprising, silent := result(tracetest.Overslept("none")), result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
 	expected.AsExpected, surprising.AsExpected = &yes, &no
-	undecided := result(overslept("none"))
+	undecided := result(tracetest.Overslept("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	undecided.AsExpected = &no
 	// Each of the four runs lasts 30.027s.
@@ -158,13 +159,13 @@ func TestSummary(t *testing.T) {
 
 // What broke is where the timeline has it.
 func TestJSONSaysWhenSomethingBroke(t *testing.T) {
-	text := written(t, "json", Options{}, result(overslept("none")))
+	text := written(t, "json", Options{}, result(tracetest.Overslept("none")))
 	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
 }
 
 func TestJSONReport(t *testing.T) {
 	yes := true
-	r := result(overslept("none"), overslept("writes"))
+	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
 	r.AsExpected = &yes
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{{Text: "<b> & c", Seen: true}}
 	text := written(t, "json", Options{}, r)
@@ -223,7 +224,7 @@ func TestJSONOfNothing(t *testing.T) {
 }
 
 func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
-	r := result(overslept("none"), overslept("writes"))
+	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
 		t.Errorf("got %q", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // told compares a timeline with what it should be; want begins with a line
@@ -54,13 +55,13 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
   30.027s  client-1  releases the lock: there was nothing left to release
 `, Timeline{}.Tell(
 		[]string{"without fencing", "with fencing"},
-		readAll(overslept("none"), overslept("writes")),
+		readAll(tracetest.Overslept("none"), tracetest.Overslept("writes")),
 	))
 }
 
 func TestRunsThatDoNotDiffer(t *testing.T) {
-	s := newScript("none", 1)
-	s.acquires("client-1", 1, 1, "redis-1")
+	s := tracetest.New("none", 1)
+	s.Acquires("client-1", 1, 1, "redis-1")
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
   All of this happened in each of the 2 runs.
@@ -68,10 +69,10 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 }
 
 func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
-	s := newScript("none", 1)
-	s.then(
-		begin("client-1", 1, trace.Acquire, 0),
-		begin("client-1", 1, trace.Read, 0),
+	s := tracetest.New("none", 1)
+	s.Then(
+		tracetest.Begin("client-1", 1, trace.Acquire, 0),
+		tracetest.Begin("client-1", 1, trace.Read, 0),
 		trace.Event{Kind: trace.KindPause, Process: "client-2"},
 		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Read, Text: "no answer within 5s"},
 	)
@@ -85,20 +86,20 @@ func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
 }
 
 func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
-	s := newScript("none", 5)
+	s := tracetest.New("none", 5)
 	owner := &trace.Actor{Client: "client-1", Section: 1}
 	for _, n := range []string{"redis-3", "redis-4"} {
-		s.then(trace.Event{Kind: trace.KindForget, Process: n, Key: "x", Owner: owner})
+		s.Then(trace.Event{Kind: trace.KindForget, Process: n, Key: "x", Owner: owner})
 	}
 	for conn, node := range []string{"redis-3", "redis-3", "redis-4"} {
 		ev := trace.Event{Process: "client-2", Peer: node, Conn: conn}
 		sent, timeout := ev, ev
 		sent.Kind, timeout.Kind = trace.KindSend, trace.KindTimeout
-		s.then(sent, timeout)
+		s.Then(sent, timeout)
 	}
 	for range 3 {
-		s.then(
-			begin("client-2", 1, trace.Acquire, 0),
+		s.Then(
+			tracetest.Begin("client-2", 1, trace.Acquire, 0),
 			trace.Event{Kind: trace.KindEnd, Process: "client-2", Section: 1, Step: trace.Acquire, Text: "too few nodes"},
 		)
 	}
@@ -111,9 +112,9 @@ func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
 }
 
 func TestKeysOfOthers(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	one, two := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
-	s.then(
+	s.Then(
 		trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: two, Owner: two, Prior: one},
 		trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: one, Owner: two},
 		trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: two, Owner: two},
@@ -127,11 +128,11 @@ func TestKeysOfOthers(t *testing.T) {
 }
 
 func TestWhatArrivesLate(t *testing.T) {
-	s := newScript("none", 2)
-	s.acquires("client-1", 1, 1, "redis-1").releases("client-1", 1, "redis-1")
-	s.acquires("client-2", 1, 2, "redis-1")
+	s := tracetest.New("none", 2)
+	s.Acquires("client-1", 1, 1, "redis-1").Releases("client-1", 1, "redis-1")
+	s.Acquires("client-2", 1, 2, "redis-1")
 	late := &trace.Actor{Client: "client-1", Section: 1}
-	s.then(
+	s.Then(
 		trace.Event{Kind: trace.KindSet, Process: "redis-2", Key: "x", By: late, Owner: late, TTL: time.Second, Expires: 2 * time.Second},
 		trace.Event{Kind: trace.KindDelete, Process: "redis-2", Key: "x", By: late, Owner: late},
 	)
@@ -149,9 +150,9 @@ func TestWhatArrivesLate(t *testing.T) {
 }
 
 func TestClocks(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	clock := func(at time.Duration, why trace.ClockChange, wall time.Duration, ppb int64) {
-		s.at(at, trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
+		s.At(at, trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
 	}
 	clock(10*time.Second, "jump", 41*time.Second, 0)
 	clock(11*time.Second, "drift", 42*time.Second, 20_000_000)
@@ -167,7 +168,7 @@ func TestClocks(t *testing.T) {
 }
 
 func TestAHeldMessageAndItsArrival(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x", Process: "client-1", Peer: "storage"}
 	other := message
 	other.Peer, other.Msg = "redis-1", 3
@@ -177,8 +178,8 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 	}
 	deliver := as(trace.KindDeliver, message)
 	deliver.Process, deliver.Peer = "storage", "client-1"
-	s.then(as(trace.KindSend, message), as(trace.KindHold, message), as(trace.KindSend, other), as(trace.KindLose, other))
-	s.at(40*time.Second, deliver)
+	s.Then(as(trace.KindSend, message), as(trace.KindHold, message), as(trace.KindSend, other), as(trace.KindLose, other))
+	s.At(40*time.Second, deliver)
 	told(t, `
    0.002s  network  holds back client-1's write request to storage
    0.004s  network  never delivers what client-1 has sent to redis-1
@@ -189,20 +190,20 @@ func TestAHeldMessageAndItsArrival(t *testing.T) {
 }
 
 func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	message := trace.Event{Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1}
 	sent, answered, timeout := message, message, message
 	sent.Kind, answered.Kind, timeout.Kind = trace.KindSend, trace.KindDeliver, trace.KindTimeout
 	answered.Reply = true
-	s.then(sent, answered, timeout)
+	s.Then(sent, answered, timeout)
 	told(t, "\n", Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestAReasonIsToldOnce(t *testing.T) {
-	s := newScript("writes", 1)
-	s.then(begin("client-1", 1, trace.Acquire, 0))
-	s.refused("client-1", 1, 1, "token 1 is too old")
-	s.then(
+	s := tracetest.New("writes", 1)
+	s.Then(tracetest.Begin("client-1", 1, trace.Acquire, 0))
+	s.Refused("client-1", 1, 1, "token 1 is too old")
+	s.Then(
 		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
 		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "after 1 attempt: token 1 is too old"},
 	)
@@ -215,8 +216,8 @@ func TestAReasonIsToldOnce(t *testing.T) {
 }
 
 func TestMessagesAreToldWhenAskedFor(t *testing.T) {
-	s := newScript("none", 1)
-	s.then(
+	s := tracetest.New("none", 1)
+	s.Then(
 		trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-1", Conn: 1},
 		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1, Handshake: true, Text: "HELLO 3"},
 		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
@@ -233,15 +234,15 @@ func TestMessagesAreToldWhenAskedFor(t *testing.T) {
 }
 
 func TestHostileTextIsShownEscaped(t *testing.T) {
-	s := newScript("none", 1)
-	s.then(trace.Event{Kind: trace.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
+	s := tracetest.New("none", 1)
+	s.Then(trace.Event{Kind: trace.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
 	told(t, `
   0.001s  client-\u202e1  stops: \x1b[2J\r\nok\xff
 `, Timeline{}.Tell(nil, readAll(&s.Trace)))
 }
 
 func TestColourChangesNothingButColour(t *testing.T) {
-	runs := readAll(overslept("none"), overslept("writes"))
+	runs := readAll(tracetest.Overslept("none"), tracetest.Overslept("writes"))
 	headings := []string{"a", "b"}
 	plain := Timeline{}.Tell(headings, runs)
 	if got := stripped(Timeline{Palette: Colour}.Tell(headings, runs)); got != plain {
@@ -250,15 +251,15 @@ func TestColourChangesNothingButColour(t *testing.T) {
 }
 
 func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	for n := range 5 {
-		s.then(
-			begin("client-1", n+1, trace.Acquire, 0),
+		s.Then(
+			tracetest.Begin("client-1", n+1, trace.Acquire, 0),
 			trace.Event{Kind: trace.KindRefuse, Process: "client-1", Peer: "redis-1", Text: "connection refused"},
 			trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: n + 1, Step: trace.Acquire, Text: "no node"},
 		)
 	}
-	s.then(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
+	s.Then(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
 	told(t, `
   0.001s  client-1  asks for the lock
   0.002s  client-1  cannot connect to redis-1: connection refused
@@ -270,11 +271,11 @@ func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 
 // A replica is none of the lock's nodes, even when it has taken over from one.
 func TestReplicasAreNamedAndNotCounted(t *testing.T) {
-	s := newScript("none", 1)
+	s := tracetest.New("none", 1)
 	s.Processes = append(s.Processes, trace.ProcessInfo{Name: "replica-1", Role: trace.RoleNode})
-	s.acquires("client-1", 1, 1, "redis-1")
-	s.acquires("client-2", 1, 2, "replica-1")
-	s.releases("client-1", 1)
+	s.Acquires("client-1", 1, 1, "redis-1")
+	s.Acquires("client-2", 1, 2, "replica-1")
+	s.Releases("client-1", 1)
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
   0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
@@ -290,27 +291,29 @@ func TestLeasesThatEnd(t *testing.T) {
 	}
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, OK: true, Ends: at(10 * time.Second)}
 	extend := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Extend, OK: true, Ends: at(20 * time.Second)}
-	release := begin("client-1", 1, trace.Release, 0)
+	release := tracetest.Begin("client-1", 1, trace.Release, 0)
 	late := trace.Event{Kind: trace.KindHorizon, Text: "late"}
-	over := func(story func(s *script)) bool {
-		s := newScript("none", 1)
-		s.then(acquire)
+	over := func(story func(s *tracetest.Script)) bool {
+		s := tracetest.New("none", 1)
+		s.Then(acquire)
 		story(s)
-		s.at(time.Minute, late)
+		s.At(time.Minute, late)
 		return strings.Contains(Timeline{}.Tell(nil, readAll(&s.Trace)), "its lease is over")
 	}
 	for name, test := range map[string]struct {
-		story func(*script)
+		story func(*tracetest.Script)
 		over  bool
 	}{
-		"nothing happens":          {func(*script) {}, true},
-		"it is released in time":   {func(s *script) { s.at(9*time.Second, release) }, false},
-		"it is released too late":  {func(s *script) { s.at(11*time.Second, release) }, true},
-		"it is extended in time":   {func(s *script) { s.at(9*time.Second, extend).at(19*time.Second, release) }, false},
-		"it is extended, and ends": {func(s *script) { s.at(9*time.Second, extend).at(21*time.Second, release) }, true},
-		"its client crashes":       {func(s *script) { s.at(9*time.Second, trace.Event{Kind: trace.KindCrash, Process: "client-1"}) }, false},
-		"the lock tells its loss": {func(s *script) {
-			s.at(9*time.Second, trace.Event{Kind: trace.KindLost, Process: "client-1", Section: 1})
+		"nothing happens":          {func(*tracetest.Script) {}, true},
+		"it is released in time":   {func(s *tracetest.Script) { s.At(9*time.Second, release) }, false},
+		"it is released too late":  {func(s *tracetest.Script) { s.At(11*time.Second, release) }, true},
+		"it is extended in time":   {func(s *tracetest.Script) { s.At(9*time.Second, extend).At(19*time.Second, release) }, false},
+		"it is extended, and ends": {func(s *tracetest.Script) { s.At(9*time.Second, extend).At(21*time.Second, release) }, true},
+		"its client crashes": {func(s *tracetest.Script) {
+			s.At(9*time.Second, trace.Event{Kind: trace.KindCrash, Process: "client-1"})
+		}, false},
+		"the lock tells its loss": {func(s *tracetest.Script) {
+			s.At(9*time.Second, trace.Event{Kind: trace.KindLost, Process: "client-1", Section: 1})
 		}, false},
 	} {
 		if got := over(test.story); got != test.over {
@@ -326,14 +329,14 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
 	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
 	extend, lost := acquire, acquire
 	extend.Step, lost.Kind = trace.Extend, trace.KindLost
-	s := newScript("none", 1)
-	s.then(begin("client-1", 1, trace.Acquire, 0), acquire)
-	s.at(40*time.Second, begin("client-1", 1, trace.Extend, 0)).at(41*time.Second, extend)
-	s.at(80*time.Second, begin("client-2", 1, trace.Acquire, 0))
+	s := tracetest.New("none", 1)
+	s.Then(tracetest.Begin("client-1", 1, trace.Acquire, 0), acquire)
+	s.At(40*time.Second, tracetest.Begin("client-1", 1, trace.Extend, 0)).At(41*time.Second, extend)
+	s.At(80*time.Second, tracetest.Begin("client-2", 1, trace.Acquire, 0))
 	two := acquire
 	two.Process, lost.Process = "client-2", "client-2"
 	two.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
-	s.at(81*time.Second, two).at(110*time.Second, lost)
+	s.At(81*time.Second, two).At(110*time.Second, lost)
 	told(t, `
     0.002s  client-1  gets the lock on no node
          ⋮  30s pass
@@ -350,11 +353,11 @@ func TestLeasesThatAreProlongedLate(t *testing.T) {
 }
 
 func TestFailingNodesAndCancelledCalls(t *testing.T) {
-	s := newScript("none", 1)
-	s.then(
+	s := tracetest.New("none", 1)
+	s.Then(
 		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "fail redis-1"},
 		trace.Event{Kind: trace.KindFail, Process: "redis-1", Text: "LOADING Redis is loading the dataset in memory"},
-		begin("client-1", 1, trace.Acquire, 0),
+		tracetest.Begin("client-1", 1, trace.Acquire, 0),
 		trace.Event{Kind: trace.KindCancel, Process: "client-1", Section: 1, Step: trace.Acquire},
 		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: "lock not acquired: cancelled: context canceled"},
 		trace.Event{Kind: trace.KindLift, Fault: 1, Text: "fail redis-1"},

@@ -1,4 +1,4 @@
-package reports
+package story
 
 import (
 	"strconv"
@@ -7,17 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Visible is for who prints texts of a scenario, of a lock or from a command line
-// elsewhere than in a report: it is one line, as text in every report is.
-func Visible(s string) string { return visible(s) }
-
-// visible returns s with everything that does not print as itself written as a
-// Go escape: control characters, line breaks, terminal sequences, marks that
+// Visible returns s as one line, with everything that does not print as itself written
+// as a Go escape: control characters, line breaks, terminal sequences, marks that
 // change the direction of writing, bytes that are not UTF-8. Names, keys and
 // error texts come from scenarios and from locks under test, and none of them
 // may write on the reader's terminal what it likes.
-func visible(s string) string {
-	if clean(s) {
+func Visible(s string) string {
+	if Prints(s) {
 		return s
 	}
 	var b strings.Builder
@@ -38,7 +34,8 @@ func visible(s string) string {
 	return b.String()
 }
 
-func clean(s string) bool {
+// Prints reports whether all of s prints as itself.
+func Prints(s string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return false
