@@ -1,27 +1,29 @@
-package reports
+package edn
 
 import (
 	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"github.com/locksim/locksim/story"
 )
 
 // A keyword of EDN. Only words of this program become keywords; names and texts of
 // others are strings, which can hold anything.
 type keyword string
 
-// An ednMap is a map of EDN whose fields keep their order.
-type ednMap []ednField
+// fields are a map of EDN, in their order.
+type fields []field
 
-type ednField struct {
+type field struct {
 	key   keyword
 	value any
 }
 
-// writeEDN writes a value as EDN: nil, a number, text, a keyword, a vector or a map.
+// encode writes a value as EDN: nil, a number, text, a keyword, a vector or a map.
 // Times are in nanoseconds.
-func writeEDN(b *strings.Builder, value any) {
+func encode(b *strings.Builder, value any) {
 	switch v := value.(type) {
 	case nil:
 		b.WriteString("nil")
@@ -35,7 +37,7 @@ func writeEDN(b *strings.Builder, value any) {
 			b.WriteByte('N') // else it would not fit an integer of Clojure
 		}
 	case string:
-		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible(v)) + `"`)
+		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(story.Visible(v)) + `"`)
 	case keyword:
 		b.WriteString(":" + string(v))
 	case []any:
@@ -44,21 +46,21 @@ func writeEDN(b *strings.Builder, value any) {
 			if i > 0 {
 				b.WriteByte(' ')
 			}
-			writeEDN(b, item)
+			encode(b, item)
 		}
 		b.WriteByte(']')
-	case ednMap:
+	case fields:
 		b.WriteByte('{')
 		for i, field := range v {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			writeEDN(b, field.key)
+			encode(b, field.key)
 			b.WriteByte(' ')
-			writeEDN(b, field.value)
+			encode(b, field.value)
 		}
 		b.WriteByte('}')
 	default:
-		panic(fmt.Sprintf("reports: %T is no value of EDN here", value)) // only this program makes them
+		panic(fmt.Sprintf("edn: %T is no value of EDN here", value)) // only this program makes them
 	}
 }

@@ -1,4 +1,4 @@
-package reports
+package edn
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 //
 // It is told by one who saw everything. So a write without an answer is no riddle: it
 // belongs to its section if it was made, even after the section had ended.
-func sectionsHistory(r *requests) []ednMap {
+func sectionsHistory(r *requests) []fields {
 	var operations []*operation
 	add := func(o *operation) {
 		o.f, o.thread = "txn", len(operations)

@@ -1,4 +1,4 @@
-package reports
+package edn
 
 import (
 	"fmt"
@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // shortHistory is a history in short: process, type, f and value, an operation each line.
-func shortHistory(history []ednMap) string {
+func shortHistory(history []fields) string {
 	var b strings.Builder
 	for _, op := range history {
 		fields := map[keyword]any{}
@@ -21,13 +20,13 @@ func shortHistory(history []ednMap) string {
 			fields[f.key] = f.value
 		}
 		fmt.Fprintf(&b, "%v %v %v ", fields["process"], fields["type"], fields["f"])
-		writeEDN(&b, fields["value"])
+		encode(&b, fields["value"])
 		b.WriteString("\n")
 	}
 	return b.String()
 }
 
-func sameHistory(t *testing.T, name string, history []ednMap, want ...string) {
+func sameHistory(t *testing.T, name string, history []fields, want ...string) {
 	t.Helper()
 	if got := strings.TrimSpace(shortHistory(history)); got != strings.Join(want, "\n") {
 		t.Errorf("%s:\n%s\nwant:\n%s", name, got, strings.Join(want, "\n"))
@@ -218,31 +217,12 @@ func TestEDN(t *testing.T) {
 		{"say \"ah\" \\ :ok ; no comment", `"say \"ah\" \\ :ok ; no comment"`},
 		{"a\nb\x1b[31m\u202e", `"a\\nb\\x1b[31m\\u202e"`},
 		{[]any{keyword("r"), "x", nil}, `[:r "x" nil]`},
-		{ednMap{{"f", keyword("read")}, {"value", []any{}}}, `{:f :read, :value []}`},
+		{fields{{"f", keyword("read")}, {"value", []any{}}}, `{:f :read, :value []}`},
 	} {
 		var b strings.Builder
-		if writeEDN(&b, test.value); b.String() != test.want {
+		if encode(&b, test.value); b.String() != test.want {
 			t.Errorf("%#v is written %s, want %s", test.value, b.String(), test.want)
 		}
-	}
-}
-
-// Files of one folder have names of their own, whatever the scenarios are called.
-func TestHistoryPages(t *testing.T) {
-	one, two := result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
-	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
-	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
-	edn, _ := Lookup("edn")
-	var names []string
-	for _, page := range edn.Pages([]*scenarios.Result{one, two}, Options{}) {
-		names = append(names, page.Name)
-	}
-	want := []string{
-		"a-b-late-fencing-off-register.edn", "a-b-late-fencing-off-sections.edn",
-		"a-b-late-fencing-off-register-2.edn", "a-b-late-fencing-off-sections-2.edn",
-	}
-	if !slices.Equal(names, want) {
-		t.Errorf("the files are %q, want %q", names, want)
 	}
 }
 
@@ -261,10 +241,10 @@ func BenchmarkHistories(b *testing.B) {
 			name string
 			of   *tracetest.Script
 		}{{"refused", refused}, {"served", served}} {
-			r := result(&world.of.Trace)
+			h := history.Of(&world.of.Trace)
 			b.Run(fmt.Sprintf("%s/%d", world.name, sections), func(b *testing.B) {
 				for b.Loop() {
-					histories(r.Runs[0])
+					Of(h)
 				}
 			})
 		}

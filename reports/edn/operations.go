@@ -1,4 +1,4 @@
-package reports
+package edn
 
 import (
 	"cmp"
@@ -26,14 +26,14 @@ type operation struct {
 	invoked, completed *trace.Event
 	outcome            keyword
 	// about and learnt are more fields, of both and of the completion only.
-	about, learnt ednMap
+	about, learnt fields
 }
 
 // end completes the operation.
 func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 	o.completed, o.outcome, o.got = ev, outcome, got
 	if ev.Kind == trace.KindEnd && ev.Text != "" {
-		o.learnt = append(o.learnt, ednField{"error", ev.Text})
+		o.learnt = append(o.learnt, field{"error", ev.Text})
 	}
 }
 
@@ -41,7 +41,7 @@ func (o *operation) end(ev *trace.Event, outcome keyword, got any) {
 // what completed, in order. A process is a thread up to the first operation of which
 // nobody can tell what became of it; then the thread goes on as another process, whose
 // number is higher by the number of threads.
-func jepsenHistory(operations []*operation, threads int) []ednMap {
+func jepsenHistory(operations []*operation, threads int) []fields {
 	oneAtATime(operations)
 	type moment struct {
 		*operation
@@ -58,13 +58,13 @@ func jepsenHistory(operations []*operation, threads int) []ednMap {
 	for i := range processes {
 		processes[i] = i
 	}
-	var history []ednMap
+	var history []fields
 	for i, m := range moments {
 		kind, value, more := keyword("invoke"), m.asked, m.about
 		if !m.invokes {
 			kind, value, more = m.outcome, m.got, slices.Concat(m.about, m.learnt)
 		}
-		history = append(history, append(ednMap{
+		history = append(history, append(fields{
 			{"index", i}, {"time", m.ev.At}, {"process", processes[m.thread]},
 			{"type", kind}, {"f", m.f}, {"value", value},
 		}, more...))
@@ -118,10 +118,10 @@ func overOf(h *history.History, c *history.Call) *trace.Event {
 }
 
 // aboutStep says whose step an operation was.
-func aboutStep(ev *trace.Event) ednMap {
-	about := ednMap{{"client", ev.Process}, {"section", ev.Section}}
+func aboutStep(ev *trace.Event) fields {
+	about := fields{{"client", ev.Process}, {"section", ev.Section}}
 	if ev.Token > 0 {
-		about = append(about, ednField{"token", ev.Token})
+		about = append(about, field{"token", ev.Token})
 	}
 	return about
 }

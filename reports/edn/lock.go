@@ -1,4 +1,4 @@
-package reports
+package edn
 
 import (
 	"github.com/locksim/locksim/history"
@@ -9,7 +9,7 @@ import (
 // a mutex exactly when no two sections of the lock overlapped. A client that crashes
 // or gives up in its section releases nothing, but its lease will end, or never does:
 // that is a release of which nobody can tell. So is a release that failed.
-func lockHistory(h *history.History, lock string) []ednMap {
+func lockHistory(h *history.History, lock string) []fields {
 	threads := clientThreads(h)
 	granted := h.OnQuorum(lock)
 	inside := map[history.Acquisition]bool{}
@@ -30,7 +30,7 @@ func lockHistory(h *history.History, lock string) []ednMap {
 		case c.OK():
 			o.end(c.Ended, took, nil)
 			if c.Ended.Token > 0 {
-				o.learnt = append(o.learnt, ednField{"token", c.Ended.Token})
+				o.learnt = append(o.learnt, field{"token", c.Ended.Token})
 			}
 		case c.Failed() && c.Step == trace.Acquire && !granted[c.Acquisition]:
 			o.end(c.Ended, failed, nil)
@@ -46,7 +46,7 @@ func lockHistory(h *history.History, lock string) []ednMap {
 		over := h.Over(s)
 		operations = append(operations, &operation{
 			thread: threads[s.Client], f: keyword(trace.Release), invoked: over, completed: over, outcome: maybe,
-			about: ednMap{{"client", s.Client}, {"section", s.Section}},
+			about: fields{{"client", s.Client}, {"section", s.Section}},
 		})
 	}
 	return jepsenHistory(operations, len(threads))

@@ -1,4 +1,4 @@
-package reports
+package edn
 
 import (
 	"github.com/locksim/locksim/trace"
@@ -7,7 +7,7 @@ import (
 // registerHistory is what the clients know of one object, as a register: each write
 // writes a number of its own, nil is what the object was at first, and the last read
 // is what it was when the run ended.
-func registerHistory(r *requests, object string) []ednMap {
+func registerHistory(r *requests, object string) []fields {
 	threads := clientThreads(r.History)
 	observer := len(threads) // who knows what no client does
 	var operations []*operation
@@ -24,7 +24,7 @@ func registerHistory(r *requests, object string) []ednMap {
 		}
 		op.end(r.over(o), o.outcome(), o.value)
 		if op.outcome == took {
-			op.learnt = append(op.learnt, ednField{"version", op.completed.Version})
+			op.learnt = append(op.learnt, field{"version", op.completed.Version})
 		}
 		operations = append(operations, op)
 	}
@@ -32,7 +32,7 @@ func registerHistory(r *requests, object string) []ednMap {
 		if ev.Object == object {
 			operations = append(operations, &operation{
 				thread: observer, f: keyword(trace.Read), invoked: ev, completed: ev, outcome: took, got: r.finally(ev),
-				learnt: ednMap{{"version", ev.Version}},
+				learnt: fields{{"version", ev.Version}},
 			})
 		}
 	}

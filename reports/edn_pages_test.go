@@ -1,0 +1,28 @@
+package reports
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace/tracetest"
+)
+
+// Files of one folder have names of their own, whatever the scenarios are called.
+func TestHistoryPages(t *testing.T) {
+	one, two := result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
+	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
+	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
+	edn, _ := Lookup("edn")
+	var names []string
+	for _, page := range edn.Pages([]*scenarios.Result{one, two}, Options{}) {
+		names = append(names, page.Name)
+	}
+	want := []string{
+		"a-b-late-fencing-off-register.edn", "a-b-late-fencing-off-sections.edn",
+		"a-b-late-fencing-off-register-2.edn", "a-b-late-fencing-off-sections-2.edn",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("the files are %q, want %q", names, want)
+	}
+}
