@@ -158,13 +158,10 @@ func (e *explorer) report(t *testing.T, r *explore.Result) {
 			list[i].File, list[i].Text = "", nil // the command does not know the lock
 		}
 	}
-	for _, format := range reports.ExploreFormats() {
-		if format.Name == "text" {
-			var text bytes.Buffer
-			_ = format.Write(&text, r, reports.Options{}) // a buffer takes everything
-			t.Log("\n" + text.String())
-		}
-	}
+	format, _ := reports.Searches.Lookup("text")
+	var text bytes.Buffer
+	_ = format.Write(&text, r, reports.Options{}) // a buffer takes everything
+	t.Log("\n" + text.String())
 	for _, w := range r.Ways {
 		if w.Fault == checks.FaultLock {
 			t.Error(e.tellWay(w))

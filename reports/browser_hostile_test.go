@@ -128,7 +128,7 @@ func TestHostileText(t *testing.T) {
 // So it is on the front page of a site, and the names of its files are harmless.
 func TestHostileSite(t *testing.T) {
 	r := hostile(t)
-	html, _ := reports.Lookup("html")
+	html, _ := reports.Runs.Lookup("html")
 	folder := folderOf(t, html.Pages([]*scenarios.Result{r, r}, reports.Options{}))
 	scripts := eval[int](open(t, filepath.Join(siteFolder(t), "index.html"), phone), `document.scripts.length`)
 	for _, v := range []view{phone, desktop} {

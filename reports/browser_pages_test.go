@@ -46,7 +46,7 @@ func ran(t *testing.T, name string) *scenarios.Result {
 // written is the page of one result.
 func written(t *testing.T, r *scenarios.Result) []byte {
 	t.Helper()
-	html, ok := reports.Lookup("html")
+	html, ok := reports.Runs.Lookup("html")
 	if !ok {
 		t.Fatal("there is no format html")
 	}
@@ -71,7 +71,7 @@ var site = sync.OnceValues(func() ([]reports.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	html, _ := reports.Lookup("html")
+	html, _ := reports.Runs.Lookup("html")
 	return html.Pages(results, reports.Options{Explored: []*explore.Result{found}}), nil
 })
 

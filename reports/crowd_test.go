@@ -64,7 +64,7 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 		"text": page, "html": page, "svg": page, "markdown": 65_000,
 		"mermaid": 101_000, "junit": 60_000, "github": 60_000, "json": 60_000,
 	}
-	for _, format := range reports.Formats() {
+	for _, format := range reports.Runs.Formats() {
 		var b strings.Builder
 		if err := format.Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{}); err != nil {
 			t.Errorf("%s: %v", format.Name, err)
@@ -77,7 +77,7 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 
 func BenchmarkCrowd(b *testing.B) {
 	results := []*scenarios.Result{crowded(b)}
-	for _, format := range reports.Formats() {
+	for _, format := range reports.Runs.Formats() {
 		b.Run(format.Name, func(b *testing.B) {
 			for b.Loop() {
 				if err := format.Write(io.Discard, results, reports.Options{}); err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 func init() {
-	Register(Format{
-		Name: "edn", Title: "the histories of each run in Jepsen's form, for Knossos and Elle",
+	Runs.Register(Format[Results]{
+		Name: "edn", Title: "Jepsen's checkers, Knossos and Elle: each history as operations that are invoked and end",
 		Write: writeHistories, Pages: historyPages,
 	})
 }

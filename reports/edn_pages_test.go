@@ -13,7 +13,7 @@ func TestHistoryPages(t *testing.T) {
 	one, two := result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
 	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
-	edn, _ := Lookup("edn")
+	edn, _ := Runs.Lookup("edn")
 	var names []string
 	for _, page := range edn.Pages([]*scenarios.Result{one, two}, Options{}) {
 		names = append(names, page.Name)

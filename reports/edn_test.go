@@ -225,7 +225,7 @@ func wellFormed(t *testing.T, name string, history []op) {
 // of locksim. A register can explain what each object was, unless the storage carried
 // out a request twice or lost one.
 func TestOthersCanCheckOurHistories(t *testing.T) {
-	edn, _ := reports.Lookup("edn")
+	edn, _ := reports.Runs.Lookup("edn")
 	seen := map[string]int{}
 	results, err := catalogue()
 	if err != nil {
@@ -300,7 +300,7 @@ func TestHistoriesOfGCPause(t *testing.T) {
 // pagesOf are the files of a built-in scenario.
 func pagesOf(t *testing.T, scenario string) map[string]string {
 	t.Helper()
-	edn, _ := reports.Lookup("edn")
+	edn, _ := reports.Runs.Lookup("edn")
 	pages := map[string]string{}
 	for _, page := range edn.Pages([]*scenarios.Result{ran(t, scenario)}, reports.Options{}) {
 		pages[page.Name] = string(page.Data)

@@ -10,17 +10,6 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// ExplanationFormats lists the ways of telling one scenario as a story, in
-// alphabetical order: the setting, the question to think about, what happened
-// with the moments that matter, what broke, and what there is to learn. A
-// result may have one run of each variant or both.
-func ExplanationFormats() []Format {
-	return []Format{
-		{Name: "markdown", Title: "the story as a document", Write: explainMarkdown},
-		{Name: "text", Title: "the story for people", Write: explainText},
-	}
-}
-
 func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 	t := &text{Options: o}
 	for i, r := range results {

@@ -22,7 +22,7 @@ func explained(t *testing.T, format, text string, change func(*scenarios.Result)
 	if change != nil {
 		change(r)
 	}
-	for _, f := range ExplanationFormats() {
+	for _, f := range Explanations.Formats() {
 		if f.Name == format {
 			var b bytes.Buffer
 			if err := f.Write(&b, []*scenarios.Result{r}, Options{}); err != nil {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
@@ -10,24 +9,6 @@ import (
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
-
-// An ExploreFormat is one way of writing what a search found.
-type ExploreFormat struct {
-	// Name is what the command line calls it.
-	Name string
-	// Write returns the writer's errors and no others.
-	Write func(io.Writer, *explore.Result, Options) error
-}
-
-// ExploreFormats lists the formats of a search in alphabetical order.
-func ExploreFormats() []ExploreFormat {
-	return []ExploreFormat{
-		{"html", writeExploredHTML},
-		{"json", writeExploredJSON},
-		{"markdown", writeExploredMarkdown},
-		{"text", writeExploredText},
-	}
-}
 
 // exploredLock is what was explored: "redlock on 5 nodes, TTL 30s".
 func exploredLock(r *explore.Result) string {

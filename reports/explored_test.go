@@ -197,7 +197,7 @@ func compared() (*explore.Result, Options) {
 
 func explored(t *testing.T, format string, r *explore.Result, o Options) string {
 	t.Helper()
-	for _, f := range ExploreFormats() {
+	for _, f := range Searches.Formats() {
 		if f.Name == format {
 			var b bytes.Buffer
 			if err := f.Write(&b, r, o); err != nil {
@@ -212,7 +212,7 @@ func explored(t *testing.T, format string, r *explore.Result, o Options) string 
 
 // Read the golden files to see what a search tells.
 func TestExploredGolden(t *testing.T) {
-	for _, format := range ExploreFormats() {
+	for _, format := range Searches.Formats() {
 		for name, r := range map[string]*explore.Result{"several": several(), "nothing": nothing(), "stopped": stopped(), "compared": nil} {
 			var o Options
 			if r == nil {

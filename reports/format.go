@@ -2,9 +2,10 @@
 // scenario: as text, as a page with a space-time diagram to step through, as pictures,
 // and in the formats that CI and other checkers read.
 //
-// To add a format, write one file that registers a [Format]. Nothing that a
-// format writes depends on anything but the results and the [Options]; no sentence
-// or number about a particular scenario stands here.
+// To add a format, write one file that registers a [Format] with each [Subject] that it
+// can write; whatever lists formats then has it. Nothing that a format writes depends on
+// anything but the subject and the [Options]; no sentence or number about a particular
+// scenario stands here.
 //
 // The story of a run ([Timeline] and what is in story*.go) and its diagram
 // (diagram*.go) are read from the trace alone, so [ReadTraces] can tell a run again
@@ -21,20 +22,19 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A Format is one way of writing results.
-type Format struct {
+// A Format is one way of writing a kind of subject: what runs came to, a matrix.
+type Format[S any] struct {
 	// Name is what the command line calls it.
 	Name string
-	// Title is one line for people.
+	// Title says for whom or what it is, as an entry of a list.
 	Title string
-	// Write writes one document for all results. It returns the writer's errors
-	// and no others.
-	Write func(w io.Writer, results []*scenarios.Result, o Options) error
-	// Most is how many results one document has room for; 0 is any number.
+	// Write writes one document. It returns the writer's errors and no others.
+	Write func(w io.Writer, subject S, o Options) error
+	// Most is how many scenarios one document has room for; 0 is any number.
 	Most int
-	// Pages writes results as files of one folder that belong together; nil for a
-	// format that is always one document.
-	Pages func(results []*scenarios.Result, o Options) []Page
+	// Pages writes the subject and all that is behind it as files of one folder that
+	// belong together; nil for a format that is always one document.
+	Pages func(subject S, o Options) []Page
 }
 
 // A Page is one file of a folder of reports.
@@ -71,29 +71,41 @@ type Options struct {
 	published bool
 }
 
-var formats = map[string]Format{}
+// A Subject is a kind of thing that reports are about, and knows the formats in which it
+// can be written.
+type Subject[S any] struct{ formats []Format[S] }
+
+// Results are what some scenarios came to.
+type Results = []*scenarios.Result
+
+// The subjects. An explanation tells each of its results as a story: the setting, the
+// question to think about, what happened with the moments that matter, what broke, and
+// what there is to learn; a result may have one run of each variant or both.
+var (
+	Runs         = &Subject[Results]{}
+	Explanations = &Subject[Results]{}
+	Matrices     = &Subject[*Matrix]{}
+	Searches     = &Subject[*explore.Result]{}
+)
 
 // Register adds a format. It is for package initialisation; registering one
 // name twice panics, because one of the two could never be asked for.
-func Register(f Format) {
-	if _, dup := formats[f.Name]; dup {
+func (s *Subject[S]) Register(f Format[S]) {
+	if _, dup := s.Lookup(f.Name); dup {
 		panic("reports: two formats are called " + f.Name)
 	}
-	formats[f.Name] = f
+	s.formats = append(s.formats, f)
+	slices.SortFunc(s.formats, func(a, b Format[S]) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Lookup finds a format by name.
-func Lookup(name string) (Format, bool) {
-	f, ok := formats[name]
-	return f, ok
+func (s *Subject[S]) Lookup(name string) (Format[S], bool) {
+	i := slices.IndexFunc(s.formats, func(f Format[S]) bool { return f.Name == name })
+	if i < 0 {
+		return Format[S]{}, false
+	}
+	return s.formats[i], true
 }
 
-// Formats lists the registered formats in alphabetical order.
-func Formats() []Format {
-	list := make([]Format, 0, len(formats))
-	for _, f := range formats {
-		list = append(list, f)
-	}
-	slices.SortFunc(list, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
-	return list
-}
+// Formats lists the formats in alphabetical order.
+func (s *Subject[S]) Formats() []Format[S] { return slices.Clone(s.formats) }

@@ -77,7 +77,7 @@ func came(t *testing.T, file, text string) *scenarios.Result {
 // in is what a format makes of results.
 func in(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
-	f, ok := reports.Lookup(format)
+	f, ok := reports.Runs.Lookup(format)
 	if !ok {
 		t.Fatalf("no format %q", format)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	Register(Format{Name: "github", Title: "annotations of the scenario files, in GitHub Actions", Write: writeGitHub})
+	Runs.Register(Format[Results]{Name: "github", Title: "GitHub Actions: what is not as expected becomes an annotation at its line of the scenario file", Write: writeGitHub})
 }
 
 // writeGitHub writes workflow commands: an error for each run that is not as expected

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // tells. Under the report stand the hashes of the traces, which hold every
 // message that the report leaves out.
 func TestGolden(t *testing.T) {
-	text, _ := reports.Lookup("text")
+	text, _ := reports.Runs.Lookup("text")
 	for _, s := range scenarios.Embedded() {
 		t.Run(s.Name, func(t *testing.T) {
 			result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
@@ -58,7 +58,7 @@ func TestEveryScenarioIsExplained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, format := range reports.ExplanationFormats() {
+		for _, format := range reports.Explanations.Formats() {
 			var story strings.Builder
 			if err := format.Write(&story, []*scenarios.Result{result}, reports.Options{}); err != nil {
 				t.Fatal(err)

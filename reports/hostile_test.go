@@ -112,7 +112,7 @@ var readers = map[string]func(*testing.T, string){
 // direction of writing, and is no markup, no row, no statement and no command.
 func TestTaintedTexts(t *testing.T) {
 	r := tainted(t)
-	each := func(kind string, formats []reports.Format) {
+	each := func(kind string, formats []reports.Format[reports.Results]) {
 		for _, f := range formats {
 			t.Run(kind+f.Name, func(t *testing.T) {
 				results := []*scenarios.Result{r, r}
@@ -136,15 +136,15 @@ func TestTaintedTexts(t *testing.T) {
 			})
 		}
 	}
-	each("", reports.Formats())
-	each("explain-", reports.ExplanationFormats())
+	each("", reports.Runs.Formats())
+	each("explain-", reports.Explanations.Formats())
 
 	one := reports.Cell{Lock: r.Lock, Runs: r.Runs}
 	m := &reports.Matrix{Seed: 1, Rows: []reports.Row{
 		{Scenario: r.Scenario, Variant: r.Runs[0].Variant, Cells: []reports.Cell{one}},
 		{Scenario: r.Scenario, Variant: r.Runs[0].Variant, Cells: []reports.Cell{{Lock: taint, Untold: taint}}},
 	}}
-	for _, f := range reports.MatrixFormats() {
+	for _, f := range reports.Matrices.Formats() {
 		t.Run("matrix-"+f.Name, func(t *testing.T) {
 			for _, locks := range [][]string{nil, {taint}} {
 				m.Locks = locks
@@ -391,7 +391,7 @@ func TestLongWordsAreCut(t *testing.T) {
 			p.Name += longWord
 		}
 	}
-	mermaid, _ := reports.Lookup("mermaid")
+	mermaid, _ := reports.Runs.Lookup("mermaid")
 	for _, p := range mermaid.Pages([]*scenarios.Result{r}, reports.Options{}) {
 		for line := range strings.Lines(string(p.Data)) {
 			if len(line) > 5000 {

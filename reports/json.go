@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -19,7 +20,9 @@ import (
 const Schema = "locksim/report/v1"
 
 func init() {
-	Register(Format{Name: "json", Title: "one document for programs, schema " + Schema, Write: writeJSON})
+	Runs.Register(Format[Results]{Name: "json", Title: "programs: one document, schema " + Schema, Write: writeJSON})
+	Matrices.Register(Format[*Matrix]{Name: "json", Title: "programs: one document, schema " + MatrixSchema, Write: writeMatrixJSON})
+	Searches.Register(Format[*explore.Result]{Name: "json", Title: "programs, and a later search to be compared with: one document, schema " + ExploreSchema, Write: writeExploredJSON})
 }
 
 type jsonReport struct {

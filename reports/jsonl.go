@@ -13,7 +13,7 @@ import (
 const RunSchema = "locksim/run/v1"
 
 func init() {
-	Register(Format{Name: "jsonl", Title: "a line of JSON for each run, schema " + RunSchema, Write: writeJSONLines})
+	Runs.Register(Format[Results]{Name: "jsonl", Title: "programs: a line of JSON for each run, schema " + RunSchema, Write: writeJSONLines})
 }
 
 // jsonLine is a run that needs no other line to be understood.

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	Register(Format{Name: "junit", Title: "JUnit XML, as CI systems read it: a test case for each run", Write: writeJUnit})
+	Runs.Register(Format[Results]{Name: "junit", Title: "CI systems that show test results: JUnit's XML, with a test case for each run", Write: writeJUnit})
 }
 
 // The elements of a JUnit report, as Jenkins and GitLab read them: everything that

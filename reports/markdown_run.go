@@ -7,12 +7,16 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
 
 func init() {
-	Register(Format{Name: "markdown", Title: "the summary of a pull request: what is not as expected first, and in full", Write: writeRunMarkdown})
+	Runs.Register(Format[Results]{Name: "markdown", Title: "the summary of a pull request: what is not as expected first, and in full", Write: writeRunMarkdown})
+	Explanations.Register(Format[Results]{Name: "markdown", Title: "a document to keep beside others", Write: explainMarkdown})
+	Matrices.Register(Format[*Matrix]{Name: "markdown", Title: "a README or a pull request", Write: writeMatrixMarkdown})
+	Searches.Register(Format[*explore.Result]{Name: "markdown", Title: "a pull request", Write: writeExploredMarkdown})
 }
 
 // writeRunMarkdown links each scenario to its file, as seen from the directory in

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"io"
 	"slices"
 	"strings"
 
@@ -55,27 +54,6 @@ func (m *Matrix) AsExpected() bool {
 		}
 	}
 	return true
-}
-
-// A MatrixFormat is one way of writing a matrix.
-type MatrixFormat struct {
-	// Name is what the command line calls it.
-	Name string
-	// Write returns the writer's errors and no others.
-	Write func(io.Writer, *Matrix, Options) error
-	// Pages writes the matrix and all that is behind it as files of one folder; nil
-	// for a format that is always one document.
-	Pages func(*Matrix, Options) []Page
-}
-
-// MatrixFormats lists the formats of a matrix in alphabetical order.
-func MatrixFormats() []MatrixFormat {
-	return []MatrixFormat{
-		{Name: "html", Write: writeMatrixHTML, Pages: matrixPages},
-		{Name: "json", Write: writeMatrixJSON},
-		{Name: "markdown", Write: writeMatrixMarkdown},
-		{Name: "text", Write: writeMatrixText},
-	}
 }
 
 // A shelf is a group of scenarios, each with its rows.

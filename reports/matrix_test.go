@@ -168,7 +168,7 @@ func matrix(t *testing.T, format string, m *Matrix) string {
 
 func matrixIn(t *testing.T, format string, m *Matrix, o Options) string {
 	t.Helper()
-	for _, f := range MatrixFormats() {
+	for _, f := range Matrices.Formats() {
 		if f.Name == format {
 			var b bytes.Buffer
 			if err := f.Write(&b, m, o); err != nil {

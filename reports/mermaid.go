@@ -9,9 +9,9 @@ import (
 )
 
 func init() {
-	Register(Format{
+	Runs.Register(Format[Results]{
 		Name:  "mermaid",
-		Title: "a Mermaid sequence diagram: of one run by itself, of several as Markdown with a diagram each",
+		Title: "Markdown files: a Mermaid sequence diagram of one run by itself, or of several with a heading each",
 		Write: writeMermaid,
 		Pages: mermaidPages,
 	})

@@ -14,7 +14,7 @@ import (
 // mermaidPages are the diagrams of a result, one for each run.
 func mermaidPages(t *testing.T, r *scenarios.Result) []reports.Page {
 	t.Helper()
-	mermaid, ok := reports.Lookup("mermaid")
+	mermaid, ok := reports.Runs.Lookup("mermaid")
 	if !ok {
 		t.Fatal("there is no format mermaid")
 	}

@@ -144,7 +144,7 @@ func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
 		"# by-hand: A story\n\n## without fencing\n\nunsafe. ", "\n\n```mermaid\nsequenceDiagram\n", "\n```\n",
 		"\n## with fencing\n\nsafe. ", "\n\n```mermaid\nsequenceDiagram\n", "\n```\n")
 
-	format, _ := Lookup("mermaid")
+	format, _ := Runs.Lookup("mermaid")
 	pages := format.Pages([]*scenarios.Result{result(off, on)}, Options{})
 	if len(pages) != 2 || pages[0].Name != "by-hand-fencing-off.mmd" || pages[1].Name != "by-hand-fencing-on.mmd" {
 		t.Fatalf("got %+v", pages)

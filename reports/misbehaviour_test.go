@@ -52,7 +52,7 @@ func TestMisbehavingLock(t *testing.T) {
 			t.Errorf("%s: the verdict is %s", name, v)
 		}
 		var report strings.Builder
-		text, _ := reports.Lookup("text")
+		text, _ := reports.Runs.Lookup("text")
 		if err := text.Write(&report, []*scenarios.Result{result}, reports.Options{}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"github.com/locksim/locksim/explore"
 )
 
 // The templates and styles of every page. What they show is escaped by
@@ -15,6 +17,15 @@ import (
 var htmlFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"add": sum}).ParseFS(htmlFiles, "html/*.html"))
+
+func init() {
+	Runs.Register(Format[Results]{
+		Name: "html", Title: "a browser: the space-time diagram to step through, the story beside it, and which properties broke; in a folder (-o site/) a site",
+		Write: writeHTML, Most: 1, Pages: sitePages,
+	})
+	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story", Write: writeMatrixHTML, Pages: matrixPages})
+	Searches.Register(Format[*explore.Result]{Name: "html", Title: "a browser", Write: writeExploredHTML})
+}
 
 // sum adds up coordinates.
 func sum(numbers ...int) int {

@@ -41,14 +41,14 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 		documents := map[string]string{}
 		for _, name := range []string{"html", "markdown", "svg", "mermaid"} {
 			documents[name] = written(t, name, o, r)
-			if f, _ := Lookup(name); f.Pages != nil {
+			if f, _ := Runs.Lookup(name); f.Pages != nil {
 				for _, p := range f.Pages([]*scenarios.Result{r}, o) {
 					documents[name+" "+p.Name] = string(p.Data)
 				}
 			}
 		}
 		m, _ := matrixOf([]*scenarios.Result{r})
-		for _, f := range MatrixFormats() {
+		for _, f := range Matrices.Formats() {
 			if f.Name == "html" || f.Name == "markdown" {
 				var b bytes.Buffer
 				if err := f.Write(&b, m, o); err != nil {
@@ -57,7 +57,7 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 				documents["matrix as "+f.Name] = b.String()
 			}
 		}
-		for _, f := range ExplanationFormats() {
+		for _, f := range Explanations.Formats() {
 			if f.Name == "markdown" {
 				var b bytes.Buffer
 				if err := f.Write(&b, []*scenarios.Result{r}, o); err != nil {
@@ -84,7 +84,7 @@ func TestNoPageOfASearchTellsWhereItWasMade(t *testing.T) {
 		ID: "late-client", File: "/home/me/ways/late-client.yaml", Example: explore.World{}, Off: []string{"write-order"},
 	}}}
 	o := Options{Since: Compare(found, &explore.Result{}, "/home/me/known.json")}
-	for _, f := range ExploreFormats() {
+	for _, f := range Searches.Formats() {
 		var b bytes.Buffer
 		if err := f.Write(&b, found, o); err != nil {
 			t.Fatal(err)

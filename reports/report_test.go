@@ -31,7 +31,7 @@ func result(traces ...*trace.Trace) *scenarios.Result {
 
 func written(t *testing.T, format string, o Options, results ...*scenarios.Result) string {
 	t.Helper()
-	f, ok := Lookup(format)
+	f, ok := Runs.Lookup(format)
 	if !ok {
 		t.Fatalf("no format %q", format)
 	}

@@ -22,7 +22,7 @@ func retell(t testing.TB, doc []byte) {
 		return
 	}
 	o := reports.Options{Messages: true, Arguments: saved.Arguments, Traces: saved.Traces}
-	for _, f := range reports.Formats() {
+	for _, f := range reports.Runs.Formats() {
 		results := saved.Results
 		if f.Most > 0 && len(results) > f.Most {
 			results = results[:f.Most]
@@ -57,7 +57,7 @@ var savedFor = sync.OnceValue(func() [][]byte {
 			panic(err)
 		}
 		var doc, small bytes.Buffer
-		f, _ := reports.Lookup("trace")
+		f, _ := reports.Runs.Lookup("trace")
 		if err := f.Write(&doc, []*scenarios.Result{r}, reports.Options{}); err != nil {
 			panic(err)
 		}

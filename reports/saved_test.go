@@ -14,7 +14,7 @@ import (
 // inFormat is a report in some format.
 func inFormat(t testing.TB, format string, o reports.Options, results ...*scenarios.Result) string {
 	t.Helper()
-	f, known := reports.Lookup(format)
+	f, known := reports.Runs.Lookup(format)
 	if !known {
 		t.Fatalf("there is no format %q", format)
 	}

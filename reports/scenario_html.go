@@ -13,10 +13,6 @@ import (
 	"github.com/locksim/locksim/story"
 )
 
-func init() {
-	Register(Format{Name: "html", Title: "a page to step through: the space-time diagram, the story beside it, and which properties broke", Write: writeHTML, Most: 1, Pages: sitePages})
-}
-
 func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 	for _, r := range results {
 		if _, err := w.Write(scenarioPage(r, o.forOthers(), nil).html()); err != nil {

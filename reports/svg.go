@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	Register(Format{Name: "svg", Title: "the space-time diagram as a picture, for slides and papers", Write: writeSVG, Most: 1, Pages: svgPages})
+	Runs.Register(Format[Results]{Name: "svg", Title: "slides and papers: the space-time diagram as a picture", Write: writeSVG, Most: 1, Pages: svgPages})
 }
 
 // writeSVG draws every run of a result, one below the other. Those of one variant

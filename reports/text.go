@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
@@ -17,7 +18,10 @@ import (
 )
 
 func init() {
-	Register(Format{Name: "text", Title: "for people: what happened, in order, and which properties broke", Write: writeText})
+	Runs.Register(Format[Results]{Name: "text", Title: "a terminal: what happened, in order, and which properties broke", Write: writeText})
+	Explanations.Register(Format[Results]{Name: "text", Title: "a terminal", Write: explainText})
+	Matrices.Register(Format[*Matrix]{Name: "text", Title: "a terminal", Write: writeMatrixText})
+	Searches.Register(Format[*explore.Result]{Name: "text", Title: "a terminal", Write: writeExploredText})
 }
 
 func writeText(w io.Writer, results []*scenarios.Result, o Options) error {

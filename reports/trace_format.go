@@ -12,7 +12,7 @@ import (
 const TraceSchema = "locksim/trace/v1"
 
 func init() {
-	Register(Format{Name: "trace", Title: "everything that happened, for locksim report to draw and check again, schema " + TraceSchema, Write: writeTraces})
+	Runs.Register(Format[Results]{Name: "trace", Title: "locksim report, which draws and checks it again: the scenario and everything that happened, schema " + TraceSchema, Write: writeTraces})
 }
 
 type jsonTraces struct {

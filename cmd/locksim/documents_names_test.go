@@ -14,7 +14,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -50,9 +49,6 @@ func TestDocumentsNameEverything(t *testing.T) {
 		}
 	}
 	named("docs/scenarios.md", "measure", checks.MeasureNames()...)
-	for _, f := range reports.Formats() {
-		named("docs/reports.md", "format", f.Name+"`")
-	}
 	text := read(t, "docs/command.md")[0].text
 	for _, c := range rootCommand(io.Discard, io.Discard).Commands() {
 		if c.Hidden {

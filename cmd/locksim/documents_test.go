@@ -79,6 +79,7 @@ var blockKinds = map[string]blockKind{
 	"scenario": {show: checkScenario},
 	"points":   {show: checkPoints},
 	"kinds":    {show: showKinds},
+	"formats":  {show: showFormats},
 }
 
 // Whatever a document shows is what the program does: output, scenarios, code.
@@ -176,6 +177,31 @@ func showKinds(*testing.T, string, string) string {
 			means += ": " + strings.Join(form.Words, ", ")
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", form.Kind, state, means, strings.TrimSpace(has))
+	}
+	return b.String() + "\n"
+}
+
+// showFormats shows the formats in which a command writes.
+func showFormats(t *testing.T, command, _ string) string {
+	switch command {
+	case "run":
+		return formatTable(reports.Runs)
+	case "explain":
+		return formatTable(reports.Explanations)
+	case "matrix":
+		return formatTable(reports.Matrices)
+	case "explore":
+		return formatTable(reports.Searches)
+	}
+	t.Errorf("nobody knows what locksim %s writes", command)
+	return ""
+}
+
+func formatTable[S any](subject *reports.Subject[S]) string {
+	var b strings.Builder
+	b.WriteString("\n| `--format` | for |\n|---|---|\n")
+	for _, f := range subject.Formats() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Title)
 	}
 	return b.String() + "\n"
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 
 // explainFlags are the flags of the explain command.
 type explainFlags struct {
-	commonFlags
+	commonFlags[reports.Results]
 	choice
 	lock     string
 	messages bool
@@ -37,7 +36,7 @@ that the story depends on, and ✗ where a property breaks.`,
 		ValidArgsFunction: completeScenario,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.commonFlags.define(cmd, "story", "text or markdown", names(reports.ExplanationFormats(), formatName))
+	f.commonFlags.define(cmd, "story", reports.Explanations)
 	f.choice.define(cmd, completeVariants)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "tell the story with this `kind` of lock instead of the scenario's")
@@ -67,8 +66,7 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 	if results, err = f.choice.of(results, &report); err != nil {
 		return err
 	}
-	write := func(w io.Writer, o reports.Options) error { return format.Write(w, results, o) }
-	return unwritten(output(cmd.OutOrStdout(), f.output, report, write))
+	return f.write(cmd, format, results, report)
 }
 
 // load reads the scenario, and of its variants the one that is asked for.
@@ -84,8 +82,8 @@ func (f *explainFlags) load(arg string) (input, error) {
 }
 
 // check sees that the flags make sense, before anything is read.
-func (f *explainFlags) check() (reports.Format, error) {
-	format, err := chosen(f.format, reports.ExplanationFormats(), formatName)
+func (f *explainFlags) check() (reports.Format[reports.Results], error) {
+	format, err := f.chosen()
 	if err == nil {
 		err = f.choice.check()
 	}
@@ -97,7 +95,7 @@ func (f *explainFlags) check() (reports.Format, error) {
 			return format, err
 		}
 	}
-	return format, f.commonFlags.check()
+	return format, f.commonFlags.check(format)
 }
 
 // oneScenario refuses a command line that does not name one scenario.

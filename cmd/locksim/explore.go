@@ -21,7 +21,7 @@ import (
 
 // searchFlags are the flags of the commands that report what a search found.
 type searchFlags struct {
-	commonFlags
+	commonFlags[*explore.Result]
 	jobs   int
 	ways   string
 	expect string
@@ -32,7 +32,7 @@ const mostJobs = 1024
 
 // define adds the flags to a command.
 func (f *searchFlags) define(cmd *cobra.Command) {
-	f.commonFlags.define(cmd, "report", "text, markdown, json or html", names(reports.ExploreFormats(), exploreFormatName))
+	f.commonFlags.define(cmd, "report", reports.Searches)
 	flags := cmd.Flags()
 	flags.IntVar(&f.jobs, "jobs", runtime.NumCPU(), "run this `many` worlds at once, each in a process of its own")
 	flags.StringVar(&f.ways, "ways", "", "write each way as a scenario file into this `directory`, for locksim run")
@@ -40,18 +40,16 @@ func (f *searchFlags) define(cmd *cobra.Command) {
 }
 
 // check sees that the flags make sense, before anything is read.
-func (f *searchFlags) check() (reports.ExploreFormat, error) {
-	format, err := chosen(f.format, reports.ExploreFormats(), exploreFormatName)
+func (f *searchFlags) check() (reports.Format[*explore.Result], error) {
+	format, err := f.chosen()
 	switch {
 	case err != nil:
 		return format, err
 	case f.jobs < 1 || f.jobs > mostJobs:
 		return format, fmt.Errorf("locksim: --jobs is %d; give the number of worlds to run at once, from 1 to %d", f.jobs, mostJobs)
 	}
-	return format, f.commonFlags.check()
+	return format, f.commonFlags.check(format)
 }
-
-func exploreFormatName(f reports.ExploreFormat) string { return f.Name }
 
 // exploreFlags are the flags of the explore command.
 type exploreFlags struct {
@@ -155,7 +153,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // check sees that the flags make sense together.
-func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.ExploreFormat, error) {
+func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[*explore.Result], error) {
 	format, err := f.searchFlags.check()
 	given := cmd.Flags().Changed
 	switch {
@@ -285,7 +283,7 @@ func (f *searchFlags) known() (*explore.Result, error) {
 }
 
 // explore runs a search, or the rest of one, and reports what it finds.
-func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.ExploreFormat, known *explore.Result) error {
+func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format reports.Format[*explore.Result], known *explore.Result) error {
 	stderr := cmd.ErrOrStderr()
 	local := explore.NewLocal(search.Bases, f.timeout, nil)
 	// The worker itself gives up on a world first, or on its second run.
@@ -330,9 +328,8 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	if f.output == "" { // a file is the same each time
 		o.Took = time.Since(began)
 	}
-	write := func(w io.Writer, o reports.Options) error { return format.Write(w, result, o) }
-	if err := output(cmd.OutOrStdout(), f.output, o, write); err != nil {
-		return unwritten(err)
+	if err := f.write(cmd, format, result, o); err != nil {
+		return err
 	}
 	if unwrittenWays != nil {
 		return failure{unexpected, unwrittenWays}

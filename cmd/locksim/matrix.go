@@ -15,7 +15,7 @@ import (
 
 // matrixFlags are the flags of the matrix command.
 type matrixFlags struct {
-	commonFlags
+	commonFlags[*reports.Matrix]
 	locks []string
 }
 
@@ -42,12 +42,7 @@ expects of that lock counts.`,
 		ValidArgsFunction: completeScenarios,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.define(cmd, "matrix", "text, markdown, json or html", names(reports.MatrixFormats(), matrixFormatName))
-	for _, format := range reports.MatrixFormats() {
-		if format.Pages != nil {
-			f.filling = append(f.filling, format.Name)
-		}
-	}
+	f.define(cmd, "matrix", reports.Matrices)
 	cmd.Flags().Lookup("output").Usage = "write the matrix to this `file`, as a whole or not at all; as html, a folder, as in site/, gets a page for each story, too; - is standard output"
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "tell every story with these `kinds` of locks, a column each")
 	completeList(cmd, "lock", locks.Names())
@@ -74,25 +69,12 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 		o.Arguments[in.Scenario] = in.argument
 	}
 	if err := f.write(cmd, format, m, o); err != nil {
-		return unwritten(err)
+		return err
 	}
 	if !m.AsExpected() {
 		return failure{status: unexpected}
 	}
 	return nil
-}
-
-// write writes the matrix, to where it is asked for.
-func (f *matrixFlags) write(cmd *cobra.Command, format reports.MatrixFormat, m *reports.Matrix, o reports.Options) error {
-	if f.pages(format) {
-		return writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(m, o))
-	}
-	return output(cmd.OutOrStdout(), f.output, o, func(w io.Writer, o reports.Options) error { return format.Write(w, m, o) })
-}
-
-// pages reports whether a folder is asked for, of a format that can fill one.
-func (f *matrixFlags) pages(format reports.MatrixFormat) bool {
-	return format.Pages != nil && isFolder(f.output)
 }
 
 // runAll tells every story with every lock, up to the first that does not come
@@ -128,8 +110,8 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 }
 
 // check sees that the flags make sense, before anything is read.
-func (f *matrixFlags) check() (reports.MatrixFormat, error) {
-	format, err := chosen(f.format, reports.MatrixFormats(), matrixFormatName)
+func (f *matrixFlags) check() (reports.Format[*reports.Matrix], error) {
+	format, err := f.chosen()
 	if err != nil {
 		return format, err
 	}
@@ -141,10 +123,5 @@ func (f *matrixFlags) check() (reports.MatrixFormat, error) {
 			return format, err
 		}
 	}
-	if f.pages(format) {
-		return format, errors.Join(f.worldFlags.check(), checkFolder(f.output))
-	}
-	return format, f.commonFlags.check()
+	return format, f.commonFlags.check(format)
 }
-
-func matrixFormatName(f reports.MatrixFormat) string { return f.Name }

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +14,7 @@ import (
 // reportFlags are the flags of the commands that report on runs: what of them, and
 // how.
 type reportFlags struct {
-	writeFlags
+	writeFlags[reports.Results]
 	choice
 	messages bool
 	explored []string
@@ -24,13 +22,7 @@ type reportFlags struct {
 
 // define adds the flags to a command. variants completes the names of variants.
 func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) {
-	formats := names(reports.Formats(), formatName)
-	f.writeFlags.define(cmd, "report", strings.Join(formats, ", "), formats)
-	for _, format := range reports.Formats() {
-		if format.Pages != nil {
-			f.filling = append(f.filling, format.Name)
-		}
-	}
+	f.writeFlags.define(cmd, "report", reports.Runs)
 	f.choice.define(cmd, variants)
 	flags := cmd.Flags()
 	flags.Lookup("output").Usage = "write the report to this `file`, as a whole or not at all; a folder, as in site/, gets a page for each part of it; - is standard output"
@@ -38,39 +30,19 @@ func (f *reportFlags) define(cmd *cobra.Command, variants cobra.CompletionFunc) 
 	flags.StringArrayVar(&f.explored, "explored", nil, "add what locksim explore has found to a site: a report of it in JSON; may be given for several `file`s")
 }
 
-func formatName(f reports.Format) string { return f.Name }
-
 // check sees that the flags make sense, before anything is read.
-func (f *reportFlags) check() (reports.Format, error) {
-	format, err := chosen(f.format, reports.Formats(), formatName)
+func (f *reportFlags) check() (reports.Format[reports.Results], error) {
+	format, err := f.chosen()
 	if err == nil {
 		err = f.choice.check()
 	}
 	switch {
 	case err != nil:
 		return format, err
-	case f.pages(format):
-		return format, checkFolder(f.output)
-	case len(f.explored) > 0:
+	case len(f.explored) > 0 && !f.pages(format):
 		return format, errors.New("locksim: --explored adds pages to a site, and no site is asked for; write one with --format html -o site/")
 	}
-	return format, f.writeFlags.check()
-}
-
-// pages reports whether a folder is asked for, of a format that can fill one.
-func (f *reportFlags) pages(format reports.Format) bool {
-	return format.Pages != nil && isFolder(f.output)
-}
-
-// room sees that a format has room for a number of scenarios.
-func (f *reportFlags) room(format reports.Format, scenarios int) error {
-	switch {
-	case format.Most == 0 || scenarios <= format.Most || f.pages(format):
-		return nil
-	case format.Pages == nil:
-		return fmt.Errorf("locksim: --format %s has room for %d at once, and here are %d; name fewer", format.Name, format.Most, scenarios)
-	}
-	return fmt.Errorf("locksim: --format %s has room for %d in one document, and here are %d scenarios; name a folder: -o site/", format.Name, format.Most, scenarios)
+	return format, f.writeFlags.check(format)
 }
 
 // options are the reader's wishes.
@@ -97,12 +69,4 @@ func readExplored(flag, name string) (*explore.Result, error) {
 		return nil, fmt.Errorf("locksim: %s %s: %w", flag, name, err)
 	}
 	return found, nil
-}
-
-// write writes the report, to where it is asked for.
-func (f *reportFlags) write(cmd *cobra.Command, format reports.Format, results []*scenarios.Result, o reports.Options) error {
-	if f.pages(format) {
-		return unwritten(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(results, o)))
-	}
-	return unwritten(output(cmd.OutOrStdout(), f.output, o, func(w io.Writer, o reports.Options) error { return format.Write(w, results, o) }))
 }

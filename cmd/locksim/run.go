@@ -127,7 +127,7 @@ func replayError(s *scenarios.Scenario, o scenarios.RunOptions, report reports.O
 }
 
 // check sees that the flags make sense, before anything is read.
-func (f *runFlags) check() (reports.Format, error) {
+func (f *runFlags) check() (reports.Format[reports.Results], error) {
 	format, err := f.reportFlags.check()
 	switch {
 	case err != nil:

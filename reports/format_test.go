@@ -1,0 +1,53 @@
+package reports
+
+import (
+	"io"
+	"testing"
+)
+
+// A format says for whom it is, so that documents can list it.
+func TestFormatsSayWhatTheyAreFor(t *testing.T) {
+	titled(t, "runs", Runs)
+	titled(t, "explanations", Explanations)
+	titled(t, "matrices", Matrices)
+	titled(t, "searches", Searches)
+}
+
+func titled[S any](t *testing.T, subject string, s *Subject[S]) {
+	t.Helper()
+	if len(s.Formats()) == 0 {
+		t.Errorf("there are no formats of %s", subject)
+	}
+	for _, f := range s.Formats() {
+		if f.Name == "" || f.Title == "" || f.Write == nil {
+			t.Errorf("a format of %s has no name, no title or no writer: %+v", subject, f)
+		}
+	}
+}
+
+func TestFormatsAreFoundByName(t *testing.T) {
+	var s Subject[int]
+	write := func(io.Writer, int, Options) error { return nil }
+	for _, name := range []string{"b", "c", "a"} {
+		s.Register(Format[int]{Name: name, Title: "for " + name, Write: write})
+	}
+	var names string
+	for _, f := range s.Formats() {
+		names += f.Name
+	}
+	if names != "abc" {
+		t.Errorf("they are listed as %s", names)
+	}
+	if f, ok := s.Lookup("c"); !ok || f.Title != "for c" {
+		t.Errorf("c is found as %+v", f)
+	}
+	if _, ok := s.Lookup("d"); ok {
+		t.Error("d is found, and nobody registered it")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("two formats can have one name")
+		}
+	}()
+	s.Register(Format[int]{Name: "b"})
+}
