@@ -24,7 +24,7 @@ type crease struct {
 }
 
 // idle is how long nothing must be to be seen for the axis to fold it. It is shorter
-// than the silence of a timeline: on the axis a wait would look like less than it is.
+// than the story.Silence of a timeline: on the axis a wait would look like less than it is.
 const idle = 100 * time.Millisecond
 
 const (
@@ -118,4 +118,22 @@ func (a axis) end() int {
 		return 0
 	}
 	return a.x[len(a.x)-1] + axisPad
+}
+
+// scale is n*num/den, rounded towards 0, without overflow on the way; num and
+// den are positive.
+func scale(n, num, den int64) int64 {
+	negative := n < 0
+	if negative {
+		n = -n
+	}
+	hi, lo := bits.Mul64(uint64(n), uint64(num))
+	if hi >= uint64(den) {
+		return 0 // beyond what a duration can hold: no clock gets there
+	}
+	quo, _ := bits.Div64(hi, lo, uint64(den))
+	if negative {
+		return -int64(quo)
+	}
+	return int64(quo)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // sideBySide compares the variants of a scenario: a row for each property, a
@@ -14,7 +15,7 @@ import (
 func sideBySide(pairs [][]scenarios.Outcome, p Palette) string {
 	header := []string{"side by side"}
 	for _, runs := range pairs {
-		header = append(header, visible(runs[0].Variant.Name))
+		header = append(header, story.Visible(runs[0].Variant.Name))
 	}
 	var rows [][]string
 	for _, property := range checks.Properties() {
@@ -77,7 +78,7 @@ func measures(pairs [][]scenarios.Outcome) []remark {
 				text = strings.Join(said, "; ")
 			}
 			if len(pairs) > 1 {
-				text = fmt.Sprintf("%s: %s", visible(runs[0].Variant.Name), text)
+				text = fmt.Sprintf("%s: %s", story.Visible(runs[0].Variant.Name), text)
 			}
 			about := name
 			if slices.ContainsFunc(rows, func(r remark) bool { return r.about == name }) {

@@ -24,7 +24,7 @@ type diagram struct {
 	lanes []string
 	roles map[string]trace.Role
 	// steps are the story, with the moments that matter.
-	steps []entry
+	steps []story.Clause
 
 	sections  []*history.Section
 	overlaps  []history.Overlap
@@ -50,9 +50,9 @@ func newDiagram(run scenarios.Outcome, room room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
 	d.readLanes(room.lanes)
-	story := marked(storyOf(h, false), marksOf(run))
-	d.readSteps(story, room.steps)
-	again := repetitions(story)
+	told := clausesOf(run, false)
+	d.readSteps(told, room.steps)
+	again := repetitions(told)
 	d.readSections(room)
 	d.readAttempts(room.attempts, again)
 	d.readKeys(room.keys, again)
@@ -61,7 +61,7 @@ func newDiagram(run scenarios.Outcome, room room) *diagram {
 	d.readDecisions(room.decisions)
 	d.readPennants(room.pennants)
 	for i := range d.steps {
-		d.see(d.steps[i].at)
+		d.see(d.steps[i].At)
 	}
 	d.see(0, d.end())
 	slices.Sort(d.shown)
@@ -163,10 +163,10 @@ func (d *diagram) busiest(most int) []string {
 func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, process) }
 
 // readSteps are the steps of the story that there is room for, what is marked first.
-func (d *diagram) readSteps(story []entry, most int) {
-	marked := func(e entry) int { return min(1, len(e.sign)) }
-	d.steps = keep(d, story, most, marked, func(e entry) int { return e.first })
-	d.omit(len(story)-len(d.steps), 0, "a step of the story", "steps of the story")
+func (d *diagram) readSteps(told []story.Clause, most int) {
+	marked := func(e story.Clause) int { return min(1, len(e.Sign)) }
+	d.steps = keep(d, told, most, marked, func(e story.Clause) int { return e.First })
+	d.omit(len(told)-len(d.steps), 0, "a step of the story", "steps of the story")
 }
 
 // A stretch is a range of events, by their Seqs.
@@ -174,11 +174,11 @@ type stretch struct{ first, last int }
 
 // repetitions are the stretches in which only happens over and over what has just
 // been told.
-func repetitions(story []entry) []stretch {
+func repetitions(told []story.Clause) []stretch {
 	var again []stretch
-	for _, e := range story {
-		if e.again {
-			again = append(again, stretch{e.first, e.last})
+	for _, e := range told {
+		if e.Again {
+			again = append(again, stretch{e.First, e.Last})
 		}
 	}
 	return again
@@ -198,14 +198,14 @@ type attempt struct {
 }
 
 func (a attempt) words() string {
-	words := "asks for the lock " + fromTo(a.from, a.to)
+	words := "asks for the lock " + story.FromTo(a.from, a.to)
 	switch {
 	case a.crashed:
 		words += ", and crashes"
 	case !a.ok:
 		words += ", and does not get it"
 	}
-	return visible(a.client) + " " + words
+	return story.Visible(a.client) + " " + words
 }
 
 // readAttempts finds the calls of acquire. One that has not ended goes on to the end.
@@ -253,7 +253,7 @@ func (d *diagram) readDecisions(most int) {
 			g.label = "check " + g.label
 		}
 		if ev.Token != 0 {
-			g.label += " " + token(ev.Token)
+			g.label += " " + story.Token(ev.Token)
 		}
 		verb := "applied"
 		switch {
@@ -266,9 +266,9 @@ func (d *diagram) readDecisions(most int) {
 		case ev.Step == trace.Read:
 			verb, g.below = "answered", fmt.Sprintf("v%d", ev.Version)
 		}
-		g.words = fmt.Sprintf("%s: %s %s of %s%s %s", moment(ev.At, 3), possessive(g.client), ev.Step, visible(ev.Object), carried(ev.Token), verb)
+		g.words = fmt.Sprintf("%s: %s %s of %s%s %s", story.Moment(ev.At, 3), story.Visible(story.Possessive(g.client)), ev.Step, story.Visible(ev.Object), story.Carried(ev.Token), verb)
 		if ev.Text != "" {
-			g.words += ": " + quoted(ev.Text)
+			g.words += ": " + story.Visible(story.Quoted(ev.Text))
 		}
 		all = append(all, g)
 	}
@@ -301,7 +301,7 @@ type pennant struct {
 func (d *diagram) readPennants(most int) {
 	var all []pennant
 	for _, act := range d.history.Acts() {
-		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", fmt.Sprintf("fault %d: %s", act.Fault, visible(act.Struck.Text))})
+		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", fmt.Sprintf("fault %d: %s", act.Fault, story.Visible(act.Struck.Text))})
 		if over := act.Lifted; over != nil {
 			all = append(all, pennant{over.At, over.Seq, "fault", "", fmt.Sprintf("fault %d is over", act.Fault)})
 		}
@@ -318,9 +318,4 @@ func (d *diagram) readPennants(most int) {
 	for _, p := range d.pennants {
 		d.see(p.at)
 	}
-}
-
-// fromTo is a stretch of time: "from 1.200s to 3.400s".
-func fromTo(from, to time.Duration) string {
-	return "from " + moment(from, 3) + " to " + moment(to, 3)
 }

@@ -21,7 +21,9 @@ type band struct {
 	seq      int // of the event with which it began
 }
 
-func (b band) words() string { return visible(b.process) + " " + b.text + " " + fromTo(b.from, b.to) }
+func (b band) words() string {
+	return story.Visible(b.process) + " " + b.text + " " + story.FromTo(b.from, b.to)
+}
 
 // bandClasses are the classes of the states of a process.
 var bandClasses = map[history.State]string{history.Paused: "pause", history.Down: "down", history.Failing: "error"}
@@ -74,7 +76,7 @@ func (d *diagram) readBands(room room) {
 func (d *diagram) readClocks(most int) {
 	var all []clockMark
 	for _, ev := range d.history.ClockChanges() {
-		if words := clockWords(d.history, ev); words != "" {
+		if words := story.ClockWords(d.history, ev); words != "" {
 			all = append(all, clockMark{ev.Process, words, ev.At, ev.Seq})
 		}
 	}
@@ -109,7 +111,7 @@ func (d *diagram) apart(act *history.Act) []band {
 func listed(names []string) string {
 	words := make([]string, len(names))
 	for i, n := range names {
-		words[i] = visible(n)
+		words[i] = story.Visible(n)
 	}
 	return story.List(words)
 }

@@ -24,7 +24,7 @@ type keyBar struct {
 }
 
 func (k keyBar) words() string {
-	words := fmt.Sprintf("%s key %s on %s %s: %s", possessive(k.owner), visible(k.key), visible(k.node), fromTo(k.from, k.to), k.ended)
+	words := fmt.Sprintf("%s key %s on %s %s: %s", story.Visible(story.Possessive(k.owner)), story.Visible(k.key), story.Visible(k.node), story.FromTo(k.from, k.to), k.ended)
 	if n := len(k.touched); n > 0 {
 		words += fmt.Sprintf("; its expiry was changed %s", story.Count(n, "time"))
 	}
@@ -37,7 +37,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 	var all []keyBar
 	total := 0
 	for _, k := range d.history.Holdings() {
-		if !keyOfLock(d.history.Trace, k.Key) {
+		if !d.history.Trace.IsLockKey(k.Key) {
 			continue
 		}
 		if !slices.Contains(rows[k.Node], k.Key) {
@@ -63,7 +63,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 func (d *diagram) keyBar(k *history.Holding) keyBar {
 	there := k.There()
 	bar := keyBar{
-		node: k.Node, key: k.Key, owner: ownerOf(k.Set.Owner), from: there.From.At, to: min(there.To.At, d.end()),
+		node: k.Node, key: k.Key, owner: story.Owner(k.Set.Owner), from: there.From.At, to: min(there.To.At, d.end()),
 		set: k.Set.Seq, last: math.MaxInt,
 	}
 	for _, ev := range k.Touches {
@@ -74,7 +74,7 @@ func (d *diagram) keyBar(k *history.Holding) keyBar {
 	}
 	switch k.How {
 	case history.Overwritten, history.Replaced:
-		bar.ended = "overwritten by " + visible(ownerOf(k.Ended.Owner))
+		bar.ended = "overwritten by " + story.Visible(story.Owner(k.Ended.Owner))
 		switch {
 		case k.CameBack():
 			bar.ended = "it came back as it had been before it was prolonged"
@@ -86,7 +86,7 @@ func (d *diagram) keyBar(k *history.Holding) keyBar {
 	case history.Removed:
 		bar.ended = "removed"
 		if k.Ended.By != nil {
-			bar.ended += " by " + visible(k.Ended.By.Client)
+			bar.ended += " by " + story.Visible(k.Ended.By.Client)
 		}
 	case history.Expired:
 		bar.ended = "it expired"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -25,11 +26,11 @@ type message struct {
 }
 
 func (m message) words() string {
-	words := fmt.Sprintf("%s → %s: %s", visible(m.from), visible(m.to), visible(clipped(m.text, 160)))
+	words := fmt.Sprintf("%s → %s: %s", story.Visible(m.from), story.Visible(m.to), story.Visible(clipped(m.text, 160)))
 	if m.lost {
-		return fmt.Sprintf("%s (sent %s, never arrives)", words, moment(m.sent, 3))
+		return fmt.Sprintf("%s (sent %s, never arrives)", words, story.Moment(m.sent, 3))
 	}
-	words = fmt.Sprintf("%s (%s to %s", words, moment(m.sent, 6), moment(m.ended, 6))
+	words = fmt.Sprintf("%s (%s to %s", words, story.Moment(m.sent, 6), story.Moment(m.ended, 6))
 	if m.held {
 		words += ", held back"
 	}
@@ -50,7 +51,7 @@ func clipped(s string, most int) string {
 func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
 	protected := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
 	switch {
-	case m.lost || m.held || m.ended-m.sent >= silence:
+	case m.lost || m.held || m.ended-m.sent >= story.Silence:
 		return 3
 	case protected(m.from) || protected(m.to):
 		return 2

@@ -48,9 +48,9 @@ func prolongedAt(s *history.Section) []time.Duration {
 // leaseWords describe the lease of a section.
 func leaseWords(s *history.Section) string {
 	if leaseEnd(s) == history.Forever {
-		return fmt.Sprintf("%s lease from %s, without an end", possessive(s.Client), moment(s.From.At, 3))
+		return fmt.Sprintf("%s lease from %s, without an end", story.Visible(story.Possessive(s.Client)), story.Moment(s.From.At, 3))
 	}
-	words := fmt.Sprintf("%s lease %s", possessive(s.Client), fromTo(s.From.At, leaseEnd(s)))
+	words := fmt.Sprintf("%s lease %s", story.Visible(story.Possessive(s.Client)), story.FromTo(s.From.At, leaseEnd(s)))
 	if n := len(prolongedAt(s)); n > 0 {
 		words += fmt.Sprintf(", extended %s", story.Count(n, "time"))
 	}
@@ -59,13 +59,13 @@ func leaseWords(s *history.Section) string {
 
 // sectionWords describe a section.
 func sectionWords(s *history.Section, end time.Duration) string {
-	words := fmt.Sprintf("%s in its critical section %s", visible(s.Client), fromTo(s.From.At, min(s.To.At, end)))
+	words := fmt.Sprintf("%s in its critical section %s", story.Visible(s.Client), story.FromTo(s.From.At, min(s.To.At, end)))
 	if s.Token() != 0 {
-		words += ", token " + token(s.Token())
+		words += ", token " + story.Token(s.Token())
 	}
 	switch {
 	case s.CutShort() != "":
-		words += ": " + visible(s.CutShort())
+		words += ": " + story.Visible(s.CutShort())
 	case s.How == history.StillIn:
 		words += ": it never left"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/reports/edn"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -49,5 +50,5 @@ func historyPages(results []*scenarios.Result, o Options) []Page {
 // ednDocument is a history after comments that say what it is.
 func ednDocument(h edn.History, r *scenarios.Result, run scenarios.Outcome, o Options) string {
 	return fmt.Sprintf("; %s, %s: the verdict is %s\n; %s\n; replay: %s\n%s",
-		visible(r.Scenario.Name), runTitle(run), run.Verdict.Verdict, h.Model, replay(r, o), h)
+		story.Visible(r.Scenario.Name), runTitle(run), run.Verdict.Verdict, h.Model, replay(r, o), h)
 }

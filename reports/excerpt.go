@@ -5,35 +5,36 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 )
 
 // Excerpt writes the lines of the timeline that tell of some events, given by
 // their Seqs. An event that the story leaves out is told as messages are.
 func (l Timeline) Excerpt(h *history.History, events []int) string {
-	var entries []entry
-	story, detailed := storyOf(h, l.Messages), []entry(nil)
+	var excerpt []story.Clause
+	told, detailed := story.Of(h, l.Messages), []story.Clause(nil)
 	for _, seq := range events {
-		tells := func(e entry) bool { return e.first <= seq && seq <= e.last }
-		if slices.ContainsFunc(entries, tells) {
+		tells := func(e story.Clause) bool { return e.First <= seq && seq <= e.Last }
+		if slices.ContainsFunc(excerpt, tells) {
 			continue
 		}
-		i := slices.IndexFunc(story, tells)
+		i := slices.IndexFunc(told, tells)
 		if i >= 0 {
-			entries = append(entries, story[i])
+			excerpt = append(excerpt, told[i])
 			continue
 		}
 		if detailed == nil {
-			detailed = storyOf(h, true)
+			detailed = story.Of(h, true)
 		}
 		if i := slices.IndexFunc(detailed, tells); i >= 0 {
-			entries = append(entries, detailed[i])
+			excerpt = append(excerpt, detailed[i])
 		}
 	}
-	if len(entries) == 0 {
+	if len(excerpt) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return a.first - b.first })
+	slices.SortStableFunc(excerpt, func(a, b story.Clause) int { return a.First - b.First })
 	var b strings.Builder
-	l.page([][]entry{entries}).write(&b, entries, entries[0].at)
+	l.page([][]story.Clause{excerpt}).write(&b, excerpt, excerpt[0].At)
 	return b.String()
 }

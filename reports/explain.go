@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
@@ -84,7 +83,7 @@ func explainData(run scenarios.Outcome) string {
 		if f.Outcome != checks.Violated {
 			continue
 		}
-		text := statement(f.Reason.Begun(onTimeline))
+		text := statement(f.Reason.Begun(story.Voice))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
 			text += " The cycle: " + statement(timed(f.Cycle...))
 		}
@@ -129,7 +128,7 @@ func refusals(h *history.History) string {
 	}
 	first := refused[0]
 	text := fmt.Sprintf("The storage refused %s %s at %s: %s",
-		possessive(first.Client()), first.Step, moment(first.At, 3), statement(quoted(first.Text)))
+		story.Visible(story.Possessive(first.Client())), first.Step, story.Moment(first.At, 3), statement(story.Visible(story.Quoted(first.Text))))
 	if n := len(refused); n > 1 {
 		text += fmt.Sprintf(" It refused %s.", story.Count(n-1, "more request"))
 	}
@@ -143,7 +142,7 @@ func explainLock(run scenarios.Outcome) []string {
 	violated := func(p checks.Property) bool {
 		f := run.Verdict.Finding(p)
 		if f.Outcome == checks.Violated {
-			said = append(said, strings.TrimSpace(statement(f.Reason.Begun(onTimeline))+" "+blame(f.Fault)))
+			said = append(said, strings.TrimSpace(statement(f.Reason.Begun(story.Voice))+" "+blame(f.Fault)))
 		}
 		return f.Outcome == checks.Violated
 	}
@@ -188,24 +187,13 @@ func joined(all []trace.Assumption) string {
 func timed(reasons ...checks.Reason) string {
 	words := make([]string, len(reasons))
 	for i, r := range reasons {
-		words[i] = r.Told(onTimeline)
+		words[i] = r.Told(story.Voice)
 	}
 	return strings.Join(words, "; ")
 }
 
-// onTimeline writes times and tokens as the timeline does.
-var onTimeline = checks.Voice{Time: timelineTime, Token: func(t checks.Token) string { return token(uint64(t)) }}
-
-// timelineTime is a time as the timeline writes it; round ones are left as they are.
-func timelineTime(d time.Duration) string {
-	if s := d.String(); !strings.Contains(s, ".") {
-		return s
-	}
-	return moment(d, 3)
-}
-
 // statement makes of what is to be said a sentence that ends.
-func statement(says string) string { return strings.TrimRight(visible(says), ".") + "." }
+func statement(says string) string { return strings.TrimRight(story.Visible(says), ".") + "." }
 
 // capital begins a sentence with a capital letter.
 func capital(s string) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
@@ -47,9 +48,9 @@ func explainAgain(r *scenarios.Result, o Options) string {
 // explanation tells a result. What all variants have in common is told once:
 // what comes before the events in front of them, what comes after behind them.
 func explanation(r *scenarios.Result, o Options) *document {
-	d := &document{title: visible(r.Scenario.Name) + ": " + visible(r.Scenario.Title)}
+	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	if v := r.Scenario.Variants[0]; len(r.Scenario.Variants) == 1 && v.Name != "" {
-		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + visible(v.Title)
+		d.title = Row{Scenario: r.Scenario, Variant: v}.name() + ": " + story.Visible(v.Title)
 	}
 	stories := stories(r)
 	settings := make([][]remark, len(stories))
@@ -81,7 +82,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 	for i, runs := range stories {
 		v := runs[0].Variant
 		if several {
-			d.add(chapter{part: true, title: fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), visible(v.Name), visible(v.Title))})
+			d.add(chapter{part: true, title: fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), story.Visible(v.Name), story.Visible(v.Title))})
 			d.add(chapter{title: "The setting of this variant", rows: without(settings[i], common)})
 			say(beforehand, v.Telling, false)
 		}
@@ -147,7 +148,7 @@ func debate(t scenarios.Telling) chapter {
 	c := chapter{title: "What each side says"}
 	for _, row := range []remark{{"Kleppmann", t.Kleppmann}, {"Sanfilippo", t.Sanfilippo}} {
 		if row.text != "" {
-			c.rows = append(c.rows, remark{row.about, visible(oneLine(row.text))})
+			c.rows = append(c.rows, remark{row.about, story.Visible(oneLine(row.text))})
 		}
 	}
 	return c
@@ -155,15 +156,15 @@ func debate(t scenarios.Telling) chapter {
 
 // events is the timeline, with the moments that matter marked.
 func events(runs []scenarios.Outcome, o Options) string {
-	stories := make([][]entry, len(runs))
+	stories := make([][]story.Clause, len(runs))
 	for i, run := range runs {
-		stories[i] = marked(storyOf(run.History, o.Messages), marksOf(run))
+		stories[i] = clausesOf(run, o.Messages)
 	}
 	return eventsOf(runs, stories, o)
 }
 
 // eventsOf is the timeline of stories that are told already, one of each run.
-func eventsOf(runs []scenarios.Outcome, stories [][]entry, o Options) string {
+func eventsOf(runs []scenarios.Outcome, stories [][]story.Clause, o Options) string {
 	headings := make([]string, len(runs))
 	for i, run := range runs {
 		headings[i] = runName[run.Fencing]
@@ -182,12 +183,12 @@ func doubtful(runs []scenarios.Outcome) []remark {
 	for _, run := range runs {
 		for _, w := range run.Verdict.Witnesses {
 			if !w.Seen {
-				add("not seen", visible(w.Text))
+				add("not seen", story.Visible(w.Text))
 			}
 		}
 		for i, f := range run.History.Trace.Faults {
 			if f.Idle != "" {
-				add(fmt.Sprintf("fault %d", i+1), "did not act: "+visible(f.Idle))
+				add(fmt.Sprintf("fault %d", i+1), "did not act: "+story.Visible(f.Idle))
 			}
 		}
 	}
@@ -200,10 +201,10 @@ func broke(runs []scenarios.Outcome) []remark {
 	v := runs[0].Variant
 	var rows []remark
 	if v.Assumption != "" {
-		rows = append(rows, remark{"assumption", visible(v.Assumption) + assumptionWords[v.Assumption]})
+		rows = append(rows, remark{"assumption", story.Visible(v.Assumption) + assumptionWords[v.Assumption]})
 	}
 	if v.Why != "" && v.Lock == runs[0].Lock {
-		rows = append(rows, remark{"in short", visible(oneLine(v.Why))})
+		rows = append(rows, remark{"in short", story.Visible(oneLine(v.Why))})
 	}
 	var data []remark
 	for _, run := range runs {

@@ -12,7 +12,7 @@ import (
 
 // exploredLock is what was explored: "redlock on 5 nodes, TTL 30s".
 func exploredLock(r *explore.Result) string {
-	words := visible(r.Lock)
+	words := story.Visible(r.Lock)
 	if r.Nodes > 0 {
 		words += " on " + story.Count(r.Nodes, "node")
 	}
@@ -36,7 +36,7 @@ func incomplete(r *explore.Result) string {
 	if r.Stopped == "" {
 		return ""
 	}
-	return "INCOMPLETE, because " + visible(r.Stopped) + ": what follows is what the search had found until then."
+	return "INCOMPLETE, because " + story.Visible(r.Stopped) + ": what follows is what the search had found until then."
 }
 
 // searched says where faults could strike, and what the search was told.
@@ -46,12 +46,12 @@ func searched(r *explore.Result) []remark {
 		text := fmt.Sprintf("%s at which a fault can strike: before each of %s, and when each of %s is sent or arrives",
 			story.Count(b.Points, "point"), story.Count(b.Steps, "step"), story.Count(b.Messages, "message"))
 		if b.Broke != "" {
-			text += "; WITHOUT ANY FAULT this broke: " + visible(b.Broke)
+			text += "; WITHOUT ANY FAULT this broke: " + story.Visible(b.Broke)
 		}
 		if b.Doubt != "" {
-			text = "NOT EXPLORED: " + visible(b.Doubt)
+			text = "NOT EXPLORED: " + story.Visible(b.Doubt)
 		}
-		rows = append(rows, remark{"workload " + visible(b.Name), text})
+		rows = append(rows, remark{"workload " + story.Visible(b.Name), text})
 	}
 	plan := "every single fault"
 	if r.MaxFaults > 1 {
@@ -87,7 +87,7 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 		add("%d kept apart", len(r.RanOn))
 	}
 	if since != nil {
-		add("%d new and %d not found again since %s", len(since.New), len(since.Gone), visible(since.Since))
+		add("%d new and %d not found again since %s", len(since.New), len(since.Gone), story.Visible(since.Since))
 	}
 	switch {
 	case r.First > 0:
@@ -98,5 +98,5 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	if r.Stopped != "" {
 		add("INCOMPLETE")
 	}
-	return visible(r.Lock) + ": " + strings.Join(words, "; ")
+	return story.Visible(r.Lock) + ": " + strings.Join(words, "; ")
 }

@@ -97,16 +97,16 @@ func (n NewWay) label() string {
 // says is the news in full: "NEW since known.json".
 func (n NewWay) says(since string) string {
 	if n.Worse != "" {
-		return "WORSE than in " + visible(since) + ": " + visible(n.Worse)
+		return "WORSE than in " + story.Visible(since) + ": " + story.Visible(n.Worse)
 	}
-	return "NEW since " + visible(since)
+	return "NEW since " + story.Visible(since)
 }
 
 // inOne is the news with what happens in the way.
 func (n NewWay) inOne() string {
 	text := n.label() + ": " + wayTitle(n.Way)
 	if n.Worse != "" {
-		text += ": " + visible(n.Worse)
+		text += ": " + story.Visible(n.Worse)
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 )
 
 // writeExploredHTML writes what a search found as a page of its own.
@@ -100,7 +101,7 @@ func comparisonOn(r *explore.Result, c *Comparison) *searchComparison {
 	if c == nil {
 		return nil
 	}
-	out := &searchComparison{Since: visible(c.Since), Doubts: c.doubts(r)}
+	out := &searchComparison{Since: story.Visible(c.Since), Doubts: c.doubts(r)}
 	for _, n := range c.New {
 		out.New = append(out.New, n.inOne())
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -103,5 +104,5 @@ func dangerWords(run string, cells [][]explore.Danger, i, k int) []string {
 	if i >= len(cells) || k >= len(cells[i]) {
 		return nil
 	}
-	return []string{run + ": " + visible(string(cells[i][k]))}
+	return []string{run + ": " + story.Visible(string(cells[i][k]))}
 }

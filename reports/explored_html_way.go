@@ -64,10 +64,10 @@ func marginScale(r *explore.Result) time.Duration {
 func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 	number := letter + strconv.Itoa(place)
 	card := wayCard{
-		ID: "way-" + number, Number: number, Title: wayTitle(w), Story: visible(oneLine(w.Story)),
+		ID: "way-" + number, Number: number, Title: wayTitle(w), Story: story.Visible(oneLine(w.Story)),
 		Off: harmIn("without fencing", w.Off), On: harmIn("with fencing", w.On),
 		Blame: whoseFault(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
-		File: visible(fileForOthers(w.File)), Page: c.page(w.File), Stack: stack(w),
+		File: story.Visible(fileForOthers(w.File)), Page: c.page(w.File), Stack: stack(w),
 	}
 	if w.Fault == checks.FaultLock {
 		card.BlameMood = "bad"

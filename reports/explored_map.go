@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -82,7 +83,7 @@ func charts(maps []explore.DangerMap) []chart {
 
 // title says what the chart shows.
 func (c chart) title() string {
-	return fmt.Sprintf("What comes of a pause of %s, by when it begins and how long it lasts (workload %s)", visible(c.Client), visible(c.Base))
+	return fmt.Sprintf("What comes of a pause of %s, by when it begins and how long it lasts (workload %s)", story.Visible(c.Client), story.Visible(c.Base))
 }
 
 // exploredWidth is how wide the report of a search may be. Its tables and maps

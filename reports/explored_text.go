@@ -143,8 +143,8 @@ func (t *exploredText) way(w explore.Way, letter string, place int) {
 	if n, is := t.Since.news(w); is && letter == "" {
 		t.line("  %s", t.Palette.bad(wrap(n.says(t.Since.Since), exploredWidth-2, 2)))
 	}
-	if story := visible(oneLine(w.Story)); story != "" {
-		t.line("  %s", wrap(story, exploredWidth-2, 2))
+	if told := story.Visible(oneLine(w.Story)); told != "" {
+		t.line("  %s", wrap(told, exploredWidth-2, 2))
 	}
 	var rows []remark
 	add := func(about, text string) {
@@ -188,7 +188,7 @@ func (t *exploredText) comparison() {
 	if c == nil {
 		return
 	}
-	t.heading("Compared with " + visible(c.Since))
+	t.heading("Compared with " + story.Visible(c.Since))
 	t.line("")
 	if len(c.New)+len(c.Gone) == 0 {
 		t.line("  %s", t.Palette.good("the same ways, and none worse"))

@@ -52,7 +52,7 @@ func inShort(broke []string) []string {
 	}
 	for _, what := range broke {
 		if checks.Property(what).Title() == "" {
-			words = append(words, visible(what))
+			words = append(words, story.Visible(what))
 		}
 	}
 	return words
@@ -69,7 +69,7 @@ func inFull(broke []string) string {
 func eachVisible(all []string) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
-		out[i] = visible(s)
+		out[i] = story.Visible(s)
 	}
 	return out
 }
@@ -157,7 +157,7 @@ func causeWords(w explore.Way) string {
 		for same < len(w.Cause) && w.Cause[same] == w.Cause[i] {
 			same++
 		}
-		part := visible(w.Cause[i])
+		part := story.Visible(w.Cause[i])
 		switch n := same - i; n {
 		case 1:
 		case 2:
@@ -180,7 +180,7 @@ func othersWords(w explore.Way) string {
 	others := slices.DeleteFunc(slices.Clone(w.Causes), func(c explore.Cause) bool { return c.Faults == own })
 	var words []string
 	for _, c := range others[:min(len(others), manyCauses)] {
-		words = append(words, fmt.Sprintf("%s (%s)", visible(c.Faults), story.Thousands(c.Worlds)))
+		words = append(words, fmt.Sprintf("%s (%s)", story.Visible(c.Faults), story.Thousands(c.Worlds)))
 	}
 	if more := len(others) - len(words); more > 0 {
 		words = append(words, story.Thousands(more)+" more")
@@ -211,7 +211,7 @@ func wayTitle(w explore.Way) string {
 	if w.Title == "" {
 		return causeWords(w)
 	}
-	return visible(w.Title)
+	return story.Visible(w.Title)
 }
 
 // exploredFaultWords says what a fault does, when it strikes and how long it lasts.
@@ -226,7 +226,7 @@ func exploredFaultWords(f explore.Fault) string {
 	if f.Persistence != "" {
 		words += ", with persistence " + string(f.Persistence)
 	}
-	return visible(words)
+	return story.Visible(words)
 }
 
 // worldWords says on which base the way's example is told, if there are several, and
@@ -252,9 +252,9 @@ func worldWords(r *explore.Result, w explore.World) string {
 // survived, 29.88s is not".
 func marginWords(m explore.Margin) string {
 	if m.Survived == 0 {
-		return visible(m.What) + ": any size will do"
+		return story.Visible(m.What) + ": any size will do"
 	}
-	return visible(m.What) + ": " + trace.ShortDuration(m.Survived) + " is survived, " + trace.ShortDuration(m.Broken) + " is not"
+	return story.Visible(m.What) + ": " + trace.ShortDuration(m.Survived) + " is survived, " + trace.ShortDuration(m.Broken) + " is not"
 }
 
 // marginCell is the same in a cell of a table.
@@ -280,7 +280,7 @@ func stack(w explore.Way) []string {
 		all = all[:longestStack]
 	}
 	for i, line := range all {
-		runes := []rune(visible(strings.ReplaceAll(line, "\t", "  ")))
+		runes := []rune(story.Visible(strings.ReplaceAll(line, "\t", "  ")))
 		if over := len(runes) - (exploredWidth - 4); over > 0 {
 			runes = append([]rune{'…'}, runes[over+1:]...)
 		}

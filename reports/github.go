@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -49,7 +50,7 @@ func annotate(b *strings.Builder, command string, r *scenarios.Result, o Options
 			add("line", fmt.Sprint(line))
 		}
 	}
-	add("title", visible(r.Scenario.Name)+", "+title)
+	add("title", story.Visible(r.Scenario.Name)+", "+title)
 	fmt.Fprintf(b, "::%s %s::%s\n", command, strings.Join(properties, ","), githubData(strings.Join(message, "\n")))
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -94,11 +95,11 @@ func writeJUnit(w io.Writer, results []*scenarios.Result, o Options) error {
 
 func suiteOf(r *scenarios.Result, o Options) junitSuite {
 	suite := junitSuite{
-		Name: visible(r.Scenario.Name), File: fileOf(r.Scenario, o),
+		Name: story.Visible(r.Scenario.Name), File: fileOf(r.Scenario, o),
 		junitCounts: junitCounts{Time: junitTime},
 		Properties: []junitProperty{
-			{"title", visible(r.Scenario.Title)},
-			{"lock", visible(r.Lock)},
+			{"title", story.Visible(r.Scenario.Title)},
+			{"lock", story.Visible(r.Lock)},
 			{"seed", fmt.Sprint(r.Seed)},
 			{"replay", replay(r, o)},
 		},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -88,7 +89,7 @@ func (l *layout) layLanes() {
 	}
 	y, clients := l.figure.Top, 0
 	for _, name := range d.lanes {
-		lane := figureLane{Name: visible(name), Role: d.roles[name], Y: y}
+		lane := figureLane{Name: story.Visible(name), Role: d.roles[name], Y: y}
 		lane.Short = clipped(lane.Name, 13)
 		switch n := max(1, rows[name]); lane.Role {
 		case trace.RoleClient:
@@ -139,7 +140,7 @@ func rowsOf(sections []*history.Section) []int {
 func (l *layout) bar(class, process string, from, to time.Duration, y, height int, title string) figureBar {
 	x := l.axis.of(from)
 	return figureBar{
-		Class: class, Process: visible(process), X: x, Y: y,
+		Class: class, Process: story.Visible(process), X: x, Y: y,
 		W: max(2, l.axis.of(min(to, l.diagram.end()))-x), H: height, Title: title,
 	}
 }
@@ -158,7 +159,7 @@ func (b figureBar) labelled(labels ...string) figureBar {
 func (l *layout) bars() {
 	d, f := l.diagram, &l.figure
 	for _, c := range l.axis.folds {
-		f.Folds = append(f.Folds, figureFold{c.from, c.to - c.from, span(c.length)})
+		f.Folds = append(f.Folds, figureFold{c.from, c.to - c.from, story.Span(c.length)})
 	}
 	for _, b := range d.bands {
 		if lane := l.lanes[b.process]; lane != nil {
@@ -177,7 +178,7 @@ func (l *layout) bars() {
 	for _, k := range d.keys {
 		if lane := l.lanes[k.node]; lane != nil {
 			b := l.bar(cmp.Or(l.clients[k.owner], "nobody"), k.node, k.from, k.to, lane.Y+laneGap/2+k.row*(keyHeight+3), keyHeight, k.words())
-			b.Client = visible(k.owner)
+			b.Client = story.Visible(k.owner)
 			f.Keys = append(f.Keys, b.labelled("key of "+b.Client, b.Client))
 			l.extensions(k.touched, b)
 		}
@@ -190,7 +191,7 @@ func (l *layout) bars() {
 	}
 	for _, c := range d.clocks {
 		if lane := l.lanes[c.process]; lane != nil {
-			f.Clocks = append(f.Clocks, figureText{l.axis.of(c.at), lane.Middle() + 5, "◷", moment(c.at, 3) + ": " + visible(c.process) + ": " + c.text})
+			f.Clocks = append(f.Clocks, figureText{l.axis.of(c.at), lane.Middle() + 5, "◷", story.Moment(c.at, 3) + ": " + story.Visible(c.process) + ": " + c.text})
 		}
 	}
 }
@@ -206,15 +207,15 @@ func (l *layout) section(i int, s *history.Section) {
 	class := l.clients[s.Client]
 	label := "in its section"
 	if s.Token() != 0 {
-		label += ", token " + token(s.Token())
+		label += ", token " + story.Token(s.Token())
 	}
 	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, sectionWords(s, end))
-	b.Client = visible(s.Client)
+	b.Client = story.Visible(s.Client)
 	covered := b
 	if !s.Open { // what its lease does not cover has a label of its own
 		covered.W = min(b.W, l.axis.of(min(over, end))-b.X)
 	}
-	b.Label = covered.labelled(label, "token "+token(s.Token()), token(s.Token())).Label
+	b.Label = covered.labelled(label, "token "+story.Token(s.Token()), story.Token(s.Token())).Label
 	f.Sections = append(f.Sections, b)
 	if s.Open {
 		return
@@ -225,7 +226,7 @@ func (l *layout) section(i int, s *history.Section) {
 	l.extensions(prolongedAt(s), lease)
 	if over < min(s.To.At, end) {
 		bare := l.bar("bare", s.Client, over, s.To.At, y, sectionHeight,
-			fmt.Sprintf("%s in its section though its lease is over, %s", visible(s.Client), fromTo(over, min(s.To.At, end))))
+			fmt.Sprintf("%s in its section though its lease is over, %s", story.Visible(s.Client), story.FromTo(over, min(s.To.At, end))))
 		f.Sections = append(f.Sections, bare.labelled("lease is over"))
 	}
 }
@@ -239,7 +240,7 @@ func (l *layout) extensions(at []time.Duration, b figureBar) {
 		return
 	}
 	for _, t := range at {
-		l.figure.Extensions = append(l.figure.Extensions, figureTick{l.axis.of(t), b.Y, b.H, "prolonged at " + moment(t, 3)})
+		l.figure.Extensions = append(l.figure.Extensions, figureTick{l.axis.of(t), b.Y, b.H, "prolonged at " + story.Moment(t, 3)})
 	}
 }
 
@@ -253,7 +254,7 @@ func (l *layout) overlap(o history.Overlap) {
 		first, second = second, first
 	}
 	end := min(o.To, l.diagram.end())
-	title := fmt.Sprintf("two in the critical section: %s and %s, %s", visible(o.A.Client), visible(o.B.Client), fromTo(o.From, end))
+	title := fmt.Sprintf("two in the critical section: %s and %s, %s", story.Visible(o.A.Client), story.Visible(o.B.Client), story.FromTo(o.From, end))
 	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, title)
 	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.labelled("two at once", "overlap", "two"), *first, *second})
 }

@@ -60,7 +60,7 @@ func (l *layout) ticks() {
 	var taken []tick
 	written := map[string]bool{}
 	place := func(at time.Duration) {
-		text := moment(at, 3)
+		text := story.Moment(at, 3)
 		if written[text] {
 			return
 		}
@@ -76,7 +76,7 @@ func (l *layout) ticks() {
 		place(p.at)
 	}
 	for _, e := range l.diagram.steps {
-		place(e.at)
+		place(e.At)
 	}
 }
 
@@ -84,7 +84,7 @@ func (l *layout) ticks() {
 func (l *layout) words() string {
 	d := l.diagram
 	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The story below tells all of it in words.",
-		l.figure.Title, processes(len(l.figure.Lanes)), span(d.end()),
+		l.figure.Title, processes(len(l.figure.Lanes)), story.Span(d.end()),
 		story.Count(len(l.figure.Messages), "message"), story.Count(len(d.sections), "critical section"),
 		story.Count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
 }

@@ -158,13 +158,13 @@ const mostSteps = 150
 // what is the nearest to what broke.
 func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	left := 0
-	told := make([][]entry, len(runs))
+	told := make([][]story.Clause, len(runs))
 	for i, run := range runs {
-		story := marked(storyOf(run.History, m.options.Messages), marksOf(run))
+		all := clausesOf(run, m.options.Messages)
 		d := diagram{focus: focusOf(run.Verdict, run.History)}
-		d.readSteps(story, mostSteps)
+		d.readSteps(all, mostSteps)
 		told[i] = d.steps
-		left += len(story) - len(d.steps)
+		left += len(all) - len(d.steps)
 	}
 	m.line("\n```text\n%s```", eventsOf(runs, told, m.options))
 	if left > 0 {

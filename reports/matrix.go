@@ -93,13 +93,13 @@ func (m *Matrix) inOrder() []Row {
 // name names a row where nothing else does: "delayed-write, gives-up".
 func (r Row) name() string {
 	if r.Variant.Name == "" {
-		return visible(r.Scenario.Name)
+		return story.Visible(r.Scenario.Name)
 	}
-	return visible(r.Scenario.Name) + ", " + visible(r.Variant.Name)
+	return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Variant.Name)
 }
 
 // assumption is what breaks in the row's story.
-func (r Row) assumption() string { return visible(r.Variant.Assumption) }
+func (r Row) assumption() string { return story.Visible(r.Variant.Assumption) }
 
 // told reports whether the story could be told with the cell's lock.
 func (c Cell) told() bool { return len(c.Runs) > 0 }
@@ -147,9 +147,6 @@ func initials(properties []checks.Property) string {
 	}
 	return b.String()
 }
-
-// names writes properties as a list: "grant-order and progress".
-func names(properties []checks.Property) string { return story.List(namesOf(properties)) }
 
 func namesOf(properties []checks.Property) []string {
 	all := make([]string, len(properties))

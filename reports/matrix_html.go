@@ -97,7 +97,7 @@ func (m *Matrix) table(pages wayIn) matrixTable {
 		here := matrixShelf{Title: shelf.Title}
 		for _, s := range shelf.Scenarios {
 			out := matrixScenario{
-				ID: "row-" + ids.name(s.Name), Name: visible(s.Name), Title: visible(oneLine(s.Title)),
+				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(oneLine(s.Title)),
 				Several: len(shelf.rows[s]) > 1 || shelf.rows[s][0].Variant.Name != "",
 			}
 			for _, r := range shelf.rows[s] {
@@ -168,8 +168,8 @@ func (t matrixTable) mood() string {
 
 // row lays one variant out.
 func (m *Matrix) row(r Row, pages wayIn) matrixRow {
-	out := matrixRow{Name: visible(r.Variant.Name), Assumption: r.assumption()}
-	if title := visible(oneLine(r.Variant.Title)); title != visible(oneLine(r.Scenario.Title)) {
+	out := matrixRow{Name: story.Visible(r.Variant.Name), Assumption: r.assumption()}
+	if title := story.Visible(oneLine(r.Variant.Title)); title != story.Visible(oneLine(r.Scenario.Title)) {
 		out.Title = title
 	}
 	found := map[sort]bool{}

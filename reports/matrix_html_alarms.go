@@ -3,6 +3,8 @@ package reports
 import (
 	"slices"
 	"strings"
+
+	"github.com/locksim/locksim/story"
 )
 
 // alarms are the standings that nobody wants, those first that are known to be wrong.
@@ -58,7 +60,7 @@ func (m *Matrix) alarmed(r Row, alarm Standing) []string {
 		}
 		var lock []string
 		if len(m.Locks) > 0 {
-			lock = []string{visible(c.Lock)}
+			lock = []string{story.Visible(c.Lock)}
 		}
 		if alarm == Undecided {
 			said = append(said, strings.Join(append(lock, c.doubt()), ": "))

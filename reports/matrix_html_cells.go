@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // A matrixCell is one cell of a matrix on a page.
@@ -46,7 +47,7 @@ func (e matrixEntry) cells() []matrixCell {
 // of names the entry and something that it says of it.
 func (e matrixEntry) of(what string) string {
 	if e.several {
-		return e.Row.name() + ", " + visible(e.Lock) + ", " + what + ": "
+		return e.Row.name() + ", " + story.Visible(e.Lock) + ", " + what + ": "
 	}
 	return e.Row.name() + ", " + what + ": "
 }
@@ -79,7 +80,7 @@ func (e matrixEntry) exclusion(p checks.Property) matrixCell {
 func (e matrixEntry) verdict(fencing string) matrixCell {
 	out := matrixCell{Column: runName[fencing], Of: e.of(runName[fencing]), Sign: "–", Mood: "soft"}
 	if e.several {
-		out.Column = visible(e.Lock) + " " + out.Column
+		out.Column = story.Visible(e.Lock) + " " + out.Column
 	}
 	i := slices.IndexFunc(e.Runs, func(run scenarios.Outcome) bool { return run.Fencing == fencing })
 	if i < 0 {
@@ -95,10 +96,10 @@ func (e matrixEntry) verdict(fencing string) matrixCell {
 	out.Sign, out.Word, out.Mood = b.Sign, b.Word, b.Class
 	var also []string
 	if broke := caveats(run); len(broke) > 0 {
-		also = append(also, "but ✗ "+names(broke))
+		also = append(also, "but ✗ "+story.List(broke))
 	}
 	if broke := violated(run, checks.PropertiesOf(checks.OfExclusion)); e.several && len(broke) > 0 {
-		also = append(also, "✗ "+names(broke))
+		also = append(also, "✗ "+story.List(broke))
 	}
 	out.Also = strings.Join(also, "; ")
 	return out

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // A rowList is one of the lists under a matrix: what all its rows have in
@@ -86,7 +87,7 @@ func (m *Matrix) items(r Row, kind sort) []item {
 			said := c.says(kind)
 			if kind == untold || kind == undecided {
 				// What is said of several locks is told once.
-				said.itself = strings.ReplaceAll(said.itself, visible(c.Lock), "the lock")
+				said.itself = strings.ReplaceAll(said.itself, story.Visible(c.Lock), "the lock")
 			}
 			if cells[said] == nil {
 				says = append(says, said)
@@ -98,7 +99,7 @@ func (m *Matrix) items(r Row, kind sort) []item {
 	for _, said := range says {
 		parts := []string{said.itself}
 		if kind != undecided && kind != untold && slices.ContainsFunc(cells[said], r.explains) {
-			parts = []string{strings.TrimRight(visible(oneLine(r.Variant.Why)), "."), said.itself}
+			parts = []string{strings.TrimRight(story.Visible(oneLine(r.Variant.Why)), "."), said.itself}
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		switch {
@@ -133,7 +134,7 @@ func (m *Matrix) with(cells []Cell) string {
 	}
 	var locks []string
 	for _, c := range cells {
-		locks = append(locks, visible(c.Lock))
+		locks = append(locks, story.Visible(c.Lock))
 	}
 	return " (" + strings.Join(locks, ", ") + ")"
 }
@@ -142,11 +143,11 @@ func (c Cell) says(kind sort) remarks {
 	said := remarks{also: c.also()}
 	switch kind {
 	case untold:
-		said.itself = visible(c.Untold)
+		said.itself = story.Visible(c.Untold)
 	case undecided:
 		said.itself = c.doubt()
 	case breaksAnyway:
-		said.itself = "violated: " + names(violated(c.Runs[1], checks.PropertiesOf(checks.OfData)))
+		said.itself = "violated: " + story.List(violated(c.Runs[1], checks.PropertiesOf(checks.OfData)))
 	}
 	return said
 }
@@ -172,9 +173,9 @@ func (c Cell) also() string {
 
 func areViolated(properties []checks.Property) string {
 	if len(properties) == 1 {
-		return names(properties) + " is violated"
+		return story.List(properties) + " is violated"
 	}
-	return names(properties) + " are violated"
+	return story.List(properties) + " are violated"
 }
 
 // doubt says why nobody can tell.
@@ -184,11 +185,11 @@ func (c Cell) doubt() string {
 			continue
 		}
 		for _, reason := range run.Verdict.Reasons {
-			return visible(timed(reason))
+			return story.Visible(timed(reason))
 		}
 		for _, f := range run.Verdict.Findings {
 			if f.Property.Data() && f.Outcome != checks.Holds {
-				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, visible(timed(f.Reason)))
+				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, story.Visible(timed(f.Reason)))
 			}
 		}
 	}
@@ -206,7 +207,7 @@ func (m *Matrix) surprises() []item {
 					continue
 				}
 				name := r.name() + m.with([]Cell{c}) + ", " + runName[run.Fencing]
-				items = append(items, item{name, visible(timed(run.Differences...))})
+				items = append(items, item{name, story.Visible(timed(run.Differences...))})
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/story"
 )
 
 // longList is how many items a list can have before it is folded away.
@@ -80,7 +81,7 @@ func link(name, file string) string {
 	if !isFromHere(file) {
 		return markdown(name)
 	}
-	file = visible(file)
+	file = story.Visible(file)
 	if !harmless.MatchString(file) {
 		file = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "|", "%7C", "`", "%60", `\`, "%5C").Replace(file) + ">"
 	}
@@ -90,7 +91,7 @@ func link(name, file string) string {
 // markdown writes text so that it stays text: in a line, in a cell of a table, in the
 // name of a link, and as a paragraph.
 func markdown(s string) string {
-	s = visible(oneLine(s))
+	s = story.Visible(oneLine(s))
 	begins := -1
 	if beginsBlock.MatchString(s) {
 		begins = len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -143,7 +144,7 @@ func refers(s string, i int) bool {
 
 // code writes text as code within a line, between more backticks than stand in it.
 func code(s string) string {
-	s = visible(oneLine(s))
+	s = story.Visible(oneLine(s))
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"
@@ -184,7 +185,7 @@ func markdownVerdict(c Cell, run int) string {
 		return "**unsafe**"
 	}
 	if also := caveats(c.Runs[run]); len(also) > 0 {
-		return "safe, ✗ " + names(also)
+		return "safe, ✗ " + story.List(also)
 	}
 	return "safe"
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/story"
 )
 
 func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
@@ -48,7 +49,7 @@ func (m *Matrix) grid(p Palette) string {
 		header = append(header, "without", "with")
 	}
 	for _, lock := range m.Locks {
-		header = append(header, visible(lock))
+		header = append(header, story.Visible(lock))
 	}
 	var rows [][]string
 	titles := map[int]string{} // by the number of the row that they stand above
@@ -57,12 +58,12 @@ func (m *Matrix) grid(p Palette) string {
 		for _, s := range shelf.Scenarios {
 			of := shelf.rows[s]
 			if len(of) == 1 {
-				rows = append(rows, m.cells(of[0], visible(s.Name), p))
+				rows = append(rows, m.cells(of[0], story.Visible(s.Name), p))
 				continue
 			}
-			rows = append(rows, append([]string{visible(s.Name)}, make([]string, len(header)-1)...))
+			rows = append(rows, append([]string{story.Visible(s.Name)}, make([]string, len(header)-1)...))
 			for _, r := range of {
-				rows = append(rows, m.cells(r, "  "+visible(r.Variant.Name), p))
+				rows = append(rows, m.cells(r, "  "+story.Visible(r.Variant.Name), p))
 			}
 		}
 	}

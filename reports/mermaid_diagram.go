@@ -22,10 +22,10 @@ const mermaidRoom = 48_000
 // longer than Mermaid draws, the diagram has its beginning and what broke later, and
 // says so.
 func mermaidDiagram(r *scenarios.Result, run scenarios.Outcome) string {
-	broke := slices.DeleteFunc(marksOf(run), func(m mark) bool { return m.sign != broken })
-	story := marked(storyOf(run.History, false), broke)
-	for most := len(story); ; {
-		text := newSequence(run).draw(r, story, most)
+	broke := slices.DeleteFunc(marksOf(run), func(m story.Mark) bool { return m.Sign != story.Broken })
+	told := story.Marked(story.Of(run.History, false), broke)
+	for most := len(told); ; {
+		text := newSequence(run).draw(r, told, most)
 		if len(text) <= mermaidRoom || most == 0 {
 			return text
 		}
@@ -73,24 +73,24 @@ func newSequence(run scenarios.Outcome) *sequence {
 }
 
 // draw writes the diagram, of no more than so many moments of the story.
-func (s *sequence) draw(r *scenarios.Result, entries []entry, most int) string {
+func (s *sequence) draw(r *scenarios.Result, clauses []story.Clause, most int) string {
 	last, left := time.Duration(0), 0
-	for i, e := range entries {
-		if i >= most && e.sign != broken {
+	for i, e := range clauses {
+		if i >= most && e.Sign != story.Broken {
 			left++
-			s.turn(func(t turn) bool { return t.at <= e.at }, false)
+			s.turn(func(t turn) bool { return t.at <= e.At }, false)
 			continue
 		}
-		s.turn(func(t turn) bool { return t.at < e.at || !t.begins && t.at == e.at }, true)
-		if gap := e.at - last; gap >= silence && !e.again {
-			s.wide("⋮ " + span(gap) + " pass")
+		s.turn(func(t turn) bool { return t.at < e.At || !t.begins && t.at == e.At }, true)
+		if gap := e.Wait(last); gap != "" {
+			s.wide("⋮ " + gap)
 		}
-		last = max(e.at, e.until)
+		last = e.End()
 		s.tell(e)
-		for _, m := range e.marks {
-			s.note(s.place(e), m.sign+" "+m.text)
+		for _, m := range e.Marks {
+			s.note(s.place(e), fmt.Sprintf("%s %s", m.Sign, string(m.Text)))
 		}
-		s.turn(func(t turn) bool { return t.at == e.at }, true)
+		s.turn(func(t turn) bool { return t.at == e.At }, true)
 	}
 	s.turn(func(turn) bool { return true }, false)
 	if left > 0 {
@@ -148,9 +148,9 @@ func (s *sequence) arrow(from int, arrow string, to int, text string) {
 }
 
 // tell draws an entry: a step as arrows, all else as a note.
-func (s *sequence) tell(e entry) {
-	ev := s.run.History.Event(e.last)
-	if ev == nil || e.of == "" {
+func (s *sequence) tell(e story.Clause) {
+	ev := s.run.History.Event(e.Last)
+	if ev == nil || e.Of == (story.Step{}) {
 		s.note(s.place(e), s.timed(e))
 		return
 	}
@@ -162,15 +162,15 @@ func (s *sequence) tell(e entry) {
 		s.note(s.place(e), s.timed(e))
 		return
 	}
-	if e.asked != "" {
-		begin := s.run.History.Event(e.first)
+	if e.Asked != "" {
+		begin := s.run.History.Event(e.First)
 		for _, server := range servers {
-			s.arrow(client[0], asks, server, moment(begin.At, 3)+" "+e.asked)
+			s.arrow(client[0], asks, server, story.Moment(begin.At, 3)+" "+string(e.Asked))
 		}
 	}
 	server := servers[len(servers)-1]
 	switch {
-	case e.part == opens:
+	case e.Part == story.Opens:
 		for _, server := range servers {
 			s.arrow(client[0], asks, server, s.timed(e))
 		}
@@ -185,25 +185,25 @@ func (s *sequence) tell(e entry) {
 
 // timed is what an entry tells and when. A name stands in front where the place in the
 // diagram does not say it.
-func (s *sequence) timed(e entry) string {
-	text := moment(e.at, 3)
+func (s *sequence) timed(e story.Clause) string {
+	text, who := story.Moment(e.At, 3), string(e.Subject)
 	switch {
-	case e.who == "":
-	case len(s.lanes.of(e.who)) == 0:
-		text += " " + e.who
-	case s.lanes.shared(e.who):
-		text += " " + e.who + ":"
+	case who == "":
+	case len(s.lanes.of(who)) == 0:
+		text += " " + who
+	case s.lanes.shared(who):
+		text += " " + who + ":"
 	}
-	return text + " " + e.text
+	return text + " " + string(e.Predicate)
 }
 
 // place is where a note about an entry stands; nil is over everything.
-func (s *sequence) place(e entry) []int {
-	if own := s.lanes.of(e.who); len(own) > 0 {
+func (s *sequence) place(e story.Clause) []int {
+	if own := s.lanes.of(string(e.Subject)); len(own) > 0 {
 		return own
 	}
-	ev := s.run.History.Event(e.last)
-	if ev == nil || e.part == strikes || e.again {
+	ev := s.run.History.Event(e.Last)
+	if ev == nil || e.Part == story.Strikes || e.Again {
 		return nil
 	}
 	return append(s.lanes.of(ev.Process), s.lanes.of(ev.Peer)...)
@@ -251,7 +251,7 @@ func (s *sequence) frame(t turn) {
 	var over []int
 	for _, o := range s.inside {
 		if o == t.section || overlaps(o, t.section) {
-			who = append(who, visible(o.Client))
+			who = append(who, story.Visible(o.Client))
 			over = append(over, s.lanes.of(o.Client)...)
 		}
 	}

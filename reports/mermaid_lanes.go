@@ -16,9 +16,9 @@ import (
 // refers to is not drawn.
 type lanes struct {
 	list []lane
-	by   map[string]int // by process, as it is and as the story shows it
+	by   map[string]int // by process
 	// asked are the lanes of those that a step's requests went to, by step.
-	asked   map[string][]int
+	asked   map[story.Step][]int
 	storage []int
 }
 
@@ -30,8 +30,8 @@ type lane struct {
 
 func newLanes(h *history.History) *lanes {
 	t := h.Trace
-	l := &lanes{by: map[string]int{}, asked: map[string][]int{}}
-	nodes := lockNodes(t)
+	l := &lanes{by: map[string]int{}, asked: map[story.Step][]int{}}
+	nodes := t.LockNodes()
 	if len(nodes) > 0 {
 		l.add(trace.RoleNode, nodes...)
 	}
@@ -54,7 +54,7 @@ func newLanes(h *history.History) *lanes {
 		if m.Sent.Reply || m.Handshake() {
 			continue
 		}
-		step := stepName(m.From, m.Sent.Section, m.Sent.Step)
+		step := story.Step{Acquisition: history.Acquisition{Client: m.From, Section: m.Sent.Section}, Step: m.Sent.Step}
 		for _, to := range l.of(m.To) {
 			if !slices.Contains(l.asked[step], to) {
 				l.asked[step] = append(l.asked[step], to)
@@ -66,7 +66,7 @@ func newLanes(h *history.History) *lanes {
 
 func (l *lanes) add(role trace.Role, processes ...string) {
 	for _, p := range processes {
-		l.by[p], l.by[visible(p)] = len(l.list), len(l.list)
+		l.by[p] = len(l.list)
 	}
 	l.list = append(l.list, lane{processes: processes, role: role})
 }
@@ -90,7 +90,7 @@ func (l *lanes) servers(ev *trace.Event) []int {
 	if ev.Step.AtStorage() {
 		return l.storage
 	}
-	return l.asked[stepName(ev.Process, ev.Section, ev.Step)]
+	return l.asked[story.Step{Acquisition: history.Acquisition{Client: ev.Process, Section: ev.Section}, Step: ev.Step}]
 }
 
 // all names the first and the last of the lanes that are drawn.

@@ -91,7 +91,7 @@ func word(s string) string {
 	case story.Prints(s):
 		return quoted(s)
 	case strings.HasSuffix(s, "\n"):
-		return quoted(visible(s))
+		return quoted(story.Visible(s))
 	}
 	var format strings.Builder
 	for len(s) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -293,12 +294,12 @@ func (s *Saved) judge(run savedStory, v *scenarios.Variant, doubt string) scenar
 		t.Doubts = append(t.Doubts, doubt)
 	}
 	out := v.Judge(t, run.Lock, run.Fencing)
-	who := visible(v.Scenario)
+	who := story.Visible(v.Scenario)
 	if v.Name != "" {
-		who += ", " + visible(v.Name)
+		who += ", " + story.Visible(v.Name)
 	}
 	note := func(format string, args ...any) {
-		s.Notes = append(s.Notes, who+", "+runName[run.Fencing]+": "+visible(fmt.Sprintf(format, args...)))
+		s.Notes = append(s.Notes, who+", "+runName[run.Fencing]+": "+story.Visible(fmt.Sprintf(format, args...)))
 	}
 	if doubt != "" {
 		note("%s", doubt)

@@ -79,7 +79,7 @@ type stepSheet struct {
 	Time        string
 	// Wait is how long nothing had happened before it; "" if that is not long.
 	Wait      string
-	Who, Text string
+	Who, Text story.Raw
 	// Its says that the text is not about who, but about something of its own: "its
 	// lease is over".
 	Its   bool
@@ -87,7 +87,11 @@ type stepSheet struct {
 	Marks []markSheet
 }
 
-type markSheet struct{ Class, Sign, Text string }
+type markSheet struct {
+	Class string
+	Sign  story.Sign
+	Text  story.Raw
+}
 
 type propertySheet struct {
 	Name, Title string
@@ -107,7 +111,7 @@ type cellSheet struct {
 // to other pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
-		Name: visible(r.Scenario.Name), Title: visible(oneLine(r.Scenario.Title)), Source: visible(oneLine(r.Scenario.Source)),
+		Name: story.Visible(r.Scenario.Name), Title: story.Visible(oneLine(r.Scenario.Title)), Source: story.Visible(oneLine(r.Scenario.Source)),
 		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: keySigns(),
 	}
 	pairs := stories(r)
@@ -118,11 +122,11 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
 			v.Story = ""
 		}
-		lesson = lesson && v.Lesson == visible(oneLine(r.Scenario.Lesson))
+		lesson = lesson && v.Lesson == story.Visible(oneLine(r.Scenario.Lesson))
 		s.Variants = append(s.Variants, v)
 	}
 	if lesson {
-		s.Lesson = visible(oneLine(r.Scenario.Lesson))
+		s.Lesson = story.Visible(oneLine(r.Scenario.Lesson))
 		for i := range s.Variants {
 			s.Variants[i].Lesson = ""
 		}
@@ -137,14 +141,14 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 // variantPage is the part of a page about the runs of one variant.
 func variantPage(runs []scenarios.Outcome, room room) variantSheet {
 	v := runs[0].Variant
-	text := func(s string) string { return visible(oneLine(s)) }
+	text := func(s string) string { return story.Visible(oneLine(s)) }
 	out := variantSheet{
-		ID: variantAnchor(v), Name: visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
+		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
 		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
 		Cast: onPage(cast(runs[0].History.Trace)), Explained: onPage(explain(runs)), Debate: onPage(debate(v.Telling).rows),
 	}
 	if v.Assumption != "" {
-		out.Assumption = visible(v.Assumption) + assumptionWords[v.Assumption]
+		out.Assumption = story.Visible(v.Assumption) + assumptionWords[v.Assumption]
 	}
 	if v.Lock == runs[0].Lock {
 		out.Why = text(v.Why)
@@ -166,11 +170,11 @@ func variantPage(runs []scenarios.Outcome, room room) variantSheet {
 		out.Properties = append(out.Properties, row)
 	}
 	for _, w := range runs[0].Verdict.Witnesses {
-		out.Witnesses = append(out.Witnesses, witnessSheet{visible(w.Text), missedIn(runs, w.Text)})
+		out.Witnesses = append(out.Witnesses, witnessSheet{story.Visible(w.Text), missedIn(runs, w.Text)})
 	}
 	for i, f := range runs[0].History.Trace.Faults {
 		if f.Idle != "" {
-			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, visible(f.Idle)))
+			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, story.Visible(f.Idle)))
 		}
 	}
 	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], onPage(complaintsOf(runs))
@@ -202,30 +206,28 @@ func runPage(run scenarios.Outcome, d *diagram, a axis, f figure) runSheet {
 	last := time.Duration(0)
 	for _, e := range d.steps {
 		s := stepSheet{
-			At: int64(e.at), To: a.of(e.at), First: e.first, Last: e.last,
-			Time: moment(e.at, 3), Who: e.who, Text: e.text, Its: e.its, Class: moodClass[e.mood],
+			At: int64(e.At), To: a.of(e.At), First: e.First, Last: e.Last,
+			Time: story.Moment(e.At, 3), Who: e.Subject, Text: e.Predicate, Its: e.Its, Class: moodClass[e.Mood],
 		}
 		s.From = s.To
-		if ev := run.History.Event(e.first); ev != nil {
+		if ev := run.History.Event(e.First); ev != nil {
 			s.From = min(s.To, a.of(ev.At))
 		}
-		if gap := e.at - last; gap >= silence && !e.again {
-			s.Wait = span(gap) + " pass"
-		}
-		last = max(e.at, e.until)
-		for _, m := range e.marks {
-			s.Marks = append(s.Marks, markSheet{moodClass[m.mood], m.sign, m.text})
+		s.Wait = e.Wait(last)
+		last = e.End()
+		for _, m := range e.Marks {
+			s.Marks = append(s.Marks, markSheet{moodClass[m.Mood], m.Sign, m.Text})
 		}
 		out.Steps = append(out.Steps, s)
 	}
 	return out
 }
 
-var moodClass = map[mood]string{plain: "plain", faint: "soft", fault: "doubt", wrong: "bad"}
+var moodClass = map[story.Mood]string{story.Plain: "plain", story.Detail: "soft", story.Fault: "doubt", story.Wrong: "bad"}
 
 // outcomeOnPage is what became of a property, with the way to the moment at which it
 // broke.
-func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []entry) cellSheet {
+func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []story.Clause) cellSheet {
 	f := run.Verdict.Finding(p)
 	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
 	if f.Outcome == checks.Violated {
@@ -239,13 +241,13 @@ func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []entry) cell
 }
 
 // stepAt is the number of the step that tells an event, or the last before it.
-func stepAt(steps []entry, seq int) int {
+func stepAt(steps []story.Clause, seq int) int {
 	at := 0
 	for i, e := range steps {
-		if e.first <= seq {
+		if e.First <= seq {
 			at = i
 		}
-		if e.first <= seq && seq <= e.last {
+		if e.First <= seq && seq <= e.Last {
 			return i
 		}
 	}

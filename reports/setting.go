@@ -20,7 +20,7 @@ func setting(run scenarios.Outcome, seed uint64) []remark {
 		panic(err) // the run was made with it
 	}
 	rows := []remark{}
-	add := func(about, text string) { rows = append(rows, remark{visible(about), visible(text)}) }
+	add := func(about, text string) { rows = append(rows, remark{story.Visible(about), story.Visible(text)}) }
 	add("lock", lockWords(run.History.Trace, config.Lock))
 	idle := idleNodes(run.History)
 	for _, n := range config.Nodes {
@@ -59,7 +59,7 @@ func setting(run scenarios.Outcome, seed uint64) []remark {
 func storageWords(s sim.Storage) string {
 	words := "in the run with fencing it checks " + s.Fencing.Title()
 	if s.CopyLag > 0 {
-		words += "; its copy is " + span(s.CopyLag) + " behind"
+		words += "; its copy is " + story.Span(s.CopyLag) + " behind"
 	}
 	return words
 }
@@ -82,7 +82,7 @@ func lockWords(t *trace.Trace, lock sim.Lock) string {
 	}
 	switch {
 	case l.TTL > 0:
-		words = append(words, "TTL "+span(l.TTL))
+		words = append(words, "TTL "+story.Span(l.TTL))
 	case len(nodes) > 0:
 		words = append(words, "no TTL")
 	}
@@ -94,7 +94,7 @@ func lockWords(t *trace.Trace, lock sim.Lock) string {
 		words = append(words, fmt.Sprintf("measures time on the %s clock", o.Clock))
 	}
 	if o.NodeTimeout > 0 {
-		words = append(words, "waits "+span(o.NodeTimeout)+" for each node")
+		words = append(words, "waits "+story.Span(o.NodeTimeout)+" for each node")
 	}
 	if o.Fallback != "" {
 		words = append(words, fmt.Sprintf("falls back to %s while its nodes do not answer", o.Fallback))
@@ -111,7 +111,7 @@ func nodeWords(n sim.Node) string {
 		words = append(words, "a replica of "+n.ReplicaOf)
 	}
 	if n.Lag > 0 {
-		words = append(words, span(n.Lag)+" behind its master")
+		words = append(words, story.Span(n.Lag)+" behind its master")
 	}
 	if n.Persistence != "" && n.Persistence != sim.NoPersistence {
 		words = append(words, fmt.Sprintf("persistence %s", n.Persistence))
@@ -135,14 +135,14 @@ func clientWords(c sim.Client) string {
 	add(c.Sections > 1, "%s", story.Count(c.Sections, "section"))
 	add(c.Attempts == 1, "asks for the lock once")
 	add(c.Attempts > 1, "asks for the lock up to %d times", c.Attempts)
-	add(c.RetryEvery != 0 && c.RetryEvery != time.Second, "asks again after %s", span(c.RetryEvery))
+	add(c.RetryEvery != 0 && c.RetryEvery != time.Second, "asks again after %s", story.Span(c.RetryEvery))
 	add(c.Retry != "", "retries: %s", c.Retry)
-	add(c.Works > 0, "works for %s", span(c.Works))
+	add(c.Works > 0, "works for %s", story.Span(c.Works))
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
-	add(c.ExtendsEvery > 0, "extends its lease every %s", span(c.ExtendsEvery))
+	add(c.ExtendsEvery > 0, "extends its lease every %s", story.Span(c.ExtendsEvery))
 	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", c.Cancels.Told())
-	add(c.CancelsAfter > 0, "cancels a call of its lock that takes longer than %s", span(c.CancelsAfter))
-	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", span(c.GivesUp))
+	add(c.CancelsAfter > 0, "cancels a call of its lock that takes longer than %s", story.Span(c.CancelsAfter))
+	add(c.GivesUp > 0, "gives up on an answer of the storage after %s", story.Span(c.GivesUp))
 	add(c.Resends, "sends again what was not answered")
 	add(c.StartsOver, "starts over when it is refused")
 	text := strings.Join(words, ", ")
@@ -166,9 +166,9 @@ func networkWords(n sim.Network) string {
 
 func between(shortest, longest time.Duration) string {
 	if shortest == longest {
-		return span(shortest)
+		return story.Span(shortest)
 	}
-	return span(shortest) + " to " + span(longest)
+	return story.Span(shortest) + " to " + story.Span(longest)
 }
 
 // faultWords says what a fault does, when it strikes and when it ends.

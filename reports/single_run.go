@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // standingOfRun is [StandingOf] for one run.
@@ -35,7 +36,7 @@ func runTitle(run scenarios.Outcome) string {
 	if run.Variant.Name == "" {
 		return runName[run.Fencing]
 	}
-	return visible(run.Variant.Name) + ", " + runName[run.Fencing]
+	return story.Visible(run.Variant.Name) + ", " + runName[run.Fencing]
 }
 
 // complaints are what keeps a run from being as expected, a line each and at least
@@ -52,7 +53,7 @@ func complaints(run scenarios.Outcome) []string {
 	}
 	told := make([]string, len(why))
 	for i, reason := range why {
-		told[i] = visible(timed(reason))
+		told[i] = story.Visible(timed(reason))
 	}
 	return told
 }
@@ -78,7 +79,7 @@ func complaint(s Standing) string {
 
 // nothingExpected says that a run is held to nothing.
 func nothingExpected(run scenarios.Outcome) string {
-	return "the scenario expects nothing of the lock " + visible(run.Lock)
+	return "the scenario expects nothing of the lock " + story.Visible(run.Lock)
 }
 
 // sentences are the sentences that explain one run, each with what it is about.
@@ -97,5 +98,5 @@ func fileOf(s *scenarios.Scenario, o Options) string {
 	if named && filepath.ToSlash(argument) != s.File || o.Traces[s] != "" {
 		return ""
 	}
-	return strings.TrimPrefix(visible(s.File), "./")
+	return strings.TrimPrefix(story.Visible(s.File), "./")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // FrontPage is the page of a folder that is opened first, if there is one.
@@ -75,9 +76,9 @@ func (s *site) around(i int) []pageLink {
 	return neighbours(files, i, func(i int) string {
 		r := s.results[i]
 		if len(s.matrix.Locks) > 0 {
-			return visible(r.Scenario.Name) + ", " + visible(r.Lock)
+			return story.Visible(r.Scenario.Name) + ", " + story.Visible(r.Lock)
 		}
-		return visible(r.Scenario.Name)
+		return story.Visible(r.Scenario.Name)
 	})
 }
 

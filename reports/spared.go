@@ -26,7 +26,7 @@ func spared(run scenarios.Outcome) string {
 		if i == 0 {
 			begins = "The data is intact although"
 		}
-		said = append(said, fmt.Sprintf("%s %s and %s were in their sections at once: %s.", begins, visible(s.First), visible(s.Second), sparedWords(s)))
+		said = append(said, fmt.Sprintf("%s %s and %s were in their sections at once: %s.", begins, story.Visible(s.First), story.Visible(s.Second), sparedWords(s)))
 	}
 	switch {
 	case more == 1:
@@ -39,7 +39,7 @@ func spared(run scenarios.Outcome) string {
 
 // sparedWords say how two sections kept out of each other's way.
 func sparedWords(s checks.Sparing) string {
-	who, other := visible(s.Who), visible(s.Other)
+	who, other := story.Visible(s.Who), story.Visible(s.Other)
 	switch s.How {
 	case checks.NeitherWrote:
 		return "neither of them wrote"
@@ -47,10 +47,10 @@ func sparedWords(s checks.Sparing) string {
 		return who + " wrote nothing" + restraintWords(s)
 	case checks.WroteBefore:
 		return fmt.Sprintf("%s wrote nothing after %s had entered its own at %s; its last write was applied at %s",
-			who, other, moment(s.Entered, 3), moment(s.Last.At, 3))
+			who, other, story.Moment(s.Entered, 3), story.Moment(s.Last.At, 3))
 	case checks.DoneBefore:
 		return fmt.Sprintf("%s was done with the storage before %s came to it; its last %s was %s at %s, and %s first %s was %s at %s",
-			who, other, s.Last.Step, servedWords[s.Last.Step], moment(s.Last.At, 3), possessive(s.Other), s.Next.Step, servedWords[s.Next.Step], moment(s.Next.At, 3))
+			who, other, s.Last.Step, servedWords[s.Last.Step], story.Moment(s.Last.At, 3), story.Visible(story.Possessive(s.Other)), s.Next.Step, servedWords[s.Next.Step], story.Moment(s.Next.At, 3))
 	case checks.OtherObjects:
 		return "they used no object in common"
 	}
@@ -61,7 +61,7 @@ var servedWords = map[trace.Step]string{trace.Read: "answered", trace.Write: "ap
 
 // restraintWords say why somebody wrote nothing.
 func restraintWords(s checks.Sparing) string {
-	at := moment(s.CausedAt, 3)
+	at := story.Moment(s.CausedAt, 3)
 	switch s.Cause {
 	case checks.ToldOfLoss:
 		return fmt.Sprintf(", for it had learnt from the lock at %s that its lease was lost", at)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -60,7 +61,7 @@ type svgFigure struct {
 // svg draws the runs of some variants of a result.
 func svg(r *scenarios.Result, variants [][]scenarios.Outcome) []byte {
 	const titleHeight, headingHeight = 44, 34
-	s := svgSheet{Title: visible(oneLine(r.Scenario.Title)), Style: template.CSS(paperStyle()), Height: titleHeight}
+	s := svgSheet{Title: story.Visible(oneLine(r.Scenario.Title)), Style: template.CSS(paperStyle()), Height: titleHeight}
 	s.Width = textWidth(s.Title, 18) + 28
 	room := roomFor(slices.Concat(variants...))
 	for _, v := range variants {

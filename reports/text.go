@@ -59,13 +59,13 @@ func (t *text) line(format string, args ...any) {
 
 func (t *text) result(r *scenarios.Result) {
 	s := r.Scenario
-	t.line("%s", t.Palette.strong(wrap(visible(s.Name)+": "+visible(s.Title), pageWidth, 2)))
+	t.line("%s", t.Palette.strong(wrap(story.Visible(s.Name)+": "+story.Visible(s.Title), pageWidth, 2)))
 	pairs := stories(r)
 	for i, runs := range pairs {
 		v := runs[0].Variant
 		if len(pairs) > 1 {
 			t.line("")
-			t.line("%s", t.Palette.strong(wrap(fmt.Sprintf("── variant %d of %d, %s: %s", i+1, len(pairs), visible(v.Name), visible(v.Title)), pageWidth, 3)))
+			t.line("%s", t.Palette.strong(wrap(fmt.Sprintf("── variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)), pageWidth, 3)))
 		}
 		if i == 0 || v.Story != pairs[i-1][0].Variant.Story {
 			t.paragraph(v.Story)
@@ -123,25 +123,25 @@ func cast(tr *trace.Trace) []remark {
 	for _, l := range tr.Locks {
 		ttl := "without a TTL"
 		if l.TTL > 0 {
-			ttl = "TTL " + span(l.TTL)
+			ttl = "TTL " + story.Span(l.TTL)
 		}
 		nodes := map[string]bool{}
 		for _, s := range l.Slots {
 			nodes[s.Node] = true
 		}
 		if l.Open {
-			rows = append(rows, remark{"lock", visible(l.Kind) + ": everybody is let in"})
+			rows = append(rows, remark{"lock", story.Visible(l.Kind) + ": everybody is let in"})
 			continue
 		}
-		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", visible(l.Kind), story.Count(len(nodes), "node"), ttl)})
+		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", story.Visible(l.Kind), story.Count(len(nodes), "node"), ttl)})
 	}
 	for i, f := range tr.Faults {
-		what := visible(f.Text)
+		what := story.Visible(f.Text)
 		if f.Course != "" { // a trace of long ago does not know
-			what += ", " + visible(f.Course)
+			what += ", " + story.Visible(f.Course)
 		}
 		if f.Idle != "" {
-			what += " (it did not act: " + visible(f.Idle) + ")"
+			what += " (it did not act: " + story.Visible(f.Idle) + ")"
 		}
 		rows = append(rows, remark{fmt.Sprintf("fault %d", i+1), what})
 	}
@@ -178,11 +178,11 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 		}
 		switch {
 		case len(missing) == 0:
-			t.item(t.Palette.good("✓"), "seen: "+visible(w.Text))
+			t.item(t.Palette.good("✓"), "seen: "+story.Visible(w.Text))
 		case len(missing) == len(runs):
-			t.item(t.Palette.bad("✗"), "NOT seen: "+visible(w.Text))
+			t.item(t.Palette.bad("✗"), "NOT seen: "+story.Visible(w.Text))
 		default:
-			t.item(t.Palette.bad("✗"), fmt.Sprintf("NOT seen %s: %s", story.List(missing), visible(w.Text)))
+			t.item(t.Palette.bad("✗"), fmt.Sprintf("NOT seen %s: %s", story.List(missing), story.Visible(w.Text)))
 		}
 	}
 	for _, run := range runs {
@@ -190,7 +190,7 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 			t.item(t.Palette.doubt("!"), runName[run.Fencing]+": a paused process ran on, so nothing that it took part in is held against the lock")
 		}
 		for _, torn := range run.Verdict.Torn {
-			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: the section of %s is torn, and somebody has to clean up after it: %s", runName[run.Fencing], visible(torn.Client), statement(timed(torn.Reason))))
+			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: the section of %s is torn, and somebody has to clean up after it: %s", runName[run.Fencing], story.Visible(torn.Client), statement(timed(torn.Reason))))
 		}
 	}
 }
@@ -212,7 +212,7 @@ func (t *text) expectation(runs []scenarios.Outcome) {
 		t.line("  %s", t.Palette.bad("✗ not as expected"))
 		t.each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Differences })
 	case slices.ContainsFunc(runs, silent):
-		t.line("  %s", t.Palette.doubt(fmt.Sprintf("– the scenario expects nothing of the lock %q", visible(runs[0].Lock))))
+		t.line("  %s", t.Palette.doubt(fmt.Sprintf("– the scenario expects nothing of the lock %q", story.Visible(runs[0].Lock))))
 	default:
 		t.line("  %s", t.Palette.good("✓ as expected"))
 	}
@@ -223,7 +223,7 @@ func (t *text) each(runs []scenarios.Outcome, what func(scenarios.Outcome) []che
 	said := make([][]string, len(runs))
 	for i, run := range runs {
 		for _, s := range what(run) {
-			said[i] = append(said[i], visible(timed(s)))
+			said[i] = append(said[i], story.Visible(timed(s)))
 		}
 	}
 	for i, run := range runs {
@@ -245,7 +245,7 @@ func (t *text) paragraph(s string) {
 	}
 	words := strings.Fields(s)
 	for i, word := range words {
-		words[i] = visible(word)
+		words[i] = story.Visible(word)
 	}
 	t.line("")
 	t.line("%s%s", "  ", wrap(strings.Join(words, " "), t.columns()-2, 2))
@@ -283,9 +283,9 @@ func duration(results []*scenarios.Result, took time.Duration) string {
 			virtual += run.History.Trace.End()
 		}
 	}
-	text := fmt.Sprintf("%s: %s of virtual time", story.Count(runs, "run"), roughly(virtual))
+	text := fmt.Sprintf("%s: %s of virtual time", story.Count(runs, "run"), story.Roughly(virtual))
 	if took > 0 {
-		text += " in " + roughly(took)
+		text += " in " + story.Roughly(took)
 	}
 	return text
 }

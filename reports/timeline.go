@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 const (
 	// pageWidth is how wide a text report is: it fits the narrowest terminal in
 	// use, and the same run gives the same text on each.
 	pageWidth = 80
-	// silence is how long nothing must happen for the timeline to say so.
-	silence = time.Second
 )
 
 // A Timeline tells what happened in one run or in several of one world, in
@@ -29,14 +29,14 @@ type Timeline struct {
 // such as the storage's fencing, which headings names for each. What all runs
 // have in common, up to the first difference, is written once.
 func (l Timeline) Tell(headings []string, runs []*history.History) string {
-	stories := make([][]entry, len(runs))
+	stories := make([][]story.Clause, len(runs))
 	for i, h := range runs {
-		stories[i] = storyOf(h, l.Messages)
+		stories[i] = story.Of(h, l.Messages)
 	}
 	return l.write(headings, stories)
 }
 
-func (l Timeline) write(headings []string, stories [][]entry) string {
+func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 	page := l.page(stories)
 	var b strings.Builder
 	common := 0
@@ -50,24 +50,33 @@ func (l Timeline) write(headings []string, stories [][]entry) string {
 		if common > 0 {
 			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(wrap("So far the runs are the same. From here on they differ:", pageWidth-2, 2)))
 		}
-		for i, story := range stories {
-			fmt.Fprintf(&b, "\n  %s\n", l.Palette.strong(visible(headings[i])))
-			page.write(&b, story[common:], last)
+		for i, told := range stories {
+			fmt.Fprintf(&b, "\n  %s\n", l.Palette.strong(story.Visible(headings[i])))
+			page.write(&b, told[common:], last)
 		}
 		return b.String()
 	}
-	for _, story := range stories {
-		page.write(&b, story, 0)
+	for _, told := range stories {
+		page.write(&b, told, 0)
 	}
 	return b.String()
 }
 
-// commonPrefix is how many entries all stories begin with.
-func commonPrefix(stories [][]entry) int {
+// clausesOf tells a run, with the moments that matter marked.
+func clausesOf(run scenarios.Outcome, messages bool) []story.Clause {
+	return story.Marked(story.Of(run.History, messages), marksOf(run))
+}
+
+func marksOf(run scenarios.Outcome) []story.Mark {
+	return story.MarksOf(run.History, run.Verdict, run.Variant.Witnesses)
+}
+
+// commonPrefix is how many clauses all stories begin with.
+func commonPrefix(stories [][]story.Clause) int {
 	n := 0
 	for {
-		for _, story := range stories {
-			if n >= len(story) || !sameEntry(story[n], stories[0][n]) {
+		for _, told := range stories {
+			if n >= len(told) || !sameClause(told[n], stories[0][n]) {
 				return n
 			}
 		}
@@ -75,18 +84,18 @@ func commonPrefix(stories [][]entry) int {
 	}
 }
 
-func alike(stories [][]entry, common int) bool {
-	for _, story := range stories {
-		if len(story) != common {
+func alike(stories [][]story.Clause, common int) bool {
+	for _, told := range stories {
+		if len(told) != common {
 			return false
 		}
 	}
 	return true
 }
 
-func sameEntry(a, b entry) bool {
-	return a.at == b.at && a.who == b.who && a.text == b.text &&
-		slices.EqualFunc(a.marks, b.marks, func(m, n mark) bool { return m.text == n.text })
+func sameClause(a, b story.Clause) bool {
+	return a.At == b.At && a.Subject == b.Subject && a.Predicate == b.Predicate &&
+		slices.EqualFunc(a.Marks, b.Marks, func(m, n story.Mark) bool { return m.Text == n.Text })
 }
 
 // page is the layout that all parts of a timeline share.
@@ -97,54 +106,59 @@ type page struct {
 	who      int // columns of the name
 }
 
-func (l Timeline) page(stories [][]entry) page {
+func (l Timeline) page(stories [][]story.Clause) page {
 	p := page{palette: l.Palette, decimals: 3}
 	if l.Messages {
 		p.decimals = 6
 	}
-	for _, story := range stories {
-		for _, e := range story {
-			p.time = max(p.time, len(moment(e.at, p.decimals)))
-			p.who = max(p.who, utf8.RuneCountInString(e.who))
+	for _, told := range stories {
+		for _, e := range told {
+			p.time = max(p.time, len(story.Moment(e.At, p.decimals)))
+			p.who = max(p.who, utf8.RuneCountInString(e.Subject.String()))
 		}
 	}
 	p.who = min(p.who, 20)
 	return p
 }
 
-// write writes entries; last is when the entry before them happened, which is
-// returned for the last of them.
-func (p page) write(b *strings.Builder, entries []entry, last time.Duration) time.Duration {
+// write writes clauses; last is when the one before them ended, which is returned for the
+// last of them.
+func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Duration) time.Duration {
 	indent := 2 + p.time + 2 + p.who + 2
-	for _, e := range entries {
-		if gap := e.at - last; gap >= silence && !e.again {
-			fmt.Fprintf(b, "  %s\n", p.palette.faint(fmt.Sprintf("%*s  %s", p.time, "⋮", span(gap)+" pass")))
+	for _, c := range clauses {
+		if gap := c.Wait(last); gap != "" {
+			fmt.Fprintf(b, "  %s\n", p.palette.faint(fmt.Sprintf("%*s  %s", p.time, "⋮", gap)))
 		}
-		last = max(e.at, e.until)
-		who := e.who + strings.Repeat(" ", max(0, p.who-utf8.RuneCountInString(e.who)))
-		text := wrap(e.text, pageWidth-indent, 0)
-		text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
+		last = c.End()
+		who := c.Subject.String()
+		who += strings.Repeat(" ", max(0, p.who-utf8.RuneCountInString(who)))
 		margin := " "
-		if e.sign != "" {
-			margin = p.paint(signMoods[e.sign], e.sign)
+		if c.Sign != "" {
+			margin = p.paint(signMoods[c.Sign], string(c.Sign))
 		}
-		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.time, moment(e.at, p.decimals), p.palette.strong(who), p.paint(e.mood, text))
-		for _, m := range e.marks {
-			text := m.sign + " " + wrap(m.text, pageWidth-indent-2, 0)
-			text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent+2))
-			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.paint(m.mood, text))
+		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.time, story.Moment(c.At, p.decimals), p.palette.strong(who), p.paint(c.Mood, block(c.Predicate, indent)))
+		for _, m := range c.Marks {
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.paint(m.Mood, string(m.Sign)+" "+block(m.Text, indent+2)))
 		}
 	}
 	return last
 }
 
-func (p page) paint(m mood, s string) string {
+// block writes text in lines that begin in a column.
+func block(text story.Raw, column int) string {
+	lines := wrap(text.String(), pageWidth-column, 0)
+	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
+}
+
+var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.Fault, story.Broken: story.Wrong}
+
+func (p page) paint(m story.Mood, s string) string {
 	switch m {
-	case faint:
+	case story.Detail:
 		return p.palette.faint(s)
-	case fault:
+	case story.Fault:
 		return p.palette.doubt(s)
-	case wrong:
+	case story.Wrong:
 		return p.palette.bad(s)
 	}
 	return s

@@ -7,11 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns s as one line, with everything that does not print as itself written
-// as a Go escape: control characters, line breaks, terminal sequences, marks that
-// change the direction of writing, bytes that are not UTF-8. Names, keys and
-// error texts come from scenarios and from locks under test, and none of them
-// may write on the reader's terminal what it likes.
+// Raw is text with names, keys and errors as they are in a trace. They come from
+// scenarios and from locks under test, and none of them may write on a reader's terminal
+// what it likes. So whoever writes a Raw as package fmt or a template does writes
+// [Raw.String]; only a conversion to a string gives it as it is, to compare it or to look
+// something up.
+type Raw string
+
+// String is the text as it can be shown: see [Visible].
+func (r Raw) String() string { return Visible(string(r)) }
+
+// Visible returns s as one line, with everything that does not print as itself written as a
+// Go escape: control characters, line breaks, terminal sequences, marks that
+// change the direction of writing, bytes that are not UTF-8.
 func Visible(s string) string {
 	if Prints(s) {
 		return s

@@ -1,4 +1,3 @@
-// Package story has what sentences about what happened are put together with.
 package story
 
 import (
@@ -9,17 +8,24 @@ import (
 )
 
 // List writes "a", "a and b", "a, b and c".
-func List(items []string) string { return series(items, "and") }
+func List[S ~string](items []S) string { return series(items, "and") }
 
 // Either writes "a", "a or b", "a, b or c".
-func Either(items []string) string { return series(items, "or") }
+func Either[S ~string](items []S) string { return series(items, "or") }
 
-func series(items []string, last string) string {
-	n := len(items)
-	if n < 2 {
-		return strings.Join(items, "")
+func series[S ~string](items []S, last string) string {
+	var b strings.Builder
+	for i, item := range items {
+		switch {
+		case i == 0:
+		case i == len(items)-1:
+			b.WriteString(" " + last + " ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(item))
 	}
-	return strings.Join(items[:n-1], ", ") + " " + last + " " + items[n-1]
+	return b.String()
 }
 
 // Count writes "1 message", "8,934 messages".
@@ -46,4 +52,12 @@ func Ordinal(n int) string {
 		return words[n-1]
 	}
 	return trace.Ordinal(n)
+}
+
+// Possessive: client-1's.
+func Possessive(name string) string {
+	if strings.HasSuffix(name, "s") {
+		return name + "'"
+	}
+	return name + "'s"
 }

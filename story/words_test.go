@@ -4,7 +4,7 @@ import "testing"
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{List(nil), ""},
+		{List[string](nil), ""},
 		{List([]string{"a"}), "a"},
 		{List([]string{"a", "b"}), "a and b"},
 		{List([]string{"a", "b", "c"}), "a, b and c"},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/story"
 )
 
 // A progress tells on a terminal which of many worlds is being run. Elsewhere,
@@ -24,7 +24,7 @@ func newProgress(w io.Writer, total int) *progress {
 func (p *progress) next(name string) {
 	p.done++
 	if p.live {
-		fmt.Fprintf(p.w, "\r\x1b[K%d of %d: %.60s", p.done, p.total, reports.Visible(name))
+		fmt.Fprintf(p.w, "\r\x1b[K%d of %d: %.60s", p.done, p.total, story.Visible(name))
 	}
 }
 

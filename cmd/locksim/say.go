@@ -8,13 +8,14 @@ import (
 
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 )
 
 // say tells people something, usually on standard error, in one line. A file's name may
 // hold anything, so what does not print as itself is escaped: no name writes on the
 // terminal what it likes, or a line that is a command for a continuous integration.
 func say(w io.Writer, format string, args ...any) error {
-	_, err := fmt.Fprintln(w, reports.NoCommands(reports.Visible(fmt.Sprintf(format, args...))))
+	_, err := fmt.Fprintln(w, reports.NoCommands(story.Visible(fmt.Sprintf(format, args...))))
 	return err
 }
 
@@ -39,16 +40,16 @@ func messages(err error) []string {
 		}
 	}
 	if shown, is := err.(*sim.Stacked); is {
-		return append([]string{reports.Visible(shown.Err.Error())}, stackLines(shown.Stacks)...)
+		return append([]string{story.Visible(shown.Err.Error())}, stackLines(shown.Stacks)...)
 	}
 	inner := errors.Unwrap(err)
 	if inner == nil || inner.Error() == "" || !strings.Contains(text, inner.Error()) {
-		return []string{reports.Visible(text)}
+		return []string{story.Visible(text)}
 	}
 	before, after, _ := strings.Cut(text, inner.Error())
 	lines := messages(inner)
-	lines[0] = reports.Visible(before) + lines[0]
-	lines[len(lines)-1] += reports.Visible(after)
+	lines[0] = story.Visible(before) + lines[0]
+	lines[len(lines)-1] += story.Visible(after)
 	return lines
 }
 
@@ -57,7 +58,7 @@ func stackLines(stacks string) []string {
 	var lines []string
 	for line := range strings.Lines(stacks) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "  ")
-		lines = append(lines, reports.Visible(line))
+		lines = append(lines, story.Visible(line))
 	}
 	return lines
 }

@@ -1,10 +1,13 @@
-package reports
+package story
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
 )
 
 // What three clients or more do one right after the other is told once.
@@ -36,18 +39,20 @@ func TestTogether(t *testing.T) {
 			[]string{"1ns a asks for the lock", "2ns b asks for the lock", "1.000000002s c asks for the lock"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var entries []entry
+			var clauses []Clause
 			for i, s := range c.told {
-				entries = append(entries, entry{at: s.at, who: s.who, text: s.text, of: s.who + "/1", part: opens, first: i + 1, last: i + 1})
+				clauses = append(clauses, Clause{
+					At: s.at, Subject: Raw(s.who), Predicate: Raw(s.text), Of: Step{history.Acquisition{Client: s.who, Section: 1}, trace.Acquire}, Part: Opens, First: i + 1, Last: i + 1,
+				})
 			}
 			var got []string
 			next := 1
-			for _, e := range together(entries) {
-				got = append(got, fmt.Sprintf("%v %s %s", e.at, e.who, e.text))
-				if e.first != next {
-					t.Errorf("%q begins with event %d, and the one before it ended with %d", e.text, e.first, next-1)
+			for _, c := range together(clauses) {
+				got = append(got, fmt.Sprintf("%v %s %s", c.At, c.Subject, c.Predicate))
+				if c.First != next {
+					t.Errorf("%q begins with event %d, and the one before it ended with %d", c.Predicate, c.First, next-1)
 				}
-				next = e.last + 1
+				next = c.Last + 1
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)

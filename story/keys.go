@@ -1,11 +1,10 @@
-package reports
+package story
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -24,14 +23,7 @@ func (s *teller) tellKeys() {
 // ofLock reports whether a key is one of a lock. In a world without locks every key is
 // told as if it were.
 func (s *teller) ofLock(key string) bool {
-	return len(s.Trace.Locks) == 0 || keyOfLock(s.Trace, key)
-}
-
-// keyOfLock reports whether a lock keeps its grants in a key.
-func keyOfLock(t *trace.Trace, key string) bool {
-	return slices.ContainsFunc(t.Locks, func(l trace.LockInfo) bool {
-		return slices.ContainsFunc(l.Slots, func(slot trace.SlotInfo) bool { return slot.Key == key })
-	})
+	return len(s.Trace.Locks) == 0 || s.Trace.IsLockKey(key)
 }
 
 // otherKey tells of a key that is no lock, such as a counter of tokens. What the
@@ -39,19 +31,19 @@ func keyOfLock(t *trace.Trace, key string) bool {
 func (s *teller) otherKey(c history.Change) {
 	switch ev := c.Event; c.How {
 	case history.Forgotten:
-		s.sayIts(ev, fault, "key %s, which was %s, was lost in the crash", visible(ev.Key), visible(ev.Value))
+		s.sayIts(ev, Fault, "key %s, which was %s, was lost in the crash", ev.Key, ev.Value)
 	case history.Replaced:
-		s.sayIts(ev, fault, "key %s came back from disk as %s", visible(ev.Key), visible(ev.Value))
+		s.sayIts(ev, Fault, "key %s came back from disk as %s", ev.Key, ev.Value)
 	case history.Expired:
-		s.sayIts(ev, plain, "key %s expired", visible(ev.Key))
+		s.sayIts(ev, Plain, "key %s expired", ev.Key)
 	}
 }
 
 func (s *teller) keyOfLock(c history.Change) {
-	ev, owner := c.Event, possessive(ownerOf(c.Event.Owner))
+	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
 	case c.Touch && !ownKey(c):
-		s.key(c, wrong, "touch "+ownerOf(ev.By)+owner, ownerOf(ev.By), func(nodes []string) string {
+		s.key(c, Wrong, "touch "+Owner(ev.By)+owner, Owner(ev.By), func(nodes []string) string {
 			return fmt.Sprintf("changes the expiry of %s key %s", owner, s.on(nodes))
 		})
 	case c.How == history.Overwritten:
@@ -59,33 +51,33 @@ func (s *teller) keyOfLock(c history.Change) {
 	case c.How == history.Removed:
 		s.keyRemoved(c)
 	case c.How == history.Expired:
-		s.key(c, plain, "expire "+owner, "", func(nodes []string) string {
+		s.key(c, Plain, "expire "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key expired %s", owner, s.on(nodes))
 		})
 	case c.How == history.Forgotten:
-		s.key(c, fault, "forget "+owner, "", func(nodes []string) string {
+		s.key(c, Fault, "forget "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key was lost in the crash %s", owner, s.on(nodes))
 		})
 	case c.How == history.Replaced && s.isCopy(ev.Process):
-		s.key(c, faint, "copy "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key reaches %s%s", owner, story.List(nodes), until(ev))
+		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key reaches %s%s", owner, List(nodes), until(ev))
 		})
 	case c.How == history.Replaced:
-		s.key(c, fault, "restore "+owner, "", func(nodes []string) string {
+		s.key(c, Fault, "restore "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key came back from disk %s%s", owner, s.on(nodes), until(ev))
 		})
 	}
 }
 
-// key adds an entry that is told once for all nodes.
-func (s *teller) key(c history.Change, m mood, fold, who string, merge func([]string) string) {
-	s.tellOnce(c.Event, entry{who: visible(who), mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
+// key adds a clause that is told once for all nodes.
+func (s *teller) key(c history.Change, m Mood, fold, who string, merge func([]string) string) {
+	s.tellOnce(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
-// itsKey adds an entry about a client's own key, in the words that follow "its key".
+// itsKey adds a clause about a client's own key, in the words that follow "its key".
 func (s *teller) itsKey(c history.Change, fold, who string, merge func([]string) string) {
-	e := entry{who: visible(who), its: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
-	s.tellOnce(c.Event, e, func(nodes []string) string { return "its key " + merge(nodes) })
+	told := Clause{Subject: Raw(who), Its: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
+	s.tellOnce(c.Event, told, func(nodes []string) string { return "its key " + merge(nodes) })
 }
 
 func (s *teller) keySet(c history.Change) {
@@ -96,8 +88,8 @@ func (s *teller) keySet(c history.Change) {
 	acquire := s.acquires[c.Is.Owner]
 	switch {
 	case ev.Prior != nil && history.AcquisitionOf(ev.Prior) != c.Is.Owner:
-		prior := possessive(ev.Prior.Client)
-		s.key(c, wrong, "overwrite "+prior, ev.Owner.Client, func(nodes []string) string {
+		prior := Possessive(ev.Prior.Client)
+		s.key(c, Wrong, "overwrite "+prior, ev.Owner.Client, func(nodes []string) string {
 			return fmt.Sprintf("overwrites %s key %s", prior, s.on(nodes))
 		})
 	case endedBefore(acquire, ev):
@@ -109,18 +101,18 @@ func (s *teller) keySet(c history.Change) {
 
 // isCopy reports whether a node holds only copies of what others hold.
 func (s *teller) isCopy(node string) bool {
-	return len(s.Trace.Locks) > 0 && !slices.Contains(s.nodes(), node)
+	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Trace.LockNodes(), node)
 }
 
 func (s *teller) keyRemoved(c history.Change) {
-	ev, owner := c.Event, possessive(ownerOf(c.Event.Owner))
+	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
 	case ev.By == nil && s.isCopy(ev.Process):
-		s.key(c, faint, "copy of delete "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key is removed from %s, too", owner, story.List(nodes))
+		s.key(c, Detail, "copy of delete "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key is removed from %s, too", owner, List(nodes))
 		})
 	case !ownKey(c):
-		s.key(c, wrong, "delete "+owner, ownerOf(ev.By), func(nodes []string) string {
+		s.key(c, Wrong, "delete "+owner, Owner(ev.By), func(nodes []string) string {
 			return fmt.Sprintf("removes %s key %s", owner, s.on(nodes))
 		})
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
@@ -167,10 +159,10 @@ func until(ev *trace.Event) string {
 	if ev.TTL == 0 {
 		return ", for ever"
 	}
-	return ", until " + moment(ev.Expires, 3)
+	return ", until " + Moment(ev.Expires, 3)
 }
 
-func ownerOf(a *trace.Actor) string {
+func Owner(a *trace.Actor) string {
 	if a == nil {
 		return "somebody"
 	}

@@ -1,4 +1,4 @@
-package reports
+package story
 
 import (
 	"github.com/locksim/locksim/history"
@@ -19,9 +19,9 @@ func (s *teller) tellLeases() {
 			}
 			text := "its lease is over, and it has not released"
 			if lapse.Prolonged != nil {
-				text = "its lease runs out, and is prolonged only at " + moment(lapse.Prolonged.Event.At, 3)
+				text = "its lease runs out, and is prolonged only at " + Moment(lapse.Prolonged.Event.At, 3)
 			}
-			s.entries = append(s.entries, entry{when: lapse.At, at: lapse.At.At, who: visible(section.Client), its: true, text: text})
+			s.clauses = append(s.clauses, Clause{when: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), Its: true, Predicate: Raw(text)})
 		}
 	}
 }
@@ -38,7 +38,7 @@ func (s *teller) leaseEnds(ev *trace.Event) string {
 	case d == nil || d.Event != ev || d.Foreseen == history.Never:
 		return ""
 	case d.Foreseen.At <= ev.At:
-		return ", lease already over at " + moment(max(d.Foreseen.At, 0), 3)
+		return ", lease already over at " + Moment(max(d.Foreseen.At, 0), 3)
 	}
-	return ", lease until " + moment(d.Foreseen.At, 3)
+	return ", lease until " + Moment(d.Foreseen.At, 3)
 }

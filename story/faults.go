@@ -1,9 +1,7 @@
-package reports
+package story
 
 import (
 	"fmt"
-	"math/bits"
-	"strings"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -15,7 +13,7 @@ func (s *teller) tellFaults() {
 	for _, a := range s.Acts() {
 		s.fault(a.Struck, "strikes")
 		if ev := a.Stalled; ev != nil {
-			s.affects(ev, "stops in the middle of %s %s of %s", possessive(ev.Client()), ev.Step, visible(ev.Object))
+			s.affects(ev, "stops in the middle of %s %s of %s", Possessive(ev.Client()), ev.Step, ev.Object)
 		}
 		if a.Lifted != nil {
 			s.fault(a.Lifted, "is over")
@@ -24,11 +22,11 @@ func (s *teller) tellFaults() {
 }
 
 func (s *teller) fault(ev *trace.Event, verb string) {
-	what := visible(ev.Text)
+	what := ev.Text
 	if what == "" && ev.Fault >= 1 && ev.Fault <= len(s.Trace.Faults) {
-		what = visible(s.Trace.Faults[ev.Fault-1].Text)
+		what = s.Trace.Faults[ev.Fault-1].Text
 	}
-	s.add(ev, entry{who: fmt.Sprintf("fault %d", ev.Fault), mood: fault, part: strikes, text: verb + ": " + what})
+	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: Fault, Part: Strikes, Predicate: Raw(verb + ": " + what)})
 }
 
 // tellProcesses tells which processes did not run, and what became of the nodes.
@@ -57,14 +55,14 @@ func (s *teller) tellProcesses() {
 		case after == "":
 			s.affects(on, "executes commands again")
 		default:
-			s.affects(on, after, span(on.At-began.At))
+			s.affects(on, after, Span(on.At-began.At))
 		}
 	}
 	for _, ev := range s.Promotions() {
-		s.affects(ev, "takes over from %s", visible(ev.Peer))
+		s.affects(ev, "takes over from %s", ev.Peer)
 	}
 	for _, ev := range s.Syncs() {
-		s.tellOnce(ev, entry{mood: faint, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
+		s.tellOnce(ev, Clause{Mood: Detail, fold: "sync", items: []string{ev.Process}}, func(nodes []string) string {
 			return "the data reaches the disk " + s.on(nodes)
 		})
 	}
@@ -96,69 +94,24 @@ var crashes = map[trace.Crash]string{
 // tellClocks tells of clocks that are set or change their rate.
 func (s *teller) tellClocks() {
 	for _, ev := range s.ClockChanges() {
-		if words := clockWords(s.History, ev); words != "" {
-			s.add(ev, entry{who: visible(ev.Process), mood: fault, part: effect, its: true, text: words})
+		if words := ClockWords(s.History, ev); words != "" {
+			s.add(ev, Clause{Subject: Raw(ev.Process), Mood: Fault, Part: Effect, Its: true, Predicate: Raw(words)})
 		}
 	}
 }
 
-// clockWords say what a change did to a process's clocks; "" for one that no clock
+// ClockWords say what a change did to a process's clocks; "" for one that no clock
 // fault made.
-func clockWords(h *history.History, ev *trace.Event) string {
+func ClockWords(h *history.History, ev *trace.Event) string {
 	switch ev.Clocks.Why {
 	case trace.Jumped:
 		way, by := "forward", h.Clocks().Jump(ev)
 		if by < 0 {
 			way, by = "back", -by
 		}
-		return fmt.Sprintf("its wall clock jumps %s by %s", way, span(by))
+		return fmt.Sprintf("its wall clock jumps %s by %s", way, Span(by))
 	case trace.Drifted:
 		return "its clocks now run " + rate(ev.Clocks.RatePPB)
 	}
 	return ""
-}
-
-// rate writes parts per billion as people say them.
-func rate(ppb int64) string {
-	way := "fast"
-	if ppb < 0 {
-		way, ppb = "slow", -ppb
-	}
-	switch {
-	case ppb == 0:
-		return "true"
-	case ppb >= 100_000:
-		return decimal(ppb, 10_000_000) + "% " + way
-	case ppb >= 100:
-		return decimal(ppb, 1000) + " ppm " + way
-	}
-	return fmt.Sprintf("%d ppb %s", ppb, way)
-}
-
-// decimal writes n/unit exactly; unit is a power of ten.
-func decimal(n, unit int64) string {
-	whole, rest := n/unit, n%unit
-	if rest == 0 {
-		return fmt.Sprint(whole)
-	}
-	digits := fmt.Sprintf("%d", unit+rest)[1:]
-	return fmt.Sprintf("%d.%s", whole, strings.TrimRight(digits, "0"))
-}
-
-// scale is n*num/den, rounded towards 0, without overflow on the way; num and
-// den are positive.
-func scale(n, num, den int64) int64 {
-	negative := n < 0
-	if negative {
-		n = -n
-	}
-	hi, lo := bits.Mul64(uint64(n), uint64(num))
-	if hi >= uint64(den) {
-		return 0 // beyond what a duration can hold: no clock gets there
-	}
-	quo, _ := bits.Div64(hi, lo, uint64(den))
-	if negative {
-		return -int64(quo)
-	}
-	return int64(quo)
 }

@@ -1,11 +1,10 @@
-package reports
+package story
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -15,32 +14,32 @@ func (s *teller) tellMessages() {
 	for _, m := range s.Messages() {
 		told := s.messages && !m.Handshake()
 		if told {
-			s.say(m.Sent, faint, "→ %s  %s", visible(m.To), visible(m.Sent.Text))
+			s.say(m.Sent, Detail, "→ %s  %s", m.To, m.Sent.Text)
 		}
 		if m.Held != nil {
-			s.network(m.Held, effect, "holds back %s", s.message(m))
+			s.network(m.Held, Effect, "holds back %s", s.message(m))
 		}
 		switch {
 		case m.Arrived != nil && m.Held != nil:
-			s.network(m.Arrived, effect, "delivers %s %s", s.message(m), heldFor(m.Held.At, m.Arrived.At))
+			s.network(m.Arrived, Effect, "delivers %s %s", s.message(m), heldFor(m.Held.At, m.Arrived.At))
 		case m.Arrived != nil && told:
-			s.say(m.Arrived, faint, "← %s  %s", visible(m.From), visible(m.Arrived.Text))
+			s.say(m.Arrived, Detail, "← %s  %s", m.From, m.Arrived.Text)
 		}
 		switch {
 		case m.Lost == nil:
 		case s.messages:
-			s.network(m.Lost, whole, "loses %s", s.message(m))
+			s.network(m.Lost, Whole, "loses %s", s.message(m))
 		default:
-			s.tellOnce(m.Lost, entry{who: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
-				return fmt.Sprintf("never delivers what %s has sent to %s", visible(m.From), s.peerCount(peers))
+			s.tellOnce(m.Lost, Clause{Subject: "network", fold: "lose " + m.From, items: []string{m.To}}, func(peers []string) string {
+				return fmt.Sprintf("never delivers what %s has sent to %s", m.From, s.peerCount(peers))
 			})
 		}
 	}
 }
 
-// network adds an entry about what a fault made the network do.
-func (s *teller) network(ev *trace.Event, p part, format string, args ...any) {
-	s.add(ev, entry{who: "network", mood: fault, part: p, text: fmt.Sprintf(format, args...)})
+// network adds a clause about what a fault made the network do.
+func (s *teller) network(ev *trace.Event, p Part, format string, args ...any) {
+	s.add(ev, Clause{Subject: "network", Mood: Fault, Part: p, Predicate: Raw(fmt.Sprintf(format, args...))})
 }
 
 // tellContacts tells what became of connections: that one was made, or closed, only when
@@ -59,40 +58,39 @@ func (s *teller) tellContacts() {
 			s.apart(ev, func(peers string) string { return fmt.Sprintf("sees its connection to %s reset", peers) })
 		case trace.KindConnect:
 			if s.messages && !ev.Handshake {
-				s.say(ev, faint, "connects to %s", visible(ev.Peer))
+				s.say(ev, Detail, "connects to %s", ev.Peer)
 			}
 		case trace.KindClose:
 			if s.messages && !ev.Handshake {
-				s.say(ev, faint, "closes its connection to %s", visible(ev.Peer))
+				s.say(ev, Detail, "closes its connection to %s", ev.Peer)
 			}
 		}
 	}
 }
 
-// apart adds an entry about a process and one of its peers that is told once for all its
+// apart adds a clause about a process and one of its peers that is told once for all its
 // peers.
 func (s *teller) apart(ev *trace.Event, merge func(peers string) string) {
-	e := entry{who: visible(ev.Process), fold: string(ev.Kind) + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
-	s.tellOnce(ev, e, func(peers []string) string { return merge(s.peerCount(peers)) })
+	told := Clause{Subject: Raw(ev.Process), fold: string(ev.Kind) + " " + ev.Process + because(ev.Text), items: []string{ev.Peer}}
+	s.tellOnce(ev, told, func(peers []string) string { return merge(s.peerCount(peers)) })
 }
 
 // peerCount lists each peer once, and how often if more than once.
 func (s *teller) peerCount(peers []string) string {
 	var shown []string
-	for _, p := range inWorldOrder(s.Trace, peers) {
+	for _, p := range s.Trace.InOrder(peers) {
 		n := 0
 		for _, q := range peers {
 			if p == q {
 				n++
 			}
 		}
-		p = visible(p)
 		if n > 1 {
 			p = fmt.Sprintf("%s (%d times)", p, n)
 		}
 		shown = append(shown, p)
 	}
-	return story.List(shown)
+	return List(shown)
 }
 
 // message names a message: "client-1's write request to storage".
@@ -103,12 +101,12 @@ func (s *teller) message(m *history.Message) string {
 	}
 	switch {
 	case !m.Sent.Reply:
-		return fmt.Sprintf("%s %srequest to %s", possessive(m.From), step, visible(m.To))
+		return fmt.Sprintf("%s %srequest to %s", Possessive(m.From), step, m.To)
 	case step == "":
-		return fmt.Sprintf("%s reply to %s", possessive(m.From), visible(m.To))
+		return fmt.Sprintf("%s reply to %s", Possessive(m.From), m.To)
 	}
-	return fmt.Sprintf("%s reply to %s %s", possessive(m.From), possessive(m.To), m.Sent.Step)
+	return fmt.Sprintf("%s reply to %s %s", Possessive(m.From), Possessive(m.To), m.Sent.Step)
 }
 
 // heldFor says how long a message was held back.
-func heldFor(from, to time.Duration) string { return "after being held back for " + span(to-from) }
+func heldFor(from, to time.Duration) string { return "after being held back for " + Span(to-from) }

@@ -1,0 +1,142 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+)
+
+// causes tells of a fault and of what it did to a process at once.
+func causes(clauses []Clause) []Clause {
+	var kept []Clause
+	for i, c := range clauses {
+		if c.Part == Strikes && i+1 < len(clauses) && clauses[i+1].Part == Effect {
+			continue
+		}
+		if c.Part == Effect && i > 0 && clauses[i-1].Part == Strikes {
+			c.Predicate += " (" + clauses[i-1].Subject + ")"
+			c.First = clauses[i-1].First
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// uneventful leaves out the beginning of each step that is followed at once by
+// what came of it, and the end of each that the storage has just told of.
+func uneventful(clauses []Clause) []Clause {
+	var kept []Clause
+	for i, c := range clauses {
+		next := i+1 < len(clauses) && clauses[i+1].Of == c.Of
+		previous := i > 0 && clauses[i-1].Of == c.Of && clauses[i-1].Part == Serves
+		switch {
+		case c.Of != (Step{}) && c.Part == Opens && next:
+			clauses[i+1].First, clauses[i+1].Asked = c.First, c.Predicate
+		case c.Of != (Step{}) && c.Part == Closes && previous:
+			kept[len(kept)-1].Last = c.Last
+		default:
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// fold merges neighbours that tell the same of several processes.
+func fold(clauses []Clause) []Clause {
+	var folded []Clause
+	for _, c := range clauses {
+		if n := len(folded); n > 0 && c.fold != "" && folded[n-1].fold == c.fold {
+			folded[n-1].items = append(folded[n-1].items, c.items...)
+			folded[n-1].Last, folded[n-1].Until = c.Last, c.At
+			continue
+		}
+		c.items = slices.Clone(c.items)
+		folded = append(folded, c)
+	}
+	for i, c := range folded {
+		if len(c.items) > 1 {
+			folded[i].Predicate = Raw(c.merge(c.items))
+		}
+	}
+	return folded
+}
+
+// together tells once what many clients do one right after the other, such as asking
+// for the lock.
+func together(clauses []Clause) []Clause {
+	const fewest = 3
+	var kept []Clause
+	for i := 0; i < len(clauses); {
+		end, who := i, []string{}
+		for end < len(clauses) && asTheOthers(clauses[i:end+1]) {
+			if !slices.Contains(who, string(clauses[end].Subject)) {
+				who = append(who, string(clauses[end].Subject))
+			}
+			end++
+		}
+		if len(who) < fewest {
+			kept = append(kept, clauses[i])
+			i++
+			continue
+		}
+		all := clauses[i]
+		all.Last, all.Until = clauses[end-1].Last, clauses[end-1].At
+		all.Subject = Raw(Count(len(who), "client"))
+		all.Of, all.Part, all.Asked, all.fold, all.items = Step{}, Whole, "", "", nil
+		all.Predicate = "each " + all.Predicate
+		if n := end - i; n > len(who) {
+			all.Predicate += Raw(fmt.Sprintf("; %d times in all", n))
+		}
+		if n := len(who); n > 4 {
+			who = append(who[:2:2], fmt.Sprintf("%d more", n-2))
+		}
+		all.Predicate += " (" + Raw(List(who)) + ")"
+		kept = append(kept, all)
+		i = end
+	}
+	return kept
+}
+
+// asTheOthers reports whether the last of some clauses tells of its client what the
+// first tells of another, and not long after the one before it.
+func asTheOthers(clauses []Clause) bool {
+	first, last := clauses[0], clauses[len(clauses)-1]
+	return last.Of != (Step{}) && last.Part != Serves && last.Predicate == first.Predicate && last.Mood == first.Mood &&
+		(len(clauses) == 1 || last.At-clauses[len(clauses)-2].At < Silence)
+}
+
+// repeats tells once what happens over and over, such as the attempts to get a
+// lock whose nodes are down: the first time as it was, and then how often.
+func repeats(clauses []Clause) []Clause {
+	const longest, fewest = 8, 3
+	var kept []Clause
+	for i := 0; i < len(clauses); {
+		length, times := 0, 0
+		for n := 1; n <= longest && times < fewest; n++ {
+			length, times = n, 1
+			for end := i + (times+1)*n; end <= len(clauses) && slices.EqualFunc(clauses[i:i+n], clauses[end-n:end], same); end += n {
+				times++
+			}
+		}
+		if times < fewest {
+			kept = append(kept, clauses[i])
+			i++
+			continue
+		}
+		kept = append(kept, clauses[i:i+length]...)
+		rest := clauses[i+length]
+		i += times * length
+		who, what := repeated(kept[len(kept)-length:], times-1)
+		kept = append(kept, Clause{At: clauses[i-1].At, Subject: who, First: rest.First, Last: clauses[i-1].Last, Again: true, Mood: Detail, Predicate: what})
+	}
+	return kept
+}
+
+// repeated says who does how much of the story again, and how often.
+func repeated(told []Clause, more int) (who, what Raw) {
+	if len(told) == 1 {
+		return told[0].Subject, Raw(fmt.Sprintf("until here the same %d more times", more))
+	}
+	return "", Raw(fmt.Sprintf("until here the last %d of these happen %d more times", len(told), more))
+}
+
+func same(a, b Clause) bool { return a.Subject == b.Subject && a.Predicate == b.Predicate }

@@ -1,0 +1,91 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A Mark names a moment of a timeline that matters: a fault strikes or ends, a
+// witness is seen, a property breaks.
+type Mark struct {
+	Seq  int // of the event
+	At   time.Duration
+	Sign Sign
+	Mood Mood
+	Text Raw
+}
+
+// A Sign stands in the margin of a timeline.
+type Sign string
+
+const (
+	Noteworthy Sign = "▸"
+	Broken     Sign = "✗"
+)
+
+// MarksOf are the moments of a run that matter, in order.
+func MarksOf(h *history.History, v *checks.Verdict, witnesses []trace.Witness) []Mark {
+	var marks []Mark
+	add := func(ev *trace.Event, sign Sign, m Mood, format string, args ...any) {
+		marks = append(marks, Mark{ev.Seq, ev.At, sign, m, Raw(fmt.Sprintf(format, args...))})
+	}
+	for _, a := range h.Acts() {
+		what := a.Struck.Text
+		if a.Instant {
+			add(a.Struck, Noteworthy, Fault, "fault %d: %s", a.Fault, what)
+		} else {
+			add(a.Struck, Noteworthy, Fault, "fault %d begins: %s", a.Fault, what)
+		}
+		if a.Lifted != nil {
+			add(a.Lifted, Noteworthy, Fault, "fault %d is over", a.Fault)
+		}
+	}
+	for _, w := range witnesses {
+		if seq, seen := history.Reached(w, h.Trace); seen {
+			add(h.Event(seq), Noteworthy, Plain, "witness: %s", w.String())
+		}
+	}
+	breaks := map[int][]checks.Property{} // by the event with which they break
+	for _, f := range v.Findings {
+		if f.Outcome == checks.Violated {
+			breaks[f.At] = append(breaks[f.At], f.Property)
+		}
+	}
+	for seq, properties := range breaks {
+		if ev := h.Event(seq); ev != nil {
+			add(ev, Broken, Wrong, "breaks %s", List(properties))
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b Mark) int { return a.Seq - b.Seq })
+	return marks
+}
+
+// Marked puts marks on thc Clauses that tell their events. A moment of which no
+// clause tells gets one of its own.
+func Marked(clauses []Clause, marks []Mark) []Clause {
+	clauses = slices.Clone(clauses)
+	for _, m := range marks {
+		i := slices.IndexFunc(clauses, func(c Clause) bool { return c.First <= m.Seq && m.Seq <= c.Last })
+		if i < 0 {
+			after := slices.IndexFunc(clauses, func(c Clause) bool { return c.First > m.Seq })
+			if after < 0 {
+				after = len(clauses)
+			}
+			clauses = slices.Insert(clauses, after, Clause{At: m.At, Mood: m.Mood, Predicate: m.Text, Sign: m.Sign, First: m.Seq, Last: m.Seq})
+			continue
+		}
+		c := &clauses[i]
+		if m.Sign == Broken || c.Sign == "" {
+			c.Sign = m.Sign
+		}
+		if c.Part != Strikes { // else it says so itself
+			c.Marks = append(slices.Clone(c.Marks), m)
+		}
+	}
+	return clauses
+}

@@ -1,0 +1,44 @@
+package story
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"testing"
+)
+
+// Whoever writes a raw text without a thought writes it so that it does nothing to the
+// reader.
+func TestRawTextIsShownAsText(t *testing.T) {
+	const hostile, shown = Raw("a\x1b[31m\n\u202eb\xff\u2028c"), `a\x1b[31m\n\u202eb\xff\u2028c`
+	var page bytes.Buffer
+	if err := template.Must(template.New("").Parse(`<p title="{{.}}">{{.}}</p>`)).Execute(&page, hostile); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ got, want string }{
+		{hostile.String(), shown},
+		{fmt.Sprint(hostile), shown},
+		{fmt.Sprintf("%s %v", "the "+hostile, hostile), "the " + shown + " " + shown},
+		{page.String(), `<p title="` + shown + `">` + shown + `</p>`},
+		{Raw("gets the lock: token 7 → 8…").String(), "gets the lock: token 7 → 8…"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// What others have written is quoted with figures as on a timeline, and names that look
+// like them stay.
+func TestQuotedFigures(t *testing.T) {
+	for text, want := range map[string]string{
+		"gave up after 1.234567891s":           "gave up after 1.234s",
+		"gave up after 2s":                     "gave up after 2s",
+		"token 17999999999999 is older than 3": "token …9999999 is older than 3",
+		"client-1s and a1.5s stay":             "client-1s and a1.5s stay",
+	} {
+		if got := Quoted(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,7 @@
+package story
+
+import "github.com/locksim/locksim/checks"
+
+// Voice is how a story tells what checks found: with times and tokens as its timeline has
+// them, so that one finds them there.
+var Voice = checks.Voice{Time: figure, Token: func(t checks.Token) string { return Token(uint64(t)) }}

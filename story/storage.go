@@ -1,0 +1,66 @@
+package story
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// tellStorage tells what the storage did, and what befell it.
+func (s *teller) tellStorage() {
+	made := map[*trace.Event]*history.Version{}
+	for _, v := range s.Versions() {
+		made[v.Made] = v
+	}
+	for _, ev := range s.Decisions() {
+		switch {
+		case ev.Kind == trace.KindServe:
+			s.served(ev, made[ev])
+		case ev.OK:
+			s.say(ev, Plain, "checks %s %s%s: nothing newer has been seen", Possessive(ev.Client()), ev.Step, Carried(ev.Token))
+		}
+	}
+	for _, ev := range s.StorageLosses() {
+		switch ev.Kind {
+		case trace.KindRevert:
+			s.affects(ev, "has lost what came after version %d of %s: it had been at version %d", ev.Version, ev.Object, ev.Replaced)
+		case trace.KindForgetToken:
+			s.affects(ev, "no longer knows that it has seen token %s: it knows of %s", Token(ev.Token), ev.Text)
+		}
+	}
+	if s.messages {
+		for _, ev := range s.Objects() {
+			s.say(ev, Detail, "ends with %s at version %d", ev.Object, ev.Version)
+		}
+	}
+}
+
+// served tells how a request was answered, and of a write that was applied which version
+// it made.
+func (s *teller) served(ev *trace.Event, made *history.Version) {
+	told := Clause{
+		Subject: Raw(ev.Process),
+		Of:      Step{history.Acquisition{Client: ev.Client(), Section: ev.Section}, ev.Step}, Part: Serves,
+	}
+	who, object := Possessive(ev.Client()), ev.Object
+	switch {
+	case !ev.OK:
+		told.Predicate = Raw(fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, because(ev.Text)))
+	case ev.Step == trace.Mark:
+		told.Predicate = Raw(fmt.Sprintf("marks %s for %s with token %s", object, ev.Client(), Token(ev.Token)))
+	case ev.Step == trace.Read:
+		told.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, Carried(ev.Token), ev.Version))
+	default:
+		told.Predicate = Raw(fmt.Sprintf("applies %s write of %s%s: version %d → %d",
+			who, object, Carried(ev.Token), ev.Replaced, ev.Version))
+		if made == nil {
+			break
+		}
+		if knew := made.By.Knew(ev.Object, made.Issued); knew != nil && knew.Number != ev.Replaced {
+			told.Mood = Wrong
+			told.Predicate += Raw(fmt.Sprintf(", but it had read version %d", knew.Number))
+		}
+	}
+	s.add(ev, told)
+}

@@ -1,0 +1,165 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A teller makes clauses of what a history says, chapter by chapter.
+type teller struct {
+	*history.History
+	messages bool
+	clauses  []Clause
+
+	// acquires are the calls of acquire, and releases the first of release.
+	acquires, releases map[history.Acquisition]*history.Call
+	// keys are the keys of locks that each acquisition has set, or that came back to it, and
+	// robbed when it first removed one of somebody else.
+	keys   map[history.Acquisition][]*history.Holding
+	robbed map[history.Acquisition]*trace.Event
+}
+
+func newTeller(h *history.History, messages bool) *teller {
+	s := &teller{
+		History:  h,
+		messages: messages,
+		acquires: map[history.Acquisition]*history.Call{},
+		releases: map[history.Acquisition]*history.Call{},
+		keys:     map[history.Acquisition][]*history.Holding{},
+		robbed:   map[history.Acquisition]*trace.Event{},
+	}
+	for _, c := range h.Calls() {
+		switch c.Step {
+		case trace.Acquire:
+			s.acquires[c.Acquisition] = c
+		case trace.Release:
+			if s.releases[c.Acquisition] == nil {
+				s.releases[c.Acquisition] = c
+			}
+		}
+	}
+	for _, k := range h.Holdings() {
+		if s.ofLock(k.Key) {
+			s.keys[k.Owner] = append(s.keys[k.Owner], k)
+		}
+	}
+	for _, c := range h.KeyChanges() {
+		if by := history.AcquisitionOf(c.Event.By); s.ofLock(c.Key) && c.How == history.Removed && c.Event.By != nil && !ownKey(c) && s.robbed[by] == nil {
+			s.robbed[by] = c.Event
+		}
+	}
+	return s
+}
+
+// add adds a clause that tells an event.
+func (s *teller) add(ev *trace.Event, told Clause) {
+	told.when, told.At, told.First, told.Last = history.MomentOf(ev), ev.At, ev.Seq, ev.Seq
+	s.clauses = append(s.clauses, told)
+}
+
+// say adds a clause of the event's own process.
+func (s *teller) say(ev *trace.Event, m Mood, format string, args ...any) {
+	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Predicate: Raw(fmt.Sprintf(format, args...))})
+}
+
+// sayIts adds a clause about something of the event's own process.
+func (s *teller) sayIts(ev *trace.Event, m Mood, format string, args ...any) {
+	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: m, Its: true, Predicate: Raw("its " + fmt.Sprintf(format, args...))})
+}
+
+// affects adds a clause about what a fault does to a process.
+func (s *teller) affects(ev *trace.Event, format string, args ...any) {
+	s.add(ev, Clause{Subject: Raw(ev.Process), Mood: Fault, Part: Effect, Predicate: Raw(fmt.Sprintf(format, args...))})
+}
+
+// tellOnce adds a clause that is merged with neighbours of its fold.
+func (s *teller) tellOnce(ev *trace.Event, told Clause, merge func([]string) string) {
+	told.merge = merge
+	told.Predicate = Raw(merge(told.items))
+	s.add(ev, told)
+}
+
+// tellClients tells what clients did or were told besides their steps, and what services
+// did to their requests.
+func (s *teller) tellClients() {
+	for _, ev := range s.OfClients() {
+		switch ev.Kind {
+		case trace.KindCancel:
+			s.say(ev, Plain, "cancels its %s", ev.Step)
+		case trace.KindLost:
+			s.say(ev, Plain, "learns from the lock that its lease is lost")
+		case trace.KindRanOn:
+			s.say(ev, Wrong, "ran on while paused%s", because(ev.Text))
+		case trace.KindDone:
+			switch {
+			case !ev.OK:
+				s.say(ev, Plain, "stops%s", s.why(ev))
+			case s.messages:
+				s.say(ev, Detail, "has finished")
+			}
+		}
+	}
+	for _, ev := range s.OfServices() {
+		s.say(ev, Wrong, "passes %s %s on without its token %s", Possessive(ev.Client()), ev.Step, Token(ev.Token))
+	}
+	if ev := s.Horizon(); ev != nil {
+		s.add(ev, Clause{Predicate: Raw(cmp.Or(ev.Text, "the run is cut off here"))})
+	}
+}
+
+// why is the reason for which a client stops. What was told of the step that
+// failed is not told again.
+func (s *teller) why(ev *trace.Event) string {
+	switch f, before := s.Undoing(ev); {
+	case f == nil:
+	case before != "":
+		return because(before)
+	case f.Ended.Refused:
+		return fmt.Sprintf(", because its %s was refused", f.Step)
+	default:
+		return fmt.Sprintf(", because its %s failed", f.Step)
+	}
+	return because(ev.Text)
+}
+
+// because appends a reason, if there is one.
+func because(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + Quoted(text)
+}
+
+// on says on which of a lock's nodes something is so: "on all 5 nodes",
+// "on redis-1 and redis-2 (2 of 5 nodes)". A replica is none of them, so it is
+// named and not counted.
+func (s *teller) on(nodes []string) string {
+	nodes = s.Trace.InOrder(nodes)
+	all := s.Trace.LockNodes()
+	counted := !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(all, n) })
+	switch {
+	case len(nodes) == 0 && len(all) == 1:
+		return "on no node"
+	case len(nodes) == 0:
+		return fmt.Sprintf("on none of the %d nodes", len(all))
+	case counted && len(nodes) == len(all) && len(all) > 1:
+		return fmt.Sprintf("on all %d nodes", len(all))
+	}
+	text := "on " + List(nodes)
+	if counted && len(all) > 1 {
+		text += fmt.Sprintf(" (%d of %d nodes)", len(nodes), len(all))
+	}
+	return text
+}
+
+// theLock names a lock, or says "the lock" where there is only one.
+func (s *teller) theLock(name string) string {
+	if len(s.Trace.Locks) > 1 {
+		return "the lock " + name
+	}
+	return "the lock"
+}
