@@ -85,10 +85,6 @@ func (m *Matrix) items(r Row, kind sort) []item {
 	for _, c := range r.Cells {
 		if c.sort() == kind {
 			said := c.says(kind)
-			if kind == untold || kind == undecided {
-				// What is said of several locks is told once.
-				said.itself = strings.ReplaceAll(said.itself, story.Visible(c.Lock), "the lock")
-			}
 			if cells[said] == nil {
 				says = append(says, said)
 			}

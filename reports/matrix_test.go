@@ -278,7 +278,7 @@ func TestMatrixOfLocks(t *testing.T) {
 			"": {breaks("single"), breaks("redlock"), unforeseen},
 		}, "=the pause outlasts the lease"),
 		rows("debate", "clock-jump", "clock", map[string][]Cell{
-			"": {{Lock: "single", Untold: "single has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
+			"": {{Lock: "single", Untold: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, twice[:2]...)), cell("redsync", unseen, unseen)},
 		}, "=two majorities share one node"),
 		rows("fencing", "fencing-gap", "process", map[string][]Cell{
 			"": {does("single"), does("redlock"), cell("redsync", judged(off, checks.Unsafe, lateWrite...), judged(on, checks.Safe, checks.Progress))},

@@ -396,7 +396,7 @@ func TestMatrixAsHTML(t *testing.T) {
 // has no column.
 func TestMatrixOfLocksAsHTML(t *testing.T) {
 	m := &Matrix{Locks: []string{"single", "redlock"}, Rows: rows("debate", "gc-pause", "process", map[string][]Cell{
-		"": {{Lock: "single", Untold: "single has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
+		"": {{Lock: "single", Untold: "the lock has one node"}, cell("redlock", judged(off, checks.Unsafe, twice...), judged(on, checks.Safe, checks.Progress, checks.SectionExclusion))},
 	}, "=the pause outlasts the lease")}
 	contains(t, read(t, "matrix", []byte(matrix(t, "html", m))).text,
 		"1 scenario, with 2 locks: 1 as expected",

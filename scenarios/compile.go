@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -71,7 +72,7 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 		return sim.Config{}, err
 	}
 	if !kind.Open && len(s.masters()) == 0 {
-		return sim.Config{}, fmt.Errorf("the story has no Redis node to keep the lock %s on", kind.Name)
+		return sim.Config{}, errors.New("the story has no Redis node to keep the lock on")
 	}
 	return sim.Config{
 		Name:           v.Scenario,
@@ -92,19 +93,20 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 }
 
 // doubts says what the story is about that a lock in place of its own does not
-// have: a run with that lock tells nothing of it.
+// have: a run with that lock tells nothing of it. None says which lock that is, so that
+// what is the same of several locks can be told once.
 func (s *spec) doubts(kind locks.Kind) []string {
 	var doubts []string
 	for _, f := range s.Lock.Without {
 		if !slices.Contains(kind.Features, string(f)) {
-			doubts = append(doubts, fmt.Sprintf("the story is about a lock without %s, and %s has no such feature to turn off", f, kind.Name))
+			doubts = append(doubts, fmt.Sprintf("the story is about a lock without %s, and the lock has no such feature to turn off", f))
 		}
 	}
 	if s.Lock.Clock != "" && !slices.Contains(kind.Accepts, "clock") {
-		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and %s cannot be told which clock to read", s.Lock.Clock, kind.Name))
+		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and the lock cannot be told which clock to read", s.Lock.Clock))
 	}
 	if s.Lock.Fallback != "" && !slices.Contains(kind.Accepts, "fallback") {
-		doubts = append(doubts, fmt.Sprintf("the story is about a lock that falls back when Redis is down, and %s has no fallback", kind.Name))
+		doubts = append(doubts, "the story is about a lock that falls back when Redis is down, and the lock has no fallback")
 	}
 	return doubts
 }

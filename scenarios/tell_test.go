@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/locks"
 )
 
 // A story is told with every lock that has what it is about; of the others it
@@ -18,7 +19,7 @@ func TestTell(t *testing.T) {
 		{"gc-pause", "", "", checks.Unsafe},
 		{"gc-pause", "single", "", checks.Unsafe},
 		{"clock-jump", "redsync", "", checks.Unsafe},
-		{"clock-jump", "single", "single keeps nothing on redis-4 or redis-5", ""},
+		{"clock-jump", "single", "the lock, which keeps nothing on redis-4 or redis-5", ""},
 		{"pause-in-flight/no-elapsed-check", "redsync", "about a lock without elapsed-check", ""},
 		{"pause-in-flight/elapsed-check", "redsync", "", checks.Safe},
 		{"gc-pause", "redlokc", `no lock is called "redlokc"`, ""},
@@ -48,5 +49,29 @@ func TestTell(t *testing.T) {
 		if len(runs) != 2 || runs[0].Fencing != Off || runs[1].Fencing != On || runs[0].Verdict.Verdict != c.verdict {
 			t.Errorf("%s with %q: %d runs, the first is %s", c.name, c.lock, len(runs), runs[0].Verdict.Verdict)
 		}
+	}
+}
+
+// Why a story cannot be told does not say with which lock: a list of several locks tells
+// it once.
+func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
+	doubts := 0
+	for _, s := range Embedded() {
+		for _, v := range s.Variants {
+			for _, lock := range locks.Names() {
+				config, err := v.Config(Options{Seed: 1, Lock: lock, Fencing: Off})
+				if err != nil {
+					config.Doubts = []string{err.Error()}
+				}
+				for _, doubt := range config.Doubts {
+					if doubts++; strings.Contains(doubt, lock) {
+						t.Errorf("%s with %s: %s", s.Name, lock, doubt)
+					}
+				}
+			}
+		}
+	}
+	if doubts == 0 {
+		t.Error("every story can be told with every lock")
 	}
 }

@@ -172,15 +172,14 @@ func (w *World) idle(fault Fault) string {
 	if len(w.trace.Locks) == 0 {
 		return ""
 	}
-	lock := w.trace.Locks[0]
 	for _, group := range fault.Targets() {
 		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) {
-			return fmt.Sprintf("it cannot act on the lock: %s keeps nothing on %s", lock.Kind, strings.Join(group, " or "))
+			return fmt.Sprintf("it cannot act on the lock, which keeps nothing on %s", strings.Join(group, " or "))
 		}
 	}
 	if c, ok := fault.Action.(interface{ clockOf() string }); ok {
 		if p := w.byName[c.clockOf()]; p.role == trace.RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Tokens.Source.OwnClock {
-			return fmt.Sprintf("it cannot act on the lock: %s does not read %s's clock but true time", lock.Kind, p.name)
+			return fmt.Sprintf("it cannot act on the lock, which does not read %s's clock but true time", p.name)
 		}
 	}
 	return ""
