@@ -1,8 +1,6 @@
 package checks
 
 import (
-	"fmt"
-
 	"github.com/locksim/locksim/trace"
 )
 
@@ -28,10 +26,10 @@ func takeAttempts(h *inquiry) Measure {
 		}
 	}
 	if calls == 0 {
-		return absent("nobody asked for the lock")
+		return absent(NobodyAsked)
 	}
 	return Measure{
 		Figures: []Figure{{"calls", Count, calls}, {"failed", Count, failed}},
-		text:    fmt.Sprintf("%d, of which %d failed", calls, failed),
+		Says:    Because(OfWhichFailed, calls, failed),
 	}
 }

@@ -1,8 +1,6 @@
 package checks
 
 import (
-	"fmt"
-
 	"github.com/locksim/locksim/trace"
 )
 
@@ -23,7 +21,7 @@ func takeLockCommands(h *inquiry) Measure {
 		}
 	}
 	if nodes == 0 {
-		return absent("there are no Redis nodes")
+		return absent(NoNodes)
 	}
 	var sent int64
 	for _, m := range h.Messages() {
@@ -33,12 +31,12 @@ func takeLockCommands(h *inquiry) Measure {
 	}
 	m := Measure{
 		Figures: []Figure{{"sent", Count, sent}},
-		text:    fmt.Sprint(sent),
+		Says:    Because(JustThat, sent),
 	}
 	if granted := int64(len(h.Sections())); granted > 0 {
 		each := ratio(sent, granted)
 		m.Figures = append(m.Figures, Figure{"per section granted", Count, each})
-		m.text += fmt.Sprintf(", %d per section granted", each)
+		m.Says = m.Says.And(PerSectionGranted, each)
 	}
 	return m
 }

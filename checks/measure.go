@@ -15,10 +15,8 @@ type Measure struct {
 	// Figures are its numbers, in a fixed order. One that the run cannot give,
 	// such as the median of nothing, is left out.
 	Figures []Figure
-	// Absent says why there are no figures at all; it is empty if there are.
-	Absent string
-
-	text string
+	// Says is what is told of it: why there are no figures at all, if there are none.
+	Says Reason
 }
 
 // A Figure is one number of a measure.
@@ -40,12 +38,12 @@ const (
 	Count Unit = ""
 )
 
-// String is the measure for people, such as "median 1.2s, longest 3.4s".
-func (m Measure) String() string {
-	if m.Absent != "" {
-		return "n/a: " + m.Absent
+// Told is the measure in English, such as "median 1.2s, longest 3.4s".
+func (m Measure) Told(v Voice) string {
+	if len(m.Figures) == 0 {
+		return "n/a: " + m.Says.Told(v)
 	}
-	return m.text
+	return m.Says.Told(v)
 }
 
 // A measure of a run. To add one, write a file that declares it and enter it in
@@ -87,7 +85,7 @@ func Measures(of *history.History) []Measure {
 	return all
 }
 
-func absent(why string) Measure { return Measure{Absent: why} }
+func absent(code Code, args ...any) Measure { return Measure{Says: Because(code, args...)} }
 
 // ratio is a over b, rounded to the nearest whole number.
 func ratio(a, b int64) int64 { return (a + b/2) / b }
@@ -99,13 +97,4 @@ func median(times []time.Duration) time.Duration {
 	upper := sorted[len(sorted)/2]
 	lower := sorted[(len(sorted)-1)/2]
 	return lower + (upper-lower)/2
-}
-
-// brief writes a time with three figures or so: 1m0s, 31.2s, 480ms.
-func brief(d time.Duration) string {
-	unit := time.Duration(1)
-	for d/unit >= 1000 && unit < 100*time.Millisecond {
-		unit *= 10
-	}
-	return d.Round(unit).String()
 }

@@ -30,7 +30,7 @@ func measureAll(t *testing.T, measure string, tests []measurement) {
 			for _, f := range m.Figures {
 				figures = append(figures, fmt.Sprintf("%s=%d%s", f.Name, f.Value, f.Unit))
 			}
-			if got := m.String(); got != test.text {
+			if got := m.Told(inFull); got != test.text {
 				t.Errorf("%s is told as %q, want %q", measure, got, test.text)
 			}
 			if got := strings.Join(figures, " "); got != test.figures {
@@ -92,7 +92,7 @@ func TestWaitAfterCrash(t *testing.T) {
 			31240ms c2 acquires rank=2 ends=61s
 			40s   c2 releases
 			41s   c3 acquires rank=3 ends=71s`,
-			"21.2s", "longest=21240000000ns dead holders=1 never granted=0"},
+			"21.24s", "longest=21240000000ns dead holders=1 never granted=0"},
 		{"another lock's grant does not count", `
 			lock M ttl=30s
 			0s  c1 acquires rank=1 ends=30s
@@ -375,8 +375,8 @@ func TestMeasures(t *testing.T) {
 		if m.Name != want[i] || m.Title == "" || strings.Contains(m.Title, "\n") {
 			t.Errorf("measure %d is %q with the title %q, want %q", i, m.Name, m.Title, want[i])
 		}
-		if (m.Absent == "") != (len(m.Figures) > 0) || (m.Absent == "") == strings.HasPrefix(m.String(), "n/a") {
-			t.Errorf("%s is told as %q with the figures %v", m.Name, m, m.Figures)
+		if m.Says.IsZero() {
+			t.Errorf("nothing is said of %s with the figures %v", m.Name, m.Figures)
 		}
 	}
 	if len(all) != len(want) {

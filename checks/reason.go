@@ -87,13 +87,34 @@ const (
 	TornByDeparture        Code = "torn-by-departure"         // how it ended
 	TornInPart             Code = "torn-in-part"              // begun, applied
 	ManyNotOneByOne        Code = "many-not-one-by-one"       // how many, section
+
+	// What a run took.
+	NobodyAsked        Code = "nobody-asked"         //
+	NobodyDied         Code = "nobody-died"          //
+	NobodyGrantedAfter Code = "nobody-granted-after" // client
+	NoNodes            Code = "no-nodes"             //
+	NoMajority         Code = "no-majority"          //
+	NothingAsked       Code = "nothing-asked"        //
+	JustThat           Code = "just-that"            // what
+	MedianAndLongest   Code = "median-and-longest"   // two lengths of time
+	LongestOfDead      Code = "longest-of-dead"      // length of time, how many
+	NeverGranted       Code = "never-granted"        // how many
+	OthersNeverGranted Code = "others-never-granted" // how many
+	OfWhichFailed      Code = "of-which-failed"      // how many, of these
+	OfFailedAttempts   Code = "of-failed-attempts"   // how many, of how many
+	OfRequests         Code = "of-requests"          // refused, of how many; of these reads, of how many; writes, of how many
+	PerSectionGranted  Code = "per-section-granted"  // how many
+	PerMinute          Code = "per-minute"           // how many
 )
 
 // A Token is a fencing token that a reason is about.
 type Token uint64
 
 // continues are the codes that go on with the sentence before them.
-var continues = map[Code]bool{AsItIsSaid: true, BySentLater: true, UpdateLost: true, OfSomebodyElse: true}
+var continues = map[Code]bool{
+	AsItIsSaid: true, BySentLater: true, UpdateLost: true, OfSomebodyElse: true,
+	OthersNeverGranted: true, PerSectionGranted: true, PerMinute: true,
+}
 
 // sentences are the codes in English. What begins with an argument begins with a name or a
 // number.
@@ -156,6 +177,23 @@ var sentences = map[Code]string{
 	TornByDeparture:        "it wrote, and never released: %s",
 	TornInPart:             "of its %d writes only %d took effect",
 	ManyNotOneByOne:        "%d sections, %s's among them, cannot have run one after the other",
+
+	NobodyAsked:        "nobody asked for the lock",
+	NobodyDied:         "no client crashed or hung while it held the lock",
+	NobodyGrantedAfter: "nobody was granted the lock after %s had crashed or hung",
+	NoNodes:            "there are no Redis nodes",
+	NoMajority:         "the lock asks for no majority",
+	NothingAsked:       "nobody asked anything of the storage",
+	JustThat:           "%v",
+	MedianAndLongest:   "median %v, longest %v",
+	LongestOfDead:      "longest %v, %d dead holders",
+	NeverGranted:       "%d never granted",
+	OthersNeverGranted: ", %d never granted",
+	OfWhichFailed:      "%d, of which %d failed",
+	OfFailedAttempts:   "%d of %d failed attempts",
+	OfRequests:         "%d of %d (%d of %d reads, %d of %d writes)",
+	PerSectionGranted:  ", %d per section granted",
+	PerMinute:          ", %d per minute",
 }
 
 // Because is a reason.

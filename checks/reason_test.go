@@ -2,6 +2,7 @@ package checks
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func TestReasonsAreToldInAVoice(t *testing.T) {
 // Only what continues a sentence begins as no sentence does.
 func TestReasonsThatContinue(t *testing.T) {
 	for code, text := range sentences {
-		if begins := text[0] == ' ' || text[0] == ':'; begins != continues[code] {
+		if begins := strings.ContainsRune(" :,", rune(text[0])); begins != continues[code] {
 			t.Errorf("%s: %q", code, text)
 		}
 	}

@@ -1,8 +1,6 @@
 package checks
 
 import (
-	"fmt"
-
 	"github.com/locksim/locksim/trace"
 )
 
@@ -26,7 +24,7 @@ func takeRefused(h *inquiry) Measure {
 		}
 	}
 	if all == 0 {
-		return absent("nobody asked anything of the storage")
+		return absent(NothingAsked)
 	}
 	return Measure{
 		Figures: []Figure{
@@ -37,7 +35,7 @@ func takeRefused(h *inquiry) Measure {
 			{"refused writes", Count, turnedAway[trace.Write]},
 			{"writes", Count, served[trace.Write]},
 		},
-		text: fmt.Sprintf("%d of %d (%d of %d reads, %d of %d writes)", denied, all,
+		Says: Because(OfRequests, denied, all,
 			turnedAway[trace.Read], served[trace.Read], turnedAway[trace.Write], served[trace.Write]),
 	}
 }

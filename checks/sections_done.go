@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -22,12 +21,12 @@ func takeSectionsDone(h *inquiry) Measure {
 	}
 	m := Measure{
 		Figures: []Figure{{"completed", Count, done}},
-		text:    fmt.Sprint(done),
+		Says:    Because(JustThat, done),
 	}
 	if lasted := h.Trace.End(); lasted > 0 {
 		rate := ratio(done*int64(time.Minute), int64(lasted))
 		m.Figures = append(m.Figures, Figure{"per minute", Count, rate})
-		m.text += fmt.Sprintf(", %d per minute", rate)
+		m.Says = m.Says.And(PerMinute, rate)
 	}
 	return m
 }

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/locksim/locksim/trace"
@@ -20,7 +19,7 @@ var splitVotes = measure{
 func takeSplitVotes(h *inquiry) Measure {
 	votes := slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Quorum > 1 })
 	if !votes {
-		return absent("the lock asks for no majority")
+		return absent(NoMajority)
 	}
 	var split, failed int64
 	for _, b := range h.Ballots() {
@@ -34,6 +33,6 @@ func takeSplitVotes(h *inquiry) Measure {
 	}
 	return Measure{
 		Figures: []Figure{{"split", Count, split}, {"failed", Count, failed}},
-		text:    fmt.Sprintf("%d of %d failed attempts", split, failed),
+		Says:    Because(OfFailedAttempts, split, failed),
 	}
 }

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,11 +37,11 @@ func takeTimeToAcquire(h *inquiry) Measure {
 	never := waits - len(times)
 	switch {
 	case waits == 0:
-		return absent("nobody asked for the lock")
+		return absent(NobodyAsked)
 	case len(times) == 0:
 		return Measure{
 			Figures: []Figure{{"never granted", Count, int64(never)}},
-			text:    fmt.Sprintf("%d never granted", never),
+			Says:    Because(NeverGranted, never),
 		}
 	}
 	middle, longest := median(times), slices.Max(times)
@@ -52,10 +51,10 @@ func takeTimeToAcquire(h *inquiry) Measure {
 			{"longest", Nanoseconds, int64(longest)},
 			{"never granted", Count, int64(never)},
 		},
-		text: fmt.Sprintf("median %s, longest %s", brief(middle), brief(longest)),
+		Says: Because(MedianAndLongest, middle, longest),
 	}
 	if never > 0 {
-		m.text += fmt.Sprintf(", %d never granted", never)
+		m.Says = m.Says.And(OthersNeverGranted, never)
 	}
 	return m
 }

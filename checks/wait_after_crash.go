@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,9 +37,9 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 	dead := len(times) + never
 	switch {
 	case dead == 0:
-		return absent("no client crashed or hung while it held the lock")
+		return absent(NobodyDied)
 	case len(times) == 0:
-		return absent(fmt.Sprintf("nobody was granted the lock after %s had crashed or hung", last))
+		return absent(NobodyGrantedAfter, last)
 	}
 	longest := slices.Max(times)
 	m := Measure{
@@ -49,13 +48,13 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 			{"dead holders", Count, int64(dead)},
 			{"never granted", Count, int64(never)},
 		},
-		text: brief(longest),
+		Says: Because(JustThat, longest),
 	}
 	if dead > 1 {
-		m.text = fmt.Sprintf("longest %s, %d dead holders", brief(longest), dead)
+		m.Says = Because(LongestOfDead, longest, dead)
 	}
 	if never > 0 {
-		m.text += fmt.Sprintf(", %d never granted", never)
+		m.Says = m.Says.And(OthersNeverGranted, never)
 	}
 	return m
 }

@@ -68,7 +68,7 @@ func measures(pairs [][]scenarios.Outcome) []remark {
 			}
 			said := make([]string, len(runs))
 			for j, run := range runs {
-				said[j] = run.Measures[i].String()
+				said[j] = run.Measures[i].Told(story.InLengths)
 			}
 			text := said[0]
 			if len(slices.Compact(slices.Clone(said))) > 1 {
