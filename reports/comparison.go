@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -78,13 +77,13 @@ func measures(pairs [][]scenarios.Outcome) []remark {
 				text = strings.Join(said, "; ")
 			}
 			if len(pairs) > 1 {
-				text = fmt.Sprintf("%s: %s", story.Visible(runs[0].Variant.Name), text)
+				text = runs[0].Variant.Name + ": " + text
 			}
 			about := name
-			if slices.ContainsFunc(rows, func(r remark) bool { return r.about == name }) {
+			if slices.ContainsFunc(rows, func(r remark) bool { return r.about == story.Raw(name) }) {
 				about = ""
 			}
-			rows = append(rows, remark{about, text})
+			rows = append(rows, remarkOn(about, text))
 		}
 	}
 	return rows

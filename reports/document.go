@@ -89,9 +89,9 @@ func markdownRows(b *strings.Builder, rows []remark) {
 	}
 	for _, r := range rows {
 		if r.about == "" { // as the row before
-			fmt.Fprintf(b, "  - %s\n", markdown(r.text))
+			fmt.Fprintf(b, "  - %s\n", markdown(string(r.text)))
 			continue
 		}
-		fmt.Fprintf(b, "- **%s**: %s\n", markdown(r.about), markdown(r.text))
+		fmt.Fprintf(b, "- **%s**: %s\n", markdown(string(r.about)), markdown(string(r.text)))
 	}
 }

@@ -146,9 +146,9 @@ func sanfilippo(t scenarios.Telling) string { return t.Sanfilippo }
 // debate is what each side says.
 func debate(t scenarios.Telling) chapter {
 	c := chapter{title: "What each side says"}
-	for _, row := range []remark{{"Kleppmann", t.Kleppmann}, {"Sanfilippo", t.Sanfilippo}} {
+	for _, row := range []remark{remarkOn("Kleppmann", oneLine(t.Kleppmann)), remarkOn("Sanfilippo", oneLine(t.Sanfilippo))} {
 		if row.text != "" {
-			c.rows = append(c.rows, remark{row.about, story.Visible(oneLine(row.text))})
+			c.rows = append(c.rows, row)
 		}
 	}
 	return c
@@ -176,19 +176,19 @@ func eventsOf(runs []scenarios.Outcome, stories [][]story.Clause, o Options) str
 func doubtful(runs []scenarios.Outcome) []remark {
 	var rows []remark
 	add := func(about, text string) {
-		if row := (remark{about, text}); !slices.Contains(rows, row) {
+		if row := remarkOn(about, text); !slices.Contains(rows, row) {
 			rows = append(rows, row)
 		}
 	}
 	for _, run := range runs {
 		for _, w := range run.Verdict.Witnesses {
 			if !w.Seen {
-				add("not seen", story.Visible(w.Text))
+				add("not seen", w.Text)
 			}
 		}
 		for i, f := range run.History.Trace.Faults {
 			if f.Idle != "" {
-				add(fmt.Sprintf("fault %d", i+1), "did not act: "+story.Visible(f.Idle))
+				add(fmt.Sprintf("fault %d", i+1), "did not act: "+f.Idle)
 			}
 		}
 	}
@@ -201,14 +201,14 @@ func broke(runs []scenarios.Outcome) []remark {
 	v := runs[0].Variant
 	var rows []remark
 	if v.Assumption != "" {
-		rows = append(rows, remark{"assumption", story.Visible(v.Assumption) + assumptionWords[v.Assumption]})
+		rows = append(rows, remarkOn("assumption", v.Assumption+assumptionWords[v.Assumption]))
 	}
 	if v.Why != "" && v.Lock == runs[0].Lock {
-		rows = append(rows, remark{"in short", story.Visible(oneLine(v.Why))})
+		rows = append(rows, remarkOn("in short", oneLine(v.Why)))
 	}
 	var data []remark
 	for _, run := range runs {
-		data = append(data, remark{runName[run.Fencing], run.Verdict.Verdict + ". " + explainData(run)})
+		data = append(data, remarkOn(runName[run.Fencing], story.CameTo(run.History, run.Verdict)))
 	}
 	rows = append(rows, allTheSame(data, "the data")...)
 	return append(rows, explainLocks(runs)...)

@@ -46,12 +46,12 @@ func searched(r *explore.Result) []remark {
 		text := fmt.Sprintf("%s at which a fault can strike: before each of %s, and when each of %s is sent or arrives",
 			story.Count(b.Points, "point"), story.Count(b.Steps, "step"), story.Count(b.Messages, "message"))
 		if b.Broke != "" {
-			text += "; WITHOUT ANY FAULT this broke: " + story.Visible(b.Broke)
+			text += "; WITHOUT ANY FAULT this broke: " + b.Broke
 		}
 		if b.Doubt != "" {
-			text = "NOT EXPLORED: " + story.Visible(b.Doubt)
+			text = "NOT EXPLORED: " + b.Doubt
 		}
-		rows = append(rows, remark{"workload " + story.Visible(b.Name), text})
+		rows = append(rows, remarkOn("workload "+b.Name, text))
 	}
 	plan := "every single fault"
 	if r.MaxFaults > 1 {
@@ -60,7 +60,7 @@ func searched(r *explore.Result) []remark {
 	if r.MaxFaults > 1 && r.Budget > 0 {
 		plan += " in at most " + story.Count(r.Budget, "world")
 	}
-	return append(rows, remark{"search", fmt.Sprintf("%s; seed %d", plan, r.Seed)})
+	return append(rows, remarkOn("search", fmt.Sprintf("%s; seed %d", plan, r.Seed)))
 }
 
 // whyApart says what is wrong with the ways in which a paused process ran on.

@@ -76,7 +76,7 @@ func coverage(r *explore.Result) []remark {
 		if l.Behaviours > 0 {
 			words = append(words, story.Count(l.Behaviours, "new behaviour"))
 		}
-		rows = append(rows, remark{story.Count(l.Faults, "fault"), strings.Join(words, "; ")})
+		rows = append(rows, remarkOn(story.Count(l.Faults, "fault"), strings.Join(words, "; ")))
 	}
 	return rows
 }

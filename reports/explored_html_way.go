@@ -79,9 +79,9 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 		card.Faults = append(card.Faults, exploredFaultWords(f))
 	}
 	for _, fact := range []row{
-		{"workload", worldWords(c.result, w.Example)},
-		{"strikes", stagesWords(w)},
-		{"also by", othersWords(w)},
+		{"workload", story.Raw(worldWords(c.result, w.Example))},
+		{"strikes", story.Raw(stagesWords(w))},
+		{"also by", story.Raw(othersWords(w))},
 	} {
 		if fact.Text != "" {
 			card.Facts = append(card.Facts, fact)

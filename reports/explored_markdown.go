@@ -64,7 +64,7 @@ func (m *exploredMarkdown) heading(title string) {
 
 func (m *exploredMarkdown) remarks(rows []remark) {
 	for _, row := range rows {
-		m.line("- **%s**: %s", markdown(row.about), markdown(row.text))
+		m.line("- **%s**: %s", markdown(string(row.about)), markdown(string(row.text)))
 	}
 }
 

@@ -149,7 +149,7 @@ func (t *exploredText) way(w explore.Way, letter string, place int) {
 	var rows []remark
 	add := func(about, text string) {
 		if text != "" {
-			rows = append(rows, remark{about, text})
+			rows = append(rows, remarkOn(about, text))
 		}
 	}
 	for i, f := range w.Example.Faults {

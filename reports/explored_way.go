@@ -99,7 +99,7 @@ func breakageLegend(ways []explore.Way) []remark {
 		for _, p := range b.properties {
 			properties = append(properties, string(p))
 		}
-		rows = append(rows, remark{b.word, b.means + ": " + story.Either(properties) + " is violated"})
+		rows = append(rows, remarkOn(b.word, b.means+": "+story.Either(properties)+" is violated"))
 	}
 	return rows
 }
@@ -109,7 +109,7 @@ func faultLegend(ways []explore.Way) []remark {
 	var rows []remark
 	add := func(about, text string, is func(explore.Way) bool) {
 		if slices.ContainsFunc(ways, is) {
-			rows = append(rows, remark{about, text})
+			rows = append(rows, remarkOn(about, text))
 		}
 	}
 	is := func(blame checks.Blame) func(explore.Way) bool {

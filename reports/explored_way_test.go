@@ -17,8 +17,8 @@ func TestEveryPropertyHasAShortWord(t *testing.T) {
 		if got := inShort([]string{string(p)}); len(got) != 1 || got[0] == string(p) {
 			t.Errorf("%s is %q in short", p, got)
 		}
-		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(got[0].text, string(p)) {
-			t.Errorf("%s is explained as %q", p, got)
+		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].text), string(p)) {
+			t.Errorf("%s is explained as %v", p, got)
 		}
 	}
 	got := inShort([]string{"serial-sections", "goroutine leak", "lease-exclusion", "write-order"})
@@ -101,8 +101,8 @@ func TestWhoseFault(t *testing.T) {
 			t.Errorf("%q, %q, %q: got %q, want %q", c.off, c.on, c.fault, got, c.want)
 		}
 		about := strings.TrimSuffix(c.want, ": clock")
-		if rows := faultLegend([]explore.Way{w}); len(rows) != 1 || rows[0].about != about {
-			t.Errorf("%q is explained as %q", about, rows)
+		if rows := faultLegend([]explore.Way{w}); len(rows) != 1 || string(rows[0].about) != about {
+			t.Errorf("%q is explained as %v", about, rows)
 		}
 	}
 }

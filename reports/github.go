@@ -24,7 +24,7 @@ func writeGitHub(w io.Writer, results []*scenarios.Result, o Options) error {
 		for _, run := range r.Runs {
 			switch standing := standingOfRun(run); standing {
 			case NotAsExpected, Undecided:
-				message := append(complaints(run), sentences(run)...)
+				message := asShown(slices.Concat(complaints(run), sentences(run)))
 				message = append(message, "replay: "+replay(r, o))
 				annotate(&b, "error", r, o, run, runTitle(run)+": "+complaint(standing), message)
 			}

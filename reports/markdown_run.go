@@ -85,7 +85,7 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 			for i, run := range runs {
 				verdicts[run.Fencing] = markdownVerdict(Cell{Runs: runs}, i)
 				if said := complaints(run); len(said) > 0 {
-					differs = append(differs, markdown(runName[run.Fencing]+": "+firstOf(said)))
+					differs = append(differs, markdown(runName[run.Fencing]+": "+firstOf(asShown(said))))
 				}
 			}
 			m.line("| %s | %s | %s | %s | %s | %s |", standingSign(runs), name, markdown(v.Assumption),

@@ -228,7 +228,7 @@ func (m *Matrix) pageLegend() []row {
 	}
 	all := make([]row, len(legend))
 	for i, s := range legend {
-		all[i] = row{s.sign, s.text}
+		all[i] = row{story.Raw(s.sign), story.Raw(s.text)}
 	}
 	return all
 }

@@ -41,7 +41,7 @@ func (m *Matrix) boxes() []frontBox {
 		box.Class = standingBadges[alarm].Class
 		for _, r := range m.inOrder() {
 			if said := m.alarmed(r, alarm); len(said) > 0 {
-				box.Items = append(box.Items, row{r.name(), strings.Join(said, "; ")})
+				box.Items = append(box.Items, row{story.Raw(r.name()), story.Raw(strings.Join(said, "; "))})
 			}
 		}
 		if len(box.Items) > 0 {
@@ -68,7 +68,7 @@ func (m *Matrix) alarmed(r Row, alarm Standing) []string {
 		}
 		for _, run := range c.Runs {
 			if len(run.Differences) > 0 {
-				said = append(said, strings.Join(append(lock, runName[run.Fencing]), ", ")+": "+strings.Join(complaints(run), "; "))
+				said = append(said, strings.Join(append(lock, runName[run.Fencing]), ", ")+": "+strings.Join(asShown(complaints(run)), "; "))
 			}
 		}
 	}

@@ -181,11 +181,11 @@ func (c Cell) doubt() string {
 			continue
 		}
 		for _, reason := range run.Verdict.Reasons {
-			return story.Visible(timed(reason))
+			return story.Told(reason).String()
 		}
 		for _, f := range run.Verdict.Findings {
 			if f.Property.Data() && f.Outcome != checks.Holds {
-				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, story.Visible(timed(f.Reason)))
+				return fmt.Sprintf("%s is %s: %s", f.Property, f.Outcome, story.Told(f.Reason))
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func (m *Matrix) surprises() []item {
 					continue
 				}
 				name := r.name() + m.with([]Cell{c}) + ", " + runName[run.Fencing]
-				items = append(items, item{name, story.Visible(timed(run.Differences...))})
+				items = append(items, item{name, story.Told(run.Differences...).String()})
 			}
 		}
 	}

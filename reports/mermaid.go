@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -32,7 +33,7 @@ func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 		fmt.Fprintf(&b, "# %s\n", markdown(r.Scenario.Name+": "+r.Scenario.Title))
 		for _, run := range r.Runs {
 			fmt.Fprintf(&b, "\n## %s\n\n", markdown(runTitle(run)))
-			fmt.Fprintf(&b, "%s\n\n", markdown(cameTo(run)))
+			fmt.Fprintf(&b, "%s\n\n", markdown(string(story.CameTo(run.History, run.Verdict))))
 			fmt.Fprintf(&b, "```mermaid\n%s```\n", mermaidDiagram(r, run))
 		}
 	}
@@ -51,13 +52,4 @@ func mermaidPages(results []*scenarios.Result, _ Options) []Page {
 		}
 	}
 	return pages
-}
-
-// cameTo is what a run came to in a sentence or two.
-func cameTo(run scenarios.Outcome) string {
-	text := run.Verdict.Verdict + "."
-	if why := explainData(run); why != "" {
-		text += " " + why
-	}
-	return text
 }

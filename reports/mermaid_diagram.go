@@ -96,7 +96,8 @@ func (s *sequence) draw(r *scenarios.Result, clauses []story.Clause, most int) s
 	if left > 0 {
 		s.wide(fmt.Sprintf("left out, because Mermaid draws no more: %s", story.Count(left, "moment")))
 	}
-	s.wide(cameTo(s.run))
+	cameTo := string(story.CameTo(s.run.History, s.run.Verdict))
+	s.wide(cameTo)
 
 	all := s.lanes.all()
 	title := Row{Scenario: r.Scenario, Variant: s.run.Variant}.name() + ", " + runName[s.run.Fencing]
@@ -104,7 +105,7 @@ func (s *sequence) draw(r *scenarios.Result, clauses []story.Clause, most int) s
 	b.WriteString("sequenceDiagram\n")
 	fmt.Fprintf(&b, "  title %s\n", mermaidLine(title, mermaidWide))
 	fmt.Fprintf(&b, "  accTitle: %s\n", mermaidLine(title+": "+s.run.Variant.Title, mermaidText))
-	fmt.Fprintf(&b, "  accDescr: %s\n", mermaidLine(cameTo(s.run), mermaidText))
+	fmt.Fprintf(&b, "  accDescr: %s\n", mermaidLine(cameTo, mermaidText))
 	b.WriteString(s.lanes.declared())
 	for _, line := range s.lines {
 		if line.wide {

@@ -34,7 +34,7 @@ type scenarioSheet struct {
 }
 
 // A row is a remark on a page.
-type row struct{ About, Text string }
+type row struct{ About, Text story.Raw }
 
 func onPage(remarks []remark) []row {
 	var all []row

@@ -20,7 +20,7 @@ func setting(run scenarios.Outcome, seed uint64) []remark {
 		panic(err) // the run was made with it
 	}
 	rows := []remark{}
-	add := func(about, text string) { rows = append(rows, remark{story.Visible(about), story.Visible(text)}) }
+	add := func(about, text string) { rows = append(rows, remarkOn(about, text)) }
 	add("lock", lockWords(run.History.Trace, config.Lock))
 	idle := idleNodes(run.History)
 	for _, n := range config.Nodes {

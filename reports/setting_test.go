@@ -52,7 +52,7 @@ func TestSetting(t *testing.T) {
 		{"fault 3", "partition client-1, from redis-1, at 2s, for 1s"},
 	}
 	if got := setting(r.Runs[0], 1); !slices.Equal(got, want) {
-		t.Errorf("the setting is\n%q\nwant\n%q", got, want)
+		t.Errorf("the setting is\n%v\nwant\n%v", got, want)
 	}
 }
 

@@ -41,19 +41,19 @@ func runTitle(run scenarios.Outcome) string {
 
 // complaints are what keeps a run from being as expected, a line each and at least
 // one: where it differs, or why nobody can tell.
-func complaints(run scenarios.Outcome) []string {
+func complaints(run scenarios.Outcome) []story.Raw {
 	var why []checks.Reason
 	switch standingOfRun(run) {
 	case NotAsExpected:
 		why = run.Differences
 	case Undecided:
 		if why = run.Verdict.Reasons; len(why) == 0 {
-			return []string{"the verdict is " + run.Verdict.Verdict}
+			return []story.Raw{story.Raw("the verdict is " + run.Verdict.Verdict)}
 		}
 	}
-	told := make([]string, len(why))
+	told := make([]story.Raw, len(why))
 	for i, reason := range why {
-		told[i] = story.Visible(timed(reason))
+		told[i] = story.Told(reason)
 	}
 	return told
 }
@@ -63,7 +63,7 @@ func complaintsOf(runs []scenarios.Outcome) []remark {
 	var all []remark
 	for _, run := range runs {
 		for _, said := range complaints(run) {
-			all = append(all, remark{runName[run.Fencing], said})
+			all = append(all, remarkOn(runName[run.Fencing], said))
 		}
 	}
 	return all
@@ -83,8 +83,8 @@ func nothingExpected(run scenarios.Outcome) string {
 }
 
 // sentences are the sentences that explain one run, each with what it is about.
-func sentences(run scenarios.Outcome) []string {
-	var lines []string
+func sentences(run scenarios.Outcome) []story.Raw {
+	var lines []story.Raw
 	for _, r := range explain([]scenarios.Outcome{run}) {
 		lines = append(lines, r.about+": "+r.text)
 	}
@@ -99,4 +99,13 @@ func fileOf(s *scenarios.Scenario, o Options) string {
 		return ""
 	}
 	return strings.TrimPrefix(story.Visible(s.File), "./")
+}
+
+// asShown are texts as a reader sees them.
+func asShown(texts []story.Raw) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = text.String()
+	}
+	return all
 }

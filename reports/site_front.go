@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 )
 
 // A front is what stands on the front page of a site, and on the page of a matrix that
@@ -92,7 +93,7 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 		}
 		var items []row
 		for _, item := range l.items {
-			items = append(items, row{item.name, item.says})
+			items = append(items, row{story.Raw(item.name), story.Raw(item.says)})
 		}
 		f.Lists = append(f.Lists, frontList{l.title, items})
 	}

@@ -2,41 +2,15 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
-
-func TestSparedWords(t *testing.T) {
-	pair := checks.Sparing{First: "client-1", Second: "client-2", Entered: 31 * time.Second, Who: "client-1", Other: "client-2",
-		Last: checks.Access{Step: trace.Write, Object: "x", At: 32 * time.Second}, Next: checks.Access{Step: trace.Read, Object: "x", At: 33 * time.Second},
-		CausedAt: 30 * time.Second}
-	for _, c := range []struct {
-		how   checks.SparedHow
-		cause checks.SparedCause
-		want  string
-	}{
-		{checks.NeitherWrote, checks.NoCause, "neither of them wrote"},
-		{checks.WroteNothing, checks.NoCause, "client-1 wrote nothing"},
-		{checks.WroteNothing, checks.ToldOfLoss, "client-1 wrote nothing, for it had learnt from the lock at 30.000s that its lease was lost"},
-		{checks.WroteNothing, checks.CheckFailed, "client-1 wrote nothing, for it had found at its check at 30.000s that its lease was over"},
-		{checks.WroteNothing, checks.ExtendFailed, "client-1 wrote nothing, for it had learnt at 30.000s that it could not extend its lease"},
-		{checks.WroteNothing, checks.ClientCrashed, "client-1 wrote nothing, for it crashed at 30.000s"},
-		{checks.WroteBefore, checks.NoCause, "client-1 wrote nothing after client-2 had entered its own at 31.000s; its last write was applied at 32.000s"},
-		{checks.DoneBefore, checks.NoCause, "client-1 was done with the storage before client-2 came to it; its last write was applied at 32.000s, and client-2's first read was answered at 33.000s"},
-		{checks.OtherObjects, checks.NoCause, "they used no object in common"},
-		{checks.AsIfApart, checks.NoCause, "what they read and wrote comes to the same as one after the other"},
-	} {
-		pair.How, pair.Cause = c.how, c.cause
-		if got := sparedWords(pair); got != c.want {
-			t.Errorf("got  %s\nwant %s", got, c.want)
-		}
-	}
-}
 
 // A run that is safe although sections overlapped says why, and that is so: with every
 // story of the catalogue and with single faults as a search makes them, with their own
@@ -57,10 +31,11 @@ func TestSparedIsTrue(t *testing.T) {
 				}
 				for _, run := range r.Runs {
 					name := fmt.Sprintf("%s %s, fencing %s, lock %s, seed %d", s.Name, run.Variant.Name, run.Fencing, lock, seed+1)
-					spares := run.Verdict.Verdict == checks.Safe && refusals(run.History) == "" &&
+					spares := run.Verdict.Verdict == checks.Safe && !slices.ContainsFunc(run.History.Served(), func(ev *trace.Event) bool { return !ev.OK }) &&
 						run.Verdict.Finding(checks.SectionExclusion).Outcome == checks.Violated
-					if says := strings.Contains(explainData(run), "is intact although"); says != spares {
-						t.Errorf("%s: it says %q", name, explainData(run))
+					says := string(story.OfData(run.History, run.Verdict))
+					if strings.Contains(says, "is intact although") != spares {
+						t.Errorf("%s: it says %q", name, says)
 					}
 					if !spares {
 						continue
@@ -72,7 +47,7 @@ func TestSparedIsTrue(t *testing.T) {
 					for _, p := range pairs {
 						told[p.How]++
 						if bad := untrue(run.History.Trace, p); bad != "" {
-							t.Errorf("%s: %q, but %s", name, sparedWords(p), bad)
+							t.Errorf("%s: %q, but %s", name, says, bad)
 						}
 					}
 				}

@@ -130,20 +130,20 @@ func cast(tr *trace.Trace) []remark {
 			nodes[s.Node] = true
 		}
 		if l.Open {
-			rows = append(rows, remark{"lock", story.Visible(l.Kind) + ": everybody is let in"})
+			rows = append(rows, remarkOn("lock", l.Kind+": everybody is let in"))
 			continue
 		}
-		rows = append(rows, remark{"lock", fmt.Sprintf("%s on %s, %s", story.Visible(l.Kind), story.Count(len(nodes), "node"), ttl)})
+		rows = append(rows, remarkOn("lock", fmt.Sprintf("%s on %s, %s", l.Kind, story.Count(len(nodes), "node"), ttl)))
 	}
 	for i, f := range tr.Faults {
-		what := story.Visible(f.Text)
+		what := f.Text
 		if f.Course != "" { // a trace of long ago does not know
-			what += ", " + story.Visible(f.Course)
+			what += ", " + f.Course
 		}
 		if f.Idle != "" {
-			what += " (it did not act: " + story.Visible(f.Idle) + ")"
+			what += " (it did not act: " + f.Idle + ")"
 		}
-		rows = append(rows, remark{fmt.Sprintf("fault %d", i+1), what})
+		rows = append(rows, remarkOn(fmt.Sprintf("fault %d", i+1), what))
 	}
 	if len(tr.Faults) == 0 {
 		rows = append(rows, remark{"faults", "none"})
@@ -155,11 +155,11 @@ func cast(tr *trace.Trace) []remark {
 func (t *text) remarks(rows []remark) {
 	width := 0
 	for _, r := range rows {
-		width = max(width, utf8.RuneCountInString(r.about))
+		width = max(width, utf8.RuneCountInString(r.about.String()))
 	}
 	for _, r := range rows {
-		label := r.about + strings.Repeat(" ", width-utf8.RuneCountInString(r.about))
-		body := wrap(r.text, t.columns()-width-4, 0)
+		label := pad(r.about.String(), width)
+		body := wrap(r.text.String(), t.columns()-width-4, 0)
 		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
 		t.line("  %s  %s", t.Palette.strong(label), body)
 	}
@@ -190,7 +190,7 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 			t.item(t.Palette.doubt("!"), runName[run.Fencing]+": a paused process ran on, so nothing that it took part in is held against the lock")
 		}
 		for _, torn := range run.Verdict.Torn {
-			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: the section of %s is torn, and somebody has to clean up after it: %s", runName[run.Fencing], story.Visible(torn.Client), statement(timed(torn.Reason))))
+			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: %s", runName[run.Fencing], story.Torn(torn)))
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (t *text) each(runs []scenarios.Outcome, what func(scenarios.Outcome) []che
 	said := make([][]string, len(runs))
 	for i, run := range runs {
 		for _, s := range what(run) {
-			said[i] = append(said[i], story.Visible(timed(s)))
+			said[i] = append(said[i], story.Told(s).String())
 		}
 	}
 	for i, run := range runs {

@@ -1,45 +1,39 @@
-package reports
+package story
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
 // mostSpared is how many overlaps are explained; who reads of more does not learn more.
 const mostSpared = 2
 
-// spared says why the data of a run is intact although sections overlapped; "" if none
-// did.
-func spared(run scenarios.Outcome) string {
-	if run.Verdict.Finding(checks.SectionExclusion).Outcome != checks.Violated {
-		return ""
-	}
-	first, more := checks.Spared(run.History, mostSpared)
+// spared says why the data of a run is intact although sections overlapped.
+func spared(h *history.History) []string {
+	first, more := checks.Spared(h, mostSpared)
 	var said []string
 	for i, s := range first {
 		begins := "So it is although"
 		if i == 0 {
 			begins = "The data is intact although"
 		}
-		said = append(said, fmt.Sprintf("%s %s and %s were in their sections at once: %s.", begins, story.Visible(s.First), story.Visible(s.Second), sparedWords(s)))
+		said = append(said, fmt.Sprintf("%s %s and %s were in their sections at once: %s.", begins, s.First, s.Second, sparedWords(s)))
 	}
 	switch {
 	case more == 1:
 		said = append(said, "One more overlap did no harm either.")
 	case more > 1:
-		said = append(said, fmt.Sprintf("%s more overlaps did no harm either.", story.Thousands(more)))
+		said = append(said, fmt.Sprintf("%s more overlaps did no harm either.", Thousands(more)))
 	}
-	return strings.Join(said, " ")
+	return said
 }
 
 // sparedWords say how two sections kept out of each other's way.
 func sparedWords(s checks.Sparing) string {
-	who, other := story.Visible(s.Who), story.Visible(s.Other)
+	who, other := s.Who, s.Other
 	switch s.How {
 	case checks.NeitherWrote:
 		return "neither of them wrote"
@@ -47,10 +41,10 @@ func sparedWords(s checks.Sparing) string {
 		return who + " wrote nothing" + restraintWords(s)
 	case checks.WroteBefore:
 		return fmt.Sprintf("%s wrote nothing after %s had entered its own at %s; its last write was applied at %s",
-			who, other, story.Moment(s.Entered, 3), story.Moment(s.Last.At, 3))
+			who, other, Moment(s.Entered, 3), Moment(s.Last.At, 3))
 	case checks.DoneBefore:
 		return fmt.Sprintf("%s was done with the storage before %s came to it; its last %s was %s at %s, and %s first %s was %s at %s",
-			who, other, s.Last.Step, servedWords[s.Last.Step], story.Moment(s.Last.At, 3), story.Visible(story.Possessive(s.Other)), s.Next.Step, servedWords[s.Next.Step], story.Moment(s.Next.At, 3))
+			who, other, s.Last.Step, servedWords[s.Last.Step], Moment(s.Last.At, 3), Possessive(s.Other), s.Next.Step, servedWords[s.Next.Step], Moment(s.Next.At, 3))
 	case checks.OtherObjects:
 		return "they used no object in common"
 	}
@@ -61,7 +55,7 @@ var servedWords = map[trace.Step]string{trace.Read: "answered", trace.Write: "ap
 
 // restraintWords say why somebody wrote nothing.
 func restraintWords(s checks.Sparing) string {
-	at := story.Moment(s.CausedAt, 3)
+	at := Moment(s.CausedAt, 3)
 	switch s.Cause {
 	case checks.ToldOfLoss:
 		return fmt.Sprintf(", for it had learnt from the lock at %s that its lease was lost", at)

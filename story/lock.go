@@ -1,0 +1,61 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/trace"
+)
+
+// OfLock says, one by one, how the lock's own properties broke in a run and whose fault
+// that is: whether it was granted twice or only outlived, then everything else.
+func OfLock(v *checks.Verdict) []Raw {
+	var said []Raw
+	violated := func(p checks.Property) bool {
+		f := v.Finding(p)
+		if f.Outcome == checks.Violated {
+			said = append(said, Raw(strings.TrimSpace(fullStop(f.Reason.Begun(Voice))+" "+blame(f.Fault))))
+		}
+		return f.Outcome == checks.Violated
+	}
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		if violated(p) {
+			break // where leases overlap, sections do: that need not be said as well
+		}
+	}
+	for _, p := range checks.PropertiesOf(checks.OfConduct) {
+		if p == checks.GrantOrder && v.Verdict == checks.Unsafe {
+			continue // the data's own trouble says it
+		}
+		violated(p)
+	}
+	return said
+}
+
+// Torn says that only a part of a section took effect.
+func Torn(t checks.TornSection) Raw {
+	return Raw(fmt.Sprintf("the section of %s is torn, and somebody has to clean up after it: %s", t.Client, fullStop(told(t.Reason))))
+}
+
+// blame says whose fault a violation is, where that can be told.
+func blame(b checks.Blame) string {
+	switch b.Whose {
+	case checks.ByAssumption:
+		return fmt.Sprintf("An assumption of the lock had broken: %s.", joined(b.Broken()))
+	case checks.ByLock:
+		return "That is the lock's own fault."
+	case checks.ByNature:
+		return "Their leases never overlapped: no lock whose grants end by time can prevent that."
+	}
+	return ""
+}
+
+// joined are assumptions with commas between them.
+func joined(all []trace.Assumption) string {
+	words := make([]string, len(all))
+	for i, a := range all {
+		words[i] = string(a)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,36 @@
+package story
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/trace"
+)
+
+func TestSparedWords(t *testing.T) {
+	pair := checks.Sparing{First: "client-1", Second: "client-2", Entered: 31 * time.Second, Who: "client-1", Other: "client-2",
+		Last: checks.Access{Step: trace.Write, Object: "x", At: 32 * time.Second}, Next: checks.Access{Step: trace.Read, Object: "x", At: 33 * time.Second},
+		CausedAt: 30 * time.Second}
+	for _, c := range []struct {
+		how   checks.SparedHow
+		cause checks.SparedCause
+		want  string
+	}{
+		{checks.NeitherWrote, checks.NoCause, "neither of them wrote"},
+		{checks.WroteNothing, checks.NoCause, "client-1 wrote nothing"},
+		{checks.WroteNothing, checks.ToldOfLoss, "client-1 wrote nothing, for it had learnt from the lock at 30.000s that its lease was lost"},
+		{checks.WroteNothing, checks.CheckFailed, "client-1 wrote nothing, for it had found at its check at 30.000s that its lease was over"},
+		{checks.WroteNothing, checks.ExtendFailed, "client-1 wrote nothing, for it had learnt at 30.000s that it could not extend its lease"},
+		{checks.WroteNothing, checks.ClientCrashed, "client-1 wrote nothing, for it crashed at 30.000s"},
+		{checks.WroteBefore, checks.NoCause, "client-1 wrote nothing after client-2 had entered its own at 31.000s; its last write was applied at 32.000s"},
+		{checks.DoneBefore, checks.NoCause, "client-1 was done with the storage before client-2 came to it; its last write was applied at 32.000s, and client-2's first read was answered at 33.000s"},
+		{checks.OtherObjects, checks.NoCause, "they used no object in common"},
+		{checks.AsIfApart, checks.NoCause, "what they read and wrote comes to the same as one after the other"},
+	} {
+		pair.How, pair.Cause = c.how, c.cause
+		if got := sparedWords(pair); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
