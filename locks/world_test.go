@@ -148,8 +148,8 @@ func TestWatchdogIsDeterministic(t *testing.T) {
 		"its node restarts":      {strike(15*time.Second, time.Second, &sim.CrashFault{Process: "redis-1"})},
 		"its node loses power":   {strike(15*time.Second, 0, &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss})},
 		"its clock jumps":        {strike(15*time.Second, 0, &sim.Jump{Process: "client-1", By: time.Hour})},
-		"its clock runs slow":    {strike(0, 0, &sim.Drift{Process: "client-1", Rate: "-20%"})},
-		"its node's is in haste": {strike(0, 0, &sim.Drift{Process: "redis-1", Rate: "+50%"})},
+		"its clock runs slow":    {strike(0, 0, &sim.Drift{Process: "client-1", Rate: -20 * sim.Percent})},
+		"its node's is in haste": {strike(0, 0, &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent})},
 	}
 	for name, faults := range worlds {
 		t.Run(name, func(t *testing.T) {

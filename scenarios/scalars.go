@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -47,6 +48,7 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 		return delay(d), err
 	},
 	reflect.TypeFor[latency]():          func(s string) (any, error) { return parseLatency(s) },
+	reflect.TypeFor[sim.Rate]():         func(s string) (any, error) { return parseRate(s) },
 	reflect.TypeFor[moment]():           func(s string) (any, error) { return parseMoment(s) },
 	reflect.TypeFor[trace.Point]():      func(s string) (any, error) { return trace.ParsePoint(s) },
 	reflect.TypeFor[trace.StepPoint]():  func(s string) (any, error) { return trace.ParseStepPoint(s) },
@@ -143,6 +145,14 @@ func parseLatency(s string) (latency, error) {
 			fmt.Sprintf("did you mean %q?", fmt.Sprintf("%s-%s", longest, shortest))}
 	}
 	return l, nil
+}
+
+func parseRate(s string) (sim.Rate, error) {
+	rate, err := sim.ParseRate(s)
+	if err != nil {
+		return 0, problem{err.Error(), ""}
+	}
+	return rate, nil
 }
 
 func parseMoment(s string) (moment, error) {

@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -13,55 +12,19 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// An Action is what a fault does. Its value is the fault's parameters, with yaml
-// tags by which a scenario sets them; the tag that equals the kind's name holds
-// what the fault acts on.
+// An Action is what a fault does. Its value is the fault's parameters, with yaml tags by
+// which a scenario sets them. What each parameter says stands in parameters.go, what all
+// have to know of a kind in its card: [FaultKind].
 //
-// To add a kind of fault, write one file that registers a [FaultKind].
+// To add a kind of fault, write one file that registers its card.
 type Action interface {
 	// Check refuses parameters that make no sense in a world.
 	Check(Topology) error
-	// Targets names the processes that the fault needs, group by group: it can
-	// act if at least one of each group has a part in the story.
-	Targets() [][]string
-	// Assumption is the assumption that the fault breaks.
-	Assumption(Topology) trace.Assumption
 	// Strike begins the fault, Lift ends it. Lift is not called for an instant
 	// kind.
 	Strike(*World, *FaultState)
 	Lift(*World, *FaultState)
 }
-
-// FaultKind is a kind of fault as the registry knows it.
-type FaultKind struct {
-	// Name is its key in a scenario.
-	Name string
-	// Title is one line for people.
-	Title string
-	// Instant kinds have no end.
-	Instant bool
-	// Patient kinds do not strike at their trigger: from then on they wait for
-	// what they act on.
-	Patient bool
-	// New returns a pointer to fresh parameters.
-	New func() Action
-}
-
-var faultKinds []FaultKind
-
-// RegisterFault adds a kind of fault. It is for package initialisation;
-// registering one name twice panics, because one of the two would silently never
-// run.
-func RegisterFault(k FaultKind) {
-	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
-		panic("sim: two kinds of faults are called " + k.Name)
-	}
-	faultKinds = append(faultKinds, k)
-	slices.SortFunc(faultKinds, func(a, b FaultKind) int { return strings.Compare(a.Name, b.Name) })
-}
-
-// FaultKinds lists the kinds of faults in alphabetical order.
-func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 
 // Topology is the world as far as a fault's parameters can be wrong about it.
 type Topology struct {
@@ -125,25 +88,22 @@ type FaultState struct {
 	// ending that it has, and is going to end then.
 	planned, ending bool
 	plans           int // how often that time was worked out
-	// passed counts the messages that an armed hold has met, hold is the one that
-	// is held back, stalled what the storage was doing when it was stopped.
-	passed  int
-	hold    *message
-	stalled *serving
+	// passed counts what the fault's rule has met, and kept is what it keeps.
+	passed int
+	kept   passer
 }
 
 // armFault waits for the fault's moment.
 func (w *World) armFault(number int, fault Fault) {
 	f := &FaultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
-	topology := w.cfg.Topology()
 	f.FaultInfo = trace.FaultInfo{
-		Text: fault.Text, Course: fault.Course(), Kind: f.kind.Name, Targets: fault.Action.Targets(),
-		Assumption: fault.Assumption(topology), Idle: w.idle(fault),
+		Text: fault.Text, Course: fault.Course(), Kind: f.kind.Name, Effect: f.kind.Effect, Targets: fault.Targets(),
+		Assumption: fault.breaks(w.cfg.Topology()), Idle: w.idle(fault),
 	}
 	f.Moot = f.Idle != ""
-	if stopper, ok := fault.Action.(interface{ stops() string }); ok {
-		f.Stops = stopper.stops()
+	if f.Effect == trace.StopsProcess || f.Effect == trace.KillsProcess {
+		f.Stops = fault.Target()
 	}
 	w.faults = append(w.faults, f)
 	if !fault.Strikes.When.IsZero() {
@@ -177,8 +137,8 @@ func (w *World) idle(fault Fault) string {
 			return fmt.Sprintf("it cannot act on the lock, which keeps nothing on %s", strings.Join(group, " or "))
 		}
 	}
-	if c, ok := fault.Action.(interface{ clockOf() string }); ok {
-		if p := w.byName[c.clockOf()]; p.role == trace.RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Tokens.Source.OwnClock {
+	if e := fault.Effect(); e == trace.SetsClock || e == trace.DriftsClock {
+		if p := w.byName[fault.Target()]; p.role == trace.RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Tokens.Source.OwnClock {
 			return fmt.Sprintf("it cannot act on the lock, which does not read %s's clock but true time", p.name)
 		}
 	}
@@ -232,22 +192,11 @@ func (f *FaultState) trigger() {
 	if f.armed || f.struck {
 		return
 	}
-	if f.kind.Patient {
+	if f.kind.Patient() {
 		f.armed = true
 		return
 	}
 	f.strike()
-}
-
-// KindOf finds the kind that an action's parameters belong to; false if it is of no
-// registered kind.
-func KindOf(a Action) (FaultKind, bool) {
-	for _, k := range faultKinds {
-		if reflect.TypeOf(k.New()) == reflect.TypeOf(a) {
-			return k, true
-		}
-	}
-	return FaultKind{}, false
 }
 
 // strike begins the fault, once.
@@ -305,7 +254,8 @@ func (w *World) keptBack() bool {
 	if !slices.ContainsFunc(w.faults, ends) {
 		return false
 	}
-	if slices.ContainsFunc(w.faults, func(f *FaultState) bool { return ends(f) && f.stalled != nil }) {
+	inTheStorage := func(f *FaultState) bool { _, request := f.kept.(*serving); return ends(f) && request }
+	if slices.ContainsFunc(w.faults, inTheStorage) {
 		return true
 	}
 	onTheWay := func(p *process) bool { return p.role == trace.RoleStorage || p.role == trace.RoleService }

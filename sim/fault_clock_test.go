@@ -38,11 +38,11 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 		{"forward when it is set", []Fault{when("client-1 holds redis-1", &Jump{"redis-1", 9 * time.Second})}, arrival + time.Second},
 		{"of another process", []Fault{at(3*time.Second, &Jump{"client-1", time.Hour})}, arrival + 10*time.Second},
 		// 10 s / 1.02 and 10 s / 0.9995, rounded up.
-		{"fast by 2%", []Fault{at(0, &Drift{"redis-1", "+2%"})}, arrival + 9_803_921_569},
-		{"slow by 500ppm", []Fault{at(0, &Drift{"redis-1", "-500ppm"})}, arrival + 10_005_002_502},
-		{"fast twice", []Fault{at(0, &Drift{"redis-1", "+10%"}), at(0, &Drift{"redis-1", "+15%"})}, arrival + 8*time.Second},
+		{"fast by 2%", []Fault{at(0, &Drift{"redis-1", 2 * Percent})}, arrival + 9_803_921_569},
+		{"slow by 500ppm", []Fault{at(0, &Drift{"redis-1", -500 * PPM})}, arrival + 10_005_002_502},
+		{"fast twice", []Fault{at(0, &Drift{"redis-1", 10 * Percent}), at(0, &Drift{"redis-1", 15 * Percent})}, arrival + 8*time.Second},
 		// 3 s at +50% are 4.5 s, which leaves 5.5 s at the right rate.
-		{"fast for three seconds", []Fault{lasting(3*time.Second, when("client-1 holds redis-1", &Drift{"redis-1", "+50%"}))}, arrival + 8500*time.Millisecond},
+		{"fast for three seconds", []Fault{lasting(3*time.Second, when("client-1 holds redis-1", &Drift{"redis-1", 50 * Percent}))}, arrival + 8500*time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := play(t, with(cfg, test.faults...))
@@ -120,9 +120,9 @@ func TestClientClocks(t *testing.T) {
 		{"forward", []Fault{at(3*time.Second, &Jump{"client-1", time.Hour})}, clocks{10 * time.Second, time.Hour + 10*time.Second, 10 * time.Second, 10 * time.Second}},
 		{"back", []Fault{at(3*time.Second, &Jump{"client-1", -time.Minute})}, clocks{10 * time.Second, -50 * time.Second, 10 * time.Second, 10 * time.Second}},
 		{"of the node", []Fault{at(3*time.Second, &Jump{"redis-1", time.Hour})}, clocks{10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
-		{"fast by 25%", []Fault{at(0, &Drift{"client-1", "+25%"})}, clocks{8 * time.Second, 10 * time.Second, 10 * time.Second, 8 * time.Second}},
-		{"slow by 50%", []Fault{at(0, &Drift{"client-1", "-50%"})}, clocks{20 * time.Second, 10 * time.Second, 10 * time.Second, 20 * time.Second}},
-		{"slow by 50% for four seconds", []Fault{lasting(4*time.Second, at(0, &Drift{"client-1", "-50%"}))}, clocks{12 * time.Second, 10 * time.Second, 10 * time.Second, 12 * time.Second}},
+		{"fast by 25%", []Fault{at(0, &Drift{"client-1", 25 * Percent})}, clocks{8 * time.Second, 10 * time.Second, 10 * time.Second, 8 * time.Second}},
+		{"slow by 50%", []Fault{at(0, &Drift{"client-1", -50 * Percent})}, clocks{20 * time.Second, 10 * time.Second, 10 * time.Second, 20 * time.Second}},
+		{"slow by 50% for four seconds", []Fault{lasting(4*time.Second, at(0, &Drift{"client-1", -50 * Percent}))}, clocks{12 * time.Second, 10 * time.Second, 10 * time.Second, 12 * time.Second}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got clocks
@@ -150,7 +150,7 @@ func TestTraceTellsClockChanges(t *testing.T) {
 		return p.Clock().Sleep(ctx, 10*time.Second)
 	})),
 		at(time.Second, &Jump{"client-1", time.Minute}),
-		lasting(2*time.Second, at(3*time.Second, &Drift{"client-1", "+10%"})),
+		lasting(2*time.Second, at(3*time.Second, &Drift{"client-1", 10 * Percent})),
 	))
 	changes := events(tr, trace.KindClock, "client-1")
 	if len(changes) != 4 {
@@ -182,15 +182,23 @@ func TestTraceTellsClockChanges(t *testing.T) {
 func TestParseRate(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		ppb  int64
+		want Rate
 	}{
 		{"+2%", 20_000_000}, {"2%", 20_000_000}, {"-500ppm", -500_000}, {"+3ppb", 3}, {"0.5%", 5_000_000},
 		{" -0.001 ppm ", -1}, {"+0%", 0}, {"50%", 500_000_000}, {"-50%", -500_000_000},
 	} {
-		ppb, err := ParseRate(test.text)
-		if err != nil || ppb != test.ppb {
-			t.Errorf("%q: %d, %v; want %d", test.text, ppb, err, test.ppb)
+		rate, err := ParseRate(test.text)
+		if err != nil || rate != test.want {
+			t.Errorf("%q: %d, %v; want %d", test.text, rate, err, test.want)
 		}
+		if again, err := ParseRate(rate.String()); err != nil || again != rate {
+			t.Errorf("%q is written as %q, which is read as %d, %v", test.text, rate, again, err)
+		}
+	}
+	for rate, want := range map[Rate]string{
+		2 * Percent: "+2%", -500 * PPM: "-500ppm", 3: "+3ppb", 5_000_000: "+0.5%", 0: "0ppb", 15 * PPM / 10: "+1.5ppm",
+	} {
+		same(t, "the rate in words", rate.String(), want)
 	}
 	for _, bad := range []string{"", "%", "2", "+2 percent", "51%", "-50.1%", "0.5ppb", "1e30%", "nan%", "++2%"} {
 		if ppb, err := ParseRate(bad); err == nil {

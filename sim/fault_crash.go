@@ -8,22 +8,39 @@ import (
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:  "crash",
-		Title: "a process dies; a server, or its copy, comes back when the fault ends",
-		New:   func() Action { return &CrashFault{} },
+		Name:   "crash",
+		Title:  "a process dies; a server, or its copy, comes back when the fault ends",
+		Effect: trace.KillsProcess,
+		New:    func() Action { return &CrashFault{} },
+		Manners: []Manner{
+			{Subject: "{target}", Does: "crashes", Noun: "a crash of {target}"},
+			{Value: string(trace.PowerLoss), Slug: "power-loss", Subject: "{target}", Does: "loses its power", Noun: "a crash of {target}"},
+			{Value: string(trace.Shutdown), Slug: "shutdown", Subject: "{target}", Does: "is shut down", Noun: "a crash of {target}"},
+			{
+				Value: string(trace.FailOver), Slug: "failover", Subject: "{target}", Does: "loses its machine", Noun: "a crash of {target}",
+				Roles: []trace.Role{trace.RoleStorage},
+			},
+		},
+		Sites: []Site{
+			{Roles: servers, At: AtPoints, Lengths: briefOrLong, Disks: true},
+			{Roles: clients, At: AtPoints, Manners: []string{""}},
+		},
 	})
 	RegisterFault(FaultKind{
 		Name:    "promote",
 		Title:   "a replica becomes a master and takes over its master's address",
+		Effect:  trace.MovesRole,
 		Instant: true,
 		New:     func() Action { return &Promote{} },
+		Manners: []Manner{{Subject: "{target}", Does: "takes over from its master", Noun: "a promotion of {target}"}},
+		Sites:   []Site{{Roles: nodes, At: AtPoints, Needs: NeedsReplica}},
 	})
 }
 
 // CrashFault is the parameters of the fault crash.
 type CrashFault struct {
 	Process string      `yaml:"crash" json:"crash" jsonschema:"description=The process that crashes. A server restarts when the fault ends; a client stays dead."`
-	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end; failover: the storage's machine\\, for good\\, and its copy takes over when the fault ends."`
+	How     trace.Crash `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=kill,enum=power-loss,enum=shutdown,enum=failover,description=kill (the default): the process; power-loss: the machine; shutdown: an orderly end; failover: the storage's machine\\, for good\\, and its copy takes over when the fault ends."`
 }
 
 func (a *CrashFault) Check(t Topology) error {
@@ -39,19 +56,6 @@ func (a *CrashFault) Check(t Topology) error {
 		return fmt.Errorf("how: %s has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica", a.Process)
 	}
 	return nil
-}
-
-func (a *CrashFault) Targets() [][]string { return [][]string{{a.Process}} }
-func (a *CrashFault) stops() string       { return a.Process }
-
-func (a *CrashFault) Assumption(t Topology) trace.Assumption {
-	switch {
-	case t.Clients[a.Process]:
-		return trace.AssumeProcess
-	case a.Process == trace.StorageName:
-		return trace.AssumeStorageMemory
-	}
-	return trace.AssumeLockMemory
 }
 
 func (a *CrashFault) Strike(w *World, _ *FaultState) {
@@ -121,7 +125,5 @@ func (a *Promote) Check(t Topology) error {
 	return nil
 }
 
-func (a *Promote) Targets() [][]string                  { return [][]string{{a.Node}} }
-func (a *Promote) Assumption(Topology) trace.Assumption { return trace.AssumeLockMemory }
-func (a *Promote) Strike(w *World, _ *FaultState)       { w.byName[a.Node].server.(*redisNode).promote() }
-func (a *Promote) Lift(*World, *FaultState)             {}
+func (a *Promote) Strike(w *World, _ *FaultState) { w.byName[a.Node].server.(*redisNode).promote() }
+func (a *Promote) Lift(*World, *FaultState)       {}

@@ -12,9 +12,18 @@ import (
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:  "fail",
-		Title: "a Redis node answers every command with an error",
-		New:   func() Action { return &Fail{} },
+		Name:   "fail",
+		Title:  "a Redis node answers every command with an error",
+		Effect: trace.AnswersErrors,
+		New:    func() Action { return &Fail{} },
+		Manners: []Manner{
+			{Subject: "{target}", Does: "answers every command with an error{lasting}", Noun: "errors as answers of {target}"},
+			{
+				Value: errOOM, Slug: "out-of-memory",
+				Subject: "{target}", Does: "answers every command that it is out of memory{lasting}", Noun: "answers of {target} that it is out of memory",
+			},
+		},
+		Sites: []Site{{Roles: nodes, At: AtPoints, Lengths: brief}},
 	})
 }
 
@@ -22,13 +31,18 @@ func init() {
 // shared.loadingerr in https://github.com/redis/redis/blob/unstable/src/server.c
 const errLoading = "LOADING Redis is loading the dataset in memory"
 
+// errOOM is what Redis answers when its memory is full: shared.oomerr there. Unlike
+// LOADING it is no error after which go-redis sends a command again (shouldRetry in its
+// error.go).
+const errOOM = "OOM command not allowed when used memory > 'maxmemory'."
+
 // Fail is the parameters of the fault of that name. While it lasts, the node
 // executes no command of a client and answers each with the error. It still serves
 // what only sets a connection up, and goes on with blocking commands that had
 // begun; its keys expire, and are saved and replicated, as ever.
 type Fail struct {
 	Node string `yaml:"fail" json:"fail" jsonschema:"description=The Redis node that answers with errors."`
-	With string `yaml:"with,omitempty" json:"with,omitempty" jsonschema:"description=The error\\, in one line. Default: LOADING Redis is loading the dataset in memory."`
+	With string `yaml:"with,omitempty" json:"with,omitempty" fault:"manner" jsonschema:"description=The error\\, in one line. Default: LOADING Redis is loading the dataset in memory."`
 }
 
 func (a *Fail) Check(t Topology) error {
@@ -43,9 +57,6 @@ func (a *Fail) Check(t Topology) error {
 	}
 	return nil
 }
-
-func (a *Fail) Targets() [][]string                  { return [][]string{{a.Node}} }
-func (a *Fail) Assumption(Topology) trace.Assumption { return trace.AssumeProcess }
 
 func (a *Fail) Strike(w *World, f *FaultState) {
 	n := w.byName[a.Node].server.(*redisNode)

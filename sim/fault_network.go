@@ -11,26 +11,65 @@ import (
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:  "partition",
-		Title: "a process and others cannot reach each other",
-		New:   func() Action { return &Partition{} },
+		Name:   "partition",
+		Title:  "a process and others cannot reach each other",
+		Effect: trace.CutsLink,
+		New:    func() Action { return &Partition{} },
+		Manners: []Manner{
+			{Subject: "{target}", Does: "cannot reach {others}{lasting}", Noun: "a partition of {target} from {others}"},
+			{
+				Value: string(To), Slug: "partition-to",
+				Subject: "{target}", Does: "gets nothing through to {others}{lasting}", Noun: "a partition of what {target} sends to {others}",
+			},
+			{
+				Value: string(From), Slug: "partition-from",
+				Subject: "{target}", Does: "hears nothing from {others}{lasting}", Noun: "a partition of what {target} hears from {others}",
+			},
+		},
+		Sites: []Site{
+			{Roles: clients, At: AtSteps, Others: AnySide, Lengths: anyLength, Manners: []string{""}},
+			{Roles: clients, At: AtSteps, Others: EachShare, Lengths: briefOrLong, Manners: []string{string(To), string(From)}},
+		},
 	})
 	RegisterFault(FaultKind{
-		Name:  "delay",
-		Title: "messages between two processes take longer",
-		New:   func() Action { return &Delay{} },
+		Name:   "delay",
+		Title:  "messages between two processes take longer",
+		Effect: trace.SlowsLink,
+		New:    func() Action { return &Delay{} },
+		Manners: []Manner{
+			{
+				Subject: "each message between {target} and {others}", Does: "takes {size} longer{for-the-next}",
+				Noun: "slow messages between {target} and {others}",
+			},
+			{
+				Value: string(To), Slug: "delay-to",
+				Subject: "each message from {target} to {others}", Does: "takes {size} longer{for-the-next}",
+				Noun: "slow messages from {target} to {others}",
+			},
+			{
+				Value: string(From), Slug: "delay-from",
+				Subject: "each message from {others} to {target}", Does: "takes {size} longer{for-the-next}",
+				Noun: "slow messages from {others} to {target}",
+			},
+		},
+		Sites: []Site{{Roles: clients, At: AtSteps, Others: SpokenTo, Lengths: anyLength, Manners: []string{""}}},
 	})
 	RegisterFault(FaultKind{
 		Name:    "hold",
 		Title:   "one message is held back, and what follows it on its connection",
-		Patient: true,
+		Effect:  trace.HoldsMessage,
 		New:     func() Action { return &Hold{} },
+		Manners: []Manner{{Subject: "the network", Does: "holds back {message}{lasting}", Noun: "a late {message}"}},
+		Sites:   []Site{{At: OnMessages, Lengths: anyLength}},
 	})
 	RegisterFault(FaultKind{
 		Name:    "reset",
 		Title:   "the connections between two processes are cut",
+		Effect:  trace.ResetsConnection,
 		Instant: true,
 		New:     func() Action { return &Reset{} },
+		Manners: []Manner{{Subject: "the connection between {target} and {others}", Does: "is cut", Noun: "connections cut between {target} and {others}"}},
+		Sites:   []Site{{Roles: clients, At: AtMessages, Others: SpokenTo}},
 	})
 }
 
@@ -85,16 +124,14 @@ func (d Direction) check(t Topology, field, process string, otherField string, o
 // arrives, if its connection lives on, when the partition ends.
 type Partition struct {
 	Process   string    `yaml:"partition" json:"partition" jsonschema:"description=The process that is cut off."`
-	From      []string  `yaml:"from" json:"from" jsonschema:"maxItems=1000,description=The processes that it cannot reach."`
-	Direction Direction `yaml:"direction,omitempty" json:"direction,omitempty" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are lost: both ways (the default)\\, only those to the others\\, or only those from them."`
+	From      []string  `yaml:"from" json:"from" fault:"others" jsonschema:"maxItems=1000,description=The processes that it cannot reach."`
+	Direction Direction `yaml:"direction,omitempty" json:"direction,omitempty" fault:"manner" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are lost: both ways (the default)\\, only those to the others\\, or only those from them."`
 }
 
 func (a *Partition) Check(t Topology) error {
 	return a.Direction.check(t, "partition", a.Process, "from", a.From)
 }
 
-func (a *Partition) Targets() [][]string                  { return [][]string{{a.Process}, a.From} }
-func (a *Partition) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
 func (a *Partition) Strike(w *World, _ *FaultState) {
 	a.Direction.apart(w, a.Process, a.From, (*link).cut)
 }
@@ -106,9 +143,9 @@ func (a *Partition) Lift(w *World, _ *FaultState) {
 // every message that is sent while it lasts.
 type Delay struct {
 	Process   string        `yaml:"delay" json:"delay" jsonschema:"description=The process whose messages are delayed."`
-	To        string        `yaml:"to" json:"to" jsonschema:"description=The process at the other end."`
-	By        time.Duration `yaml:"by" json:"by" jsonschema:"type=string,description=How much longer each message takes."`
-	Direction Direction     `yaml:"direction,omitempty" json:"direction,omitempty" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are delayed: both ways (the default)\\, only those to the other process\\, or only those from it."`
+	To        string        `yaml:"to" json:"to" fault:"others" jsonschema:"description=The process at the other end."`
+	By        time.Duration `yaml:"by" json:"by" fault:"size" jsonschema:"type=string,description=How much longer each message takes."`
+	Direction Direction     `yaml:"direction,omitempty" json:"direction,omitempty" fault:"manner" jsonschema:"enum=both,enum=to,enum=from,description=Which messages are delayed: both ways (the default)\\, only those to the other process\\, or only those from it."`
 }
 
 func (a *Delay) Check(t Topology) error {
@@ -121,8 +158,6 @@ func (a *Delay) Check(t Topology) error {
 	return a.Direction.check(t, "delay", a.Process, "to", []string{a.To})
 }
 
-func (a *Delay) Targets() [][]string                  { return [][]string{{a.Process}, {a.To}} }
-func (a *Delay) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
 func (a *Delay) Strike(w *World, _ *FaultState) {
 	a.Direction.apart(w, a.Process, []string{a.To}, func(l *link) { l.extra += a.By })
 }
@@ -153,45 +188,19 @@ func (a *Hold) Check(t Topology) error {
 	return nil
 }
 
-func (a *Hold) Targets() [][]string                  { return [][]string{{a.Message.Client}, {a.Message.Peer}} }
-func (a *Hold) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
-
-func (a *Hold) Strike(w *World, f *FaultState) {
-	f.hold.held = true
-	w.emit(f.hold.event(trace.KindHold, false))
+// rule keeps the message on its way.
+func (a *Hold) rule() rule {
+	return rule{at: trace.KindSend, nth: a.Message.Nth, holds: a.Message.Selects}
 }
 
-func (a *Hold) Lift(w *World, f *FaultState) {
-	m := f.hold
-	m.held = false
-	m.due = w.now() + m.latency
-	m.half.pump()
-}
-
-// holdIfAsked holds a message back that a fault waits for.
-func (w *World) holdIfAsked(m *message) {
-	ev := m.event(trace.KindSend, false)
-	for _, f := range w.faults {
-		hold, ok := f.fault.Action.(*Hold)
-		if !ok || !f.armed || f.struck {
-			continue
-		}
-		if !hold.Message.Selects(&ev) {
-			continue
-		}
-		// One that another fault holds already counts, but cannot be held twice.
-		if f.passed++; f.passed >= max(hold.Message.Nth, 1) && !m.held {
-			f.hold = m
-			f.strike()
-		}
-	}
-}
+func (a *Hold) Strike(w *World, f *FaultState) { w.emit(f.kept.tells(trace.KindHold)) }
+func (a *Hold) Lift(_ *World, f *FaultState)   { f.letGo() }
 
 // Reset is the parameters of the fault of that name. Both ends see the
 // connection reset at once, and what is under way is lost.
 type Reset struct {
 	Process string `yaml:"reset" json:"reset" jsonschema:"description=The process whose connections are cut."`
-	From    string `yaml:"from" json:"from" jsonschema:"description=The process at the other end."`
+	From    string `yaml:"from" json:"from" fault:"others" jsonschema:"description=The process at the other end."`
 }
 
 func (a *Reset) Check(t Topology) error {
@@ -201,9 +210,7 @@ func (a *Reset) Check(t Topology) error {
 	return Direction("").check(t, "reset", a.Process, "from", []string{a.From})
 }
 
-func (a *Reset) Targets() [][]string                  { return [][]string{{a.Process}, {a.From}} }
-func (a *Reset) Assumption(Topology) trace.Assumption { return trace.AssumeNetwork }
-func (a *Reset) Lift(*World, *FaultState)             {}
+func (a *Reset) Lift(*World, *FaultState) {}
 
 func (a *Reset) Strike(w *World, _ *FaultState) {
 	for _, c := range slices.Clone(w.conns) {

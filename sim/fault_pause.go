@@ -8,9 +8,20 @@ import (
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:  "pause",
-		Title: "a process stops for a while",
-		New:   func() Action { return &Pause{} },
+		Name:   "pause",
+		Title:  "a process stops for a while",
+		Effect: trace.StopsProcess,
+		New:    func() Action { return &Pause{} },
+		Manners: []Manner{
+			{Subject: "{target}", Does: "pauses{lasting}", Noun: "a pause of {target}"},
+			{
+				Value: string(trace.Suspend), Slug: "suspend",
+				Subject: "{target}", Does: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}",
+				// Where no clock is read nobody can tell it from a pause.
+				Roles: clients, Needs: NeedsOwnClock,
+			},
+		},
+		Sites: []Site{{Roles: everybody, At: AtPoints, Lengths: anyLength}},
 	})
 }
 
@@ -22,7 +33,7 @@ func init() {
 // while paused.
 type Pause struct {
 	Process string          `yaml:"pause" json:"pause" jsonschema:"description=The process that is paused."`
-	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" jsonschema:"enum=stop,enum=suspend,description=stop (the default): as SIGSTOP or a garbage collector; suspend: the virtual machine."`
+	Mode    trace.PauseMode `yaml:"mode,omitempty" json:"mode,omitempty" fault:"manner" jsonschema:"enum=stop,enum=suspend,description=stop (the default): as SIGSTOP or a garbage collector; suspend: the virtual machine."`
 }
 
 func (a *Pause) Check(t Topology) error {
@@ -33,10 +44,6 @@ func (a *Pause) Check(t Topology) error {
 	}
 	return t.process("pause", a.Process)
 }
-
-func (a *Pause) Targets() [][]string                  { return [][]string{{a.Process}} }
-func (a *Pause) Assumption(Topology) trace.Assumption { return trace.AssumeProcess }
-func (a *Pause) stops() string                        { return a.Process }
 
 func (a *Pause) Strike(w *World, f *FaultState) {
 	mode := a.Mode

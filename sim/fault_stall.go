@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/locksim/locksim/trace"
@@ -8,10 +9,15 @@ import (
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:    "stall",
-		Title:   "the storage stops in the middle of one request",
-		Patient: true,
-		New:     func() Action { return &Stall{} },
+		Name:   "stall",
+		Title:  "the storage stops in the middle of one request",
+		Effect: trace.StallsRequest,
+		New:    func() Action { return &Stall{} },
+		Manners: []Manner{{
+			Subject: "storage", Does: "stalls in the middle of {target}'s {step}{lasting}",
+			Noun: "a stall of {target}'s {step}",
+		}},
+		Sites: []Site{{Roles: clients, At: OnRequests, Lengths: anyLength}},
 	})
 }
 
@@ -24,7 +30,7 @@ func init() {
 // A crash of the storage ends the stall, and the request with it.
 type Stall struct {
 	Client string     `yaml:"stall" json:"stall" jsonschema:"description=The client whose request is held up in the storage\\, between its check and its write if those are two steps."`
-	Step   trace.Step `yaml:"step,omitempty" json:"step,omitempty" jsonschema:"enum=read,enum=write,enum=mark,description=Which request: read\\, write (the default) or mark."`
+	Step   trace.Step `yaml:"step,omitempty" json:"step,omitempty" fault:"step" jsonschema:"enum=read,enum=write,enum=mark,description=Which request: read\\, write (the default) or mark."`
 }
 
 func (a *Stall) Check(t Topology) error {
@@ -40,39 +46,17 @@ func (a *Stall) Check(t Topology) error {
 	return nil
 }
 
-func (a *Stall) Targets() [][]string                  { return [][]string{{a.Client}} }
-func (a *Stall) Assumption(Topology) trace.Assumption { return trace.AssumeProcess }
+// rule lets the storage stop in the middle of the request.
+func (a *Stall) rule() rule {
+	return rule{at: trace.KindStall, holds: func(ev *trace.Event) bool {
+		return ev.Client() == a.Client && ev.Step == cmp.Or(a.Step, trace.Write)
+	}}
+}
 
 func (a *Stall) Strike(w *World, f *FaultState) {
-	ev := f.stalled.event(trace.KindStall)
+	ev := f.kept.tells(trace.KindStall)
 	ev.Fault = f.number
 	w.emit(ev)
 }
 
-func (a *Stall) Lift(w *World, f *FaultState) {
-	s := f.stalled
-	f.stalled = nil
-	s.peer.n.goOn(s)
-}
-
-func (a *Stall) waitsFor(s *serving) bool {
-	step := a.Step
-	if step == "" {
-		step = trace.Write
-	}
-	return s.ctx.client == a.Client && trace.Step(s.req.Op) == step
-}
-
-// stallIfAsked holds a request up if a fault waits for it, and reports whether
-// one did.
-func (w *World) stallIfAsked(s *serving) bool {
-	for _, f := range w.faults {
-		stall, ok := f.fault.Action.(*Stall)
-		if ok && f.armed && !f.struck && stall.waitsFor(s) {
-			f.stalled = s
-			f.strike()
-			return true
-		}
-	}
-	return false
-}
+func (a *Stall) Lift(_ *World, f *FaultState) { f.letGo() }

@@ -113,8 +113,8 @@ func TestDriftsAddUp(t *testing.T) {
 		return nil
 	}))
 	play(t, with(cfg,
-		lasting(200*time.Second, at(0, &Drift{"client-1", "+1%"})),
-		at(100*time.Second, &Drift{"client-1", "+2%"}),
+		lasting(200*time.Second, at(0, &Drift{"client-1", 1 * Percent})),
+		at(100*time.Second, &Drift{"client-1", 2 * Percent}),
 	))
 	for i, want := range []time.Duration{101 * time.Second, 103 * time.Second, 102 * time.Second} {
 		if d := (shown[i] - want).Abs(); d > time.Microsecond {

@@ -137,6 +137,23 @@ func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	}
 }
 
+// tells is an event about the message, as whoever sends it has it.
+func (m *message) tells(kind trace.Kind) trace.Event { return m.event(kind, false) }
+
+// halt keeps the message back, and what follows it on its connection.
+func (m *message) halt() bool {
+	was := m.held
+	m.held = true
+	return !was
+}
+
+// goOn sends a message on that was held back.
+func (m *message) goOn() {
+	m.held = false
+	m.due = m.half.conn.w.now() + m.latency
+	m.half.pump()
+}
+
 // send puts a message on its way.
 func (h *half) send(m *message) {
 	if h.dead {
@@ -156,7 +173,7 @@ func (h *half) send(m *message) {
 		if !h.reply && m.ctx.send == 0 { // a service passes on what somebody else has sent
 			m.ctx.send = seq
 		}
-		w.holdIfAsked(m)
+		w.intercept(trace.KindSend, m)
 	}
 	if !w.started {
 		h.conn.arrived(m)

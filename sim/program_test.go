@@ -469,7 +469,7 @@ func TestProgramSleep(t *testing.T) {
 		slept = time.Since(began)
 		return err
 	})
-	cfg.Faults = []sim.Fault{{Action: &sim.Drift{Process: "client-1", Rate: "-50%"}}}
+	cfg.Faults = []sim.Fault{{Action: &sim.Drift{Process: "client-1", Rate: -50 * sim.Percent}}}
 	run(t, cfg)
 	near(t, "it woke", slept, 20*time.Second)
 

@@ -37,7 +37,7 @@ func (n *storageNode) crash(how trace.Crash) {
 		n.received--
 	}
 	for _, f := range n.w.faults {
-		if f.stalled != nil {
+		if _, request := f.kept.(*serving); request {
 			f.lift()
 		}
 	}
@@ -83,6 +83,7 @@ type serving struct {
 	ctx     origin
 	req     storage.Request
 	checked bool // by a step of its own, which it has passed
+	halted  bool
 }
 
 func (s *storagePeer) receive(m *message) {
@@ -95,15 +96,15 @@ func (s *storagePeer) receive(m *message) {
 		}
 		n.w.act() // what strikes now strikes between the check and the write
 	}
-	if !n.w.stallIfAsked(v) {
-		n.goOn(v)
+	if !n.w.intercept(trace.KindStall, v) {
+		v.goOn()
 	}
 }
 
 func (s *storagePeer) hangUp(bool) {}
 
-// event is an event about the request.
-func (s *serving) event(kind trace.Kind) trace.Event {
+// tells is an event about the request.
+func (s *serving) tells(kind trace.Kind) trace.Event {
 	return trace.Event{
 		Kind: kind, Process: s.peer.n.p.name, Peer: s.peer.c.clientProcess.name, By: s.ctx.actor(),
 		Section: s.ctx.section, Step: trace.Step(s.req.Op), Object: s.req.Object, Token: s.req.Token,
@@ -112,7 +113,7 @@ func (s *serving) event(kind trace.Kind) trace.Event {
 
 // check is the check that is a step of its own.
 func (s *serving) check() bool {
-	ev := s.event(trace.KindCheck)
+	ev := s.tells(trace.KindCheck)
 	ev.Text = s.peer.n.store.Check(s.req)
 	ev.OK = ev.Text == ""
 	s.checked = ev.OK
@@ -129,7 +130,7 @@ func (s *serving) serve() {
 	}
 	resp := do(s.req)
 	n.servedAt = append(n.servedAt, n.w.now())
-	ev := s.event(trace.KindServe)
+	ev := s.tells(trace.KindServe)
 	ev.OK, ev.Text = resp.Refused == "", resp.Refused
 	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, s.req.Value
 	n.w.emit(ev)
@@ -140,10 +141,17 @@ func (s *serving) serve() {
 	s.peer.c.answer(&message{body: resp, text: tellResponse(s.req.Op, resp)}, false)
 }
 
-// goOn goes on with a request as soon as the storage can. If that has crashed,
-// the request is gone.
-func (n *storageNode) goOn(s *serving) {
-	switch {
+// halt stops the thread that serves the request.
+func (s *serving) halt() bool {
+	was := s.halted
+	s.halted = true
+	return !was
+}
+
+// goOn goes on with the request as soon as the storage can. If that has crashed, the
+// request is gone.
+func (s *serving) goOn() {
+	switch n := s.peer.n; {
 	case n.p.state == down:
 	case n.p.halted():
 		n.p.backlog = append(n.p.backlog, s.serve)

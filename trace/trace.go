@@ -83,8 +83,10 @@ type FaultInfo struct {
 	// acts on, group by group: of a partition, who is cut off, and from whom.
 	Kind    string     `json:"kind,omitempty"`
 	Targets [][]string `json:"targets,omitempty"`
+	// Effect is what it does to them; "" in a trace that an earlier version has written.
+	Effect Effect `json:"effect,omitempty"`
 	// Assumption is the assumption that the fault breaks: process, network,
-	// clock, lock memory or storage memory.
+	// clock, lock memory or storage memory; "" if it breaks none.
 	Assumption Assumption `json:"assumption"`
 	// Stops is the process that the fault crashes or pauses; "" if it does neither.
 	Stops string `json:"stops,omitempty"`

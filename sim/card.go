@@ -1,0 +1,199 @@
+package sim
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// FaultKind is the card of a kind of fault: all that others have to know of it, as data.
+// What a search, a suite or a picture does about a fault follows from its effect and
+// from what is written here, so that a new kind with a known effect is one file.
+type FaultKind struct {
+	// Name is its key in a scenario.
+	Name string
+	// Title is one line for people.
+	Title string
+	// Effect is what it does to what it strikes.
+	Effect trace.Effect
+	// Instant kinds have no end.
+	Instant bool
+	// New returns a pointer to fresh parameters.
+	New func() Action
+	// Manners are those in which it happens, the common one first.
+	Manners []Manner
+	// Sites are where a search tries it; none if NotTried says why it is not tried.
+	Sites    []Site
+	NotTried string
+}
+
+// Patient kinds do not strike at their trigger: from then on they wait for what passes by.
+func (k FaultKind) Patient() bool {
+	_, waits := k.New().(interceptor)
+	return waits
+}
+
+// A Manner is one way in which a kind of fault happens, and what is said of it.
+type Manner struct {
+	// Value is what the parameter tagged manner says; "" is the default. Where the sign of
+	// the size makes a difference, [Less] stands for one below zero.
+	Value string
+	// Slug is the fault in one word where such faults are told apart; "" is the kind's name.
+	Slug string
+	// Subject and Does are a clause of the present tense, such as "{target}'s clock" "jumps
+	// back by {size}", and Noun is the fault as a thing, such as "{target}'s clock set back".
+	// What they have in braces is listed at [Fault.Fill].
+	Subject, Does, Noun string
+	// Roles are the processes to which it can happen so; none is those of the site.
+	Roles []trace.Role
+	// Needs is what must be so that it differs from the common manner.
+	Needs Gate
+}
+
+// Less is the manner of a fault with a size below zero: a clock is set back, or is slow.
+const Less = "-"
+
+// A Gate is what must be so that a fault can act at all.
+type Gate string
+
+const (
+	// NeedsOwnClock: if the process is a client, its lock reads that client's clock.
+	NeedsOwnClock Gate = "the lock reads the client's clock"
+	// NeedsReplica: the process is a replica of another.
+	NeedsReplica Gate = "the process is a replica"
+	// NeedsCopy: somebody has a copy of what the process has.
+	NeedsCopy Gate = "somebody has a copy of its data"
+)
+
+// A Site is where faults of a kind can strike, and how large they are there.
+type Site struct {
+	// Roles are those of the processes that are struck.
+	Roles []trace.Role
+	At    Occasion
+	// Others are the processes at the other end.
+	Others Others
+	// Lengths are how long it lasts, or, if it has a size that is a time, how large it is,
+	// in percent of the TTL; none is for good, or no time at all.
+	Lengths []int
+	// Rates are its sizes if these are rates of clocks.
+	Rates []Rate
+	// Manners are the values of those that are tried; nil is all.
+	Manners []string
+	// Disks says that what a node writes to its disk makes a difference: each persistence
+	// is tried.
+	Disks bool
+	// Needs is what must be so that it can act.
+	Needs Gate
+}
+
+// An Occasion is the points at which a fault strikes.
+type Occasion string
+
+const (
+	// AtPoints: whenever something happens to the process: it begins a step, or a message
+	// is sent to it or by it.
+	AtPoints Occasion = "points"
+	// AtSteps: when the process begins a step.
+	AtSteps Occasion = "steps"
+	// AtMessages: when a message between the two processes is on its way, and when it has
+	// arrived.
+	AtMessages Occasion = "messages"
+	// OnMessages: each message is a fault's target.
+	OnMessages Occasion = "each message"
+	// OnRequests: the sender and the step of each first request to the storage are a
+	// fault's.
+	OnRequests Occasion = "each request to the storage"
+)
+
+// Others says which processes can be at the other end of a fault.
+type Others string
+
+const (
+	// Alone is none.
+	Alone Others = ""
+	// AnySide is every set of nodes, and the storage.
+	AnySide Others = "any side"
+	// EachShare is a set of nodes of each size, and the storage.
+	EachShare Others = "each share"
+	// SpokenTo is each to whom the process says something in the step.
+	SpokenTo Others = "spoken to"
+)
+
+// Sizes that searches try, in percent of the TTL: twice the TTL, just above it, just
+// below it, and much smaller but larger than what clients wait for.
+var (
+	anyLength   = []int{200, 105, 95, 10}
+	briefOrLong = []int{10, 105}
+	brief       = []int{10}
+)
+
+var everybody = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService, trace.RoleStorage}
+
+var (
+	clients = []trace.Role{trace.RoleClient}
+	nodes   = []trace.Role{trace.RoleNode}
+	servers = []trace.Role{trace.RoleNode, trace.RoleService, trace.RoleStorage}
+)
+
+var faultKinds []FaultKind
+
+// RegisterFault adds a kind of fault. It is for package initialisation;
+// registering one name twice panics, because one of the two would silently never
+// run.
+func RegisterFault(k FaultKind) {
+	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
+		panic("sim: two kinds of faults are called " + k.Name)
+	}
+	faultKinds = append(faultKinds, k)
+	slices.SortFunc(faultKinds, func(a, b FaultKind) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// FaultKinds lists the kinds of faults in alphabetical order.
+func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
+
+// KindOf finds the kind that an action's parameters belong to; false if it is of no
+// registered kind.
+func KindOf(a Action) (FaultKind, bool) {
+	for _, k := range faultKinds {
+		if reflect.TypeOf(k.New()) == reflect.TypeOf(a) {
+			return k, true
+		}
+	}
+	return FaultKind{}, false
+}
+
+// kind is the card of a fault's kind; that of no kind if it is not registered.
+func (f Fault) kind() FaultKind {
+	k, _ := KindOf(f.Action)
+	return k
+}
+
+// Kind is the name of the fault's kind, such as pause; "" if that is not registered.
+func (f Fault) Kind() string { return f.kind().Name }
+
+// Effect is what the fault does.
+func (f Fault) Effect() trace.Effect { return f.kind().Effect }
+
+// Manner is how the fault happens; the common manner if its card has no other.
+func (f Fault) Manner() Manner {
+	all := f.kind().Manners
+	for _, m := range all {
+		if m.Value == f.manner() {
+			return m
+		}
+	}
+	if len(all) == 0 {
+		return Manner{}
+	}
+	return all[0]
+}
+
+// Is is one word for the fault, such as pause, or suspend.
+func (f Fault) Is() string {
+	if slug := f.Manner().Slug; slug != "" {
+		return slug
+	}
+	return f.Kind()
+}

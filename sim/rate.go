@@ -1,0 +1,87 @@
+package sim
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// A Rate is how much too fast a clock runs, in parts per billion; below zero it is slow.
+type Rate int64
+
+// Units of rates.
+const (
+	PPB     Rate = 1
+	PPM          = 1_000 * PPB
+	Percent      = 10_000_000 * PPB
+)
+
+// fastest is half as fast again: a clock that is worse is broken.
+const fastest = 50 * Percent
+
+var rateUnits = []struct {
+	name  string
+	scale Rate
+}{{"%", Percent}, {"ppm", PPM}, {"ppb", PPB}}
+
+// ParseRate reads a rate in percent, parts per million or parts per billion. An error
+// means that it cannot be read, is not a whole number of parts per billion, or is half as
+// fast or slow again: a clock like that is broken.
+func ParseRate(s string) (Rate, error) {
+	for _, unit := range rateUnits {
+		number, ok := strings.CutSuffix(strings.TrimSpace(s), unit.name)
+		if !ok {
+			continue
+		}
+		r, ok := new(big.Rat).SetString(strings.TrimSpace(number))
+		if !ok {
+			break
+		}
+		r.Mul(r, new(big.Rat).SetInt64(int64(unit.scale)))
+		if !r.IsInt() || !r.Num().IsInt64() {
+			return 0, fmt.Errorf("%q is not a whole number of parts per billion", s)
+		}
+		rate := Rate(r.Num().Int64())
+		if rate.abs() > fastest {
+			return 0, fmt.Errorf("%q is more than 50%%", s)
+		}
+		return rate, nil
+	}
+	return 0, fmt.Errorf("%q is no rate: write +2%%, -500ppm or +3ppb", s)
+}
+
+// String is the rate as [ParseRate] reads it, in the largest unit in which it is at
+// least a tenth.
+func (r Rate) String() string {
+	unit := rateUnits[len(rateUnits)-1]
+	for _, u := range rateUnits {
+		if 10*r.abs() >= u.scale {
+			unit = u
+			break
+		}
+	}
+	digits := new(big.Rat).SetFrac64(int64(r), int64(unit.scale)).FloatString(9)
+	if strings.Contains(digits, ".") {
+		digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
+	}
+	if r > 0 {
+		digits = "+" + digits
+	}
+	return digits + unit.name
+}
+
+func (r Rate) abs() Rate {
+	if r < 0 {
+		return -r
+	}
+	return r
+}
+
+// MarshalText writes the rate as String does.
+func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads what [ParseRate] reads.
+func (r *Rate) UnmarshalText(text []byte) (err error) {
+	*r, err = ParseRate(string(text))
+	return err
+}
