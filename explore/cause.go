@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -106,56 +107,69 @@ func share(rec *Record, w World, names []string, counts bool) role {
 	}
 }
 
-// abstract is one fault without names.
+// abstract is one fault without names: a word for an ID, and words for people.
 func abstract(rec *Record, w World, f Fault) (slug, words string) {
-	on := roleOf(rec, w, f.target())
-	between := func(other string) (role, string) {
-		peer := share(rec, w, []string{other}, false)
-		return peer, fmt.Sprintf(" between %s and %s", on.words, peer.words)
+	return causes[f.Effect()](rec, w, f)
+}
+
+// causes are the tellers of causes, by effect.
+var causes = map[trace.Effect]func(*Record, World, Fault) (slug, words string){
+	trace.StopsProcess:     onOne,
+	trace.KillsProcess:     abstractCrash,
+	trace.CutsLink:         fromOthers,
+	trace.ResetsConnection: between,
+	trace.SlowsLink:        between,
+	trace.HoldsMessage:     abstractMessage,
+	trace.StallsRequest:    onStep,
+	trace.SetsClock:        onOne,
+	trace.DriftsClock:      onOne,
+	trace.AnswersErrors:    onOne,
+	trace.MovesRole:        onOne,
+	trace.CancelsCall:      onOne,
+}
+
+// onOne tells a fault by what the process is that it strikes.
+func onOne(rec *Record, w World, f Fault) (slug, words string) {
+	on := roleOf(rec, w, f.Target())
+	return f.Is() + "-" + on.slug, story.Noun(f.Info(), func(string) string { return on.words })
+}
+
+// between tells it by what the two processes are between which it acts.
+func between(rec *Record, w World, f Fault) (slug, words string) {
+	on, peer := roleOf(rec, w, f.Target()), share(rec, w, f.Others(), false)
+	return f.Is() + "-" + on.slug + "-" + peer.slug, roles(f, on, peer)
+}
+
+// fromOthers tells it by who is cut off, unless that is a client, and by how many nodes it
+// is from which it is.
+func fromOthers(rec *Record, w World, f Fault) (slug, words string) {
+	on, others := roleOf(rec, w, f.Target()), share(rec, w, f.Others(), true)
+	slug = f.Is() + "-" + others.slug
+	if on != aClient {
+		slug = f.Is() + "-" + on.slug + "-" + others.slug
 	}
-	switch a := f.Action.(type) {
-	case *sim.Pause:
-		if a.Mode == trace.Suspend {
-			return "suspend-" + on.slug, "a suspension of the machine of " + on.words
-		}
-		return "pause-" + on.slug, "a pause of " + on.words
-	case *sim.CrashFault:
-		return abstractCrash(a.How, f.Persistence, on)
-	case *sim.Jump:
-		if a.By < 0 {
-			return "jump-back-" + on.slug, on.words + "'s clock set back"
-		}
-		return "jump-forward-" + on.slug, on.words + "'s clock set forward"
-	case *sim.Partition:
-		others := share(rec, w, a.From, true)
-		slug = "partition-" + others.slug
-		if on != aClient {
-			slug = "partition-" + on.slug + "-" + others.slug
-		}
-		return slug, fmt.Sprintf("a partition of %s from %s", on.words, others.words)
-	case *sim.Delay:
-		peer, them := between(a.To)
-		return "delay-" + on.slug + "-" + peer.slug, "slow messages" + them
-	case *sim.Reset:
-		peer, them := between(a.From)
-		return "reset-" + on.slug + "-" + peer.slug, "connections cut" + them
-	case *sim.Stall:
-		step := cmp.Or(a.Step, trace.Write)
-		return "stall-" + string(step), fmt.Sprintf("a stall of the storage in the middle of a %s", step)
-	case *sim.Hold:
-		return abstractMessage(rec, w, a.Message.Message)
-	}
-	return f.kind() + "-" + on.slug, f.kind() + " of " + on.words
+	return slug, roles(f, on, others)
+}
+
+// roles is a fault with what the processes are in place of their names.
+func roles(f Fault, on, others role) string {
+	info := f.Info()
+	info.Targets = [][]string{{on.words}, {others.words}}
+	return story.Noun(info, func(role string) string { return role })
+}
+
+// onStep tells it by the step of the request that it strikes.
+func onStep(rec *Record, w World, f Fault) (slug, words string) {
+	_, words = onOne(rec, w, f)
+	return f.Is() + "-" + string(f.Info().Step), words
 }
 
 // abstractCrash tells crashes apart by what they leave on the disk.
-func abstractCrash(how trace.Crash, disk sim.Persistence, on role) (slug, words string) {
-	how = cmp.Or(how, trace.Kill)
-	slug, words = "crash-"+on.slug, "a crash of "+on.words
-	if how != trace.Kill {
-		slug = string(how) + "-" + on.slug
-	}
-	switch disk {
+func abstractCrash(rec *Record, w World, f Fault) (slug, words string) {
+	slug, words = onOne(rec, w, f)
+	how := cmp.Or(trace.Crash(f.How()), trace.Kill)
+	on := roleOf(rec, w, f.Target())
+	switch disk := f.Persistence; disk {
 	case "":
 	case sim.NoPersistence:
 		words += " without persistence"
@@ -170,17 +184,19 @@ func abstractCrash(how trace.Crash, disk sim.Persistence, on role) (slug, words 
 }
 
 // abstractMessage tells held messages apart by their step and direction.
-func abstractMessage(rec *Record, w World, m trace.Message) (slug, words string) {
+func abstractMessage(rec *Record, w World, f Fault) (slug, words string) {
+	held, _ := f.Message()
+	m := held.Message
 	peer := roleOf(rec, w, m.Peer)
 	switch {
 	case m.Step != "" && m.Reply:
-		slug, words = "hold-"+string(m.Step)+"-reply", "a late reply to "+article(string(m.Step))
+		slug, words = f.Is()+"-"+string(m.Step)+"-reply", "a late reply to "+article(string(m.Step))
 	case m.Step != "":
-		slug, words = "hold-"+string(m.Step)+"-request", "a late "+string(m.Step)+" request"
+		slug, words = f.Is()+"-"+string(m.Step)+"-request", "a late "+string(m.Step)+" request"
 	case m.Reply:
-		return "hold-reply-" + peer.slug, "a late reply of " + peer.words
+		return f.Is() + "-reply-" + peer.slug, "a late reply of " + peer.words
 	default:
-		return "hold-request-" + peer.slug, "a late request to " + peer.words
+		return f.Is() + "-request-" + peer.slug, "a late request to " + peer.words
 	}
 	// Most messages of a step go one way: to the storage, or to a node.
 	usual := aNode

@@ -89,5 +89,5 @@ func compatible(a, b Fault) bool {
 	if a.Equal(b) {
 		return false
 	}
-	return a.Persistence == "" || b.Persistence == "" || a.target() != b.target() || a.Persistence == b.Persistence
+	return a.Persistence == "" || b.Persistence == "" || a.Target() != b.Target() || a.Persistence == b.Persistence
 }

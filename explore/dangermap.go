@@ -66,7 +66,7 @@ func (p Point) start() string {
 
 // lengths are from a tenth of the TTL to twice the TTL.
 func (r *Record) lengths() []time.Duration {
-	ttl := r.sizes()[0] / 2
+	ttl := r.share(100)
 	var all []time.Duration
 	for tenths := time.Duration(1); tenths <= 20; tenths++ {
 		all = append(all, ttl/10*tenths)

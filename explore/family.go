@@ -18,14 +18,16 @@ const (
 	suspended family = "suspended-client"
 	// dead: a client is dead.
 	dead family = "dead-client"
-	// clientForward and clientBack: a client's clock is set.
+	// cancelled: a client takes back what it has asked its lock for.
+	cancelled family = "cancelled-call"
+	// clientForward and clientBack: a client's clock is set, or runs fast or slow.
 	clientForward family = "client-clock-forward"
 	clientBack    family = "client-clock-back"
 	// unreachable: a client and a node do not hear of each other, or not in time.
 	unreachable family = "unreachable-node"
 	// forgetful: a node loses keys.
 	forgetful family = "forgetful-node"
-	// nodeForward and nodeBack: a node's clock is set.
+	// nodeForward and nodeBack: a node's clock is set, or runs fast or slow.
 	nodeForward family = "node-clock-forward"
 	nodeBack    family = "node-clock-back"
 )
@@ -42,36 +44,64 @@ func (r *Record) families(w World) []family {
 
 // family is what a fault comes to.
 func (r *Record) family(f Fault) family {
-	is := func(role trace.Role, process string) bool { return r.Roles[process] == role }
-	switch a := f.Action.(type) {
-	case *sim.Jump:
-		switch client := is(trace.RoleClient, a.Process); {
-		case client && a.By > 0:
-			return clientForward
-		case client:
-			return clientBack
-		case a.By > 0:
-			return nodeForward
-		}
-		return nodeBack
-	case *sim.Pause:
-		if is(trace.RoleClient, a.Process) && a.Mode == trace.Suspend {
-			return suspended
-		}
-	case *sim.CrashFault:
-		switch {
-		case is(trace.RoleClient, a.Process):
-			return dead
-		case is(trace.RoleNode, a.Process) && forgets(a.How, f.Persistence):
-			return forgetful
-		}
-	}
+	return comesTo[f.Effect()](f, r.Roles[f.Target()], r.late(f))
+}
+
+// late is the family of faults that make something late: if they act on a node, or on
+// messages to one, that cannot be reached.
+func (r *Record) late(f Fault) family {
 	for _, process := range slices.Concat(f.Targets()...) {
-		if is(trace.RoleNode, process) {
+		if r.Roles[process] == trace.RoleNode {
 			return unreachable
 		}
 	}
 	return late
+}
+
+// comesTo has the families, by effect: of a fault, from what the process is that it
+// strikes and from what it comes to if it only makes something late.
+var comesTo = map[trace.Effect]func(f Fault, on trace.Role, late family) family{
+	trace.StopsProcess: func(f Fault, on trace.Role, late family) family {
+		if on == trace.RoleClient && f.How() == string(trace.Suspend) {
+			return suspended
+		}
+		return late
+	},
+	trace.KillsProcess: func(f Fault, on trace.Role, late family) family {
+		switch {
+		case on == trace.RoleClient:
+			return dead
+		case on == trace.RoleNode && forgets(trace.Crash(f.How()), f.Persistence):
+			return forgetful
+		}
+		return late
+	},
+	trace.CutsLink:         justLate,
+	trace.ResetsConnection: justLate,
+	trace.SlowsLink:        justLate,
+	trace.HoldsMessage:     justLate,
+	trace.StallsRequest:    justLate,
+	trace.AnswersErrors:    justLate,
+	trace.SetsClock:        wrongClock,
+	trace.DriftsClock:      wrongClock,
+	trace.MovesRole:        func(Fault, trace.Role, family) family { return forgetful },
+	trace.CancelsCall:      func(Fault, trace.Role, family) family { return cancelled },
+}
+
+func justLate(_ Fault, _ trace.Role, late family) family { return late }
+
+// wrongClock is what a clock does that is ahead of its time, or behind.
+func wrongClock(f Fault, on trace.Role, _ family) family {
+	client, back := on == trace.RoleClient, f.By() < 0 || f.Rate() < 0
+	switch {
+	case client && back:
+		return clientBack
+	case client:
+		return clientForward
+	case back:
+		return nodeBack
+	}
+	return nodeForward
 }
 
 // forgets says whether a crash leaves less on the node's disk than there was, at least

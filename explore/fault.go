@@ -2,11 +2,11 @@ package explore
 
 import (
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Fault is one fault of a world, and what the node on which it acts writes to its
@@ -20,28 +20,6 @@ type Fault struct {
 // fault is one that lasts for some time, or for good; it strikes at the start.
 func fault(does sim.Action, lasts time.Duration) Fault {
 	return Fault{Fault: sim.Fault{Action: does, For: lasts}}
-}
-
-// kind is the name of the kind of fault, such as pause.
-func (f Fault) kind() string {
-	k, _ := sim.KindOf(f.Action)
-	return k.Name
-}
-
-// target is the process that the fault strikes; "" for a message that is held.
-func (f Fault) target() string {
-	if _, message := f.Action.(*sim.Hold); message {
-		return ""
-	}
-	return f.Targets()[0][0]
-}
-
-// others are the processes at the other end, of a partition, a reset or a delay.
-func (f Fault) others() []string {
-	if _, message := f.Action.(*sim.Hold); message {
-		return nil
-	}
-	return slices.Concat(f.Targets()[1:]...)
 }
 
 // sim is the fault as a world of package sim has it.
@@ -59,35 +37,20 @@ func (f Fault) String() string {
 	return s
 }
 
-// Size is how large the fault is: how long it lasts, or how far a clock jumps;
-// 0 is a fault without a size.
-func (f Fault) Size() time.Duration {
-	if jump, ok := f.Action.(*sim.Jump); ok {
-		return jump.By.Abs()
-	}
-	return f.For
+// Sized is the fault with another size.
+func (f Fault) Sized(size sim.Size) Fault {
+	f.Fault = f.Fault.Sized(size)
+	return f
 }
 
-// Sized is the fault with another size.
-func (f Fault) Sized(size time.Duration) Fault {
-	switch a := f.Action.(type) {
-	case *sim.Jump:
-		if a.By < 0 {
-			size = -size
-		}
-		f.Action = &sim.Jump{Process: a.Process, By: size}
-	case *sim.Delay:
-		slower := *a
-		slower.By = size
-		f.Action, f.For = &slower, size
-	default:
-		f.For = size
-	}
+// Among is the fault with other processes at the other end.
+func (f Fault) Among(others []string) Fault {
+	f.Fault = f.Fault.Among(others)
 	return f
 }
 
 // at is the fault with another moment to strike.
-func (f Fault) at(strikes sim.Trigger) Fault {
+func (f Fault) at(strikes trace.Trigger) Fault {
 	f.Strikes = strikes
 	return f
 }
@@ -101,10 +64,8 @@ func (f Fault) does(a sim.Action) Fault {
 // Equal says whether two faults are the same.
 func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
 
-// sameMoment says whether two triggers are the same.
-func sameMoment(a, b sim.Trigger) bool {
-	return a.At == b.At && a.Before == b.Before && a.When.Equal(b.When)
+// withMessage is the fault with another message that it waits for.
+func (f Fault) withMessage(m trace.NthMessage) Fault {
+	f.Fault = f.Fault.On(m)
+	return f
 }
-
-// atStart says that a fault with the trigger strikes at the start of the run.
-func atStart(t sim.Trigger) bool { return sameMoment(t, sim.Trigger{}) }

@@ -2,12 +2,10 @@ package explore
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
 
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -69,7 +67,7 @@ func fewerNodes(rec *Record, w World) iter.Seq[World] {
 			switch {
 			case needs(w, node):
 				needed = append(needed, node)
-			case slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.Contains(f.others(), node) }):
+			case slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.Contains(f.Others(), node) }):
 				cut = append(cut, node)
 			}
 		}
@@ -93,10 +91,11 @@ func fewerNodes(rec *Record, w World) iter.Seq[World] {
 // of those that a partition cuts off.
 func needs(w World, node string) bool {
 	for _, f := range w.Faults {
-		if p, ok := f.Action.(*sim.Partition); ok {
-			f = f.does(&sim.Pause{Process: p.Process})
+		names := f.speaksOf()
+		if cutsOff(f) {
+			names = append(f.tells(), f.Target())
 		}
-		if slices.Contains(f.speaksOf(), node) {
+		if slices.Contains(names, node) {
 			return true
 		}
 	}
@@ -122,15 +121,16 @@ func on(rec *Record, w World, stay []string, n int) (World, bool) {
 	name := func(old string) string { return cmp.Or(to[old], old) }
 	fewer.Faults = nil
 	for _, f := range w.Faults {
-		if p, ok := f.Action.(*sim.Partition); ok {
-			left := slices.DeleteFunc(slices.Clone(p.From), gone)
-			before, after := count(p.From, isNode), count(left, isNode)
+		if cutsOff(f) {
+			left := slices.DeleteFunc(f.Others(), gone)
+			before, after := count(f.Others(), isNode), count(left, isNode)
 			if before > 0 && (after == 0 || leavesQuorum(before, len(now)) != leavesQuorum(after, n)) {
 				return w, false
 			}
-			f = f.does(&sim.Partition{Process: p.Process, From: left})
+			f = f.Among(left)
 		}
-		fewer.Faults = append(fewer.Faults, f.renamed(name))
+		f.Fault = f.Renamed(name)
+		fewer.Faults = append(fewer.Faults, f)
 	}
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	for client, at := range fewer.Change.Starts {
@@ -156,12 +156,11 @@ func count(all []string, is func(string) bool) int {
 func fewerOthers(_ *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			p, ok := f.Action.(*sim.Partition)
-			if !ok {
+			if !cutsOff(f) {
 				continue
 			}
-			for some := range parts(p.From) {
-				if len(some) > 0 && !yield(w.replacing(i, f.does(&sim.Partition{Process: p.Process, From: some}))) {
+			for some := range parts(f.Others()) {
+				if len(some) > 0 && !yield(w.replacing(i, f.Among(some))) {
 					return
 				}
 			}
@@ -184,43 +183,20 @@ func clients(rec *Record, w World) []string {
 	return rec.Clients
 }
 
+// cutsOff says that a fault keeps a process from some others, of which it matters how many
+// they are.
+func cutsOff(f Fault) bool { return f.Effect() == trace.CutsLink }
+
 // speaksOf are the processes that a fault names.
-func (f Fault) speaksOf() []string {
-	names := slices.Concat(append(f.Targets(), f.Strikes.When.Names())...)
+func (f Fault) speaksOf() []string { return append(f.tells(), slices.Concat(f.Targets()...)...) }
+
+// tells are the processes that it names in when it strikes.
+func (f Fault) tells() []string {
+	names := slices.Clone(f.Strikes.When.Names())
 	if before := f.Strikes.Before; !before.IsZero() {
 		names = append(names, before.Client)
 	}
 	return names
-}
-
-// renamed is the fault with other names for its processes.
-func (f Fault) renamed(name func(string) string) Fault {
-	f.Strikes.Before, f.Strikes.When = f.Strikes.Before.Rename(name), f.Strikes.When.Rename(name)
-	switch a := f.Action.(type) {
-	case *sim.Pause:
-		return f.does(&sim.Pause{Process: name(a.Process), Mode: a.Mode})
-	case *sim.CrashFault:
-		return f.does(&sim.CrashFault{Process: name(a.Process), How: a.How})
-	case *sim.Jump:
-		return f.does(&sim.Jump{Process: name(a.Process), By: a.By})
-	case *sim.Partition:
-		from := make([]string, len(a.From))
-		for i, other := range a.From {
-			from[i] = name(other)
-		}
-		return f.does(&sim.Partition{Process: name(a.Process), From: from})
-	case *sim.Delay:
-		return f.does(&sim.Delay{Process: name(a.Process), To: name(a.To), By: a.By})
-	case *sim.Reset:
-		return f.does(&sim.Reset{Process: name(a.Process), From: name(a.From)})
-	case *sim.Hold:
-		return f.does(&sim.Hold{Message: a.Message.Rename(name)})
-	case *sim.Stall:
-		return f.does(&sim.Stall{Client: name(a.Client), Step: a.Step})
-	case *sim.Fail:
-		return f.does(&sim.Fail{Node: name(a.Node)})
-	}
-	panic(fmt.Sprintf("explore: nobody knows what names a %T has", f.Action)) // no search tries it
 }
 
 // parts lists every part of a list but the whole, the smallest first.

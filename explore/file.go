@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -123,9 +124,9 @@ func headline(faults []Fault, t *tale, timed bool) string {
 	var clauses []string
 	for _, f := range faults {
 		f.For = 0
-		on, does := f.happens()
+		on, does := story.Fault(f.Info())
 		what := on.String() + " " + does
-		if when := f.strikes(on.itself()); when != "" && timed {
+		if when := story.Strikes(f.Strikes, on.Itself()); when != "" && timed {
 			what += " " + when
 		}
 		clauses = append(clauses, what)
@@ -152,8 +153,8 @@ func recounted(faults []Fault) string {
 	}
 	t := &tale{history: history.Of(cast)}
 	for _, f := range faults {
-		on, does := f.happens()
-		t.add(clause{subject: on, does: does, when: f.strikes(on.itself()), fault: f.Action})
+		on, does := story.Fault(f.Info())
+		t.add(clause{subject: on, does: does, when: story.Strikes(f.Strikes, on.Itself()), fault: f.Effect(), common: f.Is() == f.Kind()})
 	}
 	return t.tell("")
 }
@@ -243,7 +244,7 @@ func (p play) document(faults []Fault) (*scenarios.Document, error) {
 	for _, f := range faults {
 		list = append(list, scenarios.FaultFields(f.Fault))
 		if f.Persistence != "" {
-			doc.Set("nodes."+f.target()+".persistence", string(f.Persistence))
+			doc.Set("nodes."+f.Target()+".persistence", string(f.Persistence))
 		}
 	}
 	if len(list) > 0 {

@@ -22,6 +22,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -260,7 +261,7 @@ func (d deed) hashes(t *testing.T) []string {
 		for _, f := range d.faults {
 			cfg.Faults = append(cfg.Faults, f.sim())
 			for i := range cfg.Nodes {
-				if cfg.Nodes[i].Name == f.target() && f.Persistence != "" {
+				if cfg.Nodes[i].Name == f.Target() && f.Persistence != "" {
 					cfg.Nodes[i].Persistence = f.Persistence
 				}
 			}
@@ -322,18 +323,18 @@ func TestAFileTellsItsWorld(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			story := strings.Join(strings.Fields(s.Story), " ")
+			told := strings.Join(strings.Fields(s.Story), " ")
 			for _, f := range d.faults {
-				subject, does := f.happens()
-				if !strings.Contains(story, does) {
-					t.Errorf("the story does not say that %s %s:\n%s", subject, does, story)
+				subject, does := story.Fault(f.Info())
+				if !strings.Contains(told, does) {
+					t.Errorf("the story does not say that %s %s:\n%s", subject, does, told)
 				}
-				if name := f.Targets()[0][0]; !strings.Contains(story, name) {
-					t.Errorf("the story does not name %s:\n%s", name, story)
+				if name := f.Targets()[0][0]; !strings.Contains(told, name) {
+					t.Errorf("the story does not name %s:\n%s", name, told)
 				}
 			}
-			if n := len(regexp.MustCompile(`\.( |$)`).FindAllString(story, -1)); n < 2 || n > mostSentences {
-				t.Errorf("the story has %d sentences:\n%s", n, story)
+			if n := len(regexp.MustCompile(`\.( |$)`).FindAllString(told, -1)); n < 2 || n > mostSentences {
+				t.Errorf("the story has %d sentences:\n%s", n, told)
 			}
 			flat := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n  ", " ")), " ")
 			for _, want := range d.says {

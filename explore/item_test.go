@@ -14,6 +14,7 @@ type item struct {
 	How          string
 	Step         trace.Step
 	By           time.Duration
+	Rate         sim.Rate
 	Before, When string
 	For          time.Duration
 	Persistence  sim.Persistence
@@ -22,10 +23,10 @@ type item struct {
 // fault is the fault. One without a kind has nothing but its moment.
 func (i item) fault() Fault {
 	if i.Kind == "" {
-		return Fault{Fault: sim.Fault{Strikes: sim.Trigger{Before: step(i.Before), When: point(i.When)}}}
+		return Fault{Fault: sim.Fault{Strikes: trace.Trigger{Before: step(i.Before), When: point(i.When)}}}
 	}
 	f, err := Parameters{
-		Kind: i.Kind, Target: i.Target, Others: i.Others, How: i.How, Step: i.Step, By: i.By,
+		Parts:  sim.Parts{Kind: i.Kind, Target: i.Target, Others: i.Others, How: i.How, Step: i.Step, By: i.By, Rate: i.Rate},
 		Before: step(i.Before), When: point(i.When), For: i.For, Persistence: i.Persistence,
 	}.Fault()
 	if err != nil {

@@ -155,7 +155,7 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 			continue
 		}
 		for i := range cfg.Nodes {
-			if cfg.Nodes[i].Name == f.target() {
+			if cfg.Nodes[i].Name == f.Target() {
 				cfg.Nodes[i].Persistence = f.Persistence
 			}
 		}

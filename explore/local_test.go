@@ -103,7 +103,7 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	l, bases := of("single", 0)
 	for base := range bases {
 		doubtful := 0
-		singles := recorded(t, l, base).Singles()
+		singles := recorded(t, l, base).Singles(Kinds{})
 		for _, f := range singles {
 			o, err := l.Run(t.Context(), World{Base: base, Faults: []Fault{f}})
 			if err != nil {
@@ -132,7 +132,7 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for base := range bases {
 			r := recorded(t, l, base)
-			singles := r.Singles()
+			singles := r.Singles(Kinds{})
 			for range 60 {
 				a, b := singles[random.IntN(len(singles))], singles[random.IntN(len(singles))]
 				w := World{Base: base, Faults: []Fault{a}}

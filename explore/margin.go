@@ -1,14 +1,12 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/story"
-	"github.com/locksim/locksim/trace"
 )
 
 // margins finds out how large each fault of a world has to be, if it has a size, for
@@ -29,11 +27,12 @@ func margins(ctx context.Context, r Runner, rec *Record, w World, effect Effect)
 	}
 	var all []Margin
 	for i, f := range w.Faults {
-		if f.Size() == 0 {
+		known := f.Size()
+		if known == (sim.Size{}) {
 			continue
 		}
-		m := Margin{Fault: i, What: f.inWords()}
-		m.Survived, m.Broken, err = border(f.Size(), rec.TTL, func(size time.Duration) (bool, error) {
+		m := Margin{Fault: i, What: story.Noun(f.Info(), story.Named)}
+		m.Survived, m.Broken, err = border(known, rec.TTL, func(size sim.Size) (bool, error) {
 			o, err := r.Run(ctx, w.replacing(i, f.Sized(size)))
 			return proves(o, effect) && !o.RanOn(), err
 		})
@@ -46,44 +45,51 @@ func margins(ctx context.Context, r Runner, rec *Record, w World, effect Effect)
 }
 
 // border bisects between a size that is next to nothing and one that is known to
-// break something. Survived is 0 if next to nothing is enough.
-func border(known, ttl time.Duration, breaks func(time.Duration) (bool, error)) (survived, broken time.Duration, err error) {
-	survived, broken = min(time.Millisecond, resolution(0, ttl)), known
-	if survived >= known {
-		return 0, known, nil
+// break something. Survived is zero if next to nothing is enough.
+func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, error)) (survived, broken sim.Size, err error) {
+	resolution := func(size int64) int64 { return int64(timeResolution(time.Duration(size), ttl)) }
+	least, of := min(int64(time.Millisecond), resolution(0)), func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} }
+	if known.Rate != 0 {
+		resolution = func(rate int64) int64 { return int64(rateResolution(sim.Rate(rate))) }
+		least, of = resolution(0), func(n int64) sim.Size { return sim.Size{Rate: sim.Rate(n)} }
 	}
-	broke, err := breaks(survived)
+	low, high := least, int64(known.Time)+int64(known.Rate)
+	if low >= high {
+		return sim.Size{}, known, nil
+	}
+	broke, err := breaks(of(low))
 	if err != nil {
-		return 0, 0, err
+		return sim.Size{}, sim.Size{}, err
 	}
 	if broke {
-		return 0, survived, nil
+		return sim.Size{}, of(low), nil
 	}
 	for {
-		middle := survived + (broken-survived)/2
-		step := resolution(middle, ttl)
-		if middle = middle.Truncate(step); middle <= survived {
-			middle = (survived + step).Truncate(step)
+		middle := low + (high-low)/2
+		step := resolution(middle)
+		if middle -= middle % step; middle <= low {
+			middle = low + step
+			middle -= middle % step
 		}
-		if middle >= broken {
-			return survived, broken, nil
+		if middle >= high {
+			return of(low), of(high), nil
 		}
-		broke, err := breaks(middle)
+		broke, err := breaks(of(middle))
 		if err != nil {
-			return 0, 0, err
+			return sim.Size{}, sim.Size{}, err
 		}
 		if broke {
-			broken = middle
+			high = middle
 		} else {
-			survived = middle
+			low = middle
 		}
 	}
 }
 
-// resolution is how exactly a border is found: to ten milliseconds from a second on,
-// below it to one, and to a thousandth of a TTL that is shorter than a second, or
-// better.
-func resolution(size, ttl time.Duration) time.Duration {
+// timeResolution is how exactly the border of a time is found: to ten milliseconds from a
+// second on, below it to one, and to a thousandth of a TTL that is shorter than a second,
+// or better.
+func timeResolution(size, ttl time.Duration) time.Duration {
 	if size >= time.Second {
 		return 10 * time.Millisecond
 	}
@@ -94,34 +100,11 @@ func resolution(size, ttl time.Duration) time.Duration {
 	return step
 }
 
-// inWords says what lasts or happens, such as "a pause of client-1".
-func (f Fault) inWords() string {
-	switch a := f.Action.(type) {
-	case *sim.Pause:
-		if a.Mode == trace.Suspend {
-			return a.Process + "'s machine being suspended"
-		}
-		return "a pause of " + a.Process
-	case *sim.Jump:
-		if a.By < 0 {
-			return a.Process + "'s clock set back"
-		}
-		return a.Process + "'s clock set forward"
-	case *sim.CrashFault:
-		return a.Process + " being down"
-	case *sim.Partition:
-		return "a partition of " + a.Process + " from " + story.List(a.From)
-	case *sim.Delay:
-		return "a delay between " + a.Process + " and " + a.To
-	case *sim.Hold:
-		if nth := a.Message.Nth; nth > 1 {
-			return fmt.Sprintf("%s, the %s, being late", a.Message.Message, story.Ordinal(nth))
-		}
-		return a.Message.String() + " being late"
-	case *sim.Stall:
-		return fmt.Sprintf("a stall of %s's %s", a.Client, cmp.Or(a.Step, trace.Write))
-	case *sim.Fail:
-		return a.Node + " answering with errors"
+// rateResolution is how exactly the border of a rate is found: to a tenth of a percent
+// from one percent on, below it to ten parts per million.
+func rateResolution(rate sim.Rate) sim.Rate {
+	if rate >= sim.Percent {
+		return sim.Percent / 10
 	}
-	return "the " + f.kind() + " of " + f.target()
+	return 10 * sim.PPM
 }

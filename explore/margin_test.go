@@ -6,11 +6,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 )
 
 // hurts runs worlds in which something breaks exactly if a size is among some.
 func hurts(is func(time.Duration) bool) *plant {
-	return planted(func(w World) bool { return is(w.Faults[0].Size()) })
+	return planted(func(w World) bool { return is(w.Faults[0].Size().Time) })
 }
 
 func TestMargins(t *testing.T) {
@@ -39,13 +42,13 @@ func TestMargins(t *testing.T) {
 	} {
 		for _, f := range []Fault{item{Kind: "pause", Target: "client-1"}.fault(), item{Kind: "jump", Target: "redis-3", By: -1}.fault(), item{Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}.fault()} {
 			p := hurts(func(size time.Duration) bool { return size >= tt.threshold })
-			w := World{Faults: []Fault{f.Sized(tt.size)}}
+			w := World{Faults: []Fault{f.Sized(sim.Size{Time: tt.size})}}
 			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, lost)
-			if err != nil || len(got) != 1 || got[0].Survived != tt.survived || got[0].Broken != tt.broken {
-				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
+			if err != nil || len(got) != 1 || got[0].Survived.Time != tt.survived || got[0].Broken.Time != tt.broken {
+				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
 			}
 			if p.worlds > 18 {
-				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run", f.kind(), tt.size, tt.threshold, p.worlds)
+				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run", f.Kind(), tt.size, tt.threshold, p.worlds)
 			}
 		}
 	}
@@ -59,11 +62,11 @@ func TestMarginOfEachFault(t *testing.T) {
 		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
 	}}
 	p := planted(func(w World) bool {
-		return w.Faults[1].Size() >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
+		return w.Faults[1].Size().Time >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
 	})
 	want := []Margin{
-		{Fault: 1, What: "redis-3's clock set forward", Survived: 16990 * time.Millisecond, Broken: 17 * time.Second},
-		{Fault: 2, What: "a pause of client-1", Survived: 299 * time.Millisecond, Broken: 300 * time.Millisecond},
+		{Fault: 1, What: "redis-3's clock set forward", Survived: sim.Size{Time: 16990 * time.Millisecond}, Broken: sim.Size{Time: 17 * time.Second}},
+		{Fault: 2, What: "a pause of client-1", Survived: sim.Size{Time: 299 * time.Millisecond}, Broken: sim.Size{Time: 300 * time.Millisecond}},
 	}
 	if got, err := margins(t.Context(), p, &Record{TTL: 30 * time.Second}, w, lost); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -79,8 +82,8 @@ func TestMarginOfSeveral(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
-	if m := got[0]; hurt(m.Survived) || !hurt(m.Broken) || m.Broken-m.Survived != 10*time.Millisecond {
-		t.Errorf("%v is survived and %v is not", m.Survived, m.Broken)
+	if m := got[0]; hurt(m.Survived.Time) || !hurt(m.Broken.Time) || m.Broken.Time-m.Survived.Time != 10*time.Millisecond {
+		t.Errorf("%v is survived and %v is not", m.Survived.Time, m.Broken.Time)
 	}
 }
 
@@ -90,14 +93,14 @@ func TestMarginTraps(t *testing.T) {
 	for name, trap := range map[string]Outcome{"doubt": doubted, "ran on": wentOn, "another effect": other} {
 		t.Run(name, func(t *testing.T) {
 			p := &plant{outcome: func(w World) Outcome {
-				if w.Faults[0].Size() < 5*time.Second {
+				if w.Faults[0].Size().Time < 5*time.Second {
 					return trap
 				}
 				return broken
 			}}
 			w := World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
 			got, err := margins(t.Context(), p, &Record{}, w, lost)
-			want := []Margin{{What: "a pause of client-1", Survived: 4990 * time.Millisecond, Broken: 5 * time.Second}}
+			want := []Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 4990 * time.Millisecond}, Broken: sim.Size{Time: 5 * time.Second}}}
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
@@ -137,21 +140,21 @@ func TestFaultInWords(t *testing.T) {
 		want  string
 	}{
 		{item{Kind: "pause", Target: "client-1"}.fault(), "a pause of client-1"},
-		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), "client-1's machine being suspended"},
+		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), "a suspension of the machine of client-1"},
 		{item{Kind: "jump", Target: "redis-3", By: 1}.fault(), "redis-3's clock set forward"},
 		{item{Kind: "jump", Target: "redis-3", By: -1}.fault(), "redis-3's clock set back"},
-		{item{Kind: "crash", Target: "redis-3"}.fault(), "redis-3 being down"},
+		{item{Kind: "crash", Target: "redis-3"}.fault(), "a crash of redis-3"},
 		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1"}}.fault(), "a partition of client-1 from redis-1"},
-		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-4", "storage"}}.fault(), "a partition of client-1 from redis-1, redis-4 and storage"},
-		{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}}.fault(), "a delay between client-1 and storage"},
-		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), "client-1's write request to storage being late"},
-		{item{Kind: "hold", Target: "redis-3's reply to client-1's acquire, 2nd time"}.fault(), "redis-3's reply to client-1's acquire, the second, being late"},
-		{item{Kind: "stall", Target: "client-1"}.fault(), "a stall of client-1's write"},
-		{item{Kind: "stall", Target: "client-1", Step: "read"}.fault(), "a stall of client-1's read"},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-4", "storage"}}.fault(), "a partition of client-1 from redis-1, redis-4 and the storage"},
+		{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}}.fault(), "slow messages between client-1 and the storage"},
+		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), "client-1's write request to the storage being late"},
+		{item{Kind: "hold", Target: "redis-3's reply to client-1's acquire, 2nd time"}.fault(), "redis-3's second reply to client-1's acquire being late"},
+		{item{Kind: "stall", Target: "client-1"}.fault(), "a stall of the storage in the middle of client-1's write"},
+		{item{Kind: "stall", Target: "client-1", Step: "read"}.fault(), "a stall of the storage in the middle of client-1's read"},
 		{item{Kind: "fail", Target: "redis-1"}.fault(), "redis-1 answering with errors"},
 	} {
-		if got := tt.fault.inWords(); got != tt.want {
-			t.Errorf("%s is %q, want %q", tt.fault.kind(), got, tt.want)
+		if got := story.Noun(tt.fault.Info(), story.Named); got != tt.want {
+			t.Errorf("%s is %q, want %q", tt.fault.Kind(), got, tt.want)
 		}
 	}
 }

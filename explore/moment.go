@@ -29,7 +29,7 @@ func goodMoments(rec *Record, w World) iter.Seq[World] {
 					return
 				}
 				for _, before := range m.steps {
-					if !yield(started.replacing(m.fault, w.Faults[m.fault].at(sim.Trigger{Before: before}))) {
+					if !yield(started.replacing(m.fault, w.Faults[m.fault].at(trace.Trigger{Before: before}))) {
 						return
 					}
 				}
@@ -60,7 +60,7 @@ func moments(rec *Record, w World, client string) []moment {
 		}
 	}
 	for i, f := range w.Faults {
-		node := f.target()
+		node := f.Target()
 		if !slices.Contains(nodesOf(rec, w), node) {
 			continue
 		}
@@ -68,13 +68,8 @@ func moments(rec *Record, w World, client string) []moment {
 		for _, other := range earlier {
 			add(trace.KeyExpired{Client: other, Node: node})
 		}
-		switch f.Action.(type) {
-		case *sim.Jump:
-			add(trace.ClockJumped{Process: node})
-		case *sim.CrashFault:
-			add(trace.Did{Process: node, Verb: trace.Restarted})
-		case *sim.Pause:
-			add(trace.Did{Process: node, Verb: trace.Resumed})
+		if over := leaves[f.Effect()].happens; over != nil {
+			add(over(node))
 		}
 	}
 	for _, other := range earlier {
@@ -84,6 +79,33 @@ func moments(rec *Record, w World, client string) []moment {
 		all = append(all, moment{at: trace.At(trace.Did{Process: other, Verb: trace.Acquired})})
 	}
 	return all
+}
+
+// A remainder is what happens when a fault has done to a node what it does: a good moment
+// for another client to ask; or why there is no such point.
+type remainder struct {
+	happens func(node string) trace.Happening
+	none    string
+}
+
+// leaves has the remainders, by effect.
+var leaves = map[trace.Effect]remainder{
+	trace.SetsClock:        {happens: func(node string) trace.Happening { return trace.ClockJumped{Process: node} }},
+	trace.KillsProcess:     {happens: didThen(trace.Restarted)},
+	trace.StopsProcess:     {happens: didThen(trace.Resumed)},
+	trace.MovesRole:        {happens: didThen(trace.WasPromoted)},
+	trace.CutsLink:         {none: "no point of a story tells the end of a partition"},
+	trace.SlowsLink:        {none: "nothing tells when messages are fast again"},
+	trace.ResetsConnection: {none: "a node forgets nothing by it"},
+	trace.HoldsMessage:     {none: "it strikes no node"},
+	trace.StallsRequest:    {none: "it strikes no node"},
+	trace.AnswersErrors:    {none: "a node forgets nothing by it"},
+	trace.DriftsClock:      {none: "it has no moment; that a key expires is one already"},
+	trace.CancelsCall:      {none: "it strikes no node"},
+}
+
+func didThen(verb trace.Verb) func(string) trace.Happening {
+	return func(node string) trace.Happening { return trace.Did{Process: node, Verb: verb} }
 }
 
 // better lists what comes before what there is now; all if that is not in the list.
@@ -103,16 +125,15 @@ func better[E any](all []E, isNow func(E) bool) iter.Seq[E] {
 func later(rec *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			if hold, ok := f.Action.(*sim.Hold); ok {
-				now := func(m trace.NthMessage) bool { return m == hold.Message }
-				for message := range better(laterMessages(rec, w, hold.Message.Message), now) {
-					if !yield(w.replacing(i, f.does(&sim.Hold{Message: message}))) {
+			if held, ok := f.Message(); ok {
+				now := func(m trace.NthMessage) bool { return m == held }
+				for message := range better(laterMessages(rec, w, held.Message), now) {
+					if !yield(w.replacing(i, f.withMessage(message))) {
 						return
 					}
 				}
 			}
-			now := func(t sim.Trigger) bool { return sameMoment(t, f.Strikes) }
-			for strikes := range better(strikes(rec, w, f), now) {
+			for strikes := range better(strikes(rec, w, f), f.Strikes.Equal) {
 				if !yield(w.replacing(i, f.at(strikes))) {
 					return
 				}
@@ -124,16 +145,16 @@ func later(rec *Record, w World) iter.Seq[World] {
 // strikes are the points at which a fault can strike, the best first. A fault of a
 // server can wait for a client's step. One that waits for a message need not be told
 // when to.
-func strikes(rec *Record, w World, f Fault) []sim.Trigger {
-	if kind, _ := sim.KindOf(f.Action); kind.Patient {
-		return []sim.Trigger{{}}
+func strikes(rec *Record, w World, f Fault) []trace.Trigger {
+	if kind, _ := sim.KindOf(f.Action); kind.Patient() {
+		return []trace.Trigger{{}}
 	}
-	var steps, messages []sim.Trigger
-	ofClient := slices.Contains(rec.Clients, f.target())
+	var steps, messages []trace.Trigger
+	ofClient := slices.Contains(rec.Clients, f.Target())
 	for _, p := range slices.Backward(rec.Points) {
 		switch {
 		case absent(rec, w, append(p.Strikes.When.Names(), p.Process)):
-		case p.Process != f.target() && (ofClient || !p.isStep()):
+		case p.Process != f.Target() && (ofClient || !p.isStep()):
 		case p.isStep():
 			steps = append(steps, p.Strikes)
 		default:

@@ -17,7 +17,9 @@ import (
 func plainer(_ *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			if common := f.common(); f.special() && !yield(w.replacing(i, common)) {
+			common := f
+			common.Fault = f.Common()
+			if f.How() != "" && !yield(w.replacing(i, common)) {
 				return
 			}
 			if f.Persistence != "" {
@@ -30,38 +32,20 @@ func plainer(_ *Record, w World) iter.Seq[World] {
 	}
 }
 
-// special says that a process does not crash, or is not paused, in the way in which that
-// commonly happens.
-func (f Fault) special() bool {
-	switch a := f.Action.(type) {
-	case *sim.Pause:
-		return a.Mode != ""
-	case *sim.CrashFault:
-		return a.How != ""
-	}
-	return false
-}
-
-// common is the fault as it commonly happens.
-func (f Fault) common() Fault {
-	switch a := f.Action.(type) {
-	case *sim.Pause:
-		return f.does(&sim.Pause{Process: a.Process})
-	case *sim.CrashFault:
-		return f.does(&sim.CrashFault{Process: a.Process})
-	}
-	return f
-}
-
 // rounder gives a fault the smallest round size: first it tries 1, 2 and 5 of every
 // power of ten, because an effect may come, go and come back as a size grows, then what
 // is round between the last of them and the size that there is.
 func rounder(_ *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			var last time.Duration
+			known := f.Size()
+			coarse, round := coarse, round
+			if known.Rate != 0 {
+				coarse, round = coarseRates, roundRates
+			}
+			var last sim.Size
 			for _, size := range coarse {
-				if size >= f.Size() {
+				if !size.Less(known) {
 					break
 				}
 				if last = size; !yield(w.replacing(i, f.Sized(size))) {
@@ -69,7 +53,7 @@ func rounder(_ *Record, w World) iter.Seq[World] {
 				}
 			}
 			for _, size := range round {
-				if last < size && size < f.Size() && !yield(w.replacing(i, f.Sized(size))) {
+				if last.Less(size) && size.Less(known) && !yield(w.replacing(i, f.Sized(size))) {
 					return
 				}
 			}
@@ -80,7 +64,7 @@ func rounder(_ *Record, w World) iter.Seq[World] {
 // round are sizes with few digits, in minutes from one minute on, none more than a
 // third larger than the one before: so the smallest of them that will do is hardly
 // larger than it must be. coarse are those with one digit, 1, 2 or 5.
-var round, coarse = func() (round, coarse []time.Duration) {
+var round, coarse = func() (round, coarse []sim.Size) {
 	for _, decade := range []time.Duration{
 		time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
 		time.Minute, 10 * time.Minute, 100 * time.Minute,
@@ -93,6 +77,20 @@ var round, coarse = func() (round, coarse []time.Duration) {
 			case decade == time.Minute && tenths == 12:
 				size = 75 * time.Second
 			}
+			round = append(round, sim.Size{Time: size})
+			if tenths == 10 || tenths == 20 || tenths == 50 {
+				coarse = append(coarse, sim.Size{Time: size})
+			}
+		}
+	}
+	return round, coarse
+}()
+
+// roundRates and coarseRates are the same of rates, from ten parts per million on.
+var roundRates, coarseRates = func() (round, coarse []sim.Size) {
+	for decade := 10 * sim.PPM; decade <= 10*sim.Percent; decade *= 10 {
+		for _, tenths := range []sim.Rate{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
+			size := sim.Size{Rate: decade / 10 * tenths}
 			round = append(round, size)
 			if tenths == 10 || tenths == 20 || tenths == 50 {
 				coarse = append(coarse, size)
@@ -134,26 +132,26 @@ func (w World) crowd() int {
 func (w World) complexity() []int {
 	var special, others, messages, digits, size int
 	for _, f := range w.Faults {
-		if f.special() {
+		if f.How() != "" {
 			special++
 		}
 		if f.Persistence != "" {
 			special++
 		}
-		others += len(f.others())
+		others += len(f.Others())
 		if !f.Strikes.When.IsZero() {
 			messages++
 		}
 		digits += significant(f.Size())
-		size += int(f.Size())
+		size += int(f.Size().Time) + int(f.Size().Rate)
 	}
 	return []int{special, others, messages, digits, size}
 }
 
 // significant is how many digits a size has that are not the zeros at its ends, in
 // the unit in which it has fewest.
-func significant(size time.Duration) int {
-	fewest := math.MaxInt
+func significant(s sim.Size) int {
+	size, fewest := s.Time+time.Duration(s.Rate), math.MaxInt
 	for _, unit := range []time.Duration{time.Nanosecond, time.Minute} {
 		if size%unit == 0 {
 			fewest = min(fewest, len(strings.TrimRight(strconv.FormatInt(int64(size/unit), 10), "0")))

@@ -22,7 +22,7 @@ func BenchmarkPool(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, f := range r.Singles() {
+		for _, f := range r.Singles(explore.Kinds{}) {
 			worlds = append(worlds, explore.World{Base: i}.With(f))
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -20,6 +19,8 @@ type Record struct {
 	// Clients and Nodes are the processes, in the order of the base; Nodes are those
 	// on which the lock is kept.
 	Clients, Nodes []string
+	// Replicas are the nodes that follow another.
+	Replicas []string
 	// Roles has every process.
 	Roles map[string]trace.Role
 	// Points are where a fault can strike, in the order in which they are reached.
@@ -37,7 +38,7 @@ type Point struct {
 	Process string
 	// Strikes says it as a fault does: before a step, or when a message is on its way or
 	// has arrived.
-	Strikes sim.Trigger
+	Strikes trace.Trigger
 	// Stage is the step in which the process is if it is a client, and otherwise that
 	// of whoever holds the lock then, or asks for it.
 	Stage trace.Step
@@ -63,20 +64,20 @@ func (r *Record) TookPlace() bool { return r.Outcome.Off.Doubt == "" && r.Outcom
 
 // stageOf is the stage that a fault strikes.
 func (r *Record) stageOf(f Fault) trace.Step {
-	if hold, ok := f.Action.(*sim.Hold); ok {
+	if held, ok := f.Message(); ok {
 		for _, m := range r.Messages {
-			if hold.Message == m.NthMessage {
+			if held == m.NthMessage {
 				return m.Stage
 			}
 		}
 	}
 	for _, p := range r.Points {
-		if sameMoment(f.Strikes, p.Strikes) {
+		if f.Strikes.Equal(p.Strikes) {
 			return p.Stage
 		}
 	}
-	if stall, ok := f.Action.(*sim.Stall); ok && stall.Step != "" {
-		return stall.Step
+	if step := f.Step(); step != "" {
+		return step
 	}
 	return history.Between
 }

@@ -38,6 +38,9 @@ func (l *Local) Record(base int) (*Record, error) {
 		r.Roles[p.Name] = p.Role
 	}
 	for _, n := range cfg.Nodes {
+		if n.ReplicaOf != "" {
+			r.Replicas = append(r.Replicas, n.Name)
+		}
 		for _, lock := range off.history.Trace.Locks {
 			if slices.ContainsFunc(lock.Slots, func(s trace.SlotInfo) bool { return s.Node == n.Name }) && !slices.Contains(r.Nodes, n.Name) {
 				r.Nodes = append(r.Nodes, n.Name)

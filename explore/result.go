@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
 )
 
 // A Result is what a search found. It depends on the bases and on the options,
@@ -112,8 +113,8 @@ type Margin struct {
 	Fault int
 	What  string
 	// Survived is the largest size at which nothing of the way's effect happens, and
-	// Broken the smallest at which it does. Survived is 0 if any size will do.
-	Survived, Broken time.Duration
+	// Broken the smallest at which it does. Survived is zero if any size will do.
+	Survived, Broken sim.Size
 }
 
 // A DangerMap says what comes of a pause of one client, by when it starts and how

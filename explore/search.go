@@ -3,8 +3,9 @@
 // It starts from a workload without faults, a [Base], and records at which points a
 // fault can strike. A [Search] tries every single fault at each of them, then sets of
 // several. What broke it sorts by cause, shrinks, measures and writes as scenario
-// files: see [Found.Result]. A kind of fault that it does not try yet is a function
-// more in singles.go.
+// files: see [Found.Result]. Where and in which sizes a kind of fault is tried its card
+// says (see [sim.FaultKind]); what is done about it follows from its effect, by tables
+// of this package.
 //
 // Worlds are run by a [Runner]: by [Local] in this process, or by a [Pool] in worker
 // processes, which a lock may bring down.
@@ -34,6 +35,8 @@ type Search struct {
 	// Worlds is how many worlds with several faults are tried; 0 is as many as there is
 	// time for.
 	Worlds int
+	// Kinds are the kinds of faults that are tried.
+	Kinds Kinds
 	// Shard, from 1, is the part that this search does, of Shards; 0 of 0 is all of it.
 	Shard, Shards int
 	// Jobs is how many worlds the runner can run at once.
@@ -137,7 +140,7 @@ func (f *Found) record(ctx context.Context) error {
 			continue
 		}
 		f.groups.add(r, World{Base: i}, o)
-		for _, fault := range r.Singles() {
+		for _, fault := range r.Singles(f.search.Kinds) {
 			f.singles[i] = append(f.singles[i], single{fault: fault})
 		}
 	}

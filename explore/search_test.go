@@ -32,11 +32,11 @@ func (s stage) Record(base int) (*Record, error) {
 	for i := range s.points {
 		for _, c := range r.Clients {
 			p := trace.StepPoint{Client: c, Step: trace.Steps()[i%3], Nth: i/3 + 1}
-			r.Points = append(r.Points, Point{Process: c, Strikes: sim.Trigger{Before: p}, Stage: p.Step, At: time.Duration(i) * time.Second})
+			r.Points = append(r.Points, Point{Process: c, Strikes: trace.Trigger{Before: p}, Stage: p.Step, At: time.Duration(i) * time.Second})
 		}
 		for _, n := range r.Nodes {
 			m := trace.Message{Client: "client-1", Peer: n, Step: trace.Acquire}
-			r.Points = append(r.Points, Point{Process: n, Strikes: sim.Trigger{When: m.Arrived(i + 1)}, Stage: trace.Acquire, At: time.Duration(i) * time.Second})
+			r.Points = append(r.Points, Point{Process: n, Strikes: trace.Trigger{When: m.Arrived(i + 1)}, Stage: trace.Acquire, At: time.Duration(i) * time.Second})
 		}
 	}
 	return r, nil
@@ -124,7 +124,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	})
 	f := find(t, s)
 	r, _ := stage{4}.Record(0)
-	singles := r.Singles()
+	singles := r.Singles(Kinds{})
 	if len(tried) != len(singles)+1 { // and the base itself
 		t.Errorf("%d worlds were run of %d single faults", len(tried), len(singles))
 	}

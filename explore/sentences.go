@@ -3,8 +3,8 @@ package explore
 import (
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -60,7 +60,7 @@ func joint(sentences []sentence, i int) int {
 // one sentence, and so does what only leads to something or follows from it.
 func (t *tale) sentences() []sentence {
 	var all []sentence
-	var told []subject // all so far
+	var told []story.Subject // all so far
 	for i := 0; i < len(t.clauses); {
 		first := t.clauses[i]
 		does := []string{first.does}
@@ -76,8 +76,8 @@ func (t *tale) sentences() []sentence {
 			text = first.when + ", " + text
 		}
 		owner := first.subject
-		if owner.process != "" {
-			owner.thing = ""
+		if owner.Process != "" {
+			owner.Thing = ""
 		}
 		back := n > 0 && first.when == "" && told[n-1] != first.subject && slices.Contains(told, owner)
 		told = append(told, first.subject)
@@ -85,7 +85,7 @@ func (t *tale) sentences() []sentence {
 			all[len(all)-1].text += ", and " + text
 			continue
 		}
-		all = append(all, sentence{text: text, fault: first.fault != nil, back: back})
+		all = append(all, sentence{text: text, fault: first.fault != "", back: back})
 	}
 	if n := len(all); n > 0 && all[n-1].back {
 		all[n-1].text = "then " + all[n-1].text
@@ -99,21 +99,20 @@ func goesOn(first, next clause) bool {
 	if next.subject != first.subject || next.when != "" {
 		return false
 	}
-	pause, pauses := first.fault.(*sim.Pause)
-	return first.fault == nil || first.when == "" || next.returns || pauses && pause.Mode != trace.Suspend
+	return first.fault == "" || first.when == "" || next.returns || first.fault == trace.StopsProcess && first.common
 }
 
 // subject is the subject of a clause: "it" or "its keys" if the sentence before was
 // about the same.
-func (t *tale) subject(c clause, told []subject) string {
+func (t *tale) subject(c clause, told []story.Subject) string {
 	if len(told) == 0 {
 		return c.subject.String()
 	}
 	switch before := told[len(told)-1]; {
 	case before == c.subject:
 		return "it"
-	case before.process != "" && before == subject{process: c.subject.process}:
-		return "its " + c.subject.thing
+	case before.Process != "" && before == story.Subject{Process: c.subject.Process}:
+		return "its " + c.subject.Thing
 	}
 	return c.subject.String()
 }
@@ -140,4 +139,13 @@ func (t *tale) begin(sentence string) string {
 		return sentence
 	}
 	return strings.ToUpper(sentence[:1]) + sentence[1:]
+}
+
+// roughly is a length of time in the story: to a tenth of a second, or to the
+// millisecond if it is shorter than that.
+func roughly(d time.Duration) string {
+	if d >= time.Second {
+		return trace.ShortDuration(d.Round(100 * time.Millisecond))
+	}
+	return trace.ShortDuration(d.Round(time.Millisecond))
 }

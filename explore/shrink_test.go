@@ -31,16 +31,16 @@ func written(clients, nodes int) *Record {
 			reply := request
 			reply.Reply = true
 			r.Points = append(r.Points,
-				Point{Process: c, Strikes: sim.Trigger{When: request.InFlight(0)}},
-				Point{Process: peer, Strikes: sim.Trigger{When: request.Arrived(0)}},
-				Point{Process: peer, Strikes: sim.Trigger{When: reply.InFlight(0)}},
-				Point{Process: c, Strikes: sim.Trigger{When: reply.Arrived(0)}})
+				Point{Process: c, Strikes: trace.Trigger{When: request.InFlight(0)}},
+				Point{Process: peer, Strikes: trace.Trigger{When: request.Arrived(0)}},
+				Point{Process: peer, Strikes: trace.Trigger{When: reply.InFlight(0)}},
+				Point{Process: c, Strikes: trace.Trigger{When: reply.Arrived(0)}})
 			for _, m := range []trace.Message{request, reply} {
 				r.Messages = append(r.Messages, Message{NthMessage: trace.NthMessage{Message: m}})
 			}
 		}
 		for _, step := range []trace.Step{trace.Acquire, trace.Read, trace.Work, trace.Write, trace.Release} {
-			r.Points = append(r.Points, Point{Process: c, Strikes: sim.Trigger{Before: trace.StepPoint{Client: c, Step: step}}})
+			r.Points = append(r.Points, Point{Process: c, Strikes: trace.Trigger{Before: trace.StepPoint{Client: c, Step: step}}})
 			switch {
 			case step == trace.Acquire || step == trace.Release:
 				for _, node := range r.Nodes {
@@ -57,7 +57,7 @@ func written(clients, nodes int) *Record {
 // reached is when a fault strikes: the place of its point in the record, or -1 for the
 // start of the run.
 func (r *Record) reached(f Fault) int {
-	return slices.IndexFunc(r.Points, func(p Point) bool { return sameMoment(p.Strikes, f.Strikes) })
+	return slices.IndexFunc(r.Points, func(p Point) bool { return p.Strikes.Equal(f.Strikes) })
 }
 
 // before is when a client's step begins.
@@ -156,13 +156,13 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	rec := written(3, 5)
 	cause := func(w World) bool {
 		partition, cut := w.one("partition", "client-1")
-		i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.kind() == "jump" })
+		i := slices.IndexFunc(w.Faults, func(f Fault) bool { return f.Kind() == "jump" })
 		if !cut || i < 0 || !w.takesPart("client-2") {
 			return false
 		}
 		jump := w.Faults[i]
-		return len(partition.others()) >= 2 && rec.reached(partition) <= rec.before("client-1 acquire") &&
-			jump.Action.(*sim.Jump).By >= 17*time.Second && !slices.Contains(partition.others(), jump.target()) &&
+		return len(partition.Others()) >= 2 && rec.reached(partition) <= rec.before("client-1 acquire") &&
+			jump.Action.(*sim.Jump).By >= 17*time.Second && !slices.Contains(partition.Others(), jump.Target()) &&
 			rec.reached(jump) >= rec.before("client-1 read")
 	}
 	from := World{Faults: []Fault{
@@ -199,7 +199,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	// Where a majority need not be cut off, it is not.
 	p := planted(func(w World) bool {
 		partition, cut := w.one("partition", "client-1")
-		return cut && slices.ContainsFunc(partition.others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
+		return cut && slices.ContainsFunc(partition.Others(), func(name string) bool { return name == "redis-4" || name == trace.StorageName })
 	})
 	p.shrinksTo(t, rec, World{Faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"redis-2", "redis-4", "redis-5"}}.fault()}}, World{
 		Change: scenarios.Change{Clients: []string{"client-1"}},
@@ -216,7 +216,7 @@ func TestShrinkRenamesNodes(t *testing.T) {
 		}
 		held, crash := w.Faults[0].Action.(*sim.Hold).Message, w.Faults[1]
 		reply := trace.Message{Client: "client-2", Peer: held.Peer, Step: trace.Acquire, Reply: true}
-		return slices.Contains(nodesOf(rec, w), crash.target()) && held == trace.NthMessage{Message: reply, Nth: 2} && held.Peer != crash.target() &&
+		return slices.Contains(nodesOf(rec, w), crash.Target()) && held == trace.NthMessage{Message: reply, Nth: 2} && held.Peer != crash.Target() &&
 			!crash.Strikes.When.IsZero() && !w.Change.Starts["client-2"].IsZero() && (w.Change.Nodes == 0 || w.Change.Nodes >= 5)
 	})
 	p.shrinksTo(t, rec, World{
@@ -241,7 +241,7 @@ func TestShrinkKeepsStart(t *testing.T) {
 		if len(w.Faults) != 1 {
 			return false
 		}
-		start, crashes := w.Change.Starts["client-2"].String(), w.Faults[0].target()
+		start, crashes := w.Change.Starts["client-2"].String(), w.Faults[0].Target()
 		return start == "redis-4 synced" && crashes == "redis-2" || w.Change.Nodes == 3 && start == "redis-2 synced" && crashes == "redis-1"
 	})
 	p.shrinksTo(t, rec, World{
@@ -356,9 +356,9 @@ func TestShrinkGoodMoments(t *testing.T) {
 		{item{Kind: "hold", Target: "client-3's write request to storage"}.fault(), "client-2 acquired"},
 	} {
 		last := tt.fault
-		if last.target() != "" {
+		if last.Target() != "" {
 			last.Strikes.Before = step("client-3 release")
-			if last.target() == "client-2" {
+			if last.Target() == "client-2" {
 				last.Strikes.Before = step("client-2 release")
 			}
 		}
@@ -400,10 +400,10 @@ func TestShrinkPatientFaults(t *testing.T) {
 		item{Kind: "stall", Target: "client-1", Step: trace.Read, Before: "client-1 read"}.fault(),
 		item{Kind: "hold", Target: "client-1's read request to storage", When: "client-1's read request to storage is in flight"}.fault(),
 	} {
-		plain := f.at(sim.Trigger{})
+		plain := f.at(trace.Trigger{})
 		planted(func(w World) bool { return len(w.Faults) == 1 }).
 			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{plain}}, 5)
-		planted(func(w World) bool { return len(w.Faults) == 1 && !atStart(w.Faults[0].Strikes) }).
+		planted(func(w World) bool { return len(w.Faults) == 1 && !w.Faults[0].Strikes.IsZero() }).
 			shrinksTo(t, rec, World{Faults: []Fault{f}}, World{Faults: []Fault{f}}, 5)
 	}
 }
@@ -460,7 +460,7 @@ func TestShrinkLatestMessage(t *testing.T) {
 
 // sized runs worlds in which a pause has to have one of some sizes.
 func sized(is func(time.Duration) bool) *plant {
-	return planted(func(w World) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size()) })
+	return planted(func(w World) bool { return len(w.Faults) == 1 && is(w.Faults[0].Size().Time) })
 }
 
 func TestShrinkSizes(t *testing.T) {
@@ -480,16 +480,17 @@ func TestShrinkSizes(t *testing.T) {
 		{10 * time.Microsecond, 1, 10 * time.Microsecond},
 		{0, 0, 0}, // for good
 	} {
-		for _, kind := range []string{"pause", "jump", "delay"} {
-			from := item{Kind: kind, Target: "redis-1", Before: "client-1 release", Others: []string{"client-1"}}.fault()
+		for _, of := range []item{{Kind: "pause"}, {Kind: "jump"}, {Kind: "delay", Others: []string{"client-1"}}} {
+			of.Target, of.Before = "redis-1", "client-1 release"
+			from := of.fault()
 			rec := written(1, 1)
 			sized(func(size time.Duration) bool { return size >= tt.threshold }).
-				shrinksTo(t, rec, World{Faults: []Fault{from.Sized(tt.from)}}, World{Faults: []Fault{from.Sized(tt.want)}}, 30)
+				shrinksTo(t, rec, World{Faults: []Fault{from.Sized(sim.Size{Time: tt.from})}}, World{Faults: []Fault{from.Sized(sim.Size{Time: tt.want})}}, 30)
 		}
 	}
 	back := item{Kind: "jump", Target: "redis-1", By: -time.Minute, Before: "client-1 release"}.fault()
 	sized(func(size time.Duration) bool { return size >= 3*s }).
-		shrinksTo(t, written(1, 1), World{Faults: []Fault{back}}, World{Faults: []Fault{back.Sized(3 * s)}}, 30)
+		shrinksTo(t, written(1, 1), World{Faults: []Fault{back}}, World{Faults: []Fault{back.Sized(sim.Size{Time: 3 * s})}}, 30)
 }
 
 // An effect that goes when the size grows, and comes back, has a smaller size as well.
@@ -498,13 +499,15 @@ func TestShrinkIslandOfSizes(t *testing.T) {
 	p := sized(func(size time.Duration) bool {
 		return size >= 4*time.Second && size < 6*time.Second || size >= 28*time.Second
 	})
-	p.shrinksTo(t, written(1, 1), World{Faults: []Fault{pause.Sized(time.Minute)}}, World{Faults: []Fault{pause.Sized(4 * time.Second)}}, 30)
+	p.shrinksTo(t, written(1, 1), World{Faults: []Fault{pause.Sized(sim.Size{Time: time.Minute})}}, World{Faults: []Fault{pause.Sized(sim.Size{Time: 4 * time.Second})}}, 30)
 }
 
 // The largest step between two round sizes is a third.
 func TestRoundSizes(t *testing.T) {
-	for i, size := range round[1:] {
-		if last := round[i]; size <= last || 3*size > 4*last {
+	number := func(s sim.Size) int64 { return int64(s.Time) + int64(s.Rate) }
+	all := append(slices.Clone(round), roundRates...)
+	for i, size := range all[1:] {
+		if last := all[i]; (size.Rate != 0) == (last.Rate != 0) && (!last.Less(size) || 3*number(size) > 4*number(last)) {
 			t.Errorf("%v follows %v, and is not between it and a third more", size, last)
 		}
 		if digits := significant(size); digits > 2 {
@@ -534,7 +537,7 @@ func TestShrinkTraps(t *testing.T) {
 				return broken
 			}}
 			pause := item{Kind: "pause", Target: "client-1", For: 10 * time.Second, Before: "client-1 read"}.fault()
-			p.shrinksTo(t, rec, World{Faults: []Fault{pause}}, World{Faults: []Fault{pause.Sized(8 * time.Second)}}, 60)
+			p.shrinksTo(t, rec, World{Faults: []Fault{pause}}, World{Faults: []Fault{pause.Sized(sim.Size{Time: 8 * time.Second})}}, 60)
 		})
 	}
 
@@ -557,7 +560,7 @@ func TestShrinkTraps(t *testing.T) {
 func TestShrinkOtherEffects(t *testing.T) {
 	rec := written(1, 1)
 	p := &plant{outcome: func(w World) Outcome {
-		switch size := w.Faults[0].Size(); {
+		switch size := w.Faults[0].Size().Time; {
 		case size < 10*time.Second:
 			return Outcome{Off: Run{Breaks: []Break{{What: "serial-sections", Fault: checks.FaultLock}}}}
 		case size < 20*time.Second:
@@ -568,7 +571,7 @@ func TestShrinkOtherEffects(t *testing.T) {
 		return broken
 	}}
 	pause := item{Kind: "pause", Target: "client-1", Before: "client-1 release"}.fault()
-	two := []Fault{pause.Sized(time.Minute)}
+	two := []Fault{pause.Sized(sim.Size{Time: time.Minute})}
 	none := p.outcome
 	p.outcome = func(w World) Outcome {
 		if len(w.Faults) == 0 {
@@ -576,7 +579,7 @@ func TestShrinkOtherEffects(t *testing.T) {
 		}
 		return none(w)
 	}
-	p.shrinksTo(t, rec, World{Faults: two}, World{Faults: []Fault{pause.Sized(20 * time.Second)}}, 30)
+	p.shrinksTo(t, rec, World{Faults: two}, World{Faults: []Fault{pause.Sized(sim.Size{Time: 20 * time.Second})}}, 30)
 }
 
 // A world that cannot be made has no effect, and is not run again.
@@ -611,13 +614,13 @@ func TestShrinkWithinBounds(t *testing.T) {
 	rec := written(3, 5)
 	for nth := 2; nth <= 2*mostWorlds; nth++ {
 		request := trace.Message{Client: "client-2", Peer: trace.StorageName, Step: trace.Read}
-		rec.Points = append(rec.Points, Point{Process: "client-2", Strikes: sim.Trigger{When: request.InFlight(nth)}})
+		rec.Points = append(rec.Points, Point{Process: "client-2", Strikes: trace.Trigger{When: request.InFlight(nth)}})
 	}
 	pause := item{Kind: "pause", Target: "client-2", For: time.Minute, When: "client-2's read request to storage is in flight"}.fault()
 	p := planted(func(w World) bool {
 		f, paused := w.one("pause", "client-2")
 		_, crashed := w.one("crash", "client-1")
-		return paused && sameMoment(f.Strikes, pause.Strikes) && (crashed || w.Change.Nodes == 1)
+		return paused && f.Strikes.Equal(pause.Strikes) && (crashed || w.Change.Nodes == 1)
 	})
 	p.shrinksTo(t, rec,
 		World{Faults: []Fault{item{Kind: "crash", Target: "client-1"}.fault(), pause}},
@@ -668,7 +671,7 @@ func TestRank(t *testing.T) {
 	faulty := func(faults ...Fault) World { return World{Change: scenarios.Change{Nodes: 3}, Faults: faults} }
 	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s, Persistence: sim.NoPersistence}.fault()
 	how.Action = &sim.Pause{Process: "client-1", Mode: trace.Suspend}
-	when.Strikes = sim.Trigger{When: point("client-1's write request to storage is in flight")}
+	when.Strikes = trace.Trigger{When: point("client-1's write request to storage is in flight")}
 	cut := func(nodes ...string) Fault { return item{Kind: "partition", Target: "client-1", Others: nodes}.fault() }
 	simplest := []World{
 		{},
@@ -676,12 +679,12 @@ func TestRank(t *testing.T) {
 		{Change: scenarios.Change{Clients: []string{"client-1"}, Nodes: 1}, Faults: []Fault{how}},
 		{Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 1}, Faults: []Fault{pause}},
 		{Change: scenarios.Change{Nodes: 1}, Faults: []Fault{pause}},
-		faulty(pause.Sized(20 * s)),
+		faulty(pause.Sized(sim.Size{Time: 20 * s})),
 		faulty(pause),
-		faulty(pause.Sized(90 * s)), // 9, and then zeros
-		faulty(pause.Sized(120 * s)),
-		faulty(pause.Sized(31 * s)),
-		faulty(pause.Sized(31500 * time.Millisecond)),
+		faulty(pause.Sized(sim.Size{Time: 90 * s})), // 9, and then zeros
+		faulty(pause.Sized(sim.Size{Time: 120 * s})),
+		faulty(pause.Sized(sim.Size{Time: 31 * s})),
+		faulty(pause.Sized(sim.Size{Time: 31500 * time.Millisecond})),
 		faulty(when),
 		faulty(cut("redis-1")),
 		faulty(cut("redis-1", "redis-2")),

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,46 +9,70 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Singles lists every single fault that the search tries in a base: each kind of
-// fault, with each size, at each point at which something happens to the process
-// that it strikes. A fault that strikes a process between two such points does what it
-// would do at the earlier of the two, but for when it ends. Those that do harm most
-// often come first.
-func (r *Record) Singles() []Fault {
+// harm orders the effects by how often such faults do harm.
+var harm = map[trace.Effect]int{
+	trace.StopsProcess: 1, trace.CutsLink: 2, trace.SetsClock: 3, trace.KillsProcess: 4, trace.HoldsMessage: 5,
+	trace.ResetsConnection: 6, trace.SlowsLink: 7, trace.AnswersErrors: 8, trace.StallsRequest: 9,
+	trace.CancelsCall: 10, trace.MovesRole: 11, trace.DriftsClock: 12,
+}
+
+// Singles lists every single fault that a search tries in a base: each of its kinds, in
+// each manner and size, at each point at which something happens to the process that it
+// strikes. A fault that strikes a process between two such points does what it would do
+// at the earlier of the two, but for when it ends. Those that do harm most often come
+// first, those of processes that never come back last.
+func (r *Record) Singles(kinds Kinds) []Fault {
+	type tried struct {
+		kind sim.FaultKind
+		site sim.Site
+	}
+	var sites []tried
+	for _, k := range sim.FaultKinds() {
+		for _, s := range k.Sites {
+			sites = append(sites, tried{k, s})
+		}
+	}
+	forGood := func(t tried) int {
+		if len(t.site.Lengths)+len(t.site.Rates) > 0 || t.kind.Instant {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(sites, func(a, b tried) int {
+		return cmp.Or(forGood(a)-forGood(b), harm[a.kind.Effect]-harm[b.kind.Effect])
+	})
 	var all []Fault
-	for _, list := range []func() []Fault{
-		r.pauses, r.partitions, r.jumps, r.crashes, r.holds, r.resets, r.delays, r.failures, r.stalls, r.deaths,
-	} {
-		all = append(all, list()...)
+	for _, t := range sites {
+		s := site{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
+		all = append(all, s.faults()...)
 	}
 	return all
 }
 
-// sizes are how large a fault can be: twice the TTL, just above it, just below it, and
-// much smaller but larger than what clients wait for.
-func (r *Record) sizes() []time.Duration {
-	ttl := r.TTL
-	if ttl == 0 {
-		ttl = DefaultTTL // of a lock whose grants do not end
-	}
-	return []time.Duration{2 * ttl, ttl / 20 * 21, ttl / 20 * 19, ttl / 10}
+// A site is where faults of a kind are tried in a base, and in which manners.
+type site struct {
+	*Record
+	kind sim.FaultKind
+	sim.Site
+	manners []sim.Manner
 }
 
-// small is the last of the sizes.
-func (r *Record) small() time.Duration { return r.sizes()[3] }
+// manners are those of a kind that a search tries at a site.
+func manners(k sim.FaultKind, s sim.Site, kinds Kinds) []sim.Manner {
+	return slices.DeleteFunc(slices.Clone(k.Manners), func(m sim.Manner) bool {
+		return s.Manners != nil && !slices.Contains(s.Manners, m.Value) || !kinds.tries(k, m)
+	})
+}
 
-// above is just above the TTL.
-func (r *Record) above() time.Duration { return r.sizes()[1] }
-
-// each makes a fault of every size and every point of a kind of process, the points
-// that are steps first.
-func (r *Record) each(make func(p Point, size time.Duration) []Fault, sizes []time.Duration, roles ...trace.Role) []Fault {
-	var all []Fault
-	for _, steps := range []bool{true, false} {
-		for _, size := range sizes {
-			for _, p := range r.Points {
-				if steps == p.isStep() && slices.Contains(roles, r.Roles[p.Process]) {
-					all = append(all, make(p, size)...)
+// faults are those of the site.
+func (s site) faults() (all []Fault) {
+	for _, group := range s.spots() {
+		for _, size := range s.sizes() {
+			for _, at := range group {
+				for _, m := range s.manners {
+					if s.suffers(at.Target, m) {
+						all = append(all, s.fault(at, m, size)...)
+					}
 				}
 			}
 		}
@@ -55,74 +80,143 @@ func (r *Record) each(make func(p Point, size time.Duration) []Fault, sizes []ti
 	return all
 }
 
-var everybody = []trace.Role{trace.RoleClient, trace.RoleNode, trace.RoleService, trace.RoleStorage}
-
-// pauses are pauses of every process, and suspended machines of clients whose lock
-// reads their clock: with others it cannot be told from a pause.
-func (r *Record) pauses() []Fault {
-	return r.each(func(p Point, size time.Duration) []Fault {
-		pause := fault(&sim.Pause{Process: p.Process}, size).at(p.Strikes)
-		if !r.OwnClock || r.Roles[p.Process] != trace.RoleClient {
-			return []Fault{pause}
-		}
-		return []Fault{pause, pause.does(&sim.Pause{Process: p.Process, Mode: trace.Suspend})}
-	}, r.sizes(), everybody...)
+// A spot is what a fault of a site strikes, and when.
+type spot struct {
+	sim.Parts
+	strikes trace.Trigger
 }
 
-// jumps set the clock of every node, and of every client whose lock reads it, forward
-// and back.
-func (r *Record) jumps() []Fault {
-	roles := []trace.Role{trace.RoleNode}
-	if r.OwnClock {
-		roles = append(roles, trace.RoleClient)
+// spots are those of the site, in groups: the points that are steps come first.
+func (s site) spots() [][]spot {
+	if s.At == sim.AtPoints || s.At == sim.AtSteps {
+		return s.spotsAtPoints()
 	}
-	return r.each(func(p Point, size time.Duration) []Fault {
-		forward := fault(&sim.Jump{Process: p.Process, By: size}, 0).at(p.Strikes)
-		return []Fault{forward, forward.does(&sim.Jump{Process: p.Process, By: -size})}
-	}, r.sizes(), roles...)
+	var all []spot
+	for _, m := range s.Messages {
+		inFlight := trace.Trigger{When: m.InFlight(m.Nth)}
+		switch {
+		case s.At == sim.OnMessages:
+			all = append(all, spot{Parts: sim.Parts{Target: m.String()}})
+		case s.At == sim.OnRequests && m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 0:
+			all = append(all, spot{Parts: sim.Parts{Target: m.Client, Step: m.Step}})
+		case s.At == sim.AtCalls && m.Step.AtLock():
+			all = append(all, spot{sim.Parts{Target: m.Client}, inFlight})
+		case s.At == sim.AtMessages:
+			between := sim.Parts{Target: m.Client, Others: []string{m.Peer}}
+			all = append(all, spot{between, inFlight}, spot{between, trace.Trigger{When: m.Arrived(m.Nth)}})
+		}
+	}
+	return [][]spot{all}
 }
 
-// crashes end every server in every way, and nodes under each persistence, for a
-// moment and for longer than the TTL.
-func (r *Record) crashes() []Fault {
-	return r.each(func(p Point, size time.Duration) []Fault {
-		var all []Fault
-		for _, how := range []trace.Crash{"", trace.PowerLoss, trace.Shutdown} {
-			crash := fault(&sim.CrashFault{Process: p.Process, How: how}, size).at(p.Strikes)
-			if r.Roles[p.Process] != trace.RoleNode {
-				all = append(all, crash)
-				continue
+// spotsAtPoints are those of a site at which something happens to a process.
+func (s site) spotsAtPoints() [][]spot {
+	var steps, others []spot
+	for i, p := range s.Points {
+		if !s.strikes(p.Process) {
+			continue
+		}
+		for _, side := range s.others(i) {
+			at := spot{sim.Parts{Target: p.Process, Others: side}, p.Strikes}
+			switch {
+			case p.isStep():
+				steps = append(steps, at)
+			case s.At == sim.AtPoints:
+				others = append(others, at)
 			}
-			for _, persistence := range sim.Persistences() {
-				crash.Persistence = persistence
-				all = append(all, crash)
-			}
+		}
+	}
+	return [][]spot{steps, others}
+}
+
+// fault is that of a spot, once for each way in which a node that it strikes can write to
+// its disk.
+func (s site) fault(at spot, m sim.Manner, size sim.Size) (all []Fault) {
+	parts := at.Parts
+	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
+	if s.kind.HasSize() {
+		parts.By = size.Time
+	}
+	if m.Value == sim.Less {
+		parts.How, parts.By, parts.Rate = "", -parts.By, -parts.Rate
+	}
+	f, err := parts.Fault()
+	if err != nil {
+		panic("explore: the card of a kind of fault contradicts its parameters: " + err.Error()) // TestCards sees it first
+	}
+	f.Strikes = at.strikes
+	if !s.kind.Instant {
+		f.For = size.Time
+	}
+	for _, disk := range s.disks(f.Target()) {
+		all = append(all, Fault{Fault: f, Persistence: disk})
+	}
+	return all
+}
+
+// sizes are how large the faults are.
+func (s site) sizes() (all []sim.Size) {
+	for _, rate := range s.Rates {
+		all = append(all, sim.Size{Rate: rate})
+	}
+	for _, percent := range s.Lengths {
+		all = append(all, sim.Size{Time: s.share(percent)})
+	}
+	if len(all) == 0 {
+		return []sim.Size{{}}
+	}
+	return all
+}
+
+// share is so much percent of the TTL; of a lock whose grants do not end, of how long
+// those of others last by default.
+func (r *Record) share(percent int) time.Duration {
+	return cmp.Or(r.TTL, DefaultTTL) / 20 * time.Duration(percent) / 5
+}
+
+// strikes says whether the site's faults can strike a process.
+func (s site) strikes(process string) bool {
+	return slices.Contains(s.Site.Roles, s.Record.Roles[process]) && s.allows(s.Needs, process)
+}
+
+// suffers says whether a process can suffer a fault in some manner.
+func (s site) suffers(process string, m sim.Manner) bool {
+	return (len(m.Roles) == 0 || slices.Contains(m.Roles, s.Record.Roles[process])) && s.allows(m.Needs, process)
+}
+
+// allows says whether what a fault needs is so.
+func (r *Record) allows(gate sim.Gate, process string) bool {
+	switch gate {
+	case sim.NeedsOwnClock:
+		return r.OwnClock || r.Roles[process] != trace.RoleClient
+	case sim.NeedsReplica:
+		return slices.Contains(r.Replicas, process)
+	}
+	return true
+}
+
+// disks are what a process that is struck writes to its disk: "" is what the base says.
+func (s site) disks(process string) []sim.Persistence {
+	if !s.Disks || s.Record.Roles[process] != trace.RoleNode {
+		return []sim.Persistence{""}
+	}
+	return sim.Persistences()
+}
+
+// others are the sets of processes at the other end of faults that strike at a point.
+func (s site) others(point int) (all [][]string) {
+	switch s.Others {
+	case sim.AnySide:
+		return append(subsets(s.Nodes), []string{trace.StorageName})
+	case sim.EachShare:
+		return append(shares(s.Nodes), []string{trace.StorageName})
+	case sim.SpokenTo:
+		for _, peer := range s.spokenTo(point) {
+			all = append(all, []string{peer})
 		}
 		return all
-	}, []time.Duration{r.small(), r.above()}, trace.RoleNode, trace.RoleService, trace.RoleStorage)
-}
-
-// deaths are clients that are killed.
-func (r *Record) deaths() []Fault {
-	return r.each(func(p Point, _ time.Duration) []Fault {
-		return []Fault{fault(&sim.CrashFault{Process: p.Process}, 0).at(p.Strikes)}
-	}, []time.Duration{0}, trace.RoleClient)
-}
-
-// partitions cut every client off, at each of its steps, from every minority and every
-// majority of the nodes, and from the storage.
-func (r *Record) partitions() []Fault {
-	sides := append(subsets(r.Nodes), []string{trace.StorageName})
-	return r.each(func(p Point, size time.Duration) []Fault {
-		if !p.isStep() {
-			return nil
-		}
-		var all []Fault
-		for _, side := range sides {
-			all = append(all, fault(&sim.Partition{Process: p.Process, From: side}, size).at(p.Strikes))
-		}
-		return all
-	}, r.sizes(), trace.RoleClient)
+	}
+	return [][]string{nil}
 }
 
 // manyNodes is how many nodes have more subsets than anybody can try.
@@ -133,13 +227,7 @@ const manyNodes = 6
 func subsets(nodes []string) [][]string {
 	var all [][]string
 	if len(nodes) >= manyNodes {
-		for n := 1; n <= len(nodes); n++ {
-			all = append(all, nodes[:n])
-			if n < len(nodes) {
-				all = append(all, nodes[len(nodes)-n:])
-			}
-		}
-		return all
+		return shares(nodes)
 	}
 	for mask := 1; mask < 1<<len(nodes); mask++ {
 		var set []string
@@ -154,39 +242,12 @@ func subsets(nodes []string) [][]string {
 	return all
 }
 
-// holds let every message arrive late.
-func (r *Record) holds() []Fault {
-	var all []Fault
-	for _, size := range r.sizes() {
-		for _, m := range r.Messages {
-			all = append(all, fault(&sim.Hold{Message: m.NthMessage}, size))
-		}
-	}
-	return all
-}
-
-// resets cut the connection of every message, before it arrives and when it has.
-func (r *Record) resets() []Fault {
-	var all []Fault
-	for _, m := range r.Messages {
-		cut := fault(&sim.Reset{Process: m.Client, From: m.Peer}, 0)
-		all = append(all, cut.at(sim.Trigger{When: m.InFlight(m.Nth)}), cut.at(sim.Trigger{When: m.Arrived(m.Nth)}))
-	}
-	return all
-}
-
-// delays slow down, from each step of a client on, what it says to somebody in that
-// step, and the answers.
-func (r *Record) delays() []Fault {
-	var all []Fault
-	for _, size := range r.sizes() {
-		for i, p := range r.Points {
-			if !p.isStep() {
-				continue
-			}
-			for _, peer := range r.spokenTo(i) {
-				all = append(all, fault(&sim.Delay{Process: p.Process, To: peer, By: size}, size).at(p.Strikes))
-			}
+// shares lists of each size the first and the last set of nodes.
+func shares(nodes []string) (all [][]string) {
+	for n := 1; n <= len(nodes); n++ {
+		all = append(all, nodes[:n])
+		if n < len(nodes) {
+			all = append(all, nodes[len(nodes)-n:])
 		}
 	}
 	return all
@@ -204,24 +265,4 @@ func (r *Record) spokenTo(point int) []string {
 		}
 	}
 	return peers
-}
-
-// failures let a node answer with errors for a moment.
-func (r *Record) failures() []Fault {
-	return r.each(func(p Point, size time.Duration) []Fault {
-		return []Fault{fault(&sim.Fail{Node: p.Process}, size).at(p.Strikes)}
-	}, []time.Duration{r.small()}, trace.RoleNode)
-}
-
-// stalls stop the thread of the storage that serves a request.
-func (r *Record) stalls() []Fault {
-	var all []Fault
-	for _, size := range r.sizes() {
-		for _, m := range r.Messages {
-			if m.Peer == trace.StorageName && !m.Reply && m.Step.AtStorage() && m.Nth == 0 {
-				all = append(all, fault(&sim.Stall{Client: m.Client, Step: m.Step}, size))
-			}
-		}
-	}
-	return all
 }

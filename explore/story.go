@@ -9,7 +9,6 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -45,15 +44,17 @@ type tale struct {
 
 // A clause is the smallest part of a story: "client-2" "gets the lock".
 type clause struct {
-	subject subject
+	subject story.Subject
 	does    string
 	// verb is what it says that a client has done, if that is something at which a fault
 	// can strike.
 	verb trace.Verb
 	// when is a clause that goes before it, such as just before its write.
 	when string
-	// fault is what a fault does, if it is one.
-	fault sim.Action
+	// fault is the effect of the fault that it tells of, if it does, and common says that it
+	// happens as such faults commonly do.
+	fault  trace.Effect
+	common bool
 	// returns says that a process is back.
 	returns bool
 	// leads says that it goes into one sentence with what comes next, and follows with
@@ -90,12 +91,12 @@ func (t *tale) add(c clause) { t.clauses = append(t.clauses, c) }
 
 // say adds a clause about a process, after what has been put off.
 func (t *tale) say(process, format string, args ...any) {
-	t.next(clause{subject: subject{process: process}, does: fmt.Sprintf(format, args...)})
+	t.next(clause{subject: story.Subject{Process: process}, does: fmt.Sprintf(format, args...)})
 }
 
 // did adds that a client has done something.
 func (t *tale) did(client string, verb trace.Verb, does string) {
-	t.next(clause{subject: subject{process: client}, verb: verb, does: does})
+	t.next(clause{subject: story.Subject{Process: client}, verb: verb, does: does})
 }
 
 // next adds a clause after what has been put off.
@@ -170,7 +171,7 @@ func (t *tale) chronicle() *chronicle {
 // resume tells that a client is back.
 func (t *tale) resume(process string) {
 	if t.isClient(process) {
-		t.next(clause{subject: subject{process: process}, does: "wakes up", returns: true})
+		t.next(clause{subject: story.Subject{Process: process}, does: "wakes up", returns: true})
 	}
 }
 
@@ -179,8 +180,8 @@ func (t *tale) lift(fault int) {
 	if fault > len(t.faults) {
 		return
 	}
-	if stall, ok := t.faults[fault-1].Action.(*sim.Stall); ok {
-		t.heldBack[stall.Client] = true
+	if f := t.faults[fault-1]; f.Effect() == trace.StallsRequest {
+		t.heldBack[f.Target()] = true
 	}
 }
 
@@ -200,21 +201,21 @@ func (t *tale) strike(fault int) {
 	}
 	t.flush()
 	f := t.faults[fault-1]
-	on, does := f.happens()
-	if crash, ok := f.Action.(*sim.CrashFault); ok && f.For == 0 && !t.isClient(crash.Process) {
+	on, does := story.Fault(f.Info())
+	if f.Effect() == trace.KillsProcess && f.For == 0 && !t.isClient(f.Target()) {
 		does += " and stays down"
 	}
 	if who := t.client(fault); who != "" {
 		id := history.Acquisition{Client: who, Section: t.latest[who]}
 		if t.cast[id] && !t.ended[id] {
-			t.add(clause{subject: subject{process: who}, does: "asks for the lock"})
+			t.add(clause{subject: story.Subject{Process: who}, does: "asks for the lock"})
 		}
 	}
-	when := f.strikes(on.itself())
+	when := story.Strikes(f.Strikes, on.Itself())
 	if n := len(t.clauses); n > 0 && hasJust(t.clauses[n-1], f.Strikes.When) {
 		when = "then"
 	}
-	t.add(clause{subject: on, does: does, when: when, fault: f.Action})
+	t.add(clause{subject: on, does: does, when: when, fault: f.Effect(), common: f.Is() == f.Kind()})
 }
 
 // hasJust says whether a point is reached with what a clause tells.
@@ -224,7 +225,7 @@ func hasJust(c clause, point trace.Point) bool {
 		return false
 	}
 	did, ok := clauses[0].Happening.(trace.Did)
-	return ok && c.subject == subject{process: did.Process} && c.verb == did.Verb
+	return ok && c.subject == story.Subject{Process: did.Process} && c.verb == did.Verb
 }
 
 // during says whether one fault strikes while another, which is no mere moment, lasts.
@@ -272,7 +273,7 @@ func (t *tale) restart(s *history.Spell) {
 	if keys := keys(older); keys != "" {
 		does += " with an older copy of " + keys
 	}
-	t.next(clause{subject: subject{process: s.Process}, does: does, returns: true})
+	t.next(clause{subject: story.Subject{Process: s.Process}, does: does, returns: true})
 }
 
 // write tells what the storage made of a write, and what that broke.
@@ -282,9 +283,9 @@ func (t *tale) write(ev *trace.Event, by history.Acquisition) {
 	delete(t.heldBack, by.Client)
 	over := t.harm(ev)
 	late := held || len(t.clauses) > t.began[by] && (over != "" || !t.resent[by])
-	write := subject{by.Client, "write"}
+	write := story.Subject{Process: by.Client, Thing: "write"}
 	if held && t.resent[by] {
-		write.thing = "first request"
+		write.Thing = "first request"
 	}
 	switch {
 	case !ev.OK:
@@ -336,7 +337,7 @@ func (t *tale) stepEnd(c *history.Call) {
 		t.say(ev.Process, "goes ahead though no node has granted it the lock")
 	case ev.Step == trace.Acquire && ev.OK:
 		t.next(clause{
-			subject: subject{process: ev.Process}, verb: trace.Acquired,
+			subject: story.Subject{Process: ev.Process}, verb: trace.Acquired,
 			does: "gets the lock" + t.on(t.standing(c.Acquisition)), when: t.despite(ev),
 		})
 	case ev.Step == trace.Acquire:

@@ -5,7 +5,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -62,11 +61,11 @@ func (t *tale) client(fault int) string {
 		return ""
 	}
 	f := t.faults[fault-1]
-	if hold, ok := f.Action.(*sim.Hold); ok {
-		return hold.Message.Client
+	if m, ok := f.Message(); ok {
+		return m.Client
 	}
-	if t.isClient(f.target()) {
-		return f.target()
+	if t.isClient(f.Target()) {
+		return f.Target()
 	}
 	return ""
 }

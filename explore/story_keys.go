@@ -7,7 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -87,13 +87,13 @@ func (t *tale) flush() {
 		} else if early {
 			does += " too early"
 		}
-		t.add(clause{subject: subject{owner.Client, keys}, does: does, leads: !early, follows: early})
+		t.add(clause{subject: story.Subject{Process: owner.Client, Thing: keys}, does: does, leads: !early, follows: early})
 	}
 	for len(late) > 0 {
 		owner := late[0].Is.Owner
 		var nodes []string
 		nodes, late = gather(late, func(c history.Change) bool { return c.Is.Owner == owner })
-		t.add(clause{subject: subject{owner.Client, "key"}, does: "is set only now" + t.on(nodes)})
+		t.add(clause{subject: story.Subject{Process: owner.Client, Thing: "key"}, does: "is set only now" + t.on(nodes)})
 	}
 	for len(foreign) > 0 {
 		first := foreign[0]
@@ -102,21 +102,17 @@ func (t *tale) flush() {
 			return c.Event.Kind == first.Event.Kind && *c.Event.By == *first.Event.By
 		})
 		if first.Is == nil && !t.ended[first.Was.Owner] {
-			t.add(clause{subject: subject{first.Was.Owner.Client, "key"}, does: "is set", leads: true})
+			t.add(clause{subject: story.Subject{Process: first.Was.Owner.Client, Thing: "key"}, does: "is set", leads: true})
 		}
 		n := len(t.clauses)
-		own := n > 0 && t.clauses[n-1].subject == subject{process: first.Event.By.Client}
+		own := n > 0 && t.clauses[n-1].subject == story.Subject{Process: first.Event.By.Client}
 		t.add(clause{subject: t.command(first), does: meddling(first) + t.on(nodes), follows: own})
 	}
 }
 
 // hasJustJumped says that the last clause tells of a clock that is set.
 func (t *tale) hasJustJumped() bool {
-	if len(t.clauses) == 0 {
-		return false
-	}
-	_, jumps := t.clauses[len(t.clauses)-1].fault.(*sim.Jump)
-	return jumps
+	return len(t.clauses) > 0 && t.clauses[len(t.clauses)-1].fault == trace.SetsClock
 }
 
 // gather takes those of some changes out that are alike: their nodes, and the rest.
@@ -132,14 +128,14 @@ func gather(all []history.Change, alike func(history.Change) bool) (nodes []stri
 }
 
 // command is what changed a key.
-func (t *tale) command(c history.Change) subject {
-	by := subject{process: c.Event.By.Client}
+func (t *tale) command(c history.Change) story.Subject {
+	by := story.Subject{Process: c.Event.By.Client}
 	if sent := t.history.Event(c.Event.By.Sent); sent != nil {
 		switch sent.Step {
 		case trace.Release:
-			by.thing = "release"
+			by.Thing = "release"
 		case trace.Extend:
-			by.thing = "extension"
+			by.Thing = "extension"
 		}
 	}
 	return by

@@ -84,13 +84,13 @@ func (t *tale) about(w trace.Witness, fault int) bool {
 		m, ok := clauses[0].Happening.(trace.Transit)
 		return ok && m.Message == hold.Message.Message
 	}
-	if f.target() == trace.StorageName {
+	if f.Target() == trace.StorageName {
 		return slices.Contains(w.Names(), trace.StorageName) || slices.ContainsFunc(clauses, func(c trace.Clause) bool {
 			_, served := c.Happening.(trace.Served)
 			return served
 		})
 	}
-	return slices.Contains(w.Names(), f.target())
+	return slices.Contains(w.Names(), f.Target())
 }
 
 // says says whether some witness that was chosen tells of the same point. Which of
@@ -134,48 +134,9 @@ func (t *tale) telling() []trace.Witness {
 	var all []trace.Witness
 	add := func(w trace.Witness) { all = append(all, w) }
 	first, second := t.rivals()
-	written := func(client string) trace.Point {
-		return trace.At(trace.Served{Client: client, Step: trace.Write, Answer: trace.Applied})
-	}
 	for i, f := range t.faults {
-		switch a := f.Action.(type) {
-		case *sim.Pause:
-			add(while(trace.At(trace.KeysExpired{Client: first}), a.Process, trace.WhilePaused))
-			for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired} {
-				add(while(did(second, verb), a.Process, trace.WhilePaused))
-			}
-		case *sim.CrashFault:
-			crashed := did(a.Process, trace.Crashed)
-			if t.isClient(a.Process) {
-				add(after(did(second, trace.Acquired), crashed))
-				add(after(did(second, trace.NotAcquired), crashed))
-				break
-			}
-			add(after(crashed, did(first, trace.Acquired)))
-			add(before(did(a.Process, trace.Restarted), did(second, trace.Acquired)))
-			add(while(did(second, trace.Acquired), a.Process, trace.WhileDown))
-		case *sim.Jump:
-			jumped := trace.At(trace.ClockJumped{Process: a.Process})
-			add(after(jumped, did(first, trace.Acquired)))
-			add(before(trace.At(trace.KeyExpired{Client: first, Node: a.Process}), did(second, trace.Acquired)))
-			add(before(jumped, did(second, trace.Acquired)))
-		case *sim.Hold:
-			if m, _ := t.arrived(i); m != nil {
-				for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
-					add(after(m.Arrived(0), did(second, verb)))
-					add(after(m.Arrived(0), did(first, verb)))
-				}
-			}
-		case *sim.Partition:
-			for _, node := range a.From {
-				for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
-					add(before(trace.At(trace.Holds{Client: second, Node: node}), did(first, verb)))
-				}
-			}
-			add(trace.Witness{Point: did(a.Process, trace.NotAcquired)})
-		case *sim.Stall:
-			add(before(written(second), written(first)))
-			add(before(did(second, trace.Released), written(first)))
+		if shows := marks[f.Effect()].shows; shows != nil {
+			all = append(all, shows(t, i)...)
 		}
 	}
 	for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
@@ -184,7 +145,7 @@ func (t *tale) telling() []trace.Witness {
 	for i := range t.faults {
 		if client := t.client(i + 1); client != "" {
 			add(before(did(client, trace.GaveUp), did(other(client, first, second), trace.Acquired)))
-			add(before(did(client, trace.Released), written(client)))
+			add(before(did(client, trace.Released), applied(client)))
 			add(trace.Witness{Point: did(client, trace.GaveUp)})
 			write := trace.Message{Client: client, Peer: trace.StorageName, Step: trace.Write}
 			add(trace.Witness{Point: write.InFlight(2)})
@@ -197,6 +158,129 @@ func (t *tale) telling() []trace.Witness {
 	add(before(did(second, trace.Wrote), did(first, trace.Wrote)))
 	add(before(trace.At(trace.KeysExpired{Client: first}), did(first, trace.Released)))
 	return all
+}
+
+// A mark is what tells that a fault acted: the witnesses that its effect leaves, the most
+// telling first, or why no witness tells of it more than the order of any two points.
+type mark struct {
+	shows func(t *tale, fault int) []trace.Witness
+	none  string
+}
+
+// marks has them by effect.
+var marks = map[trace.Effect]mark{
+	trace.StopsProcess:     {shows: (*tale).showsStop},
+	trace.KillsProcess:     {shows: (*tale).showsDeath},
+	trace.SetsClock:        {shows: (*tale).showsJump},
+	trace.HoldsMessage:     {shows: (*tale).showsHold},
+	trace.CutsLink:         {shows: (*tale).showsCut},
+	trace.StallsRequest:    {shows: (*tale).showsStall},
+	trace.DriftsClock:      {shows: (*tale).showsDrift},
+	trace.MovesRole:        {shows: (*tale).showsMove},
+	trace.CancelsCall:      {shows: (*tale).showsCancel},
+	trace.ResetsConnection: {none: "no point of a story tells that a connection was reset"},
+	trace.SlowsLink:        {none: "a message that is slow arrives like any other"},
+	trace.AnswersErrors:    {none: "no point of a story tells that a node answered with an error"},
+}
+
+// showsStop tells of a process that was paused by what went on meanwhile.
+func (t *tale) showsStop(fault int) []trace.Witness {
+	on := t.faults[fault].Target()
+	first, second := t.rivals()
+	all := []trace.Witness{while(trace.At(trace.KeysExpired{Client: first}), on, trace.WhilePaused)}
+	for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired} {
+		all = append(all, while(did(second, verb), on, trace.WhilePaused))
+	}
+	return all
+}
+
+// showsDeath tells of one that was killed by what came after, and of a server also by who
+// got in before it was back.
+func (t *tale) showsDeath(fault int) []trace.Witness {
+	on := t.faults[fault].Target()
+	first, second := t.rivals()
+	crashed := did(on, trace.Crashed)
+	if t.isClient(on) {
+		return []trace.Witness{after(did(second, trace.Acquired), crashed), after(did(second, trace.NotAcquired), crashed)}
+	}
+	return []trace.Witness{
+		after(crashed, did(first, trace.Acquired)),
+		before(did(on, trace.Restarted), did(second, trace.Acquired)),
+		while(did(second, trace.Acquired), on, trace.WhileDown),
+	}
+}
+
+// showsJump tells of a clock that was set by the grants before and after.
+func (t *tale) showsJump(fault int) []trace.Witness {
+	on := t.faults[fault].Target()
+	first, second := t.rivals()
+	jumped := trace.At(trace.ClockJumped{Process: on})
+	return []trace.Witness{
+		after(jumped, did(first, trace.Acquired)),
+		before(trace.At(trace.KeyExpired{Client: first, Node: on}), did(second, trace.Acquired)),
+		before(jumped, did(second, trace.Acquired)),
+	}
+}
+
+// showsDrift tells of a node's clock that runs fast by a key that it ends early.
+func (t *tale) showsDrift(fault int) []trace.Witness {
+	first, second := t.rivals()
+	expired := trace.At(trace.KeyExpired{Client: first, Node: t.faults[fault].Target()})
+	return []trace.Witness{
+		before(expired, did(second, trace.Acquired)), before(expired, did(first, trace.Wrote)), before(expired, did(first, trace.Released)),
+	}
+}
+
+// showsMove tells of a replica that was promoted by the grants before and after.
+func (t *tale) showsMove(fault int) []trace.Witness {
+	first, second := t.rivals()
+	promoted := did(t.faults[fault].Target(), trace.WasPromoted)
+	return []trace.Witness{after(promoted, did(first, trace.Acquired)), before(promoted, did(second, trace.Acquired))}
+}
+
+// showsCancel tells of a call that was cancelled by what the client and the other did.
+func (t *tale) showsCancel(fault int) []trace.Witness {
+	on := t.faults[fault].Target()
+	first, second := t.rivals()
+	cancelled := did(on, trace.Cancelled)
+	return []trace.Witness{
+		before(cancelled, did(other(on, first, second), trace.Acquired)), before(cancelled, did(on, trace.NotAcquired)), {Point: cancelled},
+	}
+}
+
+// showsHold tells of a message that was held back by what was done before it arrived.
+func (t *tale) showsHold(fault int) (all []trace.Witness) {
+	first, second := t.rivals()
+	if m, _ := t.arrived(fault); m != nil {
+		for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
+			all = append(all, after(m.Arrived(0), did(second, verb)), after(m.Arrived(0), did(first, verb)))
+		}
+	}
+	return all
+}
+
+// showsCut tells of a partition by who set a key beyond it.
+func (t *tale) showsCut(fault int) (all []trace.Witness) {
+	f := t.faults[fault]
+	first, second := t.rivals()
+	for _, node := range f.Others() {
+		for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
+			all = append(all, before(trace.At(trace.Holds{Client: second, Node: node}), did(first, verb)))
+		}
+	}
+	return append(all, trace.Witness{Point: did(f.Target(), trace.NotAcquired)})
+}
+
+// showsStall tells of a request that stood still in the storage by what was served
+// meanwhile.
+func (t *tale) showsStall(int) []trace.Witness {
+	first, second := t.rivals()
+	return []trace.Witness{before(applied(second), applied(first)), before(did(second, trace.Released), applied(first))}
+}
+
+// applied is the point at which the storage applies a client's write.
+func applied(client string) trace.Point {
+	return trace.At(trace.Served{Client: client, Step: trace.Write, Answer: trace.Applied})
 }
 
 // failures are witnesses about how often the rivals asked for the lock in vain.
@@ -245,7 +329,7 @@ func (t *tale) rivals() (first, second string) {
 // arrived is the message that a fault has held back, if it is one that arrived at last,
 // and which of its kind it was; 0 if it was the only one.
 func (t *tale) arrived(fault int) (*trace.Message, int) {
-	hold, ok := t.faults[fault].Action.(*sim.Hold)
+	message, ok := t.faults[fault].Message()
 	if !ok {
 		return nil, 0
 	}
@@ -253,7 +337,7 @@ func (t *tale) arrived(fault int) (*trace.Message, int) {
 	if held == nil || held.Arrived == nil {
 		return nil, 0
 	}
-	m := hold.Message.Message
+	m := message.Message
 	all := t.history.Occurrences(m.Arrived(0))
 	nth := slices.Index(all, held.Arrived) + 1
 	switch {

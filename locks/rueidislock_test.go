@@ -190,7 +190,7 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 			sim.Client{Name: "client-2", Starts: point(t, "client-1's keys expired")})
 		cfg.Faults = []sim.Fault{{
 			// The first answer is that the script is not known.
-			Strikes: sim.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
+			Strikes: trace.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			For:     pause, Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 		}}
 		tr := play(t, cfg)
@@ -218,7 +218,7 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 		// There has to be time to connect anew within the 20ms of the first key.
 		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: time.Millisecond}
 		cfg.Faults = []sim.Fault{{
-			Strikes: sim.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
+			Strikes: trace.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			Action:  &sim.Reset{Process: "client-1", From: "redis-1"}, Text: "reset client-1 from redis-1",
 		}}
 		tr := play(t, cfg)

@@ -46,7 +46,7 @@ func play(t *testing.T, cfg sim.Config) *trace.Trace {
 }
 
 func strike(at, lasts time.Duration, a sim.Action) sim.Fault {
-	return sim.Fault{Strikes: sim.Trigger{At: at}, For: lasts, Action: a, Text: fmt.Sprintf("%+v", a)}
+	return sim.Fault{Strikes: trace.Trigger{At: at}, For: lasts, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
 // step finds the first end of a step of a client, and how it ended.

@@ -64,7 +64,7 @@ func contextStories() []story {
 				return scene{
 					name: string(step), asserts: true, clients: []sim.Client{{Name: "client-1", Run: run}},
 					faults: []sim.Fault{{
-						Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: step}}, For: 3 * longest,
+						Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: step}}, For: 3 * longest,
 						Action: &sim.Partition{Process: "client-1", From: s.nodes()},
 						Text:   "partition client-1 from all nodes",
 					}},

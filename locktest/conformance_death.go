@@ -19,7 +19,7 @@ func deathStories() []story {
 			return []scene{{
 				asserts: true, clients: []sim.Client{holder, heir, another("client-3", did("client-1", trace.Crashed))},
 				faults: []sim.Fault{{
-					Strikes: sim.Trigger{When: on(did("client-1", trace.HasRead))}, Action: &sim.CrashFault{Process: "client-1"}, Text: "kill client-1",
+					Strikes: trace.Trigger{When: on(did("client-1", trace.HasRead))}, Action: &sim.CrashFault{Process: "client-1"}, Text: "kill client-1",
 				}},
 			}}
 		}),

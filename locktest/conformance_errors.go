@@ -38,7 +38,7 @@ func errorStories() []story {
 		fixed("errors/restart", "the nodes restart while a lease is held, and remember all but their scripts", nil, func(s *subject) []scene {
 			restart := onEach(s.nodes(), func(name string) sim.Fault {
 				return sim.Fault{
-					Strikes: sim.Trigger{When: on(did("client-1", trace.HasRead))}, For: ttls(0.05),
+					Strikes: trace.Trigger{When: on(did("client-1", trace.HasRead))}, For: ttls(0.05),
 					Action: &sim.CrashFault{Process: name}, Text: "restart " + name,
 				}
 			})
@@ -74,6 +74,6 @@ func (s *subject) contenders() []sim.Client {
 // there is none, and for ever if lasts is 0.
 func (s *subject) failing(nodes []string, why string, starts trace.Point, lasts time.Duration) []sim.Fault {
 	return onEach(nodes, func(name string) sim.Fault {
-		return sim.Fault{Strikes: sim.Trigger{When: starts}, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}
+		return sim.Fault{Strikes: trace.Trigger{When: starts}, For: lasts, Action: &sim.Fail{Node: name, With: why}, Text: name + " fails"}
 	})
 }

@@ -64,7 +64,7 @@ func lateStories() []story {
 func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trace.Clause) []sim.Fault {
 	reply := trace.Message{Client: "client-1", Peer: node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
-		Strikes: sim.Trigger{When: trace.Any(append(reply.InFlight(nth).Clauses(), later...)...)},
+		Strikes: trace.Trigger{When: trace.Any(append(reply.InFlight(nth).Clauses(), later...)...)},
 		For:     ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 	}}
 }

@@ -130,7 +130,7 @@ func (s *subject) forget() (faults []sim.Fault) {
 	}{{lostAfter, 3 * ttl, "forward"}, {lostAfter + 0.001, -3 * ttl, "back"}} {
 		faults = append(faults, onEach(s.nodes(), func(name string) sim.Fault {
 			return sim.Fault{
-				Strikes: sim.Trigger{When: trace.Any(after(ttls(jump.after), did("client-1", trace.Acquired)))},
+				Strikes: trace.Trigger{When: trace.Any(after(ttls(jump.after), did("client-1", trace.Acquired)))},
 				Action:  &sim.Jump{Process: name, By: jump.by},
 				Text:    "set the clock of " + name + " " + jump.way,
 			}

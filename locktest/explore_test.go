@@ -42,7 +42,7 @@ func TestWorkloads(t *testing.T) {
 var inVain = explore.World{Faults: []explore.Fault{
 	{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.8),
-		Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Release}},
+		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Release}},
 	}},
 }}
 
@@ -52,7 +52,7 @@ func TestTellWay(t *testing.T) {
 	e := newExplorer(t, Config{OwnClock: true}, mutant(t, "quorum/release-without-compare"), Exploration{})
 	text := e.tellWay(explore.Way{
 		Cause: []string{"a pause of a client"}, Example: inVain, Fault: checks.FaultLock,
-		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 7 * time.Second, Broken: 7010 * time.Millisecond}},
+		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 7 * time.Second}, Broken: sim.Size{Time: 7010 * time.Millisecond}}},
 	})
 	for _, want := range []string{
 		"the lock's own fault, with a pause of a client",

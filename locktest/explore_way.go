@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/sim"
 )
 
 // replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
@@ -46,7 +47,7 @@ func (e *explorer) tellWay(w explore.Way) string {
 		fmt.Fprintf(&b, "  fault: %s\n", f)
 	}
 	for _, m := range w.Margins {
-		if m.Survived > 0 {
+		if m.Survived != (sim.Size{}) {
 			fmt.Fprintf(&b, "  size: %s: %v is survived, %v is not\n", m.What, m.Survived, m.Broken)
 		} else {
 			fmt.Fprintf(&b, "  size: %s: any size will do\n", m.What)

@@ -203,11 +203,11 @@ func (b blow) nodes() (names []string) {
 }
 
 // strikes is the blow's first moment.
-func (b blow) strikes() sim.Trigger {
+func (b blow) strikes() trace.Trigger {
 	if b.side == beforeCall {
-		return sim.Trigger{Before: b.call}
+		return trace.Trigger{Before: b.call}
 	}
-	return sim.Trigger{When: b.moments[0].inFlight()}
+	return trace.Trigger{When: b.moments[0].inFlight()}
 }
 
 // fault makes one that strikes at once.
@@ -242,7 +242,7 @@ func (b blow) hold() (faults []sim.Fault) {
 		m := one.moments[0]
 		message := m.NthMessage
 		f := one.fault("hold "+message.String(), &sim.Hold{Message: message})
-		f.Strikes = sim.Trigger{} // it waits for the message
+		f.Strikes = trace.Trigger{} // it waits for the message
 		faults = append(faults, f)
 	}
 	return faults

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/story"
 )
 
@@ -53,7 +54,7 @@ func marginScale(r *explore.Result) time.Duration {
 	for _, ways := range [][]explore.Way{r.Ways, r.RanOn} {
 		for _, w := range ways {
 			for _, m := range w.Margins {
-				longest = max(longest, m.Broken)
+				longest = max(longest, m.Broken.Time)
 			}
 		}
 	}
@@ -88,10 +89,20 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 		}
 	}
 	for _, m := range w.Margins {
-		broken := c.thousandths(m.Broken)
-		card.Margins = append(card.Margins, marginBar{marginWords(m), c.thousandths(m.Survived), broken, 1000 - broken, c.thousandths(c.result.TTL)})
+		card.Margins = append(card.Margins, c.marginBar(m))
 	}
 	return card
+}
+
+// marginBar shows a size that is a time beside the TTL, and a rate beside the largest
+// that a clock can have.
+func (c wayCards) marginBar(m explore.Margin) marginBar {
+	if m.Broken.Rate != 0 {
+		broken := int(m.Broken.Rate * 1000 / sim.FastestRate)
+		return marginBar{marginWords(m), int(m.Survived.Rate * 1000 / sim.FastestRate), broken, 1000 - broken, 0}
+	}
+	broken := c.thousandths(m.Broken.Time)
+	return marginBar{marginWords(m), c.thousandths(m.Survived.Time), broken, 1000 - broken, c.thousandths(c.result.TTL)}
 }
 
 // thousandths is how much of a bar a length of time is.

@@ -112,6 +112,7 @@ type jsonExploredFault struct {
 	Step        trace.Step      `json:"step,omitempty"`
 	By          string          `json:"by,omitempty"`
 	ByNS        time.Duration   `json:"by_ns,omitempty"`
+	Rate        sim.Rate        `json:"rate,omitempty"`
 	Before      trace.StepPoint `json:"before,omitzero"`
 	When        trace.Point     `json:"when,omitzero"`
 	For         string          `json:"for,omitempty"`
@@ -127,6 +128,10 @@ type jsonMargin struct {
 	SurvivedNS time.Duration `json:"survived_ns"`
 	Broken     string        `json:"broken"`
 	BrokenNS   time.Duration `json:"broken_ns"`
+	// SurvivedPPB and BrokenPPB are there if the size is the rate of a clock: in parts per
+	// billion. The times are 0 then.
+	SurvivedPPB int64 `json:"survived_ppb,omitempty"`
+	BrokenPPB   int64 `json:"broken_ppb,omitempty"`
 }
 
 type jsonDangerMap struct {
@@ -193,7 +198,11 @@ func waysJSON(ways []explore.Way) []jsonWay {
 			way.Causes = append(way.Causes, jsonCause(c))
 		}
 		for _, m := range w.Margins {
-			way.Margins = append(way.Margins, jsonMargin{m.Fault, m.What, trace.ShortDuration(m.Survived), m.Survived, trace.ShortDuration(m.Broken), m.Broken})
+			way.Margins = append(way.Margins, jsonMargin{
+				Fault: m.Fault, What: m.What,
+				Survived: m.Survived.String(), SurvivedNS: m.Survived.Time, SurvivedPPB: int64(m.Survived.Rate),
+				Broken: m.Broken.String(), BrokenNS: m.Broken.Time, BrokenPPB: int64(m.Broken.Rate),
+			})
 		}
 		if w.File != "" {
 			way.Replay = replayWay(w.File)
@@ -212,7 +221,7 @@ func worldJSON(w explore.World) jsonWorld {
 		p := f.Parameters()
 		fault := jsonExploredFault{
 			Text: exploredFaultWords(f), Kind: p.Kind, Target: p.Target, Others: p.Others, How: p.How, Step: p.Step,
-			ByNS: p.By, Before: p.Before, When: p.When, ForNS: p.For, Persistence: p.Persistence,
+			ByNS: p.By, Rate: p.Rate, Before: p.Before, When: p.When, ForNS: p.For, Persistence: p.Persistence,
 		}
 		if p.By != 0 {
 			fault.By = trace.ShortDuration(p.By)
@@ -249,7 +258,10 @@ func (w jsonWay) way() explore.Way {
 		way.Causes = append(way.Causes, explore.Cause(c))
 	}
 	for _, m := range w.Margins {
-		way.Margins = append(way.Margins, explore.Margin{Fault: m.Fault, What: m.What, Survived: m.SurvivedNS, Broken: m.BrokenNS})
+		way.Margins = append(way.Margins, explore.Margin{
+			Fault: m.Fault, What: m.What,
+			Survived: sim.Size{Time: m.SurvivedNS, Rate: sim.Rate(m.SurvivedPPB)}, Broken: sim.Size{Time: m.BrokenNS, Rate: sim.Rate(m.BrokenPPB)},
+		})
 	}
 	return way
 }
@@ -267,7 +279,7 @@ func (w jsonWorld) world() explore.World {
 // fault is the fault as the search had it.
 func (f jsonExploredFault) fault() (explore.Fault, error) {
 	return explore.Parameters{
-		Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: f.Step, By: f.ByNS,
+		Parts:  sim.Parts{Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: f.Step, By: f.ByNS, Rate: f.Rate},
 		Before: f.Before, When: f.When, For: f.ForNS, Persistence: f.Persistence,
 	}.Fault()
 }

@@ -40,7 +40,7 @@ func pauseWay() explore.Way {
 			Faults: []explore.Fault{pauseFor(29880 * ms)},
 		},
 		Effect:  explore.Effect{{Fencing: explore.Without, What: "no-lost-update", Fault: checks.FaultInherent}, {Fencing: explore.With, What: "section-exclusion", Fault: checks.FaultInherent}},
-		Margins: []explore.Margin{{What: "a pause of client-1", Survived: 29870 * ms, Broken: 29880 * ms}},
+		Margins: []explore.Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 29870 * ms}, Broken: sim.Size{Time: 29880 * ms}}},
 		Title:   "client-1 pauses just before it writes, and an update is lost",
 		Story: "client-1 gets the lock and reads. Just before it writes, it pauses for 29.88s. Its keys expire, and client-2 gets the lock, reads, " +
 			"writes and releases. Then client-1 wakes up and writes over client-2's update, which is lost.",
@@ -52,13 +52,13 @@ func pauseWay() explore.Way {
 var releaseReply = trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Release, Reply: true}
 
 // when is a trigger at a point of the story.
-func when(h trace.Happening) sim.Trigger { return sim.Trigger{When: trace.At(h)} }
+func when(h trace.Happening) trace.Trigger { return trace.Trigger{When: trace.At(h)} }
 
 // pauseFor is a pause of client-1 just before it writes.
 func pauseFor(d time.Duration) explore.Fault {
 	return explore.Fault{Fault: sim.Fault{
 		Action: &sim.Pause{Process: "client-1"}, For: d,
-		Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
+		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
 	}}
 }
 
@@ -71,7 +71,7 @@ func jumpWay() explore.Way {
 			{Fault: sim.Fault{Action: &sim.Partition{Process: "client-1", From: []string{"redis-4", "redis-5"}}}},
 			{Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: 30 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})}},
 		}},
-		Margins: []explore.Margin{{Fault: 1, What: "a jump of redis-3", Survived: 29990 * ms, Broken: 30 * s}},
+		Margins: []explore.Margin{{Fault: 1, What: "a jump of redis-3", Survived: sim.Size{Time: 29990 * ms}, Broken: sim.Size{Time: 30 * s}}},
 		File:    "found/redlock-2-jump.yaml",
 	}
 }
@@ -93,7 +93,7 @@ func ownWay() explore.Way {
 			},
 		},
 		Effect:  explore.Effect{{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultLock}, {Fencing: explore.With, What: "no-lost-update"}},
-		Margins: []explore.Margin{{Fault: 1, What: "a crash of redis-1", Broken: ms}},
+		Margins: []explore.Margin{{Fault: 1, What: "a crash of redis-1", Broken: sim.Size{Time: ms}}},
 		Title:   "redis-1 crashes while it tells client-1 that the lock is released, and an update is lost",
 		File:    "found/redlock-3-reply.yaml",
 	}

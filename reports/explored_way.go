@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -251,18 +252,18 @@ func worldWords(r *explore.Result, w explore.World) string {
 // marginWords says how large a fault has to be: "a pause of client-1 of 29.87s is
 // survived, 29.88s is not".
 func marginWords(m explore.Margin) string {
-	if m.Survived == 0 {
+	if m.Survived == (sim.Size{}) {
 		return story.Visible(m.What) + ": any size will do"
 	}
-	return story.Visible(m.What) + ": " + trace.ShortDuration(m.Survived) + " is survived, " + trace.ShortDuration(m.Broken) + " is not"
+	return story.Visible(m.What) + ": " + m.Survived.String() + " is survived, " + m.Broken.String() + " is not"
 }
 
 // marginCell is the same in a cell of a table.
 func marginCell(m explore.Margin) string {
-	if m.Survived == 0 {
+	if m.Survived == (sim.Size{}) {
 		return "any"
 	}
-	return "≥ " + trace.ShortDuration(m.Broken)
+	return "≥ " + m.Broken.String()
 }
 
 // The stack of a lock that panics is shown up to a point.

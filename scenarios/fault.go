@@ -108,7 +108,7 @@ func timingFields() []string { return append(slices.Clone(triggers), "until", "f
 // sim is the fault as a world has it.
 func (f fault) sim() sim.Fault {
 	out := sim.Fault{
-		Strikes:   sim.Trigger{Before: f.Before, When: f.When},
+		Strikes:   trace.Trigger{Before: f.Before, When: f.When},
 		Until:     f.Until,
 		For:       time.Duration(f.For),
 		ByClockOf: f.ByClockOf,

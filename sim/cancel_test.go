@@ -130,7 +130,7 @@ func TestCancelRecallsNothing(t *testing.T) {
 func TestCancelOfAPausedClient(t *testing.T) {
 	const asks = "client-1's acquire request to redis-1 is in flight, 1st time"
 	cfg := quorumOf(t, "redlock", sim.Client{Name: "client-1", Cancels: point("500us after " + asks)})
-	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, Strikes: sim.Trigger{When: point(asks)}, For: time.Second}}
+	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: point(asks)}, For: time.Second}}
 	tr := run(t, cfg)
 	cancels, resumes := events(tr, trace.KindCancel, "client-1"), events(tr, trace.KindResume, "client-1")
 	if len(cancels) != 1 || len(resumes) != 1 {

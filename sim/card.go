@@ -35,6 +35,9 @@ func (k FaultKind) Patient() bool {
 	return waits
 }
 
+// HasSize says that such faults have a size other than how long they last.
+func (k FaultKind) HasSize() bool { return parameter(k.New(), "size").IsValid() }
+
 // A Manner is one way in which a kind of fault happens, and what is said of it.
 type Manner struct {
 	// Value is what the parameter tagged manner says; "" is the default. Where the sign of
@@ -42,10 +45,7 @@ type Manner struct {
 	Value string
 	// Slug is the fault in one word where such faults are told apart; "" is the kind's name.
 	Slug string
-	// Subject and Does are a clause of the present tense, such as "{target}'s clock" "jumps
-	// back by {size}", and Noun is the fault as a thing, such as "{target}'s clock set back".
-	// What they have in braces is listed at [Fault.Fill].
-	Subject, Does, Noun string
+	trace.Phrases
 	// Roles are the processes to which it can happen so; none is those of the site.
 	Roles []trace.Role
 	// Needs is what must be so that it differs from the common manner.
@@ -63,8 +63,6 @@ const (
 	NeedsOwnClock Gate = "the lock reads the client's clock"
 	// NeedsReplica: the process is a replica of another.
 	NeedsReplica Gate = "the process is a replica"
-	// NeedsCopy: somebody has a copy of what the process has.
-	NeedsCopy Gate = "somebody has a copy of its data"
 )
 
 // A Site is where faults of a kind can strike, and how large they are there.
@@ -100,6 +98,8 @@ const (
 	// AtMessages: when a message between the two processes is on its way, and when it has
 	// arrived.
 	AtMessages Occasion = "messages"
+	// AtCalls: when a message of a call of the process's lock is on its way.
+	AtCalls Occasion = "calls"
 	// OnMessages: each message is a fault's target.
 	OnMessages Occasion = "each message"
 	// OnRequests: the sender and the step of each first request to the storage are a

@@ -167,7 +167,7 @@ type Path struct {
 type Fault struct {
 	// Strikes is when the fault begins to act. An [Action] that waits for its
 	// own moment, as a held message does, acts from here on.
-	Strikes Trigger
+	Strikes trace.Trigger
 	// Until and For end the fault; a zero Until and For leave it for good.
 	Until trace.Point
 	For   time.Duration
@@ -177,14 +177,4 @@ type Fault struct {
 	Action
 	// Text is how the fault is told to people, e.g. "pause client-1".
 	Text string
-}
-
-// Trigger is when a fault strikes: at the start of the run if it is zero.
-type Trigger struct {
-	// At is a true time since the start of the run.
-	At time.Duration
-	// Before is a client's step that is about to begin.
-	Before trace.StepPoint
-	// When is a point in the story.
-	When trace.Point
 }

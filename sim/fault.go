@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -97,19 +98,33 @@ type FaultState struct {
 func (w *World) armFault(number int, fault Fault) {
 	f := &FaultState{w: w, fault: fault, number: number}
 	f.kind, _ = KindOf(fault.Action)
-	f.FaultInfo = trace.FaultInfo{
-		Text: fault.Text, Course: fault.Course(), Kind: f.kind.Name, Effect: f.kind.Effect, Targets: fault.Targets(),
-		Assumption: fault.breaks(w.cfg.Topology()), Idle: w.idle(fault),
-	}
+	f.FaultInfo = fault.Info()
+	f.Assumption, f.Idle = fault.breaks(w.cfg.Topology()), w.idle(fault)
 	f.Moot = f.Idle != ""
-	if f.Effect == trace.StopsProcess || f.Effect == trace.KillsProcess {
-		f.Stops = fault.Target()
-	}
 	w.faults = append(w.faults, f)
 	if !fault.Strikes.When.IsZero() {
 		w.when(fault.Strikes.When, f.trigger)
 	}
 	w.when(fault.Until, f.lift, func() { f.planned, f.ending = true, f.struck })
+}
+
+// Info is what a trace says of the fault, but for what it breaks and whether it acted.
+func (f Fault) Info() trace.FaultInfo {
+	info := trace.FaultInfo{
+		Text: f.Text, Course: f.Course(), Kind: f.Kind(), Effect: f.Effect(), Targets: f.Targets(),
+		Strikes: f.Strikes, Lasts: f.For, Phrases: f.Manner().Phrases,
+	}
+	info.Message, _ = f.Message()
+	if parameter(f.Action, "step").IsValid() {
+		info.Step = cmp.Or(f.Step(), trace.Write)
+	}
+	if f.By() != 0 || f.Rate() != 0 {
+		info.Size = strings.TrimPrefix(f.Size().String(), "+")
+	}
+	if f.Effect() == trace.StopsProcess || f.Effect() == trace.KillsProcess {
+		info.Stops = f.Target()
+	}
+	return info
 }
 
 // Topology is what the faults of a world can act on.
@@ -290,19 +305,6 @@ func (f *FaultState) finish() {
 	default:
 		f.Idle = fmt.Sprintf("its moment never came: %s", f.fault.Strikes)
 	}
-}
-
-// String tells when the fault strikes.
-func (t Trigger) String() string {
-	switch {
-	case !t.Before.IsZero():
-		return "before " + t.Before.String()
-	case !t.When.IsZero():
-		return t.When.Told()
-	case t.At != 0:
-		return "at " + t.At.String()
-	}
-	return "at the start"
 }
 
 // Course says when the fault is to strike and to end: "before client-1 write, until

@@ -15,8 +15,8 @@ func init() {
 		Instant: true,
 		New:     func() Action { return &Jump{} },
 		Manners: []Manner{
-			{Slug: "jump-forward", Subject: "{target}'s clock", Does: "jumps ahead by {size}", Noun: "{target}'s clock set forward"},
-			{Value: Less, Slug: "jump-back", Subject: "{target}'s clock", Does: "jumps back by {size}", Noun: "{target}'s clock set back"},
+			{Slug: "jump-forward", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps ahead by {size}", Noun: "{target}'s clock set forward"}},
+			{Value: Less, Slug: "jump-back", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps back by {size}", Noun: "{target}'s clock set back"}},
 		},
 		Sites: []Site{{Roles: haveClocks, At: AtPoints, Lengths: anyLength, Needs: NeedsOwnClock}},
 	})
@@ -26,12 +26,12 @@ func init() {
 		Effect: trace.DriftsClock,
 		New:    func() Action { return &Drift{} },
 		Manners: []Manner{
-			{Slug: "drift-fast", Subject: "{target}'s clocks", Does: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"},
-			{Value: Less, Slug: "drift-slow", Subject: "{target}'s clocks", Does: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"},
+			{Slug: "drift-fast", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} fast{lasting}", Noun: "{target}'s clocks running fast"}},
+			{Value: Less, Slug: "drift-slow", Phrases: trace.Phrases{Subject: "{target}'s clocks", Does: "run {size} slow{lasting}", Noun: "{target}'s clocks running slow"}},
 		},
 		// A clock drifts for as long as it is not set. Locks allow for one or two percent;
 		// where that is not enough a margin says how much would do.
-		Sites: []Site{{Roles: haveClocks, At: AtSteps, Rates: []Rate{fastest, 2 * Percent}, Needs: NeedsOwnClock}},
+		Sites: []Site{{Roles: haveClocks, At: AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: NeedsOwnClock}},
 	})
 }
 
@@ -67,7 +67,7 @@ func (a *Drift) Check(t Topology) error {
 	switch {
 	case a.Rate == 0:
 		return fmt.Errorf("rate: say how much too fast the clocks run, such as +2%% or -500ppm")
-	case a.Rate.abs() > fastest:
+	case a.Rate.abs() > FastestRate:
 		return fmt.Errorf("rate: %s is more than 50%%", a.Rate)
 	}
 	return t.process("drift", a.Process)

@@ -13,11 +13,11 @@ func init() {
 		Effect: trace.KillsProcess,
 		New:    func() Action { return &CrashFault{} },
 		Manners: []Manner{
-			{Subject: "{target}", Does: "crashes", Noun: "a crash of {target}"},
-			{Value: string(trace.PowerLoss), Slug: "power-loss", Subject: "{target}", Does: "loses its power", Noun: "a crash of {target}"},
-			{Value: string(trace.Shutdown), Slug: "shutdown", Subject: "{target}", Does: "is shut down", Noun: "a crash of {target}"},
+			{Phrases: trace.Phrases{Subject: "{target}", Does: "crashes", Noun: "a crash of {target}"}},
+			{Value: string(trace.PowerLoss), Slug: "power-loss", Phrases: trace.Phrases{Subject: "{target}", Does: "loses its power", Noun: "a crash of {target}"}},
+			{Value: string(trace.Shutdown), Slug: "shutdown", Phrases: trace.Phrases{Subject: "{target}", Does: "is shut down", Noun: "a crash of {target}"}},
 			{
-				Value: string(trace.FailOver), Slug: "failover", Subject: "{target}", Does: "loses its machine", Noun: "a crash of {target}",
+				Value: string(trace.FailOver), Slug: "failover", Phrases: trace.Phrases{Subject: "{target}", Does: "loses its machine", Noun: "a crash of {target}"},
 				Roles: []trace.Role{trace.RoleStorage},
 			},
 		},
@@ -32,7 +32,7 @@ func init() {
 		Effect:  trace.MovesRole,
 		Instant: true,
 		New:     func() Action { return &Promote{} },
-		Manners: []Manner{{Subject: "{target}", Does: "takes over from its master", Noun: "a promotion of {target}"}},
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "takes over from its master", Noun: "a promotion of {target}"}}},
 		Sites:   []Site{{Roles: nodes, At: AtPoints, Needs: NeedsReplica}},
 	})
 }

@@ -17,10 +17,10 @@ func init() {
 		Effect: trace.AnswersErrors,
 		New:    func() Action { return &Fail{} },
 		Manners: []Manner{
-			{Subject: "{target}", Does: "answers every command with an error{lasting}", Noun: "errors as answers of {target}"},
+			{Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command with an error{lasting}", Noun: "{target} answering with errors"}},
 			{
 				Value: errOOM, Slug: "out-of-memory",
-				Subject: "{target}", Does: "answers every command that it is out of memory{lasting}", Noun: "answers of {target} that it is out of memory",
+				Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
 			},
 		},
 		Sites: []Site{{Roles: nodes, At: AtPoints, Lengths: brief}},

@@ -16,14 +16,14 @@ func init() {
 		Effect: trace.CutsLink,
 		New:    func() Action { return &Partition{} },
 		Manners: []Manner{
-			{Subject: "{target}", Does: "cannot reach {others}{lasting}", Noun: "a partition of {target} from {others}"},
+			{Phrases: trace.Phrases{Subject: "{target}", Does: "cannot reach {others}{lasting}", Noun: "a partition of {target} from {others}"}},
 			{
 				Value: string(To), Slug: "partition-to",
-				Subject: "{target}", Does: "gets nothing through to {others}{lasting}", Noun: "a partition of what {target} sends to {others}",
+				Phrases: trace.Phrases{Subject: "{target}", Does: "gets nothing through to {others}{lasting}", Noun: "a partition of what {target} sends to {others}"},
 			},
 			{
 				Value: string(From), Slug: "partition-from",
-				Subject: "{target}", Does: "hears nothing from {others}{lasting}", Noun: "a partition of what {target} hears from {others}",
+				Phrases: trace.Phrases{Subject: "{target}", Does: "hears nothing from {others}{lasting}", Noun: "a partition of what {target} hears from {others}"},
 			},
 		},
 		Sites: []Site{
@@ -38,18 +38,15 @@ func init() {
 		New:    func() Action { return &Delay{} },
 		Manners: []Manner{
 			{
-				Subject: "each message between {target} and {others}", Does: "takes {size} longer{for-the-next}",
-				Noun: "slow messages between {target} and {others}",
+				Phrases: trace.Phrases{Subject: "each message between {target} and {others}", Does: "takes {size} longer{for-the-next}", Noun: "slow messages between {target} and {others}"},
 			},
 			{
 				Value: string(To), Slug: "delay-to",
-				Subject: "each message from {target} to {others}", Does: "takes {size} longer{for-the-next}",
-				Noun: "slow messages from {target} to {others}",
+				Phrases: trace.Phrases{Subject: "each message from {target} to {others}", Does: "takes {size} longer{for-the-next}", Noun: "slow messages from {target} to {others}"},
 			},
 			{
 				Value: string(From), Slug: "delay-from",
-				Subject: "each message from {others} to {target}", Does: "takes {size} longer{for-the-next}",
-				Noun: "slow messages from {others} to {target}",
+				Phrases: trace.Phrases{Subject: "each message from {others} to {target}", Does: "takes {size} longer{for-the-next}", Noun: "slow messages from {others} to {target}"},
 			},
 		},
 		Sites: []Site{{Roles: clients, At: AtSteps, Others: SpokenTo, Lengths: anyLength, Manners: []string{""}}},
@@ -59,7 +56,7 @@ func init() {
 		Title:   "one message is held back, and what follows it on its connection",
 		Effect:  trace.HoldsMessage,
 		New:     func() Action { return &Hold{} },
-		Manners: []Manner{{Subject: "the network", Does: "holds back {message}{lasting}", Noun: "a late {message}"}},
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the network", Does: "holds back {message}{lasting}", Noun: "{message} being late"}}},
 		Sites:   []Site{{At: OnMessages, Lengths: anyLength}},
 	})
 	RegisterFault(FaultKind{
@@ -68,7 +65,7 @@ func init() {
 		Effect:  trace.ResetsConnection,
 		Instant: true,
 		New:     func() Action { return &Reset{} },
-		Manners: []Manner{{Subject: "the connection between {target} and {others}", Does: "is cut", Noun: "connections cut between {target} and {others}"}},
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the connection between {target} and {others}", Does: "is cut", Noun: "connections cut between {target} and {others}"}}},
 		Sites:   []Site{{Roles: clients, At: AtMessages, Others: SpokenTo}},
 	})
 }

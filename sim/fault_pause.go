@@ -13,10 +13,10 @@ func init() {
 		Effect: trace.StopsProcess,
 		New:    func() Action { return &Pause{} },
 		Manners: []Manner{
-			{Subject: "{target}", Does: "pauses{lasting}", Noun: "a pause of {target}"},
+			{Phrases: trace.Phrases{Subject: "{target}", Does: "pauses{lasting}", Noun: "a pause of {target}"}},
 			{
 				Value: string(trace.Suspend), Slug: "suspend",
-				Subject: "{target}", Does: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}",
+				Phrases: trace.Phrases{Subject: "{target}", Does: "is suspended with its machine{lasting}", Noun: "a suspension of the machine of {target}"},
 				// Where no clock is read nobody can tell it from a pause.
 				Roles: clients, Needs: NeedsOwnClock,
 			},

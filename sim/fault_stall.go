@@ -14,8 +14,7 @@ func init() {
 		Effect: trace.StallsRequest,
 		New:    func() Action { return &Stall{} },
 		Manners: []Manner{{
-			Subject: "storage", Does: "stalls in the middle of {target}'s {step}{lasting}",
-			Noun: "a stall of {target}'s {step}",
+			Phrases: trace.Phrases{Subject: "storage", Does: "stalls in the middle of {target}'s {step}{lasting}", Noun: "a stall of the storage in the middle of {target}'s {step}"},
 		}},
 		Sites: []Site{{Roles: clients, At: OnRequests, Lengths: anyLength}},
 	})

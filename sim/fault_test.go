@@ -31,7 +31,7 @@ func TestLateRequestLands(t *testing.T) {
 			cfg := with(story(hasty), f)
 			if _, partition := f.Action.(*Partition); partition {
 				// Without a connection there is nothing to keep back.
-				cfg.Faults[0].Strikes = Trigger{At: 10 * time.Millisecond}
+				cfg.Faults[0].Strikes = trace.Trigger{At: 10 * time.Millisecond}
 				cfg.Clients[0] = client(t, "client-1", func(ctx context.Context, p *Program) error {
 					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object}); err != nil {
 						return err

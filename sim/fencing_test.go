@@ -55,8 +55,8 @@ func point(s string) trace.Point {
 	return p
 }
 
-func beforeWrite(client string) sim.Trigger {
-	return sim.Trigger{Before: trace.StepPoint{Client: client, Step: trace.Write}}
+func beforeWrite(client string) trace.Trigger {
+	return trace.Trigger{Before: trace.StepPoint{Client: client, Step: trace.Write}}
 }
 
 // Which policies keep a stale write from doing harm, under which faults of the
@@ -66,7 +66,7 @@ func TestFencingThatBreaks(t *testing.T) {
 	pausedLonger := sim.Fault{Strikes: beforeWrite("client-1"), Until: point("storage restarted"), Action: &sim.Pause{Process: "client-1"}}
 	stalled := sim.Fault{Until: point("client-2 finished"), Action: &sim.Stall{Client: "client-1"}}
 	crash := func(how trace.Crash) sim.Fault {
-		return sim.Fault{Strikes: sim.Trigger{When: point("client-2 finished")}, For: time.Second, Action: &sim.CrashFault{Process: trace.StorageName, How: how}}
+		return sim.Fault{Strikes: trace.Trigger{When: point("client-2 finished")}, For: time.Second, Action: &sim.CrashFault{Process: trace.StorageName, How: how}}
 	}
 	harm := []checks.Property{checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}
 	for _, test := range []struct {

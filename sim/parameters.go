@@ -130,6 +130,9 @@ func (s Size) String() string {
 	return trace.ShortDuration(s.Time)
 }
 
+// Less says whether a size is smaller than another of the same unit.
+func (s Size) Less(o Size) bool { return s.Time < o.Time || s.Rate < o.Rate }
+
 // Size is how large the fault is: what its size says, whatever the sign, and of one that
 // has none how long it lasts.
 func (f Fault) Size() Size {
@@ -177,6 +180,9 @@ func (f Fault) Common() Fault {
 	return f.set("manner", reflect.Zero(parameter(f.Action, "manner").Type()))
 }
 
+// On is the fault with another message that it waits for.
+func (f Fault) On(m trace.NthMessage) Fault { return f.set("target", reflect.ValueOf(m)) }
+
 // Among is the fault with other processes at the other end.
 func (f Fault) Among(others []string) Fault {
 	v := parameter(f.Action, "others")
@@ -194,7 +200,7 @@ func (f Fault) Renamed(name func(string) string) Fault {
 		f.ByClockOf = name(f.ByClockOf)
 	}
 	if m, ok := f.Message(); ok {
-		return f.set("target", reflect.ValueOf(m.Rename(name)))
+		return f.On(m.Rename(name))
 	}
 	f = f.set("target", reflect.ValueOf(name(f.Target())))
 	if others := f.Others(); others != nil {
@@ -251,7 +257,7 @@ func (p Parts) Fault() (Fault, error) {
 		if err != nil {
 			return f, err
 		}
-		f = f.set("target", reflect.ValueOf(m))
+		f = f.On(m)
 	} else {
 		f = f.set("target", reflect.ValueOf(p.Target))
 	}

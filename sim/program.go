@@ -218,11 +218,12 @@ func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.
 func tellError(err error) string { return err.Error() }
 
 // cancelNow cancels the context of the call of the lock that is under way. A
-// client that is paused does so when it goes on, if the call is still under way.
-func (g *program) cancelNow() {
+// client that is paused does so when it goes on, if the call is still under way. It
+// returns false if there is no call.
+func (g *program) cancelNow() bool {
 	call := g.callNow
 	if call == 0 {
-		return
+		return false
 	}
 	r := &request{process: g.p, class: classStep, rank: 3} // after what it had begun to do
 	r.admit = func() {
@@ -241,9 +242,10 @@ func (g *program) cancelNow() {
 	}
 	if !g.p.running() {
 		g.p.waiting = append(g.p.waiting, r)
-		return
+		return true
 	}
 	r.admit()
+	return true
 }
 
 func (g *program) done(err error) {

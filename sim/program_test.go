@@ -71,7 +71,7 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		cfg.Network.Max = 3 * hop
 		cfg.Lock.TTL = 10 * time.Second
 		cfg.Faults = []sim.Fault{
-			{Action: &sim.Pause{Process: "client-1"}, Strikes: sim.Trigger{When: point("client-1 acquired, 2nd time")}, For: 20 * time.Second},
+			{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: point("client-1 acquired, 2nd time")}, For: 20 * time.Second},
 		}
 		want := run(t, cfg)
 		cfg.Clients = []sim.Client{
@@ -513,7 +513,7 @@ func TestSectionGivesUpWithItsContext(t *testing.T) {
 			return in.Release(ctx)
 		})
 		cfg.Clients[0].Resends = resends
-		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: trace.StorageName}, Strikes: sim.Trigger{When: point("client-1 acquired")}}}
+		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: trace.StorageName}, Strikes: trace.Trigger{When: point("client-1 acquired")}}}
 		tr := run(t, cfg)
 		if read == nil || !errors.Is(read, context.DeadlineExceeded) {
 			t.Errorf("the read ended with %v", read)

@@ -16,8 +16,8 @@ const (
 	Percent      = 10_000_000 * PPB
 )
 
-// fastest is half as fast again: a clock that is worse is broken.
-const fastest = 50 * Percent
+// FastestRate is how wrong a rate can be: half as fast again: a clock that is worse is broken.
+const FastestRate = 50 * Percent
 
 var rateUnits = []struct {
 	name  string
@@ -42,7 +42,7 @@ func ParseRate(s string) (Rate, error) {
 			return 0, fmt.Errorf("%q is not a whole number of parts per billion", s)
 		}
 		rate := Rate(r.Num().Int64())
-		if rate.abs() > fastest {
+		if rate.abs() > FastestRate {
 			return 0, fmt.Errorf("%q is more than 50%%", s)
 		}
 		return rate, nil

@@ -137,7 +137,7 @@ func (g *program) attempt(ctx context.Context, lock locks.Lock) (*Section, error
 // the call can be cancelled.
 func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, call func(context.Context) error, fill func(*trace.Event)) error {
 	g := in.g
-	if !g.cfg.Cancels.IsZero() {
+	if !g.cfg.Cancels.IsZero() || g.w.canBeCancelled(g.p.name) {
 		// It is not cancelled at the end of the call, which would be the end of
 		// a lease that lives as long as its context.
 		ctx, g.cancelCall = context.WithCancel(ctx)

@@ -262,7 +262,7 @@ func TestServiceCrashes(t *testing.T) {
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{
 		{Action: &sim.Hold{Message: held("order's write request to storage")}},
-		{Strikes: sim.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
+		{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
 	}
 	tr := run(t, cfg)
 	same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
@@ -402,7 +402,7 @@ func TestResends(t *testing.T) {
 func TestResendsToAStorageThatWasDown(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
 	cfg.Faults = []sim.Fault{{
-		Strikes: sim.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
+		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
 		Action:  &sim.CrashFault{Process: trace.StorageName}, For: 2500 * time.Millisecond,
 	}}
 	tr := run(t, cfg)
@@ -441,7 +441,7 @@ func TestResendsAfterAReset(t *testing.T) {
 	for resends, want := range map[bool]int{true: 1, false: 0} {
 		cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
 		cfg.Faults = []sim.Fault{{
-			Strikes: sim.Trigger{When: point("client-1's write request to storage is in flight")},
+			Strikes: trace.Trigger{When: point("client-1's write request to storage is in flight")},
 			Action:  &sim.Reset{Process: "client-1", From: "storage"},
 		}}
 		made := 0
@@ -486,9 +486,9 @@ func TestRetry(t *testing.T) {
 
 // How long a fault lasts can be measured on a clock that is wrong itself.
 func TestByClockOf(t *testing.T) {
-	crash := sim.Fault{Strikes: sim.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "redis-1"}, For: 31 * time.Second, ByClockOf: "redis-1"}
+	crash := sim.Fault{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "redis-1"}, For: 31 * time.Second, ByClockOf: "redis-1"}
 	jump := func(by time.Duration) sim.Fault {
-		return sim.Fault{Strikes: sim.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "redis-1", By: by}}
+		return sim.Fault{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "redis-1", By: by}}
 	}
 	for _, test := range []struct {
 		name   string
@@ -499,7 +499,7 @@ func TestByClockOf(t *testing.T) {
 		{"it jumps some of the way", []sim.Fault{jump(10 * time.Second)}, 22 * time.Second},
 		{"it jumps all the way", []sim.Fault{jump(time.Minute)}, 2 * time.Second},
 		{"it jumps back", []sim.Fault{jump(-10 * time.Second)}, 42 * time.Second},
-		{"another clock jumps", []sim.Fault{{Strikes: sim.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "client-1", By: time.Minute}}}, 32 * time.Second},
+		{"another clock jumps", []sim.Fault{{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "client-1", By: time.Minute}}}, 32 * time.Second},
 	} {
 		cfg := sections(t, "single", sim.Client{Name: "client-1", Works: 2 * time.Minute})
 		cfg.Faults = append([]sim.Fault{crash}, test.faults...)

@@ -66,11 +66,11 @@ func play(t *testing.T, cfg Config) *trace.Trace {
 
 // at, when and before make faults; lasting and until end them.
 func at(d time.Duration, a Action) Fault {
-	return Fault{Strikes: Trigger{At: d}, Action: a, Text: fmt.Sprintf("%+v", a)}
+	return Fault{Strikes: trace.Trigger{At: d}, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
 func when(point string, a Action) Fault {
-	return Fault{Strikes: Trigger{When: point1(point)}, Action: a, Text: fmt.Sprintf("%+v", a)}
+	return Fault{Strikes: trace.Trigger{When: point1(point)}, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
 func before(step string, a Action) Fault {
@@ -78,7 +78,7 @@ func before(step string, a Action) Fault {
 	if err != nil {
 		panic(err)
 	}
-	return Fault{Strikes: Trigger{Before: p}, Action: a, Text: fmt.Sprintf("%+v", a)}
+	return Fault{Strikes: trace.Trigger{Before: p}, Action: a, Text: fmt.Sprintf("%+v", a)}
 }
 
 func lasting(d time.Duration, f Fault) Fault {

@@ -56,7 +56,7 @@ func (w *World) arm() {
 			g.mayStart = true
 			g.maybeStart()
 		})
-		w.when(g.cfg.Cancels, g.cancelNow)
+		w.when(g.cfg.Cancels, func() { g.cancelNow() })
 		w.when(g.cfg.WorksUntil, func() {
 			g.workOver = true
 			if g.working != nil {

@@ -452,23 +452,3 @@ func TestBadConfigurations(t *testing.T) {
 	}
 }
 
-// Every kind of fault is registered once, can be made, and says what it is.
-func TestFaultKinds(t *testing.T) {
-	var names []string
-	for _, k := range FaultKinds() {
-		names = append(names, k.Name)
-		if k.Title == "" || k.New() == nil {
-			t.Errorf("%s: title %q, parameters %v", k.Name, k.Title, k.New())
-		}
-		if err := k.New().Check(Topology{}); err == nil {
-			t.Errorf("%s without parameters is taken", k.Name)
-		}
-	}
-	same(t, "the kinds", strings.Join(names, " "), "crash delay drift fail hold jump partition pause promote reset stall")
-	defer func() {
-		if recover() == nil {
-			t.Error("a second kind called pause was registered")
-		}
-	}()
-	RegisterFault(FaultKind{Name: "pause", New: func() Action { return &Pause{} }})
-}

@@ -83,8 +83,20 @@ type FaultInfo struct {
 	// acts on, group by group: of a partition, who is cut off, and from whom.
 	Kind    string     `json:"kind,omitempty"`
 	Targets [][]string `json:"targets,omitempty"`
-	// Effect is what it does to them; "" in a trace that an earlier version has written.
+	// Effect is what it does to them; "" in a trace that an earlier version has written,
+	// as are all that follow up to Phrases.
 	Effect Effect `json:"effect,omitempty"`
+	// Message is the message that it keeps back, and Step the step in which a client's
+	// request is; zero for others.
+	Message NthMessage `json:"message,omitzero"`
+	Step    Step       `json:"step,omitempty"`
+	// Size is how large it is, without a sign, as a scenario has it: how far a clock is set,
+	// how fast it runs, how much longer a message takes; "" if how long it lasts is all.
+	Size string `json:"size,omitempty"`
+	// Strikes is when it strikes, and Lasts how long it lasts, if it ends by itself.
+	Strikes Trigger       `json:"strikes,omitzero"`
+	Lasts   time.Duration `json:"lasts,omitempty"`
+	Phrases Phrases       `json:"phrases,omitzero"`
 	// Assumption is the assumption that the fault breaks: process, network,
 	// clock, lock memory or storage memory; "" if it breaks none.
 	Assumption Assumption `json:"assumption"`
@@ -97,6 +109,18 @@ type FaultInfo struct {
 	// Moot says that it has nothing to act on with the lock at hand, whatever
 	// happens; Idle says why.
 	Moot bool `json:"moot,omitempty"`
+}
+
+// Phrases are what is said of a fault, with names in braces for what differs from fault
+// to fault: {target}, {others}, {message}, {step} and {size} are those of the fault,
+// {lasting} is "" or " for 30s" and {for-the-next} "" or ", for the next 30s".
+type Phrases struct {
+	// Subject and Does are a clause in the present tense, such as "{target}'s clock" and
+	// "jumps back by {size}".
+	Subject string `json:"subject"`
+	Does    string `json:"does"`
+	// Noun is the fault as a thing: "{target}'s clock set back".
+	Noun string `json:"noun"`
 }
 
 // A Complaint is that a client's program ended with an error which says what the lock

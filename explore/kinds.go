@@ -1,0 +1,65 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// Kinds are the kinds of faults that a search tries: some only, or all but some. A name is
+// that of a kind, such as crash, or of a kind in one manner, such as crash/failover. The
+// zero Kinds are all.
+type Kinds struct {
+	Only   []string `json:"only,omitempty"`
+	Except []string `json:"except,omitempty"`
+}
+
+// KindNames lists the names of the kinds that a search can try, and of their manners.
+func KindNames() []string {
+	var all []string
+	for _, k := range sim.FaultKinds() {
+		if len(k.Sites) == 0 {
+			continue
+		}
+		all = append(all, k.Name)
+		for _, m := range k.Manners {
+			if m.Slug != "" {
+				all = append(all, k.Name+"/"+m.Slug)
+			}
+		}
+	}
+	return all
+}
+
+// Check refuses a name that no kind has.
+func (k Kinds) Check() error {
+	for _, name := range slices.Concat(k.Only, k.Except) {
+		if !slices.Contains(KindNames(), name) {
+			return fmt.Errorf("there is no kind of fault %q to try; there are %s", name, strings.Join(KindNames(), ", "))
+		}
+	}
+	return nil
+}
+
+// tries says whether a kind is tried in some manner.
+func (k Kinds) tries(kind sim.FaultKind, m sim.Manner) bool {
+	named := func(list []string) bool {
+		return slices.Contains(list, kind.Name) || m.Slug != "" && slices.Contains(list, kind.Name+"/"+m.Slug)
+	}
+	return (len(k.Only) == 0 || named(k.Only)) && !named(k.Except)
+}
+
+// String is the kinds in words: "all", "only crash and pause", "all but drift".
+func (k Kinds) String() string {
+	switch {
+	case len(k.Only) > 0 && len(k.Except) > 0:
+		return "only " + strings.Join(k.Only, ", ") + " but not " + strings.Join(k.Except, ", ")
+	case len(k.Only) > 0:
+		return "only " + strings.Join(k.Only, ", ")
+	case len(k.Except) > 0:
+		return "all but " + strings.Join(k.Except, ", ")
+	}
+	return "all"
+}

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// placeholders are what a phrase may have in braces.
+var placeholders = []string{"{target}", "{others}", "{message}", "{step}", "{size}", "{lasting}", "{for-the-next}"}
+
+// flaws are what is missing from the card of a kind of fault, or wrong with it.
+func flaws(k FaultKind) (all []string) {
+	flaw := func(is bool, what string) {
+		if is {
+			all = append(all, what)
+		}
+	}
+	flaw(k.Title == "", "it has no title")
+	flaw(!slices.Contains(trace.Effects(), k.Effect), "its effect is none of those there are")
+	flaw(len(k.Manners) == 0, "it has no manner")
+	if len(k.Manners) > 0 {
+		flaw(k.Manners[0].Value != "", "its first manner is not the common one")
+	}
+	flaw((len(k.Sites) > 0) == (k.NotTried != ""), "either it has sites or it says why no search tries it")
+	says := map[string]bool{}
+	v := reflect.TypeOf(k.New()).Elem()
+	for i := range v.NumField() {
+		f := v.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		role := f.Tag.Get("fault")
+		if name == k.Name {
+			role = "target"
+		}
+		flaw(!slices.Contains([]string{"target", "others", "manner", "size", "step"}, role), "nobody knows what its parameter "+name+" says")
+		flaw(says[role], "two of its parameters say the "+role)
+		flaw(f.Tag.Get("jsonschema") == "", "its parameter "+name+" is not explained")
+		says[role] = true
+	}
+	flaw(!says["target"], "it has no target")
+	for _, m := range k.Manners {
+		flaw(m.Value == Less && !says["size"] || m.Value != "" && m.Value != Less && !says["manner"], "no parameter has the manner "+m.Value)
+		flaw(m.Value != "" && m.Slug == "", "its manner "+m.Value+" has no word")
+		for _, phrase := range []string{m.Subject, m.Does, m.Noun} {
+			flaw(phrase == "", "a phrase is missing of its manner "+m.Value)
+			for _, name := range regexp.MustCompile(`\{[^}]*\}`).FindAllString(phrase, -1) {
+				flaw(!slices.Contains(placeholders, name), "nothing can be put in for "+name)
+			}
+		}
+	}
+	for _, s := range k.Sites {
+		flaw(s.At == "", "one of its sites does not say when it strikes")
+		flaw((s.At == OnMessages) != (len(s.Roles) == 0), "one of its sites does not say whom it strikes")
+		flaw(says["others"] != (s.Others != Alone), "one of its sites does not say who is at the other end")
+		flaw(len(s.Lengths) > 0 && k.Instant && !says["size"], "one of its sites has lengths, and it has none")
+		for _, value := range s.Manners {
+			known := slices.ContainsFunc(k.Manners, func(m Manner) bool { return m.Value == value })
+			flaw(!known, "one of its sites has the manner "+value+", and it has none such")
+		}
+	}
+	return all
+}
+
+// Every kind of fault is registered once, and its card says all that others have to know
+// of it.
+func TestCards(t *testing.T) {
+	var names []string
+	for _, k := range FaultKinds() {
+		names = append(names, k.Name)
+		for _, flaw := range flaws(k) {
+			t.Errorf("the card of %s: %s", k.Name, flaw)
+		}
+		if err := k.New().Check(Topology{}); err == nil {
+			t.Errorf("%s without parameters is taken", k.Name)
+		}
+	}
+	same(t, "the kinds", strings.Join(names, " "), "cancel crash delay drift fail hold jump partition pause promote reset stall")
+	defer func() {
+		if recover() == nil {
+			t.Error("a second kind called pause was registered")
+		}
+	}()
+	RegisterFault(FaultKind{Name: "pause", New: func() Action { return &Pause{} }})
+}
+
+// What a card lacks is named.
+func TestFlawsOfCards(t *testing.T) {
+	type odd struct {
+		Pause `yaml:"-"`
+		Node  string `yaml:"odd" jsonschema:"description=The node."`
+		Mood  string `yaml:"mood"`
+	}
+	whole := FaultKind{
+		Name: "odd", Title: "odd", Effect: trace.StopsProcess, New: func() Action { return new(odd) },
+		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "is odd", Noun: "{oddity}"}}, {Value: "very"}},
+		Sites:   []Site{{At: AtPoints, Others: AnySide}},
+	}
+	found := strings.Join(flaws(whole), "; ")
+	for _, want := range []string{
+		"parameter mood says", "parameter mood is not explained", "put in for {oddity}", "no parameter has the manner very",
+		"manner very has no word", "phrase is missing of its manner very", "does not say whom", "who is at the other end",
+	} {
+		if !strings.Contains(found, want) {
+			t.Errorf("it is not said that %q: %s", want, found)
+		}
+	}
+	bare := strings.Join(flaws(FaultKind{Name: "bare", New: func() Action { return new(odd) }}), "; ")
+	for _, want := range []string{"no title", "its effect", "no manner", "why no search tries it", "no target"} {
+		if !strings.Contains(bare, want) {
+			t.Errorf("it is not said that %q: %s", want, bare)
+		}
+	}
+}
+
+// Every effect breaks an assumption of locks, or none.
+func TestAssumptionsKnowEveryEffect(t *testing.T) {
+	for _, effect := range trace.Effects() {
+		if _, ok := assumptions[effect]; !ok {
+			t.Errorf("nobody knows what a fault breaks that %s", effect)
+		}
+	}
+	same(t, "the assumptions", len(assumptions), len(trace.Effects()))
+}

@@ -1,0 +1,56 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
+
+func init() {
+	RegisterFault(FaultKind{
+		Name:    "cancel",
+		Title:   "a client cancels the context of the call of its lock that it is in",
+		Effect:  trace.CancelsCall,
+		Instant: true,
+		New:     func() Action { return &Cancel{} },
+		Manners: []Manner{{Phrases: trace.Phrases{
+			Subject: "{target}", Does: "cancels the call of its lock", Noun: "a call that {target} cancels",
+		}}},
+		Sites: []Site{{Roles: clients, At: AtCalls}},
+	})
+}
+
+// Cancel is the parameters of the fault of that name. It happens once, and the client goes
+// on as after any call that failed. A client that is paused does so when it goes on, if
+// the call is still under way.
+type Cancel struct {
+	Client string `yaml:"cancel" json:"cancel" jsonschema:"description=The client that cancels the call of its lock\\, acquire\\, extend or release\\, that it is in."`
+}
+
+func (a *Cancel) Check(t Topology) error {
+	if err := t.process("cancel", a.Client); err != nil {
+		return err
+	}
+	if !t.Clients[a.Client] {
+		return fmt.Errorf("cancel: %s is no client; name the client whose call is cancelled", a.Client)
+	}
+	return nil
+}
+
+func (a *Cancel) Strike(w *World, f *FaultState) {
+	if !w.byName[a.Client].program.cancelNow() {
+		f.inVain(a.Client + " was in no call of its lock that could be cancelled")
+	}
+}
+
+func (a *Cancel) Lift(*World, *FaultState) {}
+
+// canBeCancelled says whether some fault can cancel the client's calls.
+func (w *World) canBeCancelled(client string) bool {
+	for _, f := range w.cfg.Faults {
+		if a, ok := f.Action.(*Cancel); ok && a.Client == client {
+			return true
+		}
+	}
+	return false
+}

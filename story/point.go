@@ -1,0 +1,167 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// Named is a process as a sentence names it.
+func Named(process string) string {
+	if process == trace.StorageName {
+		return "the storage"
+	}
+	return process
+}
+
+// Whose is the owner of something: client-1's, or its if that is whom the sentence is
+// about.
+func Whose(process, subject string) string {
+	if process == subject {
+		return "its"
+	}
+	return Named(process) + "'s"
+}
+
+// Who is whoever does something, or "it" if the sentence is about it.
+func Who(process, subject string) string {
+	if process == subject {
+		return "it"
+	}
+	return Named(process)
+}
+
+// A Subject of a sentence is a process, something of it, such as its keys, or something
+// of nobody's.
+type Subject struct{ Process, Thing string }
+
+func (s Subject) String() string {
+	switch {
+	case s.Thing == "":
+		return Named(s.Process)
+	case s.Process == "":
+		return s.Thing
+	}
+	return Named(s.Process) + "'s " + s.Thing
+}
+
+// Itself is the process that is the subject, or "".
+func (s Subject) Itself() string {
+	if s.Thing != "" {
+		return ""
+	}
+	return s.Process
+}
+
+// Strikes says when a fault begins, in a sentence about some process: "just before
+// its write". A fault of the start of the run strikes "".
+func Strikes(t trace.Trigger, subject string) string {
+	if p := t.Before; !p.IsZero() {
+		return fmt.Sprintf("just before %s %s%s", Who(p.Client, subject), beginnings[p.Step], times(p.Nth))
+	}
+	var points []string
+	for _, c := range t.When.Clauses() {
+		points = append(points, clauseInWords(c, subject))
+	}
+	return strings.Join(points, ", or ")
+}
+
+// beginnings are what a client does that begins a step.
+var beginnings = map[trace.Step]string{
+	trace.Acquire: "asks for the lock", trace.Mint: "asks for a token", trace.Mark: "sends its mark", trace.Read: "reads",
+	trace.Work: "starts to work", trace.Check: "checks its lease", trace.Write: "writes", trace.Extend: "extends its lease",
+	trace.Release: "releases",
+}
+
+// participles are what a process that did something has done by then.
+var participles = map[trace.Verb]string{
+	trace.Acquired: "has the lock", trace.NotAcquired: "has failed to get the lock",
+	trace.Minted: "has its token", trace.Marked: "has sent its mark", trace.HasRead: "has read",
+	trace.Worked: "has done its work", trace.Checked: "has checked its lease", trace.Wrote: "has written",
+	trace.Extended: "has extended its lease", trace.Released: "has released", trace.Cancelled: "has cancelled its call",
+	trace.WasRefused: "has been refused", trace.GaveUp: "has given up on its request", trace.Finished: "has finished",
+	trace.Paused: "is paused", trace.Resumed: "has resumed", trace.Crashed: "has crashed", trace.Restarted: "has restarted",
+	trace.Synced: "has written to its disk", trace.WasPromoted: "has been promoted",
+}
+
+// clauseInWords is a clause of a point of the story, in a sentence about some process:
+// "once it has read", "5s after it has read".
+func clauseInWords(c trace.Clause, subject string) string {
+	conjunction, words := happeningInWords(c.Happening, c.Nth, subject)
+	if c.Delay > 0 {
+		return trace.ShortDuration(c.Delay) + " after " + words
+	}
+	return conjunction + " " + words
+}
+
+// happeningInWords is what happens for the nth time, 0 being any, and the conjunction
+// that goes before it.
+func happeningInWords(what trace.Happening, nth int, subject string) (conjunction, words string) {
+	again := times(nth)
+	switch h := what.(type) {
+	case trace.Did:
+		return "once", Who(h.Process, subject) + " " + participles[h.Verb] + again
+	case trace.KeyExpired:
+		return "as", fmt.Sprintf("%s key on %s expires%s", Whose(h.Client, subject), h.Node, again)
+	case trace.KeysExpired:
+		return "as", fmt.Sprintf("%s keys expire%s", Whose(h.Client, subject), again)
+	case trace.ClockJumped:
+		return "as", fmt.Sprintf("%s clock jumps%s", Whose(h.Process, subject), again)
+	case trace.Holds:
+		return "as", fmt.Sprintf("%s key is set on %s%s", Whose(h.Client, subject), Who(h.Node, subject), again)
+	case trace.Served:
+		return "once", fmt.Sprintf("%s has %s %s %s%s", Who(trace.StorageName, subject), h.Answer, Whose(h.Client, subject), h.Step, again)
+	case trace.Transit:
+		switch {
+		case h.Peer == "":
+		case h.Arrived:
+			return "as", messageArrives(h.Message, nth, subject)
+		default:
+			return "as", messageSent(h.Message, nth, subject)
+		}
+	case trace.StepOver:
+		return "after", fmt.Sprintf("%s %s%s", Whose(h.Client, subject), h.Step, again)
+	}
+	return "when", what.String() + again
+}
+
+// messageSent says that the nth such message sets out.
+func messageSent(m trace.Message, nth int, subject string) string {
+	switch {
+	case m.Reply && m.Step != "":
+		return fmt.Sprintf("%s answers %s %s", Who(m.Peer, subject), Whose(m.Client, subject), stepNth(m.Step, nth))
+	case m.Reply:
+		return fmt.Sprintf("%s answers %s%s", Who(m.Peer, subject), Named(m.Client), times(nth))
+	case m.Step != "":
+		return fmt.Sprintf("%s sends its %s request to %s", Who(m.Client, subject), stepNth(m.Step, nth), Named(m.Peer))
+	}
+	return fmt.Sprintf("%s sends a request to %s%s", Who(m.Client, subject), Named(m.Peer), times(nth))
+}
+
+// messageArrives says that the nth such message is delivered.
+func messageArrives(m trace.Message, nth int, subject string) string {
+	switch {
+	case m.Reply && m.Step != "":
+		return fmt.Sprintf("%s answer to %s %s arrives", Whose(m.Peer, subject), Whose(m.Client, subject), stepNth(m.Step, nth))
+	case m.Reply:
+		return fmt.Sprintf("%s answer to %s arrives%s", Whose(m.Peer, subject), Named(m.Client), times(nth))
+	case m.Step != "":
+		return fmt.Sprintf("%s %s request reaches %s", Whose(m.Client, subject), stepNth(m.Step, nth), Who(m.Peer, subject))
+	}
+	return fmt.Sprintf("a request of %s reaches %s%s", Who(m.Client, subject), Who(m.Peer, subject), times(nth))
+}
+
+func stepNth(step trace.Step, nth int) string {
+	if nth > 1 {
+		return Ordinal(nth) + " " + string(step)
+	}
+	return string(step)
+}
+
+func times(nth int) string {
+	if nth > 1 {
+		return " for the " + Ordinal(nth) + " time"
+	}
+	return ""
+}
