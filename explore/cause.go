@@ -131,7 +131,7 @@ var causes = map[trace.Effect]func(*Record, World, Fault) (slug, words string){
 // onOne tells a fault by what the process is that it strikes.
 func onOne(rec *Record, w World, f Fault) (slug, words string) {
 	on := roleOf(rec, w, f.Target())
-	return f.Is() + "-" + on.slug, story.Noun(f.Info(), func(string) string { return on.words })
+	return f.Is() + "-" + on.slug, story.FaultNoun(f.Info(), func(string) string { return on.words })
 }
 
 // between tells it by what the two processes are between which it acts.
@@ -155,7 +155,7 @@ func fromOthers(rec *Record, w World, f Fault) (slug, words string) {
 func roles(f Fault, on, others role) string {
 	info := f.Info()
 	info.Targets = [][]string{{on.words}, {others.words}}
-	return story.Noun(info, func(role string) string { return role })
+	return story.FaultNoun(info, func(role string) string { return role })
 }
 
 // onStep tells it by the step of the request that it strikes.

@@ -124,9 +124,9 @@ func headline(faults []Fault, t *tale, timed bool) string {
 	var clauses []string
 	for _, f := range faults {
 		f.For = 0
-		on, does := story.Fault(f.Info())
+		on, does := story.FaultClause(f.Info())
 		what := on.String() + " " + does
-		if when := story.Strikes(f.Strikes, on.Itself()); when != "" && timed {
+		if when := story.When(f.Strikes, on.Itself()); when != "" && timed {
 			what += " " + when
 		}
 		clauses = append(clauses, what)
@@ -153,8 +153,8 @@ func recounted(faults []Fault) string {
 	}
 	t := &tale{history: history.Of(cast)}
 	for _, f := range faults {
-		on, does := story.Fault(f.Info())
-		t.add(clause{subject: on, does: does, when: story.Strikes(f.Strikes, on.Itself()), fault: f.Effect(), common: f.Is() == f.Kind()})
+		on, does := story.FaultClause(f.Info())
+		t.add(clause{subject: on, does: does, when: story.When(f.Strikes, on.Itself()), fault: f.Effect(), common: f.Is() == f.Kind()})
 	}
 	return t.tell("")
 }

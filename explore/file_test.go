@@ -325,7 +325,7 @@ func TestAFileTellsItsWorld(t *testing.T) {
 			}
 			told := strings.Join(strings.Fields(s.Story), " ")
 			for _, f := range d.faults {
-				subject, does := story.Fault(f.Info())
+				subject, does := story.FaultClause(f.Info())
 				if !strings.Contains(told, does) {
 					t.Errorf("the story does not say that %s %s:\n%s", subject, does, told)
 				}

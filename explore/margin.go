@@ -31,7 +31,7 @@ func margins(ctx context.Context, r Runner, rec *Record, w World, effect Effect)
 		if known == (sim.Size{}) {
 			continue
 		}
-		m := Margin{Fault: i, What: story.Noun(f.Info(), story.Named)}
+		m := Margin{Fault: i, What: story.FaultNoun(f.Info(), story.Named)}
 		m.Survived, m.Broken, err = border(known, rec.TTL, func(size sim.Size) (bool, error) {
 			o, err := r.Run(ctx, w.replacing(i, f.Sized(size)))
 			return proves(o, effect) && !o.RanOn(), err

@@ -201,7 +201,7 @@ func (t *tale) strike(fault int) {
 	}
 	t.flush()
 	f := t.faults[fault-1]
-	on, does := story.Fault(f.Info())
+	on, does := story.FaultClause(f.Info())
 	if f.Effect() == trace.KillsProcess && f.For == 0 && !t.isClient(f.Target()) {
 		does += " and stays down"
 	}
@@ -211,7 +211,7 @@ func (t *tale) strike(fault int) {
 			t.add(clause{subject: story.Subject{Process: who}, does: "asks for the lock"})
 		}
 	}
-	when := story.Strikes(f.Strikes, on.Itself())
+	when := story.When(f.Strikes, on.Itself())
 	if n := len(t.clauses); n > 0 && hasJust(t.clauses[n-1], f.Strikes.When) {
 		when = "then"
 	}

@@ -135,7 +135,7 @@ func (t *tale) telling() []trace.Witness {
 	add := func(w trace.Witness) { all = append(all, w) }
 	first, second := t.rivals()
 	for i, f := range t.faults {
-		if shows := marks[f.Effect()].shows; shows != nil {
+		if shows := evidence[f.Effect()].shows; shows != nil {
 			all = append(all, shows(t, i)...)
 		}
 	}
@@ -160,15 +160,15 @@ func (t *tale) telling() []trace.Witness {
 	return all
 }
 
-// A mark is what tells that a fault acted: the witnesses that its effect leaves, the most
+// A trail is what tells that a fault acted: the witnesses that its effect leaves, the most
 // telling first, or why no witness tells of it more than the order of any two points.
-type mark struct {
+type trail struct {
 	shows func(t *tale, fault int) []trace.Witness
 	none  string
 }
 
-// marks has them by effect.
-var marks = map[trace.Effect]mark{
+// evidence has the trails, by effect.
+var evidence = map[trace.Effect]trail{
 	trace.StopsProcess:     {shows: (*tale).showsStop},
 	trace.KillsProcess:     {shows: (*tale).showsDeath},
 	trace.SetsClock:        {shows: (*tale).showsJump},

@@ -37,7 +37,7 @@ func TestPointsInWords(t *testing.T) {
 		{item{When: "client-1 released or client-1 crashed"}.fault(), "client-2", "once client-1 has released, or once client-1 has crashed"},
 		{item{When: "every reply to client-1's acquire is in flight"}.fault(), "client-1", "when every reply to client-1's acquire is in flight"},
 	} {
-		if words := story.Strikes(test.fault.Strikes, test.subject); words != test.words {
+		if words := story.When(test.fault.Strikes, test.subject); words != test.words {
 			t.Errorf("%s is %q, not %q", test.fault.Strikes, words, test.words)
 		}
 	}
@@ -65,7 +65,7 @@ func TestFaultsInWords(t *testing.T) {
 		{item{Kind: "stall", Target: "client-1", Step: trace.Read}.fault(), "the storage stalls in the middle of client-1's read"},
 		{item{Kind: "fail", Target: "redis-1", For: second}.fault(), "redis-1 answers every command with an error for 1s"},
 	} {
-		subject, does := story.Fault(test.fault.Info())
+		subject, does := story.FaultClause(test.fault.Info())
 		if words := subject.String() + " " + does; words != test.words {
 			t.Errorf("%v is %q, not %q", test.fault, words, test.words)
 		}

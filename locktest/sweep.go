@@ -94,17 +94,12 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 				}
 				config := b.config(s, seed)
 				blow := blow{way: w, side: side, call: x.call, moments: struck}
-				for i := range config.Clients {
-					switch c := &config.Clients[i]; {
-					case c.Name != x.call.Client:
+				for _, c := range config.Clients {
+					if c.Name != x.call.Client {
 						blow.others = append(blow.others, c.Name)
-					case t.cancels:
-						c.Cancels = struck[0].inFlight()
 					}
 				}
-				if t.faults != nil {
-					config.Faults = t.faults(blow)
-				}
+				config.Faults = t.faults(blow)
 				worlds = append(worlds, world{name: b.name + "," + blow.name(e, len(sides)), config: config})
 			}
 		}

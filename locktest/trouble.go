@@ -23,10 +23,18 @@ type trouble struct {
 	lost bool
 	// ways are the ways in which it can be told.
 	ways []way
-	// faults are those of a world, or cancels has the context of the client's call
-	// cancelled.
-	faults  func(blow) []sim.Fault
-	cancels bool
+	// effect is that of its faults, and faults are those of a world.
+	effect trace.Effect
+	faults func(blow) []sim.Fault
+}
+
+// untroubled says of the effects with which no trouble strikes why that is so.
+var untroubled = map[trace.Effect]string{
+	trace.SlowsLink:     "what is late is told message by message",
+	trace.StallsRequest: "it strikes the storage, and not the lock",
+	trace.SetsClock:     "a node would end a lease early, which is not the lock's doing; what a client's clock does the stories of lost leases tell",
+	trace.DriftsClock:   "a node would end a lease early, which is not the lock's doing",
+	trace.MovesRole:     "a node would forget a lease, which is not the lock's doing",
 }
 
 // A side is a moment of an exchange: when a request is in flight, when a reply is,
@@ -72,39 +80,39 @@ func lasting(n float64) []way { return []way{{lasts: ttls(n)}} }
 // troubles are all of them.
 var troubles = []trouble{
 	{
-		name: "lost-request", title: "the connection is cut before a request arrives",
+		name: "lost-request", title: "the connection is cut before a request arrives", effect: trace.ResetsConnection,
 		sides: []side{onRequest}, lost: true, ways: once, faults: blow.cut,
 	},
 	{
-		name: "lost-reply", title: "a request is carried out, and the connection is cut before the reply arrives",
+		name: "lost-reply", title: "a request is carried out, and the connection is cut before the reply arrives", effect: trace.ResetsConnection,
 		sides: []side{onReply}, lost: true, ways: once, faults: blow.cut,
 	},
 	{
-		name: "late-request", title: "a request arrives late",
+		name: "late-request", title: "a request arrives late", effect: trace.HoldsMessage,
 		sides: []side{onRequest}, ways: late, faults: blow.hold,
 	},
 	{
-		name: "late-reply", title: "a reply arrives late",
+		name: "late-reply", title: "a reply arrives late", effect: trace.HoldsMessage,
 		sides: []side{onReply}, ways: late, faults: blow.hold,
 	},
 	{
-		name: "silence", title: "client and node hear nothing of each other for a while",
+		name: "silence", title: "client and node hear nothing of each other for a while", effect: trace.CutsLink,
 		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(1.5), faults: blow.partition,
 	},
 	{
-		name: "errors", title: "a node answers with errors for a while",
+		name: "errors", title: "a node answers with errors for a while", effect: trace.AnswersErrors,
 		sides: []side{onRequest}, atWork: true, ways: lasting(0.3), faults: blow.fail,
 	},
 	{
-		name: "node-down", title: "a node is down for a while, and comes back with all that it knew",
+		name: "node-down", title: "a node is down for a while, and comes back with all that it knew", effect: trace.KillsProcess,
 		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: blow.crash,
 	},
 	{
-		name: "cancelled", title: "the context of a call is cancelled",
-		sides: []side{onRequest, onReply}, ofClient: true, ways: once, cancels: true,
+		name: "cancelled", title: "the context of a call is cancelled", effect: trace.CancelsCall,
+		sides: []side{onRequest, onReply}, ofClient: true, ways: once, faults: blow.cancel,
 	},
 	{
-		name: "pause", title: "the client is paused",
+		name: "pause", title: "the client is paused", effect: trace.StopsProcess,
 		sides: []side{beforeCall, onRequest, onReply}, ofClient: true, atWork: true, ways: []way{
 			{name: "0.5-ttl", lasts: ttls(0.5), sides: []side{onReply}},
 			{name: "until-another", lasts: ttls(2.3), until: blow.another, can: exchange.other},
@@ -112,7 +120,7 @@ var troubles = []trouble{
 		}, faults: blow.pause,
 	},
 	{
-		name: "killed", title: "the client is killed",
+		name: "killed", title: "the client is killed", effect: trace.KillsProcess,
 		sides: []side{onRequest, onReply}, ofClient: true, atWork: true, ways: once, faults: blow.kill,
 	},
 }
@@ -182,7 +190,7 @@ func together(all []moment, n int) [][]moment {
 // steps are those of the lock's traffic at which a trouble can strike.
 func (t trouble) steps() []trace.Step {
 	steps := []trace.Step{trace.Acquire, trace.Extend, trace.Release}
-	if !t.cancels {
+	if t.effect != trace.CancelsCall { // a call
 		steps = append(steps, "")
 	}
 	if t.atWork {
@@ -269,6 +277,10 @@ func (b blow) crash() (faults []sim.Fault) {
 
 func (b blow) pause() []sim.Fault {
 	return []sim.Fault{b.fault("pause "+b.client(), &sim.Pause{Process: b.client()})}
+}
+
+func (b blow) cancel() []sim.Fault {
+	return []sim.Fault{b.fault("cancel "+b.client(), &sim.Cancel{Client: b.client()})}
 }
 
 func (b blow) kill() []sim.Fault {

@@ -252,3 +252,40 @@ func TestTTLs(t *testing.T) {
 		}
 	}
 }
+
+// The suite strikes with every effect that a fault can have, or says why not; and a
+// trouble has the effect that it says.
+func TestTroublesKnowEveryEffect(t *testing.T) {
+	of := map[trace.Effect]int{}
+	for _, trouble := range troubles {
+		of[trouble.effect]++
+	}
+	for _, effect := range trace.Effects() {
+		if (of[effect] > 0) == (untroubled[effect] != "") {
+			t.Errorf("of faults that %s there are %d troubles, and why there is none: %q", effect, of[effect], untroubled[effect])
+		}
+	}
+	s := lockOn(t, 1, ofKind(t, "single"))
+	worlds := 0
+	for _, trouble := range troubles {
+		for _, step := range trouble.steps() {
+			for _, e := range trouble.extents() {
+				all, _, err := sweepStory(trouble, step, e).worlds(s, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, w := range all {
+					worlds++
+					for _, f := range w.config.Faults {
+						if f.Effect() != trouble.effect {
+							t.Errorf("%s: %s, and a fault that %s", trouble.name, trouble.effect, f.Effect())
+						}
+					}
+				}
+			}
+		}
+	}
+	if worlds < 100 {
+		t.Errorf("there were but %d worlds", worlds)
+	}
+}

@@ -90,12 +90,12 @@ func (d *diagram) readClocks(most int) {
 // apart are the bands of a fault that acts on the links between processes: who is
 // cut off shows it, and so do those that it is cut off from.
 func (d *diagram) apart(act *history.Act) []band {
-	class := d.kindOf(act.Fault)
-	words := map[string]string{"partition": "cut off from %s", "delay": "far from %s"}[class]
-	if words == "" {
+	f := d.fault(act.Fault)
+	look := linkBands[f.Effect]
+	if look.words == "" {
 		return nil
 	}
-	groups := d.history.Trace.Faults[act.Fault-1].Targets
+	class, words, groups := look.class, look.words, f.Targets
 	if len(groups) != 2 || len(groups[0]) == 0 {
 		return nil
 	}
@@ -116,11 +116,42 @@ func listed(names []string) string {
 	return story.List(words)
 }
 
-// kindOf is the kind of a fault, by its number; "" if that is not known.
-func (d *diagram) kindOf(fault int) string {
+// fault is a fault by its number; the zero one if that is not known. Of a trace that an
+// earlier version has written the effect follows from the kind.
+func (d *diagram) fault(number int) trace.FaultInfo {
 	faults := d.history.Trace.Faults
-	if fault < 1 || fault > len(faults) {
-		return ""
+	if number < 1 || number > len(faults) {
+		return trace.FaultInfo{}
 	}
-	return faults[fault-1].Kind
+	f := faults[number-1]
+	if f.Effect == "" {
+		f.Effect = effectsBefore[f.Kind]
+	}
+	return f
+}
+
+// effectsBefore are the effects of the kinds that had a band when traces did not say them.
+var effectsBefore = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
+
+// A linkBand is how a fault of the links between processes looks: who is at one end shows
+// it, and so do those at the other; or why there is nothing to show for a while.
+type linkBand struct {
+	class, words string
+	none         string
+}
+
+// linkBands has them by effect.
+var linkBands = map[trace.Effect]linkBand{
+	trace.CutsLink:         {class: "partition", words: "cut off from %s"},
+	trace.SlowsLink:        {class: "delay", words: "far from %s"},
+	trace.StopsProcess:     {none: "the process itself has a band"},
+	trace.KillsProcess:     {none: "the process itself has a band"},
+	trace.AnswersErrors:    {none: "the process itself has a band"},
+	trace.StallsRequest:    {none: "the storage has a band while a request stands still in it"},
+	trace.HoldsMessage:     {none: "the arrow of the message shows it"},
+	trace.ResetsConnection: {none: "it has no duration, and the messages that it takes are shown as lost"},
+	trace.SetsClock:        {none: "the clock has a mark"},
+	trace.DriftsClock:      {none: "the clock has a mark"},
+	trace.MovesRole:        {none: "it has no duration"},
+	trace.CancelsCall:      {none: "it has no duration"},
 }

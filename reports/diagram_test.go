@@ -420,3 +420,12 @@ func TestPictureInTheReadme(t *testing.T) {
 		t.Errorf("the picture is another now; if it should be, write it with: go run ./cmd/locksim run gc-pause --format svg -o reports/%s", file)
 	}
 }
+
+// Every effect of a fault has a look, or a reason to have none.
+func TestBandsKnowEveryEffect(t *testing.T) {
+	for _, effect := range trace.Effects() {
+		if look := linkBands[effect]; (look.words != "") == (look.none != "") || (look.words == "") != (look.class == "") {
+			t.Errorf("of a fault that %s: %+v", effect, look)
+		}
+	}
+}

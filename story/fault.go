@@ -7,9 +7,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Fault is a fault as a clause in the present tense: who, and what becomes of it. A fault
+// FaultClause is a fault as a clause in the present tense: who, and what becomes of it. A fault
 // that brought no phrases, as in a trace of an earlier version, suffers its kind.
-func Fault(f trace.FaultInfo) (on Subject, does string) {
+func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 	p := f.Phrases
 	if p == (trace.Phrases{}) {
 		on = Subject{Thing: "the network"}
@@ -30,9 +30,9 @@ func Fault(f trace.FaultInfo) (on Subject, does string) {
 	return Subject{Thing: fill(p.Subject, f, Named)}, does
 }
 
-// Noun is a fault as a thing, such as "a pause of client-1", with its processes named in
+// FaultNoun is a fault as a thing, such as "a pause of client-1", with its processes named in
 // some way.
-func Noun(f trace.FaultInfo, name func(string) string) string { return fill(f.Phrases.Noun, f, name) }
+func FaultNoun(f trace.FaultInfo, name func(string) string) string { return fill(f.Phrases.Noun, f, name) }
 
 // target is the process that a fault strikes; "" if it is a message.
 func target(f trace.FaultInfo) string {

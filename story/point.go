@@ -54,9 +54,9 @@ func (s Subject) Itself() string {
 	return s.Process
 }
 
-// Strikes says when a fault begins, in a sentence about some process: "just before
+// When says when a fault begins, in a sentence about some process: "just before
 // its write". A fault of the start of the run strikes "".
-func Strikes(t trace.Trigger, subject string) string {
+func When(t trace.Trigger, subject string) string {
 	if p := t.Before; !p.IsZero() {
 		return fmt.Sprintf("just before %s %s%s", Who(p.Client, subject), beginnings[p.Step], times(p.Nth))
 	}
