@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"strings"
+
+	"github.com/locksim/locksim/reports/textwrap"
 )
 
 // A document is a text in chapters that can be written in more than one way.
@@ -37,11 +39,11 @@ func (d *document) add(c chapter) {
 
 // writeText writes the document for a terminal or a pipe.
 func (d *document) writeText(t *text) {
-	t.line("%s", t.Palette.strong(wrap(d.title, pageWidth, 2)))
+	t.line("%s", t.Palette.strong(textwrap.Wrap(d.title, pageWidth, 2)))
 	for _, c := range d.chapters {
 		t.line("")
 		if c.part {
-			t.line("%s", t.Palette.strong("── "+wrap(c.title, pageWidth-3, 3)))
+			t.line("%s", t.Palette.strong("── "+textwrap.Wrap(c.title, pageWidth-3, 3)))
 			continue
 		}
 		t.line("%s", t.Palette.strong(c.title))

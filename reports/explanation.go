@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -146,7 +147,7 @@ func sanfilippo(t scenarios.Telling) string { return t.Sanfilippo }
 // debate is what each side says.
 func debate(t scenarios.Telling) chapter {
 	c := chapter{title: "What each side says"}
-	for _, row := range []remark{remarkOn("Kleppmann", oneLine(t.Kleppmann)), remarkOn("Sanfilippo", oneLine(t.Sanfilippo))} {
+	for _, row := range []remark{remarkOn("Kleppmann", textwrap.OneLine(t.Kleppmann)), remarkOn("Sanfilippo", textwrap.OneLine(t.Sanfilippo))} {
 		if row.text != "" {
 			c.rows = append(c.rows, row)
 		}
@@ -204,7 +205,7 @@ func broke(runs []scenarios.Outcome) []remark {
 		rows = append(rows, remarkOn("assumption", v.Assumption+assumptionWords[v.Assumption]))
 	}
 	if v.Why != "" && v.Lock == runs[0].Lock {
-		rows = append(rows, remarkOn("in short", oneLine(v.Why)))
+		rows = append(rows, remarkOn("in short", textwrap.OneLine(v.Why)))
 	}
 	var data []remark
 	for _, run := range runs {

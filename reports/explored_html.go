@@ -83,7 +83,7 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 	for _, a := range notFound(r) {
 		p.NotFound = append(p.NotFound, searchAbsence{a.says, a.firm})
 	}
-	s := newSheet(p.Title, fill("explored.html", p), "explored.css")
+	s := newSheet(p.Title, fill("explored.html", p), asset("explored.css"))
 	s.Script = template.JS(asset("explored.js"))
 	return s
 }

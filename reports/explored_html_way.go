@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/story"
 )
@@ -65,7 +66,7 @@ func marginScale(r *explore.Result) time.Duration {
 func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 	number := letter + strconv.Itoa(place)
 	card := wayCard{
-		ID: "way-" + number, Number: number, Title: wayTitle(w), Story: story.Visible(oneLine(w.Story)),
+		ID: "way-" + number, Number: number, Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
 		Off: harmIn("without fencing", w.Off), On: harmIn("with fencing", w.On),
 		Blame: whoseFault(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
 		File: story.Visible(fileForOthers(w.File)), Page: c.page(w.File), Stack: stack(w),

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -127,7 +128,7 @@ func (c chart) figure(p Palette) string {
 	}
 	if every > 1 {
 		line("")
-		line("  " + wrap("columns: "+series(c.Lengths, lengths), exploredWidth-2, 4))
+		line("  " + textwrap.Wrap("columns: "+series(c.Lengths, lengths), exploredWidth-2, 4))
 	}
 	return b.String()
 }

@@ -9,16 +9,17 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 )
 
 func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	t := &exploredText{text{Options: o, width: exploredWidth}, r}
 	if said := incomplete(r); said != "" {
-		t.line("%s", o.Palette.bad(wrap(said, exploredWidth, 2)))
+		t.line("%s", o.Palette.bad(textwrap.Wrap(said, exploredWidth, 2)))
 		t.line("")
 	}
-	t.line("%s", o.Palette.strong(wrap(exploredTitle(r), exploredWidth, 2)))
+	t.line("%s", o.Palette.strong(textwrap.Wrap(exploredTitle(r), exploredWidth, 2)))
 	t.line("")
 	t.remarks(searched(r))
 	t.ways(r.Ways, "Ways to break it, the worst first", "", "", legend(r.Ways))
@@ -28,7 +29,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	t.maps()
 	t.coverage()
 	t.line("")
-	t.line("%s", wrap(exploredSummary(r, o.Since), exploredWidth, 2))
+	t.line("%s", textwrap.Wrap(exploredSummary(r, o.Since), exploredWidth, 2))
 	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
 }
@@ -41,7 +42,7 @@ type exploredText struct {
 
 func (t *exploredText) heading(s string) {
 	t.line("")
-	t.line("%s", t.Palette.strong(wrap(s, exploredWidth, 2)))
+	t.line("%s", t.Palette.strong(textwrap.Wrap(s, exploredWidth, 2)))
 }
 
 // ways is a chapter with a table of ways, and a paragraph on each. The number of
@@ -89,7 +90,7 @@ func (t *exploredText) table(ways []explore.Way, letter string) string {
 		}
 		rows = append(rows, []string{
 			fmt.Sprintf("%s%d", letter, i+1),
-			t.newsLine(w, letter) + wrap(causeWords(w), 24, 0),
+			t.newsLine(w, letter) + textwrap.Wrap(causeWords(w), 24, 0),
 			t.harmCell(w.Off),
 			t.harmCell(w.On),
 			t.blameCell(w),
@@ -132,19 +133,19 @@ func (t *exploredText) blameCell(w explore.Way) string {
 	case checks.ByNature:
 		return "inherent" // what that means is below the table
 	}
-	return wrap(whoseFault(w), 13, 0)
+	return textwrap.Wrap(whoseFault(w), 13, 0)
 }
 
 // way is a paragraph on one way. What the table says is not said again.
 func (t *exploredText) way(w explore.Way, letter string, place int) {
 	number := fmt.Sprintf("Way %s%d: ", letter, place)
 	t.line("")
-	t.line("%s", t.Palette.strong(wrap(number+wayTitle(w), exploredWidth, len(number))))
+	t.line("%s", t.Palette.strong(textwrap.Wrap(number+wayTitle(w), exploredWidth, len(number))))
 	if n, is := t.Since.news(w); is && letter == "" {
-		t.line("  %s", t.Palette.bad(wrap(n.says(t.Since.Since), exploredWidth-2, 2)))
+		t.line("  %s", t.Palette.bad(textwrap.Wrap(n.says(t.Since.Since), exploredWidth-2, 2)))
 	}
-	if told := story.Visible(oneLine(w.Story)); told != "" {
-		t.line("  %s", wrap(told, exploredWidth-2, 2))
+	if told := story.Visible(textwrap.OneLine(w.Story)); told != "" {
+		t.line("  %s", textwrap.Wrap(told, exploredWidth-2, 2))
 	}
 	var rows []remark
 	add := func(about, text string) {

@@ -7,9 +7,8 @@
 // anything but the subject and the [Options]; no sentence or number about a particular
 // scenario stands here.
 //
-// The story of a run ([Timeline] and what is in story*.go) and its diagram
-// (diagram*.go) are read from the trace alone, so [ReadTraces] can tell a run again
-// that was saved.
+// What happened in a run is told by package story and drawn by package diagram, from the
+// trace alone, so [ReadTraces] can tell a run again that was saved.
 package reports
 
 import (

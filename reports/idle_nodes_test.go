@@ -1,58 +1,12 @@
 package reports
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/reports/diagram"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace"
-	"github.com/locksim/locksim/trace/tracetest"
 )
-
-// A node has a part in a run by what a lock keeps there, by a message, a key, a clock
-// or a fault; not by what every node does.
-func TestIdleNodes(t *testing.T) {
-	owner := &trace.Actor{Client: "client-1", Section: 1}
-	for name, c := range map[string]struct {
-		event trace.Event
-		idle  bool
-	}{
-		"nothing":                       {trace.Event{Kind: trace.KindHorizon}, true},
-		"its clock at the start":        {trace.Event{Kind: trace.KindClock, Process: "redis-4", Clocks: &trace.Clocks{}}, true},
-		"its disk":                      {trace.Event{Kind: trace.KindSync, Process: "redis-4"}, true},
-		"a fault of another":            {trace.Event{Kind: trace.KindStrike, Fault: 2}, true},
-		"a message to it":               {trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-4", Text: "PING"}, false},
-		"a connection":                  {trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-4"}, true},
-		"a handshake":                   {trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-4", Text: "HELLO 3", Handshake: true}, true},
-		"a key, as on a replica":        {trace.Event{Kind: trace.KindSet, Process: "redis-4", Key: "x", Owner: owner, By: owner}, false},
-		"its clock jumps":               {trace.Event{Kind: trace.KindClock, Process: "redis-4", Clocks: &trace.Clocks{Why: "jump"}}, false},
-		"a fault strikes it":            {trace.Event{Kind: trace.KindStrike, Fault: 1}, false},
-		"it crashes":                    {trace.Event{Kind: trace.KindCrash, Process: "redis-4"}, false},
-		"it is paused":                  {trace.Event{Kind: trace.KindPause, Process: "redis-4"}, false},
-		"it takes over":                 {trace.Event{Kind: trace.KindPromote, Process: "redis-4", Peer: "redis-1"}, false},
-		"its master's place is taken":   {trace.Event{Kind: trace.KindPromote, Process: "redis-1", Peer: "redis-4"}, false},
-		"a fault that the trace forgot": {trace.Event{Kind: trace.KindStrike, Fault: 9}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := tracetest.New("none", 4)
-			s.Locks[0].Slots = s.Locks[0].Slots[:3]
-			s.Faults = []trace.FaultInfo{
-				{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-4"}}},
-				{Kind: "pause", Targets: [][]string{{"client-1"}}},
-			}
-			s.Then(c.event)
-			var want []string
-			if c.idle {
-				want = []string{"redis-4"}
-			}
-			if got := idleNodes(history.Of(&s.Trace)); !slices.Equal(got, want) {
-				t.Errorf("idle are %q, want %q", got, want)
-			}
-		})
-	}
-}
 
 // durable has a node with a setting of its own.
 const durable = `title: One node writes everything to its disk
@@ -90,7 +44,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, run := range r.Runs {
-				if got := strings.Join(newDiagram(run, everything).lanes, " "); got != c.lanes {
+				if got := lanesOf(run); got != c.lanes {
 					t.Errorf("fencing %s: the lanes are %s, want %s", run.Fencing, got, c.lanes)
 				}
 				if got := cast(run.History.Trace)[0]; got.about != "lock" || !strings.HasPrefix(string(got.text), c.setting) {
@@ -104,4 +58,13 @@ func TestOtherLockOtherNodes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lanesOf are the lanes of the diagram of a run.
+func lanesOf(run scenarios.Outcome) string {
+	var names []string
+	for _, lane := range diagram.Draw(drawn([]scenarios.Outcome{run}), diagram.RoomFor(drawn([]scenarios.Outcome{run})))[0].Lanes {
+		names = append(names, lane.Name)
+	}
+	return strings.Join(names, " ")
 }

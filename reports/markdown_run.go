@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/reports/diagram"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -161,10 +162,8 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	told := make([][]story.Clause, len(runs))
 	for i, run := range runs {
 		all := clausesOf(run, m.options.Messages)
-		d := diagram{focus: focusOf(run.Verdict, run.History)}
-		d.readSteps(all, mostSteps)
-		told[i] = d.steps
-		left += len(all) - len(d.steps)
+		told[i] = diagram.Nearest(run.History, run.Verdict, all, mostSteps)
+		left += len(all) - len(told[i])
 	}
 	m.line("\n```text\n%s```", eventsOf(runs, told, m.options))
 	if left > 0 {

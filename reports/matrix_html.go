@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -97,7 +98,7 @@ func (m *Matrix) table(pages wayIn) matrixTable {
 		here := matrixShelf{Title: shelf.Title}
 		for _, s := range shelf.Scenarios {
 			out := matrixScenario{
-				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(oneLine(s.Title)),
+				ID: "row-" + ids.name(s.Name), Name: story.Visible(s.Name), Title: story.Visible(textwrap.OneLine(s.Title)),
 				Several: len(shelf.rows[s]) > 1 || shelf.rows[s][0].Variant.Name != "",
 			}
 			for _, r := range shelf.rows[s] {
@@ -169,7 +170,7 @@ func (t matrixTable) mood() string {
 // row lays one variant out.
 func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 	out := matrixRow{Name: story.Visible(r.Variant.Name), Assumption: r.assumption()}
-	if title := story.Visible(oneLine(r.Variant.Title)); title != story.Visible(oneLine(r.Scenario.Title)) {
+	if title := story.Visible(textwrap.OneLine(r.Variant.Title)); title != story.Visible(textwrap.OneLine(r.Scenario.Title)) {
 		out.Title = title
 	}
 	found := map[sort]bool{}

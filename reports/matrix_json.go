@@ -1,6 +1,10 @@
 package reports
 
-import "io"
+import (
+	"io"
+
+	"github.com/locksim/locksim/reports/textwrap"
+)
 
 // MatrixSchema names the shape of the matrix in JSON. Fields may be added to it;
 // none is renamed, removed or given another meaning.
@@ -51,7 +55,7 @@ func writeMatrixJSON(w io.Writer, m *Matrix, _ Options) error {
 	for _, r := range m.inOrder() {
 		row := jsonRow{
 			Scenario: r.Scenario.Name, Variant: r.Variant.Name, Group: r.Scenario.Group, Title: r.Variant.Title,
-			File: r.Scenario.File, Assumption: r.Variant.Assumption, Why: oneLine(r.Variant.Why),
+			File: r.Scenario.File, Assumption: r.Variant.Assumption, Why: textwrap.OneLine(r.Variant.Why),
 		}
 		for _, c := range r.Cells {
 			row.Cells = append(row.Cells, cellJSON(r, c))

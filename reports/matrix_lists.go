@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -95,7 +96,7 @@ func (m *Matrix) items(r Row, kind sort) []item {
 	for _, said := range says {
 		parts := []string{said.itself}
 		if kind != undecided && kind != untold && slices.ContainsFunc(cells[said], r.explains) {
-			parts = []string{strings.TrimRight(story.Visible(oneLine(r.Variant.Why)), "."), said.itself}
+			parts = []string{strings.TrimRight(story.Visible(textwrap.OneLine(r.Variant.Why)), "."), said.itself}
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		switch {
@@ -209,6 +210,3 @@ func (m *Matrix) surprises() []item {
 	}
 	return items
 }
-
-// oneLine puts what is written over several lines into one.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 )
 
@@ -91,7 +92,7 @@ func link(name, file string) string {
 // markdown writes text so that it stays text: in a line, in a cell of a table, in the
 // name of a link, and as a paragraph.
 func markdown(s string) string {
-	s = story.Visible(oneLine(s))
+	s = story.Visible(textwrap.OneLine(s))
 	begins := -1
 	if beginsBlock.MatchString(s) {
 		begins = len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -144,7 +145,7 @@ func refers(s string, i int) bool {
 
 // code writes text as code within a line, between more backticks than stand in it.
 func code(s string) string {
-	s = story.Visible(oneLine(s))
+	s = story.Visible(textwrap.OneLine(s))
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"

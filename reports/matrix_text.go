@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 )
 
@@ -19,7 +20,7 @@ func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	}
 	for _, l := range m.lists() {
 		t.line("")
-		t.line("%s", o.Palette.strong(wrap(fmt.Sprintf("%s (%d)", l.title, len(l.items)), pageWidth, 0)))
+		t.line("%s", o.Palette.strong(textwrap.Wrap(fmt.Sprintf("%s (%d)", l.title, len(l.items)), pageWidth, 0)))
 		t.line("")
 		for _, item := range l.items {
 			t.line("  %s", item.text(o.Palette))
@@ -34,7 +35,7 @@ func (i item) text(p Palette) string {
 	if i.says == "" {
 		return p.strong(i.name)
 	}
-	body := wrap(i.name+": "+i.says, pageWidth-2, 4)
+	body := textwrap.Wrap(i.name+": "+i.says, pageWidth-2, 4)
 	return p.strong(i.name+":") + strings.TrimPrefix(body, i.name+":")
 }
 
@@ -183,5 +184,5 @@ func pad(s string, width int) string {
 
 // hang wraps text that begins in a column into lines that all begin there.
 func hang(s string, column int) string {
-	return strings.ReplaceAll(wrap(s, pageWidth-column, 0), "\n", "\n"+strings.Repeat(" ", column))
+	return strings.ReplaceAll(textwrap.Wrap(s, pageWidth-column, 0), "\n", "\n"+strings.Repeat(" ", column))
 }

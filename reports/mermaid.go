@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/locksim/locksim/reports/diagram"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -22,7 +23,7 @@ func init() {
 // has room for one, so several runs make a Markdown document.
 func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 	if len(results) == 1 && len(results[0].Runs) == 1 {
-		_, err := io.WriteString(w, mermaidDiagram(results[0], results[0].Runs[0]))
+		_, err := io.WriteString(w, sequence(results[0], results[0].Runs[0]))
 		return err
 	}
 	var b strings.Builder
@@ -34,7 +35,7 @@ func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 		for _, run := range r.Runs {
 			fmt.Fprintf(&b, "\n## %s\n\n", markdown(runTitle(run)))
 			fmt.Fprintf(&b, "%s\n\n", markdown(string(story.CameTo(run.History, run.Verdict))))
-			fmt.Fprintf(&b, "```mermaid\n%s```\n", mermaidDiagram(r, run))
+			fmt.Fprintf(&b, "```mermaid\n%s```\n", sequence(r, run))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -48,8 +49,14 @@ func mermaidPages(results []*scenarios.Result, _ Options) []Page {
 	for _, r := range results {
 		for _, run := range r.Runs {
 			name := names.name(runWords(r, run)...) + ".mmd"
-			pages = append(pages, Page{Name: name, Data: []byte(mermaidDiagram(r, run))})
+			pages = append(pages, Page{Name: name, Data: []byte(sequence(r, run))})
 		}
 	}
 	return pages
+}
+
+// sequence is the sequence diagram of a run.
+func sequence(r *scenarios.Result, run scenarios.Outcome) string {
+	title := Row{Scenario: r.Scenario, Variant: run.Variant}.name() + ", " + runName[run.Fencing]
+	return diagram.Sequence(drawn([]scenarios.Outcome{run})[0], title, run.Variant.Title)
 }

@@ -48,12 +48,11 @@ type sheet struct {
 // A pageLink leads to another page of the site.
 type pageLink struct{ To, Text string }
 
-// newSheet is a page with the styles that every page has, then its own, by the names
-// of their files.
+// newSheet is a page with the style that every page has, then its own.
 func newSheet(title string, body template.HTML, styles ...string) sheet {
 	var css strings.Builder
-	for _, name := range append([]string{"page.css"}, styles...) {
-		css.WriteString(asset(name))
+	for _, style := range append([]string{asset("page.css")}, styles...) {
+		css.WriteString(style)
 	}
 	return sheet{Title: title, Body: body, Style: template.CSS(css.String())}
 }

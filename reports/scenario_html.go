@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports/diagram"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -30,7 +32,9 @@ type scenarioSheet struct {
 	Lesson                      string
 	Measures                    []row
 	// Signs are those of the diagram that must not be mistaken for each other.
-	Signs []keySign
+	Signs []diagram.Sign
+	// Patterns are what is hatched with.
+	Patterns template.HTML
 }
 
 // A row is a remark on a page.
@@ -111,37 +115,37 @@ type cellSheet struct {
 // to other pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
-		Name: story.Visible(r.Scenario.Name), Title: story.Visible(oneLine(r.Scenario.Title)), Source: story.Visible(oneLine(r.Scenario.Source)),
-		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: keySigns(),
+		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: story.Visible(textwrap.OneLine(r.Scenario.Source)),
+		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(),
 	}
 	pairs := stories(r)
-	room := roomFor(r.Runs)
+	room := diagram.RoomFor(drawn(r.Runs))
 	lesson := true // of all variants alike
 	for i, runs := range pairs {
 		v := variantPage(runs, room)
 		if i > 0 && runs[0].Variant.Story == pairs[i-1][0].Variant.Story {
 			v.Story = ""
 		}
-		lesson = lesson && v.Lesson == story.Visible(oneLine(r.Scenario.Lesson))
+		lesson = lesson && v.Lesson == story.Visible(textwrap.OneLine(r.Scenario.Lesson))
 		s.Variants = append(s.Variants, v)
 	}
 	if lesson {
-		s.Lesson = story.Visible(oneLine(r.Scenario.Lesson))
+		s.Lesson = story.Visible(textwrap.OneLine(r.Scenario.Lesson))
 		for i := range s.Variants {
 			s.Variants[i].Lesson = ""
 		}
 	}
 	s.Measures = onPage(measures(pairs))
-	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), "diagram-colours.css", "diagram.css", "scenario.css")
+	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), asset("scenario.css"))
 	page.Links = links
 	page.Script = template.JS(asset("scenario.js"))
 	return page
 }
 
 // variantPage is the part of a page about the runs of one variant.
-func variantPage(runs []scenarios.Outcome, room room) variantSheet {
+func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 	v := runs[0].Variant
-	text := func(s string) string { return story.Visible(oneLine(s)) }
+	text := func(s string) string { return story.Visible(textwrap.OneLine(s)) }
 	out := variantSheet{
 		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
 		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
@@ -153,19 +157,15 @@ func variantPage(runs []scenarios.Outcome, room room) variantSheet {
 	if v.Lock == runs[0].Lock {
 		out.Why = text(v.Why)
 	}
-	var diagrams []*diagram
-	for _, run := range runs {
-		diagrams = append(diagrams, newDiagram(run, room))
-	}
-	axis, laid := figures(diagrams)
+	figures := diagram.Draw(drawn(runs), room)
 	for i, run := range runs {
-		out.Runs = append(out.Runs, runPage(run, diagrams[i], axis, laid[i]))
+		out.Runs = append(out.Runs, runPage(run, figures[i]))
 		out.Verdicts = append(out.Verdicts, verdictBadges[run.Verdict.Verdict])
 	}
 	for _, p := range checks.Properties() {
 		row := propertySheet{Name: string(p), Title: p.Title()}
 		for i, run := range runs {
-			row.Cells = append(row.Cells, outcomeOnPage(run, p, diagrams[i].steps))
+			row.Cells = append(row.Cells, outcomeOnPage(run, p, figures[i].Steps))
 		}
 		out.Properties = append(out.Properties, row)
 	}
@@ -197,21 +197,20 @@ func missedIn(runs []scenarios.Outcome, witness string) string {
 }
 
 // runPage draws one run.
-func runPage(run scenarios.Outcome, d *diagram, a axis, f figure) runSheet {
+func runPage(run scenarios.Outcome, f diagram.Figure) runSheet {
 	out := runSheet{
-		ID: runAnchor(run.Variant, run.Fencing), Fencing: run.Fencing, Name: runName[run.Fencing],
-		Verdict: verdictBadges[run.Verdict.Verdict], Figure: f.svg(),
+		ID: f.ID, Fencing: run.Fencing, Name: f.Title,
+		Verdict: verdictBadges[run.Verdict.Verdict], Figure: f.SVG(), LeftOut: f.LeftOut,
 	}
-	out.LeftOut = d.leftOutWords()
 	last := time.Duration(0)
-	for _, e := range d.steps {
+	for _, e := range f.Steps {
 		s := stepSheet{
-			At: int64(e.At), To: a.of(e.At), First: e.First, Last: e.Last,
+			At: int64(e.At), To: f.X(e.At), First: e.First, Last: e.Last,
 			Time: story.Moment(e.At, 3), Who: e.Subject, Text: e.Predicate, Its: e.Its, Class: moodClass[e.Mood],
 		}
 		s.From = s.To
 		if ev := run.History.Event(e.First); ev != nil {
-			s.From = min(s.To, a.of(ev.At))
+			s.From = min(s.To, f.X(ev.At))
 		}
 		s.Wait = e.Wait(last)
 		last = e.End()
@@ -232,7 +231,7 @@ func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []story.Claus
 	c := cellSheet{badge: outcomeBadges[f.Outcome], Run: run.Fencing}
 	if f.Outcome == checks.Violated {
 		if run.History.Event(f.At) != nil {
-			c.To = brokenAnchor(runAnchor(run.Variant, run.Fencing), p)
+			c.To = diagram.BrokenAnchor(runAnchor(run.Variant, run.Fencing), p)
 			c.Step = stepAt(steps, f.At)
 			c.Label = fmt.Sprintf("%s, %s: violated; show the moment", p, runName[run.Fencing])
 		}

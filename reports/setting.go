@@ -22,7 +22,7 @@ func setting(run scenarios.Outcome, seed uint64) []remark {
 	rows := []remark{}
 	add := func(about, text string) { rows = append(rows, remarkOn(about, text)) }
 	add("lock", lockWords(run.History.Trace, config.Lock))
-	idle := idleNodes(run.History)
+	idle := run.History.IdleNodes()
 	for _, n := range config.Nodes {
 		if words := nodeWords(n); words != "" && !slices.Contains(idle, n.Name) {
 			add(n.Name, words)

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -87,10 +88,10 @@ func (s *site) around(i int) []pageLink {
 func neighbours(files []string, i int, name func(int) string) []pageLink {
 	links := []pageLink{{FrontPage, "All scenarios"}}
 	if i > 0 {
-		links = append(links, pageLink{files[i-1], "← " + clipped(name(i-1), longestLink)})
+		links = append(links, pageLink{files[i-1], "← " + textwrap.Clip(name(i-1), longestLink)})
 	}
 	if i+1 < len(files) {
-		links = append(links, pageLink{files[i+1], clipped(name(i+1), longestLink) + " →"})
+		links = append(links, pageLink{files[i+1], textwrap.Clip(name(i+1), longestLink) + " →"})
 	}
 	return links
 }

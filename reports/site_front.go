@@ -120,7 +120,7 @@ func seedOf(results []*scenarios.Result) (seed uint64, one bool) {
 }
 
 func (f front) sheet() sheet {
-	page := newSheet(frontTitle, fill("index.html", f), "matrix.css", "explored.css")
+	page := newSheet(frontTitle, fill("index.html", f), asset("matrix.css"), asset("explored.css"))
 	page.Script = template.JS(asset("matrix.js"))
 	return page
 }

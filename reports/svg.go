@@ -1,14 +1,11 @@
 package reports
 
 import (
-	"html/template"
 	"io"
-	"regexp"
 	"slices"
-	"strings"
 
+	"github.com/locksim/locksim/reports/diagram"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 func init() {
@@ -42,70 +39,30 @@ func svgPages(results []*scenarios.Result, _ Options) []Page {
 	return pages
 }
 
-// An svgSheet is a picture of several diagrams.
-type svgSheet struct {
-	Title         string
-	Style         template.CSS
-	Width, Height int
-	Figures       []svgFigure
-	KeyY          int
-	Key           figureKey
-}
-
-type svgFigure struct {
-	Y       int
-	Heading string
-	Figure  template.HTML
-}
-
 // svg draws the runs of some variants of a result.
 func svg(r *scenarios.Result, variants [][]scenarios.Outcome) []byte {
-	const titleHeight, headingHeight = 44, 34
-	s := svgSheet{Title: story.Visible(oneLine(r.Scenario.Title)), Style: template.CSS(paperStyle()), Height: titleHeight}
-	s.Width = textWidth(s.Title, 18) + 28
-	room := roomFor(slices.Concat(variants...))
-	for _, v := range variants {
-		var diagrams []*diagram
-		for _, run := range v {
-			diagrams = append(diagrams, newDiagram(run, room))
-		}
-		_, laid := figures(diagrams)
-		for i, run := range v {
-			f := laid[i]
-			heading := runTitle(run) + ": " + run.Verdict.Verdict
-			if left := diagrams[i].leftOutWords(); left != "" {
-				heading += ". " + left
+	room := diagram.RoomFor(drawn(slices.Concat(variants...)))
+	var strips []diagram.Strip
+	for _, runs := range variants {
+		for i, f := range diagram.Draw(drawn(runs), room) {
+			heading := runTitle(runs[i]) + ": " + runs[i].Verdict.Verdict
+			if f.LeftOut != "" {
+				heading += ". " + f.LeftOut
 			}
-			s.Height += headingHeight
-			s.Figures = append(s.Figures, svgFigure{s.Height, heading, f.svg()})
-			s.Height += f.Height
-			s.Width = max(s.Width, f.Width, textWidth(heading, 14)+28)
+			strips = append(strips, diagram.Strip{Heading: heading, Figure: f})
 		}
 	}
-	s.Key, s.KeyY = newKey(14), s.Height
-	s.Height += s.Key.Height
-	s.Width = max(s.Width, s.Key.Width)
-	return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + string(fill("svg.html", s)))
+	return diagram.Picture(r.Scenario.Title, strips, asset("page.css"))
 }
 
-var (
-	firstColours = regexp.MustCompile(`(?s)^[^{]*:root \{(.*?)\}`)
-	colour       = regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]+)`)
-	useOfColour  = regexp.MustCompile(`var\(--([a-z0-9-]+)\)`)
-)
-
-// paperStyle is the style of a picture that stands alone: with the colours of a light
-// page written out, because programs that draw slides and papers know no variables.
-func paperStyle() string {
-	value := map[string]string{}
-	for _, file := range []string{"page.css", "diagram-colours.css"} {
-		for _, c := range colour.FindAllStringSubmatch(firstColours.FindString(asset(file)), -1) {
-			value[c[1]] = c[2]
+// drawn are runs as a diagram of them needs them.
+func drawn(runs []scenarios.Outcome) []diagram.Run {
+	all := make([]diagram.Run, len(runs))
+	for i, run := range runs {
+		all[i] = diagram.Run{
+			History: run.History, Verdict: run.Verdict, Witnesses: run.Variant.Witnesses,
+			ID: runAnchor(run.Variant, run.Fencing), Title: runName[run.Fencing],
 		}
 	}
-	style := useOfColour.ReplaceAllStringFunc(asset("diagram.css"), func(use string) string {
-		return value[useOfColour.FindStringSubmatch(use)[1]]
-	})
-	const headings = ".title { font: 700 18px sans-serif; } .heading { font: 600 14px sans-serif; }\n"
-	return strings.TrimSpace(style) + "\n" + headings
+	return all
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
@@ -59,13 +60,13 @@ func (t *text) line(format string, args ...any) {
 
 func (t *text) result(r *scenarios.Result) {
 	s := r.Scenario
-	t.line("%s", t.Palette.strong(wrap(story.Visible(s.Name)+": "+story.Visible(s.Title), pageWidth, 2)))
+	t.line("%s", t.Palette.strong(textwrap.Wrap(story.Visible(s.Name)+": "+story.Visible(s.Title), pageWidth, 2)))
 	pairs := stories(r)
 	for i, runs := range pairs {
 		v := runs[0].Variant
 		if len(pairs) > 1 {
 			t.line("")
-			t.line("%s", t.Palette.strong(wrap(fmt.Sprintf("── variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)), pageWidth, 3)))
+			t.line("%s", t.Palette.strong(textwrap.Wrap(fmt.Sprintf("── variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)), pageWidth, 3)))
 		}
 		if i == 0 || v.Story != pairs[i-1][0].Variant.Story {
 			t.paragraph(v.Story)
@@ -159,7 +160,7 @@ func (t *text) remarks(rows []remark) {
 	}
 	for _, r := range rows {
 		label := pad(r.about.String(), width)
-		body := wrap(r.text.String(), t.columns()-width-4, 0)
+		body := textwrap.Wrap(r.text.String(), t.columns()-width-4, 0)
 		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
 		t.line("  %s  %s", t.Palette.strong(label), body)
 	}
@@ -196,7 +197,7 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 }
 
 func (t *text) item(mark, text string) {
-	t.line("  %s %s", mark, wrap(text, t.columns()-4, 4))
+	t.line("  %s %s", mark, textwrap.Wrap(text, t.columns()-4, 4))
 }
 
 // expectation says whether the runs came to what the scenario expects.
@@ -248,7 +249,7 @@ func (t *text) paragraph(s string) {
 		words[i] = story.Visible(word)
 	}
 	t.line("")
-	t.line("%s%s", "  ", wrap(strings.Join(words, " "), t.columns()-2, 2))
+	t.line("%s%s", "  ", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
 }
 
 // summary counts the results.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
@@ -48,7 +49,7 @@ func (l Timeline) write(headings []string, stories [][]story.Clause) string {
 			return b.String()
 		}
 		if common > 0 {
-			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(wrap("So far the runs are the same. From here on they differ:", pageWidth-2, 2)))
+			fmt.Fprintf(&b, "  %s\n", l.Palette.faint(textwrap.Wrap("So far the runs are the same. From here on they differ:", pageWidth-2, 2)))
 		}
 		for i, told := range stories {
 			fmt.Fprintf(&b, "\n  %s\n", l.Palette.strong(story.Visible(headings[i])))
@@ -146,7 +147,7 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 
 // block writes text in lines that begin in a column.
 func block(text story.Raw, column int) string {
-	lines := wrap(text.String(), pageWidth-column, 0)
+	lines := textwrap.Wrap(text.String(), pageWidth-column, 0)
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
 

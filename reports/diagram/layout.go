@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -34,33 +35,39 @@ const crowd = 12
 type layout struct {
 	diagram *diagram
 	axis    axis
-	figure  figure
+	figure  Figure
 	lanes   map[string]*figureLane
 	clients map[string]string // the colour of each
 	rows    []int             // of each section: its place among those at once
 }
 
-// figures lay the diagrams of several runs of one world out on one axis, all as wide as
-// the widest, so that they can be read one below the other.
-func figures(diagrams []*diagram) (axis, []figure) {
+// Draw draws runs of one world on one time axis, each as wide as the widest, so that they
+// can be read one below the other. Of what there is no room for, what is the nearest to
+// what a run is about is kept, and its figure says how much is not drawn.
+func Draw(runs []Run, room Room) []Figure {
+	diagrams := make([]*diagram, len(runs))
+	for i, run := range runs {
+		diagrams[i] = newDiagram(run, room)
+	}
 	a := newAxis(laneLabel, diagrams)
-	all := make([]figure, len(diagrams))
+	all := make([]Figure, len(runs))
 	width := 0
 	for i, d := range diagrams {
-		all[i] = lay(d, a, runAnchor(d.run.Variant, d.run.Fencing), runName[d.run.Fencing])
+		all[i] = lay(d, a)
 		width = max(width, all[i].Width)
 	}
 	for i := range all {
 		all[i].Width = width
 	}
-	return a, all
+	return all
 }
 
-// lay lays a diagram out. id begins with a letter and names the figure within its
-// page.
-func lay(d *diagram, a axis, id, title string) figure {
+// lay lays a diagram out.
+func lay(d *diagram, a axis) Figure {
 	l := &layout{diagram: d, axis: a, lanes: map[string]*figureLane{}, clients: map[string]string{}}
-	l.figure = figure{ID: id, Title: title, Left: laneLabel, Width: a.end() + axisPad}
+	l.figure = Figure{
+		ID: d.run.ID, Title: d.run.Title, Steps: d.steps, LeftOut: d.leftOutWords(), axis: a, Left: laneLabel, Width: a.end() + axisPad,
+	}
 	l.pennants()
 	l.layLanes()
 	l.bars()
@@ -90,7 +97,7 @@ func (l *layout) layLanes() {
 	y, clients := l.figure.Top, 0
 	for _, name := range d.lanes {
 		lane := figureLane{Name: story.Visible(name), Role: d.roles[name], Y: y}
-		lane.Short = clipped(lane.Name, 13)
+		lane.Short = textwrap.Clip(lane.Name, 13)
 		switch n := max(1, rows[name]); lane.Role {
 		case trace.RoleClient:
 			lane.Class = fmt.Sprintf("c%d", clients%6)

@@ -1,13 +1,8 @@
-package reports
+package diagram
 
 import (
-	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,17 +10,17 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 	"github.com/locksim/locksim/trace/tracetest"
 )
 
-// outcomeOf judges a trace that was written by hand.
-func outcomeOf(t *trace.Trace) scenarios.Outcome {
-	return scenarios.Outcome{Variant: &scenarios.Variant{}, Fencing: scenarios.Off, History: history.Of(t), Verdict: checks.Check(history.Of(t), nil)}
+// runOf judges a trace that was written by hand.
+func runOf(t *trace.Trace) Run {
+	h := history.Of(t)
+	return Run{History: h, Verdict: checks.Check(h, nil), ID: "off", Title: "without fencing"}
 }
 
-func diagramOf(t *trace.Trace) *diagram { return newDiagram(outcomeOf(t), everything) }
+func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), everything) }
 
 // A client that is paused past the end of its lock: its key ends on every node while
 // it is paused and in its section, its lease ends before its section, and the section
@@ -259,7 +254,7 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 				t.Errorf("it ends at %v: %s, want %v: %s", got.to, got.ended, c.to, c.want)
 			}
 			a := newAxis(laneLabel, []*diagram{d})
-			bar := lay(d, a, "off", "without fencing").Keys[0]
+			bar := lay(d, a).Keys[0]
 			if end := a.of(c.to); bar.X+bar.W != end {
 				t.Errorf("its bar goes from %d to %d, and %v is at %d", bar.X, bar.X+bar.W, c.to, end)
 			}
@@ -283,7 +278,7 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	)
 	room := everything
 	room.messages = 4
-	d := newDiagram(outcomeOf(&s.Trace), room)
+	d := newDiagram(runOf(&s.Trace), room)
 	if len(d.messages) != 4 || d.messages[3].to != "storage" {
 		t.Errorf("%d messages are drawn, the last to %s", len(d.messages), d.messages[len(d.messages)-1].to)
 	}
@@ -295,93 +290,15 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-var (
-	anID   = regexp.MustCompile(` id="([^"]*)"`)
-	aLink  = regexp.MustCompile(` href="#([^"]*)"`)
-	aPlace = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
-)
-
-// Every scenario of the catalogue can be drawn: on one page of less than 500 KB, with
-// a flag at the moment at which each property broke and a link that leads there, and
-// with nothing outside the picture. Drawing it again gives the same.
-func TestEveryScenarioIsDrawn(t *testing.T) {
-	for _, s := range scenarios.Embedded() {
-		t.Run(s.Name, func(t *testing.T) {
-			r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			page := scenarioPage(r, Options{}, nil).html()
-			if len(page) >= 500_000 {
-				t.Errorf("the page has %d bytes", len(page))
-			}
-			if again := scenarioPage(r, Options{}, nil).html(); !bytes.Equal(page, again) {
-				t.Error("drawn again, the page is another")
-			}
-			ids := map[string]bool{}
-			for _, m := range anID.FindAllSubmatch(page, -1) {
-				if ids[string(m[1])] {
-					t.Errorf("two things have the ID %s", m[1])
-				}
-				ids[string(m[1])] = true
-			}
-			for _, m := range aLink.FindAllSubmatch(page, -1) {
-				if !ids[string(m[1])] {
-					t.Errorf("a link leads to %s, which is not there", m[1])
-				}
-			}
-			if bad := aPlace.FindSubmatch(page); bad != nil {
-				t.Errorf("something is at or has the size %s", bad[1])
-			}
-			for _, run := range r.Runs {
-				for _, p := range violated(run, checks.Properties()) {
-					if id := brokenAnchor(runAnchor(run.Variant, run.Fencing), p); !ids[id] {
-						t.Errorf("nothing shows the moment %s", id)
-					}
-				}
-			}
-			for _, picture := range svgPages([]*scenarios.Result{r}, Options{}) {
-				if err := wellFormed(picture.Data); err != nil {
-					t.Errorf("%s: %v", picture.Name, err)
-				}
-			}
-		})
-	}
-}
-
-func wellFormed(data []byte) error {
-	d := xml.NewDecoder(bytes.NewReader(data))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
 // A picture that stands alone needs no style sheet of a page: every colour in it is
 // written out.
 func TestPicturesNeedNoVariables(t *testing.T) {
-	if style := paperStyle(); strings.Contains(style, "var(") || strings.Contains(style, ": ;") || !strings.Contains(style, "#") {
+	page, err := os.ReadFile("../html/page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if style := paperStyle(string(page)); strings.Contains(style, "var(") || strings.Contains(style, ": ;") || !strings.Contains(style, "#") {
 		t.Errorf("the style is\n%s", style)
-	}
-}
-
-// A picture of one run does not take the name of the picture of both.
-func TestNamesOfPictures(t *testing.T) {
-	name := func(runs ...scenarios.Outcome) string {
-		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
-		return svgPages([]*scenarios.Result{r}, Options{})[0].Name
-	}
-	off := outcomeOf(tracetest.Overslept("none"))
-	on := off
-	on.Fencing = scenarios.On
-	if got := name(off, on); got != "by-hand.svg" {
-		t.Errorf("the picture of both runs is %s", got)
-	}
-	if got := name(on); got != "by-hand-fencing-on.svg" {
-		t.Errorf("the picture of one run is %s", got)
 	}
 }
 
@@ -391,33 +308,13 @@ func TestFlagsDoNotHideEachOther(t *testing.T) {
 	for i := range 6 {
 		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
 	}
-	f := lay(d, newAxis(laneLabel, []*diagram{d}), "off", "without fencing")
+	f := lay(d, newAxis(laneLabel, []*diagram{d}))
 	for i, a := range f.Pennants {
 		for _, b := range f.Pennants[:i] {
 			if left, right := max(a.TextX, b.TextX)-6, min(a.TextX-6+a.W, b.TextX-6+b.W); a.Y == b.Y && left < right {
 				t.Errorf("%q and %q are at the same place", a.Text, b.Text)
 			}
 		}
-	}
-}
-
-// The picture in the README is what the command draws.
-func TestPictureInTheReadme(t *testing.T) {
-	s, err := scenarios.Open("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const file = "testdata/formats/gc-pause.svg"
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := svg(r, stories(r)); !bytes.Equal(got, want) {
-		t.Errorf("the picture is another now; if it should be, write it with: go run ./cmd/locksim run gc-pause --format svg -o reports/%s", file)
 	}
 }
 

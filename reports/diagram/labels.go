@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 )
 
@@ -27,7 +28,7 @@ func textWidth(s string, size int) int {
 func (l *layout) pennants() {
 	var ends []int // of each row
 	for _, p := range l.diagram.pennants {
-		text := clipped(p.text, 64)
+		text := textwrap.Clip(p.text, 64)
 		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.of(p.at), W: textWidth(text, fontSize) + 12}
 		left := g.X
 		if left+g.W > l.axis.end() && left-g.W > laneLabel {
@@ -42,7 +43,7 @@ func (l *layout) pennants() {
 		ends[row] = left + g.W
 		g.Y = 4 + row*pennantRow
 		if p.property != "" {
-			g.ID = brokenAnchor(l.figure.ID, p.property)
+			g.ID = BrokenAnchor(l.figure.ID, p.property)
 		}
 		l.figure.Pennants = append(l.figure.Pennants, g)
 		l.figure.Width = max(l.figure.Width, left+g.W+axisPad)
@@ -50,8 +51,8 @@ func (l *layout) pennants() {
 	l.figure.Top = 8 + len(ends)*pennantRow + tickRow
 }
 
-// brokenAnchor is the ID of the moment at which a property broke.
-func brokenAnchor(figure string, p checks.Property) string { return figure + "-" + string(p) }
+// BrokenAnchor is the ID of the moment at which a property broke, in the figure with an ID.
+func BrokenAnchor(figure string, p checks.Property) string { return figure + "-" + string(p) }
 
 // ticks writes times above the lanes: first those that matter, then as many of the
 // others as there is room for.

@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"cmp"
@@ -51,7 +51,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b keyBar) int { return cmp.Compare(a.last, b.last) })
-	d.keys = keep(d, all, most, asMuch, func(k keyBar) int { return k.set })
+	d.keys = keep(d.focus, all, most, asMuch, func(k keyBar) int { return k.set })
 	for _, k := range d.keys {
 		d.see(k.from, k.to)
 		d.see(k.touched[:min(len(k.touched), mostExtensions)]...)

@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 )
 
@@ -23,7 +24,7 @@ const (
 // mermaidLines writes no more than so many characters of a text, in lines that fit.
 func mermaidLines(text string, most, columns int) string {
 	var lines []string
-	for line := range strings.SplitSeq(wrap(cut(story.Visible(oneLine(text)), most), columns, 0), "\n") {
+	for line := range strings.SplitSeq(textwrap.Wrap(cut(story.Visible(textwrap.OneLine(text)), most), columns, 0), "\n") {
 		for chunk := range slices.Chunk([]rune(line), columns) { // a word can be longer than a line
 			lines = append(lines, mermaidEscape(string(chunk)))
 		}
@@ -33,7 +34,7 @@ func mermaidLines(text string, most, columns int) string {
 
 // mermaidLine writes no more than so many characters of a text in one line.
 func mermaidLine(text string, most int) string {
-	return mermaidEscape(cut(story.Visible(oneLine(text)), most))
+	return mermaidEscape(cut(story.Visible(textwrap.OneLine(text)), most))
 }
 
 // cut leaves out what of a text is too long, and shows that it did.

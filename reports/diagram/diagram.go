@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -18,7 +17,7 @@ import (
 // time from left to right. It knows what there is to be seen and when, and nothing
 // of where on the page that is.
 type diagram struct {
-	run     scenarios.Outcome
+	run     Run
 	history *history.History
 	// lanes are the processes, clients first and the nodes last.
 	lanes []string
@@ -37,7 +36,7 @@ type diagram struct {
 	pennants  []pennant
 
 	// focus are the Seqs of the events that the run is about.
-	focus []int
+	focus focus
 	// leftOut says what there was no room for, and repeated what is not drawn because
 	// it is the same over and over, a phrase each.
 	leftOut, repeated []string
@@ -46,11 +45,11 @@ type diagram struct {
 }
 
 // newDiagram finds out what there is to be seen in a run.
-func newDiagram(run scenarios.Outcome, room room) *diagram {
+func newDiagram(run Run, room Room) *diagram {
 	h := run.History
 	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
 	d.readLanes(room.lanes)
-	told := clausesOf(run, false)
+	told := story.Marked(story.Of(h, false), run.marks())
 	d.readSteps(told, room.steps)
 	again := repetitions(told)
 	d.readSections(room)
@@ -115,7 +114,7 @@ var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStor
 // nothing is known of beside its name still has a lane, so that what it does is seen.
 func (d *diagram) readLanes(most int) {
 	order := map[string]int{}
-	idle := idleNodes(d.history)
+	idle := d.history.IdleNodes()
 	for i, p := range d.history.Trace.Processes {
 		d.roles[p.Name] = p.Role
 		if _, known := order[p.Name]; !known && !slices.Contains(idle, p.Name) {
@@ -162,10 +161,9 @@ func (d *diagram) busiest(most int) []string {
 // drawn reports whether a process has a lane.
 func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, process) }
 
-// readSteps are the steps of the story that there is room for, what is marked first.
+// readSteps are the steps of the story that there is room for.
 func (d *diagram) readSteps(told []story.Clause, most int) {
-	marked := func(e story.Clause) int { return min(1, len(e.Sign)) }
-	d.steps = keep(d, told, most, marked, func(e story.Clause) int { return e.First })
+	d.steps = d.focus.nearest(told, most)
 	d.omit(len(told)-len(d.steps), 0, "a step of the story", "steps of the story")
 }
 
@@ -227,7 +225,7 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 		all = append(all, a)
 	}
 	got := func(a attempt) int { return map[bool]int{true: 1}[a.ok] }
-	d.attempts = keep(d, all, most, got, func(a attempt) int { return a.begun })
+	d.attempts = keep(d.focus, all, most, got, func(a attempt) int { return a.begun })
 	for _, a := range d.attempts {
 		d.see(a.from, a.to)
 	}
@@ -273,7 +271,7 @@ func (d *diagram) readDecisions(most int) {
 		all = append(all, g)
 	}
 	refused := func(g decision) int { return map[bool]int{false: 1}[g.ok] }
-	d.decisions = keep(d, all, most, refused, func(g decision) int { return g.seq })
+	d.decisions = keep(d.focus, all, most, refused, func(g decision) int { return g.seq })
 	for _, g := range d.decisions {
 		d.see(g.at)
 	}
@@ -313,7 +311,7 @@ func (d *diagram) readPennants(most int) {
 	}
 	slices.SortStableFunc(all, func(a, b pennant) int { return cmp.Compare(a.seq, b.seq) })
 	broke := func(p pennant) int { return min(1, len(p.property)) }
-	d.pennants = keep(d, all, most, broke, func(p pennant) int { return p.seq })
+	d.pennants = keep(d.focus, all, most, broke, func(p pennant) int { return p.seq })
 	d.omit(len(all)-len(d.pennants), 0, "a fault's flag", "flags of faults")
 	for _, p := range d.pennants {
 		d.see(p.at)

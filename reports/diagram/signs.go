@@ -1,16 +1,20 @@
-package reports
+package diagram
 
-import "github.com/locksim/locksim/trace"
+import (
+	"html/template"
 
-// A keySign is a sign of the storage's lane and what it means.
-type keySign struct {
+	"github.com/locksim/locksim/trace"
+)
+
+// A Sign is a sign of the storage's lane and what it means.
+type Sign struct {
 	Pill figurePill
 	Text string
 }
 
-// keySigns are the signs that must not be mistaken for each other.
-func keySigns() []keySign {
-	var signs []keySign
+// Signs are those that must not be mistaken for each other.
+func Signs() []Sign {
+	var signs []Sign
 	for _, s := range []struct {
 		decision
 		text string
@@ -20,15 +24,18 @@ func keySigns() []keySign {
 		{decision{label: "W 1", below: "refused", step: trace.Write}, "empty, crossed out: one that was refused"},
 	} {
 		half := max(pillWidth(s.label), textWidth(s.below, fontSize))/2 + 2
-		signs = append(signs, keySign{s.pill("nobody", half, pillGap), s.text})
+		signs = append(signs, Sign{s.pill("nobody", half, pillGap), s.text})
 	}
 	return signs
 }
 
 // Width and Height are the room that the sign takes.
-func (s keySign) Width() int { return 2 * s.Pill.X }
+func (s Sign) Width() int { return 2 * s.Pill.X }
 
-func (s keySign) Height() int { return s.Pill.end() }
+func (s Sign) Height() int { return s.Pill.end() }
+
+// SVG draws the sign by itself.
+func (s Sign) SVG() template.HTML { return fill("sign.html", s) }
 
 // A figureKey is a row that says what the signs mean: a picture that stands alone has
 // it at its end.
@@ -46,7 +53,7 @@ func newKey(x int) figureKey {
 		k.Texts = append(k.Texts, figureText{X: x, Y: pillGap + 14, Text: text})
 		x += textWidth(text, fontSize) + 20
 	}
-	for _, s := range keySigns() {
+	for _, s := range Signs() {
 		pill := s.Pill
 		pill.X += x
 		k.Pills = append(k.Pills, pill)

@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"slices"
@@ -78,5 +78,15 @@ func TestAxisLeavesRoomForDecisions(t *testing.T) {
 		if gap := a.of(d.shown[i]) - a.of(d.shown[i-1]); gap < pillWidth("W 123456") {
 			t.Errorf("decisions %d and %d are %d pixels apart, and each is %d wide", i-1, i, gap, pillWidth("W 123456"))
 		}
+	}
+}
+
+func TestScaleDoesNotOverflowOnTheWay(t *testing.T) {
+	const day = int64(24 * time.Hour)
+	if got := scale(365*day, 2e9, 1e9); got != 730*day {
+		t.Errorf("got %d", got)
+	}
+	if got := scale(-day, 1e9, 2e9); got != -day/2 {
+		t.Errorf("got %d", got)
 	}
 }

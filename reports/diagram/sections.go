@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"fmt"
@@ -14,16 +14,16 @@ const maxOverlaps = 400_000
 
 // readSections finds the critical sections, their leases, and where two of them
 // overlap.
-func (d *diagram) readSections(room room) {
+func (d *diagram) readSections(room Room) {
 	all := d.history.Sections()
 	overlapping := history.Overlapping(all)
 	overlaps := func(s *history.Section) int { return map[bool]int{true: 1}[overlapping[s]] }
 	granted := func(s *history.Section) int { return s.Granted.Seq }
-	d.sections = keep(d, all, room.sections, overlaps, granted)
+	d.sections = keep(d.focus, all, room.sections, overlaps, granted)
 	d.omit(len(all)-len(d.sections), 0, "a critical section", "critical sections")
 
 	both := history.Overlaps(d.sections, maxOverlaps)
-	d.overlaps = keep(d, both, room.overlaps, asMuch, func(o history.Overlap) int { return o.B.Granted.Seq })
+	d.overlaps = keep(d.focus, both, room.overlaps, asMuch, func(o history.Overlap) int { return o.B.Granted.Seq })
 	d.omit(len(both)-len(d.overlaps), 0, "an overlap", "overlaps")
 	for _, s := range d.sections {
 		d.see(s.From.At, min(s.To.At, d.end()), min(leaseEnd(s), d.end()))

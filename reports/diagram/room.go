@@ -1,44 +1,40 @@
-package reports
+package diagram
 
 import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/scenarios"
 )
 
-// A room says how much a diagram can hold.
-type room struct{ messages, decisions, keys, attempts, sections, overlaps, steps, bands, pennants, lanes int }
+// A Room says how much a diagram can hold.
+type Room struct{ messages, decisions, keys, attempts, sections, overlaps, steps, bands, pennants, lanes int }
 
 // everything is room for all that there is, but for lanes, bands and flags, of which
 // nobody can tell more apart.
-var everything = room{
+var everything = Room{
 	messages: math.MaxInt, decisions: math.MaxInt, keys: math.MaxInt, attempts: math.MaxInt,
 	sections: math.MaxInt, overlaps: math.MaxInt, steps: math.MaxInt,
 	bands: 200, pennants: 60, lanes: 64,
 }
 
 // weights are how many bytes of a page one of each takes, or so.
-var weights = room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
+var weights = Room{messages: 200, decisions: 250, keys: 240, attempts: 170, sections: 480, overlaps: 450, steps: 200}
 
 // pageRoom is how many bytes of a page all of them together may take. With them and
 // all else, a page is less than 500 KB.
 const pageRoom = 380_000
 
 // of are the fields of a room that runs of one page share.
-func (r *room) of() []*int {
+func (r *Room) of() []*int {
 	return []*int{&r.messages, &r.decisions, &r.keys, &r.attempts, &r.sections, &r.overlaps, &r.steps}
 }
 
-// roomFor finds the most that each of some runs can show on one page: all, if the page
+// RoomFor finds the most that each of some runs can show on one page: all, if the page
 // has room for it. If not, those that want the most are cut down first, the same part
 // of each kind of thing.
-func roomFor(runs []scenarios.Outcome) room {
-	wanted := make([]room, len(runs))
-	most := room{}
+func RoomFor(runs []Run) Room {
+	wanted := make([]Room, len(runs))
+	most := Room{}
 	for i, run := range runs {
 		wanted[i] = newDiagram(run, everything).size()
 		for k, n := range wanted[i].of() {
@@ -61,53 +57,16 @@ func roomFor(runs []scenarios.Outcome) room {
 }
 
 // size is how much a diagram holds.
-func (d *diagram) size() room {
-	return room{
+func (d *diagram) size() Room {
+	return Room{
 		messages: len(d.messages), decisions: len(d.decisions), keys: len(d.keys), attempts: len(d.attempts),
 		sections: len(d.sections), overlaps: len(d.overlaps), steps: len(d.steps),
 	}
 }
 
-// focusOf are the Seqs of the events that a run is about: those that show what broke,
-// or else what faults did.
-func focusOf(v *checks.Verdict, h *history.History) []int {
-	var focus []int
-	for _, f := range v.Findings {
-		if f.Outcome == checks.Violated {
-			focus = append(append(focus, f.At), f.Events...)
-		}
-	}
-	if len(focus) == 0 {
-		for _, act := range h.Acts() {
-			focus = append(focus, act.Struck.Seq)
-			if act.Lifted != nil {
-				focus = append(focus, act.Lifted.Seq)
-			}
-		}
-	}
-	slices.Sort(focus)
-	return slices.Compact(focus)
-}
-
-// far is how many events lie between an event and what the run is about.
-func (d *diagram) far(seq int) int {
-	if len(d.focus) == 0 {
-		return seq
-	}
-	i, _ := slices.BinarySearch(d.focus, seq)
-	if i == len(d.focus) {
-		return seq - d.focus[i-1]
-	}
-	away := d.focus[i] - seq
-	if i > 0 {
-		away = min(away, seq-d.focus[i-1])
-	}
-	return away
-}
-
 // keep chooses the things that there is room for, in their order: those of the most
 // weight, and of them those that are the nearest to what the run is about.
-func keep[T any](d *diagram, all []T, most int, weight, seq func(T) int) []T {
+func keep[T any](about focus, all []T, most int, weight, seq func(T) int) []T {
 	if len(all) <= most {
 		return all
 	}
@@ -116,7 +75,7 @@ func keep[T any](d *diagram, all []T, most int, weight, seq func(T) int) []T {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weight(all[b]), weight(all[a])), cmp.Compare(d.far(seq(all[a])), d.far(seq(all[b]))))
+		return cmp.Or(cmp.Compare(weight(all[b]), weight(all[a])), cmp.Compare(about.far(seq(all[a])), about.far(seq(all[b]))))
 	})
 	order = order[:most]
 	slices.Sort(order)

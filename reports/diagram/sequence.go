@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -17,15 +16,15 @@ import (
 // of more than 50,000, and so do the sites that use it.
 const mermaidRoom = 48_000
 
-// mermaidDiagram draws a run, in the detail of the story: one arrow to ask for
-// something and one back, whatever number of messages that took. Where the story is
-// longer than Mermaid draws, the diagram has its beginning and what broke later, and
-// says so.
-func mermaidDiagram(r *scenarios.Result, run scenarios.Outcome) string {
-	broke := slices.DeleteFunc(marksOf(run), func(m story.Mark) bool { return m.Sign != story.Broken })
+// Sequence draws a run in the language of Mermaid, in the detail of the story: one arrow
+// to ask for something and one back, whatever number of messages that took. Where the
+// story is longer than Mermaid draws, the diagram has its beginning and what broke later,
+// and says so. The title names the run, and about says in a line what it tells.
+func Sequence(run Run, title, about string) string {
+	broke := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
 	told := story.Marked(story.Of(run.History, false), broke)
 	for most := len(told); ; {
-		text := newSequence(run).draw(r, told, most)
+		text := newSequence(run).draw(title, about, told, most)
 		if len(text) <= mermaidRoom || most == 0 {
 			return text
 		}
@@ -35,7 +34,7 @@ func mermaidDiagram(r *scenarios.Result, run scenarios.Outcome) string {
 
 // A sequence is a sequence diagram that is being drawn.
 type sequence struct {
-	run   scenarios.Outcome
+	run   Run
 	lanes *lanes
 	lines []sequenceLine
 
@@ -63,7 +62,7 @@ type turn struct {
 	begins  bool
 }
 
-func newSequence(run scenarios.Outcome) *sequence {
+func newSequence(run Run) *sequence {
 	s := &sequence{run: run, lanes: newLanes(run.History), hidden: map[*history.Section]bool{}}
 	for _, section := range run.History.Sections() {
 		s.turns = append(s.turns, turn{section.From.At, section, true}, turn{section.To.At, section, false})
@@ -73,7 +72,7 @@ func newSequence(run scenarios.Outcome) *sequence {
 }
 
 // draw writes the diagram, of no more than so many moments of the story.
-func (s *sequence) draw(r *scenarios.Result, clauses []story.Clause, most int) string {
+func (s *sequence) draw(title, about string, clauses []story.Clause, most int) string {
 	last, left := time.Duration(0), 0
 	for i, e := range clauses {
 		if i >= most && e.Sign != story.Broken {
@@ -100,11 +99,10 @@ func (s *sequence) draw(r *scenarios.Result, clauses []story.Clause, most int) s
 	s.wide(cameTo)
 
 	all := s.lanes.all()
-	title := Row{Scenario: r.Scenario, Variant: s.run.Variant}.name() + ", " + runName[s.run.Fencing]
 	var b strings.Builder
 	b.WriteString("sequenceDiagram\n")
 	fmt.Fprintf(&b, "  title %s\n", mermaidLine(title, mermaidWide))
-	fmt.Fprintf(&b, "  accTitle: %s\n", mermaidLine(title+": "+s.run.Variant.Title, mermaidText))
+	fmt.Fprintf(&b, "  accTitle: %s\n", mermaidLine(title+": "+about, mermaidText))
 	fmt.Fprintf(&b, "  accDescr: %s\n", mermaidLine(cameTo, mermaidText))
 	b.WriteString(s.lanes.declared())
 	for _, line := range s.lines {

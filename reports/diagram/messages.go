@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
@@ -26,7 +27,7 @@ type message struct {
 }
 
 func (m message) words() string {
-	words := fmt.Sprintf("%s → %s: %s", story.Visible(m.from), story.Visible(m.to), story.Visible(clipped(m.text, 160)))
+	words := fmt.Sprintf("%s → %s: %s", story.Visible(m.from), story.Visible(m.to), story.Visible(textwrap.Clip(m.text, 160)))
 	if m.lost {
 		return fmt.Sprintf("%s (sent %s, never arrives)", words, story.Moment(m.sent, 3))
 	}
@@ -35,14 +36,6 @@ func (m message) words() string {
 		words += ", held back"
 	}
 	return words + ")"
-}
-
-// clipped cuts a text after a number of characters.
-func clipped(s string, most int) string {
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
 }
 
 // weight says how much is lost with a message: what a fault did to it, and what
@@ -110,7 +103,7 @@ func (d *diagram) keepMessages(all []message, most int, again []stretch) {
 	once := slices.DeleteFunc(slices.Clone(all), func(m message) bool {
 		return !d.drawn(m.from) || !d.drawn(m.to) || within(m.first, again)
 	})
-	kept := keep(d, once, most, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.first })
+	kept := keep(d.focus, once, most, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.first })
 	d.omit(len(once)-len(kept), len(all)-len(once), "a message", "messages")
 	d.messages = kept
 	for _, m := range kept {

@@ -1,16 +1,15 @@
-package reports
+package history
 
 import (
 	"slices"
 
-	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
-// idleNodes are the nodes that take no part in a run, such as four of five where a lock
+// IdleNodes are the nodes that take no part in a run, such as four of five where a lock
 // that needs one node tells the story: no lock keeps its grants there, no message goes
 // there, and nothing happens to them. They have no place in a report.
-func idleNodes(h *history.History) []string {
+func (h *History) IdleNodes() []string {
 	t, busy := h.Trace, map[string]bool{}
 	for _, l := range t.Locks {
 		for _, s := range l.Slots {

@@ -1,16 +1,24 @@
-package reports
+package diagram
 
 import (
 	"html/template"
+	"time"
 
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
-// A figure is a diagram laid out: everything in it has its place, in pixels, and the
+// A Figure is a diagram laid out: everything in it has its place, in pixels, and the
 // template diagram.html has only to write it down.
-type figure struct {
-	// ID is the figure's own, and begins those of its parts.
-	ID, Title, Desc     string
+type Figure struct {
+	// ID and Title are those of the run, and Desc says what is to be seen.
+	ID, Title, Desc string
+	// Steps are the clauses of the story that there is room for, and LeftOut says what is
+	// not drawn; "" if everything is.
+	Steps   []story.Clause
+	LeftOut string
+	axis    axis
+
 	Width, Height, Left int
 	// Top is where the lanes begin.
 	Top        int
@@ -104,5 +112,8 @@ type figurePennant struct {
 	TextX int
 }
 
-// svg draws the figure.
-func (f figure) svg() template.HTML { return fill("diagram.html", f) }
+// SVG draws the figure, for a page that has the [Style] and the [Patterns].
+func (f Figure) SVG() template.HTML { return fill("diagram.html", f) }
+
+// X is where a moment is in the figure.
+func (f Figure) X(at time.Duration) int { return f.axis.of(at) }

@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"bytes"
@@ -95,15 +95,15 @@ func TestNoLineCrossesOutADecision(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		room := roomFor(r.Runs)
-		for _, runs := range stories(r) {
-			var diagrams []*diagram
-			for _, run := range runs {
-				diagrams = append(diagrams, newDiagram(run, room))
+		for _, v := range s.Variants {
+			var runs []Run
+			for _, run := range r.Runs {
+				if run.Variant == v {
+					runs = append(runs, Run{History: run.History, Verdict: run.Verdict, ID: v.Name + run.Fencing})
+				}
 			}
-			_, laid := figures(diagrams)
-			for i, f := range laid {
-				bad, lines, pills := crossed(t, string(f.svg()))
+			for i, f := range Draw(runs, everything) {
+				bad, lines, pills := crossed(t, string(f.SVG()))
 				for _, complaint := range bad {
 					t.Errorf("%s, %s: %s", s.Name, f.ID, complaint)
 				}
@@ -113,8 +113,8 @@ func TestNoLineCrossesOutADecision(t *testing.T) {
 						t.Errorf("%s, %s: no line leads from the flag %q to its moment", s.Name, f.ID, p.Text)
 					}
 				}
-				if len(pills) != len(diagrams[i].decisions) {
-					t.Errorf("%s, %s: %d pills of %d decisions", s.Name, f.ID, len(pills), len(diagrams[i].decisions))
+				if decided := len(runs[i].History.Decisions()); len(pills) != decided {
+					t.Errorf("%s, %s: %d pills of %d decisions", s.Name, f.ID, len(pills), decided)
 				}
 			}
 		}
@@ -131,7 +131,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 	lay := func(seq int) []figurePole {
 		own := d.decisions[len(d.decisions)-1]
 		d.pennants = []pennant{{at: own.at, seq: seq, class: "broken", text: "✗"}}
-		return lay(d, newAxis(laneLabel, []*diagram{d}), "off", "without fencing").Poles
+		return lay(d, newAxis(laneLabel, []*diagram{d})).Poles
 	}
 	own := d.decisions[len(d.decisions)-1].seq
 	if got := lay(own); len(got) != 1 {
@@ -147,7 +147,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
 		d := diagramOf(tracetest.Overslept(fencing))
-		pills := lay(d, newAxis(laneLabel, []*diagram{d}), "off", "").Decisions
+		pills := lay(d, newAxis(laneLabel, []*diagram{d})).Decisions
 		return pills[len(pills)-1]
 	}
 	applied, refused := looks("none"), looks("writes")
@@ -155,7 +155,7 @@ func TestAppliedAndRefused(t *testing.T) {
 		t.Errorf("applied: %+v\nrefused: %+v", applied, refused)
 	}
 	var key bytes.Buffer
-	for _, s := range keySigns() {
+	for _, s := range Signs() {
 		fmt.Fprintf(&key, "%s: filled %v, struck %v\n", s.Text, s.Pill.Filled, s.Pill.Struck)
 	}
 	const want = `a read with token 1, of version 0: filled false, struck false

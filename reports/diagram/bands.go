@@ -1,4 +1,4 @@
-package reports
+package diagram
 
 import (
 	"cmp"
@@ -43,7 +43,7 @@ func bandWords(s *history.Spell) string {
 }
 
 // readBands finds what happened to the processes, and to the links between them.
-func (d *diagram) readBands(room room) {
+func (d *diagram) readBands(room Room) {
 	var bands []band
 	add := func(b band, began, ended *trace.Event) {
 		b.from, b.to, b.seq = began.At, d.end(), began.Seq
@@ -64,7 +64,7 @@ func (d *diagram) readBands(room room) {
 		}
 	}
 	slices.SortStableFunc(bands, func(a, b band) int { return cmp.Compare(a.seq, b.seq) })
-	d.bands = keep(d, bands, room.bands, asMuch, func(b band) int { return b.seq })
+	d.bands = keep(d.focus, bands, room.bands, asMuch, func(b band) int { return b.seq })
 	d.omit(len(bands)-len(d.bands), 0, "a band", "bands")
 	for _, b := range d.bands {
 		d.see(b.from, b.to)
@@ -80,7 +80,7 @@ func (d *diagram) readClocks(most int) {
 			all = append(all, clockMark{ev.Process, words, ev.At, ev.Seq})
 		}
 	}
-	d.clocks = keep(d, all, most, asMuch, func(c clockMark) int { return c.seq })
+	d.clocks = keep(d.focus, all, most, asMuch, func(c clockMark) int { return c.seq })
 	d.omit(len(all)-len(d.clocks), 0, "a change of a clock", "changes of clocks")
 	for _, c := range d.clocks {
 		d.see(c.at)

@@ -1,0 +1,53 @@
+package history_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/trace/tracetest"
+)
+
+// A node has a part in a run by what a lock keeps there, by a message, a key, a clock
+// or a fault; not by what every node does.
+func TestIdleNodes(t *testing.T) {
+	owner := &trace.Actor{Client: "client-1", Section: 1}
+	for name, c := range map[string]struct {
+		event trace.Event
+		idle  bool
+	}{
+		"nothing":                       {trace.Event{Kind: trace.KindHorizon}, true},
+		"its clock at the start":        {trace.Event{Kind: trace.KindClock, Process: "redis-4", Clocks: &trace.Clocks{}}, true},
+		"its disk":                      {trace.Event{Kind: trace.KindSync, Process: "redis-4"}, true},
+		"a fault of another":            {trace.Event{Kind: trace.KindStrike, Fault: 2}, true},
+		"a message to it":               {trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-4", Text: "PING"}, false},
+		"a connection":                  {trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-4"}, true},
+		"a handshake":                   {trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-4", Text: "HELLO 3", Handshake: true}, true},
+		"a key, as on a replica":        {trace.Event{Kind: trace.KindSet, Process: "redis-4", Key: "x", Owner: owner, By: owner}, false},
+		"its clock jumps":               {trace.Event{Kind: trace.KindClock, Process: "redis-4", Clocks: &trace.Clocks{Why: "jump"}}, false},
+		"a fault strikes it":            {trace.Event{Kind: trace.KindStrike, Fault: 1}, false},
+		"it crashes":                    {trace.Event{Kind: trace.KindCrash, Process: "redis-4"}, false},
+		"it is paused":                  {trace.Event{Kind: trace.KindPause, Process: "redis-4"}, false},
+		"it takes over":                 {trace.Event{Kind: trace.KindPromote, Process: "redis-4", Peer: "redis-1"}, false},
+		"its master's place is taken":   {trace.Event{Kind: trace.KindPromote, Process: "redis-1", Peer: "redis-4"}, false},
+		"a fault that the trace forgot": {trace.Event{Kind: trace.KindStrike, Fault: 9}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tracetest.New("none", 4)
+			s.Locks[0].Slots = s.Locks[0].Slots[:3]
+			s.Faults = []trace.FaultInfo{
+				{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-4"}}},
+				{Kind: "pause", Targets: [][]string{{"client-1"}}},
+			}
+			s.Then(c.event)
+			var want []string
+			if c.idle {
+				want = []string{"redis-4"}
+			}
+			if got := history.Of(&s.Trace).IdleNodes(); !slices.Equal(got, want) {
+				t.Errorf("idle are %q, want %q", got, want)
+			}
+		})
+	}
+}

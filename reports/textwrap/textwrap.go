@@ -1,0 +1,40 @@
+// Package textwrap fits text into lines.
+package textwrap
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Wrap breaks s between words into lines of at most width columns, each but the
+// first indented. A word longer than a line stays whole.
+func Wrap(s string, width, indent int) string {
+	var b strings.Builder
+	col := 0
+	for i, word := range strings.Fields(s) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case col+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			col = indent
+		default:
+			b.WriteByte(' ')
+			col++
+		}
+		b.WriteString(word)
+		col += n
+	}
+	return b.String()
+}
+
+// OneLine writes s as one line, with one space between words.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Clip cuts s off after so many characters, and shows that it did.
+func Clip(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
