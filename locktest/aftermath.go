@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -42,7 +43,7 @@ func unnotified(s *subject, _ world, h *history.History) (rule, why string, at [
 			ev := silent(h, lost.Interval, lock.TTL)
 			if ev != nil && !clockChanged(h, in.Client, ev) && (late == nil || ev.Seq < late.Seq) {
 				late = ev
-				why = fmt.Sprintf("%s had lost its lease at %v, and by %v nobody had told it", in.Client, lost.From.At, ev.At)
+				why = fmt.Sprintf("%s had lost its lease at %s, and by %s nobody had told it", in.Client, voice.Time(lost.From.At), voice.Time(ev.At))
 				at = []int{lost.Lapsed.Seq, ev.Seq}
 			}
 		}
@@ -169,7 +170,7 @@ func lingering(_ *subject, _ world, h *history.History) (rule, why string, at []
 			}
 		}
 		if v.sent == enoughLingering {
-			return ruleLingering, fmt.Sprintf("%s had released the lock at %v, and at %v still sent %s", m.From, v.gone.At, m.Sent.At, m.Sent.Text),
+			return ruleLingering, fmt.Sprintf("%s had released the lock at %s, and at %s still sent %s", m.From, voice.Time(v.gone.At), voice.Time(m.Sent.At), m.Sent.Text),
 				[]int{v.gone.Seq, m.Sent.Seq}
 		}
 	}
@@ -197,7 +198,7 @@ func left(_ *subject, _ world, h *history.History) (rule, why string, at []int) 
 			continue
 		}
 		first = key
-		why = fmt.Sprintf("%s released the lock at %v without asking %s, where its key then stood until %v", key.Owner.Client, ended.At, key.Node, key.Ended.At)
+		why = fmt.Sprintf("%s released the lock at %s without asking %s, where its key then stood until %s", key.Owner.Client, voice.Time(ended.At), key.Node, voice.Time(key.Ended.At))
 		at = []int{began.Seq, ended.Seq, key.Ended.Seq}
 	}
 	if first == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/locksim/locksim/sim"
+	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -87,7 +88,7 @@ func within(ctx context.Context, p *sim.Program, step trace.Step, call func(cont
 	began := monotonic(p)
 	err := call(short)
 	if took := monotonic(p).Sub(began); took > deadline+longest {
-		return breach(ruleHang, "%s was called with a deadline in %v and returned after %v", step, deadline, took)
+		return breach(ruleHang, "%s was called with a deadline in %v and returned after %s", step, deadline, voice.Span(took))
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -42,7 +43,7 @@ func lateStories() []story {
 						break
 					}
 					if late := s.over(p, in, asked); late >= 0 {
-						return breach(claimExtends, "extend succeeded %v after the end of the lease that it granted", late)
+						return breach(claimExtends, "extend succeeded %s after the end of the lease that it granted", voice.Span(late))
 					}
 				}
 				return in.Release(ctx)

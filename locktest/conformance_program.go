@@ -10,6 +10,7 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -61,7 +62,7 @@ func get(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, er
 		case err == nil:
 			return in, nil
 		case waited > ttls(2):
-			return nil, breach(string(checks.Progress), "it tried to get the lock for %v and did not get it", waited)
+			return nil, breach(string(checks.Progress), "it tried to get the lock for %s and did not get it", voice.Span(waited))
 		}
 		if err := p.Sleep(ttls(0.03)); err != nil {
 			return nil, err

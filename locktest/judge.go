@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
+	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -113,7 +114,7 @@ func (s *subject) judge(p place, w world, h *history.History, err error) verdict
 	judged := checks.Check(v.history, w.witnesses)
 	v.data = judged.Verdict
 	for _, reason := range judged.Reasons {
-		v.reasons = append(v.reasons, reason.String())
+		v.reasons = append(v.reasons, voice.Told(reason).String())
 	}
 	for _, f := range judged.Findings {
 		switch {
@@ -121,7 +122,7 @@ func (s *subject) judge(p place, w world, h *history.History, err error) verdict
 		case f.Property == checks.Progress && len(judged.Reasons) > 0:
 			// The story has not come about, and may be what keeps everybody waiting.
 		case f.Fault == checks.FaultLock:
-			blame(string(f.Property), f.Reason.String(), excerpt(h, f.Events))
+			blame(string(f.Property), voice.Told(f.Reason).String(), excerpt(h, f.Events))
 		case !f.Fault.IsZero():
 			v.excused = append(v.excused, excuse{f.Property, f.Fault})
 		}
@@ -237,7 +238,7 @@ func unreturned(_ *subject, _ world, h *history.History) (rule, why string, at [
 			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < longest:
 			case c.Step == trace.Acquire && taken: // it waits for its turn
 			default:
-				return ruleHang, fmt.Sprintf("%s called %s at %v and still waited at %v", p.Name, c.Step, c.Began.At, over.At), []int{c.Began.Seq, over.Seq}
+				return ruleHang, fmt.Sprintf("%s called %s at %s and still waited at %s", p.Name, c.Step, voice.Time(c.Began.At), voice.Time(over.At)), []int{c.Began.Seq, over.Seq}
 			}
 		}
 	}

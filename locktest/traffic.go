@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -101,8 +102,8 @@ func breathless(_ *subject, _ world, h *history.History) (rule, why string, at [
 		r.sent++
 		runs[c] = r
 		if r.sent > inOneGo {
-			return ruleEndless, fmt.Sprintf("in one %s %s sent %d commands within %v and never waited for as long as %v",
-				c.step, c.client, r.sent, ev.At-r.first.At, breath), []int{r.first.Seq, ev.Seq}
+			return ruleEndless, fmt.Sprintf("in one %s %s sent %d commands within %s and never waited for as long as %v",
+				c.step, c.client, r.sent, voice.Span(ev.At-r.first.At), breath), []int{r.first.Seq, ev.Seq}
 		}
 	}
 	return "", "", nil

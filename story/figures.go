@@ -73,9 +73,9 @@ func Carried(t uint64) string {
 	return fmt.Sprintf(" (token %s)", Token(t))
 }
 
-// figure is a time in what is said of a run: one that is round stays as it is, any other
+// Time is a time in what is said of a run: one that is round stays as it is, any other
 // is written as a moment, so that one finds it on the timeline.
-func figure(d time.Duration) string {
+func Time(d time.Duration) string {
 	if s := d.String(); !strings.Contains(s, ".") {
 		return s
 	}

@@ -16,7 +16,7 @@ func Quoted(text string) string {
 		if err != nil {
 			return found
 		}
-		return figure(d)
+		return Time(d)
 	})
 	return longNumber.ReplaceAllStringFunc(text, func(found string) string {
 		t, err := strconv.ParseUint(found, 10, 64)
