@@ -32,7 +32,9 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 
 // FaultNoun is a fault as a thing, such as "a pause of client-1", with its processes named in
 // some way.
-func FaultNoun(f trace.FaultInfo, name func(string) string) string { return fill(f.Phrases.Noun, f, name) }
+func FaultNoun(f trace.FaultInfo, name func(string) string) string {
+	return fill(f.Phrases.Noun, f, name)
+}
 
 // target is the process that a fault strikes; "" if it is a message.
 func target(f trace.FaultInfo) string {

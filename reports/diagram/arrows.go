@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -15,7 +17,7 @@ func (l *layout) arrows() {
 		if from == nil || to == nil {
 			continue
 		}
-		g := figureArrow{Class: cmp.Or(l.clients[m.client], "server"), Title: m.words(), First: m.first, Last: m.last}
+		g := figureArrow{Class: cmp.Or(l.clients[m.client], "server"), Title: story.OnTheWay(m.of, textwrap.Clip(m.of.Sent.Text, 160), l.diagram.end()), First: m.first, Last: m.last}
 		if m.reply {
 			g.Class += " reply"
 		}

@@ -21,26 +21,8 @@ type band struct {
 	seq      int // of the event with which it began
 }
 
-func (b band) words() string {
-	return story.Visible(b.process) + " " + b.text + " " + story.FromTo(b.from, b.to)
-}
-
 // bandClasses are the classes of the states of a process.
 var bandClasses = map[history.State]string{history.Paused: "pause", history.Down: "down", history.Failing: "error"}
-
-// bandWords say what is the matter with a process.
-func bandWords(s *history.Spell) string {
-	switch s.State {
-	case history.Paused:
-		if s.How == string(trace.Suspend) {
-			return "suspended"
-		}
-		return "paused"
-	case history.Down:
-		return "down"
-	}
-	return "answers with errors"
-}
 
 // readBands finds what happened to the processes, and to the links between them.
 func (d *diagram) readBands(room Room) {
@@ -53,7 +35,7 @@ func (d *diagram) readBands(room Room) {
 		bands = append(bands, b)
 	}
 	for _, s := range d.history.Spells() {
-		add(band{process: s.Process, class: bandClasses[s.State], text: bandWords(s)}, s.Began, s.Ended)
+		add(band{process: s.Process, class: bandClasses[s.State], text: story.State(s)}, s.Began, s.Ended)
 	}
 	for _, act := range d.history.Acts() {
 		for _, b := range d.apart(act) {
@@ -76,7 +58,7 @@ func (d *diagram) readBands(room Room) {
 func (d *diagram) readClocks(most int) {
 	var all []clockMark
 	for _, ev := range d.history.ClockChanges() {
-		if words := story.ClockWords(d.history, ev); words != "" {
+		if words := story.ClockChanged(d.history, ev); words != "" {
 			all = append(all, clockMark{ev.Process, words, ev.At, ev.Seq})
 		}
 	}
@@ -100,20 +82,11 @@ func (d *diagram) apart(act *history.Act) []band {
 		return nil
 	}
 	one, others := groups[0][0], groups[1]
-	bands := []band{{process: one, class: class, text: fmt.Sprintf(words, listed(others))}}
+	bands := []band{{process: one, class: class, text: fmt.Sprintf(words, story.List(others))}}
 	for _, other := range others {
-		bands = append(bands, band{process: other, class: class, text: fmt.Sprintf(words, listed([]string{one}))})
+		bands = append(bands, band{process: other, class: class, text: fmt.Sprintf(words, one)})
 	}
 	return bands
-}
-
-// listed writes names as a list.
-func listed(names []string) string {
-	words := make([]string, len(names))
-	for i, n := range names {
-		words[i] = story.Visible(n)
-	}
-	return story.List(words)
 }
 
 // fault is a fault by its number; the zero one if that is not known. Of a trace that an

@@ -188,22 +188,11 @@ func within(seq int, stretches []stretch) bool {
 
 // An attempt is a call of acquire.
 type attempt struct {
+	of       *history.Call
 	client   string
 	from, to time.Duration
 	ok       bool
-	crashed  bool
 	begun    int // the Seq with which it began
-}
-
-func (a attempt) words() string {
-	words := "asks for the lock " + story.FromTo(a.from, a.to)
-	switch {
-	case a.crashed:
-		words += ", and crashes"
-	case !a.ok:
-		words += ", and does not get it"
-	}
-	return story.Visible(a.client) + " " + words
 }
 
 // readAttempts finds the calls of acquire. One that has not ended goes on to the end.
@@ -218,7 +207,7 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 		if within(c.Began.Seq, again) {
 			continue
 		}
-		a := attempt{client: c.Client, from: c.Began.At, to: d.end(), ok: c.OK(), crashed: c.Crashed != nil, begun: c.Began.Seq}
+		a := attempt{of: c, client: c.Client, from: c.Began.At, to: d.end(), ok: c.OK(), begun: c.Began.Seq}
 		if last := cmp.Or(c.Crashed, c.Ended); last != nil {
 			a.to = last.At
 		}
@@ -234,18 +223,19 @@ func (d *diagram) readAttempts(most int, again []stretch) {
 
 // A decision is what the storage did with a request.
 type decision struct {
-	process, client, label, below, words string
-	at                                   time.Duration
-	seq                                  int
-	step                                 trace.Step
-	ok, checked                          bool
+	process, client, label, below string
+	words                         story.Raw
+	at                            time.Duration
+	seq                           int
+	step                          trace.Step
+	ok, checked                   bool
 }
 
 func (d *diagram) readDecisions(most int) {
 	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
 	var all []decision
 	for _, ev := range d.history.Decisions() {
-		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck}
+		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck, words: story.Decided(ev)}
 		g.label = cmp.Or(initial[ev.Step], "?")
 		if g.checked {
 			g.label = "check " + g.label
@@ -253,20 +243,14 @@ func (d *diagram) readDecisions(most int) {
 		if ev.Token != 0 {
 			g.label += " " + story.Token(ev.Token)
 		}
-		verb := "applied"
 		switch {
 		case !ev.OK:
-			verb, g.below = "refused", "refused"
+			g.below = "refused"
 		case g.checked:
-			verb = "token found good"
 		case ev.Step == trace.Write:
 			g.below = fmt.Sprintf("v%d→%d", ev.Replaced, ev.Version)
 		case ev.Step == trace.Read:
-			verb, g.below = "answered", fmt.Sprintf("v%d", ev.Version)
-		}
-		g.words = fmt.Sprintf("%s: %s %s of %s%s %s", story.Moment(ev.At, 3), story.Visible(story.Possessive(g.client)), ev.Step, story.Visible(ev.Object), story.Carried(ev.Token), verb)
-		if ev.Text != "" {
-			g.words += ": " + story.Visible(story.Quoted(ev.Text))
+			g.below = fmt.Sprintf("v%d", ev.Version)
 		}
 		all = append(all, g)
 	}
@@ -280,9 +264,10 @@ func (d *diagram) readDecisions(most int) {
 
 // A clockMark is a change of a process's wall clock.
 type clockMark struct {
-	process, text string
-	at            time.Duration
-	seq           int
+	process string
+	text    story.Raw
+	at      time.Duration
+	seq     int
 }
 
 // A pennant stands above the lanes at a moment that matters.
@@ -292,21 +277,21 @@ type pennant struct {
 	class string // fault or broken
 	// property is what broke, for one that says so.
 	property checks.Property
-	text     string
+	text     story.Raw
 }
 
 // readPennants finds the moments that matter: faults, and where each property broke.
 func (d *diagram) readPennants(most int) {
 	var all []pennant
 	for _, act := range d.history.Acts() {
-		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", fmt.Sprintf("fault %d: %s", act.Fault, story.Visible(act.Struck.Text))})
+		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d: %s", act.Fault, act.Struck.Text))})
 		if over := act.Lifted; over != nil {
-			all = append(all, pennant{over.At, over.Seq, "fault", "", fmt.Sprintf("fault %d is over", act.Fault)})
+			all = append(all, pennant{over.At, over.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d is over", act.Fault))})
 		}
 	}
 	for _, f := range d.run.Verdict.Findings {
 		if ev := d.history.Event(f.At); ev != nil && f.Outcome == checks.Violated {
-			all = append(all, pennant{ev.At, ev.Seq, "broken", f.Property, "✗ " + string(f.Property)})
+			all = append(all, pennant{ev.At, ev.Seq, "broken", f.Property, story.Raw("✗ " + f.Property)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b pennant) int { return cmp.Compare(a.seq, b.seq) })

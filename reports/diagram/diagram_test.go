@@ -10,6 +10,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 	"github.com/locksim/locksim/trace/tracetest"
 )
@@ -43,7 +44,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 	}
 	expired := 0
 	for _, k := range d.keys {
-		if k.owner == "client-1" && k.ended == "it expired" && pause.from < k.to && k.to < pause.to {
+		if k.owner == "client-1" && k.of.How == history.Expired && pause.from < k.to && k.to < pause.to {
 			expired++
 		}
 	}
@@ -190,7 +191,7 @@ func TestDiagramOfACrash(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s, %v to %v", b.text, b.from, b.to))
 	}
 	for _, a := range d.attempts {
-		got = append(got, a.words())
+		got = append(got, story.Asking(a.of, d.end()).String())
 	}
 	want := []string{"paused, 2ms to 3ms", "down, 3ms to 4ms", "client-1 asks for the lock from 0.001s to 0.003s, and crashes"}
 	if !slices.Equal(got, want) {
@@ -250,8 +251,9 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 			if len(d.keys) == 0 {
 				t.Fatal("there is no key")
 			}
-			if got := d.keys[0]; got.to != c.to || got.ended != c.want {
-				t.Errorf("it ends at %v: %s, want %v: %s", got.to, got.ended, c.to, c.want)
+			got := d.keys[0]
+			if says := string(story.KeyOn(got.of, d.end())); got.to != c.to || !strings.HasSuffix(says, ": "+c.want) {
+				t.Errorf("it ends at %v: %s, want %v: %s", got.to, says, c.to, c.want)
 			}
 			a := newAxis(laneLabel, []*diagram{d})
 			bar := lay(d, a).Keys[0]

@@ -58,8 +58,9 @@ type figureFold struct {
 func (f figureFold) Middle() int { return f.X + f.W/2 }
 
 type figureText struct {
-	X, Y        int
-	Text, Title string
+	X, Y  int
+	Text  string
+	Title story.Raw
 }
 
 type figureTick struct {
@@ -70,7 +71,8 @@ type figureTick struct {
 type figureBar struct {
 	Class, Process, Client string
 	X, Y, W, H             int
-	Label, Title           string
+	Label                  string
+	Title                  story.Raw
 }
 
 // A figureOverlap spans the lanes of two sections, and is hatched on these two.
@@ -83,13 +85,15 @@ type figureOverlap struct {
 func (b figureBar) TextY() int { return b.Y + b.H/2 + 4 }
 
 type figureArrow struct {
-	Class, Title, Path string
-	First, Last        int
+	Class, Path string
+	Title       story.Raw
+	First, Last int
 }
 
 type figurePill struct {
-	Class, Label, Below, Title string
-	X, Y, W                    int
+	Class, Label, Below string
+	Title               story.Raw
+	X, Y, W             int
 	// Corner is the radius of the corners.
 	Corner         int
 	Filled, Struck bool

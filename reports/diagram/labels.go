@@ -28,7 +28,7 @@ func textWidth(s string, size int) int {
 func (l *layout) pennants() {
 	var ends []int // of each row
 	for _, p := range l.diagram.pennants {
-		text := textwrap.Clip(p.text, 64)
+		text := textwrap.Clip(p.text.String(), 64)
 		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.of(p.at), W: textWidth(text, fontSize) + 12}
 		left := g.X
 		if left+g.W > l.axis.end() && left-g.W > laneLabel {

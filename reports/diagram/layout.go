@@ -144,7 +144,7 @@ func rowsOf(sections []*history.Section) []int {
 }
 
 // bar is a bar from one moment to another on a lane.
-func (l *layout) bar(class, process string, from, to time.Duration, y, height int, title string) figureBar {
+func (l *layout) bar(class, process string, from, to time.Duration, y, height int, title story.Raw) figureBar {
 	x := l.axis.of(from)
 	return figureBar{
 		Class: class, Process: story.Visible(process), X: x, Y: y,
@@ -170,7 +170,7 @@ func (l *layout) bars() {
 	}
 	for _, b := range d.bands {
 		if lane := l.lanes[b.process]; lane != nil {
-			f.Bands = append(f.Bands, l.bar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, b.words()).labelled(b.text))
+			f.Bands = append(f.Bands, l.bar(b.class, b.process, b.from, b.to, lane.Y+1, lane.H-2, story.Suffering(b.process, b.text, b.from, b.to)).labelled(story.Visible(b.text)))
 		}
 	}
 	for _, a := range d.attempts {
@@ -179,12 +179,12 @@ func (l *layout) bars() {
 			if !a.ok {
 				class += " failed"
 			}
-			f.Attempts = append(f.Attempts, l.bar(class, a.client, a.from, a.to, lane.Base-2, 4, a.words()))
+			f.Attempts = append(f.Attempts, l.bar(class, a.client, a.from, a.to, lane.Base-2, 4, story.Asking(a.of, d.end())))
 		}
 	}
 	for _, k := range d.keys {
 		if lane := l.lanes[k.node]; lane != nil {
-			b := l.bar(cmp.Or(l.clients[k.owner], "nobody"), k.node, k.from, k.to, lane.Y+laneGap/2+k.row*(keyHeight+3), keyHeight, k.words())
+			b := l.bar(cmp.Or(l.clients[k.owner], "nobody"), k.node, k.from, k.to, lane.Y+laneGap/2+k.row*(keyHeight+3), keyHeight, story.KeyOn(k.of, d.end()))
 			b.Client = story.Visible(k.owner)
 			f.Keys = append(f.Keys, b.labelled("key of "+b.Client, b.Client))
 			l.extensions(k.touched, b)
@@ -198,7 +198,7 @@ func (l *layout) bars() {
 	}
 	for _, c := range d.clocks {
 		if lane := l.lanes[c.process]; lane != nil {
-			f.Clocks = append(f.Clocks, figureText{l.axis.of(c.at), lane.Middle() + 5, "◷", story.Moment(c.at, 3) + ": " + story.Visible(c.process) + ": " + c.text})
+			f.Clocks = append(f.Clocks, figureText{l.axis.of(c.at), lane.Middle() + 5, "◷", c.text})
 		}
 	}
 }
@@ -216,7 +216,7 @@ func (l *layout) section(i int, s *history.Section) {
 	if s.Token() != 0 {
 		label += ", token " + story.Token(s.Token())
 	}
-	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, sectionWords(s, end))
+	b := l.bar(class, s.Client, s.From.At, s.To.At, y, sectionHeight, story.InSection(s, end))
 	b.Client = story.Visible(s.Client)
 	covered := b
 	if !s.Open { // what its lease does not cover has a label of its own
@@ -227,13 +227,13 @@ func (l *layout) section(i int, s *history.Section) {
 	if s.Open {
 		return
 	}
-	lease := l.bar(class, s.Client, s.From.At, over, y+sectionHeight+2, leaseHeight, leaseWords(s))
+	lease := l.bar(class, s.Client, s.From.At, over, y+sectionHeight+2, leaseHeight, story.OnLease(s, over, len(prolongedAt(s))))
 	lease.Client = b.Client
 	f.Leases = append(f.Leases, lease.labelled("lease"))
 	l.extensions(prolongedAt(s), lease)
 	if over < min(s.To.At, end) {
 		bare := l.bar("bare", s.Client, over, s.To.At, y, sectionHeight,
-			fmt.Sprintf("%s in its section though its lease is over, %s", story.Visible(s.Client), story.FromTo(over, min(s.To.At, end))))
+			story.PastLease(s, over, end))
 		f.Sections = append(f.Sections, bare.labelled("lease is over"))
 	}
 }
@@ -261,7 +261,6 @@ func (l *layout) overlap(o history.Overlap) {
 		first, second = second, first
 	}
 	end := min(o.To, l.diagram.end())
-	title := fmt.Sprintf("two in the critical section: %s and %s, %s", story.Visible(o.A.Client), story.Visible(o.B.Client), story.FromTo(o.From, end))
-	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, title)
+	bar := l.bar("", "", o.From, end, first.Y+1, second.Y+second.H-first.Y-2, story.AtOnce(o, end))
 	l.figure.Overlaps = append(l.figure.Overlaps, figureOverlap{bar.labelled("two at once", "overlap", "two"), *first, *second})
 }

@@ -1,18 +1,17 @@
 package diagram
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
 // A message is one message from its sending to its end.
 type message struct {
+	of       *history.Message
 	from, to string
 	client   string // whose request it is, or whose is answered; "" between servers
 	reply    bool
@@ -21,21 +20,8 @@ type message struct {
 	lost     bool // it never arrived
 	held     bool
 	section  int
-	text     string
 	// first and last are the Seqs of its sending and its end.
 	first, last int
-}
-
-func (m message) words() string {
-	words := fmt.Sprintf("%s → %s: %s", story.Visible(m.from), story.Visible(m.to), story.Visible(textwrap.Clip(m.text, 160)))
-	if m.lost {
-		return fmt.Sprintf("%s (sent %s, never arrives)", words, story.Moment(m.sent, 3))
-	}
-	words = fmt.Sprintf("%s (%s to %s", words, story.Moment(m.sent, 6), story.Moment(m.ended, 6))
-	if m.held {
-		words += ", held back"
-	}
-	return words + ")"
 }
 
 // weight says how much is lost with a message: what a fault did to it, and what
@@ -69,8 +55,9 @@ func (d *diagram) readMessages(most int, again []stretch) {
 // message draws a message that came to no end until the end of the run.
 func (d *diagram) message(m *history.Message) message {
 	drawn := message{
+		of:   m,
 		from: m.From, to: m.To, reply: m.Sent.Reply, sent: m.Sent.At, ended: d.end(), lost: m.Arrived == nil, held: m.Held != nil,
-		section: m.Sent.Section, text: m.Sent.Text, first: m.Sent.Seq, last: m.Sent.Seq,
+		section: m.Sent.Section, first: m.Sent.Seq, last: m.Sent.Seq,
 	}
 	switch {
 	case m.Arrived != nil:

@@ -1,11 +1,9 @@
 package diagram
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/story"
 )
 
 // maxOverlaps is more overlaps than there are between the sections that one page has
@@ -43,31 +41,4 @@ func prolongedAt(s *history.Section) []time.Duration {
 		all = append(all, d.Event.At)
 	}
 	return all
-}
-
-// leaseWords describe the lease of a section.
-func leaseWords(s *history.Section) string {
-	if leaseEnd(s) == history.Forever {
-		return fmt.Sprintf("%s lease from %s, without an end", story.Visible(story.Possessive(s.Client)), story.Moment(s.From.At, 3))
-	}
-	words := fmt.Sprintf("%s lease %s", story.Visible(story.Possessive(s.Client)), story.FromTo(s.From.At, leaseEnd(s)))
-	if n := len(prolongedAt(s)); n > 0 {
-		words += fmt.Sprintf(", extended %s", story.Count(n, "time"))
-	}
-	return words
-}
-
-// sectionWords describe a section.
-func sectionWords(s *history.Section, end time.Duration) string {
-	words := fmt.Sprintf("%s in its critical section %s", story.Visible(s.Client), story.FromTo(s.From.At, min(s.To.At, end)))
-	if s.Token() != 0 {
-		words += ", token " + story.Token(s.Token())
-	}
-	switch {
-	case s.CutShort() != "":
-		words += ": " + story.Visible(s.CutShort())
-	case s.How == history.StillIn:
-		words += ": it never left"
-	}
-	return words
 }

@@ -94,15 +94,15 @@ var crashes = map[trace.Crash]string{
 // tellClocks tells of clocks that are set or change their rate.
 func (s *teller) tellClocks() {
 	for _, ev := range s.ClockChanges() {
-		if words := ClockWords(s.History, ev); words != "" {
+		if words := clockWords(s.History, ev); words != "" {
 			s.add(ev, Clause{Subject: Raw(ev.Process), Mood: Fault, Part: Effect, Its: true, Predicate: Raw(words)})
 		}
 	}
 }
 
-// ClockWords say what a change did to a process's clocks; "" for one that no clock
+// clockWords say what a change did to a process's clocks; "" for one that no clock
 // fault made.
-func ClockWords(h *history.History, ev *trace.Event) string {
+func clockWords(h *history.History, ev *trace.Event) string {
 	switch ev.Clocks.Why {
 	case trace.Jumped:
 		way, by := "forward", h.Clocks().Jump(ev)

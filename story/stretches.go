@@ -1,0 +1,165 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// What takes time, and is drawn as a stretch of it, is told with its beginning and its
+// end, as who points at it reads it. What had not come to an end when the run was over
+// lasts until then.
+
+// InSection tells of a client in its critical section.
+func InSection(s *history.Section, over time.Duration) Raw {
+	text := fmt.Sprintf("%s in its critical section %s", s.Client, FromTo(s.From.At, min(s.To.At, over)))
+	if s.Token() != 0 {
+		text += ", token " + Token(s.Token())
+	}
+	switch {
+	case s.CutShort() != "":
+		text += ": " + s.CutShort()
+	case s.How == history.StillIn:
+		text += ": it never left"
+	}
+	return Raw(text)
+}
+
+// OnLease tells of the lease of a section, which ends when it says, and of how often it was
+// extended.
+func OnLease(s *history.Section, ends time.Duration, extended int) Raw {
+	if ends == history.Forever {
+		return Raw(fmt.Sprintf("%s lease from %s, without an end", Possessive(s.Client), Moment(s.From.At, 3)))
+	}
+	text := fmt.Sprintf("%s lease %s", Possessive(s.Client), FromTo(s.From.At, ends))
+	if extended > 0 {
+		text += fmt.Sprintf(", extended %s", Count(extended, "time"))
+	}
+	return Raw(text)
+}
+
+// PastLease tells of a client that is in its section after its lease.
+func PastLease(s *history.Section, ended, over time.Duration) Raw {
+	return Raw(fmt.Sprintf("%s in its section though its lease is over, %s", s.Client, FromTo(ended, min(s.To.At, over))))
+}
+
+// AtOnce tells of two sections that overlap.
+func AtOnce(o history.Overlap, over time.Duration) Raw {
+	return Raw(fmt.Sprintf("two in the critical section: %s and %s, %s", o.A.Client, o.B.Client, FromTo(o.From, min(o.To, over))))
+}
+
+// Asking tells of a call of acquire.
+func Asking(c *history.Call, over time.Duration) Raw {
+	if last := cmp.Or(c.Crashed, c.Ended); last != nil {
+		over = last.At
+	}
+	text := fmt.Sprintf("%s asks for the lock %s", c.Client, FromTo(c.Began.At, over))
+	switch {
+	case c.Crashed != nil:
+		text += ", and crashes"
+	case !c.OK():
+		text += ", and does not get it"
+	}
+	return Raw(text)
+}
+
+// KeyOn tells of a key that stood on a node, for as long as it was really there.
+func KeyOn(k *history.Holding, over time.Duration) Raw {
+	there := k.There()
+	text := fmt.Sprintf("%s key %s on %s %s: %s", Possessive(Owner(k.Set.Owner)), k.Key, k.Node, FromTo(there.From.At, min(there.To.At, over)), keyEnded(k))
+	if n := len(k.Touches); n > 0 {
+		text += fmt.Sprintf("; its expiry was changed %s", Count(n, "time"))
+	}
+	return Raw(text)
+}
+
+// keyEnded says how a key came to its end.
+func keyEnded(k *history.Holding) string {
+	there := k.There()
+	switch k.How {
+	case history.Overwritten, history.Replaced:
+		switch {
+		case k.CameBack():
+			return "it came back as it had been before it was prolonged"
+		case k.Itself():
+			return "its master gave it another time of expiry"
+		case there != k.Withheld():
+			return "lost in the crash, after which an older state came back"
+		}
+		return "overwritten by " + Owner(k.Ended.Owner)
+	case history.Removed:
+		if k.Ended.By == nil {
+			return "removed"
+		}
+		return "removed by " + k.Ended.By.Client
+	case history.Expired:
+		return "it expired"
+	case history.Forgotten:
+		return "lost in the crash"
+	}
+	if there.To != history.Never {
+		return "the node went down, and never came back"
+	}
+	return "it still stands at the end"
+}
+
+// Suffering tells of something that is the matter with a process.
+func Suffering(process, what string, from, to time.Duration) Raw {
+	return Raw(fmt.Sprintf("%s %s %s", process, what, FromTo(from, to)))
+}
+
+// State says what is the matter with a process that does not run, or answers with errors.
+func State(s *history.Spell) string {
+	switch s.State {
+	case history.Paused:
+		if s.How == string(trace.Suspend) {
+			return "suspended"
+		}
+		return "paused"
+	case history.Down:
+		return "down"
+	}
+	return "answers with errors"
+}
+
+// OnTheWay tells of a message, by what there is room for of its text.
+func OnTheWay(m *history.Message, text string, over time.Duration) Raw {
+	if m.Arrived != nil {
+		over = m.Arrived.At
+	}
+	held := ""
+	if m.Held != nil {
+		held = ", held back"
+	}
+	when := fmt.Sprintf("%s to %s%s", Moment(m.Sent.At, 6), Moment(over, 6), held)
+	if m.Arrived == nil {
+		when = fmt.Sprintf("sent %s, never arrives", Moment(m.Sent.At, 3))
+	}
+	return Raw(fmt.Sprintf("%s → %s: %s (%s)", m.From, m.To, text, when))
+}
+
+// Decided tells what the storage did with a request.
+func Decided(ev *trace.Event) Raw {
+	verb := "applied"
+	switch {
+	case !ev.OK:
+		verb = "refused"
+	case ev.Kind == trace.KindCheck:
+		verb = "token found good"
+	case ev.Step == trace.Read:
+		verb = "answered"
+	}
+	return Raw(fmt.Sprintf("%s: %s %s of %s%s %s%s", Moment(ev.At, 3), Possessive(ev.Client()), ev.Step, ev.Object, Carried(ev.Token), verb, because(ev.Text)))
+}
+
+// ClockChanged tells what a fault did to a process's clocks; "" if none did.
+func ClockChanged(h *history.History, ev *trace.Event) Raw {
+	words := clockWords(h, ev)
+	if words == "" {
+		return ""
+	}
+	return Raw(fmt.Sprintf("%s: %s: %s", Moment(ev.At, 3), ev.Process, words))
+}
