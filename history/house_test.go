@@ -187,7 +187,8 @@ func (p listed) check(t *testing.T) []string {
 		at := fset.Position(pos)
 		return fmt.Sprintf("%s/%s:%d", strings.TrimPrefix(p.ImportPath, module), filepath.Base(at.Filename), at.Line)
 	}
-	world := p.ImportPath == module+"sim" // it writes events, and may look at none that it has written
+	// These write events, and may look at none that they have written.
+	writes := slices.Contains([]string{module + "sim", module + "trace/tracetest"}, p.ImportPath)
 	compared := map[*ast.Ident]bool{}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -203,12 +204,12 @@ func (p listed) check(t *testing.T) []string {
 		})
 	}
 	for sel, s := range info.Selections {
-		if v, ok := s.Obj().(*types.Var); ok && v.IsField() && v.Name() == "Events" && inTrace(v) && !world {
+		if v, ok := s.Obj().(*types.Var); ok && v.IsField() && v.Name() == "Events" && inTrace(v) && !writes {
 			found = append(found, place(sel.Pos())+" walks over the events of a trace")
 		}
 	}
 	for id, obj := range info.Uses {
-		if c, ok := obj.(*types.Const); ok && inTrace(c) && strings.HasPrefix(c.Name(), "Kind") && stateful(c) && (!world || compared[id]) {
+		if c, ok := obj.(*types.Const); ok && inTrace(c) && strings.HasPrefix(c.Name(), "Kind") && stateful(c) && (!writes || compared[id]) {
 			found = append(found, place(id.Pos())+" looks for events of "+c.Name())
 		}
 	}
