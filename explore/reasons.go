@@ -135,7 +135,7 @@ func (t *tale) stuck(f checks.Finding) string {
 			failed[c.Client]++
 		}
 	}
-	until := roughly(t.at(f.At).At)
+	until := story.About(t.at(f.At).At)
 	nobody := "nobody gets any work done"
 	if since > 0 {
 		nobody = "after that " + nobody

@@ -3,7 +3,6 @@ package explore
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
@@ -139,13 +138,4 @@ func (t *tale) begin(sentence string) string {
 		return sentence
 	}
 	return strings.ToUpper(sentence[:1]) + sentence[1:]
-}
-
-// roughly is a length of time in the story: to a tenth of a second, or to the
-// millisecond if it is shorter than that.
-func roughly(d time.Duration) string {
-	if d >= time.Second {
-		return trace.ShortDuration(d.Round(100 * time.Millisecond))
-	}
-	return trace.ShortDuration(d.Round(time.Millisecond))
 }

@@ -266,7 +266,7 @@ func (t *tale) restart(s *history.Spell) {
 		}
 		return story.List(all)
 	}
-	does := fmt.Sprintf("is back after %s", roughly(s.Ended.At-s.Began.At))
+	does := fmt.Sprintf("is back after %s", story.About(s.Ended.At-s.Began.At))
 	if keys := keys(lost); keys != "" {
 		does += " without " + keys
 	}

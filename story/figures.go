@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // How a time is written depends on who is to read it. People read three figures or so of
-// a length of time ([Span]; of one that they have waited themselves, [Roughly]), and a
-// moment of a run is cut off after its milliseconds ([Moment]). Where it is to be exact to
-// the nanosecond, as in a scenario, it is written as scenarios have it
-// ([trace.ShortDuration]).
+// a length of time ([Span]), fewer in prose ([About]) and of what they have waited themselves
+// ([Roughly]). A moment of a run is cut off after its milliseconds ([Moment]), and in a
+// sentence one that is round stays so ([Time]). Where a length is to be exact to the
+// nanosecond, as in a scenario, it is written as scenarios have it ([trace.ShortDuration]).
 
 // Moment writes a true time as seconds, cut off (not rounded, so that nothing is
 // shown later than it was) after the given number of decimals. What happens
@@ -39,6 +41,15 @@ func Span(d time.Duration) string {
 		unit *= 10
 	}
 	return sign + d.Round(unit).String()
+}
+
+// About writes a length of time to a tenth of a second, or to the millisecond if it is
+// shorter than one: 1m, 31.2s, 480ms.
+func About(d time.Duration) string {
+	if d >= time.Second {
+		return trace.ShortDuration(d.Round(100 * time.Millisecond))
+	}
+	return trace.ShortDuration(d.Round(time.Millisecond))
 }
 
 // Roughly writes a length of time that is waited for: 5h 12m, 3m 20s, 12.3s, 480ms.

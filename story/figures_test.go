@@ -69,3 +69,13 @@ func TestRatesAreWrittenInTheUnitThatFits(t *testing.T) {
 		}
 	}
 }
+
+func TestProseHasFewFigures(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		time.Minute: "1m", 31240 * time.Millisecond: "31.2s", 1234 * time.Microsecond: "1ms", 999600 * time.Microsecond: "1s", 2 * time.Hour: "2h",
+	} {
+		if got := About(d); got != want {
+			t.Errorf("About(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
