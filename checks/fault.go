@@ -15,6 +15,9 @@ func (h *inquiry) leaseFault(a, b *history.Section, at int, reason Reason) (Blam
 		// The lock gives its keys an end by the time of day, as its own process reads it.
 		return FaultAssumption(trace.AssumeClock), reason
 	}
+	if h.byReplaced(a) || h.byReplaced(b) {
+		return FaultAssumption(trace.AssumeLockMemory), reason
+	}
 	if uninvited != "" {
 		reason = reason.And(GrantedByNobody, uninvited)
 		return h.unlessRanOn(FaultLock, reason, at, a.Client, b.Client)
@@ -39,6 +42,20 @@ func (h *inquiry) uninvited(a, b *history.Section) string {
 		}
 	}
 	return strings.Join(names, " and ")
+}
+
+// byReplaced reports whether a section that was granted by nobody had its grant from a node
+// whose place a replica had taken: a master that does not know it is none any more.
+func (h *inquiry) byReplaced(s *history.Section) bool {
+	if !s.Granted.Ungranted {
+		return false
+	}
+	replaced := func(node string) bool {
+		return slices.ContainsFunc(h.Promotions(), func(ev *trace.Event) bool { return ev.Peer == node && ev.Seq < s.Granted.Seq })
+	}
+	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
+		return k.Owner == s.Acquisition && k.Set.Seq < s.Granted.Seq && replaced(k.Node)
+	})
 }
 
 // shortLived reports whether a node was told, up to the event at, to keep a key of a

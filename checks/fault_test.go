@@ -238,6 +238,17 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 			2s C restarts
 			2s C forgets of=c1/1
 			3s c2 acquires rank=2 ends=33s ungranted <--`},
+		{name: "a master granted it that had been replaced", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
+			0s R sets by=c1/1 ttl=30s
+			0s c1 acquires rank=1 ends=30s ungranted
+			1s R replaces C
+			1s C sets by=c2/1 ttl=30s
+			2s c2 acquires rank=2 ends=32s ungranted <--`},
+		{name: "a master granted it that was replaced later", want: Violated, fault: FaultLock, story: `
+			0s D sets by=c1/1 ttl=30s
+			0s c1 acquires rank=1 ends=30s ungranted
+			1s c2 acquires rank=2 ends=31s ungranted <--
+			2s R replaces D`},
 		{name: "the node's clock ran ahead, by which the lock ends its keys", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s C shows wall=40s why=jump
 			1s c1 acquires rank=1 ends=31s ungranted

@@ -33,8 +33,10 @@ const DefaultTTL = 30 * time.Second
 // another asks for it again and again meanwhile, so that it gets in soon after it could;
 // each attempt costs time in every world, so it does not ask too often. In extend, for
 // locks that can, the work takes longer than the TTL, and the first client prolongs its
-// lease.
-func (l Lock) Bases() []Base {
+// lease. In replicated, which is tried with the faults in question alone, the first node
+// has a replica that lags behind and can be promoted: when it has lost its power, or while
+// it is alive, and clients still speak to it.
+func (l Lock) Bases(kinds Kinds) []Base {
 	ttl := l.TTL
 	if ttl == 0 {
 		ttl = DefaultTTL
@@ -72,7 +74,26 @@ func (l Lock) Bases() []Base {
 			{Name: "works", Value: share(12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
 		}, share(4)))
 	}
+	if kinds.Tries("promote") {
+		b := bases[0]
+		b.Name, b.Kinds = "replicated", Kinds{Only: []string{"promote", "crash/power-loss", "partition"}, Except: []string{"partition/partition-to", "partition/partition-from"}}
+		b.Text = l.replicated(b.Text, share(1))
+		bases = append(bases, b)
+	}
 	return bases
+}
+
+// replicated is a workload in which the first node has a replica that lags behind.
+func (l Lock) replicated(text []byte, lag string) []byte {
+	v, err := parseOne(l.Name, text)
+	if err != nil {
+		return text // whoever runs it is told
+	}
+	doc := v.Document()
+	doc.Set("title", l.Name+": replicated")
+	doc.Set("nodes.replica.replica-of", "redis-1")
+	doc.Set("nodes.replica.lag", lag)
+	return doc.Bytes()
 }
 
 // FileBase makes a base of a story from a scenario file: its workload, without its

@@ -43,7 +43,14 @@ func (k Kinds) Check() error {
 	return nil
 }
 
-// tries says whether a kind is tried in some manner.
+// Tries says whether some manner of a kind is tried.
+func (k Kinds) Tries(name string) bool {
+	return slices.ContainsFunc(sim.FaultKinds(), func(kind sim.FaultKind) bool {
+		return kind.Name == name && slices.ContainsFunc(kind.Manners, func(m sim.Manner) bool { return k.tries(kind, m) })
+	})
+}
+
+// tries says whether a kind is tried in a manner.
 func (k Kinds) tries(kind sim.FaultKind, m sim.Manner) bool {
 	named := func(list []string) bool {
 		return slices.Contains(list, kind.Name) || m.Slug != "" && slices.Contains(list, kind.Name+"/"+m.Slug)

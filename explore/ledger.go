@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"reflect"
 	"strings"
 	"sync"
 )
@@ -49,6 +49,8 @@ type Heading struct {
 	Worlds    int `json:"worlds"`
 	Shard     int `json:"shard,omitempty"`
 	Shards    int `json:"shards,omitempty"`
+	// Kinds are the kinds of faults that it tries.
+	Kinds Kinds `json:"kinds,omitzero"`
 }
 
 // A BaseHeading says which base a search is on.
@@ -59,16 +61,18 @@ type BaseHeading struct {
 	Text string `json:"text"`
 	// Hash identifies the text.
 	Hash string `json:"hash"`
+	// Kinds are those of the [Base].
+	Kinds Kinds `json:"kinds,omitzero"`
 }
 
 // Heading is what a ledger of the search begins with.
 func (s *Search) Heading(version, lock string) Heading {
 	h := Heading{
 		Schema: ledgerSchema, Version: version, Lock: lock,
-		MaxFaults: s.MaxFaults, Worlds: s.Worlds, Shard: s.Shard, Shards: s.Shards,
+		MaxFaults: s.MaxFaults, Worlds: s.Worlds, Shard: s.Shard, Shards: s.Shards, Kinds: s.Kinds,
 	}
 	for _, b := range s.Bases {
-		h.Bases = append(h.Bases, BaseHeading{b.Name, b.Seed, string(b.Text), hashOf(b.Text)})
+		h.Bases = append(h.Bases, BaseHeading{b.Name, b.Seed, string(b.Text), hashOf(b.Text), b.Kinds})
 	}
 	return h
 }
@@ -112,7 +116,9 @@ func (h Heading) differs(o Heading) error {
 		return fmt.Errorf("%w: it was written by version %s, and this is version %s", ErrLedger, o.Version, h.Version)
 	case h.Lock != o.Lock:
 		return fmt.Errorf("%w: it is about the lock %s, not %s", ErrLedger, o.Lock, h.Lock)
-	case !slices.Equal(h.Bases, o.Bases):
+	case !reflect.DeepEqual(h.Kinds, o.Kinds):
+		return fmt.Errorf("%w: of the kinds of faults it tried %s, and this search tries %s", ErrLedger, o.Kinds, h.Kinds)
+	case !reflect.DeepEqual(h.Bases, o.Bases):
 		return fmt.Errorf("%w: it is about another workload, TTL, number of nodes or seed", ErrLedger)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 // of is a runner on the workloads that are made for a lock.
 func of(lock string, nodes int) (*Local, []Base) {
-	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases()
+	bases := Lock{Name: lock, Nodes: nodes, Extends: true, Seed: 1}.Bases(Kinds{})
 	return NewLocal(bases, 10*time.Second, nil), bases
 }
 
@@ -103,7 +103,7 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	l, bases := of("single", 0)
 	for base := range bases {
 		doubtful := 0
-		singles := recorded(t, l, base).Singles(Kinds{})
+		singles := recorded(t, l, base).Singles()
 		for _, f := range singles {
 			o, err := l.Run(t.Context(), World{Base: base, Faults: []Fault{f}})
 			if err != nil {
@@ -132,7 +132,7 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for base := range bases {
 			r := recorded(t, l, base)
-			singles := r.Singles(Kinds{})
+			singles := r.Singles()
 			for range 60 {
 				a, b := singles[random.IntN(len(singles))], singles[random.IntN(len(singles))]
 				w := World{Base: base, Faults: []Fault{a}}
@@ -191,7 +191,7 @@ func TestABaseThatProvesNothing(t *testing.T) {
 // The workloads are made for the TTL: nothing in them is a fixed time.
 func TestWorkloadsScale(t *testing.T) {
 	count := func(ttl time.Duration) (points int) {
-		bases := Lock{Name: "single", TTL: ttl, Extends: true, Seed: 1}.Bases()
+		bases := Lock{Name: "single", TTL: ttl, Extends: true, Seed: 1}.Bases(Kinds{})
 		l := NewLocal(bases, 10*time.Second, nil)
 		for base := range bases {
 			r := recorded(t, l, base)

@@ -14,7 +14,7 @@ import (
 // 200,000, if nearly every world behaves as none before and one in eight breaks: real
 // worlds differ far less. What it keeps must not be four times as much.
 func BenchmarkMemory(b *testing.B) {
-	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases()
+	bases := Lock{Name: "single", Seed: 1, Extends: true}.Bases(Kinds{})
 	local := NewLocal(bases, time.Minute, nil)
 	runner := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		if len(w.Faults) == 0 {

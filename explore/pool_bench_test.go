@@ -15,14 +15,14 @@ import (
 // and one with them. It reports how many worlds are run per second, and the share
 // of the workers' time that goes by outside of worlds.
 func BenchmarkPool(b *testing.B) {
-	bases := explore.Lock{Name: "redlock", Seed: 1, Extends: true}.Bases()
+	bases := explore.Lock{Name: "redlock", Seed: 1, Extends: true}.Bases(explore.Kinds{})
 	var worlds []explore.World
 	for i := range bases {
 		r, err := explore.NewLocal(bases, time.Minute, nil).Record(i)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, f := range r.Singles(explore.Kinds{}) {
+		for _, f := range r.Singles() {
 			worlds = append(worlds, explore.World{Base: i}.With(f))
 		}
 	}

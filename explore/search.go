@@ -140,7 +140,7 @@ func (f *Found) record(ctx context.Context) error {
 			continue
 		}
 		f.groups.add(r, World{Base: i}, o)
-		for _, fault := range r.Singles(f.search.Kinds) {
+		for _, fault := range r.Singles(f.search.Kinds, b.Kinds) {
 			f.singles[i] = append(f.singles[i], single{fault: fault})
 		}
 	}

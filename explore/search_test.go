@@ -124,7 +124,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	})
 	f := find(t, s)
 	r, _ := stage{4}.Record(0)
-	singles := r.Singles(Kinds{})
+	singles := r.Singles()
 	if len(tried) != len(singles)+1 { // and the base itself
 		t.Errorf("%d worlds were run of %d single faults", len(tried), len(singles))
 	}

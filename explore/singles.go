@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,12 +17,13 @@ var harm = map[trace.Effect]int{
 	trace.CancelsCall: 10, trace.MovesRole: 11, trace.DriftsClock: 12,
 }
 
-// Singles lists every single fault that a search tries in a base: each of its kinds, in
+// Singles lists every single fault that a search tries in a base: each kind that all of
+// the kinds given have, in
 // each manner and size, at each point at which something happens to the process that it
 // strikes. A fault that strikes a process between two such points does what it would do
 // at the earlier of the two, but for when it ends. Those that do harm most often come
 // first, those of processes that never come back last.
-func (r *Record) Singles(kinds Kinds) []Fault {
+func (r *Record) Singles(kinds ...Kinds) []Fault {
 	type tried struct {
 		kind sim.FaultKind
 		site sim.Site
@@ -58,9 +60,10 @@ type site struct {
 }
 
 // manners are those of a kind that a search tries at a site.
-func manners(k sim.FaultKind, s sim.Site, kinds Kinds) []sim.Manner {
+func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 	return slices.DeleteFunc(slices.Clone(k.Manners), func(m sim.Manner) bool {
-		return s.Manners != nil && !slices.Contains(s.Manners, m.Value) || !kinds.tries(k, m)
+		left := func(kinds Kinds) bool { return !kinds.tries(k, m) }
+		return s.Manners != nil && !slices.Contains(s.Manners, m.Value) || slices.ContainsFunc(kinds, left)
 	})
 }
 
@@ -88,8 +91,11 @@ type spot struct {
 
 // spots are those of the site, in groups: the points that are steps come first.
 func (s site) spots() [][]spot {
-	if s.At == sim.AtPoints || s.At == sim.AtSteps {
+	switch s.At {
+	case sim.AtPoints, sim.AtSteps:
 		return s.spotsAtPoints()
+	case sim.AtEveryPoint:
+		return [][]spot{s.spotsAnywhere()}
 	}
 	var all []spot
 	for _, m := range s.Messages {
@@ -127,6 +133,19 @@ func (s site) spotsAtPoints() [][]spot {
 		}
 	}
 	return [][]spot{steps, others}
+}
+
+// spotsAnywhere are the processes that can be struck, at every point of the story.
+func (s site) spotsAnywhere() (all []spot) {
+	for _, process := range slices.Sorted(maps.Keys(s.Record.Roles)) {
+		if !s.strikes(process) {
+			continue
+		}
+		for _, p := range s.Points {
+			all = append(all, spot{sim.Parts{Target: process}, p.Strikes})
+		}
+	}
+	return all
 }
 
 // fault is that of a spot, once for each way in which a node that it strikes can write to

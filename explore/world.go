@@ -22,6 +22,8 @@ type Base struct {
 	// No file can tell it, so a way found with them has none. Like Kind they cannot
 	// leave their process.
 	Programs map[string]Program
+	// Kinds are the kinds of faults that make sense in it.
+	Kinds Kinds
 	// Seed selects the latencies and every random value.
 	Seed uint64
 }

@@ -42,7 +42,7 @@ func (s *subject) workloads(seed uint64) []explore.Base {
 			{Name: "progress-within", Value: (5 * ttl).String()},
 		}.Document(),
 	}
-	return append(lock.Bases(), errands)
+	return append(lock.Bases(explore.Kinds{}), errands)
 }
 
 // errands is a client that does with the lock what careless programs do.

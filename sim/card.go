@@ -93,6 +93,8 @@ const (
 	// AtPoints: whenever something happens to the process: it begins a step, or a message
 	// is sent to it or by it.
 	AtPoints Occasion = "points"
+	// AtEveryPoint: whenever something happens to any process.
+	AtEveryPoint Occasion = "every point"
 	// AtSteps: when the process begins a step.
 	AtSteps Occasion = "steps"
 	// AtMessages: when a message between the two processes is on its way, and when it has

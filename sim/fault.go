@@ -119,7 +119,7 @@ func (f Fault) Info() trace.FaultInfo {
 		info.Step = cmp.Or(f.Step(), trace.Write)
 	}
 	if f.By() != 0 || f.Rate() != 0 {
-		info.Size = strings.TrimPrefix(f.Size().String(), "+")
+		info.Size = f.Size().String()
 	}
 	if f.Effect() == trace.StopsProcess || f.Effect() == trace.KillsProcess {
 		info.Stops = f.Target()

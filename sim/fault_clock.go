@@ -18,7 +18,7 @@ func init() {
 			{Slug: "jump-forward", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps ahead by {size}", Noun: "{target}'s clock set forward"}},
 			{Value: Less, Slug: "jump-back", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps back by {size}", Noun: "{target}'s clock set back"}},
 		},
-		Sites: []Site{{Roles: haveClocks, At: AtPoints, Lengths: anyLength, Needs: NeedsOwnClock}},
+		Sites: []Site{{Roles: []trace.Role{trace.RoleNode, trace.RoleClient}, At: AtPoints, Lengths: anyLength, Needs: NeedsOwnClock}},
 	})
 	RegisterFault(FaultKind{
 		Name:   "drift",
@@ -31,12 +31,12 @@ func init() {
 		},
 		// A clock drifts for as long as it is not set. Locks allow for one or two percent;
 		// where that is not enough a margin says how much would do.
-		Sites: []Site{{Roles: haveClocks, At: AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: NeedsOwnClock}},
+		Sites: []Site{
+			{Roles: clients, At: AtSteps, Rates: []Rate{FastestRate, 2 * Percent}, Needs: NeedsOwnClock},
+			{Roles: nodes, At: AtPoints, Rates: []Rate{FastestRate}},
+		},
 	})
 }
-
-// haveClocks are the processes whose clocks matter to a lock.
-var haveClocks = []trace.Role{trace.RoleNode, trace.RoleClient}
 
 // Jump is the parameters of the fault of that name.
 type Jump struct {

@@ -33,7 +33,7 @@ func init() {
 		Instant: true,
 		New:     func() Action { return &Promote{} },
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "takes over from its master", Noun: "a promotion of {target}"}}},
-		Sites:   []Site{{Roles: nodes, At: AtPoints, Needs: NeedsReplica}},
+		Sites:   []Site{{Roles: nodes, At: AtEveryPoint, Needs: NeedsReplica}},
 	})
 }
 

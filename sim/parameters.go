@@ -122,10 +122,10 @@ type Size struct {
 	Rate Rate
 }
 
-// String is the size as scenarios have it.
+// String is the size as scenarios have it, without a sign.
 func (s Size) String() string {
 	if s.Rate != 0 {
-		return s.Rate.String()
+		return strings.TrimLeft(s.Rate.String(), "+-")
 	}
 	return trace.ShortDuration(s.Time)
 }

@@ -451,4 +451,3 @@ func TestBadConfigurations(t *testing.T) {
 		}
 	}
 }
-

@@ -62,6 +62,7 @@ type exploreFlags struct {
 	lasts          time.Duration
 	shard          string
 	ledger, resume string
+	only, except   []string
 }
 
 // defaultWorlds is how many worlds with several faults are tried if nobody says
@@ -111,12 +112,16 @@ Exit status:
 	flags.DurationVar(&f.ttl, "ttl", explore.DefaultTTL, "how long a grant lasts")
 	flags.StringVar(&f.variant, "variant", "", "explore this `variant` of a scenario that has several")
 	flags.IntVar(&f.faults, "max-faults", 2, "try sets of up to this `many` faults")
+	flags.StringSliceVar(&f.only, "only", nil, "try no faults but these `kinds`, such as pause,crash/power-loss")
+	flags.StringSliceVar(&f.except, "except", nil, "try none of these `kinds` of faults, such as drift,partition/partition-to")
 	flags.IntVar(&f.worlds, "worlds", defaultWorlds, "try this `many` worlds with several faults; 0 with --for: as many as there is time for")
 	flags.DurationVar(&f.lasts, "for", 0, "try no more sets of several faults after this time")
 	flags.StringVar(&f.shard, "shard", "", "do only this `part` of the search, such as 3/16, for locksim merge to put together")
 	flags.StringVar(&f.ledger, "ledger", "", "write what every world came to into this `file`, as JSON Lines")
 	flags.StringVar(&f.resume, "resume", "", "go on with a search whose ledger this `file` is")
 	complete(cmd, "lock", locks.Names())
+	complete(cmd, "only", explore.KindNames())
+	complete(cmd, "except", explore.KindNames())
 	return cmd
 }
 
@@ -210,7 +215,10 @@ func usesNodes(kind string, nodes int) error {
 
 // search is what the flags ask for, and the lock that it is about.
 func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, error) {
-	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs}
+	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Kinds: explore.Kinds{Only: f.only, Except: f.except}}
+	if err := s.Kinds.Check(); err != nil {
+		return nil, "", fmt.Errorf("locksim explore: %w", err)
+	}
 	if f.faults == 1 {
 		s.Worlds = 0
 	}
@@ -224,7 +232,7 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 	}
 	if len(args) == 0 {
 		l := explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Extends: true, Seed: f.seed}
-		s.Bases = l.Bases()
+		s.Bases = l.Bases(s.Kinds)
 		return s, f.lock, nil
 	}
 	base, lock, err := f.fileBase(stderr, args[0])
