@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locksim/locksim/trace"
@@ -30,5 +32,40 @@ func TestTablesKnowEveryEffect(t *testing.T) {
 				t.Errorf("of a fault that %s, the table %s has %s", effect, table, what)
 			}
 		}
+	}
+}
+
+// Kinds choose among kinds of faults and their manners; what nobody knows is refused.
+func TestKinds(t *testing.T) {
+	for _, tt := range []struct {
+		kinds             Kinds
+		crashes, failover bool
+		drifts            bool
+	}{
+		{Kinds{}, true, true, true},
+		{Kinds{Only: []string{"crash"}}, true, true, false},
+		{Kinds{Only: []string{"crash/failover"}}, true, true, false},
+		{Kinds{Except: []string{"crash/failover", "drift"}}, true, false, false},
+		{Kinds{Only: []string{"crash", "drift"}, Except: []string{"crash"}}, false, false, true},
+	} {
+		if got := tt.kinds.Tries("crash"); got != tt.crashes {
+			t.Errorf("%s: crashes are tried: %v", tt.kinds, got)
+		}
+		if got := tt.kinds.Tries("drift"); got != tt.drifts {
+			t.Errorf("%s: drifts are tried: %v", tt.kinds, got)
+		}
+		failsOver := func(f Fault) bool { return f.Is() == "failover" }
+		l, _ := of("single", 0)
+		if got := slices.ContainsFunc(recorded(t, l, 0).Singles(tt.kinds), failsOver); got != tt.failover {
+			t.Errorf("%s: failovers are tried: %v", tt.kinds, got)
+		}
+	}
+	for _, name := range KindNames() {
+		if err := (Kinds{Only: []string{name}}).Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := (Kinds{Except: []string{"crash/shrug"}}).Check(); err == nil || !strings.Contains(err.Error(), "crash/power-loss") {
+		t.Errorf("a manner that there is not: %v", err)
 	}
 }

@@ -48,6 +48,9 @@ func (l *Local) Record(base int) (*Record, error) {
 		}
 	}
 	for _, o := range off.history.Survey() {
+		if o.Begins == nil && r.Roles[o.Message.Client] == trace.RoleNode {
+			continue // what nodes tell each other is no part of a story that people tell
+		}
 		p := Point{Process: o.Event.Process, Stage: o.Stage, At: o.Event.At}
 		if o.Begins != nil {
 			p.Strikes.Before = o.Begins.Point()

@@ -22,7 +22,7 @@ func TestWorkloads(t *testing.T) {
 		{Nodes: 5},
 	} {
 		e := newExplorer(t, config, mutant(t, "quorum"), Exploration{})
-		if want := 2; !config.Extends && len(e.search.Bases) != want {
+		if want := 3; !config.Extends && len(e.search.Bases) != want {
 			t.Errorf("%d workloads for a lock that cannot extend; there is none in which it would have to, so there must be %d", len(e.search.Bases), want)
 		}
 		for i, base := range e.search.Bases {
