@@ -80,7 +80,7 @@ func measures(pairs [][]scenarios.Outcome) []remark {
 				text = runs[0].Variant.Name + ": " + text
 			}
 			about := name
-			if slices.ContainsFunc(rows, func(r remark) bool { return r.about == story.Raw(name) }) {
+			if slices.ContainsFunc(rows, func(r remark) bool { return r.About == story.Raw(name) }) {
 				about = ""
 			}
 			rows = append(rows, remarkOn(about, text))

@@ -8,7 +8,7 @@ import (
 )
 
 // A remark is one plain statement about runs: whose it is and what it says.
-type remark struct{ about, text story.Raw }
+type remark struct{ About, Text story.Raw }
 
 func remarkOn[A, T ~string](about A, text T) remark {
 	return remark{story.Raw(about), story.Raw(text)}
@@ -23,7 +23,7 @@ func explain(runs []scenarios.Outcome) []remark {
 	}
 	remarks = append(allTheSame(remarks, "the data"), explainLocks(runs)...)
 	remarks = append(remarks, notes(runs)...)
-	return slices.DeleteFunc(remarks, func(r remark) bool { return r.text == "" })
+	return slices.DeleteFunc(remarks, func(r remark) bool { return r.Text == "" })
 }
 
 // notes are what one has to know of how the runs were made.
@@ -68,9 +68,9 @@ func explainLocks(runs []scenarios.Outcome) []remark {
 // allTheSame says once what is the same of every run.
 func allTheSame(remarks []remark, about story.Raw) []remark {
 	for _, r := range remarks {
-		if r.text != remarks[0].text {
+		if r.Text != remarks[0].Text {
 			return remarks
 		}
 	}
-	return []remark{{about, remarks[0].text}}
+	return []remark{{about, remarks[0].Text}}
 }

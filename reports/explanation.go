@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/reports/textwrap"
@@ -18,8 +17,8 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 		if i > 0 {
 			t.line("")
 		}
-		explanation(r, o).writeText(t)
-		t.line("")
+		t.document(explanation(r, o))
+		t.gap()
 		t.line("replay: %s", explainAgain(r, o))
 	}
 	_, err := io.WriteString(w, NoCommands(t.b.String()))
@@ -29,15 +28,12 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
 	o = o.forOthers()
 	o.Palette = Palette{}
-	var b strings.Builder
-	for i, r := range results {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		explanation(r, o).writeMarkdown(&b)
-		fmt.Fprintf(&b, "\nReplay: %s\n", code(explainAgain(r, o)))
+	m := &markdownText{level: 1}
+	for _, r := range results {
+		m.document(explanation(r, o))
+		m.line("\nReplay: %s", code(explainAgain(r, o)))
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, m.b.String())
 	return err
 }
 
@@ -68,49 +64,49 @@ func explanation(r *scenarios.Result, o Options) *document {
 	say := func(sayings []saying, of scenarios.Telling, same bool) {
 		for _, c := range sayings {
 			if shared(c.field) == same {
-				d.add(chapter{title: c.title, text: c.field(of)})
+				d.add(c.title, paragraph(c.field(of)))
 			}
 		}
 	}
 	base := stories[0][0].Variant.Telling
 	several := len(stories) > 1
 
-	d.add(chapter{title: "The setting", rows: common})
+	d.add("The setting", facts(common))
 	say(beforehand, base, true)
 	if several && shared(theStory) {
-		d.add(chapter{title: "The story", text: base.Story})
+		d.add("The story", paragraph(base.Story))
 	}
 	for i, runs := range stories {
 		v := runs[0].Variant
 		if several {
-			d.add(chapter{part: true, title: fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), story.Visible(v.Name), story.Visible(v.Title))})
-			d.add(chapter{title: "The setting of this variant", rows: without(settings[i], common)})
+			d.begin(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(stories), story.Visible(v.Name), story.Visible(v.Title)))
+			d.add("The setting of this variant", facts(without(settings[i], common)))
 			say(beforehand, v.Telling, false)
 		}
-		happened := chapter{title: "What happened", figure: events(runs, o), after: doubtful(runs)}
-		if !several || !shared(theStory) {
-			happened.text = v.Story
+		told := paragraph(v.Story)
+		if several && shared(theStory) {
+			told = ""
 		}
-		d.add(happened)
-		d.add(chapter{title: brokeOrHeld(runs), rows: broke(runs)})
+		d.add("What happened", told, figure(events(runs, o)), facts(doubtful(runs)))
+		d.add(brokeOrHeld(runs), facts(broke(runs)))
 		if several {
 			say(afterwards, v.Telling, false)
 			if !shared(kleppmann) || !shared(sanfilippo) {
-				d.add(debate(v.Telling))
+				d.add("What each side says", debate(v.Telling))
 			}
 		}
 	}
 	if several {
-		d.add(chapter{part: true, title: "all variants"})
-		d.add(chapter{title: "Side by side", figure: sideBySide(stories, o.Palette)})
+		d.begin("all variants")
+		d.add("Side by side", figure(sideBySide(stories, o.Palette)))
 	}
-	d.add(chapter{title: "What it took", rows: measures(stories)})
+	d.add("What it took", facts(measures(stories)))
 	say(afterwards[:1], base, true)
 	if shared(kleppmann) && shared(sanfilippo) {
-		d.add(debate(base))
+		d.add("What each side says", debate(base))
 	}
 	say(afterwards[1:], base, true)
-	d.add(chapter{title: "Source", text: r.Scenario.Source})
+	d.add("Source", paragraph(r.Scenario.Source))
 	return d
 }
 
@@ -145,14 +141,14 @@ func kleppmann(t scenarios.Telling) string  { return t.Kleppmann }
 func sanfilippo(t scenarios.Telling) string { return t.Sanfilippo }
 
 // debate is what each side says.
-func debate(t scenarios.Telling) chapter {
-	c := chapter{title: "What each side says"}
+func debate(t scenarios.Telling) facts {
+	var said facts
 	for _, row := range []remark{remarkOn("Kleppmann", textwrap.OneLine(t.Kleppmann)), remarkOn("Sanfilippo", textwrap.OneLine(t.Sanfilippo))} {
-		if row.text != "" {
-			c.rows = append(c.rows, row)
+		if row.Text != "" {
+			said = append(said, row)
 		}
 	}
-	return c
+	return said
 }
 
 // events is the timeline, with the moments that matter marked.

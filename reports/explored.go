@@ -100,3 +100,48 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	}
 	return story.Visible(r.Lock) + ": " + strings.Join(words, "; ")
 }
+
+// exploredDocument is the beginning and the end of every report of a search.
+func exploredDocument(r *explore.Result, since *Comparison) *document {
+	d := &document{title: exploredTitle(r), warning: incomplete(r), summary: exploredSummary(r, since)}
+	d.add("", facts(searched(r)))
+	return d
+}
+
+// addComparison adds a chapter on what is new and what is gone since an earlier search, if
+// there was one.
+func (d *document) addComparison(r *explore.Result, c *Comparison) {
+	if c == nil {
+		return
+	}
+	var said points
+	if len(c.New)+len(c.Gone) == 0 {
+		said = points{{goodSign, "the same ways, and none worse"}}
+	}
+	for _, n := range c.New {
+		said = append(said, point{badSign, n.inOne()})
+	}
+	for _, w := range c.Gone {
+		said = append(said, point{goodSign, "not found again: " + goneWords(w)})
+	}
+	for _, doubt := range c.doubts(r) {
+		said = append(said, point{badge{"doubt", "!", ""}, doubt})
+	}
+	d.add("Compared with "+story.Visible(c.Since), said)
+}
+
+// addCoverage adds two chapters: on what was tried, and on what that did not find.
+func (d *document) addCoverage(r *explore.Result) {
+	d.add("What was tried", facts(coverage(r)), paragraph(kindsWords(r)))
+	var none points
+	for _, a := range notFound(r) {
+		sign := badge{"doubt", "?", ""}
+		if a.firm {
+			sign = goodSign
+		}
+		none = append(none, point{sign, a.says})
+	}
+	d.add("What was not found", none)
+}
+
+var goodSign, badSign = badge{"good", "✓", ""}, badge{"bad", "✗", ""}

@@ -178,7 +178,7 @@ func TestCoverage(t *testing.T) {
 		},
 	} {
 		rows := coverage(&explore.Result{Bases: []explore.BaseRecord{{Points: 3}, {Points: 4}}, Levels: []explore.Level{l}})
-		if len(rows) != 1 || string(rows[0].text) != want {
+		if len(rows) != 1 || string(rows[0].Text) != want {
 			t.Errorf("got  %v\nwant %q", rows, want)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/explore"
-	"github.com/locksim/locksim/story"
 )
 
 // writeExploredHTML writes what a search found as a page of its own.
@@ -22,45 +21,32 @@ func noPages(string) string { return "" }
 // A searchPage is what a search found, on a page.
 type searchPage struct {
 	Title, Incomplete, Summary string
-	Searched                   []row
-	Maps                       []heatmap
-	Lists                      []wayList
-	Comparison                 *searchComparison
-	Coverage                   []row
-	Kinds                      string
-	NotFound                   []searchAbsence
+	// Before stands above the maps and the lists of ways, and After below them.
+	Before, After []chapter
+	Maps          []heatmap
+	Lists         []wayList
 }
 
 // A wayList is a chapter with ways, and what the words in it mean.
 type wayList struct {
 	Title, Why string
 	Ways       []wayCard
-	Legend     []row
-}
-
-// A searchComparison is what is new and what is gone since an earlier search.
-type searchComparison struct {
-	Since             string
-	New, Gone, Doubts []string
-}
-
-// A searchAbsence is what was not found, and whether that is firm; see absence.
-type searchAbsence struct {
-	Says string
-	Firm bool
+	Legend     []remark
 }
 
 // exploredPage lays out what a search found. page is the address of what tells more of
 // the scenario in a file; "" if nothing does.
 func exploredPage(r *explore.Result, o Options, page func(file string) string) sheet {
+	before, after := exploredDocument(r, o.Since), &document{}
+	before.addComparison(r, o.Since)
+	after.addCoverage(r)
 	p := searchPage{
-		Title: exploredTitle(r), Incomplete: incomplete(r), Summary: exploredSummary(r, o.Since),
-		Searched: onPage(searched(r)), Maps: heatmaps(r), Comparison: comparisonOn(r, o.Since),
-		Coverage: onPage(coverage(r)), Kinds: kindsWords(r),
+		Title: before.title, Incomplete: before.warning, Summary: before.summary,
+		Before: before.chapters, After: after.chapters, Maps: heatmaps(r),
 	}
 	cards := wayCards{result: r, page: page, scale: marginScale(r)}
 	if len(r.Ways) > 0 {
-		list := wayList{Title: fmt.Sprintf("Ways to break it, the worst first (%d)", len(r.Ways)), Legend: onPage(pictured(legend(r.Ways), r.Ways))}
+		list := wayList{Title: fmt.Sprintf("Ways to break it, the worst first (%d)", len(r.Ways)), Legend: pictured(legend(r.Ways), r.Ways)}
 		for i, w := range r.Ways {
 			card := cards.card(w, "", i+1)
 			if n, is := o.Since.news(w); is {
@@ -73,15 +59,12 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 	if len(r.RanOn) > 0 {
 		list := wayList{
 			Title: fmt.Sprintf("Kept apart (%d)", len(r.RanOn)), Why: whyApart,
-			Legend: onPage(without(pictured(legend(r.RanOn), r.RanOn), pictured(legend(r.Ways), r.Ways))),
+			Legend: without(pictured(legend(r.RanOn), r.RanOn), pictured(legend(r.Ways), r.Ways)),
 		}
 		for i, w := range r.RanOn {
 			list.Ways = append(list.Ways, cards.card(w, "r", i+1))
 		}
 		p.Lists = append(p.Lists, list)
-	}
-	for _, a := range notFound(r) {
-		p.NotFound = append(p.NotFound, searchAbsence{a.says, a.firm})
 	}
 	s := newSheet(p.Title, fill("explored.html", p), asset("explored.css"))
 	s.Script = template.JS(asset("explored.js"))
@@ -94,19 +77,4 @@ func pictured(legend []remark, ways []explore.Way) []remark {
 		legend = append(legend, remark{"bar", "the sizes from nothing on: what is survived, then what is not; the dashed line is the TTL"})
 	}
 	return legend
-}
-
-// comparisonOn is the chapter on an earlier search; nil if there was none.
-func comparisonOn(r *explore.Result, c *Comparison) *searchComparison {
-	if c == nil {
-		return nil
-	}
-	out := &searchComparison{Since: story.Visible(c.Since), Doubts: c.doubts(r)}
-	for _, n := range c.New {
-		out.New = append(out.New, n.inOne())
-	}
-	for _, w := range c.Gone {
-		out.Gone = append(out.Gone, goneWords(w))
-	}
-	return out
 }

@@ -17,7 +17,7 @@ type wayCard struct {
 	Off, On                        wayHarm
 	Blame, BlameMood, Worlds       string
 	Faults                         []string
-	Facts                          []row
+	Facts                          []remark
 	Margins                        []marginBar
 	// File is the scenario file that tells it, Replay the command that runs it, and
 	// Page what shows its diagram; "" is none.
@@ -80,7 +80,7 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 	for _, f := range w.Example.Faults {
 		card.Faults = append(card.Faults, exploredFaultWords(f))
 	}
-	for _, fact := range []row{
+	for _, fact := range []remark{
 		{"workload", story.Raw(worldWords(c.result, w.Example))},
 		{"strikes", story.Raw(stagesWords(w))},
 		{"also by", story.Raw(othersWords(w))},

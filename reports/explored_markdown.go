@@ -16,88 +16,38 @@ import (
 // runs.
 func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 	m := &exploredMarkdown{result: r, since: o.Since}
-	m.line("## %s", markdown(exploredTitle(r)))
-	m.line("")
-	if said := incomplete(r); said != "" {
-		m.line("**%s**", markdown(said))
-		m.line("")
+	d := exploredDocument(r, o.Since)
+	d.addComparison(r, o.Since)
+	m.ways(d, r.Ways, "Ways to break it, the worst first", "", "")
+	m.ways(d, r.RanOn, "Kept apart", whyApart, "r")
+	for _, c := range charts(r.Maps) { // signs follow every label, so no line can end the block of code
+		d.add(c.title(), figure(c.figure(Palette{})+"\n  "+chartLegend+"\n"))
 	}
-	m.remarks(searched(r))
-	m.comparison()
-	m.ways(r.Ways, "Ways to break it, the worst first", "", "")
-	m.ways(r.RanOn, "Kept apart", whyApart, "r")
-	m.maps()
-	m.heading("What was tried")
-	m.remarks(coverage(r))
-	if kinds := kindsWords(r); kinds != "" {
-		m.line("")
-		m.line("%s", kinds)
-	}
-	if none := notFound(r); len(none) > 0 {
-		m.heading("What was not found")
-		for _, a := range none {
-			m.line("- %s", markdown(a.says))
-		}
-	}
-	m.line("")
-	m.line("%s", markdown(exploredSummary(r, o.Since)))
-	_, err := io.WriteString(w, m.b.String())
+	d.addCoverage(r)
+	md := &markdownText{level: 2}
+	md.document(d)
+	_, err := io.WriteString(w, md.b.String())
 	return err
 }
 
-// exploredMarkdown is a report of a search that is being written in Markdown.
+// exploredMarkdown is a search whose ways are being written in Markdown.
 type exploredMarkdown struct {
-	b      strings.Builder
 	result *explore.Result
 	since  *Comparison
 }
 
-func (m *exploredMarkdown) line(format string, args ...any) {
-	fmt.Fprintf(&m.b, format+"\n", args...)
-}
-
-func (m *exploredMarkdown) heading(title string) {
-	m.line("")
-	m.line("### %s", markdown(title))
-	m.line("")
-}
-
-func (m *exploredMarkdown) remarks(rows []remark) {
-	for _, row := range rows {
-		m.line("- **%s**: %s", markdown(string(row.about)), markdown(string(row.text)))
-	}
-}
-
-// ways is a table of ways.
-func (m *exploredMarkdown) ways(ways []explore.Way, title, why, letter string) {
+// ways adds a chapter with a table of ways, and what locks did that no lock may do.
+func (m *exploredMarkdown) ways(d *document, ways []explore.Way, title, why, letter string) {
 	if len(ways) == 0 {
 		return
 	}
-	m.heading(fmt.Sprintf("%s (%d)", title, len(ways)))
-	if why != "" {
-		m.line("%s", why)
-		m.line("")
-	}
-	header := []string{"", "way", "faults", "without fencing", "with fencing", "whose fault", "size", "worlds", "scenario"}
-	m.line("| %s |", strings.Join(header, " | "))
-	m.line("|%s", strings.Repeat("---|", len(header)))
+	table := cells{header: []string{"", "way", "faults", "without fencing", "with fencing", "whose fault", "size", "worlds", "scenario"}}
+	var stacks []piece
 	for i, w := range ways {
-		m.line("| %s |", strings.Join(m.cells(w, letter, i+1), " | "))
+		table.rows = append(table.rows, m.cells(w, letter, i+1))
+		stacks = append(stacks, listing{fmt.Sprintf("Way %s%d: what the lock did", letter, i+1), stack(w)})
 	}
-	m.stacks(ways, letter)
-}
-
-// stacks folds away what locks did that no lock may do.
-func (m *exploredMarkdown) stacks(ways []explore.Way, letter string) {
-	for i, w := range ways {
-		if lines := stack(w); lines != nil {
-			m.line("\n<details><summary>Way %s%d: what the lock did</summary>\n", letter, i+1)
-			for _, line := range lines {
-				m.line("    %s", line)
-			}
-			m.line("\n</details>")
-		}
-	}
+	d.add(fmt.Sprintf("%s (%d)", title, len(ways)), append([]piece{paragraph(why), table}, stacks...)...)
 }
 
 // cells is one row of a table of ways.
@@ -150,34 +100,4 @@ func markdownBlame(w explore.Way) string {
 		return text + ": a write came late"
 	}
 	return text
-}
-
-// comparison lists what is new and what is gone.
-func (m *exploredMarkdown) comparison() {
-	c := m.since
-	if c == nil {
-		return
-	}
-	m.heading("Compared with " + c.Since)
-	if len(c.New)+len(c.Gone) == 0 {
-		m.line("- the same ways, and none worse")
-	}
-	for _, n := range c.New {
-		m.line("- **%s**", markdown(n.inOne()))
-	}
-	for _, w := range c.Gone {
-		m.line("- %s", markdown("not found again: "+goneWords(w)))
-	}
-	for _, doubt := range c.doubts(m.result) {
-		m.line("- %s", markdown(doubt))
-	}
-}
-
-// maps draws the danger maps as the text report does. No line of theirs can end
-// the block of code, because signs follow every label.
-func (m *exploredMarkdown) maps() {
-	for _, c := range charts(m.result.Maps) {
-		m.heading(c.title())
-		m.line("```text\n%s\n  %s\n```", c.figure(Palette{}), chartLegend)
-	}
 }

@@ -15,21 +15,20 @@ import (
 
 func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	t := &exploredText{text{Options: o, width: exploredWidth}, r}
-	if said := incomplete(r); said != "" {
-		t.line("%s", o.Palette.bad(textwrap.Wrap(said, exploredWidth, 2)))
-		t.line("")
+	d := exploredDocument(r, o.Since)
+	t.ways(d, r.Ways, "Ways to break it, the worst first", "", "", legend(r.Ways))
+	d.addComparison(r, o.Since)
+	t.ways(d, r.RanOn, "Kept apart", whyApart, "r", without(legend(r.RanOn), legend(r.Ways)))
+	d.add("", paragraph(unwrittenWays(r)))
+	all := charts(r.Maps)
+	for _, c := range all {
+		d.add(c.title(), figure(c.figure(o.Palette)))
 	}
-	t.line("%s", o.Palette.strong(textwrap.Wrap(exploredTitle(r), exploredWidth, 2)))
-	t.line("")
-	t.remarks(searched(r))
-	t.ways(r.Ways, "Ways to break it, the worst first", "", "", legend(r.Ways))
-	t.comparison()
-	t.ways(r.RanOn, "Kept apart", whyApart, "r", without(legend(r.RanOn), legend(r.Ways)))
-	t.paragraph(unwrittenWays(r))
-	t.maps()
-	t.coverage()
-	t.line("")
-	t.line("%s", textwrap.Wrap(exploredSummary(r, o.Since), exploredWidth, 2))
+	if len(all) > 0 {
+		d.add("", figure("  "+chartLegend+"\n"))
+	}
+	d.addCoverage(r)
+	t.document(d)
 	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
 }
@@ -40,28 +39,17 @@ type exploredText struct {
 	result *explore.Result
 }
 
-func (t *exploredText) heading(s string) {
-	t.line("")
-	t.line("%s", t.Palette.strong(textwrap.Wrap(s, exploredWidth, 2)))
-}
-
-// ways is a chapter with a table of ways, and a paragraph on each. The number of
+// ways adds a chapter with a table of ways, and a paragraph on each. The number of
 // each begins with a letter, if there is one.
-func (t *exploredText) ways(ways []explore.Way, title, why, letter string, legend []remark) {
+func (t *exploredText) ways(d *document, ways []explore.Way, title, why, letter string, legend facts) {
 	if len(ways) == 0 {
 		return
 	}
-	t.heading(fmt.Sprintf("%s (%d)", title, len(ways)))
-	t.paragraph(why)
-	t.line("")
-	t.b.WriteString(t.table(ways, letter))
-	if len(legend) > 0 {
-		t.line("")
-		t.remarks(legend)
-	}
+	all := []piece{paragraph(why), figure(t.table(ways, letter)), legend}
 	for i, w := range ways {
-		t.way(w, letter, i+1)
+		all = append(all, figure(t.way(w, letter, i+1)))
 	}
+	d.add(fmt.Sprintf("%s (%d)", title, len(ways)), all...)
 }
 
 // unwrittenWays says how to run the ways, if none of them was written.
@@ -137,15 +125,15 @@ func (t *exploredText) blameCell(w explore.Way) string {
 }
 
 // way is a paragraph on one way. What the table says is not said again.
-func (t *exploredText) way(w explore.Way, letter string, place int) {
+func (t *exploredText) way(w explore.Way, letter string, place int) string {
+	p := &text{Options: t.Options, width: t.width}
 	number := fmt.Sprintf("Way %s%d: ", letter, place)
-	t.line("")
-	t.line("%s", t.Palette.strong(textwrap.Wrap(number+wayTitle(w), exploredWidth, len(number))))
+	p.line("%s", t.Palette.strong(textwrap.Wrap(number+wayTitle(w), exploredWidth, len(number))))
 	if n, is := t.Since.news(w); is && letter == "" {
-		t.line("  %s", t.Palette.bad(textwrap.Wrap(n.says(t.Since.Since), exploredWidth-2, 2)))
+		p.line("  %s", t.Palette.bad(textwrap.Wrap(n.says(t.Since.Since), exploredWidth-2, 2)))
 	}
 	if told := story.Visible(textwrap.OneLine(w.Story)); told != "" {
-		t.line("  %s", textwrap.Wrap(told, exploredWidth-2, 2))
+		p.line("  %s", textwrap.Wrap(told, exploredWidth-2, 2))
 	}
 	var rows []remark
 	add := func(about, text string) {
@@ -166,74 +154,18 @@ func (t *exploredText) way(w explore.Way, letter string, place int) {
 	}
 	add("strikes", stagesWords(w))
 	add("also by", othersWords(w))
-	t.remarks(rows)
+	p.remarks(rows)
 	if w.File != "" { // the command is never broken, so that it can be copied
 		command := replayWay(w.File)
 		label := len("replay")
 		for _, row := range rows {
-			label = max(label, len(row.about))
+			label = max(label, len(row.About))
 		}
 		if 4+label+utf8.RuneCountInString(command) <= exploredWidth {
 			command = t.Palette.strong(pad("replay", label)) + "  " + command
 		}
-		t.line("  %s", command)
+		p.line("  %s", command)
 	}
-	for _, line := range stack(w) {
-		t.line("%s", strings.TrimRight("    "+line, " "))
-	}
-}
-
-// comparison is a chapter on what is new and what is gone.
-func (t *exploredText) comparison() {
-	c := t.Since
-	if c == nil {
-		return
-	}
-	t.heading("Compared with " + story.Visible(c.Since))
-	t.line("")
-	if len(c.New)+len(c.Gone) == 0 {
-		t.line("  %s", t.Palette.good("the same ways, and none worse"))
-	}
-	for _, n := range c.New {
-		t.item(t.Palette.bad("✗"), n.inOne())
-	}
-	for _, w := range c.Gone {
-		t.item(t.Palette.good("✓"), "not found again: "+goneWords(w))
-	}
-	for _, doubt := range c.doubts(t.result) {
-		t.item(t.Palette.doubt("!"), doubt)
-	}
-}
-
-// maps is a chapter for the danger maps.
-func (t *exploredText) maps() {
-	all := charts(t.result.Maps)
-	for _, c := range all {
-		t.heading(c.title())
-		t.line("")
-		t.b.WriteString(c.figure(t.Palette))
-	}
-	if len(all) > 0 {
-		t.line("")
-		t.line("  %s", chartLegend)
-	}
-}
-
-// coverage is two chapters: on what was tried, and on what that did not find.
-func (t *exploredText) coverage() {
-	t.heading("What was tried")
-	t.line("")
-	t.remarks(coverage(t.result))
-	t.paragraph(kindsWords(t.result))
-	if none := notFound(t.result); len(none) > 0 {
-		t.heading("What was not found")
-		t.line("")
-		for _, a := range none {
-			mark := t.Palette.doubt("?")
-			if a.firm {
-				mark = t.Palette.good("✓")
-			}
-			t.item(mark, a.says)
-		}
-	}
+	p.piece(listing{lines: stack(w)})
+	return p.b.String()
 }

@@ -17,7 +17,7 @@ func TestEveryPropertyHasAShortWord(t *testing.T) {
 		if got := inShort([]string{string(p)}); len(got) != 1 || got[0] == string(p) {
 			t.Errorf("%s is %q in short", p, got)
 		}
-		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].text), string(p)) {
+		if got := breakageLegend([]explore.Way{{On: []string{string(p)}}}); len(got) != 1 || !strings.Contains(string(got[0].Text), string(p)) {
 			t.Errorf("%s is explained as %v", p, got)
 		}
 	}
@@ -101,7 +101,7 @@ func TestWhoseFault(t *testing.T) {
 			t.Errorf("%q, %q, %q: got %q, want %q", c.off, c.on, c.fault, got, c.want)
 		}
 		about := strings.TrimSuffix(c.want, ": clock")
-		if rows := faultLegend([]explore.Way{w}); len(rows) != 1 || string(rows[0].about) != about {
+		if rows := faultLegend([]explore.Way{w}); len(rows) != 1 || string(rows[0].About) != about {
 			t.Errorf("%q is explained as %v", about, rows)
 		}
 	}

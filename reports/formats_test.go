@@ -272,15 +272,15 @@ func TestMarkdownOfRuns(t *testing.T) {
 	few := in(t, "markdown", reports.Options{}, all(t)...)
 	order := []string{
 		"## locksim: 4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 of which nothing is expected with this lock\n",
-		"| ? | [unseen, waits](unseen.yaml) |  | unknown | unknown | without fencing: the witness \"client-1 crashed\" was not seen<br>with fencing: ",
+		"| ? | [unseen, waits](unseen.yaml) | | unknown | unknown | without fencing: the witness \"client-1 crashed\" was not seen<br>with fencing: ",
 		"| ✗ | [surprising](surprising.yaml) | process | **unsafe** | safe | without fencing: the verdict is unsafe, expected safe, and 4 more |\n",
 		"\n### ? unseen, waits: Nobody crashes\n",
 		"\n### ✗ surprising: The work takes longer than the lock\n",
 		"\n- **without fencing**: the verdict is unsafe, expected safe\n",
 		"\nWhat happened:\n\n- **without fencing**: client-1's write of x",
 		"\n```sh\nlocksim run surprising.yaml --seed 1\n```\n",
-		"| ✓ | [calm](calm.yaml) |  | safe | safe |  |\n",
-		"| – | [silent](silent.yaml) |  | safe | safe |  |\n",
+		"| ✓ | [calm](calm.yaml) | | safe | safe | |\n",
+		"| – | [silent](silent.yaml) | | safe | safe | |\n",
 	}
 	rest := few
 	for _, part := range order {

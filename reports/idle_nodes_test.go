@@ -47,12 +47,12 @@ func TestOtherLockOtherNodes(t *testing.T) {
 				if got := lanesOf(run); got != c.lanes {
 					t.Errorf("fencing %s: the lanes are %s, want %s", run.Fencing, got, c.lanes)
 				}
-				if got := cast(run.History.Trace)[0]; got.about != "lock" || !strings.HasPrefix(string(got.text), c.setting) {
-					t.Errorf("the header says %q of the lock, want %q", got.text, c.setting)
+				if got := cast(run.History.Trace)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
+					t.Errorf("the header says %q of the lock, want %q", got.Text, c.setting)
 				}
 				for _, row := range setting(run, 1) {
-					if strings.HasPrefix(string(row.about), "redis-") && !strings.Contains(c.lanes, string(row.about)) {
-						t.Errorf("the setting speaks of %s, which takes no part", row.about)
+					if strings.HasPrefix(string(row.About), "redis-") && !strings.Contains(c.lanes, string(row.About)) {
+						t.Errorf("the setting speaks of %s, which takes no part", row.About)
 					}
 				}
 			}

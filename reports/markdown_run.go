@@ -49,12 +49,8 @@ func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error
 
 // runMarkdown is a report of runs that is being written in Markdown.
 type runMarkdown struct {
-	b       strings.Builder
+	markdownText
 	options Options
-}
-
-func (m *runMarkdown) line(format string, args ...any) {
-	fmt.Fprintf(&m.b, format+"\n", args...)
 }
 
 // folded is a table that a long list does not fill the page with.
@@ -63,9 +59,7 @@ func (m *runMarkdown) folded(results []*scenarios.Result) {
 		m.table(results)
 		return
 	}
-	m.line("\n<details><summary><b>%s without complaint</b></summary>", story.Count(len(results), "scenario"))
-	m.table(results)
-	m.line("\n</details>")
+	m.fold("<b>"+story.Count(len(results), "scenario")+" without complaint</b>", func() { m.table(results) })
 }
 
 // table has a row for each variant.
@@ -73,7 +67,7 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 	if len(results) == 0 {
 		return
 	}
-	m.line("\n| | scenario | assumption | without fencing | with fencing | what differs |\n|---|---|---|---|---|---|")
+	t := cells{header: []string{"", "scenario", "assumption", "without fencing", "with fencing", "what differs"}}
 	for _, r := range results {
 		for _, runs := range stories(r) {
 			v := runs[0].Variant
@@ -89,10 +83,12 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 					differs = append(differs, markdown(runName[run.Fencing]+": "+firstOf(asShown(said))))
 				}
 			}
-			m.line("| %s | %s | %s | %s | %s | %s |", standingSign(runs), name, markdown(v.Assumption),
-				verdicts[scenarios.Off], verdicts[scenarios.On], strings.Join(differs, "<br>"))
+			t.rows = append(t.rows, []string{
+				standingSign(runs), name, markdown(v.Assumption), verdicts[scenarios.Off], verdicts[scenarios.On], strings.Join(differs, "<br>"),
+			})
 		}
 	}
+	m.pieces([]piece{t})
 }
 
 // firstOf is the first of some complaints, and how many more there are.
@@ -119,12 +115,12 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 		}
 		v := runs[0].Variant
 		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title))
-		markdownRows(&m.b, wrong)
+		m.pieces([]piece{facts(wrong)})
 		if alone {
 			m.properties(runs)
 		}
 		m.line("\nWhat happened:")
-		markdownRows(&m.b, explain(runs))
+		m.pieces([]piece{facts(explain(runs))})
 		if alone {
 			m.timeline(runs)
 		}
@@ -139,15 +135,16 @@ func (m *runMarkdown) properties(runs []scenarios.Outcome) {
 		header = append(header, runName[run.Fencing])
 		verdicts = append(verdicts, markdownVerdict(Cell{Runs: runs}, i))
 	}
-	m.line("\n| %s |\n|%s", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+	t := cells{header: header}
 	for _, p := range checks.Properties() {
 		row := []string{string(p)}
 		for _, run := range runs {
 			row = append(row, outcomeCell(run.Verdict.Finding(p).Outcome, Palette{}))
 		}
-		m.line("| %s |", strings.Join(row, " | "))
+		t.rows = append(t.rows, row)
 	}
-	m.line("| %s |", strings.Join(verdicts, " | "))
+	t.rows = append(t.rows, verdicts)
+	m.pieces([]piece{t})
 }
 
 // mostSteps is how much of the story of one run a summary tells. A comment on GitHub
@@ -165,7 +162,7 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 		told[i] = diagram.Nearest(run.History, run.Verdict, all, mostSteps)
 		left += len(all) - len(told[i])
 	}
-	m.line("\n```text\n%s```", eventsOf(runs, told, m.options))
+	m.pieces([]piece{figure(eventsOf(runs, told, m.options))})
 	if left > 0 {
 		m.line("\n%s of the story are left out; `locksim run --format text` tells all.", story.Count(left, "step"))
 	}

@@ -201,35 +201,31 @@ func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 }
 
 // pageLegend explains the table on a page, whose columns have the words in full.
-func (m *Matrix) pageLegend() []row {
+func (m *Matrix) pageLegend() []remark {
 	s := m.shown()
-	legend := []sign{
+	legend := []remark{
 		{"assumption", aboutAssumptions},
 	}
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-		legend = append(legend, sign{string(p), p.Title()})
+		legend = append(legend, remarkOn(string(p), p.Title()))
 	}
 	if len(m.Locks) == 0 {
-		legend = append(legend, sign{"✓ ✗", m.outcomes(s)})
+		legend = append(legend, remarkOn("✓ ✗", m.outcomes(s)))
 	}
-	legend = append(legend, []sign{
-		{runName[scenarios.Off], aboutWithout},
-		{runName[scenarios.On], aboutWith},
-		{"✗ unsafe", aboutUnsafe()},
+	legend = append(legend, []remark{
+		remarkOn(runName[scenarios.Off], aboutWithout),
+		remarkOn(runName[scenarios.On], aboutWith),
+		remarkOn("✗ unsafe", aboutUnsafe()),
 		{"✓ safe", aboutSafe},
 	}...)
 	for _, p := range s.caveats {
-		legend = append(legend, sign{"! safe, but ✗ " + string(p), aboutCaveat(p)})
+		legend = append(legend, remarkOn("! safe, but ✗ "+string(p), aboutCaveat(p)))
 	}
 	if s.undecided {
-		legend = append(legend, sign{"? unknown", "nobody can tell; the box at the top says why"})
+		legend = append(legend, remarkOn("? unknown", "nobody can tell; the box at the top says why"))
 	}
 	if s.untold {
-		legend = append(legend, sign{"– n/a", aboutUntold})
+		legend = append(legend, remarkOn("– n/a", aboutUntold))
 	}
-	all := make([]row, len(legend))
-	for i, s := range legend {
-		all[i] = row{story.Raw(s.sign), story.Raw(s.text)}
-	}
-	return all
+	return legend
 }

@@ -41,7 +41,7 @@ func (m *Matrix) boxes() []frontBox {
 		box.Class = standingBadges[alarm].Class
 		for _, r := range m.inOrder() {
 			if said := m.alarmed(r, alarm); len(said) > 0 {
-				box.Items = append(box.Items, row{story.Raw(r.name()), story.Raw(strings.Join(said, "; "))})
+				box.Items = append(box.Items, remark{story.Raw(r.name()), story.Raw(strings.Join(said, "; "))})
 			}
 		}
 		if len(box.Items) > 0 {

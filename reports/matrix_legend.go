@@ -9,9 +9,6 @@ import (
 	"github.com/locksim/locksim/story"
 )
 
-// A sign is one entry of a legend.
-type sign struct{ sign, text string }
-
 // shown is what a matrix shows of that which it does not always show.
 type shown struct {
 	// caveats are the properties that qualify some safe run.
@@ -89,62 +86,62 @@ func aboutCaveat(p checks.Property) string {
 
 // legend explains what stands in the text of the matrix, and nothing that does
 // not.
-func (m *Matrix) legend() []sign {
+func (m *Matrix) legend() []remark {
 	s := m.shown()
-	legend := []sign{{"assumption", aboutAssumptions}}
+	legend := []remark{{"assumption", aboutAssumptions}}
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-		legend = append(legend, sign{p.Card().Column, about(p)})
+		legend = append(legend, remarkOn(p.Card().Column, about(p)))
 	}
-	legend = append(legend, sign{"✓ ✗", m.outcomes(s)}, sign{"without", aboutWithout}, sign{"with", aboutWith})
+	legend = append(legend, remarkOn("✓ ✗", m.outcomes(s)), remarkOn("without", aboutWithout), remarkOn("with", aboutWith))
 	unsafe, safe, caveat, unknown := "unsafe", "safe", "! safe %c", "unknown"
 	if len(m.Locks) > 0 {
-		legend = []sign{
-			{"✓✗", aboutExclusions() + "; " + m.outcomes(s)},
+		legend = []remark{
+			remarkOn("✓✗", aboutExclusions()+"; "+m.outcomes(s)),
 			{"then a→b", "the data in the run in which nobody checks fencing tokens, and in the same run when the storage does; one sign if it is the same"},
 			{"nodes", "each story keeps its own number of nodes: on the one node of most single-instance stories Redlock is no better than any other lock"},
 		}
 		unsafe, safe, caveat, unknown = "✗ data", "✓ data", "!%c data", "?"
 	}
-	legend = append(legend, sign{unsafe, aboutUnsafe()}, sign{safe, aboutSafe})
+	legend = append(legend, remarkOn(unsafe, aboutUnsafe()), remarkOn(safe, aboutSafe))
 	for _, p := range s.caveats {
-		legend = append(legend, sign{fmt.Sprintf(caveat, p[0]), aboutCaveat(p)})
+		legend = append(legend, remarkOn(fmt.Sprintf(caveat, p[0]), aboutCaveat(p)))
 	}
 	if s.undecided {
-		legend = append(legend, sign{unknown, aboutUndecided})
+		legend = append(legend, remarkOn(unknown, aboutUndecided))
 	}
 	if s.untold {
-		legend = append(legend, sign{"n/a", aboutUntold})
+		legend = append(legend, remarkOn("n/a", aboutUntold))
 	}
 	return legend
 }
 
 // markdownLegend explains the table in Markdown, whose header has the words in
 // full.
-func (m *Matrix) markdownLegend() []sign {
+func (m *Matrix) markdownLegend() []remark {
 	s := m.shown()
-	var legend []sign
+	var legend []remark
 	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-		legend = append(legend, sign{string(p), p.Title()})
+		legend = append(legend, remarkOn(string(p), p.Title()))
 	}
-	legend[len(legend)-1].text += " (" + m.outcomes(s) + ")"
+	legend[len(legend)-1].Text += story.Raw(" (" + m.outcomes(s) + ")")
 	if len(m.Locks) == 0 {
-		legend = append([]sign{{"assumption", aboutAssumptions}}, legend...)
-		legend = append(legend, sign{"without fencing", aboutWithout}, sign{"with fencing", aboutWith})
+		legend = append([]remark{{"assumption", aboutAssumptions}}, legend...)
+		legend = append(legend, remarkOn("without fencing", aboutWithout), remarkOn("with fencing", aboutWith))
 	} else {
-		legend = []sign{
-			{"✓✗", aboutExclusions() + "; " + m.outcomes(s)},
+		legend = []remark{
+			remarkOn("✓✗", aboutExclusions()+"; "+m.outcomes(s)),
 			{"a → b", aboutWithout + ", and " + aboutWith},
 		}
 	}
-	legend = append(legend, sign{"unsafe", aboutUnsafe()}, sign{"safe", aboutSafe})
+	legend = append(legend, remarkOn("unsafe", aboutUnsafe()), remarkOn("safe", aboutSafe))
 	for _, p := range s.caveats {
-		legend = append(legend, sign{"safe, ✗ " + string(p), aboutCaveat(p)})
+		legend = append(legend, remarkOn("safe, ✗ "+string(p), aboutCaveat(p)))
 	}
 	if s.undecided {
-		legend = append(legend, sign{"unknown", aboutUndecided})
+		legend = append(legend, remarkOn("unknown", aboutUndecided))
 	}
 	if s.untold {
-		legend = append(legend, sign{"n/a", aboutUntold})
+		legend = append(legend, remarkOn("n/a", aboutUntold))
 	}
 	return legend
 }

@@ -14,11 +14,9 @@ import (
 // A rowList is one of the lists under a matrix: what all its rows have in
 // common, and what there is to say of each.
 type rowList struct {
-	title string
-	items []item
+	Title string
+	Items entries
 }
-
-type item struct{ name, says string }
 
 // A sort is what kind of thing a cell shows.
 type sort int
@@ -63,24 +61,38 @@ func (c Cell) sort() sort {
 // are read. A row stands on one list for each sort of its cells.
 func (m *Matrix) lists() []rowList {
 	var lists []rowList
-	if l := (rowList{title: sortTitles[surprising], items: m.surprises()}); len(l.items) > 0 {
+	if l := (rowList{Title: sortTitles[surprising], Items: m.surprises()}); len(l.Items) > 0 {
 		lists = append(lists, l)
 	}
 	for _, kind := range []sort{breaksWithout, breaksAnyway, holds, undecided, untold} {
-		l := rowList{title: sortTitles[kind]}
+		l := rowList{Title: sortTitles[kind]}
 		for _, r := range m.inOrder() {
-			l.items = append(l.items, m.items(r, kind)...)
+			l.Items = append(l.Items, m.items(r, kind)...)
 		}
-		if len(l.items) > 0 {
+		if len(l.Items) > 0 {
 			lists = append(lists, l)
 		}
 	}
 	return lists
 }
 
+// longList is how many entries a list can have before it is folded away.
+const longList = 20
+
+// document is the matrix with what explains it and the lists.
+func (m *Matrix) document(table piece, legend facts) *document {
+	d := &document{}
+	d.add("", table, legend)
+	for _, l := range m.lists() {
+		d.add(fmt.Sprintf("%s (%d)", l.Title, len(l.Items)), l.Items)
+		d.chapters[len(d.chapters)-1].folds = len(l.Items) > longList
+	}
+	return d
+}
+
 // items is what a row contributes to a list: one item for all the locks with
 // which there is the same to say.
-func (m *Matrix) items(r Row, kind sort) []item {
+func (m *Matrix) items(r Row, kind sort) entries {
 	var says []remarks
 	cells := map[remarks][]Cell{}
 	for _, c := range r.Cells {
@@ -92,7 +104,7 @@ func (m *Matrix) items(r Row, kind sort) []item {
 			cells[said] = append(cells[said], c)
 		}
 	}
-	var items []item
+	var items entries
 	for _, said := range says {
 		parts := []string{said.itself}
 		if kind != undecided && kind != untold && slices.ContainsFunc(cells[said], r.explains) {
@@ -106,7 +118,7 @@ func (m *Matrix) items(r Row, kind sort) []item {
 		default:
 			parts = append(parts, "but "+said.also)
 		}
-		items = append(items, item{r.name() + m.with(cells[said]), strings.Join(parts, "; ")})
+		items = append(items, remarkOn(r.name()+m.with(cells[said]), strings.Join(parts, "; ")))
 	}
 	return items
 }
@@ -195,8 +207,8 @@ func (c Cell) doubt() string {
 
 // surprises are the rows that came to something else than their scenario
 // expects.
-func (m *Matrix) surprises() []item {
-	var items []item
+func (m *Matrix) surprises() entries {
+	var items entries
 	for _, r := range m.inOrder() {
 		for _, c := range r.Cells {
 			for _, run := range c.Runs {
@@ -204,7 +216,7 @@ func (m *Matrix) surprises() []item {
 					continue
 				}
 				name := r.name() + m.with([]Cell{c}) + ", " + runName[run.Fencing]
-				items = append(items, item{name, story.Told(run.Differences...).String()})
+				items = append(items, remarkOn(name, story.Told(run.Differences...)))
 			}
 		}
 	}

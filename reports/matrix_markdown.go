@@ -11,69 +11,40 @@ import (
 	"github.com/locksim/locksim/story"
 )
 
-// longList is how many items a list can have before it is folded away.
-const longList = 20
-
 // writeMatrixMarkdown writes the matrix as a table that links every scenario to
 // its file, as seen from the directory in which locksim runs.
 func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-
-	header := []string{"scenario"}
+	t := cells{header: []string{"scenario"}}
 	if len(m.Locks) == 0 {
-		header = append(header, "assumption")
-		header = append(header, namesOf(checks.PropertiesOf(checks.OfExclusion))...)
-		header = append(header, "without fencing", "with fencing")
+		t.header = append(t.header, "assumption")
+		t.header = append(t.header, namesOf(checks.PropertiesOf(checks.OfExclusion))...)
+		t.header = append(t.header, "without fencing", "with fencing")
 	}
 	for _, lock := range m.Locks {
-		header = append(header, markdown(lock))
+		t.header = append(t.header, markdown(lock))
 	}
-	columns := len(header)
-	line("| %s |", strings.Join(header, " | "))
-	line("|%s", strings.Repeat("---|", columns))
-	blank := strings.Repeat(" |", columns-1)
+	add := func(name string, more ...string) {
+		row := make([]string, len(t.header))
+		copy(row, append([]string{name}, more...))
+		t.rows = append(t.rows, row)
+	}
 	for _, shelf := range m.shelves() {
-		line("| **%s** |%s", markdown(shelf.Title), blank)
+		add("**" + markdown(shelf.Title) + "**")
 		for _, s := range shelf.Scenarios {
 			rows := shelf.rows[s]
 			if len(rows) == 1 {
-				line("| %s | %s |", link(s.Name, s.File), strings.Join(m.markdownCells(rows[0]), " | "))
+				add(link(s.Name, s.File), m.markdownCells(rows[0])...)
 				continue
 			}
-			line("| %s |%s", link(s.Name, s.File), blank)
+			add(link(s.Name, s.File))
 			for _, r := range rows {
-				line("| &emsp;%s | %s |", markdown(r.Variant.Name), strings.Join(m.markdownCells(r), " | "))
+				add("&emsp;"+markdown(r.Variant.Name), m.markdownCells(r)...)
 			}
 		}
 	}
-	line("")
-	for _, e := range m.markdownLegend() {
-		line("- **%s**: %s", e.sign, markdown(e.text))
-	}
-	for _, l := range m.lists() {
-		title := fmt.Sprintf("%s (%d)", l.title, len(l.items))
-		folds := len(l.items) > longList
-		line("")
-		if folds {
-			line("<details><summary><b>%s</b></summary>", title)
-		} else {
-			line("**%s**", title)
-		}
-		line("")
-		for _, item := range l.items {
-			if item.says == "" {
-				line("- **%s**", markdown(item.name))
-				continue
-			}
-			line("- **%s**: %s", markdown(item.name), markdown(item.says))
-		}
-		if folds {
-			line("")
-			line("</details>")
-		}
-	}
-	_, err := io.WriteString(w, b.String())
+	md := &markdownText{}
+	md.document(m.document(t, m.markdownLegend()))
+	_, err := io.WriteString(w, md.b.String())
 	return err
 }
 

@@ -195,7 +195,7 @@ func TestMatrixAsMarkdown(t *testing.T) {
 		"| [a\\|b](<scenarios/a%7Cb.yaml>) | process | ✓ | ✗ | **unsafe** | safe |\n",
 		"| [majority-down](scenarios/majority-down.yaml) | lock memory | ✓ | ✓ | **unsafe** | safe, ✗ token-order and progress |\n",
 		"| [fencing-gap](scenarios/fencing-gap.yaml) | process | ✓ | ✓ | safe, ✗ grant-order | safe, ✗ grant-order |\n",
-		"| [of-mine](scenarios/of-mine.yaml) |  | ✓ | ✓ | unknown | unknown |\n",
+		"| [of-mine](scenarios/of-mine.yaml) | | ✓ | ✓ | unknown | unknown |\n",
 		"\n- **lease-exclusion**: no two clients hold a lease at the same time\n",
 		"\n- **safe, ✗ grant-order**: they all hold, but grant-order (",
 		"\n**Breaks without fencing tokens (4)**\n\n- **delayed-write, waits**: the write comes late\n",
@@ -296,9 +296,9 @@ Where fencing itself breaks
  fencing-gap  ✓✓ ✓    ✓✓ ✓     ✓✗ ✗→!p
 `, got[:strings.Index(got, "\n\n  ✓✗ ")+1])
 	contains(t, got,
-		"\n  !p data     they all hold, but progress",
-		"\n  ?           nobody can tell",
-		"\n  n/a         the story cannot be told with this lock",
+		"\n  !p data   they all hold, but progress",
+		"\n  ?         nobody can tell",
+		"\n  n/a       the story cannot be told with this lock",
 		"\nBreaks without fencing tokens (3)\n",
 		"\n  gc-pause: the pause outlasts the lease\n"+
 			"  clock-jump (redlock): two majorities share one node\n"+

@@ -7,36 +7,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/reports/textwrap"
 	"github.com/locksim/locksim/story"
 )
 
 func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	t := &text{Options: o}
-	t.b.WriteString(m.grid(o.Palette))
-	t.line("")
-	for _, e := range m.legend() {
-		t.line("  %s  %s", pad(e.sign, 10), hang(e.text, 14))
-	}
-	for _, l := range m.lists() {
-		t.line("")
-		t.line("%s", o.Palette.strong(textwrap.Wrap(fmt.Sprintf("%s (%d)", l.title, len(l.items)), pageWidth, 0)))
-		t.line("")
-		for _, item := range l.items {
-			t.line("  %s", item.text(o.Palette))
-		}
-	}
+	t.document(m.document(figure(m.grid(o.Palette)), m.legend()))
 	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
-}
-
-// text is the item as a paragraph of which all lines but the first are indented.
-func (i item) text(p Palette) string {
-	if i.says == "" {
-		return p.strong(i.name)
-	}
-	body := textwrap.Wrap(i.name+": "+i.says, pageWidth-2, 4)
-	return p.strong(i.name+":") + strings.TrimPrefix(body, i.name+":")
 }
 
 // grid is the matrix itself.
@@ -180,9 +158,4 @@ func verdictMark(c Cell, run int, p Palette) string {
 
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-}
-
-// hang wraps text that begins in a column into lines that all begin there.
-func hang(s string, column int) string {
-	return strings.ReplaceAll(textwrap.Wrap(s, pageWidth-column, 0), "\n", "\n"+strings.Repeat(" ", column))
 }

@@ -30,27 +30,16 @@ type scenarioSheet struct {
 	Standing                    badge
 	Variants                    []variantSheet
 	Lesson                      string
-	Measures                    []row
+	Measures                    []remark
 	// Signs are those of the diagram that must not be mistaken for each other.
 	Signs []diagram.Sign
 	// Patterns are what is hatched with.
 	Patterns template.HTML
 }
 
-// A row is a remark on a page.
-type row struct{ About, Text story.Raw }
-
-func onPage(remarks []remark) []row {
-	var all []row
-	for _, r := range remarks {
-		all = append(all, row{r.about, r.text})
-	}
-	return all
-}
-
 type variantSheet struct {
 	ID, Name, Title, Story, Question string
-	Cast, Explained, Debate          []row
+	Cast, Explained, Debate          []remark
 	Assumption, Why, Prevention      string
 	Lesson                           string
 	Runs                             []runSheet
@@ -61,7 +50,7 @@ type variantSheet struct {
 	Idle []string
 	// Expected says whether the runs came to what the scenario expects.
 	Expected    badge
-	Differences []row
+	Differences []remark
 }
 
 // A witnessSheet is a witness, and in which runs it was not seen; "" is in none.
@@ -135,7 +124,7 @@ func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 			s.Variants[i].Lesson = ""
 		}
 	}
-	s.Measures = onPage(measures(pairs))
+	s.Measures = measures(pairs)
 	page := newSheet(s.Name+": "+s.Title, fill("scenario.html", s), diagram.Style(), asset("scenario.css"))
 	page.Links = links
 	page.Script = template.JS(asset("scenario.js"))
@@ -149,7 +138,7 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 	out := variantSheet{
 		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
 		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
-		Cast: onPage(cast(runs[0].History.Trace)), Explained: onPage(explain(runs)), Debate: onPage(debate(v.Telling).rows),
+		Cast: cast(runs[0].History.Trace), Explained: explain(runs), Debate: debate(v.Telling),
 	}
 	if v.Assumption != "" {
 		out.Assumption = story.Visible(v.Assumption) + assumptionWords[v.Assumption]
@@ -177,7 +166,7 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 			out.Idle = append(out.Idle, fmt.Sprintf("fault %d did not act: %s", i+1, story.Visible(f.Idle)))
 		}
 	}
-	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], onPage(complaintsOf(runs))
+	out.Expected, out.Differences = standingBadges[standingOfRuns(runs)], complaintsOf(runs)
 	return out
 }
 

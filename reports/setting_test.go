@@ -121,7 +121,7 @@ func TestWhatSettingsHaveInCommon(t *testing.T) {
 	if rest := without(b, common); !slices.Equal(rest, []remark{b[1]}) {
 		t.Errorf("the rest: %v", rest)
 	}
-	if len(a) != 3 || a[1].text != "starts at once" {
+	if len(a) != 3 || a[1].Text != "starts at once" {
 		t.Error("the settings were changed")
 	}
 }

@@ -86,7 +86,7 @@ func nothingExpected(run scenarios.Outcome) string {
 func sentences(run scenarios.Outcome) []story.Raw {
 	var lines []story.Raw
 	for _, r := range explain([]scenarios.Outcome{run}) {
-		lines = append(lines, r.about+": "+r.text)
+		lines = append(lines, r.About+": "+r.Text)
 	}
 	return lines
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 // A front is what stands on the front page of a site, and on the page of a matrix that
@@ -22,9 +21,9 @@ type front struct {
 	// say of the rest.
 	Boxes    []frontBox
 	Table    matrixTable
-	Legend   []row
+	Legend   []remark
 	Signs    []badge
-	Lists    []frontList
+	Lists    []rowList
 	Searches []frontSearch
 	// Made says what was run, and Replays are the commands that run it again.
 	Made    string
@@ -34,13 +33,7 @@ type front struct {
 // A frontBox is what stands out, above the matrix: an item for each row of it.
 type frontBox struct {
 	ID, Title, Class string
-	Items            []row
-}
-
-// A frontList is one of the lists below the matrix.
-type frontList struct {
-	Title string
-	Items []row
+	Items            []remark
 }
 
 // A frontSearch is a search that has a page.
@@ -88,14 +81,10 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	f.Legend, f.Signs = m.pageLegend(), frontSigns
 	f.Boxes = m.boxes()
 	for _, l := range m.lists() {
-		if l.title == sortTitles[surprising] || l.title == sortTitles[undecided] {
+		if l.Title == sortTitles[surprising] || l.Title == sortTitles[undecided] {
 			continue // which have a box
 		}
-		var items []row
-		for _, item := range l.items {
-			items = append(items, row{story.Raw(item.name), story.Raw(item.says)})
-		}
-		f.Lists = append(f.Lists, frontList{l.title, items})
+		f.Lists = append(f.Lists, l)
 	}
 	f.Standing, f.Mood = f.Table.summary(), f.Table.mood()
 	f.Made = duration(results, 0)

@@ -156,11 +156,11 @@ func cast(tr *trace.Trace) []remark {
 func (t *text) remarks(rows []remark) {
 	width := 0
 	for _, r := range rows {
-		width = max(width, utf8.RuneCountInString(r.about.String()))
+		width = max(width, utf8.RuneCountInString(r.About.String()))
 	}
 	for _, r := range rows {
-		label := pad(r.about.String(), width)
-		body := textwrap.Wrap(r.text.String(), t.columns()-width-4, 0)
+		label := pad(r.About.String(), width)
+		body := textwrap.Wrap(r.Text.String(), t.columns()-width-4, 0)
 		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
 		t.line("  %s  %s", t.Palette.strong(label), body)
 	}
@@ -241,15 +241,18 @@ func (t *text) each(runs []scenarios.Outcome, what func(scenarios.Outcome) []che
 }
 
 func (t *text) paragraph(s string) {
-	if s = strings.TrimSpace(s); s == "" {
-		return
+	if !paragraph(s).empty() {
+		t.line("")
+		t.indented(s)
 	}
+}
+
+func (t *text) indented(s string) {
 	words := strings.Fields(s)
 	for i, word := range words {
 		words[i] = story.Visible(word)
 	}
-	t.line("")
-	t.line("%s%s", "  ", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
+	t.line("  %s", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
 }
 
 // summary counts the results.
