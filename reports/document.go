@@ -223,6 +223,9 @@ func (m *markdownText) fold(summary string, write func()) {
 
 func (m *markdownText) pieces(pieces []piece) {
 	for _, b := range pieces {
+		if b.empty() {
+			continue
+		}
 		if l, ok := b.(listing); ok {
 			m.fold(l.title, func() { m.line("\n    %s", strings.Join(l.lines, "\n    ")) })
 			continue
