@@ -169,7 +169,7 @@ func abstractCrash(rec *Record, w World, f Fault) (slug, words string) {
 	slug, words = onOne(rec, w, f)
 	how := cmp.Or(trace.Crash(f.How()), trace.Kill)
 	on := roleOf(rec, w, f.Target())
-	switch disk := f.Persistence; disk {
+	switch disk := w.Change.Persistence[f.Target()]; disk {
 	case "":
 	case sim.NoPersistence:
 		words += " without persistence"

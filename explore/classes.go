@@ -82,12 +82,3 @@ func pairKinds(all []class) []pairKind {
 	}
 	return kinds
 }
-
-// compatible says whether two faults can be in one world: a node writes to its disk in
-// one way only, and the same fault twice is one.
-func compatible(a, b Fault) bool {
-	if a.Equal(b) {
-		return false
-	}
-	return a.Persistence == "" || b.Persistence == "" || a.Target() != b.Target() || a.Persistence == b.Persistence
-}

@@ -54,7 +54,7 @@ func TestKinds(t *testing.T) {
 		if got := tt.kinds.Tries("drift"); got != tt.drifts {
 			t.Errorf("%s: drifts are tried: %v", tt.kinds, got)
 		}
-		failsOver := func(f Fault) bool { return f.Is() == "failover" }
+		failsOver := func(w World) bool { return w.Faults[0].Is() == "failover" }
 		l, _ := of("single", 0)
 		if got := slices.ContainsFunc(recorded(t, l, 0).Singles(tt.kinds), failsOver); got != tt.failover {
 			t.Errorf("%s: failovers are tried: %v", tt.kinds, got)

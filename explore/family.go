@@ -36,15 +36,15 @@ const (
 func (r *Record) families(w World) []family {
 	var all []family
 	for _, f := range w.Faults {
-		all = append(all, r.family(f))
+		all = append(all, r.family(w, f))
 	}
 	slices.Sort(all)
 	return all
 }
 
-// family is what a fault comes to.
-func (r *Record) family(f Fault) family {
-	return comesTo[f.Effect()](f, r.Roles[f.Target()], r.late(f))
+// family is what a fault of a world comes to.
+func (r *Record) family(w World, f Fault) family {
+	return comesTo[f.Effect()](w, f, r.Roles[f.Target()], r.late(f))
 }
 
 // late is the family of faults that make something late: if they act on a node, or on
@@ -60,18 +60,18 @@ func (r *Record) late(f Fault) family {
 
 // comesTo has the families, by effect: of a fault, from what the process is that it
 // strikes and from what it comes to if it only makes something late.
-var comesTo = map[trace.Effect]func(f Fault, on trace.Role, late family) family{
-	trace.StopsProcess: func(f Fault, on trace.Role, late family) family {
+var comesTo = map[trace.Effect]func(w World, f Fault, on trace.Role, late family) family{
+	trace.StopsProcess: func(_ World, f Fault, on trace.Role, late family) family {
 		if on == trace.RoleClient && f.How() == string(trace.Suspend) {
 			return suspended
 		}
 		return late
 	},
-	trace.KillsProcess: func(f Fault, on trace.Role, late family) family {
+	trace.KillsProcess: func(w World, f Fault, on trace.Role, late family) family {
 		switch {
 		case on == trace.RoleClient:
 			return dead
-		case on == trace.RoleNode && forgets(trace.Crash(f.How()), f.Persistence):
+		case on == trace.RoleNode && forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
 			return forgetful
 		}
 		return late
@@ -84,14 +84,14 @@ var comesTo = map[trace.Effect]func(f Fault, on trace.Role, late family) family{
 	trace.AnswersErrors:    justLate,
 	trace.SetsClock:        wrongClock,
 	trace.DriftsClock:      wrongClock,
-	trace.MovesRole:        func(Fault, trace.Role, family) family { return forgetful },
-	trace.CancelsCall:      func(Fault, trace.Role, family) family { return cancelled },
+	trace.MovesRole:        func(World, Fault, trace.Role, family) family { return forgetful },
+	trace.CancelsCall:      func(World, Fault, trace.Role, family) family { return cancelled },
 }
 
-func justLate(_ Fault, _ trace.Role, late family) family { return late }
+func justLate(_ World, _ Fault, _ trace.Role, late family) family { return late }
 
 // wrongClock is what a clock does that is ahead of its time, or behind.
-func wrongClock(f Fault, on trace.Role, _ family) family {
+func wrongClock(_ World, f Fault, on trace.Role, _ family) family {
 	client, back := on == trace.RoleClient, f.By() < 0 || f.Rate() < 0
 	switch {
 	case client && back:

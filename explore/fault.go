@@ -9,13 +9,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Fault is one fault of a world, and what the node on which it acts writes to its
-// disk: without that one cannot tell what a crash makes it forget.
-type Fault struct {
-	sim.Fault
-	// Persistence is what the node that crashes writes to its disk; "" is the base's.
-	Persistence sim.Persistence
-}
+// A Fault is one fault of a world. As JSON it has its [Parameters].
+type Fault struct{ sim.Fault }
 
 // fault is one that lasts for some time, or for good; it strikes at the start.
 func fault(does sim.Action, lasts time.Duration) Fault {
@@ -30,11 +25,7 @@ func (f Fault) sim() sim.Fault {
 
 // String is the fault in one line, as a scenario would have it.
 func (f Fault) String() string {
-	s := scenarios.FaultFields(f.Fault).String()
-	if f.Persistence != "" {
-		s += " with persistence " + string(f.Persistence)
-	}
-	return s
+	return scenarios.FaultFields(f.Fault).String()
 }
 
 // Sized is the fault with another size.

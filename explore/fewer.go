@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -135,6 +136,13 @@ func on(rec *Record, w World, stay []string, n int) (World, bool) {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	for client, at := range fewer.Change.Starts {
 		fewer.Change.Starts[client] = at.Rename(name)
+	}
+	fewer.Change.Persistence = nil
+	for node, is := range w.Change.Persistence {
+		if fewer.Change.Persistence == nil {
+			fewer.Change.Persistence = map[string]sim.Persistence{}
+		}
+		fewer.Change.Persistence[name(node)] = is
 	}
 	return fewer, true
 }

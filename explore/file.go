@@ -243,9 +243,6 @@ func (p play) document(faults []Fault) (*scenarios.Document, error) {
 	var list []scenarios.Fields
 	for _, f := range faults {
 		list = append(list, scenarios.FaultFields(f.Fault))
-		if f.Persistence != "" {
-			doc.Set("nodes."+f.Target()+".persistence", string(f.Persistence))
-		}
 	}
 	if len(list) > 0 {
 		doc.Set("faults", list)

@@ -105,15 +105,17 @@ var deeds = []deed{
 	},
 	{
 		name: "crash-node+partition-minority", base: workload("redlock"), seed: 3,
-		faults: []Fault{cutOff, item{Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10, Persistence: sim.NoPersistence}.fault()},
+		change: writes("redis-3", sim.NoPersistence),
+		faults: []Fault{cutOff, item{Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"assumption: lock memory", "redis-3: {persistence: none}", "redis-3 forgot client-1's key", "is back after 100ms without client-1's key"},
 	},
 	{
-		name: "three faults", base: workload("redlock"), seed: 1, change: scenarios.Change{Nodes: 3},
+		name: "three faults", base: workload("redlock"), seed: 1,
+		change: scenarios.Change{Nodes: 3, Persistence: map[string]sim.Persistence{"redis-2": sim.NoPersistence}},
 		faults: []Fault{
 			item{Kind: "partition", Target: "client-1", Others: []string{"redis-3"}, For: 11 * second}.fault(),
-			item{Kind: "crash", Target: "redis-2", How: "power-loss", When: "client-1 read", For: second / 10, Persistence: sim.NoPersistence}.fault(),
+			item{Kind: "crash", Target: "redis-2", How: "power-loss", When: "client-1 read", For: second / 10}.fault(),
 			item{Kind: "pause", Target: "redis-1", When: "redis-2 restarted", For: 8 * second}.fault(),
 		},
 		off: checks.NoLostUpdate, on: checks.LeaseExclusion,
@@ -129,7 +131,8 @@ var deeds = []deed{
 	},
 	{
 		name: "power loss with a disk that is a second behind", base: workload("redislock"), seed: 1,
-		faults: []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second, Persistence: sim.Everysec}.fault()},
+		change: writes("redis-1", sim.Everysec),
+		faults: []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"redis-1: {persistence: everysec}"},
 	},
@@ -260,11 +263,6 @@ func (d deed) hashes(t *testing.T) []string {
 		}
 		for _, f := range d.faults {
 			cfg.Faults = append(cfg.Faults, f.sim())
-			for i := range cfg.Nodes {
-				if cfg.Nodes[i].Name == f.Target() && f.Persistence != "" {
-					cfg.Nodes[i].Persistence = f.Persistence
-				}
-			}
 		}
 		tr, err := sim.Run(cfg)
 		if err != nil {

@@ -3,6 +3,7 @@ package explore
 import (
 	"time"
 
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -17,7 +18,6 @@ type item struct {
 	Rate         sim.Rate
 	Before, When string
 	For          time.Duration
-	Persistence  sim.Persistence
 }
 
 // fault is the fault. One without a kind has nothing but its moment.
@@ -27,12 +27,17 @@ func (i item) fault() Fault {
 	}
 	f, err := Parameters{
 		Parts:  sim.Parts{Kind: i.Kind, Target: i.Target, Others: i.Others, How: i.How, Step: i.Step, By: i.By, Rate: i.Rate},
-		Before: step(i.Before), When: point(i.When), For: i.For, Persistence: i.Persistence,
+		Before: step(i.Before), When: point(i.When), For: i.For,
 	}.Fault()
 	if err != nil {
 		panic(err)
 	}
 	return f
+}
+
+// writes is the change that a node writes to its disk in some way.
+func writes(node string, disk sim.Persistence) scenarios.Change {
+	return scenarios.Change{Persistence: map[string]sim.Persistence{node: disk}}
 }
 
 // point and step read what a test has written, which may be nothing.

@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -319,15 +318,12 @@ const attempts = 200
 func (l *lane) fresh(w World) bool {
 	words := make([]string, len(w.Faults))
 	for i, f := range w.Faults {
-		word, err := json.Marshal(f)
-		if err != nil {
-			panic(err) // a fault holds nothing that JSON cannot
-		}
-		words[i] = string(word)
+		words[i] = key(World{Base: w.Base, Faults: []Fault{f}})
 	}
 	slices.Sort(words) // in which order they are listed is all the same
+	w.Faults = nil
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %q", w.Base, words)
+	fmt.Fprintf(h, "%q %q", key(w), words)
 	id := h.Sum64()
 	if l.drawn.has(id) {
 		return false
@@ -349,10 +345,7 @@ func (l *lane) draw() (source, promising) {
 			}
 			i := c.members[l.random.IntN(len(c.members))]
 			one := l.found.singles[c.base][i]
-			if slices.ContainsFunc(p.world.Faults, func(f Fault) bool { return !compatible(f, one.fault) }) {
-				continue
-			}
-			if w := p.world.With(append(slices.Clone(p.world.Faults), one.fault)...); l.fresh(w) {
+			if w, ok := p.world.and(one.world); ok && l.fresh(w) {
 				return p, promising{world: w, parts: p.parts | one.grade}
 			}
 		}
@@ -361,11 +354,9 @@ func (l *lane) draw() (source, promising) {
 		k := l.kind()
 		k.drawn++
 		a, b := l.member(k.a), l.member(k.b)
-		base := l.classes[k.a].base
-		w := World{Base: base, Faults: []Fault{a.fault, b.fault}}
-		if compatible(a.fault, b.fault) && l.fresh(w) {
+		if w, ok := a.world.and(b.world); ok && l.fresh(w) {
 			k.tried++
-			return k, promising{world: w, parts: l.found.records[base].grade() | a.grade | b.grade}
+			return k, promising{world: w, parts: l.found.records[w.Base].grade() | a.grade | b.grade}
 		}
 	}
 	return nil, promising{}

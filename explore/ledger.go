@@ -33,7 +33,7 @@ type Ledger struct {
 // ledgerSchema names the format. The lines of the first version had no seals.
 const (
 	ledgerSchemas      = "locksim/explore-ledger/"
-	ledgerSchema       = ledgerSchemas + "v2"
+	ledgerSchema       = ledgerSchemas + "v3"
 	ledgerWithoutSeals = ledgerSchemas + "v1"
 )
 

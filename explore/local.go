@@ -25,6 +25,8 @@ type Local struct {
 	mu sync.Mutex
 	// stories are those of the bases, read when they are first needed.
 	stories []*scenarios.Variant
+	// changed are some of them with a change, by world without faults.
+	changed map[string]*scenarios.Variant
 	n       int
 }
 
@@ -151,14 +153,6 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 			return cfg, err
 		}
 		cfg.Faults = append(cfg.Faults, f.sim())
-		if f.Persistence == "" {
-			continue
-		}
-		for i := range cfg.Nodes {
-			if cfg.Nodes[i].Name == f.Target() {
-				cfg.Nodes[i].Persistence = f.Persistence
-			}
-		}
 	}
 	return cfg, nil
 }
@@ -172,5 +166,25 @@ func (l *Local) story(base int, c scenarios.Change) (*scenarios.Variant, error) 
 		}
 		l.stories[base] = v
 	}
-	return l.stories[base].With(c)
+	if c.IsZero() {
+		return l.stories[base], nil
+	}
+	// Many worlds in a row have one change: what a node writes to its disk.
+	name := key(World{Base: base, Change: c})
+	if v := l.changed[name]; v != nil {
+		return v, nil
+	}
+	v, err := l.stories[base].With(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.changed) >= mostChanged || l.changed == nil {
+		l.changed = map[string]*scenarios.Variant{}
+	}
+	l.changed[name] = v
+	return v, nil
 }
+
+// mostChanged bounds how many changed bases are kept: a search takes no more memory the
+// longer it goes on.
+const mostChanged = 64

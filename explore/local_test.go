@@ -105,8 +105,9 @@ func TestSingleFaultsMakeSense(t *testing.T) {
 	for base := range bases {
 		doubtful := 0
 		singles := recorded(t, l, base).Singles()
-		for _, f := range singles {
-			o, err := l.Run(t.Context(), World{Base: base, Faults: []Fault{f}})
+		for _, w := range singles {
+			f := w.Faults[0]
+			o, err := l.Run(t.Context(), w)
 			if err != nil {
 				t.Fatalf("%s: %v", f, err)
 			}
@@ -135,10 +136,9 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 			r := recorded(t, l, base)
 			singles := r.Singles()
 			for range 60 {
-				a, b := singles[random.IntN(len(singles))], singles[random.IntN(len(singles))]
-				w := World{Base: base, Faults: []Fault{a}}
-				if compatible(a, b) && random.IntN(2) == 0 {
-					w = w.With(a, b)
+				w, b := singles[random.IntN(len(singles))], singles[random.IntN(len(singles))]
+				if both, ok := w.and(b); ok && random.IntN(2) == 0 {
+					w = both
 				}
 				off, err := l.run(w, Without)
 				if err != nil {

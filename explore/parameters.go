@@ -18,22 +18,18 @@ type Parameters struct {
 	When   trace.Point     `json:"when,omitzero"`
 	// For is how long it lasts; 0 is for good, or no time at all.
 	For time.Duration `json:"for,omitempty"`
-	// Persistence is what the node that crashes writes to its disk; "" is the base's.
-	Persistence sim.Persistence `json:"persistence,omitempty"`
 }
 
 // Parameters are the fault's.
 func (f Fault) Parameters() Parameters {
-	return Parameters{
-		Parts: f.Parts(), Before: f.Strikes.Before, When: f.Strikes.When, For: f.For, Persistence: f.Persistence,
-	}
+	return Parameters{Parts: f.Parts(), Before: f.Strikes.Before, When: f.Strikes.When, For: f.For}
 }
 
 // Fault is the fault with the parameters. The error says why there is none.
 func (p Parameters) Fault() (Fault, error) {
 	f, err := p.Parts.Fault()
 	f.Strikes, f.For = trace.Trigger{Before: p.Before, When: p.When}, p.For
-	return Fault{Fault: f, Persistence: p.Persistence}, err
+	return Fault{f}, err
 }
 
 // MarshalJSON writes the fault's parameters.

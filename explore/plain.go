@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -17,16 +18,14 @@ import (
 func plainer(_ *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for i, f := range w.Faults {
-			common := f
-			common.Fault = f.Common()
-			if f.How() != "" && !yield(w.replacing(i, common)) {
+			if f.How() != "" && !yield(w.replacing(i, Fault{f.Common()})) {
 				return
 			}
-			if f.Persistence != "" {
-				f.Persistence = ""
-				if !yield(w.replacing(i, f)) {
-					return
-				}
+			usual := w
+			usual.Change.Persistence = maps.Clone(w.Change.Persistence)
+			delete(usual.Change.Persistence, f.Target())
+			if len(usual.Change.Persistence) < len(w.Change.Persistence) && !yield(usual) {
+				return
 			}
 		}
 	}
@@ -130,12 +129,10 @@ func (w World) crowd() int {
 // special, the processes that are cut off, strikes at messages, digits of sizes, and
 // how large these are.
 func (w World) complexity() []int {
-	var special, others, messages, digits, size int
+	var others, messages, digits, size int
+	special := len(w.Change.Persistence)
 	for _, f := range w.Faults {
 		if f.How() != "" {
-			special++
-		}
-		if f.Persistence != "" {
 			special++
 		}
 		others += len(f.Others())

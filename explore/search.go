@@ -96,7 +96,7 @@ func (f *Found) Stopped() string { return f.stopped }
 
 // A single is what came of one fault.
 type single struct {
-	fault   Fault
+	world   World
 	outcome *Outcome // shared between all that are equal; nil if it was not run
 	grade   grade
 }
@@ -140,8 +140,8 @@ func (f *Found) record(ctx context.Context) error {
 			continue
 		}
 		f.groups.add(r, World{Base: i}, o)
-		for _, fault := range r.Singles(f.search.Kinds, b.Kinds) {
-			f.singles[i] = append(f.singles[i], single{fault: fault})
+		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
+			f.singles[i] = append(f.singles[i], single{world: w})
 		}
 	}
 	for _, r := range f.records {
@@ -194,7 +194,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 	err := s.parallel(ctx, len(places), func(ctx context.Context, k int) error {
 		p := places[k]
 		one := &f.singles[p.base][p.i]
-		o, err := s.run(ctx, singlesUnit, p.n, World{Base: p.base, Faults: []Fault{one.fault}})
+		o, err := s.run(ctx, singlesUnit, p.n, one.world)
 		if err != nil {
 			return err
 		}
@@ -206,12 +206,12 @@ func (f *Found) runSingles(ctx context.Context) error {
 		r := f.records[p.base]
 		one.grade = effectOf(one.outcome).grade()
 		f.worlds++
-		s.watch(World{Base: p.base, Faults: []Fault{one.fault}}, *one.outcome)
+		s.watch(one.world, *one.outcome)
 		if level.count(one.outcome, r.grade()) {
 			if f.first == 0 {
 				f.first = f.worlds
 			}
-			f.groups.add(r, World{Base: p.base, Faults: []Fault{one.fault}}, *one.outcome)
+			f.groups.add(r, one.world, *one.outcome)
 		}
 		if !behaviours[one.outcome.Off.Behaviour] {
 			behaviours[one.outcome.Off.Behaviour] = true

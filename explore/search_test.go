@@ -136,7 +136,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	level := f.levels[0]
 	pauses := uint64(0)
 	for _, one := range singles {
-		if pausesClient(one) {
+		if pausesClient(one.Faults[0]) {
 			pauses++
 		}
 	}
@@ -146,7 +146,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	if got, want := ids(f), fmt.Sprintf("late-client/inherent-needs-fencing: %d", pauses); got != want {
 		t.Errorf("groups:\n%s\nwant\n%s", got, want)
 	}
-	if f.first != 1+slices.IndexFunc(singles, pausesClient) {
+	if f.first != 1+slices.IndexFunc(singles, func(w World) bool { return pausesClient(w.Faults[0]) }) {
 		t.Errorf("the first that breaks something is number %d", f.first)
 	}
 }
@@ -373,37 +373,38 @@ func TestFamilies(t *testing.T) {
 	r, _ := stage{1}.Record(0)
 	for _, test := range []struct {
 		fault Fault
+		disk  sim.Persistence
 		want  family
 	}{
-		{item{Kind: "pause", Target: "client-1"}.fault(), late},
-		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), suspended},
-		{item{Kind: "pause", Target: "redis-1"}.fault(), unreachable},
-		{item{Kind: "pause", Target: trace.StorageName}.fault(), late},
-		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), late},
-		{item{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}.fault(), unreachable},
-		{item{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}.fault(), unreachable},
-		{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault(), unreachable},
-		{item{Kind: "reset", Target: "client-1", Others: []string{trace.StorageName}}.fault(), late},
-		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}.fault(), unreachable},
-		{item{Kind: "partition", Target: "client-1", Others: []string{trace.StorageName}}.fault(), late},
-		{item{Kind: "delay", Target: "client-2", Others: []string{trace.StorageName}}.fault(), late},
-		{item{Kind: "stall", Target: "client-1", Step: trace.Write}.fault(), late},
-		{item{Kind: "fail", Target: "redis-1"}.fault(), unreachable},
-		{item{Kind: "jump", Target: "redis-1", By: 1}.fault(), nodeForward},
-		{item{Kind: "jump", Target: "redis-1", By: -1}.fault(), nodeBack},
-		{item{Kind: "jump", Target: "client-1", By: 1}.fault(), clientForward},
-		{item{Kind: "jump", Target: "client-1", By: -1}.fault(), clientBack},
-		{item{Kind: "crash", Target: "client-1"}.fault(), dead},
-		{item{Kind: "crash", Target: trace.StorageName}.fault(), late},
-		{item{Kind: "crash", Target: "redis-1"}.fault(), forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), forgetful},
-		{item{Kind: "crash", Target: "redis-1", Persistence: sim.Snapshots}.fault(), forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "shutdown", Persistence: sim.Snapshots}.fault(), unreachable},
-		{item{Kind: "crash", Target: "redis-1", Persistence: sim.Everysec}.fault(), unreachable},
-		{item{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Everysec}.fault(), forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "power-loss", Persistence: sim.Always}.fault(), unreachable},
+		{item{Kind: "pause", Target: "client-1"}.fault(), "", late},
+		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), "", suspended},
+		{item{Kind: "pause", Target: "redis-1"}.fault(), "", unreachable},
+		{item{Kind: "pause", Target: trace.StorageName}.fault(), "", late},
+		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), "", late},
+		{item{Kind: "hold", Target: "redis-2's reply to client-1's acquire"}.fault(), "", unreachable},
+		{item{Kind: "hold", Target: "client-1's request to redis-2, 3rd time"}.fault(), "", unreachable},
+		{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}}.fault(), "", unreachable},
+		{item{Kind: "reset", Target: "client-1", Others: []string{trace.StorageName}}.fault(), "", late},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-2"}}.fault(), "", unreachable},
+		{item{Kind: "partition", Target: "client-1", Others: []string{trace.StorageName}}.fault(), "", late},
+		{item{Kind: "delay", Target: "client-2", Others: []string{trace.StorageName}}.fault(), "", late},
+		{item{Kind: "stall", Target: "client-1", Step: trace.Write}.fault(), "", late},
+		{item{Kind: "fail", Target: "redis-1"}.fault(), "", unreachable},
+		{item{Kind: "jump", Target: "redis-1", By: 1}.fault(), "", nodeForward},
+		{item{Kind: "jump", Target: "redis-1", By: -1}.fault(), "", nodeBack},
+		{item{Kind: "jump", Target: "client-1", By: 1}.fault(), "", clientForward},
+		{item{Kind: "jump", Target: "client-1", By: -1}.fault(), "", clientBack},
+		{item{Kind: "crash", Target: "client-1"}.fault(), "", dead},
+		{item{Kind: "crash", Target: trace.StorageName}.fault(), "", late},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), "", forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), "", forgetful},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), sim.Snapshots, forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), sim.Snapshots, unreachable},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), sim.Everysec, unreachable},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), sim.Everysec, forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), sim.Always, unreachable},
 	} {
-		if got := r.family(test.fault); got != test.want {
+		if got := r.family(World{Change: writes("redis-1", test.disk)}, test.fault); got != test.want {
 			t.Errorf("%s is of the family %s, want %s", test.fault, got, test.want)
 		}
 	}

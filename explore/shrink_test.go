@@ -264,8 +264,8 @@ func three(w World) bool {
 // taken before the effect needed it is not put back.
 func TestShrinkThreeOfFour(t *testing.T) {
 	rec := written(2, 3)
-	planted(three).shrinksTo(t, rec, World{Faults: []Fault{
-		item{Kind: "crash", Target: "redis-2", How: "power-loss", Persistence: sim.NoPersistence, For: 3 * time.Second}.fault(),
+	planted(three).shrinksTo(t, rec, World{Change: writes("redis-2", sim.NoPersistence), Faults: []Fault{
+		item{Kind: "crash", Target: "redis-2", How: "power-loss", For: 3 * time.Second}.fault(),
 		item{Kind: "stall", Target: "client-1", For: 30 * time.Second}.fault(),
 		item{Kind: "crash", Target: "redis-1"}.fault(),
 		item{Kind: "hold", Target: "client-1's write request to storage", For: 61 * time.Second}.fault(),
@@ -669,7 +669,8 @@ func TestRank(t *testing.T) {
 	const s = time.Second
 	pause := item{Kind: "pause", Target: "client-1", For: 30 * s, Before: "client-1 write"}.fault()
 	faulty := func(faults ...Fault) World { return World{Change: scenarios.Change{Nodes: 3}, Faults: faults} }
-	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s, Persistence: sim.NoPersistence}.fault()
+	how, when, persists := pause, pause, item{Kind: "crash", Target: "redis-1", For: s}.fault()
+	none := map[string]sim.Persistence{"redis-1": sim.NoPersistence}
 	how.Action = &sim.Pause{Process: "client-1", Mode: trace.Suspend}
 	when.Strikes = trace.Trigger{When: point("client-1's write request to storage is in flight")}
 	cut := func(nodes ...string) Fault { return item{Kind: "partition", Target: "client-1", Others: nodes}.fault() }
@@ -688,10 +689,10 @@ func TestRank(t *testing.T) {
 		faulty(when),
 		faulty(cut("redis-1")),
 		faulty(cut("redis-1", "redis-2")),
-		faulty(persists),
+		{Change: scenarios.Change{Nodes: 3, Persistence: none}, Faults: []Fault{persists}},
 		faulty(how),
 		{Faults: []Fault{pause}},
-		{Change: scenarios.Change{Nodes: 1}, Faults: []Fault{pause, persists}},
+		{Change: scenarios.Change{Nodes: 1, Persistence: none}, Faults: []Fault{pause, persists}},
 	}
 	for i, a := range simplest {
 		for j, b := range simplest {

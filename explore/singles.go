@@ -17,13 +17,13 @@ var harm = map[trace.Effect]int{
 	trace.CancelsCall: 10, trace.MovesRole: 11, trace.DriftsClock: 12,
 }
 
-// Singles lists every single fault that a search tries in a base: each kind that all of
+// Singles lists the worlds of every single fault that a search tries in a base: each kind that all of
 // the kinds given have, in
 // each manner and size, at each point at which something happens to the process that it
 // strikes. A fault that strikes a process between two such points does what it would do
 // at the earlier of the two, but for when it ends. Those that do harm most often come
 // first, those of processes that never come back last.
-func (r *Record) Singles(kinds ...Kinds) []Fault {
+func (r *Record) Singles(kinds ...Kinds) []World {
 	type tried struct {
 		kind sim.FaultKind
 		site sim.Site
@@ -43,10 +43,10 @@ func (r *Record) Singles(kinds ...Kinds) []Fault {
 	slices.SortStableFunc(sites, func(a, b tried) int {
 		return cmp.Or(forGood(a)-forGood(b), harm[a.kind.Effect]-harm[b.kind.Effect])
 	})
-	var all []Fault
+	var all []World
 	for _, t := range sites {
 		s := site{r, t.kind, t.site, manners(t.kind, t.site, kinds)}
-		all = append(all, s.faults()...)
+		all = append(all, s.worlds()...)
 	}
 	return all
 }
@@ -67,14 +67,14 @@ func manners(k sim.FaultKind, s sim.Site, kinds []Kinds) []sim.Manner {
 	})
 }
 
-// faults are those of the site.
-func (s site) faults() (all []Fault) {
+// worlds are those with one of the site's faults.
+func (s site) worlds() (all []World) {
 	for _, group := range s.spots() {
 		for _, size := range s.sizes() {
 			for _, at := range group {
 				for _, m := range s.manners {
 					if s.suffers(at.Target, m) {
-						all = append(all, s.fault(at, m, size)...)
+						all = append(all, s.world(at, m, size)...)
 					}
 				}
 			}
@@ -148,9 +148,9 @@ func (s site) spotsAnywhere() (all []spot) {
 	return all
 }
 
-// fault is that of a spot, once for each way in which a node that it strikes can write to
-// its disk.
-func (s site) fault(at spot, m sim.Manner, size sim.Size) (all []Fault) {
+// world is that with the fault of a spot, once for each way in which a node that it
+// strikes can write to its disk.
+func (s site) world(at spot, m sim.Manner, size sim.Size) (all []World) {
 	parts := at.Parts
 	parts.Kind, parts.How, parts.Rate = s.kind.Name, m.Value, size.Rate
 	if s.kind.HasSize() {
@@ -167,8 +167,13 @@ func (s site) fault(at spot, m sim.Manner, size sim.Size) (all []Fault) {
 	if !s.kind.Instant {
 		f.For = size.Time
 	}
-	for _, disk := range s.disks(f.Target()) {
-		all = append(all, Fault{Fault: f, Persistence: disk})
+	w := World{Base: s.Base, Faults: []Fault{{f}}}
+	if !s.Disks || s.Record.Roles[f.Target()] != trace.RoleNode {
+		return []World{w}
+	}
+	for _, disk := range sim.Persistences() {
+		w.Change.Persistence = map[string]sim.Persistence{f.Target(): disk}
+		all = append(all, w)
 	}
 	return all
 }
@@ -212,14 +217,6 @@ func (r *Record) allows(gate sim.Gate, process string) bool {
 		return slices.Contains(r.Replicas, process)
 	}
 	return true
-}
-
-// disks are what a process that is struck writes to its disk: "" is what the base says.
-func (s site) disks(process string) []sim.Persistence {
-	if !s.Disks || s.Record.Roles[process] != trace.RoleNode {
-		return []sim.Persistence{""}
-	}
-	return sim.Persistences()
 }
 
 // others are the sets of processes at the other end of faults that strike at a point.

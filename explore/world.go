@@ -2,10 +2,13 @@ package explore
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Base is a workload without faults.
@@ -33,15 +36,49 @@ type Program = func(context.Context, *sim.Program) error
 
 // A World is a base with faults. Its zero value is the first base as it is.
 type World struct {
-	// Base is the base's place in the list of bases, from 0, and Change what is different
-	// in it.
-	Base   int              `json:"base,omitempty"`
+	// Base is the base's place in the list of bases, from 0.
+	Base   int     `json:"base,omitempty"`
+	Faults []Fault `json:"faults,omitempty"`
+	// Change is what is different in the base.
 	Change scenarios.Change `json:"change,omitzero"`
-	Faults []Fault          `json:"faults,omitempty"`
 }
 
-// With is the world with other faults.
+// With is the world with other faults. What a node writes to its disk makes no difference
+// unless it crashes.
 func (w World) With(faults ...Fault) World {
 	w.Faults = faults
+	if w.Change.Persistence == nil {
+		return w
+	}
+	w.Change.Persistence = maps.Clone(w.Change.Persistence)
+	maps.DeleteFunc(w.Change.Persistence, func(node string, _ sim.Persistence) bool {
+		return !slices.ContainsFunc(faults, func(f Fault) bool { return f.Effect() == trace.KillsProcess && f.Target() == node })
+	})
 	return w
+}
+
+// and is a world with the faults of another of the same base as well; false if they do not
+// go together: a node writes to its disk in one way only, and the same fault twice is one.
+// The two differ from the base in nothing but that.
+func (w World) and(o World) (World, bool) {
+	for _, f := range o.Faults {
+		if slices.ContainsFunc(w.Faults, f.Equal) {
+			return w, false
+		}
+	}
+	for node, is := range o.Change.Persistence {
+		if was, ok := w.Change.Persistence[node]; ok && was != is {
+			return w, false
+		}
+	}
+	w.Faults = slices.Concat(w.Faults, o.Faults)
+	if len(w.Change.Persistence)+len(o.Change.Persistence) > 0 {
+		both := maps.Clone(o.Change.Persistence)
+		if both == nil {
+			both = map[string]sim.Persistence{}
+		}
+		maps.Copy(both, w.Change.Persistence)
+		w.Change.Persistence = both
+	}
+	return w, true
 }

@@ -78,7 +78,7 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 		card.Replay = replayWay(fileForOthers(w.File))
 	}
 	for _, f := range w.Example.Faults {
-		card.Faults = append(card.Faults, exploredFaultWords(f))
+		card.Faults = append(card.Faults, exploredFaultWords(w.Example, f))
 	}
 	for _, fact := range []remark{
 		{"workload", story.Raw(worldWords(c.result, w.Example))},

@@ -96,27 +96,30 @@ type jsonCause struct {
 type jsonWorld struct {
 	// Base is the place of the example's base in bases, from 0.
 	Base int `json:"base"`
-	// Clients, Nodes and Starts are what is different in it; null or 0 is nothing.
-	Clients []string               `json:"clients"`
-	Nodes   int                    `json:"nodes"`
-	Starts  map[string]trace.Point `json:"starts"`
-	Faults  []jsonExploredFault    `json:"faults"`
+	// Clients, Nodes, Starts and Persistence are what is different in it; null or 0 is
+	// nothing. Older documents have the persistence at the faults alone.
+	Clients     []string                   `json:"clients"`
+	Nodes       int                        `json:"nodes"`
+	Starts      map[string]trace.Point     `json:"starts"`
+	Persistence map[string]sim.Persistence `json:"persistence,omitempty"`
+	Faults      []jsonExploredFault        `json:"faults"`
 }
 
 type jsonExploredFault struct {
-	Text        string          `json:"text"`
-	Kind        string          `json:"kind"`
-	Target      string          `json:"target"`
-	Others      []string        `json:"others,omitempty"`
-	How         string          `json:"how,omitempty"`
-	Step        trace.Step      `json:"step,omitempty"`
-	By          string          `json:"by,omitempty"`
-	ByNS        time.Duration   `json:"by_ns,omitempty"`
-	Rate        sim.Rate        `json:"rate,omitempty"`
-	Before      trace.StepPoint `json:"before,omitzero"`
-	When        trace.Point     `json:"when,omitzero"`
-	For         string          `json:"for,omitempty"`
-	ForNS       time.Duration   `json:"for_ns,omitempty"`
+	Text   string          `json:"text"`
+	Kind   string          `json:"kind"`
+	Target string          `json:"target"`
+	Others []string        `json:"others,omitempty"`
+	How    string          `json:"how,omitempty"`
+	Step   trace.Step      `json:"step,omitempty"`
+	By     string          `json:"by,omitempty"`
+	ByNS   time.Duration   `json:"by_ns,omitempty"`
+	Rate   sim.Rate        `json:"rate,omitempty"`
+	Before trace.StepPoint `json:"before,omitzero"`
+	When   trace.Point     `json:"when,omitzero"`
+	For    string          `json:"for,omitempty"`
+	ForNS  time.Duration   `json:"for_ns,omitempty"`
+	// Persistence is what the node that it crashes writes to its disk.
 	Persistence sim.Persistence `json:"persistence,omitempty"`
 }
 
@@ -216,12 +219,12 @@ func waysJSON(ways []explore.Way) []jsonWay {
 func present[T any](list []T) []T { return append([]T{}, list...) }
 
 func worldJSON(w explore.World) jsonWorld {
-	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Faults: []jsonExploredFault{}}
+	out := jsonWorld{Base: w.Base, Clients: w.Change.Clients, Nodes: w.Change.Nodes, Starts: w.Change.Starts, Persistence: w.Change.Persistence, Faults: []jsonExploredFault{}}
 	for _, f := range w.Faults {
 		p := f.Parameters()
 		fault := jsonExploredFault{
-			Text: exploredFaultWords(f), Kind: p.Kind, Target: p.Target, Others: p.Others, How: p.How, Step: p.Step,
-			ByNS: p.By, Rate: p.Rate, Before: p.Before, When: p.When, ForNS: p.For, Persistence: p.Persistence,
+			Text: exploredFaultWords(w, f), Kind: p.Kind, Target: p.Target, Others: p.Others, How: p.How, Step: p.Step,
+			ByNS: p.By, Rate: p.Rate, Before: p.Before, When: p.When, ForNS: p.For, Persistence: persistenceOf(w, f),
 		}
 		if p.By != 0 {
 			fault.By = trace.ShortDuration(p.By)
@@ -267,10 +270,16 @@ func (w jsonWay) way() explore.Way {
 }
 
 func (w jsonWorld) world() explore.World {
-	world := explore.World{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts}}
+	world := explore.World{Base: w.Base, Change: scenarios.Change{Clients: w.Clients, Nodes: w.Nodes, Starts: w.Starts, Persistence: w.Persistence}}
 	for _, f := range w.Faults {
 		if fault, err := f.fault(); err == nil { // check has refused any other
 			world.Faults = append(world.Faults, fault)
+			if f.Persistence != "" && w.Persistence == nil {
+				if world.Change.Persistence == nil {
+					world.Change.Persistence = map[string]sim.Persistence{}
+				}
+				world.Change.Persistence[fault.Target()] = f.Persistence
+			}
 		}
 	}
 	return world
@@ -280,6 +289,6 @@ func (w jsonWorld) world() explore.World {
 func (f jsonExploredFault) fault() (explore.Fault, error) {
 	return explore.Parameters{
 		Parts:  sim.Parts{Kind: f.Kind, Target: f.Target, Others: f.Others, How: f.How, Step: f.Step, By: f.ByNS, Rate: f.Rate},
-		Before: f.Before, When: f.When, For: f.ForNS, Persistence: f.Persistence,
+		Before: f.Before, When: f.When, For: f.ForNS,
 	}.Fault()
 }

@@ -170,6 +170,10 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		if v.IsNil() {
 			v.Set(reflect.MakeMap(v.Type()))
 		}
+		if v.Type().Elem() == reflect.TypeFor[sim.Persistence]() {
+			v.SetMapIndex(reflect.ValueOf("redis-9"), reflect.ValueOf(sim.Always))
+			break
+		}
 		v.SetMapIndex(reflect.ValueOf("client-9"), reflect.ValueOf(trace.At(trace.Did{Process: "client-1", Verb: trace.HasRead})))
 	case reflect.Uint64:
 		v.SetUint(v.Uint() + 1)

@@ -61,7 +61,7 @@ func (m *exploredMarkdown) cells(w explore.Way, letter string, number int) []str
 	}
 	var faults, sizes []string
 	for _, f := range w.Example.Faults {
-		faults = append(faults, markdown(exploredFaultWords(f)))
+		faults = append(faults, markdown(exploredFaultWords(w.Example, f)))
 	}
 	if world := worldWords(m.result, w.Example); world != "" {
 		faults = append(faults, "workload: "+markdown(world))

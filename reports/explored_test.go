@@ -83,13 +83,15 @@ func ownWay() explore.Way {
 		Off: []string{"lease-exclusion", "no-lost-update", "release-ownership"}, On: []string{"no-lost-update"},
 		Fault: checks.FaultLock, Worlds: 3,
 		Example: explore.World{
-			Base: 1, Change: scenarios.Change{Clients: []string{"client-1", "client-2"}, Nodes: 3},
+			Base: 1, Change: scenarios.Change{
+				Clients: []string{"client-1", "client-2"}, Nodes: 3, Persistence: map[string]sim.Persistence{"redis-1": "snapshot"},
+			},
 			Faults: []explore.Fault{
 				{Fault: sim.Fault{Action: &sim.Reset{Process: "client-1", From: "redis-1"}, Strikes: when(trace.Transit{Message: releaseReply})}},
 				{Fault: sim.Fault{
 					Action: &sim.CrashFault{Process: "redis-1", How: trace.PowerLoss}, For: s,
 					Strikes: when(trace.Did{Process: "client-2", Verb: trace.Acquired}),
-				}, Persistence: "snapshot"},
+				}},
 			},
 		},
 		Effect:  explore.Effect{{Fencing: explore.Without, What: "lease-exclusion", Fault: checks.FaultLock}, {Fencing: explore.With, What: "no-lost-update"}},

@@ -146,7 +146,7 @@ func (t *exploredText) way(w explore.Way, letter string, place int) string {
 		if len(w.Example.Faults) > 1 {
 			about += fmt.Sprintf(" %d", i+1)
 		}
-		add(about, exploredFaultWords(f))
+		add(about, exploredFaultWords(w.Example, f))
 	}
 	add("workload", worldWords(t.result, w.Example))
 	for _, m := range w.Margins {

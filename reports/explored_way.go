@@ -215,8 +215,17 @@ func wayTitle(w explore.Way) string {
 	return story.Visible(w.Title)
 }
 
+// persistenceOf is what the node that a fault crashes writes to its disk, if that is not
+// what the base says.
+func persistenceOf(w explore.World, f explore.Fault) sim.Persistence {
+	if f.Effect() != trace.KillsProcess {
+		return ""
+	}
+	return w.Change.Persistence[f.Target()]
+}
+
 // exploredFaultWords says what a fault does, when it strikes and how long it lasts.
-func exploredFaultWords(f explore.Fault) string {
+func exploredFaultWords(w explore.World, f explore.Fault) string {
 	own := f.Fault
 	own.Text = scenarios.FaultText(own)
 	own.For = 0 // which would be rounded
@@ -224,8 +233,8 @@ func exploredFaultWords(f explore.Fault) string {
 	if f.For > 0 {
 		words += ", for " + trace.ShortDuration(f.For)
 	}
-	if f.Persistence != "" {
-		words += ", with persistence " + string(f.Persistence)
+	if disk := persistenceOf(w, f); disk != "" {
+		words += ", with persistence " + string(disk)
 	}
 	return story.Visible(words)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -109,6 +110,7 @@ func TestWhoseFault(t *testing.T) {
 
 // A fault is told as run tells it, but with all figures of how long it lasts.
 func TestExploredFaultWords(t *testing.T) {
+	w := explore.World{Change: scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": "everysec"}}}
 	for want, f := range map[string]explore.Fault{
 		"pause client-1, before client-1 write, for 29.88s": pauseFor(29880 * ms),
 		"partition client-1, from redis-4 and redis-5, at the start": {
@@ -118,13 +120,13 @@ func TestExploredFaultWords(t *testing.T) {
 			Fault: sim.Fault{Action: &sim.Jump{Process: "redis-3", By: -31 * s}, Strikes: when(trace.Did{Process: "client-1", Verb: trace.HasRead})},
 		},
 		"crash redis-1, at the start, for 1m, with persistence everysec": {
-			Fault: sim.Fault{Action: &sim.CrashFault{Process: "redis-1"}, For: 60 * s}, Persistence: "everysec",
+			Fault: sim.Fault{Action: &sim.CrashFault{Process: "redis-1"}, For: 60 * s},
 		},
 		"delay client-1, to storage, by 12.345s, at the start, for 12.345s": {
 			Fault: sim.Fault{Action: &sim.Delay{Process: "client-1", To: "storage", By: 12345 * ms}, For: 12345 * ms},
 		},
 	} {
-		if got := exploredFaultWords(f); got != want {
+		if got := exploredFaultWords(w, f); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -2,8 +2,10 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -15,6 +17,8 @@ type Change struct {
 	Nodes int `json:"nodes,omitempty"`
 	// Starts are points at which clients start instead, by their names.
 	Starts map[string]trace.Point `json:"starts,omitempty"`
+	// Persistence is what nodes write to their disks instead, by their names.
+	Persistence map[string]sim.Persistence `json:"persistence,omitempty"`
 }
 
 // keeps says whether a client takes part.
@@ -23,7 +27,9 @@ func (c Change) keeps(client string) bool {
 }
 
 // IsZero says that nothing is different.
-func (c Change) IsZero() bool { return c.Clients == nil && c.Nodes == 0 && len(c.Starts) == 0 }
+func (c Change) IsZero() bool {
+	return c.Clients == nil && c.Nodes == 0 && len(c.Starts) == 0 && len(c.Persistence) == 0
+}
 
 // With is the story with a change. What no file may say no change can make: the error is
 // that of a file which says it, and tells where the story's own says what the change
@@ -63,6 +69,12 @@ func (c Change) of(s spec) spec {
 		clients = append(clients, e)
 	}
 	s.Clients = clients
+	s.Nodes = slices.Clone(s.Nodes)
+	for _, name := range slices.Sorted(maps.Keys(c.Persistence)) {
+		n, _ := s.Nodes.get(name)
+		n.Persistence = persistence(c.Persistence[name])
+		s.Nodes.set(name, n)
+	}
 	return s
 }
 
@@ -70,6 +82,9 @@ func (c Change) of(s spec) spec {
 func (c Change) write(d *Document) {
 	if c.Nodes > 0 {
 		d.Set("lock.nodes", c.Nodes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Persistence)) {
+		d.Set("nodes."+name+".persistence", string(c.Persistence[name]))
 	}
 	for _, name := range d.names("clients") {
 		at, starts := c.Starts[name]

@@ -107,6 +107,32 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// A change of what nodes write to their disks is in the world and in the text.
+func TestChangeOfPersistence(t *testing.T) {
+	v, err := parsed(t, crowd).With(scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": sim.Always, "redis-4": sim.Everysec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []*scenarios.Variant{v, parsed(t, string(v.Document().Bytes()))} {
+		config, err := v.Config(scenarios.Options{Fencing: scenarios.Off})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range config.Nodes {
+			want := sim.NoPersistence
+			switch n.Name {
+			case "redis-1":
+				want = sim.Always
+			case "redis-4":
+				want = sim.Everysec
+			}
+			if n.Persistence != want {
+				t.Errorf("%s writes to its disk %s, want %s", n.Name, n.Persistence, want)
+			}
+		}
+	}
+}
+
 // What no file may say no change can make.
 func TestChangeRefused(t *testing.T) {
 	for _, test := range []struct {
@@ -114,6 +140,7 @@ func TestChangeRefused(t *testing.T) {
 		want   string
 	}{
 		{scenarios.Change{Nodes: 3}, "nodes.redis-4: the lock has no node of this name"},
+		{scenarios.Change{Persistence: map[string]sim.Persistence{"redis-9": sim.Always}}, "nodes.redis-9: the lock has no node of this name"},
 		{scenarios.Change{Nodes: 102}, "lock.nodes: a lock cannot have 102 nodes"},
 		{scenarios.Change{Clients: []string{"client-1", "client-3"}}, `clients.client-3.starts: no client is called "client-2"`},
 		{scenarios.Change{Clients: []string{"client-2"}}, `clients.client-2.starts: no client is called "client-1"`},

@@ -142,6 +142,17 @@ func (m mapping[T]) names() []string {
 	return names
 }
 
+// set gives a name other settings, or adds it.
+func (m *mapping[T]) set(name string, value T) {
+	for i, e := range *m {
+		if e.name == name {
+			(*m)[i].value = value
+			return
+		}
+	}
+	*m = append(*m, entry[T]{name, value})
+}
+
 func (m mapping[T]) get(name string) (value T, ok bool) {
 	for _, e := range m {
 		if e.name == name {
