@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/story"
 )
 
 // A document is a text in chapters that can be written in more than one way: for a
@@ -137,7 +138,11 @@ func (t *text) entry(e remark) {
 func (t *text) piece(b piece) {
 	switch b := b.(type) {
 	case paragraph:
-		t.indented(string(b))
+		words := strings.Fields(string(b))
+		for i, word := range words {
+			words[i] = story.Visible(word)
+		}
+		t.line("  %s", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
 	case facts:
 		t.remarks(b)
 	case entries:
@@ -146,7 +151,11 @@ func (t *text) piece(b piece) {
 		}
 	case points:
 		for _, p := range b {
-			t.item(p.Sign.paint(p.Sign.Sign, t.Palette), p.Says)
+			sign := " " // of a sentence that goes on with the one before
+			if p.Sign.Sign != "" {
+				sign = p.Sign.paint(p.Sign.Sign, t.Palette)
+			}
+			t.line("  %s %s", sign, textwrap.Wrap(p.Says, t.columns()-4, 4))
 		}
 	case figure:
 		t.b.WriteString(string(b))

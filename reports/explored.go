@@ -125,7 +125,7 @@ func (d *document) addComparison(r *explore.Result, c *Comparison) {
 		said = append(said, point{goodSign, "not found again: " + goneWords(w)})
 	}
 	for _, doubt := range c.doubts(r) {
-		said = append(said, point{badge{"doubt", "!", ""}, doubt})
+		said = append(said, point{doubtSign, doubt})
 	}
 	d.add("Compared with "+story.Visible(c.Since), said)
 }
@@ -144,4 +144,4 @@ func (d *document) addCoverage(r *explore.Result) {
 	d.add("What was not found", none)
 }
 
-var goodSign, badSign = badge{"good", "✓", ""}, badge{"bad", "✗", ""}
+var goodSign, badSign, doubtSign = badge{"good", "✓", ""}, badge{"bad", "✗", ""}, badge{"doubt", "!", ""}

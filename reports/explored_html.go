@@ -45,26 +45,26 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 		Before: before.chapters, After: after.chapters, Maps: heatmaps(r),
 	}
 	cards := wayCards{result: r, page: page, scale: marginScale(r)}
-	if len(r.Ways) > 0 {
-		list := wayList{Title: fmt.Sprintf("Ways to break it, the worst first (%d)", len(r.Ways)), Legend: pictured(legend(r.Ways), r.Ways)}
-		for i, w := range r.Ways {
-			card := cards.card(w, "", i+1)
-			if n, is := o.Since.news(w); is {
+	known := pictured(legend(r.Ways), r.Ways)
+	for _, list := range []struct {
+		title, why, letter string
+		ways               []explore.Way
+		legend             []remark
+	}{
+		{"Ways to break it, the worst first", "", "", r.Ways, known},
+		{"Kept apart", whyApart, "r", r.RanOn, without(pictured(legend(r.RanOn), r.RanOn), known)},
+	} {
+		laid := wayList{Title: fmt.Sprintf("%s (%d)", list.title, len(list.ways)), Why: list.why, Legend: list.legend}
+		for i, w := range list.ways {
+			card := cards.card(w, list.letter, i+1)
+			if n, is := o.Since.news(w); is && list.letter == "" {
 				card.News = n.says(o.Since.Since)
 			}
-			list.Ways = append(list.Ways, card)
+			laid.Ways = append(laid.Ways, card)
 		}
-		p.Lists = append(p.Lists, list)
-	}
-	if len(r.RanOn) > 0 {
-		list := wayList{
-			Title: fmt.Sprintf("Kept apart (%d)", len(r.RanOn)), Why: whyApart,
-			Legend: without(pictured(legend(r.RanOn), r.RanOn), pictured(legend(r.Ways), r.Ways)),
+		if len(laid.Ways) > 0 {
+			p.Lists = append(p.Lists, laid)
 		}
-		for i, w := range r.RanOn {
-			list.Ways = append(list.Ways, cards.card(w, "r", i+1))
-		}
-		p.Lists = append(p.Lists, list)
 	}
 	s := newSheet(p.Title, fill("explored.html", p), asset("explored.css"))
 	s.Script = template.JS(asset("explored.js"))

@@ -200,32 +200,11 @@ func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 	return out
 }
 
-// pageLegend explains the table on a page, whose columns have the words in full.
-func (m *Matrix) pageLegend() []remark {
-	s := m.shown()
-	legend := []remark{
-		{"assumption", aboutAssumptions},
-	}
-	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-		legend = append(legend, remarkOn(string(p), p.Title()))
-	}
-	if len(m.Locks) == 0 {
-		legend = append(legend, remarkOn("✓ ✗", m.outcomes(s)))
-	}
-	legend = append(legend, []remark{
-		remarkOn(runName[scenarios.Off], aboutWithout),
-		remarkOn(runName[scenarios.On], aboutWith),
-		remarkOn("✗ unsafe", aboutUnsafe()),
-		{"✓ safe", aboutSafe},
-	}...)
-	for _, p := range s.caveats {
-		legend = append(legend, remarkOn("! safe, but ✗ "+string(p), aboutCaveat(p)))
-	}
-	if s.undecided {
-		legend = append(legend, remarkOn("? unknown", "nobody can tell; the box at the top says why"))
-	}
-	if s.untold {
-		legend = append(legend, remarkOn("– n/a", aboutUntold))
-	}
-	return legend
+// pageSpelling is that of a page.
+func pageSpelling() spelling {
+	w := spellingInFull()
+	w.unsafe, w.safe, w.unknown, w.untold = "✗ unsafe", "✓ safe", "? unknown", "– n/a"
+	w.caveat = func(p checks.Property) string { return "! safe, but ✗ " + string(p) }
+	w.unknownWhy = "nobody can tell; the box at the top says why"
+	return w
 }

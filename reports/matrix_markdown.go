@@ -8,44 +8,36 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
 
 // writeMatrixMarkdown writes the matrix as a table that links every scenario to
 // its file, as seen from the directory in which locksim runs.
 func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
-	t := cells{header: []string{"scenario"}}
-	if len(m.Locks) == 0 {
-		t.header = append(t.header, "assumption")
-		t.header = append(t.header, namesOf(checks.PropertiesOf(checks.OfExclusion))...)
-		t.header = append(t.header, "without fencing", "with fencing")
-	}
-	for _, lock := range m.Locks {
-		t.header = append(t.header, markdown(lock))
-	}
-	add := func(name string, more ...string) {
-		row := make([]string, len(t.header))
-		copy(row, append([]string{name}, more...))
-		t.rows = append(t.rows, row)
-	}
-	for _, shelf := range m.shelves() {
-		add("**" + markdown(shelf.Title) + "**")
-		for _, s := range shelf.Scenarios {
-			rows := shelf.rows[s]
-			if len(rows) == 1 {
-				add(link(s.Name, s.File), m.markdownCells(rows[0])...)
-				continue
-			}
-			add(link(s.Name, s.File))
-			for _, r := range rows {
-				add("&emsp;"+markdown(r.Variant.Name), m.markdownCells(r)...)
-			}
+	words := markdownSpelling()
+	t := cells{header: m.header(words)}
+	for _, line := range m.lines(words) {
+		if line.title != "" {
+			line.cells = make([]string, len(t.header))
+			line.cells[0] = "**" + markdown(line.title) + "**"
 		}
+		t.rows = append(t.rows, line.cells)
 	}
 	md := &markdownText{}
-	md.document(m.document(t, m.markdownLegend()))
+	md.document(m.document(t, m.legend(words)))
 	_, err := io.WriteString(w, md.b.String())
 	return err
+}
+
+// markdownSpelling is that of Markdown.
+func markdownSpelling() spelling {
+	w := spellingInFull()
+	w.text, w.indent = markdown, "&emsp;"
+	w.scenario = func(s *scenarios.Scenario) string { return link(s.Name, s.File) }
+	w.verdict, w.mark, w.arrow = markdownVerdict, markdownVerdict, " → "
+	w.pairs = facts{{"a → b", aboutWithout + ", and " + aboutWith}}
+	return w
 }
 
 // link names a scenario and leads to its file, if that can be where others look for it.
@@ -127,27 +119,6 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-func (m *Matrix) markdownCells(r Row) []string {
-	var cells []string
-	if len(m.Locks) == 0 {
-		cells = []string{markdown(r.Variant.Assumption)}
-	}
-	for _, c := range r.Cells {
-		switch {
-		case len(m.Locks) == 0:
-			cells = append(cells, exclusionSigns(c, Palette{})...)
-			cells = append(cells, markdownVerdict(c, 0), markdownVerdict(c, 1))
-		case !c.told():
-			cells = append(cells, "n/a")
-		case !c.known():
-			cells = append(cells, "unknown")
-		default:
-			cells = append(cells, worstSigns(c, Palette{})+" "+markdownPair(c))
-		}
-	}
-	return cells
-}
-
 // markdownVerdict is a verdict with what qualifies it: "safe, ✗ progress".
 func markdownVerdict(c Cell, run int) string {
 	if !c.told() || c.verdict(run) == checks.Undecided {
@@ -160,13 +131,4 @@ func markdownVerdict(c Cell, run int) string {
 		return "safe, ✗ " + story.List(also)
 	}
 	return "safe"
-}
-
-// markdownPair is both verdicts, or the one that both runs came to.
-func markdownPair(c Cell) string {
-	without, with := markdownVerdict(c, 0), markdownVerdict(c, 1)
-	if without == with {
-		return with
-	}
-	return without + " → " + with
 }

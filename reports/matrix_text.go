@@ -7,44 +7,50 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/story"
 )
 
 func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	t := &text{Options: o}
-	t.document(m.document(figure(m.grid(o.Palette)), m.legend()))
+	words := m.textSpelling(o.Palette)
+	t.document(m.document(figure(m.grid(words)), m.legend(words)))
 	_, err := io.WriteString(w, NoCommands(t.b.String()))
 	return err
 }
 
-// grid is the matrix itself.
-func (m *Matrix) grid(p Palette) string {
-	header := []string{"scenario"}
-	if len(m.Locks) == 0 {
-		header = append(header, "assumption")
-		for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-			header = append(header, p.Card().Column)
+// textSpelling is that of text, where there is room for signs and initials.
+func (m *Matrix) textSpelling(p Palette) spelling {
+	w := spellingInFull()
+	w.palette, w.text, w.indent = p, story.Visible, "  "
+	w.scenario = func(s *scenarios.Scenario) string { return story.Visible(s.Name) }
+	w.exclusion = func(p checks.Property) string { return p.Card().Column }
+	w.about, w.runs = about, [2]string{"without", "with"}
+	w.verdict = func(c Cell, run int) string { return verdictSign(c, run, p) }
+	w.mark, w.arrow = func(c Cell, run int) string { return verdictMark(c, run, p) }, "→"
+	w.caveat = func(p checks.Property) string { return "! safe " + initials([]checks.Property{p}) }
+	if len(m.Locks) > 0 {
+		w.unsafe, w.safe, w.unknown = "✗ data", "✓ data", "?"
+		w.caveat = func(p checks.Property) string { return "!" + initials([]checks.Property{p}) + " data" }
+		w.pairs = facts{
+			{"then a→b", "the data in the run in which nobody checks fencing tokens, and in the same run when the storage does; one sign if it is the same"},
+			{"nodes", "each story keeps its own number of nodes: on the one node of most single-instance stories Redlock is no better than any other lock"},
 		}
-		header = append(header, "without", "with")
 	}
-	for _, lock := range m.Locks {
-		header = append(header, story.Visible(lock))
-	}
+	return w
+}
+
+// grid is the matrix itself.
+func (m *Matrix) grid(w spelling) string {
+	header := m.header(w)
 	var rows [][]string
 	titles := map[int]string{} // by the number of the row that they stand above
-	for _, shelf := range m.shelves() {
-		titles[len(rows)] = shelf.Title
-		for _, s := range shelf.Scenarios {
-			of := shelf.rows[s]
-			if len(of) == 1 {
-				rows = append(rows, m.cells(of[0], story.Visible(s.Name), p))
-				continue
-			}
-			rows = append(rows, append([]string{story.Visible(s.Name)}, make([]string, len(header)-1)...))
-			for _, r := range of {
-				rows = append(rows, m.cells(r, "  "+story.Visible(r.Variant.Name), p))
-			}
+	for _, line := range m.lines(w) {
+		if line.title != "" {
+			titles[len(rows)] = line.title
+			continue
 		}
+		rows = append(rows, line.cells)
 	}
 	lines := grid(header, rows, nil)
 	for i := range lines {
@@ -67,7 +73,7 @@ func (m *Matrix) grid(p Palette) string {
 			if i > 0 {
 				b.WriteString("\n")
 			}
-			fmt.Fprintf(&b, "%s\n", p.strong(title))
+			fmt.Fprintf(&b, "%s\n", w.palette.strong(title))
 		}
 		b.WriteString(line)
 	}
@@ -80,28 +86,6 @@ func column(line, word string) int {
 	return utf8.RuneCountInString(before)
 }
 
-// cells is one line of the matrix.
-func (m *Matrix) cells(r Row, name string, p Palette) []string {
-	line := []string{name}
-	if len(m.Locks) == 0 {
-		line = append(line, r.assumption())
-	}
-	for _, c := range r.Cells {
-		switch {
-		case len(m.Locks) == 0:
-			line = append(line, exclusionSigns(c, p)...)
-			line = append(line, verdictSign(c, 0, p), verdictSign(c, 1, p))
-		case !c.told():
-			line = append(line, p.faint("n/a"))
-		case !c.known():
-			line = append(line, p.doubt("?"))
-		default:
-			line = append(line, worstSigns(c, p)+" "+verdictPair(c, p))
-		}
-	}
-	return line
-}
-
 // exclusionSign says what became of a property in the two runs: one sign if it
 // was the same.
 func exclusionSign(c Cell, property checks.Property, p Palette) string {
@@ -110,15 +94,6 @@ func exclusionSign(c Cell, property checks.Property, p Palette) string {
 		signs = append(signs, outcomeSign(o, p))
 	}
 	return strings.Join(signs, "→")
-}
-
-// exclusionSigns are those of the exclusions, a column each.
-func exclusionSigns(c Cell, p Palette) []string {
-	var signs []string
-	for _, property := range checks.PropertiesOf(checks.OfExclusion) {
-		signs = append(signs, exclusionSign(c, property, p))
-	}
-	return signs
 }
 
 // worstSigns are one sign for each exclusion in any case: what is violated in either run.
@@ -138,16 +113,6 @@ func verdictSign(c Cell, run int, p Palette) string {
 	}
 	b := runBadge(c.Runs[run])
 	return b.paint(strings.TrimSpace(b.Text()+" "+initials(caveats(c.Runs[run]))), p)
-}
-
-// verdictPair is both verdicts as signs, or the one that both runs came to:
-// "✗→✓", "✓".
-func verdictPair(c Cell, p Palette) string {
-	without, with := verdictMark(c, 0, p), verdictMark(c, 1, p)
-	if without == with {
-		return with
-	}
-	return without + "→" + with
 }
 
 // verdictMark is a verdict as a sign alone: "✗", "✓", "!p".

@@ -78,7 +78,7 @@ func (s *site) front() sheet {
 // of adds what a matrix says besides its table, and how its results were made.
 func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	f.Title = frontTitle
-	f.Legend, f.Signs = m.pageLegend(), frontSigns
+	f.Legend, f.Signs = m.legend(pageSpelling()), frontSigns
 	f.Boxes = m.boxes()
 	for _, l := range m.lists() {
 		if l.Title == sortTitles[surprising] || l.Title == sortTitles[undecided] {

@@ -59,30 +59,30 @@ func (t *text) line(format string, args ...any) {
 }
 
 func (t *text) result(r *scenarios.Result) {
-	s := r.Scenario
-	t.line("%s", t.Palette.strong(textwrap.Wrap(story.Visible(s.Name)+": "+story.Visible(s.Title), pageWidth, 2)))
+	d := &document{title: story.Visible(r.Scenario.Name) + ": " + story.Visible(r.Scenario.Title)}
 	pairs := stories(r)
 	for i, runs := range pairs {
 		v := runs[0].Variant
 		if len(pairs) > 1 {
-			t.line("")
-			t.line("%s", t.Palette.strong(textwrap.Wrap(fmt.Sprintf("── variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)), pageWidth, 3)))
+			d.begin(fmt.Sprintf("variant %d of %d, %s: %s", i+1, len(pairs), story.Visible(v.Name), story.Visible(v.Title)))
 		}
 		if i == 0 || v.Story != pairs[i-1][0].Variant.Story {
-			t.paragraph(v.Story)
+			d.add("", paragraph(v.Story))
 		}
-		t.story(runs)
+		headings := make([]string, len(runs))
+		told := make([]*history.History, len(runs))
+		for i, run := range runs {
+			headings[i], told[i] = runName[run.Fencing], run.History
+		}
+		timeline := Timeline{Palette: t.Palette, Messages: t.Messages}.Tell(headings, told)
+		d.add("", facts(cast(runs[0].History.Trace)), figure(timeline), figure(table(runs, t.Palette)), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
 	}
 	if len(pairs) > 1 {
-		t.line("")
-		t.b.WriteString(sideBySide(pairs, t.Palette))
+		d.add("", figure(sideBySide(pairs, t.Palette)))
 	}
-	if rows := measures(pairs); rows != nil {
-		t.line("")
-		t.remarks(rows)
-	}
-	t.paragraph(s.Lesson)
-	t.line("")
+	d.add("", facts(measures(pairs)), paragraph(r.Scenario.Lesson))
+	t.document(d)
+	t.gap()
 	t.line("replay: %s", replay(r, t.Options))
 }
 
@@ -97,25 +97,6 @@ func stories(r *scenarios.Result) [][]scenarios.Outcome {
 		pairs[last] = append(pairs[last], run)
 	}
 	return pairs
-}
-
-// story reports the runs of one variant.
-func (t *text) story(runs []scenarios.Outcome) {
-	t.line("")
-	t.remarks(cast(runs[0].History.Trace))
-	t.line("")
-	headings := make([]string, len(runs))
-	told := make([]*history.History, len(runs))
-	for i, run := range runs {
-		headings[i], told[i] = runName[run.Fencing], run.History
-	}
-	t.b.WriteString(Timeline{Palette: t.Palette, Messages: t.Messages}.Tell(headings, told))
-	t.line("")
-	t.b.WriteString(table(runs, t.Palette))
-	t.line("")
-	t.remarks(explain(runs))
-	t.doubts(runs)
-	t.expectation(runs)
 }
 
 // cast says what the story is told with: the lock and the faults.
@@ -166,10 +147,10 @@ func (t *text) remarks(rows []remark) {
 	}
 }
 
-// doubts tells what makes the reader careful: what did not happen that should
+// doubts tell what makes the reader careful: what did not happen that should
 // have, what a paused process did, what was left half done.
-func (t *text) doubts(runs []scenarios.Outcome) {
-	t.line("")
+func doubts(runs []scenarios.Outcome) points {
+	var all points
 	for i, w := range runs[0].Verdict.Witnesses {
 		var missing []string
 		for _, run := range runs {
@@ -177,82 +158,61 @@ func (t *text) doubts(runs []scenarios.Outcome) {
 				missing = append(missing, runName[run.Fencing])
 			}
 		}
+		seen := story.Visible(w.Text)
 		switch {
 		case len(missing) == 0:
-			t.item(t.Palette.good("✓"), "seen: "+story.Visible(w.Text))
+			all = append(all, point{goodSign, "seen: " + seen})
 		case len(missing) == len(runs):
-			t.item(t.Palette.bad("✗"), "NOT seen: "+story.Visible(w.Text))
+			all = append(all, point{badSign, "NOT seen: " + seen})
 		default:
-			t.item(t.Palette.bad("✗"), fmt.Sprintf("NOT seen %s: %s", story.List(missing), story.Visible(w.Text)))
+			all = append(all, point{badSign, fmt.Sprintf("NOT seen %s: %s", story.List(missing), seen)})
 		}
 	}
 	for _, run := range runs {
 		if run.Verdict.RanOn {
-			t.item(t.Palette.doubt("!"), runName[run.Fencing]+": a paused process ran on, so nothing that it took part in is held against the lock")
+			all = append(all, point{doubtSign, runName[run.Fencing] + ": a paused process ran on, so nothing that it took part in is held against the lock"})
 		}
 		for _, torn := range run.Verdict.Torn {
-			t.item(t.Palette.doubt("!"), fmt.Sprintf("%s: %s", runName[run.Fencing], story.Torn(torn)))
+			all = append(all, point{doubtSign, fmt.Sprintf("%s: %s", runName[run.Fencing], story.Torn(torn))})
 		}
 	}
-}
-
-func (t *text) item(mark, text string) {
-	t.line("  %s %s", mark, textwrap.Wrap(text, t.columns()-4, 4))
+	return all
 }
 
 // expectation says whether the runs came to what the scenario expects.
-func (t *text) expectation(runs []scenarios.Outcome) {
-	undecided := func(run scenarios.Outcome) bool { return run.Verdict.Verdict == checks.Undecided }
-	silent := func(run scenarios.Outcome) bool { return run.Expected == nil }
-	differs := func(run scenarios.Outcome) bool { return len(run.Differences) > 0 }
-	switch {
-	case slices.ContainsFunc(runs, undecided):
-		t.line("  %s", t.Palette.doubt("? nobody can tell whether that is as expected"))
-		t.each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Verdict.Reasons })
-	case slices.ContainsFunc(runs, differs):
-		t.line("  %s", t.Palette.bad("✗ not as expected"))
-		t.each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Differences })
-	case slices.ContainsFunc(runs, silent):
-		t.line("  %s", t.Palette.doubt(fmt.Sprintf("– the scenario expects nothing of the lock %q", story.Visible(runs[0].Lock))))
-	default:
-		t.line("  %s", t.Palette.good("✓ as expected"))
+func expectation(runs []scenarios.Outcome) points {
+	switch standing := standingOfRuns(runs); standing {
+	case Undecided:
+		return append(points{{standingBadges[standing], "nobody can tell whether that is as expected"}}, each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Verdict.Reasons })...)
+	case NotAsExpected:
+		return append(points{{standingBadges[standing], "not as expected"}}, each(runs, func(run scenarios.Outcome) []checks.Reason { return run.Differences })...)
+	case NothingExpected:
+		return points{{standingBadges[standing], fmt.Sprintf("the scenario expects nothing of the lock %q", story.Visible(runs[0].Lock))}}
 	}
+	return points{{standingBadges[AsExpected], "as expected"}}
 }
 
 // each lists what there is to say of each run, once if it is the same of all.
-func (t *text) each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason) {
+func each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason) points {
 	said := make([][]string, len(runs))
 	for i, run := range runs {
 		for _, s := range what(run) {
 			said[i] = append(said[i], story.Told(s).String())
 		}
 	}
+	var all points
 	for i, run := range runs {
 		for _, s := range said[i] {
 			inAll := !slices.ContainsFunc(said, func(other []string) bool { return !slices.Contains(other, s) })
 			switch {
 			case inAll && i == 0:
-				t.item(" ", s)
+				all = append(all, point{Says: s})
 			case !inAll:
-				t.item(" ", runName[run.Fencing]+": "+s)
+				all = append(all, point{Says: runName[run.Fencing] + ": " + s})
 			}
 		}
 	}
-}
-
-func (t *text) paragraph(s string) {
-	if !paragraph(s).empty() {
-		t.line("")
-		t.indented(s)
-	}
-}
-
-func (t *text) indented(s string) {
-	words := strings.Fields(s)
-	for i, word := range words {
-		words[i] = story.Visible(word)
-	}
-	t.line("  %s", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
+	return all
 }
 
 // summary counts the results.
