@@ -136,6 +136,9 @@ func onOne(rec *Record, w World, f Fault) (slug, words string) {
 
 // between tells it by what the two processes are between which it acts.
 func between(rec *Record, w World, f Fault) (slug, words string) {
+	if len(f.Others()) == 0 {
+		return onOne(rec, w, f)
+	}
 	on, peer := roleOf(rec, w, f.Target()), share(rec, w, f.Others(), false)
 	return f.Is() + "-" + on.slug + "-" + peer.slug, roles(f, on, peer)
 }
@@ -143,6 +146,9 @@ func between(rec *Record, w World, f Fault) (slug, words string) {
 // fromOthers tells it by who is cut off, unless that is a client, and by how many nodes it
 // is from which it is.
 func fromOthers(rec *Record, w World, f Fault) (slug, words string) {
+	if len(f.Others()) == 0 {
+		return onOne(rec, w, f)
+	}
 	on, others := roleOf(rec, w, f.Target()), share(rec, w, f.Others(), true)
 	slug = f.Is() + "-" + others.slug
 	if on != aClient {

@@ -78,10 +78,14 @@ func (d *diagram) apart(act *history.Act) []band {
 		return nil
 	}
 	class, words, groups := look.class, look.words, f.Targets
-	if len(groups) != 2 || len(groups[0]) == 0 {
+	if len(groups) == 0 || len(groups[0]) == 0 {
 		return nil
 	}
-	one, others := groups[0][0], groups[1]
+	one := groups[0][0]
+	if len(groups) == 1 {
+		return []band{{process: one, class: class, text: fmt.Sprintf(words, "everybody")}}
+	}
+	others := groups[1]
 	bands := []band{{process: one, class: class, text: fmt.Sprintf(words, story.List(others))}}
 	for _, other := range others {
 		bands = append(bands, band{process: other, class: class, text: fmt.Sprintf(words, one)})
