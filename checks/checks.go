@@ -21,6 +21,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -114,6 +115,21 @@ func (v *Verdict) Finding(p Property) Finding {
 		}
 	}
 	panic(fmt.Sprintf("checks: no property is called %q", p))
+}
+
+// Violations are the findings on what is violated, the worst first.
+func (v *Verdict) Violations() []Finding {
+	all := slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return f.Outcome != Violated })
+	slices.SortStableFunc(all, func(a, b Finding) int { return a.Property.Card().Gravity - b.Property.Card().Gravity })
+	return all
+}
+
+// Gravest is the worst property that is violated; "" if none is.
+func (v *Verdict) Gravest() Property {
+	if all := v.Violations(); len(all) > 0 {
+		return all[0].Property
+	}
+	return ""
 }
 
 // Check judges a run. A witness that was not seen, a fault that did not act, a

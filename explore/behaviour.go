@@ -26,7 +26,7 @@ func behaviour(h *history.History) (id uint64, spare int) {
 		steps: map[string][]string{}, keys: map[string]int{}, inside: map[string]bool{},
 	}
 	if last := h.Last(); last != nil {
-		b.chronicle().until(last.Seq)
+		b.chronicle().Until(last.Seq)
 	}
 	sum := fnv.New64a()
 	for _, p := range h.Trace.Processes {
@@ -54,35 +54,35 @@ type beholder struct {
 	quorum, spare int
 }
 
-func (b *beholder) chronicle() *chronicle {
-	all := new(chronicle)
+func (b *beholder) chronicle() *history.Chronicle {
+	all := new(history.Chronicle)
 	for _, c := range b.history.KeyChanges() {
 		if !c.Touch {
-			all.add(c.Event, func() { b.key(c) })
+			all.Add(c.Event, func() { b.key(c) })
 		}
 	}
 	for _, c := range b.history.Calls() {
 		if c.Step == trace.Release {
-			all.add(c.Began, func() { b.leave(c.Client) })
+			all.Add(c.Began, func() { b.leave(c.Client) })
 		}
-		all.add(c.Ended, func() { b.end(c.Ended) })
+		all.Add(c.Ended, func() { b.end(c.Ended) })
 	}
 	for _, s := range b.history.Spells() {
 		if s.State == history.Down {
-			all.add(s.Began, func() {
+			all.Add(s.Began, func() {
 				b.leave(s.Process)
 				b.tell(s.Process, "crash")
 			})
 		}
 	}
 	for _, s := range b.history.Sections() {
-		all.add(s.Lost, func() { b.tell(s.Client, string(s.Lost.Kind)) })
+		all.Add(s.Lost, func() { b.tell(s.Client, string(s.Lost.Kind)) })
 	}
 	for _, ev := range b.history.RanOnEvents() {
-		all.add(ev, func() { b.tell(ev.Process, string(ev.Kind)) })
+		all.Add(ev, func() { b.tell(ev.Process, string(ev.Kind)) })
 	}
 	for _, ev := range slices.Concat(b.history.Served(), b.history.Reverted()) {
-		all.add(ev, func() { b.serve(ev) })
+		all.Add(ev, func() { b.serve(ev) })
 	}
 	return all
 }

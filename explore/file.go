@@ -43,12 +43,11 @@ func (p play) file(faults []Fault) (account, error) {
 	if conduct := sim.Conduct(err); conduct != "" {
 		file.origin(p.lock(), p.options)
 		file.comment("It cannot be run to its end: %s.", conduct)
-		says := account{title: titled(p.lock(), faults, nil, []string{"it ends in " + article(conduct)})}
-		if len(faults) > 0 {
-			says.story = recounted(faults)
+		var infos []trace.FaultInfo
+		for _, f := range faults {
+			infos = append(infos, f.Info())
 		}
-		file.say("title", p.lock()+": "+says.title)
-		file.say("story", says.story)
+		says := file.tell(p.lock(), story.TellFaults(infos, conduct), nil)
 		says.text = file.write()
 		return says, nil
 	} else if err != nil {
@@ -56,11 +55,10 @@ func (p play) file(faults []Fault) (account, error) {
 	}
 	off, on := runs[0], runs[1]
 	main := off
-	if gravest(off.Verdict) == "" && gravest(on.Verdict) != "" {
+	if off.Verdict.Gravest() == "" && on.Verdict.Gravest() != "" {
 		main = on
 	}
-	t := newTale(main, faults)
-	witnesses, idle, err := p.witnesses(t, runs)
+	witnesses, idle, err := p.witnesses(faults, runs, main)
 	if err != nil {
 		return account{}, err
 	}
@@ -68,12 +66,11 @@ func (p play) file(faults []Fault) (account, error) {
 	for _, fault := range idle {
 		file.comment("Without fault %d every witness is still seen: it changes no order of events that a witness can tell.", fault)
 	}
-	says := account{title: titled(off.Lock, faults, t, t.effects(on.Verdict)), story: t.tell(t.end())}
-	file.say("title", off.Lock+": "+says.title)
-	file.say("assumption", t.assumption())
-	file.say("story", says.story)
-	file.say("why", t.why(off.Verdict.Verdict == checks.Unsafe && on.Verdict.Verdict == checks.Safe))
-	file.say("lesson", t.lesson(off.Verdict, on.Verdict, on.History))
+	paragraph := story.Tell(main.History, main.Verdict, main.Conduct)
+	says := file.tell(off.Lock, paragraph, on.Verdict)
+	file.say("assumption", story.Raw(assumption(main)))
+	file.say("why", paragraph.Why(off.Verdict, on.Verdict))
+	file.say("lesson", paragraph.Lesson(off.Verdict, on.Verdict, on.History))
 	if len(witnesses) > 0 {
 		var texts []string
 		for _, w := range witnesses {
@@ -96,74 +93,42 @@ type account struct {
 // titleWidth is how long a title is if it can be helped.
 const titleWidth = 100
 
-// titled is a world in one line that is to stand after the name of its lock: its faults
-// and what comes of them, the first of several effects that there is room for. Of several
-// faults it says when they strike only if there is room. t, which may be nil, is the run.
-func titled(lock string, faults []Fault, t *tale, effects []string) string {
-	if len(faults) == 0 {
-		return effects[0] + " without any fault"
-	}
-	title := ""
-	for _, timed := range []bool{true, false} {
-		for _, effect := range effects {
-			title = headline(faults, t, timed) + ", and " + effect
-			if utf8.RuneCountInString(lock+": "+title) <= titleWidth {
-				return title
-			}
-		}
-		if len(faults) == 1 {
-			break
-		}
-	}
-	return title
-}
-
-// headline are the faults without how long they last, with or without when they
-// strike.
-func headline(faults []Fault, t *tale, timed bool) string {
-	var clauses []string
-	for _, f := range faults {
-		f.For = 0
-		on, does := story.FaultClause(f.Info())
-		what := on.String() + " " + does
-		if when := story.When(f.Strikes, on.Itself()); when != "" && timed {
-			what += " " + when
-		}
-		clauses = append(clauses, what)
-	}
-	if len(faults) == 2 && t != nil && !timed {
-		for i := range faults {
-			if t.during(1-i, i) {
-				return clauses[1-i] + " while " + clauses[i]
-			}
-		}
-	}
-	return series(clauses)
-}
-
-// recounted are the faults alone as a story.
-func recounted(faults []Fault) string {
-	cast := &trace.Trace{}
-	for _, f := range faults {
-		for _, name := range slices.Concat(f.Targets()...) {
-			if name != trace.StorageName {
-				cast.Processes = append(cast.Processes, trace.ProcessInfo{Name: name})
-			}
-		}
-	}
-	t := &tale{history: history.Of(cast)}
-	for _, f := range faults {
-		on, does := story.FaultClause(f.Info())
-		t.add(clause{subject: on, does: does, when: story.When(f.Strikes, on.Itself()), fault: f.Effect(), common: f.Is() == f.Kind()})
-	}
-	return t.tell("")
+// tell gives the file its title, which begins with the name of the lock, and its story.
+func (p *page) tell(lock string, paragraph *story.Paragraph, fenced *checks.Verdict) account {
+	begins := lock + ": "
+	title, text := paragraph.Title(fenced, titleWidth-utf8.RuneCountInString(begins)), paragraph.Text()
+	p.say("title", story.Raw(begins)+title)
+	p.say("story", text)
+	return account{title: string(title), story: string(text)}
 }
 
 // say gives a field of the file words, if there are any.
-func (p *page) say(field, words string) {
+func (p *page) say(field string, words story.Raw) {
 	if words != "" {
-		p.set(field, stringNode(words))
+		p.set(field, stringNode(string(words)))
 	}
+}
+
+// assumption is what the faults of a run break, as a scenario says it; "" if that cannot be
+// told.
+func assumption(run scenarios.Outcome) trace.Assumption {
+	var all []trace.Assumption
+	for _, f := range run.History.Trace.Faults {
+		if !slices.Contains(all, f.Assumption) {
+			all = append(all, f.Assumption)
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	for _, f := range run.Verdict.Violations() {
+		for _, one := range f.Fault.Broken() {
+			if slices.Contains(all, one) {
+				return one
+			}
+		}
+	}
+	return ""
 }
 
 // origin says at the top of the file where it comes from and how to run it.
@@ -297,19 +262,20 @@ func historiesOf(runs []scenarios.Outcome) []*history.History {
 	return all
 }
 
-// witnesses are those of a world, and the faults that none of them needs, by number.
-func (p play) witnesses(t *tale, runs []scenarios.Outcome) (chosen []trace.Witness, idle []int, err error) {
+// witnesses are those of a world, of which one run is told, and the faults that none of them
+// needs, by number.
+func (p play) witnesses(faults []Fault, runs []scenarios.Outcome, told scenarios.Outcome) (chosen []trace.Witness, idle []int, err error) {
 	bare, err := p.histories(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	less := make([][]*history.History, len(t.faults))
-	for i := range t.faults {
-		less[i], err = p.histories(slices.Delete(slices.Clone(t.faults), i, i+1))
+	less := make([][]*history.History, len(faults))
+	for i := range faults {
+		less[i], err = p.histories(slices.Delete(slices.Clone(faults), i, i+1))
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	chosen, idle = t.witnesses(historiesOf(runs), less, bare)
+	chosen, idle = rivalryIn(told.History, told.Verdict).witnesses(historiesOf(runs), less, bare)
 	return chosen, idle, nil
 }

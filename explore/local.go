@@ -13,6 +13,7 @@ import (
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // A Local runs worlds in this process, one at a time. A lock that ends the process or
@@ -61,7 +62,7 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 		return Outcome{}, err
 	}
 	// What hangs still goes on in this process, on which there is no relying any more.
-	if off.shows(sim.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.history) {
+	if off.shows(trace.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.history) {
 		return Outcome{Off: off.Run, On: off.Run}, nil
 	}
 	fenced, err := l.run(w, With)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // An Outcome is what a world came to, without fencing tokens and with them.
@@ -164,7 +164,7 @@ func (e Effect) grade() grade {
 // time: then there is nothing to measure.
 func (e Effect) ends() bool {
 	return slices.ContainsFunc(e, func(h Harm) bool {
-		return slices.Contains([]string{sim.ConductPanic, sim.ConductHang, sim.ConductLeak, sim.ConductEndless}, h.What)
+		return slices.Contains([]string{trace.ConductPanic, trace.ConductHang, trace.ConductLeak, trace.ConductEndless}, h.What)
 	})
 }
 

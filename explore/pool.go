@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 	"github.com/locksim/locksim/workers"
 )
 
@@ -255,9 +255,9 @@ func (p *Pool) Close() error {
 
 // obituary is the outcome of a world that cost its worker.
 func obituary(d workers.Death) Outcome {
-	what := sim.ConductPanic
+	what := trace.ConductPanic
 	if d.Silence > 0 {
-		what = sim.ConductHang
+		what = trace.ConductHang
 	}
 	why := "the process that ran it "
 	if d.Panic != "" {

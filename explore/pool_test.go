@@ -17,6 +17,7 @@ import (
 	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 	"github.com/locksim/locksim/workers"
 )
 
@@ -81,7 +82,7 @@ func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
 	case "prints":
 		fmt.Print("no end of line")
 	case "hung":
-		return broke(sim.ConductHang), nil
+		return broke(trace.ConductHang), nil
 	case "pid":
 		return explore.Outcome{Off: explore.Run{Behaviour: uint64(os.Getpid())}}, nil
 	case "sleeps":

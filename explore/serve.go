@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 	"github.com/locksim/locksim/workers"
 )
 
@@ -66,11 +66,11 @@ func Serve(in io.Reader, out io.Writer, local func(bases []Base) (Runner, error)
 		if err != nil {
 			r.Error = err.Error()
 		}
-		if r.Outcome.shows(sim.ConductLeak) {
+		if r.Outcome.shows(trace.ConductLeak) {
 			leaks++
 		}
 		// What hangs goes on in its process, and computes perhaps.
-		r.Spent = leaks == maxLeaks || r.Outcome.shows(sim.ConductHang)
+		r.Spent = leaks == maxLeaks || r.Outcome.shows(trace.ConductHang)
 		return r
 	})
 }

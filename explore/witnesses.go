@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -14,12 +14,37 @@ const (
 	mostWitnesses   = 4
 )
 
+// A rivalry is a run as the choice of witnesses sees it: its faults, and the two clients that
+// got into each other's way. first held the lock first, or wanted to; if there is but one
+// client it is the second, too.
+type rivalry struct {
+	history       *history.History
+	faults        []trace.FaultInfo
+	first, second string
+}
+
+func rivalryIn(h *history.History, v *checks.Verdict) *rivalry {
+	parties := v.Parties(h)
+	var clients []string
+	for _, c := range h.Calls() {
+		if c.Began != nil && parties[c.Acquisition] && !slices.Contains(clients, c.Client) {
+			clients = append(clients, c.Client)
+		}
+	}
+	for _, p := range h.Trace.Processes {
+		if p.Role == trace.RoleClient && !slices.Contains(clients, p.Name) {
+			clients = append(clients, p.Name)
+		}
+	}
+	return &rivalry{h, h.Trace.Faults, clients[0], clients[min(1, len(clients)-1)]}
+}
+
 // witnesses chooses what must have happened for the verdict on a world to mean
 // anything: what its runs show and what would not have happened without the faults.
 // less are, for each fault, the runs without it, and bare those without any; a fault
 // whose number, from 1, is among idle could be left out and every witness would still
 // be seen.
-func (t *tale) witnesses(runs []*history.History, less [][]*history.History, bare []*history.History) (chosen []trace.Witness, idle []int) {
+func (r *rivalry) witnesses(runs []*history.History, less [][]*history.History, bare []*history.History) (chosen []trace.Witness, idle []int) {
 	seen := func(w trace.Witness, in []*history.History) int {
 		n := 0
 		for _, h := range in {
@@ -31,7 +56,7 @@ func (t *tale) witnesses(runs []*history.History, less [][]*history.History, bar
 	}
 	candidates := map[string]bool{}
 	var all []trace.Witness
-	for _, w := range slices.Concat(t.telling(), t.failures(), t.orders()) {
+	for _, w := range slices.Concat(r.telling(), r.failures(), r.orders()) {
 		if text := w.String(); !candidates[text] && seen(w, runs) == len(runs) {
 			candidates[text] = true
 			all = append(all, w)
@@ -45,7 +70,7 @@ func (t *tale) witnesses(runs []*history.History, less [][]*history.History, bar
 		if covered(fault) {
 			continue
 		}
-		at := slices.IndexFunc(all, func(w trace.Witness) bool { return t.about(w, fault) && covers(w, fault) })
+		at := slices.IndexFunc(all, func(w trace.Witness) bool { return r.about(w, fault) && covers(w, fault) })
 		if at < 0 {
 			at = slices.IndexFunc(all, func(w trace.Witness) bool { return covers(w, fault) })
 		}
@@ -69,7 +94,7 @@ func (t *tale) witnesses(runs []*history.History, less [][]*history.History, bar
 	more(func(w trace.Witness) bool { return seen(w, bare) == 0 })
 	more(func(trace.Witness) bool { return true })
 	reached := func(w trace.Witness) int {
-		at, _ := history.Reached(w, t.history.Trace)
+		at, _ := history.Reached(w, r.history.Trace)
 		return at
 	}
 	slices.SortStableFunc(chosen, func(a, b trace.Witness) int { return cmp.Compare(reached(a), reached(b)) })
@@ -77,12 +102,12 @@ func (t *tale) witnesses(runs []*history.History, less [][]*history.History, bar
 }
 
 // about says whether a witness speaks of what a fault acts on.
-func (t *tale) about(w trace.Witness, fault int) bool {
-	f := t.faults[fault]
+func (r *rivalry) about(w trace.Witness, fault int) bool {
+	f := r.faults[fault]
 	clauses := slices.Concat(w.Point.Clauses(), w.Other.Clauses())
-	if hold, ok := f.Action.(*sim.Hold); ok {
+	if !f.Message.IsZero() {
 		m, ok := clauses[0].Happening.(trace.Transit)
-		return ok && m.Message == hold.Message.Message
+		return ok && m.Message == f.Message.Message
 	}
 	if f.Target() == trace.StorageName {
 		return slices.Contains(w.Names(), trace.StorageName) || slices.ContainsFunc(clauses, func(c trace.Clause) bool {
@@ -130,142 +155,133 @@ func while(p trace.Point, process string, state trace.Relation) trace.Witness {
 
 // telling are witnesses that tell of the faults and of what broke, the most telling
 // first. Some of them may not have happened.
-func (t *tale) telling() []trace.Witness {
+func (r *rivalry) telling() []trace.Witness {
 	var all []trace.Witness
 	add := func(w trace.Witness) { all = append(all, w) }
-	first, second := t.rivals()
-	for i, f := range t.faults {
-		if shows := evidence[f.Effect()].shows; shows != nil {
-			all = append(all, shows(t, i)...)
+	for i, f := range r.faults {
+		if shows := evidence[f.Effect].shows; shows != nil {
+			all = append(all, shows(r, i)...)
 		}
 	}
 	for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
-		add(before(did(second, trace.Acquired), did(first, verb)))
+		add(before(did(r.second, trace.Acquired), did(r.first, verb)))
 	}
-	for i := range t.faults {
-		if client := t.client(i + 1); client != "" {
-			add(before(did(client, trace.GaveUp), did(other(client, first, second), trace.Acquired)))
+	for i := range r.faults {
+		if client := r.history.ClientOf(i + 1); client != "" {
+			add(before(did(client, trace.GaveUp), did(r.other(client), trace.Acquired)))
 			add(before(did(client, trace.Released), applied(client)))
 			add(trace.Witness{Point: did(client, trace.GaveUp)})
 			write := trace.Message{Client: client, Peer: trace.StorageName, Step: trace.Write}
 			add(trace.Witness{Point: write.InFlight(2)})
 		}
-		if m, nth := t.arrived(i); m != nil {
-			add(after(m.Arrived(nth), did(second, trace.Released)))
-			add(after(m.Arrived(nth), did(second, trace.Acquired)))
+		if m, nth := r.arrived(i); m != nil {
+			add(after(m.Arrived(nth), did(r.second, trace.Released)))
+			add(after(m.Arrived(nth), did(r.second, trace.Acquired)))
 		}
 	}
-	add(before(did(second, trace.Wrote), did(first, trace.Wrote)))
-	add(before(trace.At(trace.KeysExpired{Client: first}), did(first, trace.Released)))
+	add(before(did(r.second, trace.Wrote), did(r.first, trace.Wrote)))
+	add(before(trace.At(trace.KeysExpired{Client: r.first}), did(r.first, trace.Released)))
 	return all
 }
 
 // A trail is what tells that a fault acted: the witnesses that its effect leaves, the most
 // telling first, or why no witness tells of it more than the order of any two points.
 type trail struct {
-	shows func(t *tale, fault int) []trace.Witness
+	shows func(r *rivalry, fault int) []trace.Witness
 	none  string
 }
 
 // evidence has the trails, by effect.
 var evidence = map[trace.Effect]trail{
-	trace.StopsProcess:     {shows: (*tale).showsStop},
-	trace.KillsProcess:     {shows: (*tale).showsDeath},
-	trace.SetsClock:        {shows: (*tale).showsJump},
-	trace.HoldsMessage:     {shows: (*tale).showsHold},
-	trace.CutsLink:         {shows: (*tale).showsCut},
-	trace.StallsRequest:    {shows: (*tale).showsStall},
-	trace.DriftsClock:      {shows: (*tale).showsDrift},
-	trace.MovesRole:        {shows: (*tale).showsMove},
-	trace.CancelsCall:      {shows: (*tale).showsCancel},
+	trace.StopsProcess:     {shows: (*rivalry).showsStop},
+	trace.KillsProcess:     {shows: (*rivalry).showsDeath},
+	trace.SetsClock:        {shows: (*rivalry).showsJump},
+	trace.HoldsMessage:     {shows: (*rivalry).showsHold},
+	trace.CutsLink:         {shows: (*rivalry).showsCut},
+	trace.StallsRequest:    {shows: (*rivalry).showsStall},
+	trace.DriftsClock:      {shows: (*rivalry).showsDrift},
+	trace.MovesRole:        {shows: (*rivalry).showsMove},
+	trace.CancelsCall:      {shows: (*rivalry).showsCancel},
 	trace.ResetsConnection: {none: "no point of a story tells that a connection was reset"},
 	trace.SlowsLink:        {none: "a message that is slow arrives like any other"},
 	trace.AnswersErrors:    {none: "no point of a story tells that a node answered with an error"},
 }
 
 // showsStop tells of a process that was paused by what went on meanwhile.
-func (t *tale) showsStop(fault int) []trace.Witness {
-	on := t.faults[fault].Target()
-	first, second := t.rivals()
-	all := []trace.Witness{while(trace.At(trace.KeysExpired{Client: first}), on, trace.WhilePaused)}
+func (r *rivalry) showsStop(fault int) []trace.Witness {
+	on := r.faults[fault].Target()
+	all := []trace.Witness{while(trace.At(trace.KeysExpired{Client: r.first}), on, trace.WhilePaused)}
 	for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired} {
-		all = append(all, while(did(second, verb), on, trace.WhilePaused))
+		all = append(all, while(did(r.second, verb), on, trace.WhilePaused))
 	}
 	return all
 }
 
 // showsDeath tells of one that was killed by what came after, and of a server also by who
 // got in before it was back.
-func (t *tale) showsDeath(fault int) []trace.Witness {
-	on := t.faults[fault].Target()
-	first, second := t.rivals()
+func (r *rivalry) showsDeath(fault int) []trace.Witness {
+	on := r.faults[fault].Target()
 	crashed := did(on, trace.Crashed)
-	if t.isClient(on) {
-		return []trace.Witness{after(did(second, trace.Acquired), crashed), after(did(second, trace.NotAcquired), crashed)}
+	if r.history.IsClient(on) {
+		return []trace.Witness{after(did(r.second, trace.Acquired), crashed), after(did(r.second, trace.NotAcquired), crashed)}
 	}
 	return []trace.Witness{
-		after(crashed, did(first, trace.Acquired)),
-		before(did(on, trace.Restarted), did(second, trace.Acquired)),
-		while(did(second, trace.Acquired), on, trace.WhileDown),
+		after(crashed, did(r.first, trace.Acquired)),
+		before(did(on, trace.Restarted), did(r.second, trace.Acquired)),
+		while(did(r.second, trace.Acquired), on, trace.WhileDown),
 	}
 }
 
 // showsJump tells of a clock that was set by the grants before and after.
-func (t *tale) showsJump(fault int) []trace.Witness {
-	on := t.faults[fault].Target()
-	first, second := t.rivals()
+func (r *rivalry) showsJump(fault int) []trace.Witness {
+	on := r.faults[fault].Target()
 	jumped := trace.At(trace.ClockJumped{Process: on})
 	return []trace.Witness{
-		after(jumped, did(first, trace.Acquired)),
-		before(trace.At(trace.KeyExpired{Client: first, Node: on}), did(second, trace.Acquired)),
-		before(jumped, did(second, trace.Acquired)),
+		after(jumped, did(r.first, trace.Acquired)),
+		before(trace.At(trace.KeyExpired{Client: r.first, Node: on}), did(r.second, trace.Acquired)),
+		before(jumped, did(r.second, trace.Acquired)),
 	}
 }
 
 // showsDrift tells of a node's clock that runs fast by a key that it ends early.
-func (t *tale) showsDrift(fault int) []trace.Witness {
-	first, second := t.rivals()
-	expired := trace.At(trace.KeyExpired{Client: first, Node: t.faults[fault].Target()})
+func (r *rivalry) showsDrift(fault int) []trace.Witness {
+	expired := trace.At(trace.KeyExpired{Client: r.first, Node: r.faults[fault].Target()})
 	return []trace.Witness{
-		before(expired, did(second, trace.Acquired)), before(expired, did(first, trace.Wrote)), before(expired, did(first, trace.Released)),
+		before(expired, did(r.second, trace.Acquired)), before(expired, did(r.first, trace.Wrote)), before(expired, did(r.first, trace.Released)),
 	}
 }
 
 // showsMove tells of a replica that was promoted by the grants before and after.
-func (t *tale) showsMove(fault int) []trace.Witness {
-	first, second := t.rivals()
-	promoted := did(t.faults[fault].Target(), trace.WasPromoted)
-	return []trace.Witness{after(promoted, did(first, trace.Acquired)), before(promoted, did(second, trace.Acquired))}
+func (r *rivalry) showsMove(fault int) []trace.Witness {
+	promoted := did(r.faults[fault].Target(), trace.WasPromoted)
+	return []trace.Witness{after(promoted, did(r.first, trace.Acquired)), before(promoted, did(r.second, trace.Acquired))}
 }
 
 // showsCancel tells of a call that was cancelled by what the client and the other did.
-func (t *tale) showsCancel(fault int) []trace.Witness {
-	on := t.faults[fault].Target()
-	first, second := t.rivals()
+func (r *rivalry) showsCancel(fault int) []trace.Witness {
+	on := r.faults[fault].Target()
 	cancelled := did(on, trace.Cancelled)
 	return []trace.Witness{
-		before(cancelled, did(other(on, first, second), trace.Acquired)), before(cancelled, did(on, trace.NotAcquired)), {Point: cancelled},
+		before(cancelled, did(r.other(on), trace.Acquired)), before(cancelled, did(on, trace.NotAcquired)), {Point: cancelled},
 	}
 }
 
 // showsHold tells of a message that was held back by what was done before it arrived.
-func (t *tale) showsHold(fault int) (all []trace.Witness) {
-	first, second := t.rivals()
-	if m, _ := t.arrived(fault); m != nil {
+func (r *rivalry) showsHold(fault int) (all []trace.Witness) {
+	if m, _ := r.arrived(fault); m != nil {
 		for _, verb := range []trace.Verb{trace.Released, trace.Wrote, trace.Acquired, trace.NotAcquired} {
-			all = append(all, after(m.Arrived(0), did(second, verb)), after(m.Arrived(0), did(first, verb)))
+			all = append(all, after(m.Arrived(0), did(r.second, verb)), after(m.Arrived(0), did(r.first, verb)))
 		}
 	}
 	return all
 }
 
 // showsCut tells of a partition by who set a key beyond it.
-func (t *tale) showsCut(fault int) (all []trace.Witness) {
-	f := t.faults[fault]
-	first, second := t.rivals()
+func (r *rivalry) showsCut(fault int) (all []trace.Witness) {
+	f := r.faults[fault]
 	for _, node := range f.Others() {
 		for _, verb := range []trace.Verb{trace.Worked, trace.Wrote, trace.Released} {
-			all = append(all, before(trace.At(trace.Holds{Client: second, Node: node}), did(first, verb)))
+			all = append(all, before(trace.At(trace.Holds{Client: r.second, Node: node}), did(r.first, verb)))
 		}
 	}
 	return append(all, trace.Witness{Point: did(f.Target(), trace.NotAcquired)})
@@ -273,9 +289,8 @@ func (t *tale) showsCut(fault int) (all []trace.Witness) {
 
 // showsStall tells of a request that stood still in the storage by what was served
 // meanwhile.
-func (t *tale) showsStall(int) []trace.Witness {
-	first, second := t.rivals()
-	return []trace.Witness{before(applied(second), applied(first)), before(did(second, trace.Released), applied(first))}
+func (r *rivalry) showsStall(int) []trace.Witness {
+	return []trace.Witness{before(applied(r.second), applied(r.first)), before(did(r.second, trace.Released), applied(r.first))}
 }
 
 // applied is the point at which the storage applies a client's write.
@@ -284,12 +299,11 @@ func applied(client string) trace.Point {
 }
 
 // failures are witnesses about how often the rivals asked for the lock in vain.
-func (t *tale) failures() []trace.Witness {
+func (r *rivalry) failures() []trace.Witness {
 	var all []trace.Witness
-	first, second := t.rivals()
-	for _, client := range []string{first, second} {
+	for _, client := range []string{r.first, r.second} {
 		failed := trace.Did{Process: client, Verb: trace.NotAcquired}
-		if n := len(t.history.Occurrences(trace.At(failed))); n > 2 {
+		if n := len(r.history.Occurrences(trace.At(failed))); n > 2 {
 			for _, nth := range []int{min(n, 5), n} {
 				all = append(all, trace.Witness{Point: trace.Any(trace.Clause{Nth: nth, Happening: failed})})
 			}
@@ -298,47 +312,28 @@ func (t *tale) failures() []trace.Witness {
 	return all
 }
 
-// other is the one of two clients that is not this one.
-func other(client, first, second string) string {
-	if client == first {
-		return second
+// other is the rival of a client.
+func (r *rivalry) other(client string) string {
+	if client == r.first {
+		return r.second
 	}
-	return first
-}
-
-// rivals are the two clients that got into each other's way: the one that held the
-// lock first, or wanted to, and the other.
-func (t *tale) rivals() (first, second string) {
-	var clients []string
-	for _, c := range t.history.Calls() {
-		if c.Began != nil && t.cast[c.Acquisition] && !slices.Contains(clients, c.Client) {
-			clients = append(clients, c.Client)
-		}
-	}
-	for _, p := range t.history.Trace.Processes {
-		if p.Role == trace.RoleClient && !slices.Contains(clients, p.Name) {
-			clients = append(clients, p.Name)
-		}
-	}
-	if len(clients) == 1 {
-		return clients[0], clients[0]
-	}
-	return clients[0], clients[1]
+	return r.first
 }
 
 // arrived is the message that a fault has held back, if it is one that arrived at last,
 // and which of its kind it was; 0 if it was the only one.
-func (t *tale) arrived(fault int) (*trace.Message, int) {
-	message, ok := t.faults[fault].Message()
-	if !ok {
+func (r *rivalry) arrived(fault int) (*trace.Message, int) {
+	acts := r.history.Acts()
+	act := slices.IndexFunc(acts, func(a *history.Act) bool { return a.Fault == fault+1 })
+	m := r.faults[fault].Message.Message
+	if act < 0 || m.IsZero() {
 		return nil, 0
 	}
-	held := t.held[fault+1]
+	held := r.history.HeldBy(acts[act])
 	if held == nil || held.Arrived == nil {
 		return nil, 0
 	}
-	m := message.Message
-	all := t.history.Occurrences(m.Arrived(0))
+	all := r.history.Occurrences(m.Arrived(0))
 	nth := slices.Index(all, held.Arrived) + 1
 	switch {
 	case nth == 0:
@@ -351,10 +346,10 @@ func (t *tale) arrived(fault int) (*trace.Message, int) {
 
 // orders are witnesses about the order of any two points of the story, for faults of
 // which nothing more telling can be said.
-func (t *tale) orders() []trace.Witness {
+func (r *rivalry) orders() []trace.Witness {
 	var points []trace.Point
 	add := func(h trace.Happening) {
-		n := len(t.history.Occurrences(trace.At(h)))
+		n := len(r.history.Occurrences(trace.At(h)))
 		if n > 0 {
 			points = append(points, trace.At(h))
 		}
@@ -362,7 +357,7 @@ func (t *tale) orders() []trace.Witness {
 			points = append(points, trace.Any(trace.Clause{Nth: nth, Happening: h}))
 		}
 	}
-	for _, p := range t.history.Trace.Processes {
+	for _, p := range r.history.Trace.Processes {
 		switch p.Role {
 		case trace.RoleClient:
 			for _, verb := range []trace.Verb{
@@ -377,7 +372,7 @@ func (t *tale) orders() []trace.Witness {
 			for _, verb := range []trace.Verb{trace.Restarted, trace.Resumed, trace.Crashed} {
 				add(trace.Did{Process: p.Name, Verb: verb})
 			}
-			for _, c := range t.history.Trace.Processes {
+			for _, c := range r.history.Trace.Processes {
 				if c.Role == trace.RoleClient {
 					add(trace.KeyExpired{Client: c.Name, Node: p.Name})
 					add(trace.Holds{Client: c.Name, Node: p.Name})

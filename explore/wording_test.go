@@ -7,42 +7,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Every point at which a fault can strike reads as English, whoever the sentence is
-// about.
-func TestPointsInWords(t *testing.T) {
-	for _, test := range []struct {
-		fault          Fault
-		subject, words string
-	}{
-		{Fault{}, "client-1", ""},
-		{item{Before: "client-1 write"}.fault(), "client-1", "just before it writes"},
-		{item{Before: "client-1 write"}.fault(), "redis-3", "just before client-1 writes"},
-		{item{Before: "client-1 acquire, 3rd time"}.fault(), "client-1", "just before it asks for the lock for the third time"},
-		{item{When: "client-1 read"}.fault(), "redis-3", "once client-1 has read"},
-		{item{When: "client-1 failed to acquire, 12th time"}.fault(), "client-1", "once it has failed to get the lock for the 12th time"},
-		{item{When: "client-1 holds redis-2"}.fault(), "redis-2", "as client-1's key is set on it"},
-		{item{When: "client-1's keys expired"}.fault(), "client-1", "as its keys expire"},
-		{item{When: "client-1's key expired on redis-1"}.fault(), "storage", "as client-1's key on redis-1 expires"},
-		{item{When: "redis-1's clock jumped"}.fault(), "redis-2", "as redis-1's clock jumps"},
-		{item{When: "storage applied client-2's write"}.fault(), "storage", "once it has applied client-2's write"},
-		{item{When: "client-1's write request to storage is in flight"}.fault(), "client-1", "as it sends its write request to the storage"},
-		{item{When: "client-1's acquire request to redis-2 is in flight, 2nd time"}.fault(), "redis-2", "as client-1 sends its second acquire request to redis-2"},
-		{item{When: "client-1's acquire request to redis-2 arrived, 3rd time"}.fault(), "redis-2", "as client-1's third acquire request reaches it"},
-		{item{When: "client-1's request to redis-2 arrived"}.fault(), "client-1", "as a request of it reaches redis-2"},
-		{item{When: "redis-2's reply to client-1's acquire is in flight"}.fault(), "redis-2", "as it answers client-1's acquire"},
-		{item{When: "storage's reply to client-1's write arrived"}.fault(), "client-1", "as the storage's answer to its write arrives"},
-		{item{When: "redis-2's reply to client-1 arrived, 2nd time"}.fault(), "redis-1", "as redis-2's answer to client-1 arrives for the second time"},
-		{item{When: "5s after client-1 acquired"}.fault(), "client-1", "5s after it has the lock"},
-		{item{When: "1s after the start"}.fault(), "client-1", "1s after the start"},
-		{item{When: "client-1 released or client-1 crashed"}.fault(), "client-2", "once client-1 has released, or once client-1 has crashed"},
-		{item{When: "every reply to client-1's acquire is in flight"}.fault(), "client-1", "when every reply to client-1's acquire is in flight"},
-	} {
-		if words := story.When(test.fault.Strikes, test.subject); words != test.words {
-			t.Errorf("%s is %q, not %q", test.fault.Strikes, words, test.words)
-		}
-	}
-}
-
+// What the kinds of faults bring reads as English.
 func TestFaultsInWords(t *testing.T) {
 	for _, test := range []struct {
 		fault Fault
@@ -68,24 +33,6 @@ func TestFaultsInWords(t *testing.T) {
 		subject, does := story.FaultClause(test.fault.Info())
 		if words := subject.String() + " " + does; words != test.words {
 			t.Errorf("%v is %q, not %q", test.fault, words, test.words)
-		}
-	}
-}
-
-func TestSeries(t *testing.T) {
-	for _, test := range []struct {
-		does []string
-		want string
-	}{
-		{nil, ""},
-		{[]string{"reads"}, "reads"},
-		{[]string{"reads", "writes"}, "reads and writes"},
-		{[]string{"reads", "writes", "releases"}, "reads, writes and releases"},
-		{[]string{"gets the lock on redis-1 and redis-2", "reads"}, "gets the lock on redis-1 and redis-2, and reads"},
-		{[]string{"wakes up", "writes over it, which is lost"}, "wakes up and writes over it, which is lost"},
-	} {
-		if got := series(test.does); got != test.want {
-			t.Errorf("%v is %q, not %q", test.does, got, test.want)
 		}
 	}
 }

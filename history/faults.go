@@ -145,11 +145,30 @@ func (h *History) StillKeptOut(clients []string) bool {
 
 // stopped is the client that a fault crashes or pauses, or "".
 func (h *History) stopped(fault int) string {
-	if fault < 1 || fault > len(h.Trace.Faults) {
-		return ""
-	}
-	if who := h.Trace.Faults[fault-1].Stops; h.IsClient(who) {
+	if who := h.Fault(fault).Stops; h.IsClient(who) {
 		return who
+	}
+	return ""
+}
+
+// Fault is what is known of a fault before the run, by its number; zero for one that is not
+// known.
+func (h *History) Fault(number int) trace.FaultInfo {
+	if number < 1 || number > len(h.Trace.Faults) {
+		return trace.FaultInfo{}
+	}
+	return h.Trace.Faults[number-1]
+}
+
+// ClientOf is the client that a fault is about, by its number: the one that it strikes, or
+// whose message; "" if it is about none.
+func (h *History) ClientOf(fault int) string {
+	f := h.Fault(fault)
+	if !f.Message.IsZero() {
+		return f.Message.Client
+	}
+	if on := f.Target(); h.IsClient(on) {
+		return on
 	}
 	return ""
 }

@@ -87,7 +87,7 @@ func TestParseWorld(t *testing.T) {
 func TestBlamed(t *testing.T) {
 	lock := explore.Break{What: "lease-exclusion", Fault: checks.FaultLock}
 	inherent := explore.Break{What: "section-exclusion", Fault: checks.FaultInherent}
-	panics := explore.Break{What: sim.ConductPanic, Fault: checks.FaultLock, Why: "panic: oh no"}
+	panics := explore.Break{What: trace.ConductPanic, Fault: checks.FaultLock, Why: "panic: oh no"}
 	for _, c := range []struct {
 		name string
 		o    explore.Outcome

@@ -29,9 +29,9 @@ type problem struct {
 
 // What a lock must not do, whatever it claims.
 const (
-	rulePanic   = sim.ConductPanic
-	ruleHang    = sim.ConductHang
-	ruleEndless = sim.ConductEndless
+	rulePanic   = trace.ConductPanic
+	ruleHang    = trace.ConductHang
+	ruleEndless = trace.ConductEndless
 	ruleMake    = "cannot be made"
 	ruleError   = "error" // the world cannot be run
 	ruleAssert  = "conformance"

@@ -74,7 +74,7 @@ func TestTooMuch(t *testing.T) {
 				}
 				// Who never stops asking fills the trace; a world can be too large because of
 				// whoever wrote it.
-				if endless := Conduct(err) == ConductEndless; endless != (c.is == ErrTooMuch) {
+				if endless := Conduct(err) == trace.ConductEndless; endless != (c.is == ErrTooMuch) {
 					t.Errorf("the client's conduct is %q", Conduct(err))
 				}
 				came := fmt.Sprintf("%v\n%d events, %s", err, len(tr.Events), tr.Hash())

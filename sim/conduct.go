@@ -4,14 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-)
 
-// What a client's code did that ended a world before its time.
-const (
-	ConductPanic   = "panic"
-	ConductHang    = "hang"
-	ConductLeak    = "goroutine leak"
-	ConductEndless = "endless retry"
+	"github.com/locksim/locksim/trace"
 )
 
 // Conduct is what a client's code did that ended a world with an error. It is empty
@@ -19,13 +13,13 @@ const (
 func Conduct(err error) string {
 	switch {
 	case errors.Is(err, ErrPanic):
-		return ConductPanic
+		return trace.ConductPanic
 	case errors.Is(err, ErrStuck):
-		return ConductHang
+		return trace.ConductHang
 	case errors.Is(err, ErrLeak):
-		return ConductLeak
+		return trace.ConductLeak
 	case errors.Is(err, ErrTooMuch):
-		return ConductEndless
+		return trace.ConductEndless
 	}
 	return ""
 }

@@ -13,17 +13,17 @@ func FaultClause(f trace.FaultInfo) (on Subject, does string) {
 	p := f.Phrases
 	if p == (trace.Phrases{}) {
 		on = Subject{Thing: "the network"}
-		if len(f.Targets) > 0 && len(f.Targets[0]) > 0 {
-			on = Subject{Process: f.Targets[0][0]}
+		if process := f.Target(); process != "" {
+			on = Subject{Process: process}
 		}
 		return on, "suffers a " + f.Kind
 	}
 	does = fill(p.Does, f, Named)
 	switch thing, of := strings.CutPrefix(p.Subject, "{target}'s "); {
 	case p.Subject == "{target}":
-		return Subject{Process: target(f)}, does
+		return Subject{Process: f.Target()}, does
 	case of:
-		return Subject{Process: target(f), Thing: thing}, does
+		return Subject{Process: f.Target(), Thing: thing}, does
 	case p.Subject == trace.StorageName:
 		return Subject{Process: trace.StorageName}, does
 	}
@@ -36,14 +36,6 @@ func FaultNoun(f trace.FaultInfo, name func(string) string) string {
 	return fill(f.Phrases.Noun, f, name)
 }
 
-// target is the process that a fault strikes; "" if it is a message.
-func target(f trace.FaultInfo) string {
-	if !f.Message.IsZero() || len(f.Targets) == 0 || len(f.Targets[0]) == 0 {
-		return ""
-	}
-	return f.Targets[0][0]
-}
-
 // fill puts into a phrase what the fault has for the names in braces.
 func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 	lasting, next := "", ""
@@ -52,13 +44,11 @@ func fill(phrase string, f trace.FaultInfo, name func(string) string) string {
 		lasting, next = " for "+lasts, ", for the next "+lasts
 	}
 	var others []string
-	if len(f.Targets) > 1 && f.Message.IsZero() {
-		for _, other := range f.Targets[1] {
-			others = append(others, name(other))
-		}
+	for _, other := range f.Others() {
+		others = append(others, name(other))
 	}
 	return strings.NewReplacer(
-		"{target}", name(target(f)), "{others}", List(others), "{message}", theMessage(f.Message, f.Strikes, name),
+		"{target}", name(f.Target()), "{others}", List(others), "{message}", theMessage(f.Message, f.Strikes, name),
 		"{step}", string(f.Step), "{size}", f.Size, "{lasting}", lasting, "{for-the-next}", next,
 	).Replace(phrase)
 }

@@ -21,7 +21,7 @@ func Whose(process, subject string) string {
 	if process == subject {
 		return "its"
 	}
-	return Named(process) + "'s"
+	return Possessive(Named(process))
 }
 
 // Who is whoever does something, or "it" if the sentence is about it.
@@ -43,7 +43,7 @@ func (s Subject) String() string {
 	case s.Process == "":
 		return s.Thing
 	}
-	return Named(s.Process) + "'s " + s.Thing
+	return Possessive(Named(s.Process)) + " " + s.Thing
 }
 
 // Itself is the process that is the subject, or "".

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/locksim/locksim/history"
@@ -22,10 +23,7 @@ func (s *teller) tellFaults() {
 }
 
 func (s *teller) fault(ev *trace.Event, verb string) {
-	what := ev.Text
-	if what == "" && ev.Fault >= 1 && ev.Fault <= len(s.Trace.Faults) {
-		what = s.Trace.Faults[ev.Fault-1].Text
-	}
+	what := cmp.Or(ev.Text, s.Fault(ev.Fault).Text)
 	s.add(ev, Clause{Subject: Raw(fmt.Sprintf("fault %d", ev.Fault)), Mood: Fault, Part: Strikes, Predicate: Raw(verb + ": " + what)})
 }
 

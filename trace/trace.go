@@ -111,6 +111,22 @@ type FaultInfo struct {
 	Moot bool `json:"moot,omitempty"`
 }
 
+// Target is the process that the fault strikes; "" if it is a message, or none is known.
+func (f FaultInfo) Target() string {
+	if !f.Message.IsZero() || len(f.Targets) == 0 || len(f.Targets[0]) == 0 {
+		return ""
+	}
+	return f.Targets[0][0]
+}
+
+// Others are the processes at the other end of what it strikes.
+func (f FaultInfo) Others() []string {
+	if !f.Message.IsZero() || len(f.Targets) < 2 {
+		return nil
+	}
+	return f.Targets[1]
+}
+
 // Phrases are what is said of a fault, with names in braces for what differs from fault
 // to fault: {target}, {others}, {message}, {step} and {size} are those of the fault,
 // {lasting} is "" or " for 30s" and {for-the-next} "" or ", for the next 30s".

@@ -9,6 +9,14 @@ const Object = "x"
 // CannotMake is the rule of a [Complaint] by a client whose lock could not be made.
 const CannotMake = "cannot make the lock"
 
+// What a client's code did that no lock may do, and that ended a run before its time.
+const (
+	ConductPanic   = "panic"
+	ConductHang    = "hang"
+	ConductLeak    = "goroutine leak"
+	ConductEndless = "endless retry"
+)
+
 // Crash is how a process ends: the text of an event of [KindCrash].
 type Crash string
 

@@ -1,4 +1,4 @@
-package explore
+package story
 
 import (
 	"fmt"
@@ -7,40 +7,45 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 
 // standing are the nodes on which keys of an acquisition stand now. One that is down
 // counts: nobody else can be granted what it holds.
-func (t *tale) standing(id history.Acquisition) []string {
+func (n *narrator) standing(id history.Acquisition) []string {
 	var nodes []string
-	for _, h := range t.history.Holdings() {
-		if h.Owner == id && h.Withheld().Has(t.now) && slices.Contains(t.nodes, h.Node) {
-			nodes = append(nodes, h.Node)
+	for _, k := range n.history.HoldingsOf(id) {
+		if k.Withheld().Has(n.now) && slices.Contains(n.nodes, k.Node) {
+			nodes = append(nodes, k.Node)
 		}
 	}
 	return nodes
 }
 
-// key tells what becomes of the keys of the cast.
-func (t *tale) key(c history.Change) {
-	if !slices.Contains(t.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
+// key tells what becomes of the keys of those who have a part in it.
+func (n *narrator) key(c history.Change) {
+	if !slices.Contains(n.nodes, c.Node) || ownerOf(c) == (history.Acquisition{}) {
 		return
 	}
-	if !t.cast[ownerOf(c)] && (c.Was == nil || !t.cast[c.Was.Owner]) {
+	if !n.parties[ownerOf(c)] && (c.Was == nil || !n.parties[c.Was.Owner]) {
 		return
 	}
 	switch {
 	case c.Is == nil && c.Was.How == history.Expired:
-		t.expired = append(t.expired, c)
+		n.expired = append(n.expired, c)
 	case meddles(c):
-		t.foreign = append(t.foreign, c)
-	case c.Is != nil && !c.Touch && c.Is.By != nil && t.ended[c.Is.Owner]:
-		if worst := gravest(t.verdict); !worst.Data() && worst != checks.GrantOrder { // else it is beside the point
-			t.late = append(t.late, c)
+		n.foreign = append(n.foreign, c)
+	case c.Is != nil && !c.Touch && c.Is.By != nil && n.ended[c.Is.Owner]:
+		if worst := n.verdict.Gravest(); !worst.Data() && worst != checks.GrantOrder { // else it is beside the point
+			n.late = append(n.late, c)
 		}
 	}
+}
+
+// change is what the event of a Seq did to a key.
+func (p *Paragraph) change(seq int) history.Change {
+	all := p.history.KeyChanges()
+	return all[slices.IndexFunc(all, func(c history.Change) bool { return c.Event.Seq == seq })]
 }
 
 // ownerOf is whose a key is that has changed, or was if it is gone.
@@ -67,9 +72,9 @@ func early(c history.Change) bool { return c.At < c.Due-rounding }
 const rounding = 5 * time.Millisecond
 
 // flush tells what was put off in order to be told of all nodes at once.
-func (t *tale) flush() {
-	expired, foreign, late := t.expired, t.foreign, t.late
-	t.expired, t.foreign, t.late = nil, nil, nil
+func (n *narrator) flush() {
+	expired, foreign, late := n.expired, n.foreign, n.late
+	n.expired, n.foreign, n.late = nil, nil, nil
 	for len(expired) > 0 {
 		first := expired[0]
 		owner, early := first.Was.Owner, early(first)
@@ -79,21 +84,21 @@ func (t *tale) flush() {
 		if len(nodes) > 1 {
 			keys, does = "keys", "expire"
 		}
-		if len(t.standing(owner)) > 0 {
-			keys += t.on(nodes)
+		if len(n.standing(owner)) > 0 {
+			keys += n.on(nodes)
 		}
-		if early && t.hasJustJumped() {
+		if early && n.latestStatement().fault == trace.SetsClock {
 			does += " at once"
 		} else if early {
 			does += " too early"
 		}
-		t.add(clause{subject: story.Subject{Process: owner.Client, Thing: keys}, does: does, leads: !early, follows: early})
+		n.add(statement{subject: Subject{Process: owner.Client, Thing: keys}, does: does, leads: !early, follows: early})
 	}
 	for len(late) > 0 {
 		owner := late[0].Is.Owner
 		var nodes []string
 		nodes, late = gather(late, func(c history.Change) bool { return c.Is.Owner == owner })
-		t.add(clause{subject: story.Subject{Process: owner.Client, Thing: "key"}, does: "is set only now" + t.on(nodes)})
+		n.add(statement{subject: Subject{Process: owner.Client, Thing: "key"}, does: "is set only now" + n.on(nodes)})
 	}
 	for len(foreign) > 0 {
 		first := foreign[0]
@@ -101,18 +106,12 @@ func (t *tale) flush() {
 		nodes, foreign = gather(foreign, func(c history.Change) bool {
 			return c.Event.Kind == first.Event.Kind && *c.Event.By == *first.Event.By
 		})
-		if first.Is == nil && !t.ended[first.Was.Owner] {
-			t.add(clause{subject: story.Subject{Process: first.Was.Owner.Client, Thing: "key"}, does: "is set", leads: true})
+		if first.Is == nil && !n.ended[first.Was.Owner] {
+			n.add(statement{subject: Subject{Process: first.Was.Owner.Client, Thing: "key"}, does: "is set", leads: true})
 		}
-		n := len(t.clauses)
-		own := n > 0 && t.clauses[n-1].subject == story.Subject{Process: first.Event.By.Client}
-		t.add(clause{subject: t.command(first), does: meddling(first) + t.on(nodes), follows: own})
+		own := n.latestStatement().subject == Subject{Process: first.Event.By.Client}
+		n.add(statement{subject: n.command(first), does: meddling(first) + n.on(nodes), follows: own})
 	}
-}
-
-// hasJustJumped says that the last clause tells of a clock that is set.
-func (t *tale) hasJustJumped() bool {
-	return len(t.clauses) > 0 && t.clauses[len(t.clauses)-1].fault == trace.SetsClock
 }
 
 // gather takes those of some changes out that are alike: their nodes, and the rest.
@@ -128,9 +127,9 @@ func gather(all []history.Change, alike func(history.Change) bool) (nodes []stri
 }
 
 // command is what changed a key.
-func (t *tale) command(c history.Change) story.Subject {
-	by := story.Subject{Process: c.Event.By.Client}
-	if sent := t.history.Event(c.Event.By.Sent); sent != nil {
+func (p *Paragraph) command(c history.Change) Subject {
+	by := Subject{Process: c.Event.By.Client}
+	if sent := p.at(c.Event.By.Sent); sent != nil {
 		switch sent.Step {
 		case trace.Release:
 			by.Thing = "release"
@@ -143,12 +142,12 @@ func (t *tale) command(c history.Change) story.Subject {
 
 // meddling is what a command does to somebody else's key.
 func meddling(c history.Change) string {
-	verb := "removes %s's key"
+	verb := "removes"
 	switch {
 	case c.Touch:
-		verb = "changes the expiry of %s's key"
+		verb = "changes the expiry of"
 	case c.Is != nil:
-		verb = "overwrites %s's key"
+		verb = "overwrites"
 	}
-	return fmt.Sprintf(verb, c.Was.Owner.Client)
+	return fmt.Sprintf("%s %s key", verb, Possessive(c.Was.Owner.Client))
 }

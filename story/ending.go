@@ -1,0 +1,98 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// ending is the sentence in which a paragraph says what broke, or "" if what has been told
+// says it.
+func (p *Paragraph) ending() string {
+	if conduct := conducts[p.conduct]; conduct != "" {
+		return conduct
+	}
+	broken := p.verdict.Violations()
+	if len(broken) == 0 {
+		return "nothing breaks"
+	}
+	f := broken[0]
+	client := func(i int) string { return p.at(f.Events[i]).Process }
+	if p.harm(p.at(f.At)) != "" || p.despite(p.at(f.At)) != "" {
+		return ""
+	}
+	switch f.Property {
+	case checks.NoLostUpdate:
+		return Possessive(p.at(f.Events[0]).Client()) + " write is gone, although the storage had acknowledged it"
+	case checks.SerialSections:
+		return "no order of the sections, one after the other, would have left such data"
+	case checks.LeaseExclusion:
+		return fmt.Sprintf("%s and %s hold the lock at the same time", client(0), client(1))
+	case checks.TokenOrder:
+		return "the token of the newer grant is not greater than that of the older one"
+	case checks.ReleaseOwnership:
+		return "" // the command itself is told
+	case checks.Progress:
+		return p.stuck(f)
+	}
+	return p.shortly(f)
+}
+
+// stuck says who waits in vain once the faults are over.
+func (p *Paragraph) stuck(f checks.Finding) string {
+	since := 0
+	if last := p.history.LastFaultUntil(f.At); last != nil {
+		since = last.Seq
+	}
+	var clients []string
+	failed := map[string]int{}      // by client: how many of its attempts, after the last fault
+	open := map[string]trace.Step{} // by client: the step in which it is
+	for _, c := range p.history.Calls() {
+		ended := c.Ended != nil && c.Ended.Seq <= f.At
+		if c.Began == nil || c.Began.Seq > f.At {
+			continue
+		}
+		if !slices.Contains(clients, c.Client) {
+			clients = append(clients, c.Client)
+		}
+		switch {
+		case p.crashed(c.Client, f.At):
+		case !ended:
+			open[c.Client] = c.Step
+		case c.Step == trace.Acquire && !c.Ended.OK && c.Ended.Seq > since:
+			failed[c.Client]++
+		}
+	}
+	until := About(p.at(f.At).At)
+	nobody := "nobody gets any work done"
+	if since > 0 {
+		nobody = "after that " + nobody
+	}
+	var says []string
+	for _, client := range clients {
+		switch step, in := open[client]; {
+		case failed[client] == 1:
+			says = append(says, client+" asks for the lock once, in vain")
+		case failed[client] > 1:
+			says = append(says, fmt.Sprintf("%s asks for the lock %d times, always in vain", client, failed[client]))
+		case in && step == trace.Acquire:
+			says = append(says, client+" waits for an answer to its acquire")
+		case in:
+			says = append(says, fmt.Sprintf("%s does not get to the end of its %s", client, step))
+		}
+	}
+	if len(says) == 0 {
+		return nobody
+	}
+	return fmt.Sprintf("%s until %s: %s", nobody, until, List(says))
+}
+
+// crashed says that a client had crashed with an event or before it.
+func (p *Paragraph) crashed(client string, seq int) bool {
+	return slices.ContainsFunc(p.history.Spells(), func(s *history.Spell) bool {
+		return s.Process == client && s.State == history.Down && s.Began.Seq <= seq
+	})
+}

@@ -1,0 +1,216 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A narrator states what happened, event by event, for a paragraph.
+type narrator struct {
+	*Paragraph
+	// parties are the acquisitions that have a part in what broke.
+	parties map[history.Acquisition]bool
+
+	now      history.Moment
+	ended    map[history.Acquisition]bool // its acquire has returned
+	latest   map[string]int               // by client: its latest section
+	began    map[history.Acquisition]int  // how many statements there were when its step began
+	expired  []history.Change             // that have not been told
+	foreign  []history.Change             // that have not been told
+	late     []history.Change             // that have not been told
+	heldBack map[string]bool              // by client: a request that was held back is at the storage now
+	resent   map[history.Acquisition]bool // it has sent a request again
+}
+
+func (p *Paragraph) narrate() {
+	n := &narrator{
+		Paragraph: p, parties: p.verdict.Parties(p.history),
+		ended: map[history.Acquisition]bool{}, latest: map[string]int{}, began: map[history.Acquisition]int{},
+		heldBack: map[string]bool{}, resent: map[history.Acquisition]bool{},
+	}
+	n.chronicle().Until(n.last())
+	n.flush()
+}
+
+// last is the event after which there is nothing to tell, by its Seq.
+func (n *narrator) last() int {
+	last := 0
+	for _, f := range n.verdict.Violations() {
+		last = max(last, f.At)
+	}
+	for _, a := range n.history.Acts() {
+		last = max(last, a.Struck.Seq)
+	}
+	for _, c := range n.history.KeyChanges() {
+		if c.Is == nil && c.Was != nil && c.Was.How == history.Forgotten && c.Was.Owner.Client != "" {
+			last = max(last, c.Event.Seq)
+		}
+	}
+	return last
+}
+
+func (n *narrator) add(s statement) { n.told = append(n.told, s) }
+
+// next adds a statement after what has been put off.
+func (n *narrator) next(s statement) {
+	n.flush()
+	n.add(s)
+}
+
+// say states something of a process.
+func (n *narrator) say(process, format string, args ...any) {
+	n.next(statement{subject: Subject{Process: process}, does: fmt.Sprintf(format, args...)})
+}
+
+// did states that a client has done something.
+func (n *narrator) did(client string, verb trace.Verb, does string) {
+	n.next(statement{subject: Subject{Process: client}, verb: verb, does: does})
+}
+
+// chronicle has what tells an event, or puts it off, or leaves it out.
+func (n *narrator) chronicle() *history.Chronicle {
+	all, h := new(history.Chronicle), n.history
+	add := func(ev *trace.Event, tell func()) {
+		all.Add(ev, func() {
+			n.now = history.MomentOf(ev)
+			tell()
+		})
+	}
+	for _, a := range h.Acts() {
+		add(a.Struck, func() { n.strike(a) })
+		add(a.Lifted, func() {
+			if f := h.Fault(a.Fault); f.Effect == trace.StallsRequest {
+				n.heldBack[f.Target()] = true
+			}
+		})
+	}
+	for _, s := range h.Spells() {
+		if s.Recovered() == nil {
+			continue
+		}
+		switch s.State {
+		case history.Paused:
+			add(s.Ended, func() { n.resume(s.Process) })
+		case history.Down:
+			add(s.Ended, func() { n.restart(s) })
+		}
+	}
+	for _, ev := range h.RanOnEvents() {
+		add(ev, func() { n.say(ev.Process, "runs on all the same") })
+	}
+	for _, c := range h.KeyChanges() {
+		add(c.Event, func() { n.key(c) })
+	}
+	for _, c := range h.Calls() {
+		add(c.Began, func() {
+			n.latest[c.Client] = c.Section
+			n.began[c.Acquisition] = len(n.told)
+		})
+		add(c.Ended, func() {
+			if n.parties[c.Acquisition] {
+				n.stepEnd(c)
+			}
+			n.ended[c.Acquisition] = n.ended[c.Acquisition] || c.Step == trace.Acquire
+		})
+		for _, ev := range c.Again {
+			add(ev, func() { n.again(c) })
+		}
+	}
+	for _, m := range h.Messages() {
+		if m.Held != nil && m.To == trace.StorageName {
+			add(m.Arrived, func() { n.heldBack[m.From] = true })
+		}
+	}
+	for _, ev := range h.Served() {
+		if by := (history.Acquisition{Client: ev.Client(), Section: ev.Section}); n.parties[by] && ev.Step == trace.Write {
+			add(ev, func() { n.write(ev, by) })
+		}
+	}
+	for _, s := range h.Sections() {
+		if n.parties[s.Acquisition] {
+			add(s.Lost, func() { n.say(s.Client, "learns that its lease is lost") })
+		}
+	}
+	return all
+}
+
+// strike tells of a fault. One of the start of the run needs no time.
+func (n *narrator) strike(a *history.Act) {
+	n.flush()
+	f := n.history.Fault(a.Fault)
+	strikes := struck(f)
+	if f.Effect == trace.KillsProcess && !a.Ends && !n.history.IsClient(f.Target()) {
+		strikes.does += " and stays down"
+	}
+	if who := n.history.ClientOf(a.Fault); who != "" {
+		id := history.Acquisition{Client: who, Section: n.latest[who]}
+		if n.parties[id] && !n.ended[id] {
+			n.add(statement{subject: Subject{Process: who}, does: "asks for the lock"})
+		}
+	}
+	if last := n.latestStatement(); last.hasJust(f.Strikes.When) {
+		strikes.when = "then"
+	}
+	n.add(strikes)
+}
+
+// latestStatement is what has been told last; zero if nothing has.
+func (n *narrator) latestStatement() statement {
+	if len(n.told) == 0 {
+		return statement{}
+	}
+	return n.told[len(n.told)-1]
+}
+
+// hasJust says whether a point is reached with what is told.
+func (s statement) hasJust(point trace.Point) bool {
+	clauses := point.Clauses()
+	if len(clauses) != 1 || clauses[0].Nth > 0 || clauses[0].Delay > 0 {
+		return false
+	}
+	did, ok := clauses[0].Happening.(trace.Did)
+	return ok && s.subject == Subject{Process: did.Process} && s.verb == did.Verb
+}
+
+// resume tells that a client is back.
+func (n *narrator) resume(process string) {
+	if n.history.IsClient(process) {
+		n.next(statement{subject: Subject{Process: process}, does: "wakes up", returns: true})
+	}
+}
+
+// restart tells what a server comes back with.
+func (n *narrator) restart(s *history.Spell) {
+	var lost, older []string
+	for _, c := range n.history.KeyChanges() {
+		if c.Node != s.Process || c.Event.Seq < s.Ended.Seq || c.At > s.Ended.At {
+			continue
+		}
+		switch {
+		case c.Is == nil && c.Was != nil && c.Was.How == history.Forgotten:
+			lost = append(lost, c.Was.Owner.Client)
+		case c.Is != nil && !c.Touch && c.Is.By == nil:
+			older = append(older, c.Is.Owner.Client)
+		}
+	}
+	keys := func(owners []string) string {
+		var all []string
+		for _, owner := range owners {
+			if key := Possessive(owner) + " key"; owner != "" && !slices.Contains(all, key) {
+				all = append(all, key)
+			}
+		}
+		return List(all)
+	}
+	does := "is back after " + About(s.Ended.At-s.Began.At)
+	if keys := keys(lost); keys != "" {
+		does += " without " + keys
+	}
+	if keys := keys(older); keys != "" {
+		does += " with an older copy of " + keys
+	}
+	n.next(statement{subject: Subject{Process: s.Process}, does: does, returns: true})
+}

@@ -1,0 +1,142 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// stepEnd tells what came of a client's step.
+func (n *narrator) stepEnd(c *history.Call) {
+	ev := c.Ended
+	switch {
+	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted:
+		n.say(ev.Process, "goes ahead though no node has granted it the lock")
+	case ev.Step == trace.Acquire && ev.OK:
+		n.next(statement{
+			subject: Subject{Process: ev.Process}, verb: trace.Acquired,
+			does: "gets the lock" + n.on(n.standing(c.Acquisition)), when: n.despite(ev),
+		})
+	case ev.Step == trace.Acquire:
+		if n.verdict.Gravest() != checks.Progress { // else the end of the story tells of all attempts
+			n.say(ev.Process, "fails to get the lock")
+		}
+	case ev.Step == trace.Read && ev.OK:
+		n.did(ev.Process, trace.HasRead, "reads")
+	case ev.Step == trace.Extend && !ev.OK:
+		n.say(ev.Process, "fails to extend its lease")
+	case ev.Step == trace.Extend && n.shows(ev.Seq):
+		n.say(ev.Process, "extends its lease")
+	case ev.Step == trace.Release:
+		n.did(ev.Process, trace.Released, "releases")
+	case ev.Step.AtStorage() && !ev.OK && !ev.Refused:
+		n.say(ev.Process, "gives up on its %s", ev.Step)
+	}
+}
+
+// again tells that a client sends its write again, once.
+func (n *narrator) again(c *history.Call) {
+	if n.parties[c.Acquisition] && c.Step == trace.Write && !n.resent[c.Acquisition] {
+		n.say(c.Client, "gets no answer")
+		n.say(c.Client, "sends its write again")
+		n.resent[c.Acquisition] = true
+	}
+}
+
+// write tells what the storage made of a write, and what that broke.
+func (n *narrator) write(ev *trace.Event, by history.Acquisition) {
+	n.flush()
+	held := n.heldBack[by.Client]
+	delete(n.heldBack, by.Client)
+	over := n.harm(ev)
+	late := held || len(n.told) > n.began[by] && (over != "" || !n.resent[by])
+	write := Subject{Process: by.Client, Thing: "write"}
+	if held && n.resent[by] {
+		write.Thing = "first request"
+	}
+	switch {
+	case !ev.OK:
+		n.say(trace.StorageName, "refuses %s", write)
+	case late:
+		n.next(statement{subject: write, does: strings.TrimSpace("lands " + over)})
+	case !n.resent[by]:
+		n.did(by.Client, trace.Wrote, strings.TrimSpace("writes "+over))
+	}
+}
+
+// shows says whether an event shows one of the violations.
+func (p *Paragraph) shows(seq int) bool {
+	return slices.ContainsFunc(p.verdict.Violations(), func(f checks.Finding) bool { return f.At == seq || slices.Contains(f.Events, seq) })
+}
+
+// harm is what a write did if it is the one that broke something, or "".
+func (p *Paragraph) harm(ev *trace.Event) string {
+	broke := func(property checks.Property) (checks.Finding, bool) {
+		f, violated := p.violated(property)
+		return f, violated && f.At == ev.Seq
+	}
+	if f, ok := broke(checks.NoLostUpdate); ok && p.stale(f) != nil {
+		if len(f.Events) == 2 {
+			return fmt.Sprintf("over %s update, which is lost", ofOther(ev, p.at(f.Events[0])))
+		}
+		return "what it has computed from an old version"
+	}
+	if f, ok := broke(checks.WriteOrder); ok {
+		return fmt.Sprintf("over that of %s, whose grant is newer", p.at(f.Events[0]).Client())
+	}
+	if f, ok := broke(checks.GrantOrder); ok {
+		return fmt.Sprintf("although %s has the lock by then", p.at(f.Events[0]).Process)
+	}
+	return ""
+}
+
+// ofOther is whose an earlier write was: client-2's, or its own newer one.
+func ofOther(write, earlier *trace.Event) string {
+	switch {
+	case earlier.Client() != write.Client():
+		return Possessive(earlier.Client())
+	case earlier.Section == write.Section:
+		return "its own newer"
+	}
+	return "its own"
+}
+
+// stale is the write that took the place of an update unseen, or nil if the finding
+// is about another loss.
+func (p *Paragraph) stale(f checks.Finding) *trace.Event {
+	if ev := p.at(f.At); ev.Kind == trace.KindServe && ev.Step == trace.Write && slices.Contains(f.Events, f.At) && len(f.Events) < 3 {
+		return ev
+	}
+	return nil
+}
+
+// despite says whose lease or section a grant falls into, if that is what broke.
+func (p *Paragraph) despite(ev *trace.Event) string {
+	for _, property := range []checks.Property{checks.LeaseExclusion, checks.SectionExclusion} {
+		f, violated := p.violated(property)
+		if !violated || len(f.Events) != 2 || f.Events[1] != ev.Seq {
+			continue
+		}
+		holder := p.at(f.Events[0]).Process
+		switch {
+		case property == checks.LeaseExclusion:
+			return fmt.Sprintf("although %s lease has not ended", Possessive(holder))
+		case p.verdict.Gravest().Card().Gravity > checks.GrantOrder.Card().Gravity:
+			return fmt.Sprintf("while %s is still in its section", holder)
+		}
+	}
+	return ""
+}
+
+// on says on which of several nodes a lock is held.
+func (p *Paragraph) on(nodes []string) string {
+	nodes = p.history.Trace.InOrder(nodes)
+	if len(p.nodes) < 2 || len(nodes) == len(p.nodes) || len(nodes) == 0 {
+		return ""
+	}
+	return " on " + List(nodes)
+}

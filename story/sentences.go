@@ -1,0 +1,142 @@
+package story
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// mostSentences is how long a paragraph is at most.
+const mostSentences = 5
+
+// Text is the paragraph.
+func (p *Paragraph) Text() Raw {
+	most := mostSentences
+	if p.end != "" {
+		most--
+	}
+	sentences := p.sentences()
+	for len(sentences) > most {
+		at := 0
+		for i := range len(sentences) - 1 {
+			if joint(sentences, i) < joint(sentences, at) {
+				at = i
+			}
+		}
+		sentences[at].text += "; " + sentences[at+1].text
+		sentences[at].fault = true
+		sentences = slices.Delete(sentences, at+1, at+2)
+	}
+	if p.end != "" {
+		sentences = append(sentences, sentence{text: p.end})
+	}
+	var says []string
+	for _, s := range sentences {
+		says = append(says, p.begin(s.text))
+	}
+	return Raw(strings.Join(says, " "))
+}
+
+// A sentence of a paragraph, without its capital letter and its full stop.
+type sentence struct {
+	text  string
+	fault bool // it tells of one, or is long enough as it is
+	back  bool // it comes back to somebody
+}
+
+// joint is how bad it would be to join a sentence with the next.
+func joint(sentences []sentence, i int) int {
+	n := len(sentences[i].text) + len(sentences[i+1].text)
+	if sentences[i].fault || sentences[i+1].fault {
+		n += 1000
+	}
+	return n
+}
+
+// sentences are the statements, put together: what one subject does in a row goes into
+// one sentence, and so does what only leads to something or follows from it.
+func (p *Paragraph) sentences() []sentence {
+	var all []sentence
+	var told []Subject // all so far
+	for i := 0; i < len(p.told); {
+		first := p.told[i]
+		does := []string{first.does}
+		for i++; i < len(p.told) && goesOn(first, p.told[i]); i++ {
+			does = append(does, p.told[i].does)
+		}
+		n := len(told)
+		text := again(first.subject, told) + " " + inTurn(does)
+		switch {
+		case first.when == "then":
+			text = "then " + text
+		case first.when != "":
+			text = first.when + ", " + text
+		}
+		owner := first.subject
+		if owner.Process != "" {
+			owner.Thing = ""
+		}
+		back := n > 0 && first.when == "" && told[n-1] != first.subject && slices.Contains(told, owner)
+		told = append(told, first.subject)
+		if n > 0 && (first.follows || p.told[i-len(does)-1].leads) {
+			all[len(all)-1].text += ", and " + text
+			continue
+		}
+		all = append(all, sentence{text: text, fault: first.fault != "", back: back})
+	}
+	if n := len(all); n > 0 && all[n-1].back {
+		all[n-1].text = "then " + all[n-1].text
+	}
+	return all
+}
+
+// goesOn says whether a statement goes into one sentence with what the same subject did
+// before. What comes of a fault does, and what follows one at the start, or a pause; but
+// whoever is suspended does nothing in that sentence.
+func goesOn(first, next statement) bool {
+	if next.subject != first.subject || next.when != "" {
+		return false
+	}
+	pauses := first.fault == trace.StopsProcess && !strings.HasPrefix(first.does, "is ")
+	return first.fault == "" || first.when == "" || next.returns || pauses
+}
+
+// again is the subject of a statement: "it" or "its keys" if the sentence before was about
+// the same.
+func again(s Subject, told []Subject) string {
+	if len(told) == 0 {
+		return s.String()
+	}
+	switch before := told[len(told)-1]; {
+	case before == s:
+		return "it"
+	case before.Process != "" && before == Subject{Process: s.Process}:
+		return "its " + s.Thing
+	}
+	return s.String()
+}
+
+// inTurn lists what somebody does, each of which may be a list itself.
+func inTurn(does []string) string {
+	n := len(does)
+	long := func(s string) bool {
+		return strings.Contains(s, " and ") || strings.Contains(s, " although ") || strings.Contains(s, ",")
+	}
+	if n > 1 && slices.ContainsFunc(does[:n-1], long) {
+		return strings.Join(does[:n-1], ", ") + ", and " + does[n-1]
+	}
+	return List(does)
+}
+
+// begin makes a sentence of words. A name stays as it is.
+func (p *Paragraph) begin(words string) string {
+	first, _, _ := strings.Cut(words, " ")
+	name := func(p trace.ProcessInfo) bool {
+		return p.Role != trace.RoleStorage && strings.TrimRight(strings.TrimSuffix(first, "'s"), "',;:.") == p.Name
+	}
+	if slices.ContainsFunc(p.history.Trace.Processes, name) {
+		return fullStop(words)
+	}
+	return string(Sentence(words))
+}

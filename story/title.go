@@ -1,0 +1,114 @@
+package story
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// Title is the run in one line of about so many characters: its faults and what comes of
+// them. Of several faults it says when they strike only if there is room. fenced is the
+// verdict on the same world with fencing tokens; nil if it left no trace.
+func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
+	effects, faults := p.effects(fenced), p.history.Trace.Faults
+	if len(faults) == 0 {
+		return Raw(effects[0] + " without any fault")
+	}
+	title := ""
+	for _, timed := range []bool{true, false} {
+		for _, effect := range effects {
+			title = p.headline(faults, timed) + ", and " + effect
+			if utf8.RuneCountInString(title) <= room {
+				return Raw(title)
+			}
+		}
+		if len(faults) == 1 {
+			break
+		}
+	}
+	return Raw(title)
+}
+
+// headline are the faults without how long they last, with or without when they
+// strike.
+func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
+	var clauses []string
+	for _, f := range faults {
+		f.Lasts = 0
+		strikes := struck(f)
+		what := strikes.subject.String() + " " + strikes.does
+		if strikes.when != "" && timed {
+			what += " " + strikes.when
+		}
+		clauses = append(clauses, what)
+	}
+	if len(faults) == 2 && !timed {
+		for i := range faults {
+			if p.during(2-i, i+1) {
+				return clauses[1-i] + " while " + clauses[i]
+			}
+		}
+	}
+	return inTurn(clauses)
+}
+
+// during says whether one fault strikes while another, which is no mere moment, lasts.
+func (p *Paragraph) during(fault, other int) bool {
+	acts := p.history.Acts()
+	for _, a := range acts {
+		if a.Fault == fault {
+			return slices.ContainsFunc(acts, func(b *history.Act) bool {
+				return b.Fault == other && !b.Instant && b.Struck.Seq < a.Struck.Seq && (b.Lifted == nil || b.Lifted.Seq > a.Struck.Seq)
+			})
+		}
+	}
+	return false
+}
+
+// conducts are what a lock did that no lock may do.
+var conducts = map[string]string{
+	trace.ConductPanic:   "the lock panics",
+	trace.ConductLeak:    "the lock leaves a goroutine behind",
+	trace.ConductHang:    "it ends in a hang",
+	trace.ConductEndless: "it ends in an endless retry",
+}
+
+// effects are what broke, in the few words that a title has room for, the fullest
+// first.
+func (p *Paragraph) effects(fenced *checks.Verdict) []string {
+	if conduct := conducts[p.conduct]; conduct != "" {
+		return []string{conduct}
+	}
+	broken := p.verdict.Violations()
+	if len(broken) == 0 {
+		return []string{"nothing breaks"}
+	}
+	worst, data := p.shortly(broken[0]), broken[0].Property.Data()
+	unsafe := fenced.Verdict == checks.Unsafe
+	if data && unsafe {
+		worst += " despite fencing"
+	}
+	if _, twice := p.violated(checks.LeaseExclusion); twice && data {
+		const twice = "the lock is granted twice"
+		if unsafe {
+			return []string{twice + " and " + worst, worst}
+		}
+		return []string{twice + " and " + worst, twice}
+	}
+	return []string{worst}
+}
+
+// shortly is one violation in a few words.
+func (p *Paragraph) shortly(f checks.Finding) string {
+	switch {
+	case f.Property == checks.NoLostUpdate && p.stale(f) == nil:
+		return "an acknowledged write is gone"
+	case f.Property == checks.ReleaseOwnership:
+		c := p.change(f.At)
+		return p.command(c).String() + " " + meddling(c)
+	}
+	return f.Property.Card().Broken
+}

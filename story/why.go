@@ -1,0 +1,151 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// Why says in one line how it could come to what broke; off and on are the verdicts on the
+// world without fencing tokens and with them.
+func (p *Paragraph) Why(off, on *checks.Verdict) Raw {
+	unchecked := ""
+	if off.Verdict == checks.Unsafe && on.Verdict == checks.Safe {
+		unchecked = ", and nobody checks the write"
+	}
+	return Raw(p.why(unchecked))
+}
+
+func (p *Paragraph) why(unchecked string) string {
+	finding := func(property checks.Property) *checks.Finding {
+		if f, violated := p.violated(property); violated {
+			return &f
+		}
+		return nil
+	}
+	lease, section := finding(checks.LeaseExclusion), finding(checks.SectionExclusion)
+	worst := p.verdict.Gravest()
+	switch {
+	case p.conduct != "" || worst == "":
+		return ""
+	case worst == checks.ReleaseOwnership:
+		c := p.change(finding(worst).At)
+		return fmt.Sprintf("%s %s, as if it were its own", p.command(c), meddling(c))
+	case lease != nil && len(lease.Events) == 2:
+		a, b := p.at(lease.Events[0]), p.at(lease.Events[1])
+		return p.gap(a, b) + ", so the lock was granted twice"
+	case lease != nil:
+		ev := p.at(lease.At)
+		return Possessive(ev.Process) + " lease was prolonged although it had ended and somebody else had the lock"
+	case section != nil && section.Fault == checks.FaultLock:
+		return "a lease that had ended was taken for one that lasts" + unchecked
+	case section != nil:
+		return p.lateness(p.at(section.Events[0]), p.at(section.Events[1])) + unchecked
+	case finding(checks.GrantOrder) != nil:
+		f := finding(checks.GrantOrder)
+		return fmt.Sprintf("%s write was still on its way when %s got the lock%s", Possessive(p.at(f.At).Client()), p.at(f.Events[0]).Process, unchecked)
+	case finding(checks.TokenOrder) != nil:
+		return "a token was issued again that had been issued before, or an older one"
+	case finding(checks.NoLostUpdate) != nil:
+		if w := p.stale(*finding(checks.NoLostUpdate)); w != nil {
+			return fmt.Sprintf("an old copy of %s write came last, and nobody checks which is newer", Possessive(w.Client()))
+		}
+		return "the storage itself lost what it had acknowledged"
+	case finding(checks.Progress) != nil:
+		return p.block()
+	}
+	return ""
+}
+
+// lateness says what made the first of two sections last longer than its lease, so
+// that the second was granted.
+func (p *Paragraph) lateness(first, second *trace.Event) string {
+	lease := Possessive(first.Process) + " lease"
+	for _, f := range p.history.Trace.Faults {
+		switch on := f.Target(); {
+		case f.Effect == trace.StopsProcess && on == first.Process:
+			return "the pause outlasts " + lease
+		case f.Effect == trace.StopsProcess && on == trace.StorageName:
+			return "the storage's pause outlasts " + lease
+		case f.Effect == trace.StallsRequest && on == first.Process:
+			return "the stall outlasts " + lease
+		}
+	}
+	holder := history.Acquisition{Client: first.Process, Section: first.Section}
+	asked := slices.ContainsFunc(p.history.Calls(), func(c *history.Call) bool {
+		return c.Acquisition == holder && c.Step == trace.Write && c.Began != nil && c.Began.Seq < second.Seq
+	})
+	came := slices.ContainsFunc(p.history.Served(), func(ev *trace.Event) bool {
+		return ev.Seq > second.Seq && ev.Step == trace.Write && ev.Client() == holder.Client && ev.Section == holder.Section
+	})
+	if asked && came {
+		return "the write arrives after " + lease + " has ended"
+	}
+	return Possessive(first.Process) + " section outlasts its lease"
+}
+
+// gap says why the second of two grants could be made although the first lease had
+// not ended: what had become of its keys.
+func (p *Paragraph) gap(first, second *trace.Event) string {
+	holder := history.Acquisition{Client: first.Process, Section: first.Section}
+	var forgot, tooEarly, expired []string
+	remover := ""
+	for _, c := range p.history.KeyChanges() {
+		if c.Was == nil || c.Was.Owner != holder || c.Is == c.Was || second.At < c.At || second.Seq < c.Event.Seq {
+			continue
+		}
+		switch c.Was.How {
+		case history.Overwritten:
+			if c.Is.Owner != holder {
+				remover = c.Is.Owner.Client
+			}
+		case history.Removed:
+			if by := c.Event.By; by != nil && history.AcquisitionOf(by) != holder {
+				remover = p.command(c).String()
+			}
+		case history.Forgotten:
+			forgot = append(forgot, c.Node)
+		case history.Expired:
+			if early(c) {
+				tooEarly = append(tooEarly, c.Node)
+			} else {
+				expired = append(expired, c.Node)
+			}
+		}
+	}
+	key := Possessive(holder.Client) + " key"
+	switch {
+	case remover != "":
+		return fmt.Sprintf("%s took %s away", remover, key)
+	case len(forgot) > 0:
+		return fmt.Sprintf("%s forgot %s", List(p.history.Trace.InOrder(forgot)), key)
+	case len(tooEarly) > 0:
+		return fmt.Sprintf("%s let %s expire before its time", List(p.history.Trace.InOrder(tooEarly)), key)
+	case len(expired) > 0:
+		return fmt.Sprintf("%s counted on its lease when its keys had expired", holder.Client)
+	}
+	return fmt.Sprintf("too few nodes knew of %s grant", Possessive(holder.Client))
+}
+
+// block says what stands in everybody's way.
+func (p *Paragraph) block() string {
+	if owners := p.endless(); len(owners) > 0 {
+		return fmt.Sprintf("the key of %s stands without an expiry, in everybody's way", List(owners))
+	}
+	return "the lock does not come back into use once the fault is over"
+}
+
+// endless are the clients of which a key stands at the end that never expires.
+func (p *Paragraph) endless() []string {
+	var owners []string
+	for _, k := range p.history.Holdings() {
+		if k.How == history.Standing && k.Due == history.Forever && k.Owner.Client != "" && slices.Contains(p.nodes, k.Node) {
+			owners = append(owners, k.Owner.Client)
+		}
+	}
+	slices.Sort(owners)
+	return slices.Compact(owners)
+}
