@@ -19,11 +19,17 @@ func TestCards(t *testing.T) {
 		if (c.Column != "") != (c.Of == OfExclusion) {
 			t.Errorf("%s is about %s, and the heading of its column is %q", c.Property, c.Of, c.Column)
 		}
+		if (len(c.Letter) == 1) != (c.Of == OfConduct) {
+			t.Errorf("%s is about %s, and its letter is %q", c.Property, c.Of, c.Letter)
+		}
 		if other, taken := graver[c.Gravity]; taken || c.Gravity < 1 || c.Gravity > len(properties) {
 			t.Errorf("the gravity of %s is %d, and that of %q is the same", c.Property, c.Gravity, other)
 		}
 		graver[c.Gravity] = c.Property
 		for _, o := range properties {
+			if o.Property != c.Property && o.Letter != "" && o.Letter == c.Letter {
+				t.Errorf("%s and %s have the letter %q", c.Property, o.Property, c.Letter)
+			}
 			if o.Word == c.Word && o.Means != c.Means {
 				t.Errorf("%q means %q and %q", c.Word, c.Means, o.Means)
 			}

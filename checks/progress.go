@@ -25,7 +25,7 @@ const Progress Property = "progress"
 
 var progress = property{
 	Card: Card{
-		Property: Progress, Of: OfConduct, Gravity: 9,
+		Property: Progress, Of: OfConduct, Gravity: 9, Letter: "p",
 		Title:  "once the faults are over, somebody gets its work done",
 		Broken: "nobody gets any work done",
 		Word:   "no progress", Means: "nobody gets any work done when the faults are over",

@@ -17,9 +17,10 @@ type Card struct {
 	// Broken is what has happened when it does not, as the end of a title has it; Word the
 	// same in a cell of a table, which properties can share, and Means what that stands for.
 	Broken, Word, Means string
-	// Column is the heading of the property's column in a matrix of text, if it has one.
-	Column string
-	Of     Subject
+	// Column is the heading of the property's column in a matrix of text, if it has one,
+	// and Letter what stands for it in a cell there, if it has none.
+	Column, Letter string
+	Of             Subject
 	// Gravity orders violations: 1 is the worst.
 	Gravity int
 }

@@ -139,11 +139,11 @@ func violated(run scenarios.Outcome, of []checks.Property) []checks.Property {
 	})
 }
 
-// initials are the first letters of properties: "gp".
-func initials(properties []checks.Property) string {
+// letters are those of properties: "gp".
+func letters(properties []checks.Property) string {
 	var b strings.Builder
 	for _, p := range properties {
-		b.WriteByte(p[0])
+		b.WriteString(p.Card().Letter)
 	}
 	return b.String()
 }

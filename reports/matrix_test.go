@@ -374,19 +374,6 @@ func TestColouredMatrixSaysTheSame(t *testing.T) {
 	}
 }
 
-// The letter of a caveat stands for one property only.
-func TestCaveatsHaveLettersOfTheirOwn(t *testing.T) {
-	letters := initials(checks.PropertiesOf(checks.OfConduct))
-	for i, letter := range letters {
-		if strings.ContainsRune(letters[:i], letter) {
-			t.Errorf("two properties begin with %c", letter)
-		}
-	}
-	if letters != "tgrp" {
-		t.Errorf("the letters are %s", letters)
-	}
-}
-
 // The catalogue's longest names, assumptions and verdicts fit the narrowest
 // terminal in use.
 func TestMatrixFitsThePage(t *testing.T) {

@@ -19,7 +19,7 @@ func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 	return err
 }
 
-// textSpelling is that of text, where there is room for signs and initials.
+// textSpelling is that of text, where there is room for signs and letters.
 func (m *Matrix) textSpelling(p Palette) spelling {
 	w := spellingInFull()
 	w.palette, w.text, w.indent = p, story.Visible, "  "
@@ -28,10 +28,10 @@ func (m *Matrix) textSpelling(p Palette) spelling {
 	w.about, w.runs = about, [2]string{"without", "with"}
 	w.verdict = func(c Cell, run int) string { return verdictSign(c, run, p) }
 	w.mark, w.arrow = func(c Cell, run int) string { return verdictMark(c, run, p) }, "→"
-	w.caveat = func(p checks.Property) string { return "! safe " + initials([]checks.Property{p}) }
+	w.caveat = func(p checks.Property) string { return "! safe " + letters([]checks.Property{p}) }
 	if len(m.Locks) > 0 {
 		w.unsafe, w.safe, w.unknown = "✗ data", "✓ data", "?"
-		w.caveat = func(p checks.Property) string { return "!" + initials([]checks.Property{p}) + " data" }
+		w.caveat = func(p checks.Property) string { return "!" + letters([]checks.Property{p}) + " data" }
 		w.pairs = facts{
 			{"then a→b", "the data in the run in which nobody checks fencing tokens, and in the same run when the storage does; one sign if it is the same"},
 			{"nodes", "each story keeps its own number of nodes: on the one node of most single-instance stories Redlock is no better than any other lock"},
@@ -112,13 +112,13 @@ func verdictSign(c Cell, run int, p Palette) string {
 		return verdictCell(checks.Undecided, p)
 	}
 	b := runBadge(c.Runs[run])
-	return b.paint(strings.TrimSpace(b.Text()+" "+initials(caveats(c.Runs[run]))), p)
+	return b.paint(strings.TrimSpace(b.Text()+" "+letters(caveats(c.Runs[run]))), p)
 }
 
 // verdictMark is a verdict as a sign alone: "✗", "✓", "!p".
 func verdictMark(c Cell, run int, p Palette) string {
 	b := runBadge(c.Runs[run])
-	return b.paint(b.Sign+initials(caveats(c.Runs[run])), p)
+	return b.paint(b.Sign+letters(caveats(c.Runs[run])), p)
 }
 
 func pad(s string, width int) string {

@@ -201,7 +201,7 @@ func TestJSONReport(t *testing.T) {
 		t.Errorf("got %+v", off)
 	}
 	for _, run := range res.Runs {
-		if len(run.Properties) != 9 {
+		if len(run.Properties) != len(checks.Properties()) {
 			t.Errorf("fencing %s: %d properties", run.Fencing, len(run.Properties))
 		}
 	}
