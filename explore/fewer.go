@@ -27,7 +27,7 @@ func fewerFaults(rec *Record, w World) iter.Seq[World] {
 func withoutMoments(rec *Record, w, fewer World) World {
 	fewer.Change.Starts = maps.Clone(w.Change.Starts)
 	waits := func(w World, client string, at trace.Point) bool {
-		return slices.ContainsFunc(moments(rec, w, client), func(m moment) bool { return m.at.Equal(at) })
+		return slices.ContainsFunc(openings(rec, w, client), func(m opening) bool { return m.at.Equal(at) })
 	}
 	maps.DeleteFunc(fewer.Change.Starts, func(client string, at trace.Point) bool {
 		return waits(w, client, at) && !waits(fewer, client, at)

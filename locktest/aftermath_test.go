@@ -36,25 +36,25 @@ func ofKeyK(kind trace.Kind) trace.Event {
 }
 
 var wording = map[string]trace.Event{
-	"-":       {Kind: trace.KindSync, Process: "redis-1"},
-	"asks":    ofClient1(trace.KindBegin, trace.Acquire),
-	"gets":    ofClient1(trace.KindEnd, trace.Acquire),
-	"leaves":  ofClient1(trace.KindBegin, trace.Release),
-	"left":    ofClient1(trace.KindEnd, trace.Release),
-	"cancels": ofClient1(trace.KindCancel, trace.Release),
-	"fails":   {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release},
-	"told":    ofClient1(trace.KindLost, ""),
-	"dies":    {Kind: trace.KindCrash, Process: "client-1"},
-	"jumps":   {Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Why: trace.Jumped}},
-	"set":     ofKeyK(trace.KindSet),
-	"expires": ofKeyK(trace.KindExpire),
-	"removed": ofKeyK(trace.KindDelete),
-	"del":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Step: trace.Release, Text: "DEL k"},
-	"get":     {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "GET k"},
-	"ping":    {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "PING"},
-	"strike":  {Kind: trace.KindStrike, Fault: 1},
-	"lift":    {Kind: trace.KindLift, Fault: 1},
-	"blow":    {Kind: trace.KindStrike, Fault: 1, Instant: true},
+	"-":         {Kind: trace.KindSync, Process: "redis-1"},
+	"asks":      ofClient1(trace.KindBegin, trace.Acquire),
+	"gets":      ofClient1(trace.KindEnd, trace.Acquire),
+	"leaves":    ofClient1(trace.KindBegin, trace.Release),
+	"left":      ofClient1(trace.KindEnd, trace.Release),
+	"cancels":   ofClient1(trace.KindCancel, trace.Release),
+	"fails":     {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release},
+	"told":      ofClient1(trace.KindLost, ""),
+	"dies":      {Kind: trace.KindCrash, Process: "client-1"},
+	"jumps":     {Kind: trace.KindClock, Process: "client-1", Clocks: &trace.Clocks{Why: trace.Jumped}},
+	"set":       ofKeyK(trace.KindSet),
+	"expires":   ofKeyK(trace.KindExpire),
+	"removed":   ofKeyK(trace.KindDelete),
+	"del":       {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Step: trace.Release, Text: "DEL k"},
+	"get":       {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "GET k"},
+	"ping":      {Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Text: "PING"},
+	"strike":    {Kind: trace.KindStrike, Fault: 1},
+	"lift":      {Kind: trace.KindLift, Fault: 1},
+	"injection": {Kind: trace.KindStrike, Fault: 1, Instant: true},
 }
 
 // The TTL is two and a half seconds: what has to last for longer takes three words.
@@ -72,7 +72,7 @@ func TestAftermath(t *testing.T) {
 		{"a fault acts", "asks set gets strike expires - - - -", ""},
 		{"a fault has ended, less than a TTL ago", "asks set gets strike expires - lift - -", ""},
 		{"a fault has ended, a TTL ago", "asks set gets strike expires - lift - - -", claimNotifies},
-		{"something happens in between", "asks set gets expires - blow - -", ""},
+		{"something happens in between", "asks set gets expires - injection - -", ""},
 		{"its clock was set", "asks set gets jumps expires - - -", ""},
 		{"its clock was set when it was too late", "asks set gets expires - - - jumps", claimNotifies},
 
@@ -91,8 +91,8 @@ func TestAftermath(t *testing.T) {
 		{"release has not returned", "asks set gets leaves - expires left", ""},
 		{"the client did not wait", "asks set gets leaves cancels left - expires", ""},
 		{"the key was removed", "asks set gets leaves left - removed", ""},
-		{"a fault acted meanwhile", "asks set gets leaves left blow expires", ""},
-		{"a fault acted before", "asks set gets blow leaves left - expires", ruleLeft},
+		{"a fault acted meanwhile", "asks set gets leaves left injection expires", ""},
+		{"a fault acted before", "asks set gets injection leaves left - expires", ruleLeft},
 	} {
 		got := ""
 		for _, find := range []func(*subject, world, *history.History) (string, string, []int){unnotified, lingering, left} {

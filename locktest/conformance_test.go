@@ -26,7 +26,7 @@ func tellTo(t *testing.T, kind string, c Config, name string) outcome {
 	if !ok {
 		t.Fatalf("there is no story %s", name)
 	}
-	return s.tellStory(st, order{Story: name, Seeds: 1}, func(place) {})
+	return s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
 }
 
 // A conformance story comes to something with every number of nodes, and a sound
@@ -51,7 +51,7 @@ func TestConformanceOfSoundLocks(t *testing.T) {
 			}
 			o := tellTo(t, l.kind, l.config, st.name)
 			for _, p := range o.Problems {
-				t.Errorf("%s on %d nodes, %s: %s", l.kind, l.config.Nodes, p.Place, p)
+				t.Errorf("%s on %d nodes, %s: %s", l.kind, l.config.Nodes, p.Address, p)
 			}
 			if o.Unknown != "" {
 				t.Errorf("%s on %d nodes, %s: nothing can be said: %s", l.kind, l.config.Nodes, st.name, o.Unknown)

@@ -73,7 +73,7 @@ func (e *explorer) tellBoth(w explore.World) (both []verdict) {
 		if err != nil {
 			return []verdict{{problems: []problem{{Rule: ruleError, Why: "the world cannot be made: " + err.Error()}}}}
 		}
-		v := e.tell(place{}, world{config: config})
+		v := e.tell(address{}, world{config: config})
 		both = append(both, v)
 		if v.broken {
 			break
@@ -85,7 +85,7 @@ func (e *explorer) tellBoth(w explore.World) (both []verdict) {
 // bothSay is what the two runs of a world say of the lock, each thing once.
 func bothSay(both []verdict) (o outcome) {
 	for _, v := range both {
-		o.add(place{}, world{}, v)
+		o.add(address{}, world{}, v)
 	}
 	return o
 }

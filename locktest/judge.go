@@ -23,8 +23,8 @@ type problem struct {
 	// Why is one sentence.
 	Why string
 	// Lines are the lines of the timeline that matter, or a stack.
-	Lines string
-	Place place
+	Lines   string
+	Address address
 }
 
 // What a lock must not do, whatever it claims.
@@ -73,7 +73,7 @@ func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.Str
 const patience = 20 * time.Second
 
 // tell runs a world and judges it.
-func (s *subject) tell(p place, w world) verdict {
+func (s *subject) tell(p address, w world) verdict {
 	tr, err := sim.RunPatiently(w.config, patience)
 	var h *history.History
 	if tr != nil {
@@ -83,7 +83,7 @@ func (s *subject) tell(p place, w world) verdict {
 }
 
 // judge judges what came of a world.
-func (s *subject) judge(p place, w world, h *history.History, err error) verdict {
+func (s *subject) judge(p address, w world, h *history.History, err error) verdict {
 	v := verdict{data: checks.Undecided, history: h}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
 	if errors.Is(err, sim.ErrLate) {

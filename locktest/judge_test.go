@@ -24,7 +24,7 @@ func TestLateIsNobodysFault(t *testing.T) {
 		{sim.ErrLate, 0},
 		{sim.ErrTooMuch, 1},
 	} {
-		v := s.judge(place{}, world{}, nil, fmt.Errorf("%w: so it is", c.err))
+		v := s.judge(address{}, world{}, nil, fmt.Errorf("%w: so it is", c.err))
 		if len(v.problems) != c.problems {
 			t.Errorf("%v: the problems are %v", c.err, v.problems)
 		}

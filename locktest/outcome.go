@@ -32,7 +32,7 @@ type outcome struct {
 }
 
 // add takes in what one world says.
-func (o *outcome) add(p place, w world, v verdict) {
+func (o *outcome) add(p address, w world, v verdict) {
 	o.Worlds++
 	if len(v.problems) > 0 {
 		o.Failed++
@@ -75,13 +75,13 @@ func (p problem) String() string {
 const enough = 1 << 20
 
 // tellStory tells a story in all its worlds. each is called before each world.
-func (s *subject) tellStory(st story, wanted order, each func(place)) outcome {
+func (s *subject) tellStory(st story, wanted order, each func(address)) outcome {
 	var o outcome
 	for seed := uint64(1); seed <= wanted.Seeds; seed++ {
 		worlds, untold, err := st.worlds(s, seed)
 		switch {
 		case err != nil:
-			at := place{Story: st.name, Seed: seed}
+			at := address{Story: st.name, Seed: seed}
 			o.Problems = append(o.Problems, problem{ruleError, "the story cannot be told: " + err.Error(), "", at})
 			o.Failed++
 			return o
@@ -94,7 +94,7 @@ func (s *subject) tellStory(st story, wanted order, each func(place)) outcome {
 			worlds = worlds[i : i+1]
 		}
 		for _, w := range worlds {
-			at := place{st.name, w.name, seed}
+			at := address{st.name, w.name, seed}
 			each(at)
 			v := s.tell(at, w)
 			if v.untold != "" {

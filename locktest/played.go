@@ -25,7 +25,7 @@ func World(t testing.TB, config Config, build New, name string) *history.History
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := parsePlace(name)
+	p, err := parseAddress(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,21 +27,21 @@ type exchange struct {
 	call trace.StepPoint
 	// requests has one for each node, in the order in which they are sent, replies
 	// what was answered.
-	requests, replies []moment
+	requests, replies []sending
 	// ownNext and another say that the client, or another one, gets the lock later.
 	ownNext, another bool
 	// unknown counts the nodes that did not know the script they were to run.
 	unknown int
 }
 
-// A moment is when a message is sent, as far as it concerns one node.
-type moment struct {
+// A sending is when a message is sent, as far as it concerns one node.
+type sending struct {
 	trace.NthMessage
 	node string
 }
 
 // inFlight is the point at which the message is sent.
-func (m moment) inFlight() trace.Point { return m.InFlight(m.Nth) }
+func (m sending) inFlight() trace.Point { return m.InFlight(m.Nth) }
 
 // A class is a place in a story. Exchanges of one class are as good as the same,
 // and one of them is enough.
@@ -172,14 +172,14 @@ func (l *listener) request(o *history.Occasion) {
 		l.rounds[t] = append(l.rounds[t], l.exchange(t, o.Event.Seq))
 	}
 	x := l.rounds[t][round]
-	x.requests = append(x.requests, moment{o.Message, node})
+	x.requests = append(x.requests, sending{o.Message, node})
 	l.of[o] = x
 }
 
 // reply adds a reply to the exchange of its request.
 func (l *listener) reply(o *history.Occasion) {
 	x := l.of[o.Answers]
-	x.replies = append(x.replies, moment{o.Message, o.Message.Peer})
+	x.replies = append(x.replies, sending{o.Message, o.Message.Peer})
 	if history.UnknownScript(o.Event) {
 		x.unknown++
 	}
@@ -194,7 +194,7 @@ func (l *listener) work(o *history.Occasion) {
 	x := l.add(trace.StepPoint{Client: o.Message.Client, Step: trace.Work}, o.Event.Seq)
 	x.class = class{step: trace.Work, round: 1}
 	for _, node := range l.nodes {
-		x.replies = append(x.replies, moment{o.Message, node})
+		x.replies = append(x.replies, sending{o.Message, node})
 	}
 }
 

@@ -117,7 +117,7 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// In the recorded run the point of each moment comes exactly once, and is that
+// In the recorded run the point of each sending comes exactly once, and is that
 // message of that client and node.
 func TestMomentsCome(t *testing.T) {
 	for _, c := range []struct {
@@ -177,7 +177,7 @@ func TestRecord(t *testing.T) {
 			text += fmt.Sprintf(" returns %v", x.returns)
 		}
 		got = append(got, text)
-		for _, side := range [][]moment{x.requests, x.replies} {
+		for _, side := range [][]sending{x.requests, x.replies} {
 			if len(side) != 5 && !(x.step == trace.Work && len(side) == 0) {
 				t.Errorf("%s: %d messages, want one for each node", text, len(side))
 			}

@@ -30,7 +30,7 @@ func (s *subject) replay(t *testing.T, text string) {
 	if strings.HasPrefix(text, replayPrefix) {
 		return // it is for Explore
 	}
-	p, err := parsePlace(text)
+	p, err := parseAddress(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (e untoldError) Error() string {
 }
 
 // world is the world at a place.
-func (s *subject) world(p place) (world, error) {
+func (s *subject) world(p address) (world, error) {
 	st, _ := find(p.Story)
 	worlds, untold, err := st.worlds(s, p.Seed)
 	switch {

@@ -83,7 +83,7 @@ func (s *subject) report(t *testing.T, st story, k *task) {
 		t.Logf("%s\n\n%s", st.title, o.Timelines)
 	}
 	for _, p := range o.Problems {
-		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Place.String()))
+		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Address.String()))
 	}
 	if o.Failed > 1 {
 		t.Logf("%d of %d worlds of this story fail", o.Failed, o.Worlds)
@@ -160,7 +160,7 @@ func (s *staff) serve() {
 			if w == nil {
 				var err error
 				if w, err = hire(s.call); err != nil {
-					k.outcome = failed(place{Story: k.Story, Seed: 1}, ruleError, "no process to run the worlds in: "+err.Error(), "")
+					k.outcome = failed(address{Story: k.Story, Seed: 1}, ruleError, "no process to run the worlds in: "+err.Error(), "")
 					close(k.done)
 					continue
 				}
@@ -182,7 +182,7 @@ func (s *staff) serve() {
 
 // obituary is the outcome of a story in one of whose worlds the worker died.
 func obituary(world string, err error) outcome {
-	at, nowhere := parsePlace(world)
+	at, nowhere := parseAddress(world)
 	var died *workers.Death
 	if nowhere != nil || !errors.As(err, &died) {
 		return failed(at, ruleError, "the process that ran it is of no use: "+err.Error(), "")
@@ -194,6 +194,6 @@ func obituary(world string, err error) outcome {
 	return failed(at, rule, "the process that ran it "+died.Error(), died.Said)
 }
 
-func failed(at place, rule, why, lines string) outcome {
+func failed(at address, rule, why, lines string) outcome {
 	return outcome{Worlds: 1, Failed: 1, Problems: []problem{{rule, why, lines, at}}}
 }

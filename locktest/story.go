@@ -52,15 +52,15 @@ func find(name string) (story, bool) {
 	return story{}, false
 }
 
-// A place names one world: its story, its name in that, and the seed.
-type place struct {
+// An address names one world: its story, its name in that, and the seed.
+type address struct {
 	Story string
 	World string
 	Seed  uint64
 }
 
-// String writes the place as LOCKSIM_REPLAY wants it.
-func (p place) String() string {
+// String writes the address as LOCKSIM_REPLAY wants it.
+func (p address) String() string {
 	text := p.Story
 	if p.World != "" {
 		text += "/" + p.World
@@ -71,10 +71,10 @@ func (p place) String() string {
 	return text
 }
 
-// parsePlace reads what String has written. The story's name is the longest that
+// parseAddress reads what String has written. The story's name is the longest that
 // the text begins with.
-func parsePlace(text string) (place, error) {
-	p := place{Seed: 1}
+func parseAddress(text string) (address, error) {
+	p := address{Seed: 1}
 	path, seed, seeded := strings.Cut(strings.TrimSpace(text), " seed ")
 	if seeded {
 		n, err := strconv.ParseUint(seed, 10, 64)

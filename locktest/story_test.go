@@ -12,7 +12,7 @@ func TestPlaces(t *testing.T) {
 		"catalogue/clean-shutdown/back-after-the-end/fencing-on",
 		"catalogue/gc-pause/fencing-on seed 12",
 	} {
-		p, err := parsePlace(text)
+		p, err := parseAddress(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,8 +20,8 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%q is read as %q", text, p)
 		}
 	}
-	p, err := parsePlace("catalogue/clean-shutdown/back-after-the-end/fencing-on seed 3")
-	if want := (place{"catalogue/clean-shutdown/back-after-the-end", "fencing-on", 3}); err != nil || p != want {
+	p, err := parseAddress("catalogue/clean-shutdown/back-after-the-end/fencing-on seed 3")
+	if want := (address{"catalogue/clean-shutdown/back-after-the-end", "fencing-on", 3}); err != nil || p != want {
 		t.Errorf("got %+v, %v; want %+v", p, err, want)
 	}
 	for text, want := range map[string]string{
@@ -29,7 +29,7 @@ func TestPlaces(t *testing.T) {
 		"":                               `no story is called ""`,
 		"catalogue/gc-pause seed twelve": `the seed must be a number from 1, not "twelve"`,
 	} {
-		if _, err := parsePlace(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseAddress(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
 	}

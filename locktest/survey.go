@@ -106,7 +106,7 @@ func (s *subject) finding(k *task) Finding {
 	f := Finding{Story: k.Story, Worlds: o.Worlds, Failed: o.Failed, Untold: o.Untold, Unknown: o.Unknown}
 	for _, p := range o.Problems {
 		f.Problems = append(f.Problems, Problem{
-			Rule: p.Rule, Why: p.Why, Seed: p.Place.Seed, Replay: p.Place.String(), Command: s.replayLine(p.Place.String()),
+			Rule: p.Rule, Why: p.Why, Seed: p.Address.Seed, Replay: p.Address.String(), Command: s.replayLine(p.Address.String()),
 		})
 	}
 	return f

@@ -93,22 +93,22 @@ func (s *subject) disturb(b base, seed uint64, t trouble, e extent, x exchange) 
 					continue
 				}
 				config := b.config(s, seed)
-				blow := blow{way: w, side: side, call: x.call, moments: struck}
+				injection := injection{way: w, side: side, call: x.call, sendings: struck}
 				for _, c := range config.Clients {
 					if c.Name != x.call.Client {
-						blow.others = append(blow.others, c.Name)
+						injection.others = append(injection.others, c.Name)
 					}
 				}
-				config.Faults = t.faults(blow)
-				worlds = append(worlds, world{name: b.name + "," + blow.name(e, len(sides)), config: config})
+				config.Faults = t.faults(injection)
+				worlds = append(worlds, world{name: b.name + "," + injection.name(e, len(sides)), config: config})
 			}
 		}
 	}
 	return worlds
 }
 
-// at is the moments of one side of an exchange.
-func (x exchange) at(s side) []moment {
+// at is the sendings of one side of an exchange.
+func (x exchange) at(s side) []sending {
 	switch {
 	case s == onRequest:
 		return x.requests
@@ -120,9 +120,9 @@ func (x exchange) at(s side) []moment {
 	return nil
 }
 
-// name tells the blows of a trouble apart, to a certain extent and on so many sides.
-func (b blow) name(e extent, sides int) string {
-	m := b.moments[0]
+// name tells the injections of a trouble apart, to a certain extent and on so many sides.
+func (b injection) name(e extent, sides int) string {
+	m := b.sendings[0]
 	parts := []string{b.client()}
 	if e.name == "" {
 		parts = append(parts, m.node)

@@ -42,14 +42,14 @@ func mutant(t *testing.T, name string) New {
 }
 
 // eachWorld tells a story, world by world, on a seed.
-func eachWorld(t *testing.T, s *subject, st story, seed uint64, judged func(place, verdict)) {
+func eachWorld(t *testing.T, s *subject, st story, seed uint64, judged func(address, verdict)) {
 	t.Helper()
 	worlds, _, err := st.worlds(s, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range worlds {
-		p := place{st.name, w.name, seed}
+		p := address{st.name, w.name, seed}
 		judged(p, s.tell(p, w))
 	}
 }
@@ -71,7 +71,7 @@ func TestSoundLocksPass(t *testing.T) {
 			s := lockOn(t, sound.nodes, sound.build)
 			worlds := 0
 			for _, st := range sweepStories() {
-				eachWorld(t, s, st, 1, func(p place, v verdict) {
+				eachWorld(t, s, st, 1, func(p address, v verdict) {
 					worlds++
 					for _, problem := range v.problems {
 						t.Errorf("%s: %s", p, problem)
@@ -120,7 +120,7 @@ func TestMistakesAreCaught(t *testing.T) {
 			}
 			caught := false
 			var others []string
-			eachWorld(t, lockOn(t, c.nodes, mutant(t, c.mutant)), st, 1, func(p place, v verdict) {
+			eachWorld(t, lockOn(t, c.nodes, mutant(t, c.mutant)), st, 1, func(p address, v verdict) {
 				for _, problem := range v.problems {
 					caught = caught || problem.Rule == string(c.rule)
 					others = append(others, problem.Rule+" in "+p.String())
@@ -142,7 +142,7 @@ func TestNothingToListenTo(t *testing.T) {
 		t.Errorf("%d worlds, untold %q, error %v; want to be sent to the story %s", len(worlds), untold, err, undisturbed)
 	}
 	st, _ = find(undisturbed)
-	eachWorld(t, s, st, 1, func(p place, v verdict) {
+	eachWorld(t, s, st, 1, func(p address, v verdict) {
 		if len(v.problems) != 1 || v.problems[0].Rule != rulePanic {
 			t.Errorf("%s: got %v, want a panic", p, v.problems)
 		}

@@ -25,7 +25,7 @@ type trouble struct {
 	ways []way
 	// effect is that of its faults, and faults are those of a world.
 	effect trace.Effect
-	faults func(blow) []sim.Fault
+	faults func(injection) []sim.Fault
 }
 
 // untroubled says of the effects with which no trouble strikes why that is so.
@@ -53,7 +53,7 @@ type way struct {
 	// lasts is for how long at most; 0 is for good, or no time at all.
 	lasts time.Duration
 	// until, if not nil, is a point that ends it, and can says if that can come.
-	until func(blow) trace.Point
+	until func(injection) trace.Point
 	can   func(exchange) bool
 	// sides, if not nil, are the only ones for it.
 	sides []side
@@ -61,15 +61,15 @@ type way struct {
 	many bool
 }
 
-// A blow is a trouble that strikes in one world.
-type blow struct {
+// An injection is a trouble that strikes in one world.
+type injection struct {
 	way
 	side
 	// call is the client's call of the lock, others are the other clients.
 	call   trace.StepPoint
 	others []string
-	// moments has one for each node that is struck.
-	moments []moment
+	// sendings has one for each node that is struck.
+	sendings []sending
 }
 
 // once is the way of what takes no time, or for ever.
@@ -81,47 +81,47 @@ func lasting(n float64) []way { return []way{{lasts: ttls(n)}} }
 var troubles = []trouble{
 	{
 		name: "lost-request", title: "the connection is cut before a request arrives", effect: trace.ResetsConnection,
-		sides: []side{onRequest}, lost: true, ways: once, faults: blow.cut,
+		sides: []side{onRequest}, lost: true, ways: once, faults: injection.cut,
 	},
 	{
 		name: "lost-reply", title: "a request is carried out, and the connection is cut before the reply arrives", effect: trace.ResetsConnection,
-		sides: []side{onReply}, lost: true, ways: once, faults: blow.cut,
+		sides: []side{onReply}, lost: true, ways: once, faults: injection.cut,
 	},
 	{
 		name: "late-request", title: "a request arrives late", effect: trace.HoldsMessage,
-		sides: []side{onRequest}, ways: late, faults: blow.hold,
+		sides: []side{onRequest}, ways: late, faults: injection.hold,
 	},
 	{
 		name: "late-reply", title: "a reply arrives late", effect: trace.HoldsMessage,
-		sides: []side{onReply}, ways: late, faults: blow.hold,
+		sides: []side{onReply}, ways: late, faults: injection.hold,
 	},
 	{
 		name: "silence", title: "client and node hear nothing of each other for a while", effect: trace.CutsLink,
-		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(1.5), faults: blow.partition,
+		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(1.5), faults: injection.partition,
 	},
 	{
 		name: "errors", title: "a node answers with errors for a while", effect: trace.AnswersErrors,
-		sides: []side{onRequest}, atWork: true, ways: lasting(0.3), faults: blow.fail,
+		sides: []side{onRequest}, atWork: true, ways: lasting(0.3), faults: injection.fail,
 	},
 	{
 		name: "node-down", title: "a node is down for a while, and comes back with all that it knew", effect: trace.KillsProcess,
-		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: blow.crash,
+		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: injection.crash,
 	},
 	{
 		name: "cancelled", title: "the context of a call is cancelled", effect: trace.CancelsCall,
-		sides: []side{onRequest, onReply}, ofClient: true, ways: once, faults: blow.cancel,
+		sides: []side{onRequest, onReply}, ofClient: true, ways: once, faults: injection.cancel,
 	},
 	{
 		name: "pause", title: "the client is paused", effect: trace.StopsProcess,
 		sides: []side{beforeCall, onRequest, onReply}, ofClient: true, atWork: true, ways: []way{
 			{name: "0.5-ttl", lasts: ttls(0.5), sides: []side{onReply}},
-			{name: "until-another", lasts: ttls(2.3), until: blow.another, can: exchange.other},
-			{name: "until-another-left", lasts: ttls(2.3), until: blow.anotherLeft, can: exchange.other, sides: []side{beforeCall, onReply}},
-		}, faults: blow.pause,
+			{name: "until-another", lasts: ttls(2.3), until: injection.another, can: exchange.other},
+			{name: "until-another-left", lasts: ttls(2.3), until: injection.anotherLeft, can: exchange.other, sides: []side{beforeCall, onReply}},
+		}, faults: injection.pause,
 	},
 	{
 		name: "killed", title: "the client is killed", effect: trace.KillsProcess,
-		sides: []side{onRequest, onReply}, ofClient: true, atWork: true, ways: once, faults: blow.kill,
+		sides: []side{onRequest, onReply}, ofClient: true, atWork: true, ways: once, faults: injection.kill,
 	},
 }
 
@@ -132,8 +132,8 @@ var late = []way{
 	{name: "0.06-ttl", lasts: ttls(0.06)},
 	{name: "0.6-ttl", lasts: ttls(0.6), many: true},
 	{name: "1.2-ttl", lasts: ttls(1.2), many: true},
-	{name: "until-own-next", lasts: ttls(2.3), until: blow.ownNext, can: exchange.own},
-	{name: "until-another", lasts: ttls(2.3), until: blow.another, can: exchange.other},
+	{name: "until-own-next", lasts: ttls(2.3), until: injection.ownNext, can: exchange.own},
+	{name: "until-another", lasts: ttls(2.3), until: injection.another, can: exchange.other},
 }
 
 func (x exchange) own() bool   { return x.ownNext }
@@ -142,23 +142,23 @@ func (x exchange) other() bool { return x.another }
 // An extent is how many nodes are struck at once.
 type extent struct {
 	name, title string
-	// choose makes of the moments of one exchange those that are struck together.
-	choose func([]moment) [][]moment
+	// choose makes of the sendings of one exchange those that are struck together.
+	choose func([]sending) [][]sending
 }
 
 // extents are those of the troubles of nodes.
 var extents = []extent{
 	// The first node, the one that decides and the last. Those in between are as good
 	// as their neighbours.
-	{"", "", func(all []moment) [][]moment { return singly(all, 0, len(all)/2, len(all)-1) }},
-	{"majority", ", on a majority of nodes", func(all []moment) [][]moment { return together(all, len(all)/2+1) }},
-	{"all", ", on all nodes", func(all []moment) [][]moment { return together(all, len(all)) }},
+	{"", "", func(all []sending) [][]sending { return singly(all, 0, len(all)/2, len(all)-1) }},
+	{"majority", ", on a majority of nodes", func(all []sending) [][]sending { return together(all, len(all)/2+1) }},
+	{"all", ", on all nodes", func(all []sending) [][]sending { return together(all, len(all)) }},
 }
 
 // ofClient is the extent of the troubles of clients, to whom one message is as good
 // as another if both are sent at the same moment.
-var ofClient = extent{"", "", func(all []moment) [][]moment {
-	all = slices.CompactFunc(slices.Clone(all), func(a, b moment) bool { return a.Message == b.Message })
+var ofClient = extent{"", "", func(all []sending) [][]sending {
+	all = slices.CompactFunc(slices.Clone(all), func(a, b sending) bool { return a.Message == b.Message })
 	return singly(all, len(all)/2, len(all)-1)
 }}
 
@@ -169,8 +169,8 @@ func (t trouble) extents() []extent {
 	return extents
 }
 
-// singly is some of the moments of an exchange, each by itself and once.
-func singly(all []moment, which ...int) (each [][]moment) {
+// singly is some of the sendings of an exchange, each by itself and once.
+func singly(all []sending, which ...int) (each [][]sending) {
 	for i := range all {
 		if slices.Contains(which, i) {
 			each = append(each, all[i:i+1])
@@ -179,12 +179,12 @@ func singly(all []moment, which ...int) (each [][]moment) {
 	return each
 }
 
-// together is the first n moments of an exchange, if it is with several nodes.
-func together(all []moment, n int) [][]moment {
+// together is the first n sendings of an exchange, if it is with several nodes.
+func together(all []sending, n int) [][]sending {
 	if len(all) < 2 {
 		return nil
 	}
-	return [][]moment{all[:n]}
+	return [][]sending{all[:n]}
 }
 
 // steps are those of the lock's traffic at which a trouble can strike.
@@ -200,26 +200,26 @@ func (t trouble) steps() []trace.Step {
 }
 
 // client is whose messages are struck.
-func (b blow) client() string { return b.call.Client }
+func (b injection) client() string { return b.call.Client }
 
 // nodes are the nodes that are struck.
-func (b blow) nodes() (names []string) {
-	for _, m := range b.moments {
+func (b injection) nodes() (names []string) {
+	for _, m := range b.sendings {
 		names = append(names, m.node)
 	}
 	return names
 }
 
-// strikes is the blow's first moment.
-func (b blow) strikes() trace.Trigger {
+// strikes is when the injection begins.
+func (b injection) strikes() trace.Trigger {
 	if b.side == beforeCall {
 		return trace.Trigger{Before: b.call}
 	}
-	return trace.Trigger{When: b.moments[0].inFlight()}
+	return trace.Trigger{When: b.sendings[0].inFlight()}
 }
 
 // fault makes one that strikes at once.
-func (b blow) fault(text string, action sim.Action) sim.Fault {
+func (b injection) fault(text string, action sim.Action) sim.Fault {
 	f := sim.Fault{Strikes: b.strikes(), For: b.lasts, Action: action, Text: text}
 	if b.until != nil {
 		f.Until = b.until(b)
@@ -227,17 +227,17 @@ func (b blow) fault(text string, action sim.Action) sim.Fault {
 	return f
 }
 
-// on is the same blow for each of its nodes.
-func (b blow) on() (each []blow) {
-	for i := range b.moments {
+// on is the same injection for each of its nodes.
+func (b injection) on() (each []injection) {
+	for i := range b.sendings {
 		one := b
-		one.moments = b.moments[i : i+1]
+		one.sendings = b.sendings[i : i+1]
 		each = append(each, one)
 	}
 	return each
 }
 
-func (b blow) cut() (faults []sim.Fault) {
+func (b injection) cut() (faults []sim.Fault) {
 	for _, one := range b.on() {
 		node := one.nodes()[0]
 		faults = append(faults, one.fault(fmt.Sprintf("reset %s from %s", b.client(), node), &sim.Reset{Process: b.client(), From: node}))
@@ -245,9 +245,9 @@ func (b blow) cut() (faults []sim.Fault) {
 	return faults
 }
 
-func (b blow) hold() (faults []sim.Fault) {
+func (b injection) hold() (faults []sim.Fault) {
 	for _, one := range b.on() {
-		m := one.moments[0]
+		m := one.sendings[0]
 		message := m.NthMessage
 		f := one.fault("hold "+message.String(), &sim.Hold{Message: message})
 		f.Strikes = trace.Trigger{} // it waits for the message
@@ -256,40 +256,40 @@ func (b blow) hold() (faults []sim.Fault) {
 	return faults
 }
 
-func (b blow) partition() []sim.Fault {
+func (b injection) partition() []sim.Fault {
 	text := fmt.Sprintf("partition %s from %s", b.client(), strings.Join(b.nodes(), ", "))
 	return []sim.Fault{b.fault(text, &sim.Partition{Process: b.client(), From: b.nodes()})}
 }
 
-func (b blow) fail() (faults []sim.Fault) {
+func (b injection) fail() (faults []sim.Fault) {
 	for _, n := range b.nodes() {
 		faults = append(faults, b.fault("fail "+n, &sim.Fail{Node: n}))
 	}
 	return faults
 }
 
-func (b blow) crash() (faults []sim.Fault) {
+func (b injection) crash() (faults []sim.Fault) {
 	for _, n := range b.nodes() {
 		faults = append(faults, b.fault("crash "+n, &sim.CrashFault{Process: n}))
 	}
 	return faults
 }
 
-func (b blow) pause() []sim.Fault {
+func (b injection) pause() []sim.Fault {
 	return []sim.Fault{b.fault("pause "+b.client(), &sim.Pause{Process: b.client()})}
 }
 
-func (b blow) cancel() []sim.Fault {
+func (b injection) cancel() []sim.Fault {
 	return []sim.Fault{b.fault("cancel "+b.client(), &sim.Cancel{Client: b.client()})}
 }
 
-func (b blow) kill() []sim.Fault {
+func (b injection) kill() []sim.Fault {
 	return []sim.Fault{b.fault("crash "+b.client(), &sim.CrashFault{Process: b.client()})}
 }
 
 // ownNext is when the client itself gets the lock next, or sets its key on the node
 // for which a request was meant.
-func (b blow) ownNext() trace.Point {
+func (b injection) ownNext() trace.Point {
 	next := []trace.Happening{did(b.client(), trace.Acquired)}
 	if b.side == onRequest {
 		next = append(next, holds(b.client(), b.nodes()[0]))
@@ -300,20 +300,20 @@ func (b blow) ownNext() trace.Point {
 // another is when another client gets the lock, or, while a request is late, sets
 // its key on the node for which that was meant. Of a release that comes late the key
 // still stands there.
-func (b blow) another() trace.Point {
-	if b.side == onRequest && b.call.Step != trace.Release && len(b.moments) == 1 {
+func (b injection) another() trace.Point {
+	if b.side == onRequest && b.call.Step != trace.Release && len(b.sendings) == 1 {
 		return b.other(func(client string) trace.Happening { return holds(client, b.nodes()[0]) })
 	}
 	return b.other(func(client string) trace.Happening { return did(client, trace.Acquired) })
 }
 
 // anotherLeft is when another client has had the lock.
-func (b blow) anotherLeft() trace.Point {
+func (b injection) anotherLeft() trace.Point {
 	return b.other(func(client string) trace.Happening { return did(client, trace.Released) })
 }
 
 // other is when one of the other clients does something.
-func (b blow) other(does func(client string) trace.Happening) trace.Point {
+func (b injection) other(does func(client string) trace.Happening) trace.Point {
 	any := make([]trace.Happening, len(b.others))
 	for i, client := range b.others {
 		any[i] = does(client)

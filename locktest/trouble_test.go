@@ -197,15 +197,15 @@ func TestWorldsHaveNames(t *testing.T) {
 	}
 }
 
-// A place in a story of one extent is not taken for one in a story of another.
+// An address in a story of one extent is not taken for one in a story of another.
 func TestPlacesOfTroubles(t *testing.T) {
-	for text, want := range map[string]place{
+	for text, want := range map[string]address{
 		"lost-reply/acquire/steady,client-1,redis-2,1":        {"lost-reply/acquire", "steady,client-1,redis-2,1", 1},
 		"lost-reply/acquire/majority/brisk,client-1,1 seed 7": {"lost-reply/acquire/majority", "brisk,client-1,1", 7},
 		"pause/work/overrun,client-1,redis-1,1,until-another": {"pause/work", "overrun,client-1,redis-1,1,until-another", 1},
 		"undisturbed/steady": {undisturbed, "steady", 1},
 	} {
-		if got, err := parsePlace(text); err != nil || got != want {
+		if got, err := parseAddress(text); err != nil || got != want {
 			t.Errorf("%q is read as %+v, %v; want %+v", text, got, err, want)
 		}
 	}
@@ -213,9 +213,9 @@ func TestPlacesOfTroubles(t *testing.T) {
 
 // However many nodes a lock has, a trouble strikes one of them, a majority and all.
 func TestExtents(t *testing.T) {
-	var five []moment
+	var five []sending
 	for i := range 5 {
-		five = append(five, moment{trace.NthMessage{Message: trace.Message{Peer: node(i)}}, node(i)})
+		five = append(five, sending{trace.NthMessage{Message: trace.Message{Peer: node(i)}}, node(i)})
 	}
 	for _, c := range []struct {
 		extent extent
@@ -236,7 +236,7 @@ func TestExtents(t *testing.T) {
 	} {
 		var got [][]string
 		for _, struck := range c.extent.choose(five[:c.of]) {
-			got = append(got, blow{moments: struck}.nodes())
+			got = append(got, injection{sendings: struck}.nodes())
 		}
 		if !slices.EqualFunc(got, c.want, slices.Equal) {
 			t.Errorf("%q of %d: got %v, want %v", c.extent.name, c.of, got, c.want)

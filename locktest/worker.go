@@ -59,9 +59,9 @@ func (s *subject) serve() {
 	workers.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) any {
 		st, ok := find(o.Story)
 		if !ok {
-			return failed(place{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, "")
+			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, "")
 		}
-		return s.tellStory(st, o, func(p place) { note(p.String()) })
+		return s.tellStory(st, o, func(p address) { note(p.String()) })
 	})
 }
 

@@ -28,7 +28,7 @@ type fault struct {
 type timing struct {
 	At     *delay          `yaml:"at" jsonschema_description:"Strikes this long after the start of the run."`
 	Before trace.StepPoint `yaml:"before" jsonschema_description:"Strikes just before a client's step begins, as in: client-1 write."`
-	After  moment          `yaml:"after" jsonschema_description:"Strikes when a client's step has ended, as in client-1 write, or at a point in the story."`
+	After  stepOrPoint     `yaml:"after" jsonschema_description:"Strikes when a client's step has ended, as in client-1 write, or at a point in the story."`
 	When   trace.Point     `yaml:"when" jsonschema_description:"Strikes at a point in the story."`
 	Until  trace.Point     `yaml:"until" jsonschema_description:"Ends at a point in the story. A fault without an end stays."`
 	For    span            `yaml:"for" jsonschema_description:"Ends this long after it struck."`

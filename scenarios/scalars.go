@@ -22,9 +22,9 @@ type (
 // A latency is how long messages take at least and at most.
 type latency struct{ min, max time.Duration }
 
-// A moment is the point at which something has happened: written as a point, or
+// A stepOrPoint is the point at which something has happened: written as a point, or
 // as the client's step that has then ended.
-type moment struct{ trace.Point }
+type stepOrPoint struct{ trace.Point }
 
 // maxDuration bounds every duration: whoever writes a longer one has slipped.
 const maxDuration = 365 * 24 * time.Hour
@@ -49,7 +49,7 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 	},
 	reflect.TypeFor[latency]():          func(s string) (any, error) { return parseLatency(s) },
 	reflect.TypeFor[sim.Rate]():         func(s string) (any, error) { return parseRate(s) },
-	reflect.TypeFor[moment]():           func(s string) (any, error) { return parseMoment(s) },
+	reflect.TypeFor[stepOrPoint]():      func(s string) (any, error) { return parseStepOrPoint(s) },
 	reflect.TypeFor[trace.Point]():      func(s string) (any, error) { return trace.ParsePoint(s) },
 	reflect.TypeFor[trace.StepPoint]():  func(s string) (any, error) { return trace.ParseStepPoint(s) },
 	reflect.TypeFor[trace.Message]():    func(s string) (any, error) { return trace.ParseMessage(s) },
@@ -61,7 +61,7 @@ var scalarParsers = map[reflect.Type]func(string) (any, error){
 // tellings are the types of which the story is told, and what was meant by a text that
 // cannot be read as one.
 var tellings = map[reflect.Type]func(speller, string) string{
-	reflect.TypeFor[moment]():           speller.point,
+	reflect.TypeFor[stepOrPoint]():      speller.point,
 	reflect.TypeFor[trace.Point]():      speller.point,
 	reflect.TypeFor[trace.StepPoint]():  speller.step,
 	reflect.TypeFor[trace.Message]():    speller.message,
@@ -155,10 +155,10 @@ func parseRate(s string) (sim.Rate, error) {
 	return rate, nil
 }
 
-func parseMoment(s string) (moment, error) {
+func parseStepOrPoint(s string) (stepOrPoint, error) {
 	if step, err := trace.ParseStepPoint(s); err == nil {
-		return moment{step.Done()}, nil
+		return stepOrPoint{step.Done()}, nil
 	}
 	p, err := trace.ParsePoint(s)
-	return moment{p}, err
+	return stepOrPoint{p}, err
 }

@@ -89,7 +89,7 @@ var examples = map[reflect.Type][]any{
 	reflect.TypeFor[delay]():            {"500ms", "1m30s"},
 	reflect.TypeFor[latency]():          {"1ms", "600us-1ms"},
 	reflect.TypeFor[sim.Rate]():         {"+2%", "-500ppm"},
-	reflect.TypeFor[moment]():           {"client-1 write", "client-1 acquired", "redis-3 crashed"},
+	reflect.TypeFor[stepOrPoint]():      {"client-1 write", "client-1 acquired", "redis-3 crashed"},
 	reflect.TypeFor[trace.Point]():      {"client-1 acquired", "client-1's keys expired", "5s after client-2 released", "every reply to client-1's acquire is in flight", "client-1 wrote, 2nd time"},
 	reflect.TypeFor[trace.StepPoint]():  {"client-1 write", "client-1 acquire, 2nd time"},
 	reflect.TypeFor[trace.Message]():    {"client-1's write request to storage", "redis-3's reply to client-1's acquire"},

@@ -7,39 +7,39 @@ import (
 	"time"
 )
 
-// A moment is something that the loop will do at a true time, unless it is
+// A timer is something that the loop will do at a true time, unless it is
 // cancelled before.
-type moment struct {
+type timer struct {
 	at time.Duration
-	// rank and order are its place among the moments of one time.
+	// rank and order are its place among the timers of one time.
 	rank, order int
 	do          func()
 	cancelled   *atomic.Bool // nil if it cannot be
 }
 
-// queue holds the moments to come, the latest first; moments of one time and rank
+// queue holds the timers to come, the latest first; timers of one time and rank
 // keep the order in which they were added. It is short: what is under way at one
 // time.
 type queue struct {
-	moments []moment
-	added   int
+	timers []timer
+	added  int
 }
 
 func (q *queue) add(at time.Duration, rank int, do func(), cancelled *atomic.Bool) {
 	q.added++
-	m := moment{at, rank, q.added, do, cancelled}
-	i, _ := slices.BinarySearchFunc(q.moments, m, func(a, b moment) int {
+	m := timer{at, rank, q.added, do, cancelled}
+	i, _ := slices.BinarySearchFunc(q.timers, m, func(a, b timer) int {
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.rank, a.rank), cmp.Compare(b.order, a.order))
 	})
-	q.moments = slices.Insert(q.moments, i, m)
+	q.timers = slices.Insert(q.timers, i, m)
 }
 
-// next returns the time of the earliest moment that is not cancelled. Those that
+// next returns the time of the earliest timer that is not cancelled. Those that
 // are must leave no trace, not even a nanosecond: how many there are may depend
 // on which goroutine set its timer first.
 func (q *queue) next() (time.Duration, bool) {
-	for len(q.moments) > 0 {
-		first := q.moments[len(q.moments)-1]
+	for len(q.timers) > 0 {
+		first := q.timers[len(q.timers)-1]
 		if first.cancelled == nil || !first.cancelled.Load() {
 			return first.at, true
 		}
@@ -48,11 +48,11 @@ func (q *queue) next() (time.Duration, bool) {
 	return 0, false
 }
 
-// pop removes the earliest moment and returns what is to be done in it.
+// pop removes the earliest timer and returns what is to be done then.
 func (q *queue) pop() func() {
-	last := len(q.moments) - 1
-	do := q.moments[last].do
-	q.moments[last] = moment{}
-	q.moments = q.moments[:last]
+	last := len(q.timers) - 1
+	do := q.timers[last].do
+	q.timers[last] = timer{}
+	q.timers = q.timers[:last]
 	return do
 }

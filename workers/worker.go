@@ -25,7 +25,7 @@ type Worker struct {
 	// over says that no order will be done any more. It is read and written by
 	// whoever has the turn.
 	over  bool
-	heard chan heard
+	heard chan reply
 	// left is closed when the worker is let go, and ended when its process is no more.
 	left   chan struct{}
 	leave  sync.Once
@@ -47,12 +47,12 @@ func Hire(process *exec.Cmd, silence time.Duration) (*Worker, error) {
 	w := &Worker{
 		process: process, silence: silence,
 		seats: make(chan struct{}, 1+Ahead), turn: make(chan struct{}),
-		heard: make(chan heard), left: make(chan struct{}), ended: make(chan struct{}),
+		heard: make(chan reply), left: make(chan struct{}), ended: make(chan struct{}),
 		said: tail{most: 256 << 10}, printed: tail{most: 32 << 10},
 	}
 	close(w.turn)
 	process.Env = append(process.Environ(), "GOMAXPROCS=1")
-	process.Stdout, process.Stderr = &ear{worker: w}, &w.said
+	process.Stdout, process.Stderr = &demux{worker: w}, &w.said
 	// A process that the job has started may hold the streams open for ever.
 	process.WaitDelay = time.Second
 	var err error

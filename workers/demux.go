@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// heard is one line of a worker.
-type heard struct {
+// A reply is one line of a worker.
+type reply struct {
 	mark string
 	json []byte
 }
 
-// An ear takes what a process writes to its standard output, and tells the lines of
+// A demux takes what a process writes to its standard output, and tells the lines of
 // the worker from what the jobs print.
-type ear struct {
+type demux struct {
 	worker *Worker
 	// line is the beginning of a line.
 	line []byte
@@ -22,7 +22,7 @@ type ear struct {
 	foreign bool
 }
 
-func (e *ear) Write(b []byte) (int, error) {
+func (e *demux) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
 		part, rest, whole := bytes.Cut(b, []byte("\n"))
@@ -43,11 +43,11 @@ func (e *ear) Write(b []byte) (int, error) {
 }
 
 // hear takes a line that is whole.
-func (e *ear) hear() {
+func (e *demux) hear() {
 	for _, mark := range []string{answered, noted} {
 		if json, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.foreign {
 			select {
-			case e.worker.heard <- heard{mark, bytes.Clone(json)}:
+			case e.worker.heard <- reply{mark, bytes.Clone(json)}:
 			case <-e.worker.left:
 			}
 			return

@@ -15,7 +15,7 @@ import (
 func goodMoments(rec *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
 		for _, client := range clients(rec, w)[1:] {
-			for _, m := range moments(rec, w, client) {
+			for _, m := range openings(rec, w, client) {
 				if m.at.Equal(w.Change.Starts[client]) {
 					break // what follows is no better
 				}
@@ -38,19 +38,19 @@ func goodMoments(rec *Record, w World) iter.Seq[World] {
 	}
 }
 
-// A moment is a point at which a client may be let in. If it is one that a fault brings
+// An opening is a point at which a client may be let in. If it is one that a fault brings
 // about, steps are those of others before which that may be.
-type moment struct {
+type opening struct {
 	at    trace.Point
 	fault int
 	steps []trace.StepPoint
 }
 
-// moments are those for one client, the best first: when a fault has made a node forget
+// openings are those for one client, the best first: when a fault has made a node forget
 // an earlier client, when all keys of an earlier client have expired, and as soon as
 // one holds the lock.
-func moments(rec *Record, w World, client string) []moment {
-	var all []moment
+func openings(rec *Record, w World, client string) []opening {
+	var all []opening
 	present := clients(rec, w)
 	earlier := present[:max(slices.Index(present, client), 0)]
 	var steps []trace.StepPoint
@@ -64,7 +64,7 @@ func moments(rec *Record, w World, client string) []moment {
 		if !slices.Contains(nodesOf(rec, w), node) {
 			continue
 		}
-		add := func(h trace.Happening) { all = append(all, moment{trace.At(h), i, steps}) }
+		add := func(h trace.Happening) { all = append(all, opening{trace.At(h), i, steps}) }
 		for _, other := range earlier {
 			add(trace.KeyExpired{Client: other, Node: node})
 		}
@@ -73,10 +73,10 @@ func moments(rec *Record, w World, client string) []moment {
 		}
 	}
 	for _, other := range earlier {
-		all = append(all, moment{at: trace.At(trace.KeysExpired{Client: other})})
+		all = append(all, opening{at: trace.At(trace.KeysExpired{Client: other})})
 	}
 	for _, other := range earlier {
-		all = append(all, moment{at: trace.At(trace.Did{Process: other, Verb: trace.Acquired})})
+		all = append(all, opening{at: trace.At(trace.Did{Process: other, Verb: trace.Acquired})})
 	}
 	return all
 }
