@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
@@ -29,21 +31,13 @@ func (v *Verdict) Parties(h *history.History) map[history.Acquisition]bool {
 		}
 	}
 	for _, a := range h.Acts() {
-		if c := latestCall(h, h.ClientOf(a.Fault), a.Struck); c != nil && c.Section > 0 {
-			parties[c.Acquisition] = true
+		client := h.ClientOf(a.Fault)
+		for _, c := range slices.Backward(h.Calls()) {
+			if c.Client == client && c.Began != nil && c.Began.Seq < a.Struck.Seq { // its latest step
+				parties[c.Acquisition] = parties[c.Acquisition] || c.Section > 0
+				break
+			}
 		}
 	}
 	return parties
-}
-
-// latestCall is the last step that a client had begun before an event; nil if it had not
-// begun any.
-func latestCall(h *history.History, client string, before *trace.Event) *history.Call {
-	var last *history.Call
-	for _, c := range h.Calls() {
-		if c.Client == client && c.Began != nil && c.Began.Seq < before.Seq {
-			last = c
-		}
-	}
-	return last
 }

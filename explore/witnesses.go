@@ -323,13 +323,11 @@ func (r *rivalry) other(client string) string {
 // arrived is the message that a fault has held back, if it is one that arrived at last,
 // and which of its kind it was; 0 if it was the only one.
 func (r *rivalry) arrived(fault int) (*trace.Message, int) {
-	acts := r.history.Acts()
-	act := slices.IndexFunc(acts, func(a *history.Act) bool { return a.Fault == fault+1 })
-	m := r.faults[fault].Message.Message
-	if act < 0 || m.IsZero() {
+	act, m := r.history.Act(fault+1), r.faults[fault].Message.Message
+	if act == nil || m.IsZero() {
 		return nil, 0
 	}
-	held := r.history.HeldBy(acts[act])
+	held := r.history.HeldBy(act)
 	if held == nil || held.Arrived == nil {
 		return nil, 0
 	}

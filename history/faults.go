@@ -114,6 +114,14 @@ func (h *History) Unfinished() []int {
 	return all
 }
 
+// Act is the first time that a fault acted, by its number; nil if it never did.
+func (h *History) Act(fault int) *Act {
+	if i := slices.IndexFunc(h.faults.acts, func(a *Act) bool { return a.Fault == fault }); i >= 0 {
+		return h.faults.acts[i]
+	}
+	return nil
+}
+
 // LastFault is the last event with which a fault struck or ended; nil if there was none.
 func (h *History) LastFault() *trace.Event { return h.faults.last }
 
@@ -161,14 +169,11 @@ func (h *History) Fault(number int) trace.FaultInfo {
 }
 
 // ClientOf is the client that a fault is about, by its number: the one that it strikes, or
-// whose message; "" if it is about none.
+// the client or service whose message; "" if it is about none.
 func (h *History) ClientOf(fault int) string {
 	f := h.Fault(fault)
-	if !f.Message.IsZero() {
-		return f.Message.Client
-	}
 	if on := f.Target(); h.IsClient(on) {
 		return on
 	}
-	return ""
+	return f.Message.Client
 }

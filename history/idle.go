@@ -36,10 +36,8 @@ func (h *History) IdleNodes() []string {
 		}
 	}
 	for _, a := range h.Acts() {
-		if 0 < a.Fault && a.Fault <= len(t.Faults) {
-			for _, process := range slices.Concat(t.Faults[a.Fault-1].Targets...) {
-				busy[process] = true
-			}
+		for _, process := range slices.Concat(h.Fault(a.Fault).Targets...) {
+			busy[process] = true
 		}
 	}
 	var idle []string

@@ -20,7 +20,6 @@ func (p *Paragraph) ending() string {
 		return "nothing breaks"
 	}
 	f := broken[0]
-	client := func(i int) string { return p.at(f.Events[i]).Process }
 	if p.harm(p.at(f.At)) != "" || p.despite(p.at(f.At)) != "" {
 		return ""
 	}
@@ -30,7 +29,7 @@ func (p *Paragraph) ending() string {
 	case checks.SerialSections:
 		return "no order of the sections, one after the other, would have left such data"
 	case checks.LeaseExclusion:
-		return fmt.Sprintf("%s and %s hold the lock at the same time", client(0), client(1))
+		return fmt.Sprintf("%s and %s hold the lock at the same time", p.at(f.Events[0]).Process, p.at(f.Events[1]).Process)
 	case checks.TokenOrder:
 		return "the token of the newer grant is not greater than that of the older one"
 	case checks.ReleaseOwnership:
@@ -66,7 +65,6 @@ func (p *Paragraph) stuck(f checks.Finding) string {
 			failed[c.Client]++
 		}
 	}
-	until := About(p.at(f.At).At)
 	nobody := "nobody gets any work done"
 	if since > 0 {
 		nobody = "after that " + nobody
@@ -87,7 +85,7 @@ func (p *Paragraph) stuck(f checks.Finding) string {
 	if len(says) == 0 {
 		return nobody
 	}
-	return fmt.Sprintf("%s until %s: %s", nobody, until, List(says))
+	return fmt.Sprintf("%s until %s: %s", nobody, About(p.at(f.At).At), List(says))
 }
 
 // crashed says that a client had crashed with an event or before it.

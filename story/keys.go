@@ -43,9 +43,7 @@ func (s *teller) keyOfLock(c history.Change) {
 	ev, owner := c.Event, Possessive(Owner(c.Event.Owner))
 	switch {
 	case c.Touch && !ownKey(c):
-		s.key(c, Wrong, "touch "+Owner(ev.By)+owner, Owner(ev.By), func(nodes []string) string {
-			return fmt.Sprintf("changes the expiry of %s key %s", owner, s.on(nodes))
-		})
+		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
 	case c.How == history.Overwritten:
 		s.keySet(c)
 	case c.How == history.Removed:
@@ -74,6 +72,24 @@ func (s *teller) key(c history.Change, m Mood, fold, who string, merge func([]st
 	s.tellOnce(c.Event, Clause{Subject: Raw(who), Mood: m, fold: fold + "\x00" + c.Key, items: []string{c.Node}}, merge)
 }
 
+// meddles adds a clause about what somebody does to the key of somebody else.
+func (s *teller) meddles(c history.Change, who, whose string) {
+	does := meddlingWith(c, whose)
+	s.key(c, Wrong, who+does, who, func(nodes []string) string { return does + " " + s.on(nodes) })
+}
+
+// meddlingWith is what a command does to the key of an owner.
+func meddlingWith(c history.Change, owner string) string {
+	verb := "removes"
+	switch {
+	case c.Touch:
+		verb = "changes the expiry of"
+	case c.Is != nil:
+		verb = "overwrites"
+	}
+	return fmt.Sprintf("%s %s key", verb, Possessive(owner))
+}
+
 // itsKey adds a clause about a client's own key, in the words that follow "its key".
 func (s *teller) itsKey(c history.Change, fold, who string, merge func([]string) string) {
 	told := Clause{Subject: Raw(who), Its: true, fold: fold + "\x00" + c.Key, items: []string{c.Node}}
@@ -88,10 +104,7 @@ func (s *teller) keySet(c history.Change) {
 	acquire := s.acquires[c.Is.Owner]
 	switch {
 	case ev.Prior != nil && history.AcquisitionOf(ev.Prior) != c.Is.Owner:
-		prior := Possessive(ev.Prior.Client)
-		s.key(c, Wrong, "overwrite "+prior, ev.Owner.Client, func(nodes []string) string {
-			return fmt.Sprintf("overwrites %s key %s", prior, s.on(nodes))
-		})
+		s.meddles(c, ev.Owner.Client, ev.Prior.Client)
 	case endedBefore(acquire, ev):
 		s.itsKey(c, "late "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
 			return fmt.Sprintf("is set %s only now, after its attempt had ended%s", s.on(nodes), until(ev))
@@ -112,9 +125,7 @@ func (s *teller) keyRemoved(c history.Change) {
 			return fmt.Sprintf("%s key is removed from %s, too", owner, List(nodes))
 		})
 	case !ownKey(c):
-		s.key(c, Wrong, "delete "+owner, Owner(ev.By), func(nodes []string) string {
-			return fmt.Sprintf("removes %s key %s", owner, s.on(nodes))
-		})
+		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):
 		s.itsKey(c, "late release "+ev.Owner.Client, ev.Owner.Client, func(nodes []string) string {
 			return fmt.Sprintf("is removed %s only now, after its release had ended", s.on(nodes))

@@ -16,7 +16,7 @@ type narrator struct {
 
 	now      history.Moment
 	ended    map[history.Acquisition]bool // its acquire has returned
-	latest   map[string]int               // by client: its latest section
+	section  map[string]int               // by client: its latest section
 	began    map[history.Acquisition]int  // how many statements there were when its step began
 	expired  []history.Change             // that have not been told
 	foreign  []history.Change             // that have not been told
@@ -28,7 +28,7 @@ type narrator struct {
 func (p *Paragraph) narrate() {
 	n := &narrator{
 		Paragraph: p, parties: p.verdict.Parties(p.history),
-		ended: map[history.Acquisition]bool{}, latest: map[string]int{}, began: map[history.Acquisition]int{},
+		ended: map[history.Acquisition]bool{}, section: map[string]int{}, began: map[history.Acquisition]int{},
 		heldBack: map[string]bool{}, resent: map[history.Acquisition]bool{},
 	}
 	n.chronicle().Until(n.last())
@@ -88,14 +88,12 @@ func (n *narrator) chronicle() *history.Chronicle {
 		})
 	}
 	for _, s := range h.Spells() {
-		if s.Recovered() == nil {
-			continue
-		}
-		switch s.State {
-		case history.Paused:
-			add(s.Ended, func() { n.resume(s.Process) })
-		case history.Down:
+		switch {
+		case s.Recovered() == nil:
+		case s.State == history.Down:
 			add(s.Ended, func() { n.restart(s) })
+		case s.State == history.Paused && h.IsClient(s.Process):
+			add(s.Ended, func() { n.next(statement{subject: Subject{Process: s.Process}, does: "wakes up", returns: true}) })
 		}
 	}
 	for _, ev := range h.RanOnEvents() {
@@ -106,7 +104,7 @@ func (n *narrator) chronicle() *history.Chronicle {
 	}
 	for _, c := range h.Calls() {
 		add(c.Began, func() {
-			n.latest[c.Client] = c.Section
+			n.section[c.Client] = c.Section
 			n.began[c.Acquisition] = len(n.told)
 		})
 		add(c.Ended, func() {
@@ -146,40 +144,23 @@ func (n *narrator) strike(a *history.Act) {
 		strikes.does += " and stays down"
 	}
 	if who := n.history.ClientOf(a.Fault); who != "" {
-		id := history.Acquisition{Client: who, Section: n.latest[who]}
+		id := history.Acquisition{Client: who, Section: n.section[who]}
 		if n.parties[id] && !n.ended[id] {
 			n.add(statement{subject: Subject{Process: who}, does: "asks for the lock"})
 		}
 	}
-	if last := n.latestStatement(); last.hasJust(f.Strikes.When) {
+	if last := n.latest(); last.verb != "" && f.Strikes.When.Equal(trace.At(trace.Did{Process: last.subject.Process, Verb: last.verb})) {
 		strikes.when = "then"
 	}
 	n.add(strikes)
 }
 
-// latestStatement is what has been told last; zero if nothing has.
-func (n *narrator) latestStatement() statement {
+// latest is what has been told last; zero if nothing has.
+func (n *narrator) latest() statement {
 	if len(n.told) == 0 {
 		return statement{}
 	}
 	return n.told[len(n.told)-1]
-}
-
-// hasJust says whether a point is reached with what is told.
-func (s statement) hasJust(point trace.Point) bool {
-	clauses := point.Clauses()
-	if len(clauses) != 1 || clauses[0].Nth > 0 || clauses[0].Delay > 0 {
-		return false
-	}
-	did, ok := clauses[0].Happening.(trace.Did)
-	return ok && s.subject == Subject{Process: did.Process} && s.verb == did.Verb
-}
-
-// resume tells that a client is back.
-func (n *narrator) resume(process string) {
-	if n.history.IsClient(process) {
-		n.next(statement{subject: Subject{Process: process}, does: "wakes up", returns: true})
-	}
 }
 
 // restart tells what a server comes back with.
@@ -196,21 +177,18 @@ func (n *narrator) restart(s *history.Spell) {
 			older = append(older, c.Is.Owner.Client)
 		}
 	}
-	keys := func(owners []string) string {
+	keys := func(with string, owners []string) string {
 		var all []string
 		for _, owner := range owners {
 			if key := Possessive(owner) + " key"; owner != "" && !slices.Contains(all, key) {
 				all = append(all, key)
 			}
 		}
-		return List(all)
+		if len(all) == 0 {
+			return ""
+		}
+		return with + List(all)
 	}
-	does := "is back after " + About(s.Ended.At-s.Began.At)
-	if keys := keys(lost); keys != "" {
-		does += " without " + keys
-	}
-	if keys := keys(older); keys != "" {
-		does += " with an older copy of " + keys
-	}
+	does := "is back after " + About(s.Ended.At-s.Began.At) + keys(" without ", lost) + keys(" with an older copy of ", older)
 	n.next(statement{subject: Subject{Process: s.Process}, does: does, returns: true})
 }

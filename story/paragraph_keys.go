@@ -1,7 +1,6 @@
 package story
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -87,7 +86,7 @@ func (n *narrator) flush() {
 		if len(n.standing(owner)) > 0 {
 			keys += n.on(nodes)
 		}
-		if early && n.latestStatement().fault == trace.SetsClock {
+		if early && n.latest().fault == trace.SetsClock {
 			does += " at once"
 		} else if early {
 			does += " too early"
@@ -109,7 +108,7 @@ func (n *narrator) flush() {
 		if first.Is == nil && !n.ended[first.Was.Owner] {
 			n.add(statement{subject: Subject{Process: first.Was.Owner.Client, Thing: "key"}, does: "is set", leads: true})
 		}
-		own := n.latestStatement().subject == Subject{Process: first.Event.By.Client}
+		own := n.latest().subject == Subject{Process: first.Event.By.Client}
 		n.add(statement{subject: n.command(first), does: meddling(first) + n.on(nodes), follows: own})
 	}
 }
@@ -141,13 +140,4 @@ func (p *Paragraph) command(c history.Change) Subject {
 }
 
 // meddling is what a command does to somebody else's key.
-func meddling(c history.Change) string {
-	verb := "removes"
-	switch {
-	case c.Touch:
-		verb = "changes the expiry of"
-	case c.Is != nil:
-		verb = "overwrites"
-	}
-	return fmt.Sprintf("%s %s key", verb, Possessive(c.Was.Owner.Client))
-}
+func meddling(c history.Change) string { return meddlingWith(c, c.Was.Owner.Client) }

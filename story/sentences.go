@@ -12,12 +12,12 @@ const mostSentences = 5
 
 // Text is the paragraph.
 func (p *Paragraph) Text() Raw {
-	most := mostSentences
+	var end []sentence
 	if p.end != "" {
-		most--
+		end = []sentence{{text: p.end}}
 	}
 	sentences := p.sentences()
-	for len(sentences) > most {
+	for len(sentences)+len(end) > mostSentences {
 		at := 0
 		for i := range len(sentences) - 1 {
 			if joint(sentences, i) < joint(sentences, at) {
@@ -28,11 +28,8 @@ func (p *Paragraph) Text() Raw {
 		sentences[at].fault = true
 		sentences = slices.Delete(sentences, at+1, at+2)
 	}
-	if p.end != "" {
-		sentences = append(sentences, sentence{text: p.end})
-	}
 	var says []string
-	for _, s := range sentences {
+	for _, s := range append(sentences, end...) {
 		says = append(says, p.begin(s.text))
 	}
 	return Raw(strings.Join(says, " "))

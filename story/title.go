@@ -1,11 +1,9 @@
 package story
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -18,15 +16,12 @@ func (p *Paragraph) Title(fenced *checks.Verdict, room int) Raw {
 		return Raw(effects[0] + " without any fault")
 	}
 	title := ""
-	for _, timed := range []bool{true, false} {
+	for _, timed := range []bool{true, len(faults) == 1} {
 		for _, effect := range effects {
 			title = p.headline(faults, timed) + ", and " + effect
 			if utf8.RuneCountInString(title) <= room {
 				return Raw(title)
 			}
-		}
-		if len(faults) == 1 {
-			break
 		}
 	}
 	return Raw(title)
@@ -57,15 +52,8 @@ func (p *Paragraph) headline(faults []trace.FaultInfo, timed bool) string {
 
 // during says whether one fault strikes while another, which is no mere moment, lasts.
 func (p *Paragraph) during(fault, other int) bool {
-	acts := p.history.Acts()
-	for _, a := range acts {
-		if a.Fault == fault {
-			return slices.ContainsFunc(acts, func(b *history.Act) bool {
-				return b.Fault == other && !b.Instant && b.Struck.Seq < a.Struck.Seq && (b.Lifted == nil || b.Lifted.Seq > a.Struck.Seq)
-			})
-		}
-	}
-	return false
+	a, b := p.history.Act(fault), p.history.Act(other)
+	return a != nil && b != nil && !b.Instant && b.Struck.Seq < a.Struck.Seq && (b.Lifted == nil || b.Lifted.Seq > a.Struck.Seq)
 }
 
 // conducts are what a lock did that no lock may do.
@@ -91,14 +79,14 @@ func (p *Paragraph) effects(fenced *checks.Verdict) []string {
 	if data && unsafe {
 		worst += " despite fencing"
 	}
-	if _, twice := p.violated(checks.LeaseExclusion); twice && data {
-		const twice = "the lock is granted twice"
-		if unsafe {
-			return []string{twice + " and " + worst, worst}
-		}
-		return []string{twice + " and " + worst, twice}
+	const twice = "the lock is granted twice"
+	switch _, granted := p.violated(checks.LeaseExclusion); {
+	case !granted || !data:
+		return []string{worst}
+	case unsafe:
+		return []string{twice + " and " + worst, worst}
 	}
-	return []string{worst}
+	return []string{twice + " and " + worst, twice}
 }
 
 // shortly is one violation in a few words.
