@@ -21,7 +21,7 @@ import (
 // spare is how many more slots than its quorum whoever used the lock had at least, while
 // it did: below zero it had lost the lock.
 func behaviour(h *history.History) (id uint64, spare int) {
-	b := &beholder{
+	b := &observer{
 		history: h, spare: math.MaxInt, quorum: h.Trace.Locks[0].Quorum,
 		steps: map[string][]string{}, keys: map[string]int{}, inside: map[string]bool{},
 	}
@@ -41,8 +41,8 @@ func behaviour(h *history.History) (id uint64, spare int) {
 	return sum.Sum64(), b.spare
 }
 
-// A beholder watches a run.
-type beholder struct {
+// An observer watches a run.
+type observer struct {
 	history *history.History
 	// steps is what happened to each client, in order.
 	steps map[string][]string
@@ -54,7 +54,7 @@ type beholder struct {
 	quorum, spare int
 }
 
-func (b *beholder) chronicle() *history.Chronicle {
+func (b *observer) chronicle() *history.Chronicle {
 	all := new(history.Chronicle)
 	for _, c := range b.history.KeyChanges() {
 		if !c.Touch {
@@ -88,7 +88,7 @@ func (b *beholder) chronicle() *history.Chronicle {
 }
 
 // key is what becomes of a key.
-func (b *beholder) key(c history.Change) {
+func (b *observer) key(c history.Change) {
 	if c.Was != nil {
 		b.lose(c)
 	}
@@ -97,7 +97,7 @@ func (b *beholder) key(c history.Change) {
 	}
 }
 
-func (b *beholder) serve(ev *trace.Event) {
+func (b *observer) serve(ev *trace.Event) {
 	word := fmt.Sprintf("%s %s %s %v after %d", ev.Kind, ev.Client(), ev.Step, ev.OK, ev.Replaced)
 	if len(b.served) < most {
 		b.served = append(b.served, word)
@@ -109,14 +109,14 @@ func (b *beholder) serve(ev *trace.Event) {
 const most = 40
 
 // tell adds to what happened to a client.
-func (b *beholder) tell(client, word string) {
+func (b *observer) tell(client, word string) {
 	told := b.steps[client]
 	if len(told) < most && (len(told) == 0 || told[len(told)-1] != word) {
 		b.steps[client] = append(told, word)
 	}
 }
 
-func (b *beholder) end(ev *trace.Event) {
+func (b *observer) end(ev *trace.Event) {
 	word := fmt.Sprintf("%s %v", ev.Step, ev.OK)
 	if ev.Refused {
 		word += " refused"
@@ -135,7 +135,7 @@ func (b *beholder) end(ev *trace.Event) {
 }
 
 // others are the clients that are inside besides one.
-func (b *beholder) others(client string) []string {
+func (b *observer) others(client string) []string {
 	var names []string
 	for name, in := range b.inside {
 		if in && name != client {
@@ -146,7 +146,7 @@ func (b *beholder) others(client string) []string {
 	return names
 }
 
-func (b *beholder) leave(client string) {
+func (b *observer) leave(client string) {
 	if b.inside[client] {
 		delete(b.inside, client)
 		b.tell(client, fmt.Sprintf("leaves %d", b.keys[client]))
@@ -154,7 +154,7 @@ func (b *beholder) leave(client string) {
 }
 
 // rely is how many keys a client has, now that it relies on them.
-func (b *beholder) rely(client string) int {
+func (b *observer) rely(client string) int {
 	n := b.keys[client]
 	b.spare = min(b.spare, n-b.quorum)
 	return n
@@ -162,7 +162,7 @@ func (b *beholder) rely(client string) int {
 
 // lose is a client that loses a key, which matters while it relies on it. One whose time
 // was up it had no right to rely on.
-func (b *beholder) lose(c history.Change) {
+func (b *observer) lose(c history.Change) {
 	client := c.Was.Owner.Client
 	b.keys[client]--
 	how := ""

@@ -26,14 +26,14 @@ type Pool struct {
 	open  context.Context
 	close context.CancelFunc
 	// seats are taken by the worlds that workers have.
-	seats chan struct{}
-	mu    sync.Mutex // guards desk.worlds
-	desks []*desk
-	busy  atomic.Int64
+	seats       chan struct{}
+	mu          sync.Mutex // guards workerSlot.worlds
+	workerSlots []*workerSlot
+	busy        atomic.Int64
 }
 
-// A desk is the place of one worker after another.
-type desk struct {
+// A workerSlot has one worker after another.
+type workerSlot struct {
 	worlds   int
 	staffing sync.Mutex // guards worker
 	worker   *workers.Worker
@@ -66,8 +66,8 @@ func NewPool(jobs int, command func() *exec.Cmd, bases []Base, silence time.Dura
 	}
 	started := make(chan error, jobs)
 	for range jobs {
-		d := new(desk)
-		p.desks = append(p.desks, d)
+		d := new(workerSlot)
+		p.workerSlots = append(p.workerSlots, d)
 		go func() {
 			_, err := p.staff(d)
 			started <- err
@@ -132,12 +132,12 @@ func (p *Pool) over(ctx context.Context) error {
 // come next.
 const perWorker = 1 + workers.Ahead
 
-// sit finds the desk with the least to do.
-func (p *Pool) sit() *desk {
+// sit finds the slot with the least to do.
+func (p *Pool) sit() *workerSlot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	least := p.desks[0]
-	for _, d := range p.desks {
+	least := p.workerSlots[0]
+	for _, d := range p.workerSlots {
 		if d.worlds < least.worlds {
 			least = d
 		}
@@ -146,15 +146,15 @@ func (p *Pool) sit() *desk {
 	return least
 }
 
-func (p *Pool) rise(d *desk) {
+func (p *Pool) rise(d *workerSlot) {
 	p.mu.Lock()
 	d.worlds--
 	p.mu.Unlock()
 	<-p.seats
 }
 
-// run has a world run at a desk.
-func (p *Pool) run(ctx context.Context, d *desk, w World) (Outcome, error) {
+// run has a world run in a slot.
+func (p *Pool) run(ctx context.Context, d *workerSlot, w World) (Outcome, error) {
 	killed := false
 	for {
 		worker, err := p.staff(d)
@@ -188,8 +188,8 @@ func (p *Pool) run(ctx context.Context, d *desk, w World) (Outcome, error) {
 	}
 }
 
-// staff returns the worker at a desk, and hires one if there is none.
-func (p *Pool) staff(d *desk) (*workers.Worker, error) {
+// staff returns the worker in a slot, and hires one if there is none.
+func (p *Pool) staff(d *workerSlot) (*workers.Worker, error) {
 	d.staffing.Lock()
 	defer d.staffing.Unlock()
 	if p.open.Err() != nil {
@@ -225,8 +225,8 @@ func (p *Pool) staff(d *desk) (*workers.Worker, error) {
 	return w, nil
 }
 
-// dismiss lets a worker go, for another one to take its desk.
-func (d *desk) dismiss(w *workers.Worker) {
+// dismiss lets a worker go, for another one to take its slot.
+func (d *workerSlot) dismiss(w *workers.Worker) {
 	d.staffing.Lock()
 	if d.worker == w {
 		d.worker = nil
@@ -242,7 +242,7 @@ func (p *Pool) Busy() time.Duration { return time.Duration(p.busy.Load()) }
 // Close ends the workers at once. Worlds that they have are over with [ErrClosed].
 func (p *Pool) Close() error {
 	p.close()
-	for _, d := range p.desks {
+	for _, d := range p.workerSlots {
 		d.staffing.Lock()
 		w := d.worker
 		d.staffing.Unlock()
