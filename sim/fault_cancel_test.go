@@ -1,0 +1,59 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// cancelled is the world of one client with a lock on three nodes, whose call is cancelled
+// at a point.
+func cancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
+	cfg := quorumOf(t, "redlock", sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
+	cfg.Faults = append(more, sim.Fault{Action: &sim.Cancel{Client: "client-1"}, Strikes: trace.Trigger{When: point(at)}})
+	return run(t, cfg)
+}
+
+// A fault cancels the call that the client is in, once: it asks no other node, and the
+// next call is let be.
+func TestCancelFault(t *testing.T) {
+	for at, want := range map[string]struct{ cancels, steps string }{
+		"client-1's acquire request to redis-1 is in flight": {"acquire", "acquire failed, acquire, read x, extend, extend, work, write x, release"},
+		"client-1's extend request to redis-1 is in flight":  {"extend", "acquire, read x, extend failed, work failed, release"},
+		"client-1's release request to redis-1 is in flight": {"release", "acquire, read x, extend, extend, work, write x, release failed"},
+	} {
+		tr := cancelled(t, at)
+		var cancels []string
+		for _, ev := range events(tr, trace.KindCancel, "client-1") {
+			cancels = append(cancels, string(ev.Step))
+		}
+		same(t, at+": what it cancels", strings.Join(cancels, ", "), want.cancels)
+		same(t, at+": its steps", steps(tr, "client-1"), want.steps)
+		same(t, at+": why it did not act", tr.Faults[0].Idle, "")
+		same(t, at+": what it breaks", tr.Faults[0].Assumption, "")
+	}
+}
+
+// A client that is in no call of its lock has nothing to cancel, and the fault says so.
+func TestCancelFaultInVain(t *testing.T) {
+	for _, at := range []string{"client-1 acquired", "storage applied client-1's write"} {
+		tr := cancelled(t, at)
+		same(t, at, tr.Faults[0].Idle, "client-1 was in no call of its lock that could be cancelled")
+		same(t, at+": what it cancels", len(events(tr, trace.KindCancel, "client-1")), 0)
+	}
+}
+
+// A client that is paused cancels when it goes on.
+func TestCancelFaultWhilePaused(t *testing.T) {
+	const asks = "client-1's acquire request to redis-1 is in flight"
+	pause := sim.Fault{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: point(asks)}, For: time.Second}
+	tr := cancelled(t, "500us after "+asks, pause)
+	cancels := events(tr, trace.KindCancel, "client-1")
+	if len(cancels) != 1 {
+		t.Fatalf("it cancels %d times", len(cancels))
+	}
+	near(t, "it cancels", cancels[0].At, time.Second)
+}
