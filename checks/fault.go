@@ -15,7 +15,7 @@ func (h *inquiry) leaseFault(a, b *history.Section, at int, reason Reason) (Blam
 		// The lock gives its keys an end by the time of day, as its own process reads it.
 		return FaultAssumption(trace.AssumeClock), reason
 	}
-	if h.byReplaced(a) || h.byReplaced(b) {
+	if a.Granted.Ungranted && h.byReplaced(a) || b.Granted.Ungranted && h.byReplaced(b) {
 		return FaultAssumption(trace.AssumeLockMemory), reason
 	}
 	if uninvited != "" {
@@ -44,12 +44,9 @@ func (h *inquiry) uninvited(a, b *history.Section) string {
 	return strings.Join(names, " and ")
 }
 
-// byReplaced reports whether a section that was granted by nobody had its grant from a node
-// whose place a replica had taken: a master that does not know it is none any more.
+// byReplaced reports whether a section had its grant from a node whose place a replica had
+// taken: a master that does not know it is none any more.
 func (h *inquiry) byReplaced(s *history.Section) bool {
-	if !s.Granted.Ungranted {
-		return false
-	}
 	replaced := func(node string) bool {
 		return slices.ContainsFunc(h.Promotions(), func(ev *trace.Event) bool { return ev.Peer == node && ev.Seq < s.Granted.Seq })
 	}
@@ -127,7 +124,7 @@ func (h *inquiry) tokenFault(old, young *history.Section, at int, reason Reason)
 		broken = append(broken, trace.AssumeClock)
 	}
 	since := min(old.Called().Seq, young.Called().Seq)
-	if h.Forgot(old.Lock, since, at) {
+	if h.Forgot(old.Lock, since, at) || h.byReplaced(old) || h.byReplaced(young) {
 		broken = append(broken, trace.AssumeLockMemory)
 	}
 	if len(broken) > 0 {

@@ -33,12 +33,31 @@ func KindNames() []string {
 	return all
 }
 
-// Check refuses a name that no kind has.
+// IsZero says that all kinds are tried.
+func (k Kinds) IsZero() bool { return len(k.Only)+len(k.Except) == 0 }
+
+// NewKinds makes kinds of lists of names, in whatever order and however often.
+func NewKinds(only, except []string) Kinds {
+	set := func(names []string) []string {
+		return slices.Compact(slices.Sorted(slices.Values(names)))
+	}
+	return Kinds{Only: set(only), Except: set(except)}
+}
+
+// Equal says whether two kinds are the same.
+func (k Kinds) Equal(o Kinds) bool {
+	return slices.Equal(k.Only, o.Only) && slices.Equal(k.Except, o.Except)
+}
+
+// Check refuses a name that no kind has, and kinds of which nothing is left to try.
 func (k Kinds) Check() error {
 	for _, name := range slices.Concat(k.Only, k.Except) {
 		if !slices.Contains(KindNames(), name) {
 			return fmt.Errorf("there is no kind of fault %q to try; there are %s", name, strings.Join(KindNames(), ", "))
 		}
+	}
+	if !slices.ContainsFunc(sim.FaultKinds(), func(kind sim.FaultKind) bool { return k.Tries(kind.Name) }) {
+		return fmt.Errorf("%s is nothing to try", k)
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (h Heading) differs(o Heading) error {
 		return fmt.Errorf("%w: it was written by version %s, and this is version %s", ErrLedger, o.Version, h.Version)
 	case h.Lock != o.Lock:
 		return fmt.Errorf("%w: it is about the lock %s, not %s", ErrLedger, o.Lock, h.Lock)
-	case !reflect.DeepEqual(h.Kinds, o.Kinds):
+	case !h.Kinds.Equal(o.Kinds):
 		return fmt.Errorf("%w: of the kinds of faults it tried %s, and this search tries %s", ErrLedger, o.Kinds, h.Kinds)
 	case !reflect.DeepEqual(h.Bases, o.Bases):
 		return fmt.Errorf("%w: it is about another workload, TTL, number of nodes or seed", ErrLedger)

@@ -144,10 +144,13 @@ func (f *Found) record(ctx context.Context) error {
 			f.singles[i] = append(f.singles[i], single{world: w})
 		}
 	}
-	for _, r := range f.records {
-		if r.TookPlace() {
+	for i, r := range f.records {
+		if r.TookPlace() && (f.search.Kinds.IsZero() || len(f.singles[i]) > 0) {
 			return nil
 		}
+	}
+	if slices.ContainsFunc(f.records, (*Record).TookPlace) {
+		return fmt.Errorf("%s: there is nothing to try: no fault of these kinds can strike in it: %s", f.records[0].Name, f.search.Kinds)
 	}
 	return fmt.Errorf("%s: without any fault the run proves nothing: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
 }

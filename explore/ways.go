@@ -19,7 +19,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	first := f.records[0]
 	out := &Result{
 		Lock: first.Lock, Nodes: len(first.Nodes), TTL: first.TTL, Seed: s.Bases[0].Seed,
-		MaxFaults: s.MaxFaults, Budget: s.Worlds, Levels: f.levels,
+		MaxFaults: s.MaxFaults, Budget: s.Worlds, Kinds: s.Kinds, Levels: f.levels,
 		Worlds: f.worlds, First: f.first, Stopped: f.stopped,
 	}
 	for _, r := range f.records {

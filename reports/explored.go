@@ -54,6 +54,9 @@ func searched(r *explore.Result) []remark {
 		rows = append(rows, remarkOn("workload "+b.Name, text))
 	}
 	plan := "every single fault"
+	if !r.Kinds.IsZero() {
+		plan += " of these kinds: " + r.Kinds.String()
+	}
 	if r.MaxFaults > 1 {
 		plan += fmt.Sprintf(", then up to %d at once", r.MaxFaults)
 	}

@@ -140,7 +140,7 @@ type absence struct {
 // notFound says plainly what was not found, and on which worlds that rests.
 func notFound(r *explore.Result) []absence {
 	if len(r.Ways)+len(r.RanOn) == 0 && r.First == 0 && !slices.ContainsFunc(harms, func(h harm) bool { return h.onMap(r.Maps) }) {
-		return []absence{{"Nothing broke, without fencing tokens or with them" + tried(r.Levels) + ".", settled(r)}}
+		return []absence{{"Nothing broke, without fencing tokens or with them" + tried(r, r.Levels) + ".", settled(r)}}
 	}
 	var all []absence
 	for _, h := range harms {
@@ -164,10 +164,10 @@ func (h harm) notFound(r *explore.Result) string {
 	}
 	faults, found := h.fewest(r)
 	if !found {
-		return "Nothing found " + h.does + doubt + tried(r.Levels) + "."
+		return "Nothing found " + h.does + doubt + tried(r, r.Levels) + "."
 	}
 	fewer := slices.DeleteFunc(slices.Clone(r.Levels), func(l explore.Level) bool { return l.Faults >= faults })
-	if faults < 2 || tried(fewer) == "" {
+	if faults < 2 || tried(r, fewer) == "" {
 		return ""
 	}
 	none := "No single fault "
@@ -177,7 +177,7 @@ func (h harm) notFound(r *explore.Result) string {
 	if !exhaustive(fewer) {
 		none += "that was tried "
 	}
-	said := fmt.Sprintf("%s%s%s%s. It takes %d faults", none, h.does, doubt, tried(fewer), faults)
+	said := fmt.Sprintf("%s%s%s%s. It takes %d faults", none, h.does, doubt, tried(r, fewer), faults)
 	if ways := h.examples(r.Ways, faults); ways != "" {
 		said += ": see " + ways
 	}
@@ -237,8 +237,8 @@ func exhaustive(levels []explore.Level) bool {
 }
 
 // tried is the worlds on which a sentence rests: " (tried: all 8,934 single faults
-// and 20,000 of 17,912,345 pairs)".
-func tried(levels []explore.Level) string {
+// and 20,000 of 17,912,345 pairs)", and of which kinds of faults if not of all.
+func tried(r *explore.Result, levels []explore.Level) string {
 	var words []string
 	for _, l := range levels {
 		if l.Faults > 0 && l.Tried > 0 {
@@ -252,7 +252,11 @@ func tried(levels []explore.Level) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return " (tried: " + story.List(words) + ")"
+	kinds := ""
+	if !r.Kinds.IsZero() {
+		kinds = "; of the kinds of faults " + r.Kinds.String()
+	}
+	return " (tried: " + story.List(words) + kinds + ")"
 }
 
 // settled reports whether a search that found nothing of a kind has at least tried

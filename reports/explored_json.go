@@ -18,12 +18,14 @@ import (
 const ExploreSchema = "locksim/explore/v1"
 
 type jsonExplored struct {
-	Schema    string             `json:"schema"`
-	Lock      string             `json:"lock"`
-	Nodes     int                `json:"nodes"`
-	TTL       string             `json:"ttl"`
-	TTLNS     time.Duration      `json:"ttl_ns"`
-	Seed      uint64             `json:"seed"`
+	Schema string        `json:"schema"`
+	Lock   string        `json:"lock"`
+	Nodes  int           `json:"nodes"`
+	TTL    string        `json:"ttl"`
+	TTLNS  time.Duration `json:"ttl_ns"`
+	Seed   uint64        `json:"seed"`
+	// Kinds are the kinds of faults that were tried; it is missing if all were.
+	Kinds     explore.Kinds      `json:"kinds,omitzero"`
 	MaxFaults int                `json:"max_faults"`
 	Budget    int                `json:"budget"`
 	Stopped   string             `json:"stopped"`
@@ -164,7 +166,7 @@ type jsonNewWay struct {
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
 		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
-		MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, First: r.First,
+		Kinds: r.Kinds, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, First: r.First,
 		Bases: []jsonExploredBase{}, Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
 	}

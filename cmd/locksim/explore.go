@@ -143,7 +143,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := apart(f.output, f.ledger, f.resume); err != nil {
+	if err := cmp.Or(sameKinds(known, search, f.expect), apart(f.output, f.ledger, f.resume)); err != nil {
 		return err
 	}
 	closeLedger, err := f.openLedger(cmd.ErrOrStderr(), search, lock)
@@ -179,6 +179,8 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 		err = fmt.Errorf("locksim: --worlds is %d; give how many worlds with several faults to try, or 0 and, under --for, how long to go on", f.worlds)
 	case f.lasts < 0:
 		err = fmt.Errorf("locksim: --for is %v; give a time longer than zero", f.lasts)
+	case given("only") && len(f.only) == 0, given("except") && len(f.except) == 0:
+		err = errors.New("locksim explore: --only and --except want kinds of faults, such as pause,crash/power-loss, and one is empty")
 	case f.ledger != "" && f.resume != "":
 		err = errors.New("locksim explore: --ledger begins a ledger and --resume goes on with one; leave one of them out")
 	case f.shard != "" && f.ledger == "" && f.resume == "":
@@ -215,7 +217,7 @@ func usesNodes(kind string, nodes int) error {
 
 // search is what the flags ask for, and the lock that it is about.
 func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, error) {
-	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Kinds: explore.Kinds{Only: f.only, Except: f.except}}
+	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Kinds: explore.NewKinds(f.only, f.except)}
 	if err := s.Kinds.Check(); err != nil {
 		return nil, "", fmt.Errorf("locksim explore: %w", err)
 	}
@@ -288,6 +290,14 @@ func (f *searchFlags) known() (*explore.Result, error) {
 		return nil, nil
 	}
 	return readExplored("--expect", f.expect)
+}
+
+// sameKinds refuses to compare searches that try other kinds of faults.
+func sameKinds(known *explore.Result, search *explore.Search, name string) error {
+	if known == nil || known.Kinds.Equal(search.Kinds) {
+		return nil
+	}
+	return fmt.Errorf("locksim: --expect: of the kinds of faults %s tried %s, and this search tries %s; compare searches that try the same", name, known.Kinds, search.Kinds)
 }
 
 // explore runs a search, or the rest of one, and reports what it finds.

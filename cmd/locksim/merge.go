@@ -60,6 +60,9 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	search.Jobs = f.jobs
+	if err := sameKinds(known, search, f.expect); err != nil {
+		return err
+	}
 	err = f.explore(cmd, search, format, known)
 	var missing *explore.Missing
 	if errors.As(err, &missing) {
