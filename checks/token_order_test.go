@@ -163,6 +163,8 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 			1s  R restores key=n of=c1/1 value=7
 			10s A crashes
 			11s R replaces A` + again},
+		{name: "a master minted it that a replica had replaced before", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
+			-1s R replaces A` + granted + again},
 		{name: "a node's clock was set", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
 			10s A shows wall=5s monotonic=10s why=jump` + again},
 		{name: "the clock of one of the two drifted", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
