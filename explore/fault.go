@@ -46,12 +46,6 @@ func (f Fault) at(strikes trace.Trigger) Fault {
 	return f
 }
 
-// does is the fault with another action.
-func (f Fault) does(a sim.Action) Fault {
-	f.Action = a
-	return f
-}
-
 // Equal says whether two faults are the same.
 func (f Fault) Equal(o Fault) bool { return reflect.DeepEqual(f, o) }
 

@@ -184,7 +184,7 @@ func TestShrinkJumpWithPartition(t *testing.T) {
 	// A minority of five has two nodes, and one of three only one.
 	minority := from
 	minority.Faults = slices.Clone(from.Faults)
-	minority.Faults[0] = minority.Faults[0].does(&sim.Partition{Process: "client-1", From: []string{"redis-1", "redis-5"}})
+	minority.Faults[0] = minority.Faults[0].Among([]string{"redis-1", "redis-5"})
 	planted(cause).shrinksTo(t, rec, minority, World{
 		Change: scenarios.Change{
 			Clients: []string{"client-1", "client-2"},

@@ -17,12 +17,11 @@ var harm = map[trace.Effect]int{
 	trace.CancelsCall: 10, trace.MovesRole: 11, trace.DriftsClock: 12,
 }
 
-// Singles lists the worlds of every single fault that a search tries in a base: each kind that all of
-// the kinds given have, in
-// each manner and size, at each point at which something happens to the process that it
-// strikes. A fault that strikes a process between two such points does what it would do
-// at the earlier of the two, but for when it ends. Those that do harm most often come
-// first, those of processes that never come back last.
+// Singles lists the worlds of every single fault that a search tries in a base: each kind
+// that all of the kinds given have, in each manner and size, at each point at which
+// something happens to the process that it strikes. A fault that strikes a process between
+// two such points does what it would do at the earlier of the two, but for when it ends.
+// Those that do harm most often come first, those of processes that never come back last.
 func (r *Record) Singles(kinds ...Kinds) []World {
 	type tried struct {
 		kind sim.FaultKind

@@ -244,7 +244,8 @@ func (f Fault) Parts() Parts {
 }
 
 // Fault is the fault with the parts, which strikes at the start. The error says which of
-// them its kind does not have, or cannot do without.
+// them its kind has no place for. Whether what they say makes sense in a world, and
+// whether a size is there, is for [Action].Check to tell.
 func (p Parts) Fault() (Fault, error) {
 	var f Fault
 	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == p.Kind })
