@@ -59,5 +59,5 @@ func TestRegisterTwicePanics(t *testing.T) {
 			t.Error("a second kind called single was registered")
 		}
 	}()
-	locks.Register(locks.Kind{Name: "single"})
+	locks.Register(locks.Kind{Name: "single", Adapter: "example.com/single"})
 }

@@ -1,8 +1,10 @@
-// Package locks holds the locks under test: our own, written on go-redis and
-// the process's clock, and unmodified libraries behind thin adapters.
+// Package locks knows the locks under test: our own, written on go-redis and the
+// process's clock, and unmodified libraries, which thin adapters in modules of their
+// own provide.
 //
-// To add a lock, write one file that registers a [Kind]; to add a source of
-// fencing tokens, one that registers a [TokenSource].
+// To add a lock, write one file that registers a [Kind], and for that of a library a
+// package that provides it; to add a source of fencing tokens, a file that registers
+// a [TokenSource].
 package locks
 
 import (
@@ -186,15 +188,22 @@ type Kind struct {
 	// Slots says where a lock keeps its grants, given the number of nodes at
 	// hand, and on how many slots one value must stand to be a grant.
 	Slots func(key string, nodes int) (slots []Slot, quorum int)
-	// New makes one client's handle.
+	// New makes one client's handle. It is nil as long as nobody has provided it: see
+	// [Provide].
 	New func(*Env) (Lock, error)
+	// Adapter is the package that provides New, for a kind that is registered without.
+	Adapter string
 }
 
 var kinds = map[string]Kind{}
 
-// Register adds a kind. It is for package initialisation; registering one name
-// twice panics, because one of the two would silently never run.
+// Register adds a kind. It is for package initialisation. Registering one name twice
+// panics, because one of the two would silently never run, and so does a kind that
+// nobody could make.
 func Register(k Kind) {
+	if k.New == nil && k.Adapter == "" {
+		panic("locks: " + k.Name + " has neither a New nor an Adapter that provides it")
+	}
 	if _, dup := kinds[k.Name]; dup {
 		panic("locks: two kinds are called " + k.Name)
 	}

@@ -9,19 +9,13 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// A profile is a way to set go-redis up: it returns the process's client of a
-// node, counted from 0.
-type profile func(e *Env, node int) *redis.Client
-
-// strict is the profile of [Env.Redis].
-func strict(e *Env, node int) *redis.Client { return e.Redis(node) }
-
 // retryBackoff is in the range of every one of go-redis's own pauses before it
 // sends a command again: from 10 ms to 30, 50 and 90 ms.
 const retryBackoff = 20 * time.Millisecond
 
-// deployed is the profile that most programs have: go-redis v9 without any options
-// but the address. Where it differs from the strict one:
+// RedisDefaults returns a new client of a node, counted from 0, as most programs have
+// it: go-redis v9 without any options but the address. Where it differs from
+// [Env.Redis], which is strict:
 //
 //   - A context bounds the wait for a connection, but not that for an answer: that
 //     takes up to five seconds whatever the context says.
@@ -45,7 +39,7 @@ const retryBackoff = 20 * time.Millisecond
 //     not end with its client.
 //   - DisableIdentity, no maintenance notifications, no pool for pipelines and
 //     buffers of 1 KiB, as in the strict profile.
-func deployed(e *Env, node int) *redis.Client {
+func (e *Env) RedisDefaults(node int) *redis.Client {
 	life := e.lifetime()
 	return e.opens(&redis.Options{
 		Addr: e.Nodes[node],

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/answers"
 )
 
 // Redlock as the Redis documentation specifies it.
@@ -88,13 +89,13 @@ func newRedlock(e *Env) (Lock, error) {
 // when the one before has answered or its time is up. All at once, it still
 // waits until every node has answered or its time is up, unlike libraries that
 // return when they have heard from a quorum.
-func (l *redlock) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers {
-	said := make(answers, len(nodes))
+func (l *redlock) ask(ctx context.Context, nodes []int, request func(context.Context, *redis.Client) (bool, error)) answers.All {
+	said := make(answers.All, len(nodes))
 	one := func(i int) {
 		bounded, cancel := within(ctx, l.env.Clock, l.timeout)
 		defer cancel()
 		yes, err := request(bounded, l.nodes[nodes[i]])
-		said[i] = answer{node: nodes[i], yes: yes && err == nil, err: err}
+		said[i] = answers.One{Node: nodes[i], Yes: yes && err == nil, Err: err}
 	}
 	if l.env.Options.Ask != AllAtOnce {
 		for i := range nodes {
@@ -122,7 +123,7 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	start := l.validity.now()
 	said := l.ask(ctx, l.all, c.set)
 	left, ends := l.validity.since(start)
-	granted := said.yes()
+	granted := said.Yes()
 	if len(granted) >= l.quorum && left > 0 {
 		lease := &redlockLease{lock: l, claim: c, granted: granted, ends: ends}
 		if !l.env.Options.Has("extend") {
@@ -134,18 +135,18 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 		l.tidy(ctx, c, granted)
 	}
 	err := fmt.Errorf("%w: %d of %d nodes granted it, %d must%s",
-		ErrNotAcquired, len(granted), len(l.nodes), l.quorum, said.but("taken"))
+		ErrNotAcquired, len(granted), len(l.nodes), l.quorum, said.But("taken"))
 	if len(granted) >= l.quorum {
 		err = fmt.Errorf("%w: %d of %d nodes granted it, but too late by %v",
 			ErrNotAcquired, len(granted), len(l.nodes), -left)
 	}
-	return nil, because(ctx, err)
+	return nil, answers.Because(ctx, err)
 }
 
 // tidy removes the claim of a failed attempt, which stands in everybody's way, also
 // if the caller waits no longer.
 func (l *redlock) tidy(ctx context.Context, c claim, granted []int) {
-	if ended(ctx) == nil || l.timeout == 0 {
+	if answers.Ended(ctx) == nil || l.timeout == 0 {
 		l.release(ctx, c, granted)
 		return
 	}
@@ -154,7 +155,7 @@ func (l *redlock) tidy(ctx context.Context, c claim, granted []int) {
 
 // release removes a claim from all nodes, also from those whose answer was an
 // error: the grant may have reached them.
-func (l *redlock) release(ctx context.Context, c claim, granted []int) answers {
+func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.All {
 	if l.env.Options.Has("release-on-all-nodes") {
 		granted = l.all
 	}
@@ -197,14 +198,14 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 	left, ends := l.lock.validity.since(start)
 	if over := l.lock.validity.now().Sub(l.Expires()); over >= 0 && !l.lock.validity.unchecked {
 		return fmt.Errorf("%w: extended on %d of %d nodes, but the lease had ended %v before",
-			ErrLost, len(said.yes()), len(l.lock.nodes), over)
+			ErrLost, len(said.Yes()), len(l.lock.nodes), over)
 	}
 	if err := l.verdict(ctx, said, "extended"); err != nil {
 		return err
 	}
 	if left <= 0 {
 		return fmt.Errorf("%w: extended on %d of %d nodes, but too late by %v",
-			ErrLost, len(said.yes()), len(l.lock.nodes), -left)
+			ErrLost, len(said.Yes()), len(l.lock.nodes), -left)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,14 +214,14 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 }
 
 // verdict is nil if a quorum did what it was asked to do with the key.
-func (l *redlockLease) verdict(ctx context.Context, said answers, done string) error {
-	yes, quorum := len(said.yes()), l.lock.quorum
+func (l *redlockLease) verdict(ctx context.Context, said answers.All, done string) error {
+	yes, quorum := len(said.Yes()), l.lock.quorum
 	if yes >= quorum {
 		return nil
 	}
-	what := fmt.Sprintf("%s on %d of %d nodes, %d must%s", done, yes, len(l.lock.nodes), quorum, said.but("gone"))
-	if !said.canHave(quorum) {
+	what := fmt.Sprintf("%s on %d of %d nodes, %d must%s", done, yes, len(l.lock.nodes), quorum, said.But("gone"))
+	if !said.CanHave(quorum) {
 		return fmt.Errorf("%w: %s", ErrLost, what)
 	}
-	return because(ctx, errors.New("lock "+what))
+	return answers.Because(ctx, errors.New("lock "+what))
 }

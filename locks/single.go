@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/answers"
 )
 
 // The lock of the Redis documentation for one instance: SET with NX and PX, and
@@ -99,7 +100,7 @@ func (l *single) ask(ctx context.Context, request func(context.Context, *redis.C
 	defer cancel()
 	yes, err := request(bounded, l.node)
 	if err != nil {
-		return false, unanswered{because(ctx, errors.New(reason(err)))}
+		return false, unanswered{answers.Because(ctx, errors.New(answers.Reason(err)))}
 	}
 	return yes, nil
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/internal/answers"
 )
 
 // The counter that first comes to mind: Redis has INCR, and it is atomic. But it
@@ -25,7 +27,7 @@ func init() {
 			}
 			token, err := e.count(ctx, counters[0], counterTimeout)
 			if err != nil {
-				return 0, fmt.Errorf("%w: %w", ErrNoToken, because(ctx, errors.New(reason(err))))
+				return 0, fmt.Errorf("%w: %w", ErrNoToken, answers.Because(ctx, errors.New(answers.Reason(err))))
 			}
 			return token, nil
 		},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/locksim/locksim/internal/answers"
 )
 
 // The counter for those who have no single node to rely on: every node counts,
@@ -34,18 +36,18 @@ func quorumIncr(ctx context.Context, e *Env) (uint64, error) {
 		return 0, fmt.Errorf("%w: the source quorum-incr needs Redis nodes for its counters, but there are none", ErrNoToken)
 	}
 	tokens := make([]uint64, len(counters))
-	said := make(answers, len(counters))
+	said := make(answers.All, len(counters))
 	var asked sync.WaitGroup
 	for i, node := range counters {
 		asked.Go(func() {
 			token, err := e.count(ctx, node, counterNodeTimeout)
-			tokens[i], said[i] = token, answer{node: i, yes: err == nil, err: err}
+			tokens[i], said[i] = token, answers.One{Node: i, Yes: err == nil, Err: err}
 		})
 	}
 	asked.Wait()
-	counted, quorum := said.yes(), majority(len(counters))
+	counted, quorum := said.Yes(), majority(len(counters))
 	if len(counted) < quorum {
-		return 0, because(ctx, fmt.Errorf("%w: %d of %d counters answered, %d must%s", ErrNoToken, len(counted), len(counters), quorum, said.but("")))
+		return 0, answers.Because(ctx, fmt.Errorf("%w: %d of %d counters answered, %d must%s", ErrNoToken, len(counted), len(counters), quorum, said.But("")))
 	}
 	var highest uint64
 	for _, i := range counted {

@@ -464,6 +464,9 @@ func check(cfg *Config) error {
 		return errors.New("sim: the lock's TTL must be positive")
 	}
 	if cfg.Lock.Kind.Name != "" {
+		if err := cfg.Lock.Kind.Provided(); err != nil {
+			return fmt.Errorf("sim: %w", err)
+		}
 		if err := cfg.Lock.Kind.Check(cfg.Lock.Options); err != nil {
 			return fmt.Errorf("sim: %w", err)
 		}

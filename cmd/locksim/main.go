@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	_ "github.com/locksim/locksim/libraries" // so that all locks are there
 	"github.com/locksim/locksim/scenarios"
 )
 

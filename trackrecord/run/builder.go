@@ -47,7 +47,7 @@ func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd := exec.Command("go", append([]string{
-		"test", "-modfile=" + b.file(v, ".mod"), "-mod=mod", "-overlay=" + filepath.Join("..", "overlay.json"), "./" + v.bug.Test,
+		"test", "-modfile=" + b.file(v, ".mod"), "-mod=mod", "./" + v.bug.Test,
 	}, flags...)...)
 	cmd.Dir = b.inLibraries("")
 	cmd.Env = append(os.Environ(), "GOWORK=off") // in a workspace there is no -modfile

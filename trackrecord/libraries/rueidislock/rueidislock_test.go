@@ -11,6 +11,7 @@ import (
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
 
+	adapter "github.com/locksim/locksim/libraries/rueidislock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/trackrecord"
@@ -44,7 +45,7 @@ func newLock(env *locks.Env) (locks.Lock, error) {
 				return env.Dial(ctx, "tcp", addr)
 			},
 		},
-		ClientBuilder: env.OpenRueidis,
+		ClientBuilder: func(o rueidis.ClientOption) (rueidis.Client, error) { return adapter.Open(env, o) },
 		KeyValidity:   env.TTL,
 	})
 	if err != nil {

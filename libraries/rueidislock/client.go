@@ -1,4 +1,4 @@
-package locks
+package rueidislock
 
 import (
 	"context"
@@ -12,9 +12,12 @@ import (
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/locks"
 )
 
-// rueidisOption is rueidis as it is without any options but an address, as far as
+// option is rueidis as it is without any options but an address, as far as
 // it concerns one node that is no cluster:
 //
 //   - All goroutines share one connection. A command that is alone on it is
@@ -36,7 +39,7 @@ import (
 //   - RetryDelay draws its jitter from Env.Rand.
 //   - Buffers of 4 KiB instead of 512, and 256 commands under way at once instead of
 //     1024: worlds are many and short.
-func (e *Env) rueidisOption(node int) rueidis.ClientOption {
+func option(e *locks.Env, node int) rueidis.ClientOption {
 	return rueidis.ClientOption{
 		InitAddress: []string{e.Nodes[node]},
 		DialCtxFn: func(ctx context.Context, addr string, dialer *net.Dialer, _ *tls.Config) (net.Conn, error) {
@@ -57,11 +60,11 @@ func (e *Env) rueidisOption(node int) rueidis.ClientOption {
 	}
 }
 
-// OpenRueidis makes a rueidis client, and its connection; if that fails, the first command
+// Open makes a rueidis client, and its connection; if that fails, the first command
 // will try again. In a world its goroutines take turns, so that what they do does not
 // depend on the scheduler. It can serve as a library's builder of clients. Who called it
 // closes the client.
-func (e *Env) OpenRueidis(o rueidis.ClientOption) (rueidis.Client, error) {
+func Open(e *locks.Env, o rueidis.ClientOption) (rueidis.Client, error) {
 	c, err := rueidis.NewClient(o)
 	if c == nil {
 		return nil, err
@@ -69,7 +72,7 @@ func (e *Env) OpenRueidis(o rueidis.ClientOption) (rueidis.Client, error) {
 	if e.Turn == nil {
 		return c, nil
 	}
-	return rueidisTurns{c, e.Turn}, nil
+	return inTurns{c, e.Turn}, nil
 }
 
 // backoff is how long rueidis pauses before it sends a command again: 2 µs, with
@@ -107,13 +110,13 @@ type dialError struct{ error }
 
 func (e dialError) Unwrap() error { return e.error }
 
-// rueidisReason says what an error of rueidis was, without what depends on which
+// because says what an error of rueidis was, without what depends on which
 // of its goroutines has seen it first.
-func rueidisReason(err error) string {
+func because(err error) string {
 	var dial dialError
 	var op *net.OpError
 	var answer *rueidis.RedisError
-	switch said := reason(err); {
+	switch said := answers.Reason(err); {
 	case said == "timed out", said == "cancelled":
 		return said
 	case errors.As(err, &answer):

@@ -1,0 +1,3 @@
+package explore
+
+import _ "github.com/locksim/locksim/libraries"

@@ -1,0 +1,172 @@
+// Package redsync provides the locks redsync, redsync-retrying and redsync-defaults:
+// github.com/go-redsync/redsync/v4, unmodified. See [locks.Provide].
+package redsync
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"sync"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/locks"
+)
+
+func init() {
+	for _, k := range []struct {
+		name   string
+		client func(*locks.Env, int) *redis.Client
+		lock   func(*redsync.Mutex, context.Context) error
+	}{
+		{"redsync", (*locks.Env).Redis, (*redsync.Mutex).TryLockContext},
+		{"redsync-retrying", (*locks.Env).Redis, (*redsync.Mutex).LockContext},
+		{"redsync-defaults", (*locks.Env).RedisDefaults, (*redsync.Mutex).LockContext},
+	} {
+		locks.Provide(k.name, func(e *locks.Env) (locks.Lock, error) {
+			if len(e.Nodes) == 0 {
+				return nil, errors.New(k.name + " needs Redis nodes, but there are none")
+			}
+			var pools []redsyncredis.Pool
+			for i := range e.Nodes {
+				pools = append(pools, goredis.NewPool(k.client(e, i)))
+			}
+			return &lock{e, redsync.New(pools...), k.lock}, nil
+		})
+	}
+}
+
+// lock is redsync with its defaults, except that an attempt may be one try:
+// then the caller decides when to try again.
+type lock struct {
+	env     *locks.Env
+	redsync *redsync.Redsync
+	lock    func(*redsync.Mutex, context.Context) error
+}
+
+func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
+	m := l.redsync.NewMutex(l.env.Key, redsync.WithExpiry(l.env.TTL), redsync.WithRetryDelayFunc(l.delay))
+	if err := l.lock(m, ctx); err != nil {
+		said := answersIn(err)
+		return nil, answers.Because(ctx, fmt.Errorf("%w: redsync did not get a quorum in time%s", locks.ErrNotAcquired, said.But("taken")))
+	}
+	return &lease{mutex: m, nodes: len(l.env.Nodes), ends: ends(m)}, nil
+}
+
+// delay is redsync's own pause between two tries, 50 ms to 250 ms, but drawn from
+// the process's own source: redsync's is shared by all goroutines of the program.
+func (l *lock) delay(int) time.Duration {
+	var random [8]byte
+	_, _ = io.ReadFull(l.env.Rand, random[:]) // never fails
+	// The upper half of the product is an integer below 200 ms.
+	more, _ := bits.Mul64(binary.BigEndian.Uint64(random[:]), uint64(200*time.Millisecond))
+	return 50*time.Millisecond + time.Duration(more)
+}
+
+type lease struct {
+	mutex *redsync.Mutex
+	nodes int
+
+	mu   sync.Mutex
+	ends fakeclock.Reading
+}
+
+// ends is when redsync believes that the lock ends. It computes that with
+// time.Now, which in a simulated world is true time and not the process's clock.
+func ends(m *redsync.Mutex) fakeclock.Reading {
+	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: m.Until().UnixNano()}
+}
+
+// Expires is redsync's Until, on the wall clock.
+func (l *lease) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ends
+}
+
+func (l *lease) Release(ctx context.Context) error {
+	if ok, err := l.mutex.UnlockContext(ctx); !ok {
+		return l.failure(ctx, err, "released")
+	}
+	return nil
+}
+
+func (l *lease) Extend(ctx context.Context) error {
+	if ok, err := l.mutex.ExtendContext(ctx); !ok {
+		return l.failure(ctx, err, "extended")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ends = ends(l.mutex)
+	return nil
+}
+
+// failure is redsync's error in words that do not depend on the order of its
+// goroutines. It wraps locks.ErrLost if a quorum cannot have had the key, or if the
+// extension came too late.
+func (l *lease) failure(ctx context.Context, err error, done string) error {
+	said := answersIn(err)
+	gone := 0
+	for _, answer := range said {
+		if answer.Err == nil {
+			gone++
+		}
+	}
+	gone += expired(err)
+	what := "redsync: not " + done + said.But("gone")
+	if l.nodes-gone < l.nodes/2+1 || errors.Is(err, redsync.ErrExtendFailed) {
+		return fmt.Errorf("%w: %s", locks.ErrLost, what)
+	}
+	return answers.Because(ctx, errors.New(what))
+}
+
+// answersIn finds, in the error that redsync has joined in the order in which
+// the nodes answered, what each node said.
+func answersIn(err error) answers.All {
+	var said answers.All
+	walk(err, func(err error) {
+		switch err := err.(type) {
+		case *redsync.ErrTaken:
+			for _, node := range err.Nodes {
+				said = append(said, answers.One{Node: node})
+			}
+		case *redsync.ErrNodeTaken:
+			said = append(said, answers.One{Node: err.Node})
+		case *redsync.RedisError:
+			said = append(said, answers.One{Node: err.Node, Err: err.Err})
+		}
+	})
+	said.Sort()
+	return said
+}
+
+// expired counts the nodes where the key had expired; redsync does not
+// say which.
+func expired(err error) (nodes int) {
+	walk(err, func(err error) {
+		if err == redsync.ErrLockAlreadyExpired {
+			nodes++
+		}
+	})
+	return nodes
+}
+
+// walk visits the errors that were joined into one.
+func walk(err error, visit func(error)) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			walk(err, visit)
+		}
+		return
+	}
+	visit(err)
+}

@@ -1,0 +1,41 @@
+package locks
+
+import "fmt"
+
+// The locks of libraries are known here and made elsewhere, so that a program which
+// imports this package does not need the libraries: see [Provide].
+const adapters = "github.com/locksim/locksim/libraries/"
+
+func init() {
+	const redsync = "github.com/go-redsync/redsync, unmodified"
+	for name, title := range map[string]string{
+		"redsync":          redsync + ": one try, strict go-redis",
+		"redsync-retrying": redsync + ": its own 32 tries, strict go-redis",
+		"redsync-defaults": redsync + ": its own 32 tries, go-redis's own defaults",
+	} {
+		Register(Kind{Name: name, Title: title, Slots: onEveryNode, Adapter: adapters + "redsync"})
+	}
+	const redislock = "github.com/bsm/redislock, unmodified"
+	for name, title := range map[string]string{
+		"redislock":          redislock + ": strict go-redis",
+		"redislock-defaults": redislock + ": go-redis's own defaults",
+	} {
+		Register(Kind{Name: name, Title: title, Slots: onFirstNode, Adapter: adapters + "redislock"})
+	}
+	for name, title := range map[string]string{
+		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, on rueidis's defaults: it sends again, and pings",
+		"rueidislock-strict": "as rueidislock, but each command is sent once, and the connection is not pinged",
+	} {
+		Register(Kind{Name: name, Title: title, Slots: rueidislockSlots, Adapter: adapters + "rueidislock"})
+	}
+}
+
+// rueidislockSlots are the keys of one lock by rueidislock's defaults: a majority of
+// two, so three keys. All are on one node: more than one key makes a difference on a
+// cluster only, where each may be on another node.
+func rueidislockSlots(key string, _ int) (slots []Slot, quorum int) {
+	for i := range 3 {
+		slots = append(slots, Slot{Key: fmt.Sprintf("rueidislock:%d:%s", i, key)})
+	}
+	return slots, 2
+}

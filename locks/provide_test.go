@@ -1,0 +1,27 @@
+package locks_test
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// What must not be: a kind that nobody could make, and two constructors of one kind,
+// or one of none.
+func TestProvidePanics(t *testing.T) {
+	make := func(*locks.Env) (locks.Lock, error) { return nil, nil }
+	for what, do := range map[string]func(){
+		"a kind without a constructor or an adapter": func() { locks.Register(locks.Kind{Name: "nobody's"}) },
+		"a constructor of no kind":                   func() { locks.Provide("redsink", make) },
+		"one of a kind that has its own":             func() { locks.Provide("single", make) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: accepted", what)
+				}
+			}()
+			do()
+		}()
+	}
+}

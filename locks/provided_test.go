@@ -1,0 +1,3 @@
+package locks_test
+
+import _ "github.com/locksim/locksim/libraries"

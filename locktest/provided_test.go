@@ -1,0 +1,3 @@
+package locktest_test
+
+import _ "github.com/locksim/locksim/libraries"

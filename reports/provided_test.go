@@ -1,0 +1,3 @@
+package reports_test
+
+import _ "github.com/locksim/locksim/libraries"

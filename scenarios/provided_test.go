@@ -1,0 +1,3 @@
+package scenarios
+
+import _ "github.com/locksim/locksim/libraries"

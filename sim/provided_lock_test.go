@@ -1,0 +1,20 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// A lock that nobody in the program makes is refused. Were it played, every attempt
+// would fail, and two such runs would be as equal as can be.
+func TestALockThatNobodyProvidesIsRefused(t *testing.T) {
+	cfg := sections(t, "single", sim.Client{Name: "client-1"})
+	cfg.Lock.Kind = locks.Kind{Name: "their-lock", Slots: cfg.Lock.Kind.Slots, Adapter: "example.com/adapter"}
+	tr, err := sim.Run(cfg)
+	if tr != nil || err == nil {
+		t.Fatalf("it is played: %v", err)
+	}
+	same(t, "why not", err.Error(), "sim: the lock their-lock is not in this program: it is made by the package example.com/adapter, which has to be imported")
+}

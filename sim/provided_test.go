@@ -1,0 +1,3 @@
+package sim_test
+
+import _ "github.com/locksim/locksim/libraries"

@@ -1,0 +1,3 @@
+package trackrecord
+
+import _ "github.com/locksim/locksim/libraries"
