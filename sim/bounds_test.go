@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"context"
@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
 // restless is a client that goes on for ever.
-func restless() Client {
-	return runs(func(_ context.Context, p *Program) error {
+func restless() sim.Client {
+	return runs(func(_ context.Context, p *sim.Program) error {
 		for p.Clock().Sleep(context.Background(), time.Nanosecond) == nil {
 			_ = p.Step(trace.Work, func() error { return nil })
 		}
@@ -26,14 +28,16 @@ func restless() Client {
 }
 
 // runs is a client whose errors do not count.
-func runs(f func(context.Context, *Program) error) Client { return Client{Name: "client-1", Run: f} }
+func runs(f func(context.Context, *sim.Program) error) sim.Client {
+	return sim.Client{Name: "client-1", Run: f}
+}
 
 // A world in which too much happens, or which makes too much of what happens, ends with
 // an error that says so, at the same event however its goroutines are scheduled. The
 // trace is there as far as it got.
 func TestTooMuch(t *testing.T) {
 	long := strings.Repeat("long", 1000)
-	writer := runs(func(ctx context.Context, p *Program) error {
+	writer := runs(func(ctx context.Context, p *sim.Program) error {
 		for i := 0; ; i++ {
 			if err := p.Redis(0).Set(ctx, fmt.Sprint("key-", i), long, 0).Err(); err != nil {
 				return err
@@ -41,41 +45,41 @@ func TestTooMuch(t *testing.T) {
 		}
 	})
 	for _, c := range []struct {
-		name   string
-		client Client
-		bounds bounds
-		is     error
-		want   string
+		name          string
+		client        sim.Client
+		events, bytes int
+		is            error
+		want          string
 	}{
-		{"events", restless(), bounds{time.Minute, 500, 1 << 30}, ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
-		{"bytes", writer, bounds{time.Minute, 1_000_000, 4 << 20}, ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
-		{"long texts", runs(func(ctx context.Context, p *Program) error {
+		{"events", restless(), 500, 1 << 30, sim.ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
+		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
+		{"long texts", runs(func(ctx context.Context, p *sim.Program) error {
 			for {
 				if err := p.Redis(0).Get(ctx, long).Err(); err != nil && !strings.Contains(err.Error(), "nil") {
 					return err
 				}
 			}
-		}), bounds{time.Minute, 1_000_000, 4 << 20}, ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
+		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var first string
 			for _, threads := range []int{1, 2, 4} {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-				cfg := story(c.client)
+				cfg := Story(c.client)
 				cfg.Horizon = 1000 * time.Hour
 				cfg.Disturb = func() {
 					for range rand.Intn(3) {
 						runtime.Gosched()
 					}
 				}
-				tr, err := runWithin(cfg, c.bounds)
+				tr, err := sim.RunWithin(cfg, time.Minute, c.events, c.bytes)
 				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("the error is %v", err)
 				}
 				// Who never stops asking fills the trace; a world can be too large because of
 				// whoever wrote it.
-				if endless := Conduct(err) == trace.ConductEndless; endless != (c.is == ErrTooMuch) {
-					t.Errorf("the client's conduct is %q", Conduct(err))
+				if endless := sim.Conduct(err) == trace.ConductEndless; endless != (c.is == sim.ErrTooMuch) {
+					t.Errorf("the client's conduct is %q", sim.Conduct(err))
 				}
 				came := fmt.Sprintf("%v\n%d events, %s", err, len(tr.Events), tr.Hash())
 				if first == "" {
@@ -92,12 +96,12 @@ func TestTooMuch(t *testing.T) {
 // A world that was cut off says so, whatever it leaves behind: nobody may take what
 // happened before for all that would have happened.
 func TestCutOffWithLeak(t *testing.T) {
-	cfg := story(runs(func(ctx context.Context, p *Program) error {
+	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
 		return restless().Run(ctx, p)
 	}))
 	cfg.Horizon = 1000 * time.Hour
-	if _, err := runWithin(cfg, bounds{time.Minute, 500, 1 << 30}); !errors.Is(err, ErrTooMuch) {
+	if _, err := sim.RunWithin(cfg, time.Minute, 500, 1<<30); !errors.Is(err, sim.ErrTooMuch) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -105,23 +109,23 @@ func TestCutOffWithLeak(t *testing.T) {
 // What a small world makes lies between what its processes and its connection take, and
 // a few times that.
 func TestMadeOfASmallWorld(t *testing.T) {
-	cfg := story(runs(func(ctx context.Context, p *Program) error {
+	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
 		return p.Redis(0).Set(ctx, "k", "v", 0).Err()
 	}))
-	if _, err := runWithin(cfg, bounds{time.Minute, 1000, 1 << 30}); err != nil {
+	if _, err := sim.RunWithin(cfg, time.Minute, 1000, 1<<30); err != nil {
 		t.Fatal(err)
 	}
 	least, most := 0, 1<<30
 	for least+1 < most {
 		bytes := (least + most) / 2
-		if _, err := runWithin(cfg, bounds{time.Minute, 1000, bytes}); errors.Is(err, ErrTooLarge) {
+		if _, err := sim.RunWithin(cfg, time.Minute, 1000, bytes); errors.Is(err, sim.ErrTooLarge) {
 			least = bytes
 		} else {
 			most = bytes
 		}
 	}
 	processes := len(cfg.Clients) + len(cfg.Nodes) + 1 // the storage
-	if most < processes*bytesOfProcess+bytesOfConnection || most > 300_000 {
+	if most < processes*sim.BytesOfProcess+sim.BytesOfConnection || most > 300_000 {
 		t.Errorf("a small world makes %d bytes", most)
 	}
 }
@@ -129,17 +133,17 @@ func TestMadeOfASmallWorld(t *testing.T) {
 // A world that is busy for too long in real time is cut off in order: no goroutine is to
 // blame, and nothing follows for the lock.
 func TestLate(t *testing.T) {
-	cfg := story(restless())
+	cfg := Story(restless())
 	cfg.Horizon = 1000 * time.Hour
-	tr, err := runWithin(cfg, bounds{time.Second, math.MaxInt, math.MaxInt})
-	if !errors.Is(err, ErrLate) || errors.Is(err, ErrTooMuch) || errors.Is(err, ErrStuck) {
+	tr, err := sim.RunWithin(cfg, time.Second, math.MaxInt, math.MaxInt)
+	if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrTooMuch) || errors.Is(err, sim.ErrStuck) {
 		t.Fatalf("the error is %v", err)
 	}
 	if text := err.Error(); strings.Contains(text, "goroutine") || !strings.Contains(text, "it was cut off after 1s of real time, at ") {
 		t.Errorf("the error is %v", err)
 	}
-	if Conduct(err) != "" {
-		t.Errorf("the client's conduct is %q", Conduct(err))
+	if sim.Conduct(err) != "" {
+		t.Errorf("the client's conduct is %q", sim.Conduct(err))
 	}
 	if tr == nil || len(tr.Events) == 0 {
 		t.Error("there is no trace of what happened")
@@ -149,22 +153,22 @@ func TestLate(t *testing.T) {
 // A crowd on many nodes would fill the trace before the story begins: that is known
 // before anything is made.
 func TestCheckSize(t *testing.T) {
-	crowd := func(clients, nodes int, kind string) *Config {
+	crowd := func(clients, nodes int, kind string) *sim.Config {
 		k, ok := locks.Lookup(kind)
 		if !ok {
 			t.Fatalf("there is no lock %s", kind)
 		}
-		cfg := &Config{Lock: Lock{Kind: k, Key: "k", TTL: time.Second}}
+		cfg := &sim.Config{Lock: sim.Lock{Kind: k, Key: "k", TTL: time.Second}}
 		for i := range clients {
-			cfg.Clients = append(cfg.Clients, Client{Name: fmt.Sprint("client-", i)})
+			cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i)})
 		}
 		for i := range nodes {
-			cfg.Nodes = append(cfg.Nodes, Node{Name: fmt.Sprint("redis-", i)})
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: fmt.Sprint("redis-", i)})
 		}
 		return cfg
 	}
 	for _, c := range []struct {
-		cfg  *Config
+		cfg  *sim.Config
 		want string
 	}{
 		{crowd(198, 101, "redlock"), ""},

@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"errors"
@@ -6,6 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // What the simulator needs of testing/synctest, outside a test: virtual time, and
@@ -15,40 +18,40 @@ func TestBubble(t *testing.T) {
 	t.Run("time is virtual", func(t *testing.T) {
 		real := time.Now()
 		var passed time.Duration
-		err := inBubble(time.Minute, new(watchdog), func() {
+		err := sim.InBubble(time.Minute, new(sim.Watchdog), func() {
 			began := time.Now()
 			time.Sleep(24 * time.Hour)
 			passed = time.Since(began)
 		})
-		same(t, "error", err, nil)
-		same(t, "passed in the bubble", passed, 24*time.Hour)
+		Same(t, "error", err, nil)
+		Same(t, "passed in the bubble", passed, 24*time.Hour)
 		if time.Since(real) > 10*time.Second {
 			t.Error("it took real time")
 		}
 	})
 	t.Run("a goroutine remains", func(t *testing.T) {
-		err := inBubble(time.Minute, new(watchdog), func() { go forgotten() })
-		if !errors.Is(err, ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
+		err := sim.InBubble(time.Minute, new(sim.Watchdog), func() { go forgotten() })
+		if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 			t.Errorf("the error is %v", err)
 		}
 	})
 	t.Run("everybody waits for ever", func(t *testing.T) {
-		err := inBubble(time.Minute, new(watchdog), forgotten)
-		if !errors.Is(err, ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
+		err := sim.InBubble(time.Minute, new(sim.Watchdog), forgotten)
+		if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 			t.Errorf("the error is %v", err)
 		}
 	})
 	t.Run("a panic", func(t *testing.T) {
-		err := inBubble(time.Minute, new(watchdog), func() { panic("oh no") })
-		if !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "oh no") {
+		err := sim.InBubble(time.Minute, new(sim.Watchdog), func() { panic("oh no") })
+		if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "oh no") {
 			t.Errorf("the error is %v", err)
 		}
 	})
 	t.Run("no progress", func(t *testing.T) {
 		var stop atomic.Bool
 		defer stop.Store(true)
-		err := inBubble(100*time.Millisecond, new(watchdog), func() { spin(&stop) })
-		if !errors.Is(err, ErrStuck) || !strings.Contains(err.Error(), "spin") {
+		err := sim.InBubble(100*time.Millisecond, new(sim.Watchdog), func() { spin(&stop) })
+		if !errors.Is(err, sim.ErrStuck) || !strings.Contains(err.Error(), "spin") {
 			t.Errorf("the error is %v", err)
 		}
 	})

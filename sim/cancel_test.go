@@ -12,6 +12,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -95,18 +96,18 @@ func TestCancel(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			client := test.client
-			client.Name, client.Cancels = "client-1", point(test.cancels)
-			tr := run(t, test.world(t, test.kind, client))
+			client.Name, client.Cancels = "client-1", Point(test.cancels)
+			tr := Play(t, test.world(t, test.kind, client))
 			var cancels []string
-			for _, ev := range events(tr, trace.KindCancel, "client-1") {
+			for _, ev := range Events(tr, trace.KindCancel, "client-1") {
 				cancels = append(cancels, fmt.Sprint(ev.Step, " ", ev.Section))
 			}
-			same(t, "what it cancels", strings.Join(cancels, ", "), test.cancel)
-			same(t, "its steps", steps(tr, "client-1"), test.steps)
+			Same(t, "what it cancels", strings.Join(cancels, ", "), test.cancel)
+			Same(t, "its steps", steps(tr, "client-1"), test.steps)
 			for node, want := range test.keys {
-				same(t, "the key on "+node, keyHistory(tr, node), want)
+				Same(t, "the key on "+node, keyHistory(tr, node), want)
 			}
-			same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+			Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
 		})
 	}
 }
@@ -115,30 +116,30 @@ func TestCancel(t *testing.T) {
 // has long gone on, and even its next lease is over.
 func TestCancelRecallsNothing(t *testing.T) {
 	cfg := quorumOf(t, "redlock", sim.Client{
-		Name: "client-1", Cancels: point("client-1's acquire request to redis-1 is in flight, 1st time"), Works: 40 * time.Second,
+		Name: "client-1", Cancels: Point("client-1's acquire request to redis-1 is in flight, 1st time"), Works: 40 * time.Second,
 	})
 	hold := &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: "redis-1", Step: trace.Acquire}, Nth: 1}}
 	cfg.Faults = []sim.Fault{{Action: hold, For: 35 * time.Second}}
-	tr := run(t, cfg)
-	same(t, "its steps", steps(tr, "client-1"), "acquire failed, acquire, read x, work, write x, release failed")
-	same(t, "the key on redis-1", keyHistory(tr, "redis-1"), "set 2, expire 2, set 1")
-	late := events(tr, trace.KindSet, "redis-1")[1]
-	near(t, "the first attempt's command arrives", late.At, 35*time.Second+hop)
+	tr := Play(t, cfg)
+	Same(t, "its steps", steps(tr, "client-1"), "acquire failed, acquire, read x, work, write x, release failed")
+	Same(t, "the key on redis-1", keyHistory(tr, "redis-1"), "set 2, expire 2, set 1")
+	late := Events(tr, trace.KindSet, "redis-1")[1]
+	About(t, "the first attempt's command arrives", late.At, 35*time.Second+Hop)
 }
 
 // A paused client cancels when it goes on.
 func TestCancelOfAPausedClient(t *testing.T) {
 	const asks = "client-1's acquire request to redis-1 is in flight, 1st time"
-	cfg := quorumOf(t, "redlock", sim.Client{Name: "client-1", Cancels: point("500us after " + asks)})
-	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: point(asks)}, For: time.Second}}
-	tr := run(t, cfg)
-	cancels, resumes := events(tr, trace.KindCancel, "client-1"), events(tr, trace.KindResume, "client-1")
+	cfg := quorumOf(t, "redlock", sim.Client{Name: "client-1", Cancels: Point("500us after " + asks)})
+	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: Point(asks)}, For: time.Second}}
+	tr := Play(t, cfg)
+	cancels, resumes := Events(tr, trace.KindCancel, "client-1"), Events(tr, trace.KindResume, "client-1")
 	if len(cancels) != 1 || len(resumes) != 1 {
 		t.Fatalf("it cancels %d times and resumes %d times", len(cancels), len(resumes))
 	}
-	near(t, "it resumes", resumes[0].At, time.Second)
-	near(t, "it cancels", cancels[0].At, time.Second)
-	same(t, "its steps", steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
+	About(t, "it resumes", resumes[0].At, time.Second)
+	About(t, "it cancels", cancels[0].At, time.Second)
+	Same(t, "its steps", steps(tr, "client-1"), "acquire failed, acquire, read x, write x, release")
 }
 
 // A client that was to cancel a call and never did says so: the run is not about
@@ -151,13 +152,13 @@ func TestNothingToCancel(t *testing.T) {
 		"client-1 extended":                                      "client-1 never cancelled a call of its lock: it does so when client-1 extended",
 		"1s after client-1's acquire request to redis-1 arrived": "client-1 never cancelled a call of its lock: it does so when 1s after client-1's acquire request to redis-1 arrived",
 	} {
-		tr := run(t, sections(t, "single", sim.Client{Name: "client-1", Cancels: point(when), Works: 10 * time.Second}))
-		same(t, when, strings.Join(tr.Doubts, "; "), doubt)
+		tr := Play(t, sections(t, "single", sim.Client{Name: "client-1", Cancels: Point(when), Works: 10 * time.Second}))
+		Same(t, when, strings.Join(tr.Doubts, "; "), doubt)
 		witness, err := trace.ParseWitness("client-1 cancelled")
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, when+": a witness", history.Seen(witness, tr), doubt == "")
+		Same(t, when+": a witness", history.Seen(witness, tr), doubt == "")
 	}
 }
 
@@ -174,13 +175,13 @@ func TestCancelIsDeterministic(t *testing.T) {
 			"client-2 acquired",
 		} {
 			cfg := quorumOf(t, kind,
-				sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: point(at), Works: 3 * time.Second, ExtendsEvery: map[bool]time.Duration{true: time.Second}[kind != "watchdog"]},
+				sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: Point(at), Works: 3 * time.Second, ExtendsEvery: map[bool]time.Duration{true: time.Second}[kind != "watchdog"]},
 				sim.Client{Name: "client-2", RetryEvery: 777 * time.Millisecond},
 			)
 			if kind == "redlock" {
 				cfg.Lock.Options = locks.Options{Ask: locks.AllAtOnce, Clock: fakeclock.Wall}
 			}
-			want := run(t, cfg)
+			want := Play(t, cfg)
 			cfg.Disturb = func() {
 				for range rand.IntN(4) {
 					runtime.Gosched()
@@ -188,7 +189,7 @@ func TestCancelIsDeterministic(t *testing.T) {
 			}
 			for i := range 6 {
 				runtime.GOMAXPROCS(1 << (i % 3))
-				if got := run(t, cfg); got.Hash() != want.Hash() {
+				if got := Play(t, cfg); got.Hash() != want.Hash() {
 					t.Fatalf("%s, %s: run %d differs: %s", kind, at, i+1, trace.FirstDifference(want, got))
 				}
 			}

@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"reflect"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -14,7 +16,7 @@ import (
 var placeholders = []string{"{target}", "{others}", "{message}", "{step}", "{size}", "{lasting}", "{for-the-next}"}
 
 // flaws are what is missing from the card of a kind of fault, or wrong with it.
-func flaws(k FaultKind) (all []string) {
+func flaws(k sim.FaultKind) (all []string) {
 	flaw := func(is bool, what string) {
 		if is {
 			all = append(all, what)
@@ -43,7 +45,7 @@ func flaws(k FaultKind) (all []string) {
 	}
 	flaw(!says["target"], "it has no target")
 	for _, m := range k.Manners {
-		flaw(m.Value == Less && !says["size"] || m.Value != "" && m.Value != Less && !says["manner"], "no parameter has the manner "+m.Value)
+		flaw(m.Value == sim.Less && !says["size"] || m.Value != "" && m.Value != sim.Less && !says["manner"], "no parameter has the manner "+m.Value)
 		flaw(m.Value != "" && m.Slug == "", "its manner "+m.Value+" has no word")
 		for _, phrase := range []string{m.Subject, m.Does, m.Noun} {
 			flaw(phrase == "", "a phrase is missing of its manner "+m.Value)
@@ -54,11 +56,11 @@ func flaws(k FaultKind) (all []string) {
 	}
 	for _, s := range k.Sites {
 		flaw(s.At == "", "one of its sites does not say when it strikes")
-		flaw((s.At == OnMessages) != (len(s.Roles) == 0), "one of its sites does not say whom it strikes")
-		flaw(says["others"] != (s.Others != Alone), "one of its sites does not say who is at the other end")
+		flaw((s.At == sim.OnMessages) != (len(s.Roles) == 0), "one of its sites does not say whom it strikes")
+		flaw(says["others"] != (s.Others != sim.Alone), "one of its sites does not say who is at the other end")
 		flaw(len(s.Lengths) > 0 && k.Instant && !says["size"], "one of its sites has lengths, and it has none")
 		for _, value := range s.Manners {
-			known := slices.ContainsFunc(k.Manners, func(m Manner) bool { return m.Value == value })
+			known := slices.ContainsFunc(k.Manners, func(m sim.Manner) bool { return m.Value == value })
 			flaw(!known, "one of its sites has the manner "+value+", and it has none such")
 		}
 	}
@@ -69,35 +71,35 @@ func flaws(k FaultKind) (all []string) {
 // of it.
 func TestCards(t *testing.T) {
 	var names []string
-	for _, k := range FaultKinds() {
+	for _, k := range sim.FaultKinds() {
 		names = append(names, k.Name)
 		for _, flaw := range flaws(k) {
 			t.Errorf("the card of %s: %s", k.Name, flaw)
 		}
-		if err := k.New().Check(Topology{}); err == nil {
+		if err := k.New().Check(sim.Topology{}); err == nil {
 			t.Errorf("%s without parameters is taken", k.Name)
 		}
 	}
-	same(t, "the kinds", strings.Join(names, " "), "cancel crash delay drift fail hold jump partition pause promote reset stall")
+	Same(t, "the kinds", strings.Join(names, " "), "cancel crash delay drift fail hold jump partition pause promote reset stall")
 	defer func() {
 		if recover() == nil {
 			t.Error("a second kind called pause was registered")
 		}
 	}()
-	RegisterFault(FaultKind{Name: "pause", New: func() Action { return &Pause{} }})
+	sim.RegisterFault(sim.FaultKind{Name: "pause", New: func() sim.Action { return &sim.Pause{} }})
 }
 
 // What a card lacks is named.
 func TestFlawsOfCards(t *testing.T) {
 	type odd struct {
-		Pause `yaml:"-"`
-		Node  string `yaml:"odd" jsonschema:"description=The node."`
-		Mood  string `yaml:"mood"`
+		sim.Pause `yaml:"-"`
+		Node      string `yaml:"odd" jsonschema:"description=The node."`
+		Mood      string `yaml:"mood"`
 	}
-	whole := FaultKind{
-		Name: "odd", Title: "odd", Effect: trace.StopsProcess, New: func() Action { return new(odd) },
-		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "is odd", Noun: "{oddity}"}}, {Value: "very"}},
-		Sites:   []Site{{At: AtPoints, Others: AnySide}},
+	whole := sim.FaultKind{
+		Name: "odd", Title: "odd", Effect: trace.StopsProcess, New: func() sim.Action { return new(odd) },
+		Manners: []sim.Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "is odd", Noun: "{oddity}"}}, {Value: "very"}},
+		Sites:   []sim.Site{{At: sim.AtPoints, Others: sim.AnySide}},
 	}
 	found := strings.Join(flaws(whole), "; ")
 	for _, want := range []string{
@@ -108,7 +110,7 @@ func TestFlawsOfCards(t *testing.T) {
 			t.Errorf("it is not said that %q: %s", want, found)
 		}
 	}
-	bare := strings.Join(flaws(FaultKind{Name: "bare", New: func() Action { return new(odd) }}), "; ")
+	bare := strings.Join(flaws(sim.FaultKind{Name: "bare", New: func() sim.Action { return new(odd) }}), "; ")
 	for _, want := range []string{"no title", "its effect", "no manner", "why no search tries it", "no target"} {
 		if !strings.Contains(bare, want) {
 			t.Errorf("it is not said that %q: %s", want, bare)
@@ -119,9 +121,9 @@ func TestFlawsOfCards(t *testing.T) {
 // Every effect breaks an assumption of locks, or none.
 func TestAssumptionsKnowEveryEffect(t *testing.T) {
 	for _, effect := range trace.Effects() {
-		if _, ok := assumptions[effect]; !ok {
+		if _, ok := sim.Assumptions[effect]; !ok {
 			t.Errorf("nobody knows what a fault breaks that %s", effect)
 		}
 	}
-	same(t, "the assumptions", len(assumptions), len(trace.Effects()))
+	Same(t, "the assumptions", len(sim.Assumptions), len(trace.Effects()))
 }

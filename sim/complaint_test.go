@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -15,37 +17,37 @@ import (
 // nothing of the lock.
 func TestComplaints(t *testing.T) {
 	no := errors.New("no lock today")
-	fails := func(err error) Client {
-		return Client{Name: "client-1", Run: func(context.Context, *Program) error { return err }}
+	fails := func(err error) sim.Client {
+		return sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error { return err }}
 	}
 	broken := locks.Kind{
 		Name: "broken", New: func(*locks.Env) (locks.Lock, error) { return nil, no },
 		Slots: func(string, int) ([]locks.Slot, int) { return nil, 0 },
 	}
-	with := func(kind locks.Kind, c Client) Config {
-		cfg := story(c)
-		cfg.Lock = Lock{Kind: kind, Key: "lock", TTL: 10e9}
+	with := func(kind locks.Kind, c sim.Client) sim.Config {
+		cfg := Story(c)
+		cfg.Lock = sim.Lock{Kind: kind, Key: "lock", TTL: 10e9}
 		return cfg
 	}
-	breach := &Breach{Rule: "manners", Why: "it was rude"}
+	breach := &sim.Breach{Rule: "manners", Why: "it was rude"}
 	for _, c := range []struct {
 		what   string
-		config Config
+		config sim.Config
 		want   []trace.Complaint
 		text   string
 	}{
-		{"a breach", story(fails(fmt.Errorf("at last: %w", breach))), []trace.Complaint{{Client: "client-1", Rule: "manners", Why: "it was rude"}}, "at last: manners | it was rude"},
-		{"another error", story(fails(no)), nil, "no lock today"},
-		{"no error", story(fails(nil)), nil, ""},
+		{"a breach", Story(fails(fmt.Errorf("at last: %w", breach))), []trace.Complaint{{Client: "client-1", Rule: "manners", Why: "it was rude"}}, "at last: manners | it was rude"},
+		{"another error", Story(fails(no)), nil, "no lock today"},
+		{"no error", Story(fails(nil)), nil, ""},
 		{
 			"a lock that cannot be made", with(broken, fails(nil)),
 			[]trace.Complaint{{Client: "client-1", Rule: trace.CannotMake, Why: "cannot make the lock: no lock today"}}, "cannot make the lock: no lock today",
 		},
 	} {
-		tr := play(t, c.config)
+		tr := Play(t, c.config)
 		if !slices.Equal(tr.Complaints, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.what, tr.Complaints, c.want)
 		}
-		same(t, c.what, only(t, tr, trace.KindDone, "client-1").Text, c.text)
+		Same(t, c.what, Only(t, tr, trace.KindDone, "client-1").Text, c.text)
 	}
 }

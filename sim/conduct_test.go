@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"errors"
@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locksim/locksim/sim"
 )
 
 // An error of a world is a line and the stacks below it, whatever a panic says and however
 // often the error was wrapped.
 func TestWithoutStacks(t *testing.T) {
 	panics := func(says any) error {
-		return inBubble(time.Minute, new(watchdog), func() { panic(says) })
+		return sim.InBubble(time.Minute, new(sim.Watchdog), func() { panic(says) })
 	}
 	for _, c := range []struct {
 		name         string
@@ -22,17 +24,17 @@ func TestWithoutStacks(t *testing.T) {
 		{"a panic", panics("oh no"), "panic in the simulator: oh no", "goroutine "},
 		{"in several lines", panics("oh\n\nno"), "panic in the simulator: oh", "\nno\ngoroutine "},
 		{"of a value", panics(7), "panic in the simulator: 7", "goroutine "},
-		{"a leak", inBubble(time.Minute, new(watchdog), forgotten), "goroutines outlived the world: ", "goroutine "},
+		{"a leak", sim.InBubble(time.Minute, new(sim.Watchdog), forgotten), "goroutines outlived the world: ", "goroutine "},
 		{"none", errors.New("a\nb"), "a\nb", ""},
 	} {
-		said, stacks := WithoutStacks(c.err)
+		said, stacks := sim.WithoutStacks(c.err)
 		if !strings.HasPrefix(said, c.said) || !strings.HasPrefix(stacks, c.stacks) || (stacks == "") != (c.stacks == "") {
 			t.Errorf("%s: %q and %.40q, want %q and %q", c.name, said, stacks, c.said, c.stacks)
 		}
 		if stacks != "" && (strings.Contains(said, "\n") || c.err.Error() != said+"\n"+stacks) {
 			t.Errorf("%s: %q and its stacks are not %q", c.name, said, c.err)
 		}
-		if wrapped, again := WithoutStacks(fmt.Errorf("seed 1: %w", c.err)); stacks != "" && (wrapped != said || again != stacks) {
+		if wrapped, again := sim.WithoutStacks(fmt.Errorf("seed 1: %w", c.err)); stacks != "" && (wrapped != said || again != stacks) {
 			t.Errorf("%s: wrapped it is %q", c.name, wrapped)
 		}
 	}

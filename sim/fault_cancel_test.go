@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -13,8 +14,8 @@ import (
 // at a point.
 func cancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
 	cfg := quorumOf(t, "redlock", sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
-	cfg.Faults = append(more, sim.Fault{Action: &sim.Cancel{Client: "client-1"}, Strikes: trace.Trigger{When: point(at)}})
-	return run(t, cfg)
+	cfg.Faults = append(more, sim.Fault{Action: &sim.Cancel{Client: "client-1"}, Strikes: trace.Trigger{When: Point(at)}})
+	return Play(t, cfg)
 }
 
 // A fault cancels the call that the client is in, once: it asks no other node, and the
@@ -27,13 +28,13 @@ func TestCancelFault(t *testing.T) {
 	} {
 		tr := cancelled(t, at)
 		var cancels []string
-		for _, ev := range events(tr, trace.KindCancel, "client-1") {
+		for _, ev := range Events(tr, trace.KindCancel, "client-1") {
 			cancels = append(cancels, string(ev.Step))
 		}
-		same(t, at+": what it cancels", strings.Join(cancels, ", "), want.cancels)
-		same(t, at+": its steps", steps(tr, "client-1"), want.steps)
-		same(t, at+": why it did not act", tr.Faults[0].Idle, "")
-		same(t, at+": what it breaks", tr.Faults[0].Assumption, "")
+		Same(t, at+": what it cancels", strings.Join(cancels, ", "), want.cancels)
+		Same(t, at+": its steps", steps(tr, "client-1"), want.steps)
+		Same(t, at+": why it did not act", tr.Faults[0].Idle, "")
+		Same(t, at+": what it breaks", tr.Faults[0].Assumption, "")
 	}
 }
 
@@ -41,19 +42,19 @@ func TestCancelFault(t *testing.T) {
 func TestCancelFaultInVain(t *testing.T) {
 	for _, at := range []string{"client-1 acquired", "storage applied client-1's write"} {
 		tr := cancelled(t, at)
-		same(t, at, tr.Faults[0].Idle, "client-1 was in no call of its lock that could be cancelled")
-		same(t, at+": what it cancels", len(events(tr, trace.KindCancel, "client-1")), 0)
+		Same(t, at, tr.Faults[0].Idle, "client-1 was in no call of its lock that could be cancelled")
+		Same(t, at+": what it cancels", len(Events(tr, trace.KindCancel, "client-1")), 0)
 	}
 }
 
 // A client that is paused cancels when it goes on.
 func TestCancelFaultWhilePaused(t *testing.T) {
 	const asks = "client-1's acquire request to redis-1 is in flight"
-	pause := sim.Fault{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: point(asks)}, For: time.Second}
+	pause := sim.Fault{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: Point(asks)}, For: time.Second}
 	tr := cancelled(t, "500us after "+asks, pause)
-	cancels := events(tr, trace.KindCancel, "client-1")
+	cancels := Events(tr, trace.KindCancel, "client-1")
 	if len(cancels) != 1 {
 		t.Fatalf("it cancels %d times", len(cancels))
 	}
-	near(t, "it cancels", cancels[0].At, time.Second)
+	About(t, "it cancels", cancels[0].At, time.Second)
 }

@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
@@ -26,59 +28,59 @@ func TestPartition(t *testing.T) {
 		set time.Duration
 	}
 	const sent = 2 * time.Second
-	cut := func(process string, from []string, d Direction) []Fault {
-		return []Fault{lasting(3*time.Second, at(time.Second, &Partition{process, from, d}))}
+	cut := func(process string, from []string, d sim.Direction) []sim.Fault {
+		return []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Partition{process, from, d}))}
 	}
-	const healed = 4*time.Second + hop // what was parked needs a hop more
+	const healed = 4*time.Second + Hop // what was parked needs a hop more
 	for _, test := range []struct {
 		name   string
-		faults []Fault
+		faults []sim.Fault
 		want   outcome
 	}{
-		{"none", nil, outcome{false, sent + hop}},
+		{"none", nil, outcome{false, sent + Hop}},
 		{"both ways", cut("client-1", []string{"redis-1"}, ""), outcome{true, healed}},
-		{"both ways, said the other way round", cut("redis-1", []string{"client-1"}, Both), outcome{true, healed}},
+		{"both ways, said the other way round", cut("redis-1", []string{"client-1"}, sim.Both), outcome{true, healed}},
 		// The request is parked.
-		{"to the node", cut("client-1", []string{"redis-1"}, To), outcome{true, healed}},
+		{"to the node", cut("client-1", []string{"redis-1"}, sim.To), outcome{true, healed}},
 		// The request arrives, its answer is parked.
-		{"from the node", cut("client-1", []string{"redis-1"}, From), outcome{true, sent + hop}},
-		{"to the client", cut("redis-1", []string{"client-1"}, To), outcome{true, sent + hop}},
-		{"from the client", cut("redis-1", []string{"client-1"}, From), outcome{true, healed}},
-		{"of another client", cut("redis-1", []string{"client-2"}, Both), outcome{false, sent + hop}},
-		{"from the storage", cut("client-1", []string{trace.StorageName}, Both), outcome{false, sent + hop}},
-		{"two at once, the second for longer", append(cut("client-1", []string{"redis-1"}, To),
-			lasting(5*time.Second, at(time.Second, &Partition{"client-1", []string{"redis-1"}, To}))), outcome{true, 6*time.Second + hop}},
-		{"that heals in time", []Fault{lasting(200*time.Millisecond, at(sent-hop, &Partition{"client-1", []string{"redis-1"}, ""}))}, outcome{false, sent + 200*time.Millisecond}},
-		{"at a point", []Fault{until("1s after client-1's request to redis-1 is in flight", when("client-1's request to redis-1 is in flight", &Partition{"client-1", []string{"redis-1"}, ""}))},
-			outcome{true, sent + time.Second + hop}},
+		{"from the node", cut("client-1", []string{"redis-1"}, sim.From), outcome{true, sent + Hop}},
+		{"to the client", cut("redis-1", []string{"client-1"}, sim.To), outcome{true, sent + Hop}},
+		{"from the client", cut("redis-1", []string{"client-1"}, sim.From), outcome{true, healed}},
+		{"of another client", cut("redis-1", []string{"client-2"}, sim.Both), outcome{false, sent + Hop}},
+		{"from the storage", cut("client-1", []string{trace.StorageName}, sim.Both), outcome{false, sent + Hop}},
+		{"two at once, the second for longer", append(cut("client-1", []string{"redis-1"}, sim.To),
+			Lasting(5*time.Second, At(time.Second, &sim.Partition{"client-1", []string{"redis-1"}, sim.To}))), outcome{true, 6*time.Second + Hop}},
+		{"that heals in time", []sim.Fault{Lasting(200*time.Millisecond, At(sent-Hop, &sim.Partition{"client-1", []string{"redis-1"}, ""}))}, outcome{false, sent + 200*time.Millisecond}},
+		{"at a point", []sim.Fault{Until("1s after client-1's request to redis-1 is in flight", When("client-1's request to redis-1 is in flight", &sim.Partition{"client-1", []string{"redis-1"}, ""}))},
+			outcome{true, sent + time.Second + Hop}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			tr := play(t, with(story(
-				client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := Play(t, With(Story(
+				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					r := p.Redis(0)
 					if err := r.Ping(ctx).Err(); err != nil {
 						return err
 					}
-					sleepUntil(p, sent)
-					err := r.Set(within(ctx, 500*time.Millisecond), "k", "v", 0).Err()
+					SleepUntil(sent)
+					err := r.Set(Within(ctx, 500*time.Millisecond), "k", "v", 0).Err()
 					got.timedOut = errors.Is(err, os.ErrDeadlineExceeded)
 					if err != nil && !got.timedOut {
 						return err
 					}
 					return nil
 				}),
-				client(t, "client-2", func(ctx context.Context, p *Program) error {
+				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					// It lives until every message has arrived.
 					return p.Clock().Sleep(ctx, 20*time.Second)
 				}),
 			), test.faults...))
-			struck(t, tr)
-			got.set = only(t, tr, trace.KindSet, "redis-1").At
-			same(t, "timed out", got.timedOut, test.want.timedOut)
-			about(t, "the key was set", got.set, test.want.set)
+			Struck(t, tr)
+			got.set = Only(t, tr, trace.KindSet, "redis-1").At
+			Same(t, "timed out", got.timedOut, test.want.timedOut)
+			About(t, "the key was set", got.set, test.want.set)
 			if got.timedOut {
-				about(t, "the timeout", only(t, tr, trace.KindTimeout, "client-1").At, sent+500*time.Millisecond)
+				About(t, "the timeout", Only(t, tr, trace.KindTimeout, "client-1").At, sent+500*time.Millisecond)
 			}
 		})
 	}
@@ -89,30 +91,30 @@ func TestPartition(t *testing.T) {
 func TestDialAcrossAPartition(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		faults []Fault
+		faults []sim.Fault
 		fails  bool
 		at     time.Duration
 	}{
-		{"none", nil, false, time.Second + 2*hop},
-		{"for good", []Fault{at(0, &Partition{"client-1", []string{"redis-1"}, ""})}, true, 4 * time.Second},
-		{"that heals in time", []Fault{lasting(2*time.Second, at(0, &Partition{"client-1", []string{"redis-1"}, ""}))}, false, 2*time.Second + 2*hop},
-		{"of the answers", []Fault{lasting(2*time.Second, at(0, &Partition{"client-1", []string{"redis-1"}, From}))}, false, 2*time.Second + hop},
+		{"none", nil, false, time.Second + 2*Hop},
+		{"for good", []sim.Fault{At(0, &sim.Partition{"client-1", []string{"redis-1"}, ""})}, true, 4 * time.Second},
+		{"that heals in time", []sim.Fault{Lasting(2*time.Second, At(0, &sim.Partition{"client-1", []string{"redis-1"}, ""}))}, false, 2*time.Second + 2*Hop},
+		{"of the answers", []sim.Fault{Lasting(2*time.Second, At(0, &sim.Partition{"client-1", []string{"redis-1"}, sim.From}))}, false, 2*time.Second + Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var failed error
 			var ended time.Duration
-			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-				sleepUntil(p, time.Second)
-				_, failed = dialTo(within(ctx, 3*time.Second), p, 0)
-				ended = now(p)
+			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				SleepUntil(time.Second)
+				_, failed = Dial(Within(ctx, 3*time.Second), p, 0)
+				ended = Now()
 				return nil
 			})), test.faults...))
-			same(t, "the dial failed", failed != nil, test.fails)
+			Same(t, "the dial failed", failed != nil, test.fails)
 			if test.fails && !errors.Is(failed, context.DeadlineExceeded) {
 				t.Errorf("the dial failed with %v", failed)
 			}
-			about(t, "the dial ended", ended, test.at)
-			same(t, "refused dials", len(events(tr, trace.KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
+			About(t, "the dial ended", ended, test.at)
+			Same(t, "refused dials", len(Events(tr, trace.KindRefuse, "client-1")), len(map[bool][]int{true: {1}}[test.fails]))
 		})
 	}
 }
@@ -122,55 +124,55 @@ func TestDialAcrossAPartition(t *testing.T) {
 func TestTimingOutRecallsNothing(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		faults []Fault
+		faults []sim.Fault
 	}{
-		{"delay", []Fault{lasting(1500*time.Millisecond, at(time.Second, &Delay{"client-1", "redis-1", 3 * time.Second, To}))}},
-		{"hold", []Fault{lasting(3*time.Second, at(time.Second, &Hold{held("client-1's request to redis-1")}))}},
-		{"partition", []Fault{lasting(4*time.Second, at(time.Second, &Partition{"client-1", []string{"redis-1"}, To}))}},
-		{"pause of the node", []Fault{lasting(4*time.Second+hop, at(time.Second, stopped("redis-1")))}},
+		{"delay", []sim.Fault{Lasting(1500*time.Millisecond, At(time.Second, &sim.Delay{"client-1", "redis-1", 3 * time.Second, sim.To}))}},
+		{"hold", []sim.Fault{Lasting(3*time.Second, At(time.Second, &sim.Hold{Held("client-1's request to redis-1")}))}},
+		{"partition", []sim.Fault{Lasting(4*time.Second, At(time.Second, &sim.Partition{"client-1", []string{"redis-1"}, sim.To}))}},
+		{"pause of the node", []sim.Fault{Lasting(4*time.Second+Hop, At(time.Second, Stopped("redis-1")))}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var before, after string
-			tr := play(t, with(story(
-				client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := Play(t, With(Story(
+				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					r := libraryClient(p)
 					if err := r.Set(ctx, "k", "old", 0).Err(); err != nil {
 						return err
 					}
-					sleepUntil(p, 2*time.Second)
-					if err := r.Set(within(ctx, 100*time.Millisecond), "k", "new", 0).Err(); !errors.Is(err, os.ErrDeadlineExceeded) {
+					SleepUntil(2 * time.Second)
+					if err := r.Set(Within(ctx, 100*time.Millisecond), "k", "new", 0).Err(); !errors.Is(err, os.ErrDeadlineExceeded) {
 						t.Errorf("SET ended with %v", err)
 					}
 					return r.Close()
 				}),
-				client(t, "client-2", func(ctx context.Context, p *Program) error {
-					conn, err := dialTo(ctx, p, 0)
+				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+					conn, err := Dial(ctx, p, 0)
 					if err != nil {
 						return err
 					}
-					sleepUntil(p, 4*time.Second)
+					SleepUntil(4 * time.Second)
 					if test.name != "pause of the node" {
-						if before, err = ask(conn, "GET k"); err != nil {
+						if before, err = Ask(conn, "GET k"); err != nil {
 							return err
 						}
 					}
-					sleepUntil(p, 7*time.Second)
-					after, err = ask(conn, "GET k")
+					SleepUntil(7 * time.Second)
+					after, err = Ask(conn, "GET k")
 					return err
 				}),
 			), test.faults...))
-			struck(t, tr)
-			closed := first(t, tr, trace.KindClose, "client-1")
-			about(t, "the client closed", closed.At, 2*time.Second+100*time.Millisecond)
-			set := events(tr, trace.KindSet, "redis-1")
+			Struck(t, tr)
+			closed := First(t, tr, trace.KindClose, "client-1")
+			About(t, "the client closed", closed.At, 2*time.Second+100*time.Millisecond)
+			set := Events(tr, trace.KindSet, "redis-1")
 			if len(set) != 2 {
-				t.Fatalf("%d SETs took effect\n%s", len(set), tell(tr))
+				t.Fatalf("%d SETs took effect\n%s", len(set), Tell(tr))
 			}
-			about(t, "the late SET", set[1].At, 5*time.Second+hop)
+			About(t, "the late SET", set[1].At, 5*time.Second+Hop)
 			if test.name != "pause of the node" {
-				same(t, "before", before, "$3\r\nold\r\n")
+				Same(t, "before", before, "$3\r\nold\r\n")
 			}
-			same(t, "after", after, "$3\r\nnew\r\n")
+			Same(t, "after", after, "$3\r\nnew\r\n")
 		})
 	}
 }
@@ -178,43 +180,43 @@ func TestTimingOutRecallsNothing(t *testing.T) {
 // A delay adds to each message of one link that is sent while it lasts.
 func TestDelay(t *testing.T) {
 	const by = 500 * time.Millisecond
-	slow := func(process, to string, d Direction) []Fault {
-		return []Fault{lasting(time.Second, at(time.Second, &Delay{process, to, by, d}))}
+	slow := func(process, to string, d sim.Direction) []sim.Fault {
+		return []sim.Fault{Lasting(time.Second, At(time.Second, &sim.Delay{process, to, by, d}))}
 	}
 	for _, test := range []struct {
 		name   string
-		faults []Fault
+		faults []sim.Fault
 		during time.Duration // how long a command at 1.2s takes
 	}{
-		{"none", nil, 2 * hop},
-		{"both ways", slow("client-1", "redis-1", ""), 2*hop + 2*by},
-		{"to the node", slow("client-1", "redis-1", To), 2*hop + by},
-		{"from the node", slow("client-1", "redis-1", From), 2*hop + by},
-		{"said the other way round", slow("redis-1", "client-1", From), 2*hop + by},
-		{"twice", slices.Concat(slow("client-1", "redis-1", To), slow("client-1", "redis-1", To)), 2*hop + 2*by},
-		{"of another client", slow("client-2", "redis-1", ""), 2 * hop},
+		{"none", nil, 2 * Hop},
+		{"both ways", slow("client-1", "redis-1", ""), 2*Hop + 2*by},
+		{"to the node", slow("client-1", "redis-1", sim.To), 2*Hop + by},
+		{"from the node", slow("client-1", "redis-1", sim.From), 2*Hop + by},
+		{"said the other way round", slow("redis-1", "client-1", sim.From), 2*Hop + by},
+		{"twice", slices.Concat(slow("client-1", "redis-1", sim.To), slow("client-1", "redis-1", sim.To)), 2*Hop + 2*by},
+		{"of another client", slow("client-2", "redis-1", ""), 2 * Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var during, after time.Duration
-			tr := play(t, with(story(
-				client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := Play(t, With(Story(
+				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					r := p.Redis(0)
 					err := r.Ping(ctx).Err()
-					sleepUntil(p, 1200*time.Millisecond)
-					began := now(p)
+					SleepUntil(1200 * time.Millisecond)
+					began := Now()
 					err = errors.Join(err, r.Set(ctx, "k", "v", 0).Err())
-					during = now(p) - began
-					sleepUntil(p, 4*time.Second)
-					began = now(p)
+					during = Now() - began
+					SleepUntil(4 * time.Second)
+					began = Now()
 					err = errors.Join(err, r.Set(ctx, "k", "v", 0).Err())
-					after = now(p) - began
+					after = Now() - began
 					return err
 				}),
-				client(t, "client-2", func(context.Context, *Program) error { return nil }),
+				Client(t, "client-2", func(context.Context, *sim.Program) error { return nil }),
 			), test.faults...))
-			struck(t, tr)
-			about(t, "the command", during, test.during)
-			about(t, "a later command", after, 2*hop)
+			Struck(t, tr)
+			About(t, "the command", during, test.during)
+			About(t, "a later command", after, 2*Hop)
 		})
 	}
 }
@@ -224,37 +226,37 @@ func TestDelay(t *testing.T) {
 func TestOrderOnAConnection(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		faults []Fault
+		faults []sim.Fault
 		want   string // the values of k, in order
 	}{
 		{"no fault", nil, "first second third"},
-		{"delay", []Fault{lasting(500*time.Millisecond, at(time.Second-hop, &Delay{"client-1", "redis-1", 5 * time.Second, To}))}, "third first second"},
-		{"hold", []Fault{lasting(5*time.Second, at(0, &Hold{held("client-1's request to redis-1")}))}, "third first second"},
+		{"delay", []sim.Fault{Lasting(500*time.Millisecond, At(time.Second-Hop, &sim.Delay{"client-1", "redis-1", 5 * time.Second, sim.To}))}, "third first second"},
+		{"hold", []sim.Fault{Lasting(5*time.Second, At(0, &sim.Hold{Held("client-1's request to redis-1")}))}, "third first second"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-				one, err := dialTo(ctx, p, 0)
+			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				one, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
 				}
-				other, err := dialTo(ctx, p, 0)
+				other, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
 				}
-				sleepUntil(p, time.Second)
+				SleepUntil(time.Second)
 				_, err = one.Write([]byte("SET k first\r\n"))
-				sleepUntil(p, 2*time.Second)
+				SleepUntil(2 * time.Second)
 				_, err2 := one.Write([]byte("SET k second\r\n"))
-				sleepUntil(p, 3*time.Second)
+				SleepUntil(3 * time.Second)
 				_, err3 := other.Write([]byte("SET k third\r\n"))
 				return errors.Join(err, err2, err3, p.Clock().Sleep(ctx, 10*time.Second))
 			})), test.faults...))
-			struck(t, tr)
+			Struck(t, tr)
 			var values []string
-			for _, ev := range events(tr, trace.KindSet, "redis-1") {
+			for _, ev := range Events(tr, trace.KindSet, "redis-1") {
 				values = append(values, ev.Value)
 			}
-			same(t, "the values", strings.Join(values, " "), test.want)
+			Same(t, "the values", strings.Join(values, " "), test.want)
 		})
 	}
 }
@@ -264,97 +266,97 @@ func TestOrderOnAConnection(t *testing.T) {
 func TestHoldAReply(t *testing.T) {
 	var err error
 	var answered time.Duration
-	cfg := story(
-		client(t, "client-1", func(ctx context.Context, p *Program) error {
+	cfg := Story(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			r := p.Redis(0)
 			if err := r.Ping(ctx).Err(); err != nil {
 				return err
 			}
-			sleepUntil(p, time.Second)
-			err = p.Step(trace.Acquire, func() error { return r.Set(within(ctx, 3*time.Second), "k", "v", 0).Err() })
-			answered = now(p)
+			SleepUntil(time.Second)
+			err = p.Step(trace.Acquire, func() error { return r.Set(Within(ctx, 3*time.Second), "k", "v", 0).Err() })
+			answered = Now()
 			return nil
 		}),
-		client(t, "client-2", func(ctx context.Context, p *Program) error {
-			sleepUntil(p, 2*time.Second)
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(2 * time.Second)
 			r := p.Redis(0)
 			defer r.Close()
 			value, err := r.Get(ctx, "k").Result()
-			same(t, "another client sees", value, "v")
+			Same(t, "another client sees", value, "v")
 			return errors.Join(err, p.Clock().Sleep(ctx, 5*time.Second))
 		}),
 	)
-	hold := &Hold{held("redis-1's reply to client-1's acquire")}
+	hold := &sim.Hold{Held("redis-1's reply to client-1's acquire")}
 	t.Run("not held", func(t *testing.T) {
-		play(t, cfg)
-		same(t, "the error", err, nil)
-		about(t, "the answer", answered, time.Second+2*hop)
+		Play(t, cfg)
+		Same(t, "the error", err, nil)
+		About(t, "the answer", answered, time.Second+2*Hop)
 	})
 	t.Run("and released in time", func(t *testing.T) {
-		tr := play(t, with(cfg, until("client-2's request to redis-1 arrived", at(0, hold))))
-		struck(t, tr)
-		same(t, "the error", err, nil)
-		released := only(t, tr, trace.KindLift, "")
-		about(t, "the release", released.At, 2*time.Second+5*hop)
-		about(t, "the answer", answered, released.At+hop)
-		held := only(t, tr, trace.KindHold, "redis-1")
-		about(t, "it was held", held.At, time.Second+hop)
-		same(t, "its step", held.Step, trace.Acquire)
+		tr := Play(t, With(cfg, Until("client-2's request to redis-1 arrived", At(0, hold))))
+		Struck(t, tr)
+		Same(t, "the error", err, nil)
+		released := Only(t, tr, trace.KindLift, "")
+		About(t, "the release", released.At, 2*time.Second+5*Hop)
+		About(t, "the answer", answered, released.At+Hop)
+		held := Only(t, tr, trace.KindHold, "redis-1")
+		About(t, "it was held", held.At, time.Second+Hop)
+		Same(t, "its step", held.Step, trace.Acquire)
 	})
 	t.Run("for good", func(t *testing.T) {
-		tr := play(t, with(cfg, at(0, hold)))
-		struck(t, tr)
+		tr := Play(t, With(cfg, At(0, hold)))
+		Struck(t, tr)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("SET ended with %v", err)
 		}
-		about(t, "the error", answered, 4*time.Second)
+		About(t, "the error", answered, 4*time.Second)
 	})
 	t.Run("of a step that never comes", func(t *testing.T) {
-		tr := play(t, with(cfg, at(0, &Hold{held("redis-1's reply to client-1's extend")})))
+		tr := Play(t, With(cfg, At(0, &sim.Hold{Held("redis-1's reply to client-1's extend")})))
 		if tr.Faults[0].Idle == "" {
 			t.Error("the fault is said to have acted")
 		}
-		about(t, "the answer", answered, time.Second+2*hop)
+		About(t, "the answer", answered, time.Second+2*Hop)
 	})
 }
 
 // Only the first message of a kind is held, from the fault's moment on.
 func TestHoldOneRequestToTheStorage(t *testing.T) {
-	write := func(ctx context.Context, p *Program, value string) error {
+	write := func(ctx context.Context, p *sim.Program, value string) error {
 		return p.Step(trace.Write, func() error {
 			_, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: value})
 			return err
 		})
 	}
-	cfg := story(
-		client(t, "client-1", func(ctx context.Context, p *Program) error {
+	cfg := Story(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			early := write(ctx, p, "early")
-			sleepUntil(p, 2*time.Second)
+			SleepUntil(2 * time.Second)
 			// It gives up after a second, and the write still arrives.
-			late := write(within(ctx, time.Second), p, "late")
-			return errors.Join(early, ignore(late, errGaveUp))
+			late := write(Within(ctx, time.Second), p, "late")
+			return errors.Join(early, ignore(late, context.DeadlineExceeded))
 		}),
-		client(t, "client-2", func(ctx context.Context, p *Program) error {
-			sleepUntil(p, 4*time.Second)
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(4 * time.Second)
 			return write(ctx, p, "newer")
 		}),
 	)
 	values := func(tr *trace.Trace) string {
 		var values []string
-		for _, ev := range events(tr, trace.KindServe, trace.StorageName) {
+		for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
 			values = append(values, ev.Value)
 		}
 		return strings.Join(values, " ")
 	}
 	t.Run("not held", func(t *testing.T) {
-		same(t, "the storage served", values(play(t, cfg)), "early late newer")
+		Same(t, "the storage served", values(Play(t, cfg)), "early late newer")
 	})
 	t.Run("held", func(t *testing.T) {
-		tr := play(t, with(cfg, until("storage applied client-2's write", at(time.Second, &Hold{held("client-1's write request to storage")}))))
-		struck(t, tr)
-		same(t, "the storage served", values(tr), "early newer late")
-		same(t, "the object at the end", only(t, tr, trace.KindObject, trace.StorageName).Value, "late")
-		about(t, "client-1 gave up", only(t, tr, trace.KindClose, "client-1").At, 3*time.Second)
+		tr := Play(t, With(cfg, Until("storage applied client-2's write", At(time.Second, &sim.Hold{Held("client-1's write request to storage")}))))
+		Struck(t, tr)
+		Same(t, "the storage served", values(tr), "early newer late")
+		Same(t, "the object at the end", Only(t, tr, trace.KindObject, trace.StorageName).Value, "late")
+		About(t, "client-1 gave up", Only(t, tr, trace.KindClose, "client-1").At, 3*time.Second)
 	})
 }
 
@@ -363,12 +365,12 @@ func TestHoldOneRequestToTheStorage(t *testing.T) {
 func TestHoldTheNthMessage(t *testing.T) {
 	// Five writes, a second apart, and a read between any two; each gives up at
 	// once.
-	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i := range 5 {
-			sleepUntil(p, time.Duration(i+1)*time.Second)
+			SleepUntil(time.Duration(i+1) * time.Second)
 			for _, op := range []storage.Op{storage.Read, storage.Write} {
 				_ = p.Step(trace.Step(op), func() error {
-					_, err := p.Storage(within(ctx, 100*time.Millisecond), storage.Request{Op: op, Object: trace.Object, Value: fmt.Sprint(i + 1)})
+					_, err := p.Storage(Within(ctx, 100*time.Millisecond), storage.Request{Op: op, Object: trace.Object, Value: fmt.Sprint(i + 1)})
 					return err
 				})
 			}
@@ -376,33 +378,33 @@ func TestHoldTheNthMessage(t *testing.T) {
 		return nil
 	}))
 	writes := trace.Message{Client: "client-1", Peer: trace.StorageName, Step: trace.Write}
-	hold := func(m trace.Message, nth int) *Hold { return &Hold{trace.NthMessage{Message: m, Nth: nth}} }
+	hold := func(m trace.Message, nth int) *sim.Hold { return &sim.Hold{trace.NthMessage{Message: m, Nth: nth}} }
 	for _, test := range []struct {
-		faults []Fault
+		faults []sim.Fault
 		held   string
 	}{
-		{[]Fault{at(0, hold(writes, 0))}, "1"},
-		{[]Fault{at(0, hold(writes, 1))}, "1"},
-		{[]Fault{at(0, hold(writes, 3))}, "3"},
-		{[]Fault{at(0, &Hold{held("client-1's  write request to storage, 3rd time")})}, "3"},
-		{[]Fault{at(2500*time.Millisecond, hold(writes, 2))}, "4"},
-		{[]Fault{when("client-1's write request to storage is in flight, 2nd time", hold(writes, 1))}, "3"},
-		{[]Fault{before("client-1 write, 2nd time", hold(writes, 1))}, "2"},
-		{[]Fault{at(0, hold(trace.Message{Client: "client-1", Peer: trace.StorageName}, 4))}, "2"}, // reads count too
-		{[]Fault{at(0, hold(writes, 2)), at(0, hold(writes, 4))}, "2 4"},
-		{[]Fault{at(0, hold(writes, 2)), at(0, hold(writes, 2))}, "2 3"},
-		{[]Fault{at(0, hold(writes, 2)), at(1500*time.Millisecond, hold(writes, 2))}, "2 3"},
+		{[]sim.Fault{At(0, hold(writes, 0))}, "1"},
+		{[]sim.Fault{At(0, hold(writes, 1))}, "1"},
+		{[]sim.Fault{At(0, hold(writes, 3))}, "3"},
+		{[]sim.Fault{At(0, &sim.Hold{Held("client-1's  write request to storage, 3rd time")})}, "3"},
+		{[]sim.Fault{At(2500*time.Millisecond, hold(writes, 2))}, "4"},
+		{[]sim.Fault{When("client-1's write request to storage is in flight, 2nd time", hold(writes, 1))}, "3"},
+		{[]sim.Fault{Before("client-1 write, 2nd time", hold(writes, 1))}, "2"},
+		{[]sim.Fault{At(0, hold(trace.Message{Client: "client-1", Peer: trace.StorageName}, 4))}, "2"}, // reads count too
+		{[]sim.Fault{At(0, hold(writes, 2)), At(0, hold(writes, 4))}, "2 4"},
+		{[]sim.Fault{At(0, hold(writes, 2)), At(0, hold(writes, 2))}, "2 3"},
+		{[]sim.Fault{At(0, hold(writes, 2)), At(1500*time.Millisecond, hold(writes, 2))}, "2 3"},
 	} {
-		tr := play(t, with(cfg, test.faults...))
-		struck(t, tr)
+		tr := Play(t, With(cfg, test.faults...))
+		Struck(t, tr)
 		var held []string
-		for _, ev := range events(tr, trace.KindHold, "client-1") {
-			held = append(held, fmt.Sprint(int((ev.At+hop)/time.Second)))
+		for _, ev := range Events(tr, trace.KindHold, "client-1") {
+			held = append(held, fmt.Sprint(int((ev.At+Hop)/time.Second)))
 		}
-		same(t, fmt.Sprint(test.faults[0].Text, ": held in the seconds"), strings.Join(held, " "), test.held)
+		Same(t, fmt.Sprint(test.faults[0].Text, ": held in the seconds"), strings.Join(held, " "), test.held)
 	}
-	tr := play(t, with(cfg, at(0, hold(writes, 6))))
-	same(t, "a sixth", tr.Faults[0].Idle, "what it waits for never happened")
+	tr := Play(t, With(cfg, At(0, hold(writes, 6))))
+	Same(t, "a sixth", tr.Faults[0].Idle, "what it waits for never happened")
 }
 
 // ignore drops an error that is expected.
@@ -423,50 +425,50 @@ func TestReset(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		faults []Fault
+		faults []sim.Fault
 		want   outcome
 	}{
-		{"none", nil, outcome{"", time.Second + 2*hop, 2}},
-		{"before the request arrives", []Fault{at(time.Second+hop/2, &Reset{"client-1", "redis-1"})}, outcome{"reset", time.Second + hop/2, 1}},
-		{"before the reply arrives", []Fault{at(time.Second+hop+hop/2, &Reset{"redis-1", "client-1"})}, outcome{"reset", time.Second + hop + hop/2, 2}},
-		{"at a point", []Fault{when("client-1's write request to redis-1 is in flight", &Reset{"client-1", "redis-1"})}, outcome{"reset", time.Second, 1}},
+		{"none", nil, outcome{"", time.Second + 2*Hop, 2}},
+		{"before the request arrives", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-1", "redis-1"})}, outcome{"reset", time.Second + Hop/2, 1}},
+		{"before the reply arrives", []sim.Fault{At(time.Second+Hop+Hop/2, &sim.Reset{"redis-1", "client-1"})}, outcome{"reset", time.Second + Hop + Hop/2, 2}},
+		{"at a point", []sim.Fault{When("client-1's write request to redis-1 is in flight", &sim.Reset{"client-1", "redis-1"})}, outcome{"reset", time.Second, 1}},
 		// go-redis looks at a connection before it uses it, and opens another.
-		{"while idle", []Fault{at(500*time.Millisecond, &Reset{"client-1", "redis-1"})}, outcome{"", time.Second + 6*hop, 2}},
-		{"of another client", []Fault{at(time.Second+hop/2, &Reset{"client-2", "redis-1"})}, outcome{"", time.Second + 2*hop, 2}},
+		{"while idle", []sim.Fault{At(500*time.Millisecond, &sim.Reset{"client-1", "redis-1"})}, outcome{"", time.Second + 6*Hop, 2}},
+		{"of another client", []sim.Fault{At(time.Second+Hop/2, &sim.Reset{"client-2", "redis-1"})}, outcome{"", time.Second + 2*Hop, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got outcome
-			tr := play(t, with(story(
-				client(t, "client-1", func(ctx context.Context, p *Program) error {
+			tr := Play(t, With(Story(
+				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					r := libraryClient(p)
 					defer r.Close()
 					if err := r.Ping(ctx).Err(); err != nil {
 						return err
 					}
-					sleepUntil(p, time.Second)
+					SleepUntil(time.Second)
 					err := p.Step(trace.Write, func() error { return r.Set(ctx, "first", "v", 0).Err() })
 					if errors.Is(err, syscall.ECONNRESET) {
 						got.err, err = "reset", nil
 					}
-					got.ended = now(p)
-					sleepUntil(p, 2*time.Second)
+					got.ended = Now()
+					SleepUntil(2 * time.Second)
 					return errors.Join(err, r.Set(ctx, "second", "v", 0).Err())
 				}),
-				client(t, "client-2", func(ctx context.Context, p *Program) error {
+				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					err := p.Redis(0).BLPop(ctx, 5*time.Second, "list").Err()
 					return ignore(ignore(err, redis.Nil), syscall.ECONNRESET)
 				}),
 			), test.faults...))
-			struck(t, tr)
-			got.sets = len(events(tr, trace.KindSet, "redis-1"))
-			same(t, "error", got.err, test.want.err)
-			same(t, "keys set", got.sets, test.want.sets)
-			about(t, "the end", got.ended, test.want.ended)
+			Struck(t, tr)
+			got.sets = len(Events(tr, trace.KindSet, "redis-1"))
+			Same(t, "error", got.err, test.want.err)
+			Same(t, "keys set", got.sets, test.want.sets)
+			About(t, "the end", got.ended, test.want.ended)
 			if got.err != "" {
-				only(t, tr, trace.KindReset, "client-1")
-				only(t, tr, trace.KindReset, "redis-1")
-				lost := len(events(tr, trace.KindLose, "client-1")) + len(events(tr, trace.KindLose, "redis-1"))
-				same(t, "messages lost", lost, 1)
+				Only(t, tr, trace.KindReset, "client-1")
+				Only(t, tr, trace.KindReset, "redis-1")
+				lost := len(Events(tr, trace.KindLose, "client-1")) + len(Events(tr, trace.KindLose, "redis-1"))
+				Same(t, "messages lost", lost, 1)
 			}
 		})
 	}
@@ -475,24 +477,24 @@ func TestReset(t *testing.T) {
 // A reset reaches the connection to the storage too.
 func TestResetOfTheStorage(t *testing.T) {
 	var first, second error
-	tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		write := storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"}
 		_, first = p.Storage(ctx, write)
 		_, second = p.Storage(ctx, write)
 		return nil
-	})), when("client-1's request to storage is in flight, 1st time", &Reset{"client-1", trace.StorageName})))
+	})), When("client-1's request to storage is in flight, 1st time", &sim.Reset{"client-1", trace.StorageName})))
 	if !errors.Is(first, syscall.ECONNRESET) || second != nil {
 		t.Errorf("the first write ended with %v, the second with %v", first, second)
 	}
-	same(t, "version", only(t, tr, trace.KindServe, trace.StorageName).Version, 1)
+	Same(t, "version", Only(t, tr, trace.KindServe, trace.StorageName).Version, 1)
 }
 
 // Latencies are drawn from a stream of each link's own: a message more on one
 // link changes nothing on another.
 func TestLatenciesAreIndependent(t *testing.T) {
 	arrivals := func(busy bool) (latencies []time.Duration) {
-		cfg := story(
-			client(t, "client-1", func(ctx context.Context, p *Program) error {
+		cfg := Story(
+			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				r := p.Redis(0)
 				for range 20 {
 					if err := r.Ping(ctx).Err(); err != nil {
@@ -501,16 +503,16 @@ func TestLatenciesAreIndependent(t *testing.T) {
 				}
 				return nil
 			}),
-			client(t, "client-2", func(ctx context.Context, p *Program) error {
+			Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 				if !busy {
 					return nil
 				}
 				return p.Redis(0).Ping(ctx).Err()
 			}),
 		)
-		cfg.Network = Network{Min: 500 * time.Microsecond, Max: 3 * time.Millisecond}
+		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: 3 * time.Millisecond}
 		sent := map[[2]int]time.Duration{}
-		for _, ev := range play(t, cfg).Events {
+		for _, ev := range Play(t, cfg).Events {
 			id := [2]int{ev.Msg, map[bool]int{true: 1}[ev.Reply]}
 			switch {
 			case ev.Kind == trace.KindSend && (ev.Process == "client-1" || ev.Peer == "client-1"):

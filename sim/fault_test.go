@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
@@ -14,33 +16,33 @@ import (
 // A request to the storage that a fault keeps back still lands when the fault
 // ends, though its client has given up and is done long before.
 func TestLateRequestLands(t *testing.T) {
-	hasty := client(t, "client-1", func(ctx context.Context, p *Program) error {
-		_, err := p.Storage(within(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.Object, Value: "late"})
+	hasty := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		_, err := p.Storage(Within(ctx, time.Second), storage.Request{Op: storage.Write, Object: trace.Object, Value: "late"})
 		if err == nil {
 			t.Error("the request was answered")
 		}
 		return nil
 	})
-	for _, f := range []Fault{
-		lasting(time.Minute, at(0, &Hold{held("client-1's request to storage")})),
-		lasting(time.Minute, at(0, &Partition{"client-1", []string{trace.StorageName}, To})),
-		lasting(time.Minute, at(0, &Pause{Process: trace.StorageName})),
-		until("1m after client-1 finished", at(0, &Hold{held("client-1's request to storage")})),
+	for _, f := range []sim.Fault{
+		Lasting(time.Minute, At(0, &sim.Hold{Held("client-1's request to storage")})),
+		Lasting(time.Minute, At(0, &sim.Partition{"client-1", []string{trace.StorageName}, sim.To})),
+		Lasting(time.Minute, At(0, &sim.Pause{Process: trace.StorageName})),
+		Until("1m after client-1 finished", At(0, &sim.Hold{Held("client-1's request to storage")})),
 	} {
 		t.Run(f.Text, func(t *testing.T) {
-			cfg := with(story(hasty), f)
-			if _, partition := f.Action.(*Partition); partition {
+			cfg := With(Story(hasty), f)
+			if _, partition := f.Action.(*sim.Partition); partition {
 				// Without a connection there is nothing to keep back.
 				cfg.Faults[0].Strikes = trace.Trigger{At: 10 * time.Millisecond}
-				cfg.Clients[0] = client(t, "client-1", func(ctx context.Context, p *Program) error {
+				cfg.Clients[0] = Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 					if _, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object}); err != nil {
 						return err
 					}
-					sleepUntil(p, 20*time.Millisecond)
+					SleepUntil(20 * time.Millisecond)
 					return hasty.Run(ctx, p)
 				})
 			}
-			tr := play(t, cfg)
+			tr := Play(t, cfg)
 			served := 0
 			for _, ev := range tr.Events {
 				if ev.Kind == trace.KindServe && ev.Step == trace.Write {
@@ -50,71 +52,71 @@ func TestLateRequestLands(t *testing.T) {
 					}
 				}
 			}
-			same(t, "writes that landed", served, 1)
+			Same(t, "writes that landed", served, 1)
 		})
 	}
 }
 
 // A fault that did not do what the story says says so.
 func TestIdleFaults(t *testing.T) {
-	short := client(t, "client-1", func(_ context.Context, p *Program) error {
-		sleepUntil(p, 5*time.Second)
+	short := Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
+		SleepUntil(5 * time.Second)
 		return nil
 	})
 	for _, test := range []struct {
-		fault Fault
+		fault sim.Fault
 		idle  string // of the last fault
 	}{
-		{at(time.Second, &Pause{Process: "redis-1"}), ""},
-		{at(time.Minute, &Pause{Process: "redis-1"}), "its moment never came: at 1m0s"},
-		{when("client-1 wrote", &Pause{Process: "redis-1"}), "its moment never came: when client-1 wrote"},
-		{until("client-1 wrote", at(time.Second, &Pause{Process: "redis-1"})), "its end never came: client-1 wrote"},
-		{at(0, &Hold{held("client-1's request to redis-1")}), "what it waits for never happened"},
-		{at(2*time.Second, &Pause{Process: "redis-1"}), "redis-1 was down when it was to be paused"},
+		{At(time.Second, &sim.Pause{Process: "redis-1"}), ""},
+		{At(time.Minute, &sim.Pause{Process: "redis-1"}), "its moment never came: at 1m0s"},
+		{When("client-1 wrote", &sim.Pause{Process: "redis-1"}), "its moment never came: when client-1 wrote"},
+		{Until("client-1 wrote", At(time.Second, &sim.Pause{Process: "redis-1"})), "its end never came: client-1 wrote"},
+		{At(0, &sim.Hold{Held("client-1's request to redis-1")}), "what it waits for never happened"},
+		{At(2*time.Second, &sim.Pause{Process: "redis-1"}), "redis-1 was down when it was to be paused"},
 	} {
 		t.Run(test.fault.Text+" "+test.idle, func(t *testing.T) {
-			cfg := story(short)
+			cfg := Story(short)
 			if strings.Contains(test.idle, "down") {
-				cfg = with(cfg, at(time.Second, crashed("redis-1", trace.Kill)))
+				cfg = With(cfg, At(time.Second, Crashed("redis-1", trace.Kill)))
 			}
-			tr := play(t, with(cfg, test.fault))
-			same(t, "idle", tr.Faults[len(tr.Faults)-1].Idle, test.idle)
+			tr := Play(t, With(cfg, test.fault))
+			Same(t, "idle", tr.Faults[len(tr.Faults)-1].Idle, test.idle)
 		})
 	}
 }
 
 // The trace says which process a fault stops.
 func TestWhomAFaultStops(t *testing.T) {
-	cfg := story(client(t, "client-1", func(context.Context, *Program) error { return nil }))
+	cfg := Story(Client(t, "client-1", func(context.Context, *sim.Program) error { return nil }))
 	for _, test := range []struct {
-		action Action
+		action sim.Action
 		stops  string
 	}{
-		{stopped("client-1"), "client-1"},
-		{crashed("redis-1", trace.PowerLoss), "redis-1"},
-		{&Jump{"redis-1", time.Second}, ""},
-		{&Partition{"client-1", []string{"redis-1"}, ""}, ""},
-		{&Fail{Node: "redis-1"}, ""},
+		{Stopped("client-1"), "client-1"},
+		{Crashed("redis-1", trace.PowerLoss), "redis-1"},
+		{&sim.Jump{"redis-1", time.Second}, ""},
+		{&sim.Partition{"client-1", []string{"redis-1"}, ""}, ""},
+		{&sim.Fail{Node: "redis-1"}, ""},
 	} {
-		same(t, fmt.Sprintf("%+v", test.action), play(t, with(cfg, at(0, test.action))).Faults[0].Stops, test.stops)
+		Same(t, fmt.Sprintf("%+v", test.action), Play(t, With(cfg, At(0, test.action))).Faults[0].Stops, test.stops)
 	}
 }
 
 // Drifts of one process add up, and each takes only its own share away.
 func TestDriftsAddUp(t *testing.T) {
 	var shown []time.Duration
-	cfg := story(client(t, "client-1", func(_ context.Context, p *Program) error {
+	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		last := p.Clock().Now()
 		for i := range 3 {
-			sleepUntil(p, time.Duration(i+1)*100*time.Second)
+			SleepUntil(time.Duration(i+1) * 100 * time.Second)
 			shown = append(shown, p.Clock().Now().Sub(last))
 			last = p.Clock().Now()
 		}
 		return nil
 	}))
-	play(t, with(cfg,
-		lasting(200*time.Second, at(0, &Drift{"client-1", 1 * Percent})),
-		at(100*time.Second, &Drift{"client-1", 2 * Percent}),
+	Play(t, With(cfg,
+		Lasting(200*time.Second, At(0, &sim.Drift{"client-1", 1 * sim.Percent})),
+		At(100*time.Second, &sim.Drift{"client-1", 2 * sim.Percent}),
 	))
 	for i, want := range []time.Duration{101 * time.Second, 103 * time.Second, 102 * time.Second} {
 		if d := (shown[i] - want).Abs(); d > time.Microsecond {

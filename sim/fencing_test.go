@@ -9,6 +9,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
@@ -33,26 +34,10 @@ func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 			{Name: "client-1", RetryEvery: time.Second, Does: []trace.Task{
 				{Step: trace.Read, Object: trace.Object}, {Step: trace.Write, Object: trace.Object, Via: []string{"proxy"}},
 			}},
-			{Name: "client-2", RetryEvery: time.Second, Starts: point("client-1's keys expired")},
+			{Name: "client-2", RetryEvery: time.Second, Starts: Point("client-1's keys expired")},
 		},
 		Storage: s, Faults: faults,
 	}
-}
-
-func held(s string) trace.NthMessage {
-	m, err := trace.ParseNthMessage(s)
-	if err != nil {
-		panic(err)
-	}
-	return m
-}
-
-func point(s string) trace.Point {
-	p, err := trace.ParsePoint(s)
-	if err != nil {
-		panic(err)
-	}
-	return p
 }
 
 func beforeWrite(client string) trace.Trigger {
@@ -62,11 +47,11 @@ func beforeWrite(client string) trace.Trigger {
 // Which policies keep a stale write from doing harm, under which faults of the
 // storage.
 func TestFencingThatBreaks(t *testing.T) {
-	paused := sim.Fault{Strikes: beforeWrite("client-1"), Until: point("client-2 finished"), Action: &sim.Pause{Process: "client-1"}}
-	pausedLonger := sim.Fault{Strikes: beforeWrite("client-1"), Until: point("storage restarted"), Action: &sim.Pause{Process: "client-1"}}
-	stalled := sim.Fault{Until: point("client-2 finished"), Action: &sim.Stall{Client: "client-1"}}
+	paused := sim.Fault{Strikes: beforeWrite("client-1"), Until: Point("client-2 finished"), Action: &sim.Pause{Process: "client-1"}}
+	pausedLonger := sim.Fault{Strikes: beforeWrite("client-1"), Until: Point("storage restarted"), Action: &sim.Pause{Process: "client-1"}}
+	stalled := sim.Fault{Until: Point("client-2 finished"), Action: &sim.Stall{Client: "client-1"}}
 	crash := func(how trace.Crash) sim.Fault {
-		return sim.Fault{Strikes: trace.Trigger{When: point("client-2 finished")}, For: time.Second, Action: &sim.CrashFault{Process: trace.StorageName, How: how}}
+		return sim.Fault{Strikes: trace.Trigger{When: Point("client-2 finished")}, For: time.Second, Action: &sim.CrashFault{Process: trace.StorageName, How: how}}
 	}
 	harm := []checks.Property{checks.WriteOrder, checks.NoLostUpdate, checks.SerialSections}
 	for _, test := range []struct {

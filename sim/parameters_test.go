@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // Another size goes the same way, in its own unit, and leaves the fault that it was.
@@ -58,7 +59,7 @@ func TestRenamed(t *testing.T) {
 		for _, other := range p.Others {
 			want.Others = append(want.Others, name(other))
 		}
-		f.Strikes.When = point("client-1 holds redis-1")
+		f.Strikes.When = Point("client-1 holds redis-1")
 		again := f.Renamed(name)
 		if got := again.Parts(); !reflect.DeepEqual(got, want) || again.Strikes.String() != "when client-1 holds node-1" {
 			t.Errorf("%+v, renamed, is %+v, %s; want %+v", p, got, again.Strikes, want)

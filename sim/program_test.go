@@ -16,6 +16,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
@@ -62,27 +63,27 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		extender := kind == "single" || kind == "redlock" || kind == "redsync"
 		clients := []sim.Client{
 			{Name: "client-1", Sections: 2, Works: naps * nap},
-			{Name: "client-2", Works: naps * nap, Starts: point("client-1 acquired")},
+			{Name: "client-2", Works: naps * nap, Starts: Point("client-1 acquired")},
 		}
 		if extender {
 			clients[0].ExtendsEvery = nap
 		}
 		cfg := quorumOf(t, kind, clients...)
-		cfg.Network.Max = 3 * hop
+		cfg.Network.Max = 3 * Hop
 		cfg.Lock.TTL = 10 * time.Second
 		cfg.Faults = []sim.Fault{
-			{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: point("client-1 acquired, 2nd time")}, For: 20 * time.Second},
+			{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: Point("client-1 acquired, 2nd time")}, For: 20 * time.Second},
 		}
-		want := run(t, cfg)
+		want := Play(t, cfg)
 		cfg.Clients = []sim.Client{
 			{Name: "client-1", Run: byHand(2, extender)},
 			{Name: "client-2", Run: byHand(1, false), Starts: clients[1].Starts},
 		}
-		got := run(t, cfg)
+		got := Play(t, cfg)
 		if got.Hash() != want.Hash() {
 			t.Errorf("%s: by hand it differs: %s", kind, trace.FirstDifference(want, got))
 		}
-		if n := len(events(want, trace.KindEnd, "client-1")); n < 8 {
+		if n := len(Events(want, trace.KindEnd, "client-1")); n < 8 {
 			t.Errorf("%s: client-1 ended only %d steps", kind, n)
 		}
 	}
@@ -113,7 +114,7 @@ func broken(tr *trace.Trace) string {
 // Two handles in one process keep each other out, as two clients do, and every
 // event says whose it is.
 func TestTwoHandles(t *testing.T) {
-	tr := run(t, alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+	tr := Play(t, alone(t, "single", func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -125,7 +126,7 @@ func TestTwoHandles(t *testing.T) {
 		if in, err := p.Acquire(ctx, other); !errors.Is(err, locks.ErrNotAcquired) {
 			t.Errorf("the other handle got %v, %v", in, err)
 		}
-		same(t, "the first section's number", one.Number(), 1)
+		Same(t, "the first section's number", one.Number(), 1)
 		if err := errors.Join(one.Read(ctx, "x"), one.Write(ctx, "x"), one.Extend(ctx), one.Release(ctx)); err != nil {
 			return err
 		}
@@ -133,23 +134,23 @@ func TestTwoHandles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		same(t, "the other's number", two.Number(), 3)
+		Same(t, "the other's number", two.Number(), 3)
 		if _, ok := two.Lease().(locks.Expirer); !ok {
 			t.Errorf("its lease is a %T", two.Lease())
 		}
 		return errors.Join(two.Write(ctx, "x"), two.Release(ctx))
 	}))
-	same(t, "the steps", sectionSteps(tr), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
-	same(t, "the key", keyHistory(tr, "redis-1"), "set 1, touch 1, delete 1, set 3, delete 3")
-	same(t, "the messages", messageSections(tr), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
-	same(t, "what the storage served", servedSections(tr), "1 read, 1 write, 3 write")
-	same(t, "what is violated", broken(tr), "")
+	Same(t, "the steps", sectionSteps(tr), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	Same(t, "the key", keyHistory(tr, "redis-1"), "set 1, touch 1, delete 1, set 3, delete 3")
+	Same(t, "the messages", messageSections(tr), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
+	Same(t, "what the storage served", servedSections(tr), "1 read, 1 write, 3 write")
+	Same(t, "what is violated", broken(tr), "")
 }
 
 // sectionSteps tells the ends of steps with their sections.
 func sectionSteps(tr *trace.Trace) string {
 	var told []string
-	for _, ev := range events(tr, trace.KindEnd, "client-1") {
+	for _, ev := range Events(tr, trace.KindEnd, "client-1") {
 		step := fmt.Sprint(ev.Section, " ", ev.Step)
 		if !ev.OK {
 			step += " failed"
@@ -188,7 +189,7 @@ func messageSections(tr *trace.Trace) string {
 // servedSections tells what the storage did, for which section.
 func servedSections(tr *trace.Trace) string {
 	var told []string
-	for _, ev := range events(tr, trace.KindServe, trace.StorageName) {
+	for _, ev := range Events(tr, trace.KindServe, trace.StorageName) {
 		told = append(told, fmt.Sprint(ev.Section, " ", ev.Step))
 		if ev.By.Section != ev.Section {
 			told = append(told, fmt.Sprint("by ", ev.By.Section))
@@ -222,7 +223,7 @@ func overlapping(t *testing.T, release string) func(context.Context, *sim.Progra
 		if one.Release(ctx) != nil {
 			released = "lost"
 		}
-		same(t, "the first section", released, release)
+		Same(t, "the first section", released, release)
 		_ = two.Release(ctx)
 		return err
 	}
@@ -236,17 +237,17 @@ func TestOverlappingSectionsOfOneClient(t *testing.T) {
 		{"single", "lost", "set 1, expire 1, set 2, delete 2", data},
 		{"single-plain-del", "released", "set 1, expire 1, set 2, delete 2", data + ", release-ownership lock"},
 	} {
-		tr := run(t, alone(t, test.kind, overlapping(t, test.first)))
+		tr := Play(t, alone(t, test.kind, overlapping(t, test.first)))
 		const steps = "1 acquire, 1 read, 2 acquire, 2 read, 2 write, 1 write, 1 release%s, 2 release%s"
 		failed := [2]any{" failed", ""}
 		if test.kind == "single-plain-del" {
 			failed = [2]any{"", " failed"}
 		}
-		same(t, test.kind+": the steps", sectionSteps(tr), fmt.Sprintf(steps, failed[:]...))
-		same(t, test.kind+": the messages", messageSections(tr), fmt.Sprintf(steps, "", ""))
-		same(t, test.kind+": what the storage served", servedSections(tr), "1 read, 2 read, 2 write, 1 write")
-		same(t, test.kind+": the key", keyHistory(tr, "redis-1"), test.key)
-		same(t, test.kind+": what is violated", broken(tr), test.broken)
+		Same(t, test.kind+": the steps", sectionSteps(tr), fmt.Sprintf(steps, failed[:]...))
+		Same(t, test.kind+": the messages", messageSections(tr), fmt.Sprintf(steps, "", ""))
+		Same(t, test.kind+": what the storage served", servedSections(tr), "1 read, 2 read, 2 write, 1 write")
+		Same(t, test.kind+": the key", keyHistory(tr, "redis-1"), test.key)
+		Same(t, test.kind+": what is violated", broken(tr), test.broken)
 	}
 	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
 		if err := overlapping(t, "lost")(ctx, p); err == nil {
@@ -255,7 +256,7 @@ func TestOverlappingSectionsOfOneClient(t *testing.T) {
 		return nil
 	})
 	cfg.Storage.Fencing = storage.Writes
-	same(t, "with fencing", broken(run(t, cfg)), "section-exclusion inherent: needs fencing")
+	Same(t, "with fencing", broken(Play(t, cfg)), "section-exclusion inherent: needs fencing")
 }
 
 // generous is a lock that takes the key from whoever has it.
@@ -288,7 +289,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		return errors.Join(one.Release(ctx), two.Release(ctx))
 	})
 	cfg.Lock.Kind.New = func(env *locks.Env) (locks.Lock, error) { return generous{env}, nil }
-	same(t, "two handles", broken(run(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock")
+	Same(t, "two handles", broken(Play(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock")
 
 	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
 		for range 2 { // one after the other there is nothing wrong with it
@@ -302,7 +303,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		}
 		return nil
 	}
-	same(t, "one handle twice", broken(run(t, cfg)), "")
+	Same(t, "one handle twice", broken(Play(t, cfg)), "")
 }
 
 // What the lock tells of a lease by itself is recorded for the section that it is
@@ -340,9 +341,9 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 		}
 		return nil
 	})
-	cfg.Network = sim.Network{Min: 50 * hop, Max: 50 * hop}
-	tr := run(t, cfg)
-	for _, ev := range events(tr, trace.KindTouch, "redis-1") {
+	cfg.Network = sim.Network{Min: 50 * Hop, Max: 50 * Hop}
+	tr := Play(t, cfg)
+	for _, ev := range Events(tr, trace.KindTouch, "redis-1") {
 		if ev.By.Section == ev.Owner.Section && ev.At < 20*time.Second {
 			t.Errorf("at %v the watchdog renewed while nothing else was under way", ev.At)
 		}
@@ -357,7 +358,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 			renewed[ev.Section]++
 		}
 	}
-	lost := events(tr, trace.KindLost, "client-1")
+	lost := Events(tr, trace.KindLost, "client-1")
 	if len(lost) != 1 || lost[0].Section != 1 {
 		t.Errorf("lost: %+v", lost)
 	}
@@ -389,7 +390,7 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 		}
 		// The third node, which failed before, grants it what the first two have
 		// refused; that the client does not wait for.
-		brief, cancel := context.WithTimeout(ctx, 5*hop+hop/2)
+		brief, cancel := context.WithTimeout(ctx, 5*Hop+Hop/2)
 		defer cancel()
 		if _, err := p.Acquire(brief, other); err == nil {
 			t.Error("both handles have the lock")
@@ -405,13 +406,13 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 	})
 	cfg.Nodes = []sim.Node{{Name: "redis-1"}, {Name: "redis-2"}, {Name: "redis-3"}}
 	cfg.Faults = []sim.Fault{
-		{Action: &sim.Fail{Node: "redis-2"}, Until: point("client-1 failed to acquire")},
-		{Action: &sim.Fail{Node: "redis-3"}, Until: point("client-1 acquired")},
+		{Action: &sim.Fail{Node: "redis-2"}, Until: Point("client-1 failed to acquire")},
+		{Action: &sim.Fail{Node: "redis-3"}, Until: Point("client-1 acquired")},
 	}
-	tr := run(t, cfg)
-	same(t, "the key on the third node", keyHistory(tr, "redis-3"), "set 3, delete 3, set 4, delete 4")
-	same(t, "the section that the client was busy with then", events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
-	same(t, "what is violated", broken(tr), "")
+	tr := Play(t, cfg)
+	Same(t, "the key on the third node", keyHistory(tr, "redis-3"), "set 3, delete 3, set 4, delete 4")
+	Same(t, "the section that the client was busy with then", Events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
+	Same(t, "what is violated", broken(tr), "")
 }
 
 // doomed is a lock that everybody gets, and whose leases are all lost at once.
@@ -451,7 +452,7 @@ func TestTwoLossesAtOnce(t *testing.T) {
 			}
 		}
 		var told []int
-		for _, ev := range events(run(t, cfg), trace.KindLost, "client-1") {
+		for _, ev := range Events(Play(t, cfg), trace.KindLost, "client-1") {
 			told = append(told, ev.Section)
 		}
 		if !slices.Equal(told, []int{1, 2, 3, 4}) {
@@ -470,8 +471,8 @@ func TestProgramSleep(t *testing.T) {
 		return err
 	})
 	cfg.Faults = []sim.Fault{{Action: &sim.Drift{Process: "client-1", Rate: -50 * sim.Percent}}}
-	run(t, cfg)
-	near(t, "it woke", slept, 20*time.Second)
+	Play(t, cfg)
+	About(t, "it woke", slept, 20*time.Second)
 
 	cfg.Faults = nil
 	var err error
@@ -479,7 +480,7 @@ func TestProgramSleep(t *testing.T) {
 		err = p.Sleep(time.Hour)
 		return err
 	}
-	run(t, cfg)
+	Play(t, cfg)
 	if err == nil {
 		t.Error("a sleep beyond the end of the run ended without an error")
 	}
@@ -494,7 +495,7 @@ func TestNewLockWithoutALock(t *testing.T) {
 		return nil
 	})
 	cfg.Lock = sim.Lock{}
-	run(t, cfg)
+	Play(t, cfg)
 }
 
 // A context that ends while the storage does not answer ends the wait, and also
@@ -513,11 +514,11 @@ func TestSectionGivesUpWithItsContext(t *testing.T) {
 			return in.Release(ctx)
 		})
 		cfg.Clients[0].Resends = resends
-		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: trace.StorageName}, Strikes: trace.Trigger{When: point("client-1 acquired")}}}
-		tr := run(t, cfg)
+		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: trace.StorageName}, Strikes: trace.Trigger{When: Point("client-1 acquired")}}}
+		tr := Play(t, cfg)
 		if read == nil || !errors.Is(read, context.DeadlineExceeded) {
 			t.Errorf("the read ended with %v", read)
 		}
-		same(t, "the steps", sectionSteps(tr), "1 acquire, 1 read failed, 1 release")
+		Same(t, "the steps", sectionSteps(tr), "1 acquire, 1 read failed, 1 release")
 	}
 }

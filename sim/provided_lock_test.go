@@ -5,6 +5,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // A lock that nobody in the program makes is refused. Were it played, every attempt
@@ -16,5 +17,5 @@ func TestALockThatNobodyProvidesIsRefused(t *testing.T) {
 	if tr != nil || err == nil {
 		t.Fatalf("it is played: %v", err)
 	}
-	same(t, "why not", err.Error(), "sim: the lock their-lock is not in this program: it is made by the package example.com/adapter, which has to be imported")
+	Same(t, "why not", err.Error(), "sim: the lock their-lock is not in this program: it is made by the package example.com/adapter, which has to be imported")
 }

@@ -9,12 +9,10 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
-
-// hop is how long each message takes in the worlds of these tests.
-const hop = time.Millisecond
 
 // sections is a world with one lock on one node, in which clients go through
 // their sections.
@@ -31,20 +29,11 @@ func sections(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	}
 	return sim.Config{
 		Name: "sections", Seed: 1, Horizon: 5 * time.Minute,
-		Network: sim.Network{Min: hop, Max: hop},
+		Network: sim.Network{Min: Hop, Max: Hop},
 		Lock:    sim.Lock{Kind: lock, Key: "resource", TTL: 30 * time.Second},
 		Nodes:   []sim.Node{{Name: "redis-1"}},
 		Clients: clients,
 	}
-}
-
-func run(t *testing.T, cfg sim.Config) *trace.Trace {
-	t.Helper()
-	tr, err := sim.Run(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
 }
 
 func does(t *testing.T, tasks ...string) []trace.Task {
@@ -101,33 +90,6 @@ func served(tr *trace.Trace) string {
 	return strings.Join(told, ", ")
 }
 
-// events are those of one kind of a process.
-func events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
-	var found []trace.Event
-	for _, ev := range tr.Events {
-		if ev.Kind == kind && ev.Process == process {
-			found = append(found, ev)
-		}
-	}
-	return found
-}
-
-func same[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-// near compares moments of true time: each moment of a world has a nanosecond of
-// its own, so that one may be a little late.
-func near(t *testing.T, what string, got, want time.Duration) {
-	t.Helper()
-	if late := got - want; late < 0 || late > time.Microsecond {
-		t.Errorf("%s at %v, want %v", what, got, want)
-	}
-}
-
 // What a client does in its section is a list; reads, works and writes is only
 // the usual one.
 func TestTasks(t *testing.T) {
@@ -144,8 +106,8 @@ func TestTasks(t *testing.T) {
 		{"a mark", does(t, "mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
-			same(t, "steps", steps(tr, "client-1"), test.steps)
+			tr := Play(t, sections(t, "single", sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
+			Same(t, "steps", steps(tr, "client-1"), test.steps)
 		})
 	}
 }
@@ -153,9 +115,9 @@ func TestTasks(t *testing.T) {
 // A value says what it was computed from, so that two writes of one section are
 // never alike.
 func TestWhatAWriteIsComputedFrom(t *testing.T) {
-	tr := run(t, sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write z", "read x", "write y", "write x", "write x")}))
+	tr := Play(t, sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write z", "read x", "write y", "write x", "write x")}))
 	var values []string
-	for _, ev := range events(tr, trace.KindServe, "storage") {
+	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Step == trace.Write {
 			values = append(values, ev.Value)
 		}
@@ -181,8 +143,8 @@ func TestCheck(t *testing.T) {
 		// It has none.
 		{"none", 150 * time.Second, "acquire, work, check, write x, release"},
 	} {
-		tr := run(t, sections(t, test.lock, sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works}))
-		same(t, fmt.Sprintf("%s, after %v", test.lock, test.works), steps(tr, "client-1"), test.steps)
+		tr := Play(t, sections(t, test.lock, sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works}))
+		Same(t, fmt.Sprintf("%s, after %v", test.lock, test.works), steps(tr, "client-1"), test.steps)
 	}
 }
 
@@ -202,7 +164,7 @@ func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 		cfg := sections(t, "none", sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works})
 		cfg.Lock.Kind.Open = false
 		cfg.Lock.Kind.OwnClock = test.ownClock
-		same(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), steps(run(t, cfg), "client-1"), test.steps)
+		Same(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), steps(Play(t, cfg), "client-1"), test.steps)
 	}
 }
 
@@ -221,23 +183,23 @@ func TestServices(t *testing.T) {
 			cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order and billing")})
 			cfg.Services = test.services
 			cfg.Storage.Fencing = storage.Writes
-			tr := run(t, cfg)
-			same(t, "served", served(tr), test.served)
-			stripped := events(tr, trace.KindStrip, "order")
-			same(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
-			same(t, "it was sent with the Seq", events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
+			tr := Play(t, cfg)
+			Same(t, "served", served(tr), test.served)
+			stripped := Events(tr, trace.KindStrip, "order")
+			Same(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
+			Same(t, "it was sent with the Seq", Events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
 			// SET and its answer take two hops. Each service opens its connection when
 			// it first has something to pass on, which takes two more.
-			near(t, "the storage serves it", events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*hop)
-			end := events(tr, trace.KindEnd, "client-1")[1]
-			near(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*hop)
+			About(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*Hop)
+			end := Events(tr, trace.KindEnd, "client-1")[1]
+			About(t, "the answer is back", end.At, (2+1+2+1+2+1+3)*Hop)
 		})
 	}
 }
 
 // writeSent is when client-1 itself sent its write, whoever passed it on.
 func writeSent(tr *trace.Trace) int {
-	for _, ev := range events(tr, trace.KindSend, "client-1") {
+	for _, ev := range Events(tr, trace.KindSend, "client-1") {
 		if ev.Step == trace.Write {
 			return ev.Seq
 		}
@@ -250,10 +212,10 @@ func TestServiceIsPaused(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Does: does(t, "write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "order"}, For: 10 * time.Second}}
-	tr := run(t, cfg)
-	same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
-	same(t, "served", served(tr), "write x for client-1 by order (1)")
-	near(t, "the storage serves it", events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*hop)
+	tr := Play(t, cfg)
+	Same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
+	Same(t, "served", served(tr), "write x for client-1 by order (1)")
+	About(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
 }
 
 // A service that dies takes the request with it, and its client is told.
@@ -261,11 +223,11 @@ func TestServiceCrashes(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{
-		{Action: &sim.Hold{Message: held("order's write request to storage")}},
+		{Action: &sim.Hold{Message: Held("order's write request to storage")}},
 		{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
 	}
-	tr := run(t, cfg)
-	same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
+	tr := Play(t, cfg)
+	Same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
 }
 
 // A token is minted after the acquire, or where the section says.
@@ -277,7 +239,7 @@ func TestTokens(t *testing.T) {
 	after := func(client, point1 string, tasks ...string) sim.Client {
 		c := sim.Client{Name: client, Does: does(t, tasks...)}
 		if point1 != "" {
-			c.Starts = point(point1)
+			c.Starts = Point(point1)
 		}
 		return c
 	}
@@ -300,19 +262,19 @@ func TestTokens(t *testing.T) {
 			for _, name := range test.nodes {
 				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Apart: true})
 			}
-			tr := run(t, cfg)
-			same(t, "served", served(tr), test.served)
+			tr := Play(t, cfg)
+			Same(t, "served", served(tr), test.served)
 			counts := "redis-1"
 			if test.nodes != nil {
 				counts = test.nodes[0]
 			}
 			counted := 0
-			for _, ev := range events(tr, trace.KindSet, counts) {
+			for _, ev := range Events(tr, trace.KindSet, counts) {
 				if ev.Key == "resource:token" {
 					counted++
 				}
 			}
-			same(t, "real INCRs on "+counts, counted, len(test.clients))
+			Same(t, "real INCRs on "+counts, counted, len(test.clients))
 		})
 	}
 }
@@ -338,7 +300,7 @@ func TestFaultOfACounter(t *testing.T) {
 		}
 		cfg.Tokens = sim.Tokens{Source: source, Nodes: test.nodes}
 		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "redis-2"}, For: time.Second}}
-		idle := run(t, cfg).Faults[0].Idle
+		idle := Play(t, cfg).Faults[0].Idle
 		if got := strings.Contains(idle, "keeps nothing on redis-2"); got != test.idle || !test.idle && idle != "" {
 			t.Errorf("tokens by %s on %v: the fault did not act: %q", test.source, test.nodes, idle)
 		}
@@ -348,42 +310,42 @@ func TestFaultOfACounter(t *testing.T) {
 // Clients of two locks do not get in each other's way, and each lock has its own
 // order of grants.
 func TestKeys(t *testing.T) {
-	tr := run(t, sections(t, "single",
+	tr := Play(t, sections(t, "single",
 		sim.Client{Name: "client-1", Key: "file-1", Works: 10 * time.Second},
 		sim.Client{Name: "client-2", Key: "file-2", Works: 10 * time.Second},
-		sim.Client{Name: "client-3", Key: "file-1", Attempts: 1, Starts: point("client-1 acquired")},
+		sim.Client{Name: "client-3", Key: "file-1", Attempts: 1, Starts: Point("client-1 acquired")},
 	))
-	same(t, "client-1", steps(tr, "client-1"), "acquire, read x, work, write x, release")
-	same(t, "client-2", steps(tr, "client-2"), "acquire, read x, work, write x, release")
-	same(t, "client-3", steps(tr, "client-3"), "acquire failed")
+	Same(t, "client-1", steps(tr, "client-1"), "acquire, read x, work, write x, release")
+	Same(t, "client-2", steps(tr, "client-2"), "acquire, read x, work, write x, release")
+	Same(t, "client-3", steps(tr, "client-3"), "acquire failed")
 	var names []string
 	for _, l := range tr.Locks {
 		names = append(names, l.Name)
 	}
-	same(t, "locks", strings.Join(names, " "), "file-1 file-2")
+	Same(t, "locks", strings.Join(names, " "), "file-1 file-2")
 	for _, client := range []string{"client-1", "client-2"} {
-		same(t, "rank of "+client, events(tr, trace.KindEnd, client)[0].Rank, 1)
+		Same(t, "rank of "+client, Events(tr, trace.KindEnd, client)[0].Rank, 1)
 	}
 }
 
 // Two processes can be further apart than others.
 func TestPaths(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x")})
-	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * hop, Max: 20 * hop}}
-	tr := run(t, cfg)
-	near(t, "acquired", events(tr, trace.KindEnd, "client-1")[0].At, 2*hop)
-	near(t, "wrote", events(tr, trace.KindEnd, "client-1")[1].At, 42*hop)
+	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * Hop, Max: 20 * Hop}}
+	tr := Play(t, cfg)
+	About(t, "acquired", Events(tr, trace.KindEnd, "client-1")[0].At, 2*Hop)
+	About(t, "wrote", Events(tr, trace.KindEnd, "client-1")[1].At, 42*Hop)
 }
 
 // A request that got no answer is sent again over a new connection, and the
 // first copy may still arrive.
 func TestResends(t *testing.T) {
 	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: does(t, "read x", "write x", "write x")})
-	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: held("client-1's write request to storage")}, Until: point("client-1 finished")}}
-	tr := run(t, cfg)
-	same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, write x, release")
+	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: Held("client-1's write request to storage")}, Until: Point("client-1 finished")}}
+	tr := Play(t, cfg)
+	Same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, write x, release")
 	var order []string
-	for _, ev := range events(tr, trace.KindServe, "storage") {
+	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Step == trace.Write {
 			order = append(order, ev.Value)
 		}
@@ -392,7 +354,7 @@ func TestResends(t *testing.T) {
 	if !slices.Equal(order, want) {
 		t.Errorf("the storage made the writes %q, want %q", order, want)
 	}
-	again := events(tr, trace.KindAgain, "client-1")
+	again := Events(tr, trace.KindAgain, "client-1")
 	if len(again) != 1 || again[0].Step != trace.Write || again[0].Text != "no answer within 1s" {
 		t.Errorf("sent again: %+v", again)
 	}
@@ -405,20 +367,20 @@ func TestResendsToAStorageThatWasDown(t *testing.T) {
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
 		Action:  &sim.CrashFault{Process: trace.StorageName}, For: 2500 * time.Millisecond,
 	}}
-	tr := run(t, cfg)
-	same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, release")
+	tr := Play(t, cfg)
+	Same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, release")
 	// The old connection is reset, and the next attempt is refused. From then on it
 	// pauses for a second each time: after 1 s and 2 s the storage is still down,
 	// after 3 s it is back.
-	same(t, "times that it was sent again", len(events(tr, trace.KindAgain, "client-1")), 4)
+	Same(t, "times that it was sent again", len(Events(tr, trace.KindAgain, "client-1")), 4)
 }
 
 // A story that has a client extend what cannot be extended tells nothing.
 func TestExtendWhatCannotBeExtended(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
 	again := extends // says it again, and that is noted once
-	again.Name, again.Starts = "client-2", point("client-1 released")
-	tr := run(t, sections(t, "watchdog", extends, again))
+	again.Name, again.Starts = "client-2", Point("client-1 released")
+	tr := Play(t, sections(t, "watchdog", extends, again))
 	want := "the story has a client extend its lease, but watchdog cannot be asked to extend a lease"
 	if !slices.Equal(tr.Doubts, []string{want}) {
 		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
@@ -427,9 +389,9 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 
 // A run in which a client never had its turn is not the story.
 func TestClientThatNeverBegins(t *testing.T) {
-	tr := run(t, sections(t, "single",
+	tr := Play(t, sections(t, "single",
 		sim.Client{Name: "client-1"},
-		sim.Client{Name: "client-2", Starts: point("client-1's keys expired")},
+		sim.Client{Name: "client-2", Starts: Point("client-1's keys expired")},
 	))
 	if want := "client-2 never began: it starts when client-1's keys expired"; !slices.Contains(tr.Doubts, want) {
 		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
@@ -441,11 +403,11 @@ func TestResendsAfterAReset(t *testing.T) {
 	for resends, want := range map[bool]int{true: 1, false: 0} {
 		cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
 		cfg.Faults = []sim.Fault{{
-			Strikes: trace.Trigger{When: point("client-1's write request to storage is in flight")},
+			Strikes: trace.Trigger{When: Point("client-1's write request to storage is in flight")},
 			Action:  &sim.Reset{Process: "client-1", From: "storage"},
 		}}
 		made := 0
-		for _, ev := range events(run(t, cfg), trace.KindServe, "storage") {
+		for _, ev := range Events(Play(t, cfg), trace.KindServe, "storage") {
 			if ev.Step == trace.Write {
 				made++
 			}
@@ -458,9 +420,9 @@ func TestResendsAfterAReset(t *testing.T) {
 
 // A lock that prolongs its lease by itself is seen to do so.
 func TestRenewals(t *testing.T) {
-	tr := run(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 25 * time.Second}))
-	same(t, "steps", steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
-	ends := events(tr, trace.KindEnd, "client-1")
+	tr := Play(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 25 * time.Second}))
+	Same(t, "steps", steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
+	ends := Events(tr, trace.KindEnd, "client-1")
 	if first, second := ends[0].Ends, ends[2].Ends; second == nil || second.Sub(*first) < 9*time.Second {
 		t.Errorf("the lease ends at %v, and then at %v", first, second)
 	}
@@ -473,13 +435,13 @@ func TestRetry(t *testing.T) {
 		locks.Fixed:       {time.Second, time.Second, time.Second},
 		locks.Exponential: {time.Second, 2 * time.Second, 4 * time.Second},
 	} {
-		tr := run(t, sections(t, "single",
+		tr := Play(t, sections(t, "single",
 			sim.Client{Name: "client-1", Works: 20 * time.Second},
-			sim.Client{Name: "client-2", Starts: point("client-1 acquired"), Attempts: 4, RetryEvery: time.Second, Retry: retry},
+			sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Attempts: 4, RetryEvery: time.Second, Retry: retry},
 		))
-		tries, fails := events(tr, trace.KindBegin, "client-2"), events(tr, trace.KindEnd, "client-2")
+		tries, fails := Events(tr, trace.KindBegin, "client-2"), Events(tr, trace.KindEnd, "client-2")
 		for i, pause := range want {
-			near(t, fmt.Sprintf("%q: attempt %d", retry, i+2), tries[i+1].At-fails[i].At, pause)
+			About(t, fmt.Sprintf("%q: attempt %d", retry, i+2), tries[i+1].At-fails[i].At, pause)
 		}
 	}
 }
@@ -503,8 +465,8 @@ func TestByClockOf(t *testing.T) {
 	} {
 		cfg := sections(t, "single", sim.Client{Name: "client-1", Works: 2 * time.Minute})
 		cfg.Faults = append([]sim.Fault{crash}, test.faults...)
-		tr := run(t, cfg)
-		near(t, test.name+": it is back", events(tr, trace.KindRestart, "redis-1")[0].At, test.back)
+		tr := Play(t, cfg)
+		About(t, test.name+": it is back", Events(tr, trace.KindRestart, "redis-1")[0].At, test.back)
 	}
 }
 

@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -18,32 +20,32 @@ import (
 func TestWritersGoOnFirst(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		pause  []Fault
+		pause  []sim.Fault
 		writes string // what became of the write
 	}{
 		{"no pause", nil, "refused"},
-		{"stop", []Fault{lasting(3*time.Second, at(time.Second, stopped("client-1")))}, "sent"},
-		{"suspend", []Fault{lasting(3*time.Second, at(time.Second, suspended("client-1")))}, "sent"},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, "sent"},
+		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("client-1")))}, "sent"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range 50 {
 				var wrote string
-				cfg := with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-					conn, err := dialTo(ctx, p, 0)
+				cfg := With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+					conn, err := Dial(ctx, p, 0)
 					if err != nil {
 						return err
 					}
 					// The answer is under way when the pause begins.
-					sleepUntil(p, time.Second-hop-hop/2)
+					SleepUntil(time.Second - Hop - Hop/2)
 					if _, err := conn.Write([]byte("PING\r\n")); err != nil {
 						return err
 					}
 					closed := make(chan error)
 					go func() {
-						_, err := hear(conn)
+						_, err := Hear(conn)
 						closed <- errors.Join(err, conn.Close())
 					}()
-					sleepUntil(p, 2*time.Second)
+					SleepUntil(2 * time.Second)
 					switch _, err := conn.Write([]byte("SET k v\r\n")); {
 					case err == nil:
 						wrote = "sent"
@@ -54,12 +56,12 @@ func TestWritersGoOnFirst(t *testing.T) {
 					}
 					return <-closed
 				})), test.pause...)
-				cfg.Disturb = shake
-				tr := play(t, cfg)
-				same(t, "the write", wrote, test.writes)
-				sets := len(events(tr, trace.KindSet, "redis-1"))
+				cfg.Disturb = Shake
+				tr := Play(t, cfg)
+				Same(t, "the write", wrote, test.writes)
+				sets := len(Events(tr, trace.KindSet, "redis-1"))
 				if sent := wrote == "sent"; sent != (sets == 1) {
-					t.Errorf("the key was set %d times\n%s", sets, tell(tr))
+					t.Errorf("the key was set %d times\n%s", sets, Tell(tr))
 				}
 			}
 		})
@@ -72,10 +74,10 @@ func TestWritersGoOnFirst(t *testing.T) {
 func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 	var first string
 	for range 50 {
-		cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			var conns []net.Conn
 			for node := range 3 {
-				conn, err := dialTo(ctx, p, node)
+				conn, err := Dial(ctx, p, node)
 				if err != nil {
 					return err
 				}
@@ -84,13 +86,13 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 			over := make(chan error)
 			for i, conn := range conns {
 				go func() {
-					sleepUntil(p, 2*time.Second-time.Duration(i)*time.Millisecond)
+					SleepUntil(2*time.Second - time.Duration(i)*time.Millisecond)
 					_, err := conn.Write([]byte("SET k v\r\n"))
 					time.Sleep(time.Second)
 					var again error
-					conn, again = dialTo(ctx, p, 0) // all to one node
+					conn, again = Dial(ctx, p, 0) // all to one node
 					if again == nil {
-						_, again = ask(conn, "GET k"+strings.Repeat("k", i))
+						_, again = Ask(conn, "GET k"+strings.Repeat("k", i))
 					}
 					over <- errors.Join(err, again)
 				}()
@@ -98,25 +100,25 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 			return errors.Join(<-over, <-over, <-over)
 		}))
 		for i := range 2 {
-			cfg.Nodes = append(cfg.Nodes, Node{Name: "redis-" + string(rune('2'+i)), Persistence: NoPersistence})
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-" + string(rune('2'+i)), Persistence: sim.NoPersistence})
 		}
-		cfg = with(cfg, lasting(3*time.Second, at(time.Second, stopped("client-1"))))
-		cfg.Disturb = shake
-		tr := play(t, cfg)
+		cfg = With(cfg, Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
+		cfg.Disturb = Shake
+		tr := Play(t, cfg)
 		if len(tr.Doubts) > 0 {
 			t.Fatalf("doubts: %q", tr.Doubts)
 		}
 		var wrote []string
-		for _, ev := range events(tr, trace.KindSend, "client-1") {
+		for _, ev := range Events(tr, trace.KindSend, "client-1") {
 			if strings.HasPrefix(ev.Text, "SET") {
 				wrote = append(wrote, ev.Peer)
 			}
 		}
-		same(t, "the writes", strings.Join(wrote, " "), "redis-1 redis-2 redis-3")
+		Same(t, "the writes", strings.Join(wrote, " "), "redis-1 redis-2 redis-3")
 		if first == "" {
 			first = tr.Hash()
 		}
-		same(t, "the hash", tr.Hash(), first)
+		Same(t, "the hash", tr.Hash(), first)
 	}
 }
 
@@ -132,21 +134,21 @@ func TestPausedAgain(t *testing.T) {
 	} {
 		t.Run(test.second, func(t *testing.T) {
 			var answered time.Duration
-			tr := play(t, with(story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-				conn, err := dialTo(ctx, p, 0)
+			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
 				}
-				sleepUntil(p, 2*time.Second)
-				_, err = ask(conn, "SET k v")
-				answered = now(p)
+				SleepUntil(2 * time.Second)
+				_, err = Ask(conn, "SET k v")
+				answered = Now()
 				return err
 			})),
-				lasting(3*time.Second, at(time.Second, stopped("client-1"))),
-				lasting(3*time.Second, when(test.second, stopped("client-1")))))
-			struck(t, tr)
-			about(t, "the write", only(t, tr, trace.KindSet, "redis-1").At, test.write+hop)
-			about(t, "the answer", answered, max(7*time.Second, test.write+2*hop))
+				Lasting(3*time.Second, At(time.Second, Stopped("client-1"))),
+				Lasting(3*time.Second, When(test.second, Stopped("client-1")))))
+			Struck(t, tr)
+			About(t, "the write", Only(t, tr, trace.KindSet, "redis-1").At, test.write+Hop)
+			About(t, "the answer", answered, max(7*time.Second, test.write+2*Hop))
 		})
 	}
 }
@@ -159,18 +161,18 @@ func TestEndWhileStalled(t *testing.T) {
 		"as it ends":       4 * time.Second,
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := with(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
-				conn, err := dialTo(ctx, p, 0)
+			cfg := With(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
 				}
-				sleepUntil(p, 2*time.Second)
-				_, err = ask(conn, "SET k v")
+				SleepUntil(2 * time.Second)
+				_, err = Ask(conn, "SET k v")
 				return err
-			}}), lasting(3*time.Second, at(time.Second, stopped("client-1"))))
+			}}), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
 			cfg.Horizon = horizon
-			tr := play(t, cfg)
-			none(t, tr, trace.KindSet, "redis-1")
+			tr := Play(t, cfg)
+			None(t, tr, trace.KindSet, "redis-1")
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"context"
@@ -8,21 +8,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
 // late is a story of two holders: client-2, whose token is 34, writes at 1s, and
 // client-1, whose token is 33, at 5s. It dials anew then.
-func late(t *testing.T, policy storage.Policy) Config {
-	cfg := story(
-		client(t, "client-1", func(ctx context.Context, p *Program) error {
-			sleepUntil(p, 5*time.Second)
+func late(t *testing.T, policy storage.Policy) sim.Config {
+	cfg := Story(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(5 * time.Second)
 			_, err := asks(ctx, p, storage.Write, 33)
 			return err
 		}),
-		client(t, "client-2", func(ctx context.Context, p *Program) error {
-			sleepUntil(p, time.Second)
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(time.Second)
 			_, err := asks(ctx, p, storage.Write, 34)
 			return err
 		}),
@@ -51,18 +53,18 @@ func TestCrashAndTheHighestToken(t *testing.T) {
 		t.Run(string(test.policy)+" "+string(test.how), func(t *testing.T) {
 			cfg := late(t, test.policy)
 			if test.how != "" {
-				cfg = with(cfg, lasting(time.Second, at(2*time.Second, crashed(trace.StorageName, test.how))))
+				cfg = With(cfg, Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))))
 			}
-			tr := play(t, cfg)
-			struck(t, tr)
-			same(t, "writes", writes(tr), test.writes)
-			none(t, tr, trace.KindRevert, trace.StorageName)
+			tr := Play(t, cfg)
+			Struck(t, tr)
+			Same(t, "writes", writes(tr), test.writes)
+			None(t, tr, trace.KindRevert, trace.StorageName)
 			forgot := ""
-			for _, ev := range events(tr, trace.KindForgetToken, trace.StorageName) {
+			for _, ev := range Events(tr, trace.KindForgetToken, trace.StorageName) {
 				forgot += fmt.Sprintf("%stoken %d, now %s", ev.Object, ev.Token, ev.Text)
-				about(t, "it is known", ev.At, 3*time.Second) // when the storage runs again
+				About(t, "it is known", ev.At, 3*time.Second) // when the storage runs again
 			}
-			same(t, "forgotten", forgot, test.forgot)
+			Same(t, "forgotten", forgot, test.forgot)
 		})
 	}
 }
@@ -85,15 +87,15 @@ func TestFailOver(t *testing.T) {
 		{"shards", storage.PerShard, time.Minute, "34 33", "x 1 → 0, token 34 of x → no token", "33 at version 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := with(late(t, test.policy), lasting(time.Second, at(2*time.Second, crashed(trace.StorageName, trace.FailOver))))
+			cfg := With(late(t, test.policy), Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))))
 			cfg.Storage.CopyLag = test.lag
-			tr := play(t, cfg)
-			struck(t, tr)
-			same(t, "how it crashed", only(t, tr, trace.KindCrash, trace.StorageName).Text, "failover")
-			same(t, "writes", writes(tr), test.writes)
-			same(t, "lost", losses(tr), test.lost)
-			end := only(t, tr, trace.KindObject, trace.StorageName)
-			same(t, "the object at the end", fmt.Sprintf("%s at version %d", end.Value, end.Version), test.ends)
+			tr := Play(t, cfg)
+			Struck(t, tr)
+			Same(t, "how it crashed", Only(t, tr, trace.KindCrash, trace.StorageName).Text, "failover")
+			Same(t, "writes", writes(tr), test.writes)
+			Same(t, "lost", losses(tr), test.lost)
+			end := Only(t, tr, trace.KindObject, trace.StorageName)
+			Same(t, "the object at the end", fmt.Sprintf("%s at version %d", end.Value, end.Version), test.ends)
 		})
 	}
 }
@@ -106,11 +108,11 @@ func losses(tr *trace.Trace) string {
 			told += ", "
 		}
 	}
-	for _, ev := range events(tr, trace.KindRevert, trace.StorageName) {
+	for _, ev := range Events(tr, trace.KindRevert, trace.StorageName) {
 		comma()
 		told += fmt.Sprintf("%s %d → %d", ev.Object, ev.Replaced, ev.Version)
 	}
-	for _, ev := range events(tr, trace.KindForgetToken, trace.StorageName) {
+	for _, ev := range Events(tr, trace.KindForgetToken, trace.StorageName) {
 		comma()
 		told += fmt.Sprintf("token %d", ev.Token)
 		if ev.Object != "" {
@@ -127,37 +129,37 @@ func TestFailOverForGood(t *testing.T) {
 	cfg := late(t, storage.Writes)
 	cfg.Clients = cfg.Clients[1:]
 	cfg.Storage.CopyLag = time.Minute
-	tr := play(t, with(cfg, at(1500*time.Millisecond, crashed(trace.StorageName, trace.FailOver))))
-	same(t, "lost", losses(tr), "")
-	same(t, "the version at the end", only(t, tr, trace.KindObject, trace.StorageName).Version, 1)
+	tr := Play(t, With(cfg, At(1500*time.Millisecond, Crashed(trace.StorageName, trace.FailOver))))
+	Same(t, "lost", losses(tr), "")
+	Same(t, "the version at the end", Only(t, tr, trace.KindObject, trace.StorageName).Version, 1)
 }
 
 // A machine that has taken over can die too, and what it had applied itself is
 // copied anew.
 func TestFailOverOfTheCopy(t *testing.T) {
-	cfg := story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i, token := range []uint64{33, 34, 35} {
-			sleepUntil(p, time.Duration(10*i)*time.Second)
-			if _, err := asks(within(ctx, 5*time.Second), p, storage.Write, token); err != nil {
+			SleepUntil(time.Duration(10*i) * time.Second)
+			if _, err := asks(Within(ctx, 5*time.Second), p, storage.Write, token); err != nil {
 				// The connection was to the machine that is gone.
 				if _, err := asks(ctx, p, storage.Write, token); err != nil {
 					return err
 				}
 			}
 		}
-		sleepUntil(p, 30*time.Second)
+		SleepUntil(30 * time.Second)
 		return nil
 	}))
-	cfg.Storage = Storage{storage.Writes, 3 * time.Second}
-	tr := play(t, with(cfg,
-		lasting(time.Second, at(2*time.Second, crashed(trace.StorageName, trace.FailOver))),
-		lasting(time.Second, at(21*time.Second, crashed(trace.StorageName, trace.FailOver))),
+	cfg.Storage = sim.Storage{storage.Writes, 3 * time.Second}
+	tr := Play(t, With(cfg,
+		Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))),
+		Lasting(time.Second, At(21*time.Second, Crashed(trace.StorageName, trace.FailOver))),
 	))
-	struck(t, tr)
-	same(t, "writes", writes(tr), "33 34 35")
+	Struck(t, tr)
+	Same(t, "writes", writes(tr), "33 34 35")
 	// 33 is lost with the first machine and 35 with the second.
-	same(t, "lost", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
-	same(t, "the object at the end", only(t, tr, trace.KindObject, trace.StorageName).Value, "34")
+	Same(t, "lost", losses(tr), "x 1 → 0, x 2 → 1, token 33 → no token, token 35 → token 34")
+	Same(t, "the object at the end", Only(t, tr, trace.KindObject, trace.StorageName).Value, "34")
 }
 
 // What the end of the storage, from 2s to 7s, does to a client that waits for its
@@ -175,15 +177,15 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 	// a reset; who dials gets through when there is somebody again, and who uses
 	// his old connection then is told that nobody knows it.
 	silent := outcome{
-		errGaveUp, 9 * time.Second,
-		nil, 7*time.Second + 4*hop,
-		syscall.ECONNRESET, 8*time.Second + 2*hop,
+		context.DeadlineExceeded, 9 * time.Second,
+		nil, 7*time.Second + 4*Hop,
+		syscall.ECONNRESET, 8*time.Second + 2*Hop,
 	}
 	// Its kernel tells everybody.
 	told := outcome{
-		syscall.ECONNRESET, 2*time.Second + hop,
-		syscall.ECONNREFUSED, 3*time.Second + 2*hop,
-		nil, 8*time.Second + 4*hop,
+		syscall.ECONNRESET, 2*time.Second + Hop,
+		syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
+		nil, 8*time.Second + 4*Hop,
 	}
 	for _, test := range []struct {
 		how  trace.Crash
@@ -192,33 +194,33 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 		t.Run(string(test.how), func(t *testing.T) {
 			var got outcome
 			read := storage.Request{Op: storage.Read, Object: trace.Object}
-			tr := play(t, with(story(
-				client(t, "client-1", func(ctx context.Context, p *Program) error {
-					sleepUntil(p, time.Second)
-					_, got.waits = p.g.call(ctx, nil, read, nil, 8*time.Second)
-					got.waited = now(p)
+			tr := Play(t, With(Story(
+				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+					SleepUntil(time.Second)
+					_, got.waits = p.Storage(Within(ctx, 8*time.Second), read)
+					got.waited = Now()
 					return nil
 				}),
-				client(t, "client-2", func(ctx context.Context, p *Program) error {
-					sleepUntil(p, 3*time.Second)
-					_, got.asks = p.g.call(ctx, nil, read, nil, 8*time.Second)
-					got.answered = now(p)
+				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+					SleepUntil(3 * time.Second)
+					_, got.asks = p.Storage(Within(ctx, 8*time.Second), read)
+					got.answered = Now()
 					return nil
 				}),
-				client(t, "client-3", func(ctx context.Context, p *Program) error {
+				Client(t, "client-3", func(ctx context.Context, p *sim.Program) error {
 					if _, err := p.Storage(ctx, read); err != nil {
 						return err
 					}
-					sleepUntil(p, 8*time.Second)
+					SleepUntil(8 * time.Second)
 					_, got.idle = p.Storage(ctx, read)
-					got.later = now(p)
+					got.later = Now()
 					return nil
 				}),
 			),
-				at(500*time.Millisecond, stalled("client-1", trace.Read)),
-				lasting(5*time.Second, at(2*time.Second, crashed(trace.StorageName, test.how))),
+				At(500*time.Millisecond, stalled("client-1", trace.Read)),
+				Lasting(5*time.Second, At(2*time.Second, Crashed(trace.StorageName, test.how))),
 			))
-			struck(t, tr)
+			Struck(t, tr)
 			for _, e := range []struct {
 				what      string
 				got, want error
@@ -227,9 +229,9 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 					t.Errorf("%s ended with %v, want %v", e.what, e.got, e.want)
 				}
 			}
-			about(t, "the wait ended", got.waited, test.want.waited)
-			about(t, "the request to a dead storage ended", got.answered, test.want.answered)
-			about(t, "the idle connection's request ended", got.later, test.want.later)
+			About(t, "the wait ended", got.waited, test.want.waited)
+			About(t, "the request to a dead storage ended", got.answered, test.want.answered)
+			About(t, "the idle connection's request ended", got.later, test.want.later)
 		})
 	}
 }
@@ -239,16 +241,16 @@ func TestCrashOfTheStorageAndItsClients(t *testing.T) {
 func TestWaitForAMachineThatForgot(t *testing.T) {
 	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
 		t.Run(string(how), func(t *testing.T) {
-			tr := play(t, with(story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
+			tr := Play(t, With(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 				_, err := p.Storage(ctx, storage.Request{Op: storage.Read, Object: trace.Object})
 				return err
 			}}),
-				at(0, stalled("client-1", trace.Read)),
-				lasting(time.Second, at(time.Second, crashed(trace.StorageName, how))),
+				At(0, stalled("client-1", trace.Read)),
+				Lasting(time.Second, At(time.Second, Crashed(trace.StorageName, how))),
 			))
-			waits := len(events(tr, trace.KindDone, "client-1")) == 0
-			same(t, "it waits", waits, how == trace.PowerLoss)
-			same(t, "the run is cut off", len(events(tr, trace.KindHorizon, "")) == 1, how == trace.PowerLoss)
+			waits := len(Events(tr, trace.KindDone, "client-1")) == 0
+			Same(t, "it waits", waits, how == trace.PowerLoss)
+			Same(t, "the run is cut off", len(Events(tr, trace.KindHorizon, "")) == 1, how == trace.PowerLoss)
 		})
 	}
 }

@@ -1,132 +1,27 @@
-package sim
+package sim_test
 
 import (
 	"context"
-	"math/rand/v2"
-	"runtime"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
-
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
-
-// atOnce is a program whose goroutines use one go-redis client at one moment, if
-// they are not apart.
-func atOnce(t *testing.T, apart time.Duration, open func(*Program) *redis.Client, do ...func(context.Context, *redis.Client) error) Config {
-	return story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-		r := open(p)
-		var all sync.WaitGroup
-		for i, do := range do {
-			all.Go(func() {
-				time.Sleep(time.Duration(i) * apart)
-				if err := do(ctx, r); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		return nil
-	}))
-}
-
-// shared is a client whose goroutines take turns.
-func shared(p *Program) *redis.Client { return p.Redis(0) }
-
-// plainly is one of which nobody has told the world.
-func plainly(p *Program) *redis.Client {
-	env := p.Env()
-	r := redis.NewClient(&redis.Options{
-		Addr: env.Nodes[0], Dialer: env.Dial,
-		DisableIdentity: true, MaxRetries: -1, PoolSize: 32, PipelinePoolSize: -1,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
-	env.Cleanup(func() { _ = r.Close() })
-	return r
-}
-
-func set(key string, value any) func(context.Context, *redis.Client) error {
-	return func(ctx context.Context, r *redis.Client) error { return r.Set(ctx, key, value, 0).Err() }
-}
-
-// secret is a value that is another one in each run.
-func secret(key string) func(context.Context, *redis.Client) error {
-	return func(ctx context.Context, r *redis.Client) error {
-		value := make([]byte, 24)
-		for i := range value {
-			value[i] = byte(rand.Uint32())
-		}
-		return r.Set(ctx, key, value, 0).Err()
-	}
-}
-
-func increment(ctx context.Context, r *redis.Client) error { return r.Incr(ctx, "k").Err() }
-
-func both(ctx context.Context, r *redis.Client) error {
-	_, err := r.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.Set(ctx, "k", 0, 0)
-		p.Get(ctx, "k")
-		return nil
-	})
-	return err
-}
-
-// Goroutines that send different commands at one moment do so in the same order
-// in every run, whatever the random values in them are. Of those that send equal
-// ones nobody can say which was first, nor which of the goroutines that do not
-// take turns got which connection, and the trace says that.
-func TestTurns(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const connections, command = "used two connections to redis-1", "the same command"
-	for _, test := range []struct {
-		name  string
-		cfg   Config
-		doubt string // "" is none: all runs are equal
-	}{
-		{"one alone", atOnce(t, 0, plainly, set("k", 1)), ""},
-		{"different commands", atOnce(t, 0, shared, set("k", 1), set("k", 2), increment, both), ""},
-		{"random values of different keys", atOnce(t, 0, shared, secret("a"), secret("b"), secret("c")), ""},
-		{"random values of one key", atOnce(t, 0, shared, secret("k"), secret("k")), command},
-		{"equal commands", atOnce(t, 0, shared, increment, set("k", 1), increment), command},
-		{"equal commands, one after the other", atOnce(t, time.Millisecond, shared, increment, increment), ""},
-		{"without turns", atOnce(t, 0, plainly, set("k", 1), set("k", 2)), connections},
-		{"without turns, one after the other", atOnce(t, time.Millisecond, plainly, set("k", 1), set("k", 2)), ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			first := play(t, test.cfg)
-			if doubts := strings.Join(first.Doubts, "; "); (doubts == "") != (test.doubt == "") || !strings.Contains(doubts, test.doubt) {
-				t.Errorf("the doubts are %q, want %q", doubts, test.doubt)
-			}
-			if test.doubt != "" {
-				return
-			}
-			test.cfg.Disturb = shake
-			for i := range 60 {
-				runtime.GOMAXPROCS(1 << (i % 3))
-				if again := play(t, test.cfg); again.Hash() != first.Hash() {
-					t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(first, again))
-				}
-			}
-		})
-	}
-}
 
 // A paused process gets its turn when it runs again, and the trace says that it
 // wanted one.
 func TestTurnOfPausedProcess(t *testing.T) {
 	var asked, had time.Duration
-	cfg := story(client(t, "client-1", func(_ context.Context, p *Program) error {
+	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		time.Sleep(10 * time.Second) // true time, as libraries have it
-		asked = p.g.w.now()
+		asked = Now()
 		p.Env().Turn("PING")
-		had = p.g.w.now()
+		had = Now()
 		return nil
 	}))
-	tr := play(t, with(cfg, lasting(time.Minute, at(time.Second, &Pause{Process: "client-1"}))))
+	tr := Play(t, With(cfg, Lasting(time.Minute, At(time.Second, &sim.Pause{Process: "client-1"}))))
 	if asked != 10*time.Second || had < 61*time.Second || had > 62*time.Second {
 		t.Errorf("it asked at %v and had its turn at %v, want 10s and 61s", asked, had)
 	}
@@ -136,22 +31,22 @@ func TestTurnOfPausedProcess(t *testing.T) {
 			ran++
 		}
 	}
-	same(t, "times that it ran on", ran, 1)
+	Same(t, "times that it ran on", ran, 1)
 }
 
 // A crashed process never gets a turn, and is in nobody's way at the end.
 func TestTurnOfCrashedProcess(t *testing.T) {
 	over := false
-	cfg := story(client(t, "client-1", func(_ context.Context, p *Program) error {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		time.Sleep(10 * time.Second)
 		p.Env().Turn("PING")
-		over = p.g.ctx.Err() != nil
+		over = ctx.Err() != nil
 		return nil
-	}), client(t, "client-2", func(_ context.Context, p *Program) error {
-		sleepUntil(p, time.Minute)
+	}), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {
+		SleepUntil(time.Minute)
 		return nil
 	}))
-	play(t, with(cfg, at(time.Second, crashed("client-1", trace.Kill))))
+	Play(t, With(cfg, At(time.Second, Crashed("client-1", trace.Kill))))
 	if !over {
 		t.Error("it had its turn before the end of the world")
 	}

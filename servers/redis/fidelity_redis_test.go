@@ -1,6 +1,6 @@
 //go:build unix
 
-package sim
+package redis_test
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -84,7 +85,7 @@ const patience = 20 * time.Second
 type realRedis struct {
 	t           *testing.T
 	preload     string // "": its clock is the machine's
-	persistence Persistence
+	persistence sim.Persistence
 	dir         string // its files are in data
 	socket      string
 
@@ -141,12 +142,12 @@ func (s *realRedis) wall() time.Time {
 }
 
 func (s *realRedis) restart() error {
-	settings := map[Persistence][]string{
-		"":            {"--save", ""},
-		NoPersistence: {"--save", ""},
-		Snapshots:     {"--save", "3600 1 300 100 60 10000"},
-		Everysec:      {"--save", "", "--appendonly", "yes", "--appendfsync", "everysec"},
-		Always:        {"--save", "", "--appendonly", "yes", "--appendfsync", "always"},
+	settings := map[sim.Persistence][]string{
+		"":                {"--save", ""},
+		sim.NoPersistence: {"--save", ""},
+		sim.Snapshots:     {"--save", "3600 1 300 100 60 10000"},
+		sim.Everysec:      {"--save", "", "--appendonly", "yes", "--appendfsync", "everysec"},
+		sim.Always:        {"--save", "", "--appendonly", "yes", "--appendfsync", "always"},
 	}[s.persistence]
 	s.server = exec.Command("redis-server", append([]string{"--port", "0", "--unixsocket", s.socket, "--dir", s.file("data")}, settings...)...)
 	s.server.Stdout, s.server.Stderr = &s.log, &s.log

@@ -1,4 +1,4 @@
-package sim
+package redis_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -36,15 +38,15 @@ func keyStory(tr *trace.Trace, node string) string {
 }
 
 // commands is a client that sends commands, one each second from the first on.
-func commands(t *testing.T, name string, first time.Duration, commands ...string) Client {
-	return client(t, name, func(ctx context.Context, p *Program) error {
-		conn, err := dialTo(ctx, p, 0)
+func commands(t *testing.T, name string, first time.Duration, commands ...string) sim.Client {
+	return Client(t, name, func(ctx context.Context, p *sim.Program) error {
+		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
 		}
 		for i, command := range commands {
-			sleepUntil(p, first+time.Duration(i)*time.Second)
-			reply, err := ask(conn, command)
+			SleepUntil(first + time.Duration(i)*time.Second)
+			reply, err := Ask(conn, command)
 			if err != nil {
 				return err
 			}
@@ -114,7 +116,7 @@ delete k = v, by two/0, of one/0
 set l = v for 0s, by two/0, prior nobody`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := play(t, story(
+			tr := Play(t, Story(
 				commands(t, "one", 500*time.Millisecond, test.one...),
 				commands(t, "two", time.Second, test.two...),
 			))
@@ -128,38 +130,38 @@ set l = v for 0s, by two/0, prior nobody`},
 // Sent is the number of the event with which the command left its client, and
 // Section the acquisition that it belongs to.
 func TestWhoChangedAKey(t *testing.T) {
-	tr := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Redis(0)
 		for range 2 {
-			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", now(p).String(), time.Minute).Err() }); err != nil {
+			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Minute).Err() }); err != nil {
 				return err
 			}
 		}
 		return p.Step(trace.Release, func() error { return r.Del(ctx, "k").Err() })
 	})))
-	sets := events(tr, trace.KindSet, "redis-1")
+	sets := Events(tr, trace.KindSet, "redis-1")
 	if len(sets) != 2 {
-		t.Fatalf("%d sets\n%s", len(sets), tell(tr))
+		t.Fatalf("%d sets\n%s", len(sets), Tell(tr))
 	}
-	gone := only(t, tr, trace.KindDelete, "redis-1")
+	gone := Only(t, tr, trace.KindDelete, "redis-1")
 	for i, actor := range []*trace.Actor{sets[0].By, sets[1].By, gone.By} {
-		same(t, "section", actor.Section, []int{1, 2, 2}[i])
+		Same(t, "section", actor.Section, []int{1, 2, 2}[i])
 		sent := tr.Events[actor.Sent-1]
-		same(t, "the event that it names", sent.Kind, trace.KindSend)
-		same(t, "its process", sent.Process, "client-1")
-		same(t, "its step", sent.Step, []trace.Step{trace.Acquire, trace.Acquire, trace.Release}[i])
-		same(t, "its command", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
+		Same(t, "the event that it names", sent.Kind, trace.KindSend)
+		Same(t, "its process", sent.Process, "client-1")
+		Same(t, "its step", sent.Step, []trace.Step{trace.Acquire, trace.Acquire, trace.Release}[i])
+		Same(t, "its command", strings.Fields(sent.Text)[0], []string{"SET", "SET", "DEL"}[i])
 	}
-	same(t, "what the second overwrote", *sets[1].Prior, *sets[0].By)
-	same(t, "whose was deleted", *gone.Owner, *sets[1].By)
-	about(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
+	Same(t, "what the second overwrote", *sets[1].Prior, *sets[0].By)
+	Same(t, "whose was deleted", *gone.Owner, *sets[1].By)
+	About(t, "it would have ended", sets[0].Expires, sets[0].At+time.Minute)
 }
 
 // Random values are told by alias, the first one seen as value-1, so that traces
 // do not depend on them.
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
-	tr := play(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
+	tr := Play(t, Story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
 	if got, want := keyStory(tr, "redis-1"), strings.TrimSpace(`
 set a = value-1 for 0s, by one/0, prior nobody
 set b = value-2 for 0s, by one/0, prior nobody
@@ -167,7 +169,7 @@ set c = value-1 for 0s, by one/0, prior nobody
 set d = plain for 0s, by one/0, prior nobody`); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if strings.Contains(tell(tr), one) {
+	if strings.Contains(Tell(tr), one) {
 		t.Error("a random value is told as it is")
 	}
 }

@@ -1,4 +1,4 @@
-package sim
+package redis_test
 
 import (
 	"crypto/sha1"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -31,7 +32,7 @@ import (
 // reads half a millisecond more than a whole second.
 type fidelity struct {
 	name        string
-	persistence Persistence
+	persistence sim.Persistence
 	script      string
 	// differs is why our nodes answer otherwise, where they do.
 	differs string

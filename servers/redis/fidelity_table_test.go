@@ -1,4 +1,8 @@
-package sim
+package redis_test
+
+import (
+	"github.com/locksim/locksim/sim"
+)
 
 // What locks lean on. The answers are those of Redis 7 and later.
 var fidelities = []fidelity{
@@ -425,7 +429,7 @@ var fidelities = []fidelity{
 		EVALSHA_RO E0E1F9FABFC9D4800C877A703B823AC0578FF8DB 0 => :1
 		EVALSHA abc 0                                  => -NOSCRIPT No matching script. Please use EVAL.`},
 
-	{name: "EVALSHA after a restart", persistence: Always, script: `
+	{name: "EVALSHA after a restart", persistence: sim.Always, script: `
 		EVAL {lua:mint} 2 lock token a 30000             => :1
 		EVALSHA {sha:mint} 2 lock token b 30000          => $-1
 		kill
@@ -480,7 +484,7 @@ var fidelities = []fidelity{
 		EXISTS lock             => :0
 		EXISTS until            => :1`},
 
-	{name: "nothing survives without persistence", persistence: NoPersistence, script: `
+	{name: "nothing survives without persistence", persistence: sim.NoPersistence, script: `
 		SET lock a NX PX 30000  => +OK
 		INCR token              => :1
 		kill
@@ -496,7 +500,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :1`},
 
-	{name: "snapshots", persistence: Snapshots, script: `
+	{name: "snapshots", persistence: sim.Snapshots, script: `
 		SET lock a NX           => +OK
 		INCR token              => :1
 		pass 59m
@@ -517,7 +521,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :2`},
 
-	{name: "snapshots, and a clean shutdown", persistence: Snapshots, script: `
+	{name: "snapshots, and a clean shutdown", persistence: sim.Snapshots, script: `
 		SET lock a NX PX 30000  => +OK
 		INCR token              => :1
 		shutdown
@@ -535,7 +539,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :3`},
 
-	{name: "always: nothing is lost", persistence: Always, script: `
+	{name: "always: nothing is lost", persistence: sim.Always, script: `
 		SET lock a NX PX 30000            => +OK
 		SET kept a PX 30000               => +OK
 		SET kept b KEEPTTL                => +OK
@@ -565,7 +569,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token                        => :4`},
 
-	{name: "everysec: kill -9 takes nothing", persistence: Everysec, script: `
+	{name: "everysec: kill -9 takes nothing", persistence: sim.Everysec, script: `
 		SET lock a NX PX 30000  => +OK
 		kill
 		pass 10s
@@ -580,7 +584,7 @@ var fidelities = []fidelity{
 		restart
 		GET lock                => $1 b`},
 
-	{name: "everysec: a power loss before the sync, and after", persistence: Everysec, script: `
+	{name: "everysec: a power loss before the sync, and after", persistence: sim.Everysec, script: `
 		SET lock a NX PX 30000  => +OK
 		INCR token              => :1
 		pass 900ms
@@ -601,7 +605,7 @@ var fidelities = []fidelity{
 		GET lock                => $1 b
 		INCR token              => :3`},
 
-	{name: "everysec: what follows a quiet second is synced at once", persistence: Everysec, script: `
+	{name: "everysec: what follows a quiet second is synced at once", persistence: sim.Everysec, script: `
 		pass 10s
 		INCR token  => :1
 		INCR other  => :1
@@ -610,7 +614,7 @@ var fidelities = []fidelity{
 		INCR token  => :2
 		INCR other  => :1`},
 
-	{name: "the clock is set while the server is down", persistence: Always, script: `
+	{name: "the clock is set while the server is down", persistence: sim.Always, script: `
 		SET lock a PX 30000  => +OK
 		kill
 		jump -10s

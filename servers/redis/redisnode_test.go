@@ -1,4 +1,4 @@
-package sim
+package redis_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -31,37 +33,37 @@ func TestBlockingCommands(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var failed error
 				var answered time.Duration
-				tr := play(t, story(
-					client(t, "client-1", func(ctx context.Context, p *Program) error {
+				tr := Play(t, Story(
+					Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 						r := p.Redis(0)
 						err := r.Ping(ctx).Err()
-						sleepUntil(p, asked)
+						SleepUntil(asked)
 						failed = wait(ctx, r, 4*time.Second)
-						answered = now(p)
+						answered = Now()
 						// The connection is as good as new.
 						return errors.Join(err, r.Ping(ctx).Err())
 					}),
-					client(t, "client-2", func(ctx context.Context, p *Program) error {
+					Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 						r := p.Redis(0)
 						err := r.Ping(ctx).Err()
-						sleepUntil(p, given)
+						SleepUntil(given)
 						if !give {
 							return err
 						}
 						return errors.Join(err, r.RPush(ctx, "k", "x").Err(), r.XAdd(ctx, &redis.XAddArgs{Stream: "stream", Values: []string{"a", "b"}}).Err())
 					}),
 				))
-				want, until := error(nil), given+2*hop
+				want, until := error(nil), given+2*Hop
 				if name == "XREAD" {
-					until += 2 * hop // it is given a command later
+					until += 2 * Hop // it is given a command later
 				}
 				if !give {
-					want, until = redis.Nil, asked+4*time.Second+2*hop
+					want, until = redis.Nil, asked+4*time.Second+2*Hop
 				}
 				if !errors.Is(failed, want) || want == nil && failed != nil {
 					t.Errorf("it ended with %v, want %v", failed, want)
 				}
-				about(t, "the answer", answered, until)
+				About(t, "the answer", answered, until)
 				if give && name == "BLPOP" {
 					// The pop is client-1's doing.
 					var last trace.Event
@@ -71,7 +73,7 @@ func TestBlockingCommands(t *testing.T) {
 						}
 					}
 					if last.By != nil {
-						same(t, "who popped", last.By.Client, "client-1")
+						Same(t, "who popped", last.By.Client, "client-1")
 					}
 				}
 			})
@@ -83,8 +85,8 @@ func TestBlockingCommands(t *testing.T) {
 func TestPubSub(t *testing.T) {
 	var heard []string
 	var received int64
-	play(t, story(
-		client(t, "client-1", func(ctx context.Context, p *Program) error {
+	Play(t, Story(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			sub := libraryClient(p).Subscribe(ctx, "news")
 			for message := range sub.Channel() {
 				heard = append(heard, message.Payload)
@@ -94,9 +96,9 @@ func TestPubSub(t *testing.T) {
 			}
 			return sub.Close()
 		}),
-		client(t, "client-2", func(ctx context.Context, p *Program) error {
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			r := p.Redis(0)
-			sleepUntil(p, time.Second)
+			SleepUntil(time.Second)
 			var err error
 			if received, err = r.Publish(ctx, "news", "first").Result(); err != nil {
 				return err
@@ -104,18 +106,18 @@ func TestPubSub(t *testing.T) {
 			return errors.Join(r.Publish(ctx, "other", "unheard").Err(), r.Publish(ctx, "news", "last").Err())
 		}),
 	))
-	same(t, "heard", strings.Join(heard, " "), "first last")
-	same(t, "subscribers", received, 1)
+	Same(t, "heard", strings.Join(heard, " "), "first last")
+	Same(t, "subscribers", received, 1)
 }
 
 // A subscriber that nobody tells anything ends with the world.
 func TestSubscriberAtTheEnd(t *testing.T) {
-	cfg := story(Client{Name: "client-1", Run: func(ctx context.Context, p *Program) error {
+	cfg := Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
 		return err
 	}})
-	tr := play(t, cfg)
-	if first(t, tr, trace.KindHorizon, "").At < cfg.Horizon {
+	tr := Play(t, cfg)
+	if First(t, tr, trace.KindHorizon, "").At < cfg.Horizon {
 		t.Error("the run ended early")
 	}
 }
@@ -125,8 +127,8 @@ func TestTransactions(t *testing.T) {
 	for _, meddles := range []bool{false, true} {
 		var outcome error
 		var value string
-		tr := play(t, story(
-			client(t, "client-1", func(ctx context.Context, p *Program) error {
+		tr := Play(t, Story(
+			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				r := p.Redis(0)
 				err := r.Set(ctx, "k", "1", 0).Err()
 				outcome = r.Watch(ctx, func(tx *redis.Tx) error {
@@ -134,7 +136,7 @@ func TestTransactions(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					sleepUntil(p, 2*time.Second)
+					SleepUntil(2 * time.Second)
 					_, err = tx.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
 						pipe.Set(ctx, "k", n+1, 0)
 						pipe.Set(ctx, "done", "yes", 0)
@@ -146,8 +148,8 @@ func TestTransactions(t *testing.T) {
 				value, err2 = r.Get(ctx, "k").Result()
 				return errors.Join(err, err2)
 			}),
-			client(t, "client-2", func(ctx context.Context, p *Program) error {
-				sleepUntil(p, time.Second)
+			Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+				SleepUntil(time.Second)
 				if !meddles {
 					return nil
 				}
@@ -155,50 +157,50 @@ func TestTransactions(t *testing.T) {
 			}),
 		))
 		if meddles {
-			same(t, "the transaction", outcome, error(redis.TxFailedErr))
-			same(t, "k", value, "7")
+			Same(t, "the transaction", outcome, error(redis.TxFailedErr))
+			Same(t, "k", value, "7")
 			continue
 		}
-		same(t, "the transaction", outcome, nil)
-		same(t, "k", value, "2")
-		sets := events(tr, trace.KindSet, "redis-1")
-		same(t, "sets", len(sets), 3)
-		same(t, "set in one moment", sets[1].At, sets[2].At)
+		Same(t, "the transaction", outcome, nil)
+		Same(t, "k", value, "2")
+		sets := Events(tr, trace.KindSet, "redis-1")
+		Same(t, "sets", len(sets), 3)
+		Same(t, "set in one moment", sets[1].At, sets[2].At)
 	}
 }
 
 // Connections choose their databases each for itself.
 func TestDatabases(t *testing.T) {
 	var zero, one string
-	play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
-		a, err := dialTo(ctx, p, 0)
-		b, err2 := dialTo(ctx, p, 0)
+	Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		a, err := Dial(ctx, p, 0)
+		b, err2 := Dial(ctx, p, 0)
 		if err := errors.Join(err, err2); err != nil {
 			return err
 		}
 		for _, command := range []string{"SELECT 1", "SET k one EX 1"} {
-			if _, err := ask(a, command); err != nil {
+			if _, err := Ask(a, command); err != nil {
 				return err
 			}
 		}
-		if zero, err = ask(b, "GET k"); err != nil {
+		if zero, err = Ask(b, "GET k"); err != nil {
 			return err
 		}
-		if one, err = ask(a, "GET k"); err != nil {
+		if one, err = Ask(a, "GET k"); err != nil {
 			return err
 		}
-		sleepUntil(p, 2*time.Second)
-		gone, err := ask(a, "EXISTS k")
-		same(t, "after a second", gone, ":0\r\n")
+		SleepUntil(2 * time.Second)
+		gone, err := Ask(a, "EXISTS k")
+		Same(t, "after a second", gone, ":0\r\n")
 		return err
 	})))
-	same(t, "in database 0", zero, "$-1\r\n")
-	same(t, "in database 1", one, "$3\r\none\r\n")
+	Same(t, "in database 0", zero, "$-1\r\n")
+	Same(t, "in database 1", one, "$3\r\none\r\n")
 }
 
 // A pipeline's commands are messages of their own, served in order.
 func TestPipelines(t *testing.T) {
-	tr := play(t, story(client(t, "client-1", func(ctx context.Context, p *Program) error {
+	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		pipe := p.Redis(0).Pipeline()
 		for _, key := range []string{"a", "b", "c"} {
 			pipe.Set(ctx, key, "v", 0)
@@ -207,33 +209,33 @@ func TestPipelines(t *testing.T) {
 		return err
 	})))
 	var keys []string
-	for _, ev := range events(tr, trace.KindSet, "redis-1") {
+	for _, ev := range Events(tr, trace.KindSet, "redis-1") {
 		keys = append(keys, ev.Key)
 	}
-	same(t, "keys", strings.Join(keys, " "), "a b c")
-	same(t, "messages", len(events(tr, trace.KindSend, "client-1")), 4) // and HELLO
+	Same(t, "keys", strings.Join(keys, " "), "a b c")
+	Same(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 4) // and HELLO
 }
 
 // A client that has hung up waits for nothing: what is pushed afterwards stays.
 func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
-	play(t, story(
-		client(t, "client-1", func(ctx context.Context, p *Program) error {
-			err := p.Redis(0).BLPop(within(ctx, time.Second), 0, "k").Err()
+	Play(t, Story(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			err := p.Redis(0).BLPop(Within(ctx, time.Second), 0, "k").Err()
 			if err == nil {
 				t.Error("BLPOP was answered")
 			}
 			return nil
 		}),
-		client(t, "client-2", func(ctx context.Context, p *Program) error {
-			sleepUntil(p, 2*time.Second)
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(2 * time.Second)
 			r := p.Redis(0)
 			err := r.RPush(ctx, "k", "x").Err()
-			sleepUntil(p, 3*time.Second)
+			SleepUntil(3 * time.Second)
 			var err2 error
 			left, err2 = r.LLen(ctx, "k").Result()
 			return errors.Join(err, err2)
 		}),
 	))
-	same(t, "left in the list", left, 1)
+	Same(t, "left in the list", left, 1)
 }

@@ -1,0 +1,103 @@
+package redis_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A key that is set for ten seconds lives that long by the wall clock of its
+// node.
+func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		if err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
+			return err
+		}
+		return p.Clock().Sleep(ctx, 30*time.Second)
+	}))
+	for _, test := range []struct {
+		name    string
+		faults  []sim.Fault
+		expires time.Duration
+	}{
+		{"no fault", nil, arrival + 10*time.Second},
+		{"back by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: -4 * time.Second})}, arrival + 14*time.Second},
+		{"forward by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: 4 * time.Second})}, arrival + 6*time.Second},
+		{"forward beyond its end", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "redis-1", By: 31 * time.Second})}, 3 * time.Second},
+		{"forward and back", []sim.Fault{
+			At(2*time.Second, &sim.Jump{Process: "redis-1", By: 5 * time.Second}),
+			At(3*time.Second, &sim.Jump{Process: "redis-1", By: -5 * time.Second}),
+		}, arrival + 10*time.Second},
+		{"forward when it is set", []sim.Fault{When("client-1 holds redis-1", &sim.Jump{Process: "redis-1", By: 9 * time.Second})}, arrival + time.Second},
+		{"of another process", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "client-1", By: time.Hour})}, arrival + 10*time.Second},
+		// 10 s / 1.02 and 10 s / 0.9995, rounded up.
+		{"fast by 2%", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 2 * sim.Percent})}, arrival + 9_803_921_569},
+		{"slow by 500ppm", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: -500 * sim.PPM})}, arrival + 10_005_002_502},
+		{"fast twice", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 10 * sim.Percent}), At(0, &sim.Drift{Process: "redis-1", Rate: 15 * sim.Percent})}, arrival + 8*time.Second},
+		// 3 s at +50% are 4.5 s, which leaves 5.5 s at the right rate.
+		{"fast for three seconds", []sim.Fault{Lasting(3*time.Second, When("client-1 holds redis-1", &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent}))}, arrival + 8500*time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := Play(t, With(cfg, test.faults...))
+			Struck(t, tr)
+			About(t, "the key was set", Only(t, tr, trace.KindSet, "redis-1").At, arrival)
+			About(t, "the key expired", Only(t, tr, trace.KindExpire, "redis-1").At, test.expires)
+		})
+	}
+}
+
+// What a client sees of a node's clock: what is left of a key's life, TIME, and
+// an expiry that it gives as a time of day.
+func TestClientSeesTheNodeClock(t *testing.T) {
+	type sight struct {
+		left   time.Duration
+		ahead  time.Duration // of the true time of day, when the command was served
+		exists int64         // a key that ends ten seconds from now by the client's time of day
+	}
+	for _, test := range []struct {
+		name string
+		by   time.Duration
+		want sight
+	}{
+		{"no jump", 0, sight{60 * time.Second, 0, 1}},
+		{"forward", 31 * time.Second, sight{29 * time.Second, 31 * time.Second, 0}},
+		{"back", -31 * time.Second, sight{91 * time.Second, -31 * time.Second, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got sight
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				r := p.Redis(0)
+				if err := r.Set(ctx, "k", "v", 60*time.Second).Err(); err != nil {
+					return err
+				}
+				SleepUntil(2 * time.Second)
+				left, err := r.PTTL(ctx, "k").Result()
+				if err != nil {
+					return err
+				}
+				// The PTTL was served a hop before its answer came, and the SET at
+				// its own moment; both were served that much after the start.
+				got.left = (left + Now() - Hop - arrival).Round(10 * time.Millisecond)
+				told, err := r.Time(ctx).Result()
+				if err != nil {
+					return err
+				}
+				got.ahead = told.Sub(time.Now().Add(-Hop)).Round(time.Millisecond)
+				if err := r.Do(ctx, "SET", "until", "v", "PXAT", time.Now().Add(10*time.Second).UnixMilli()).Err(); err != nil {
+					return err
+				}
+				got.exists, err = r.Exists(ctx, "until").Result()
+				return err
+			}))
+			if test.by != 0 {
+				cfg = With(cfg, At(time.Second, &sim.Jump{Process: "redis-1", By: test.by}))
+			}
+			Play(t, cfg)
+			Same(t, "the client sees", got, test.want)
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A node that restarts has lost its scripts, whatever it persists.
+func TestRestartLosesScripts(t *testing.T) {
+	for _, persistence := range sim.Persistences() {
+		t.Run(string(persistence), func(t *testing.T) {
+			for _, crash := range []bool{false, true} {
+				var loaded, again error
+				cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+					r := libraryClient(p)
+					defer r.Close()
+					sha, err := r.ScriptLoad(ctx, "return 7").Result()
+					if err != nil {
+						return err
+					}
+					loaded = r.EvalSha(ctx, sha, nil).Err()
+					SleepUntil(3 * time.Second)
+					again = r.EvalSha(ctx, sha, nil).Err()
+					return r.Eval(ctx, "return 7", nil).Err()
+				}))
+				cfg.Nodes[0].Persistence = persistence
+				if crash {
+					cfg = With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Shutdown))))
+				}
+				Play(t, cfg)
+				Same(t, "the first EVALSHA", loaded, nil)
+				if lost := again != nil && strings.HasPrefix(again.Error(), "NOSCRIPT"); lost != crash {
+					t.Errorf("crash %v: EVALSHA ended with %v", crash, again)
+				}
+			}
+		})
+	}
+}
+
+// A subscriber and a blocked client of a node that dies are left in the lurch,
+// and leave nothing behind.
+func TestCrashWithBlockedClients(t *testing.T) {
+	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
+		t.Run(string(how), func(t *testing.T) {
+			var blocked error
+			var heard []string
+			Play(t, With(Story(
+				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+					blocked = p.Redis(0).BLPop(Within(ctx, 8*time.Second), 0, "list").Err()
+					return nil
+				}),
+				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+					sub := libraryClient(p).Subscribe(ctx, "news")
+					for {
+						m, err := sub.ReceiveTimeout(Within(ctx, 8*time.Second), 8*time.Second)
+						if err != nil {
+							return sub.Close()
+						}
+						if m, ok := m.(*redis.Message); ok {
+							heard = append(heard, m.Payload)
+						}
+					}
+				}),
+				Client(t, "client-3", func(ctx context.Context, p *sim.Program) error {
+					r := libraryClient(p)
+					defer r.Close()
+					SleepUntil(time.Second)
+					err := r.Publish(ctx, "news", "before").Err()
+					SleepUntil(4 * time.Second)
+					if lost := r.Publish(ctx, "news", "after").Err(); !errors.Is(lost, syscall.ECONNRESET) {
+						err = errors.Join(err, lost)
+					}
+					return errors.Join(err, r.Publish(ctx, "news", "after").Err(), r.RPush(ctx, "list", "x").Err())
+				}),
+			), Lasting(time.Second, At(2*time.Second, Crashed("redis-1", how)))))
+			if blocked == nil {
+				t.Error("BLPOP was answered by a node that had forgotten it")
+			}
+			Same(t, "heard", strings.Join(heard, " "), "before")
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// said is what a node answers to one command each second, from a second on: the
+// first line of each reply.
+func said(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
+	t.Helper()
+	tr = Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		conn, err := Dial(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		for i, command := range commands {
+			SleepUntil(time.Duration(i+1) * time.Second)
+			answer, err := Ask(conn, command)
+			if err != nil {
+				return fmt.Errorf("%s: %w", command, err)
+			}
+			first, _, _ := strings.Cut(answer, "\r\n")
+			answers = append(answers, first)
+		}
+		return nil
+	})), faults...))
+	return answers, tr
+}
+
+// While it lasts a node executes nothing and says why. Only what sets a
+// connection up is served.
+func TestFail(t *testing.T) {
+	commands := []string{
+		"SET k one", "SET k two", "GET k", "EVAL return(1) 0", "SELECT 0", "HELLO 2", "PING", "WAIT 0 1", "NONSENSE", "GET k", "SET k three",
+	}
+	without, _ := said(t, commands)
+	Same(t, "without the fault", strings.Join(without, ", "), "+OK, +OK, $3, :1, +OK, *14, +PONG, :0, -ERR unknown command 'NONSENSE', with args beginning with: , $3, +OK")
+	for with, text := range map[string]string{
+		"":                         "-LOADING Redis is loading the dataset in memory",
+		"MISCONF No space is left": "-MISCONF No space is left",
+	} {
+		got, tr := said(t, commands, Lasting(8*time.Second, At(1500*time.Millisecond, &sim.Fail{Node: "redis-1", With: with})))
+		Struck(t, tr)
+		want := append([]string{"+OK", text, text, text}, without[4:7]...)
+		want = append(want, text, text, "$3", "+OK")
+		Same(t, "with the fault", strings.Join(got, ", "), strings.Join(want, ", "))
+		fails, recovers := Only(t, tr, trace.KindFail, "redis-1"), Only(t, tr, trace.KindRecover, "redis-1")
+		Same(t, "the error is told", "-"+fails.Text, text)
+		About(t, "it fails", fails.At, 1500*time.Millisecond)
+		About(t, "it recovers", recovers.At, 9500*time.Millisecond)
+		sets := Events(tr, trace.KindSet, "redis-1")
+		if len(sets) != 2 || sets[0].Value != "one" || sets[1].Value != "three" {
+			t.Errorf("with %q the key was set %d times\n%s", with, len(sets), Tell(tr))
+		}
+		Same(t, "the assumption", tr.Faults[0].Assumption, "process")
+	}
+}
+
+// Of several that last at once the first to strike says what, and the node serves
+// again when the last is over. A crash ends none of them: a node that restarts
+// may well have to load its data first.
+func TestSeveralFailures(t *testing.T) {
+	read := make([]string, 6)
+	for i := range read {
+		read[i] = "GET k"
+	}
+	got, tr := said(t, read,
+		Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Fail{Node: "redis-1", With: "ERR one"})),
+		Lasting(3*time.Second, At(2500*time.Millisecond, &sim.Fail{Node: "redis-1", With: "ERR two"})),
+	)
+	Struck(t, tr)
+	Same(t, "the answers", strings.Join(got, ", "), "$-1, -ERR one, -ERR one, -ERR one, -ERR two, $-1")
+	fails := Events(tr, trace.KindFail, "redis-1")
+	if len(fails) != 2 || fails[0].Text != "ERR one" || fails[1].Text != "ERR two" {
+		t.Errorf("it is told to fail with %+v", fails)
+	}
+	About(t, "it recovers", Only(t, tr, trace.KindRecover, "redis-1").At, 5500*time.Millisecond)
+
+	var answers []string
+	tr = Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		for i := range 4 {
+			SleepUntil(time.Duration(i+1) * time.Second)
+			conn, err := Dial(ctx, p, 0)
+			if err != nil {
+				answers = append(answers, "down")
+				continue
+			}
+			answer, err := Ask(conn, "GET k")
+			if err != nil {
+				return err
+			}
+			answers = append(answers, strings.TrimSpace(answer))
+		}
+		return nil
+	})),
+		Lasting(time.Second, At(1500*time.Millisecond, Crashed("redis-1", trace.Kill))),
+		Lasting(2*time.Second, At(1700*time.Millisecond, &sim.Fail{Node: "redis-1"})),
+	))
+	Struck(t, tr)
+	Same(t, "around a crash", strings.Join(answers, ", "), "$-1, down, -LOADING Redis is loading the dataset in memory, $-1")
+}
+
+// An error in the middle of a transaction discards all of it.
+func TestFailInATransaction(t *testing.T) {
+	const ok, queued, loading = "+OK", "+QUEUED", "-LOADING Redis is loading the dataset in memory"
+	for _, test := range []struct {
+		name   string
+		at     time.Duration // it lasts one second
+		says   []string
+		second string // the value of b at the end
+	}{
+		{"none", 0, []string{ok, queued, queued, "*2", "$1"}, "2"},
+		{"a command of it", 2500 * time.Millisecond, []string{ok, queued, loading, "-EXECABORT Transaction discarded because of previous errors.", "$-1"}, ""},
+		{"its beginning", 500 * time.Millisecond, []string{loading, ok, ok, "-ERR EXEC without MULTI", "$1"}, "2"},
+		{"its end", 3500 * time.Millisecond, []string{ok, queued, queued, "-EXECABORT Transaction discarded because of: " + loading[1:], "$-1"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var faults []sim.Fault
+			if test.at > 0 {
+				faults = append(faults, Lasting(time.Second, At(test.at, &sim.Fail{Node: "redis-1"})))
+			}
+			got, tr := said(t, []string{"MULTI", "SET a 1", "SET b 2", "EXEC", "GET b"}, faults...)
+			Same(t, "the answers", strings.Join(got, ", "), strings.Join(test.says, ", "))
+			second := ""
+			for _, ev := range Events(tr, trace.KindSet, "redis-1") {
+				if ev.Key == "b" {
+					second = ev.Value
+				}
+			}
+			Same(t, "b", second, test.second)
+		})
+	}
+}
+
+// What does not come from a client goes on: keys expire, the disk is written, a
+// replica follows; and so does a command that was waiting already.
+func TestFailLeavesTheRestAlone(t *testing.T) {
+	var popped []string
+	cfg := Story(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			if err := p.Redis(0).Set(ctx, "k", "v", 5*time.Second).Err(); err != nil {
+				return err
+			}
+			SleepUntil(10 * time.Second)
+			return nil
+		}),
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) (err error) {
+			popped, err = p.Redis(0).BLPop(ctx, 2*time.Second, "list").Result()
+			if err == nil || strings.Contains(err.Error(), "LOADING") {
+				t.Errorf("BLPOP came to %q, %v; nothing was pushed", popped, err)
+			}
+			return nil
+		}),
+	)
+	cfg.Nodes = []sim.Node{{Name: "redis-1", Persistence: sim.Everysec}, {Name: "redis-2", ReplicaOf: "redis-1", Lag: 100 * time.Millisecond}}
+	tr := Play(t, With(cfg, At(50*time.Millisecond, &sim.Fail{Node: "redis-1"})))
+	Struck(t, tr)
+	// A dial, a HELLO, and the way of the SET.
+	About(t, "the key ends", Only(t, tr, trace.KindExpire, "redis-1").At, 5*time.Second+5*Hop)
+	if sync := First(t, tr, trace.KindSync, "redis-1"); sync.At < 50*time.Millisecond {
+		t.Errorf("the disk was written at %v, before the fault", sync.At)
+	}
+	if copied := First(t, tr, trace.KindRestore, "redis-2"); copied.At < 50*time.Millisecond {
+		t.Errorf("the replica had the key at %v, before the fault", copied.At)
+	}
+}
+
+func TestFailThatMakesNoSense(t *testing.T) {
+	topology := sim.Topology{Clients: map[string]bool{"client-1": true}, Nodes: map[string]sim.Node{"redis-1": {}}}
+	for _, test := range []struct {
+		fail *sim.Fail
+		err  string
+	}{
+		{&sim.Fail{Node: "redis-1"}, ""},
+		{&sim.Fail{Node: "redis-1", With: "OOM command not allowed"}, ""},
+		{&sim.Fail{}, "fail: name a process"},
+		{&sim.Fail{Node: "redis-2"}, `fail: there is no process "redis-2"; there are client-1, redis-1, storage`},
+		{&sim.Fail{Node: "client-1"}, "fail: client-1 is no Redis node; name the node whose commands fail"},
+		{&sim.Fail{Node: "storage"}, "fail: storage is no Redis node; name the node whose commands fail"},
+		{&sim.Fail{Node: "redis-1", With: "ERR a\nb"}, "with: an error of Redis is one line, such as LOADING Redis is loading the dataset in memory"},
+		{&sim.Fail{Node: "redis-1", With: " "}, "with: an error of Redis is one line, such as LOADING Redis is loading the dataset in memory"},
+	} {
+		told := ""
+		if err := test.fail.Check(topology); err != nil {
+			told = err.Error()
+		}
+		Same(t, fmt.Sprintf("%+v", *test.fail), told, test.err)
+	}
+}

@@ -1,0 +1,185 @@
+package redis_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// The table, on our nodes.
+func TestFidelityOfOurNodes(t *testing.T) {
+	for _, f := range fidelities {
+		t.Run(f.name, func(t *testing.T) {
+			if f.wide && strconv.IntSize == 32 {
+				t.Skip("an int has 32 bits here")
+			}
+			plan, err := planned(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				SleepUntil(500 * time.Microsecond)
+				return f.run(t, &simulatedRedis{ctx: ctx, p: p}, true)
+			})), plan...)
+			cfg.Horizon = 10_000 * time.Hour
+			cfg.Network = sim.Network{Min: 1, Max: 1} // nanoseconds
+			cfg.Nodes[0].Persistence = f.persistence
+			Struck(t, Play(t, cfg))
+		})
+	}
+}
+
+// A plan is what happens to a server in a script, as faults. They strike in the steps that
+// a [simulatedRedis] takes for them.
+type plan struct {
+	fidelityServer
+	faults []sim.Fault
+	steps  int
+}
+
+// planned is the plan of a script.
+func planned(f fidelity) ([]sim.Fault, error) {
+	steps, err := f.steps()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{}
+	for _, s := range steps {
+		if s.happens != nil {
+			err = errors.Join(err, s.happens(p))
+		}
+	}
+	return p.faults, err
+}
+
+func (p *plan) pass(time.Duration) error { return nil }
+
+func (p *plan) strikes(a sim.Action) error {
+	p.steps++
+	p.faults = append(p.faults, Before("client-1 work, "+trace.NthTime(p.steps), a))
+	return nil
+}
+
+func (p *plan) jump(d time.Duration) error { return p.strikes(&sim.Jump{Process: "redis-1", By: d}) }
+func (p *plan) end(how trace.Crash) error  { return p.strikes(Crashed("redis-1", how)) }
+
+func (p *plan) restart() error {
+	p.steps++
+	for i := range p.faults {
+		if _, crash := p.faults[i].Action.(*sim.CrashFault); crash && p.faults[i].Until.IsZero() {
+			p.faults[i] = Until("client-1 worked, "+trace.NthTime(p.steps), p.faults[i])
+		}
+	}
+	return nil
+}
+
+// A simulatedRedis is one of our nodes, as a client sees it.
+type simulatedRedis struct {
+	ctx    context.Context
+	p      *sim.Program
+	conn   net.Conn      // nil: to be dialled
+	jumped time.Duration // how far the node's clock was set
+}
+
+func (s *simulatedRedis) ask(command []string, after time.Duration) (got string, err error) {
+	if s.conn == nil {
+		if s.conn, err = Dial(s.ctx, s.p, 0); err != nil {
+			return "", err
+		}
+	}
+	asked := Now()
+	got, err = converse(s.conn, command)
+	if took := Now() - asked - after; err == nil && (took < 0 || took > time.Microsecond) {
+		err = fmt.Errorf("the answer took %v, want %v", took+after, after)
+	}
+	return got, err
+}
+
+func (s *simulatedRedis) pass(d time.Duration) error {
+	time.Sleep(d)
+	return nil
+}
+
+// happens is the step in which a fault of the plan strikes or ends.
+func (s *simulatedRedis) happens() error {
+	return s.p.Step(trace.Work, func() error { return nil })
+}
+
+func (s *simulatedRedis) jump(d time.Duration) error {
+	s.jumped += d
+	return s.happens()
+}
+
+func (s *simulatedRedis) end(trace.Crash) error {
+	if s.conn != nil {
+		s.conn.Close()
+		s.conn = nil
+	}
+	return s.happens()
+}
+
+func (s *simulatedRedis) restart() error  { return s.happens() }
+func (s *simulatedRedis) wall() time.Time { return time.Now().Add(s.jumped) }
+
+// respCommand is a command as a client sends it.
+func respCommand(words []string) []byte {
+	b := fmt.Appendf(nil, "*%d\r\n", len(words))
+	for _, word := range words {
+		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(word), word)
+	}
+	return b
+}
+
+// converse sends a command over a plain connection and returns the reply.
+func converse(c net.Conn, command []string) (string, error) {
+	if _, err := c.Write(respCommand(command)); err != nil {
+		return "", err
+	}
+	return reply(c)
+}
+
+// reply reads the next reply from a plain connection.
+func reply(c net.Conn) (string, error) {
+	var got []byte
+	err := readReply(bufio.NewReader(c), &got)
+	return string(got), err
+}
+
+// readReply adds a reply to what was got: a line, and the bytes or the replies that it
+// announces.
+func readReply(r *bufio.Reader, got *[]byte) error {
+	line, err := r.ReadBytes('\n')
+	*got = append(*got, line...)
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(strings.TrimSpace(string(line[1:])))
+	switch line[0] {
+	case '$':
+		if n < 0 {
+			return nil
+		}
+		text := make([]byte, n+len("\r\n"))
+		_, err = io.ReadFull(r, text)
+		*got = append(*got, text...)
+	case '%': // the keys of RESP 3's maps, and the values
+		n *= 2
+		fallthrough
+	case '*':
+		for ; n > 0 && err == nil; n-- {
+			err = readReply(r, got)
+		}
+	}
+	return err
+}

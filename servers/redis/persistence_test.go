@@ -1,0 +1,320 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// What is left of a key that was set at 300 ms when its node crashes at 800 ms,
+// before the first sync of everysec, or at 1.2 s, after it.
+func TestWhatSurvivesACrash(t *testing.T) {
+	const early, late = 800 * time.Millisecond, 1200 * time.Millisecond
+	type crash struct {
+		how trace.Crash
+		at  time.Duration
+	}
+	survives := map[sim.Persistence]map[crash]bool{
+		sim.NoPersistence: {},
+		// No snapshot was due yet, but a clean shutdown makes one.
+		sim.Snapshots: {{trace.Shutdown, early}: true, {trace.Shutdown, late}: true},
+		// The operating system keeps what a killed process had written.
+		sim.Everysec: {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, late}: true},
+		sim.Always:   {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, early}: true, {trace.PowerLoss, late}: true},
+	}
+	for _, policy := range sim.Persistences() {
+		for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
+			for _, moment := range []time.Duration{early, late} {
+				t.Run(fmt.Sprintf("%s/%s/%v", policy, how, moment), func(t *testing.T) {
+					var left string
+					cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+						conn, err := Dial(ctx, p, 0)
+						if err != nil {
+							return err
+						}
+						SleepUntil(300 * time.Millisecond)
+						if _, err := Ask(conn, "SET k v"); err != nil {
+							return err
+						}
+						SleepUntil(3 * time.Second)
+						if conn, err = Dial(ctx, p, 0); err != nil {
+							return err
+						}
+						left, err = Ask(conn, "GET k")
+						return err
+					}))
+					cfg.Nodes[0].Persistence = policy
+					tr := Play(t, With(cfg, Lasting(time.Second, At(moment, Crashed("redis-1", how)))))
+					Struck(t, tr)
+					want, forgotten := "$-1\r\n", 1
+					if survives[policy][crash{how, moment}] {
+						want, forgotten = "$1\r\nv\r\n", 0
+					}
+					Same(t, "left", left, want)
+					Same(t, "forgotten keys", len(Events(tr, trace.KindForget, "redis-1")), forgotten)
+					None(t, tr, trace.KindRestore, "redis-1")
+					if forgotten == 1 {
+						ev := Only(t, tr, trace.KindForget, "redis-1")
+						About(t, "it was forgotten", ev.At, moment+time.Second)
+						Same(t, "its setter", ev.Owner.Client, "client-1")
+					}
+				})
+			}
+		}
+		t.Run(string(policy)+"/no crash", func(t *testing.T) {
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				if err := p.Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+					return err
+				}
+				SleepUntil(3 * time.Second)
+				return p.Redis(0).Get(ctx, "k").Err()
+			}))
+			cfg.Nodes[0].Persistence = policy
+			None(t, Play(t, cfg), trace.KindForget, "redis-1")
+		})
+	}
+}
+
+// Expiry times that survive are absolute: time passes while the node is down.
+func TestTimePassesWhileANodeIsDown(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		faults  []sim.Fault
+		expires time.Duration
+	}{
+		{"no crash", nil, arrival + 10*time.Second},
+		{"down for two seconds", []sim.Fault{Lasting(2*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill)))}, arrival + 10*time.Second},
+		{"down for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill)))}, 13 * time.Second},
+		{"down, and its clock set back", []sim.Fault{
+			Lasting(2*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill))),
+			At(4*time.Second, &sim.Jump{Process: "redis-1", By: -4 * time.Second}),
+		}, arrival + 14*time.Second},
+		{"down, and its clock set forward", []sim.Fault{
+			Lasting(2*time.Second, At(3*time.Second, Crashed("redis-1", trace.Kill))),
+			At(4*time.Second, &sim.Jump{Process: "redis-1", By: 4 * time.Second}),
+		}, arrival + 6*time.Second},
+		{"powerless for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, Crashed("redis-1", trace.PowerLoss)))}, 13 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+				SleepUntil(20 * time.Second)
+				return err
+			}))
+			cfg.Nodes[0].Persistence = sim.Always
+			tr := Play(t, With(cfg, test.faults...))
+			Struck(t, tr)
+			expired := Only(t, tr, trace.KindExpire, "redis-1")
+			About(t, "the key expired", expired.At, test.expires)
+			Same(t, "its setter", expired.Owner.Client, "client-1")
+			None(t, tr, trace.KindForget, "redis-1")
+		})
+	}
+}
+
+// A node that was down for good forgets nothing that anybody could notice.
+func TestANodeThatStaysDown(t *testing.T) {
+	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+		SleepUntil(20 * time.Second)
+		return err
+	})), At(3*time.Second, Crashed("redis-1", trace.PowerLoss))))
+	for _, kind := range []trace.Kind{trace.KindExpire, trace.KindForget, trace.KindDelete, trace.KindRestart} {
+		None(t, tr, kind, "redis-1")
+	}
+}
+
+// A power loss takes what was done since the last sync back: an old value and a
+// released lock stand again.
+func TestPowerLossUndoes(t *testing.T) {
+	var values []string
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		conn, err := Dial(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		for _, command := range []string{"SET changed old", "SET released v EX 60", "SET kept v", "SET prolonged v EX 5"} {
+			if _, err := Ask(conn, command); err != nil {
+				return err
+			}
+		}
+		SleepUntil(1200 * time.Millisecond)
+		for _, command := range []string{"SET changed new", "DEL released", "SET added v", "EXPIRE prolonged 50"} {
+			if _, err := Ask(conn, command); err != nil {
+				return err
+			}
+		}
+		SleepUntil(3 * time.Second)
+		if conn, err = Dial(ctx, p, 0); err != nil {
+			return err
+		}
+		for _, key := range []string{"changed", "released", "kept", "added", "prolonged"} {
+			value, err := Ask(conn, "GET "+key)
+			if err != nil {
+				return err
+			}
+			values = append(values, strings.ReplaceAll(strings.TrimSpace(value), "\r\n", " "))
+		}
+		SleepUntil(10 * time.Second)
+		return nil
+	}))
+	cfg.Nodes[0].Persistence = sim.Everysec
+	for _, test := range []struct {
+		how  trace.Crash
+		want string
+	}{
+		{trace.Kill, "$3 new, $-1, $1 v, $1 v, $1 v"},
+		{trace.PowerLoss, "$3 old, $1 v, $1 v, $-1, $1 v"},
+	} {
+		t.Run(string(test.how), func(t *testing.T) {
+			values = nil
+			tr := Play(t, With(cfg, Lasting(500*time.Millisecond, At(1500*time.Millisecond, Crashed("redis-1", test.how)))))
+			Same(t, "the values", strings.Join(values, ", "), test.want)
+			About(t, "the sync", First(t, tr, trace.KindSync, "redis-1").At, time.Second)
+			var undone []string
+			for _, ev := range tr.Events {
+				if ev.Kind == trace.KindForget || ev.Kind == trace.KindRestore {
+					Same(t, "the setter of "+ev.Key, ev.Owner.Client, "client-1")
+					undone = append(undone, fmt.Sprintf("%s %s %s", ev.Kind, ev.Key, ev.Value))
+				}
+			}
+			if test.how == trace.Kill {
+				Same(t, "undone", strings.Join(undone, ", "), "")
+				None(t, tr, trace.KindExpire, "redis-1")
+				return
+			}
+			Same(t, "undone", strings.Join(undone, ", "), "forget added v, restore changed old, restore prolonged v, restore released v")
+			expired := Only(t, tr, trace.KindExpire, "redis-1")
+			Same(t, "the key that expired", expired.Key, "prolonged")
+			About(t, "its expiry", expired.At, 5*time.Second+9*Hop) // it was the fourth command
+		})
+	}
+}
+
+// Snapshots are made an hour after one change, five minutes after 100 and a
+// minute after 10,000, counted from the last snapshot.
+func TestSnapshots(t *testing.T) {
+	for _, test := range []struct {
+		changes int
+		made    time.Duration
+		rule    time.Duration // since the last snapshot, here the start
+	}{
+		{1, time.Second, time.Hour},
+		{99, time.Second, time.Hour},
+		{100, time.Second, 5 * time.Minute},
+		{9_999, time.Second, 5 * time.Minute},
+		{10_000, time.Second, time.Minute},
+		{1, 90 * time.Minute, time.Hour},
+		{100, 10 * time.Minute, 5 * time.Minute},
+	} {
+		t.Run(fmt.Sprintf("%d after %v", test.changes, test.made), func(t *testing.T) {
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				conn, err := Dial(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				SleepUntil(test.made)
+				// One command makes them all.
+				words := make([]string, test.changes)
+				for i := range words {
+					words[i] = fmt.Sprintf("k%d v", i)
+				}
+				if _, err := Ask(conn, "MSET "+strings.Join(words, " ")); err != nil {
+					return err
+				}
+				SleepUntil(2 * time.Hour)
+				return nil
+			}))
+			cfg.Horizon = 3 * time.Hour
+			cfg.Nodes[0].Persistence = sim.Snapshots
+			About(t, "the snapshot", Only(t, Play(t, cfg), trace.KindSync, "redis-1").At, max(test.rule, test.made+Hop))
+		})
+	}
+}
+
+// Everysec syncs at once, but not twice within a second, and only what there is.
+// The start of a node counts as a sync.
+func TestEverysec(t *testing.T) {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		r := p.Redis(0)
+		for _, moment := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, 5500 * time.Millisecond} {
+			SleepUntil(moment)
+			if err := r.Incr(ctx, "k").Err(); err != nil {
+				return err
+			}
+		}
+		SleepUntil(10 * time.Second)
+		return nil
+	}))
+	cfg.Nodes[0].Persistence = sim.Everysec
+	syncs := Events(Play(t, cfg), trace.KindSync, "redis-1")
+	if len(syncs) != 2 {
+		t.Fatalf("%d syncs", len(syncs))
+	}
+	About(t, "the first", syncs[0].At, time.Second)
+	About(t, "the second", syncs[1].At, 5500*time.Millisecond+Hop)
+}
+
+// A node that is paused when it should sync does so when it resumes.
+func TestPausedNodeSyncsLate(t *testing.T) {
+	for _, pause := range []*sim.Pause{Stopped("redis-1"), Suspended("redis-1")} {
+		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(300 * time.Millisecond)
+			err := p.Redis(0).Incr(ctx, "k").Err()
+			SleepUntil(10 * time.Second)
+			return err
+		}))
+		cfg.Nodes[0].Persistence = sim.Everysec
+		tr := Play(t, With(cfg, Lasting(4*time.Second, At(500*time.Millisecond, pause))))
+		About(t, "the sync", Only(t, tr, trace.KindSync, "redis-1").At, 4500*time.Millisecond)
+	}
+}
+
+// A key of each type, in a database of its own too, comes back as it was.
+func TestEveryTypeSurvives(t *testing.T) {
+	var before, after []string
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		set := []string{
+			"SET string v", "HSET hash a 1 b 2", "RPUSH list x y x", "SADD set m", "ZADD zset 1.5 m 2 n",
+			"SELECT 1", "SET string other",
+		}
+		look := []string{"GET string", "HMGET hash a b", "LRANGE list 0 -1", "SMEMBERS set", "ZRANGE zset 0 -1 WITHSCORES", "SELECT 1", "GET string", "GET list"}
+		all := func(commands []string) (replies []string, err error) {
+			conn, err := Dial(ctx, p, 0)
+			if err != nil {
+				return nil, err
+			}
+			for _, command := range commands {
+				reply, err := Ask(conn, command)
+				if err != nil {
+					return nil, err
+				}
+				replies = append(replies, reply)
+			}
+			return replies, conn.Close()
+		}
+		if _, err := all(set); err != nil {
+			return err
+		}
+		var err error
+		if before, err = all(look); err != nil {
+			return err
+		}
+		SleepUntil(3 * time.Second)
+		after, err = all(look)
+		return err
+	}))
+	cfg.Nodes[0].Persistence = sim.Always
+	tr := Play(t, With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.PowerLoss)))))
+	Struck(t, tr)
+	Same(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))
+	None(t, tr, trace.KindForget, "redis-1")
+	None(t, tr, trace.KindRestore, "redis-1")
+	Same(t, "before the crash, the other database", before[6], "$5\r\nother\r\n")
+}

@@ -1,0 +1,466 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// replicated is a story with a master, redis-1, and its replica, redis-2.
+func replicated(lag time.Duration, clients ...sim.Client) sim.Config {
+	cfg := Story(clients...)
+	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", ReplicaOf: "redis-1", Lag: lag, Persistence: sim.NoPersistence})
+	return cfg
+}
+
+// A change reaches the replica after the network's latency and its lag.
+func TestReplicaFollows(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		lag   time.Duration
+		fault []sim.Fault
+		at    time.Duration
+	}{
+		{"no lag", 0, nil, arrival + Hop},
+		{"lag", 3 * time.Second, nil, arrival + Hop + 3*time.Second},
+		{"delayed link", 0, []sim.Fault{At(arrival, &sim.Delay{Process: "redis-1", To: "redis-2", By: time.Second})}, arrival + Hop + time.Second},
+		{"partition", 0, []sim.Fault{Lasting(5*time.Second, At(arrival, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}}))}, 5*time.Second + arrival + Hop},
+		{"replica paused", 0, []sim.Fault{Lasting(5*time.Second, At(arrival, Stopped("redis-2")))}, 5*time.Second + arrival},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := Play(t, With(replicated(test.lag, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				err := p.Redis(0).Set(ctx, "k", "v", 30*time.Second).Err()
+				SleepUntil(10 * time.Second)
+				return err
+			})), test.fault...))
+			Struck(t, tr)
+			set, copied := Only(t, tr, trace.KindSet, "redis-1"), Only(t, tr, trace.KindRestore, "redis-2")
+			About(t, "set", set.At, arrival)
+			About(t, "copied", copied.At, test.at)
+			Same(t, "setter", *copied.Owner, *set.Owner)
+			Same(t, "value", copied.Value, "v")
+			About(t, "it ends on both", copied.Expires, set.Expires)
+		})
+	}
+}
+
+// Deletions, changed expiries and every database follow too.
+func TestReplicaFollowsEverything(t *testing.T) {
+	var seen []string
+	cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		master, err := Dial(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		for _, command := range []string{"SET gone v", "SET short v EX 100", "RPUSH list a b", "DEL gone", "EXPIRE short 2", "SELECT 1", "SET other v"} {
+			if _, err := Ask(master, command); err != nil {
+				return err
+			}
+		}
+		SleepUntil(time.Second)
+		replica, err := Dial(ctx, p, 1)
+		if err != nil {
+			return err
+		}
+		for _, command := range []string{"EXISTS gone", "TTL short", "LLEN list", "SELECT 1", "GET other", "SELECT 0"} {
+			reply, err := Ask(replica, command)
+			if err != nil {
+				return err
+			}
+			seen = append(seen, strings.Join(strings.Fields(reply), " "))
+		}
+		SleepUntil(3 * time.Second)
+		reply, err := Ask(replica, "EXISTS short")
+		seen = append(seen, strings.TrimSpace(reply))
+		return err
+	}))
+	Play(t, cfg)
+	// EXPIRE was served a few milliseconds after the start, so a second later
+	// less than two seconds and at least one are left: Redis rounds to the nearest.
+	Same(t, "the replica shows", strings.Join(seen, ", "), ":0, :1, :2, +OK, $1 v, +OK, :0")
+}
+
+// A replica can be read, not written, until it is promoted.
+func TestReplicaIsReadOnly(t *testing.T) {
+	for _, promoted := range []bool{false, true} {
+		var set, script, transaction error
+		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			if err := p.Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+				return err
+			}
+			SleepUntil(2 * time.Second)
+			r := p.Redis(1)
+			value, err := r.Get(ctx, "k").Result()
+			Same(t, "the replica has", value, "v")
+			length, err2 := r.Eval(ctx, "return redis.call('get', KEYS[1])", []string{"k"}).Result()
+			Same(t, "a script that reads returns", length, any("v"))
+			set = r.SetNX(ctx, "mine", "v", 0).Err()
+			script = r.Eval(ctx, "return redis.call('set', KEYS[1], 'v')", []string{"mine"}).Err()
+			pipe := r.TxPipeline()
+			pipe.Set(ctx, "mine", "v", 0)
+			_, transaction = pipe.Exec(ctx)
+			return errors.Join(err, err2)
+		}))
+		if promoted {
+			cfg = With(cfg, At(time.Second, &sim.Promote{Node: "redis-2"}))
+		}
+		tr := Play(t, cfg)
+		Same(t, "SET was refused as READONLY", set != nil && strings.HasPrefix(set.Error(), "READONLY"), !promoted)
+		Same(t, "so was a script", script != nil && strings.HasPrefix(script.Error(), "READONLY"), !promoted)
+		for what, err := range map[string]error{"SET": set, "a script": script, "a transaction": transaction} {
+			if (err == nil) != promoted {
+				t.Errorf("promoted %v: %s ended with %v", promoted, what, err)
+			}
+		}
+		for _, ev := range Events(tr, trace.KindSet, "redis-2") {
+			if !promoted {
+				t.Errorf("%s was set on the replica", ev.Key)
+			}
+		}
+	}
+}
+
+// WAIT answers when enough replicas have really acknowledged the client's writes,
+// or at its timeout, with how many have.
+func TestWait(t *testing.T) {
+	const asked = 2 * time.Second
+	for _, test := range []struct {
+		name     string
+		replicas int
+		lag      time.Duration
+		fault    []sim.Fault
+		command  string
+		reply    string
+		after    time.Duration // between the SET's answer, with which WAIT is sent, and its own
+	}{
+		// The SET is copied while its answer is on the way, and acknowledged when
+		// WAIT arrives; all that WAIT costs is a round trip.
+		{"no lag", 1, 0, nil, "WAIT 1 0", ":1\r\n", 2 * Hop},
+		{"lag", 1, time.Second, nil, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
+		{"a timeout that is too short", 1, time.Second, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"a timeout that is long enough", 1, time.Second, nil, "WAIT 1 5000", ":1\r\n", time.Second + 2*Hop},
+		{"for nobody", 1, time.Second, nil, "WAIT 0 0", ":0\r\n", 2 * Hop},
+		{"for more than there are", 1, 0, nil, "WAIT 2 500", ":1\r\n", 500*time.Millisecond + 2*Hop},
+		{"for two of two", 2, time.Second, nil, "WAIT 2 5000", ":2\r\n", time.Second + 2*Hop},
+		{"for one of two", 2, time.Second, []sim.Fault{At(time.Second, &sim.Delay{Process: "redis-1", To: "redis-3", By: time.Second})}, "WAIT 1 0", ":1\r\n", time.Second + 2*Hop},
+		{"no replica", 0, 0, nil, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"partition", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		// The replica has the data, but its master cannot know.
+		{"partition of the acknowledgements", 1, 0, []sim.Fault{At(time.Second, &sim.Partition{Process: "redis-2", From: []string{"redis-1"}, Direction: sim.To})}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"replica dead", 1, 0, []sim.Fault{At(time.Second, Crashed("redis-2", trace.PowerLoss))}, "WAIT 1 500", ":0\r\n", 500*time.Millisecond + 2*Hop},
+		{"replica paused", 1, 0, []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-2")))}, "WAIT 1 0", ":1\r\n", 2 * time.Second},
+		{"no number", 1, 0, nil, "WAIT one 0", "-ERR value is not an integer or out of range\r\n", 2 * Hop},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var reply string
+			var after time.Duration
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				conn, err := Dial(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				SleepUntil(asked)
+				if _, err := Ask(conn, "SET k v"); err != nil {
+					return err
+				}
+				began := Now()
+				reply, err = Ask(conn, test.command)
+				after = Now() - began
+				return err
+			}))
+			for i := range test.replicas {
+				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: []string{"redis-2", "redis-3"}[i], ReplicaOf: "redis-1", Lag: test.lag})
+			}
+			tr := Play(t, With(cfg, test.fault...))
+			Struck(t, tr)
+			Same(t, "the answer", reply, test.reply)
+			Same(t, "it took", after.Round(time.Microsecond), test.after)
+			if test.name != "no lag" && test.name != "lag" || !strings.HasPrefix(reply, ":1") {
+				return
+			}
+			copied, done := Only(t, tr, trace.KindRestore, "redis-2"), Only(t, tr, trace.KindDone, "client-1")
+			if copied.Seq > done.Seq {
+				t.Error("WAIT was answered before the replica had the data")
+			}
+		})
+	}
+}
+
+// A promoted replica takes over its master's address. New connections go to it;
+// those that are open stay where they are.
+func TestPromotion(t *testing.T) {
+	for _, promoted := range []bool{false, true} {
+		var open, fresh, later string
+		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			conn, err := Dial(ctx, p, 0)
+			if err != nil {
+				return err
+			}
+			_, err1 := Ask(conn, "SET k before")
+			SleepUntil(2 * time.Second)
+			_, err2 := Ask(conn, "SET k after")
+			open, err = Ask(conn, "GET k")
+			other, err3 := Dial(ctx, p, 0)
+			if err := errors.Join(err, err1, err2, err3); err != nil {
+				return err
+			}
+			SleepUntil(3 * time.Second) // a change that is copied has been copied
+			fresh, err = Ask(other, "GET k")
+			// The replica's own address works too.
+			direct, err2 := Dial(ctx, p, 1)
+			if err := errors.Join(err, err2); err != nil {
+				return err
+			}
+			later, err = Ask(direct, "GET k")
+			return err
+		}))
+		want := "$5\r\nafter\r\n"
+		if promoted {
+			cfg = With(cfg, At(time.Second, &sim.Promote{Node: "redis-2"}))
+			want = "$6\r\nbefore\r\n"
+		}
+		tr := Play(t, cfg)
+		Struck(t, tr)
+		Same(t, "over the open connection", open, "$5\r\nafter\r\n")
+		Same(t, "over a new connection", fresh, want)
+		Same(t, "at the replica's own address", later, want)
+		if promoted {
+			ev := Only(t, tr, trace.KindPromote, "redis-2")
+			About(t, "the promotion", ev.At, time.Second)
+			Same(t, "its master was", ev.Peer, "redis-1")
+			Same(t, "copies after the promotion", len(Events(tr, trace.KindRestore, "redis-2")), 1)
+		}
+	}
+}
+
+// The failover that loses a lock: the master dies before its replica has the key
+// that it has acknowledged. With WAIT the client knows better.
+func TestFailoverLosesWhatWasNotCopied(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		lag     time.Duration
+		faults  []sim.Fault
+		granted bool // to client-2, although client-1's key had 30 s to live
+	}{
+		{"no fault", time.Second, nil, false},
+		{"failover with a lagging replica", time.Second, []sim.Fault{
+			When("client-1 acquired", Crashed("redis-1", trace.PowerLoss)),
+			When("redis-1 crashed", &sim.Promote{Node: "redis-2"}),
+		}, true},
+		{"failover with a replica that follows", 0, []sim.Fault{
+			When("5ms after client-1 acquired", Crashed("redis-1", trace.PowerLoss)),
+			When("redis-1 crashed", &sim.Promote{Node: "redis-2"}),
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var one, two bool
+			acquire := func(ctx context.Context, p *sim.Program, value string) (ok bool, err error) {
+				r := libraryClient(p)
+				err = p.Step(trace.Acquire, func() error {
+					ok, err = r.SetNX(ctx, "lock", value, 30*time.Second).Result()
+					return err
+				})
+				return ok, errors.Join(err, r.Close())
+			}
+			tr := Play(t, With(replicated(test.lag,
+				Client(t, "client-1", func(ctx context.Context, p *sim.Program) (err error) {
+					one, err = acquire(ctx, p, "one")
+					return err
+				}),
+				Client(t, "client-2", func(ctx context.Context, p *sim.Program) (err error) {
+					SleepUntil(5 * time.Second)
+					two, err = acquire(ctx, p, "two")
+					return err
+				}),
+			), test.faults...))
+			Struck(t, tr)
+			Same(t, "client-1 got it", one, true)
+			Same(t, "client-2 got it", two, test.granted)
+		})
+	}
+}
+
+// A master that restarts empty empties its replica: the copy begins with
+// everything that the master has, which is nothing.
+func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
+	for _, test := range []struct {
+		persistence sim.Persistence
+		kept        bool
+	}{{sim.NoPersistence, false}, {sim.Always, true}} {
+		t.Run(string(test.persistence), func(t *testing.T) {
+			var during, after string
+			cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
+				replica, err2 := Dial(ctx, p, 1)
+				if err := errors.Join(err, err2); err != nil {
+					return err
+				}
+				SleepUntil(1500 * time.Millisecond) // the master is down
+				if during, err = Ask(replica, "EXISTS k"); err != nil {
+					return err
+				}
+				SleepUntil(8 * time.Second)
+				after, err = Ask(replica, "EXISTS k")
+				return err
+			}))
+			cfg.Nodes[0].Persistence = test.persistence
+			tr := Play(t, With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.Kill)))))
+			Same(t, "while the master is down", during, ":1\r\n")
+			Same(t, "after its restart", after, map[bool]string{false: ":0\r\n", true: ":1\r\n"}[test.kept])
+			if test.kept {
+				None(t, tr, trace.KindDelete, "redis-2")
+				return
+			}
+			gone := Only(t, tr, trace.KindDelete, "redis-2")
+			Same(t, "what went", gone.Key, "k")
+			if gone.At < 2*time.Second || gone.At > 4*time.Second {
+				t.Errorf("it went at %v", gone.At)
+			}
+		})
+	}
+}
+
+// A replica that restarts, or was cut off, catches up.
+func TestReplicaCatchesUp(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		fault sim.Fault
+	}{
+		{"kill", Lasting(3*time.Second, At(time.Second, Crashed("redis-2", trace.Kill)))},
+		{"power loss", Lasting(3*time.Second, At(time.Second, Crashed("redis-2", trace.PowerLoss)))},
+		{"partition", Lasting(3*time.Second, At(time.Second, &sim.Partition{Process: "redis-1", From: []string{"redis-2"}}))},
+		{"reset", At(time.Second, &sim.Reset{Process: "redis-1", From: "redis-2"})},
+		{"kill of the master", Lasting(500*time.Millisecond, At(time.Second, Crashed("redis-1", trace.Kill)))},
+		{"power loss of the master", Lasting(500*time.Millisecond, At(time.Second, Crashed("redis-1", trace.PowerLoss)))},
+		{"suspend", Lasting(3*time.Second, At(time.Second, Suspended("redis-2")))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got string
+			cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				for i, moment := range []time.Duration{100 * time.Millisecond, 2 * time.Second, 6 * time.Second} {
+					SleepUntil(moment)
+					conn, err := Dial(ctx, p, 0)
+					if err != nil {
+						return err
+					}
+					if _, err := Ask(conn, "RPUSH list "+[]string{"a", "b", "c"}[i]); err != nil {
+						return err
+					}
+				}
+				SleepUntil(10 * time.Second)
+				values, err := p.Redis(1).LRange(ctx, "list", 0, -1).Result()
+				got = strings.Join(values, " ")
+				return err
+			}))
+			cfg.Nodes[0].Persistence = sim.Always
+			tr := Play(t, With(cfg, test.fault))
+			Struck(t, tr)
+			Same(t, "the replica has", got, "a b c")
+		})
+	}
+}
+
+// A replica connects to its master once more after each time that it was cut
+// off, whoever noticed first.
+func TestReplicaConnectsOnce(t *testing.T) {
+	for _, down := range []time.Duration{500 * time.Microsecond, 500 * time.Millisecond, 5 * time.Second} {
+		cfg := replicated(0, Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
+			SleepUntil(20 * time.Second)
+			return nil
+		}))
+		tr := Play(t, With(cfg, Lasting(down, At(time.Second, Crashed("redis-1", trace.Kill)))))
+		connects := 0
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindConnect && ev.Process == "redis-2" {
+				connects++
+			}
+		}
+		if connects != 2 {
+			t.Errorf("down for %v: %d connections, want 2", down, connects)
+		}
+	}
+}
+
+// After a promotion the other replicas follow the new master and have what it
+// has, those too that were paused or down at that moment.
+func TestOtherReplicasFollowThePromoted(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		meanwhile []sim.Fault
+		at        time.Duration // when redis-2 has what redis-3 has
+	}{
+		{"running", nil, 2 * time.Second},
+		{"paused", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-2")))}, 4 * time.Second},
+		{"down", []sim.Fault{Lasting(3*time.Second, At(time.Second, Crashed("redis-2", trace.Kill)))}, 4 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var confirmed, old, copied string
+			cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				master, err := Dial(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				_, err1 := Ask(master, "SET old v")
+				SleepUntil(6 * time.Second)
+				promoted, err2 := Dial(ctx, p, 0)
+				if err := errors.Join(err1, err2); err != nil {
+					return err
+				}
+				_, err1 = Ask(promoted, "SET k v")
+				confirmed, err2 = Ask(promoted, "WAIT 1 1000")
+				replica, err3 := Dial(ctx, p, 1)
+				if err := errors.Join(err1, err2, err3); err != nil {
+					return err
+				}
+				old, err1 = Ask(replica, "EXISTS old")
+				copied, err2 = Ask(replica, "EXISTS k")
+				return errors.Join(err1, err2)
+			}))
+			// redis-3 lags too far behind to know the first key.
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
+			tr := Play(t, With(cfg, append(test.meanwhile,
+				At(1500*time.Millisecond, Crashed("redis-1", trace.Kill)),
+				At(2*time.Second, &sim.Promote{Node: "redis-3"}),
+			)...))
+			Struck(t, tr)
+			Same(t, "replicas that confirmed", confirmed, ":1\r\n")
+			Same(t, "the old master's key on the other replica", old, ":0\r\n")
+			Same(t, "the new master's key on the other replica", copied, ":1\r\n")
+			Same(t, "copies on the promoted", len(Events(tr, trace.KindRestore, "redis-3")), 0)
+			if test.name != "down" { // what it had is lost in the crash
+				forgot := Only(t, tr, trace.KindDelete, "redis-2")
+				About(t, "the old master's key is gone", forgot.At, test.at+3*Hop)
+			}
+		})
+	}
+}
+
+// A replica that is about to connect to its master when another is promoted does
+// not take the old master's data.
+func TestPromotionWhileAReplicaConnects(t *testing.T) {
+	for _, promoted := range []bool{false, true} {
+		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
+			SleepUntil(4 * time.Second)
+			return err
+		}))
+		// redis-3 lags too far behind to know the key.
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
+		cfg = With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-2", trace.Kill))))
+		want := 2 // when it is set, and when redis-2 is back
+		if promoted {
+			cfg = With(cfg, At(2*time.Second+Hop/2, &sim.Promote{Node: "redis-3"}))
+			want = 1
+		}
+		tr := Play(t, cfg)
+		Struck(t, tr)
+		Same(t, fmt.Sprintf("promoted %t: copies of the key", promoted), len(Events(tr, trace.KindRestore, "redis-2")), want)
+	}
+}

@@ -1,0 +1,23 @@
+package redis_test
+
+import (
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// arrival is when the first command of a client that starts with the story is
+// served: after a dial, HELLO, and the command's way to the node.
+const arrival = 5 * Hop
+
+// libraryClient is a client of the first node with go-redis's own handling of
+// connections; each command is sent once.
+func libraryClient(p *sim.Program) *redis.Client {
+	return redis.NewClient(&redis.Options{
+		Addr: p.Env().Nodes[0], Dialer: p.Env().Dial, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		ContextTimeoutEnabled:    true, MaxRetries: -1,
+	})
+}

@@ -1,0 +1,32 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// What the tests see of the inside of the package, which they test from outside.
+
+var (
+	InBubble    = inBubble
+	Assumptions = assumptions
+)
+
+type Watchdog = watchdog
+
+const (
+	BytesOfProcess    = bytesOfProcess
+	BytesOfConnection = bytesOfConnection
+)
+
+// RunWithin is [Run] with bounds of its own: real time, events, and bytes.
+func RunWithin(cfg Config, patience time.Duration, events, bytes int) (*trace.Trace, error) {
+	return runWithin(cfg, bounds{patience, events, bytes})
+}
+
+// Blindly is a world as if this build's go-redis did not look at idle connections.
+func Blindly(cfg Config) Config {
+	cfg.blind = true
+	return cfg
+}

@@ -1,0 +1,84 @@
+package simtest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// Events are those of one kind of one process, in order.
+func Events(tr *trace.Trace, kind trace.Kind, process string) []trace.Event {
+	var found []trace.Event
+	for _, ev := range tr.Events {
+		if ev.Kind == kind && ev.Process == process {
+			found = append(found, ev)
+		}
+	}
+	return found
+}
+
+// Only is the one event of a kind of a process.
+func Only(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
+	t.Helper()
+	found := Events(tr, kind, process)
+	if len(found) != 1 {
+		t.Fatalf("%d events %q of %s, want 1\n%s", len(found), kind, process, Tell(tr))
+	}
+	return found[0]
+}
+
+// First is the first event of a kind of a process.
+func First(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) trace.Event {
+	t.Helper()
+	found := Events(tr, kind, process)
+	if len(found) == 0 {
+		t.Fatalf("no event %q of %s\n%s", kind, process, Tell(tr))
+	}
+	return found[0]
+}
+
+// None says that a process has no event of a kind.
+func None(t *testing.T, tr *trace.Trace, kind trace.Kind, process string) {
+	t.Helper()
+	if n := len(Events(tr, kind, process)); n > 0 {
+		t.Errorf("%d events %q of %s, want none\n%s", n, kind, process, Tell(tr))
+	}
+}
+
+// Struck says that every fault has acted.
+func Struck(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	for i, f := range tr.Faults {
+		if f.Idle != "" {
+			t.Errorf("fault %d (%s) did not act: %s", i+1, f.Text, f.Idle)
+		}
+	}
+}
+
+// Tell shows a trace.
+func Tell(tr *trace.Trace) string {
+	var b []byte
+	for _, e := range tr.Events {
+		b = fmt.Appendf(b, "%4d %14v %-8s %-9s %-9s conn %d msg %d %s %s %s\n", e.Seq, e.At, e.Kind, e.Process, e.Peer, e.Conn, e.Msg, e.Text, e.Key, e.Value)
+	}
+	return string(b)
+}
+
+// About compares moments. Every moment of a world has a nanosecond of its own, so that one
+// may be a few nanoseconds late.
+func About(t *testing.T, what string, got, want time.Duration) {
+	t.Helper()
+	if late := got - want; late < 0 || late > time.Microsecond {
+		t.Errorf("%s at %v, want %v", what, got, want)
+	}
+}
+
+// Same compares two values.
+func Same[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
