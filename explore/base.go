@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -22,6 +23,15 @@ type Lock struct {
 	// Extends says that a lease can be prolonged.
 	Extends bool
 	Seed    uint64
+}
+
+// kind is the kind of lock.
+func (l Lock) kind() locks.Kind {
+	if l.Kind.Name != "" {
+		return l.Kind
+	}
+	kind, _ := locks.Lookup(l.Name)
+	return kind
 }
 
 // DefaultTTL is how long a grant lasts if nobody says otherwise.
@@ -74,24 +84,24 @@ func (l Lock) Bases(kinds Kinds) []Base {
 			{Name: "works", Value: share(12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
 		}, share(4)))
 	}
-	if kinds.Tries("promote") {
+	if system, _ := sim.LookupSystem(l.kind().System); system.Replicates && kinds.Tries("promote") {
 		b := bases[0]
 		b.Name, b.Kinds = "replicated", Kinds{Only: []string{"promote", "crash/power-loss", "partition"}, Except: []string{"partition/partition-to", "partition/partition-from"}}
-		b.Text = l.replicated(b.Text, share(1))
+		b.Text = l.replicated(b.Text, system.NodeName(0), share(1))
 		bases = append(bases, b)
 	}
 	return bases
 }
 
 // replicated is a workload in which the first node has a replica that lags behind.
-func (l Lock) replicated(text []byte, lag string) []byte {
+func (l Lock) replicated(text []byte, master, lag string) []byte {
 	v, err := parseOne(l.Name, text)
 	if err != nil {
 		return text // whoever runs it is told
 	}
 	doc := v.Document()
 	doc.Set("title", l.Name+": replicated")
-	doc.Set("nodes.replica.replica-of", "redis-1")
+	doc.Set("nodes.replica.replica-of", master)
 	doc.Set("nodes.replica.lag", lag)
 	return doc.Bytes()
 }

@@ -62,7 +62,7 @@ func nodesOf(rec *Record, w World) []string {
 	}
 	nodes := make([]string, w.Change.Nodes)
 	for i := range nodes {
-		nodes[i] = fmt.Sprintf("redis-%d", i+1)
+		nodes[i] = rec.system().NodeName(i)
 	}
 	return nodes
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -12,7 +13,7 @@ import (
 func TestCauses(t *testing.T) {
 	rec := &Record{
 		Clients: []string{"client-1", "client-2"},
-		Nodes:   []string{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"},
+		Nodes:   []string{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"}, System: "redis",
 	}
 	single := &Record{Clients: []string{"client-1", "client-2"}, Nodes: []string{"redis-1"}}
 	cut := func(others ...string) Fault {
@@ -43,7 +44,7 @@ func TestCauses(t *testing.T) {
 		{rec, scenarios.Change{}, []Fault{cut("storage", "redis-1")}, "partition-node-storage", "a partition of a client from a node and the storage"},
 		{single, scenarios.Change{}, []Fault{cut("redis-1")}, "partition-node", "a partition of a client from the node"},
 		{rec, scenarios.Change{}, []Fault{item{Kind: "partition", Target: "redis-1", Others: []string{"replica"}}.fault()}, "partition-node-other", "a partition of a node from another server"},
-		{rec, writes("redis-1", sim.Everysec), []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault()},
+		{rec, writes("redis-1", redis.Everysec), []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault()},
 			"power-loss-node-everysec", "a crash of a node with persistence everysec (power loss)"},
 		{rec, scenarios.Change{}, []Fault{item{Kind: "crash", Target: "client-1"}.fault()}, "crash-client", "a crash of a client"},
 		{rec, scenarios.Change{}, []Fault{item{Kind: "crash", Target: "storage", How: "failover"}.fault()}, "failover-storage", "a crash of the storage (failover)"},

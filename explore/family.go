@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/locksim/locksim/sim"
@@ -44,37 +45,26 @@ func (r *Record) families(w World) []family {
 
 // family is what a fault of a world comes to.
 func (r *Record) family(w World, f Fault) family {
-	return comesTo[f.Effect()](w, f, r.Roles[f.Target()], r.late(f))
-}
-
-// late is the family of faults that make something late: if they act on a node, or on
-// messages to one, that cannot be reached.
-func (r *Record) late(f Fault) family {
-	for _, process := range slices.Concat(f.Targets()...) {
-		if r.Roles[process] == trace.RoleNode {
-			return unreachable
-		}
-	}
-	return late
+	return comesTo[f.Effect()](r, w, f)
 }
 
 // comesTo has the families, by effect: of a fault, from what the process is that it
 // strikes and from what it comes to if it only makes something late.
-var comesTo = map[trace.Effect]func(w World, f Fault, on trace.Role, late family) family{
-	trace.StopsProcess: func(_ World, f Fault, on trace.Role, late family) family {
-		if on == trace.RoleClient && f.How() == string(trace.Suspend) {
+var comesTo = map[trace.Effect]func(r *Record, w World, f Fault) family{
+	trace.StopsProcess: func(r *Record, w World, f Fault) family {
+		if r.Roles[f.Target()] == trace.RoleClient && f.How() == string(trace.Suspend) {
 			return suspended
 		}
-		return late
+		return justLate(r, w, f)
 	},
-	trace.KillsProcess: func(w World, f Fault, on trace.Role, late family) family {
-		switch {
+	trace.KillsProcess: func(r *Record, w World, f Fault) family {
+		switch on := r.Roles[f.Target()]; {
 		case on == trace.RoleClient:
 			return dead
-		case on == trace.RoleNode && forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
+		case on == trace.RoleNode && r.forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
 			return forgetful
 		}
-		return late
+		return justLate(r, w, f)
 	},
 	trace.CutsLink:         justLate,
 	trace.ResetsConnection: justLate,
@@ -84,15 +74,24 @@ var comesTo = map[trace.Effect]func(w World, f Fault, on trace.Role, late family
 	trace.AnswersErrors:    justLate,
 	trace.SetsClock:        wrongClock,
 	trace.DriftsClock:      wrongClock,
-	trace.MovesRole:        func(World, Fault, trace.Role, family) family { return forgetful },
-	trace.CancelsCall:      func(World, Fault, trace.Role, family) family { return cancelled },
+	trace.MovesRole:        func(*Record, World, Fault) family { return forgetful },
+	trace.CancelsCall:      func(*Record, World, Fault) family { return cancelled },
 }
 
-func justLate(_ World, _ Fault, _ trace.Role, late family) family { return late }
+// justLate is what a fault comes to that only makes something late: if it acts on a node,
+// or on messages to one, that cannot be reached.
+func justLate(r *Record, _ World, f Fault) family {
+	for _, process := range slices.Concat(f.Targets()...) {
+		if r.Roles[process] == trace.RoleNode {
+			return unreachable
+		}
+	}
+	return late
+}
 
 // wrongClock is what a clock does that is ahead of its time, or behind.
-func wrongClock(_ World, f Fault, on trace.Role, _ family) family {
-	client, back := on == trace.RoleClient, f.By() < 0 || f.Rate() < 0
+func wrongClock(r *Record, _ World, f Fault) family {
+	client, back := r.Roles[f.Target()] == trace.RoleClient, f.By() < 0 || f.Rate() < 0
 	switch {
 	case client && back:
 		return clientBack
@@ -106,16 +105,8 @@ func wrongClock(_ World, f Fault, on trace.Role, _ family) family {
 
 // forgets says whether a crash leaves less on the node's disk than there was, at least
 // if nothing had been saved lately.
-func forgets(how trace.Crash, disk sim.Persistence) bool {
-	switch disk {
-	case sim.Always:
-		return false
-	case sim.Everysec:
-		return how == trace.PowerLoss
-	case sim.Snapshots:
-		return how != trace.Shutdown
-	}
-	return true
+func (r *Record) forgets(how trace.Crash, disk sim.Persistence) bool {
+	return !r.system().Keeps(disk, cmp.Or(how, trace.Kill))
 }
 
 // within says whether one list is a part of another, whatever their order.

@@ -21,6 +21,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/story"
 )
@@ -131,7 +132,7 @@ var deeds = []deed{
 	},
 	{
 		name: "power loss with a disk that is a second behind", base: workload("redislock"), seed: 1,
-		change: writes("redis-1", sim.Everysec),
+		change: writes("redis-1", redis.Everysec),
 		faults: []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"redis-1: {persistence: everysec}"},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -14,6 +15,8 @@ type Record struct {
 	// Lock is the kind of lock and TTL how long a grant lasts.
 	Lock string
 	TTL  time.Duration
+	// System is the kind of server that the lock is kept on.
+	System string
 	// OwnClock says that the lock reads its process's clock.
 	OwnClock bool
 	// Clients and Nodes are the processes, in the order of the base; Nodes are those
@@ -29,6 +32,12 @@ type Record struct {
 	Messages []Message
 	// Outcome is what came of it.
 	Outcome Outcome
+}
+
+// system is the kind of server that the lock is kept on.
+func (r *Record) system() sim.System {
+	s, _ := sim.LookupSystem(r.System)
+	return s
 }
 
 // A Point is a moment in the story of a base as one process sees it: it is about to

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -22,7 +23,7 @@ type stage struct{ points int }
 
 func (s stage) Record(base int) (*Record, error) {
 	r := &Record{
-		Base: base, Name: "stage", Lock: "redlock", TTL: 30 * time.Second,
+		Base: base, Name: "stage", Lock: "redlock", System: "redis", TTL: 30 * time.Second,
 		Clients: []string{"client-1", "client-2"}, Nodes: []string{"redis-1", "redis-2", "redis-3"},
 		Roles: map[string]trace.Role{
 			"client-1": trace.RoleClient, "client-2": trace.RoleClient, trace.StorageName: trace.RoleStorage,
@@ -398,11 +399,11 @@ func TestFamilies(t *testing.T) {
 		{item{Kind: "crash", Target: trace.StorageName}.fault(), "", late},
 		{item{Kind: "crash", Target: "redis-1"}.fault(), "", forgetful},
 		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), "", forgetful},
-		{item{Kind: "crash", Target: "redis-1"}.fault(), sim.Snapshots, forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), sim.Snapshots, unreachable},
-		{item{Kind: "crash", Target: "redis-1"}.fault(), sim.Everysec, unreachable},
-		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), sim.Everysec, forgetful},
-		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), sim.Always, unreachable},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), redis.Snapshots, forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "shutdown"}.fault(), redis.Snapshots, unreachable},
+		{item{Kind: "crash", Target: "redis-1"}.fault(), redis.Everysec, unreachable},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Everysec, forgetful},
+		{item{Kind: "crash", Target: "redis-1", How: "power-loss"}.fault(), redis.Always, unreachable},
 	} {
 		if got := r.family(World{Change: writes("redis-1", test.disk)}, test.fault); got != test.want {
 			t.Errorf("%s is of the family %s, want %s", test.fault, got, test.want)

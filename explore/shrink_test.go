@@ -19,7 +19,7 @@ import (
 // turn acquires, reads, works, writes and releases, and meanwhile each node is asked
 // and answers.
 func written(clients, nodes int) *Record {
-	r := &Record{Lock: "redlock", TTL: 30 * time.Second}
+	r := &Record{Lock: "redlock", System: "redis", TTL: 30 * time.Second}
 	for i := range nodes {
 		r.Nodes = append(r.Nodes, fmt.Sprintf("redis-%d", i+1))
 	}

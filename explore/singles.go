@@ -170,7 +170,7 @@ func (s site) world(at spot, m sim.Manner, size sim.Size) (all []World) {
 	if !s.Disks || s.Record.Roles[f.Target()] != trace.RoleNode {
 		return []World{w}
 	}
-	for _, disk := range sim.Persistences() {
+	for _, disk := range s.Record.system().Persistences() {
 		w.Change.Persistence = map[string]sim.Persistence{f.Target(): disk}
 		all = append(all, w)
 	}
@@ -204,7 +204,8 @@ func (s site) strikes(process string) bool {
 
 // suffers says whether a process can suffer a fault in some manner.
 func (s site) suffers(process string, m sim.Manner) bool {
-	return (len(m.Roles) == 0 || slices.Contains(m.Roles, s.Record.Roles[process])) && s.allows(m.Needs, process)
+	return (len(m.Roles) == 0 || slices.Contains(m.Roles, s.Record.Roles[process])) &&
+		(m.System == "" || m.System == s.Record.System) && s.allows(m.Needs, process)
 }
 
 // allows says whether what a fault needs is so.

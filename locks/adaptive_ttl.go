@@ -16,6 +16,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "adaptive-ttl",
+		System:   Redis,
 		Title:    "as single, but the TTL is three times the longest of the client's last five sections",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},

@@ -20,6 +20,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "circuit-breaker",
+		System:   Redis,
 		Title:    "as single, but when the node does not answer: refuse at once, or go ahead without a lock",
 		OwnClock: true,
 		Accepts:  []string{"clock", "fallback", "node-timeout"},

@@ -13,20 +13,20 @@ func init() {
 		"redsync-retrying": redsync + ": its own 32 tries, strict go-redis",
 		"redsync-defaults": redsync + ": its own 32 tries, go-redis's own defaults",
 	} {
-		Register(Kind{Name: name, Title: title, Slots: onEveryNode, Adapter: adapters + "redsync"})
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: onEveryNode, Adapter: adapters + "redsync"})
 	}
 	const redislock = "github.com/bsm/redislock, unmodified"
 	for name, title := range map[string]string{
 		"redislock":          redislock + ": strict go-redis",
 		"redislock-defaults": redislock + ": go-redis's own defaults",
 	} {
-		Register(Kind{Name: name, Title: title, Slots: onFirstNode, Adapter: adapters + "redislock"})
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: onFirstNode, Adapter: adapters + "redislock"})
 	}
 	for name, title := range map[string]string{
 		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, on rueidis's defaults: it sends again, and pings",
 		"rueidislock-strict": "as rueidislock, but each command is sent once, and the connection is not pinged",
 	} {
-		Register(Kind{Name: name, Title: title, Slots: rueidislockSlots, Adapter: adapters + "rueidislock"})
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, Adapter: adapters + "rueidislock"})
 	}
 }
 

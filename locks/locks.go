@@ -10,12 +10,8 @@ package locks
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"slices"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/locksim/locksim/fakeclock"
 )
@@ -81,43 +77,6 @@ var ErrNoToken = errors.New("no fencing token")
 // more.
 var ErrLost = errors.New("lock lost")
 
-// Env is what a lock gets from the process that it runs in.
-type Env struct {
-	// Key is the name of the lock, and the Redis key that it is kept under.
-	Key string
-	// TTL is how long a grant lasts; it is positive.
-	TTL time.Duration
-	// Nodes are the addresses of the Redis nodes, as IP:port. A lock of a kind
-	// that is Open needs none.
-	Nodes []string
-	// Counters are the addresses of the Redis nodes that keep counters of fencing
-	// tokens, as IP:port.
-	Counters []string
-	// Dial opens a connection to a node. Any Redis client can be built on it.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Turn, if set, returns when it is the calling goroutine's turn to act. Of those
-	// that wait for it at one moment one acts at a time, until it waits for something
-	// else, in the order of their words: the command that each is about to send, if
-	// need be with more words to tell it from equal ones. A library whose goroutines
-	// share a connection needs it for equal runs of one world: nothing else can
-	// tell afterwards which of them happened to be first.
-	Turn func(words ...string)
-	// Clock is the process's clocks.
-	Clock fakeclock.Clock
-	// Rand is the process's source of random bytes; reading it never fails.
-	Rand io.Reader
-	// Options are the lock's settings.
-	Options Options
-
-	shared   []*redis.Client // by node, those that Redis has made
-	counting []*redis.Client // by counter
-	opened   []*redis.Client // all that Close must close
-	cleanups []func()        // all that Close must call
-
-	life context.Context // until Close; nil if nothing has asked for it
-	end  context.CancelFunc
-}
-
 // Options are the settings that a scenario can give a lock. A [Kind] says which
 // of them it accepts.
 type Options struct {
@@ -172,6 +131,8 @@ type Kind struct {
 	Name string
 	// Title is one line for people.
 	Title string
+	// System is the kind of server that it is kept on, such as [Redis]; "" is none.
+	System string
 	// OwnClock says that the lock measures time on Env.Clock only. Faults of
 	// the process's clock cannot act on a lock that does not, and a pause of
 	// its process is an I/O stall.
@@ -194,6 +155,9 @@ type Kind struct {
 	// Adapter is the package that provides New, for a kind that is registered without.
 	Adapter string
 }
+
+// Redis is the system of locks on Redis.
+const Redis = "redis"
 
 var kinds = map[string]Kind{}
 

@@ -40,7 +40,7 @@ const retryBackoff = 20 * time.Millisecond
 //   - DisableIdentity, no maintenance notifications, no pool for pipelines and
 //     buffers of 1 KiB, as in the strict profile.
 func (e *Env) RedisDefaults(node int) *redis.Client {
-	life := e.lifetime()
+	life := e.Lifetime()
 	return e.opens(&redis.Options{
 		Addr: e.Nodes[node],
 		Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {

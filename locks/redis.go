@@ -2,8 +2,7 @@ package locks
 
 import (
 	"context"
-	"errors"
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -45,13 +44,7 @@ const noTimeout = -1
 // counted by the connection. A dial's five seconds are counted by the process's
 // clock.
 func (e *Env) Redis(node int) *redis.Client {
-	if e.shared == nil {
-		e.shared = make([]*redis.Client, len(e.Nodes))
-	}
-	if e.shared[node] == nil {
-		e.shared[node] = e.open(e.Nodes[node], 0)
-	}
-	return e.shared[node]
+	return Share(e, "redis "+strconv.Itoa(node), func() *redis.Client { return e.open(e.Nodes[node], 0) })
 }
 
 // patient returns a client of every node that waits for an answer as long as
@@ -68,18 +61,12 @@ func (e *Env) patient() []*redis.Client {
 // counters returns a client of every node that keeps a counter, always the same
 // ones, as patient as those of patient.
 func (e *Env) counters() []*redis.Client {
-	for len(e.counting) < len(e.Counters) {
-		e.counting = append(e.counting, e.open(e.Counters[len(e.counting)], noTimeout))
-	}
-	return e.counting
-}
-
-// lifetime is a context that ends with Close.
-func (e *Env) lifetime() context.Context {
-	if e.life == nil {
-		e.life, e.end = context.WithCancel(context.Background())
-	}
-	return e.life
+	return Share(e, "redis counters", func() (counting []*redis.Client) {
+		for _, addr := range e.Counters {
+			counting = append(counting, e.open(addr, noTimeout))
+		}
+		return counting
+	})
 }
 
 // open makes a strict client; a timeout of 0 is go-redis's default.
@@ -109,28 +96,7 @@ func (e *Env) opens(o *redis.Options) *redis.Client {
 	if e.Turn != nil {
 		c.AddHook(redisTurns{e.Turn, o.Addr})
 	}
-	e.opened = append(e.opened, c)
+	e.Opened(c)
+	e.Warm(func(ctx context.Context) { c.Ping(ctx) })
 	return c
-}
-
-// Cleanup has f called by Close, after everything else, the last first. It is for
-// what a lock has opened with Dial, and for goroutines of its own.
-func (e *Env) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
-
-// Close closes every client that the process's locks and token sources have
-// opened, and with them their connections; it ends the dials that are under way
-// and what a lock does by itself.
-func (e *Env) Close() error {
-	if e.end != nil {
-		e.end()
-	}
-	var errs []error
-	for _, c := range e.opened {
-		errs = append(errs, c.Close())
-	}
-	for _, f := range slices.Backward(e.cleanups) {
-		f()
-	}
-	e.opened, e.shared, e.counting, e.cleanups = nil, nil, nil, nil
-	return errors.Join(errs...)
 }

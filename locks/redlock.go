@@ -19,6 +19,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "redlock",
+		System:   Redis,
 		Title:    "Redlock, as the Redis documentation specifies it",
 		OwnClock: true,
 		Accepts:  []string{"ask", "clock", "node-timeout"},

@@ -15,6 +15,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "setnx-then-expire",
+		System:   Redis,
 		Title:    "one Redis node: SETNX and then PEXPIRE, released by a script that checks the value",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},

@@ -20,6 +20,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "single",
+		System:   Redis,
 		Title:    "one Redis node: SET NX PX, released by a script that checks the value",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},

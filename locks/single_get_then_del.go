@@ -13,6 +13,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "single-get-then-del",
+		System:   Redis,
 		Title:    "as single, but released by a GET, a comparison in the client and then a DEL",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},

@@ -12,6 +12,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "single-no-ttl",
+		System:   Redis,
 		Title:    "one Redis node: SETNX without an expiry, released by a script that checks the value",
 		OwnClock: true,
 		Endless:  true,

@@ -7,6 +7,7 @@ package locks
 func init() {
 	Register(Kind{
 		Name:     "single-plain-del",
+		System:   Redis,
 		Title:    "as single, but released by a plain DEL, whoever holds the key by then",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},

@@ -13,6 +13,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "single-token",
+		System:   Redis,
 		Title:    "as single, but the script that sets the key also mints a fencing token",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},

@@ -17,6 +17,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "single-wait",
+		System:   Redis,
 		Title:    "as single, but a grant counts only if a replica has confirmed it (WAIT 1)",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},

@@ -13,7 +13,7 @@ type TokenSource struct {
 	Name string
 	// Title is one line for people.
 	Title string
-	// Counts says that it counts on the Redis nodes of Env.Counters, and needs at
+	// Counts says that it counts on the nodes of Env.Counters, and needs at
 	// least one.
 	Counts bool
 	// Several says that it counts on all of those nodes and not on the first.
@@ -24,6 +24,10 @@ type TokenSource struct {
 	// OwnClock says that it reads Env.Clock: faults of the process's clock act on
 	// it.
 	OwnClock bool
+	// System is the kind of server that it counts on.
+	System string
+	// Warm, if set, opens what Mint needs, before the story begins.
+	Warm func(*Env)
 	// Mint makes the token of a grant that the process has just got. It is never
 	// 0. An error means that the process has no token.
 	Mint func(context.Context, *Env) (uint64, error)

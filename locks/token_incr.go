@@ -20,6 +20,8 @@ func init() {
 		Name:   "incr",
 		Title:  "an INCR on one Redis node, after the lock was granted",
 		Counts: true,
+		System: Redis,
+		Warm:   func(e *Env) { e.counters() },
 		Mint: func(ctx context.Context, e *Env) (uint64, error) {
 			counters := e.counters()
 			if len(counters) == 0 {

@@ -19,6 +19,8 @@ func init() {
 		Title:   "the highest answer to an INCR on a majority of Redis nodes",
 		Counts:  true,
 		Several: true,
+		System:  Redis,
+		Warm:    func(e *Env) { e.counters() },
 		Mint:    quorumIncr,
 	})
 }

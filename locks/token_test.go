@@ -226,6 +226,8 @@ func TestQuorumIncrGoesBack(t *testing.T) {
 func TestCountersAreConnectedFirst(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		e := c.minting(t)
+		source, _ := locks.LookupTokenSource("quorum-incr")
+		source.Warm(e)
 		e.Connect(t.Context())
 		reaching(c) // no new connections
 		minted(t, "over the connections of before", mint(t, "quorum-incr", e), 1)

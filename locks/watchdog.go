@@ -20,6 +20,7 @@ import (
 func init() {
 	Register(Kind{
 		Name:     "watchdog",
+		System:   Redis,
 		Title:    "as single, and a watchdog renews the lease every third of its TTL until it is released",
 		OwnClock: true,
 		Accepts:  []string{"clock", "node-timeout"},
@@ -31,7 +32,7 @@ func init() {
 			"loss-signal",   // tell of a lease that ended or was taken away
 		},
 		Slots: onFirstNode,
-		New:   variant(func(l *single) Lock { return &watched{l, l.env.lifetime()} }),
+		New:   variant(func(l *single) Lock { return &watched{l, l.env.Lifetime()} }),
 	})
 }
 

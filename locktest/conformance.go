@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -64,7 +65,7 @@ func (s *subject) stage(story string, sc scene, seed uint64) world {
 // nodes names the lock's nodes, first to last.
 func (s *subject) nodes() (names []string) {
 	for i := range s.config.Nodes {
-		names = append(names, node(i))
+		names = append(names, s.config.node(i))
 	}
 	return names
 }
@@ -118,6 +119,15 @@ func needsEnd(s *subject) string {
 func needsMinority(s *subject) string {
 	if s.spare() == 0 {
 		return "it can do without none of its nodes"
+	}
+	return ""
+}
+
+// needsRedis is for stories in which somebody speaks to the nodes as only Redis is spoken
+// to.
+func needsRedis(s *subject) string {
+	if s.config.System != locks.Redis {
+		return "its nodes are no Redis nodes"
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 // errorStories have nodes answer with errors.
 func errorStories() []story {
 	return []story{
-		fixed("errors/minority", "a minority of nodes answers every command with an error", needsMinority, func(s *subject) (scenes []scene) {
+		fixed("errors/minority", "a minority of nodes answers every command with an error", all(needsRedis, needsMinority), func(s *subject) (scenes []scene) {
 			for _, why := range nodeErrors {
 				scenes = append(scenes, scene{
 					name: why.name, clients: s.contenders(),
@@ -19,7 +19,7 @@ func errorStories() []story {
 			}
 			return scenes
 		}),
-		fixed("errors/majority", "for a while the nodes answer every command with an error", nil, func(s *subject) (scenes []scene) {
+		fixed("errors/majority", "for a while the nodes answer every command with an error", needsRedis, func(s *subject) (scenes []scene) {
 			for _, why := range nodeErrors {
 				for _, when := range []struct {
 					name   string

@@ -63,7 +63,7 @@ func lateStories() []story {
 // pauseAt pauses client-1 for some TTLs while the nth reply of the last node is in
 // flight, or at a later point if there are not as many.
 func (s *subject) pauseAt(step trace.Step, nth int, lasts float64, later ...trace.Clause) []sim.Fault {
-	reply := trace.Message{Client: "client-1", Peer: node(s.config.Nodes - 1), Step: step, Reply: true}
+	reply := trace.Message{Client: "client-1", Peer: s.config.node(s.config.Nodes - 1), Step: step, Reply: true}
 	return []sim.Fault{{
 		Strikes: trace.Trigger{When: trace.Any(append(reply.InFlight(nth).Clauses(), later...)...)},
 		For:     ttls(lasts), Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",

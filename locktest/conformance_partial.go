@@ -18,13 +18,13 @@ func partialStories() []story {
 		return []sim.Client{one, two}
 	}
 	return []story{
-		fixed("partial/minority", "on a minority of nodes the key is a stranger's and never expires", needsMinority, func(s *subject) []scene {
+		fixed("partial/minority", "on a minority of nodes the key is a stranger's and never expires", all(needsRedis, needsMinority), func(s *subject) []scene {
 			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes))}}
 		}),
-		fixed("partial/for-a-while", "the key is a stranger's until it expires", nil, func(s *subject) []scene {
+		fixed("partial/for-a-while", "the key is a stranger's until it expires", needsRedis, func(s *subject) []scene {
 			return []scene{{clients: append(contenders(did("stranger", trace.Finished)), s.stranger("", ttls(0.3), 0, s.config.Nodes))}}
 		}),
-		fixed("partial/failed-attempt", "an attempt gets only a minority of the nodes, and on one more the key stays a stranger's", needsMinority, func(s *subject) []scene {
+		fixed("partial/failed-attempt", "an attempt gets only a minority of the nodes, and on one more the key stays a stranger's", all(needsRedis, needsMinority), func(s *subject) []scene {
 			once := another("client-1", did("stranger-1", trace.Finished))
 			once.Attempts = 1
 			after := another("client-2", did("client-1", trace.Finished))
@@ -34,7 +34,7 @@ func partialStories() []story {
 				once, after,
 			}}}
 		}),
-		fixed("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", needsMinority, func(s *subject) []scene {
+		fixed("partial/released", "one node's reply to acquire is late, and after release a minority of the others belongs to a stranger", all(needsRedis, needsMinority), func(s *subject) []scene {
 			brief := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error { return use(ctx, in) })
 			stranger := s.stranger("", 0, s.config.Nodes-s.spare(), s.config.Nodes)
 			stranger.Starts = on(did("client-1", trace.Released))
@@ -42,8 +42,8 @@ func partialStories() []story {
 				// What release has left behind stands until one TTL after the grant.
 				within: ttls(0.5),
 				faults: []sim.Fault{{
-					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: node(0), Step: trace.Acquire, Reply: true}}},
-					Text: "hold " + node(0) + "'s reply",
+					For: ttls(0.2), Action: &sim.Hold{Message: trace.NthMessage{Message: trace.Message{Client: "client-1", Peer: s.config.node(0), Step: trace.Acquire, Reply: true}}},
+					Text: "hold " + s.config.node(0) + "'s reply",
 				}},
 				clients: []sim.Client{{Name: "client-1", Run: brief}, stranger, another("client-2", did("stranger", trace.Finished))},
 			}}
@@ -60,7 +60,7 @@ func (s *subject) stranger(suffix string, life time.Duration, first, last int) s
 			if slot.Node < first || slot.Node >= last {
 				continue
 			}
-			if err := p.Redis(slot.Node).Set(ctx, slot.Key, "a stranger's", life).Err(); err != nil {
+			if err := p.Env().Redis(slot.Node).Set(ctx, slot.Key, "a stranger's", life).Err(); err != nil {
 				return fmt.Errorf("%s cannot be set: %w", slot.Key, err)
 			}
 		}

@@ -69,10 +69,12 @@ package locktest
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
 )
 
 // Config says what a lock is and what it claims. The zero Config is a lock on one
@@ -81,7 +83,11 @@ type Config struct {
 	// Name is what reports call the lock. Empty is the name of the test.
 	Name string
 
-	// Nodes is how many Redis nodes the lock needs: 1, which 0 stands for too, for
+	// System is the kind of server that the lock is kept on: one of [sim.Systems]; ""
+	// is redis. Stories of the catalogue are told with such servers in the place of their
+	// own, and those that only Redis can tell are left out.
+	System string
+	// Nodes is how many nodes the lock needs: 1, which 0 stands for too, for
 	// a lock on a single node, and more for one that asks a quorum. Stories about
 	// a single node are told to a quorum lock with that one node, those about five
 	// nodes with five.
@@ -164,6 +170,10 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 	case config.Endless && config.Extends:
 		return nil, fmt.Errorf("locktest: Config says that a grant never ends and that it can be extended; one of the two is wrong")
 	}
+	config.System = cmp.Or(config.System, locks.Redis)
+	if _, ok := sim.LookupSystem(config.System); !ok {
+		return nil, fmt.Errorf("locktest: Config.System is %q, which this program does not have: import its package, or name one of %s", config.System, strings.Join(systemNames(), ", "))
+	}
 	config.Nodes = max(config.Nodes, 1)
 	config.Name = cmp.Or(config.Name, test)
 	return &subject{
@@ -171,12 +181,20 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 		kind: locks.Kind{
 			Name:     config.Name,
 			Title:    "the lock of " + test,
+			System:   config.System,
 			OwnClock: config.OwnClock,
 			Endless:  config.Endless,
 			Slots:    config.slots(),
 			New:      func(e *locks.Env) (locks.Lock, error) { return build(&Env{e}) },
 		},
 	}, nil
+}
+
+func systemNames() (names []string) {
+	for _, s := range sim.Systems() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // maxNodes is how many nodes a lock can have.

@@ -56,6 +56,9 @@ func sweepStory(t trouble, step trace.Step, e extent) story {
 		if e.name != "" && s.config.Nodes == 1 {
 			return nil, "the lock has but one node", nil
 		}
+		if system := s.config.system(); t.effect == trace.AnswersErrors && system.Failure == "" {
+			return nil, "a " + system.Node + " does not answer with errors", nil
+		}
 		for _, b := range bases {
 			if b.only != nil && !b.only(t, step, e) {
 				continue

@@ -89,7 +89,7 @@ var bases = []base{
 // expired is that any of a client's keys expires.
 func expired(client string, c Config) (any []trace.Happening) {
 	for i := range c.Nodes {
-		any = append(any, trace.KeyExpired{Client: client, Node: node(i)})
+		any = append(any, trace.KeyExpired{Client: client, Node: c.node(i)})
 	}
 	return any
 }
@@ -99,14 +99,20 @@ func expired(client string, c Config) (any []trace.Happening) {
 func soonAfter(client string, c Config) trace.Point {
 	var first []trace.Clause
 	for i := range c.Nodes {
-		request := trace.Message{Client: client, Peer: node(i), Step: trace.Acquire}
+		request := trace.Message{Client: client, Peer: c.node(i), Step: trace.Acquire}
 		first = append(first, after(ttl/500, trace.Transit{Message: request}))
 	}
 	return trace.Any(first...)
 }
 
 // node is the name of a node, counted from 0.
-func node(i int) string { return fmt.Sprintf("redis-%d", i+1) }
+func (c Config) node(i int) string { return c.system().NodeName(i) }
+
+// system is the kind of server that the lock is kept on.
+func (c Config) system() sim.System {
+	s, _ := sim.LookupSystem(c.System) // newSubject has refused one that does not exist
+	return s
+}
 
 // calmWithin is how soon after the last trouble somebody must get the work done:
 // what was granted or set meanwhile may stand for its TTL, the work for which it
@@ -134,7 +140,11 @@ func (b base) config(s *subject, seed uint64) sim.Config {
 	}
 	for i := range s.config.Nodes {
 		// A node that comes back has forgotten nothing.
-		config.Nodes = append(config.Nodes, sim.Node{Name: node(i), Persistence: sim.Always})
+		n := sim.Node{Name: s.config.node(i)}
+		if disks := s.config.system().Persistences(); len(disks) > 0 {
+			n.Persistence = disks[len(disks)-1]
+		}
+		config.Nodes = append(config.Nodes, n)
 	}
 	return config
 }

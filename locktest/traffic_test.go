@@ -26,7 +26,7 @@ func (t *traffic) add(ev trace.Event) {
 // sends sends commands for a step to some nodes in turn, one in every interval.
 func (t *traffic) sends(step trace.Step, n, nodes int, every time.Duration) {
 	for i := range n {
-		t.add(trace.Event{Kind: trace.KindSend, Peer: node(i % nodes), Step: step, Section: 1})
+		t.add(trace.Event{Kind: trace.KindSend, Peer: Config{System: "redis"}.node(i % nodes), Step: step, Section: 1})
 		t.now += every
 	}
 }

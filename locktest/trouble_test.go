@@ -215,7 +215,7 @@ func TestPlacesOfTroubles(t *testing.T) {
 func TestExtents(t *testing.T) {
 	var five []sending
 	for i := range 5 {
-		five = append(five, sending{trace.NthMessage{Message: trace.Message{Peer: node(i)}}, node(i)})
+		five = append(five, sending{trace.NthMessage{Message: trace.Message{Peer: Config{System: "redis"}.node(i)}}, Config{System: "redis"}.node(i)})
 	}
 	for _, c := range []struct {
 		extent extent

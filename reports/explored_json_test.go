@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -171,7 +172,7 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 			v.Set(reflect.MakeMap(v.Type()))
 		}
 		if v.Type().Elem() == reflect.TypeFor[sim.Persistence]() {
-			v.SetMapIndex(reflect.ValueOf("redis-9"), reflect.ValueOf(sim.Always))
+			v.SetMapIndex(reflect.ValueOf("redis-9"), reflect.ValueOf(redis.Always))
 			break
 		}
 		v.SetMapIndex(reflect.ValueOf("client-9"), reflect.ValueOf(trace.At(trace.Did{Process: "client-1", Verb: trace.HasRead})))

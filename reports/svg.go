@@ -60,7 +60,7 @@ func drawn(runs []scenarios.Outcome) []diagram.Run {
 	all := make([]diagram.Run, len(runs))
 	for i, run := range runs {
 		all[i] = diagram.Run{
-			History: run.History, Verdict: run.Verdict, Witnesses: run.Variant.Witnesses,
+			History: run.History, Verdict: run.Verdict, Witnesses: run.Witnesses(),
 			ID: runAnchor(run.Variant, run.Fencing), Title: runName[run.Fencing],
 		}
 	}

@@ -69,7 +69,7 @@ func clausesOf(run scenarios.Outcome, messages bool) []story.Clause {
 }
 
 func marksOf(run scenarios.Outcome) []story.Mark {
-	return story.MarksOf(run.History, run.Verdict, run.Variant.Witnesses)
+	return story.MarksOf(run.History, run.Verdict, run.Witnesses())
 }
 
 // commonPrefix is how many clauses all stories begin with.

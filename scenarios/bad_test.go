@@ -184,10 +184,10 @@ var bad = []struct {
 
 	{"clock of nobody", "until: client-2 released", "for: 31s\n    by-clock-of: redis-9", `x.yaml:10: faults[1].by-clock-of: no node is called "redis-9"; did you mean "redis-1"?`, false},
 	{"clock without a time", "until: client-2 released", "until: client-2 released\n    by-clock-of: redis-1", `x.yaml:7: faults[1]: "by-clock-of" measures the time after "for", and there is none; add "for", or leave it out`, false},
-	{"failover of a node", "pause: client-1", "crash: redis-1\n    how: failover", `x.yaml:9: faults[1].how: redis-1 has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica`, false},
+	{"failover of a node", "pause: client-1", "crash: redis-1\n    how: failover", `x.yaml:9: faults[1].how: redis-1 has no copy that could take over, only the storage has; for a node write power-loss, and promote its replica`, false},
 	{"number of a message", "pause: client-1", "hold: client-1's request to redis-1, thrice", `x.yaml:8: faults[1].hold: "client-1's request to redis-1, thrice": after the comma there must be something like "2nd time", not "thrice"; did you mean "client-1's request to redis-1, 3rd time"?`, false},
-	{"failing client", "pause: client-1", "fail: client-1", `x.yaml:8: faults[1].fail: client-1 is no Redis node; name the node whose commands fail`, false},
-	{"error of two lines", "pause: client-1", "fail: redis-1\n    with: \"ERR a\\nb\"", `x.yaml:9: faults[1].with: an error of Redis is one line, such as LOADING Redis is loading the dataset in memory`, false},
+	{"failing client", "pause: client-1", "fail: client-1", `x.yaml:8: faults[1].fail: client-1 is no node; name the node whose commands fail`, false},
+	{"error of two lines", "pause: client-1", "fail: redis-1\n    with: \"ERR a\\nb\"", `x.yaml:9: faults[1].with: an error is one line, such as LOADING Redis is loading the dataset in memory`, false},
 	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
 
 	// What clients do.

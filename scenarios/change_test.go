@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -109,7 +110,7 @@ func TestChanges(t *testing.T) {
 
 // A change of what nodes write to their disks is in the world and in the text.
 func TestChangeOfPersistence(t *testing.T) {
-	v, err := parsed(t, crowd).With(scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": sim.Always, "redis-4": sim.Everysec}})
+	v, err := parsed(t, crowd).With(scenarios.Change{Persistence: map[string]sim.Persistence{"redis-1": redis.Always, "redis-4": redis.Everysec}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +123,9 @@ func TestChangeOfPersistence(t *testing.T) {
 			want := sim.NoPersistence
 			switch n.Name {
 			case "redis-1":
-				want = sim.Always
+				want = redis.Always
 			case "redis-4":
-				want = sim.Everysec
+				want = redis.Everysec
 			}
 			if n.Persistence != want {
 				t.Errorf("%s writes to its disk %s, want %s", n.Name, n.Persistence, want)
@@ -140,7 +141,7 @@ func TestChangeRefused(t *testing.T) {
 		want   string
 	}{
 		{scenarios.Change{Nodes: 3}, "nodes.redis-4: the lock has no node of this name"},
-		{scenarios.Change{Persistence: map[string]sim.Persistence{"redis-9": sim.Always}}, "nodes.redis-9: the lock has no node of this name"},
+		{scenarios.Change{Persistence: map[string]sim.Persistence{"redis-9": redis.Always}}, "nodes.redis-9: the lock has no node of this name"},
 		{scenarios.Change{Nodes: 102}, "lock.nodes: a lock cannot have 102 nodes"},
 		{scenarios.Change{Clients: []string{"client-1", "client-3"}}, `clients.client-3.starts: no client is called "client-2"`},
 		{scenarios.Change{Clients: []string{"client-2"}}, `clients.client-2.starts: no client is called "client-1"`},

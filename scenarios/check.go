@@ -353,7 +353,7 @@ func (d *draft) didYouMean(path, name string, among []string) string {
 // meant says what a name at path that nobody has was probably meant to be the name of,
 // and the hint.
 func (d *draft) meant(path, name string) (what trace.Role, hint string) {
-	if strings.HasPrefix(name, "redis-") {
+	if strings.HasPrefix(name, d.spec.system().Name+"-") {
 		return trace.RoleNode, d.didYouMean(path, name, d.cast.nodes)
 	}
 	n, _ := d.written(path)

@@ -48,6 +48,9 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 	if err != nil {
 		return c, err
 	}
+	if err := c.CheckNodes(); err != nil {
+		return sim.Config{}, err
+	}
 	if err := c.CheckSize(); err != nil {
 		return sim.Config{}, err
 	}
@@ -72,9 +75,9 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 		return sim.Config{}, err
 	}
 	if !kind.Open && len(s.masters()) == 0 {
-		return sim.Config{}, errors.New("the story has no Redis node to keep the lock on")
+		return sim.Config{}, errors.New("the story has no node to keep the lock on")
 	}
-	return sim.Config{
+	return recast(sim.Config{
 		Name:           v.Scenario,
 		Variant:        v.Name,
 		Seed:           o.Seed,
@@ -89,7 +92,7 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
 		Doubts:         s.doubts(kind),
-	}, nil
+	}, s.system()), nil
 }
 
 // doubts says what the story is about that a lock in place of its own does not
@@ -106,7 +109,7 @@ func (s *spec) doubts(kind locks.Kind) []string {
 		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and the lock cannot be told which clock to read", s.Lock.Clock))
 	}
 	if s.Lock.Fallback != "" && !slices.Contains(kind.Accepts, "fallback") {
-		doubts = append(doubts, "the story is about a lock that falls back when Redis is down, and the lock has no fallback")
+		doubts = append(doubts, "the story is about a lock that falls back when its nodes are down, and the lock has no fallback")
 	}
 	return doubts
 }
@@ -162,11 +165,27 @@ func (s *spec) masters() []string {
 	} else if kind, ok := locks.Lookup(string(s.Lock.Kind)); ok {
 		n = nodesUsed(kind)
 	}
-	names := make([]string, n)
+	names, system := make([]string, n), s.system()
 	for i := range names {
-		names[i] = fmt.Sprintf("redis-%d", i+1)
+		names[i] = system.NodeName(i)
 	}
 	return names
+}
+
+// system is the kind of server of the story's nodes: that which its lock is kept on. The
+// nodes of a story whose lock needs none are Redis nodes.
+func (s *spec) system() sim.System {
+	kind, _ := locks.Lookup(string(s.Lock.Kind))
+	return systemOf(cmp.Or(kind.System, locks.Redis))
+}
+
+// systemOf is a kind of server; of one that this program does not have, only its name is
+// known.
+func systemOf(name string) sim.System {
+	if system, ok := sim.LookupSystem(name); ok {
+		return system
+	}
+	return sim.System{Name: name}
 }
 
 // nodesUsed counts on how many of the default nodes a lock keeps its grants.
@@ -183,10 +202,16 @@ func nodesUsed(kind locks.Kind) int {
 // the file, then those that only count tokens.
 func (s *spec) nodes() []sim.Node {
 	var nodes []sim.Node
+	system := s.system()
+	var usual sim.Persistence
+	if all := system.Persistences(); len(all) > 0 {
+		usual = all[0]
+	}
 	add := func(name string, n node) {
 		nodes = append(nodes, sim.Node{
 			Name:        name,
-			Persistence: cmp.Or(sim.Persistence(n.Persistence), sim.NoPersistence),
+			System:      system.Name,
+			Persistence: cmp.Or(sim.Persistence(n.Persistence), usual),
 			ReplicaOf:   n.ReplicaOf,
 			Lag:         time.Duration(n.Lag),
 		})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	_ "github.com/locksim/locksim/servers/redis" // the server of the built-in stories
 )
 
 //go:embed *.yaml

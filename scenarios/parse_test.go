@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -131,7 +132,7 @@ witnesses: [a paused]
 	if got := nodeNames(c); got != "redis-1 redis-2 redis-3 redis-4 counter" {
 		t.Errorf("the nodes are %s", got)
 	}
-	if n := c.Nodes[3]; n.ReplicaOf != "redis-1" || n.Lag != 200*time.Millisecond || c.Nodes[1].Persistence != sim.Everysec {
+	if n := c.Nodes[3]; n.ReplicaOf != "redis-1" || n.Lag != 200*time.Millisecond || c.Nodes[1].Persistence != redis.Everysec {
 		t.Errorf("the nodes are %+v", c.Nodes)
 	}
 	if c.Clients[0].Name != "b" {

@@ -58,7 +58,18 @@ func (feature) words() []string {
 	return slices.Compact(all)
 }
 
-func (persistence) words() []string { return texts(sim.Persistences()...) }
+// Which kind of server knows which is checked later.
+func (persistence) words() []string {
+	var all []string
+	for _, s := range sim.Systems() {
+		for _, p := range s.Persistences() {
+			if !slices.Contains(all, string(p)) {
+				all = append(all, string(p))
+			}
+		}
+	}
+	return all
+}
 
 func (ifNoAnswer) words() []string { return []string{"resends"} }
 

@@ -44,8 +44,8 @@ func usual(patience time.Duration) bounds {
 const (
 	bytesOfEvent   = 500
 	bytesOfMessage = 200
-	// A connection has a goroutine, buffers and a go-redis client at one end and
-	// miniredis at the other.
+	// A connection has a goroutine, buffers and a client at one end and a server at the
+	// other.
 	bytesOfConnection = 10_000
 	bytesOfLink       = 500
 	bytesOfProcess    = 30_000
@@ -108,7 +108,7 @@ func (cfg *Config) connections() int {
 // not.
 func (cfg *Config) CheckSize() error {
 	if n := cfg.connections(); n > maxConnections {
-		return fmt.Errorf("%d clients would open %d connections to Redis nodes, and a world has room for %d; let there be fewer clients or fewer nodes",
+		return fmt.Errorf("%d clients would open %d connections to nodes, and a world has room for %d; let there be fewer clients or fewer nodes",
 			len(cfg.Clients), n, maxConnections)
 	}
 	return nil

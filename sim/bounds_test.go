@@ -39,7 +39,7 @@ func TestTooMuch(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	writer := runs(func(ctx context.Context, p *sim.Program) error {
 		for i := 0; ; i++ {
-			if err := p.Redis(0).Set(ctx, fmt.Sprint("key-", i), long, 0).Err(); err != nil {
+			if err := p.Env().Redis(0).Set(ctx, fmt.Sprint("key-", i), long, 0).Err(); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func TestTooMuch(t *testing.T) {
 		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
 		{"long texts", runs(func(ctx context.Context, p *sim.Program) error {
 			for {
-				if err := p.Redis(0).Get(ctx, long).Err(); err != nil && !strings.Contains(err.Error(), "nil") {
+				if err := p.Env().Redis(0).Get(ctx, long).Err(); err != nil && !strings.Contains(err.Error(), "nil") {
 					return err
 				}
 			}
@@ -110,7 +110,7 @@ func TestCutOffWithLeak(t *testing.T) {
 // a few times that.
 func TestMadeOfASmallWorld(t *testing.T) {
 	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
-		return p.Redis(0).Set(ctx, "k", "v", 0).Err()
+		return p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 	}))
 	if _, err := sim.RunWithin(cfg, time.Minute, 1000, 1<<30); err != nil {
 		t.Fatal(err)
@@ -174,8 +174,8 @@ func TestCheckSize(t *testing.T) {
 		{crowd(198, 101, "redlock"), ""},
 		{crowd(1000, 20, "redlock"), ""},
 		{crowd(1000, 101, "single"), ""}, // is kept on one of them
-		{crowd(1000, 21, "redlock"), "1000 clients would open 21000 connections to Redis nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
-		{crowd(1000, 101, "redlock"), "1000 clients would open 101000 connections to Redis nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
+		{crowd(1000, 21, "redlock"), "1000 clients would open 21000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
+		{crowd(1000, 101, "redlock"), "1000 clients would open 101000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
 	} {
 		got := ""
 		if err := c.cfg.CheckSize(); err != nil {

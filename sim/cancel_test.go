@@ -19,7 +19,7 @@ import (
 // quorumOf is the world of sections with a lock on three nodes.
 func quorumOf(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	cfg := sections(t, kind, clients...)
-	cfg.Nodes = []sim.Node{{Name: "redis-1"}, {Name: "redis-2"}, {Name: "redis-3"}}
+	cfg.Nodes = []sim.Node{{Name: "redis-1", System: "redis"}, {Name: "redis-2", System: "redis"}, {Name: "redis-3", System: "redis"}}
 	return cfg
 }
 

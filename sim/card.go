@@ -48,6 +48,8 @@ type Manner struct {
 	trace.Phrases
 	// Roles are the processes to which it can happen so; none is those of the site.
 	Roles []trace.Role
+	// System is the kind of server whose nodes it can happen to so; "" is any.
+	System string
 	// Needs is what must be so that it differs from the common manner.
 	Needs Gate
 }

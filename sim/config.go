@@ -56,10 +56,12 @@ type Lock struct {
 	Options locks.Options
 }
 
-// Node is a Redis node.
+// Node is a server that locks, or counters of tokens, are kept on.
 type Node struct {
 	Name string
-	// Persistence is what it writes to its disk; "" is NoPersistence.
+	// System is the kind of server; "" is that of its master, or of the world's lock.
+	System string
+	// Persistence is what it writes to its disk; "" is the first of its system's.
 	Persistence Persistence
 	// ReplicaOf names the node's master; "" is a master.
 	ReplicaOf string

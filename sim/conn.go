@@ -208,11 +208,18 @@ func (c *conn) ask(m *message) {
 	c.up.send(m)
 }
 
-// answer sends a reply. A push is no reply: nothing asked for it.
-func (c *conn) answer(m *message, push bool) {
-	if !push && len(c.asked) > 0 {
+// answer answers the oldest request that has no reply yet.
+func (c *conn) answer(m *message) {
+	if len(c.asked) > 0 {
 		m.ctx = c.asked[0].ctx
 		c.asked = c.asked[1:]
 	}
+	c.down.send(m)
+}
+
+// answerTo answers a request, which may have had an answer.
+func (c *conn) answerTo(request, m *message) {
+	c.asked = slices.DeleteFunc(c.asked, func(o *message) bool { return o == request })
+	m.ctx = request.ctx
 	c.down.send(m)
 }

@@ -134,6 +134,9 @@ func (cfg *Config) Topology() Topology {
 		t.Clients[c.Name] = true
 	}
 	for _, n := range cfg.Nodes {
+		if s, err := cfg.system(n); err == nil {
+			n.System = s.Name
+		}
 		t.Nodes[n.Name] = n
 	}
 	for _, s := range cfg.Services {
@@ -168,7 +171,7 @@ func (w *World) takesPart(name string) bool {
 	if p == nil || p.role != trace.RoleNode {
 		return true
 	}
-	cfg := p.server.(*redisNode).cfg
+	cfg := p.host().cfg
 	if w.cfg.counts(cfg) {
 		return true
 	}

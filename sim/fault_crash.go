@@ -53,7 +53,7 @@ func (a *CrashFault) Check(t Topology) error {
 		return err
 	}
 	if a.How == trace.FailOver && a.Process != trace.StorageName {
-		return fmt.Errorf("how: %s has no copy that could take over, only the storage has; for a Redis node write power-loss, and promote its replica", a.Process)
+		return fmt.Errorf("how: %s has no copy that could take over, only the storage has; for a node write power-loss, and promote its replica", a.Process)
 	}
 	return nil
 }
@@ -125,5 +125,5 @@ func (a *Promote) Check(t Topology) error {
 	return nil
 }
 
-func (a *Promote) Strike(w *World, _ *FaultState) { w.byName[a.Node].server.(*redisNode).promote() }
+func (a *Promote) Strike(w *World, _ *FaultState) { w.byName[a.Node].host().server.(Replica).Promote() }
 func (a *Promote) Lift(*World, *FaultState)       {}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -285,7 +286,7 @@ func TestFailedDialsCostTime(t *testing.T) {
 				SleepUntil(time.Second)
 				for i := range 2 {
 					began := Now()
-					if err := p.Redis(0).Ping(ctx).Err(); err == nil {
+					if err := p.Env().Redis(0).Ping(ctx).Err(); err == nil {
 						t.Error("a dead node answered")
 					}
 					About(t, []string{"the first dial", "the second dial"}[i], Now()-began, test.costs)
@@ -310,7 +311,7 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
 			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err = p.Redis(0).Set(ctx, "k", "v", 0).Err()
+				err = p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 				return nil
 			})), test.fault...))
 			if !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
@@ -355,7 +356,7 @@ func TestCrashDuringAPause(t *testing.T) {
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					SleepUntil(2500 * time.Millisecond)
 					if !test.set {
-						if err := p.Redis(0).Get(ctx, "old").Err(); err != nil {
+						if err := p.Env().Redis(0).Get(ctx, "old").Err(); err != nil {
 							return err
 						}
 					}
@@ -364,7 +365,7 @@ func TestCrashDuringAPause(t *testing.T) {
 					return nil
 				}),
 			)
-			cfg.Nodes[0].Persistence = sim.Always
+			cfg.Nodes[0].Persistence = server.Always
 			tr := Play(t, With(cfg, test.faults...))
 			Struck(t, tr)
 			sets := 0

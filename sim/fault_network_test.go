@@ -58,7 +58,7 @@ func TestPartition(t *testing.T) {
 			var got outcome
 			tr := Play(t, With(Story(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					r := p.Redis(0)
+					r := p.Env().Redis(0)
 					if err := r.Ping(ctx).Err(); err != nil {
 						return err
 					}
@@ -200,7 +200,7 @@ func TestDelay(t *testing.T) {
 			var during, after time.Duration
 			tr := Play(t, With(Story(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					r := p.Redis(0)
+					r := p.Env().Redis(0)
 					err := r.Ping(ctx).Err()
 					SleepUntil(1200 * time.Millisecond)
 					began := Now()
@@ -268,7 +268,7 @@ func TestHoldAReply(t *testing.T) {
 	var answered time.Duration
 	cfg := Story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			r := p.Redis(0)
+			r := p.Env().Redis(0)
 			if err := r.Ping(ctx).Err(); err != nil {
 				return err
 			}
@@ -279,7 +279,7 @@ func TestHoldAReply(t *testing.T) {
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
-			r := p.Redis(0)
+			r := p.Env().Redis(0)
 			defer r.Close()
 			value, err := r.Get(ctx, "k").Result()
 			Same(t, "another client sees", value, "v")
@@ -455,7 +455,7 @@ func TestReset(t *testing.T) {
 					return errors.Join(err, r.Set(ctx, "second", "v", 0).Err())
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-					err := p.Redis(0).BLPop(ctx, 5*time.Second, "list").Err()
+					err := p.Env().Redis(0).BLPop(ctx, 5*time.Second, "list").Err()
 					return ignore(ignore(err, redis.Nil), syscall.ECONNRESET)
 				}),
 			), test.faults...))
@@ -495,7 +495,7 @@ func TestLatenciesAreIndependent(t *testing.T) {
 	arrivals := func(busy bool) (latencies []time.Duration) {
 		cfg := Story(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				r := p.Redis(0)
+				r := p.Env().Redis(0)
 				for range 20 {
 					if err := r.Ping(ctx).Err(); err != nil {
 						return err
@@ -507,7 +507,7 @@ func TestLatenciesAreIndependent(t *testing.T) {
 				if !busy {
 					return nil
 				}
-				return p.Redis(0).Ping(ctx).Err()
+				return p.Env().Redis(0).Ping(ctx).Err()
 			}),
 		)
 		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: 3 * time.Millisecond}

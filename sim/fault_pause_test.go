@@ -202,7 +202,7 @@ func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 			var value string
 			var answered time.Duration
 			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				r := p.Redis(0)
+				r := p.Env().Redis(0)
 				if err := r.Set(ctx, "k", "v", 0).Err(); err != nil {
 					return err
 				}
@@ -266,7 +266,7 @@ func TestDeadlinesArePaused(t *testing.T) {
 func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 	acts := map[string]func(ctx context.Context, p *sim.Program) error{
 		"write": func(ctx context.Context, p *sim.Program) error {
-			r := p.Redis(0)
+			r := p.Env().Redis(0)
 			if err := r.Ping(ctx).Err(); err != nil {
 				return err
 			}
@@ -325,7 +325,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 			go func() {
 				// A read that is under way when the pause strikes, and a command
 				// right after it.
-				r := p.Redis(0)
+				r := p.Env().Redis(0)
 				err := r.BLPop(ctx, 0, "list").Err()
 				answered <- errors.Join(err, r.Set(ctx, "k", "v", 0).Err())
 			}()
@@ -338,7 +338,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
-			return p.Redis(0).RPush(ctx, "list", "x").Err()
+			return p.Env().Redis(0).RPush(ctx, "list", "x").Err()
 		}),
 	)
 	t.Run("without", func(t *testing.T) {
@@ -376,7 +376,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	var got time.Duration
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
+		err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 		got = Now()
 		return err
 	})), Lasting(2*time.Second, When("client-1's request to redis-1 is in flight", Stopped("client-1")))))

@@ -26,7 +26,7 @@ func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
 		Name: "stale", Seed: 1, Horizon: 5 * time.Minute,
 		Network: sim.Network{Min: time.Millisecond, Max: time.Millisecond},
 		Lock:    sim.Lock{Kind: single, Key: "resource", TTL: 30 * time.Second},
-		Nodes:   []sim.Node{{Name: "redis-1"}},
+		Nodes:   []sim.Node{{Name: "redis-1", System: "redis"}},
 		// The proxy connects to the storage when it is first asked to, so that a
 		// crash of the storage before that takes no connection from client-1.
 		Services: []sim.Service{{Name: "proxy"}},

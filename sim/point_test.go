@@ -14,7 +14,7 @@ import (
 // The point of a fault is reached as the run goes on; a delay counts from there.
 func TestPointsStrikeInTime(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Redis(0)
+		r := p.Env().Redis(0)
 		for range 3 {
 			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Second).Err() }); err != nil {
 				return err

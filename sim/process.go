@@ -10,7 +10,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A process is a failure domain: a client, a Redis node or the storage. It has
+// A process is a failure domain: a client, a node that locks are kept on, a service or the storage. It has
 // a name, clocks and a state.
 type process struct {
 	w     *World
@@ -88,8 +88,8 @@ func (w *World) noteClock(p *process, why string) {
 	w.emit(trace.Event{Kind: trace.KindClock, Process: p.name, Clocks: &trace.Clocks{
 		Wall: s.Wall, Monotonic: s.Monotonic, RatePPB: s.RatePPB, Halted: s.Halted, Why: trace.ClockChange(why),
 	}})
-	if n, ok := p.server.(*redisNode); ok && why != "" {
-		n.clockChanged()
+	if h := p.host(); h != nil && why != "" {
+		h.server.ClockChanged()
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/storage"
@@ -35,7 +33,7 @@ type program struct {
 	callers map[string]*caller
 	reached map[trace.Step]int // how often each step was reached
 	latest  *Section           // the one whose acquire began last
-	// sectionNow and stepNow are what the process's messages to Redis belong to.
+	// sectionNow and stepNow are what the process's messages to nodes belong to.
 	// Outside the steps in which the program calls its lock, that is the latest of
 	// its sections.
 	sectionNow int
@@ -106,6 +104,9 @@ func (g *program) warmUp() error {
 			}
 		}
 	})
+	if warm := g.w.cfg.Tokens.Source.Warm; warm != nil {
+		warm(g.env)
+	}
 	g.env.Connect(g.ctx)
 	return nil
 }
@@ -294,9 +295,6 @@ func (w *World) failure() error {
 
 // Program is what a [Client.Run] of one's own gets: the process that it runs in.
 type Program struct{ g *program }
-
-// Redis is a client of a node, counted from 0 in the order of the configuration.
-func (p *Program) Redis(i int) *redis.Client { return p.g.env.Redis(i) }
 
 // Env is what a lock gets in this process.
 func (p *Program) Env() *locks.Env { return p.g.env }

@@ -327,7 +327,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 				return err
 			}
 		}
-		if err := p.Redis(0).Del(ctx, "resource").Err(); err != nil {
+		if err := p.Env().Redis(0).Del(ctx, "resource").Err(); err != nil {
 			return err
 		}
 		if _, err := p.Acquire(ctx, other); err != nil {
@@ -404,7 +404,7 @@ func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
 		}
 		return errors.Join(last.Write(ctx, "x"), last.Release(ctx))
 	})
-	cfg.Nodes = []sim.Node{{Name: "redis-1"}, {Name: "redis-2"}, {Name: "redis-3"}}
+	cfg.Nodes = []sim.Node{{Name: "redis-1", System: "redis"}, {Name: "redis-2", System: "redis"}, {Name: "redis-3", System: "redis"}}
 	cfg.Faults = []sim.Fault{
 		{Action: &sim.Fail{Node: "redis-2"}, Until: Point("client-1 failed to acquire")},
 		{Action: &sim.Fail{Node: "redis-3"}, Until: Point("client-1 acquired")},

@@ -31,7 +31,7 @@ func sections(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 		Name: "sections", Seed: 1, Horizon: 5 * time.Minute,
 		Network: sim.Network{Min: Hop, Max: Hop},
 		Lock:    sim.Lock{Kind: lock, Key: "resource", TTL: 30 * time.Second},
-		Nodes:   []sim.Node{{Name: "redis-1"}},
+		Nodes:   []sim.Node{{Name: "redis-1", System: "redis"}},
 		Clients: clients,
 	}
 }
@@ -293,7 +293,7 @@ func TestFaultOfACounter(t *testing.T) {
 		{"clock", nil, true},
 	} {
 		cfg := sections(t, "single", sim.Client{Name: "client-1"})
-		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2"})
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", System: "redis"})
 		source, ok := locks.LookupTokenSource(test.source)
 		if !ok {
 			t.Fatalf("there is no token source called %s", test.source)

@@ -49,7 +49,7 @@ func (p *servicePeer) receive(m *message) {
 		if err != nil {
 			answer = &message{body: failure{err}, text: "error: " + tellError(err)}
 		}
-		p.c.answer(answer, false)
+		p.c.answer(answer)
 	}})
 }
 

@@ -43,6 +43,8 @@ type socket struct {
 	p    *process
 	peer *process
 	conn *conn
+	// framer cuts what is written; it belongs to the loop.
+	framer Framer
 
 	lingered atomic.Int64
 
@@ -310,27 +312,25 @@ func (s *socket) write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush sends what the goroutines have written, cut into commands.
+// flush sends what the goroutines have written, cut into messages.
 func (s *socket) flush() {
 	s.w.io.Lock()
 	s.posted = false
 	out := s.outbox
 	s.outbox = nil
 	s.w.io.Unlock()
+	if s.framer == nil {
+		s.framer = s.peer.host().system.Framer(s.w.names)
+	}
 	for len(out) > 0 {
-		size := respSize(out)
+		size, f := s.framer.Next(out)
 		if size == 0 {
 			s.w.io.Lock()
 			s.outbox = append(out, s.outbox...)
 			s.w.io.Unlock()
 			return
 		}
-		args := respArgs(out[:size])
-		s.conn.ask(&message{
-			bytes: out[:size:size], body: args,
-			text: s.w.aliases.command(args, func(word string) bool { return s.w.lockKeys[word] }),
-			ctx:  s.p.origin(handshake(args)),
-		})
+		s.conn.ask(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f.Handshake)})
 		out = out[size:]
 	}
 }

@@ -100,7 +100,7 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 			return errors.Join(<-over, <-over, <-over)
 		}))
 		for i := range 2 {
-			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-" + string(rune('2'+i)), Persistence: sim.NoPersistence})
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-" + string(rune('2'+i)), System: "redis"})
 		}
 		cfg = With(cfg, Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
 		cfg.Disturb = Shake

@@ -138,7 +138,7 @@ func (s *serving) serve() {
 	if n.p.state == down {
 		return
 	}
-	s.peer.c.answer(&message{body: resp, text: tellResponse(s.req.Op, resp)}, false)
+	s.peer.c.answer(&message{body: resp, text: tellResponse(s.req.Op, resp)})
 }
 
 // halt stops the thread that serves the request.

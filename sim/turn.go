@@ -26,29 +26,29 @@ func (p *process) turn(words ...string) {
 func (w *World) placeTurns(requests []*request) {
 	for _, r := range requests {
 		if r.class == classTurn {
-			r.place = w.aliases.place(r.words, func(word string) bool { return w.lockKeys[word] })
+			r.place = w.names.place(r.words)
 		}
 	}
 }
 
 // unseen stands for every random word that no trace has shown yet: no word of a
-// command, and no alias, is equal to it.
+// command, and no name, is equal to it.
 const unseen = "\xff"
 
 // place is what goroutines are put in order by: what they are about to send, with
 // random words replaced by what is the same in every run. The first two words, a
 // command and perhaps its script, are none.
-func (a *aliases) place(words []string, key func(string) bool) string {
+func (n *Names) place(words []string) string {
 	told := slices.Clone(words)
 	for i, word := range told {
-		if i < 2 || plain(word) || key(word) {
+		if i < 2 || plain(word) || n.IsKey(word) {
 			continue
 		}
-		alias, seen := a.names[word]
+		name, seen := n.given[word]
 		if !seen {
-			alias = unseen
+			name = unseen
 		}
-		told[i] = alias
+		told[i] = name
 	}
 	return strings.Join(told, "\x00")
 }

@@ -1,4 +1,4 @@
-// Package sim is the simulator: a world of clients, Redis nodes and a storage,
+// Package sim is the simulator: a world of clients, servers that locks are kept on, and a storage,
 // in virtual time, in which faults strike where a scenario says.
 //
 // A [Config] describes a world and [Run] runs it. What happened is a [Trace].
@@ -58,8 +58,7 @@ type World struct {
 	pairs     map[linkKey]int // connections numbered so far
 	conns     []*conn
 	sockets   []*socket
-	aliases   aliases
-	lockKeys  map[string]bool
+	names     *Names
 
 	faults   []*FaultState
 	watchers []*watcher
@@ -146,7 +145,7 @@ func (w *World) describe() {
 		Doubts:         slices.Clone(cfg.Doubts),
 		Events:         make([]trace.Event, 0, 256),
 	}
-	w.lockKeys = map[string]bool{}
+	w.names = NewNames()
 	if cfg.Lock.Kind.Name != "" {
 		for _, key := range cfg.keys() {
 			w.describeLock(key)
@@ -178,7 +177,7 @@ func (w *World) describeLock(key string) {
 	slots, quorum := l.Kind.Slots(key, len(masters))
 	for _, s := range slots {
 		info.Slots = append(info.Slots, trace.SlotInfo{Node: masters[s.Node].Name, Key: s.Key})
-		w.lockKeys[s.Key] = true
+		w.names.keys[s.Key] = true
 	}
 	info.Quorum = quorum
 	w.trace.Locks = append(w.trace.Locks, info)
@@ -236,9 +235,9 @@ func (w *World) populate() {
 	}
 	for i, n := range w.cfg.Nodes {
 		p := w.process(n.Name, trace.RoleNode)
-		p.addr = nodeAddr(i)
+		p.addr = w.cfg.addr(i)
 		w.byAddr[p.addr] = p
-		p.server = newRedisNode(w, p, n)
+		p.server = newHost(w, p, n)
 	}
 	for _, s := range w.cfg.Services {
 		p := w.process(s.Name, trace.RoleService)
@@ -247,8 +246,8 @@ func (w *World) populate() {
 	p := w.process(trace.StorageName, trace.RoleStorage)
 	p.server = newStorageNode(w, p, w.cfg.Storage)
 	for _, p := range w.processes {
-		if n, ok := p.server.(*redisNode); ok && n.cfg.ReplicaOf != "" {
-			n.follow(w.byName[n.cfg.ReplicaOf].server.(*redisNode))
+		if h := p.host(); h != nil && h.cfg.ReplicaOf != "" {
+			h.server.(Replica).Follow(h.cfg.ReplicaOf)
 		}
 	}
 	for _, p := range w.processes {
@@ -471,6 +470,9 @@ func check(cfg *Config) error {
 			return fmt.Errorf("sim: %w", err)
 		}
 	}
+	if err := cfg.CheckNodes(); err != nil {
+		return fmt.Errorf("sim: %w", err)
+	}
 	for _, c := range cfg.Clients {
 		if err := checkTasks(c, cfg.Services); err != nil {
 			return fmt.Errorf("sim: %s: %w", c.Name, err)
@@ -524,16 +526,16 @@ func checkTasks(c Client, services []Service) error {
 // env is what the lock of a client gets.
 func (w *World) env(p *process, c Client) *locks.Env {
 	env := &locks.Env{
-		Key: cmp.Or(c.Key, w.cfg.Lock.Key), TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
+		Key: cmp.Or(c.Key, w.cfg.Lock.Key), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
 		Dial: p.dial, Turn: p.turn, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
 		own := n.ReplicaOf == "" && !n.Apart
 		if own || w.cfg.Lock.Kind.Name == "" {
-			env.Nodes = append(env.Nodes, nodeAddr(i))
+			env.Nodes = append(env.Nodes, w.cfg.addr(i))
 		}
 		if w.cfg.counts(n) {
-			env.Counters = append(env.Counters, nodeAddr(i))
+			env.Counters = append(env.Counters, w.cfg.addr(i))
 		}
 	}
 	return env
@@ -548,6 +550,9 @@ func (cfg *Config) counts(n Node) bool {
 	return t.Source.Counts && n.ReplicaOf == "" && !n.Apart
 }
 
-// nodeAddr is the address of the i-th node. It must be an IP: go-redis looks a
-// host name up, which starts goroutines that live on after the world.
-func nodeAddr(i int) string { return fmt.Sprintf("10.0.%d.%d:6379", i/250, i%250+1) }
+// addr is the address of the i-th node. It must be an IP: clients look a host name up,
+// which starts goroutines that live on after the world.
+func (cfg *Config) addr(i int) string {
+	system, _ := cfg.system(cfg.Nodes[i])
+	return fmt.Sprintf("10.0.%d.%d:%d", i/250, i%250+1, system.Port)
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -50,7 +51,7 @@ func holdingAMutex(ctx context.Context, p *sim.Program) error {
 		mu.Lock()
 		defer mu.Unlock()
 		close(locked)
-		p.Redis(0).Ping(ctx)
+		p.Env().Redis(0).Ping(ctx)
 	}()
 	<-locked
 	mu.Lock() // not what synctest calls durably blocked
@@ -63,7 +64,7 @@ func holdingAMutex(ctx context.Context, p *sim.Program) error {
 func TestLeak(t *testing.T) {
 	tr, err := sim.Run(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
-		return p.Redis(0).Set(ctx, "k", "v", 0).Err()
+		return p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 	}}))
 	if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 		t.Errorf("the error is %v", err)
@@ -77,7 +78,7 @@ func TestPanic(t *testing.T) {
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error { return panicking() }},
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(time.Second)
-			return p.Redis(0).Set(ctx, "k", "v", 0).Err()
+			return p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 		}),
 	))
 	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "oh no") || !strings.Contains(err.Error(), "panicking") || !strings.Contains(err.Error(), "client-1") {
@@ -107,12 +108,12 @@ func TestHorizon(t *testing.T) {
 		},
 		"it asks for ever": func(_ context.Context, p *sim.Program) error {
 			for {
-				_ = p.Redis(0).Ping(context.Background()).Err()
+				_ = p.Env().Redis(0).Ping(context.Background()).Err()
 			}
 		},
 		"it asks for ever, and rests by its clock": func(_ context.Context, p *sim.Program) error {
 			for {
-				_ = p.Redis(0).Ping(context.Background()).Err()
+				_ = p.Env().Redis(0).Ping(context.Background()).Err()
 				_ = p.Clock().Sleep(context.Background(), time.Second)
 			}
 		},
@@ -148,7 +149,7 @@ func TestHorizon(t *testing.T) {
 			}
 		},
 		"a goroutine of it asks for ever": func(ctx context.Context, p *sim.Program) error {
-			r := p.Redis(0)
+			r := p.Env().Redis(0)
 			go func() {
 				for {
 					_ = r.Ping(context.Background()).Err()
@@ -184,7 +185,7 @@ func TestHorizonDuringAPause(t *testing.T) {
 			cfg := Story(
 				sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error {
 					for {
-						_ = p.Redis(0).Set(context.Background(), "k", "v", 0).Err()
+						_ = p.Env().Redis(0).Set(context.Background(), "k", "v", 0).Err()
 						_ = p.Step(trace.Work, func() error { return p.Clock().Sleep(context.Background(), 300*time.Millisecond) })
 					}
 				}},
@@ -227,7 +228,7 @@ func TestEndOfAWorld(t *testing.T) {
 func TestClientStartsAtItsPoint(t *testing.T) {
 	one := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(time.Second)
-		return p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+		return p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 	})
 	two := Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 		return p.Step(trace.Work, func() error { return nil })
@@ -253,7 +254,7 @@ func busy(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
 		library := libraryClient(p)
 		defer library.Close()
-		strict := []*redis.Client{p.Redis(0), p.Redis(1), p.Redis(2)}
+		strict := []*redis.Client{p.Env().Redis(0), p.Env().Redis(1), p.Env().Redis(2)}
 		var wg sync.WaitGroup
 		for i := range 3 {
 			wg.Go(func() {
@@ -293,10 +294,10 @@ func busy(network sim.Network, seed uint64) sim.Config {
 	cfg := Story()
 	cfg.Seed, cfg.Network = seed, network
 	cfg.Nodes = []sim.Node{
-		{Name: "redis-1", Persistence: sim.Everysec},
-		{Name: "redis-2", Persistence: sim.Always},
-		{Name: "redis-3", Persistence: sim.NoPersistence},
-		{Name: "redis-4", Persistence: sim.NoPersistence, ReplicaOf: "redis-1", Lag: 5 * time.Millisecond},
+		{Name: "redis-1", System: "redis", Persistence: server.Everysec},
+		{Name: "redis-2", System: "redis", Persistence: server.Always},
+		{Name: "redis-3", System: "redis", Persistence: sim.NoPersistence},
+		{Name: "redis-4", System: "redis", Persistence: sim.NoPersistence, ReplicaOf: "redis-1", Lag: 5 * time.Millisecond},
 	}
 	for i := range 3 {
 		cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Run: worker})
@@ -367,10 +368,10 @@ func TestNothingOutlivesAWorld(t *testing.T) {
 			return r.Subscribe(ctx, "news").Ping(ctx) // left open
 		}},
 		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
-			return p.Redis(0).BLPop(Within(ctx, time.Second), 0, "list").Err()
+			return p.Env().Redis(0).BLPop(Within(ctx, time.Second), 0, "list").Err()
 		}},
 		sim.Client{Name: "client-3", Run: func(ctx context.Context, p *sim.Program) error {
-			return p.Redis(0).BLPop(ctx, 0, "list").Err()
+			return p.Env().Redis(0).BLPop(ctx, 0, "list").Err()
 		}},
 	)
 	small.Horizon = 3 * time.Second

@@ -14,7 +14,7 @@ import (
 // node.
 func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		if err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
+		if err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
 			return err
 		}
 		return p.Clock().Sleep(ctx, 30*time.Second)
@@ -70,7 +70,7 @@ func TestClientSeesTheNodeClock(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got sight
 			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				r := p.Redis(0)
+				r := p.Env().Redis(0)
 				if err := r.Set(ctx, "k", "v", 60*time.Second).Err(); err != nil {
 					return err
 				}

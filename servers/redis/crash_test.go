@@ -17,7 +17,7 @@ import (
 
 // A node that restarts has lost its scripts, whatever it persists.
 func TestRestartLosesScripts(t *testing.T) {
-	for _, persistence := range sim.Persistences() {
+	for _, persistence := range persistences() {
 		t.Run(string(persistence), func(t *testing.T) {
 			for _, crash := range []bool{false, true} {
 				var loaded, again error
@@ -56,7 +56,7 @@ func TestCrashWithBlockedClients(t *testing.T) {
 			var heard []string
 			Play(t, With(Story(
 				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					blocked = p.Redis(0).BLPop(Within(ctx, 8*time.Second), 0, "list").Err()
+					blocked = p.Env().Redis(0).BLPop(Within(ctx, 8*time.Second), 0, "list").Err()
 					return nil
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
@@ -146,21 +147,21 @@ func TestFailLeavesTheRestAlone(t *testing.T) {
 	var popped []string
 	cfg := Story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			if err := p.Redis(0).Set(ctx, "k", "v", 5*time.Second).Err(); err != nil {
+			if err := p.Env().Redis(0).Set(ctx, "k", "v", 5*time.Second).Err(); err != nil {
 				return err
 			}
 			SleepUntil(10 * time.Second)
 			return nil
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) (err error) {
-			popped, err = p.Redis(0).BLPop(ctx, 2*time.Second, "list").Result()
+			popped, err = p.Env().Redis(0).BLPop(ctx, 2*time.Second, "list").Result()
 			if err == nil || strings.Contains(err.Error(), "LOADING") {
 				t.Errorf("BLPOP came to %q, %v; nothing was pushed", popped, err)
 			}
 			return nil
 		}),
 	)
-	cfg.Nodes = []sim.Node{{Name: "redis-1", Persistence: sim.Everysec}, {Name: "redis-2", ReplicaOf: "redis-1", Lag: 100 * time.Millisecond}}
+	cfg.Nodes = []sim.Node{{Name: "redis-1", System: "redis", Persistence: server.Everysec}, {Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: 100 * time.Millisecond}}
 	tr := Play(t, With(cfg, At(50*time.Millisecond, &sim.Fail{Node: "redis-1"})))
 	Struck(t, tr)
 	// A dial, a HELLO, and the way of the SET.
@@ -174,7 +175,7 @@ func TestFailLeavesTheRestAlone(t *testing.T) {
 }
 
 func TestFailThatMakesNoSense(t *testing.T) {
-	topology := sim.Topology{Clients: map[string]bool{"client-1": true}, Nodes: map[string]sim.Node{"redis-1": {}}}
+	topology := sim.Topology{Clients: map[string]bool{"client-1": true}, Nodes: map[string]sim.Node{"redis-1": {System: "redis"}}}
 	for _, test := range []struct {
 		fail *sim.Fail
 		err  string
@@ -183,10 +184,10 @@ func TestFailThatMakesNoSense(t *testing.T) {
 		{&sim.Fail{Node: "redis-1", With: "OOM command not allowed"}, ""},
 		{&sim.Fail{}, "fail: name a process"},
 		{&sim.Fail{Node: "redis-2"}, `fail: there is no process "redis-2"; there are client-1, redis-1, storage`},
-		{&sim.Fail{Node: "client-1"}, "fail: client-1 is no Redis node; name the node whose commands fail"},
-		{&sim.Fail{Node: "storage"}, "fail: storage is no Redis node; name the node whose commands fail"},
-		{&sim.Fail{Node: "redis-1", With: "ERR a\nb"}, "with: an error of Redis is one line, such as LOADING Redis is loading the dataset in memory"},
-		{&sim.Fail{Node: "redis-1", With: " "}, "with: an error of Redis is one line, such as LOADING Redis is loading the dataset in memory"},
+		{&sim.Fail{Node: "client-1"}, "fail: client-1 is no node; name the node whose commands fail"},
+		{&sim.Fail{Node: "storage"}, "fail: storage is no node; name the node whose commands fail"},
+		{&sim.Fail{Node: "redis-1", With: "ERR a\nb"}, "with: an error is one line, such as LOADING Redis is loading the dataset in memory"},
+		{&sim.Fail{Node: "redis-1", With: " "}, "with: an error is one line, such as LOADING Redis is loading the dataset in memory"},
 	} {
 		told := ""
 		if err := test.fail.Check(topology); err != nil {

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -145,9 +146,9 @@ func (s *realRedis) restart() error {
 	settings := map[sim.Persistence][]string{
 		"":                {"--save", ""},
 		sim.NoPersistence: {"--save", ""},
-		sim.Snapshots:     {"--save", "3600 1 300 100 60 10000"},
-		sim.Everysec:      {"--save", "", "--appendonly", "yes", "--appendfsync", "everysec"},
-		sim.Always:        {"--save", "", "--appendonly", "yes", "--appendfsync", "always"},
+		server.Snapshots:  {"--save", "3600 1 300 100 60 10000"},
+		server.Everysec:   {"--save", "", "--appendonly", "yes", "--appendfsync", "everysec"},
+		server.Always:     {"--save", "", "--appendonly", "yes", "--appendfsync", "always"},
 	}[s.persistence]
 	s.server = exec.Command("redis-server", append([]string{"--port", "0", "--unixsocket", s.socket, "--dir", s.file("data")}, settings...)...)
 	s.server.Stdout, s.server.Stderr = &s.log, &s.log

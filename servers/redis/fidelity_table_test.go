@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -429,7 +430,7 @@ var fidelities = []fidelity{
 		EVALSHA_RO E0E1F9FABFC9D4800C877A703B823AC0578FF8DB 0 => :1
 		EVALSHA abc 0                                  => -NOSCRIPT No matching script. Please use EVAL.`},
 
-	{name: "EVALSHA after a restart", persistence: sim.Always, script: `
+	{name: "EVALSHA after a restart", persistence: server.Always, script: `
 		EVAL {lua:mint} 2 lock token a 30000             => :1
 		EVALSHA {sha:mint} 2 lock token b 30000          => $-1
 		kill
@@ -500,7 +501,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :1`},
 
-	{name: "snapshots", persistence: sim.Snapshots, script: `
+	{name: "snapshots", persistence: server.Snapshots, script: `
 		SET lock a NX           => +OK
 		INCR token              => :1
 		pass 59m
@@ -521,7 +522,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :2`},
 
-	{name: "snapshots, and a clean shutdown", persistence: sim.Snapshots, script: `
+	{name: "snapshots, and a clean shutdown", persistence: server.Snapshots, script: `
 		SET lock a NX PX 30000  => +OK
 		INCR token              => :1
 		shutdown
@@ -539,7 +540,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token              => :3`},
 
-	{name: "always: nothing is lost", persistence: sim.Always, script: `
+	{name: "always: nothing is lost", persistence: server.Always, script: `
 		SET lock a NX PX 30000            => +OK
 		SET kept a PX 30000               => +OK
 		SET kept b KEEPTTL                => +OK
@@ -569,7 +570,7 @@ var fidelities = []fidelity{
 		restart
 		INCR token                        => :4`},
 
-	{name: "everysec: kill -9 takes nothing", persistence: sim.Everysec, script: `
+	{name: "everysec: kill -9 takes nothing", persistence: server.Everysec, script: `
 		SET lock a NX PX 30000  => +OK
 		kill
 		pass 10s
@@ -584,7 +585,7 @@ var fidelities = []fidelity{
 		restart
 		GET lock                => $1 b`},
 
-	{name: "everysec: a power loss before the sync, and after", persistence: sim.Everysec, script: `
+	{name: "everysec: a power loss before the sync, and after", persistence: server.Everysec, script: `
 		SET lock a NX PX 30000  => +OK
 		INCR token              => :1
 		pass 900ms
@@ -605,7 +606,7 @@ var fidelities = []fidelity{
 		GET lock                => $1 b
 		INCR token              => :3`},
 
-	{name: "everysec: what follows a quiet second is synced at once", persistence: sim.Everysec, script: `
+	{name: "everysec: what follows a quiet second is synced at once", persistence: server.Everysec, script: `
 		pass 10s
 		INCR token  => :1
 		INCR other  => :1
@@ -614,7 +615,7 @@ var fidelities = []fidelity{
 		INCR token  => :2
 		INCR other  => :1`},
 
-	{name: "the clock is set while the server is down", persistence: sim.Always, script: `
+	{name: "the clock is set while the server is down", persistence: server.Always, script: `
 		SET lock a PX 30000  => +OK
 		kill
 		jump -10s

@@ -131,7 +131,7 @@ set l = v for 0s, by two/0, prior nobody`},
 // Section the acquisition that it belongs to.
 func TestWhoChangedAKey(t *testing.T) {
 	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Redis(0)
+		r := p.Env().Redis(0)
 		for range 2 {
 			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Minute).Err() }); err != nil {
 				return err

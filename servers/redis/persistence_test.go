@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
@@ -23,12 +24,12 @@ func TestWhatSurvivesACrash(t *testing.T) {
 	survives := map[sim.Persistence]map[crash]bool{
 		sim.NoPersistence: {},
 		// No snapshot was due yet, but a clean shutdown makes one.
-		sim.Snapshots: {{trace.Shutdown, early}: true, {trace.Shutdown, late}: true},
+		server.Snapshots: {{trace.Shutdown, early}: true, {trace.Shutdown, late}: true},
 		// The operating system keeps what a killed process had written.
-		sim.Everysec: {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, late}: true},
-		sim.Always:   {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, early}: true, {trace.PowerLoss, late}: true},
+		server.Everysec: {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, late}: true},
+		server.Always:   {{trace.Kill, early}: true, {trace.Kill, late}: true, {trace.Shutdown, early}: true, {trace.Shutdown, late}: true, {trace.PowerLoss, early}: true, {trace.PowerLoss, late}: true},
 	}
-	for _, policy := range sim.Persistences() {
+	for _, policy := range persistences() {
 		for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
 			for _, moment := range []time.Duration{early, late} {
 				t.Run(fmt.Sprintf("%s/%s/%v", policy, how, moment), func(t *testing.T) {
@@ -69,11 +70,11 @@ func TestWhatSurvivesACrash(t *testing.T) {
 		}
 		t.Run(string(policy)+"/no crash", func(t *testing.T) {
 			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				if err := p.Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+				if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
 					return err
 				}
 				SleepUntil(3 * time.Second)
-				return p.Redis(0).Get(ctx, "k").Err()
+				return p.Env().Redis(0).Get(ctx, "k").Err()
 			}))
 			cfg.Nodes[0].Persistence = policy
 			None(t, Play(t, cfg), trace.KindForget, "redis-1")
@@ -103,11 +104,11 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+				err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 				SleepUntil(20 * time.Second)
 				return err
 			}))
-			cfg.Nodes[0].Persistence = sim.Always
+			cfg.Nodes[0].Persistence = server.Always
 			tr := Play(t, With(cfg, test.faults...))
 			Struck(t, tr)
 			expired := Only(t, tr, trace.KindExpire, "redis-1")
@@ -121,7 +122,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 // A node that was down for good forgets nothing that anybody could notice.
 func TestANodeThatStaysDown(t *testing.T) {
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		err := p.Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 		SleepUntil(20 * time.Second)
 		return err
 	})), At(3*time.Second, Crashed("redis-1", trace.PowerLoss))))
@@ -164,7 +165,7 @@ func TestPowerLossUndoes(t *testing.T) {
 		SleepUntil(10 * time.Second)
 		return nil
 	}))
-	cfg.Nodes[0].Persistence = sim.Everysec
+	cfg.Nodes[0].Persistence = server.Everysec
 	for _, test := range []struct {
 		how  trace.Crash
 		want string
@@ -232,7 +233,7 @@ func TestSnapshots(t *testing.T) {
 				return nil
 			}))
 			cfg.Horizon = 3 * time.Hour
-			cfg.Nodes[0].Persistence = sim.Snapshots
+			cfg.Nodes[0].Persistence = server.Snapshots
 			About(t, "the snapshot", Only(t, Play(t, cfg), trace.KindSync, "redis-1").At, max(test.rule, test.made+Hop))
 		})
 	}
@@ -242,7 +243,7 @@ func TestSnapshots(t *testing.T) {
 // The start of a node counts as a sync.
 func TestEverysec(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Redis(0)
+		r := p.Env().Redis(0)
 		for _, moment := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, 5500 * time.Millisecond} {
 			SleepUntil(moment)
 			if err := r.Incr(ctx, "k").Err(); err != nil {
@@ -252,7 +253,7 @@ func TestEverysec(t *testing.T) {
 		SleepUntil(10 * time.Second)
 		return nil
 	}))
-	cfg.Nodes[0].Persistence = sim.Everysec
+	cfg.Nodes[0].Persistence = server.Everysec
 	syncs := Events(Play(t, cfg), trace.KindSync, "redis-1")
 	if len(syncs) != 2 {
 		t.Fatalf("%d syncs", len(syncs))
@@ -266,11 +267,11 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("redis-1"), Suspended("redis-1")} {
 		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(300 * time.Millisecond)
-			err := p.Redis(0).Incr(ctx, "k").Err()
+			err := p.Env().Redis(0).Incr(ctx, "k").Err()
 			SleepUntil(10 * time.Second)
 			return err
 		}))
-		cfg.Nodes[0].Persistence = sim.Everysec
+		cfg.Nodes[0].Persistence = server.Everysec
 		tr := Play(t, With(cfg, Lasting(4*time.Second, At(500*time.Millisecond, pause))))
 		About(t, "the sync", Only(t, tr, trace.KindSync, "redis-1").At, 4500*time.Millisecond)
 	}
@@ -310,7 +311,7 @@ func TestEveryTypeSurvives(t *testing.T) {
 		after, err = all(look)
 		return err
 	}))
-	cfg.Nodes[0].Persistence = sim.Always
+	cfg.Nodes[0].Persistence = server.Always
 	tr := Play(t, With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-1", trace.PowerLoss)))))
 	Struck(t, tr)
 	Same(t, "after the crash", strings.Join(after, ""), strings.Join(before, ""))

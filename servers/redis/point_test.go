@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -57,7 +58,7 @@ func eventful(t *testing.T) *trace.Trace {
 			return err
 		}),
 	)
-	cfg.Nodes[0].Persistence = sim.Everysec
+	cfg.Nodes[0].Persistence = server.Everysec
 	cfg.Storage.Fencing = storage.Writes
 	return Play(t, With(cfg,
 		Lasting(time.Second, At(8*time.Second, Stopped("client-1"))),

@@ -35,7 +35,7 @@ func TestBlockingCommands(t *testing.T) {
 				var answered time.Duration
 				tr := Play(t, Story(
 					Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-						r := p.Redis(0)
+						r := p.Env().Redis(0)
 						err := r.Ping(ctx).Err()
 						SleepUntil(asked)
 						failed = wait(ctx, r, 4*time.Second)
@@ -44,7 +44,7 @@ func TestBlockingCommands(t *testing.T) {
 						return errors.Join(err, r.Ping(ctx).Err())
 					}),
 					Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-						r := p.Redis(0)
+						r := p.Env().Redis(0)
 						err := r.Ping(ctx).Err()
 						SleepUntil(given)
 						if !give {
@@ -97,7 +97,7 @@ func TestPubSub(t *testing.T) {
 			return sub.Close()
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-			r := p.Redis(0)
+			r := p.Env().Redis(0)
 			SleepUntil(time.Second)
 			var err error
 			if received, err = r.Publish(ctx, "news", "first").Result(); err != nil {
@@ -129,7 +129,7 @@ func TestTransactions(t *testing.T) {
 		var value string
 		tr := Play(t, Story(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				r := p.Redis(0)
+				r := p.Env().Redis(0)
 				err := r.Set(ctx, "k", "1", 0).Err()
 				outcome = r.Watch(ctx, func(tx *redis.Tx) error {
 					n, err := tx.Get(ctx, "k").Int()
@@ -153,7 +153,7 @@ func TestTransactions(t *testing.T) {
 				if !meddles {
 					return nil
 				}
-				return p.Redis(0).Set(ctx, "k", "7", 0).Err()
+				return p.Env().Redis(0).Set(ctx, "k", "7", 0).Err()
 			}),
 		))
 		if meddles {
@@ -201,7 +201,7 @@ func TestDatabases(t *testing.T) {
 // A pipeline's commands are messages of their own, served in order.
 func TestPipelines(t *testing.T) {
 	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		pipe := p.Redis(0).Pipeline()
+		pipe := p.Env().Redis(0).Pipeline()
 		for _, key := range []string{"a", "b", "c"} {
 			pipe.Set(ctx, key, "v", 0)
 		}
@@ -221,7 +221,7 @@ func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
 	Play(t, Story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			err := p.Redis(0).BLPop(Within(ctx, time.Second), 0, "k").Err()
+			err := p.Env().Redis(0).BLPop(Within(ctx, time.Second), 0, "k").Err()
 			if err == nil {
 				t.Error("BLPOP was answered")
 			}
@@ -229,7 +229,7 @@ func TestBlockedClientHangsUp(t *testing.T) {
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
-			r := p.Redis(0)
+			r := p.Env().Redis(0)
 			err := r.RPush(ctx, "k", "x").Err()
 			SleepUntil(3 * time.Second)
 			var err2 error

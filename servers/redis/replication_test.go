@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
@@ -16,7 +17,7 @@ import (
 // replicated is a story with a master, redis-1, and its replica, redis-2.
 func replicated(lag time.Duration, clients ...sim.Client) sim.Config {
 	cfg := Story(clients...)
-	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", ReplicaOf: "redis-1", Lag: lag, Persistence: sim.NoPersistence})
+	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: lag, Persistence: sim.NoPersistence})
 	return cfg
 }
 
@@ -36,7 +37,7 @@ func TestReplicaFollows(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := Play(t, With(replicated(test.lag, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err := p.Redis(0).Set(ctx, "k", "v", 30*time.Second).Err()
+				err := p.Env().Redis(0).Set(ctx, "k", "v", 30*time.Second).Err()
 				SleepUntil(10 * time.Second)
 				return err
 			})), test.fault...))
@@ -92,11 +93,11 @@ func TestReplicaIsReadOnly(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		var set, script, transaction error
 		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			if err := p.Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
+			if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
 				return err
 			}
 			SleepUntil(2 * time.Second)
-			r := p.Redis(1)
+			r := p.Env().Redis(1)
 			value, err := r.Get(ctx, "k").Result()
 			Same(t, "the replica has", value, "v")
 			length, err2 := r.Eval(ctx, "return redis.call('get', KEYS[1])", []string{"k"}).Result()
@@ -293,11 +294,11 @@ func TestEmptyMasterEmptiesItsReplica(t *testing.T) {
 	for _, test := range []struct {
 		persistence sim.Persistence
 		kept        bool
-	}{{sim.NoPersistence, false}, {sim.Always, true}} {
+	}{{sim.NoPersistence, false}, {server.Always, true}} {
 		t.Run(string(test.persistence), func(t *testing.T) {
 			var during, after string
 			cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
+				err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 				replica, err2 := Dial(ctx, p, 1)
 				if err := errors.Join(err, err2); err != nil {
 					return err
@@ -355,11 +356,11 @@ func TestReplicaCatchesUp(t *testing.T) {
 					}
 				}
 				SleepUntil(10 * time.Second)
-				values, err := p.Redis(1).LRange(ctx, "list", 0, -1).Result()
+				values, err := p.Env().Redis(1).LRange(ctx, "list", 0, -1).Result()
 				got = strings.Join(values, " ")
 				return err
 			}))
-			cfg.Nodes[0].Persistence = sim.Always
+			cfg.Nodes[0].Persistence = server.Always
 			tr := Play(t, With(cfg, test.fault))
 			Struck(t, tr)
 			Same(t, "the replica has", got, "a b c")
@@ -424,7 +425,7 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 				return errors.Join(err1, err2)
 			}))
 			// redis-3 lags too far behind to know the first key.
-			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
+			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
 			tr := Play(t, With(cfg, append(test.meanwhile,
 				At(1500*time.Millisecond, Crashed("redis-1", trace.Kill)),
 				At(2*time.Second, &sim.Promote{Node: "redis-3"}),
@@ -447,12 +448,12 @@ func TestOtherReplicasFollowThePromoted(t *testing.T) {
 func TestPromotionWhileAReplicaConnects(t *testing.T) {
 	for _, promoted := range []bool{false, true} {
 		cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-			err := p.Redis(0).Set(ctx, "k", "v", 0).Err()
+			err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
 			SleepUntil(4 * time.Second)
 			return err
 		}))
 		// redis-3 lags too far behind to know the key.
-		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Lag: 5 * time.Second, Persistence: sim.NoPersistence})
 		cfg = With(cfg, Lasting(time.Second, At(time.Second, Crashed("redis-2", trace.Kill))))
 		want := 2 // when it is set, and when redis-2 is back
 		if promoted {

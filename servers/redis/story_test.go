@@ -21,3 +21,9 @@ func libraryClient(p *sim.Program) *redis.Client {
 		ContextTimeoutEnabled:    true, MaxRetries: -1,
 	})
 }
+
+// persistences are what a node can write to its disk.
+func persistences() []sim.Persistence {
+	system, _ := sim.LookupSystem("redis")
+	return system.Persistences()
+}

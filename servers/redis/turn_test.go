@@ -37,7 +37,7 @@ func atOnce(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Cl
 }
 
 // shared is a client whose goroutines take turns.
-func shared(p *sim.Program) *redis.Client { return p.Redis(0) }
+func shared(p *sim.Program) *redis.Client { return p.Env().Redis(0) }
 
 // plainly is one of which nobody has told the world.
 func plainly(p *sim.Program) *redis.Client {

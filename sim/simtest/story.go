@@ -25,7 +25,7 @@ func Story(clients ...sim.Client) sim.Config {
 	return sim.Config{
 		Name: "story", Seed: 1, Horizon: 10 * time.Minute,
 		Network: sim.Network{Min: Hop, Max: Hop},
-		Nodes:   []sim.Node{{Name: "redis-1", Persistence: sim.NoPersistence}},
+		Nodes:   []sim.Node{{Name: "redis-1", System: "redis"}},
 		Clients: clients,
 	}
 }

@@ -1,37 +1,16 @@
-package sim
+package redis
 
 import (
 	"time"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
-// Persistence is what a Redis node writes to its disk, and when.
-type Persistence string
-
-const (
-	// NoPersistence writes nothing: a node that restarts is empty.
-	NoPersistence Persistence = "none"
-	// Snapshots is Redis's default: the whole data set, an hour after one change,
-	// five minutes after 100 or one minute after 10,000, and at a clean shutdown.
-	Snapshots Persistence = "snapshots"
-	// Everysec appends every command to a file before it is answered, and has the
-	// operating system write that to the disk in the background: at once, unless
-	// it did so less than a second ago, and then as soon as that second is over.
-	Everysec Persistence = "everysec"
-	// Always has it written before each answer.
-	Always Persistence = "always"
-)
-
-// Persistences lists the policies from the weakest to the strongest.
-func Persistences() []Persistence {
-	return []Persistence{NoPersistence, Snapshots, Everysec, Always}
-}
-
 // disk is what a node's disk holds.
 type disk struct {
-	n      *redisNode
-	policy Persistence
+	n      *node
+	policy sim.Persistence
 	// saved is what a power loss leaves.
 	saved keyspace
 	// planned: the next write to the disk is under way.
@@ -48,7 +27,7 @@ func (d *disk) wrote(changes int) {
 	case Always:
 		d.saved = d.n.keys.clone()
 	case Everysec:
-		d.plan(max(d.written+time.Second, d.n.w.now()))
+		d.plan(max(d.written+time.Second, d.n.host.Now()))
 	case Snapshots:
 		after := time.Hour
 		switch {
@@ -59,7 +38,7 @@ func (d *disk) wrote(changes int) {
 		}
 		if d.changes == changes || d.changes-changes < 100 && d.changes >= 100 || d.changes-changes < 10_000 && d.changes >= 10_000 {
 			d.planned = false
-			d.plan(max(d.written+after, d.n.w.now()))
+			d.plan(max(d.written+after, d.n.host.Now()))
 		}
 	}
 }
@@ -71,13 +50,9 @@ func (d *disk) plan(at time.Duration) {
 	}
 	d.planned = true
 	epoch := d.n.epoch
-	d.n.w.at(at, func() {
-		switch {
-		case !d.planned || epoch != d.n.epoch:
-		case d.n.p.state == running:
-			d.sync()
-		default:
-			d.n.p.backlog = append(d.n.p.backlog, d.sync)
+	d.n.host.At(at, func() {
+		if d.planned && epoch == d.n.epoch {
+			d.n.host.Running(d.sync)
 		}
 	})
 }
@@ -88,15 +63,15 @@ func (d *disk) sync() {
 		return
 	}
 	d.changes = 0
-	d.written = d.n.w.now()
+	d.written = d.n.host.Now()
 	d.saved = d.n.keys.clone()
-	d.n.w.emit(trace.Event{Kind: trace.KindSync, Process: d.n.p.name, Text: string(d.policy)})
+	d.n.host.Emit(trace.Event{Kind: trace.KindSync, Text: string(d.policy)})
 }
 
 // survives is what a node finds on its disk after a crash.
 func (d *disk) survives(how trace.Crash) keyspace {
 	switch {
-	case d.policy == NoPersistence:
+	case d.policy == sim.NoPersistence:
 		return keyspace{}
 	case how == trace.Shutdown, how == trace.Kill && d.policy != Snapshots:
 		// A killed process leaves what it had written with the operating system.
@@ -105,9 +80,9 @@ func (d *disk) survives(how trace.Crash) keyspace {
 	return d.saved.clone()
 }
 
-// crash ends the server. What its keys were is remembered until it restarts,
+// Crash is as in [sim.Server]. What its keys were is remembered until it restarts,
 // because nobody can tell before then that they are gone.
-func (n *redisNode) crash(how trace.Crash) {
+func (n *node) Crash(how trace.Crash) {
 	n.left = n.disk.survives(how)
 	n.epoch++
 	n.check++
@@ -117,9 +92,9 @@ func (n *redisNode) crash(how trace.Crash) {
 	n.mini.Close()
 }
 
-// restart starts the server again with what its disk held. Expiry times are
+// Restart starts the server again with what its disk held. Expiry times are
 // absolute, so time has passed for the keys too. The cache of scripts is empty.
-func (n *redisNode) restart() {
+func (n *node) Restart() {
 	n.boot()
 	for _, id := range n.left.ids() {
 		n.put(id, n.left[id])
@@ -128,7 +103,7 @@ func (n *redisNode) restart() {
 	for _, id := range n.keys.ids() {
 		was := n.keys[id]
 		is, still := now[id]
-		ev := trace.Event{Kind: trace.KindForget, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner}
+		ev := trace.Event{Kind: trace.KindForget, Key: id.String(), Value: n.tell(was), Owner: was.owner}
 		switch {
 		case !was.expires.IsZero() && !was.expires.After(n.wall):
 			ev.Kind = trace.KindExpire
@@ -140,7 +115,7 @@ func (n *redisNode) restart() {
 		default:
 			continue // told below
 		}
-		n.w.emit(ev)
+		n.host.Emit(ev)
 	}
 	for _, id := range now.ids() {
 		is := now[id]
@@ -150,12 +125,12 @@ func (n *redisNode) restart() {
 		is.owner = n.left[id].owner
 		now[id] = is
 		if was, existed := n.keys[id]; !existed || !was.same(is) || !was.expires.Equal(is.expires) {
-			n.w.emit(n.keyEvent(trace.KindRestore, id, is))
+			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 	}
 	n.keys = now
 	n.disk.saved = now.clone()
-	n.disk.written = n.w.now()
+	n.disk.written = n.host.Now()
 	n.plan()
 	n.repl.restart()
 }

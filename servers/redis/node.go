@@ -1,28 +1,30 @@
-package sim
+// Package redis is a Redis server in a simulated world: miniredis for the commands, and
+// around it what a real server has besides.
+//
+// It registers its card, [sim.System], under the name redis.
+package redis
 
 import (
 	"bufio"
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	mserver "github.com/alicebob/miniredis/v2/server"
 
-	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/sim"
 )
 
-// A redisNode is a Redis server: miniredis for the commands, and around it what
-// a real server has besides: expiry by its own wall clock, persistence,
-// replication, and a process that can stop.
+// A node is a Redis server: miniredis for the commands, and around it what a real
+// server has besides: expiry by its own wall clock, persistence, replication, and
+// a process that can stop.
 //
 // Commands run on the loop, one at a time, as in Redis.
-type redisNode struct {
-	w   *World
-	p   *process
-	cfg Node
+type node struct {
+	host *sim.Host
 
 	mini *miniredis.Miniredis
 	wall time.Time // what miniredis was last told
@@ -38,8 +40,6 @@ type redisNode struct {
 	queueing    map[*mserver.Peer]bool
 	uncorrected *mserver.Peer
 	endings     []ending // to be put right when the command is done
-	// failing are the faults because of which it answers commands with an error.
-	failing []*FaultState
 	// check numbers the looks at the next expiry: only the latest counts.
 	check int
 
@@ -51,18 +51,18 @@ type redisNode struct {
 	repl replication
 }
 
-func newRedisNode(w *World, p *process, cfg Node) *redisNode {
-	n := &redisNode{w: w, p: p, cfg: cfg, dbs: []int{0}, keys: keyspace{}}
-	n.disk = disk{n: n, policy: cmp.Or(cfg.Persistence, NoPersistence), saved: keyspace{}}
-	n.repl = replication{n: n, acked: map[*redisNode]int{}}
+func newNode(host *sim.Host) sim.Server {
+	n := &node{host: host, dbs: []int{0}, keys: keyspace{}}
+	n.disk = disk{n: n, policy: host.Node().Persistence, saved: keyspace{}}
+	n.repl = replication{n: n, lag: host.Node().Lag, acked: map[*node]int{}}
 	n.boot()
 	return n
 }
 
 // boot starts an empty server.
-func (n *redisNode) boot() {
+func (n *node) boot() {
 	n.mini = miniredis.NewMiniRedis()
-	n.wall = n.p.clock.Now()
+	n.wall = n.host.Clock().Now()
 	n.mini.SetTime(n.wall)
 	n.mini.ClockTTL(true)
 	n.seeded = false
@@ -78,8 +78,8 @@ func (n *redisNode) boot() {
 // tick tells miniredis the time. It keeps what is left of each key's life, where
 // Redis keeps the time at which it ends: so when the clock has gone back, what
 // is left grows.
-func (n *redisNode) tick() {
-	now := n.p.clock.Now()
+func (n *node) tick() {
+	now := n.host.Clock().Now()
 	if now.Equal(n.wall) {
 		return
 	}
@@ -99,40 +99,45 @@ func (n *redisNode) tick() {
 	}
 }
 
-// A redisPeer is the node's end of one connection.
-type redisPeer struct {
-	n    *redisNode
-	c    *conn
-	peer *mserver.Peer
+// A peer is the node's end of one connection of a client's.
+type peer struct {
+	n    *node
+	end  *sim.End
+	mini *mserver.Peer
 	out  outbox
 	// busy: a blocking command has not answered yet, and queued waits for it.
 	busy   bool
-	queued []*message
+	queued []*sim.Request
 	// offset is the replication offset after the client's latest write.
 	offset int
 }
 
-func (n *redisNode) accept(c *conn) endpoint {
-	r := &redisPeer{n: n, c: c}
-	r.out = outbox{w: n.w, flush: &request{process: n.p, class: classWrite, rank: c.clientProcess.index, sub: c.number}}
-	r.out.flush.admit = r.reply
-	r.peer = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
+// Accept is as in [sim.Server]. One that comes from a node is the one over which it
+// wants to be sent what changes.
+func (n *node) Accept(end *sim.End) sim.Endpoint {
+	if f := n.repl.feedOf(end.Peer()); f != nil {
+		f.up = end
+		return masterEnd{f}
+	}
+	r := &peer{n: n, end: end}
+	r.out.flush = func() { end.Written(r.reply) }
+	r.mini = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
 	return r
 }
 
-func (r *redisPeer) receive(m *message) {
+func (r *peer) Receive(m *sim.Request) {
 	if r.busy {
 		r.queued = append(r.queued, m)
 		return
 	}
 	n := r.n
-	args, _ := m.body.([]string)
+	args, _ := m.Body.([]string)
 	if len(args) == 0 {
 		return
 	}
 	name := strings.ToUpper(args[0])
 	switch {
-	case r.fails(name, args):
+	case r.fails(name, m):
 		return
 	case !n.mini.Server().IsRegisteredCommand(name):
 		r.refuse(unknownCommand(args))
@@ -151,45 +156,66 @@ func (r *redisPeer) receive(m *message) {
 	}
 	if !n.seeded && slices.ContainsFunc(args, draws) {
 		n.seeded = true
-		n.mini.Seed(int(n.w.cfg.Seed))
+		n.mini.Seed(int(n.host.Seed()))
 	}
 	if blocks(name, args) {
 		r.busy = true
 		epoch := n.epoch
 		server := n.mini.Server()
 		go func() {
-			server.Dispatch(r.peer, args)
-			r.peer.Flush()
-			n.w.post(&request{process: n.p, class: classStep, rank: r.c.clientProcess.index, sub: r.c.number, admit: func() {
+			server.Dispatch(r.mini, args)
+			r.mini.Flush()
+			r.end.Done(func() {
 				if epoch == n.epoch {
 					r.served(m)
 					r.unblock()
 				}
-			}})
+			})
 		}()
 		return
 	}
 	n.tick()
-	n.mini.Server().Dispatch(r.peer, args)
+	n.mini.Server().Dispatch(r.mini, args)
 	r.served(m)
-	n.w.act()
-	if n.p.state == down {
+	if !n.host.Act() {
 		return
 	}
-	r.peer.Flush()
+	r.mini.Flush()
 	r.reply()
 }
 
+// fails answers a command with an error if the node is to, and reports whether it
+// did.
+func (r *peer) fails(name string, m *sim.Request) bool {
+	n := r.n
+	why := n.host.Failure()
+	if why == "" || m.Handshake() {
+		return false
+	}
+	// As in rejectCommand of Redis's server.c, no transaction survives it.
+	switch {
+	case !n.queueing[r.mini]:
+	case name == "EXEC":
+		n.answer(r.mini, "DISCARD")
+		delete(n.queueing, r.mini)
+		why = "EXECABORT Transaction discarded because of: " + why
+	default:
+		n.answer(r.mini, "GET") // without a key it is wrong, which miniredis remembers
+	}
+	r.refuse(why)
+	return true
+}
+
 // served looks at what a command has changed.
-func (r *redisPeer) served(m *message) {
+func (r *peer) served(m *sim.Request) {
 	r.n.end()
-	if r.n.changed(&trace.Actor{Client: r.c.clientProcess.name, Section: m.ctx.section, Sent: m.ctx.send}) {
+	if r.n.changed(m.By()) {
 		r.offset = r.n.repl.offset
 	}
 }
 
 // unblock goes on after a blocking command.
-func (r *redisPeer) unblock() {
+func (r *peer) unblock() {
 	r.busy = false
 	queued := r.queued
 	r.queued = nil
@@ -198,37 +224,42 @@ func (r *redisPeer) unblock() {
 			r.queued = append(r.queued, queued[i:]...)
 			return
 		}
-		r.receive(m)
+		r.Receive(m)
 	}
 }
 
 // refuse answers with an error.
-func (r *redisPeer) refuse(err string) {
-	r.peer.WriteError(err)
-	r.peer.Flush()
+func (r *peer) refuse(err string) {
+	r.mini.WriteError(err)
+	r.mini.Flush()
 	r.reply()
 }
 
-// reply sends what miniredis has written.
-func (r *redisPeer) reply() {
+// reply sends what miniredis has written: replies, and pushes that nothing asked for.
+func (r *peer) reply() {
 	b := r.out.take()
 	for len(b) > 0 {
 		size := respSize(b)
 		if size == 0 {
 			size = len(b)
 		}
-		r.c.answer(&message{bytes: b[:size:size], text: r.n.w.aliases.reply(b[:size])}, b[0] == '>')
+		p := sim.Packet{Bytes: b[:size:size], Text: tellReply(r.n.host.Names(), b[:size])}
+		if b[0] == '>' {
+			r.end.Send(p)
+		} else {
+			r.end.Reply(p)
+		}
 		b = b[size:]
 	}
 }
 
-func (r *redisPeer) hangUp(bool) {
-	r.peer.Close()
-	delete(r.n.selected, r.peer.Ctx)
-	delete(r.n.queueing, r.peer)
+func (r *peer) HangUp(bool) {
+	r.mini.Close()
+	delete(r.n.selected, r.mini.Ctx)
+	delete(r.n.queueing, r.mini)
 	// miniredis ends a subscriber's goroutines when its last subscription ends.
 	for _, cmd := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
-		r.n.mini.Server().Dispatch(r.peer, []string{cmd})
+		r.n.mini.Server().Dispatch(r.mini, []string{cmd})
 	}
 	r.out.discard()
 }
@@ -252,7 +283,7 @@ func blocks(name string, args []string) bool {
 
 // readOnlyCommand is what a replica makes of a command; it is not ok for one
 // that writes. A script runs as its read-only variant.
-func (n *redisNode) readOnlyCommand(name string, args []string) ([]string, bool) {
+func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 	switch name {
 	case "EVAL", "EVALSHA":
 		return append([]string{name + "_RO"}, args[1:]...), true
@@ -268,81 +299,77 @@ func (n *redisNode) readOnlyCommand(name string, args []string) ([]string, bool)
 }
 
 // use remembers a database, so that its keys are looked at too.
-func (n *redisNode) use(db string) {
+func (n *node) use(db string) {
 	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.dbs, i) {
 		n.dbs = append(n.dbs, i)
 	}
 }
 
-func (n *redisNode) clockChanged() {
-	if n.p.state != down {
+// ClockChanged is as in [sim.Server]: what is left of a key's life may have ended.
+func (n *node) ClockChanged() {
+	if n.host.Up() {
 		n.expire()
 	}
 }
 
 // expire removes the keys whose time is up by the node's wall clock, and plans
 // the next look.
-func (n *redisNode) expire() {
+func (n *node) expire() {
 	n.tick()
 	n.changed(nil)
 	n.plan()
 }
 
 // plan looks at the expiries again when the next one is due.
-func (n *redisNode) plan() {
+func (n *node) plan() {
 	n.check++
 	first, ok := n.keys.firstExpiry()
 	if !ok {
 		return
 	}
-	at, ok := n.p.clock.NextWall(first)
+	at, ok := n.host.When(first)
 	if !ok {
 		return
 	}
 	check := n.check
-	n.w.at(at, func() {
-		if check == n.check && n.p.state != down {
+	n.host.At(at, func() {
+		if check == n.check && n.host.Up() {
 			n.expire()
 		}
 	})
 }
 
-func (n *redisNode) stop() {
-	for _, c := range n.w.conns {
-		if c.serverProcess == n.p && c.server != nil {
-			c.server.hangUp(true)
-		}
-	}
-	n.mini.Close()
-}
+// Stop is as in [sim.Server].
+func (n *node) Stop() { n.mini.Close() }
 
-// An outbox takes what is written by goroutines that the loop does not wait for,
-// and has the loop send it.
+// An outbox takes what is written by goroutines that the loop does not wait for.
 type outbox struct {
-	w      *World
-	bytes  []byte // guarded by w.io
-	posted bool   // guarded by w.io
-	closed bool   // guarded by w.io
-	flush  *request
+	// flush has the loop take it.
+	flush func()
+
+	mu     sync.Mutex
+	bytes  []byte
+	posted bool
+	closed bool
 }
 
 func (o *outbox) Write(b []byte) (int, error) {
-	o.w.io.Lock()
-	defer o.w.io.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.closed {
 		return len(b), nil
 	}
 	o.bytes = append(o.bytes, b...)
 	if !o.posted {
 		o.posted = true
-		o.w.postLocked(o.flush)
+		o.flush()
 	}
 	return len(b), nil
 }
 
 func (o *outbox) take() []byte {
-	o.w.io.Lock()
-	defer o.w.io.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	b := o.bytes
 	o.bytes = nil
 	o.posted = false
@@ -351,7 +378,7 @@ func (o *outbox) take() []byte {
 
 func (o *outbox) discard() {
 	o.take()
-	o.w.io.Lock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.closed = true
-	o.w.io.Unlock()
 }

@@ -1,4 +1,4 @@
-package sim
+package redis
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 
 // A correction answers a command as Redis does where miniredis would not. It
 // reports whether it has; if not, miniredis answers.
-type correction func(n *redisNode, c *mserver.Peer, name string, args []string) bool
+type correction func(n *node, c *mserver.Peer, name string, args []string) bool
 
 // corrections are by command. The tests of fidelity show what each is for. They
 // are entered in init because they send commands themselves, which come here.
@@ -43,7 +43,7 @@ const (
 
 // correct comes before every command of a client or a script. It may be called
 // from outside the loop, but only for commands that block, which need nothing.
-func (n *redisNode) correct(c *mserver.Peer, name string, args ...string) bool {
+func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	correction, known := corrections[name]
 	switch {
 	case !known || n.uncorrected == c:
@@ -56,7 +56,7 @@ func (n *redisNode) correct(c *mserver.Peer, name string, args ...string) bool {
 }
 
 // dispatch has miniredis answer a command as it is.
-func (n *redisNode) dispatch(c *mserver.Peer, words ...string) {
+func (n *node) dispatch(c *mserver.Peer, words ...string) {
 	outer := n.uncorrected
 	n.uncorrected = c
 	n.mini.Server().Dispatch(c, words)
@@ -64,7 +64,7 @@ func (n *redisNode) dispatch(c *mserver.Peer, words ...string) {
 }
 
 // answer is what miniredis answers to a command in the place of one of c's.
-func (n *redisNode) answer(c *mserver.Peer, words ...string) string {
+func (n *node) answer(c *mserver.Peer, words ...string) string {
 	var b bytes.Buffer
 	inner := mserver.NewPeer(bufio.NewWriter(&b))
 	inner.Ctx, inner.Resp3 = c.Ctx, c.Resp3
@@ -99,7 +99,7 @@ func unknownCommand(words []string) string {
 // is the difference of two of them, and seconds are rounded to the nearest.
 // miniredis cuts everything off, and answers with an int: where that has 32 bits
 // the time of day in milliseconds wraps around, but seconds do not.
-func correctTTL(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+func correctTTL(n *node, c *mserver.Peer, name string, args []string) bool {
 	if len(args) != 1 {
 		return false
 	}
@@ -145,7 +145,7 @@ var lifespans = map[string]lifespan{
 
 // lifespan reads when a key is to end. It returns the word for miniredis and
 // how long that is from now; or the error.
-func (n *redisNode) lifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
+func (n *node) lifespan(command, word string, l lifespan) (fit string, left time.Duration, err string) {
 	invalid := fmt.Sprintf("ERR invalid expire time in '%s' command", strings.ToLower(command))
 	v, ok := integer(word)
 	perUnit := int64(l.unit / time.Millisecond)
@@ -174,7 +174,7 @@ func (n *redisNode) lifespan(command, word string, l lifespan) (fit string, left
 // correctSET refuses what Redis refuses. A key that is set with an end in the
 // past leaves its TTL behind in miniredis, for the next key of that name: it has
 // to be swept away. And an end at this very nanosecond would be none at all.
-func correctSET(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+func correctSET(n *node, c *mserver.Peer, name string, args []string) bool {
 	if len(args) < 2 {
 		return false
 	}
@@ -218,16 +218,16 @@ func correctSET(n *redisNode, c *mserver.Peer, name string, args []string) bool 
 	return true
 }
 
-func correctSETEX(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+func correctSETEX(n *node, c *mserver.Peer, name string, args []string) bool {
 	return len(args) == 3 && n.withLifespan(c, name, args)
 }
 
-func correctEXPIRE(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+func correctEXPIRE(n *node, c *mserver.Peer, name string, args []string) bool {
 	return len(args) >= 2 && n.withLifespan(c, name, args)
 }
 
 // withLifespan serves a command whose second word says when the key ends.
-func (n *redisNode) withLifespan(c *mserver.Peer, name string, args []string) bool {
+func (n *node) withLifespan(c *mserver.Peer, name string, args []string) bool {
 	word, _, err := n.lifespan(name, args[1], lifespans[name])
 	if err != "" {
 		return refuse(c, err)
@@ -239,7 +239,7 @@ func (n *redisNode) withLifespan(c *mserver.Peer, name string, args []string) bo
 }
 
 // correctINCR refuses texts that look like numbers.
-func correctINCR(n *redisNode, c *mserver.Peer, _ string, args []string) bool {
+func correctINCR(n *node, c *mserver.Peer, _ string, args []string) bool {
 	if len(args) == 0 {
 		return false
 	}
@@ -256,7 +256,7 @@ func correctINCR(n *redisNode, c *mserver.Peer, _ string, args []string) bool {
 }
 
 // correctSELECT knows that there are 16 databases, and notes which one is selected.
-func correctSELECT(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	if len(args) != 1 {
 		return false
 	}
@@ -273,7 +273,7 @@ func correctSELECT(n *redisNode, c *mserver.Peer, name string, args []string) bo
 }
 
 // correctMULTI notes who is queueing the commands of a transaction.
-func correctMULTI(n *redisNode, c *mserver.Peer, name string, _ []string) bool {
+func correctMULTI(n *node, c *mserver.Peer, name string, _ []string) bool {
 	if name == "MULTI" {
 		n.queueing[c] = true
 	} else {
@@ -284,7 +284,7 @@ func correctMULTI(n *redisNode, c *mserver.Peer, name string, _ []string) bool {
 
 // correctEVAL tells the errors of scripts as Redis does, and remembers the
 // scripts that had them.
-func correctEVAL(n *redisNode, c *mserver.Peer, name string, args []string) bool {
+func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	if len(args) < 2 {
 		return false
 	}
@@ -315,7 +315,7 @@ var scriptFailure = regexp.MustCompile(`^-ERR Error compiling script \(new funct
 // redis.call itself.
 var redisError = regexp.MustCompile(`^(?:[A-Z]+ |Unknown Redis command|Write commands|Lua redis lib|Please specify)`)
 
-func (n *redisNode) scriptError(line, text, function string) string {
+func (n *node) scriptError(line, text, function string) string {
 	if function == "" || function == "error" || !redisError.MatchString(text) {
 		return "ERR user_script:" + line + ": " + text
 	}

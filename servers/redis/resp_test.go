@@ -1,9 +1,11 @@
-package sim
+package redis
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locksim/locksim/sim"
 )
 
 // respValues are values of every type of RESP2 and RESP3, and a command as people
@@ -65,7 +67,6 @@ func TestRespArgs(t *testing.T) {
 
 // Replies as people see them.
 func TestTellReply(t *testing.T) {
-	var a aliases
 	for reply, want := range map[string]string{
 		"":                   "",
 		"+OK\r\n":            "OK",
@@ -78,7 +79,7 @@ func TestTellReply(t *testing.T) {
 		"*2\r\n:1\r\n:2\r\n": "(2 elements)",
 		"%1\r\n+a\r\n:2\r\n": "(1 elements)",
 	} {
-		if got := a.reply([]byte(reply)); got != want {
+		if got := tellReply(sim.NewNames(), []byte(reply)); got != want {
 			t.Errorf("%q: %q, want %q", reply, got, want)
 		}
 	}
@@ -86,30 +87,30 @@ func TestTellReply(t *testing.T) {
 
 // A word is told as it is if people can read it; what looks random gets a name,
 // always the same one.
-func TestAliasesOfWords(t *testing.T) {
-	var a aliases
+func TestNamesOfWords(t *testing.T) {
+	names := sim.NewNames()
 	for _, plain := range []string{"v", "client-1", "lock:orders", "a_rather_long_name_in_one_case", "ERR VALUE IS NOT", "12345"} {
-		if got := a.value(plain); got != plain {
+		if got := names.Value(plain); got != plain {
 			t.Errorf("%q is told as %q", plain, got)
 		}
 	}
 	random := []string{"0123456789abcdef0123456789abcdef", "q83vEjRWeJASNFZ4kBI0Vg==", "binary\x00\xff", "b1946ac92492d2347c6235b4d2611184"}
 	for i, word := range random {
 		want := "value-" + string(rune('1'+i))
-		if first, again := a.value(word), a.value(word); first != want || again != want {
+		if first, again := names.Value(word), names.Value(word); first != want || again != want {
 			t.Errorf("%q is told as %q, then %q, want %q", word, first, again, want)
 		}
 	}
 	// A script and its SHA-1 have one name.
 	script := "return redis.call('get', KEYS[1])"
 	sha := "4e6d8fc8bb01276962cce5371fa795a7763657ae"
-	eval := a.command([]string{"eval", script, "1", "k"}, func(string) bool { return false })
-	if evalsha := a.command([]string{"evalsha", sha, "1", "k"}, func(string) bool { return false }); eval != "EVAL script-1 1 k" || evalsha != "EVALSHA script-1 1 k" {
+	eval := tellCommand(names, []string{"eval", script, "1", "k"})
+	if evalsha := tellCommand(names, []string{"evalsha", sha, "1", "k"}); eval != "EVAL script-1 1 k" || evalsha != "EVALSHA script-1 1 k" {
 		t.Errorf("a script is told as %q and %q", eval, evalsha)
 	}
 	// A lock's key is told as it is, however it looks.
 	key := "0123456789abcdef0123456789abcdeX"
-	if got := a.command([]string{"GET", key}, func(w string) bool { return w == key }); got != "GET "+key {
+	if got := tellCommand(sim.NewNames(key), []string{"GET", key}); got != "GET "+key {
 		t.Errorf("the lock's key is told as %q", got)
 	}
 }
@@ -132,10 +133,10 @@ func FuzzRESP(f *testing.F) {
 		if size < 0 || size > len(b) {
 			t.Fatalf("%q has size %d", b, size)
 		}
-		var a aliases
+		names := sim.NewNames()
 		args := respArgs(b[:size])
-		a.command(args, func(string) bool { return false })
-		a.reply(b[:size])
+		tellCommand(names, args)
+		tellReply(names, b[:size])
 		handshake(args)
 		if size == 0 || size == len(b) {
 			return

@@ -1,4 +1,4 @@
-package sim
+package redis
 
 import (
 	"fmt"
@@ -70,7 +70,7 @@ func (k keyspace) firstExpiry() (first time.Time, ok bool) {
 }
 
 // scan reads the keyspace of a running server.
-func (n *redisNode) scan() keyspace {
+func (n *node) scan() keyspace {
 	found := make(keyspace, len(n.keys)+1)
 	for _, i := range n.dbs {
 		db := n.mini.DB(i)
@@ -120,7 +120,7 @@ func words(db *miniredis.RedisDB, kind, name string) []string {
 }
 
 // put writes a key into a running server.
-func (n *redisNode) put(id keyID, e entry) {
+func (n *node) put(id keyID, e entry) {
 	if !slices.Contains(n.dbs, id.db) {
 		n.dbs = append(n.dbs, id.db)
 	}
@@ -155,7 +155,7 @@ func (n *redisNode) put(id keyID, e entry) {
 // changed compares the server with what was known of it, and records the
 // differences: by a command of an actor, or, without one, by the clock. It
 // reports whether there were any.
-func (n *redisNode) changed(by *trace.Actor) bool {
+func (n *node) changed(by *trace.Actor) bool {
 	now := n.scan()
 	var effects []effect
 	for _, id := range n.keys.ids() {
@@ -163,11 +163,11 @@ func (n *redisNode) changed(by *trace.Actor) bool {
 		if _, still := now[id]; still {
 			continue
 		}
-		ev := trace.Event{Kind: trace.KindDelete, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), By: by, Owner: was.owner}
+		ev := trace.Event{Kind: trace.KindDelete, Key: id.String(), Value: n.tell(was), By: by, Owner: was.owner}
 		if by == nil || !was.expires.IsZero() && !was.expires.After(n.wall) {
 			ev.Kind, ev.By = trace.KindExpire, nil
 		}
-		n.w.emit(ev)
+		n.host.Emit(ev)
 		effects = append(effects, effect{id: id, gone: true})
 	}
 	for _, id := range now.ids() {
@@ -188,7 +188,7 @@ func (n *redisNode) changed(by *trace.Actor) bool {
 			ev.Prior = was.owner
 		}
 		now[id] = is
-		n.w.emit(ev)
+		n.host.Emit(ev)
 		effects = append(effects, effect{id: id, entry: is})
 	}
 	n.keys = now
@@ -202,27 +202,27 @@ func (n *redisNode) changed(by *trace.Actor) bool {
 }
 
 // keyEvent is an event about a key that stands.
-func (n *redisNode) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
-	ev := trace.Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(e), Owner: e.owner}
+func (n *node) keyEvent(kind trace.Kind, id keyID, e entry) trace.Event {
+	ev := trace.Event{Kind: kind, Key: id.String(), Value: n.tell(e), Owner: e.owner}
 	for _, word := range e.words {
-		n.w.makes(copies * len(word))
+		n.host.Keeps(len(word))
 	}
 	if !e.expires.IsZero() {
 		ev.TTL = e.expires.Sub(n.wall)
-		if at, ok := n.p.clock.NextWall(e.expires); ok {
+		if at, ok := n.host.When(e.expires); ok {
 			ev.Expires = at
 		} else {
-			ev.Expires = n.w.now() + ev.TTL
+			ev.Expires = n.host.Now() + ev.TTL
 		}
 	}
 	return ev
 }
 
 // tell is a key's value as people see it.
-func (w *World) tell(e entry) string {
+func (n *node) tell(e entry) string {
 	told := make([]string, len(e.words))
 	for i, word := range e.words {
-		told[i] = w.aliases.value(word)
+		told[i] = n.host.Names().Value(word)
 	}
 	switch e.kind {
 	case "string":

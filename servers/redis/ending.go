@@ -1,4 +1,4 @@
-package sim
+package redis
 
 import (
 	"math"
@@ -30,7 +30,7 @@ var inSeconds = map[string]string{
 // few for the time of day in milliseconds, as in PXAT. There it is told the next
 // whole second, and what it has noted is put right when the whole command is done:
 // in the middle of a script nobody can.
-func (n *redisNode) dispatchEnding(c *mserver.Peer, command []string, unit, number int) {
+func (n *node) dispatchEnding(c *mserver.Peer, command []string, unit, number int) {
 	if _, err := strconv.Atoi(command[number]); err == nil {
 		n.dispatch(c, command...)
 		return
@@ -59,7 +59,7 @@ func (n *redisNode) dispatchEnding(c *mserver.Peer, command []string, unit, numb
 }
 
 // end puts right what miniredis has noted of the ends of keys.
-func (n *redisNode) end() {
+func (n *node) end() {
 	for _, e := range n.endings {
 		if db := n.mini.DB(e.db); db.TTL(e.key) == e.told {
 			db.SetTTL(e.key, e.life)

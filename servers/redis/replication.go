@@ -1,4 +1,4 @@
-package sim
+package redis
 
 import (
 	"fmt"
@@ -7,40 +7,45 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
 // replication is a node's part in replication: a master sends its changes to its
 // replicas, which acknowledge them.
 type replication struct {
-	n *redisNode
-	// A replica's side.
-	master *redisNode
+	n *node
+	// A replica's side: its lag is on top of the network's.
+	master *node
+	lag    time.Duration
 	// A master's side.
 	offset   int
 	replicas []*feed
-	acked    map[*redisNode]int
+	acked    map[*node]int
 	waits    []*waiting
 }
 
 // A feed is the connection over which a master sends its changes to a replica.
 type feed struct {
-	master, replica *redisNode
-	conn            *conn
-	connecting      bool
-	open            bool
+	master, replica *node
+	// up is the master's end, and conn the replica's.
+	up, conn   *sim.End
+	connecting bool
+	open       bool
 }
 
 // A waiting client has sent WAIT.
 type waiting struct {
-	peer   *redisPeer
+	peer   *peer
 	enough int
 	offset int
 	done   bool
 }
 
-// follow makes a node the replica of another.
-func (n *redisNode) follow(master *redisNode) {
+// Follow is as in [sim.Replica].
+func (n *node) Follow(master string) { n.follow(n.host.Peer(master).(*node)) }
+
+func (n *node) follow(master *node) {
 	n.repl.master = master
 	f := &feed{master: master, replica: n}
 	master.repl.replicas = append(master.repl.replicas, f)
@@ -48,14 +53,7 @@ func (n *redisNode) follow(master *redisNode) {
 }
 
 // attach connects as soon as the replica can.
-func (f *feed) attach() {
-	switch p := f.replica.p; {
-	case p.state == paused:
-		p.backlog = append(p.backlog, f.connect)
-	case p.running():
-		f.connect()
-	}
-}
+func (f *feed) attach() { f.replica.host.Running(f.connect) }
 
 // connect has the replica ask its master for everything.
 func (f *feed) connect() {
@@ -64,14 +62,13 @@ func (f *feed) connect() {
 	}
 	f.connecting = true
 	end := &replicaEnd{f: f}
-	f.master.w.connect(f.replica.p, f.master.p, end, func(c *conn, err error) {
+	f.replica.host.Connect(f.master.host.Node().Name, end, func(conn *sim.End, err error) {
 		f.connecting = false
 		if err != nil {
 			f.retry()
 			return
 		}
-		end.conn, f.conn = c, c
-		f.conn.server = masterEnd{f}
+		end.conn, f.conn = conn, conn
 		f.open = true
 		f.full()
 	})
@@ -80,8 +77,8 @@ func (f *feed) connect() {
 // retry connects again after a second, as a replica does.
 func (f *feed) retry() {
 	f.open = false
-	w := f.master.w
-	w.at(w.now()+time.Second, f.attach)
+	host := f.replica.host
+	host.At(host.Now()+time.Second, f.attach)
 }
 
 // full sends the whole data set.
@@ -116,47 +113,43 @@ func (u update) String() string {
 }
 
 func (f *feed) send(u update) {
-	m := &message{body: u, text: u.String()}
-	f.conn.down.send(m)
-	if lag := f.replica.cfg.Lag; lag > 0 {
-		m.due += lag
-	}
+	f.up.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.repl.lag})
 }
 
 // masterEnd and replicaEnd are the two ends of a feed.
 type masterEnd struct{ f *feed }
 
-func (e masterEnd) receive(m *message) {
+func (e masterEnd) Receive(m *sim.Request) {
 	repl := &e.f.master.repl
-	repl.acked[e.f.replica] = m.body.(int)
+	repl.acked[e.f.replica] = m.Body.(int)
 	repl.wake()
 }
 
-func (e masterEnd) hangUp(bool) { e.f.open = false }
+func (e masterEnd) HangUp(bool) { e.f.open = false }
 
 type replicaEnd struct {
 	f    *feed
-	conn *conn
+	conn *sim.End
 }
 
-func (e *replicaEnd) receive(m *message) {
-	u := m.body.(update)
+func (e *replicaEnd) Receive(m *sim.Request) {
+	u := m.Body.(update)
 	n := e.f.replica
 	if n.repl.master != e.f.master {
 		return // a replica has been promoted while this was on its way
 	}
 	n.apply(u)
-	e.conn.up.send(&message{body: u.offset, text: "acknowledge " + strconv.Itoa(u.offset)})
+	e.conn.Send(sim.Packet{Body: u.offset, Text: "acknowledge " + strconv.Itoa(u.offset)})
 }
 
-func (e *replicaEnd) hangUp(bool) {
+func (e *replicaEnd) HangUp(bool) {
 	if e.f.conn == e.conn {
 		e.f.retry()
 	}
 }
 
 // apply makes a replica's data what the master's is.
-func (n *redisNode) apply(u update) {
+func (n *node) apply(u update) {
 	n.tick()
 	if u.whole {
 		for _, id := range n.keys.ids() {
@@ -177,7 +170,7 @@ func (n *redisNode) apply(u update) {
 }
 
 // replicated records what an update changed. The owners are those of the master.
-func (n *redisNode) replicated(owners map[keyID]*trace.Actor) {
+func (n *node) replicated(owners map[keyID]*trace.Actor) {
 	now := n.scan()
 	for _, id := range n.keys.ids() {
 		if _, still := now[id]; !still {
@@ -186,7 +179,7 @@ func (n *redisNode) replicated(owners map[keyID]*trace.Actor) {
 			if !was.expires.IsZero() && !was.expires.After(n.wall) {
 				kind = trace.KindExpire
 			}
-			n.w.emit(trace.Event{Kind: kind, Process: n.p.name, Key: id.String(), Value: n.w.tell(was), Owner: was.owner})
+			n.host.Emit(trace.Event{Kind: kind, Key: id.String(), Value: n.tell(was), Owner: was.owner})
 		}
 	}
 	for _, id := range now.ids() {
@@ -197,7 +190,7 @@ func (n *redisNode) replicated(owners map[keyID]*trace.Actor) {
 		}
 		now[id] = is
 		if !was.same(is) || !was.expires.Equal(is.expires) {
-			n.w.emit(n.keyEvent(trace.KindRestore, id, is))
+			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 	}
 	n.keys = now
@@ -207,23 +200,21 @@ func (n *redisNode) replicated(owners map[keyID]*trace.Actor) {
 // propagate sends changes to the replicas. What expires while the node is paused
 // is known to it, and to them, when it resumes.
 func (r *replication) propagate(effects []effect) {
-	if p := r.n.p; p.state == paused {
-		p.backlog = append(p.backlog, func() { r.propagate(effects) })
-		return
-	}
-	r.offset++
-	for _, f := range r.replicas {
-		if f.open {
-			f.send(update{offset: r.offset, effects: slices.Clone(effects)})
+	r.n.host.Running(func() {
+		r.offset++
+		for _, f := range r.replicas {
+			if f.open {
+				f.send(update{offset: r.offset, effects: slices.Clone(effects)})
+			}
 		}
-	}
+	})
 }
 
 func (r *replication) readOnly() bool { return r.master != nil }
 
 // wait serves WAIT: it answers when enough replicas have acknowledged the
 // client's latest write, or after a while, with how many have.
-func (r *replication) wait(p *redisPeer, args []string) {
+func (r *replication) wait(p *peer, args []string) {
 	enough, err1 := strconv.Atoi(args[1])
 	timeout, err2 := strconv.Atoi(args[2])
 	switch {
@@ -241,8 +232,8 @@ func (r *replication) wait(p *redisPeer, args []string) {
 	p.busy = true
 	r.waits = append(r.waits, waiting)
 	if timeout > 0 {
-		r.n.p.clock.AfterFunc(time.Duration(timeout)*time.Millisecond, func() {
-			r.n.w.post(&request{process: r.n.p, class: classStep, rank: p.c.clientProcess.index, sub: p.c.number, admit: func() { r.answer(waiting) }})
+		r.n.host.Clock().AfterFunc(time.Duration(timeout)*time.Millisecond, func() {
+			p.end.Done(func() { r.answer(waiting) })
 		})
 	}
 	r.wake()
@@ -268,13 +259,13 @@ func (r *replication) wake() {
 }
 
 func (r *replication) answer(w *waiting) {
-	if w.done || r.n.p.state == down {
+	if w.done || !r.n.host.Up() {
 		return
 	}
 	w.done = true
 	r.waits = slices.DeleteFunc(r.waits, func(o *waiting) bool { return o == w })
-	w.peer.peer.WriteInt(r.reached(w.offset))
-	w.peer.peer.Flush()
+	w.peer.mini.WriteInt(r.reached(w.offset))
+	w.peer.mini.Flush()
 	w.peer.reply()
 	w.peer.unblock()
 }
@@ -309,11 +300,21 @@ func (r *replication) restart() {
 	}
 }
 
-// promote makes a replica a master, which takes over the address of its old one:
+// feedOf is the connection to a replica; nil if no replica has that name.
+func (r *replication) feedOf(name string) *feed {
+	for _, f := range r.replicas {
+		if f.replica.host.Node().Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Promote makes a replica a master, which takes over the address of its old one:
 // new connections go to it, those that are open stay where they are. The other
 // replicas follow it from now on, as a sentinel would tell them to, and have what
 // it has.
-func (n *redisNode) promote() {
+func (n *node) Promote() {
 	master := n.repl.master
 	if master == nil {
 		return
@@ -323,15 +324,12 @@ func (n *redisNode) promote() {
 	master.repl.replicas = nil
 	for _, f := range feeds {
 		if f.conn != nil {
-			f.conn.close()
+			f.conn.Close()
 		}
 		f.open = false
 		if f.replica != n {
 			f.replica.follow(n)
 		}
 	}
-	n.w.io.Lock() // clients that dial look there
-	n.w.byAddr[master.p.addr] = n.p
-	n.w.io.Unlock()
-	n.w.emit(trace.Event{Kind: trace.KindPromote, Process: n.p.name, Peer: master.p.name})
+	n.host.TakeOver(master.host.Node().Name)
 }

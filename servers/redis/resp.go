@@ -1,4 +1,4 @@
-package sim
+package redis
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+
+	"github.com/locksim/locksim/sim"
 )
 
 // respSize returns the length of the RESP value at the start of b, or 0 if it
@@ -105,95 +107,48 @@ func respArgs(b []byte) []string {
 	return args
 }
 
-// aliases gives random words names: the first lock value that is seen is
-// value-1, the first script script-1. Without them no two runs of a library that
-// draws its values from crypto/rand would have equal traces.
-type aliases struct {
-	names   map[string]string
-	values  int
-	scripts int
+// A framer cuts what a client writes into commands.
+type framer struct{ names *sim.Names }
+
+// Next is as in [sim.Framer].
+func (f framer) Next(b []byte) (int, sim.Frame) {
+	size := respSize(b)
+	if size == 0 {
+		return 0, sim.Frame{}
+	}
+	args := respArgs(b[:size])
+	return size, sim.Frame{Body: args, Text: tellCommand(f.names, args), Handshake: handshake(args)}
 }
 
-// value names a lock's value, or a word of a command. Short printable words and
-// numbers are shown as they are.
-func (a *aliases) value(s string) string {
-	if plain(s) {
-		return s
-	}
-	return a.name(s, "value-", &a.values)
-}
-
-// script names the text of a script; its SHA-1 gets the same name.
-func (a *aliases) script(text string) string {
-	if name, ok := a.names[text]; ok {
-		return name
-	}
-	sum := sha1.Sum([]byte(text))
-	name := a.name(hex.EncodeToString(sum[:]), "script-", &a.scripts)
-	a.names[text] = name
-	return name
-}
-
-func (a *aliases) name(s, prefix string, n *int) string {
-	if name, ok := a.names[s]; ok {
-		return name
-	}
-	if a.names == nil {
-		a.names = map[string]string{}
-	}
-	*n++
-	a.names[s] = prefix + strconv.Itoa(*n)
-	return a.names[s]
-}
-
-// plain says whether a word can be shown as it is: it is printable, and short or
-// in letters of one case. Random values that locks use are at least 16 characters
-// long, and in hex or base64, which have digits or both cases.
-func plain(s string) bool {
-	lower, upper := false, false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ' || c > '~':
-			return false
-		case 'a' <= c && c <= 'z':
-			lower = true
-		case 'A' <= c && c <= 'Z':
-			upper = true
-		case len(s) >= 16 && c != '_' && c != '-' && c != ' ' && c != ':' && c != '.':
-			return false
-		}
-	}
-	return len(s) < 16 || lower != upper
-}
-
-// command tells a Redis command to people.
-func (a *aliases) command(args []string, key func(string) bool) string {
+// tellCommand tells a command to people. A script and its SHA-1 have one name.
+func tellCommand(names *sim.Names, args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
 		switch {
 		case i == 0:
 			words[i] = strings.ToUpper(arg)
 		case i == 1 && (words[0] == "EVAL" || words[0] == "EVAL_RO"):
-			words[i] = a.script(arg)
+			sum := sha1.Sum([]byte(arg))
+			words[i] = names.Name("script", hex.EncodeToString(sum[:]))
 		case i == 1 && (words[0] == "EVALSHA" || words[0] == "EVALSHA_RO"):
-			words[i] = a.name(arg, "script-", &a.scripts)
-		case key(arg):
+			words[i] = names.Name("script", arg)
+		case names.IsKey(arg):
 			words[i] = arg
 		default:
-			words[i] = a.value(arg)
+			words[i] = names.Value(arg)
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// reply tells a Redis reply to people.
-func (a *aliases) reply(b []byte) string {
+// tellReply tells a reply to people.
+func tellReply(names *sim.Names, b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
 	eol := bytes.IndexByte(b, '\n')
 	if eol <= 0 {
-		return a.value(string(b))
+		return names.Value(string(b))
 	}
 	line := strings.TrimSuffix(string(b[1:eol]), "\r")
 	switch b[0] {
@@ -206,7 +161,7 @@ func (a *aliases) reply(b []byte) string {
 			return "nil"
 		}
 		if n, err := respLength(line); err == nil && n >= 0 && eol+1+n <= len(b) {
-			return a.value(string(b[eol+1 : eol+1+n]))
+			return names.Value(string(b[eol+1 : eol+1+n]))
 		}
 	case '*', '~', '%', '>':
 		if line == "-1" {

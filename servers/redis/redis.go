@@ -1,0 +1,52 @@
+package redis
+
+import (
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+func init() {
+	sim.RegisterSystem(sim.System{
+		Name:  locks.Redis,
+		Title: "Redis, as miniredis serves it",
+		Node:  "Redis node",
+		Port:  6379,
+		Disks: []sim.Disk{
+			{Persistence: sim.NoPersistence},
+			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}},
+			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}},
+			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}},
+		},
+		Replicates: true,
+		Failure:    errLoading,
+		Manners: map[string][]sim.Manner{"fail": {{
+			Value: errOOM, Slug: "out-of-memory",
+			Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
+		}}},
+		Framer: func(names *sim.Names) sim.Framer { return framer{names} },
+		Boot:   newNode,
+	})
+}
+
+// What a node writes to its disk, and when, besides [sim.NoPersistence].
+const (
+	// Snapshots is Redis's default: the whole data set, an hour after one change,
+	// five minutes after 100 or one minute after 10,000, and at a clean shutdown.
+	Snapshots sim.Persistence = "snapshots"
+	// Everysec appends every command to a file before it is answered, and has the
+	// operating system write that to the disk in the background: at once, unless
+	// it did so less than a second ago, and then as soon as that second is over.
+	Everysec sim.Persistence = "everysec"
+	// Always has it written before each answer.
+	Always sim.Persistence = "always"
+)
+
+// errLoading is what Redis answers while it reads its data from the disk:
+// shared.loadingerr in https://github.com/redis/redis/blob/unstable/src/server.c
+const errLoading = "LOADING Redis is loading the dataset in memory"
+
+// errOOM is what Redis answers when its memory is full: shared.oomerr there. Unlike
+// LOADING it is no error after which go-redis sends a command again (shouldRetry in its
+// error.go).
+const errOOM = "OOM command not allowed when used memory > 'maxmemory'."

@@ -1,0 +1,177 @@
+package sim
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+// A Host is the machine of one node: what a [Server] has of the world. All of it belongs
+// to the loop.
+type Host struct {
+	w      *World
+	p      *process
+	cfg    Node
+	system System
+	server Server
+	// failing are the faults because of which it answers requests with an error.
+	failing []*FaultState
+}
+
+func newHost(w *World, p *process, cfg Node) *Host {
+	h := &Host{w: w, p: p, cfg: cfg}
+	h.system, _ = w.cfg.system(cfg) // check has refused one that does not exist
+	h.server = h.system.Boot(h)
+	return h
+}
+
+// Node is the node's configuration, with the system's own persistence where none is
+// given.
+func (h *Host) Node() Node {
+	n := h.cfg
+	if n.Persistence == "" && len(h.system.Disks) > 0 {
+		n.Persistence = h.system.Disks[0].Persistence
+	}
+	return n
+}
+
+// Peers are the names of all nodes of the same system, its own too.
+func (h *Host) Peers() []string {
+	var names []string
+	for _, p := range h.w.processes {
+		if o := p.host(); o != nil && o.system.Name == h.system.Name {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// Peer is the server of another node of the same system; nil before it was made. It is
+// for what nodes agree on outside of the story: what one tells another in it goes over a
+// connection (see [Host.Connect]).
+func (h *Host) Peer(name string) Server {
+	if o := h.w.byName[name].host(); o != nil && o.system.Name == h.system.Name {
+		return o.server
+	}
+	return nil
+}
+
+// Clock is the node's clocks.
+func (h *Host) Clock() fakeclock.Clock { return h.p.clock }
+
+// Now is true time since the start of the story, which no real server knows: events are
+// dated by it.
+func (h *Host) Now() time.Duration { return h.w.now() }
+
+// When is the true time at which the node's wall clock will read t, if it goes on as it
+// does now; false if that will never be.
+func (h *Host) When(t time.Time) (at time.Duration, ok bool) { return h.p.clock.NextWall(t) }
+
+// At has f called at a true time, whatever has become of the node by then.
+func (h *Host) At(at time.Duration, f func()) { h.w.at(at, f) }
+
+// Up says whether the node has not crashed; it may be paused.
+func (h *Host) Up() bool { return h.p.state != down }
+
+// Running has f called when the node runs: now, or when it is resumed. A crash forgets
+// it.
+func (h *Host) Running(f func()) {
+	if h.p.halted() {
+		h.p.backlog = append(h.p.backlog, f)
+		return
+	}
+	if h.Up() {
+		f()
+	}
+}
+
+// Seed is the world's. Rand is a random stream of the node's own, which begins anew with
+// each call for one name.
+func (h *Host) Seed() uint64 { return h.w.cfg.Seed }
+func (h *Host) Rand(name string) *rand.Rand {
+	return latencies(h.w.cfg.Seed, h.p.name, name)
+}
+
+// Names are what the world calls words.
+func (h *Host) Names() *Names { return h.w.names }
+
+// Emit records an event of the node's.
+func (h *Host) Emit(ev trace.Event) {
+	ev.Process = h.p.name
+	h.w.emit(ev)
+}
+
+// Act lets the faults and clients act whose points the node has reached, and reports
+// whether it is still up. A server calls it between what it does and its answer.
+func (h *Host) Act() bool {
+	h.w.act()
+	return h.Up()
+}
+
+// Keeps accounts for bytes of text that the node keeps; see [ErrTooLarge].
+func (h *Host) Keeps(bytes int) { h.w.makes(copies * bytes) }
+
+// Failure is the error with which the node has to answer every request but those that
+// set a connection up; "" if it serves them. Of several faults the first counts.
+func (h *Host) Failure() string {
+	if len(h.failing) == 0 {
+		return ""
+	}
+	return cmp.Or(h.failing[0].fault.Action.(*Fail).With, h.system.Failure)
+}
+
+// fail has some faults decide from now on whether the node fails.
+func (h *Host) fail(faults []*FaultState) {
+	was := h.Failure()
+	h.failing = faults
+	switch is := h.Failure(); {
+	case is == was:
+	case is == "":
+		h.Emit(trace.Event{Kind: trace.KindRecover})
+	default:
+		h.Emit(trace.Event{Kind: trace.KindFail, Text: is})
+	}
+}
+
+// TakeOver gives the node the address of another, which keeps its own connections. New
+// ones go to this node.
+func (h *Host) TakeOver(from string) {
+	h.w.io.Lock() // clients that dial look there
+	h.w.byAddr[h.w.byName[from].addr] = h.p
+	h.w.io.Unlock()
+	h.Emit(trace.Event{Kind: trace.KindPromote, Peer: from})
+}
+
+// Connect opens a connection to another node. opened is called when it is made, or with
+// the error.
+func (h *Host) Connect(to string, endpoint Endpoint, opened func(*End, error)) {
+	h.w.connect(h.p, h.w.byName[to], nodeEnd{endpoint}, func(c *conn, err error) {
+		opened(&End{c: c, dialled: true}, err)
+	})
+}
+
+// The process of a node is a server like those of the storage and of services.
+func (h *Host) accept(c *conn) endpoint { return nodeEnd{h.server.Accept(&End{c: c})} }
+func (h *Host) crash(how trace.Crash)   { h.server.Crash(how) }
+func (h *Host) restart()                { h.server.Restart() }
+
+func (h *Host) stop() {
+	for _, c := range h.w.conns {
+		if c.serverProcess == h.p && c.server != nil {
+			c.server.hangUp(true)
+		}
+	}
+	h.server.Stop()
+}
+
+// host is the machine of a node; nil for any other process.
+func (p *process) host() *Host {
+	if p == nil {
+		return nil
+	}
+	h, _ := p.server.(*Host)
+	return h
+}

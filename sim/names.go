@@ -1,0 +1,65 @@
+package sim
+
+import "strconv"
+
+// Names are what a world calls words in its trace. Random words get names in the order in
+// which they are seen: the first value of a lock is value-1. Without that no two runs of a
+// library that draws its values from crypto/rand would have equal traces.
+type Names struct {
+	given map[string]string
+	count map[string]int // by prefix
+	keys  map[string]bool
+}
+
+// Value is a word as people see it: a short printable word or a number as it is, any
+// other by its name.
+func (n *Names) Value(word string) string {
+	if plain(word) {
+		return word
+	}
+	return n.Name("value", word)
+}
+
+// Name is the name of a word: what it is, and a number.
+func (n *Names) Name(what, word string) string {
+	if name, ok := n.given[word]; ok {
+		return name
+	}
+	n.count[what]++
+	name := what + "-" + strconv.Itoa(n.count[what])
+	n.given[word] = name
+	return name
+}
+
+// IsKey says whether a word is a key that a lock of the world is kept under.
+func (n *Names) IsKey(word string) bool { return n.keys[word] }
+
+// NewNames are those of a world in which nothing has been said yet, and whose locks are
+// kept under some keys.
+func NewNames(keys ...string) *Names {
+	n := &Names{given: map[string]string{}, count: map[string]int{}, keys: map[string]bool{}}
+	for _, key := range keys {
+		n.keys[key] = true
+	}
+	return n
+}
+
+// plain says whether a word can be shown as it is: it is printable, and short or
+// in letters of one case. Random values that locks use are at least 16 characters
+// long, and in hex or base64, which have digits or both cases.
+func plain(s string) bool {
+	lower, upper := false, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ' || c > '~':
+			return false
+		case 'a' <= c && c <= 'z':
+			lower = true
+		case 'A' <= c && c <= 'Z':
+			upper = true
+		case len(s) >= 16 && c != '_' && c != '-' && c != ' ' && c != ':' && c != '.':
+			return false
+		}
+	}
+	return len(s) < 16 || lower != upper
+}

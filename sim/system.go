@@ -1,0 +1,221 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// System is the card of a kind of server that locks are kept on: what everybody else has
+// to know of it, as data, and how one node of it is made.
+//
+// To add a kind of server, write a package in servers that registers its card. What it
+// does it tells by events: a lock's keys that are set, prolonged, deleted or that expire,
+// each in one of the lock's slots (see [locks.Kind]), are what its grants are read from.
+type System struct {
+	// Name is what scenarios call it, such as redis; its nodes are redis-1, redis-2 and so
+	// on.
+	Name string
+	// Title is one line for people.
+	Title string
+	// Node is one of its nodes in a sentence: "Redis node".
+	Node string
+	// Port is where its nodes listen.
+	Port int
+
+	// Disks are what a node can write to its disk, from the weakest to the strongest; the
+	// first is what it does if nobody says otherwise. With none a node has no disk.
+	Disks []Disk
+	// Replicates says that a node can follow another and take its place: its [Server] is a
+	// [Replica].
+	Replicates bool
+	// Failure is the error with which a node answers while the fault fail lasts, unless
+	// the fault has another. A server whose Failure is "" cannot fail so.
+	Failure string
+	// Manners are those in which faults happen to its nodes only, by the name of the kind
+	// of fault.
+	Manners map[string][]Manner
+
+	// Framer cuts what a client sends on one connection into messages.
+	Framer func(*Names) Framer
+	// Boot makes one node, which runs.
+	Boot func(*Host) Server
+}
+
+// Persistence is what a node writes to its disk, and when: a word of its system's.
+type Persistence string
+
+// NoPersistence writes nothing: a node that restarts is empty. It is the same word for all
+// systems whose nodes can do without a disk.
+const NoPersistence Persistence = "none"
+
+// A Disk is one way to write to the disk.
+type Disk struct {
+	Persistence
+	// Keeps are the crashes that lose nothing of what the node has answered.
+	Keeps []trace.Crash
+}
+
+// Persistences are the names of the system's disks.
+func (s System) Persistences() []Persistence {
+	names := make([]Persistence, len(s.Disks))
+	for i, d := range s.Disks {
+		names[i] = d.Persistence
+	}
+	return names
+}
+
+// Keeps says whether a crash of a node with some persistence loses nothing of what the
+// node has answered.
+func (s System) Keeps(p Persistence, how trace.Crash) bool {
+	return slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Persistence == p && slices.Contains(d.Keeps, how) })
+}
+
+// A Framer cuts what a client has written on one connection into messages, which are
+// what faults act on. It may keep what it needs from one to the next, such as the tables
+// of a compression.
+type Framer interface {
+	// Next takes the first message off b, which is not empty. Its size is 0 if b does not
+	// hold all of it yet. The bytes may be anything: what makes no sense is one message.
+	Next(b []byte) (size int, f Frame)
+}
+
+// A Frame is one message of a client's.
+type Frame struct {
+	// Body is what the server gets of it.
+	Body any
+	// Text is the message for people. It must be the same in equal runs: see [Names].
+	Text string
+	// Handshake says that it only sets the connection up, or keeps it up.
+	Handshake bool
+}
+
+// Server is one node of a system. All is called by the loop of the world, one thing at a
+// time, and nothing while its process is paused or down, but for what is said.
+type Server interface {
+	// Accept is called for each new connection.
+	Accept(*End) Endpoint
+	// ClockChanged says that the node's clocks do not go on as they did. It is called in a
+	// pause too, and when the node is down.
+	ClockChanged()
+	// Crash ends the server; its connections have hung up. What it leaves on its disk
+	// depends on how. Restart starts it again.
+	Crash(how trace.Crash)
+	Restart()
+	// Stop ends what goroutines it has, at the end of the run.
+	Stop()
+}
+
+// A Replica is a server that can follow another node of its system and take its place.
+type Replica interface {
+	Server
+	// Follow makes it the replica of a node. It is called before the story begins.
+	Follow(master string)
+	// Promote makes it a master, unless it is one.
+	Promote()
+}
+
+var systems []System
+
+// RegisterSystem adds a kind of server. It is for package initialisation; registering
+// one name twice panics, because one of the two would silently never run.
+func RegisterSystem(s System) {
+	if _, dup := LookupSystem(s.Name); dup {
+		panic("two kinds of servers are called " + s.Name)
+	}
+	systems = append(systems, s)
+	slices.SortFunc(systems, func(a, b System) int { return strings.Compare(a.Name, b.Name) })
+	for i, k := range faultKinds {
+		for _, m := range s.Manners[k.Name] {
+			m.System = s.Name
+			faultKinds[i].Manners = append(faultKinds[i].Manners, m)
+		}
+	}
+}
+
+// Systems lists the kinds of servers that this program has, in alphabetical order.
+func Systems() []System { return slices.Clone(systems) }
+
+// LookupSystem finds a kind of server by name.
+func LookupSystem(name string) (System, bool) {
+	for _, s := range systems {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return System{}, false
+}
+
+// NodeName is the name of the i-th of a system's nodes, counted from 0, where nobody
+// gives them others.
+func (s System) NodeName(i int) string { return fmt.Sprintf("%s-%d", s.Name, i+1) }
+
+// system is the kind of server that a node is: its own, that of its master, or that of
+// the lock.
+func (cfg *Config) system(n Node) (System, error) {
+	name := n.System
+	for _, m := range cfg.Nodes {
+		if name == "" && m.Name == n.ReplicaOf {
+			name = m.System
+		}
+	}
+	name = cmp.Or(name, cfg.Lock.Kind.System)
+	if s, ok := LookupSystem(name); ok {
+		return s, nil
+	}
+	if name == "" {
+		return System{}, fmt.Errorf("nothing says what kind of server %s is", n.Name)
+	}
+	return System{}, fmt.Errorf("%s is a server of the kind %q, which this program does not have: %s", n.Name, name, has(systems))
+}
+
+// checkNode refuses a node that its system cannot be.
+func (cfg *Config) checkNode(n Node) error {
+	s, err := cfg.system(n)
+	switch {
+	case err != nil:
+		return err
+	case n.Persistence != "" && !slices.Contains(s.Persistences(), n.Persistence):
+		return fmt.Errorf("%s cannot have persistence %s: a %s has %s", n.Name, n.Persistence, s.Node, orNone(s.Persistences()))
+	case cfg.counts(n) && cfg.Tokens.Source.System != s.Name:
+		return fmt.Errorf("tokens: %s counts on nodes of the kind %s, and %s is a %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, s.Node)
+	case n.ReplicaOf != "" && !s.Replicates:
+		return fmt.Errorf("%s is a replica of %s, but a %s cannot follow another", n.Name, n.ReplicaOf, s.Node)
+	}
+	return nil
+}
+
+// CheckNodes refuses nodes that their systems cannot be.
+func (cfg *Config) CheckNodes() error {
+	for _, n := range cfg.Nodes {
+		if err := cfg.checkNode(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orNone(all []Persistence) string {
+	if len(all) == 0 {
+		return "no disk"
+	}
+	words := make([]string, len(all))
+	for i, p := range all {
+		words[i] = string(p)
+	}
+	return strings.Join(words, ", ")
+}
+
+func has(systems []System) string {
+	if len(systems) == 0 {
+		return "it has none; import one, such as github.com/locksim/locksim/servers/redis"
+	}
+	names := make([]string, len(systems))
+	for i, s := range systems {
+		names[i] = s.Name
+	}
+	return "it has " + strings.Join(names, ", ")
+}
