@@ -31,7 +31,8 @@ var (
 	// TTL of true time and both clients' clocks kept time, a client that was let
 	// in though no node had granted it, a grant whose lease had ended before
 	// acquire returned, an extension that had ended before extend returned, a key
-	// taken from another acquisition, no progress while no fault was active.
+	// taken from another acquisition, no progress while nothing was missing that the
+	// lock needs (see [history.History.Provided]).
 	FaultLock = Blame{Whose: ByLock}
 	// FaultInherent is two sections that overlap although their leases do not.
 	// No lock whose grants end by time can avoid it.

@@ -14,6 +14,13 @@ func TestWhoIsInTheWay(t *testing.T) {
 			1s c2 calls
 			1s A sets by=c1/1 ttl=30s
 			1s B sets by=c2/1 ttl=30s value=value-2`
+	const holds = `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			0s B sets by=c1/1 ttl=30s
+			0s C sets by=c1/1 ttl=30s
+			1s c1 acquires rank=1
+			1s c2 calls`
 	for _, test := range []struct {
 		name  string
 		fault Blame
@@ -70,6 +77,26 @@ func TestWhoIsInTheWay(t *testing.T) {
 		{"nobody has failed", FaultLock, `
 			0s c1 calls
 			9s c1 is-cut-off`},
+		{"who waits, waits for somebody who holds the lock", Blame{}, holds + `
+			9s c2 is-cut-off`},
+		{"who has released it, and left its keys", FaultLock, holds + `
+			3s c1 releases
+			9s c2 is-cut-off`},
+		{"because it is cut off from them", Blame{}, holds + `
+			2s fault-1 strikes cuts=c1 from=A,B,C,D,E
+			3s c1 releases
+			9s c2 is-cut-off`},
+		{"but for longer than their TTL", FaultLock, holds + `
+			2s fault-1 strikes cuts=c1 from=A,B,C,D,E
+			3s c1 releases
+			31s c2 is-cut-off`},
+		{"a minority is left to whoever holds the lock", FaultLock, `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			0s B sets by=c1/1 ttl=30s
+			1s c1 acquires rank=1
+			1s c2 calls
+			9s c2 is-cut-off`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := Check(history.Of(tell(t, test.story).trace), nil).Finding(Progress)

@@ -119,12 +119,11 @@ func (c *calm) judge(lock string) Finding {
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
 				Reason: Because(NeverEnded, c.horizon.At, client),
 			}
-			if server := c.Unheard(client); server != "" {
-				f.Reason = f.Reason.And(UnheardOf, client, server)
-				return f
-			}
-			if (step == trace.Extend || step == trace.Release) && !c.StillKeptOut([]string{client}) {
-				f.Reason = f.Reason.And(LockDidNotAnswer, string(step))
+			switch provided := c.Provided(lock, client); {
+			case !provided:
+				f.Reason = c.unheard(client, f.Reason)
+			case step == trace.Extend || step == trace.Release:
+				f.Reason = c.despite(lock, client, f.Reason.And(LockDidNotAnswer, string(step)))
 				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
 			}
 			return f
@@ -144,11 +143,12 @@ func (c *calm) judge(lock string) Finding {
 	if c.horizon != nil && c.until != history.Never && c.horizon.At < c.until.At {
 		return unknown(CutOffTooEarly, c.horizon.At, c.until)
 	}
-	end := c.LastBefore(c.until)
-	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{calls[0].Began.Seq, end.Seq}}
-	f.Reason = Because(NoProgress, end.At, clients[0])
+	end, denied := c.LastBefore(c.until), c.denied(lock, calls)
+	told := calls[max(0, slices.Index(clients, denied))]
+	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{told.Began.Seq, end.Seq}}
+	f.Reason = Because(NoProgress, end.At, told.Client)
 	if c.fault != nil {
-		f.Reason = Because(NoProgressSince, c.from, end.At, clients[0])
+		f.Reason = Because(NoProgressSince, c.from, end.At, told.Client)
 		f.Events = append(f.Events, c.fault.Seq)
 		slices.Sort(f.Events)
 		f.Events = slices.Compact(f.Events)
@@ -167,18 +167,68 @@ func (c *calm) judge(lock string) Finding {
 	case c.overdue(lock) != nil:
 		s := c.overdue(lock)
 		f.Reason = f.Reason.And(LeaseOverBeforeDone, s.Client, s.From, s.Lease.End())
-	case c.Unheard(clients[0]) != "":
-		f.Reason = f.Reason.And(UnheardOf, clients[0], c.Unheard(clients[0]))
+	case denied == "" && len(c.Unheard(clients[0])) > 0:
+		f.Reason = c.unheard(clients[0], f.Reason)
 	case len(c.robbed(lock, end.Seq)) > 0:
 		f.Fault = FaultAssumption(c.robbed(lock, end.Seq)...)
 	case c.Lock(lock).Open:
 		f.Reason = f.Reason.And(EverybodyIn)
 	case c.inEachOthersWay(lock):
 		f.Reason = f.Reason.And(OnlyTurnsTaken)
-	case !c.StillKeptOut(clients):
+	case denied != "" && c.outstayed(lock, denied):
+		f.Fault = FaultAssumption(trace.AssumeClock)
+	case denied != "":
+		f.Reason = c.despite(lock, denied, f.Reason)
 		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
 	}
 	return f
+}
+
+// denied is the first of the clients that want the lock, and asked for it since the last
+// fault, to whom nothing was missing that the lock needs; "" if there is none.
+func (c *calm) denied(lock string, wanting []*history.Call) string {
+	for _, call := range wanting {
+		next := c.next[call] // of a call that had failed before, it waits for the next attempt
+		asked := call.Ended == nil || !history.MomentOf(call.Ended).Before(c.from) || next != nil && !c.until.Before(history.MomentOf(next.Began))
+		if asked && c.Provided(lock, call.Client) {
+			return call.Client
+		}
+	}
+	return ""
+}
+
+// outstayed reports whether a client is left without a quorum by keys that stand for
+// longer than their TTL of true time, because the clocks of their nodes were set back or
+// run slow.
+func (c *calm) outstayed(lock, client string) bool {
+	end := c.LastBefore(c.until)
+	slots, _ := c.Reach(lock, client)
+	free := len(slots)
+	for _, k := range c.Holdings() {
+		if slots.Has(k.Place) && k.Withheld().Has(history.MomentOf(end)) && k.Due <= end.At && c.Clocks().WasSet(k.Node, end.Seq) {
+			free--
+		}
+	}
+	return free < c.Lock(lock).Quorum && free < len(slots)
+}
+
+// despite adds how many nodes were enough for the client to whom the lock was denied, if
+// some fault still acted.
+func (c *calm) despite(lock, client string, reason Reason) Reason {
+	of := c.Lock(lock)
+	slots, _ := c.Reach(lock, client)
+	if len(slots) == len(of.Slots) {
+		return reason
+	}
+	return reason.And(QuorumInReach, client, len(slots), len(of.Slots), of.Quorum)
+}
+
+// unheard adds that the client waits for a server that has lost its power, if it does.
+func (c *calm) unheard(client string, reason Reason) Reason {
+	if servers := c.Unheard(client); len(servers) > 0 {
+		return reason.And(UnheardOf, client, servers[0])
+	}
+	return reason
 }
 
 // turnedAway finds where a client that had been granted the lock was refused by

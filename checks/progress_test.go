@@ -193,18 +193,23 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			1s fault-1 strikes stops=c1
 			1s c1 pauses
 			9s c1 is-cut-off`, Blame{}},
-		{"a node that crashed for good", `
-			0s fault-1 strikes stops=A
-			0s A crashes
-			1s c1 fails`, Blame{}},
-		{"a node lost its power before it answered, and nobody says so", `
+		{"the only node lost its power before it answered, and nobody says so", `
+			lock L ttl=30s nodes=A quorum=1
 			0s c1 calls
 			0s c1 commands A
 			0s fault-1 strikes instant
 			0s A crashes how=power-loss
 			1s A restarts
 			9s c1 is-cut-off`, Blame{}},
+		{"it is one of five", `
+			0s c1 calls
+			0s c1 commands A
+			0s fault-1 strikes instant
+			0s A crashes how=power-loss
+			1s A restarts
+			9s c1 is-cut-off`, FaultLock},
 		{"it had answered before", `
+			lock L ttl=30s nodes=A quorum=1
 			0s c1 calls
 			0s c1 commands A
 			0s A answers c1
@@ -213,6 +218,7 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			2s A restarts
 			9s c1 is-cut-off`, FaultLock},
 		{"its process was killed, which its machine says", `
+			lock L ttl=30s nodes=A quorum=1
 			0s c1 calls
 			0s c1 commands A
 			0s fault-1 strikes instant
@@ -341,6 +347,200 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A lock is to blame that gets nobody on though to somebody who asks for it nothing is
+// missing that it needs: himself, his way to the storage, and a quorum of its nodes.
+func TestWhatALockNeeds(t *testing.T) {
+	const asks = `
+			1s c1 fails`
+	for _, test := range []struct {
+		name, story string
+		want        Blame
+	}{
+		{"two of five nodes are silent", `
+			0s fault-1 strikes stops=A
+			0s fault-2 strikes stops=B` + asks, FaultLock},
+		{"three are", `
+			0s fault-1 strikes stops=A
+			0s fault-2 strikes stops=B
+			0s fault-3 strikes stops=C` + asks, Blame{}},
+		{"one of them is struck twice", `
+			0s fault-1 strikes stops=A
+			0s fault-2 strikes stops=B
+			0s fault-3 strikes drifts=B` + asks, FaultLock},
+		{"one of them is well again", `
+			0s fault-1 strikes stops=A
+			0s fault-2 strikes stops=B
+			0s fault-3 strikes stops=C
+			0s fault-2 lifts` + asks, FaultLock},
+		{"two are down", `
+			0s fault-1 strikes kills=A
+			0s fault-2 strikes kills=B` + asks, FaultLock},
+		{"two answer with errors, and a third is slow", `
+			0s fault-1 strikes fails=A
+			0s fault-2 strikes fails=B
+			0s fault-3 strikes slows=c1 from=C` + asks, Blame{}},
+		{"two answer with errors", `
+			0s fault-1 strikes fails=A
+			0s fault-2 strikes fails=B` + asks, FaultLock},
+		{"one is slow, and a message to another is held back", `
+			0s fault-1 strikes slows=c1 from=A
+			0s fault-2 strikes holds=c1 from=B` + asks, FaultLock},
+		{"the clocks of two run otherwise", `
+			0s fault-1 strikes drifts=A
+			0s fault-2 strikes drifts=B` + asks, FaultLock},
+		{"two cannot reach each other", `
+			0s fault-1 strikes cuts=A from=B` + asks, FaultLock},
+		{"nor two others", `
+			0s fault-1 strikes cuts=A from=B
+			0s fault-2 strikes cuts=C from=D` + asks, Blame{}},
+		{"the client is cut off from two", `
+			0s fault-1 strikes cuts=c1 from=A,B` + asks, FaultLock},
+		{"from three", `
+			0s fault-1 strikes cuts=c1 from=A,B,C` + asks, Blame{}},
+		{"three cannot hear the client", `
+			0s fault-1 strikes cuts=A from=c1
+			0s fault-2 strikes cuts=B from=c1
+			0s fault-3 strikes cuts=C from=c1` + asks, Blame{}},
+		{"another client is cut off from all", `
+			0s fault-1 strikes cuts=c2 from=A,B,C,D,E` + asks, FaultLock},
+		{"who is cut off wants the lock, too", `
+			0s fault-1 strikes cuts=c1 from=A,B,C
+			1s c1 fails
+			2s c2 fails`, FaultLock},
+		{"who is not cut off has not asked since", `
+			0s c2 fails
+			1s fault-1 strikes cuts=c1 from=A,B,C
+			1s c1 fails
+			9s c1 is-done`, Blame{}},
+		{"and then has", `
+			0s c2 fails
+			1s fault-1 strikes cuts=c1 from=A,B,C
+			1s c1 fails
+			2s c2 fails
+			9s c1 is-done`, FaultLock},
+		{"the only node is silent", `
+			lock L ttl=30s nodes=A quorum=1
+			0s fault-1 strikes stops=A` + asks, Blame{}},
+		{"another node, of which nobody tells what it is for", `
+			lock L ttl=30s nodes=A quorum=1
+			0s fault-1 strikes stops=B` + asks, Blame{}},
+		{"the only node that holds the lock is a replica that took over", `
+			lock L ttl=30s nodes=A quorum=1
+			0s fault-1 strikes stops=B
+			0s B replaces A` + asks, Blame{}},
+		{"one node keeps five keys", `
+			lock L ttl=30s nodes=A keys=1,2,3,4,5
+			0s fault-1 strikes stops=A` + asks, Blame{}},
+		{"nobody tells where the lock keeps its keys", `
+			lock L ttl=30s unwatched
+			0s fault-1 strikes stops=A` + asks, Blame{}},
+		{"the client itself is stopped", `
+			0s c1 calls
+			1s fault-1 strikes stops=c1
+			9s c1 is-cut-off`, Blame{}},
+		{"another is", `
+			0s c1 calls
+			1s fault-1 strikes stops=c2
+			9s c1 is-cut-off`, FaultLock},
+		{"the client's clock runs otherwise", `
+			0s fault-1 strikes drifts=c1` + asks, Blame{}},
+		{"and its lock does not read it", `
+			lock L ttl=30s true-time
+			0s fault-1 strikes drifts=c1` + asks, FaultLock},
+		{"another client's does", `
+			0s fault-1 strikes drifts=c2` + asks, FaultLock},
+		{"the storage is silent", `
+			0s fault-1 strikes stops=storage` + asks, Blame{}},
+		{"the client cannot reach the storage", `
+			0s fault-1 strikes cuts=c1 from=storage` + asks, Blame{}},
+		{"another client cannot", `
+			0s fault-1 strikes cuts=c2 from=storage` + asks, FaultLock},
+		{"a message of the client to the storage is held back", `
+			0s fault-1 strikes holds=c1 from=storage` + asks, Blame{}},
+		{"a request of the client stands still in the storage", `
+			0s fault-1 strikes stalls=c1` + asks, Blame{}},
+		{"another's does", `
+			0s fault-1 strikes stalls=c2` + asks, FaultLock},
+		{"a service is silent", `
+			0s fault-1 strikes stops=s1` + asks, Blame{}},
+		{"a service cannot reach the storage", `
+			0s fault-1 strikes cuts=s1 from=storage` + asks, Blame{}},
+		{"a fault of which nobody tells what it does", `
+			0s fault-1 strikes` + asks, Blame{}},
+		{"nobody wants the lock, which never answers a release", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes stops=A
+			3s c1 asks-to-release
+			9s c1 is-cut-off`, FaultLock},
+		{"nor does a majority of its nodes", `
+			1s c1 acquires rank=1
+			2s fault-1 strikes cuts=c1 from=A,B,C
+			3s c1 asks-to-release
+			9s c1 is-cut-off`, Blame{}},
+		{"two are silent, and the clock of a third was set back, so that it keeps a key for too long", `
+			0s A sets by=c2/1 ttl=30s
+			0s c2 calls
+			1s A shows wall=0s why=jump
+			2s c2 crashes
+			3s fault-1 strikes stops=D
+			3s fault-2 strikes stops=E
+			30s c1 fails`, FaultAssumption(trace.AssumeClock)},
+		{"one is silent", `
+			0s A sets by=c2/1 ttl=30s
+			0s c2 calls
+			1s A shows wall=0s why=jump
+			2s c2 crashes
+			3s fault-2 strikes stops=E
+			30s c1 fails`, FaultLock},
+		{"two are silent, and the clock of a third is right", `
+			0s A sets by=c2/1 ttl=300s
+			0s c2 calls
+			2s c2 crashes
+			3s fault-1 strikes stops=D
+			3s fault-2 strikes stops=E
+			33s c1 fails`, FaultLock},
+		{"one node lost its power before it answered, and two are silent", `
+			0s c1 calls
+			0s c1 commands A
+			0s fault-1 strikes instant
+			0s A crashes how=power-loss
+			0s A restarts
+			1s fault-2 strikes stops=B
+			1s fault-3 strikes stops=C
+			9s c1 is-cut-off`, Blame{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := Check(history.Of(tell(t, test.story).trace), nil).Finding(Progress)
+			if f.Outcome != Violated || f.Fault != test.want {
+				t.Errorf("it is %s by %q (%s), want a violation by %q", f.Outcome, f.Fault, f.Reason, test.want)
+			}
+		})
+	}
+}
+
+// Who is denied the lock is told, and how much of it was in reach.
+func TestWhoIsDenied(t *testing.T) {
+	judgeAll(t, Progress, []judgement{
+		{name: "with two of five nodes silent", want: Violated, fault: FaultLock,
+			says: []string{"though c2 wanted the lock", "c2 could reach 3 of the lock's 5 keys, on nodes that were well, and 3 are enough"}, story: `
+			0s fault-1 strikes cuts=c1 from=A,B,C
+			0s fault-2 strikes stops=D
+			0s fault-3 strikes stops=E
+			1s c1 fails
+			2s c2 fails <--`},
+		{name: "cut off before the time is up, it can yet be granted", want: Unknown, story: `within 10s
+			5s fault-1 strikes stops=A
+			6s c1 fails
+			14s c1 is-cut-off`},
+		{name: "somebody gets on, and it is all the same who", want: Holds, story: `
+			0s fault-1 strikes stops=A
+			1s c1 fails
+			2s c2 acquires rank=1
+			3s c2 writes x=0>1
+			4s c2 releases`},
+	})
 }
 
 // Clients that ask ever again are judged in seconds.

@@ -389,7 +389,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		for len(s.trace.Faults) < fault {
 			s.trace.Faults = append(s.trace.Faults, trace.FaultInfo{})
 		}
-		s.trace.Faults[fault-1].Stops = a["stops"]
+		s.strikes(&s.trace.Faults[fault-1], a)
 	case "lifts":
 		s.emit(trace.Event{At: at, Kind: trace.KindLift, Fault: s.number(strings.TrimPrefix(who, "fault-"))})
 	case "is-cut-off":
@@ -398,6 +398,31 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		s.t.Fatalf("cannot read %q", s.line)
 	}
 	s.know(who)
+}
+
+// strikes says what a fault does, such as "stops=A" or "cuts=c1 from=A,storage".
+func (s *story) strikes(f *trace.FaultInfo, a args) {
+	for does, effect := range map[string]trace.Effect{
+		"stops": trace.StopsProcess, "kills": trace.KillsProcess, "fails": trace.AnswersErrors, "drifts": trace.DriftsClock,
+		"stalls": trace.StallsRequest, "cuts": trace.CutsLink, "slows": trace.SlowsLink, "holds": trace.HoldsMessage,
+	} {
+		if !a.has(does) {
+			continue
+		}
+		f.Effect, f.Targets = effect, [][]string{{a[does]}}
+		if a.has("from") {
+			f.Targets = append(f.Targets, strings.Split(a["from"], ","))
+		}
+		for _, name := range slices.Concat(f.Targets...) {
+			s.know(name)
+		}
+		switch effect {
+		case trace.StopsProcess, trace.KillsProcess:
+			f.Stops = a[does]
+		case trace.HoldsMessage:
+			f.Message.Client, f.Message.Peer = a[does], a["from"]
+		}
+	}
 }
 
 // violations are the properties that a story violates, in the order of

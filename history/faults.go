@@ -26,7 +26,7 @@ func (a *Act) Unfinished() bool { return a.Ends && a.Lifted == nil }
 // Faults is a reader: it follows which faults act. "Is everything calm?" has three
 // meanings, which it keeps apart: nothing acts now ([Faults.Quiet]), nothing strikes or
 // ends any more ([History.LastFault], which needs hindsight), and nothing that still acts
-// can keep a client from the lock ([History.StillKeptOut]).
+// keeps from a client what the lock needs ([History.Provided]).
 type Faults struct {
 	acts []*Act
 	// acting has, for each fault, the number of its act that goes on.
@@ -137,26 +137,6 @@ func (h *History) LastFaultUntil(seq int) *trace.Event {
 		}
 	}
 	return last
-}
-
-// StillKeptOut reports whether a fault was still active at the end of the run
-// that could keep some clients from the lock. One that stopped another client
-// for good could not: to get over that is what a lock is there for.
-func (h *History) StillKeptOut(clients []string) bool {
-	for fault := range h.faults.acting {
-		if who := h.stopped(fault); who == "" || slices.Contains(clients, who) {
-			return true
-		}
-	}
-	return false
-}
-
-// stopped is the client that a fault crashes or pauses, or "".
-func (h *History) stopped(fault int) string {
-	if who := h.Fault(fault).Stops; h.IsClient(who) {
-		return who
-	}
-	return ""
 }
 
 // Fault is what is known of a fault before the run, by its number; zero for one that is not

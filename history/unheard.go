@@ -1,11 +1,15 @@
 package history
 
-import "github.com/locksim/locksim/trace"
+import (
+	"slices"
 
-// Unheard is a server whose answer a client still waits for at the end, and that lost its
-// power meanwhile; "" if there is none. Nobody tells the client: only a deadline would
-// end the wait, and to set one is up to the caller.
-func (h *History) Unheard(client string) string {
+	"github.com/locksim/locksim/trace"
+)
+
+// Unheard are the servers whose answers a client still waits for at the end, and that lost
+// their power meanwhile, by name. Nobody tells the client: only a deadline would end the
+// wait. Where one server is all there is, to set one is up to the caller.
+func (h *History) Unheard(client string) []string {
 	type wire struct {
 		server string
 		conn   int
@@ -33,11 +37,12 @@ func (h *History) Unheard(client string) string {
 			delete(dark, w)
 		}
 	}
-	found := ""
+	var found []string
 	for w := range dark {
-		if waits[w] && (found == "" || w.server < found) {
-			found = w.server
+		if waits[w] {
+			found = append(found, w.server)
 		}
 	}
-	return found
+	slices.Sort(found)
+	return slices.Compact(found)
 }

@@ -112,6 +112,8 @@ func TestMistakesAreCaught(t *testing.T) {
 		{"quorum/no-elapsed-check", 3, "pause/acquire", checks.SectionExclusion},
 		{"single/lease-from-second-try", 1, "late-reply/acquire", checks.LeaseExclusion},
 		{"quorum/no-cleanup", 3, "lost-reply/acquire/majority", checks.Progress},
+		{"quorum/no-node-timeout", 3, "node-silent/acquire/minority", checks.Progress},
+		{"quorum/no-node-timeout", 5, "node-silent/extend/minority", checks.Progress},
 	} {
 		t.Run(fmt.Sprintf("%s, %d nodes, %s", c.mutant, c.nodes, c.story), func(t *testing.T) {
 			st, ok := find(c.story)

@@ -19,6 +19,9 @@ type trouble struct {
 	ofClient bool
 	// atWork says that it can strike between two calls too.
 	atWork bool
+	// minority says that it is for good, so that it strikes no more nodes than a lock that
+	// asks a quorum can do without.
+	minority bool
 	// lost says that a message is lost, and nothing else is wrong.
 	lost bool
 	// ways are the ways in which it can be told.
@@ -108,6 +111,10 @@ var troubles = []trouble{
 		sides: []side{onRequest, onReply}, atWork: true, ways: lasting(0.3), faults: injection.crash,
 	},
 	{
+		name: "node-silent", title: "nodes stop answering for good, and keep their connections", effect: trace.StopsProcess,
+		sides: []side{onRequest}, atWork: true, minority: true, ways: once, faults: injection.silence,
+	},
+	{
 		name: "cancelled", title: "the context of a call is cancelled", effect: trace.CancelsCall,
 		sides: []side{onRequest, onReply}, ofClient: true, ways: once, faults: injection.cancel,
 	},
@@ -162,9 +169,15 @@ var ofClient = extent{"", "", func(all []sending) [][]sending {
 	return singly(all, len(all)/2, len(all)-1)
 }}
 
+// ofMinority is the extent of the troubles that stay.
+var ofMinority = extent{"minority", ", a minority of all", func(all []sending) [][]sending { return together(all, (len(all)-1)/2) }}
+
 func (t trouble) extents() []extent {
-	if t.ofClient {
+	switch {
+	case t.ofClient:
 		return []extent{ofClient}
+	case t.minority:
+		return []extent{ofMinority}
 	}
 	return extents
 }
@@ -181,7 +194,7 @@ func singly(all []sending, which ...int) (each [][]sending) {
 
 // together is the first n sendings of an exchange, if it is with several nodes.
 func together(all []sending, n int) [][]sending {
-	if len(all) < 2 {
+	if len(all) < 2 || n == 0 {
 		return nil
 	}
 	return [][]sending{all[:n]}
@@ -271,6 +284,13 @@ func (b injection) fail() (faults []sim.Fault) {
 func (b injection) crash() (faults []sim.Fault) {
 	for _, n := range b.nodes() {
 		faults = append(faults, b.fault("crash "+n, &sim.CrashFault{Process: n}))
+	}
+	return faults
+}
+
+func (b injection) silence() (faults []sim.Fault) {
+	for _, n := range b.nodes() {
+		faults = append(faults, b.fault("pause "+n, &sim.Pause{Process: n}))
 	}
 	return faults
 }

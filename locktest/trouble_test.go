@@ -40,6 +40,7 @@ func between(kind trace.Kind, step trace.Step, reply bool) func(*trace.Event) bo
 func TestTroubles(t *testing.T) {
 	patient := lockOn(t, 1, ofKind(t, "single")) // it waits for each answer
 	hasty := lockOn(t, 1, mutant(t, "quorum"))
+	five := lockOn(t, 5, ofKind(t, "redlock"))
 	for _, c := range []struct {
 		story, world string
 		holds        func(*testing.T, *trace.Trace)
@@ -118,6 +119,14 @@ func TestTroubles(t *testing.T) {
 				t.Errorf("down %+v, back %+v, forgot %+v", crash, back, forgot)
 			}
 		}},
+		{"node-silent/acquire/minority", "steady,client-1,1", func(t *testing.T, tr *trace.Trace) {
+			for node, silent := range map[string]bool{"redis-1": true, "redis-2": true, "redis-3": false} {
+				paused, resumed := sighting(tr, ofProcess(trace.KindPause, node)), sighting(tr, ofProcess(trace.KindResume, node))
+				if (paused != nil) != silent || resumed != nil {
+					t.Errorf("%s paused %+v, resumed %+v", node, paused, resumed)
+				}
+			}
+		}},
 		{"cancelled/release", "overrun,client-1,redis-1,2,request", func(t *testing.T, tr *trace.Trace) {
 			cancelled := sighting(tr, ofProcess(trace.KindCancel, "client-1"))
 			if cancelled == nil || cancelled.Step != trace.Release {
@@ -152,6 +161,9 @@ func TestTroubles(t *testing.T) {
 			s := patient
 			if strings.HasSuffix(c.world, "until-own-next") { // which a call that waits prevents
 				s = hasty
+			}
+			if strings.HasSuffix(c.story, "/minority") {
+				s = five
 			}
 			worlds, untold, err := st.worlds(s, 1)
 			if err != nil || untold != "" {
@@ -211,7 +223,8 @@ func TestPlacesOfTroubles(t *testing.T) {
 	}
 }
 
-// However many nodes a lock has, a trouble strikes one of them, a majority and all.
+// However many nodes a lock has, a trouble strikes one of them, a majority and all; one
+// that stays strikes a minority.
 func TestExtents(t *testing.T) {
 	var five []sending
 	for i := range 5 {
@@ -229,6 +242,10 @@ func TestExtents(t *testing.T) {
 		{extents[1], 4, [][]string{{"redis-1", "redis-2", "redis-3"}}},
 		{extents[1], 5, [][]string{{"redis-1", "redis-2", "redis-3"}}},
 		{extents[2], 5, [][]string{{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"}}},
+		{ofMinority, 1, nil},
+		{ofMinority, 2, nil},
+		{ofMinority, 3, [][]string{{"redis-1"}}},
+		{ofMinority, 5, [][]string{{"redis-1", "redis-2"}}},
 		{ofClient, 1, [][]string{{"redis-1"}}},
 		{ofClient, 5, [][]string{{"redis-3"}, {"redis-5"}}},
 		{extents[0], 0, nil},
