@@ -39,7 +39,7 @@ func TestTooMuch(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	writer := runs(func(ctx context.Context, p *sim.Program) error {
 		for i := 0; ; i++ {
-			if err := p.Env().Redis(0).Set(ctx, fmt.Sprint("key-", i), long, 0).Err(); err != nil {
+			if err := Toy(p, 0).Do(ctx, fmt.Sprint("set key-", i, " ", long)); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func TestTooMuch(t *testing.T) {
 		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
 		{"long texts", runs(func(ctx context.Context, p *sim.Program) error {
 			for {
-				if err := p.Env().Redis(0).Get(ctx, long).Err(); err != nil && !strings.Contains(err.Error(), "nil") {
+				if err := Toy(p, 0).Do(ctx, "get "+long); err != nil {
 					return err
 				}
 			}
@@ -110,7 +110,7 @@ func TestCutOffWithLeak(t *testing.T) {
 // a few times that.
 func TestMadeOfASmallWorld(t *testing.T) {
 	cfg := Story(runs(func(ctx context.Context, p *sim.Program) error {
-		return p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
+		return Toy(p, 0).Do(ctx, "set k v")
 	}))
 	if _, err := sim.RunWithin(cfg, time.Minute, 1000, 1<<30); err != nil {
 		t.Fatal(err)
@@ -153,17 +153,10 @@ func TestLate(t *testing.T) {
 // A crowd on many nodes would fill the trace before the story begins: that is known
 // before anything is made.
 func TestCheckSize(t *testing.T) {
-	crowd := func(clients, nodes int, kind string) *sim.Config {
-		k, ok := locks.Lookup(kind)
-		if !ok {
-			t.Fatalf("there is no lock %s", kind)
-		}
-		cfg := &sim.Config{Lock: sim.Lock{Kind: k, Key: "k", TTL: time.Second}}
+	crowd := func(clients, nodes int, kind locks.Kind) *sim.Config {
+		cfg := &sim.Config{Lock: sim.Lock{Kind: kind, Key: "k", TTL: time.Second}, Nodes: Nodes("toy", nodes)}
 		for i := range clients {
 			cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i)})
-		}
-		for i := range nodes {
-			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: fmt.Sprint("redis-", i)})
 		}
 		return cfg
 	}
@@ -171,11 +164,11 @@ func TestCheckSize(t *testing.T) {
 		cfg  *sim.Config
 		want string
 	}{
-		{crowd(198, 101, "redlock"), ""},
-		{crowd(1000, 20, "redlock"), ""},
-		{crowd(1000, 101, "single"), ""}, // is kept on one of them
-		{crowd(1000, 21, "redlock"), "1000 clients would open 21000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
-		{crowd(1000, 101, "redlock"), "1000 clients would open 101000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
+		{crowd(198, 101, ToyLock), ""},
+		{crowd(1000, 20, ToyLock), ""},
+		{crowd(1000, 101, onOne()), ""}, // is kept on one of them
+		{crowd(1000, 21, ToyLock), "1000 clients would open 21000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
+		{crowd(1000, 101, ToyLock), "1000 clients would open 101000 connections to nodes, and a world has room for 20000; let there be fewer clients or fewer nodes"},
 	} {
 		got := ""
 		if err := c.cfg.CheckSize(); err != nil {

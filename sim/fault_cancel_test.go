@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -13,26 +12,21 @@ import (
 // cancelled is the world of one client with a lock on three nodes, whose call is cancelled
 // at a point.
 func cancelled(t *testing.T, at string, more ...sim.Fault) *trace.Trace {
-	cfg := quorumOf(t, "redlock", sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
-	cfg.Faults = append(more, sim.Fault{Action: &sim.Cancel{Client: "client-1"}, Strikes: trace.Trigger{When: Point(at)}})
-	return Play(t, cfg)
+	cfg := onThree(sim.Client{Name: "client-1", Works: time.Second, ExtendsEvery: 400 * time.Millisecond})
+	return Play(t, With(cfg, append(more, When(at, &sim.Cancel{Client: "client-1"}))...))
 }
 
 // A fault cancels the call that the client is in, once: it asks no other node, and the
 // next call is let be.
 func TestCancelFault(t *testing.T) {
 	for at, want := range map[string]struct{ cancels, steps string }{
-		"client-1's acquire request to redis-1 is in flight": {"acquire", "acquire failed, acquire, read x, extend, extend, work, write x, release"},
-		"client-1's extend request to redis-1 is in flight":  {"extend", "acquire, read x, extend failed, work failed, release"},
-		"client-1's release request to redis-1 is in flight": {"release", "acquire, read x, extend, extend, work, write x, release failed"},
+		"client-1's acquire request to toy-1 is in flight": {"acquire 1", "acquire failed, acquire, read x, extend, extend, work, write x, release"},
+		"client-1's extend request to toy-1 is in flight":  {"extend 1", "acquire, read x, extend failed, work failed, release"},
+		"client-1's release request to toy-1 is in flight": {"release 1", "acquire, read x, extend, extend, work, write x, release failed"},
 	} {
 		tr := cancelled(t, at)
-		var cancels []string
-		for _, ev := range Events(tr, trace.KindCancel, "client-1") {
-			cancels = append(cancels, string(ev.Step))
-		}
-		Same(t, at+": what it cancels", strings.Join(cancels, ", "), want.cancels)
-		Same(t, at+": its steps", steps(tr, "client-1"), want.steps)
+		Same(t, at+": what it cancels", Cancels(tr, "client-1"), want.cancels)
+		Same(t, at+": its steps", Steps(tr, "client-1"), want.steps)
 		Same(t, at+": why it did not act", tr.Faults[0].Idle, "")
 		Same(t, at+": what it breaks", tr.Faults[0].Assumption, "")
 	}
@@ -43,18 +37,13 @@ func TestCancelFaultInVain(t *testing.T) {
 	for _, at := range []string{"client-1 acquired", "storage applied client-1's write"} {
 		tr := cancelled(t, at)
 		Same(t, at, tr.Faults[0].Idle, "client-1 was in no call of its lock that could be cancelled")
-		Same(t, at+": what it cancels", len(Events(tr, trace.KindCancel, "client-1")), 0)
+		Same(t, at+": what it cancels", Cancels(tr, "client-1"), "")
 	}
 }
 
 // A client that is paused cancels when it goes on.
 func TestCancelFaultWhilePaused(t *testing.T) {
-	const asks = "client-1's acquire request to redis-1 is in flight"
-	pause := sim.Fault{Action: &sim.Pause{Process: "client-1"}, Strikes: trace.Trigger{When: Point(asks)}, For: time.Second}
-	tr := cancelled(t, "500us after "+asks, pause)
-	cancels := Events(tr, trace.KindCancel, "client-1")
-	if len(cancels) != 1 {
-		t.Fatalf("it cancels %d times", len(cancels))
-	}
-	About(t, "it cancels", cancels[0].At, time.Second)
+	const asks = "client-1's acquire request to toy-1 is in flight"
+	tr := cancelled(t, "500us after "+asks, Lasting(time.Second, When(asks, Stopped("client-1"))))
+	About(t, "it cancels", Only(t, tr, trace.KindCancel, "client-1").At, time.Second)
 }

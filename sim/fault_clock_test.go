@@ -25,7 +25,7 @@ func TestClientClocks(t *testing.T) {
 		{"no fault", nil, clocks{10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		{"forward", []sim.Fault{At(3*time.Second, &sim.Jump{"client-1", time.Hour})}, clocks{10 * time.Second, time.Hour + 10*time.Second, 10 * time.Second, 10 * time.Second}},
 		{"back", []sim.Fault{At(3*time.Second, &sim.Jump{"client-1", -time.Minute})}, clocks{10 * time.Second, -50 * time.Second, 10 * time.Second, 10 * time.Second}},
-		{"of the node", []sim.Fault{At(3*time.Second, &sim.Jump{"redis-1", time.Hour})}, clocks{10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"of the node", []sim.Fault{At(3*time.Second, &sim.Jump{"toy-1", time.Hour})}, clocks{10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		{"fast by 25%", []sim.Fault{At(0, &sim.Drift{"client-1", 25 * sim.Percent})}, clocks{8 * time.Second, 10 * time.Second, 10 * time.Second, 8 * time.Second}},
 		{"slow by 50%", []sim.Fault{At(0, &sim.Drift{"client-1", -50 * sim.Percent})}, clocks{20 * time.Second, 10 * time.Second, 10 * time.Second, 20 * time.Second}},
 		{"slow by 50% for four seconds", []sim.Fault{Lasting(4*time.Second, At(0, &sim.Drift{"client-1", -50 * sim.Percent}))}, clocks{12 * time.Second, 10 * time.Second, 10 * time.Second, 12 * time.Second}},

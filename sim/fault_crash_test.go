@@ -3,14 +3,12 @@ package sim_test
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -39,19 +37,19 @@ func TestCrashAndTheConnections(t *testing.T) {
 			nil,
 		}},
 		// Its kernel resets its connections and refuses new ones.
-		{"kill", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("redis-1", "")))}, outcome{
+		{"kill", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", "")))}, outcome{
 			syscall.ECONNRESET, strikes + Hop,
 			syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
 			syscall.EPIPE,
 		}},
-		{"shutdown", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("redis-1", trace.Shutdown)))}, outcome{
+		{"shutdown", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", trace.Shutdown)))}, outcome{
 			syscall.ECONNRESET, strikes + Hop,
 			syscall.ECONNREFUSED, 3*time.Second + 2*Hop,
 			syscall.EPIPE,
 		}},
 		// Nobody is told. The machine that has started again knows nothing of the
 		// connection, and resets it.
-		{"power loss", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("redis-1", trace.PowerLoss)))}, outcome{
+		{"power loss", []sim.Fault{Lasting(5*time.Second, At(strikes, Crashed("toy-1", trace.PowerLoss)))}, outcome{
 			os.ErrDeadlineExceeded, 5 * time.Second,
 			context.DeadlineExceeded, 6 * time.Second,
 			syscall.ECONNRESET,
@@ -71,7 +69,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 						return err
 					}
 					err = conn.SetReadDeadline(time.Now().Add(5*time.Second - Now()))
-					_, got.waits = Ask(conn, "BLPOP list 0")
+					_, got.waits = Ask(conn, "wait k")
 					got.waited = Now()
 					return err
 				}),
@@ -90,7 +88,7 @@ func TestCrashAndTheConnections(t *testing.T) {
 						return err
 					}
 					SleepUntil(8 * time.Second)
-					_, got.restarts = Ask(conn, "PING")
+					_, got.restarts = Ask(conn, "ping")
 					return nil
 				}),
 			), test.faults...))
@@ -124,10 +122,10 @@ func TestRestartResetsAWaitingConnection(t *testing.T) {
 			return failed
 		}
 		SleepUntil(3 * time.Second)
-		_, err = Ask(conn, "PING")
+		_, err = Ask(conn, "ping")
 		ended = Now()
 		return nil
-	})), Lasting(5*time.Second, At(2*time.Second, Crashed("redis-1", trace.PowerLoss)))))
+	})), Lasting(5*time.Second, At(2*time.Second, Crashed("toy-1", trace.PowerLoss)))))
 	if !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the read ended with %v", err)
 	}
@@ -153,7 +151,7 @@ func TestDialOverARestart(t *testing.T) {
 				}
 				About(t, "the dial ended", Now(), test.ends)
 				return nil
-			})), Lasting(2*time.Second, At(2*time.Second, Crashed("redis-1", test.how)))))
+			})), Lasting(2*time.Second, At(2*time.Second, Crashed("toy-1", test.how)))))
 		})
 	}
 }
@@ -170,16 +168,16 @@ func TestCrashOfAClient(t *testing.T) {
 		{"none", nil, "first second third", ""},
 		{"kill", []sim.Fault{At(2500*time.Millisecond, Crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
 		{"power loss", []sim.Fault{At(2500*time.Millisecond, Crashed("client-1", trace.PowerLoss))}, "first second", ""},
-		{"kill with a request in flight", []sim.Fault{When("client-1's write request to redis-1 is in flight", Crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
-		{"power loss with a request in flight", []sim.Fault{When("client-1's write request to redis-1 is in flight", Crashed("client-1", trace.PowerLoss))}, "first second", ""},
+		{"kill with a request in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", Crashed("client-1", trace.Kill))}, "first second", trace.KindReset},
+		{"power loss with a request in flight", []sim.Fault{When("client-1's write request to toy-1 is in flight", Crashed("client-1", trace.PowerLoss))}, "first second", ""},
 		{"kill before a step", []sim.Fault{Before("client-1 write", Crashed("client-1", trace.Kill))}, "first", trace.KindReset},
 		{"power loss behind a partition", []sim.Fault{
-			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"redis-1"}, ""})),
+			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"toy-1"}, ""})),
 			At(2500*time.Millisecond, Crashed("client-1", trace.PowerLoss)),
 		}, "first", ""},
 		// The kernel of a killed process still sends what it was given.
 		{"kill behind a partition", []sim.Fault{
-			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"redis-1"}, ""})),
+			Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Partition{"client-1", []string{"toy-1"}, ""})),
 			At(2500*time.Millisecond, Crashed("client-1", trace.Kill)),
 		}, "first second", trace.KindReset},
 		{"that would restart", []sim.Fault{Lasting(time.Second, At(2500*time.Millisecond, Crashed("client-1", trace.Kill)))}, "first second", trace.KindReset},
@@ -193,14 +191,14 @@ func TestCrashOfAClient(t *testing.T) {
 						return err
 					}
 					SleepUntil(time.Second)
-					_, err = Ask(conn, "SET k first")
+					_, err = Ask(conn, "set k first")
 					SleepUntil(2 * time.Second)
 					_ = p.Step(trace.Write, func() error {
-						_, err := Ask(conn, "SET k second")
+						_, err := Ask(conn, "set k second")
 						return err
 					})
 					SleepUntil(3 * time.Second)
-					_, err3 := Ask(conn, "SET k third")
+					_, err3 := Ask(conn, "set k third")
 					returned = err3 == nil
 					if len(test.fault) > 0 {
 						return nil
@@ -213,15 +211,15 @@ func TestCrashOfAClient(t *testing.T) {
 			), test.fault...))
 			Struck(t, tr)
 			var values []string
-			for _, ev := range Events(tr, trace.KindSet, "redis-1") {
+			for _, ev := range Events(tr, trace.KindSet, "toy-1") {
 				values = append(values, ev.Value)
 			}
 			Same(t, "values set", strings.Join(values, " "), test.sets)
 			Same(t, "the last write returned", returned, len(test.fault) == 0)
 			if test.told != "" {
-				Only(t, tr, test.told, "redis-1")
+				Only(t, tr, test.told, "toy-1")
 			} else {
-				None(t, tr, trace.KindReset, "redis-1")
+				None(t, tr, trace.KindReset, "toy-1")
 			}
 			if len(test.fault) == 0 {
 				return
@@ -275,7 +273,7 @@ func TestCrashOfTheStorage(t *testing.T) {
 }
 
 // A failed dial costs time: a refused one a round trip, an unanswered one what
-// its caller allows, here go-redis's five seconds.
+// its caller allows.
 func TestFailedDialsCostTime(t *testing.T) {
 	for _, test := range []struct {
 		how   trace.Crash
@@ -286,13 +284,13 @@ func TestFailedDialsCostTime(t *testing.T) {
 				SleepUntil(time.Second)
 				for i := range 2 {
 					began := Now()
-					if err := p.Env().Redis(0).Ping(ctx).Err(); err == nil {
+					if err := Toy(p, 0).Do(Within(ctx, 5*time.Second), "ping"); err == nil {
 						t.Error("a dead node answered")
 					}
 					About(t, []string{"the first dial", "the second dial"}[i], Now()-began, test.costs)
 				}
 				return nil
-			})), At(0, Crashed("redis-1", test.how))))
+			})), At(0, Crashed("toy-1", test.how))))
 		})
 	}
 }
@@ -305,19 +303,19 @@ func TestCrashBetweenEffectAndAnswer(t *testing.T) {
 		fault []sim.Fault
 		sets  int
 	}{
-		{"in flight", []sim.Fault{When("client-1's request to redis-1 is in flight", Crashed("redis-1", trace.Kill))}, 0},
-		{"done", []sim.Fault{When("client-1 holds redis-1", Crashed("redis-1", trace.Kill))}, 1},
+		{"in flight", []sim.Fault{When("client-1's request to toy-1 is in flight", Crashed("toy-1", trace.Kill))}, 0},
+		{"done", []sim.Fault{When("client-1 holds toy-1", Crashed("toy-1", trace.Kill))}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
 			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				err = p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
+				err = Toy(p, 0).Do(ctx, "set k v")
 				return nil
 			})), test.fault...))
-			if !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
-				t.Errorf("SET ended with %v", err)
+			if !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("set ended with %v", err)
 			}
-			Same(t, "keys set", len(Events(tr, trace.KindSet, "redis-1")), test.sets)
+			Same(t, "keys set", len(Events(tr, trace.KindSet, "toy-1")), test.sets)
 		})
 	}
 }
@@ -330,14 +328,14 @@ func TestCrashDuringAPause(t *testing.T) {
 		faults []sim.Fault
 		set    bool
 	}{
-		{"no crash", []sim.Fault{Lasting(2*time.Second, At(time.Second, Stopped("redis-1")))}, true},
+		{"no crash", []sim.Fault{Lasting(2*time.Second, At(time.Second, Stopped("toy-1")))}, true},
 		{"stop", []sim.Fault{
-			Lasting(2*time.Second, At(time.Second, Stopped("redis-1"))),
-			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("redis-1", trace.Kill))),
+			Lasting(2*time.Second, At(time.Second, Stopped("toy-1"))),
+			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("toy-1", trace.Kill))),
 		}, false},
 		{"suspend", []sim.Fault{
-			Lasting(2*time.Second, At(time.Second, Suspended("redis-1"))),
-			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("redis-1", trace.PowerLoss))),
+			Lasting(2*time.Second, At(time.Second, Suspended("toy-1"))),
+			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("toy-1", trace.PowerLoss))),
 		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -348,15 +346,15 @@ func TestCrashDuringAPause(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					_, err = Ask(conn, "SET old v PX 5000")
+					_, err = Ask(conn, "set old v 5000")
 					SleepUntil(1500 * time.Millisecond)
-					_, err2 := conn.Write([]byte("SET k v\r\n"))
+					_, err2 := conn.Write([]byte("set k v\n"))
 					return errors.Join(err, err2)
 				}),
 				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 					SleepUntil(2500 * time.Millisecond)
 					if !test.set {
-						if err := p.Env().Redis(0).Get(ctx, "old").Err(); err != nil {
+						if err := Toy(p, 0).Do(ctx, "get old"); err != nil {
 							return err
 						}
 					}
@@ -365,19 +363,20 @@ func TestCrashDuringAPause(t *testing.T) {
 					return nil
 				}),
 			)
-			cfg.Nodes[0].Persistence = server.Always
 			tr := Play(t, With(cfg, test.faults...))
 			Struck(t, tr)
 			sets := 0
-			for _, ev := range Events(tr, trace.KindSet, "redis-1") {
+			for _, ev := range Events(tr, trace.KindSet, "toy-1") {
 				if ev.Key == "k" {
 					sets++
 				}
 			}
 			Same(t, "the command took effect", sets == 1, test.set)
-			About(t, "the older key expired", First(t, tr, trace.KindExpire, "redis-1").At, 3*Hop+5*time.Second)
-			if !test.set {
-				About(t, "a restarted node answers", answered, 2500*time.Millisecond+6*Hop)
+			if test.set {
+				About(t, "the older word's end", Only(t, tr, trace.KindExpire, "toy-1").At, 3*Hop+5*time.Second)
+			} else {
+				About(t, "the older word's end", Only(t, tr, trace.KindForget, "toy-1").At, 2200*time.Millisecond)
+				About(t, "a restarted node answers", answered, 2500*time.Millisecond+4*Hop)
 			}
 		})
 	}
@@ -389,12 +388,12 @@ func TestOverlappingCrashes(t *testing.T) {
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		return p.Clock().Sleep(ctx, 10*time.Second)
 	})),
-		Lasting(2*time.Second, At(time.Second, Crashed("redis-1", trace.PowerLoss))),
-		Lasting(4*time.Second, At(2*time.Second, Crashed("redis-1", trace.Kill))),
+		Lasting(2*time.Second, At(time.Second, Crashed("toy-1", trace.PowerLoss))),
+		Lasting(4*time.Second, At(2*time.Second, Crashed("toy-1", trace.Kill))),
 	))
 	Struck(t, tr)
-	crash := Only(t, tr, trace.KindCrash, "redis-1")
+	crash := Only(t, tr, trace.KindCrash, "toy-1")
 	About(t, "the crash", crash.At, time.Second)
 	Same(t, "how", crash.Text, string(trace.PowerLoss))
-	About(t, "the restart", Only(t, tr, trace.KindRestart, "redis-1").At, 6*time.Second)
+	About(t, "the restart", Only(t, tr, trace.KindRestart, "toy-1").At, 6*time.Second)
 }

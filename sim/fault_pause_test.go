@@ -14,6 +14,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// arrival is when the first line of a client that starts with the story is served: after a
+// dial, and its way to the node.
+const arrival = 3 * Hop
+
 // What a pause from 1s to 4s does to a client that sleeps two seconds, or ten,
 // from the start.
 func TestPauseAndTheClient(t *testing.T) {
@@ -31,7 +35,7 @@ func TestPauseAndTheClient(t *testing.T) {
 		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1")))}, rest{4 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		// The monotonic clock stands still, the wall clock catches up.
 		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("client-1")))}, rest{5 * time.Second, 13 * time.Second, 13 * time.Second, 10 * time.Second}},
-		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-1")))}, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
+		{"stop of another process", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, rest{2 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got rest
@@ -91,10 +95,10 @@ func TestPauseAndTheNode(t *testing.T) {
 		expired  time.Duration
 	}{
 		{"no pause", nil, 1500*time.Millisecond + 2*Hop, "v", arrival + 2*time.Second},
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-1")))}, 4*time.Second + Hop, "", arrival + 2*time.Second},
-		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("redis-1")))}, 4*time.Second + Hop, "", 4 * time.Second},
-		{"short suspend", []sim.Fault{Lasting(700*time.Millisecond, At(time.Second, Suspended("redis-1")))}, 1700*time.Millisecond + Hop, "v", arrival + 2*time.Second},
-		{"stop at a point", []sim.Fault{Until("2s after redis-1 paused", When("client-1 holds redis-1", Stopped("redis-1")))}, arrival + 2*time.Second + Hop, "", arrival + 2*time.Second},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, 4*time.Second + Hop, "", arrival + 2*time.Second},
+		{"suspend", []sim.Fault{Lasting(3*time.Second, At(time.Second, Suspended("toy-1")))}, 4*time.Second + Hop, "", 4 * time.Second},
+		{"short suspend", []sim.Fault{Lasting(700*time.Millisecond, At(time.Second, Suspended("toy-1")))}, 1700*time.Millisecond + Hop, "v", arrival + 2*time.Second},
+		{"stop at a point", []sim.Fault{Until("2s after toy-1 paused", When("client-1 holds toy-1", Stopped("toy-1")))}, arrival + 2*time.Second + Hop, "", arrival + 2*time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var value string
@@ -105,15 +109,15 @@ func TestPauseAndTheNode(t *testing.T) {
 					return err
 				}
 				SleepUntil(arrival - Hop)
-				if _, err := conn.Write([]byte("SET k v EX 2\r\n")); err != nil {
+				if _, err := conn.Write([]byte("set k v 2000\n")); err != nil {
 					return err
 				}
 				SleepUntil(1500 * time.Millisecond)
-				if _, err := conn.Write([]byte("GET k\r\n")); err != nil {
+				if _, err := conn.Write([]byte("get k\n")); err != nil {
 					return err
 				}
 				var heard string
-				for len(heard) < len("+OK\r\n$-1\r\n") {
+				for len(heard) < len("yes\nv\n") {
 					more, err := Hear(conn)
 					if err != nil {
 						return err
@@ -121,9 +125,9 @@ func TestPauseAndTheNode(t *testing.T) {
 					heard += more
 				}
 				answered = Now()
-				if heard == "+OK\r\n$1\r\nv\r\n" {
+				if heard == "yes\nv\n" {
 					value = "v"
-				} else if heard != "+OK\r\n$-1\r\n" && heard != "+OK\r\n_\r\n" {
+				} else if heard != "yes\nnothing\n" {
 					t.Errorf("the node answered %q", heard)
 				}
 				return p.Clock().Sleep(ctx, 10*time.Second)
@@ -131,7 +135,7 @@ func TestPauseAndTheNode(t *testing.T) {
 			Struck(t, tr)
 			About(t, "the answer", answered, test.answered)
 			Same(t, "the value", value, test.value)
-			About(t, "the key expired", Only(t, tr, trace.KindExpire, "redis-1").At, test.expired)
+			About(t, "the key expired", Only(t, tr, trace.KindExpire, "toy-1").At, test.expired)
 		})
 	}
 }
@@ -145,7 +149,7 @@ func TestDialToAStoppedNode(t *testing.T) {
 		opened, answered time.Duration
 	}{
 		{"no pause", nil, 2*time.Second + 2*Hop, 2*time.Second + 4*Hop},
-		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("redis-1")))}, 2*time.Second + 2*Hop, 4*time.Second + Hop},
+		{"stop", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("toy-1")))}, 2*time.Second + 2*Hop, 4*time.Second + Hop},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var opened, answered time.Duration
@@ -156,8 +160,8 @@ func TestDialToAStoppedNode(t *testing.T) {
 					return err
 				}
 				opened = Now()
-				reply, err := Ask(conn, "PING")
-				Same(t, "the reply", reply, "+PONG\r\n")
+				reply, err := Ask(conn, "ping")
+				Same(t, "the reply", reply, "pong\n")
 				answered = Now()
 				return err
 			})), test.faults...))
@@ -202,17 +206,17 @@ func TestBytesThatArrivedDuringAPauseAreReadFirst(t *testing.T) {
 			var value string
 			var answered time.Duration
 			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				r := p.Env().Redis(0)
-				if err := r.Set(ctx, "k", "v", 0).Err(); err != nil {
+				toy := Toy(p, 0)
+				if err := toy.Do(ctx, "set k v"); err != nil {
 					return err
 				}
 				SleepUntil(time.Second)
 				var err error
-				value, err = r.Get(Within(ctx, 100*time.Millisecond), "k").Result()
+				value, err = toy.Ask(Within(ctx, 100*time.Millisecond), "get k")
 				answered = Now()
 				return err
 			})), Lasting(5*time.Second, At(time.Second+Hop, &sim.Pause{"client-1", mode}))))
-			About(t, "the reply arrived", Events(tr, trace.KindDeliver, "client-1")[2].At, time.Second+2*Hop)
+			About(t, "the reply arrived", Events(tr, trace.KindDeliver, "client-1")[1].At, time.Second+2*Hop)
 			Same(t, "the value", value, "v")
 			About(t, "it was read", answered, 6*time.Second+Hop)
 			None(t, tr, trace.KindTimeout, "client-1")
@@ -236,7 +240,7 @@ func TestDeadlinesArePaused(t *testing.T) {
 			Lasting(time.Second, At(400*time.Millisecond, Suspended("client-1"))),
 			Lasting(time.Second, At(1500*time.Millisecond, Suspended("client-1"))),
 		}, 3 * time.Second},
-		{"of the node", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, Suspended("redis-1")))}, time.Second},
+		{"of the node", []sim.Fault{Lasting(5*time.Second, At(400*time.Millisecond, Suspended("toy-1")))}, time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var ended time.Duration
@@ -266,18 +270,18 @@ func TestDeadlinesArePaused(t *testing.T) {
 func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 	acts := map[string]func(ctx context.Context, p *sim.Program) error{
 		"write": func(ctx context.Context, p *sim.Program) error {
-			r := p.Env().Redis(0)
-			if err := r.Ping(ctx).Err(); err != nil {
+			toy := Toy(p, 0)
+			if err := toy.Do(ctx, "ping"); err != nil {
 				return err
 			}
 			SleepUntil(2 * time.Second)
-			return r.Set(ctx, "k", "v", 0).Err()
+			return toy.Do(ctx, "set k v")
 		},
 		"dial": func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
 			conn, err := Dial(ctx, p, 0)
 			if err == nil {
-				_, err = Ask(conn, "SET k v")
+				_, err = Ask(conn, "set k v")
 			}
 			return err
 		},
@@ -287,7 +291,7 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 				return err
 			}
 			SleepUntil(2 * time.Second)
-			_, err = Ask(conn, "SET k v")
+			_, err = Ask(conn, "set k v")
 			return errors.Join(err, conn.Close())
 		},
 	}
@@ -296,7 +300,7 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 			t.Run(name+" during a "+string(mode), func(t *testing.T) {
 				tr := Play(t, With(Story(Client(t, "client-1", act)), Lasting(3*time.Second, At(time.Second, &sim.Pause{"client-1", mode}))))
 				About(t, "it ran on", Only(t, tr, trace.KindRanOn, "client-1").At, 2*time.Second)
-				if set := Only(t, tr, trace.KindSet, "redis-1").At; set < 4*time.Second+Hop {
+				if set := Only(t, tr, trace.KindSet, "toy-1").At; set < 4*time.Second+Hop {
 					t.Errorf("the key was set at %v\n%s", set, Tell(tr))
 				}
 				for _, ev := range tr.Events {
@@ -309,7 +313,7 @@ func TestLibraryTimersRunOnWhilePaused(t *testing.T) {
 		t.Run(name+" without a pause", func(t *testing.T) {
 			tr := Play(t, Story(Client(t, "client-1", act)))
 			None(t, tr, trace.KindRanOn, "client-1")
-			if set := Only(t, tr, trace.KindSet, "redis-1").At; set > 2*time.Second+5*Hop {
+			if set := Only(t, tr, trace.KindSet, "toy-1").At; set > 2*time.Second+5*Hop {
 				t.Errorf("the key was set at %v", set)
 			}
 		})
@@ -325,9 +329,9 @@ func TestPauseBeforeAStep(t *testing.T) {
 			go func() {
 				// A read that is under way when the pause strikes, and a command
 				// right after it.
-				r := p.Env().Redis(0)
-				err := r.BLPop(ctx, 0, "list").Err()
-				answered <- errors.Join(err, r.Set(ctx, "k", "v", 0).Err())
+				toy := Toy(p, 0)
+				err := toy.Do(ctx, "wait news")
+				answered <- errors.Join(err, toy.Do(ctx, "set k v"))
 			}()
 			SleepUntil(time.Second)
 			err := p.Step(trace.Write, func() error {
@@ -338,7 +342,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 		}),
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(2 * time.Second)
-			return p.Env().Redis(0).RPush(ctx, "list", "x").Err()
+			return Toy(p, 0).Do(ctx, "set news x")
 		}),
 	)
 	t.Run("without", func(t *testing.T) {
@@ -351,7 +355,7 @@ func TestPauseBeforeAStep(t *testing.T) {
 			Struck(t, tr)
 			About(t, "the pause", Only(t, tr, trace.KindPause, "client-1").At, time.Second)
 			resume := Only(t, tr, trace.KindResume, "client-1")
-			About(t, "its end", resume.At, 5*time.Second+6*Hop)
+			About(t, "its end", resume.At, 5*time.Second+4*Hop)
 			begin := Only(t, tr, trace.KindBegin, "client-1")
 			if begin.Seq < resume.Seq || begin.At > resume.At+time.Microsecond {
 				t.Errorf("the write began at %v (%d)\n%s", begin.At, begin.Seq, Tell(tr))
@@ -376,11 +380,11 @@ func TestPauseBeforeAStep(t *testing.T) {
 func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	var got time.Duration
 	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
+		err := Toy(p, 0).Do(ctx, "set k v")
 		got = Now()
 		return err
-	})), Lasting(2*time.Second, When("client-1's request to redis-1 is in flight", Stopped("client-1")))))
-	About(t, "the key was set", Only(t, tr, trace.KindSet, "redis-1").At, arrival)
+	})), Lasting(2*time.Second, When("client-1's request to toy-1 is in flight", Stopped("client-1")))))
+	About(t, "the key was set", Only(t, tr, trace.KindSet, "toy-1").At, arrival)
 	About(t, "the answer was read", got, arrival-Hop+2*time.Second)
 }
 

@@ -217,7 +217,7 @@ func TestStallOutlivesItsClient(t *testing.T) {
 			At(500*time.Millisecond, Crashed("client-1", trace.Kill)),
 		}, time.Minute + 3*Hop, ""},
 		{"for good", []sim.Fault{At(0, stalled("client-1", ""))}, 0, ""},
-		{"until what never happens", []sim.Fault{Until("redis-1 crashed", At(0, stalled("client-1", "")))}, 0, "its end never came: redis-1 crashed"},
+		{"until what never happens", []sim.Fault{Until("toy-1 crashed", At(0, stalled("client-1", "")))}, 0, "its end never came: toy-1 crashed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tr := Play(t, With(cfg, test.faults...))
@@ -323,7 +323,7 @@ func TestFaultBetweenCheckAndWrite(t *testing.T) {
 }
 
 func TestStallThatMakesNoSense(t *testing.T) {
-	topology := sim.Topology{Clients: map[string]bool{"client-1": true}, Nodes: map[string]sim.Node{"redis-1": {}}}
+	topology := sim.Topology{Clients: map[string]bool{"client-1": true}, Nodes: map[string]sim.Node{"toy-1": {}}}
 	for _, test := range []struct {
 		stall *sim.Stall
 		err   string
@@ -331,8 +331,8 @@ func TestStallThatMakesNoSense(t *testing.T) {
 		{stalled("client-1", ""), ""},
 		{stalled("client-1", trace.Mark), ""},
 		{stalled("", ""), "stall: name a process"},
-		{stalled("client-9", ""), `stall: there is no process "client-9"; there are client-1, redis-1, storage`},
-		{stalled("redis-1", ""), "stall: redis-1 is no client; name the client whose request is held up"},
+		{stalled("client-9", ""), `stall: there is no process "client-9"; there are client-1, storage, toy-1`},
+		{stalled("toy-1", ""), "stall: toy-1 is no client; name the client whose request is held up"},
 		{stalled("client-1", trace.Acquire), `step: "acquire" is no request to the storage; write read, write or mark`},
 	} {
 		told := ""

@@ -67,17 +67,17 @@ func TestIdleFaults(t *testing.T) {
 		fault sim.Fault
 		idle  string // of the last fault
 	}{
-		{At(time.Second, &sim.Pause{Process: "redis-1"}), ""},
-		{At(time.Minute, &sim.Pause{Process: "redis-1"}), "its moment never came: at 1m0s"},
-		{When("client-1 wrote", &sim.Pause{Process: "redis-1"}), "its moment never came: when client-1 wrote"},
-		{Until("client-1 wrote", At(time.Second, &sim.Pause{Process: "redis-1"})), "its end never came: client-1 wrote"},
-		{At(0, &sim.Hold{Held("client-1's request to redis-1")}), "what it waits for never happened"},
-		{At(2*time.Second, &sim.Pause{Process: "redis-1"}), "redis-1 was down when it was to be paused"},
+		{At(time.Second, &sim.Pause{Process: "toy-1"}), ""},
+		{At(time.Minute, &sim.Pause{Process: "toy-1"}), "its moment never came: at 1m0s"},
+		{When("client-1 wrote", &sim.Pause{Process: "toy-1"}), "its moment never came: when client-1 wrote"},
+		{Until("client-1 wrote", At(time.Second, &sim.Pause{Process: "toy-1"})), "its end never came: client-1 wrote"},
+		{At(0, &sim.Hold{Held("client-1's request to toy-1")}), "what it waits for never happened"},
+		{At(2*time.Second, &sim.Pause{Process: "toy-1"}), "toy-1 was down when it was to be paused"},
 	} {
 		t.Run(test.fault.Text+" "+test.idle, func(t *testing.T) {
 			cfg := Story(short)
 			if strings.Contains(test.idle, "down") {
-				cfg = With(cfg, At(time.Second, Crashed("redis-1", trace.Kill)))
+				cfg = With(cfg, At(time.Second, Crashed("toy-1", trace.Kill)))
 			}
 			tr := Play(t, With(cfg, test.fault))
 			Same(t, "idle", tr.Faults[len(tr.Faults)-1].Idle, test.idle)
@@ -93,10 +93,10 @@ func TestWhomAFaultStops(t *testing.T) {
 		stops  string
 	}{
 		{Stopped("client-1"), "client-1"},
-		{Crashed("redis-1", trace.PowerLoss), "redis-1"},
-		{&sim.Jump{"redis-1", time.Second}, ""},
-		{&sim.Partition{"client-1", []string{"redis-1"}, ""}, ""},
-		{&sim.Fail{Node: "redis-1"}, ""},
+		{Crashed("toy-1", trace.PowerLoss), "toy-1"},
+		{&sim.Jump{"toy-1", time.Second}, ""},
+		{&sim.Partition{"client-1", []string{"toy-1"}, ""}, ""},
+		{&sim.Fail{Node: "toy-1"}, ""},
 	} {
 		Same(t, fmt.Sprintf("%+v", test.action), Play(t, With(cfg, At(0, test.action))).Faults[0].Stops, test.stops)
 	}

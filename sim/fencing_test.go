@@ -7,7 +7,6 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -18,15 +17,11 @@ import (
 // expired and client-2 has got the lock, read, written and released. What becomes
 // of it is up to the storage.
 func stale(t *testing.T, s sim.Storage, faults ...sim.Fault) sim.Config {
-	single, ok := locks.Lookup("single")
-	if !ok {
-		t.Fatal("there is no lock called single")
-	}
 	return sim.Config{
 		Name: "stale", Seed: 1, Horizon: 5 * time.Minute,
 		Network: sim.Network{Min: time.Millisecond, Max: time.Millisecond},
-		Lock:    sim.Lock{Kind: single, Key: "resource", TTL: 30 * time.Second},
-		Nodes:   []sim.Node{{Name: "redis-1", System: "redis"}},
+		Lock:    sim.Lock{Kind: ToyLock, Key: "resource", TTL: 30 * time.Second},
+		Nodes:   Nodes("toy", 1),
 		// The proxy connects to the storage when it is first asked to, so that a
 		// crash of the storage before that takes no connection from client-1.
 		Services: []sim.Service{{Name: "proxy"}},

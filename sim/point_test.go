@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +15,9 @@ import (
 // The point of a fault is reached as the run goes on; a delay counts from there.
 func TestPointsStrikeInTime(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		r := p.Env().Redis(0)
+		toy := Toy(p, 0)
 		for range 3 {
-			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Second).Err() }); err != nil {
+			if err := p.Step(trace.Acquire, func() error { return toy.Do(ctx, fmt.Sprint("set k ", Now(), " 1000")) }); err != nil {
 				return err
 			}
 			SleepUntil(Now().Truncate(10*time.Second) + 10*time.Second)
@@ -27,23 +28,23 @@ func TestPointsStrikeInTime(t *testing.T) {
 		point string
 		at    time.Duration
 	}{
-		{"client-1 acquired", 6 * Hop},
+		{"client-1 acquired", 4 * Hop},
 		{"client-1 acquired, 3rd time", 20*time.Second + 2*Hop},
-		{"5s after client-1 acquired", 5*time.Second + 6*Hop},
+		{"5s after client-1 acquired", 5*time.Second + 4*Hop},
 		{"5s after client-1 acquired, 2nd time", 15*time.Second + 2*Hop},
-		{"client-1's keys expired", time.Second + 5*Hop},
+		{"client-1's keys expired", time.Second + 3*Hop},
 		{"client-1's keys expired, 2nd time", 11*time.Second + Hop},
-		{"client-1's request to redis-1 is in flight", 4 * Hop},
-		{"client-1's acquire request to redis-1 arrived, 2nd time", 10*time.Second + Hop},
-		{"redis-1's reply to client-1 is in flight", 5 * Hop},
-		{"client-1 failed to acquire or client-1's keys expired", time.Second + 5*Hop},
+		{"client-1's request to toy-1 is in flight", 2 * Hop},
+		{"client-1's acquire request to toy-1 arrived, 2nd time", 10*time.Second + Hop},
+		{"toy-1's reply to client-1 is in flight", 3 * Hop},
+		{"client-1 failed to acquire or client-1's keys expired", time.Second + 3*Hop},
 		{"client-1 finished or client-1 acquired, 2nd time", 10*time.Second + 2*Hop},
 	} {
-		tr := Play(t, With(cfg, When(test.point, &sim.Jump{"redis-1", time.Nanosecond})))
+		tr := Play(t, With(cfg, When(test.point, &sim.Jump{"toy-1", time.Nanosecond})))
 		Struck(t, tr)
 		About(t, test.point, First(t, tr, trace.KindStrike, "").At, test.at)
 	}
-	tr := Play(t, With(cfg, When("client-1 extended", Stopped("redis-1"))))
+	tr := Play(t, With(cfg, When("client-1 extended", Stopped("toy-1"))))
 	if idle := tr.Faults[0].Idle; !strings.Contains(idle, "when client-1 extended") {
 		t.Errorf("a fault whose moment never came is idle because %q", idle)
 	}

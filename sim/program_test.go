@@ -2,7 +2,6 @@ package sim_test
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -59,8 +58,8 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 			return nil
 		}
 	}
-	for _, kind := range []string{"single", "redlock", "redsync", "watchdog", "single-token", "none"} {
-		extender := kind == "single" || kind == "redlock" || kind == "redsync"
+	for _, kind := range []locks.Kind{ToyLock, renewing(), Lock(t, "none")} {
+		extender := kind.Name == "toy"
 		clients := []sim.Client{
 			{Name: "client-1", Sections: 2, Works: naps * nap},
 			{Name: "client-2", Works: naps * nap, Starts: Point("client-1 acquired")},
@@ -68,7 +67,8 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		if extender {
 			clients[0].ExtendsEvery = nap
 		}
-		cfg := quorumOf(t, kind, clients...)
+		cfg := Sections(kind, clients...)
+		cfg.Nodes = Nodes(kind.System, 3)
 		cfg.Network.Max = 3 * Hop
 		cfg.Lock.TTL = 10 * time.Second
 		cfg.Faults = []sim.Fault{
@@ -81,40 +81,18 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		}
 		got := Play(t, cfg)
 		if got.Hash() != want.Hash() {
-			t.Errorf("%s: by hand it differs: %s", kind, trace.FirstDifference(want, got))
+			t.Errorf("%s: by hand it differs: %s", kind.Name, trace.FirstDifference(want, got))
 		}
 		if n := len(Events(want, trace.KindEnd, "client-1")); n < 8 {
-			t.Errorf("%s: client-1 ended only %d steps", kind, n)
+			t.Errorf("%s: client-1 ended only %d steps", kind.Name, n)
 		}
 	}
-}
-
-// alone is a world with one client that runs a program.
-func alone(t *testing.T, kind string, program func(context.Context, *sim.Program) error) sim.Config {
-	return sections(t, kind, sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
-		err := program(ctx, p)
-		if err != nil {
-			t.Error(err)
-		}
-		return err
-	}})
-}
-
-// broken lists the properties that a run violates, and whose fault that is.
-func broken(tr *trace.Trace) string {
-	var told []string
-	for _, f := range checks.Check(history.Of(tr), nil).Findings {
-		if f.Outcome == checks.Violated {
-			told = append(told, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Fault)))
-		}
-	}
-	return strings.Join(told, ", ")
 }
 
 // Two handles in one process keep each other out, as two clients do, and every
 // event says whose it is.
 func TestTwoHandles(t *testing.T) {
-	tr := Play(t, alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+	tr := Play(t, Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -141,10 +119,10 @@ func TestTwoHandles(t *testing.T) {
 		return errors.Join(two.Write(ctx, "x"), two.Release(ctx))
 	}))
 	Same(t, "the steps", sectionSteps(tr), "1 acquire, 2 acquire failed, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
-	Same(t, "the key", keyHistory(tr, "redis-1"), "set 1, touch 1, delete 1, set 3, delete 3")
+	Same(t, "the key", KeyHistory(tr, "toy-1"), "set 1, touch 1, delete 1, set 3, delete 3")
 	Same(t, "the messages", messageSections(tr), "1 acquire, 2 acquire, 1 read, 1 write, 1 extend, 1 release, 3 acquire, 3 write, 3 release")
 	Same(t, "what the storage served", servedSections(tr), "1 read, 1 write, 3 write")
-	Same(t, "what is violated", broken(tr), "")
+	Same(t, "what is violated", Broken(tr), "")
 }
 
 // sectionSteps tells the ends of steps with their sections.
@@ -233,30 +211,36 @@ func overlapping(t *testing.T, release string) func(context.Context, *sim.Progra
 // the number of its own, and the properties break as with two clients.
 func TestOverlappingSectionsOfOneClient(t *testing.T) {
 	const data = "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
-	for _, test := range []struct{ kind, first, key, broken string }{
-		{"single", "lost", "set 1, expire 1, set 2, delete 2", data},
-		{"single-plain-del", "released", "set 1, expire 1, set 2, delete 2", data + ", release-ownership lock"},
+	for _, test := range []struct {
+		name          string
+		options       locks.Options
+		first, broken string
+	}{
+		{"it looks at the value", locks.Options{}, "lost", data},
+		{"it does not", locks.Options{Without: []string{"value-check"}}, "released", data + ", release-ownership lock"},
 	} {
-		tr := Play(t, alone(t, test.kind, overlapping(t, test.first)))
+		cfg := Alone(t, ToyLock, overlapping(t, test.first))
+		cfg.Lock.Options = test.options
+		tr := Play(t, cfg)
 		const steps = "1 acquire, 1 read, 2 acquire, 2 read, 2 write, 1 write, 1 release%s, 2 release%s"
 		failed := [2]any{" failed", ""}
-		if test.kind == "single-plain-del" {
+		if test.first == "released" {
 			failed = [2]any{"", " failed"}
 		}
-		Same(t, test.kind+": the steps", sectionSteps(tr), fmt.Sprintf(steps, failed[:]...))
-		Same(t, test.kind+": the messages", messageSections(tr), fmt.Sprintf(steps, "", ""))
-		Same(t, test.kind+": what the storage served", servedSections(tr), "1 read, 2 read, 2 write, 1 write")
-		Same(t, test.kind+": the key", keyHistory(tr, "redis-1"), test.key)
-		Same(t, test.kind+": what is violated", broken(tr), test.broken)
+		Same(t, test.name+": the steps", sectionSteps(tr), fmt.Sprintf(steps, failed[:]...))
+		Same(t, test.name+": the messages", messageSections(tr), fmt.Sprintf(steps, "", ""))
+		Same(t, test.name+": what the storage served", servedSections(tr), "1 read, 2 read, 2 write, 1 write")
+		Same(t, test.name+": the key", KeyHistory(tr, "toy-1"), "set 1, expire 1, set 2, delete 2")
+		Same(t, test.name+": what is violated", Broken(tr), test.broken)
 	}
-	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		if err := overlapping(t, "lost")(ctx, p); err == nil {
 			t.Error("the storage took a late write that carried its token")
 		}
 		return nil
 	})
 	cfg.Storage.Fencing = storage.Writes
-	Same(t, "with fencing", broken(Play(t, cfg)), "section-exclusion inherent: needs fencing")
+	Same(t, "with fencing", Broken(Play(t, cfg)), "section-exclusion inherent: needs fencing")
 }
 
 // generous is a lock that takes the key from whoever has it.
@@ -265,15 +249,17 @@ type generous struct{ env *locks.Env }
 func (g generous) Acquire(ctx context.Context) (locks.Lease, error) {
 	value := make([]byte, 4)
 	g.env.Rand.Read(value)
-	return g, g.env.Redis(0).Set(ctx, g.env.Key, hex.EncodeToString(value), g.env.TTL).Err()
+	return g, ToyOf(g.env, 0).Do(ctx, fmt.Sprintf("set %s %x %d", g.env.Key, value, g.env.TTL.Milliseconds()))
 }
 
-func (g generous) Release(ctx context.Context) error { return g.env.Redis(0).Del(ctx, g.env.Key).Err() }
+func (g generous) Release(ctx context.Context) error {
+	return ToyOf(g.env, 0).Do(ctx, "drop "+g.env.Key)
+}
 
 // A lock that lets two handles of one process in at once is as bad as one that
 // lets two clients in.
 func TestLockThatKnowsOnlyProcesses(t *testing.T) {
-	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -289,7 +275,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		return errors.Join(one.Release(ctx), two.Release(ctx))
 	})
 	cfg.Lock.Kind.New = func(env *locks.Env) (locks.Lock, error) { return generous{env}, nil }
-	Same(t, "two handles", broken(Play(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock")
+	Same(t, "two handles", Broken(Play(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock")
 
 	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
 		for range 2 { // one after the other there is nothing wrong with it
@@ -303,13 +289,13 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		}
 		return nil
 	}
-	Same(t, "one handle twice", broken(Play(t, cfg)), "")
+	Same(t, "one handle twice", Broken(Play(t, cfg)), "")
 }
 
 // What the lock tells of a lease by itself is recorded for the section that it is
 // about, though the client has begun another since.
 func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
-	cfg := alone(t, "watchdog", func(ctx context.Context, p *sim.Program) error {
+	cfg := Alone(t, renewing(), func(ctx context.Context, p *sim.Program) error {
 		other, err := p.NewLock()
 		if err != nil {
 			return err
@@ -318,7 +304,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		// It nearly always asks, so the watchdog renews while it does.
+		// It nearly always asks, so the lock renews while it does.
 		for range 210 {
 			if _, err := p.Acquire(ctx, other); err == nil {
 				t.Error("two handles have the lock")
@@ -327,7 +313,7 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 				return err
 			}
 		}
-		if err := p.Env().Redis(0).Del(ctx, "resource").Err(); err != nil {
+		if err := Toy(p, 0).Do(ctx, "drop resource"); err != nil {
 			return err
 		}
 		if _, err := p.Acquire(ctx, other); err != nil {
@@ -343,9 +329,9 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	})
 	cfg.Network = sim.Network{Min: 50 * Hop, Max: 50 * Hop}
 	tr := Play(t, cfg)
-	for _, ev := range Events(tr, trace.KindTouch, "redis-1") {
+	for _, ev := range Events(tr, trace.KindTouch, "toy-1") {
 		if ev.By.Section == ev.Owner.Section && ev.At < 20*time.Second {
-			t.Errorf("at %v the watchdog renewed while nothing else was under way", ev.At)
+			t.Errorf("at %v the lock renewed while nothing else was under way", ev.At)
 		}
 	}
 	renewed := map[int]int{}
@@ -373,48 +359,6 @@ func TestLossAndRenewalsOfAnEarlierSection(t *testing.T) {
 	}
 }
 
-// One handle tidies up after an attempt that was given up, in the background,
-// while the client goes on by the other: that is nobody else's key.
-func TestTidyingUpWhileAnotherHandleGoesOn(t *testing.T) {
-	cfg := alone(t, "redlock", func(ctx context.Context, p *sim.Program) error {
-		other, err := p.NewLock()
-		if err != nil {
-			return err
-		}
-		if _, err := p.Acquire(ctx, other); err == nil { // so that its connections are open
-			return errors.New("a majority of the nodes failed, and yet")
-		}
-		one, err := p.Acquire(ctx, p.Lock())
-		if err != nil {
-			return err
-		}
-		// The third node, which failed before, grants it what the first two have
-		// refused; that the client does not wait for.
-		brief, cancel := context.WithTimeout(ctx, 5*Hop+Hop/2)
-		defer cancel()
-		if _, err := p.Acquire(brief, other); err == nil {
-			t.Error("both handles have the lock")
-		}
-		if err := errors.Join(one.Extend(ctx), one.Release(ctx), p.Sleep(time.Second)); err != nil {
-			return err
-		}
-		last, err := p.Acquire(ctx, other)
-		if err != nil {
-			return err
-		}
-		return errors.Join(last.Write(ctx, "x"), last.Release(ctx))
-	})
-	cfg.Nodes = []sim.Node{{Name: "redis-1", System: "redis"}, {Name: "redis-2", System: "redis"}, {Name: "redis-3", System: "redis"}}
-	cfg.Faults = []sim.Fault{
-		{Action: &sim.Fail{Node: "redis-2"}, Until: Point("client-1 failed to acquire")},
-		{Action: &sim.Fail{Node: "redis-3"}, Until: Point("client-1 acquired")},
-	}
-	tr := Play(t, cfg)
-	Same(t, "the key on the third node", keyHistory(tr, "redis-3"), "set 3, delete 3, set 4, delete 4")
-	Same(t, "the section that the client was busy with then", Events(tr, trace.KindDelete, "redis-3")[0].By.Section, 2)
-	Same(t, "what is violated", broken(tr), "")
-}
-
 // doomed is a lock that everybody gets, and whose leases are all lost at once.
 type doomed struct{ lost chan struct{} }
 
@@ -427,7 +371,7 @@ func (d doomed) Lost() <-chan struct{}                        { return d.lost }
 func TestTwoLossesAtOnce(t *testing.T) {
 	for range 50 {
 		var lost chan struct{}
-		cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+		cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 			for range 4 {
 				lock, err := p.NewLock()
 				if err != nil {
@@ -464,7 +408,7 @@ func TestTwoLossesAtOnce(t *testing.T) {
 // A program's own sleep is by its process's clock.
 func TestProgramSleep(t *testing.T) {
 	var slept time.Duration
-	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		began := time.Now()
 		err := p.Sleep(10 * time.Second)
 		slept = time.Since(began)
@@ -488,7 +432,7 @@ func TestProgramSleep(t *testing.T) {
 
 // Where there is no lock there is no handle to make.
 func TestNewLockWithoutALock(t *testing.T) {
-	cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+	cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 		if lock, err := p.NewLock(); err == nil || p.Lock() != nil {
 			t.Errorf("there is a lock: %v, %v", lock, p.Lock())
 		}
@@ -503,7 +447,7 @@ func TestNewLockWithoutALock(t *testing.T) {
 func TestSectionGivesUpWithItsContext(t *testing.T) {
 	for _, resends := range []bool{false, true} {
 		var read error
-		cfg := alone(t, "single", func(ctx context.Context, p *sim.Program) error {
+		cfg := Alone(t, ToyLock, func(ctx context.Context, p *sim.Program) error {
 			in, err := p.Acquire(ctx, p.Lock())
 			if err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 // A lock that nobody in the program makes is refused. Were it played, every attempt
 // would fail, and two such runs would be as equal as can be.
 func TestALockThatNobodyProvidesIsRefused(t *testing.T) {
-	cfg := sections(t, "single", sim.Client{Name: "client-1"})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1"})
 	cfg.Lock.Kind = locks.Kind{Name: "their-lock", Slots: cfg.Lock.Kind.Slots, Adapter: "example.com/adapter"}
 	tr, err := sim.Run(cfg)
 	if tr != nil || err == nil {

@@ -14,82 +14,6 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// sections is a world with one lock on one node, in which clients go through
-// their sections.
-func sections(t *testing.T, kind string, clients ...sim.Client) sim.Config {
-	t.Helper()
-	lock, ok := locks.Lookup(kind)
-	if !ok {
-		t.Fatalf("there is no lock called %s", kind)
-	}
-	for i := range clients {
-		if clients[i].RetryEvery == 0 {
-			clients[i].RetryEvery = time.Second
-		}
-	}
-	return sim.Config{
-		Name: "sections", Seed: 1, Horizon: 5 * time.Minute,
-		Network: sim.Network{Min: Hop, Max: Hop},
-		Lock:    sim.Lock{Kind: lock, Key: "resource", TTL: 30 * time.Second},
-		Nodes:   []sim.Node{{Name: "redis-1", System: "redis"}},
-		Clients: clients,
-	}
-}
-
-func does(t *testing.T, tasks ...string) []trace.Task {
-	t.Helper()
-	var all []trace.Task
-	for _, text := range tasks {
-		task, err := trace.ParseTask(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, task)
-	}
-	return all
-}
-
-// steps tells what a client did, step by step.
-func steps(tr *trace.Trace, client string) string {
-	var told []string
-	for _, ev := range tr.Events {
-		if ev.Kind == trace.KindEnd && ev.Process == client {
-			step := string(ev.Step)
-			if ev.Object != "" {
-				step += " " + ev.Object
-			}
-			if !ev.OK {
-				step += " failed"
-			}
-			told = append(told, step)
-		}
-	}
-	return strings.Join(told, ", ")
-}
-
-// served tells what the storage did: who wanted it, who asked, and with which
-// token.
-func served(tr *trace.Trace) string {
-	var told []string
-	for _, ev := range tr.Events {
-		if ev.Kind != trace.KindServe {
-			continue
-		}
-		what := fmt.Sprintf("%s %s for %s", ev.Step, ev.Object, ev.Client())
-		if ev.Peer != ev.Client() {
-			what += " by " + ev.Peer
-		}
-		if ev.Token != 0 {
-			what += fmt.Sprintf(" (%d)", ev.Token)
-		}
-		if !ev.OK {
-			what += " refused"
-		}
-		told = append(told, what)
-	}
-	return strings.Join(told, ", ")
-}
-
 // What a client does in its section is a list; reads, works and writes is only
 // the usual one.
 func TestTasks(t *testing.T) {
@@ -99,15 +23,15 @@ func TestTasks(t *testing.T) {
 		steps string
 	}{
 		{"the usual", nil, "acquire, read x, work, write x, release"},
-		{"a blind write", does(t, "write x"), "acquire, write x, release"},
-		{"two objects", does(t, "read x", "read y", "write y"), "acquire, read x, read y, write y, release"},
-		{"two writes", does(t, "read x", "write x", "write x"), "acquire, read x, write x, write x, release"},
-		{"work first", does(t, "work", "check", "write x"), "acquire, work, check, write x, release"},
-		{"a mark", does(t, "mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
+		{"a blind write", Does("write x"), "acquire, write x, release"},
+		{"two objects", Does("read x", "read y", "write y"), "acquire, read x, read y, write y, release"},
+		{"two writes", Does("read x", "write x", "write x"), "acquire, read x, write x, write x, release"},
+		{"work first", Does("work", "check", "write x"), "acquire, work, check, write x, release"},
+		{"a mark", Does("mark x", "read x", "write x"), "acquire, mark x, read x, write x, release"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, sections(t, "single", sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
-			Same(t, "steps", steps(tr, "client-1"), test.steps)
+			tr := Play(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: test.does, Works: time.Second}))
+			Same(t, "steps", Steps(tr, "client-1"), test.steps)
 		})
 	}
 }
@@ -115,7 +39,7 @@ func TestTasks(t *testing.T) {
 // A value says what it was computed from, so that two writes of one section are
 // never alike.
 func TestWhatAWriteIsComputedFrom(t *testing.T) {
-	tr := Play(t, sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write z", "read x", "write y", "write x", "write x")}))
+	tr := Play(t, Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write z", "read x", "write y", "write x", "write x")}))
 	var values []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Step == trace.Write {
@@ -131,20 +55,27 @@ func TestWhatAWriteIsComputedFrom(t *testing.T) {
 // A client that looks at its lease before it writes gives up one that is over,
 // and only then.
 func TestCheck(t *testing.T) {
+	endless := ToyLock
+	endless.Name, endless.Endless = "endless", true
+	endless.New = func(env *locks.Env) (locks.Lock, error) {
+		forGood := env.On(env.Key)
+		forGood.TTL = 0
+		return ToyLock.New(forGood)
+	}
 	for _, test := range []struct {
-		lock  string
+		lock  locks.Kind
 		works time.Duration
 		steps string
 	}{
-		{"single", 29 * time.Second, "acquire, work, check, write x, release"},
-		{"single", 30 * time.Second, "acquire, work, check failed, release failed"},
+		{ToyLock, 29 * time.Second, "acquire, work, check, write x, release"},
+		{ToyLock, 30 * time.Second, "acquire, work, check failed, release failed"},
 		// Its grants never end.
-		{"single-no-ttl", 300 * time.Second / 2, "acquire, work, check, write x, release"},
+		{endless, 300 * time.Second / 2, "acquire, work, check, write x, release"},
 		// It has none.
-		{"none", 150 * time.Second, "acquire, work, check, write x, release"},
+		{Lock(t, "none"), 150 * time.Second, "acquire, work, check, write x, release"},
 	} {
-		tr := Play(t, sections(t, test.lock, sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works}))
-		Same(t, fmt.Sprintf("%s, after %v", test.lock, test.works), steps(tr, "client-1"), test.steps)
+		tr := Play(t, Sections(test.lock, sim.Client{Name: "client-1", Does: Does("work", "check", "write x"), Works: test.works}))
+		Same(t, fmt.Sprintf("%s, after %v", test.lock.Name, test.works), Steps(tr, "client-1"), test.steps)
 	}
 }
 
@@ -161,10 +92,10 @@ func TestCheckOfALeaseThatDoesNotSayWhenItEnds(t *testing.T) {
 		{true, 29 * time.Second, "acquire, work, check, write x, release"},
 		{true, 30 * time.Second, "acquire, work, check failed, release"},
 	} {
-		cfg := sections(t, "none", sim.Client{Name: "client-1", Does: does(t, "work", "check", "write x"), Works: test.works})
-		cfg.Lock.Kind.Open = false
+		cfg := Sections(Lock(t, "none"), sim.Client{Name: "client-1", Does: Does("work", "check", "write x"), Works: test.works})
+		cfg.Lock.Kind.Open, cfg.Nodes = false, Nodes("toy", 1)
 		cfg.Lock.Kind.OwnClock = test.ownClock
-		Same(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), steps(Play(t, cfg), "client-1"), test.steps)
+		Same(t, fmt.Sprintf("own clock: %t, after %v", test.ownClock, test.works), Steps(Play(t, cfg), "client-1"), test.steps)
 	}
 }
 
@@ -180,15 +111,15 @@ func TestServices(t *testing.T) {
 		{"the token is dropped", []sim.Service{{Name: "order", DropsToken: true}, {Name: "billing"}}, "write x for client-1 by billing refused"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order and billing")})
+			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x via order and billing")})
 			cfg.Services = test.services
 			cfg.Storage.Fencing = storage.Writes
 			tr := Play(t, cfg)
-			Same(t, "served", served(tr), test.served)
+			Same(t, "served", Served(tr), test.served)
 			stripped := Events(tr, trace.KindStrip, "order")
 			Same(t, "tokens lost on the way", len(stripped) == 1 && stripped[0].Token == 1 && stripped[0].By.Client == "client-1", test.services[0].DropsToken)
 			Same(t, "it was sent with the Seq", Events(tr, trace.KindServe, "storage")[0].By.Sent, writeSent(tr))
-			// SET and its answer take two hops. Each service opens its connection when
+			// The lock and its answer take two hops. Each service opens its connection when
 			// it first has something to pass on, which takes two more.
 			About(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, (2+1+2+1+2+1)*Hop)
 			end := Events(tr, trace.KindEnd, "client-1")[1]
@@ -209,35 +140,31 @@ func writeSent(tr *trace.Trace) int {
 
 // A request on its way through a service outlives the patience of its client.
 func TestServiceIsPaused(t *testing.T) {
-	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Does: does(t, "write x via order")})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Does: Does("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "order"}, For: 10 * time.Second}}
 	tr := Play(t, cfg)
-	Same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
-	Same(t, "served", served(tr), "write x for client-1 by order (1)")
+	Same(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
+	Same(t, "served", Served(tr), "write x for client-1 by order (1)")
 	About(t, "the storage serves it", Events(tr, trace.KindServe, "storage")[0].At, 10*time.Second+3*Hop)
 }
 
 // A service that dies takes the request with it, and its client is told.
 func TestServiceCrashes(t *testing.T) {
-	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x via order")})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x via order")})
 	cfg.Services = []sim.Service{{Name: "order"}}
 	cfg.Faults = []sim.Fault{
 		{Action: &sim.Hold{Message: Held("order's write request to storage")}},
 		{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "order"}},
 	}
 	tr := Play(t, cfg)
-	Same(t, "steps", steps(tr, "client-1"), "acquire, write x failed, release")
+	Same(t, "steps", Steps(tr, "client-1"), "acquire, write x failed, release")
 }
 
 // A token is minted after the acquire, or where the section says.
 func TestTokens(t *testing.T) {
-	incr, ok := locks.LookupTokenSource("incr")
-	if !ok {
-		t.Fatal("there is no token source called incr")
-	}
 	after := func(client, point1 string, tasks ...string) sim.Client {
-		c := sim.Client{Name: client, Does: does(t, tasks...)}
+		c := sim.Client{Name: client, Does: Does(tasks...)}
 		if point1 != "" {
 			c.Starts = Point(point1)
 		}
@@ -257,14 +184,14 @@ func TestTokens(t *testing.T) {
 			"read x for client-1, write x for client-1 (1)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := sections(t, "single", test.clients...)
-			cfg.Tokens = sim.Tokens{Source: incr, Nodes: test.nodes}
+			cfg := Sections(ToyLock, test.clients...)
+			cfg.Tokens = sim.Tokens{Source: ToyTokens, Nodes: test.nodes}
 			for _, name := range test.nodes {
-				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, Apart: true})
+				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, System: "toy", Apart: true})
 			}
 			tr := Play(t, cfg)
-			Same(t, "served", served(tr), test.served)
-			counts := "redis-1"
+			Same(t, "served", Served(tr), test.served)
+			counts := "toy-1"
 			if test.nodes != nil {
 				counts = test.nodes[0]
 			}
@@ -274,35 +201,39 @@ func TestTokens(t *testing.T) {
 					counted++
 				}
 			}
-			Same(t, "real INCRs on "+counts, counted, len(test.clients))
+			Same(t, "what is counted on "+counts, counted, len(test.clients))
 		})
 	}
 }
 
+// onOne is a lock that keeps its key on the first toy alone.
+func onOne() locks.Kind {
+	kind := ToyLock
+	kind.Slots = func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Key: key}}, 1 }
+	return kind
+}
+
 // A fault of a node can act if that counts tokens, though no lock is kept on it.
 func TestFaultOfACounter(t *testing.T) {
+	clock, _ := locks.LookupTokenSource("clock")
 	for _, test := range []struct {
-		source string
+		source locks.TokenSource
 		nodes  []string
 		idle   bool
 	}{
-		{"quorum-incr", nil, false},
-		{"quorum-incr", []string{"redis-1", "redis-2"}, false},
-		{"quorum-incr", []string{"redis-1"}, true},
-		{"clock", []string{"redis-2"}, true},
-		{"clock", nil, true},
+		{ToyTokens, nil, false},
+		{ToyTokens, []string{"toy-1", "toy-2"}, false},
+		{ToyTokens, []string{"toy-1"}, true},
+		{clock, []string{"toy-2"}, true},
+		{clock, nil, true},
 	} {
-		cfg := sections(t, "single", sim.Client{Name: "client-1"})
-		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", System: "redis"})
-		source, ok := locks.LookupTokenSource(test.source)
-		if !ok {
-			t.Fatalf("there is no token source called %s", test.source)
-		}
-		cfg.Tokens = sim.Tokens{Source: source, Nodes: test.nodes}
-		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "redis-2"}, For: time.Second}}
+		cfg := Sections(onOne(), sim.Client{Name: "client-1"})
+		cfg.Nodes = Nodes("toy", 2)
+		cfg.Tokens = sim.Tokens{Source: test.source, Nodes: test.nodes}
+		cfg.Faults = []sim.Fault{{Action: &sim.Pause{Process: "toy-2"}, For: time.Second}}
 		idle := Play(t, cfg).Faults[0].Idle
-		if got := strings.Contains(idle, "keeps nothing on redis-2"); got != test.idle || !test.idle && idle != "" {
-			t.Errorf("tokens by %s on %v: the fault did not act: %q", test.source, test.nodes, idle)
+		if got := strings.Contains(idle, "keeps nothing on toy-2"); got != test.idle || !test.idle && idle != "" {
+			t.Errorf("tokens by %s on %v: the fault did not act: %q", test.source.Name, test.nodes, idle)
 		}
 	}
 }
@@ -310,14 +241,14 @@ func TestFaultOfACounter(t *testing.T) {
 // Clients of two locks do not get in each other's way, and each lock has its own
 // order of grants.
 func TestKeys(t *testing.T) {
-	tr := Play(t, sections(t, "single",
+	tr := Play(t, Sections(ToyLock,
 		sim.Client{Name: "client-1", Key: "file-1", Works: 10 * time.Second},
 		sim.Client{Name: "client-2", Key: "file-2", Works: 10 * time.Second},
 		sim.Client{Name: "client-3", Key: "file-1", Attempts: 1, Starts: Point("client-1 acquired")},
 	))
-	Same(t, "client-1", steps(tr, "client-1"), "acquire, read x, work, write x, release")
-	Same(t, "client-2", steps(tr, "client-2"), "acquire, read x, work, write x, release")
-	Same(t, "client-3", steps(tr, "client-3"), "acquire failed")
+	Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, work, write x, release")
+	Same(t, "client-3", Steps(tr, "client-3"), "acquire failed")
 	var names []string
 	for _, l := range tr.Locks {
 		names = append(names, l.Name)
@@ -330,7 +261,7 @@ func TestKeys(t *testing.T) {
 
 // Two processes can be further apart than others.
 func TestPaths(t *testing.T) {
-	cfg := sections(t, "single", sim.Client{Name: "client-1", Does: does(t, "write x")})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", Does: Does("write x")})
 	cfg.Network.Paths = []sim.Path{{Between: "storage", And: "client-1", Min: 20 * Hop, Max: 20 * Hop}}
 	tr := Play(t, cfg)
 	About(t, "acquired", Events(tr, trace.KindEnd, "client-1")[0].At, 2*Hop)
@@ -340,10 +271,10 @@ func TestPaths(t *testing.T) {
 // A request that got no answer is sent again over a new connection, and the
 // first copy may still arrive.
 func TestResends(t *testing.T) {
-	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: does(t, "read x", "write x", "write x")})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true, Does: Does("read x", "write x", "write x")})
 	cfg.Faults = []sim.Fault{{Action: &sim.Hold{Message: Held("client-1's write request to storage")}, Until: Point("client-1 finished")}}
 	tr := Play(t, cfg)
-	Same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, write x, release")
+	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, write x, release")
 	var order []string
 	for _, ev := range Events(tr, trace.KindServe, "storage") {
 		if ev.Step == trace.Write {
@@ -362,13 +293,13 @@ func TestResends(t *testing.T) {
 
 // A storage that is down for a while is asked again once it may be up.
 func TestResendsToAStorageThatWasDown(t *testing.T) {
-	cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
+	cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: true})
 	cfg.Faults = []sim.Fault{{
 		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Write}},
 		Action:  &sim.CrashFault{Process: trace.StorageName}, For: 2500 * time.Millisecond,
 	}}
 	tr := Play(t, cfg)
-	Same(t, "steps", steps(tr, "client-1"), "acquire, read x, write x, release")
+	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, write x, release")
 	// The old connection is reset, and the next attempt is refused. From then on it
 	// pauses for a second each time: after 1 s and 2 s the storage is still down,
 	// after 3 s it is back.
@@ -380,8 +311,8 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	extends := sim.Client{Name: "client-1", Works: 3 * time.Second, ExtendsEvery: time.Second}
 	again := extends // says it again, and that is noted once
 	again.Name, again.Starts = "client-2", Point("client-1 released")
-	tr := Play(t, sections(t, "watchdog", extends, again))
-	want := "the story has a client extend its lease, but watchdog cannot be asked to extend a lease"
+	tr := Play(t, Sections(renewing(), extends, again))
+	want := "the story has a client extend its lease, but renewing cannot be asked to extend a lease"
 	if !slices.Equal(tr.Doubts, []string{want}) {
 		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
 	}
@@ -389,7 +320,7 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 
 // A run in which a client never had its turn is not the story.
 func TestClientThatNeverBegins(t *testing.T) {
-	tr := Play(t, sections(t, "single",
+	tr := Play(t, Sections(ToyLock,
 		sim.Client{Name: "client-1"},
 		sim.Client{Name: "client-2", Starts: Point("client-1's keys expired")},
 	))
@@ -401,7 +332,7 @@ func TestClientThatNeverBegins(t *testing.T) {
 // A request whose connection was reset is sent again, over a new one.
 func TestResendsAfterAReset(t *testing.T) {
 	for resends, want := range map[bool]int{true: 1, false: 0} {
-		cfg := sections(t, "single", sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
+		cfg := Sections(ToyLock, sim.Client{Name: "client-1", GivesUp: time.Second, Resends: resends})
 		cfg.Faults = []sim.Fault{{
 			Strikes: trace.Trigger{When: Point("client-1's write request to storage is in flight")},
 			Action:  &sim.Reset{Process: "client-1", From: "storage"},
@@ -420,8 +351,8 @@ func TestResendsAfterAReset(t *testing.T) {
 
 // A lock that prolongs its lease by itself is seen to do so.
 func TestRenewals(t *testing.T) {
-	tr := Play(t, sections(t, "watchdog", sim.Client{Name: "client-1", Works: 25 * time.Second}))
-	Same(t, "steps", steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
+	tr := Play(t, Sections(renewing(), sim.Client{Name: "client-1", Works: 25 * time.Second}))
+	Same(t, "steps", Steps(tr, "client-1"), "acquire, read x, extend, extend, work, write x, release")
 	ends := Events(tr, trace.KindEnd, "client-1")
 	if first, second := ends[0].Ends, ends[2].Ends; second == nil || second.Sub(*first) < 9*time.Second {
 		t.Errorf("the lease ends at %v, and then at %v", first, second)
@@ -435,7 +366,7 @@ func TestRetry(t *testing.T) {
 		locks.Fixed:       {time.Second, time.Second, time.Second},
 		locks.Exponential: {time.Second, 2 * time.Second, 4 * time.Second},
 	} {
-		tr := Play(t, sections(t, "single",
+		tr := Play(t, Sections(ToyLock,
 			sim.Client{Name: "client-1", Works: 20 * time.Second},
 			sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Attempts: 4, RetryEvery: time.Second, Retry: retry},
 		))
@@ -448,9 +379,9 @@ func TestRetry(t *testing.T) {
 
 // How long a fault lasts can be measured on a clock that is wrong itself.
 func TestByClockOf(t *testing.T) {
-	crash := sim.Fault{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "redis-1"}, For: 31 * time.Second, ByClockOf: "redis-1"}
+	crash := sim.Fault{Strikes: trace.Trigger{At: time.Second}, Action: &sim.CrashFault{Process: "toy-1"}, For: 31 * time.Second, ByClockOf: "toy-1"}
 	jump := func(by time.Duration) sim.Fault {
-		return sim.Fault{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "redis-1", By: by}}
+		return sim.Fault{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "toy-1", By: by}}
 	}
 	for _, test := range []struct {
 		name   string
@@ -463,17 +394,17 @@ func TestByClockOf(t *testing.T) {
 		{"it jumps back", []sim.Fault{jump(-10 * time.Second)}, 42 * time.Second},
 		{"another clock jumps", []sim.Fault{{Strikes: trace.Trigger{At: 2 * time.Second}, Action: &sim.Jump{Process: "client-1", By: time.Minute}}}, 32 * time.Second},
 	} {
-		cfg := sections(t, "single", sim.Client{Name: "client-1", Works: 2 * time.Minute})
+		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Works: 2 * time.Minute})
 		cfg.Faults = append([]sim.Fault{crash}, test.faults...)
 		tr := Play(t, cfg)
-		About(t, test.name+": it is back", Events(tr, trace.KindRestart, "redis-1")[0].At, test.back)
+		About(t, test.name+": it is back", Events(tr, trace.KindRestart, "toy-1")[0].At, test.back)
 	}
 }
 
 // What nobody could mean is refused before the world begins.
 func TestBadSections(t *testing.T) {
 	for want, change := range map[string]func(*sim.Config){
-		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = does(t, "write x via nobody") },
+		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = Does("write x via nobody") },
 		"nothing to do in a section":   func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Release}} },
 		"has an object":                func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Read}} },
 		"two processes are called":     func(c *sim.Config) { c.Services = []sim.Service{{Name: "client-1"}} },
@@ -488,7 +419,7 @@ func TestBadSections(t *testing.T) {
 			c.Faults = []sim.Fault{{Action: &sim.Pause{Process: "client-1"}, For: time.Second, ByClockOf: "nobody"}}
 		},
 	} {
-		cfg := sections(t, "single", sim.Client{Name: "client-1"})
+		cfg := Sections(ToyLock, sim.Client{Name: "client-1"})
 		change(&cfg)
 		if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want one with %q", err, want)

@@ -27,36 +27,36 @@ func TestSocket(t *testing.T) {
 	}{
 		{"an answer takes a round trip", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			began := Now()
-			reply, err := Ask(c, "PING")
-			Same(t, "reply", reply, "+PONG\r\n")
+			reply, err := Ask(c, "ping")
+			Same(t, "reply", reply, "pong\n")
 			Same(t, "error", err, nil)
 			About(t, "the answer", Now(), began+2*Hop)
 		}},
-		{"a command in pieces is one command", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			for _, piece := range []string{"*3\r\n$3\r\nSE", "T\r\n$1\r\nk\r", "\n$1\r\nv\r\n"} {
+		{"a line in pieces is one message", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
+			for _, piece := range []string{"se", "t k v", "\n"} {
 				if _, err := c.Write([]byte(piece)); err != nil {
 					t.Error(err)
 				}
 				time.Sleep(time.Second)
 			}
 			reply, err := Hear(c)
-			Same(t, "reply", reply, "+OK\r\n")
+			Same(t, "reply", reply, "yes\n")
 			Same(t, "error", err, nil)
 		}},
-		{"two commands at once have two answers", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			_, err := c.Write([]byte("SET k v\r\nGET k\r\n"))
+		{"two lines at once have two answers", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
+			_, err := c.Write([]byte("set k v\nget k\n"))
 			Same(t, "error", err, nil)
-			b := make([]byte, len("+OK\r\n$1\r\nv\r\n"))
+			b := make([]byte, len("yes\nv\n"))
 			_, err = io.ReadFull(c, b)
 			Same(t, "error", err, nil)
-			Same(t, "replies", string(b), "+OK\r\n$1\r\nv\r\n")
+			Same(t, "replies", string(b), "yes\nv\n")
 		}},
 		{"a read takes what fits", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			_, err := c.Write([]byte("PING\r\n"))
+			_, err := c.Write([]byte("ping\n"))
 			Same(t, "error", err, nil)
 			var heard []string
-			b := make([]byte, 3)
-			for strings.Join(heard, "") != "+PONG\r\n" {
+			b := make([]byte, 2)
+			for strings.Join(heard, "") != "pong\n" {
 				n, err := c.Read(b)
 				if err != nil {
 					t.Fatal(err)
@@ -70,7 +70,7 @@ func TestSocket(t *testing.T) {
 		}},
 		{"closed", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			Same(t, "error", c.Close(), nil)
-			_, err := Ask(c, "PING")
+			_, err := Ask(c, "ping")
 			Same(t, "a write ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
 			_, err = Hear(c)
 			Same(t, "a read ends with ErrClosed", errors.Is(err, net.ErrClosed), true)
@@ -90,8 +90,8 @@ func TestSocket(t *testing.T) {
 			About(t, "the end", Now(), began)
 			// As with TCP, another deadline makes the connection usable again.
 			Same(t, "error", c.SetReadDeadline(time.Time{}), nil)
-			reply, err := Ask(c, "PING")
-			Same(t, "reply", reply, "+PONG\r\n")
+			reply, err := Ask(c, "ping")
+			Same(t, "reply", reply, "pong\n")
 			Same(t, "error", err, nil)
 		}},
 		{"a deadline that is set during a read", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
@@ -120,9 +120,9 @@ func TestSocket(t *testing.T) {
 		{"a deadline that is lifted during a read", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			Same(t, "error", c.SetReadDeadline(time.Now().Add(2*time.Second)), nil)
 			time.AfterFunc(time.Second, func() { c.SetReadDeadline(time.Time{}) })
-			time.AfterFunc(5*time.Second, func() { c.Write([]byte("PING\r\n")) })
+			time.AfterFunc(5*time.Second, func() { c.Write([]byte("ping\n")) })
 			reply, err := Hear(c)
-			Same(t, "reply", reply, "+PONG\r\n")
+			Same(t, "reply", reply, "pong\n")
 			Same(t, "error", err, nil)
 		}},
 		{"a deadline is a timeout error, as net says", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
@@ -131,10 +131,10 @@ func TestSocket(t *testing.T) {
 			var e net.Error
 			Same(t, "a net.Error that timed out", errors.As(err, &e) && e.Timeout(), true)
 		}},
-		{"QUIT", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
-			reply, err := Ask(c, "QUIT")
-			Same(t, "reply", reply, "+OK\r\n")
-			Same(t, "error", err, nil)
+		{"closed by the other end", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
+			reply, err := Ask(c, "quit")
+			Same(t, "reply", reply, "")
+			Same(t, "error", err, io.EOF)
 		}},
 		{"addresses", func(t *testing.T, ctx context.Context, p *sim.Program, c net.Conn) {
 			Same(t, "the other end", c.RemoteAddr().String(), p.Env().Nodes[0])
@@ -152,7 +152,7 @@ func TestSocket(t *testing.T) {
 				return raw.Read(func(uintptr) bool { return true })
 			}
 			Same(t, "an idle connection is good", look(), nil)
-			c.Write([]byte("PING\r\n"))
+			c.Write([]byte("ping\n"))
 			time.Sleep(time.Second)
 			Same(t, "one with bytes that nobody read is not", look() != nil, true)
 			Hear(c)
@@ -192,13 +192,13 @@ func TestCloseRecallsNothing(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = conn.Write([]byte("SET k v\r\n"))
+			_, err = conn.Write([]byte("set k v\n"))
 			return errors.Join(err, conn.Close())
 		}),
 	))
-	About(t, "the key was set", Only(t, tr, trace.KindSet, "redis-1").At, 3*Hop)
+	About(t, "the key was set", Only(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
 	// Nobody is there any more to take the answer.
-	Same(t, "the answer", Only(t, tr, trace.KindLose, "redis-1").Reply, true)
+	Same(t, "the answer", Only(t, tr, trace.KindLose, "toy-1").Reply, true)
 }
 
 // The end of a caller's patience and the network's answer in one moment: one of
@@ -216,7 +216,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 			conn, err := Dial(ctx, p, 0)
 			if err == nil {
 				conn.SetReadDeadline(time.Now().Add(d))
-				_, err = Ask(conn, "PING")
+				_, err = Ask(conn, "ping")
 			}
 			return err
 		},
@@ -252,21 +252,21 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 // go-redis does where it cannot look; a run in which that happened says so, if this
 // build is one of those.
 func TestUseWithoutALook(t *testing.T) {
-	crash := Until("1s after redis-1 crashed", At(time.Second, &sim.CrashFault{Process: "redis-1"}))
+	crash := Until("1s after toy-1 crashed", At(time.Second, &sim.CrashFault{Process: "toy-1"}))
 	use := func(look bool) sim.Client {
 		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			conn, err := Dial(ctx, p, 0)
 			if err != nil {
 				return err
 			}
-			if _, err := Ask(conn, "PING"); err != nil {
+			if _, err := Ask(conn, "ping"); err != nil {
 				return err
 			}
 			SleepUntil(3 * time.Second)
 			if raw, err := conn.(syscall.Conn).SyscallConn(); look && err == nil {
 				_ = raw.Read(func(uintptr) bool { return true })
 			}
-			_, _ = conn.Write([]byte("PING\r\n"))
+			_, _ = conn.Write([]byte("ping\n"))
 			return nil
 		})
 	}

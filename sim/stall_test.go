@@ -37,7 +37,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 					}
 					// The answer is under way when the pause begins.
 					SleepUntil(time.Second - Hop - Hop/2)
-					if _, err := conn.Write([]byte("PING\r\n")); err != nil {
+					if _, err := conn.Write([]byte("ping\n")); err != nil {
 						return err
 					}
 					closed := make(chan error)
@@ -46,7 +46,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 						closed <- errors.Join(err, conn.Close())
 					}()
 					SleepUntil(2 * time.Second)
-					switch _, err := conn.Write([]byte("SET k v\r\n")); {
+					switch _, err := conn.Write([]byte("set k v\n")); {
 					case err == nil:
 						wrote = "sent"
 					case errors.Is(err, net.ErrClosed):
@@ -59,7 +59,7 @@ func TestWritersGoOnFirst(t *testing.T) {
 				cfg.Disturb = Shake
 				tr := Play(t, cfg)
 				Same(t, "the write", wrote, test.writes)
-				sets := len(Events(tr, trace.KindSet, "redis-1"))
+				sets := len(Events(tr, trace.KindSet, "toy-1"))
 				if sent := wrote == "sent"; sent != (sets == 1) {
 					t.Errorf("the key was set %d times\n%s", sets, Tell(tr))
 				}
@@ -87,21 +87,19 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 			for i, conn := range conns {
 				go func() {
 					SleepUntil(2*time.Second - time.Duration(i)*time.Millisecond)
-					_, err := conn.Write([]byte("SET k v\r\n"))
+					_, err := conn.Write([]byte("set k v\n"))
 					time.Sleep(time.Second)
 					var again error
 					conn, again = Dial(ctx, p, 0) // all to one node
 					if again == nil {
-						_, again = Ask(conn, "GET k"+strings.Repeat("k", i))
+						_, again = Ask(conn, "get k"+strings.Repeat("k", i))
 					}
 					over <- errors.Join(err, again)
 				}()
 			}
 			return errors.Join(<-over, <-over, <-over)
 		}))
-		for i := range 2 {
-			cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-" + string(rune('2'+i)), System: "redis"})
-		}
+		cfg.Nodes = Nodes("toy", 3)
 		cfg = With(cfg, Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
 		cfg.Disturb = Shake
 		tr := Play(t, cfg)
@@ -110,11 +108,11 @@ func TestStalledGoroutinesGoOnOneByOne(t *testing.T) {
 		}
 		var wrote []string
 		for _, ev := range Events(tr, trace.KindSend, "client-1") {
-			if strings.HasPrefix(ev.Text, "SET") {
+			if strings.HasPrefix(ev.Text, "set") {
 				wrote = append(wrote, ev.Peer)
 			}
 		}
-		Same(t, "the writes", strings.Join(wrote, " "), "redis-1 redis-2 redis-3")
+		Same(t, "the writes", strings.Join(wrote, " "), "toy-1 toy-2 toy-3")
 		if first == "" {
 			first = tr.Hash()
 		}
@@ -140,14 +138,14 @@ func TestPausedAgain(t *testing.T) {
 					return err
 				}
 				SleepUntil(2 * time.Second)
-				_, err = Ask(conn, "SET k v")
+				_, err = Ask(conn, "set k v")
 				answered = Now()
 				return err
 			})),
 				Lasting(3*time.Second, At(time.Second, Stopped("client-1"))),
 				Lasting(3*time.Second, When(test.second, Stopped("client-1")))))
 			Struck(t, tr)
-			About(t, "the write", Only(t, tr, trace.KindSet, "redis-1").At, test.write+Hop)
+			About(t, "the write", Only(t, tr, trace.KindSet, "toy-1").At, test.write+Hop)
 			About(t, "the answer", answered, max(7*time.Second, test.write+2*Hop))
 		})
 	}
@@ -167,12 +165,12 @@ func TestEndWhileStalled(t *testing.T) {
 					return err
 				}
 				SleepUntil(2 * time.Second)
-				_, err = Ask(conn, "SET k v")
+				_, err = Ask(conn, "set k v")
 				return err
 			}}), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
 			cfg.Horizon = horizon
 			tr := Play(t, cfg)
-			None(t, tr, trace.KindSet, "redis-1")
+			None(t, tr, trace.KindSet, "toy-1")
 		})
 	}
 }

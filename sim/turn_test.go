@@ -17,7 +17,7 @@ func TestTurnOfPausedProcess(t *testing.T) {
 	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
 		time.Sleep(10 * time.Second) // true time, as libraries have it
 		asked = Now()
-		p.Env().Turn("PING")
+		p.Env().Turn("ping")
 		had = Now()
 		return nil
 	}))
@@ -39,7 +39,7 @@ func TestTurnOfCrashedProcess(t *testing.T) {
 	over := false
 	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		time.Sleep(10 * time.Second)
-		p.Env().Turn("PING")
+		p.Env().Turn("ping")
 		over = ctx.Err() != nil
 		return nil
 	}), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {

@@ -11,9 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
-	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -51,7 +48,7 @@ func holdingAMutex(ctx context.Context, p *sim.Program) error {
 		mu.Lock()
 		defer mu.Unlock()
 		close(locked)
-		p.Env().Redis(0).Ping(ctx)
+		Toy(p, 0).Do(ctx, "ping")
 	}()
 	<-locked
 	mu.Lock() // not what synctest calls durably blocked
@@ -64,12 +61,12 @@ func holdingAMutex(ctx context.Context, p *sim.Program) error {
 func TestLeak(t *testing.T) {
 	tr, err := sim.Run(Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		go forgotten()
-		return p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
+		return Toy(p, 0).Do(ctx, "set k v")
 	}}))
 	if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 		t.Errorf("the error is %v", err)
 	}
-	Only(t, tr, trace.KindSet, "redis-1")
+	Only(t, tr, trace.KindSet, "toy-1")
 }
 
 // A client that panics ends, and the run's error says where; the others go on.
@@ -78,14 +75,14 @@ func TestPanic(t *testing.T) {
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error { return panicking() }},
 		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(time.Second)
-			return p.Env().Redis(0).Set(ctx, "k", "v", 0).Err()
+			return Toy(p, 0).Do(ctx, "set k v")
 		}),
 	))
 	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "oh no") || !strings.Contains(err.Error(), "panicking") || !strings.Contains(err.Error(), "client-1") {
 		t.Errorf("the error is %v", err)
 	}
 	Same(t, "client-1 succeeded", Only(t, tr, trace.KindDone, "client-1").OK, false)
-	Only(t, tr, trace.KindSet, "redis-1")
+	Only(t, tr, trace.KindSet, "toy-1")
 }
 
 func panicking() error { panic("oh no") }
@@ -108,12 +105,12 @@ func TestHorizon(t *testing.T) {
 		},
 		"it asks for ever": func(_ context.Context, p *sim.Program) error {
 			for {
-				_ = p.Env().Redis(0).Ping(context.Background()).Err()
+				_ = Toy(p, 0).Do(context.Background(), "ping")
 			}
 		},
 		"it asks for ever, and rests by its clock": func(_ context.Context, p *sim.Program) error {
 			for {
-				_ = p.Env().Redis(0).Ping(context.Background()).Err()
+				_ = Toy(p, 0).Do(context.Background(), "ping")
 				_ = p.Clock().Sleep(context.Background(), time.Second)
 			}
 		},
@@ -149,10 +146,10 @@ func TestHorizon(t *testing.T) {
 			}
 		},
 		"a goroutine of it asks for ever": func(ctx context.Context, p *sim.Program) error {
-			r := p.Env().Redis(0)
+			toy := Toy(p, 0)
 			go func() {
 				for {
-					_ = r.Ping(context.Background()).Err()
+					_ = toy.Do(context.Background(), "ping")
 				}
 			}()
 			<-ctx.Done()
@@ -178,14 +175,14 @@ func TestHorizonDuringAPause(t *testing.T) {
 	for name, fault := range map[string]sim.Fault{
 		"suspend":    At(time.Second, Suspended("client-1")),
 		"power loss": At(time.Second, Crashed("client-1", trace.PowerLoss)),
-		"partition":  At(time.Second, &sim.Partition{"client-1", []string{"redis-1"}, ""}),
-		"hold":       At(time.Second, &sim.Hold{Held("redis-1's reply to client-1")}),
+		"partition":  At(time.Second, &sim.Partition{"client-1", []string{"toy-1"}, ""}),
+		"hold":       At(time.Second, &sim.Hold{Held("toy-1's reply to client-1")}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := Story(
 				sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error {
 					for {
-						_ = p.Env().Redis(0).Set(context.Background(), "k", "v", 0).Err()
+						_ = Toy(p, 0).Do(context.Background(), "set k v")
 						_ = p.Step(trace.Work, func() error { return p.Clock().Sleep(context.Background(), 300*time.Millisecond) })
 					}
 				}},
@@ -211,10 +208,10 @@ func TestEndOfAWorld(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = conn.Write([]byte("SET k v\r\n"))
+		_, err = conn.Write([]byte("set k v\n"))
 		return err
 	})))
-	About(t, "the key was set", Only(t, tr, trace.KindSet, "redis-1").At, 3*Hop)
+	About(t, "the key was set", Only(t, tr, trace.KindSet, "toy-1").At, 3*Hop)
 	About(t, "the end", tr.End(), 4*Hop)
 	for i, ev := range tr.Events {
 		Same(t, "number of the event", ev.Seq, i+1)
@@ -228,7 +225,7 @@ func TestEndOfAWorld(t *testing.T) {
 func TestClientStartsAtItsPoint(t *testing.T) {
 	one := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		SleepUntil(time.Second)
-		return p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
+		return Toy(p, 0).Do(ctx, "set k v 10000")
 	})
 	two := Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
 		return p.Step(trace.Work, func() error { return nil })
@@ -237,10 +234,10 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 		point string
 		at    time.Duration
 	}{
-		{"client-1 holds redis-1", time.Second + 5*Hop},
-		{"client-1's keys expired", 11*time.Second + 5*Hop},
-		{"2s after client-1 finished", 3*time.Second + 6*Hop},
-		{"redis-1's reply to client-1 arrived", time.Second + 6*Hop},
+		{"client-1 holds toy-1", time.Second + 3*Hop},
+		{"client-1's keys expired", 11*time.Second + 3*Hop},
+		{"2s after client-1 finished", 3*time.Second + 4*Hop},
+		{"toy-1's reply to client-1 arrived", time.Second + 4*Hop},
 	} {
 		two.Starts = Point(test.point)
 		tr := Play(t, Story(one, two))
@@ -252,21 +249,14 @@ func TestClientStartsAtItsPoint(t *testing.T) {
 // timeouts, retries and every kind of fault, and times that coincide.
 func busy(network sim.Network, seed uint64) sim.Config {
 	worker := func(ctx context.Context, p *sim.Program) error {
-		library := libraryClient(p)
-		defer library.Close()
-		strict := []*redis.Client{p.Env().Redis(0), p.Env().Redis(1), p.Env().Redis(2)}
 		var wg sync.WaitGroup
 		for i := range 3 {
+			toy := Toy(p, i)
 			wg.Go(func() {
-				key := fmt.Sprint("k", i)
 				for n := range 5 {
-					r := strict[i]
-					if i == 0 && n%2 == 0 {
-						r = library
-					}
 					ctx, cancel := context.WithTimeout(ctx, 2*time.Millisecond+time.Duration(n)*time.Millisecond)
-					_ = r.SetNX(ctx, key, fmt.Sprint(n), 100*time.Millisecond).Err()
-					_ = r.Eval(ctx, "return redis.call('incr', KEYS[1])", []string{"n"}).Err()
+					_ = toy.Do(ctx, fmt.Sprintf("take k%d %d 100", i, n))
+					_ = toy.Do(ctx, "incr n")
 					cancel()
 					time.Sleep(120 * time.Millisecond)
 				}
@@ -286,7 +276,10 @@ func busy(network sim.Network, seed uint64) sim.Config {
 			time.Sleep(7 * time.Millisecond)
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
-			_ = library.BLPop(ctx, 0, "list").Err()
+			if conn, err := Dial(ctx, p, 0); err == nil {
+				_, _ = Ask(conn, "wait n")
+				conn.Close()
+			}
 		})
 		wg.Wait()
 		return nil
@@ -294,10 +287,9 @@ func busy(network sim.Network, seed uint64) sim.Config {
 	cfg := Story()
 	cfg.Seed, cfg.Network = seed, network
 	cfg.Nodes = []sim.Node{
-		{Name: "redis-1", System: "redis", Persistence: server.Everysec},
-		{Name: "redis-2", System: "redis", Persistence: server.Always},
-		{Name: "redis-3", System: "redis", Persistence: sim.NoPersistence},
-		{Name: "redis-4", System: "redis", Persistence: sim.NoPersistence, ReplicaOf: "redis-1", Lag: 5 * time.Millisecond},
+		{Name: "toy-1", System: "toy"},
+		{Name: "toy-2", System: "toy"},
+		{Name: "toy-3", System: "toy"},
 	}
 	for i := range 3 {
 		cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Run: worker})
@@ -306,20 +298,19 @@ func busy(network sim.Network, seed uint64) sim.Config {
 	return With(cfg,
 		Lasting(100*ms, At(100*ms, Stopped("client-1"))),
 		Lasting(70*ms, At(150*ms, Suspended("client-2"))),
-		Lasting(50*ms, At(200*ms, Stopped("redis-2"))),
-		Lasting(100*ms, At(250*ms, Crashed("redis-3", trace.PowerLoss))),
-		Lasting(100*ms, At(300*ms, Crashed("redis-2", trace.Kill))),
-		Lasting(100*ms, At(100*ms, &sim.Partition{"client-3", []string{"redis-1", trace.StorageName}, ""})),
-		Lasting(200*ms, At(150*ms, &sim.Delay{"client-1", "redis-2", 3 * ms, ""})),
+		Lasting(50*ms, At(200*ms, Stopped("toy-2"))),
+		Lasting(100*ms, At(250*ms, Crashed("toy-3", trace.PowerLoss))),
+		Lasting(100*ms, At(300*ms, Crashed("toy-2", trace.Kill))),
+		Lasting(100*ms, At(100*ms, &sim.Partition{"client-3", []string{"toy-1", trace.StorageName}, ""})),
+		Lasting(200*ms, At(150*ms, &sim.Delay{"client-1", "toy-2", 3 * ms, ""})),
 		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{Held("client-2's request to storage")})),
-		At(350*ms, &sim.Reset{"client-1", "redis-1"}),
-		At(400*ms, &sim.Jump{"redis-1", -50 * ms}),
-		At(400*ms, &sim.Jump{"redis-2", 50 * ms}),
-		At(0, &sim.Drift{"redis-3", 10 * sim.Percent}),
-		At(500*ms, Crashed("redis-1", trace.PowerLoss)),
-		At(500*ms, &sim.Promote{"redis-4"}),
+		At(350*ms, &sim.Reset{"client-1", "toy-1"}),
+		At(400*ms, &sim.Jump{"toy-1", -50 * ms}),
+		At(400*ms, &sim.Jump{"toy-2", 50 * ms}),
+		At(0, &sim.Drift{"toy-3", 10 * sim.Percent}),
+		At(500*ms, Crashed("toy-1", trace.PowerLoss)),
 		At(550*ms, Crashed("client-3", trace.Kill)),
-		Lasting(50*ms, At(600*ms, &sim.Fail{"redis-2", ""})),
+		Lasting(50*ms, At(600*ms, &sim.Fail{"toy-2", ""})),
 	)
 }
 
@@ -362,16 +353,13 @@ func TestSeeds(t *testing.T) {
 func TestNothingOutlivesAWorld(t *testing.T) {
 	small := Story(
 		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
-			r := libraryClient(p)
-			defer r.Close()
-			_ = r.Set(ctx, "k", "v", time.Second).Err()
-			return r.Subscribe(ctx, "news").Ping(ctx) // left open
+			return Toy(p, 0).Do(ctx, "set k v 1000") // its connection is left open
 		}},
 		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
-			return p.Env().Redis(0).BLPop(Within(ctx, time.Second), 0, "list").Err()
+			return Toy(p, 0).Do(Within(ctx, time.Second), "wait news")
 		}},
 		sim.Client{Name: "client-3", Run: func(ctx context.Context, p *sim.Program) error {
-			return p.Env().Redis(0).BLPop(ctx, 0, "list").Err()
+			return Toy(p, 0).Do(ctx, "wait news")
 		}},
 	)
 	small.Horizon = 3 * time.Second
@@ -419,31 +407,35 @@ func TestBadConfigurations(t *testing.T) {
 		{`"client-1"`, func(c *sim.Config) { c.Nodes[0].Name = "client-1" }},
 		{`"storage"`, func(c *sim.Config) { c.Nodes[0].Name = trace.StorageName }},
 		{"no name", func(c *sim.Config) { c.Clients[0].Name = "" }},
-		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "redis-7" }},
-		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "redis-1" }},
-		{"redis-7", func(c *sim.Config) { *c = With(*c, At(0, Stopped("redis-7"))) }},
+		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-7" }},
+		{"no master", func(c *sim.Config) { c.Nodes[0].ReplicaOf = "toy-1" }},
+		{"a toy cannot follow another", func(c *sim.Config) {
+			c.Nodes = Nodes("toy", 2)
+			c.Nodes[1].ReplicaOf = "toy-1"
+		}},
+		{"toy-7", func(c *sim.Config) { *c = With(*c, At(0, Stopped("toy-7"))) }},
 		{"mode", func(c *sim.Config) { *c = With(*c, At(0, &sim.Pause{"client-1", "freeze"})) }},
 		{"name a process", func(c *sim.Config) { *c = With(*c, At(0, Stopped(""))) }},
 		{"by", func(c *sim.Config) { *c = With(*c, At(0, &sim.Jump{"client-1", 0})) }},
 		{"more than a year", func(c *sim.Config) { *c = With(*c, At(0, &sim.Jump{"client-1", -9000 * time.Hour})) }},
 		{"rate", func(c *sim.Config) { *c = With(*c, At(0, &sim.Drift{"client-1", 0})) }},
 		{"more than 50%", func(c *sim.Config) { *c = With(*c, At(0, &sim.Drift{"client-1", -51 * sim.Percent})) }},
-		{"direction", func(c *sim.Config) { *c = With(*c, At(0, &sim.Partition{"client-1", []string{"redis-1"}, "up"})) }},
+		{"direction", func(c *sim.Config) { *c = With(*c, At(0, &sim.Partition{"client-1", []string{"toy-1"}, "up"})) }},
 		{"at least one", func(c *sim.Config) { *c = With(*c, At(0, &sim.Partition{"client-1", nil, ""})) }},
 		{"itself", func(c *sim.Config) { *c = With(*c, At(0, &sim.Partition{"client-1", []string{"client-1"}, ""})) }},
 		{"twice", func(c *sim.Config) {
-			*c = With(*c, At(0, &sim.Partition{"client-1", []string{"redis-1", "redis-1"}, ""}))
+			*c = With(*c, At(0, &sim.Partition{"client-1", []string{"toy-1", "toy-1"}, ""}))
 		}},
-		{"positive", func(c *sim.Config) { *c = With(*c, At(0, &sim.Delay{"client-1", "redis-1", -1, ""})) }},
+		{"positive", func(c *sim.Config) { *c = With(*c, At(0, &sim.Delay{"client-1", "toy-1", -1, ""})) }},
 		{"to:", func(c *sim.Config) { *c = With(*c, At(0, &sim.Delay{"client-1", "", 1, ""})) }},
 		{"from:", func(c *sim.Config) { *c = With(*c, At(0, &sim.Reset{"client-1", ""})) }},
 		{"no message", func(c *sim.Config) { *c = With(*c, At(0, &sim.Hold{})) }},
-		{"no client", func(c *sim.Config) { *c = With(*c, At(0, &sim.Hold{Held("redis-1's request to storage")})) }},
-		{"kill, power-loss, shutdown or failover", func(c *sim.Config) { *c = With(*c, At(0, Crashed("redis-1", "burn"))) }},
-		{"only the storage has", func(c *sim.Config) { *c = With(*c, At(0, Crashed("redis-1", trace.FailOver))) }},
-		{"no replica", func(c *sim.Config) { *c = With(*c, At(0, &sim.Promote{"redis-1"})) }},
-		{"negative", func(c *sim.Config) { *c = With(*c, Lasting(-1, At(0, Stopped("redis-1")))) }},
-		{"negative", func(c *sim.Config) { *c = With(*c, At(-1, Stopped("redis-1"))) }},
+		{"no client", func(c *sim.Config) { *c = With(*c, At(0, &sim.Hold{Held("toy-1's request to storage")})) }},
+		{"kill, power-loss, shutdown or failover", func(c *sim.Config) { *c = With(*c, At(0, Crashed("toy-1", "burn"))) }},
+		{"only the storage has", func(c *sim.Config) { *c = With(*c, At(0, Crashed("toy-1", trace.FailOver))) }},
+		{"no replica", func(c *sim.Config) { *c = With(*c, At(0, &sim.Promote{"toy-1"})) }},
+		{"negative", func(c *sim.Config) { *c = With(*c, Lasting(-1, At(0, Stopped("toy-1")))) }},
+		{"negative", func(c *sim.Config) { *c = With(*c, At(-1, Stopped("toy-1"))) }},
 	} {
 		cfg := Story(one)
 		test.spoil(&cfg)

@@ -13,7 +13,7 @@ import (
 // A key that is set for ten seconds lives that long by the wall clock of its
 // node.
 func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		if err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func TestClientSeesTheNodeClock(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got sight
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				r := p.Env().Redis(0)
 				if err := r.Set(ctx, "k", "v", 60*time.Second).Err(); err != nil {
 					return err

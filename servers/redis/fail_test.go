@@ -17,7 +17,7 @@ import (
 // first line of each reply.
 func said(t *testing.T, commands []string, faults ...sim.Fault) (answers []string, tr *trace.Trace) {
 	t.Helper()
-	tr = Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr = Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func TestSeveralFailures(t *testing.T) {
 	About(t, "it recovers", Only(t, tr, trace.KindRecover, "redis-1").At, 5500*time.Millisecond)
 
 	var answers []string
-	tr = Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr = Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		for i := range 4 {
 			SleepUntil(time.Duration(i+1) * time.Second)
 			conn, err := Dial(ctx, p, 0)
@@ -145,7 +145,7 @@ func TestFailInATransaction(t *testing.T) {
 // replica follows; and so does a command that was waiting already.
 func TestFailLeavesTheRestAlone(t *testing.T) {
 	var popped []string
-	cfg := Story(
+	cfg := story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			if err := p.Env().Redis(0).Set(ctx, "k", "v", 5*time.Second).Err(); err != nil {
 				return err

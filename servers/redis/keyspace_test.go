@@ -116,7 +116,7 @@ delete k = v, by two/0, of one/0
 set l = v for 0s, by two/0, prior nobody`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tr := Play(t, Story(
+			tr := Play(t, story(
 				commands(t, "one", 500*time.Millisecond, test.one...),
 				commands(t, "two", time.Second, test.two...),
 			))
@@ -130,7 +130,7 @@ set l = v for 0s, by two/0, prior nobody`},
 // Sent is the number of the event with which the command left its client, and
 // Section the acquisition that it belongs to.
 func TestWhoChangedAKey(t *testing.T) {
-	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for range 2 {
 			if err := p.Step(trace.Acquire, func() error { return r.Set(ctx, "k", Now().String(), time.Minute).Err() }); err != nil {
@@ -161,7 +161,7 @@ func TestWhoChangedAKey(t *testing.T) {
 // do not depend on them.
 func TestAliases(t *testing.T) {
 	const one, two = "0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"
-	tr := Play(t, Story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
+	tr := Play(t, story(commands(t, "one", 0, "SET a "+one, "SET b "+two, "SET c "+one, "SET d plain")))
 	if got, want := keyStory(tr, "redis-1"), strings.TrimSpace(`
 set a = value-1 for 0s, by one/0, prior nobody
 set b = value-2 for 0s, by one/0, prior nobody

@@ -34,7 +34,7 @@ func TestWhatSurvivesACrash(t *testing.T) {
 			for _, moment := range []time.Duration{early, late} {
 				t.Run(fmt.Sprintf("%s/%s/%v", policy, how, moment), func(t *testing.T) {
 					var left string
-					cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+					cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 						conn, err := Dial(ctx, p, 0)
 						if err != nil {
 							return err
@@ -69,7 +69,7 @@ func TestWhatSurvivesACrash(t *testing.T) {
 			}
 		}
 		t.Run(string(policy)+"/no crash", func(t *testing.T) {
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				if err := p.Env().Redis(0).Set(ctx, "k", "v", 0).Err(); err != nil {
 					return err
 				}
@@ -103,7 +103,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 		{"powerless for ten seconds", []sim.Fault{Lasting(10*time.Second, At(3*time.Second, Crashed("redis-1", trace.PowerLoss)))}, 13 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 				SleepUntil(20 * time.Second)
 				return err
@@ -121,7 +121,7 @@ func TestTimePassesWhileANodeIsDown(t *testing.T) {
 
 // A node that was down for good forgets nothing that anybody could notice.
 func TestANodeThatStaysDown(t *testing.T) {
-	tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		err := p.Env().Redis(0).Set(ctx, "k", "v", 10*time.Second).Err()
 		SleepUntil(20 * time.Second)
 		return err
@@ -135,7 +135,7 @@ func TestANodeThatStaysDown(t *testing.T) {
 // released lock stand again.
 func TestPowerLossUndoes(t *testing.T) {
 	var values []string
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		conn, err := Dial(ctx, p, 0)
 		if err != nil {
 			return err
@@ -215,7 +215,7 @@ func TestSnapshots(t *testing.T) {
 		{100, 10 * time.Minute, 5 * time.Minute},
 	} {
 		t.Run(fmt.Sprintf("%d after %v", test.changes, test.made), func(t *testing.T) {
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -242,7 +242,7 @@ func TestSnapshots(t *testing.T) {
 // Everysec syncs at once, but not twice within a second, and only what there is.
 // The start of a node counts as a sync.
 func TestEverysec(t *testing.T) {
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := p.Env().Redis(0)
 		for _, moment := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, 5500 * time.Millisecond} {
 			SleepUntil(moment)
@@ -265,7 +265,7 @@ func TestEverysec(t *testing.T) {
 // A node that is paused when it should sync does so when it resumes.
 func TestPausedNodeSyncsLate(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("redis-1"), Suspended("redis-1")} {
-		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			SleepUntil(300 * time.Millisecond)
 			err := p.Env().Redis(0).Incr(ctx, "k").Err()
 			SleepUntil(10 * time.Second)
@@ -280,7 +280,7 @@ func TestPausedNodeSyncsLate(t *testing.T) {
 // A key of each type, in a database of its own too, comes back as it was.
 func TestEveryTypeSurvives(t *testing.T) {
 	var before, after []string
-	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		set := []string{
 			"SET string v", "HSET hash a 1 b 2", "RPUSH list x y x", "SADD set m", "ZADD zset 1.5 m 2 n",
 			"SELECT 1", "SET string other",

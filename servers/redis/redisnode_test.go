@@ -33,7 +33,7 @@ func TestBlockingCommands(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var failed error
 				var answered time.Duration
-				tr := Play(t, Story(
+				tr := Play(t, story(
 					Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 						r := p.Env().Redis(0)
 						err := r.Ping(ctx).Err()
@@ -85,7 +85,7 @@ func TestBlockingCommands(t *testing.T) {
 func TestPubSub(t *testing.T) {
 	var heard []string
 	var received int64
-	Play(t, Story(
+	Play(t, story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			sub := libraryClient(p).Subscribe(ctx, "news")
 			for message := range sub.Channel() {
@@ -112,7 +112,7 @@ func TestPubSub(t *testing.T) {
 
 // A subscriber that nobody tells anything ends with the world.
 func TestSubscriberAtTheEnd(t *testing.T) {
-	cfg := Story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+	cfg := story(sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
 		_, err := libraryClient(p).Subscribe(ctx, "news").ReceiveMessage(ctx)
 		return err
 	}})
@@ -127,7 +127,7 @@ func TestTransactions(t *testing.T) {
 	for _, meddles := range []bool{false, true} {
 		var outcome error
 		var value string
-		tr := Play(t, Story(
+		tr := Play(t, story(
 			Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				r := p.Env().Redis(0)
 				err := r.Set(ctx, "k", "1", 0).Err()
@@ -172,7 +172,7 @@ func TestTransactions(t *testing.T) {
 // Connections choose their databases each for itself.
 func TestDatabases(t *testing.T) {
 	var zero, one string
-	Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		a, err := Dial(ctx, p, 0)
 		b, err2 := Dial(ctx, p, 0)
 		if err := errors.Join(err, err2); err != nil {
@@ -200,7 +200,7 @@ func TestDatabases(t *testing.T) {
 
 // A pipeline's commands are messages of their own, served in order.
 func TestPipelines(t *testing.T) {
-	tr := Play(t, Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		pipe := p.Env().Redis(0).Pipeline()
 		for _, key := range []string{"a", "b", "c"} {
 			pipe.Set(ctx, key, "v", 0)
@@ -219,7 +219,7 @@ func TestPipelines(t *testing.T) {
 // A client that has hung up waits for nothing: what is pushed afterwards stays.
 func TestBlockedClientHangsUp(t *testing.T) {
 	var left int64
-	Play(t, Story(
+	Play(t, story(
 		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			err := p.Env().Redis(0).BLPop(Within(ctx, time.Second), 0, "k").Err()
 			if err == nil {

@@ -16,7 +16,7 @@ import (
 
 // replicated is a story with a master, redis-1, and its replica, redis-2.
 func replicated(lag time.Duration, clients ...sim.Client) sim.Config {
-	cfg := Story(clients...)
+	cfg := story(clients...)
 	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-2", System: "redis", ReplicaOf: "redis-1", Lag: lag, Persistence: sim.NoPersistence})
 	return cfg
 }
@@ -162,7 +162,7 @@ func TestWait(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var reply string
 			var after time.Duration
-			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 				conn, err := Dial(ctx, p, 0)
 				if err != nil {
 					return err
@@ -177,7 +177,7 @@ func TestWait(t *testing.T) {
 				return err
 			}))
 			for i := range test.replicas {
-				cfg.Nodes = append(cfg.Nodes, sim.Node{Name: []string{"redis-2", "redis-3"}[i], ReplicaOf: "redis-1", Lag: test.lag})
+				cfg.Nodes = append(cfg.Nodes, sim.Node{System: "redis", Name: []string{"redis-2", "redis-3"}[i], ReplicaOf: "redis-1", Lag: test.lag})
 			}
 			tr := Play(t, With(cfg, test.fault...))
 			Struck(t, tr)

@@ -12,6 +12,13 @@ import (
 // served: after a dial, HELLO, and the command's way to the node.
 const arrival = 5 * Hop
 
+// story is a world with one node, redis-1, and clients that run programs.
+func story(clients ...sim.Client) sim.Config {
+	cfg := Story(clients...)
+	cfg.Nodes = Nodes("redis", 1)
+	return cfg
+}
+
 // libraryClient is a client of the first node with go-redis's own handling of
 // connections; each command is sent once.
 func libraryClient(p *sim.Program) *redis.Client {

@@ -20,7 +20,7 @@ import (
 // atOnce is a program whose goroutines use one go-redis client at one moment, if
 // they are not apart.
 func atOnce(t *testing.T, apart time.Duration, open func(*sim.Program) *redis.Client, do ...func(context.Context, *redis.Client) error) sim.Config {
-	return Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+	return story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 		r := open(p)
 		var all sync.WaitGroup
 		for i, do := range do {

@@ -20,12 +20,12 @@ import (
 // Hop is how long every message takes in a story, so that its times can be worked out.
 const Hop = time.Millisecond
 
-// Story is a world with one node, redis-1, and clients that run programs.
+// Story is a world with one node, toy-1, and clients that run programs.
 func Story(clients ...sim.Client) sim.Config {
 	return sim.Config{
 		Name: "story", Seed: 1, Horizon: 10 * time.Minute,
 		Network: sim.Network{Min: Hop, Max: Hop},
-		Nodes:   []sim.Node{{Name: "redis-1", System: "redis"}},
+		Nodes:   Nodes("toy", 1),
 		Clients: clients,
 	}
 }

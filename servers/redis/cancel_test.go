@@ -1,0 +1,110 @@
+package redis_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// on is the world of sections with a lock on some nodes.
+func on(t *testing.T, nodes int, kind string, clients ...sim.Client) sim.Config {
+	cfg := Sections(Lock(t, kind), clients...)
+	cfg.Nodes = Nodes("redis", nodes)
+	return cfg
+}
+
+// go-redis looks at a context before it sends a command, and while it waits for
+// the answer only at the deadline. So what a cancelled call still does depends on
+// the lock: one with a single command ends as if nothing had happened.
+func TestCancel(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		nodes   int
+		kind    string
+		cancels string
+		client  sim.Client
+		cancel  string // the step and section
+		steps   string
+		keys    map[string]string
+	}{
+		{
+			name: "an acquire of one command", nodes: 1, kind: "single",
+			cancels: "client-1's acquire request to redis-1 is in flight", cancel: "acquire 1",
+			steps: "acquire, read x, write x, release", keys: map[string]string{"redis-1": "set 1, delete 1"},
+		},
+		{
+			// It asks no other node, and removes what the first has granted.
+			name: "an acquire that asks node by node", nodes: 3, kind: "redlock",
+			cancels: "client-1's acquire request to redis-1 is in flight, 1st time", cancel: "acquire 1",
+			steps: "acquire failed, acquire, read x, write x, release",
+			keys:  map[string]string{"redis-1": "set 1, delete 1, set 2, delete 2", "redis-2": "set 2, delete 2", "redis-3": "set 2, delete 2"},
+		},
+		{
+			name: "each of three attempts", nodes: 3, kind: "redlock", client: sim.Client{Attempts: 3},
+			cancels: "client-1's acquire request to redis-1 arrived", cancel: "acquire 1, acquire 2, acquire 3",
+			steps: "acquire failed, acquire failed, acquire failed", keys: map[string]string{"redis-1": "set 1, delete 1, set 2, delete 2, set 3, delete 3", "redis-2": ""},
+		},
+		{
+			name: "the second extend", nodes: 1, kind: "single", client: sim.Client{Works: 10 * time.Second, ExtendsEvery: 4 * time.Second},
+			cancels: "client-1's extend request to redis-1 is in flight, 3rd time", cancel: "extend 1",
+			steps: "acquire, read x, extend, extend, work, write x, release", keys: map[string]string{"redis-1": "set 1, touch 1, touch 1, delete 1"},
+		},
+		{
+			// The key stands until its time is up, and only then can it be set again.
+			name: "a release, and the client goes on", nodes: 1, kind: "single", client: sim.Client{Sections: 2, RetryEvery: 20 * time.Second},
+			cancels: "client-1's release request to redis-1 is in flight, 1st time", cancel: "release 1",
+			steps: "acquire, read x, write x, release failed, acquire failed, acquire failed, acquire, read x, write x, release",
+			keys:  map[string]string{"redis-1": "set 1, expire 1, set 4, delete 4"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			client := test.client
+			client.Name, client.Cancels = "client-1", Point(test.cancels)
+			tr := Play(t, on(t, test.nodes, test.kind, client))
+			Same(t, "what it cancels", Cancels(tr, "client-1"), test.cancel)
+			Same(t, "its steps", Steps(tr, "client-1"), test.steps)
+			for node, want := range test.keys {
+				Same(t, "the key on "+node, KeyHistory(tr, node), want)
+			}
+			Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+		})
+	}
+}
+
+// Which of a lock's goroutines hears first of the cancellation, and which of the
+// answer that comes at the same moment, must not show.
+func TestCancelIsDeterministic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, kind := range []string{"redlock", "watchdog"} {
+		for _, at := range []string{
+			"redis-1's reply to client-1's acquire arrived, 1st time",
+			"client-1's acquire request to redis-1 arrived",
+			"client-1's release request to redis-1 is in flight",
+			"redis-1's reply to client-1 arrived, 2nd time",
+			"client-2 acquired",
+		} {
+			cfg := on(t, 3, kind,
+				sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: Point(at), Works: 3 * time.Second, ExtendsEvery: map[bool]time.Duration{true: time.Second}[kind != "watchdog"]},
+				sim.Client{Name: "client-2", RetryEvery: 777 * time.Millisecond},
+			)
+			if kind == "redlock" {
+				cfg.Lock.Options = locks.Options{Ask: locks.AllAtOnce, Clock: fakeclock.Wall}
+			}
+			want := Play(t, cfg)
+			cfg.Disturb = Shake
+			for i := range 6 {
+				runtime.GOMAXPROCS(1 << (i % 3))
+				if got := Play(t, cfg); got.Hash() != want.Hash() {
+					t.Fatalf("%s, %s: run %d differs: %s", kind, at, i+1, trace.FirstDifference(want, got))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	server "github.com/locksim/locksim/servers/redis"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// busy is a world in which much happens at once: clients with several goroutines,
+// timeouts, retries and every kind of fault, and times that coincide.
+func busy(network sim.Network, seed uint64) sim.Config {
+	worker := func(ctx context.Context, p *sim.Program) error {
+		library := libraryClient(p)
+		defer library.Close()
+		strict := []*redis.Client{p.Env().Redis(0), p.Env().Redis(1), p.Env().Redis(2)}
+		var wg sync.WaitGroup
+		for i := range 3 {
+			wg.Go(func() {
+				key := fmt.Sprint("k", i)
+				for n := range 5 {
+					r := strict[i]
+					if i == 0 && n%2 == 0 {
+						r = library
+					}
+					ctx, cancel := context.WithTimeout(ctx, 2*time.Millisecond+time.Duration(n)*time.Millisecond)
+					_ = r.SetNX(ctx, key, fmt.Sprint(n), 100*time.Millisecond).Err()
+					_ = r.Eval(ctx, "return redis.call('incr', KEYS[1])", []string{"n"}).Err()
+					cancel()
+					time.Sleep(120 * time.Millisecond)
+				}
+			})
+		}
+		wg.Go(func() {
+			for range 10 {
+				_ = p.Clock().Sleep(ctx, 100*time.Millisecond)
+				ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+				_, _ = p.Storage(ctx, storage.Request{Op: storage.Write, Object: trace.Object, Value: "v"})
+				cancel()
+			}
+		})
+		wg.Go(func() {
+			// Not while another goroutine dials the same node: which of the two
+			// comes first nobody could tell.
+			time.Sleep(7 * time.Millisecond)
+			ctx, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			_ = library.BLPop(ctx, 0, "list").Err()
+		})
+		wg.Wait()
+		return nil
+	}
+	cfg := story()
+	cfg.Seed, cfg.Network = seed, network
+	cfg.Nodes = []sim.Node{
+		{Name: "redis-1", System: "redis", Persistence: server.Everysec},
+		{Name: "redis-2", System: "redis", Persistence: server.Always},
+		{Name: "redis-3", System: "redis", Persistence: sim.NoPersistence},
+		{Name: "redis-4", System: "redis", Persistence: sim.NoPersistence, ReplicaOf: "redis-1", Lag: 5 * time.Millisecond},
+	}
+	for i := range 3 {
+		cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Run: worker})
+	}
+	const ms = time.Millisecond
+	return With(cfg,
+		Lasting(100*ms, At(100*ms, Stopped("client-1"))),
+		Lasting(70*ms, At(150*ms, Suspended("client-2"))),
+		Lasting(50*ms, At(200*ms, Stopped("redis-2"))),
+		Lasting(100*ms, At(250*ms, Crashed("redis-3", trace.PowerLoss))),
+		Lasting(100*ms, At(300*ms, Crashed("redis-2", trace.Kill))),
+		Lasting(100*ms, At(100*ms, &sim.Partition{Process: "client-3", From: []string{"redis-1", trace.StorageName}})),
+		Lasting(200*ms, At(150*ms, &sim.Delay{Process: "client-1", To: "redis-2", By: 3 * ms})),
+		Lasting(100*ms, When("client-2's request to storage is in flight, 3rd time", &sim.Hold{Message: Held("client-2's request to storage")})),
+		At(350*ms, &sim.Reset{Process: "client-1", From: "redis-1"}),
+		At(400*ms, &sim.Jump{Process: "redis-1", By: -50 * ms}),
+		At(400*ms, &sim.Jump{Process: "redis-2", By: 50 * ms}),
+		At(0, &sim.Drift{Process: "redis-3", Rate: 10 * sim.Percent}),
+		At(500*ms, Crashed("redis-1", trace.PowerLoss)),
+		At(500*ms, &sim.Promote{Node: "redis-4"}),
+		At(550*ms, Crashed("client-3", trace.Kill)),
+		Lasting(50*ms, At(600*ms, &sim.Fail{Node: "redis-2"})),
+	)
+}
+
+// One configuration, one trace: on any number of threads, and however the
+// scheduler is disturbed.
+func TestDeterminism(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for name, network := range map[string]sim.Network{
+		"latencies that vary":   {Min: 300 * time.Microsecond, Max: 3 * time.Millisecond},
+		"latencies that do not": {Min: Hop, Max: Hop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := busy(network, 7)
+			want := Play(t, cfg)
+			Struck(t, want)
+			cfg.Disturb = Shake
+			for i := range 50 {
+				threads := 1 << (i % 3)
+				runtime.GOMAXPROCS(threads)
+				got := Play(t, cfg)
+				if got.Hash() == want.Hash() {
+					continue
+				}
+				t.Fatalf("run %d, on %d threads, differs: %s", i+1, threads, trace.FirstDifference(want, got))
+			}
+		})
+	}
+}
+
+// Nothing outlives a world: no goroutine, no memory.
+func TestNothingOutlivesAWorld(t *testing.T) {
+	small := story(
+		sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+			r := libraryClient(p)
+			defer r.Close()
+			_ = r.Set(ctx, "k", "v", time.Second).Err()
+			return r.Subscribe(ctx, "news").Ping(ctx) // left open
+		}},
+		sim.Client{Name: "client-2", Run: func(ctx context.Context, p *sim.Program) error {
+			return p.Env().Redis(0).BLPop(Within(ctx, time.Second), 0, "list").Err()
+		}},
+		sim.Client{Name: "client-3", Run: func(ctx context.Context, p *sim.Program) error {
+			return p.Env().Redis(0).BLPop(ctx, 0, "list").Err()
+		}},
+	)
+	small.Horizon = 3 * time.Second
+	small = With(small, At(2*time.Second, Crashed("client-3", trace.Kill)))
+	use := func() (goroutines int, bytes uint64) {
+		for range 5 {
+			runtime.GC()
+			time.Sleep(5 * time.Millisecond) // a goroutine that has ended is soon gone
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return runtime.NumGoroutine(), m.HeapAlloc
+	}
+	run := func(n int) {
+		for range n {
+			Play(t, small)
+		}
+		Play(t, busy(sim.Network{Min: Hop, Max: Hop}, 1))
+	}
+	run(50) // what packages keep for ever is there now
+	goroutines, bytes := use()
+	run(300)
+	more, grown := use()
+	if more > goroutines {
+		t.Errorf("%d goroutines have become %d", goroutines, more)
+	}
+	// A world needs about 200 kB; one word kept of each would not be seen, a
+	// world would.
+	if grown > bytes+2<<20 {
+		t.Errorf("%d bytes have become %d", bytes, grown)
+	}
+}

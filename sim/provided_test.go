@@ -1,6 +1,0 @@
-package sim_test
-
-import (
-	_ "github.com/locksim/locksim/libraries"
-	_ "github.com/locksim/locksim/servers/redis"
-)

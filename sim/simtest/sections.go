@@ -1,0 +1,144 @@
+package simtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// Sections is a world with one lock on one node, in which clients go through their
+// sections.
+func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
+	for i := range clients {
+		if clients[i].RetryEvery == 0 {
+			clients[i].RetryEvery = time.Second
+		}
+	}
+	return sim.Config{
+		Name: "sections", Seed: 1, Horizon: 5 * time.Minute,
+		Network: sim.Network{Min: Hop, Max: Hop},
+		Lock:    sim.Lock{Kind: kind, Key: "resource", TTL: 30 * time.Second},
+		Nodes:   Nodes(kind.System, 1),
+		Clients: clients,
+	}
+}
+
+// Alone is such a world with one client that runs a program; an error of it fails the test.
+func Alone(t *testing.T, kind locks.Kind, program func(context.Context, *sim.Program) error) sim.Config {
+	return Sections(kind, Client(t, "client-1", program))
+}
+
+// Nodes are so many of a kind of server, with their usual names; none of no kind.
+func Nodes(kind string, n int) (nodes []sim.Node) {
+	if system, ok := sim.LookupSystem(kind); ok {
+		for i := range n {
+			nodes = append(nodes, sim.Node{Name: system.NodeName(i), System: kind})
+		}
+	}
+	return nodes
+}
+
+// Lock is a lock that is known by its name.
+func Lock(t *testing.T, name string) locks.Kind {
+	t.Helper()
+	kind, ok := locks.Lookup(name)
+	if !ok {
+		t.Fatalf("there is no lock called %s", name)
+	}
+	return kind
+}
+
+// Does is what a client does in a section, in words such as "write x".
+func Does(tasks ...string) []trace.Task {
+	var all []trace.Task
+	for _, text := range tasks {
+		task, err := trace.ParseTask(text)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, task)
+	}
+	return all
+}
+
+// Steps tells what a client did, step by step.
+func Steps(tr *trace.Trace, client string) string {
+	var told []string
+	for _, ev := range Events(tr, trace.KindEnd, client) {
+		step := string(ev.Step)
+		if ev.Object != "" {
+			step += " " + ev.Object
+		}
+		if !ev.OK {
+			step += " failed"
+		}
+		told = append(told, step)
+	}
+	return strings.Join(told, ", ")
+}
+
+// Cancels tells which calls a client cancelled, and in which sections.
+func Cancels(tr *trace.Trace, client string) string {
+	var told []string
+	for _, ev := range Events(tr, trace.KindCancel, client) {
+		told = append(told, fmt.Sprint(ev.Step, " ", ev.Section))
+	}
+	return strings.Join(told, ", ")
+}
+
+// Served tells what the storage did: who wanted it, who asked, and with which
+// token.
+func Served(tr *trace.Trace) string {
+	var told []string
+	for _, ev := range tr.Events {
+		if ev.Kind != trace.KindServe {
+			continue
+		}
+		what := fmt.Sprintf("%s %s for %s", ev.Step, ev.Object, ev.Client())
+		if ev.Peer != ev.Client() {
+			what += " by " + ev.Peer
+		}
+		if ev.Token != 0 {
+			what += fmt.Sprintf(" (%d)", ev.Token)
+		}
+		if !ev.OK {
+			what += " refused"
+		}
+		told = append(told, what)
+	}
+	return strings.Join(told, ", ")
+}
+
+// KeyHistory tells what became of the lock's key on a node, and in which sections it had
+// been set.
+func KeyHistory(tr *trace.Trace, node string) string {
+	var told []string
+	for _, ev := range tr.Events {
+		switch ev.Kind {
+		case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
+			if ev.Process == node {
+				told = append(told, fmt.Sprint(ev.Kind, " ", ev.Owner.Section))
+			}
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// Broken lists the properties that a run violates, and whose fault that is.
+func Broken(tr *trace.Trace) string {
+	var told []string
+	for _, f := range checks.Check(history.Of(tr), nil).Findings {
+		if f.Outcome == checks.Violated {
+			told = append(told, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Fault)))
+		}
+	}
+	return strings.Join(told, ", ")
+}

@@ -1,0 +1,218 @@
+package simtest
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A toy is about as small as a server for locks can be. It keeps words under keys, in its
+// memory alone, and its messages are lines of words:
+//
+//	take KEY WORD TIME   keeps the word, unless there is one; "yes" or "no"
+//	keep KEY WORD TIME   keeps it from now on, if it is there; "yes" or "no"
+//	drop KEY WORD        forgets it, if it is there; "yes" or "no"
+//	set KEY WORD TIME    keeps the word, whatever was there; "yes"
+//	incr KEY             counts; the number
+//	get KEY              the word, or "nothing"
+//	ping                 "pong"
+//	wait KEY             the word that is the next to be kept
+//	quit                 closes the connection
+//
+// A time is in milliseconds of the toy's wall clock; without one a word is kept for good.
+// A drop without a word takes any.
+type toy struct {
+	host  *sim.Host
+	kept  map[string]word
+	looks int // at what has ended; only the latest has to look again
+	waits []waiter
+}
+
+// A waiter is a request that is answered later.
+type waiter struct {
+	caller
+	request *sim.Request
+	key     string
+}
+
+// A word is what is kept under one key, until when by the toy's wall clock, and who set it.
+type word struct {
+	text  string
+	until time.Time
+	owner *trace.Actor
+}
+
+func init() {
+	sim.RegisterSystem(sim.System{
+		Name: "toy", Title: "a toy", Node: "toy", Port: 7000,
+		Failure: "broken",
+		Framer:  func(names *sim.Names) sim.Framer { return lines{names} },
+		Boot:    func(host *sim.Host) sim.Server { return &toy{host: host, kept: map[string]word{}} },
+	})
+}
+
+// lines cuts what a client writes: a line is a message.
+type lines struct{ names *sim.Names }
+
+func (l lines) Next(b []byte) (int, sim.Frame) {
+	line, _, whole := bytes.Cut(b, []byte("\n"))
+	if !whole {
+		return 0, sim.Frame{}
+	}
+	words := strings.Fields(string(line))
+	told := make([]string, len(words))
+	for i, w := range words {
+		told[i] = l.names.Value(w)
+	}
+	return len(line) + 1, sim.Frame{Body: words, Text: strings.Join(told, " "), Handshake: slices.Equal(words, []string{"ping"})}
+}
+
+// A caller is the toy's end of a connection.
+type caller struct {
+	toy *toy
+	end *sim.End
+}
+
+// Accept is as in [sim.Server].
+func (y *toy) Accept(end *sim.End) sim.Endpoint { return caller{y, end} }
+
+// Receive is as in [sim.Endpoint]: it does what it is asked for, lets the world see that,
+// and answers if that was not the end of it.
+func (c caller) Receive(r *sim.Request) {
+	host := c.toy.host
+	words := append(r.Body.([]string), "", "", "", "")
+	answer := host.Failure()
+	if answer == "" || r.Handshake() {
+		answer = c.toy.serve(words[0], words[1], words[2], words[3], r.By())
+	}
+	switch up := host.Act(); {
+	case !up:
+	case answer != "":
+		c.answer(r, answer)
+	case words[0] == "wait":
+		c.toy.waits = append(c.toy.waits, waiter{c, r, words[1]})
+	case words[0] == "quit":
+		c.end.Close()
+	}
+}
+
+func (c caller) answer(r *sim.Request, answer string) {
+	c.end.Answer(r, sim.Packet{Bytes: []byte(answer + "\n"), Text: c.toy.host.Names().Value(answer)})
+}
+
+// HangUp is as in [sim.Endpoint].
+func (c caller) HangUp(bool) {
+	c.toy.waits = slices.DeleteFunc(c.toy.waits, func(w waiter) bool { return w.caller == c })
+}
+
+// serve does what a line asks for. No answer is none for now.
+func (y *toy) serve(verb, key, text, ms string, by *trace.Actor) string {
+	is, there := y.kept[key]
+	mine := there && (text == "" || text == is.text)
+	switch {
+	case verb == "ping":
+		return "pong"
+	case verb == "get":
+		return cmp.Or(is.text, "nothing")
+	case verb == "wait", verb == "quit":
+		return ""
+	case verb == "incr":
+		n, _ := strconv.Atoi(is.text)
+		text = strconv.Itoa(n + 1)
+		y.keep(key, text, "", by)
+		return text
+	case verb == "set", verb == "take" && !there, verb == "keep" && mine:
+		y.keep(key, text, ms, by)
+		return "yes"
+	case verb == "drop" && mine:
+		y.gone(trace.KindDelete, key, by)
+		return "yes"
+	case verb == "take", verb == "keep", verb == "drop":
+		return "no"
+	}
+	return "what?"
+}
+
+// keep keeps a word, and tells whose it is: its setter's, also when others prolong it.
+func (y *toy) keep(key, text, milliseconds string, by *trace.Actor) {
+	w := word{text: text, owner: by}
+	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: y.host.Names().Value(text), By: by}
+	switch was, there := y.kept[key]; {
+	case there && was.text == text:
+		ev.Kind, w.owner = trace.KindTouch, was.owner
+	case there:
+		ev.Prior = was.owner
+	}
+	ev.Owner = w.owner
+	if ms, _ := strconv.Atoi(milliseconds); ms > 0 {
+		ev.TTL = time.Duration(ms) * time.Millisecond
+		w.until = y.host.Clock().Now().Add(ev.TTL)
+		ev.Expires, _ = y.host.When(w.until)
+	}
+	y.kept[key] = w
+	y.host.Keeps(len(text))
+	y.host.Emit(ev)
+	y.look()
+	y.waits = slices.DeleteFunc(y.waits, func(w waiter) bool {
+		if w.key == key {
+			w.answer(w.request, text)
+		}
+		return w.key == key
+	})
+}
+
+// gone forgets a word.
+func (y *toy) gone(how trace.Kind, key string, by *trace.Actor) {
+	was := y.kept[key]
+	delete(y.kept, key)
+	y.host.Emit(trace.Event{Kind: how, Key: key, Value: y.host.Names().Value(was.text), By: by, Owner: was.owner})
+}
+
+// look forgets the words whose time is up, and looks again when the next one's is.
+func (y *toy) look() {
+	y.looks++
+	look := y.looks
+	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
+		until := y.kept[key].until
+		if until.IsZero() {
+			continue
+		}
+		if !until.After(y.host.Clock().Now()) {
+			y.gone(trace.KindExpire, key, nil)
+		} else if at, ok := y.host.When(until); ok {
+			y.host.At(at, func() {
+				if look == y.looks && y.host.Up() {
+					y.look()
+				}
+			})
+		}
+	}
+}
+
+// ClockChanged is as in [sim.Server].
+func (y *toy) ClockChanged() {
+	if y.host.Up() {
+		y.look()
+	}
+}
+
+// Crash has nothing to do: there is no disk, and who has waited has hung up.
+func (y *toy) Crash(trace.Crash) {}
+
+// Restart is where a crash shows: nothing is left.
+func (y *toy) Restart() {
+	y.look()
+	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
+		y.gone(trace.KindForget, key, nil)
+	}
+}
+
+// Stop has nothing to do: there are no goroutines.
+func (y *toy) Stop() {}

@@ -1,0 +1,185 @@
+package simtest
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+)
+
+// ToyLock is a lock on toys: whoever has taken the key on most of them has it.
+var ToyLock = locks.Kind{
+	Name:     "toy",
+	Title:    "a key on most of some toys",
+	System:   "toy",
+	OwnClock: true,
+	Features: []string{"value-check"},
+	Slots: func(key string, nodes int) (slots []locks.Slot, quorum int) {
+		for i := range nodes {
+			slots = append(slots, locks.Slot{Node: i, Key: key})
+		}
+		return slots, nodes/2 + 1
+	},
+	New: func(env *locks.Env) (locks.Lock, error) {
+		l := &toyLock{env: env}
+		for i := range env.Nodes {
+			l.nodes = append(l.nodes, newToyClient(env, env.Nodes[i]))
+		}
+		return l, nil
+	},
+}
+
+// ToyTokens counts with incr on the first counter.
+var ToyTokens = locks.TokenSource{
+	Name: "toy", Title: "incr on a toy", Counts: true, System: "toy",
+	Warm: func(env *locks.Env) { toyCounter(env) },
+	Mint: func(ctx context.Context, env *locks.Env) (token uint64, err error) {
+		answer, err := toyCounter(env).Ask(ctx, "incr "+env.Key+":token")
+		if err == nil {
+			_, err = fmt.Sscan(answer, &token)
+		}
+		return token, err
+	},
+}
+
+func toyCounter(env *locks.Env) *ToyClient {
+	return locks.Share(env, "toy counter", func() *ToyClient { return newToyClient(env, env.Counters[0]) })
+}
+
+type toyLock struct {
+	env   *locks.Env
+	nodes []*ToyClient
+}
+
+// toyLease is one grant: a value that is nobody else's, and its end by the process's clock.
+type toyLease struct {
+	*toyLock
+	value string
+	ends  fakeclock.Reading
+}
+
+func (l *toyLock) Acquire(ctx context.Context) (locks.Lease, error) {
+	value := make([]byte, 8)
+	l.env.Rand.Read(value) // never fails
+	lease := &toyLease{toyLock: l, value: hex.EncodeToString(value)}
+	if err := lease.ask(ctx, "take"); err != nil {
+		_ = lease.ask(context.WithoutCancel(ctx), "drop")
+		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+	}
+	return lease, nil
+}
+
+func (l *toyLease) Expires() fakeclock.Reading        { return l.ends }
+func (l *toyLease) Extend(ctx context.Context) error  { return l.ask(ctx, "keep") }
+func (l *toyLease) Release(ctx context.Context) error { return l.ask(ctx, "drop") }
+
+// ask asks the toys one by one, and fails unless most of them say yes.
+func (l *toyLease) ask(ctx context.Context, verb string) error {
+	line := fmt.Sprintf("%s %s %s %d", verb, l.env.Key, l.value, l.env.TTL.Milliseconds())
+	if verb == "drop" && !l.env.Options.Has("value-check") {
+		line = "drop " + l.env.Key
+	}
+	began := l.env.Clock.Read(fakeclock.Monotonic)
+	yes, said := 0, []string(nil)
+	for _, node := range l.nodes {
+		answer, err := node.Ask(ctx, line)
+		if err != nil {
+			answer = err.Error()
+		}
+		if answer == "yes" {
+			yes++
+		}
+		said = append(said, answer)
+	}
+	if yes <= len(l.nodes)/2 {
+		return fmt.Errorf("they say %s", strings.Join(said, ", "))
+	}
+	if verb != "drop" {
+		l.ends = began.Add(l.env.TTL)
+	}
+	return nil
+}
+
+// A ToyClient asks one toy, one thing at a time. It opens a connection when it needs one,
+// and a new one after a failure.
+type ToyClient struct {
+	env  *locks.Env
+	addr string
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+func newToyClient(env *locks.Env, addr string) *ToyClient {
+	c := &ToyClient{env: env, addr: addr}
+	env.Warm(func(ctx context.Context) { _ = c.Do(ctx, "ping") })
+	return c
+}
+
+// Toy is the process's client of a node, counted from 0.
+func Toy(p *sim.Program, node int) *ToyClient { return ToyOf(p.Env(), node) }
+
+// ToyOf is the same for a lock.
+func ToyOf(env *locks.Env, node int) *ToyClient {
+	return locks.Share(env, fmt.Sprint("toy ", node), func() *ToyClient { return newToyClient(env, env.Nodes[node]) })
+}
+
+// Do is Ask for whom the answer does not matter.
+func (c *ToyClient) Do(ctx context.Context, line string) error {
+	_, err := c.Ask(ctx, line)
+	return err
+}
+
+// Ask sends a line and returns the answer, unless its context ends before. As libraries
+// do, it leaves a deadline to the connection, and looks at an idle one before it uses it.
+func (c *ToyClient) Ask(ctx context.Context, line string) (answer string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if c.conn != nil && stale(c.conn) {
+		c.hangUp()
+	}
+	if c.conn == nil {
+		conn, err := c.env.Dial(ctx, "tcp", c.addr)
+		if err != nil {
+			return "", err
+		}
+		c.conn, c.in = conn, bufio.NewReader(conn)
+	}
+	conn, cancelled := c.conn, func() bool { return false }
+	deadline, bounded := ctx.Deadline()
+	if conn.SetReadDeadline(deadline); !bounded {
+		goOn := context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })
+		cancelled = func() bool { return !goOn() }
+	}
+	if _, err = io.WriteString(conn, line+"\n"); err == nil {
+		answer, err = c.in.ReadString('\n')
+	}
+	switch over := cancelled(); {
+	case over && err != nil:
+		err = ctx.Err()
+		fallthrough
+	case over, err != nil:
+		c.hangUp()
+	}
+	return strings.TrimSpace(answer), err
+}
+
+func (c *ToyClient) hangUp() {
+	c.conn.Close()
+	c.conn = nil
+}
+
+// stale says that nobody should use an idle connection any more.
+func stale(c net.Conn) bool {
+	raw, err := c.(syscall.Conn).SyscallConn()
+	return err != nil || raw.Read(func(uintptr) bool { return true }) != nil
+}
