@@ -1,3 +1,6 @@
 package explore
 
-import _ "github.com/locksim/locksim/libraries"
+import (
+	_ "github.com/locksim/locksim/libraries"
+	_ "github.com/locksim/locksim/sim/simtest"
+)

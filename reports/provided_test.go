@@ -1,3 +1,6 @@
 package reports_test
 
-import _ "github.com/locksim/locksim/libraries"
+import (
+	_ "github.com/locksim/locksim/libraries"
+	_ "github.com/locksim/locksim/sim/simtest"
+)

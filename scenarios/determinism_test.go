@@ -12,19 +12,20 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once")
+var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
 
 // One scenario, one seed: one trace, whatever the scheduler does. Each run is
 // repeated on 1, 2 and 4 threads while its goroutines yield at random whenever
 // they ask something of the world.
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	runs := 0
 	for _, s := range Embedded() {
 		for _, v := range s.Variants {
 			for _, lock := range slices.Compact(slices.Sorted(slices.Values([]string{v.Lock, "redlock", "single", "redsync", "rueidislock"}))) {
 				for _, fencing := range []string{Off, On} {
 					config, err := v.Config(Options{Seed: 7, Lock: lock, Fencing: fencing})
-					if lock != v.Lock && (err != nil || fencing == On) {
+					if lock != v.Lock && (testing.Short() || err != nil || fencing == On) {
 						continue // it cannot be told with another lock, or has been: locks know nothing of fencing
 					}
 					if lock != v.Lock {
@@ -46,11 +47,16 @@ func TestDeterminism(t *testing.T) {
 						if lock != v.Lock {
 							repeats = max(repeats/10, 1)
 						}
+						if testing.Short() {
+							repeats = 1
+						}
 						for i := range repeats {
-							runtime.GOMAXPROCS(1 << (i % 3))
+							threads := 1 << (runs % 3)
+							runs++
+							runtime.GOMAXPROCS(threads)
 							again := run(t, config)
 							if again.Hash() != first.Hash() {
-								t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, repeats+1, 1<<(i%3), trace.FirstDifference(first, again))
+								t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, repeats+1, threads, trace.FirstDifference(first, again))
 							}
 						}
 					})

@@ -1,3 +1,6 @@
 package scenarios
 
-import _ "github.com/locksim/locksim/libraries"
+import (
+	_ "github.com/locksim/locksim/libraries"
+	_ "github.com/locksim/locksim/sim/simtest"
+)
