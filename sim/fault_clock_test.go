@@ -11,6 +11,42 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
+// A server that is told of each change of its clock can have what it keeps for ten seconds
+// end by that clock, and not by true time.
+func TestServerGoesByItsClock(t *testing.T) {
+	const served = 3 * Hop // after a dial, and its way to the toy
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		err := Toy(p, 0).Do(ctx, "set k v 10000")
+		SleepUntil(30 * time.Second)
+		return err
+	}))
+	for _, test := range []struct {
+		name   string
+		faults []sim.Fault
+		ends   time.Duration
+	}{
+		{"no fault", nil, served + 10*time.Second},
+		{"back by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{"toy-1", -4 * time.Second})}, served + 14*time.Second},
+		{"forward by 4s", []sim.Fault{At(3*time.Second, &sim.Jump{"toy-1", 4 * time.Second})}, served + 6*time.Second},
+		{"forward beyond its end", []sim.Fault{At(3*time.Second, &sim.Jump{"toy-1", 31 * time.Second})}, 3 * time.Second},
+		{"of another process", []sim.Fault{At(3*time.Second, &sim.Jump{"client-1", time.Hour})}, served + 10*time.Second},
+		{"fast by 25%", []sim.Fault{At(0, &sim.Drift{"toy-1", 25 * sim.Percent})}, served + 8*time.Second},
+		// 3 s at +50% are 4.5 s, which leaves 5.5 s at the right rate.
+		{"fast for three seconds", []sim.Fault{Lasting(3*time.Second, When("client-1 holds toy-1", &sim.Drift{"toy-1", 50 * sim.Percent}))}, served + 8500*time.Millisecond},
+		{"in a pause", []sim.Fault{
+			Lasting(4*time.Second, At(2*time.Second, Stopped("toy-1"))),
+			At(3*time.Second, &sim.Jump{"toy-1", 4 * time.Second}),
+		}, served + 6*time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := Play(t, With(cfg, test.faults...))
+			Struck(t, tr)
+			About(t, "the word was kept", Only(t, tr, trace.KindSet, "toy-1").At, served)
+			About(t, "its end", Only(t, tr, trace.KindExpire, "toy-1").At, test.ends)
+		})
+	}
+}
+
 // A client's own clocks, and the true time that a library sees.
 func TestClientClocks(t *testing.T) {
 	type clocks struct {

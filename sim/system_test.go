@@ -1,0 +1,75 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A node is of the kind that it says, or else of its master's or of its lock's. One that
+// its kind cannot be is refused, and the error says why.
+func TestCheckNodes(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		nodes []sim.Node
+		lock  locks.Kind
+		why   string // it is refused
+	}{
+		{"it says", Nodes("toy", 1), locks.Kind{}, ""},
+		{"its lock says", []sim.Node{{Name: "toy-1"}}, ToyLock, ""},
+		{"nobody says", []sim.Node{{Name: "toy-1"}}, locks.Kind{}, "nothing says what kind of server toy-1 is"},
+		{"there is no such kind", []sim.Node{{Name: "abacus-1", System: "abacus"}}, ToyLock,
+			`abacus-1 is a server of the kind "abacus", which this program does not have: it has toy`},
+		{"a toy has no disk", []sim.Node{{Name: "toy-1", System: "toy", Persistence: "always"}}, ToyLock,
+			"toy-1 cannot have persistence always: a toy has no disk"},
+		{"a toy has no replica", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,
+			"toy-2 is a replica of toy-1, but a toy cannot follow another"},
+		// It is of its master's kind, not of its lock's.
+		{"nor has one that says so for both", []sim.Node{{Name: "toy-1", System: "toy"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, locks.Kind{System: "abacus"},
+			"toy-2 is a replica of toy-1, but a toy cannot follow another"},
+	} {
+		cfg := sim.Config{Nodes: test.nodes, Lock: sim.Lock{Kind: test.lock}}
+		why := ""
+		if err := cfg.CheckNodes(); err != nil {
+			why = err.Error()
+		}
+		Same(t, test.name, why, test.why)
+	}
+	cfg := sim.Config{Nodes: Nodes("toy", 1), Lock: sim.Lock{Kind: ToyLock}, Tokens: sim.Tokens{Source: ToyTokens}}
+	Same(t, "tokens are counted on toys", cfg.CheckNodes(), nil)
+	cfg.Tokens.Source.System = "abacus"
+	if err := cfg.CheckNodes(); err == nil || !strings.Contains(err.Error(), "counts on nodes of the kind abacus, and toy-1 is a toy") {
+		t.Errorf("tokens that are counted on another kind: %v", err)
+	}
+}
+
+// What a kind of server keeps over a crash is up to its disk.
+func TestDisks(t *testing.T) {
+	paper := sim.System{Disks: []sim.Disk{{Persistence: sim.NoPersistence}, {Persistence: "paper", Keeps: []trace.Crash{trace.PowerLoss}}}}
+	for _, test := range []struct {
+		disk  sim.Persistence
+		how   trace.Crash
+		keeps bool
+	}{
+		{"paper", trace.PowerLoss, true},
+		{"paper", trace.Kill, false},
+		{sim.NoPersistence, trace.PowerLoss, false},
+		{"stone", trace.PowerLoss, false},
+	} {
+		Same(t, string(test.disk)+" after "+string(test.how), paper.Keeps(test.disk, test.how), test.keeps)
+	}
+}
+
+// Two kinds of servers of one name would be one too many.
+func TestRegisterSystemTwice(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a second kind called toy was registered")
+		}
+	}()
+	sim.RegisterSystem(sim.System{Name: "toy"})
+}
