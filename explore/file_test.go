@@ -80,9 +80,9 @@ var deeds = []deed{
 		says: []string{"- client-1's keys expired while client-1 was paused", "Just before it writes, it pauses for 31s.", "assumption: process"},
 	},
 	{
-		name: "suspend-client", base: workload("redsync"), seed: 7,
+		name: "suspend-client", base: workload("single, clock: wall"), seed: 7,
 		faults: []Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
-		// redsync goes by the wall clock, which knows of the pause.
+		// The lock goes by the wall clock, which knows of the pause.
 		off: checks.NoLostUpdate, on: checks.SectionExclusion,
 		says: []string{"# Run it with: locksim run FILE --seed 7"},
 	},
@@ -131,14 +131,14 @@ var deeds = []deed{
 		says: []string{"Fencing tokens did not help, as they did not grow from grant to grant."},
 	},
 	{
-		name: "power loss with a disk that is a second behind", base: workload("redislock"), seed: 1,
+		name: "power loss with a disk that is a second behind", base: workload("single"), seed: 1,
 		change: writes("redis-1", redis.Everysec),
 		faults: []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"redis-1: {persistence: everysec}"},
 	},
 	{
-		name: "jump-forward-node", base: workload("redislock"), seed: 1,
+		name: "jump-forward-node", base: workload("single"), seed: 1,
 		faults: []Fault{item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: 31 * second}.fault()},
 		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
 		says: []string{"Then redis-1's clock jumps ahead by 31s"},

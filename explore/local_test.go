@@ -2,10 +2,10 @@ package explore
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
@@ -29,7 +29,7 @@ func recorded(t *testing.T, l *Local, base int) *Record {
 // The record has every step of every client, and every message of theirs twice: when it
 // is sent and when it arrives, each at the process to which that happens.
 func TestRecordHasEveryStepAndMessage(t *testing.T) {
-	for _, lock := range []string{"single", "redlock", "redislock"} {
+	for _, lock := range []string{"single", "redlock", "watchdog"} {
 		l, bases := of(lock, 0)
 		for base := range bases {
 			r := recorded(t, l, base)
@@ -129,7 +129,7 @@ func TestFencingChangesNothingWhereNothingBroke(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs hundreds of worlds")
 	}
-	for _, lock := range []string{"single", "redlock", "redsync", "redislock-defaults"} {
+	for _, lock := range []string{"single", "redlock", "watchdog"} {
 		l, bases := of(lock, 3)
 		random := rand.New(rand.NewPCG(1, 2))
 		for base := range bases {
@@ -175,20 +175,6 @@ func TestOwnTokensAreTried(t *testing.T) {
 	}
 }
 
-// A lock whose leases cannot be extended has no workload in which they are.
-func TestABaseThatProvesNothing(t *testing.T) {
-	l, bases := of("rueidislock", 0)
-	var took []string
-	for base := range bases {
-		if r := recorded(t, l, base); r.TookPlace() {
-			took = append(took, r.Name)
-		}
-	}
-	if !slices.Equal(took, []string{"contend", "replicated"}) {
-		t.Errorf("workloads that take place: %q", took)
-	}
-}
-
 // The workloads are made for the TTL: nothing in them is a fixed time.
 func TestWorkloadsScale(t *testing.T) {
 	count := func(ttl time.Duration) (points int) {
@@ -219,6 +205,9 @@ func TestEveryStoryHasAWorkload(t *testing.T) {
 	}
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
+			if k, _ := locks.Lookup(v.Lock); k.Provided() != nil {
+				continue
+			}
 			base := FileBase(v, 1)
 			before, err := NewLocal([]Base{base}, 10*time.Second, nil).Record(0)
 			if err != nil {

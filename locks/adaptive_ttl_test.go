@@ -42,7 +42,7 @@ func TestAdaptiveTTL(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
-				if got := adapt(t, c.client(t, "adaptive-ttl"), test.sections...); got != test.want {
+				if got := adapt(t, c.Client(t, "adaptive-ttl"), test.sections...); got != test.want {
 					t.Errorf("after sections of %v the TTL is %v, want %v", test.sections, got, test.want)
 				}
 			})
@@ -55,7 +55,7 @@ func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
 	for _, quick := range []int{0, 5} {
 		t.Run(fmt.Sprint(quick, " quick sections before"), func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
-				l := c.client(t, "adaptive-ttl")
+				l := c.Client(t, "adaptive-ttl")
 				for range quick {
 					lease := acquire(t, l)
 					time.Sleep(200 * time.Millisecond)
@@ -63,7 +63,7 @@ func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
 				}
 				acquire(t, l)
 				time.Sleep(5 * time.Second)
-				_, err := c.client(t, "adaptive-ttl").Acquire(t.Context())
+				_, err := c.Client(t, "adaptive-ttl").Acquire(t.Context())
 				if letIn := err == nil; letIn != (quick > 0) {
 					t.Errorf("another client was let in after 5s: %v (%v)", letIn, err)
 				}
@@ -74,15 +74,15 @@ func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
 
 func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "adaptive-ttl")
+		l := c.Client(t, "adaptive-ttl")
 		adapt(t, l, 2*time.Second)
 		lease := acquire(t, l)
 		time.Sleep(time.Second)
 		if err := extend(t, lease); err != nil {
 			t.Fatal(err)
 		}
-		if got := left(t, lease, fakeclock.System()); got != 6*time.Second || c.nodes[0].TTL(key) != got {
-			t.Errorf("extended by %v, the key by %v; want 6s", got, c.nodes[0].TTL(key))
+		if got := left(t, lease, fakeclock.System()); got != 6*time.Second || c.Nodes[0].TTL(key) != got {
+			t.Errorf("extended by %v, the key by %v; want 6s", got, c.Nodes[0].TTL(key))
 		}
 	})
 }
@@ -90,15 +90,15 @@ func TestAdaptiveTTLIsWhatAnExtensionLasts(t *testing.T) {
 // What the client learns later changes nothing for a lease that it has.
 func TestAdaptiveTTLStaysWithItsLease(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "adaptive-ttl")
+		l := c.Client(t, "adaptive-ttl")
 		lease := acquire(t, l)
-		value, err := c.nodes[0].Get(key)
+		value, err := c.Nodes[0].Get(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.nodes[0].Del(key)
+		c.Nodes[0].Del(key)
 		adapt(t, l, time.Second)
-		if err := c.nodes[0].Set(key, value); err != nil {
+		if err := c.Nodes[0].Set(key, value); err != nil {
 			t.Fatal(err)
 		}
 		if err := extend(t, lease); err != nil {
@@ -115,7 +115,7 @@ func TestAdaptiveTTLGoesByTheProcesssClock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		clock := newFake()
 		defer clock.Close()
-		l := c.client(t, "adaptive-ttl", by("", clock))
+		l := c.Client(t, "adaptive-ttl", by("", clock))
 		lease := acquire(t, l)
 		clock.Suspend()
 		time.Sleep(4 * time.Second)

@@ -14,7 +14,7 @@ import (
 // trip has the circuit open, with the node silent.
 func trip(t *testing.T, c *cluster, l locks.Lock) {
 	t.Helper()
-	c.nodes[0].mute = true
+	c.Nodes[0].Mute = true
 	for range 3 {
 		began := time.Now()
 		contains(t, fail(t, l), "timed out")
@@ -26,15 +26,15 @@ func trip(t *testing.T, c *cluster, l locks.Lock) {
 
 func TestCircuitOpens(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker")
 		trip(t, c, l)
-		c.nodes[0].mute = false
+		c.Nodes[0].Mute = false
 		began := time.Now()
 		time.Sleep(10*time.Second - 1)
 		if text, want := fail(t, l), "lock not acquired: too many requests have failed, and the node is not asked again for 1ns"; text != want {
 			t.Errorf("error %q, want %q", text, want)
 		}
-		if sent := c.commands(); len(sent) > 0 {
+		if sent := c.Commands(); len(sent) > 0 {
 			t.Errorf("commands were sent through an open circuit: %q", sent)
 		}
 		time.Sleep(time.Nanosecond)
@@ -47,7 +47,7 @@ func TestCircuitOpens(t *testing.T) {
 
 func TestCircuitOpensAgainAfterOneFailedProbe(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker")
 		trip(t, c, l)
 		for range 2 {
 			time.Sleep(10 * time.Second)
@@ -59,7 +59,7 @@ func TestCircuitOpensAgainAfterOneFailedProbe(t *testing.T) {
 
 func TestOneProbeAtATime(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker")
 		trip(t, c, l)
 		time.Sleep(10 * time.Second)
 		go func() {
@@ -73,14 +73,14 @@ func TestOneProbeAtATime(t *testing.T) {
 // The node is well as long as it says no.
 func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "circuit-breaker")
-		c.take(t, 1)
+		l := c.Client(t, "circuit-breaker")
+		c.Take(t, 1)
 		for range 10 {
-			c.nodes[0].cut = takes
+			c.Nodes[0].Cut = takes
 			for range 2 {
 				fail(t, l)
 			}
-			c.nodes[0].cut = func(string) bool { return false }
+			c.Nodes[0].Cut = func(string) bool { return false }
 			contains(t, fail(t, l), "somebody else holds it")
 		}
 	})
@@ -88,7 +88,7 @@ func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 
 func TestCancelledAttemptsDoNotOpenTheCircuit(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 10 {
@@ -102,8 +102,8 @@ func TestCancelledAttemptsDoNotOpenTheCircuit(t *testing.T) {
 
 func TestGoAhead(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first := c.client(t, "circuit-breaker", fallingBack(locks.GoAhead))
-		second := c.client(t, "circuit-breaker", fallingBack(locks.GoAhead))
+		first := c.Client(t, "circuit-breaker", fallingBack(locks.GoAhead))
+		second := c.Client(t, "circuit-breaker", fallingBack(locks.GoAhead))
 		trip(t, c, first)
 		trip(t, c, second)
 		// Both are let in at once.
@@ -122,7 +122,7 @@ func TestGoAhead(t *testing.T) {
 			}
 		}
 		release(t, lease)
-		if sent := c.commands(); len(sent) > 0 {
+		if sent := c.Commands(); len(sent) > 0 {
 			t.Errorf("commands were sent to a node that does not answer: %q", sent)
 		}
 	})
@@ -131,11 +131,11 @@ func TestGoAhead(t *testing.T) {
 // With its node well again the lock is a lock again.
 func TestGoAheadEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "circuit-breaker", fallingBack(locks.GoAhead))
+		l := c.Client(t, "circuit-breaker", fallingBack(locks.GoAhead))
 		trip(t, c, l)
 		acquire(t, l)
-		c.nodes[0].mute = false
-		c.take(t, 1)
+		c.Nodes[0].Mute = false
+		c.Take(t, 1)
 		time.Sleep(10 * time.Second)
 		contains(t, fail(t, l), "somebody else holds it")
 	})

@@ -8,8 +8,8 @@ import (
 
 func TestNone(t *testing.T) {
 	inBubble(t, 0, func(t *testing.T, c *cluster) {
-		first := acquire(t, c.client(t, "none"))
-		second := acquire(t, c.client(t, "none"))
+		first := acquire(t, c.Client(t, "none"))
+		second := acquire(t, c.Client(t, "none"))
 		for _, lease := range []locks.Lease{first, second} {
 			_, expires := lease.(locks.Expirer)
 			_, extends := lease.(locks.Extender)

@@ -3,6 +3,7 @@ package locks_test
 import (
 	"context"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,7 @@ import (
 
 func TestRedisIsOneClientPerNode(t *testing.T) {
 	inBubble(t, 2, func(t *testing.T, c *cluster) {
-		e := c.env()
+		e := c.Env()
 		first, second := e.Redis(0), e.Redis(1)
 		if first != e.Redis(0) || first == second {
 			t.Error("Redis must return one client for each node")
@@ -21,10 +22,10 @@ func TestRedisIsOneClientPerNode(t *testing.T) {
 		if err := first.Set(t.Context(), "k", "v", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.nodes[0].Get("k"); got != "v" {
+		if got, err := c.Nodes[0].Get("k"); got != "v" {
 			t.Errorf("node 1 has %q, %v", got, err)
 		}
-		if c.nodes[1].Exists("k") {
+		if c.Nodes[1].Exists("k") {
 			t.Error("a command for node 1 reached node 2")
 		}
 		for range 2 {
@@ -41,8 +42,8 @@ func TestRedisIsOneClientPerNode(t *testing.T) {
 // Nothing of a lock may be left when its world ends.
 func TestCloseEndsADial(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.nodes[0].mute = true
-		e := c.env()
+		c.Nodes[0].Mute = true
+		e := c.Env()
 		began := time.Now()
 		ended := make(chan time.Duration, 1)
 		go func() {
@@ -62,7 +63,7 @@ func TestCloseEndsADial(t *testing.T) {
 // A connection that is made after its client was closed is closed too.
 func TestCloseDuringADial(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		e := c.env()
+		e := c.Env()
 		proceed := make(chan struct{})
 		ours, theirs := net.Pipe()
 		e.Dial = func(context.Context, string, string) (net.Conn, error) {
@@ -83,26 +84,23 @@ func TestCloseDuringADial(t *testing.T) {
 
 func TestConnect(t *testing.T) {
 	inBubble(t, 5, func(t *testing.T, c *cluster) {
-		c.nodes[4].down = true
-		dialled := 0
+		c.Nodes[4].Down = true
+		var dialled atomic.Int32
 		var e *locks.Env
-		l := c.client(t, "redlock", func(env *locks.Env) {
+		l := c.Client(t, "redlock", func(env *locks.Env) {
 			e = env
 			e.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-				c.mu.Lock()
-				dialled++
-				c.mu.Unlock()
-				return c.dial(ctx, network, addr)
+				dialled.Add(1)
+				return c.Dial(ctx, network, addr)
 			}
 		})
 		e.Connect(t.Context())
-		if dialled != 5 {
-			t.Errorf("Connect dialled %d times, want once for each node", dialled)
+		if n := dialled.Swap(0); n != 5 {
+			t.Errorf("Connect dialled %d times, want once for each node", n)
 		}
-		dialled = 0
 		acquire(t, l)
-		if dialled != 1 {
-			t.Errorf("the first acquire dialled %d times, want once: only for the node that was down", dialled)
+		if n := dialled.Load(); n != 1 {
+			t.Errorf("the first acquire dialled %d times, want once: only for the node that was down", n)
 		}
 	})
 }
@@ -129,12 +127,12 @@ func (nothingToRead) Control(func(uintptr)) error    { return nil }
 // go-redis does not send a request on a connection that it can see has ended.
 func TestIdleConnectionThatBroke(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		e := c.env()
+		e := c.Env()
 		defer e.Close()
 		dialled, broken := 0, false
 		e.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			dialled++
-			conn, err := c.dial(ctx, network, addr)
+			conn, err := c.Dial(ctx, network, addr)
 			return breakable{conn, &broken}, err
 		}
 		for _, want := range []int{1, 1, 2} {

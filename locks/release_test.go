@@ -13,13 +13,13 @@ import (
 // client gets in beside it.
 func TestPlainDelFreesAnothersLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		late := acquire(t, c.client(t, "single-plain-del"))
+		late := acquire(t, c.Client(t, "single-plain-del"))
 		time.Sleep(ttl)
-		acquire(t, c.client(t, "single-plain-del"))
-		fail(t, c.client(t, "single-plain-del"))
+		acquire(t, c.Client(t, "single-plain-del"))
+		fail(t, c.Client(t, "single-plain-del"))
 		release(t, late)
-		acquire(t, c.client(t, "single-plain-del"))
-		if got, want := c.commands(), []string{"0s node 1 SET", "30s node 1 SET", "30s node 1 SET", "30s node 1 DEL", "30s node 1 SET"}; !slices.Equal(got, want) {
+		acquire(t, c.Client(t, "single-plain-del"))
+		if got, want := c.Commands(), []string{"0s node 1 SET", "30s node 1 SET", "30s node 1 SET", "30s node 1 DEL", "30s node 1 SET"}; !slices.Equal(got, want) {
 			t.Errorf("commands %q, want %q", got, want)
 		}
 	})
@@ -38,10 +38,10 @@ func TestGetThenDelRaces(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.kind, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
-				l := c.client(t, test.kind)
+				l := c.Client(t, test.kind)
 				release(t, acquire(t, l)) // the node knows the script from now on
 				lease := acquire(t, l)
-				c.nodes[0].replies = func(command string) time.Duration {
+				c.Nodes[0].Replies = func(command string) time.Duration {
 					if command == "GET" || command == "DEL" {
 						return time.Second
 					}
@@ -51,11 +51,11 @@ func TestGetThenDelRaces(t *testing.T) {
 				released := make(chan error)
 				go func() { released <- lease.Release(t.Context()) }()
 				time.Sleep(time.Second * 3 / 4)
-				acquire(t, c.client(t, test.kind))
+				acquire(t, c.Client(t, test.kind))
 				if err := <-released; err != nil {
 					t.Error(err)
 				}
-				equal(t, "held by the second client", c.held(), test.held)
+				equal(t, "held by the second client", c.Held(), test.held)
 			})
 		})
 	}
@@ -63,16 +63,16 @@ func TestGetThenDelRaces(t *testing.T) {
 
 func TestGetThenDelLooksFirst(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "single-get-then-del")
+		l := c.Client(t, "single-get-then-del")
 		release(t, acquire(t, l))
 		lease := acquire(t, l)
-		c.nodes[0].Del(key)
-		c.take(t, 1)
+		c.Nodes[0].Del(key)
+		c.Take(t, 1)
 		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release of a lock that is another's by now: %v, want ErrLost", err)
 		}
 		want := []string{"0s node 1 SET", "0s node 1 GET", "0s node 1 DEL", "0s node 1 SET", "0s node 1 GET"}
-		if got := c.commands(); !slices.Equal(got, want) {
+		if got := c.Commands(); !slices.Equal(got, want) {
 			t.Errorf("commands %q, want %q", got, want)
 		}
 	})
@@ -81,8 +81,8 @@ func TestGetThenDelLooksFirst(t *testing.T) {
 // The key goes between the look and the DEL, and nobody has taken it.
 func TestGetThenDelFindsNothingToDelete(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := acquire(t, c.client(t, "single-get-then-del"))
-		c.nodes[0].replies = func(command string) time.Duration {
+		lease := acquire(t, c.Client(t, "single-get-then-del"))
+		c.Nodes[0].Replies = func(command string) time.Duration {
 			if command == "GET" {
 				return time.Second
 			}

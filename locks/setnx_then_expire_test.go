@@ -9,11 +9,11 @@ import (
 
 func TestSetnxThenExpire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		acquire(t, c.client(t, "setnx-then-expire"))
-		if got, want := c.commands(), []string{"0s node 1 SETNX", "0s node 1 PEXPIRE"}; !slices.Equal(got, want) {
+		acquire(t, c.Client(t, "setnx-then-expire"))
+		if got, want := c.Commands(), []string{"0s node 1 SETNX", "0s node 1 PEXPIRE"}; !slices.Equal(got, want) {
 			t.Errorf("commands %q, want %q", got, want)
 		}
-		if got := c.nodes[0].TTL(key); got != ttl {
+		if got := c.Nodes[0].TTL(key); got != ttl {
 			t.Errorf("the key lasts %v, want %v", got, ttl)
 		}
 	})
@@ -22,15 +22,15 @@ func TestSetnxThenExpire(t *testing.T) {
 // A client that is gone when SETNX is answered leaves a key that never ends.
 func TestSetnxWithoutExpire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.nodes[0].replies = slowSet(time.Second)
+		c.Nodes[0].Replies = slowSet(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
-		if _, err := c.client(t, "setnx-then-expire").Acquire(ctx); err == nil {
+		if _, err := c.Client(t, "setnx-then-expire").Acquire(ctx); err == nil {
 			t.Fatal("acquired without an answer")
 		}
 		time.Sleep(24 * time.Hour)
-		fail(t, c.client(t, "setnx-then-expire"))
-		if got := c.nodes[0].TTL(key); got != 0 {
+		fail(t, c.Client(t, "setnx-then-expire"))
+		if got := c.Nodes[0].TTL(key); got != 0 {
 			t.Errorf("the key ends in %v, want never", got)
 		}
 	})
@@ -39,16 +39,16 @@ func TestSetnxWithoutExpire(t *testing.T) {
 // As long as the client and its network live it leaves no such key.
 func TestSetnxCleansUp(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.nodes[0].cut = func(command string) bool { return command == "PEXPIRE" }
-		fail(t, c.client(t, "setnx-then-expire"))
-		equal(t, "held after PEXPIRE failed", c.held(), nil)
+		c.Nodes[0].Cut = func(command string) bool { return command == "PEXPIRE" }
+		fail(t, c.Client(t, "setnx-then-expire"))
+		equal(t, "held after PEXPIRE failed", c.Held(), nil)
 	})
 }
 
 func TestSetnxWhoseKeyIsGone(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.nodes[0].replies = slowSet(time.Second)
-		time.AfterFunc(time.Second/2, func() { c.nodes[0].Del(key) })
-		contains(t, fail(t, c.client(t, "setnx-then-expire")), "the key was gone before it got its expiry")
+		c.Nodes[0].Replies = slowSet(time.Second)
+		time.AfterFunc(time.Second/2, func() { c.Nodes[0].Del(key) })
+		contains(t, fail(t, c.Client(t, "setnx-then-expire")), "the key was gone before it got its expiry")
 	})
 }

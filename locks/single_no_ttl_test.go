@@ -11,32 +11,32 @@ import (
 // A holder that dies without a TTL is waited for forever.
 func TestNoTTLNeverEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := acquire(t, c.client(t, "single-no-ttl"))
+		lease := acquire(t, c.Client(t, "single-no-ttl"))
 		if _, ok := lease.(locks.Expirer); ok {
 			t.Error("a lease without an end says when it ends")
 		}
 		time.Sleep(10 * 365 * 24 * time.Hour)
-		fail(t, c.client(t, "single-no-ttl"))
+		fail(t, c.Client(t, "single-no-ttl"))
 		release(t, lease)
-		release(t, acquire(t, c.client(t, "single-no-ttl")))
+		release(t, acquire(t, c.Client(t, "single-no-ttl")))
 	})
 }
 
 // The price of not knowing whether the key was set.
 func TestNoTTLAfterALostAnswer(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.nodes[0].cut = takes
-		fail(t, c.client(t, "single-no-ttl"))
-		c.nodes[0].cut = func(string) bool { return false }
+		c.Nodes[0].Cut = takes
+		fail(t, c.Client(t, "single-no-ttl"))
+		c.Nodes[0].Cut = func(string) bool { return false }
 		time.Sleep(time.Hour)
-		contains(t, fail(t, c.client(t, "single-no-ttl")), "somebody else holds it")
+		contains(t, fail(t, c.Client(t, "single-no-ttl")), "somebody else holds it")
 	})
 }
 
 func TestNoTTLReleaseOfALostLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := acquire(t, c.client(t, "single-no-ttl"))
-		c.nodes[0].Del(key)
+		lease := acquire(t, c.Client(t, "single-no-ttl"))
+		c.Nodes[0].Del(key)
 		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release of a key that is gone: %v, want ErrLost", err)
 		}

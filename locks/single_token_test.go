@@ -19,13 +19,13 @@ func token(t *testing.T, l locks.Lease) uint64 {
 
 func TestTokensOfTheLockGrow(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		lease := acquire(t, c.client(t, "single-token"))
+		lease := acquire(t, c.Client(t, "single-token"))
 		for range 3 {
-			fail(t, c.client(t, "single-token")) // counts nothing
+			fail(t, c.Client(t, "single-token")) // counts nothing
 		}
 		late := lease
 		time.Sleep(ttl)
-		lease = acquire(t, c.client(t, "single-token"))
+		lease = acquire(t, c.Client(t, "single-token"))
 		if first, second := token(t, late), token(t, lease); first != 1 || second != 2 {
 			t.Errorf("tokens %d and %d, want 1 and 2", first, second)
 		}
@@ -41,15 +41,15 @@ func TestTokensOfTheLockGrow(t *testing.T) {
 // Nothing can come between the lock and its token: both are one script.
 func TestTokenIsMintedWithTheLock(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "single-token")
+		l := c.Client(t, "single-token")
 		release(t, acquire(t, l))
-		c.commands()
+		c.Commands()
 		acquire(t, l)
-		if got, want := c.commands(), []string{"0s node 1 EVALSHA", "0s node 1 SET", "0s node 1 INCR"}; !slices.Equal(got, want) {
+		if got, want := c.Commands(), []string{"0s node 1 EVALSHA", "0s node 1 SET", "0s node 1 INCR"}; !slices.Equal(got, want) {
 			t.Errorf("commands %q, want %q", got, want)
 		}
-		if count, err := c.nodes[0].Get(key + ":token"); count != "2" || c.nodes[0].TTL(key+":token") != 0 {
-			t.Errorf("the counter is %q, %v, and lasts %v; want 2, for ever", count, err, c.nodes[0].TTL(key+":token"))
+		if count, err := c.Nodes[0].Get(key + ":token"); count != "2" || c.Nodes[0].TTL(key+":token") != 0 {
+			t.Errorf("the counter is %q, %v, and lasts %v; want 2, for ever", count, err, c.Nodes[0].TTL(key+":token"))
 		}
 	})
 }
@@ -57,10 +57,10 @@ func TestTokenIsMintedWithTheLock(t *testing.T) {
 // The counter is as durable as the node.
 func TestTokensBeginAgain(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.client(t, "single-token")
+		l := c.Client(t, "single-token")
 		release(t, acquire(t, l))
 		stale := acquire(t, l)
-		c.nodes[0].FlushAll()
+		c.Nodes[0].FlushAll()
 		if first, second := token(t, stale), token(t, acquire(t, l)); first != 2 || second != 1 {
 			t.Errorf("tokens %d and, when the node had forgotten all, %d; want 2 and 1", first, second)
 		}

@@ -15,8 +15,8 @@ import (
 )
 
 // minting is the environment of a new client whose tokens the nodes count.
-func (c *cluster) minting(t *testing.T, settings ...setting) *locks.Env {
-	e := c.env()
+func minting(t *testing.T, c *cluster, settings ...setting) *locks.Env {
+	e := c.Env()
 	e.Counters, e.Nodes = e.Nodes, nil
 	for _, set := range settings {
 		set(e)
@@ -75,13 +75,13 @@ func TestTokenSources(t *testing.T) {
 			t.Errorf("%s, %q, counts: %t; want a title and %t", name, s.Title, s.Counts, want)
 		}
 		inBubble(t, 3, func(t *testing.T, c *cluster) {
-			if mint(t, name, c.minting(t)) == 0 {
+			if mint(t, name, minting(t, c)) == 0 {
 				t.Errorf("%s minted 0, which is no token", name)
 			}
 		})
 		if s.Counts {
 			inBubble(t, 0, func(t *testing.T, c *cluster) {
-				contains(t, mintsNothing(t, name, c.minting(t)), "the source "+name+" needs")
+				contains(t, mintsNothing(t, name, minting(t, c)), "the source "+name+" needs")
 			})
 		}
 	}
@@ -95,23 +95,23 @@ func TestTokenSources(t *testing.T) {
 
 func TestIncrCounts(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first, second := c.minting(t), c.minting(t)
+		first, second := minting(t, c), minting(t, c)
 		for want := uint64(1); want < 10; want += 2 {
 			minted(t, "one client", mint(t, "incr", first), want)
 			minted(t, "another", mint(t, "incr", second), want+1)
 		}
-		if count, err := c.nodes[0].Get(key + ":token"); count != "10" {
+		if count, err := c.Nodes[0].Get(key + ":token"); count != "10" {
 			t.Errorf("the counter is %q, %v", count, err)
 		}
-		c.nodes[0].FlushAll()
+		c.Nodes[0].FlushAll()
 		minted(t, "when the node has forgotten its counter", mint(t, "incr", first), 1)
 	})
 }
 
 func TestIncrUsesTheFirstCounter(t *testing.T) {
 	inBubble(t, 2, func(t *testing.T, c *cluster) {
-		mint(t, "incr", c.minting(t))
-		if got, want := c.commands(), []string{"0s node 1 INCR"}; !slices.Equal(got, want) {
+		mint(t, "incr", minting(t, c))
+		if got, want := c.Commands(), []string{"0s node 1 INCR"}; !slices.Equal(got, want) {
 			t.Errorf("commands %q, want %q", got, want)
 		}
 	})
@@ -124,17 +124,17 @@ func TestIncrFails(t *testing.T) {
 		want string
 		took time.Duration
 	}{
-		{"down", func(n *node) { n.down = true }, "no fencing token: connection refused", 0},
-		{"mute", func(n *node) { n.mute = true }, "no fencing token: timed out", 5 * time.Second},
-		{"slow", func(n *node) { n.replies = slowSet(time.Minute) }, "no fencing token: timed out", 5 * time.Second},
+		{"down", func(n *node) { n.Down = true }, "no fencing token: connection refused", 0},
+		{"mute", func(n *node) { n.Mute = true }, "no fencing token: timed out", 5 * time.Second},
+		{"slow", func(n *node) { n.Replies = slowSet(time.Minute) }, "no fencing token: timed out", 5 * time.Second},
 		{"not a counter", func(n *node) { n.HSet(key+":token", "a", "b") }, "no fencing token: WRONGTYPE Operation against a key holding the wrong kind of value", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
-				test.fail(c.nodes[0])
+				test.fail(c.Nodes[0])
 				began := time.Now()
-				if text := mintsNothing(t, "incr", c.minting(t)); text != test.want {
+				if text := mintsNothing(t, "incr", minting(t, c)); text != test.want {
 					t.Errorf("error %q, want %q", text, test.want)
 				}
 				if took := time.Since(began); took != test.took {
@@ -148,13 +148,13 @@ func TestIncrFails(t *testing.T) {
 func TestMintIsBoundedByItsContext(t *testing.T) {
 	for _, name := range []string{"incr", "quorum-incr"} {
 		inBubble(t, 3, func(t *testing.T, c *cluster) {
-			for _, n := range c.nodes {
-				n.mute = true
+			for _, n := range c.Nodes {
+				n.Mute = true
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
 			began := time.Now()
-			_, err := source(t, name).Mint(ctx, c.minting(t))
+			_, err := source(t, name).Mint(ctx, minting(t, c))
 			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != 20*time.Millisecond {
 				t.Errorf("%s: %v after %v, want the context's end after 20ms", name, err, took)
 			}
@@ -164,27 +164,27 @@ func TestMintIsBoundedByItsContext(t *testing.T) {
 
 // reaching says which nodes, counted from 1, a client can reach.
 func reaching(c *cluster, nodes ...int) {
-	for i, n := range c.nodes {
-		n.mute = !slices.Contains(nodes, i+1)
+	for i, n := range c.Nodes {
+		n.Mute = !slices.Contains(nodes, i+1)
 	}
 }
 
 func TestQuorumIncr(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
-		e := c.minting(t)
+		e := minting(t, c)
 		minted(t, "all nodes", mint(t, "quorum-incr", e), 1)
-		if _, err := c.nodes[1].Incr(key+":token", 10); err != nil {
+		if _, err := c.Nodes[1].Incr(key+":token", 10); err != nil {
 			t.Fatal(err)
 		}
 		minted(t, "one node ahead", mint(t, "quorum-incr", e), 12)
 		began := time.Now()
 		reaching(c, 1, 3)
-		minted(t, "without the node ahead", mint(t, "quorum-incr", c.minting(t)), 3)
+		minted(t, "without the node ahead", mint(t, "quorum-incr", minting(t, c)), 3)
 		if took := time.Since(began); took != 50*time.Millisecond {
 			t.Errorf("a node that does not answer took %v, want 50ms", took)
 		}
 		reaching(c, 2)
-		text := mintsNothing(t, "quorum-incr", c.minting(t))
+		text := mintsNothing(t, "quorum-incr", minting(t, c))
 		if want := "no fencing token: 1 of 3 counters answered, 2 must (node 1: timed out, node 3: timed out)"; text != want {
 			t.Errorf("error %q, want %q", text, want)
 		}
@@ -204,7 +204,7 @@ func TestQuorumIncrMintsATokenTwice(t *testing.T) {
 			{[]int{1, 3}, 2},
 		} {
 			reaching(c, holder.reaches...)
-			minted(t, fmt.Sprint("a holder who reaches nodes ", holder.reaches), mint(t, "quorum-incr", c.minting(t)), holder.want)
+			minted(t, fmt.Sprint("a holder who reaches nodes ", holder.reaches), mint(t, "quorum-incr", minting(t, c)), holder.want)
 		}
 	})
 }
@@ -214,18 +214,18 @@ func TestQuorumIncrGoesBack(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
 		reaching(c, 2)
 		for range 3 {
-			mintsNothing(t, "quorum-incr", c.minting(t))
+			mintsNothing(t, "quorum-incr", minting(t, c))
 		}
 		reaching(c, 2, 3)
-		minted(t, "the older holder", mint(t, "quorum-incr", c.minting(t)), 4)
+		minted(t, "the older holder", mint(t, "quorum-incr", minting(t, c)), 4)
 		reaching(c, 1, 3)
-		minted(t, "the newer holder", mint(t, "quorum-incr", c.minting(t)), 2)
+		minted(t, "the newer holder", mint(t, "quorum-incr", minting(t, c)), 2)
 	})
 }
 
 func TestCountersAreConnectedFirst(t *testing.T) {
 	inBubble(t, 3, func(t *testing.T, c *cluster) {
-		e := c.minting(t)
+		e := minting(t, c)
 		source, _ := locks.LookupTokenSource("quorum-incr")
 		source.Warm(e)
 		e.Connect(t.Context())
@@ -245,11 +245,11 @@ func TestClockToken(t *testing.T) {
 		defer behind.Close()
 		behind.Jump(-time.Second)
 		now := uint64(time.Now().UnixMilli())
-		minted(t, "the old holder", mint(t, "clock", c.minting(t, by("", ahead))), now)
+		minted(t, "the old holder", mint(t, "clock", minting(t, c, by("", ahead))), now)
 		time.Sleep(500*time.Millisecond + 999*time.Microsecond)
-		minted(t, "the new holder, whose clock is a second behind", mint(t, "clock", c.minting(t, by("", behind))), now-500)
+		minted(t, "the new holder, whose clock is a second behind", mint(t, "clock", minting(t, c, by("", behind))), now-500)
 		behind.Jump(-time.Duration(time.Now().UnixNano()))
-		contains(t, mintsNothing(t, "clock", c.minting(t, by("", behind))), "before 1970")
+		contains(t, mintsNothing(t, "clock", minting(t, c, by("", behind))), "before 1970")
 	})
 }
 
@@ -258,13 +258,13 @@ func TestRandomToken(t *testing.T) {
 		return func(e *locks.Env) { e.Rand = io.MultiReader(bytes...) }
 	}
 	inBubble(t, 0, func(t *testing.T, c *cluster) {
-		minted(t, "the highest", mint(t, "random", c.minting(t, from(allOnes()))), 1<<63-1)
-		minted(t, "zeros are drawn again", mint(t, "random", c.minting(t, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
+		minted(t, "the highest", mint(t, "random", minting(t, c, from(allOnes()))), 1<<63-1)
+		minted(t, "zeros are drawn again", mint(t, "random", minting(t, c, from(allZeros(), bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 1}), allOnes()))), 1<<63-1)
 		broken := iotest.ErrReader(errors.New("broken"))
-		contains(t, mintsNothing(t, "random", c.minting(t, from(broken))), "no random bits: broken")
+		contains(t, mintsNothing(t, "random", minting(t, c, from(broken))), "no random bits: broken")
 
 		// They do not grow.
-		e := c.minting(t)
+		e := minting(t, c)
 		var tokens []uint64
 		for range 20 {
 			tokens = append(tokens, mint(t, "random", e))

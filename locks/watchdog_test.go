@@ -14,7 +14,7 @@ import (
 // dog acquires a lease with a watchdog.
 func dog(t *testing.T, c *cluster, settings ...setting) locks.Lease {
 	t.Helper()
-	return acquire(t, c.client(t, "watchdog", settings...))
+	return acquire(t, c.Client(t, "watchdog", settings...))
 }
 
 func renewals(t *testing.T, l locks.Lease) <-chan fakeclock.Reading {
@@ -34,7 +34,7 @@ func lostAfter(t *testing.T, c *cluster, l locks.Lease) time.Duration {
 		t.Fatal("the lease does not tell of its loss")
 	}
 	<-n.Lost()
-	return time.Since(c.began)
+	return time.Since(c.Began)
 }
 
 func isLost(l locks.Lease) bool {
@@ -68,20 +68,20 @@ func TestWatchdogRenews(t *testing.T) {
 		lease := dog(t, c)
 		for i := range 10 {
 			ends := <-renewals(t, lease)
-			if at, want := time.Since(c.began), time.Duration(i+1)*ttl/3; at != want {
+			if at, want := time.Since(c.Began), time.Duration(i+1)*ttl/3; at != want {
 				t.Fatalf("renewal %d came after %v, want %v", i+1, at, want)
 			}
 			if got := left(t, lease, fakeclock.System()); got != ttl || ends != expires(t, lease) {
 				t.Errorf("after a renewal the lease lasts %v, want %v; it ends at %v, and the renewal said %v",
 					got, ttl, expires(t, lease), ends)
 			}
-			fail(t, c.client(t, "watchdog"))
+			fail(t, c.Client(t, "watchdog"))
 		}
 		if isLost(lease) {
 			t.Error("a renewed lease is lost")
 		}
 		release(t, lease)
-		acquire(t, c.client(t, "single"))
+		acquire(t, c.Client(t, "single"))
 	})
 }
 
@@ -93,9 +93,9 @@ func TestWatchdogEndsWithTheRelease(t *testing.T) {
 		if !isOver(t, lease) || isLost(lease) {
 			t.Error("after the release the renewals must be over and the lease not lost")
 		}
-		c.commands()
+		c.Commands()
 		time.Sleep(time.Hour)
-		if sent := c.commands(); len(sent) > 0 || isLost(lease) {
+		if sent := c.Commands(); len(sent) > 0 || isLost(lease) {
 			t.Errorf("after the release the watchdog sent %q; lost: %v", sent, isLost(lease))
 		}
 	})
@@ -106,16 +106,16 @@ func TestWatchdogEndsWithTheRelease(t *testing.T) {
 func TestReleaseWaitsForARenewal(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := dog(t, c)
-		c.change(func(n *node) { n.replies = slowPexpire(2 * time.Second) })
+		c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
 		time.Sleep(ttl/3 + time.Second)
 		release(t, lease)
-		if at, want := time.Since(c.began), ttl/3+2*time.Second; at != want {
+		if at, want := time.Since(c.Began), ttl/3+2*time.Second; at != want {
 			t.Errorf("released after %v, want when the renewal was answered: %v", at, want)
 		}
 		if ends, told := <-renewals(t, lease); !told || ends != expires(t, lease) {
 			t.Errorf("the last renewal said %v, want %v", ends, expires(t, lease))
 		}
-		equal(t, "held after the release", c.held(), nil)
+		equal(t, "held after the release", c.Held(), nil)
 	})
 }
 
@@ -148,15 +148,15 @@ func TestRenewalsNeedNoReceiver(t *testing.T) {
 func TestWatchdogTriesAgain(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := dog(t, c)
-		c.change(func(n *node) { n.replies = slowPexpire(time.Minute) })
+		c.Change(func(n *node) { n.Replies = slowPexpire(time.Minute) })
 		time.Sleep(15 * time.Second)
-		c.change(func(n *node) { n.replies = slowPexpire(0) })
+		c.Change(func(n *node) { n.Replies = slowPexpire(0) })
 		<-renewals(t, lease)
-		if at := time.Since(c.began); at != 16*time.Second {
+		if at := time.Since(c.Began); at != 16*time.Second {
 			t.Errorf("renewed after %v, want 16s", at)
 		}
 		<-renewals(t, lease)
-		if at := time.Since(c.began); at != 26*time.Second {
+		if at := time.Since(c.Began); at != 26*time.Second {
 			t.Errorf("renewed again after %v, want 26s", at)
 		}
 	})
@@ -165,10 +165,10 @@ func TestWatchdogTriesAgain(t *testing.T) {
 func TestWatchdogsPatience(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		dog(t, c, func(e *locks.Env) { e.Options.NodeTimeout = time.Second })
-		c.change(func(n *node) { n.replies = slowPexpire(time.Minute) })
+		c.Change(func(n *node) { n.Replies = slowPexpire(time.Minute) })
 		time.Sleep(15 * time.Second)
 		var sent []string
-		for _, command := range c.commands() {
+		for _, command := range c.Commands() {
 			if command[len(command)-len("PEXPIRE"):] == "PEXPIRE" {
 				sent = append(sent, command)
 			}
@@ -187,23 +187,23 @@ func TestWatchdogDies(t *testing.T) {
 		if _, tells := silent.(locks.Notifier); tells {
 			t.Error("without the loss signal the lease tells of its loss")
 		}
-		c.change(func(n *node) { n.cut = func(command string) bool { return command == "PEXPIRE" } })
+		c.Change(func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
-		c.change(func(n *node) { n.cut = takes })
+		c.Change(func(n *node) { n.Cut = takes })
 		if !isOver(t, silent) {
 			t.Error("the renewals go on after an error")
 		}
 		// The renewal that failed reached the node: the key lasts until 40s.
 		time.Sleep(29 * time.Second)
-		c.change(func(n *node) { n.cut = func(string) bool { return false } })
-		acquire(t, c.client(t, "single"))
+		c.Change(func(n *node) { n.Cut = func(string) bool { return false } })
+		acquire(t, c.Client(t, "single"))
 		if err := silent.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
 			t.Errorf("release: %v, want ErrLost", err)
 		}
 	})
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := dog(t, c, without("retry-renewal"))
-		c.change(func(n *node) { n.cut = func(command string) bool { return command == "PEXPIRE" } })
+		c.Change(func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } })
 		time.Sleep(11 * time.Second)
 		if !isOver(t, lease) || isLost(lease) {
 			t.Errorf("after an error the renewals must be over, and the lease not lost yet")
@@ -219,9 +219,9 @@ func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
 			lease := dog(t, c)
 			time.Sleep(time.Second)
-			c.nodes[0].Del(key)
+			c.Nodes[0].Del(key)
 			if gone == "taken" {
-				c.take(t, 1)
+				c.Take(t, 1)
 			}
 			if at := lostAfter(t, c, lease); at != ttl/3 {
 				t.Errorf("%s after 1s, lost after %v; want with the renewal, after %v", gone, at, ttl/3)
@@ -239,8 +239,8 @@ func TestWatchdogNoticesThatTheKeyIsGone(t *testing.T) {
 // However the node fails, the loss is told when the lease ends: neither before,
 // nor when some request times out.
 func TestWatchdogAndANodeThatFails(t *testing.T) {
-	cutting := func(n *node) { n.cut = func(command string) bool { return command == "PEXPIRE" } }
-	silent := func(n *node) { n.replies = slowPexpire(time.Hour) }
+	cutting := func(n *node) { n.Cut = func(command string) bool { return command == "PEXPIRE" } }
+	silent := func(n *node) { n.Replies = slowPexpire(time.Hour) }
 	tests := []struct {
 		name     string
 		fail     func(*node)
@@ -254,7 +254,7 @@ func TestWatchdogAndANodeThatFails(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
 				lease := dog(t, c, func(e *locks.Env) { e.Options.NodeTimeout = test.patience })
-				c.change(test.fail)
+				c.Change(test.fail)
 				if at := lostAfter(t, c, lease); at != ttl {
 					t.Errorf("lost after %v, want with the end of the lease, after %v", at, ttl)
 				}
@@ -266,7 +266,7 @@ func TestWatchdogAndANodeThatFails(t *testing.T) {
 func TestWatchdogOfASlowNode(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		lease := dog(t, c)
-		c.change(func(n *node) { n.replies = slowPexpire(2 * time.Second) })
+		c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
 		time.Sleep(5 * ttl)
 		if isLost(lease) {
 			t.Error("answers within the watchdog's patience ended the lease")
@@ -278,10 +278,10 @@ func TestWatchdogOfASlowNode(t *testing.T) {
 // renewal.
 func TestWatchdogAfterASlowAcquire(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.change(func(n *node) { n.replies = slowSet(25 * time.Second) })
+		c.Change(func(n *node) { n.Replies = slowSet(25 * time.Second) })
 		lease := dog(t, c)
 		<-renewals(t, lease)
-		if at := time.Since(c.began); at != 25*time.Second {
+		if at := time.Since(c.Began); at != 25*time.Second {
 			t.Errorf("renewed after %v, want at once, after 25s", at)
 		}
 	})
@@ -296,7 +296,7 @@ func TestWatchdogOfAStoppedProcess(t *testing.T) {
 		lease := dog(t, c, by("", clock))
 		time.Sleep(15 * time.Second)
 		clock.Stop()
-		c.commands()
+		c.Commands()
 		time.Sleep(time.Minute)
 		if isLost(lease) {
 			t.Error("a stopped process noticed something")
@@ -305,7 +305,7 @@ func TestWatchdogOfAStoppedProcess(t *testing.T) {
 		if at := lostAfter(t, c, lease); at != 75*time.Second {
 			t.Errorf("lost after %v, want with the resume, after 75s", at)
 		}
-		if sent := c.commands(); len(sent) > 0 {
+		if sent := c.Commands(); len(sent) > 0 {
 			t.Errorf("the watchdog of a lease that is over sent %q", sent)
 		}
 	})
@@ -325,12 +325,12 @@ func TestWatchdogOfASuspendedMachine(t *testing.T) {
 			time.Sleep(15 * time.Second)
 			clock.Suspend()
 			time.Sleep(time.Minute)
-			c.commands()
+			c.Commands()
 			clock.Resume()
 			if at := lostAfter(t, c, lease); at != want {
 				t.Errorf("by the %s clock: lost after %v, want %v", clockKind, at, want)
 			}
-			if asked := len(c.commands()) > 0; asked != (clockKind == fakeclock.Monotonic) {
+			if asked := len(c.Commands()) > 0; asked != (clockKind == fakeclock.Monotonic) {
 				t.Errorf("by the %s clock: the watchdog asked the node: %v", clockKind, asked)
 			}
 		})
@@ -365,7 +365,7 @@ func TestWatchdogEndsWithItsWorld(t *testing.T) {
 				var env *locks.Env
 				lease := dog(t, c, by("", clock), func(e *locks.Env) { env = e })
 				if test.busy {
-					c.change(func(n *node) { n.replies = slowPexpire(2 * time.Second) })
+					c.Change(func(n *node) { n.Replies = slowPexpire(2 * time.Second) })
 				}
 				time.Sleep(ttl/3 + time.Second)
 				began := time.Now()

@@ -2,7 +2,6 @@ package locks_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -12,54 +11,8 @@ import (
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
-
-// world is a simulated world with a lock of some kind, one node and some clients.
-func world(t *testing.T, kind string, clients ...sim.Client) sim.Config {
-	t.Helper()
-	k, ok := locks.Lookup(kind)
-	if !ok {
-		t.Fatalf("no lock is called %s", kind)
-	}
-	return sim.Config{
-		Name: kind, Seed: 1, Horizon: 10 * time.Minute,
-		Lock:    sim.Lock{Kind: k, Key: key, TTL: ttl},
-		Network: sim.Network{Min: time.Millisecond, Max: 5 * time.Millisecond},
-		Nodes:   []sim.Node{{Name: "redis-1"}},
-		Clients: clients,
-		Storage: sim.Storage{Fencing: storage.None},
-	}
-}
-
-func play(t *testing.T, cfg sim.Config) *trace.Trace {
-	t.Helper()
-	tr, err := sim.Run(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, doubt := range tr.Doubts {
-		t.Error(doubt)
-	}
-	return tr
-}
-
-func strike(at, lasts time.Duration, a sim.Action) sim.Fault {
-	return sim.Fault{Strikes: trace.Trigger{At: at}, For: lasts, Action: a, Text: fmt.Sprintf("%+v", a)}
-}
-
-// step finds the first end of a step of a client, and how it ended.
-func step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Event {
-	t.Helper()
-	for _, ev := range tr.Events {
-		if ev.Kind == trace.KindEnd && ev.Process == client && ev.Step == s {
-			return ev
-		}
-	}
-	t.Fatalf("%s never came to the end of %s", client, s)
-	return trace.Event{}
-}
 
 // WAIT on a real replica: it confirms when the change has come to it.
 func TestSingleWaitAndItsReplica(t *testing.T) {
@@ -101,22 +54,6 @@ func TestSingleWaitWithoutReplica(t *testing.T) {
 	if got.OK {
 		t.Error("granted without a replica")
 	}
-}
-
-// longWork has client-1 work for four TTLs while client-2 waits for the lock.
-func longWork(t *testing.T, kind string) sim.Config {
-	return world(t, kind,
-		sim.Client{Name: "client-1", Works: 4 * ttl},
-		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: point(t, "client-1 acquired")})
-}
-
-func point(t *testing.T, text string) trace.Point {
-	t.Helper()
-	p, err := trace.ParsePoint(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // A watchdog keeps everybody out of a section of any length. The same world with

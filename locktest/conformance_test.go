@@ -139,7 +139,7 @@ func TestConformanceIsDeterministic(t *testing.T) {
 		kind   string
 		config Config
 	}{
-		{"redsync", Config{Nodes: 5, Extends: true}},
+		{"redlock", Config{Nodes: 5, Extends: true, OwnClock: true}},
 		{"watchdog", Config{Notifies: true, OwnClock: true}},
 	} {
 		k, ok := locks.Lookup(l.kind)

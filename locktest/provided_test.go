@@ -1,6 +1,5 @@
 package locktest_test
 
 import (
-	_ "github.com/locksim/locksim/libraries"
 	_ "github.com/locksim/locksim/sim/simtest"
 )

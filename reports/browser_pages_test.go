@@ -9,28 +9,16 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/catalogue"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
-
-// catalogue is what all scenarios came to, on one seed.
-var catalogue = sync.OnceValues(func() ([]*scenarios.Result, error) {
-	var results []*scenarios.Result
-	for _, s := range scenarios.Embedded() {
-		result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, result)
-	}
-	return results, nil
-})
 
 // ran is what one scenario of the catalogue came to, to be looked at in the browser.
 func ran(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
 	browser(t) // before they are all run in vain
-	results, err := catalogue()
+	results, err := catalogue.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +47,7 @@ func written(t *testing.T, r *scenarios.Result) []byte {
 
 // site are the pages of the whole catalogue and of a search.
 var site = sync.OnceValues(func() ([]reports.Page, error) {
-	results, err := catalogue()
+	results, err := catalogue.Results()
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +96,7 @@ func kinds(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, _ := catalogue()
+	results, _ := catalogue.Results()
 	names := []string{"index.html", "gc-pause.html", "failover.html"}
 	for _, page := range pages {
 		ofScenario := slices.ContainsFunc(results, func(r *scenarios.Result) bool { return r.Scenario.Name+".html" == page.Name })

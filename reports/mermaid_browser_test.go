@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/catalogue"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -62,7 +63,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 		return eval[string](p, "("+function+")("+string(text)+").catch(String)")
 	}
 
-	results, err := catalogue()
+	results, err := catalogue.Results()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,5 @@
 package reports_test
 
 import (
-	_ "github.com/locksim/locksim/libraries"
 	_ "github.com/locksim/locksim/sim/simtest"
 )

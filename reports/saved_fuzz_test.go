@@ -41,7 +41,7 @@ func retell(t testing.TB, doc []byte) {
 var savedFor = sync.OnceValue(func() [][]byte {
 	var docs [][]byte
 	for scenario, variant := range map[string]string{
-		"redislock-expired-grant": "defaults", "fencing-late-mint": "incr-afterwards", "single-crash": "forgets",
+		"circuit-breaker": "go-ahead", "fencing-late-mint": "incr-afterwards", "single-crash": "forgets",
 		"watchdog-partitioned": "heeds-the-loss", "failover": "lost", "release-without-check": "delayed",
 		"fencing-without-lock": "writes", "clock-jump": "", "gc-pause": "",
 	} {

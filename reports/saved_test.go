@@ -45,24 +45,6 @@ func reread(t testing.TB, doc string) *reports.Saved {
 	return saved
 }
 
-// A saved trace gives the same report as the run itself, to the byte.
-func TestSavedTracesGiveTheSameReports(t *testing.T) {
-	for _, s := range scenarios.Embedded() {
-		result := runOnce(t, s)
-		saved := reread(t, inFormat(t, "trace", reports.Options{Arguments: map[*scenarios.Scenario]string{s: s.Name}}, result))
-		if len(saved.Notes) > 0 {
-			t.Errorf("%s: the checks were to find the same, yet: %q", s.Name, saved.Notes)
-		}
-		for _, format := range []string{"text", "json", "trace"} {
-			then := inFormat(t, format, reports.Options{Arguments: map[*scenarios.Scenario]string{s: s.Name}}, result)
-			now := inFormat(t, format, reports.Options{Arguments: saved.Arguments}, saved.Results...)
-			if then != now {
-				t.Errorf("%s as %s is another report once it was saved", s.Name, format)
-			}
-		}
-	}
-}
-
 // Runs that were chosen stay those.
 func TestSavedTracesOfOneVariant(t *testing.T) {
 	s, err := scenarios.Open("delayed-write")

@@ -1,76 +1,24 @@
-package scenarios
+package scenarios_test
 
 import (
 	"flag"
-	"math/rand/v2"
-	"runtime"
-	"slices"
 	"testing"
-	"time"
 
-	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
+	"github.com/locksim/locksim/internal/catalogue"
 )
 
-var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
+var (
+	repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
+	seeds   = flag.Uint64("seeds", 10, "on how many seeds each scenario is run; with other locks than its own on a tenth, but at least on 10")
+)
 
-// One scenario, one seed: one trace, whatever the scheduler does. Each run is
-// repeated on 1, 2 and 4 threads while its goroutines yield at random whenever
-// they ask something of the world.
-func TestDeterminism(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	runs := 0
-	for _, s := range Embedded() {
-		for _, v := range s.Variants {
-			for _, lock := range slices.Compact(slices.Sorted(slices.Values([]string{v.Lock, "redlock", "single", "redsync", "rueidislock"}))) {
-				for _, fencing := range []string{Off, On} {
-					config, err := v.Config(Options{Seed: 7, Lock: lock, Fencing: fencing})
-					if lock != v.Lock && (testing.Short() || err != nil || fencing == On) {
-						continue // it cannot be told with another lock, or has been: locks know nothing of fencing
-					}
-					if lock != v.Lock {
-						// By then it is over, or nobody will ever get the lock: rueidislock
-						// takes no answer after 20ms.
-						config.Horizon = min(config.Horizon, 2*time.Minute)
-					}
-					t.Run(s.Name+"/"+v.Name+"/"+lock+"/"+fencing, func(t *testing.T) {
-						if err != nil {
-							t.Fatal(err)
-						}
-						first := run(t, config)
-						config.Disturb = func() {
-							for range rand.IntN(4) {
-								runtime.Gosched()
-							}
-						}
-						repeats := *repeats
-						if lock != v.Lock {
-							repeats = max(repeats/10, 1)
-						}
-						if testing.Short() {
-							repeats = 1
-						}
-						for i := range repeats {
-							threads := 1 << (runs % 3)
-							runs++
-							runtime.GOMAXPROCS(threads)
-							again := run(t, config)
-							if again.Hash() != first.Hash() {
-								t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, repeats+1, threads, trace.FirstDifference(first, again))
-							}
-						}
-					})
-				}
-			}
-		}
-	}
+// The catalogue, with our own locks. Those of the libraries have the same tests where
+// the libraries are.
+
+func TestDeterminism(t *testing.T) { catalogue.Deterministic(t, *repeats, catalogue.Provided) }
+
+func TestScenariosComeToWhatTheyExpect(t *testing.T) {
+	catalogue.AsExpected(t, *seeds, catalogue.Provided)
 }
 
-func run(t *testing.T, config sim.Config) *trace.Trace {
-	t.Helper()
-	tr, err := sim.Run(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
-}
+func TestEveryFaultMatters(t *testing.T) { catalogue.EveryFaultMatters(t, catalogue.Provided) }

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,31 +56,5 @@ func TestEmbeddedIsInOrder(t *testing.T) {
 	}
 	if !slices.Equal(names, Names()) || !slices.IsSortedFunc(names, strings.Compare) {
 		t.Errorf("the scenarios are %v", names)
-	}
-}
-
-var versions = regexp.MustCompile(`\S+ v\d+\.\d+\.\d+`)
-
-// What a library does is true of the versions that it was found in: those that
-// run here, as long as go.mod has no others.
-func TestLibrariesNameTheVersionsThatRun(t *testing.T) {
-	modules, err := os.ReadFile("../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range Embedded() {
-		if s.Group != "libraries" {
-			continue
-		}
-		named := versions.FindAllString(s.Source, -1)
-		// The lock of rueidis is in its client's module.
-		if len(named) < 2 && !strings.Contains(s.Source, "github.com/redis/rueidis v") {
-			t.Errorf("%s names %q: its source says in which version of the lock and of its client it was found", s.File, named)
-		}
-		for _, module := range named {
-			if !strings.Contains(string(modules), module) {
-				t.Errorf("%s was found in %s, which go.mod does not have any more: see what the one it has does, and say so", s.File, module)
-			}
-		}
 	}
 }

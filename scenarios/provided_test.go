@@ -1,6 +1,5 @@
 package scenarios
 
 import (
-	_ "github.com/locksim/locksim/libraries"
 	_ "github.com/locksim/locksim/sim/simtest"
 )

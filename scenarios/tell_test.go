@@ -18,10 +18,9 @@ func TestTell(t *testing.T) {
 	}{
 		{"gc-pause", "", "", checks.Unsafe},
 		{"gc-pause", "single", "", checks.Unsafe},
-		{"clock-jump", "redsync", "", checks.Unsafe},
 		{"clock-jump", "single", "the lock, which keeps nothing on redis-4 or redis-5", ""},
 		{"pause-in-flight/no-elapsed-check", "redsync", "about a lock without elapsed-check", ""},
-		{"pause-in-flight/elapsed-check", "redsync", "", checks.Safe},
+		{"pause-in-flight/elapsed-check", "single", "", checks.Safe},
 		{"gc-pause", "redlokc", `no lock is called "redlokc"`, ""},
 	} {
 		name, variant, _ := strings.Cut(c.name, "/")

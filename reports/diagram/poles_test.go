@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/catalogue"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace/tracetest"
 )
@@ -90,7 +91,7 @@ func crossed(t *testing.T, figure string) (bad []string, lines []drawnLine, pill
 // what is broken goes through none, in any picture of the catalogue.
 func TestNoLineCrossesOutADecision(t *testing.T) {
 	all, decisions := 0, 0
-	for _, s := range scenarios.Embedded() {
+	for _, s := range catalogue.Playable() {
 		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

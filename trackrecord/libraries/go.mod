@@ -8,7 +8,8 @@ require (
 	github.com/go-redsync/redsync v1.3.1
 	github.com/go-redsync/redsync/v4 v4.18.1
 	github.com/gomodule/redigo v2.0.0+incompatible
-	github.com/locksim/locksim v0.0.0
+	github.com/locksim/locksim v0.1.0
+	github.com/locksim/locksim/libraries v0.1.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/redis/rueidis v1.0.79
 )
@@ -39,7 +40,10 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace github.com/locksim/locksim => ../..
+replace (
+	github.com/locksim/locksim => ../..
+	github.com/locksim/locksim/libraries => ../../libraries
+)
 
 // redsync v1 requires v2.0.0+incompatible, which is older than v1.8.0.
 replace github.com/gomodule/redigo => github.com/gomodule/redigo v1.9.3

@@ -62,12 +62,14 @@ func goMod(own string, v *version) string {
 	heading, _, _ := strings.Cut(own, "\nrequire ")
 	return fmt.Sprintf(`%[1]s
 require (
-	github.com/locksim/locksim v0.0.0
+	github.com/locksim/locksim v0.1.0
+	github.com/locksim/locksim/libraries v0.1.0
 	%[2]s %[3]s
 )
 
 replace (
 	github.com/locksim/locksim => ../..
+	github.com/locksim/locksim/libraries => ../../libraries
 	%[2]s => %[2]s %[3]s
 )
 `, heading, v.bug.Library, v.Number)

@@ -137,7 +137,7 @@ func tell(bugs []*bug, root string, check bool, records string, names []string) 
 // home is the folder of the track record.
 func home() (string, error) {
 	for _, dir := range []string{".", "trackrecord", ".."} {
-		if _, err := os.Stat(filepath.Join(dir, "libraries", "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "trackrecord.go")); err == nil {
 			return filepath.Abs(dir)
 		}
 	}

@@ -1,9 +1,8 @@
-package locks_test
+package libraries_test
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"math/rand/v2"
 	"net"
 	"runtime"
@@ -18,12 +17,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-var repeats = flag.Int("repeats", 3, "how often TestProfilesAreDeterministic repeats each world")
-
 // asked is how often the nodes were asked for a command since the last call, and
 // when.
 func asked(c *cluster, command string) (at []string) {
-	for _, line := range c.commands() {
+	for _, line := range c.Commands() {
 		if when, ok := strings.CutSuffix(line, " node 1 "+command); ok {
 			at = append(at, when)
 		}
@@ -36,9 +33,9 @@ func TestWaitForAnAnswer(t *testing.T) {
 	for kind, want := range map[string]time.Duration{"redislock": 20 * time.Millisecond, "redislock-defaults": 5 * time.Second} {
 		t.Run(kind, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
-				l := c.client(t, kind)
+				l := c.Client(t, kind)
 				release(t, acquire(t, l)) // connected, and the node knows the scripts
-				c.nodes[0].replies = func(string) time.Duration { return time.Hour }
+				c.Nodes[0].Replies = func(string) time.Duration { return time.Hour }
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 				defer cancel()
 				began := time.Now()
@@ -61,15 +58,15 @@ func TestLostAnswersAreAskedForAgain(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			inBubble(t, 1, func(t *testing.T, c *cluster) {
-				l := c.client(t, kind)
+				l := c.Client(t, kind)
 				release(t, acquire(t, l))
-				c.commands()
-				c.nodes[0].cut = func(command string) bool { return command == "PEXPIRE" || command == "MSET" }
+				c.Commands()
+				c.Nodes[0].Cut = func(command string) bool { return command == "PEXPIRE" || command == "MSET" }
 				contains(t, fail(t, l), "redislock: EOF")
 				if got := asked(c, "EVALSHA"); !slices.Equal(got, want) {
 					t.Errorf("the script was sent at %v, want %v", got, want)
 				}
-				equal(t, "held: the answers were lost, not the requests", c.held(), []int{1})
+				equal(t, "held: the answers were lost, not the requests", c.Held(), []int{1})
 			})
 		})
 	}
@@ -84,14 +81,14 @@ func TestReleaseThatIsSentAgain(t *testing.T) {
 		"redsync-defaults": true, "redislock-defaults": true,
 	} {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
-			l := c.client(t, kind)
+			l := c.Client(t, kind)
 			release(t, acquire(t, l))
 			lease := acquire(t, l)
-			c.nodes[0].cut = func(command string) bool { return command == "DEL" }
+			c.Nodes[0].Cut = func(command string) bool { return command == "DEL" }
 			if err := lease.Release(t.Context()); err == nil || errors.Is(err, locks.ErrLost) != lost {
 				t.Errorf("%s: release: %v; want ErrLost: %v", kind, err, lost)
 			}
-			equal(t, "held", c.held(), nil)
+			equal(t, "held", c.Held(), nil)
 		})
 	}
 }
@@ -101,7 +98,7 @@ func TestReleaseThatIsSentAgain(t *testing.T) {
 func dials(t *testing.T, c *cluster, kind string, patience time.Duration, dial func(context.Context) (net.Conn, error)) (at []time.Duration, took time.Duration) {
 	t.Helper()
 	began := time.Now()
-	l := c.client(t, kind, func(e *locks.Env) {
+	l := c.Client(t, kind, func(e *locks.Env) {
 		e.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			at = append(at, time.Since(began))
 			return dial(ctx)
@@ -160,11 +157,11 @@ func TestDials(t *testing.T) {
 func TestLateConnectionIsUsed(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
 		dialled := 0
-		l := c.client(t, "redislock-defaults", func(e *locks.Env) {
+		l := c.Client(t, "redislock-defaults", func(e *locks.Env) {
 			e.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 				dialled++
 				time.Sleep(time.Second)
-				return c.dial(ctx, network, addr)
+				return c.Dial(ctx, network, addr)
 			}
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -184,8 +181,8 @@ func TestLateConnectionIsUsed(t *testing.T) {
 func TestCloseEndsBackgroundDials(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 5050 * time.Millisecond, 12 * time.Second} {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
-			c.nodes[0].mute = true
-			l := c.client(t, "redislock-defaults") // closed by the test's cleanup
+			c.Nodes[0].Mute = true
+			l := c.Client(t, "redislock-defaults") // closed by the test's cleanup
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
 			if _, err := l.Acquire(ctx); err == nil {
@@ -228,7 +225,7 @@ func TestProfilesAreDeterministic(t *testing.T) {
 						runtime.Gosched()
 					}
 				}
-				for i := range *repeats {
+				for i := range 3 {
 					runtime.GOMAXPROCS(1 << (i % 3))
 					if got := play(t, cfg); got.Hash() != want.Hash() {
 						t.Fatalf("run %d differs: %s", i+2, trace.FirstDifference(want, got))

@@ -1,4 +1,7 @@
-package locks_test
+// Package locksuite tries locks call by call: on nodes without a network between them
+// and their clients, and in worlds. It is for the tests of package locks and of the
+// packages that provide the locks of libraries.
+package locksuite
 
 import (
 	"context"
@@ -21,51 +24,54 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
+// The lock of all tests.
 const (
-	key = "resource"
-	ttl = 30 * time.Second
+	Key = "resource"
+	TTL = 30 * time.Second
 )
 
-// cluster is a few Redis nodes in a bubble, without a network between them and
+// A Cluster is a few Redis nodes in a bubble, without a network between them and
 // their clients.
-type cluster struct {
-	began time.Time
-	nodes []*node
+type Cluster struct {
+	Nodes []*Node
+	Began time.Time
 
 	mu  sync.Mutex
 	log []string
 }
 
-type node struct {
+// A Node is one of them.
+type Node struct {
 	*miniredis.Miniredis
-	addr string
-	// down refuses connections and mute lets a dial hang.
-	down, mute bool
-	// cut says for which commands the node closes the connection, when they are
+	// Down refuses connections and Mute lets a dial hang.
+	Down, Mute bool
+	// Cut says for which commands the node closes the connection, when they are
 	// done, instead of answering.
-	cut func(command string) bool
-	// replicas is how many the node says have confirmed what was written.
-	replicas int
-	// replies says how long the answer to a command takes; that to a script, by
+	Cut func(command string) bool
+	// Replicas is how many the node says have confirmed what was written.
+	Replicas int
+	// Replies says how long the answer to a command takes; that to a script, by
 	// the last command in it.
-	replies func(command string) time.Duration
+	Replies func(command string) time.Duration
+
+	addr string
 
 	last string // the command that is being served
 }
 
-// inBubble runs a test with n nodes.
-func inBubble(t *testing.T, n int, test func(t *testing.T, c *cluster)) {
+// InBubble runs a test with n nodes.
+func InBubble(t *testing.T, n int, test func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &cluster{began: time.Now()}
+		c := &Cluster{Began: time.Now()}
 		for i := range n {
-			c.nodes = append(c.nodes, c.newNode(t, i))
+			c.Nodes = append(c.Nodes, c.newNode(t, i))
 		}
 		test(t, c)
 	})
 }
 
-func (c *cluster) newNode(t *testing.T, i int) *node {
+func (c *Cluster) newNode(t *testing.T, i int) *Node {
 	m := miniredis.NewMiniRedis()
 	m.ClockTTL(true)
 	t.Cleanup(m.Close)
@@ -74,22 +80,22 @@ func (c *cluster) newNode(t *testing.T, i int) *node {
 		t.Fatal(err)
 	}
 	first.Close()
-	n := &node{
+	n := &Node{
 		Miniredis: m,
 		addr:      fmt.Sprintf("10.0.0.%d:6379", i+1),
-		cut:       func(string) bool { return false },
-		replicas:  1,
-		replies:   func(string) time.Duration { return 0 },
+		Cut:       func(string) bool { return false },
+		Replicas:  1,
+		Replies:   func(string) time.Duration { return 0 },
 	}
 	m.Server().SetPreHook(func(p *server.Peer, command string, args ...string) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		n.last = command
 		if command != "HELLO" {
-			c.log = append(c.log, fmt.Sprintf("%v node %d %s", time.Since(c.began), i+1, command))
+			c.log = append(c.log, fmt.Sprintf("%v node %d %s", time.Since(c.Began), i+1, command))
 		}
 		if command == "WAIT" { // miniredis has no replicas
-			p.WriteInt(n.replicas)
+			p.WriteInt(n.Replicas)
 			return true
 		}
 		return false
@@ -97,18 +103,18 @@ func (c *cluster) newNode(t *testing.T, i int) *node {
 	return n
 }
 
-// change changes how the nodes behave while clients may be asking them.
-func (c *cluster) change(how func(*node)) {
+// Change changes how the nodes behave while clients may be asking them.
+func (c *Cluster) Change(how func(*Node)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, n := range c.nodes {
+	for _, n := range c.Nodes {
 		how(n)
 	}
 }
 
-// commands is what the nodes were asked since the last call, as "TIME node N
+// Commands is what the nodes were asked since the last call, as "TIME node N
 // COMMAND".
-func (c *cluster) commands() []string {
+func (c *Cluster) Commands() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log := c.log
@@ -120,13 +126,13 @@ func (c *cluster) commands() []string {
 // server itself goes on: it writes with a mutex locked.
 type slowly struct {
 	net.Conn
-	c *cluster
-	n *node
+	c *Cluster
+	n *Node
 }
 
 func (s slowly) Write(b []byte) (int, error) {
 	s.c.mu.Lock()
-	wait, cut := s.n.replies(s.n.last), s.n.cut(s.n.last)
+	wait, cut := s.n.Replies(s.n.last), s.n.Cut(s.n.last)
 	s.c.mu.Unlock()
 	if cut {
 		return 0, s.Conn.Close()
@@ -142,10 +148,10 @@ func (s slowly) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (c *cluster) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	for _, n := range c.nodes {
+func (c *Cluster) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	for _, n := range c.Nodes {
 		c.mu.Lock()
-		down, mute := n.down, n.mute
+		down, mute := n.Down, n.Mute
 		c.mu.Unlock()
 		switch {
 		case n.addr != addr:
@@ -174,75 +180,78 @@ func (s socket) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// takes says whether a command is the one by which some lock takes the key: the
+// Takes says whether a command is the one by which some lock takes the key: the
 // last one in its script, if it has a script.
-func takes(command string) bool { return command == "SET" || command == "SETNX" || command == "INCR" }
+func Takes(command string) bool { return command == "SET" || command == "SETNX" || command == "INCR" }
 
-// take sets the lock's key on some nodes, counted from 1, for somebody else.
-func (c *cluster) take(t *testing.T, nodes ...int) {
+// Take sets the lock's key on some nodes, counted from 1, for somebody else.
+func (c *Cluster) Take(t *testing.T, nodes ...int) {
 	t.Helper()
 	for _, i := range nodes {
-		if err := c.nodes[i-1].Set(key, "somebody else"); err != nil {
+		if err := c.Nodes[i-1].Set(Key, "somebody else"); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// held is the numbers, from 1, of the nodes on which the lock's key stands with
+// Held is the numbers, from 1, of the nodes on which the lock's key stands with
 // another value than that of take.
-func (c *cluster) held() (nodes []int) {
-	for i, n := range c.nodes {
-		if value, err := n.Get(key); err == nil && value != "somebody else" {
+func (c *Cluster) Held() (nodes []int) {
+	for i, n := range c.Nodes {
+		if value, err := n.Get(Key); err == nil && value != "somebody else" {
 			nodes = append(nodes, i+1)
 		}
 	}
 	return nodes
 }
 
-var all = []int{1, 2, 3, 4, 5}
+// A Setting changes the environment of a lock.
+type Setting func(*locks.Env)
 
-// A setting changes the environment of a lock.
-type setting func(*locks.Env)
-
-func without(features ...string) setting {
+// Without turns features off.
+func Without(features ...string) Setting {
 	return func(e *locks.Env) { e.Options.Without = features }
 }
 
-func asking(a locks.Ask) setting { return func(e *locks.Env) { e.Options.Ask = a } }
+// Asking asks the nodes in an order.
+func Asking(a locks.Ask) Setting { return func(e *locks.Env) { e.Options.Ask = a } }
 
-func fallingBack(f locks.Fallback) setting { return func(e *locks.Env) { e.Options.Fallback = f } }
+// FallingBack sets what is done without the nodes.
+func FallingBack(f locks.Fallback) Setting { return func(e *locks.Env) { e.Options.Fallback = f } }
 
-func lasting(d time.Duration) setting { return func(e *locks.Env) { e.TTL = d } }
+// Lasting sets the TTL.
+func Lasting(d time.Duration) Setting { return func(e *locks.Env) { e.TTL = d } }
 
-func by(k fakeclock.Kind, c fakeclock.Clock) setting {
+// By sets which of which clocks the lock reads.
+func By(k fakeclock.Kind, c fakeclock.Clock) Setting {
 	return func(e *locks.Env) { e.Options.Clock, e.Clock = k, c }
 }
 
 // seed makes every client of a test binary another one.
 var seed uint64
 
-// env is a new client's environment.
-func (c *cluster) env() *locks.Env {
+// Env is a new client's environment.
+func (c *Cluster) Env() *locks.Env {
 	seed++
 	var bytes [32]byte
 	bytes[0], bytes[1] = byte(seed), byte(seed>>8)
 	e := &locks.Env{
-		Key:   key,
-		TTL:   ttl,
-		Dial:  c.dial,
+		Key:   Key,
+		TTL:   TTL,
+		Dial:  c.Dial,
 		Clock: fakeclock.System(),
 		Rand:  rand.NewChaCha8(bytes),
 	}
-	for _, n := range c.nodes {
+	for _, n := range c.Nodes {
 		e.Nodes = append(e.Nodes, n.addr)
 	}
 	return e
 }
 
-// client is a new client's handle on the lock.
-func (c *cluster) client(t *testing.T, kind string, settings ...setting) locks.Lock {
+// Client is a new client's handle on the lock.
+func (c *Cluster) Client(t *testing.T, kind string, settings ...Setting) locks.Lock {
 	t.Helper()
-	e := c.env()
+	e := c.Env()
 	for _, set := range settings {
 		set(e)
 	}
@@ -265,7 +274,8 @@ func (c *cluster) client(t *testing.T, kind string, settings ...setting) locks.L
 	return l
 }
 
-func acquire(t *testing.T, l locks.Lock) locks.Lease {
+// Acquire gets the lock.
+func Acquire(t *testing.T, l locks.Lock) locks.Lease {
 	t.Helper()
 	lease, err := l.Acquire(t.Context())
 	if err != nil {
@@ -274,8 +284,8 @@ func acquire(t *testing.T, l locks.Lock) locks.Lease {
 	return lease
 }
 
-// fail has an attempt fail and returns what the error says.
-func fail(t *testing.T, l locks.Lock) string {
+// Fail has an attempt fail and returns what the error says.
+func Fail(t *testing.T, l locks.Lock) string {
 	t.Helper()
 	_, err := l.Acquire(t.Context())
 	if !errors.Is(err, locks.ErrNotAcquired) {
@@ -284,14 +294,16 @@ func fail(t *testing.T, l locks.Lock) string {
 	return err.Error()
 }
 
-func release(t *testing.T, l locks.Lease) {
+// Release gives it up.
+func Release(t *testing.T, l locks.Lease) {
 	t.Helper()
 	if err := l.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func extend(t *testing.T, l locks.Lease) error {
+// Extend prolongs it.
+func Extend(t *testing.T, l locks.Lease) error {
 	t.Helper()
 	e, ok := l.(locks.Extender)
 	if !ok {
@@ -300,7 +312,8 @@ func extend(t *testing.T, l locks.Lease) error {
 	return e.Extend(t.Context())
 }
 
-func expires(t *testing.T, l locks.Lease) fakeclock.Reading {
+// Expires is when a lease ends.
+func Expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 	t.Helper()
 	e, ok := l.(locks.Expirer)
 	if !ok {
@@ -309,21 +322,23 @@ func expires(t *testing.T, l locks.Lease) fakeclock.Reading {
 	return e.Expires()
 }
 
-// left is the time until a lease ends by a clock.
-func left(t *testing.T, l locks.Lease, c fakeclock.Clock) time.Duration {
+// Left is the time until a lease ends by a clock.
+func Left(t *testing.T, l locks.Lease, c fakeclock.Clock) time.Duration {
 	t.Helper()
-	ends := expires(t, l)
+	ends := Expires(t, l)
 	return ends.Sub(c.Read(ends.Clock))
 }
 
-func equal(t *testing.T, what string, got, want []int) {
+// Equal compares nodes.
+func Equal(t *testing.T, what string, got, want []int) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: nodes %v, want %v", what, got, want)
 	}
 }
 
-func contains(t *testing.T, text string, parts ...string) {
+// Contains looks for words.
+func Contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {

@@ -1,4 +1,4 @@
-package locks_test
+package libraries_test
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ var redislocks = []string{"redislock", "redislock-defaults"}
 func TestRedislockExtends(t *testing.T) {
 	for _, kind := range redislocks {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
-			lease := acquire(t, c.client(t, kind))
+			lease := acquire(t, c.Client(t, kind))
 			if _, says := lease.(locks.Expirer); says {
 				t.Error("redislock does not keep the time, but the lease says when it ends")
 			}
@@ -21,9 +21,9 @@ func TestRedislockExtends(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(ttl - time.Millisecond)
-			fail(t, c.client(t, kind))
+			fail(t, c.Client(t, kind))
 			time.Sleep(time.Millisecond)
-			acquire(t, c.client(t, kind))
+			acquire(t, c.Client(t, kind))
 		})
 	}
 }
@@ -31,7 +31,7 @@ func TestRedislockExtends(t *testing.T) {
 func TestRedislockTexts(t *testing.T) {
 	for _, kind := range redislocks {
 		inBubble(t, 1, func(t *testing.T, c *cluster) {
-			l := c.client(t, kind)
+			l := c.Client(t, kind)
 			lease := acquire(t, l)
 			same := func(what, got, want string) {
 				if got != want {
@@ -39,10 +39,10 @@ func TestRedislockTexts(t *testing.T) {
 				}
 			}
 			same("taken", fail(t, l), "lock not acquired: redislock: taken")
-			c.nodes[0].Del(key)
+			c.Nodes[0].Del(key)
 			same("extend", extend(t, lease).Error(), "lock lost: redislock: not extended: gone")
 			same("release", lease.Release(t.Context()).Error(), "lock lost: redislock: not released: gone")
-			c.nodes[0].replies = func(string) time.Duration { return time.Hour }
+			c.Nodes[0].Replies = func(string) time.Duration { return time.Hour }
 			same("extend without an answer", extend(t, lease).Error(), "redislock: not extended: timed out")
 			same("acquire without an answer", fail(t, l), "lock not acquired: redislock: timed out")
 		})

@@ -1,4 +1,4 @@
-package locktest_test
+package libraries_test
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // The libraries, unmodified, and what the suite finds wrong with them without being
 // told: by story, the rules that fail. The scenarios of the group "libraries" tell
 // of these findings one by one, and docs/libraries.md has a table of them.
-var libraries = []struct {
+var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  map[string][]string
@@ -58,7 +58,7 @@ var (
 
 // The suite finds in the current releases what is known of them, and nothing else.
 func TestLibraries(t *testing.T) {
-	for _, l := range libraries {
+	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("it tells every story to a library")
@@ -69,7 +69,7 @@ func TestLibraries(t *testing.T) {
 			}
 			l.config.Slots = k.Slots
 			found := map[string][]string{}
-			for f := range locktest.Survey(t, l.config, kind(t, l.kind)) {
+			for f := range locktest.Survey(t, l.config, func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }) {
 				f.Attr(t)
 				if f.Failed == 0 || tellsOfLibraries(f.Story) {
 					continue

@@ -1,4 +1,4 @@
-package reports
+package libraries_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package locks_test
+package libraries_test
 
 import (
 	"context"

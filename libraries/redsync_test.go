@@ -1,6 +1,7 @@
-package locks_test
+package libraries_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -13,8 +14,8 @@ import (
 // somebody else holds.
 func tries(t *testing.T, kind string) (at []time.Duration) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		c.take(t, 1)
-		l := c.client(t, kind, func(e *locks.Env) { e.Rand = constant{} })
+		c.Take(t, 1)
+		l := c.Client(t, kind, func(e *locks.Env) { e.Rand = constant{} })
 		fail(t, l)
 		for _, when := range asked(c, "SET") {
 			d, err := time.ParseDuration(when)
@@ -60,10 +61,10 @@ func TestRedsyncTries(t *testing.T) {
 func TestRedsyncWaitsForTheRelease(t *testing.T) {
 	for _, kind := range []string{"redsync-retrying", "redsync-defaults"} {
 		inBubble(t, 5, func(t *testing.T, c *cluster) {
-			lease := acquire(t, c.client(t, kind))
+			lease := acquire(t, c.Client(t, kind))
 			time.AfterFunc(time.Second, func() { release(t, lease) })
 			began := time.Now()
-			next := acquire(t, c.client(t, kind))
+			next := acquire(t, c.Client(t, kind))
 			took := time.Since(began)
 			if took < time.Second || took >= time.Second+250*time.Millisecond {
 				t.Errorf("%s: got the lock %v after it was first asked for, want within a pause of its release after 1s", kind, took)
@@ -92,9 +93,9 @@ func TestRedsyncAndASilentNode(t *testing.T) {
 	}
 	for _, test := range tests {
 		inBubble(t, 5, func(t *testing.T, c *cluster) {
-			l := c.client(t, test.kind, lasting(test.ttl))
+			l := c.Client(t, test.kind, lasting(test.ttl))
 			release(t, acquire(t, l)) // connected to all nodes
-			c.nodes[4].replies = func(string) time.Duration { return time.Hour }
+			c.Nodes[4].Replies = func(string) time.Duration { return time.Hour }
 			if !test.granted {
 				fail(t, l)
 				return
@@ -104,4 +105,21 @@ func TestRedsyncAndASilentNode(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRedsyncRefusesALateExtension(t *testing.T) {
+	inBubble(t, 5, func(t *testing.T, c *cluster) {
+		for _, n := range c.Nodes {
+			n.Replies = func(command string) time.Duration {
+				if command == "PEXPIRE" {
+					return 3 * time.Second
+				}
+				return 0
+			}
+		}
+		lease := acquire(t, c.Client(t, "redsync", lasting(2*time.Second)))
+		if err := extend(t, lease); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("an extension by 2s that took 3s: %v, want ErrLost", err)
+		}
+	})
 }

@@ -1,0 +1,54 @@
+// Package catalogue plays the built-in scenarios for the tests of packages in several
+// modules, each with the locks that it has: not every program has those of libraries.
+package catalogue
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// Has says that a program has a lock, and that it is to be tested with it.
+type Has func(locks.Kind) bool
+
+// Provided is every lock that this program has.
+func Provided(k locks.Kind) bool { return k.Provided() == nil }
+
+// OfLibraries is every lock of a library. There may be no other test of it: one that this
+// program lacks fails.
+func OfLibraries(k locks.Kind) bool { return k.Adapter != "" }
+
+func (has Has) named(lock string) bool {
+	k, ok := locks.Lookup(lock)
+	return ok && has(k)
+}
+
+// Playable are the built-in scenarios whose own locks this program all has, in
+// alphabetical order.
+func Playable() []*scenarios.Scenario {
+	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
+		return slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return !Has(Provided).named(v.Lock) })
+	})
+}
+
+// AboutLibraries are those in which a lock of a library is the scenario's own.
+func AboutLibraries() []*scenarios.Scenario {
+	return slices.DeleteFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool {
+		return !slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool { return Has(OfLibraries).named(v.Lock) })
+	})
+}
+
+// Results is what the playable scenarios come to on one seed.
+var Results = sync.OnceValues(func() ([]*scenarios.Result, error) {
+	var results []*scenarios.Result
+	for _, s := range Playable() {
+		result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+})

@@ -1,0 +1,155 @@
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+// AsExpected tries that every scenario comes to what it says, with each lock of which it
+// says anything, whatever the latencies are, and not because all latencies give one
+// run: at least every second seed gives a run of its own. With other locks than its own
+// it is tried on a tenth of the seeds, but at least on 10.
+func AsExpected(t *testing.T, seeds uint64, has Has) {
+	for _, s := range scenarios.Embedded() {
+		with := expectedWith(s, has)
+		if len(with) == 0 {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, lock := range with {
+				different := map[string]map[string]bool{}
+				seeds := seeds
+				if lock != "" {
+					seeds = max(seeds/10, min(seeds, 10))
+				}
+				for seed := range seeds {
+					comesToWhatItExpects(t, s, lock, seed, different)
+				}
+				for run, hashes := range different {
+					if uint64(len(hashes)) < seeds/2 {
+						t.Errorf("%s: %d seeds gave only %d different traces", run, seeds, len(hashes))
+					}
+				}
+			}
+		})
+	}
+}
+
+// comesToWhatItExpects runs a scenario once, and notes the hashes of its traces
+// by run.
+func comesToWhatItExpects(t *testing.T, s *scenarios.Scenario, lock string, seed uint64, hashes map[string]map[string]bool) {
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: seed, Lock: lock})
+	if err != nil {
+		t.Errorf("seed %d: %v", seed, err)
+		return
+	}
+	if len(r.Runs) != 2*len(s.Variants) || lock == "" && r.AsExpected == nil {
+		t.Errorf("%s, seed %d: %d runs, as expected: %v", s.Name, seed, len(r.Runs), r.AsExpected)
+	}
+	for _, run := range r.Runs {
+		name := fmt.Sprintf("%s, fencing %s, lock %s", run.Variant.Name, run.Fencing, run.Lock)
+		if len(run.Differences) > 0 {
+			t.Errorf("%s, seed %d:\n%s", name, seed, fmt.Sprint(append(run.Differences, run.Verdict.Reasons...)))
+		}
+		if hashes[name] == nil {
+			hashes[name] = map[string]bool{}
+		}
+		hashes[name][run.History.Trace.Hash()] = true
+	}
+}
+
+// expectedWith lists the locks of which a scenario expects something; its own is
+// empty. All variants are told with one lock, and their own may be several: if one of
+// those is of a library, the scenario is about it.
+func expectedWith(s *scenarios.Scenario, has Has) []string {
+	var found []string
+	about := func(v *scenarios.Variant) bool { return has.named(v.Lock) }
+	lacks := func(v *scenarios.Variant) bool { return !Has(Provided).named(v.Lock) }
+	ours := slices.ContainsFunc(s.Variants, about) && !slices.ContainsFunc(s.Variants, lacks)
+	if ours {
+		found = append(found, "")
+	}
+	for _, name := range locks.Names() {
+		if has.named(name) && slices.ContainsFunc(s.Variants, func(v *scenarios.Variant) bool {
+			_, off := v.Expectation(name, scenarios.Off)
+			_, on := v.Expectation(name, scenarios.On)
+			return name != v.Lock && (off || on)
+		}) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// EveryFaultMatters tries that each fault is needed. Without it a witness of the story is
+// missing, so that nobody can take the run for the story; and, unless the story shows
+// something holding, what is violated is not the same, so that it is this fault that the
+// story is about.
+func EveryFaultMatters(t *testing.T, has Has) {
+	for _, s := range scenarios.Embedded() {
+		for _, v := range s.Variants {
+			if !has.named(v.Lock) {
+				continue
+			}
+			whole, err := v.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range whole.Faults {
+				t.Run(fmt.Sprintf("%s %s without fault %d", s.Name, v.Name, i+1), func(t *testing.T) {
+					t.Parallel()
+					matters := false
+					for _, fencing := range []string{scenarios.Off, scenarios.On} {
+						less, err := v.Config(scenarios.Options{Seed: 1, Fencing: fencing})
+						if err != nil {
+							t.Fatal(err)
+						}
+						less.Faults = slices.Delete(slices.Clone(less.Faults), i, i+1)
+						tr := run(t, less)
+						if !slices.ContainsFunc(v.Witnesses, func(w trace.Witness) bool { return !history.Seen(w, tr) }) {
+							t.Errorf("fencing %s: every witness is still seen", fencing)
+						}
+						expected, ok := v.Expectation("", fencing)
+						matters = matters || !ok || !slices.Equal(violated(checks.Check(history.Of(tr), nil)), sorted(expected.Violated))
+					}
+					if !matters && !control(v) {
+						t.Error("the same properties are violated")
+					}
+				})
+			}
+		}
+	}
+}
+
+// violated lists what a run violates.
+func violated(v *checks.Verdict) []checks.Property {
+	var broken []checks.Property
+	for _, f := range v.Findings {
+		if f.Outcome == checks.Violated {
+			broken = append(broken, f.Property)
+		}
+	}
+	return sorted(broken)
+}
+
+func sorted(properties []checks.Property) []checks.Property {
+	properties = slices.Clone(properties)
+	slices.Sort(properties)
+	return properties
+}
+
+// control reports that a variant shows something holding: no assumption breaks, or
+// nothing is violated, with or without fencing.
+func control(v *scenarios.Variant) bool {
+	off, _ := v.Expectation("", scenarios.Off)
+	on, _ := v.Expectation("", scenarios.On)
+	return v.Assumption == "none" || len(off.Violated)+len(on.Violated) == 0
+}

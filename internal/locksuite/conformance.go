@@ -1,0 +1,182 @@
+package locksuite
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// What every lock must do, whatever its kind.
+var conformance = []struct {
+	name string
+	test func(t *testing.T, c *Cluster, client func() locks.Lock)
+}{
+	{"a held lock is not granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		Acquire(t, client())
+		held := c.Held()
+		Fail(t, client())
+		if !slices.Equal(c.Held(), held) {
+			t.Errorf("a failed attempt moved the key from nodes %v to %v", held, c.Held())
+		}
+	}},
+	{"a released lock is granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		Release(t, Acquire(t, client()))
+		Equal(t, "held after release", c.Held(), nil)
+		Release(t, Acquire(t, client()))
+	}},
+	{"one handle can be used again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		l := client()
+		Release(t, Acquire(t, l))
+		lease := Acquire(t, l)
+		Fail(t, l)
+		Release(t, lease)
+	}},
+	{"an expired lock is granted again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		Acquire(t, client())
+		time.Sleep(TTL)
+		Acquire(t, client())
+	}},
+	{"release does not free another's lock", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		old := Acquire(t, client())
+		time.Sleep(TTL)
+		Acquire(t, client())
+		if err := old.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release of a lost lock returned %v, want ErrLost", err)
+		}
+		Fail(t, client())
+	}},
+	{"a lock is lost when its time is over", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		lease := Acquire(t, client())
+		time.Sleep(TTL)
+		if err := lease.Release(t.Context()); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("release returned %v, want ErrLost", err)
+		}
+	}},
+	{"a lease ends before its key", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		left := Left(t, Acquire(t, client()), fakeclock.System())
+		if left > TTL || left < TTL*9/10 {
+			t.Errorf("a lease of %v ends in %v", TTL, left)
+		}
+	}},
+	{"extend prolongs", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		lease := Acquire(t, client())
+		before := Expires(t, lease)
+		time.Sleep(TTL / 2)
+		if err := Extend(t, lease); err != nil {
+			t.Fatal(err)
+		}
+		if moved := Expires(t, lease).Sub(before); moved != TTL/2 {
+			t.Errorf("the end moved by %v, want %v", moved, TTL/2)
+		}
+		time.Sleep(TTL * 3 / 4)
+		Fail(t, client())
+		Release(t, lease)
+	}},
+	{"a lost lock cannot be extended", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		lease := Acquire(t, client())
+		time.Sleep(TTL)
+		if err := Extend(t, lease); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("extend of an expired lock returned %v, want ErrLost", err)
+		}
+		Acquire(t, client())
+		if err := Extend(t, lease); !errors.Is(err, locks.ErrLost) {
+			t.Errorf("extend of another's lock returned %v, want ErrLost", err)
+		}
+	}},
+	{"nothing is granted by dead nodes", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		for _, n := range c.Nodes {
+			n.Down = true
+		}
+		Contains(t, Fail(t, client()), "connection refused")
+	}},
+	{"a request whose answer is lost is not sent again", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		for _, n := range c.Nodes {
+			n.Cut = func(command string) bool { return Takes(command) || command == "PEXPIRE" }
+		}
+		Fail(t, client())
+		sent := 0
+		for _, command := range c.Commands() {
+			if strings.HasSuffix(command, " SET") || strings.HasSuffix(command, "SETNX") {
+				sent++
+			}
+		}
+		if sent != len(c.Nodes) {
+			t.Errorf("SET was sent %d times to %d nodes", sent, len(c.Nodes))
+		}
+	}},
+	{"the context bounds an attempt", func(t *testing.T, c *Cluster, client func() locks.Lock) {
+		for _, n := range c.Nodes {
+			n.Mute = true
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		_, err := client().Acquire(ctx)
+		if !errors.Is(err, locks.ErrNotAcquired) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Acquire returned %v, want ErrNotAcquired because of the deadline", err)
+		}
+		if took := time.Since(began); took != 20*time.Millisecond {
+			t.Errorf("Acquire took %v, want the context's 20ms", took)
+		}
+	}},
+}
+
+// A Subject is a lock that is tried.
+type Subject struct {
+	Name, Kind string
+	// Nodes is how many there are.
+	Nodes    int
+	Settings []Setting
+	// Except names what it need not do.
+	Except []string
+}
+
+// Conform tries what every lock must do. The subjects have to be all locks for which
+// ours is true, but those that let everybody in.
+func Conform(t *testing.T, subjects []Subject, ours func(locks.Kind) bool) {
+	tested := map[string]bool{}
+	for _, s := range subjects {
+		tested[s.Kind] = true
+		excepted := 0
+		for _, must := range conformance {
+			if slices.Contains(s.Except, must.name) {
+				excepted++
+				continue
+			}
+			t.Run(s.Name+"/"+must.name, func(t *testing.T) {
+				InBubble(t, s.Nodes, func(t *testing.T, c *Cluster) {
+					must.test(t, c, func() locks.Lock { return c.Client(t, s.Kind, s.Settings...) })
+				})
+			})
+		}
+		if excepted != len(s.Except) {
+			t.Errorf("%s is excepted from what no lock must do: %q", s.Name, s.Except)
+		}
+	}
+	for _, kind := range locks.Names() {
+		if k, _ := locks.Lookup(kind); !tested[kind] && ours(k) && !k.Open {
+			t.Errorf("lock %s is registered but not tested", kind)
+		}
+	}
+}
+
+// What some locks need not do.
+var (
+	// Endless is a grant that does not end, or that prolongs itself: it cannot be
+	// extended.
+	Endless = []string{
+		"an expired lock is granted again", "release does not free another's lock",
+		"a lock is lost when its time is over", "extend prolongs", "a lost lock cannot be extended",
+	}
+	// Silent is a grant that does not say when it ends.
+	Silent = []string{"a lease ends before its key", "extend prolongs"}
+	// Insistent is a lock that sends what it has sent again, by itself or by go-redis's
+	// defaults.
+	Insistent = []string{"a request whose answer is lost is not sent again"}
+)

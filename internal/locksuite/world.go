@@ -1,0 +1,78 @@
+package locksuite
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	_ "github.com/locksim/locksim/servers/redis"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// World is a simulated world with a lock of some kind, one node and some clients.
+func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
+	t.Helper()
+	k, ok := locks.Lookup(kind)
+	if !ok {
+		t.Fatalf("no lock is called %s", kind)
+	}
+	return sim.Config{
+		Name: kind, Seed: 1, Horizon: 10 * time.Minute,
+		Lock:    sim.Lock{Kind: k, Key: Key, TTL: TTL},
+		Network: sim.Network{Min: time.Millisecond, Max: 5 * time.Millisecond},
+		Nodes:   []sim.Node{{Name: "redis-1"}},
+		Clients: clients,
+		Storage: sim.Storage{Fencing: storage.None},
+	}
+}
+
+// Play runs it, and takes no doubts.
+func Play(t *testing.T, cfg sim.Config) *trace.Trace {
+	t.Helper()
+	tr, err := sim.Run(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doubt := range tr.Doubts {
+		t.Error(doubt)
+	}
+	return tr
+}
+
+// Strike is a fault at a time.
+func Strike(at, lasts time.Duration, a sim.Action) sim.Fault {
+	return sim.Fault{Strikes: trace.Trigger{At: at}, For: lasts, Action: a, Text: fmt.Sprintf("%+v", a)}
+}
+
+// Step finds the first end of a step of a client, and how it ended.
+func Step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Event {
+	t.Helper()
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindEnd && ev.Process == client && ev.Step == s {
+			return ev
+		}
+	}
+	t.Fatalf("%s never came to the end of %s", client, s)
+	return trace.Event{}
+}
+
+// LongWork has client-1 work for four TTLs while client-2 waits for the lock.
+func LongWork(t *testing.T, kind string) sim.Config {
+	return World(t, kind,
+		sim.Client{Name: "client-1", Works: 4 * TTL},
+		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: Point(t, "client-1 acquired")})
+}
+
+// Point reads a point of a story.
+func Point(t *testing.T, text string) trace.Point {
+	t.Helper()
+	p, err := trace.ParsePoint(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,190 @@
+// Package told tries the reports of scenarios: what every story must come to in print.
+// It is for the tests of the reports, and of those who bring locks that the package
+// reports does not have.
+package told
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/reports/diagram"
+	"github.com/locksim/locksim/scenarios"
+)
+
+func once(t *testing.T, s *scenarios.Scenario) *scenarios.Result {
+	t.Helper()
+	result, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func written(t *testing.T, format string, o reports.Options, results ...*scenarios.Result) string {
+	t.Helper()
+	f, ok := reports.Runs.Lookup(format)
+	if !ok {
+		t.Fatalf("there is no format %s", format)
+	}
+	var b strings.Builder
+	if err := f.Write(&b, results, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Golden compares each scenario's report with a file in testdata: read it to see what
+// the scenario tells. Under the report stand the hashes of the traces, which hold every
+// message that the report leaves out.
+func Golden(t *testing.T, stories []*scenarios.Scenario, update bool) {
+	for _, s := range stories {
+		t.Run(s.Name, func(t *testing.T) {
+			result := once(t, s)
+			got := written(t, "text", reports.Options{}, result) + "\n"
+			for _, run := range result.Runs {
+				got += fmt.Sprintf("%s fencing %-3s  %3d events  %s\n", run.Variant.Name, run.Fencing, len(run.History.Trace.Events), run.History.Trace.Hash())
+			}
+			file := filepath.Join("testdata", s.Name+".txt")
+			if update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v (go test -run TestGolden -update writes it)", err)
+			}
+			if got != string(want) {
+				t.Errorf("the report is not %s any more; if it should not be, go test -run TestGolden -update, and read the difference\n%s", file, got)
+			}
+		})
+	}
+}
+
+// Explained tries that every scenario can be explained, on a page and with all that it
+// says.
+func Explained(t *testing.T, stories []*scenarios.Scenario) {
+	for _, s := range stories {
+		result := once(t, s)
+		for _, format := range reports.Explanations.Formats() {
+			var story strings.Builder
+			if err := format.Write(&story, []*scenarios.Result{result}, reports.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(strings.Fields(story.String()), " ")
+			for _, heading := range []string{"The setting", "The question", "What happened", "What broke", "What would have prevented it", "What each side says", "The lesson", "Source"} {
+				if !strings.Contains(got, heading) && !(heading == "What broke" && strings.Contains(got, "What held")) {
+					t.Errorf("%s as %s has no chapter %q", s.Name, format.Name, heading)
+				}
+			}
+			for line := range strings.Lines(story.String()) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 && format.Name == "text" {
+					t.Errorf("%s: a line is %d columns wide: %s", s.Name, n, line)
+				}
+			}
+		}
+	}
+}
+
+// Saved tries that a saved trace gives the same report as the run itself, to the byte.
+func Saved(t *testing.T, stories []*scenarios.Scenario) {
+	for _, s := range stories {
+		result := once(t, s)
+		o := reports.Options{Arguments: map[*scenarios.Scenario]string{s: s.Name}}
+		saved, err := reports.ReadTraces([]byte(written(t, "trace", o, result)), "trace.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(saved.Notes) > 0 {
+			t.Errorf("%s: the checks were to find the same, yet: %q", s.Name, saved.Notes)
+		}
+		for _, format := range []string{"text", "json", "trace"} {
+			if written(t, format, o, result) != written(t, format, reports.Options{Arguments: saved.Arguments}, saved.Results...) {
+				t.Errorf("%s as %s is another report once it was saved", s.Name, format)
+			}
+		}
+	}
+}
+
+var (
+	anID   = regexp.MustCompile(` id="([^"]*)"`)
+	aLink  = regexp.MustCompile(` href="#([^"]*)"`)
+	aPlace = regexp.MustCompile(` (?:x|width|y|height)="(-[0-9]+)"`)
+)
+
+// Drawn tries that every scenario can be drawn: on one page of less than 500 KB, with
+// a flag at the moment at which each property broke and a link that leads there, and
+// with nothing outside the picture. Drawing it again gives the same.
+func Drawn(t *testing.T, stories []*scenarios.Scenario) {
+	for _, s := range stories {
+		t.Run(s.Name, func(t *testing.T) {
+			r := once(t, s)
+			page := []byte(written(t, "html", reports.Options{}, r))
+			if len(page) >= 500_000 {
+				t.Errorf("the page has %d bytes", len(page))
+			}
+			if again := []byte(written(t, "html", reports.Options{}, r)); !bytes.Equal(page, again) {
+				t.Error("drawn again, the page is another")
+			}
+			ids := map[string]bool{}
+			for _, m := range anID.FindAllSubmatch(page, -1) {
+				if ids[string(m[1])] {
+					t.Errorf("two things have the ID %s", m[1])
+				}
+				ids[string(m[1])] = true
+			}
+			for _, m := range aLink.FindAllSubmatch(page, -1) {
+				if !ids[string(m[1])] {
+					t.Errorf("a link leads to %s, which is not there", m[1])
+				}
+			}
+			if bad := aPlace.FindSubmatch(page); bad != nil {
+				t.Errorf("something is at or has the size %s", bad[1])
+			}
+			for _, run := range r.Runs {
+				figure := run.Fencing
+				if run.Variant.Name != "" {
+					figure = "v-" + run.Variant.Name + "." + run.Fencing
+				}
+				for _, f := range run.Verdict.Findings {
+					if id := diagram.BrokenAnchor(figure, f.Property); f.Outcome == checks.Violated && !ids[id] {
+						t.Errorf("nothing shows the moment %s", id)
+					}
+				}
+			}
+			svg, _ := reports.Runs.Lookup("svg")
+			pictures := svg.Pages([]*scenarios.Result{r}, reports.Options{})
+			if len(pictures) == 0 {
+				t.Error("there is no picture")
+			}
+			for _, picture := range pictures {
+				if err := wellFormed(picture.Data); err != nil {
+					t.Errorf("%s: %v", picture.Name, err)
+				}
+			}
+		})
+	}
+}
+
+// wellFormed says what keeps data from being XML.
+func wellFormed(data []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}

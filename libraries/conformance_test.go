@@ -1,0 +1,56 @@
+package libraries_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/locks"
+)
+
+func TestConformance(t *testing.T) {
+	// rueidislock deletes its keys after a failed attempt, whether the context has
+	// ended or not, and waits for that for up to a TTL.
+	rueidislock := slices.Concat(locksuite.Endless, locksuite.Insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
+	locksuite.Conform(t, []locksuite.Subject{
+		{Name: "redsync", Kind: "redsync", Nodes: 5},
+		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: locksuite.Insistent},
+		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: locksuite.Insistent},
+		{Name: "rueidislock", Kind: "rueidislock", Nodes: 1, Except: rueidislock},
+		{Name: "rueidislock-strict", Kind: "rueidislock-strict", Nodes: 1, Except: rueidislock},
+		{Name: "redislock", Kind: "redislock", Nodes: 1, Except: locksuite.Silent},
+		{Name: "redislock-defaults", Kind: "redislock-defaults", Nodes: 1, Except: append(locksuite.Silent, locksuite.Insistent...)},
+	}, func(k locks.Kind) bool { return k.Adapter != "" })
+}
+
+func TestQuorum(t *testing.T) {
+	locksuite.Quorum(t, []locksuite.Subject{
+		{Name: "redsync", Kind: "redsync"},
+		{Name: "redsync-retrying", Kind: "redsync-retrying"},
+		// 32 tries against nodes that refuse connections take more than half a minute.
+		{Name: "redsync-defaults", Kind: "redsync-defaults", Settings: []setting{lasting(2 * time.Minute)}},
+	})
+}
+
+// Every lock of a library is provided, and made of nodes.
+func TestNoneIsMadeWithoutNodes(t *testing.T) {
+	provided := 0
+	for _, kind := range locks.Names() {
+		k, _ := locks.Lookup(kind)
+		if err := k.Provided(); err != nil {
+			t.Error(err)
+			continue
+		}
+		if k.Adapter == "" {
+			continue
+		}
+		provided++
+		if _, err := k.New(&locks.Env{Key: "k", TTL: time.Second}); err == nil {
+			t.Errorf("%s was made without a node", kind)
+		}
+	}
+	if provided == 0 {
+		t.Error("no lock has an adapter")
+	}
+}

@@ -1,0 +1,59 @@
+package libraries_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// Stories of our own locks, told with one of a library.
+func TestTell(t *testing.T) {
+	for name, want := range map[string]string{"clock-jump": checks.Unsafe, "pause-in-flight/elapsed-check": checks.Safe} {
+		name, variant, _ := strings.Cut(name, "/")
+		s, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = s.Only(variant); err != nil {
+			t.Fatal(err)
+		}
+		runs, untold, err := s.Variants[0].Tell(scenarios.RunOptions{Seed: 1, Lock: "redsync"})
+		if err != nil || untold != "" {
+			t.Errorf("%s: %v %s", name, err, untold)
+			continue
+		}
+		if len(runs) != 2 || runs[0].Fencing != scenarios.Off || runs[1].Fencing != scenarios.On || runs[0].Verdict.Verdict != want {
+			t.Errorf("%s: %d runs, the first is %s", name, len(runs), runs[0].Verdict.Verdict)
+		}
+	}
+}
+
+var versions = regexp.MustCompile(`\S+ v\d+\.\d+\.\d+`)
+
+// What a library does is true of the versions that it was found in: those that
+// run here, as long as go.mod has no others.
+func TestLibrariesNameTheVersionsThatRun(t *testing.T) {
+	modules, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scenarios.Embedded() {
+		if s.Group != "libraries" {
+			continue
+		}
+		named := versions.FindAllString(s.Source, -1)
+		// The lock of rueidis is in its client's module.
+		if len(named) < 2 && !strings.Contains(s.Source, "github.com/redis/rueidis v") {
+			t.Errorf("%s names %q: its source says in which version of the lock and of its client it was found", s.File, named)
+		}
+		for _, module := range named {
+			if !strings.Contains(string(modules), module) {
+				t.Errorf("%s was found in %s, which go.mod does not have any more: see what the one it has does, and say so", s.File, module)
+			}
+		}
+	}
+}

@@ -1,3 +1,0 @@
-package trackrecord
-
-import _ "github.com/locksim/locksim/libraries"
