@@ -1,50 +1,16 @@
 package reports_test
 
 import (
-	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/locksim/locksim/internal/told"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
 
-// crowdedStory is too large to be drawn in full: fifty clients want one lock, seven
-// times each, and one of them is paused past the end of its lease.
-const crowdedStory = `title: Fifty clients want one lock, and one of them oversleeps
-assumption: process
-lock: {kind: single, ttl: 2s}
-clients:
-%sfaults:
-  - before: client-25 write
-    pause: client-25
-    for: 3s
-`
-
-var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
-	var clients strings.Builder
-	for i := range 50 {
-		fmt.Fprintf(&clients, "  client-%d: {sections: 7, works: 40ms, retry-every: 350ms, retry: jitter}\n", i+1)
-	}
-	s, err := scenarios.Parse("crowd.yaml", fmt.Appendf(nil, crowdedStory, clients.String()))
-	if err != nil {
-		return nil, err
-	}
-	return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
-})
-
-// crowded is a result with some 20,000 events in each of its two runs. Nobody may
-// change it.
-func crowded(t testing.TB) *scenarios.Result {
-	t.Helper()
-	r, err := runCrowd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
+var crowded = told.Crowded
 
 // A crowd is as large as what reports must be able to show.
 func TestCrowdIsLarge(t *testing.T) {

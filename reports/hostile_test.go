@@ -6,92 +6,24 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/told"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace"
 )
 
-// taint is what text looks like that wants to be more than text: in a page, in XML,
-// in a table, in a template, on a terminal, in the log of a continuous integration.
-const taint = `<script>alert(1)</script>"><img onerror=alert(2)>]]>--></svg>` +
-	"`|**_~\\|[x](javascript:alert(3)) ${x} {{.}} %%{init}%% #60; ;'\"" +
-	" ~~gone~~ ~gone~ @octocat a@b.example #1 GH-2 $a$ &copy; &#64; https://b.example www.b.example :tada: ](/x) ﬂ°°60¶ß" +
-	"\a\x1b[31m\x00\u009b\u202e\u2066\u200b\u2028\xff\xed\xa0\x80\r\n" +
-	"::error file=x::taken over\n```\nend\n| a | b |\n# heading\n--- \n"
+// The words and the results of somebody who wants more than to be read.
+const taint = told.Taint
 
-// longWord is wider than anything that is drawn.
-var longWord = strings.Repeat("w", 5000)
-
-// tainted is a scenario in which every text that a file or a trace can hold says what
-// it must and then tries something. Its verdicts are those of the tainted traces.
-func tainted(t *testing.T) *scenarios.Result {
-	t.Helper()
-	s, err := scenarios.Open("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := *r.Runs[0].Variant
-	for _, telling := range []*scenarios.Telling{&s.Telling, &v.Telling} {
-		taintAll(reflect.ValueOf(telling).Elem())
-	}
-	for _, text := range []*string{&s.Name, &s.File, &s.Title, &s.Group, &s.Source, &v.Scenario, &v.Name, &v.Title} {
-		*text += taint
-	}
-	s.Title += longWord
-	s.Variants = []*scenarios.Variant{&v}
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		fencing := run.History.Trace.Fencing
-		taintAll(reflect.ValueOf(run.History.Trace).Elem())
-		run.History.Trace.Fencing = fencing
-		run.History.Trace.Doubts = []string{taint}
-		run.History = history.Of(run.History.Trace) // it may have been read before
-		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
-		run.Verdict.Torn = []checks.TornSection{{Client: taint, Section: 1, Reason: checks.Because(checks.InDoubt, taint)}}
-		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: taint})
-		run.Differences = []checks.Reason{checks.Because(checks.InDoubt, taint), checks.Because(checks.InDoubt, taint)}
-		run.Measures = nil
-	}
-	return r
-}
-
-// taintAll adds the taint to every text in a value. Words of a fixed vocabulary, such
-// as the kind of an event, have types of their own and stay.
-func taintAll(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.String:
-		if v.Type() == reflect.TypeFor[string]() && v.Len() > 0 {
-			v.SetString(v.String() + taint)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			taintAll(v.Index(i))
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			taintAll(v.Field(i))
-		}
-	case reflect.Pointer:
-		if actor, is := v.Interface().(*trace.Actor); is && actor != nil {
-			if !strings.HasSuffix(actor.Client, taint) { // events share their actors
-				actor.Client += taint
-			}
-		}
-	}
-}
+var (
+	longWord = told.LongWord
+	tainted  = told.Tainted
+)
 
 // readers are what each kind of document must come through unharmed, by the name of
 // the format. One that is not here is held to what holds for all.

@@ -1,4 +1,4 @@
-package reports_test
+package browser_test
 
 import (
 	"bytes"
@@ -51,7 +51,7 @@ var site = sync.OnceValues(func() ([]reports.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(filepath.Join("testdata", "explored", "several.json"))
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "explored", "several.json"))
 	if err != nil {
 		return nil, err
 	}

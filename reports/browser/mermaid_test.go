@@ -1,13 +1,13 @@
-package reports_test
+package browser_test
 
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/told"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -20,24 +20,6 @@ func mermaidPages(t *testing.T, r *scenarios.Result) []reports.Page {
 		t.Fatal("there is no format mermaid")
 	}
 	return mermaid.Pages([]*scenarios.Result{r}, reports.Options{})
-}
-
-// The diagram of gc-pause is a golden file: put it where Mermaid is drawn and look.
-func TestMermaidGolden(t *testing.T) {
-	file := filepath.Join("testdata", "formats", "gc-pause.mmd")
-	got := mermaidPages(t, ran(t, "gc-pause"))[0].Data
-	if *update {
-		if err := os.WriteFile(file, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v (go test ./reports -run TestMermaidGolden -update writes it)", err)
-	}
-	if string(got) != string(want) {
-		t.Errorf("the diagram is not %s any more; if it should not be, go test ./reports -run TestMermaidGolden -update, and read the difference\n%s", file, got)
-	}
 }
 
 // Mermaid itself, from the file LOCKSIM_MERMAID (mermaid.min.js of its npm package),
@@ -74,7 +56,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []*scenarios.Result{ran(t, "gc-pause"), tainted(t), crowded(t)} {
+	for _, r := range []*scenarios.Result{ran(t, "gc-pause"), told.Tainted(t), told.Crowded(t)} {
 		for _, page := range mermaidPages(t, r) {
 			drawn := in(`async text => {
 				document.body.innerHTML = (await mermaid.render("drawn", text)).svg

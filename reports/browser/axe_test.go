@@ -1,4 +1,4 @@
-package reports_test
+package browser_test
 
 import (
 	"errors"

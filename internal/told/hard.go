@@ -1,0 +1,122 @@
+package told
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+// Taint is what text looks like that wants to be more than text: in a page, in XML,
+// in a table, in a template, on a terminal, in the log of a continuous integration.
+const Taint = `<script>alert(1)</script>"><img onerror=alert(2)>]]>--></svg>` +
+	"`|**_~\\|[x](javascript:alert(3)) ${x} {{.}} %%{init}%% #60; ;'\"" +
+	" ~~gone~~ ~gone~ @octocat a@b.example #1 GH-2 $a$ &copy; &#64; https://b.example www.b.example :tada: ](/x) ﬂ°°60¶ß" +
+	"\a\x1b[31m\x00\u009b\u202e\u2066\u200b\u2028\xff\xed\xa0\x80\r\n" +
+	"::error file=x::taken over\n```\nend\n| a | b |\n# heading\n--- \n"
+
+// LongWord is wider than anything that is drawn.
+var LongWord = strings.Repeat("w", 5000)
+
+// Tainted is a scenario in which every text that a file or a trace can hold says what
+// it must and then tries something. Its verdicts are those of the tainted traces.
+func Tainted(t *testing.T) *scenarios.Result {
+	t.Helper()
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := *r.Runs[0].Variant
+	for _, telling := range []*scenarios.Telling{&s.Telling, &v.Telling} {
+		taintAll(reflect.ValueOf(telling).Elem())
+	}
+	for _, text := range []*string{&s.Name, &s.File, &s.Title, &s.Group, &s.Source, &v.Scenario, &v.Name, &v.Title} {
+		*text += Taint
+	}
+	s.Title += LongWord
+	s.Variants = []*scenarios.Variant{&v}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		fencing := run.History.Trace.Fencing
+		taintAll(reflect.ValueOf(run.History.Trace).Elem())
+		run.History.Trace.Fencing = fencing
+		run.History.Trace.Doubts = []string{Taint}
+		run.History = history.Of(run.History.Trace) // it may have been read before
+		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
+		run.Verdict.Torn = []checks.TornSection{{Client: Taint, Section: 1, Reason: checks.Because(checks.InDoubt, Taint)}}
+		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: Taint})
+		run.Differences = []checks.Reason{checks.Because(checks.InDoubt, Taint), checks.Because(checks.InDoubt, Taint)}
+		run.Measures = nil
+	}
+	return r
+}
+
+// taintAll adds the taint to every text in a value. Words of a fixed vocabulary, such
+// as the kind of an event, have types of their own and stay.
+func taintAll(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() && v.Len() > 0 {
+			v.SetString(v.String() + Taint)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			taintAll(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			taintAll(v.Field(i))
+		}
+	case reflect.Pointer:
+		if actor, is := v.Interface().(*trace.Actor); is && actor != nil {
+			if !strings.HasSuffix(actor.Client, Taint) { // events share their actors
+				actor.Client += Taint
+			}
+		}
+	}
+}
+
+// crowdedStory is too large to be drawn in full: fifty clients want one lock, seven
+// times each, and one of them is paused past the end of its lease.
+const crowdedStory = `title: Fifty clients want one lock, and one of them oversleeps
+assumption: process
+lock: {kind: single, ttl: 2s}
+clients:
+%sfaults:
+  - before: client-25 write
+    pause: client-25
+    for: 3s
+`
+
+var runCrowd = sync.OnceValues(func() (*scenarios.Result, error) {
+	var clients strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&clients, "  client-%d: {sections: 7, works: 40ms, retry-every: 350ms, retry: jitter}\n", i+1)
+	}
+	s, err := scenarios.Parse("crowd.yaml", fmt.Appendf(nil, crowdedStory, clients.String()))
+	if err != nil {
+		return nil, err
+	}
+	return scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+})
+
+// Crowded is a result with some 20,000 events in each of its two runs. Nobody may
+// change it.
+func Crowded(t testing.TB) *scenarios.Result {
+	t.Helper()
+	r, err := runCrowd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
