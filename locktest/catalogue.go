@@ -34,7 +34,7 @@ func catalogueStory(v *scenarios.Variant) story {
 				return nil, config.Doubts[0], nil
 			}
 			worlds = append(worlds, world{
-				name: "fencing-" + fencing, config: config, witnesses: v.Witnesses, fenced: fencing == scenarios.On,
+				name: "fencing-" + fencing, config: config, witnesses: v.WitnessesIn, fenced: fencing == scenarios.On,
 			})
 		}
 		return worlds, "", nil

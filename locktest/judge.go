@@ -111,7 +111,7 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 			return v
 		}
 	}
-	judged := checks.Check(v.history, w.witnesses)
+	judged := checks.Check(v.history, w.seen(v.history.Trace))
 	v.data = judged.Verdict
 	for _, reason := range judged.Reasons {
 		v.reasons = append(v.reasons, voice.Told(reason).String())

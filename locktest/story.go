@@ -29,13 +29,21 @@ type world struct {
 	// name tells the worlds of a story apart. It is empty if there is but one.
 	name   string
 	config sim.Config
-	// witnesses must be seen for the world to mean anything.
-	witnesses []trace.Witness
+	// witnesses must be seen in the trace for the world to mean anything; nil is none.
+	witnesses func(*trace.Trace) []trace.Witness
 	// asserts says that the clients' programs end with an error only if the lock
 	// has done what it must not.
 	asserts bool
 	// fenced says that the storage checks fencing tokens.
 	fenced bool
+}
+
+// seen are the witnesses of its trace.
+func (w world) seen(t *trace.Trace) []trace.Witness {
+	if w.witnesses == nil {
+		return nil
+	}
+	return w.witnesses(t)
 }
 
 // stories lists all stories, in the order in which they are told.

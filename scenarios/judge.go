@@ -17,7 +17,7 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 	told := history.Of(t)
 	run := Outcome{
 		Variant: v, Lock: lock, Fencing: fencing, History: told,
-		Verdict: checks.Check(told, v.WitnessesWith(lock)), Measures: checks.Measures(told),
+		Verdict: checks.Check(told, v.WitnessesIn(t)), Measures: checks.Measures(told),
 	}
 	if e, ok := v.Expectation(lock, fencing); ok {
 		run.Expected = &e
@@ -28,7 +28,7 @@ func (v *Variant) Judge(t *trace.Trace, lock, fencing string) Outcome {
 
 // Witnesses are what must have happened for the run to mean anything, with the names that
 // the nodes have in it.
-func (o Outcome) Witnesses() []trace.Witness { return o.Variant.WitnessesWith(o.Lock) }
+func (o Outcome) Witnesses() []trace.Witness { return o.Variant.WitnessesIn(o.History.Trace) }
 
 // NewResult is what some runs of a scenario came to together. The runs are in the
 // order of [Result.Runs]; lock is the kind of lock that was asked for.

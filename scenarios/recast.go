@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -18,9 +17,16 @@ func recast(c sim.Config, told sim.System) sim.Config {
 	if to == "" || to == told.Name {
 		return c
 	}
-	name, system := renaming(told, c.Lock.Kind), systemOf(to)
+	system, names := systemOf(to), map[string]string{}
+	for i := range maxNodes {
+		names[told.NodeName(i)] = system.NodeName(i)
+	}
+	name := called(names)
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
+		if n.Apart {
+			continue // a counter of tokens is what it is, whatever the lock
+		}
 		n.Name, n.ReplicaOf, n.System = name(n.Name), name(n.ReplicaOf), to
 		if all := system.Persistences(); n.Persistence != "" && !slices.Contains(all, n.Persistence) {
 			n.Persistence = ""
@@ -51,24 +57,24 @@ func recast(c sim.Config, told sim.System) sim.Config {
 // process is a word of a fault's text that may be the name of a process.
 var process = regexp.MustCompile(`[\pL\pN_-]+`)
 
-// WitnessesWith are the variant's witnesses as a run with a kind of lock has them.
-func (v *Variant) WitnessesWith(lock string) []trace.Witness {
-	kind, _ := locks.Lookup(lock)
-	name, all := renaming(v.spec.system(), kind), slices.Clone(v.Witnesses)
+// WitnessesIn are the variant's witnesses as a run has them: the nodes of its trace are
+// those of the story, in its order, whatever they are called.
+func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
+	names, masters := map[string]string{}, v.spec.masters()
+	for _, p := range t.Processes {
+		if p.Role == trace.RoleNode && len(names) < len(masters) {
+			names[masters[len(names)]] = p.Name
+		}
+	}
+	all := slices.Clone(v.Witnesses)
 	for i, w := range all {
-		all[i] = w.Rename(name)
+		all[i] = w.Rename(called(names))
 	}
 	return all
 }
 
-// renaming is what the nodes of a story are called when it is told with another lock.
-func renaming(told sim.System, kind locks.Kind) func(string) string {
-	names := map[string]string{}
-	if kind.System != "" && kind.System != told.Name {
-		for i := range maxNodes {
-			names[told.NodeName(i)] = systemOf(kind.System).NodeName(i)
-		}
-	}
+// called is what a process is called in the place of its name.
+func called(names map[string]string) func(string) string {
 	return func(name string) string {
 		if other, ok := names[name]; ok {
 			return other

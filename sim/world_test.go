@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -412,6 +413,12 @@ func TestBadConfigurations(t *testing.T) {
 		{"a toy cannot follow another", func(c *sim.Config) {
 			c.Nodes = Nodes("toy", 2)
 			c.Nodes[1].ReplicaOf = "toy-1"
+		}},
+		{`toy-1 is a server of the kind "abacus", which this program does not have: it has `, func(c *sim.Config) { c.Nodes[0].System = "abacus" }},
+		{"nothing says what kind of server toy-1 is", func(c *sim.Config) { c.Nodes[0].System = "" }},
+		{"toy-1 cannot have persistence always: a toy has no disk", func(c *sim.Config) { c.Nodes[0].Persistence = "always" }},
+		{"beads counts on nodes of the kind abacus, and toy-1 is a toy", func(c *sim.Config) {
+			c.Tokens.Source = locks.TokenSource{Name: "beads", Counts: true, System: "abacus"}
 		}},
 		{"toy-7", func(c *sim.Config) { *c = With(*c, At(0, Stopped("toy-7"))) }},
 		{"mode", func(c *sim.Config) { *c = With(*c, At(0, &sim.Pause{"client-1", "freeze"})) }},

@@ -115,7 +115,7 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	if tr == nil {
 		return w, nil
 	}
-	judged := checks.Check(history.Of(tr), v.Witnesses)
+	judged := checks.Check(history.Of(tr), v.WitnessesIn(tr))
 	for _, f := range judged.Findings {
 		if f.Outcome == checks.Violated && f.Fault == checks.FaultLock {
 			w.problems = append(w.problems, problem{string(f.Property), f.Reason.String()})

@@ -1,0 +1,85 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/sim/simtest"
+)
+
+// Stories that were told of Redis nodes are told of other servers: their nodes have other
+// names, wherever the story has them, and come to the same.
+func TestStoriesOnOtherServers(t *testing.T) {
+	for _, test := range []struct {
+		story    string
+		off, on  string
+		violated []checks.Property // without fencing
+	}{
+		{"gc-pause", checks.Unsafe, checks.Safe, []checks.Property{checks.SectionExclusion}},
+		{"no-faults", checks.Safe, checks.Safe, nil},
+		{"single-crash", checks.Unsafe, checks.Safe, []checks.Property{checks.LeaseExclusion, checks.SectionExclusion}},
+		{"one-node-jump", checks.Safe, checks.Safe, nil},
+		{"fencing-counter-lost", checks.Unsafe, checks.Unsafe, nil},
+	} {
+		t.Run(test.story, func(t *testing.T) {
+			s, err := Open(test.story)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := s.Variants[0]
+			for fencing, want := range map[string]string{Off: test.off, On: test.on} {
+				config, err := v.Config(Options{Seed: 1, Kind: simtest.ToyLock, Fencing: fencing})
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr, err := sim.Run(config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				judged := v.Judge(tr, simtest.ToyLock.Name, fencing).Verdict
+				if judged.Verdict != want {
+					t.Errorf("fencing %s: it is %s, want %s: %v", fencing, judged.Verdict, want, judged.Reasons)
+				}
+				for _, w := range judged.Witnesses {
+					if !w.Seen {
+						t.Errorf("fencing %s: not seen: %s", fencing, w.Text)
+					}
+				}
+				for _, p := range test.violated {
+					if judged.Finding(p).Outcome != checks.Violated && fencing == Off {
+						t.Errorf("%s is %s, want it violated", p, judged.Finding(p).Outcome)
+					}
+				}
+				for _, p := range tr.Processes {
+					if strings.HasPrefix(p.Name, "redis") {
+						t.Errorf("there is a process %s", p.Name)
+					}
+				}
+				for _, f := range tr.Faults {
+					if strings.Contains(f.Text, "redis") || f.Idle != "" {
+						t.Errorf("the fault %q: %s", f.Text, f.Idle)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A story that asks for what a kind of server cannot do is refused with a sentence.
+func TestStoriesThatOtherServersCannotTell(t *testing.T) {
+	for story, want := range map[string]string{
+		"failover":             "replica is a replica of toy-1, but a toy cannot follow another",
+		"fencing-late-mint": "tokens: incr counts on nodes of the kind redis, and toy-1 is a toy",
+	} {
+		s, err := Open(story)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Variants[0].Config(Options{Seed: 1, Kind: simtest.ToyLock, Fencing: On})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %q", story, err, want)
+		}
+	}
+}
