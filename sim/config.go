@@ -43,8 +43,6 @@ type Config struct {
 	// something of the world. Tests use it to shake the scheduler, which must not
 	// change anything.
 	Disturb func()
-	// blind, in tests: as if this build's go-redis did not look at idle connections.
-	blind bool
 }
 
 // Lock is the lock of a world.

@@ -24,9 +24,3 @@ const (
 func RunWithin(cfg Config, patience time.Duration, events, bytes int) (*trace.Trace, error) {
 	return runWithin(cfg, bounds{patience, events, bytes})
 }
-
-// Blindly is a world as if this build's go-redis did not look at idle connections.
-func Blindly(cfg Config) Config {
-	cfg.blind = true
-	return cfg
-}

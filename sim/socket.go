@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -293,7 +294,9 @@ func (s *socket) write(b []byte) (int, error) {
 	round := s.w.round
 	s.p.stall(request{class: classWrite, rank: s.peer.index, sub: s.number()})
 	if s.used && !s.looked && s.stale() {
-		s.w.unlooked = true
+		if system := s.peer.host().system.Name; !slices.Contains(s.w.unlooked, system) {
+			s.w.unlooked = append(s.w.unlooked, system)
+		}
 	}
 	s.used = true
 	switch {
@@ -398,7 +401,7 @@ type tcpAddr string
 func (tcpAddr) Network() string  { return "tcp" }
 func (a tcpAddr) String() string { return string(a) }
 
-// SyscallConn lets go-redis look at an idle connection before it uses it, which
+// SyscallConn lets a client look at an idle connection before it uses it, which
 // it does by peeking at the file descriptor. There is none here, so the look
 // itself says what it would have found.
 func (s *socket) SyscallConn() (syscall.RawConn, error) { return peek{s}, nil }

@@ -283,7 +283,7 @@ func TestUseWithoutALook(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.blind {
-				test.cfg = sim.Blindly(test.cfg)
+				BlindToys(t)
 			}
 			tr := Play(t, test.cfg)
 			Same(t, "the notes", len(tr.Notes), test.notes)

@@ -39,6 +39,10 @@ type System struct {
 	// of fault.
 	Manners map[string][]Manner
 
+	// Blind, if set, says what the clients of this build do not see: that an idle connection
+	// is over, before they use it again. It is "" if they do.
+	Blind func() string
+
 	// Framer cuts what a client sends on one connection into messages.
 	Framer func(*Names) Framer
 	// Boot makes one node, which runs.

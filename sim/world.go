@@ -74,7 +74,7 @@ type World struct {
 	round      int        // how often the loop has gone round; guarded by io
 	wake       chan struct{}
 	over       bool     // guarded by io
-	unlooked   bool     // a connection was used that was over; guarded by io
+	unlooked   []string // the systems to which a connection was used that was over; guarded by io
 	started    bool     // the story has begun
 	reached    []func() // what acts because a point was reached
 	thens      []func() // what the goroutines see once the moment is over
@@ -126,14 +126,16 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 
 // note tells of this build what one has to know of the run.
 func (w *World) note() {
-	if w.unlooked && (w.cfg.blind || !locks.ChecksIdle()) {
-		w.trace.Notes = append(w.trace.Notes, "a client used a connection again that was over: "+Blind)
+	for _, name := range slices.Sorted(slices.Values(w.unlooked)) {
+		system, _ := LookupSystem(name)
+		if system.Blind == nil {
+			continue
+		}
+		if why := system.Blind(); why != "" {
+			w.trace.Notes = append(w.trace.Notes, "a client used a connection again that was over: "+why)
+		}
 	}
 }
-
-// Blind says what a build is whose go-redis does not look at idle connections: see
-// [locks.ChecksIdle].
-const Blind = "the go-redis of this build does not look at an idle connection before it uses it, as it does on Linux, where this may come out otherwise"
 
 // describe makes the part of the trace that is known before the run.
 func (w *World) describe() {

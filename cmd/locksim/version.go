@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/servers/redis"
 )
 
 func versionCommand() *cobra.Command {
@@ -19,7 +19,7 @@ func versionCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			said := version()
 			if !locks.ChecksIdle() {
-				said += "\n" + sim.Blind
+				said += "\n" + redis.Blind
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), said)
 			return unwritten(err)

@@ -20,6 +20,12 @@ func init() {
 		},
 		Replicates: true,
 		Failure:    errLoading,
+		Blind: func() string {
+			if locks.ChecksIdle() {
+				return ""
+			}
+			return Blind
+		},
 		Manners: map[string][]sim.Manner{"fail": {{
 			Value: errOOM, Slug: "out-of-memory",
 			Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
@@ -41,6 +47,10 @@ const (
 	// Always has it written before each answer.
 	Always sim.Persistence = "always"
 )
+
+// Blind says what a build is whose go-redis does not look at idle connections: see
+// [locks.ChecksIdle].
+const Blind = "the go-redis of this build does not look at an idle connection before it uses it, as it does on Linux, where this may come out otherwise"
 
 // errLoading is what Redis answers while it reads its data from the disk:
 // shared.loadingerr in https://github.com/redis/redis/blob/unstable/src/server.c

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/locksim/locksim/sim"
@@ -53,9 +54,19 @@ func init() {
 	sim.RegisterSystem(sim.System{
 		Name: "toy", Title: "a toy", Node: "toy", Port: 7000,
 		Failure: "broken",
+		Blind:   func() string { return blind },
 		Framer:  func(names *sim.Names) sim.Framer { return lines{names} },
 		Boot:    func(host *sim.Host) sim.Server { return &toy{host: host, kept: map[string]word{}} },
 	})
+}
+
+// blind is what the clients of toys do not see.
+var blind string
+
+// BlindToys has the clients of toys not look at idle connections, in one test.
+func BlindToys(t *testing.T) {
+	blind = "the clients of toys look at nothing"
+	t.Cleanup(func() { blind = "" })
 }
 
 // lines cuts what a client writes: a line is a message.
