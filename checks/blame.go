@@ -30,12 +30,13 @@ var (
 	// relies on: two overlapping leases while every node kept every key for its
 	// TTL of true time and both clients' clocks kept time, a client that was let
 	// in though no node had granted it, a grant whose lease had ended before
-	// acquire returned, an extension that had ended before extend returned, a key
+	// acquire returned, an extension that had ended before extend returned, a holder
+	// that would have heeded the signal of its loss and was told too late, a key
 	// taken from another acquisition, no progress while nothing was missing that the
 	// lock needs (see [history.History.Provided]).
 	FaultLock = Blame{Whose: ByLock}
-	// FaultInherent is two sections that overlap although their leases do not.
-	// No lock whose grants end by time can avoid it.
+	// FaultInherent is two sections that overlap although their leases do not, and
+	// whose lock owed nobody a signal. No lock whose grants end by time can avoid it.
 	FaultInherent = Blame{Whose: ByNature}
 )
 

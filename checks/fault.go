@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
@@ -58,9 +59,9 @@ func (h *inquiry) byReplaced(s *history.Section) bool {
 // shortLived reports whether a node was told, up to the event at, to keep a key of a
 // section's grant for much less than the lock's TTL, as the node's own clock saw it.
 func (h *inquiry) shortLived(s *history.Section, at int) bool {
-	slots, ttl := h.Slots(s.Lock), h.Lock(s.Lock).TTL
+	slots := h.Slots(s.Lock)
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-		return k.Owner == s.Acquisition && k.Set.Seq <= at && k.By != nil && slots.Has(k.Place) && 0 < k.Set.TTL && k.Set.TTL < ttl*9/10
+		return k.Owner == s.Acquisition && k.Set.Seq <= at && k.By != nil && slots.Has(k.Place) && h.ShortLived(s.Lock, k.Set)
 	})
 }
 
@@ -113,7 +114,30 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Rea
 			return h.unlessRanOn(FaultLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
 		}
 	}
+	for _, s := range []*history.Section{a, b} {
+		if h.Heeds(s) && h.Untold(s, history.Interval{From: b.From, To: history.Earlier(a.To, b.To)}) > 0 {
+			return h.untoldFault(s, b.From, reason)
+		}
+	}
 	return FaultInherent, reason
+}
+
+// untoldFault says whose fault it is that a section's client, which heeds its lock's signal
+// of loss, was not told that its lease had ended when another's section began.
+func (h *inquiry) untoldFault(s *history.Section, since history.Moment, reason Reason) (Blame, Reason) {
+	last, kind := s.Lease.Latest(since.Seq), fakeclock.Monotonic
+	if last.Event.Ends != nil {
+		kind = last.Event.Ends.Clock
+	}
+	if broken := uncounted(h.ClockOf(s, kind), history.MomentOf(last.Event), since); len(broken) > 0 {
+		return FaultAssumption(broken...), reason
+	}
+	if s.Lost == nil {
+		reason = reason.And(NeverTold, h.Name(s), last.Until)
+	} else {
+		reason = reason.And(ToldTooLate, h.Name(s), last.Until, s.Lost.At)
+	}
+	return h.unlessRanOn(FaultLock, reason, since.Seq, s.Client)
 }
 
 // tokenFault says whose fault it is that the token that a lock minted for one of

@@ -56,6 +56,8 @@ const (
 	GrantedByNobody     Code = "granted-by-nobody"      // sections
 	EndedWhenGranted    Code = "ended-when-granted"     // section
 	ProlongedTooLate    Code = "prolonged-too-late"     // when, section, until
+	ToldTooLate         Code = "told-too-late"          // section, lease over when, told when
+	NeverTold           Code = "never-told"             // section, lease over when
 	BySentLater         Code = "by-sent-later"          //
 	RanOnWhilePaused    Code = "ran-on-while-paused"    // client
 	OnlyTurnsTaken      Code = "only-turns-taken"       //
@@ -148,6 +150,8 @@ var sentences = map[Code]string{
 	GrantedByNobody:     "the lock let %s in though no node had granted it",
 	EndedWhenGranted:    "%s's lease had already ended when it was granted",
 	ProlongedTooLate:    "at %v %s was told that its lease was prolonged, until %v",
+	ToldTooLate:         "%s's lease was over at %v, and it was told only at %v",
+	NeverTold:           "%s's lease was over at %v, and it was not told",
 	BySentLater:         " by a command that it sent later",
 	RanOnWhilePaused:    "%s ran on while it was paused, so this is not held against the lock",
 	OnlyTurnsTaken:      "every attempt met only keys of others who were asking, too, held the lock or had just crashed",

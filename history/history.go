@@ -8,10 +8,13 @@
 // them, and once.
 //
 // The words are these. A lease runs from "acquire returned" to the end that the
-// lock itself declared, on the client's own clock and mapped to true time, or
-// to its loss signal; if the lock offers neither, it lasts one TTL from the
-// call of acquire, and without a TTL for ever. Releasing or crashing ends it; a
-// successful extend prolongs the same lease from its beginning, without a gap.
+// lock itself declared, on the client's own clock and mapped to true time. If the
+// lock declares none, it lasts one TTL from the call of acquire or extend, and
+// without a TTL for ever; that of a lock which prolongs it by itself, and is to tell
+// of its loss, lasts until its keys have stood on a quorum for their TTL since they
+// were last set or prolonged. Its loss signal, releasing or crashing ends it; a
+// successful extend prolongs the same lease from its beginning, without a gap. By the
+// end of a lease its lock owes the signal, if it is one that tells.
 // A section runs from "acquire returned" to release called, crash, or
 // abandoned. Each belongs to one handle on the lock.
 //

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -120,13 +122,94 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 		d.Until = clock.When(ev.Ends.Nanos, MomentOf(ev))
 		d.Foreseen = clock.until(MomentOf(ev)).When(ev.Ends.Nanos, MomentOf(ev))
 		d.Due = StartOf(call.At + time.Duration(ev.Ends.Nanos-clock.Shows(MomentOf(call))))
-	case s.Notifies || ttl == 0:
+	case s.Notifies || ttl == 0: // as far as the lock says: see dateBySlots
 		d.Until, d.Due, d.Foreseen = Never, Never, Never
 	default:
 		d.Until = StartOf(call.At + ttl)
 		d.Due, d.Foreseen = d.Until, d.Until
 	}
 	return d
+}
+
+// dateBySlots finds when the leases end of locks that prolong them by themselves, say
+// nothing of the end and promise to tell of it: when the keys of the acquisition have, on
+// a quorum of its slots, stood for their TTL of true time since they were last set or
+// prolonged. Of one whose keys nobody knows, or that never stood on a quorum, the lease
+// lasts until the lock tells.
+func (r *reading) dateBySlots() {
+	for _, s := range r.sections {
+		lock := r.locks[s.Lock]
+		if silent := !slices.ContainsFunc(s.Lease.Ends, func(d Declaration) bool { return d.Event.Ends != nil }); !s.Notifies || lock.TTL == 0 || !silent {
+			continue
+		}
+		ends := Lease{From: s.Lease.From, Cut: s.Lease.Cut}
+		due := map[Place]time.Duration{} // of each slot
+		until, granted := Moment{}, s.Lease.Ends[0]
+		for _, ev := range append(r.kept(s), nil) {
+			if len(ends.Ends) == 0 && until != (Moment{}) && (ev == nil || granted.Event.Seq < ev.Seq) {
+				granted.Until, granted.Due, granted.Foreseen = until, until, until
+				ends.prolong(granted)
+			}
+			if ev == nil || !MomentOf(ev).Before(s.Lease.Cut) {
+				break
+			}
+			due[Place{ev.Process, ev.Key}] = r.lasts(s, ev)
+			all := slices.Sorted(maps.Values(due))
+			if len(all) < lock.Quorum {
+				continue
+			}
+			at := StartOf(all[len(all)-lock.Quorum])
+			if len(ends.Ends) > 0 && until != at {
+				ends.prolong(Declaration{Event: ev, Call: ev, Until: at, Due: at, Foreseen: at})
+			}
+			until = at
+		}
+		if len(ends.Ends) > 0 {
+			s.Lease = ends
+		}
+	}
+}
+
+// kept are the events with which an acquisition set or prolonged its keys on the slots of
+// its lock, or took them away, in order.
+func (r *reading) kept(s *Section) []*trace.Event {
+	var all []*trace.Event
+	for _, slot := range r.slotTimes(s.Lock) {
+		for _, k := range r.HoldingsOf(s.Acquisition) {
+			if k.Place != slot.Place {
+				continue
+			}
+			all = append(all, k.Set)
+			all = append(all, k.Touches...)
+			if k.How == Removed && AcquisitionOf(k.Ended.By) == s.Acquisition {
+				all = append(all, k.Ended)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *trace.Event) int { return a.Seq - b.Seq })
+	return slices.Compact(all)
+}
+
+// lasts is until when a key of a section is to stand after an event that set, prolonged or
+// removed it. A lock that gives its keys an end by the time of day means a whole TTL, also
+// where a clock that was set makes it less.
+func (r *reading) lasts(s *Section, ev *trace.Event) time.Duration {
+	set := func(process string) bool { return r.clocks.WasSet(process, ev.Seq) }
+	switch {
+	case ev.Kind == trace.KindDelete:
+		return ev.At
+	case ev.TTL == 0:
+		return Forever
+	case r.ShortLived(s.Lock, ev) && (set(ev.Process) || !r.locks[s.Lock].TrueTime && set(s.Client)):
+		return ev.At + r.locks[s.Lock].TTL
+	}
+	return ev.At + ev.TTL
+}
+
+// ShortLived reports whether a node was told by an event to keep a key of a lock for much
+// less than the lock's TTL, as the node's own clock saw it.
+func (h *History) ShortLived(lock string, ev *trace.Event) bool {
+	return 0 < ev.TTL && ev.TTL < h.locks[lock].TTL*9/10
 }
 
 // ClockOf is the clock that a section's lock reads. A lock that reads true time reads

@@ -157,6 +157,7 @@ func (r *reading) readSections() {
 			r.leave(ev, ClientGaveUp)
 		}
 	}
+	r.dateBySlots()
 }
 
 // A Departure is how a section ended.

@@ -49,10 +49,10 @@ var (
 		"pause/extend":  {"section-exclusion"},
 	}
 	lateLosses = map[string][]string{
-		"late-request/meanwhile": {"lease-exclusion", "section-exclusion"},
-		"silence/meanwhile":      {"lease-exclusion", "section-exclusion"},
-		"silence/work":           {"lease-exclusion", "section-exclusion"},
-		"pause/acquire":          {"lease-exclusion", "section-exclusion"},
+		"late-request/meanwhile": {"section-exclusion"},
+		"silence/meanwhile":      {"section-exclusion"},
+		"silence/work":           {"section-exclusion"},
+		"pause/acquire":          {"section-exclusion"},
 	}
 )
 

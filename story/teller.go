@@ -91,7 +91,7 @@ func (s *teller) tellClients() {
 		case trace.KindCancel:
 			s.say(ev, Plain, "cancels its %s", ev.Step)
 		case trace.KindLost:
-			s.say(ev, Plain, "learns from the lock that its lease is lost")
+			s.say(ev, Plain, "learns from the lock that its lease is lost%s", s.tooLate(ev))
 		case trace.KindRanOn:
 			s.say(ev, Wrong, "ran on while paused%s", because(ev.Text))
 		case trace.KindDone:
@@ -162,4 +162,17 @@ func (s *teller) theLock(name string) string {
 		return "the lock " + name
 	}
 	return "the lock"
+}
+
+// tooLate says how long after the end of its lease a client was told of the loss, if it was
+// told too late.
+func (s *teller) tooLate(told *trace.Event) string {
+	section := s.Section(history.Acquisition{Client: told.Process, Section: told.Section})
+	if section == nil || section.Lost != told {
+		return ""
+	}
+	if late := s.ToldLate(section); late > 0 {
+		return fmt.Sprintf(", %s too late", Span(late))
+	}
+	return ""
 }

@@ -265,7 +265,11 @@ func (l *singleLease) watch(life context.Context) {
 	}
 	defer close(l.stopped)
 	for l.left() > 0 || l.wrong(watchesOn) {
-		if l.env.Clock.Sleep(life, min(max(l.left(), time.Second), l.env.TTL/4)) != nil {
+		left := l.left()
+		if left <= 0 { // it watches on
+			left = time.Second
+		}
+		if l.env.Clock.Sleep(life, min(left, l.env.TTL/4)) != nil {
 			return
 		}
 		if !l.stands(life) && !l.wrong(watchesOn) {
@@ -281,8 +285,16 @@ func (l *singleLease) watch(life context.Context) {
 }
 
 // stands says whether the key is still the lease's. Without an answer it is taken
-// to be.
+// to be, until the lease ends: nobody waits for an answer for longer.
 func (l *singleLease) stands(ctx context.Context) (yes bool) {
+	if left := l.left(); !l.wrong(watchesOn) {
+		if left <= 0 {
+			return false
+		}
+		bounded, cancel := fakeclock.WithTimeout(ctx, l.env.Clock, left)
+		defer cancel()
+		ctx = bounded
+	}
 	err := l.ask(ctx, func(ctx context.Context) error {
 		value, err := l.node.Get(ctx, l.env.Key).Result()
 		if err != nil && l.wrong(panicsElsewhere) {
