@@ -19,14 +19,13 @@ import (
 // restart fails there. It is found out by trying, once.
 var ChecksIdle = sync.OnceValue(func() bool {
 	conn := new(lookedAt)
-	client := redis.NewClient(&redis.Options{
+	client := redis.NewClient(withoutPipelinePool(&redis.Options{
 		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return conn, nil },
 		Protocol:                 2,
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		MaxRetries:               -1,
-		PipelinePoolSize:         -1,
-	})
+	}))
 	defer client.Close()
 	for range 2 {
 		client.Ping(context.Background())

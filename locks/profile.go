@@ -56,7 +56,6 @@ func (e *Env) RedisDefaults(node int) *redis.Client {
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		PoolSize:                 1024,
-		PipelinePoolSize:         -1,
 		ReadBufferSize:           1 << 10,
 		WriteBufferSize:          1 << 10,
 	})

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -83,7 +84,6 @@ func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		PoolSize:                 32,
-		PipelinePoolSize:         -1,
 		ConnMaxIdleTime:          -1,
 		ReadBufferSize:           1 << 10,
 		WriteBufferSize:          1 << 10,
@@ -92,11 +92,20 @@ func (e *Env) open(addr string, timeout time.Duration) *redis.Client {
 
 // opens makes a client that Close will close.
 func (e *Env) opens(o *redis.Options) *redis.Client {
-	c := redis.NewClient(o)
+	c := redis.NewClient(withoutPipelinePool(o))
 	if e.Turn != nil {
 		c.AddHook(redisTurns{e.Turn, o.Addr})
 	}
 	e.Opened(c)
 	e.Warm(func(ctx context.Context) { c.Ping(ctx) })
 	return c
+}
+
+// withoutPipelinePool turns the pool for pipelines off, where go-redis has one: since
+// v9.22.
+func withoutPipelinePool(o *redis.Options) *redis.Options {
+	if size := reflect.ValueOf(o).Elem().FieldByName("PipelinePoolSize"); size.IsValid() {
+		size.SetInt(-1)
+	}
+	return o
 }

@@ -44,7 +44,7 @@ func plainly(p *sim.Program) *redis.Client {
 	env := p.Env()
 	r := redis.NewClient(&redis.Options{
 		Addr: env.Nodes[0], Dialer: env.Dial,
-		DisableIdentity: true, MaxRetries: -1, PoolSize: 32, PipelinePoolSize: -1,
+		DisableIdentity: true, MaxRetries: -1, PoolSize: 32,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	env.Cleanup(func() { _ = r.Close() })
