@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
 	"github.com/locksim/locksim/trace"
-	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // A node has a part in a run by what a lock keeps there, by a message, a key, a clock

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -3,8 +3,8 @@ package locktest
 import (
 	"context"
 
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
-	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/fakeclock"
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

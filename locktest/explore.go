@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/reports"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
 )

@@ -3,8 +3,8 @@ package locktest
 import (
 	"context"
 
-	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
-	voice "github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/locksim/locksim/workers"
+	"github.com/locksim/locksim/internal/workers"
 )
 
 // run tells every story, each in a subtest, and what they came to.

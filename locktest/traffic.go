@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	voice "github.com/locksim/locksim/story"
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locksim/locksim/workers"
+	"github.com/locksim/locksim/internal/workers"
 )
 
 // Worlds run in workers: processes that are the test's binary, started again for

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 // sideBySide compares the variants of a scenario: a row for each property, a

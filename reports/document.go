@@ -5,8 +5,8 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/locksim/locksim/reports/textwrap"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 )
 
 // A document is a text in chapters that can be written in more than one way: for a

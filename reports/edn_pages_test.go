@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/locksim/locksim/internal/tracetest"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // Files of one folder have names of their own, whatever the scenarios are called.

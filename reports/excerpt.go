@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // Excerpt writes the lines of the timeline that tell of some events, given by

@@ -3,8 +3,8 @@ package reports
 import (
 	"slices"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 // A remark is one plain statement about runs: whose it is and what it says.

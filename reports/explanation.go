@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 func explainText(w io.Writer, results []*scenarios.Result, o Options) error {

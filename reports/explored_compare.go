@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // A Comparison says what a search found that an earlier one had not, and the

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/trace"
 )
 

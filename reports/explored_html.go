@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 // writeExploredHTML writes what a search found as a page of its own.

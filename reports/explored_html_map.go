@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/explore"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/trace"
 )
 

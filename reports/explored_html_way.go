@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/story"
 )
 
 // A wayCard is one way to break a lock, on a page.

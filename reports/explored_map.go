@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/locksim/locksim/explore"
-	"github.com/locksim/locksim/reports/textwrap"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // writeExploredMarkdown writes what a search found as the summary of a pull

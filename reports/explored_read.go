@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 // MaxExplored bounds a report of a search in bytes. One that finds a hundred ways has

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
-	"github.com/locksim/locksim/reports/textwrap"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 )
 
 func writeExploredText(w io.Writer, r *explore.Result, o Options) error {

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

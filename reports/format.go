@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/scenarios"
 )
 

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 func init() {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
-	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // witnesses reads witnesses as a scenario has them.

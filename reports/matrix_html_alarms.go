@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // alarms are the standings that nobody wants, those first that are known to be wrong.

@@ -3,7 +3,7 @@ package reports
 import (
 	"io"
 
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/textwrap"
 )
 
 // MatrixSchema names the shape of the matrix in JSON. Fields may be added to it;

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // shown is what a matrix shows of that which it does not always show.

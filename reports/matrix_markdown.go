@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 // writeMatrixMarkdown writes the matrix as a table that links every scenario to

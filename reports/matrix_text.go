@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 func writeMatrixText(w io.Writer, m *Matrix, o Options) error {

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/locksim/locksim/reports/diagram"
+	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 func init() {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/tracetest"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // One run is a diagram, as an .mmd file holds it; several are a document.

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 // The templates and styles of every page. What they show is escaped by

@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/locksim/locksim/internal/tracetest"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // A picture of one run does not take the name of the picture of both.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/scenarios"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
-	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // result makes a result of traces written by hand, as the checks judge them.

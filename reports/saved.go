@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/storage"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

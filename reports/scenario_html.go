@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/reports/diagram"
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/diagram"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -3,9 +3,9 @@ package reports
 import (
 	"fmt"
 
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 // FrontPage is the page of a folder that is opened first, if there is one.

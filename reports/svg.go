@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/locksim/locksim/reports/diagram"
+	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/scenarios"
 )
 

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/reports/textwrap"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/story"
 )
 
 const (

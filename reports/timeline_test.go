@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
 	"github.com/locksim/locksim/trace"
-	"github.com/locksim/locksim/trace/tracetest"
 )
 
 // told compares a timeline with what it should be; want begins with a line

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 // A bar shows on a terminal how far a search has come. Elsewhere, such as in a pipe

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 func TestBar(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 )

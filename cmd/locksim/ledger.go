@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 // openLedger opens the ledger that the flags ask for, new or old, and keeps all others

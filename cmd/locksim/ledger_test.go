@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 // command runs locksim in a folder and returns what it printed, and its exit status.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/locksim/locksim/story"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // A progress tells on a terminal which of many worlds is being run. Elsewhere,

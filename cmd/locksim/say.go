@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/story"
 )
 
 // say tells people something, usually on standard error, in one line. A file's name may

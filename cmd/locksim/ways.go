@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/locksim/locksim/explore"
+	"github.com/locksim/locksim/internal/explore"
 )
 
 // writeWays writes the scenario files of the ways into a directory, and tells the ways

@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/reports/diagram"
 	"github.com/locksim/locksim/scenarios"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/locksim/locksim/explore"
 	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )

@@ -1,0 +1,78 @@
+package diagram
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+	"github.com/locksim/locksim/trace"
+)
+
+// arrows draws the messages, each from its sender's line to its receiver's.
+func (l *layout) arrows() {
+	for _, m := range l.diagram.messages {
+		from, to := l.lanes[m.from], l.lanes[m.to]
+		if from == nil || to == nil {
+			continue
+		}
+		g := figureArrow{Class: cmp.Or(l.clients[m.client], "server"), Title: story.OnTheWay(m.of, textwrap.Clip(m.of.Sent.Text, 160), l.diagram.end()), First: m.first, Last: m.last}
+		if m.reply {
+			g.Class += " reply"
+		}
+		if role := l.diagram.roles; role[m.from] == trace.RoleStorage || role[m.to] == trace.RoleStorage {
+			g.Class += " data"
+		}
+		x, y := l.axis.of(m.sent), from.Base
+		switch {
+		case m.lost:
+			g.Class += " lost"
+			g.Path = lostPath(x, y, to.Base)
+		default:
+			g.Path = arrowPath(x, y, l.axis.of(m.ended), to.Base)
+		}
+		if m.held {
+			g.Class += " held"
+		}
+		l.figure.Messages = append(l.figure.Messages, g)
+	}
+}
+
+// arrowPath is a line with a head of two strokes.
+func arrowPath(x1, y1, x2, y2 int) string {
+	dx, dy := x2-x1, y2-y1
+	length := root(dx*dx + dy*dy)
+	if length == 0 {
+		return fmt.Sprintf("M%d %dh0", x1, y1)
+	}
+	// The head is 7 pixels long and 6 wide.
+	bx, by := x2-7*dx/length, y2-7*dy/length
+	ox, oy := -3*dy/length, 3*dx/length
+	return fmt.Sprintf("M%d %dL%d %dM%d %dL%d %dL%d %d", x1, y1, x2, y2, bx+ox, by+oy, x2, y2, bx-ox, by-oy)
+}
+
+// lostPath is a line that breaks off before it arrives, with a cross at its end.
+func lostPath(x, y1, y2 int) string {
+	y := y2 - 14 // in the receiver's lane, but not at its line
+	if y2 < y1 {
+		y = y2 + 14
+	}
+	x2 := x + 10
+	return fmt.Sprintf("M%d %dL%d %dM%d %dl8 8m0-8l-8 8", x, y1, x2, y, x2-4, y-4)
+}
+
+// root is the whole part of a square root.
+func root(n int) int {
+	if n <= 0 {
+		return 0
+	}
+	r := 1 << ((bits.Len(uint(n)) + 1) / 2)
+	for {
+		next := (r + n/r) / 2
+		if next >= r {
+			return r
+		}
+		r = next
+	}
+}

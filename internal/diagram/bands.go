@@ -1,0 +1,134 @@
+package diagram
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/trace"
+)
+
+// A band is a stretch during which something is the matter with a process.
+type band struct {
+	process string
+	// class is pause, down, partition, delay, error or stall.
+	class    string
+	text     string
+	from, to time.Duration
+	seq      int // of the event with which it began
+}
+
+// bandClasses are the classes of the states of a process.
+var bandClasses = map[history.State]string{history.Paused: "pause", history.Down: "down", history.Failing: "error"}
+
+// readBands finds what happened to the processes, and to the links between them.
+func (d *diagram) readBands(room Room) {
+	var bands []band
+	add := func(b band, began, ended *trace.Event) {
+		b.from, b.to, b.seq = began.At, d.end(), began.Seq
+		if ended != nil {
+			b.to = ended.At
+		}
+		bands = append(bands, b)
+	}
+	for _, s := range d.history.Spells() {
+		add(band{process: s.Process, class: bandClasses[s.State], text: story.State(s)}, s.Began, s.Ended)
+	}
+	for _, act := range d.history.Acts() {
+		for _, b := range d.apart(act) {
+			add(b, act.Struck, act.Lifted)
+		}
+		if act.Stalled != nil {
+			add(band{process: act.Stalled.Process, class: "stall", text: "stands still"}, act.Stalled, act.Lifted)
+		}
+	}
+	slices.SortStableFunc(bands, func(a, b band) int { return cmp.Compare(a.seq, b.seq) })
+	d.bands = keep(d.focus, bands, room.bands, asMuch, func(b band) int { return b.seq })
+	d.omit(len(bands)-len(d.bands), 0, "a band", "bands")
+	for _, b := range d.bands {
+		d.see(b.from, b.to)
+	}
+	d.readClocks(room.bands)
+}
+
+// readClocks finds the changes of clocks that the story tells of.
+func (d *diagram) readClocks(most int) {
+	var all []clockMark
+	for _, ev := range d.history.ClockChanges() {
+		if words := story.ClockChanged(d.history, ev); words != "" {
+			all = append(all, clockMark{ev.Process, words, ev.At, ev.Seq})
+		}
+	}
+	d.clocks = keep(d.focus, all, most, asMuch, func(c clockMark) int { return c.seq })
+	d.omit(len(all)-len(d.clocks), 0, "a change of a clock", "changes of clocks")
+	for _, c := range d.clocks {
+		d.see(c.at)
+	}
+}
+
+// apart are the bands of a fault that acts on the links between processes: who is
+// cut off shows it, and so do those that it is cut off from.
+func (d *diagram) apart(act *history.Act) []band {
+	f := d.fault(act.Fault)
+	look := linkBands[f.Effect]
+	if look.words == "" {
+		return nil
+	}
+	class, words, groups := look.class, look.words, f.Targets
+	if len(groups) == 0 || len(groups[0]) == 0 {
+		return nil
+	}
+	one := groups[0][0]
+	if len(groups) == 1 {
+		return []band{{process: one, class: class, text: fmt.Sprintf(words, "everybody")}}
+	}
+	others := groups[1]
+	bands := []band{{process: one, class: class, text: fmt.Sprintf(words, story.List(others))}}
+	for _, other := range others {
+		bands = append(bands, band{process: other, class: class, text: fmt.Sprintf(words, one)})
+	}
+	return bands
+}
+
+// fault is a fault by its number; the zero one if that is not known. Of a trace that an
+// earlier version has written the effect follows from the kind.
+func (d *diagram) fault(number int) trace.FaultInfo {
+	faults := d.history.Trace.Faults
+	if number < 1 || number > len(faults) {
+		return trace.FaultInfo{}
+	}
+	f := faults[number-1]
+	if f.Effect == "" {
+		f.Effect = effectsBefore[f.Kind]
+	}
+	return f
+}
+
+// effectsBefore are the effects of the kinds that had a band when traces did not say them.
+var effectsBefore = map[string]trace.Effect{"partition": trace.CutsLink, "delay": trace.SlowsLink}
+
+// A linkBand is how a fault of the links between processes looks: who is at one end shows
+// it, and so do those at the other; or why there is nothing to show for a while.
+type linkBand struct {
+	class, words string
+	none         string
+}
+
+// linkBands has them by effect.
+var linkBands = map[trace.Effect]linkBand{
+	trace.CutsLink:         {class: "partition", words: "cut off from %s"},
+	trace.SlowsLink:        {class: "delay", words: "far from %s"},
+	trace.StopsProcess:     {none: "the process itself has a band"},
+	trace.KillsProcess:     {none: "the process itself has a band"},
+	trace.AnswersErrors:    {none: "the process itself has a band"},
+	trace.StallsRequest:    {none: "the storage has a band while a request stands still in it"},
+	trace.HoldsMessage:     {none: "the arrow of the message shows it"},
+	trace.ResetsConnection: {none: "it has no duration, and the messages that it takes are shown as lost"},
+	trace.SetsClock:        {none: "the clock has a mark"},
+	trace.DriftsClock:      {none: "the clock has a mark"},
+	trace.MovesRole:        {none: "it has no duration"},
+	trace.CancelsCall:      {none: "it has no duration"},
+}

@@ -1,0 +1,304 @@
+package diagram
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/trace"
+)
+
+// A diagram is one run as a space-time diagram shows it: a lane for each process,
+// time from left to right. It knows what there is to be seen and when, and nothing
+// of where on the page that is.
+type diagram struct {
+	run     Run
+	history *history.History
+	// lanes are the processes, clients first and the nodes last.
+	lanes []string
+	roles map[string]trace.Role
+	// steps are the story, with the moments that matter.
+	steps []story.Clause
+
+	sections  []*history.Section
+	overlaps  []history.Overlap
+	attempts  []attempt
+	keys      []keyBar
+	bands     []band
+	messages  []message
+	decisions []decision
+	clocks    []clockMark
+	pennants  []pennant
+
+	// focus are the Seqs of the events that the run is about.
+	focus focus
+	// leftOut says what there was no room for, and repeated what is not drawn because
+	// it is the same over and over, a phrase each.
+	leftOut, repeated []string
+	// shown are the moments at which something is to be seen.
+	shown []time.Duration
+}
+
+// newDiagram finds out what there is to be seen in a run.
+func newDiagram(run Run, room Room) *diagram {
+	h := run.History
+	d := &diagram{run: run, history: h, roles: map[string]trace.Role{}, focus: focusOf(run.Verdict, h)}
+	d.readLanes(room.lanes)
+	told := story.Marked(story.Of(h, false), run.marks())
+	d.readSteps(told, room.steps)
+	again := repetitions(told)
+	d.readSections(room)
+	d.readAttempts(room.attempts, again)
+	d.readKeys(room.keys, again)
+	d.readBands(room)
+	d.readMessages(room.messages, again)
+	d.readDecisions(room.decisions)
+	d.readPennants(room.pennants)
+	for i := range d.steps {
+		d.see(d.steps[i].At)
+	}
+	d.see(0, d.end())
+	slices.Sort(d.shown)
+	d.shown = slices.Compact(d.shown)
+	return d
+}
+
+// end is when the run was over.
+func (d *diagram) end() time.Duration { return d.history.Trace.End() }
+
+// see notes that something is to be seen at these times.
+func (d *diagram) see(times ...time.Duration) {
+	for _, at := range times {
+		if at >= 0 && at < history.Forever {
+			d.shown = append(d.shown, at)
+		}
+	}
+}
+
+// omit notes how many of a kind of things are not drawn: there was no room for some,
+// and others are told to be the same over and over.
+func (d *diagram) omit(room, again int, one, several string) {
+	note := func(where *[]string, n int) {
+		switch {
+		case n == 1:
+			*where = append(*where, one)
+		case n > 1:
+			*where = append(*where, story.Thousands(n)+" "+several)
+		}
+	}
+	note(&d.leftOut, room)
+	note(&d.repeated, again)
+}
+
+// leftOutWords say what is not drawn; "" if everything is.
+func (d *diagram) leftOutWords() string {
+	var words []string
+	if len(d.repeated) > 0 {
+		words = append(words, "Drawn once and not again, because it is the same over and over: "+story.List(d.repeated)+".")
+	}
+	if len(d.leftOut) > 0 {
+		words = append(words, "Not drawn, for want of room: "+story.List(d.leftOut)+". The verdict is computed from everything.")
+	}
+	return strings.Join(words, " ")
+}
+
+// laneOrder puts who uses the lock and what it protects side by side.
+var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStorage, trace.RoleNode}
+
+// readLanes orders the processes, without the nodes that take no part. A process that
+// nothing is known of beside its name still has a lane, so that what it does is seen.
+func (d *diagram) readLanes(most int) {
+	order := map[string]int{}
+	idle := d.history.IdleNodes()
+	for i, p := range d.history.Trace.Processes {
+		d.roles[p.Name] = p.Role
+		if _, known := order[p.Name]; !known && !slices.Contains(idle, p.Name) {
+			order[p.Name] = i
+			d.lanes = append(d.lanes, p.Name)
+		}
+	}
+	slices.SortStableFunc(d.lanes, func(a, b string) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(laneOrder, d.roles[a]), slices.Index(laneOrder, d.roles[b])),
+			cmp.Compare(order[a], order[b]))
+	})
+	if len(d.lanes) > most {
+		d.lanes = d.busiest(most)
+	}
+}
+
+// busiest are the lanes to keep where there are too many: the storage, then those
+// with something in a violation, then the first.
+func (d *diagram) busiest(most int) []string {
+	weight := map[string]int{}
+	for _, p := range d.lanes {
+		if d.roles[p] != trace.RoleClient {
+			weight[p] = 1
+		}
+		if d.roles[p] == trace.RoleStorage {
+			weight[p] = 3
+		}
+	}
+	for _, f := range d.run.Verdict.Findings {
+		for _, seq := range f.Events {
+			if ev := d.history.Event(seq); ev != nil && d.roles[ev.Process] != trace.RoleStorage {
+				weight[ev.Process] = 2
+			}
+		}
+	}
+	kept := slices.Clone(d.lanes)
+	slices.SortStableFunc(kept, func(a, b string) int { return weight[b] - weight[a] })
+	kept = kept[:most]
+	d.omit(len(d.lanes)-most, 0, "a process with all that it did", "processes with all that they did")
+	return slices.DeleteFunc(slices.Clone(d.lanes), func(p string) bool { return !slices.Contains(kept, p) })
+}
+
+// drawn reports whether a process has a lane.
+func (d *diagram) drawn(process string) bool { return slices.Contains(d.lanes, process) }
+
+// readSteps are the steps of the story that there is room for.
+func (d *diagram) readSteps(told []story.Clause, most int) {
+	d.steps = d.focus.nearest(told, most)
+	d.omit(len(told)-len(d.steps), 0, "a step of the story", "steps of the story")
+}
+
+// A stretch is a range of events, by their Seqs.
+type stretch struct{ first, last int }
+
+// repetitions are the stretches in which only happens over and over what has just
+// been told.
+func repetitions(told []story.Clause) []stretch {
+	var again []stretch
+	for _, e := range told {
+		if e.Again {
+			again = append(again, stretch{e.First, e.Last})
+		}
+	}
+	return again
+}
+
+func within(seq int, stretches []stretch) bool {
+	return slices.ContainsFunc(stretches, func(s stretch) bool { return s.first <= seq && seq <= s.last })
+}
+
+// An attempt is a call of acquire.
+type attempt struct {
+	of       *history.Call
+	client   string
+	from, to time.Duration
+	ok       bool
+	begun    int // the Seq with which it began
+}
+
+// readAttempts finds the calls of acquire. One that has not ended goes on to the end.
+func (d *diagram) readAttempts(most int, again []stretch) {
+	var all []attempt
+	total := 0
+	for _, c := range d.history.Calls() {
+		if c.Step != trace.Acquire || c.Began == nil || d.history.Lock(c.Lock).Open {
+			continue
+		}
+		total++
+		if within(c.Began.Seq, again) {
+			continue
+		}
+		a := attempt{of: c, client: c.Client, from: c.Began.At, to: d.end(), ok: c.OK(), begun: c.Began.Seq}
+		if last := cmp.Or(c.Crashed, c.Ended); last != nil {
+			a.to = last.At
+		}
+		all = append(all, a)
+	}
+	got := func(a attempt) int { return map[bool]int{true: 1}[a.ok] }
+	d.attempts = keep(d.focus, all, most, got, func(a attempt) int { return a.begun })
+	for _, a := range d.attempts {
+		d.see(a.from, a.to)
+	}
+	d.omit(len(all)-len(d.attempts), total-len(all), "an attempt", "attempts")
+}
+
+// A decision is what the storage did with a request.
+type decision struct {
+	process, client, label, below string
+	words                         story.Raw
+	at                            time.Duration
+	seq                           int
+	step                          trace.Step
+	ok, checked                   bool
+}
+
+func (d *diagram) readDecisions(most int) {
+	initial := map[trace.Step]string{trace.Read: "R", trace.Write: "W", trace.Mark: "M"}
+	var all []decision
+	for _, ev := range d.history.Decisions() {
+		g := decision{process: ev.Process, client: ev.Client(), at: ev.At, seq: ev.Seq, step: ev.Step, ok: ev.OK, checked: ev.Kind == trace.KindCheck, words: story.Decided(ev)}
+		g.label = cmp.Or(initial[ev.Step], "?")
+		if g.checked {
+			g.label = "check " + g.label
+		}
+		if ev.Token != 0 {
+			g.label += " " + story.Token(ev.Token)
+		}
+		switch {
+		case !ev.OK:
+			g.below = "refused"
+		case g.checked:
+		case ev.Step == trace.Write:
+			g.below = fmt.Sprintf("v%d→%d", ev.Replaced, ev.Version)
+		case ev.Step == trace.Read:
+			g.below = fmt.Sprintf("v%d", ev.Version)
+		}
+		all = append(all, g)
+	}
+	refused := func(g decision) int { return map[bool]int{false: 1}[g.ok] }
+	d.decisions = keep(d.focus, all, most, refused, func(g decision) int { return g.seq })
+	for _, g := range d.decisions {
+		d.see(g.at)
+	}
+	d.omit(len(all)-len(d.decisions), 0, "a decision of the storage", "decisions of the storage")
+}
+
+// A clockMark is a change of a process's wall clock.
+type clockMark struct {
+	process string
+	text    story.Raw
+	at      time.Duration
+	seq     int
+}
+
+// A pennant stands above the lanes at a moment that matters.
+type pennant struct {
+	at    time.Duration
+	seq   int
+	class string // fault or broken
+	// property is what broke, for one that says so.
+	property checks.Property
+	text     story.Raw
+}
+
+// readPennants finds the moments that matter: faults, and where each property broke.
+func (d *diagram) readPennants(most int) {
+	var all []pennant
+	for _, act := range d.history.Acts() {
+		all = append(all, pennant{act.Struck.At, act.Struck.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d: %s", act.Fault, act.Struck.Text))})
+		if over := act.Lifted; over != nil {
+			all = append(all, pennant{over.At, over.Seq, "fault", "", story.Raw(fmt.Sprintf("fault %d is over", act.Fault))})
+		}
+	}
+	for _, f := range d.run.Verdict.Findings {
+		if ev := d.history.Event(f.At); ev != nil && f.Outcome == checks.Violated {
+			all = append(all, pennant{ev.At, ev.Seq, "broken", f.Property, story.Raw("✗ " + f.Property)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b pennant) int { return cmp.Compare(a.seq, b.seq) })
+	broke := func(p pennant) int { return min(1, len(p.property)) }
+	d.pennants = keep(d.focus, all, most, broke, func(p pennant) int { return p.seq })
+	d.omit(len(all)-len(d.pennants), 0, "a fault's flag", "flags of faults")
+	for _, p := range d.pennants {
+		d.see(p.at)
+	}
+}

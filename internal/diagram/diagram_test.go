@@ -1,0 +1,330 @@
+package diagram
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/trace"
+)
+
+// runOf judges a trace that was written by hand.
+func runOf(t *trace.Trace) Run {
+	h := history.Of(t)
+	return Run{History: h, Verdict: checks.Check(h, nil), ID: "off", Title: "without fencing"}
+}
+
+func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), everything) }
+
+// A client that is paused past the end of its lock: its key ends on every node while
+// it is paused and in its section, its lease ends before its section, and the section
+// of the next client overlaps its own.
+func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
+	d := diagramOf(tracetest.Overslept("none"))
+	if len(d.sections) != 2 || len(d.overlaps) != 1 {
+		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
+	}
+	pause := d.bands[slices.IndexFunc(d.bands, func(b band) bool { return b.class == "pause" })]
+	first, second := d.sections[0], d.sections[1]
+	if pause.process != "client-1" || pause.from <= first.From.At || pause.to >= first.To.At {
+		t.Errorf("%s is paused from %v to %v, its section goes from %v to %v", pause.process, pause.from, pause.to, first.From, first.To)
+	}
+	if leaseEnd(first) >= first.To.At {
+		t.Errorf("the lease ends at %v, the section at %v", leaseEnd(first), first.To)
+	}
+	if o := d.overlaps[0]; o.From != second.From.At || o.To != second.To.At {
+		t.Errorf("the overlap goes from %v to %v, the second section from %v to %v", o.From, o.To, second.From, second.To)
+	}
+	expired := 0
+	for _, k := range d.keys {
+		if k.owner == "client-1" && k.of.How == history.Expired && pause.from < k.to && k.to < pause.to {
+			expired++
+		}
+	}
+	if expired != 3 {
+		t.Errorf("on %d of 3 nodes client-1's key ends during the pause", expired)
+	}
+	var broken []string
+	for _, p := range d.pennants {
+		if p.property != "" {
+			broken = append(broken, string(p.property))
+		}
+	}
+	for _, p := range []checks.Property{checks.SectionExclusion, checks.WriteOrder} {
+		if !slices.Contains(broken, string(p)) {
+			t.Errorf("no flag says that %s broke; there are %v", p, broken)
+		}
+	}
+}
+
+// What the storage decided is shown with the token that it saw.
+func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
+	labels := func(fencing string) []string {
+		var all []string
+		for _, g := range diagramOf(tracetest.Overslept(fencing)).decisions {
+			all = append(all, g.label+" "+g.below)
+		}
+		return all
+	}
+	if got, want := labels("none"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 v1→2"}; !slices.Equal(got, want) {
+		t.Errorf("without fencing %q, want %q", got, want)
+	}
+	if got, want := labels("writes"), []string{"R v0", "R v0", "W 2 v0→1", "W 1 refused"}; !slices.Equal(got, want) {
+		t.Errorf("with fencing %q, want %q", got, want)
+	}
+}
+
+// A message is drawn from where it was sent to where it arrived; one that is lost
+// never arrives; what only sets a connection up is not drawn.
+func TestDiagramPairsMessages(t *testing.T) {
+	s := tracetest.New("none", 1)
+	send := func(kind trace.Kind, msg int, reply, handshake bool) trace.Event {
+		ev := trace.Event{Kind: kind, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: msg, Reply: reply, Handshake: handshake, Text: "SET"}
+		if reply != (kind == trace.KindDeliver) {
+			ev.Process, ev.Peer = ev.Peer, ev.Process
+		}
+		return ev
+	}
+	s.Then(
+		send(trace.KindSend, 1, false, true), send(trace.KindDeliver, 1, false, true),
+		send(trace.KindSend, 2, false, false), send(trace.KindDeliver, 2, false, false),
+		send(trace.KindSend, 1, true, false), send(trace.KindHold, 1, true, false),
+		send(trace.KindSend, 3, false, false), send(trace.KindLose, 3, false, false),
+		send(trace.KindDeliver, 1, true, false),
+	)
+	var got []string
+	for _, m := range diagramOf(&s.Trace).messages {
+		got = append(got, fmt.Sprintf("%s to %s, %v to %v, lost %v, held %v", m.from, m.to, m.sent, m.ended, m.lost, m.held))
+	}
+	want := []string{
+		"client-1 to redis-1, 3ms to 4ms, lost false, held false",
+		"redis-1 to client-1, 5ms to 9ms, lost false, held true",
+		"client-1 to redis-1, 7ms to 9ms, lost true, held false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A crash, a partition, a node that answers with errors and a storage that stands
+// still are bands on the lanes of those that they are about.
+func TestDiagramBands(t *testing.T) {
+	s := tracetest.New("none", 3)
+	s.Faults = []trace.FaultInfo{
+		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1", "redis-2"}}},
+		{Kind: "stall", Targets: [][]string{{"storage"}}},
+	}
+	s.Then(
+		trace.Event{Kind: trace.KindStrike, Fault: 1},                      // 1 ms
+		trace.Event{Kind: trace.KindCrash, Process: "redis-3"},             // 2 ms
+		trace.Event{Kind: trace.KindFail, Process: "redis-2"},              // 3 ms
+		trace.Event{Kind: trace.KindStrike, Fault: 2},                      // 4 ms
+		trace.Event{Kind: trace.KindStall, Process: "storage", Fault: 2},   // 5 ms
+		trace.Event{Kind: trace.KindLift, Fault: 1},                        // 6 ms
+		trace.Event{Kind: trace.KindLift, Fault: 2},                        // 7 ms
+		trace.Event{Kind: trace.KindRecover, Process: "redis-2"},           // 8 ms
+		trace.Event{Kind: trace.KindPause, Process: "client-2", Text: "x"}, // 9 ms
+		trace.Event{Kind: trace.KindHorizon},                               // 10 ms
+	)
+	var got []string
+	for _, b := range diagramOf(&s.Trace).bands {
+		got = append(got, fmt.Sprintf("%s %s %s, %v to %v", b.class, b.process, b.text, b.from, b.to))
+	}
+	want := []string{
+		"partition client-1 cut off from redis-1 and redis-2, 1ms to 6ms",
+		"partition redis-1 cut off from client-1, 1ms to 6ms",
+		"partition redis-2 cut off from client-1, 1ms to 6ms",
+		"down redis-3 down, 2ms to 10ms",
+		"error redis-2 answers with errors, 3ms to 8ms",
+		"stall storage stands still, 5ms to 7ms",
+		"pause client-2 paused, 9ms to 10ms",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Two faults that cut off the same process each have their own end.
+func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
+	s := tracetest.New("none", 2)
+	s.Faults = []trace.FaultInfo{
+		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1"}}},
+		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-2"}}},
+	}
+	s.Then(
+		trace.Event{Kind: trace.KindStrike, Fault: 1}, // 1 ms
+		trace.Event{Kind: trace.KindStrike, Fault: 2}, // 2 ms
+		trace.Event{Kind: trace.KindLift, Fault: 1},   // 3 ms
+		trace.Event{Kind: trace.KindLift, Fault: 2},   // 4 ms
+		trace.Event{Kind: trace.KindHorizon},          // 5 ms
+	)
+	var got []string
+	for _, b := range diagramOf(&s.Trace).bands {
+		if b.process == "client-1" {
+			got = append(got, fmt.Sprintf("%s, %v to %v", b.text, b.from, b.to))
+		}
+	}
+	if want := []string{"cut off from redis-1, 1ms to 3ms", "cut off from redis-2, 2ms to 4ms"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A crash ends whatever its process was in: a pause, an attempt to get the lock.
+func TestDiagramOfACrash(t *testing.T) {
+	s := tracetest.New("none", 1)
+	s.Then(
+		tracetest.Begin("client-1", 1, trace.Acquire, 0),        // 1 ms
+		trace.Event{Kind: trace.KindPause, Process: "client-1"}, // 2 ms
+		trace.Event{Kind: trace.KindCrash, Process: "client-1"}, // 3 ms
+		trace.Event{Kind: trace.KindHorizon},                    // 4 ms
+	)
+	d := diagramOf(&s.Trace)
+	var got []string
+	for _, b := range d.bands {
+		got = append(got, fmt.Sprintf("%s, %v to %v", b.text, b.from, b.to))
+	}
+	for _, a := range d.attempts {
+		got = append(got, story.Asking(a.of, d.end()).String())
+	}
+	want := []string{"paused, 2ms to 3ms", "down, 3ms to 4ms", "client-1 asks for the lock from 0.001s to 0.003s, and crashes"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The bar of a key ends when the key was of no more use: with the crash in which it was
+// lost, or when its time was up while its node was down, and not when the node is back
+// and says so. In the picture it ends there too.
+func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
+	owner := &trace.Actor{Client: "client-1", Section: 1}
+	set := trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", Owner: owner, By: owner, TTL: 10 * time.Second, Expires: 11 * time.Second}
+	crash, restart := trace.Event{Kind: trace.KindCrash, Process: "redis-1"}, trace.Event{Kind: trace.KindRestart, Process: "redis-1"}
+	key := func(kind trace.Kind) trace.Event {
+		return trace.Event{Kind: kind, Process: "redis-1", Key: "x", Owner: owner}
+	}
+	older := key(trace.KindRestore)
+	older.Owner = &trace.Actor{Client: "client-2", Section: 1}
+	for _, c := range []struct {
+		name string
+		then func(*tracetest.Script)
+		to   time.Duration
+		want string
+	}{
+		{"lost", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindForget))
+		}, 2 * time.Second, "lost in the crash"},
+		{"kept until its time is up", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(20*time.Second, restart).At(20*time.Second, key(trace.KindExpire))
+		}, 11 * time.Second, "it expired"},
+		{"kept beyond the crash", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(11*time.Second, key(trace.KindExpire))
+		}, 11 * time.Second, "it expired"},
+		{"never seen again", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(9*time.Second, trace.Event{Kind: trace.KindHorizon})
+		}, 2 * time.Second, "the node went down, and never came back"},
+		{"an older one came back from the disk", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, older)
+		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
+		{"it came back with an earlier expiry", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindRestore))
+		}, 3 * time.Second, "it came back as it had been before it was prolonged"},
+		{"its master prolonged it", func(s *tracetest.Script) {
+			s.At(5*time.Second, key(trace.KindRestore))
+		}, 5 * time.Second, "its master gave it another time of expiry"},
+		{"overwritten long after the crash", func(s *tracetest.Script) {
+			s.At(2*time.Second, crash).At(3*time.Second, restart).At(5*time.Second, older)
+		}, 5 * time.Second, "overwritten by client-2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := tracetest.New("none", 1)
+			s.At(time.Second, set)
+			c.then(s)
+			s.At(30*time.Second, trace.Event{Kind: trace.KindHorizon})
+			d := diagramOf(&s.Trace)
+			if len(d.keys) == 0 {
+				t.Fatal("there is no key")
+			}
+			got := d.keys[0]
+			if says := string(story.KeyOn(got.of, d.end())); got.to != c.to || !strings.HasSuffix(says, ": "+c.want) {
+				t.Errorf("it ends at %v: %s, want %v: %s", got.to, says, c.to, c.want)
+			}
+			a := newAxis(laneLabel, []*diagram{d})
+			bar := lay(d, a).Keys[0]
+			if end := a.of(c.to); bar.X+bar.W != end {
+				t.Errorf("its bar goes from %d to %d, and %v is at %d", bar.X, bar.X+bar.W, c.to, end)
+			}
+		})
+	}
+}
+
+// What there is no room for is counted, and what matters most is kept: what a fault
+// did to a message, and what concerns the data.
+func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
+	s := tracetest.New("none", 1)
+	for i := range 10 {
+		s.Then(
+			trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: i + 1, Text: "PING"},
+			trace.Event{Kind: trace.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: i + 1, Text: "PING"},
+		)
+	}
+	s.Then(
+		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Text: "write"},
+		trace.Event{Kind: trace.KindDeliver, Process: "storage", Peer: "client-1", Conn: 1, Msg: 1, Text: "write"},
+	)
+	room := everything
+	room.messages = 4
+	d := newDiagram(runOf(&s.Trace), room)
+	if len(d.messages) != 4 || d.messages[3].to != "storage" {
+		t.Errorf("%d messages are drawn, the last to %s", len(d.messages), d.messages[len(d.messages)-1].to)
+	}
+	if want := []string{"7 messages"}; !slices.Equal(d.leftOut, want) {
+		t.Errorf("left out: %q, want %q", d.leftOut, want)
+	}
+	if all := diagramOf(&s.Trace); len(all.messages) != 11 || len(all.leftOut) != 0 {
+		t.Errorf("with room for all, %d are drawn and left out are %q", len(all.messages), all.leftOut)
+	}
+}
+
+// A picture that stands alone needs no style sheet of a page: every colour in it is
+// written out.
+func TestPicturesNeedNoVariables(t *testing.T) {
+	page, err := os.ReadFile("../html/page.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if style := paperStyle(string(page)); strings.Contains(style, "var(") || strings.Contains(style, ": ;") || !strings.Contains(style, "#") {
+		t.Errorf("the style is\n%s", style)
+	}
+}
+
+// No flag above the lanes hides another.
+func TestFlagsDoNotHideEachOther(t *testing.T) {
+	d := diagramOf(tracetest.Overslept("none"))
+	for i := range 6 {
+		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
+	}
+	f := lay(d, newAxis(laneLabel, []*diagram{d}))
+	for i, a := range f.Pennants {
+		for _, b := range f.Pennants[:i] {
+			if left, right := max(a.TextX, b.TextX)-6, min(a.TextX-6+a.W, b.TextX-6+b.W); a.Y == b.Y && left < right {
+				t.Errorf("%q and %q are at the same place", a.Text, b.Text)
+			}
+		}
+	}
+}
+
+// Every effect of a fault has a look, or a reason to have none.
+func TestBandsKnowEveryEffect(t *testing.T) {
+	for _, effect := range trace.Effects() {
+		if look := linkBands[effect]; (look.words != "") == (look.none != "") || (look.words == "") != (look.class == "") {
+			t.Errorf("of a fault that %s: %+v", effect, look)
+		}
+	}
+}

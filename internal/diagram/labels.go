@@ -1,0 +1,105 @@
+package diagram
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+)
+
+// textWidth estimates how wide a text is, from above.
+func textWidth(s string, size int) int {
+	units := 0
+	for _, r := range s {
+		if r < 0x1100 {
+			units += 62
+		} else {
+			units += 105
+		}
+	}
+	return units * size / 100
+}
+
+// pennants gives the flags their places above the lanes: as many rows as it takes for
+// none to hide another.
+func (l *layout) pennants() {
+	var ends []int // of each row
+	for _, p := range l.diagram.pennants {
+		text := textwrap.Clip(p.text.String(), 64)
+		g := figurePennant{Class: p.class, Property: string(p.property), Text: text, X: l.axis.of(p.at), W: textWidth(text, fontSize) + 12}
+		left := g.X
+		if left+g.W > l.axis.end() && left-g.W > laneLabel {
+			left -= g.W // it flies to the left
+		}
+		g.TextX = left + 6
+		row := slices.IndexFunc(ends, func(end int) bool { return end+4 <= left })
+		if row < 0 {
+			row = len(ends)
+			ends = append(ends, 0)
+		}
+		ends[row] = left + g.W
+		g.Y = 4 + row*pennantRow
+		if p.property != "" {
+			g.ID = BrokenAnchor(l.figure.ID, p.property)
+		}
+		l.figure.Pennants = append(l.figure.Pennants, g)
+		l.figure.Width = max(l.figure.Width, left+g.W+axisPad)
+	}
+	l.figure.Top = 8 + len(ends)*pennantRow + tickRow
+}
+
+// BrokenAnchor is the ID of the moment at which a property broke, in the figure with an ID.
+func BrokenAnchor(figure string, p checks.Property) string { return figure + "-" + string(p) }
+
+// ticks writes times above the lanes: first those that matter, then as many of the
+// others as there is room for.
+func (l *layout) ticks() {
+	type tick struct{ from, to int }
+	var taken []tick
+	written := map[string]bool{}
+	place := func(at time.Duration) {
+		text := story.Moment(at, 3)
+		if written[text] {
+			return
+		}
+		x, half := l.axis.of(at), textWidth(text, fontSize)/2+5
+		t := tick{x - half, x + half}
+		if t.from < laneLabel || slices.ContainsFunc(taken, func(o tick) bool { return t.from < o.to && o.from < t.to }) {
+			return
+		}
+		taken, written[text] = append(taken, t), true
+		l.figure.Ticks = append(l.figure.Ticks, figureText{X: x, Y: l.figure.Top - 6, Text: text})
+	}
+	for _, p := range l.diagram.pennants {
+		place(p.at)
+	}
+	for _, e := range l.diagram.steps {
+		place(e.At)
+	}
+}
+
+// words tell who cannot see the figure what is in it.
+func (l *layout) words() string {
+	d := l.diagram
+	return fmt.Sprintf("Space-time diagram, %s: a lane for each of %s, time from left to right over %s. It shows %s, %s and %s of the storage; %s. The story below tells all of it in words.",
+		l.figure.Title, processes(len(l.figure.Lanes)), story.Span(d.end()),
+		story.Count(len(l.figure.Messages), "message"), story.Count(len(d.sections), "critical section"),
+		story.Count(len(l.figure.Decisions), "decision"), overlapWords(len(d.overlaps)))
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
+
+func overlapWords(n int) string {
+	if n == 0 {
+		return "no two critical sections overlap"
+	}
+	return "critical sections overlap"
+}

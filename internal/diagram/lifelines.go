@@ -1,0 +1,141 @@
+package diagram
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/trace"
+)
+
+// lanes are the lifelines of a sequence diagram. The nodes of the locks, which do all
+// the same or are told apart in words, share one; then come the clients, what they
+// call, and the storage, so that few arrows cross a lifeline. A lifeline that nothing
+// refers to is not drawn.
+type lanes struct {
+	list []lane
+	by   map[string]int // by process
+	// asked are the lanes of those that a step's requests went to, by step.
+	asked   map[story.Step][]int
+	storage []int
+}
+
+type lane struct {
+	processes []string
+	role      trace.Role
+	drawn     bool
+}
+
+func newLanes(h *history.History) *lanes {
+	t := h.Trace
+	l := &lanes{by: map[string]int{}, asked: map[story.Step][]int{}}
+	nodes := t.LockNodes()
+	if len(nodes) > 0 {
+		l.add(trace.RoleNode, nodes...)
+	}
+	for _, role := range []trace.Role{trace.RoleNode, trace.RoleClient, trace.RoleService, trace.RoleStorage} {
+		for _, p := range t.Processes {
+			if _, has := l.by[p.Name]; p.Role == role && !has {
+				l.add(role, p.Name)
+			}
+		}
+	}
+	if len(l.list) == 0 {
+		l.add("", "world")
+	}
+	for i, lane := range l.list {
+		if lane.role == trace.RoleStorage {
+			l.storage = append(l.storage, i)
+		}
+	}
+	for _, m := range h.Messages() {
+		if m.Sent.Reply || m.Handshake() {
+			continue
+		}
+		step := story.Step{Acquisition: history.Acquisition{Client: m.From, Section: m.Sent.Section}, Step: m.Sent.Step}
+		for _, to := range l.of(m.To) {
+			if !slices.Contains(l.asked[step], to) {
+				l.asked[step] = append(l.asked[step], to)
+			}
+		}
+	}
+	return l
+}
+
+func (l *lanes) add(role trace.Role, processes ...string) {
+	for _, p := range processes {
+		l.by[p] = len(l.list)
+	}
+	l.list = append(l.list, lane{processes: processes, role: role})
+}
+
+// of is the lane of a process, if it has one.
+func (l *lanes) of(process string) []int {
+	if i, ok := l.by[process]; ok {
+		return []int{i}
+	}
+	return nil
+}
+
+// shared reports whether a process is not the only one of its lane.
+func (l *lanes) shared(process string) bool {
+	return len(l.list[l.by[process]].processes) > 1
+}
+
+// servers are the lanes that a client's step is about: the storage, whatever services
+// pass its requests on, or the nodes that it asked.
+func (l *lanes) servers(ev *trace.Event) []int {
+	if ev.Step.AtStorage() {
+		return l.storage
+	}
+	return l.asked[story.Step{Acquisition: history.Acquisition{Client: ev.Process, Section: ev.Section}, Step: ev.Step}]
+}
+
+// all names the first and the last of the lanes that are drawn.
+func (l *lanes) all() string {
+	first, last := 0, 0
+	for i, lane := range l.list {
+		if lane.drawn {
+			last = i
+		}
+	}
+	for !l.list[first].drawn && first < last {
+		first++
+	}
+	return l.names(first, last)
+}
+
+// names are the lanes from one to another.
+func (l *lanes) names(first, last int) string {
+	if first == last {
+		return l.name(first)
+	}
+	return l.name(first) + "," + l.name(last)
+}
+
+// name is what the diagram calls a lane, which from now on is drawn.
+func (l *lanes) name(i int) string {
+	l.list[i].drawn = true
+	return fmt.Sprintf("p%d", i+1)
+}
+
+// declared are the lines that declare the lanes which are drawn.
+func (l *lanes) declared() string {
+	var b strings.Builder
+	for i, lane := range l.list {
+		if !lane.drawn {
+			continue
+		}
+		kind, title := "participant", lane.processes[0]
+		if lane.role == trace.RoleClient {
+			kind = "actor"
+		}
+		if n := len(lane.processes); n > 1 {
+			title = story.Count(n, "node")
+		}
+		fmt.Fprintf(&b, "  %s p%d as %s\n", kind, i+1, mermaidLines(title, mermaidName, mermaidColumns))
+	}
+	return b.String()
+}

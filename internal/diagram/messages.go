@@ -1,0 +1,102 @@
+package diagram
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/trace"
+)
+
+// A message is one message from its sending to its end.
+type message struct {
+	of       *history.Message
+	from, to string
+	client   string // whose request it is, or whose is answered; "" between servers
+	reply    bool
+	sent     time.Duration
+	ended    time.Duration
+	lost     bool // it never arrived
+	held     bool
+	section  int
+	// first and last are the Seqs of its sending and its end.
+	first, last int
+}
+
+// weight says how much is lost with a message: what a fault did to it, and what
+// concerns the data, matters most; then the calls of the lock that came to
+// something.
+func (d *diagram) weight(m message, granted map[history.Acquisition]bool) int {
+	protected := func(p string) bool { return d.roles[p] == trace.RoleStorage || d.roles[p] == trace.RoleService }
+	switch {
+	case m.lost || m.held || m.ended-m.sent >= story.Silence:
+		return 3
+	case protected(m.from) || protected(m.to):
+		return 2
+	case granted[history.Acquisition{Client: m.client, Section: m.section}]:
+		return 1
+	}
+	return 0
+}
+
+// readMessages finds what was sent and what became of it. What only sets a connection
+// up is left out.
+func (d *diagram) readMessages(most int, again []stretch) {
+	var all []message
+	for _, m := range d.history.Messages() {
+		if !m.Handshake() {
+			all = append(all, d.message(m))
+		}
+	}
+	d.keepMessages(all, most, again)
+}
+
+// message draws a message that came to no end until the end of the run.
+func (d *diagram) message(m *history.Message) message {
+	drawn := message{
+		of:   m,
+		from: m.From, to: m.To, reply: m.Sent.Reply, sent: m.Sent.At, ended: d.end(), lost: m.Arrived == nil, held: m.Held != nil,
+		section: m.Sent.Section, first: m.Sent.Seq, last: m.Sent.Seq,
+	}
+	switch {
+	case m.Arrived != nil:
+		drawn.ended, drawn.last = m.Arrived.At, m.Arrived.Seq
+	case m.Lost != nil:
+		drawn.last = m.Lost.Seq
+	}
+	drawn.client = d.clientOf(drawn)
+	return drawn
+}
+
+// clientOf is the client of a message.
+func (d *diagram) clientOf(m message) string {
+	client := m.from
+	if m.reply {
+		client = m.to
+	}
+	if d.roles[client] != trace.RoleClient {
+		return ""
+	}
+	return client
+}
+
+// keepMessages keeps those that there is room for.
+func (d *diagram) keepMessages(all []message, most int, again []stretch) {
+	granted := map[history.Acquisition]bool{}
+	for _, s := range d.sections {
+		granted[s.Acquisition] = true
+	}
+	once := slices.DeleteFunc(slices.Clone(all), func(m message) bool {
+		return !d.drawn(m.from) || !d.drawn(m.to) || within(m.first, again)
+	})
+	kept := keep(d.focus, once, most, func(m message) int { return d.weight(m, granted) }, func(m message) int { return m.first })
+	d.omit(len(once)-len(kept), len(all)-len(once), "a message", "messages")
+	d.messages = kept
+	for _, m := range kept {
+		d.see(m.sent)
+		if !m.lost {
+			d.see(m.ended)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package diagram
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/trace"
+)
+
+// mermaidRoom is how many characters a diagram may have. Mermaid refuses to draw one
+// of more than 50,000, and so do the sites that use it.
+const mermaidRoom = 48_000
+
+// Sequence draws a run in the language of Mermaid, in the detail of the story: one arrow
+// to ask for something and one back, whatever number of messages that took. Where the
+// story is longer than Mermaid draws, the diagram has its beginning and what broke later,
+// and says so. The title names the run, and about says in a line what it tells.
+func Sequence(run Run, title, about string) string {
+	broke := slices.DeleteFunc(run.marks(), func(m story.Mark) bool { return m.Sign != story.Broken })
+	told := story.Marked(story.Of(run.History, false), broke)
+	for most := len(told); ; {
+		text := newSequence(run).draw(title, about, told, most)
+		if len(text) <= mermaidRoom || most == 0 {
+			return text
+		}
+		most = min(most*mermaidRoom/len(text), most-1)
+	}
+}
+
+// A sequence is a sequence diagram that is being drawn.
+type sequence struct {
+	run   Run
+	lanes *lanes
+	lines []sequenceLine
+
+	// turns are when the critical sections begin and end.
+	turns []turn
+	// hidden are the sections that begin where the story is left out, inside those of
+	// the others that have begun and not ended, and together says that the frame around
+	// those that overlap is open.
+	hidden   map[*history.Section]bool
+	inside   []*history.Section
+	together bool
+}
+
+// A sequenceLine is one statement of a diagram. One that is wide is the text of a note
+// over all lifelines, which are not known before the end.
+type sequenceLine struct {
+	text string
+	wide bool
+}
+
+// A turn is when a section begins or ends.
+type turn struct {
+	at      time.Duration
+	section *history.Section
+	begins  bool
+}
+
+func newSequence(run Run) *sequence {
+	s := &sequence{run: run, lanes: newLanes(run.History), hidden: map[*history.Section]bool{}}
+	for _, section := range run.History.Sections() {
+		s.turns = append(s.turns, turn{section.From.At, section, true}, turn{section.To.At, section, false})
+	}
+	slices.SortStableFunc(s.turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+	return s
+}
+
+// draw writes the diagram, of no more than so many moments of the story.
+func (s *sequence) draw(title, about string, clauses []story.Clause, most int) string {
+	last, left := time.Duration(0), 0
+	for i, e := range clauses {
+		if i >= most && e.Sign != story.Broken {
+			left++
+			s.turn(func(t turn) bool { return t.at <= e.At }, false)
+			continue
+		}
+		s.turn(func(t turn) bool { return t.at < e.At || !t.begins && t.at == e.At }, true)
+		if gap := e.Wait(last); gap != "" {
+			s.wide("⋮ " + gap)
+		}
+		last = e.End()
+		s.tell(e)
+		for _, m := range e.Marks {
+			s.note(s.place(e), fmt.Sprintf("%s %s", m.Sign, string(m.Text)))
+		}
+		s.turn(func(t turn) bool { return t.at == e.At }, true)
+	}
+	s.turn(func(turn) bool { return true }, false)
+	if left > 0 {
+		s.wide(fmt.Sprintf("left out, because Mermaid draws no more: %s", story.Count(left, "moment")))
+	}
+	cameTo := string(story.CameTo(s.run.History, s.run.Verdict))
+	s.wide(cameTo)
+
+	all := s.lanes.all()
+	var b strings.Builder
+	b.WriteString("sequenceDiagram\n")
+	fmt.Fprintf(&b, "  title %s\n", mermaidLine(title, mermaidWide))
+	fmt.Fprintf(&b, "  accTitle: %s\n", mermaidLine(title+": "+about, mermaidText))
+	fmt.Fprintf(&b, "  accDescr: %s\n", mermaidLine(cameTo, mermaidText))
+	b.WriteString(s.lanes.declared())
+	for _, line := range s.lines {
+		if line.wide {
+			line.text = fmt.Sprintf("Note over %s: %s", all, line.text)
+		}
+		fmt.Fprintf(&b, "  %s\n", line.text)
+	}
+	return b.String()
+}
+
+func (s *sequence) line(format string, args ...any) {
+	s.lines = append(s.lines, sequenceLine{text: fmt.Sprintf(format, args...)})
+}
+
+// note writes a note over some lifelines, or over all of them.
+func (s *sequence) note(over []int, text string) {
+	if over == nil {
+		s.wide(text)
+		return
+	}
+	first, last, columns := slices.Min(over), slices.Max(over), mermaidColumns
+	if first != last {
+		columns = mermaidBetween
+	}
+	s.line("Note over %s: %s", s.lanes.names(first, last), mermaidLines(text, mermaidText, columns))
+}
+
+func (s *sequence) wide(text string) {
+	s.lines = append(s.lines, sequenceLine{mermaidLines(text, mermaidText, mermaidWide), true})
+}
+
+// The arrows: a request, an answer, and no for an answer.
+const (
+	asks    = "->>"
+	answers = "-->>"
+	denies  = "--x"
+)
+
+func (s *sequence) arrow(from int, arrow string, to int, text string) {
+	s.line("%s%s%s: %s", s.lanes.name(from), arrow, s.lanes.name(to), mermaidLines(text, mermaidText, mermaidColumns))
+}
+
+// tell draws an entry: a step as arrows, all else as a note.
+func (s *sequence) tell(e story.Clause) {
+	ev := s.run.History.Event(e.Last)
+	if ev == nil || e.Of == (story.Step{}) {
+		s.note(s.place(e), s.timed(e))
+		return
+	}
+	client, servers := s.lanes.of(ev.Process), s.lanes.servers(ev)
+	if ev.Kind == trace.KindServe {
+		client = s.lanes.of(ev.Client())
+	}
+	if len(client) == 0 || len(servers) == 0 {
+		s.note(s.place(e), s.timed(e))
+		return
+	}
+	if e.Asked != "" {
+		begin := s.run.History.Event(e.First)
+		for _, server := range servers {
+			s.arrow(client[0], asks, server, story.Moment(begin.At, 3)+" "+string(e.Asked))
+		}
+	}
+	server := servers[len(servers)-1]
+	switch {
+	case e.Part == story.Opens:
+		for _, server := range servers {
+			s.arrow(client[0], asks, server, s.timed(e))
+		}
+	case ev.Kind != trace.KindEnd, !ev.OK && !ev.Refused && ev.Step.AtStorage():
+		s.note(s.place(e), s.timed(e)) // an answer that has not arrived, or that nobody waits for
+	case ev.OK:
+		s.arrow(server, answers, client[0], s.timed(e))
+	default:
+		s.arrow(server, denies, client[0], s.timed(e))
+	}
+}
+
+// timed is what an entry tells and when. A name stands in front where the place in the
+// diagram does not say it.
+func (s *sequence) timed(e story.Clause) string {
+	text, who := story.Moment(e.At, 3), string(e.Subject)
+	switch {
+	case who == "":
+	case len(s.lanes.of(who)) == 0:
+		text += " " + who
+	case s.lanes.shared(who):
+		text += " " + who + ":"
+	}
+	return text + " " + string(e.Predicate)
+}
+
+// place is where a note about an entry stands; nil is over everything.
+func (s *sequence) place(e story.Clause) []int {
+	if own := s.lanes.of(string(e.Subject)); len(own) > 0 {
+		return own
+	}
+	ev := s.run.History.Event(e.Last)
+	if ev == nil || e.Part == story.Strikes || e.Again {
+		return nil
+	}
+	return append(s.lanes.of(ev.Process), s.lanes.of(ev.Peer)...)
+}
+
+// turn draws the next sections that begin or end, as long as they are those asked for.
+// Where the story is left out none begins.
+func (s *sequence) turn(next func(turn) bool, told bool) {
+	for len(s.turns) > 0 && next(s.turns[0]) {
+		t := s.turns[0]
+		s.turns = s.turns[1:]
+		lane := s.lanes.of(t.section.Client)
+		if t.begins && (!told || len(lane) == 0) {
+			s.hidden[t.section] = true
+		}
+		switch {
+		case s.hidden[t.section]:
+		case t.begins:
+			s.inside = append(s.inside, t.section)
+			s.line("activate %s", s.lanes.name(lane[0]))
+			s.frame(t)
+		default:
+			s.inside = slices.DeleteFunc(s.inside, func(o *history.Section) bool { return o == t.section })
+			s.frame(t)
+			s.line("deactivate %s", s.lanes.name(lane[0]))
+		}
+	}
+}
+
+// frame opens a frame when two sections of one lock overlap, says who they are, and
+// closes it when none do any more.
+func (s *sequence) frame(t turn) {
+	overlaps := func(a, b *history.Section) bool { return a != b && a.Lock == b.Lock && !a.Open }
+	overlap := slices.ContainsFunc(s.inside, func(a *history.Section) bool {
+		return slices.ContainsFunc(s.inside, func(b *history.Section) bool { return overlaps(a, b) })
+	})
+	if overlap && !s.together {
+		s.line("rect rgba(213, 94, 0, 0.15)")
+	}
+	if !overlap && s.together {
+		s.line("end")
+	}
+	s.together = overlap
+	var who []string
+	var over []int
+	for _, o := range s.inside {
+		if o == t.section || overlaps(o, t.section) {
+			who = append(who, story.Visible(o.Client))
+			over = append(over, s.lanes.of(o.Client)...)
+		}
+	}
+	if t.begins && len(who) > 1 {
+		s.note(over, story.List(who)+" are in their sections at once")
+	}
+}

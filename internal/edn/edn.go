@@ -1,0 +1,63 @@
+// Package edn tells a run as Jepsen does, so that its checkers can judge what the locks
+// and the storage did without knowing anything of locksim: as histories of operations that
+// are invoked and complete, written in EDN.
+package edn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
+)
+
+// A History is one history of one run, which a checker can read as it is.
+type History struct {
+	// Name tells the histories of one run apart: "lock", "register-2", "sections".
+	Name string
+	// Model says in words what to check it against.
+	Model      string
+	operations []fields
+}
+
+// Of are the histories of a run that have any operation: of each lock that excludes
+// anybody, of each object, and of the sections. They are kept apart because every
+// checker knows one kind of operation and refuses all others.
+func Of(h *history.History) []History {
+	if h.Last() == nil {
+		return nil
+	}
+	var all []History
+	add := func(name string, i, n int, model string, operations []fields) {
+		if n > 1 {
+			name += fmt.Sprintf("-%d", i+1)
+		}
+		if len(operations) > 0 {
+			all = append(all, History{name, model, operations})
+		}
+	}
+	locks := h.Trace.Locks
+	for i, l := range locks {
+		if !l.Open {
+			add("lock", i, len(locks), fmt.Sprintf("the lock %s: a mutex (Knossos)", story.Visible(l.Name)), lockHistory(h, l.Name))
+		}
+	}
+	requests := readRequests(h)
+	objects := requests.objects()
+	for i, object := range objects {
+		add("register", i, len(objects), fmt.Sprintf("the object %s: a register (Knossos)", story.Visible(object)), registerHistory(requests, object))
+	}
+	add("sections", 0, 1, "the sections: transactions on registers (Elle's rw-register)", sectionsHistory(requests))
+	return all
+}
+
+// String is the history in EDN: a vector of maps, one on each line.
+func (h History) String() string {
+	operations := make([]string, len(h.operations))
+	for i, o := range h.operations {
+		var line strings.Builder
+		encode(&line, o)
+		operations[i] = line.String()
+	}
+	return fmt.Sprintf("[%s]\n", strings.Join(operations, "\n "))
+}

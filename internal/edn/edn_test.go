@@ -1,0 +1,252 @@
+package edn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/trace"
+)
+
+// shortHistory is a history in short: process, type, f and value, an operation each line.
+func shortHistory(history []fields) string {
+	var b strings.Builder
+	for _, op := range history {
+		fields := map[keyword]any{}
+		for _, f := range op {
+			fields[f.key] = f.value
+		}
+		fmt.Fprintf(&b, "%v %v %v ", fields["process"], fields["type"], fields["f"])
+		encode(&b, fields["value"])
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func sameHistory(t *testing.T, name string, history []fields, want ...string) {
+	t.Helper()
+	if got := strings.TrimSpace(shortHistory(history)); got != strings.Join(want, "\n") {
+		t.Errorf("%s:\n%s\nwant:\n%s", name, got, strings.Join(want, "\n"))
+	}
+}
+
+func wants(client string, section int) trace.Event {
+	ev := tracetest.Begin(client, section, trace.Acquire, 0)
+	ev.Lock = "x"
+	return ev
+}
+
+func gets(client string, section int) trace.Event {
+	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, OK: true}
+}
+
+func goesWithout(client string, section int) trace.Event {
+	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: trace.Acquire, Text: "lock not acquired"}
+}
+
+func keysSet(client string, section int, nodes ...string) []trace.Event {
+	var events []trace.Event
+	for _, n := range nodes {
+		events = append(events, trace.Event{Kind: trace.KindSet, Process: n, Key: "x", Owner: &trace.Actor{Client: client, Section: section}})
+	}
+	return events
+}
+
+func TestLockHistory(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		events [][]trace.Event
+		want   []string
+	}{
+		{"a refused attempt has failed", [][]trace.Event{
+			{wants("client-1", 1), goesWithout("client-1", 1), wants("client-1", 2), gets("client-1", 2)},
+		}, []string{"0 invoke acquire nil", "0 fail acquire nil", "0 invoke acquire nil", "0 ok acquire nil"}},
+
+		{"so has one that only a minority granted", [][]trace.Event{
+			{wants("client-1", 1)}, keysSet("client-1", 1, "redis-1"), {goesWithout("client-1", 1)},
+		}, []string{"0 invoke acquire nil", "0 fail acquire nil"}},
+
+		{"one that a quorum granted may have the lock, whatever its client was told, and the client goes on as another process", [][]trace.Event{
+			{wants("client-1", 1)}, keysSet("client-1", 1, "redis-1", "redis-2"), {goesWithout("client-1", 1)},
+			{wants("client-1", 2), gets("client-1", 2)},
+		}, []string{"0 invoke acquire nil", "0 info acquire nil", "2 invoke acquire nil", "2 ok acquire nil"}},
+
+		{"the answer that came too late counts as well", [][]trace.Event{
+			{wants("client-1", 1), goesWithout("client-1", 1)}, keysSet("client-1", 1, "redis-1", "redis-2"),
+		}, []string{"0 invoke acquire nil", "0 info acquire nil"}},
+
+		{"a crash in a section may free the lock at some time", [][]trace.Event{
+			{wants("client-1", 1), gets("client-1", 1), {Kind: trace.KindCrash, Process: "client-1"}, wants("client-2", 1), gets("client-2", 1)},
+		}, []string{"0 invoke acquire nil", "0 ok acquire nil", "0 invoke release nil", "0 info release nil", "1 invoke acquire nil", "1 ok acquire nil"}},
+
+		{"a crash in a call leaves it open for ever", [][]trace.Event{
+			{wants("client-1", 1), {Kind: trace.KindCrash, Process: "client-1"}},
+		}, []string{"0 invoke acquire nil", "0 info acquire nil"}},
+
+		{"so does the end of the run", [][]trace.Event{
+			{wants("client-1", 1), wants("client-2", 1), {Kind: trace.KindHorizon}},
+		}, []string{"0 invoke acquire nil", "1 invoke acquire nil", "0 info acquire nil", "1 info acquire nil"}},
+
+		{"a release that failed may have freed the lock", [][]trace.Event{
+			{wants("client-1", 1), gets("client-1", 1), tracetest.Begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
+		}, []string{"0 invoke acquire nil", "0 ok acquire nil", "0 invoke release nil", "0 info release nil"}},
+	} {
+		s := tracetest.New("none", 3)
+		for _, events := range test.events {
+			s.Then(events...)
+		}
+		sameHistory(t, test.name, lockHistory(history.Of(&s.Trace), "x"), test.want...)
+	}
+}
+
+// write is a client's write, and the event that the storage applied it.
+func write(client string, section int) trace.Event {
+	return tracetest.Begin(client, section, trace.Write, 0)
+}
+
+func applied(client string, section, version int) trace.Event {
+	return trace.Event{Kind: trace.KindServe, Process: "storage", Peer: client, Section: section, Step: trace.Write, OK: true, Object: "x", Version: version, Replaced: version - 1}
+}
+
+// sentWith says with which event a request was sent. The first event of a test is the
+// seventh of its trace.
+func sentWith(seq int, ev trace.Event) trace.Event {
+	ev.By = &trace.Actor{Client: ev.Peer, Section: ev.Section, Sent: seq}
+	return ev
+}
+
+func ends(client string, section int, step trace.Step, version int) trace.Event {
+	return trace.Event{Kind: trace.KindEnd, Process: client, Section: section, Step: step, OK: true, Object: "x", Version: version}
+}
+
+func TestRegisterAndSections(t *testing.T) {
+	unanswered := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Text: "no answer within 1s"}
+	refused := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Refused: true}
+	again := trace.Event{Kind: trace.KindAgain, Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
+	lost := trace.Event{Kind: trace.KindRevert, Process: "storage", Object: "x", Version: 0, Replaced: 1}
+	looks := tracetest.Begin("client-2", 1, trace.Read, 0)
+	sees := func(version int) []trace.Event {
+		return []trace.Event{looks,
+			{Kind: trace.KindServe, Process: "storage", Peer: "client-2", Section: 1, Step: trace.Read, OK: true, Object: "x", Version: version},
+			ends("client-2", 1, trace.Read, version)}
+	}
+	for _, test := range []struct {
+		name               string
+		events             []trace.Event
+		register, sections []string
+	}{
+		{"what is read is the write that made it",
+			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1)}, sees(1), sees(0)),
+			[]string{"0 invoke write 1", "0 ok write 1", "1 invoke read nil", "1 ok read 1", "1 invoke read nil", "1 ok read nil"},
+			[]string{`0 invoke txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil] [:r "x" nil]]`, `0 ok txn [[:w "x" 1]]`, `1 ok txn [[:r "x" 1] [:r "x" nil]]`}},
+
+		{"a write without an answer is open for ever, and its client goes on as another process; the storage knows of it",
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1)},
+			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "3 ok write 2"},
+			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `0 ok txn [[:w "x" 2]]`}},
+
+		{"a refused write has failed, and a section of which nothing took effect",
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), refused},
+			[]string{"0 invoke write 1", "0 fail write 1"},
+			[]string{`0 invoke txn [[:w "x" 1]]`, `0 fail txn [[:w "x" 1]]`}},
+
+		{"but of two copies the first may have been applied",
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), again, refused},
+			[]string{"0 invoke write 1", "0 info write 1"},
+			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
+
+		{"what was lost before anybody knew of it was never made",
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), lost},
+			[]string{"0 invoke write 1", "0 info write 1"},
+			[]string{`0 invoke txn [[:w "x" 1]]`, `0 fail txn [[:w "x" 1]]`}},
+
+		{"what was lost although its client had been told was",
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), applied("client-1", 1, 1), ends("client-1", 1, trace.Write, 1), lost},
+			[]string{"0 invoke write 1", "0 ok write 1"},
+			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
+
+		{"a number that is given out again names the later write",
+			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1), lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)),
+			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "1 invoke read nil", "1 ok read 2", "3 info write 2"},
+			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `1 invoke txn [[:r "x" nil]]`, `0 ok txn [[:w "x" 2]]`, `1 ok txn [[:r "x" 2]]`}},
+
+		{"and what was read before, the earlier",
+			slices.Concat([]trace.Event{gets("client-1", 1), gets("client-2", 1), write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[:2],
+				[]trace.Event{lost, write("client-1", 1), applied("client-1", 1, 1)}, sees(1)[2:]),
+			[]string{"0 invoke write 1", "1 invoke read nil", "0 info write 1", "3 invoke write 2", "1 ok read 1", "3 info write 2"},
+			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `1 invoke txn [[:r "x" nil]]`, `0 ok txn [[:w "x" 1] [:w "x" 2]]`, `1 ok txn [[:r "x" 1]]`}},
+
+		{"a copy of a write that arrives late is the write that was sent, not the next one",
+			[]trace.Event{gets("client-1", 1), write("client-1", 1), unanswered, write("client-1", 1), sentWith(8, applied("client-1", 1, 1))},
+			[]string{"0 invoke write 1", "0 info write 1", "3 invoke write 2", "3 info write 2"},
+			[]string{`0 invoke txn [[:w "x" 1] [:w "x" 2]]`, `0 ok txn [[:w "x" 1]]`}},
+
+		{"a request that is no step of a client is known to the storage alone",
+			[]trace.Event{applied("client-1", 0, 1)},
+			[]string{"2 invoke write 1", "2 ok write 1"},
+			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`}},
+
+		{"what the object was in the end is a last read",
+			[]trace.Event{applied("client-1", 0, 1), {Kind: trace.KindObject, Process: "storage", Object: "x", Version: 1}},
+			[]string{"2 invoke write 1", "2 ok write 1", "2 invoke read nil", "2 ok read 1"},
+			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil]]`, `1 ok txn [[:r "x" 1]]`}},
+	} {
+		s := tracetest.New("none", 3)
+		s.Then(test.events...)
+		s.Then(trace.Event{Kind: trace.KindHorizon})
+		requests := readRequests(history.Of(&s.Trace))
+		sameHistory(t, test.name+" (register)", registerHistory(requests, "x"), test.register...)
+		sameHistory(t, test.name+" (sections)", sectionsHistory(requests), test.sections...)
+	}
+}
+
+func TestEDN(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{nil, "nil"},
+		{-3, "-3"},
+		{uint64(1<<63 - 1), "9223372036854775807"},
+		{uint64(1 << 63), "9223372036854775808N"},
+		{keyword("acquire"), ":acquire"},
+		{"x", `"x"`},
+		{"say \"ah\" \\ :ok ; no comment", `"say \"ah\" \\ :ok ; no comment"`},
+		{"a\nb\x1b[31m\u202e", `"a\\nb\\x1b[31m\\u202e"`},
+		{[]any{keyword("r"), "x", nil}, `[:r "x" nil]`},
+		{fields{{"f", keyword("read")}, {"value", []any{}}}, `{:f :read, :value []}`},
+	} {
+		var b strings.Builder
+		if encode(&b, test.value); b.String() != test.want {
+			t.Errorf("%#v is written %s, want %s", test.value, b.String(), test.want)
+		}
+	}
+}
+
+// The history of a world is told in the time that it takes to read it, however many
+// clients fail to get the lock, or are in sections: the second figure of a pair is ten
+// times the first, and not a hundred times.
+func BenchmarkHistories(b *testing.B) {
+	for _, sections := range []int{5_000, 50_000} {
+		refused, served := tracetest.New("none", 1), tracetest.New("none", 1)
+		for section := 1; section <= sections; section++ {
+			refused.Then(wants("client-1", section), goesWithout("client-1", section))
+			served.Then(wants("client-1", section), gets("client-1", section), write("client-1", section),
+				ends("client-1", section, trace.Write, section), tracetest.Begin("client-1", section, trace.Release, 0))
+		}
+		for _, world := range []struct {
+			name string
+			of   *tracetest.Script
+		}{{"refused", refused}, {"served", served}} {
+			h := history.Of(&world.of.Trace)
+			b.Run(fmt.Sprintf("%s/%d", world.name, sections), func(b *testing.B) {
+				for b.Loop() {
+					Of(h)
+				}
+			})
+		}
+	}
+}

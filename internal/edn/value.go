@@ -1,0 +1,66 @@
+package edn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/internal/story"
+)
+
+// A keyword of EDN. Only words of this program become keywords; names and texts of
+// others are strings, which can hold anything.
+type keyword string
+
+// fields are a map of EDN, in their order.
+type fields []field
+
+type field struct {
+	key   keyword
+	value any
+}
+
+// encode writes a value as EDN: nil, a number, text, a keyword, a vector or a map.
+// Times are in nanoseconds.
+func encode(b *strings.Builder, value any) {
+	switch v := value.(type) {
+	case nil:
+		b.WriteString("nil")
+	case int:
+		fmt.Fprint(b, v)
+	case time.Duration:
+		fmt.Fprint(b, int64(v))
+	case uint64:
+		fmt.Fprint(b, v)
+		if v > math.MaxInt64 {
+			b.WriteByte('N') // else it would not fit an integer of Clojure
+		}
+	case string:
+		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(story.Visible(v)) + `"`)
+	case keyword:
+		b.WriteString(":" + string(v))
+	case []any:
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			encode(b, item)
+		}
+		b.WriteByte(']')
+	case fields:
+		b.WriteByte('{')
+		for i, field := range v {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			encode(b, field.key)
+			b.WriteByte(' ')
+			encode(b, field.value)
+		}
+		b.WriteByte('}')
+	default:
+		panic(fmt.Sprintf("edn: %T is no value of EDN here", value)) // only this program makes them
+	}
+}

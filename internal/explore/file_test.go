@@ -1,0 +1,583 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/servers/redis"
+	"github.com/locksim/locksim/sim"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// workload is a base for these tests: client-1 holds the lock for 12 of its 30
+// seconds, and client-2 asks for it every three seconds.
+func workload(lock string) string {
+	return fmt.Sprintf(`title: a base has no story
+lock: {kind: %s, ttl: 30s}
+clients:
+  client-1: {works: 12s, retry-every: 3s}
+  client-2: {starts: 1s after the start, works: 1s, retry-every: 3s}
+horizon: 5m
+progress-within: 1m30s
+`, lock)
+}
+
+// impatient is the workload with clients that send a request again that is not
+// answered within 9 seconds.
+func impatient(lock string) string {
+	return strings.NewReplacer("retry-every: 3s}", "retry-every: 3s, gives-up: 9s, if-no-answer: resends}").Replace(workload(lock))
+}
+
+// extending is the workload with work that outlasts the TTL.
+func extending(lock string) string {
+	return strings.Replace(workload(lock), "works: 12s,", "works: 36s, extends-every: 15s,", 1)
+}
+
+// A deed is a world of which a file is written.
+type deed struct {
+	name   string
+	base   string
+	seed   uint64
+	change scenarios.Change
+	faults []Fault
+	// off and on are the worst that must break in each run, known from what the faults
+	// do; "" is nothing.
+	off, on checks.Property
+	// says are words that the file must have, besides those on the faults.
+	says []string
+}
+
+const second = time.Second
+
+var (
+	pauseBeforeWrite = item{Kind: "pause", Target: "client-1", Before: "client-1 write", For: 31 * second}.fault()
+	cutOff           = item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}, For: 11 * second}.fault()
+)
+
+var deeds = []deed{
+	{
+		name: "pause-client", base: workload("redlock"), seed: 1, faults: []Fault{pauseBeforeWrite},
+		off: checks.NoLostUpdate, on: checks.SectionExclusion,
+		says: []string{"- client-1's keys expired while client-1 was paused", "Just before it writes, it pauses for 31s.", "assumption: process"},
+	},
+	{
+		name: "suspend-client", base: workload("single, clock: wall"), seed: 7,
+		faults: []Fault{item{Kind: "pause", Target: "client-1", How: "suspend", Before: "client-1 read", For: 31 * second}.fault()},
+		// The lock goes by the wall clock, which knows of the pause.
+		off: checks.NoLostUpdate, on: checks.SectionExclusion,
+		says: []string{"# Run it with: locksim run FILE --seed 7"},
+	},
+	{
+		name: "hold-write-request", base: workload("single"), seed: 1,
+		faults: []Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
+		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
+		says: []string{"- client-1's write request to storage arrived after client-2 released", "the write arrives after client-1's lease has ended"},
+	},
+	{
+		name: "hold-write-request, sent again", base: impatient("redlock"), seed: 1,
+		faults: []Fault{item{Kind: "hold", Target: "client-1's write request to storage", For: 31 * second}.fault()},
+		off:    checks.NoLostUpdate,
+		says:   []string{"client-1 gets no answer, sends its write again and releases.", "client-1's first request lands over client-2's update"},
+	},
+	{
+		name: "jump-forward-node+partition-minority", base: workload("redlock"), seed: 1,
+		faults: []Fault{cutOff, item{Kind: "jump", Target: "redis-3", Before: "client-1 work", By: 31 * second}.fault()},
+		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
+		says: []string{"assumption: clock", "- client-2 holds redis-4 before client-1 worked", "client-1's key on redis-3 expires at once"},
+	},
+	{
+		name: "crash-node+partition-minority", base: workload("redlock"), seed: 3,
+		change: writes("redis-3", sim.NoPersistence),
+		faults: []Fault{cutOff, item{Kind: "crash", Target: "redis-3", When: "client-1 read", For: second / 10}.fault()},
+		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
+		says: []string{"assumption: lock memory", "redis-3: {persistence: none}", "redis-3 forgot client-1's key", "is back after 100ms without client-1's key"},
+	},
+	{
+		name: "three faults", base: workload("redlock"), seed: 1,
+		change: scenarios.Change{Nodes: 3, Persistence: map[string]sim.Persistence{"redis-2": sim.NoPersistence}},
+		faults: []Fault{
+			item{Kind: "partition", Target: "client-1", Others: []string{"redis-3"}, For: 11 * second}.fault(),
+			item{Kind: "crash", Target: "redis-2", How: "power-loss", When: "client-1 read", For: second / 10}.fault(),
+			item{Kind: "pause", Target: "redis-1", When: "redis-2 restarted", For: 8 * second}.fault(),
+		},
+		off: checks.NoLostUpdate, on: checks.LeaseExclusion,
+		says: []string{"nodes: 3", "redis-1 pauses for 8s", "redis-2 loses its power"},
+	},
+	{
+		name: "crash-node, tokens lost as well", base: workload("single-token"), seed: 1,
+		faults: []Fault{item{Kind: "crash", Target: "redis-1", When: "client-1 read", For: second}.fault()},
+		// The counter of tokens is lost with the lock, so the second grant has the first
+		// one's token.
+		off: checks.NoLostUpdate, on: checks.NoLostUpdate,
+		says: []string{"Fencing tokens did not help, as they did not grow from grant to grant."},
+	},
+	{
+		name: "power loss with a disk that is a second behind", base: workload("single"), seed: 1,
+		change: writes("redis-1", redis.Everysec),
+		faults: []Fault{item{Kind: "crash", Target: "redis-1", How: "power-loss", When: "client-1 acquired", For: second}.fault()},
+		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
+		says: []string{"redis-1: {persistence: everysec}"},
+	},
+	{
+		name: "jump-forward-node", base: workload("single"), seed: 1,
+		faults: []Fault{item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: 31 * second}.fault()},
+		off:    checks.NoLostUpdate, on: checks.LeaseExclusion,
+		says: []string{"Then redis-1's clock jumps ahead by 31s"},
+	},
+	{
+		name: "jump-back-node", base: workload("single"), seed: 1,
+		// client-1 never releases, and its key lasts for 230 seconds.
+		faults: []Fault{
+			item{Kind: "jump", Target: "redis-1", When: "client-1 read", By: -200 * second}.fault(),
+			item{Kind: "crash", Target: "client-1", Before: "client-1 write"}.fault(),
+		},
+		off: checks.Progress, on: checks.Progress,
+		says: []string{"jumps back by 3m20s", "client-2 asks for the lock 30 times, always in vain"},
+	},
+	{
+		name: "crash-client between two commands", base: workload("setnx-then-expire"), seed: 1,
+		faults: []Fault{item{Kind: "crash", Target: "client-1", When: "client-1 holds redis-1"}.fault()},
+		off:    checks.Progress, on: checks.Progress,
+		says: []string{"the key of client-1 stands without an expiry", "As its key is set on redis-1, it crashes."},
+	},
+	{
+		name: "pause before the release", base: workload("single-plain-del"), seed: 1,
+		faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 release", For: 195 * second / 10}.fault()},
+		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
+		says: []string{"client-1 wakes up, and its release removes client-2's key.", "compared and the key removed in one step"},
+	},
+	{
+		name: "hold-release-request", base: workload("single-plain-del"), seed: 1,
+		faults: []Fault{item{Kind: "hold", Target: "client-1's release request to redis-1", For: 195 * second / 10}.fault()},
+		off:    checks.ReleaseOwnership, on: checks.ReleaseOwnership,
+		says: []string{"client-1's release removes client-2's key"},
+	},
+	{
+		name: "stall-write", base: workload("single"), seed: 1,
+		faults: []Fault{item{Kind: "stall", Target: "client-1", For: 31 * second}.fault()},
+		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
+		says: []string{"the stall outlasts client-1's lease"},
+	},
+	{
+		name: "partition-storage", base: workload("redlock"), seed: 1,
+		faults: []Fault{item{Kind: "partition", Target: "client-1", Others: []string{"storage"}, When: "client-1 read", For: 45 * second}.fault()},
+		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
+		says: []string{"Then it cannot reach the storage for 45s."},
+	},
+	{
+		name: "delay-client-storage", base: workload("single-token"), seed: 1,
+		faults: []Fault{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}, Before: "client-1 write", By: 31 * second, For: 31 * second}.fault()},
+		off:    checks.NoLostUpdate, on: checks.SectionExclusion,
+		says: []string{"takes 31s longer"},
+	},
+	{
+		name: "pause-storage", base: workload("redlock"), seed: 1,
+		faults: []Fault{item{Kind: "pause", Target: "storage", Before: "client-1 write", For: 31 * second}.fault()},
+		off:    checks.GrantOrder, on: checks.GrantOrder,
+		says: []string{"client-1's write lands although client-2 has the lock by then"},
+	},
+	{
+		name: "reset-client-node", base: workload("single-no-ttl"), seed: 1,
+		faults: []Fault{item{Kind: "reset", Target: "client-1", Others: []string{"redis-1"}, When: "client-1's release request to redis-1 is in flight"}.fault()},
+		// The release never arrives, and the key has no TTL.
+		off: checks.Progress, on: checks.Progress,
+		says: []string{"the connection between client-1 and redis-1 is cut", "A key without an expiry outlives whoever set it."},
+	},
+	{
+		name: "extensions that do not arrive", base: extending("redlock"), seed: 1,
+		faults: []Fault{item{Kind: "pause", Target: "client-1", Before: "client-1 extend, 2nd time", For: 31 * second}.fault()},
+		off:    checks.SectionExclusion, on: checks.SectionExclusion,
+		says: []string{"just before it extends its lease for the second time"},
+	},
+}
+
+// story is the deed's base after its change, as a search has it.
+func (d deed) story(t *testing.T) *scenarios.Variant {
+	t.Helper()
+	v, err := Base{Name: d.name, Text: []byte(d.base)}.story()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err = v.With(d.change); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// files are those of the deeds, by their names, each written once.
+var files = map[string][]byte{}
+
+// file is the deed's file.
+func (d deed) file(t *testing.T) []byte {
+	t.Helper()
+	if files[d.name] == nil {
+		files[d.name] = d.write(t)
+	}
+	return files[d.name]
+}
+
+func (d deed) write(t *testing.T) []byte {
+	t.Helper()
+	says, err := scenarioFile(d.story(t), World{Change: d.change, Faults: d.faults}, d.seed, locks.Kind{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is told of the way beside the file is what the file says.
+	var file struct{ Title, Story string }
+	if err := yaml.Unmarshal(says.text, &file); err != nil {
+		t.Fatal(err)
+	}
+	if _, title, _ := strings.Cut(file.Title, ": "); title != says.title || strings.TrimSpace(file.Story) != says.story {
+		t.Errorf("the file says %q and %q, but told are %q and %q", file.Title, file.Story, says.title, says.story)
+	}
+	return says.text
+}
+
+// hashes are those of the world's own runs, made without any file.
+func (d deed) hashes(t *testing.T) []string {
+	t.Helper()
+	v := d.story(t)
+	var hashes []string
+	for _, fencing := range []string{Without, With} {
+		cfg, err := v.Config(scenarios.Options{Seed: d.seed, Fencing: fencing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range d.faults {
+			cfg.Faults = append(cfg.Faults, f.sim())
+		}
+		tr, err := sim.Run(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, tr.Hash())
+	}
+	return hashes
+}
+
+// playedFile is what the text of a file comes to.
+func playedFile(t *testing.T, text []byte, seed uint64) *scenarios.Result {
+	t.Helper()
+	s, err := scenarios.Parse("way.yaml", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAFileReproducesItsWorld(t *testing.T) {
+	for _, d := range deeds {
+		t.Run(d.name, func(t *testing.T) {
+			text := d.file(t)
+			r := playedFile(t, text, d.seed)
+			if r.AsExpected == nil || !*r.AsExpected {
+				t.Errorf("the file does not come to what it expects\n%s", text)
+			}
+			for i, want := range d.hashes(t) {
+				if got := r.Runs[i].History.Trace.Hash(); got != want {
+					t.Errorf("the run with fencing %s is another than the world's own", r.Runs[i].Fencing)
+				}
+			}
+			for i, worst := range []checks.Property{d.off, d.on} {
+				if got := r.Runs[i].Verdict.Gravest(); got != worst {
+					t.Errorf("with fencing %s the worst that breaks is %q, not %q", r.Runs[i].Fencing, got, worst)
+				}
+			}
+			if again := d.write(t); !bytes.Equal(again, text) {
+				t.Error("the same world is told in two ways")
+			}
+		})
+	}
+}
+
+func TestAFileTellsItsWorld(t *testing.T) {
+	words := map[string][]string{}
+	for _, d := range deeds {
+		t.Run(d.name, func(t *testing.T) {
+			text := string(d.file(t))
+			s, err := scenarios.Parse("way.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := strings.Join(strings.Fields(s.Story), " ")
+			for _, f := range d.faults {
+				subject, does := story.FaultClause(f.Info())
+				if !strings.Contains(told, does) {
+					t.Errorf("the story does not say that %s %s:\n%s", subject, does, told)
+				}
+				if name := f.Targets()[0][0]; !strings.Contains(told, name) {
+					t.Errorf("the story does not name %s:\n%s", name, told)
+				}
+			}
+			if n := len(regexp.MustCompile(`\.( |$)`).FindAllString(told, -1)); n < 2 || n > 5 {
+				t.Errorf("the story has %d sentences:\n%s", n, told)
+			}
+			flat := strings.Join(strings.Fields(strings.ReplaceAll(text, "\n  ", " ")), " ")
+			for _, want := range d.says {
+				if !strings.Contains(text, want) && !strings.Contains(flat, want) {
+					t.Errorf("it does not say %q:\n%s", want, text)
+				}
+			}
+			if n := len(s.Variants[0].Witnesses); n < fewestWitnesses || n > mostWitnesses {
+				t.Errorf("there are %d witnesses", n)
+			}
+			if s.Title == "" || s.Why == "" || strings.Contains(s.Title+s.Why, "\n") {
+				t.Errorf("the title is %q, why %q", s.Title, s.Why)
+			}
+			for line := range strings.Lines(text) {
+				line = strings.TrimSuffix(line, "\n")
+				prose := !strings.Contains(line, ": ") && !strings.HasPrefix(line, "  - ")
+				if line != strings.TrimRight(line, " ") || prose && utf8.RuneCountInString(line) > width {
+					t.Errorf("a line that nobody would write: %q", line)
+				}
+			}
+			words[s.Title+s.Story] = append(words[s.Title+s.Story], d.name)
+		})
+	}
+	for told, names := range words {
+		if len(names) > 1 {
+			t.Errorf("%v are told in the same words: %s", names, told)
+		}
+	}
+}
+
+// Without one of its faults a file must not go on saying that its witnesses were seen,
+// unless it says so itself.
+func TestWitnessesNeedEachFault(t *testing.T) {
+	for _, d := range deeds {
+		t.Run(d.name, func(t *testing.T) {
+			text := d.file(t)
+			s, err := scenarios.Parse("way.yaml", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range d.faults {
+				doc := s.Variants[0].Document()
+				var rest []scenarios.Fields
+				for _, f := range slices.Delete(slices.Clone(d.faults), i, i+1) {
+					rest = append(rest, scenarios.FaultFields(f.Fault))
+				}
+				if doc.Delete("faults"); len(rest) > 0 {
+					doc.Set("faults", rest)
+				}
+				unseen := 0
+				for _, run := range playedFile(t, doc.Bytes(), d.seed).Runs {
+					for _, w := range run.Verdict.Witnesses {
+						if !w.Seen {
+							unseen++
+						}
+					}
+				}
+				if told := strings.Contains(string(text), fmt.Sprintf("# Without fault %d every witness", i+1)); (unseen == 0) != told {
+					t.Errorf("without fault %d (%v) %d witnesses are not seen, and the file says that all are: %v\n%s", i+1, d.faults[i], unseen, told, text)
+				}
+			}
+		})
+	}
+}
+
+func TestGoldenFiles(t *testing.T) {
+	for _, name := range []string{"pause-client", "crash-node+partition-minority", "hold-release-request"} {
+		t.Run(name, func(t *testing.T) {
+			d := deeds[slices.IndexFunc(deeds, func(d deed) bool { return d.name == name })]
+			got := d.file(t)
+			file := filepath.Join("testdata", "files", name+".yaml")
+			if *update {
+				if err := os.WriteFile(file, got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v (go test ./explore -run TestGoldenFiles -update writes it)", err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("the file is not %s any more; if it should not be, write it with -update, and read the difference\n%s", file, got)
+			}
+		})
+	}
+}
+
+// A base can come from somebody's file, with words that YAML takes for something else,
+// and with a story of its own, which a way does not take over.
+func TestNamesThatYAMLTakesForSomethingElse(t *testing.T) {
+	d := deed{name: "odd names", seed: 1, base: `title: "a title: with a colon"
+group: examples
+source: 'somewhere: "here"'
+story: an old story
+question: an old question
+lesson: an old lesson
+lock: {kind: redlock, ttl: 30s, nodes: 3, key: "a, b: {c} # 'd' \"e\" - [f]"}
+nodes:
+  null: {replica-of: redis-1, lag: 5ms}
+clients:
+  yes: {works: 12s, does: [read on, work, write on]}
+  no: {starts: 1s after the start, retry-every: 3s, does: [read on, write on]}
+  y: {starts: "no failed to acquire, 2nd time or no acquired", attempts: 1}
+services:
+  true: {}
+network: {latency: 600us-1ms, paths: [{from: yes, to: [redis-2, storage], latency: 1ms-2ms}]}
+measures: [attempts]
+witnesses: [yes acquired]
+horizon: 5m
+`, faults: []Fault{
+		item{Kind: "pause", Target: "yes", Before: "yes write", For: 31 * second}.fault(),
+		item{Kind: "partition", Target: "y", Others: []string{"redis-2", "storage"}, For: second}.fault(),
+	}}
+	text := d.file(t)
+	r := playedFile(t, text, 1)
+	if r.AsExpected == nil || !*r.AsExpected {
+		t.Errorf("the file does not come to what it expects\n%s", text)
+	}
+	for i, want := range d.hashes(t) {
+		if r.Runs[i].History.Trace.Hash() != want {
+			t.Errorf("the run with fencing %s is another than the world's own\n%s", r.Runs[i].Fencing, text)
+		}
+	}
+	for _, old := range []string{"old story", "old question", "old lesson", "somewhere", "a colon", "examples", "measures"} {
+		if bytes.Contains(text, []byte(old)) {
+			t.Errorf("the file still has the base's %q\n%s", old, text)
+		}
+	}
+	if !slices.Contains(r.Scenario.Variants[0].Clients(), "yes") {
+		t.Errorf("nobody is called yes any more\n%s", text)
+	}
+}
+
+// A run whose verdict is open expects nothing, and the file says why.
+func TestAnOpenVerdictIsNoExpectation(t *testing.T) {
+	d := deed{name: "a fault that never strikes", base: workload("redlock"), seed: 1, faults: []Fault{
+		pauseBeforeWrite, item{Kind: "crash", Target: "redis-1", When: "client-1 acquired, 9th time"}.fault(),
+	}}
+	text := string(d.file(t))
+	for _, want := range []string{
+		"# Without fault 2 every witness is still seen",
+		"# Nothing is expected of the run with fencing off: fault 2 (crash redis-1)",
+		"# Nothing is expected of the run with fencing on: fault 2 (crash redis-1)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+	if r := playedFile(t, []byte(text), 1); r.AsExpected != nil || strings.Contains(text, "\nexpect:") {
+		t.Errorf("it expects something:\n%s", text)
+	}
+}
+
+// rude is a lock that misbehaves when it is asked for.
+type rude struct{ acquire func() }
+
+func (r rude) Acquire(context.Context) (locks.Lease, error) {
+	r.acquire()
+	return nil, errors.New("no lock")
+}
+
+func rudeKind(name string, acquire func()) locks.Kind {
+	return locks.Kind{
+		Name:  name,
+		Title: "a lock that misbehaves",
+		Slots: func(key string, nodes int) ([]locks.Slot, int) { return []locks.Slot{{Node: 0, Key: key}}, 1 },
+		New:   func(*locks.Env) (locks.Lock, error) { return rude{acquire}, nil },
+	}
+}
+
+func TestALockThatIsNotRegistered(t *testing.T) {
+	d := deed{name: "rude", base: workload("single"), seed: 4}
+	fault := item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()
+	for _, test := range []struct {
+		kind locks.Kind
+		says []string
+	}{
+		{rudeKind("panicky", func() { panic("no") }), []string{
+			"# Found by locksim explore --lock panicky.",
+			"# The lock panicky is not registered: run it from Go, with",
+			"the lock panics",
+			"# Nothing is expected of the run with fencing off:",
+		}},
+		{rudeKind("stubborn", func() {}), []string{
+			"# Found by locksim explore --lock stubborn.",
+			"nobody gets any work done",
+			"violated: [progress]",
+		}},
+	} {
+		t.Run(test.kind.Name, func(t *testing.T) {
+			says, err := scenarioFile(d.story(t), World{Faults: []Fault{fault}}, d.seed, test.kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := says.text
+			for _, want := range test.says {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("it does not say %q:\n%s", want, text)
+				}
+			}
+			if _, err := scenarios.Parse("way.yaml", text); err != nil {
+				t.Errorf("%v\n%s", err, text)
+			}
+		})
+	}
+}
+
+// A lock that hangs leaves no trace. Its file tells of the fault, to run it again.
+func TestALockThatHangs(t *testing.T) {
+	d := deed{name: "hangs", base: workload("single"), seed: 1}
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	p := play{text: d.story(t).Document().Bytes(), options: scenarios.RunOptions{Seed: 1, Patience: second / 5, Kind: rudeKind("spinning", func() {
+		for { // never blocks, as code that waits in a loop
+			select {
+			case <-over:
+				return
+			default:
+				runtime.Gosched()
+			}
+		}
+	})}}
+	says, err := p.file([]Fault{item{Kind: "pause", Target: "client-2", Before: "client-2 acquire", For: second}.fault()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := says.text
+	for _, want := range []string{
+		"# It cannot be run to its end: hang.", "title: 'spinning: client-2 pauses just before it asks for the lock, and it ends in a hang'",
+		"  Just before it asks for the lock, client-2 pauses for 1s.\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+	if _, err := scenarios.Parse("way.yaml", text); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestAWorldThatCannotBeMade(t *testing.T) {
+	d := deed{name: "nobody", base: workload("single"), seed: 1}
+	_, err := scenarioFile(d.story(t), World{Faults: []Fault{item{Kind: "pause", Target: "client-9", For: second}.fault()}}, 1, locks.Kind{})
+	if err == nil || !strings.Contains(err.Error(), "client-9") {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,110 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/sim"
+)
+
+// margins finds out how large each fault of a world has to be, if it has a size, for
+// an effect to be there while the other faults are as they are. Where a larger size
+// does not always do what a smaller one does, it finds one of the borders.
+//
+// A world that proves nothing, or in which a paused process ran on, counts as
+// survived. If w is such a world, it has no margins.
+func margins(ctx context.Context, r Runner, rec *Record, w World, effect Effect) ([]Margin, error) {
+	o, err := r.Run(ctx, w)
+	switch {
+	case err != nil:
+		return nil, err
+	case !o.Effect().Includes(effect):
+		return nil, fmt.Errorf("%v have no margins: they show %q, not %q; does the lock behave differently each time?", w.Faults, o.Effect(), effect)
+	case o.RanOn() || !proves(o, effect):
+		return nil, nil
+	}
+	var all []Margin
+	for i, f := range w.Faults {
+		known := f.Size()
+		if known == (sim.Size{}) {
+			continue
+		}
+		m := Margin{Fault: i, What: story.FaultNoun(f.Info(), story.Named)}
+		m.Survived, m.Broken, err = border(known, rec.TTL, func(size sim.Size) (bool, error) {
+			o, err := r.Run(ctx, w.replacing(i, f.Sized(size)))
+			return proves(o, effect) && !o.RanOn(), err
+		})
+		if err != nil {
+			return all, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// border bisects between a size that is next to nothing and one that is known to
+// break something. Survived is zero if next to nothing is enough.
+func border(known sim.Size, ttl time.Duration, breaks func(sim.Size) (bool, error)) (survived, broken sim.Size, err error) {
+	resolution := func(size int64) int64 { return int64(timeResolution(time.Duration(size), ttl)) }
+	least, of := min(int64(time.Millisecond), resolution(0)), func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} }
+	if known.Rate != 0 {
+		resolution = func(rate int64) int64 { return int64(rateResolution(sim.Rate(rate))) }
+		least, of = resolution(0), func(n int64) sim.Size { return sim.Size{Rate: sim.Rate(n)} }
+	}
+	low, high := least, int64(known.Time)+int64(known.Rate)
+	if low >= high {
+		return sim.Size{}, known, nil
+	}
+	broke, err := breaks(of(low))
+	if err != nil {
+		return sim.Size{}, sim.Size{}, err
+	}
+	if broke {
+		return sim.Size{}, of(low), nil
+	}
+	for {
+		middle := low + (high-low)/2
+		step := resolution(middle)
+		if middle -= middle % step; middle <= low {
+			middle = low + step
+			middle -= middle % step
+		}
+		if middle >= high {
+			return of(low), of(high), nil
+		}
+		broke, err := breaks(of(middle))
+		if err != nil {
+			return sim.Size{}, sim.Size{}, err
+		}
+		if broke {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+}
+
+// timeResolution is how exactly the border of a time is found: to ten milliseconds from a
+// second on, below it to one, and to a thousandth of a TTL that is shorter than a second,
+// or better.
+func timeResolution(size, ttl time.Duration) time.Duration {
+	if size >= time.Second {
+		return 10 * time.Millisecond
+	}
+	step := time.Millisecond
+	for ttl > 0 && step > ttl/1000 && step > time.Microsecond {
+		step /= 10
+	}
+	return step
+}
+
+// rateResolution is how exactly the border of a rate is found: to a tenth of a percent
+// from one percent on, below it to ten parts per million.
+func rateResolution(rate sim.Rate) sim.Rate {
+	if rate >= sim.Percent {
+		return sim.Percent / 10
+	}
+	return 10 * sim.PPM
+}

@@ -1,0 +1,160 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/sim"
+)
+
+// hurts runs worlds in which something breaks exactly if a size is among some.
+func hurts(is func(time.Duration) bool) *plant {
+	return planted(func(w World) bool { return is(w.Faults[0].Size().Time) })
+}
+
+func TestMargins(t *testing.T) {
+	const ms, s = time.Millisecond, time.Second
+	for _, tt := range []struct {
+		size, ttl, threshold, survived, broken time.Duration
+	}{
+		{60 * s, 30 * s, 29877 * ms, 29870 * ms, 29880 * ms},
+		{60 * s, 30 * s, 29880 * ms, 29870 * ms, 29880 * ms},
+		{60 * s, 30 * s, 29880*ms + 1, 29880 * ms, 29890 * ms},
+		{60 * s, 30 * s, s, 999 * ms, s},
+		{60 * s, 30 * s, s + 1, s, 1010 * ms},
+		{60 * s, 30 * s, 999 * ms, 998 * ms, 999 * ms},
+		{60 * s, 30 * s, 5 * ms, 4 * ms, 5 * ms},
+		{60 * s, 30 * s, ms + 1, ms, 2 * ms},
+		{60 * s, 30 * s, ms, 0, ms},
+		{60 * s, 30 * s, 0, 0, ms},
+		{60 * s, 0, 17 * s, 16990 * ms, 17 * s},
+		{200 * ms, 30 * s, 50 * ms, 49 * ms, 50 * ms},
+		{200 * ms, 100 * ms, 50*ms + 30*time.Microsecond, 50 * ms, 50*ms + 100*time.Microsecond},
+		{200 * ms, 100 * ms, 100 * time.Microsecond, 0, 100 * time.Microsecond},
+		// The world's own size is no multiple of what is tried.
+		{31505 * ms, 30 * s, 31503 * ms, 31500 * ms, 31505 * ms},
+		{ms, 30 * s, 0, 0, ms},
+		{ms / 2, 30 * s, ms / 3, 0, ms / 2},
+	} {
+		for _, f := range []Fault{item{Kind: "pause", Target: "client-1"}.fault(), item{Kind: "jump", Target: "redis-3", By: -1}.fault(), item{Kind: "delay", Target: "client-1", Others: []string{"redis-1"}}.fault()} {
+			p := hurts(func(size time.Duration) bool { return size >= tt.threshold })
+			w := World{Faults: []Fault{f.Sized(sim.Size{Time: tt.size})}}
+			got, err := margins(t.Context(), p, &Record{TTL: tt.ttl}, w, lost)
+			if err != nil || len(got) != 1 || got[0].Survived.Time != tt.survived || got[0].Broken.Time != tt.broken {
+				t.Errorf("a %s of %v with a threshold of %v: %+v, %v; want %v survived, %v not", f.Kind(), tt.size, tt.threshold, got, err, tt.survived, tt.broken)
+			}
+			if p.worlds > 18 {
+				t.Errorf("a %s of %v with a threshold of %v: %d worlds were run", f.Kind(), tt.size, tt.threshold, p.worlds)
+			}
+		}
+	}
+}
+
+// Each fault with a size has a margin of its own.
+func TestMarginOfEachFault(t *testing.T) {
+	w := World{Faults: []Fault{
+		item{Kind: "partition", Target: "client-1", Others: []string{"redis-4", "redis-5"}}.fault(),
+		item{Kind: "jump", Target: "redis-3", By: 20 * time.Second}.fault(),
+		item{Kind: "pause", Target: "client-1", For: 2 * time.Second}.fault(),
+	}}
+	p := planted(func(w World) bool {
+		return w.Faults[1].Size().Time >= 17*time.Second && w.Faults[2].For >= 300*time.Millisecond
+	})
+	want := []Margin{
+		{Fault: 1, What: "redis-3's clock set forward", Survived: sim.Size{Time: 16990 * time.Millisecond}, Broken: sim.Size{Time: 17 * time.Second}},
+		{Fault: 2, What: "a pause of client-1", Survived: sim.Size{Time: 299 * time.Millisecond}, Broken: sim.Size{Time: 300 * time.Millisecond}},
+	}
+	if got, err := margins(t.Context(), p, &Record{TTL: 30 * time.Second}, w, lost); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
+// Of several borders one is found, and it is one.
+func TestMarginOfSeveral(t *testing.T) {
+	hurt := func(size time.Duration) bool {
+		return size >= 4*time.Second && size < 6*time.Second || size >= 9*time.Second
+	}
+	got, err := margins(t.Context(), hurts(hurt), &Record{}, World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}, lost)
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	if m := got[0]; hurt(m.Survived.Time) || !hurt(m.Broken.Time) || m.Broken.Time-m.Survived.Time != 10*time.Millisecond {
+		t.Errorf("%v is survived and %v is not", m.Survived.Time, m.Broken.Time)
+	}
+}
+
+// What proves nothing is survived, as is another effect.
+func TestMarginTraps(t *testing.T) {
+	other := Outcome{On: broken.Off}
+	for name, trap := range map[string]Outcome{"doubt": doubted, "ran on": wentOn, "another effect": other} {
+		t.Run(name, func(t *testing.T) {
+			p := &plant{outcome: func(w World) Outcome {
+				if w.Faults[0].Size().Time < 5*time.Second {
+					return trap
+				}
+				return broken
+			}}
+			w := World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: 10 * time.Second}.fault()}}
+			got, err := margins(t.Context(), p, &Record{}, w, lost)
+			want := []Margin{{What: "a pause of client-1", Survived: sim.Size{Time: 4990 * time.Millisecond}, Broken: sim.Size{Time: 5 * time.Second}}}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+
+			// A world that is such a trap itself has no margins, and one that has
+			// another effect is a mistake.
+			p.outcome = func(World) Outcome { return trap }
+			got, err = margins(t.Context(), p, &Record{}, w, lost)
+			if len(got) > 0 || (err != nil) != (name == "another effect") {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestMarginsStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	worlds := 0
+	r := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		if worlds++; worlds == 5 {
+			cancel()
+		}
+		if w.Faults[0].For < time.Second {
+			return unhurt, ctx.Err()
+		}
+		return broken, ctx.Err()
+	})
+	got, err := margins(ctx, r, &Record{}, World{Faults: []Fault{item{Kind: "pause", Target: "client-1", For: time.Minute}.fault()}}, lost)
+	if !errors.Is(err, context.Canceled) || len(got) > 0 || worlds != 5 {
+		t.Errorf("after %d worlds: %+v, %v", worlds, got, err)
+	}
+}
+
+func TestFaultInWords(t *testing.T) {
+	for _, tt := range []struct {
+		fault Fault
+		want  string
+	}{
+		{item{Kind: "pause", Target: "client-1"}.fault(), "a pause of client-1"},
+		{item{Kind: "pause", Target: "client-1", How: "suspend"}.fault(), "a suspension of the machine of client-1"},
+		{item{Kind: "jump", Target: "redis-3", By: 1}.fault(), "redis-3's clock set forward"},
+		{item{Kind: "jump", Target: "redis-3", By: -1}.fault(), "redis-3's clock set back"},
+		{item{Kind: "crash", Target: "redis-3"}.fault(), "a crash of redis-3"},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1"}}.fault(), "a partition of client-1 from redis-1"},
+		{item{Kind: "partition", Target: "client-1", Others: []string{"redis-1", "redis-4", "storage"}}.fault(), "a partition of client-1 from redis-1, redis-4 and the storage"},
+		{item{Kind: "delay", Target: "client-1", Others: []string{"storage"}}.fault(), "slow messages between client-1 and the storage"},
+		{item{Kind: "hold", Target: "client-1's write request to storage"}.fault(), "client-1's write request to the storage being late"},
+		{item{Kind: "hold", Target: "redis-3's reply to client-1's acquire, 2nd time"}.fault(), "redis-3's second reply to client-1's acquire being late"},
+		{item{Kind: "stall", Target: "client-1"}.fault(), "a stall of the storage in the middle of client-1's write"},
+		{item{Kind: "stall", Target: "client-1", Step: "read"}.fault(), "a stall of the storage in the middle of client-1's read"},
+		{item{Kind: "fail", Target: "redis-1"}.fault(), "redis-1 answering with errors"},
+	} {
+		if got := story.FaultNoun(tt.fault.Info(), story.Named); got != tt.want {
+			t.Errorf("%s is %q, want %q", tt.fault.Kind(), got, tt.want)
+		}
+	}
+}

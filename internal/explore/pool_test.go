@@ -1,0 +1,382 @@
+package explore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/workers"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// The workers of these tests are the test's binary, with this variable set.
+const poolVariable = "EXPLORE_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(poolVariable) {
+	case "":
+		os.Exit(m.Run())
+	case "pretends":
+		explore.Serve(os.Stdin, os.Stdout, func(bases []explore.Base) (explore.Runner, error) {
+			if len(bases) == 0 {
+				return nil, errors.New("there are no bases")
+			}
+			return explore.RunnerFunc(func(_ context.Context, w explore.World) (explore.Outcome, error) {
+				return pretend(bases, w)
+			}), nil
+		})
+	case "simulates":
+		explore.Serve(os.Stdin, os.Stdout, func(bases []explore.Base) (explore.Runner, error) {
+			return explore.NewLocal(bases, 10*time.Second, nil), nil
+		})
+	case "dies":
+		fmt.Fprintln(os.Stderr, "no such flag: -workers")
+		os.Exit(2)
+	case "sleeps":
+		time.Sleep(time.Hour)
+	}
+}
+
+// pretend is what the workers of these tests run. The first client of a world says what
+// it does, and the second may be a file that it uses. The size of its fault tells worlds
+// apart.
+func pretend(bases []explore.Base, w explore.World) (explore.Outcome, error) {
+	what, f := w.Change.Clients[0], w.Faults[0]
+	broke := func(what string) explore.Outcome {
+		return explore.Outcome{Off: explore.Run{Breaks: []explore.Break{{What: what, Why: bases[0].Name}}}}
+	}
+	switch what {
+	case "panics":
+		go panic("oh no")
+		select {}
+	case "exits":
+		fmt.Fprintln(os.Stderr, "panic, but not really")
+		os.Exit(7)
+	case "computes":
+		for n := 0; ; n++ {
+			_ = n
+		}
+	case "waits":
+		select {}
+	case "killed", "killed-once":
+		seen := w.Change.Clients[1]
+		if _, err := os.Stat(seen); err != nil || what == "killed" {
+			os.WriteFile(seen, nil, 0o600)
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	case "impossible":
+		return explore.Outcome{}, errors.New("nobody is called client-9")
+	case "prints":
+		fmt.Print("no end of line")
+	case "hung":
+		return broke(trace.ConductHang), nil
+	case "pid":
+		return explore.Outcome{Off: explore.Run{Behaviour: uint64(os.Getpid())}}, nil
+	case "sleeps":
+		time.Sleep(f.For)
+	case "base":
+		b := bases[w.Base]
+		return broke(fmt.Sprintf("%s %s %d", b.Name, b.Text, b.Seed)), nil
+	}
+	return explore.Outcome{Off: explore.Run{Behaviour: uint64(f.For)}, On: explore.Run{Doubt: "two\nlines"}}, nil
+}
+
+// does is a world that does something.
+func does(what string, size time.Duration) explore.World {
+	pause := explore.Fault{Fault: sim.Fault{Action: &sim.Pause{Process: "client-1"}, For: size}}
+	return explore.World{Change: scenarios.Change{Clients: []string{what}}, Faults: []explore.Fault{pause}}
+}
+
+// worker is the command of a worker.
+func worker(serves string) func() *exec.Cmd {
+	return func() *exec.Cmd {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), poolVariable+"="+serves, "GOTRACEBACK=single")
+		return c
+	}
+}
+
+var poolBases = []explore.Base{{Name: "first", Text: []byte("lock: {}\n"), Seed: 3}, {Name: "second", Seed: 1 << 63}}
+
+func newPool(t *testing.T, jobs int, silence time.Duration) *explore.Pool {
+	t.Helper()
+	p, err := explore.NewPool(jobs, worker("pretends"), poolBases, silence)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// both is the outcome of a world that cost its worker.
+func both(what, why string) explore.Outcome {
+	r := explore.Run{Breaks: []explore.Break{{What: what, Fault: checks.FaultLock, Why: why}}}
+	return explore.Outcome{Off: r, On: r}
+}
+
+// Whatever a world does to its process, it is an outcome, and the next world has a
+// worker again.
+func TestPoolContains(t *testing.T) {
+	after := explore.Outcome{Off: explore.Run{Behaviour: 5}, On: explore.Run{Doubt: "two\nlines"}}
+	for what, want := range map[string]explore.Outcome{
+		"exits":    both("panic", "the process that ran it died: exit status 7"),
+		"computes": both("hang", "the process that ran it showed no sign of life for 2s"),
+		"waits":    both("hang", "the process that ran it showed no sign of life for 2s"),
+		"killed":   both("panic", "the process that ran it died: signal: killed"),
+		"prints":   after,
+		"hung":     {Off: explore.Run{Breaks: []explore.Break{{What: "hang", Why: "first"}}}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			silence := time.Minute
+			if what == "computes" || what == "waits" {
+				silence = 2 * time.Second
+			}
+			p := newPool(t, 1, silence)
+			w := does(what, 5)
+			w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
+			for range 2 {
+				if got, err := p.Run(t.Context(), w); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v, %v; want %+v", got, err, want)
+				}
+				if got, err := p.Run(t.Context(), does("nothing", 5)); err != nil || !reflect.DeepEqual(got, after) {
+					t.Errorf("the next world: %+v, %v", got, err)
+				}
+			}
+		})
+	}
+}
+
+// A panic is told with its stack, and in the same words every time.
+func TestPoolPanic(t *testing.T) {
+	p := newPool(t, 1, 0)
+	var told []string
+	for range 3 {
+		got, err := p.Run(t.Context(), does("panics", 1))
+		if err != nil || len(got.Off.Breaks) != 1 || !reflect.DeepEqual(got.Off, got.On) || got.Off.Breaks[0].What != "panic" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		told = append(told, got.Off.Breaks[0].Why)
+		p.Run(t.Context(), does("nothing", 1)) // so that the worker is older the next time
+	}
+	if first, stack, _ := strings.Cut(told[0], "\n"); first != "the process that ran it died: panic: oh no" || !strings.Contains(stack, "explore_test.pretend") {
+		t.Errorf("it is told as:\n%s", told[0])
+	}
+	if told[0] != told[1] || told[0] != told[2] {
+		t.Errorf("it is told differently each time:\n%s", strings.Join(told, "\n\n"))
+	}
+}
+
+// A worker that somebody else kills costs nothing.
+func TestPoolKilledFromOutside(t *testing.T) {
+	p := newPool(t, 1, 0)
+	w := does("killed-once", 5)
+	w.Change.Clients = append(w.Change.Clients, t.TempDir()+"/seen")
+	if got, err := p.Run(t.Context(), w); err != nil || got.Off.Behaviour != 5 || got.Broke() {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A world in which something hangs leaves it in its process, which runs no other.
+func TestPoolReplaces(t *testing.T) {
+	p := newPool(t, 1, 0)
+	pid := func() uint64 {
+		o, err := p.Run(t.Context(), does("pid", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Off.Behaviour
+	}
+	first := pid()
+	if pid() != first {
+		t.Error("each world has a process of its own, which costs too much")
+	}
+	p.Run(t.Context(), does("hung", 1))
+	if pid() == first {
+		t.Error("a world runs where another one hangs")
+	}
+}
+
+// A world that cannot be made is an error, and the worker goes on.
+func TestPoolError(t *testing.T) {
+	p := newPool(t, 1, 0)
+	if _, err := p.Run(t.Context(), does("impossible", 1)); err == nil || err.Error() != "nobody is called client-9" {
+		t.Errorf("a world that cannot be made: %v", err)
+	}
+	if _, err := p.Run(t.Context(), does("nothing", 1)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Workers have the bases, and each world is run in its own.
+func TestPoolBases(t *testing.T) {
+	p := newPool(t, 1, 0)
+	for i, want := range []string{"first lock: {}\n 3", "second  9223372036854775808"} {
+		w := does("base", 1)
+		w.Base = i
+		if got, err := p.Run(t.Context(), w); err != nil || got.Off.Breaks[0].What != want {
+			t.Errorf("base %d is %+v, %v; want %q", i, got, err, want)
+		}
+	}
+}
+
+// A pool without workers says why it has none.
+func TestPoolCannotStart(t *testing.T) {
+	for want, p := range map[string]func() (*explore.Pool, error){
+		"explore: 0 workers can do nothing; it takes at least 1": func() (*explore.Pool, error) {
+			return explore.NewPool(0, worker("pretends"), poolBases, 0)
+		},
+		"explore: no worker: fork/exec /no/such/program: no such file or directory": func() (*explore.Pool, error) {
+			return explore.NewPool(2, func() *exec.Cmd { return exec.Command("/no/such/program") }, poolBases, 0)
+		},
+		"explore: a worker does not start: it died: exit status 2: no such flag: -workers": func() (*explore.Pool, error) {
+			return explore.NewPool(2, worker("dies"), poolBases, 0)
+		},
+		"explore: a worker does not start: it showed no sign of life for 200ms": func() (*explore.Pool, error) {
+			return explore.NewPool(2, worker("sleeps"), poolBases, 200*time.Millisecond)
+		},
+		"explore: the worker cannot run these worlds: there are no bases": func() (*explore.Pool, error) {
+			return explore.NewPool(2, worker("pretends"), nil, 0)
+		},
+	} {
+		if _, err := p(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Whoever gives up does not wait for the world, and the pool goes on.
+func TestPoolCancelled(t *testing.T) {
+	p := newPool(t, 1, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	errs := make(chan error)
+	for range 3 + workers.Ahead { // two more than the worker is given
+		go func() {
+			_, err := p.Run(ctx, does("sleeps", 500*time.Millisecond))
+			errs <- err
+		}()
+	}
+	time.Sleep(50 * time.Millisecond)
+	cancel()
+	began := time.Now()
+	for range 3 + workers.Ahead {
+		if err := <-errs; !errors.Is(err, context.Canceled) {
+			t.Errorf("it ends with %v", err)
+		}
+	}
+	if took := time.Since(began); took > 400*time.Millisecond {
+		t.Errorf("giving up takes %v", took)
+	}
+	if _, err := p.Run(ctx, does("nothing", 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a world for nobody ends with %v", err)
+	}
+	if o, err := p.Run(t.Context(), does("nothing", 4)); err != nil || o.Off.Behaviour != 4 {
+		t.Errorf("a world after that: %+v, %v", o, err)
+	}
+}
+
+// A pool that is closed runs nothing more, and says so.
+func TestPoolClosed(t *testing.T) {
+	p := newPool(t, 2, 0)
+	errs := make(chan error)
+	for range 2 * (2 + workers.Ahead) {
+		go func() {
+			_, err := p.Run(t.Context(), does("computes", 1))
+			errs <- err
+		}()
+	}
+	time.Sleep(50 * time.Millisecond)
+	p.Close()
+	for range 2 * (2 + workers.Ahead) {
+		if err := <-errs; !errors.Is(err, explore.ErrClosed) {
+			t.Errorf("it ends with %v, want %v", err, explore.ErrClosed)
+		}
+	}
+	if _, err := p.Run(t.Context(), does("nothing", 1)); !errors.Is(err, explore.ErrClosed) {
+		t.Errorf("a world after that ends with %v", err)
+	}
+}
+
+// Two worlds at once have two workers, although each takes some ahead.
+func TestPoolSpreads(t *testing.T) {
+	p := newPool(t, 2, 0)
+	for range 2 {
+		began := time.Now()
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() { p.Run(t.Context(), does("sleeps", time.Second)) })
+		}
+		all.Wait()
+		if took := time.Since(began); took > 1900*time.Millisecond {
+			t.Errorf("two worlds of a second take two workers %v", took)
+		}
+	}
+	if busy := p.Busy(); busy < 4*time.Second {
+		t.Errorf("workers were busy for %v in four worlds of a second", busy)
+	}
+}
+
+// What comes of a world does not depend on how many workers there are, nor on what
+// the worlds around it do.
+func TestPoolSame(t *testing.T) {
+	var worlds []explore.World
+	var want []explore.Outcome
+	for i := range 120 {
+		w := does("nothing", time.Duration(i))
+		if i%13 == 4 {
+			w = does("exits", time.Duration(i))
+		}
+		if i%17 == 2 {
+			w = does("panics", time.Duration(i))
+		}
+		worlds = append(worlds, w)
+	}
+	for _, jobs := range []int{1, 2, 5} {
+		p := newPool(t, jobs, 0)
+		got := make([]explore.Outcome, len(worlds))
+		var all sync.WaitGroup
+		next := make(chan int)
+		for range 7 {
+			all.Go(func() {
+				for i := range next {
+					var err error
+					if got[i], err = p.Run(t.Context(), worlds[i]); err != nil {
+						t.Errorf("world %d: %v", i, err)
+					}
+				}
+			})
+		}
+		for i := range worlds {
+			next <- i
+		}
+		close(next)
+		all.Wait()
+		if want == nil {
+			want = got
+			for i, o := range got {
+				does := worlds[i].Change.Clients[0]
+				if died := len(o.Off.Breaks) == 1 && o.Off.Breaks[0].What == "panic"; died != (does != "nothing") || !died && o.Off.Behaviour != uint64(i) {
+					t.Errorf("world %d, which does %s: %+v", i, does, o)
+				}
+			}
+		}
+		for i := range got {
+			if !reflect.DeepEqual(got[i], want[i]) {
+				t.Errorf("world %d with %d workers: %+v, want %+v", i, jobs, got[i], want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,385 @@
+// Package explore finds out by itself which faults break a lock.
+//
+// It starts from a workload without faults, a [Base], and records at which points a
+// fault can strike. A [Search] tries every single fault at each of them, then sets of
+// several. What broke it sorts by cause, shrinks, measures and writes as scenario
+// files: see [Found.Result]. Where and in which sizes a kind of fault is tried its card
+// says (see [sim.FaultKind]); what is done about it follows from its effect, by tables
+// of this package.
+//
+// Worlds are run by a [Runner]: by [Local] in this process, or by a [Pool] in worker
+// processes, which a lock may bring down.
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locksim/locksim/internal/workers"
+)
+
+// A Search looks for every way to break a lock.
+//
+// It runs every single fault of every base, then sets of several faults within a
+// budget. What it finds does not depend on how many worlds run at once: the sets are
+// drawn in lanes, each a search of its own whose worlds come one after the other, and
+// the lanes are put together in the end. Nor does it depend on where: a shard is some
+// of the lanes.
+type Search struct {
+	Bases []Base
+	// MaxFaults is how many faults a world has at most, from 1 to [MostFaults].
+	MaxFaults int
+	// Worlds is how many worlds with several faults are tried; 0 is as many as there is
+	// time for.
+	Worlds int
+	// Kinds are the kinds of faults that are tried.
+	Kinds Kinds
+	// Shard, from 1, is the part that this search does, of Shards; 0 of 0 is all of it.
+	Shard, Shards int
+	// Jobs is how many worlds the runner can run at once.
+	Jobs int
+
+	Runner Runner
+	// Records makes the records of the bases, in this process.
+	Records interface {
+		Record(base int) (*Record, error)
+	}
+	// Ledger has what was run before, and takes down what is run now; nil is none.
+	Ledger *Ledger
+	// Progress, if set, is told of every world that was run. It may be called from
+	// several goroutines.
+	Progress func(Progress)
+	// Watch, if set, is shown what every base and every world of the plan came to, one at
+	// a time. Until it returns, little else is run.
+	Watch func(World, Outcome)
+	// Deadline, if not zero, is when no more sets of several faults are tried.
+	Deadline time.Time
+}
+
+// MostFaults is how many faults a world of a search can have.
+const MostFaults = 4
+
+// A Progress is how far a search has come.
+type Progress struct {
+	// Phase is what it is doing, in a word or two.
+	Phase string
+	// Done and Total count worlds; Total is 0 if that is not known.
+	Done, Total int
+	// Causes is how many different causes were seen so far.
+	Causes int
+}
+
+// SeveralFaults is the phase that ends at the [Search]'s Deadline.
+const SeveralFaults = "several faults"
+
+// A Found is what a search has found before the ways are made of it.
+type Found struct {
+	search  *Search
+	records []*Record
+	singles [][]single // by base
+	levels  []Level
+	groups  *groups
+	worlds  int
+	first   int
+	stopped string
+	writing sync.Mutex
+}
+
+// Worlds is how many worlds were run.
+func (f *Found) Worlds() int { return f.worlds }
+
+// Stopped says why the search ended before its time; "" if it did not.
+func (f *Found) Stopped() string { return f.stopped }
+
+// A single is what came of one fault.
+type single struct {
+	world   World
+	outcome *Outcome // shared between all that are equal; nil if it was not run
+	grade   grade
+}
+
+// Find runs the worlds of the search. An error means that a base cannot be run; a
+// search that ctx ends is none.
+func (s *Search) Find(ctx context.Context) (*Found, error) {
+	f := &Found{search: s, groups: newGroups()}
+	if err := f.record(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.runSingles(ctx); err != nil {
+		return nil, err
+	}
+	if s.MaxFaults > 1 && f.stopped == "" {
+		if err := f.runLanes(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// record runs every base without faults.
+func (f *Found) record(ctx context.Context) error {
+	for i, b := range f.search.Bases {
+		// The first time in a process of its own: there is no telling what the lock does.
+		o, err := f.search.Runner.Run(ctx, World{Base: i})
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.Name, err)
+		}
+		r := &Record{Base: i, Name: b.Name, Outcome: o}
+		if !misconduct(o) {
+			if r, err = f.search.Records.Record(i); err != nil {
+				return fmt.Errorf("%s: %w", b.Name, err)
+			}
+		}
+		f.records = append(f.records, r)
+		f.singles = append(f.singles, nil)
+		f.search.watch(World{Base: i}, r.Outcome)
+		if !r.TookPlace() {
+			continue
+		}
+		f.groups.add(r, World{Base: i}, o)
+		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
+			f.singles[i] = append(f.singles[i], single{world: w})
+		}
+	}
+	for i, r := range f.records {
+		if r.TookPlace() && (f.search.Kinds.IsZero() || len(f.singles[i]) > 0) {
+			return nil
+		}
+	}
+	if slices.ContainsFunc(f.records, (*Record).TookPlace) {
+		return fmt.Errorf("%s: there is nothing to try: no fault of these kinds can strike in it: %s", f.records[0].Name, f.search.Kinds)
+	}
+	return fmt.Errorf("%s: without any fault the run proves nothing: %s", f.records[0].Name, f.records[0].Outcome.Off.Doubt)
+}
+
+// misconduct says that something happened after which the process is not to be relied
+// on.
+func misconduct(o Outcome) bool {
+	for _, r := range []Run{o.Off, o.On} {
+		for _, b := range r.Breaks {
+			if b.Why != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leap is how many single faults are skipped, to be tried later.
+const leap = 16
+
+// runSingles tries every single fault.
+func (f *Found) runSingles(ctx context.Context) error {
+	s := f.search
+	level := Level{Faults: 1}
+	// n is the place among all single faults, which is the same in every shard.
+	type place struct{ base, i, n int }
+	var places []place
+	n := 0
+	for base := range f.singles {
+		for i := range f.singles[base] {
+			// Which pairs are worth trying follows from all single faults, so a shard that
+			// tries pairs runs them all.
+			if s.MaxFaults > 1 || s.mine(n) {
+				places = append(places, place{base, i, n})
+			}
+			n++
+		}
+	}
+	// Neighbours behave alike as a rule: in leaps, what many of them do is seen soon.
+	slices.SortStableFunc(places, func(a, b place) int { return a.n%leap - b.n%leap })
+	level.Space = uint64(n)
+	outcomes := newInterner()
+	behaviours := f.known()
+	err := s.parallel(ctx, len(places), func(ctx context.Context, k int) error {
+		p := places[k]
+		one := &f.singles[p.base][p.i]
+		o, err := s.run(ctx, singlesUnit, p.n, one.world)
+		if err != nil {
+			return err
+		}
+		one.outcome = outcomes.intern(o)
+		return nil
+	}, func(k int) {
+		p := places[k]
+		one := &f.singles[p.base][p.i]
+		r := f.records[p.base]
+		one.grade = effectOf(one.outcome).grade()
+		f.worlds++
+		s.watch(one.world, *one.outcome)
+		if level.count(one.outcome, r.grade()) {
+			if f.first == 0 {
+				f.first = f.worlds
+			}
+			f.groups.add(r, one.world, *one.outcome)
+		}
+		if !behaviours[one.outcome.Off.Behaviour] {
+			behaviours[one.outcome.Off.Behaviour] = true
+			level.Behaviours++
+		}
+		s.tell("single faults", f.worlds, len(places), f.groups.size())
+	})
+	f.levels = append(f.levels, level)
+	return f.halted(ctx, err)
+}
+
+// known are the behaviours without any fault.
+func (f *Found) known() map[uint64]bool {
+	known := map[uint64]bool{}
+	for _, r := range f.records {
+		known[r.Outcome.Off.Behaviour] = true
+	}
+	return known
+}
+
+// count takes in a world, and says whether it broke something that the smaller parts of
+// it, which are known to be so bad, did not.
+func (l *Level) count(o *Outcome, parts grade) bool {
+	l.Tried++
+	effect := effectOf(o)
+	if len(effect) == 0 && (o.Off.Doubt != "" || o.On.Doubt != "") {
+		l.Doubtful++
+	}
+	if !o.RanOn() && !l.Effect.Includes(effect) {
+		l.Effect = append(l.Effect, effect...).ordered()
+	}
+	if effect.grade()&^parts == 0 {
+		return false
+	}
+	l.Broke++
+	if len(o.On.Breaks) > 0 {
+		l.BrokeFenced++
+	}
+	return true
+}
+
+// grade is how bad the base is without any fault.
+func (r *Record) grade() grade { return effectOf(&r.Outcome).grade() }
+
+// effectOf is the effect of a world that proves something: of one in doubt only what
+// the lock must not do whatever happens.
+func effectOf(o *Outcome) Effect {
+	if misconduct(*o) {
+		return o.Effect()
+	}
+	if o.Off.Doubt != "" {
+		return nil
+	}
+	if o.On.Doubt != "" {
+		return Outcome{Off: o.Off}.Effect()
+	}
+	return o.Effect()
+}
+
+// halted notes that the search was ended before its time.
+func (f *Found) halted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		f.stopped = "it was interrupted"
+		return nil
+	}
+	return err
+}
+
+// mine says whether the nth part of the work belongs to the shard.
+func (s *Search) mine(n int) bool { return s.Shards == 0 || n%s.Shards == s.Shard-1 }
+
+// run runs a world that has a place in the plan, unless the ledger has it.
+func (s *Search) run(ctx context.Context, unit string, i int, w World) (Outcome, error) {
+	if o, ok := s.Ledger.past(unit, i); ok {
+		return o, nil
+	}
+	if s.Ledger.complete() {
+		return Outcome{}, &Missing{Unit: unit, Index: i}
+	}
+	o, err := s.Runner.Run(ctx, w)
+	if err != nil {
+		return o, err
+	}
+	return o, s.Ledger.note(unit, i, o)
+}
+
+func (s *Search) tell(phase string, done, total, causes int) {
+	if s.Progress != nil {
+		s.Progress(Progress{phase, done, total, causes})
+	}
+}
+
+func (s *Search) watch(w World, o Outcome) {
+	if s.Watch != nil {
+		s.Watch(w, o)
+	}
+}
+
+// hands is how many goroutines hand worlds to the runner: so many that it never waits
+// for the next.
+func (s *Search) hands() int { return (1 + workers.Ahead) * max(s.Jobs, 1) }
+
+// parallel does n things, as many at once as the runner can, and then calls done for
+// each of them in their order, one at a time. It ends with the first error, in that
+// order.
+func (s *Search) parallel(ctx context.Context, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	hands := s.hands()
+	// No more is begun than a bounded number ahead of what is done, so that nothing
+	// piles up.
+	window := make(chan struct{}, 8*hands)
+	type result struct {
+		i   int
+		err error
+	}
+	results := make(chan result)
+	indices := make(chan int)
+	var work sync.WaitGroup
+	for range hands {
+		work.Go(func() {
+			for i := range indices {
+				results <- result{i, do(ctx, i)}
+			}
+		})
+	}
+	go func() {
+		defer close(indices)
+		for i := range n {
+			select {
+			case window <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case indices <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	go func() {
+		work.Wait()
+		close(results)
+	}()
+	waiting := map[int]error{}
+	next := 0
+	var failed error
+	for r := range results {
+		waiting[r.i] = r.err
+		for {
+			err, ok := waiting[next]
+			if !ok || failed != nil {
+				break
+			}
+			delete(waiting, next)
+			next++
+			<-window
+			if err != nil {
+				failed = err
+				cancel()
+				break
+			}
+			done(next - 1)
+		}
+	}
+	return failed
+}

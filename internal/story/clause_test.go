@@ -1,0 +1,302 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/trace"
+)
+
+// tells wants clauses that say so: a line for each, of when, who and what. The columns are
+// there for people.
+func tells(t *testing.T, clauses []Clause, want string) {
+	t.Helper()
+	inOne := func(line string) string { return strings.Join(strings.Fields(line), " ") }
+	var got, wanted []string
+	for _, c := range clauses {
+		got = append(got, inOne(fmt.Sprintf("%s %s %s", Moment(c.At, 3), c.Subject, c.Predicate)))
+	}
+	for line := range strings.Lines(strings.TrimLeft(want, "\n")) {
+		wanted = append(wanted, inOne(line))
+	}
+	if !slices.Equal(got, wanted) {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(wanted, "\n"))
+	}
+}
+
+func TestStepsThatAreInterruptedAreToldInParts(t *testing.T) {
+	s := tracetest.New("none", 1)
+	s.Then(
+		tracetest.Begin("client-1", 1, trace.Acquire, 0),
+		tracetest.Begin("client-1", 1, trace.Read, 0),
+		trace.Event{Kind: trace.KindPause, Process: "client-2"},
+		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Read, Text: "no answer within 5s"},
+	)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.001s  client-1  asks for the lock
+0.002s  client-1  sends its read
+0.003s  client-2  is paused
+0.004s  client-1  stops waiting for the answer to its read: no answer within 5s
+`)
+}
+
+func TestWhatHappensOnSeveralNodesIsToldOnce(t *testing.T) {
+	s := tracetest.New("none", 5)
+	owner := &trace.Actor{Client: "client-1", Section: 1}
+	for _, n := range []string{"redis-3", "redis-4"} {
+		s.Then(trace.Event{Kind: trace.KindForget, Process: n, Key: "x", Owner: owner})
+	}
+	for conn, node := range []string{"redis-3", "redis-3", "redis-4"} {
+		ev := trace.Event{Process: "client-2", Peer: node, Conn: conn}
+		sent, timeout := ev, ev
+		sent.Kind, timeout.Kind = trace.KindSend, trace.KindTimeout
+		s.Then(sent, timeout)
+	}
+	for range 3 {
+		s.Then(
+			tracetest.Begin("client-2", 1, trace.Acquire, 0),
+			trace.Event{Kind: trace.KindEnd, Process: "client-2", Section: 1, Step: trace.Acquire, Text: "too few nodes"},
+		)
+	}
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.001s            client-1's key was lost in the crash on redis-3 and redis-4 (2 of 5 nodes)
+0.004s  client-2  gives up waiting for redis-3 (2 times) and redis-4
+0.010s  client-2  fails to get the lock, 3 times in a row: too few nodes
+`)
+}
+
+func TestKeysOfOthers(t *testing.T) {
+	s := tracetest.New("none", 1)
+	one, two := &trace.Actor{Client: "client-1", Section: 1}, &trace.Actor{Client: "client-2", Section: 1}
+	s.Then(
+		trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: two, Owner: two, Prior: one},
+		trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: one, Owner: two},
+		trace.Event{Kind: trace.KindTouch, Process: "redis-1", Key: "x", By: two, Owner: two},
+		trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: one, Owner: two},
+	)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.001s  client-2  overwrites client-1's key on redis-1
+0.002s  client-1  changes the expiry of client-2's key on redis-1
+0.004s  client-1  removes client-2's key on redis-1
+`)
+}
+
+func TestWhatArrivesLate(t *testing.T) {
+	s := tracetest.New("none", 2)
+	s.Acquires("client-1", 1, 1, "redis-1").Releases("client-1", 1, "redis-1")
+	s.Acquires("client-2", 1, 2, "redis-1")
+	late := &trace.Actor{Client: "client-1", Section: 1}
+	s.Then(
+		trace.Event{Kind: trace.KindSet, Process: "redis-2", Key: "x", By: late, Owner: late, TTL: time.Second, Expires: 2 * time.Second},
+		trace.Event{Kind: trace.KindDelete, Process: "redis-2", Key: "x", By: late, Owner: late},
+	)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.003s  client-1  gets the lock on redis-1 (1 of 2 nodes): token 1, lease until 30.001s
+0.006s  client-1  releases the lock on redis-1 (1 of 2 nodes)
+0.009s  client-2  gets the lock on redis-1 (1 of 2 nodes): token 2, lease until 30.007s
+0.010s  client-1  its key is set on redis-2 (1 of 2 nodes) only now, after its attempt had ended, until 2.000s
+0.011s  client-1  its key is removed on redis-2 (1 of 2 nodes) only now, after its release had ended
+`)
+}
+
+func TestClocks(t *testing.T) {
+	s := tracetest.New("none", 1)
+	clock := func(at time.Duration, why trace.ClockChange, wall time.Duration, ppb int64) {
+		s.At(at, trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(wall), RatePPB: ppb, Why: why}})
+	}
+	clock(10*time.Second, "jump", 41*time.Second, 0)
+	clock(11*time.Second, "drift", 42*time.Second, 20_000_000)
+	clock(12*time.Second, "jump", 33020*time.Millisecond, 20_000_000)
+	tells(t, Of(history.Of(&s.Trace), false), `
+10.000s  redis-1  its wall clock jumps forward by 31s
+11.000s  redis-1  its clocks now run 2% fast
+12.000s  redis-1  its wall clock jumps back by 10s
+`)
+}
+
+func TestAHeldMessageAndItsArrival(t *testing.T) {
+	s := tracetest.New("none", 1)
+	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x", Process: "client-1", Peer: "storage"}
+	other := message
+	other.Peer, other.Msg = "redis-1", 3
+	as := func(kind trace.Kind, ev trace.Event) trace.Event {
+		ev.Kind = kind
+		return ev
+	}
+	deliver := as(trace.KindDeliver, message)
+	deliver.Process, deliver.Peer = "storage", "client-1"
+	s.Then(as(trace.KindSend, message), as(trace.KindHold, message), as(trace.KindSend, other), as(trace.KindLose, other))
+	s.At(40*time.Second, deliver)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.002s  network  holds back client-1's write request to storage
+0.004s  network  never delivers what client-1 has sent to redis-1
+40.000s  network  delivers client-1's write request to storage after being held back for 40s
+`)
+}
+
+func TestATimeoutOnAnIdleConnectionIsNoStory(t *testing.T) {
+	s := tracetest.New("none", 1)
+	message := trace.Event{Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1}
+	sent, answered, timeout := message, message, message
+	sent.Kind, answered.Kind, timeout.Kind = trace.KindSend, trace.KindDeliver, trace.KindTimeout
+	answered.Reply = true
+	s.Then(sent, answered, timeout)
+	tells(t, Of(history.Of(&s.Trace), false), "\n")
+}
+
+func TestAReasonIsToldOnce(t *testing.T) {
+	s := tracetest.New("writes", 1)
+	s.Then(tracetest.Begin("client-1", 1, trace.Acquire, 0))
+	s.Refused("client-1", 1, 1, "token 1 is too old")
+	s.Then(
+		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
+		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "after 1 attempt: token 1 is too old"},
+	)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.001s  client-1  asks for the lock
+0.003s  storage   refuses client-1's write of x: token 1 is too old
+0.005s  client-1  stops, because its write was refused
+0.006s  client-1  stops: after 1 attempt
+`)
+}
+
+func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
+	s := tracetest.New("none", 1)
+	for n := range 5 {
+		s.Then(
+			tracetest.Begin("client-1", n+1, trace.Acquire, 0),
+			trace.Event{Kind: trace.KindRefuse, Process: "client-1", Peer: "redis-1", Text: "connection refused"},
+			trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: n + 1, Step: trace.Acquire, Text: "no node"},
+		)
+	}
+	s.Then(trace.Event{Kind: trace.KindHorizon, Text: "the run was cut off at its horizon"})
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.001s  client-1  asks for the lock
+0.002s  client-1  cannot connect to redis-1: connection refused
+0.003s  client-1  fails to get the lock: no node
+0.015s            until here the last 3 of these happen 4 more times
+0.016s            the run was cut off at its horizon
+`)
+}
+
+// A replica is none of the lock's nodes, even when it has taken over from one.
+func TestReplicasAreNamedAndNotCounted(t *testing.T) {
+	s := tracetest.New("none", 1)
+	s.Processes = append(s.Processes, trace.ProcessInfo{Name: "replica-1", Role: trace.RoleNode})
+	s.Acquires("client-1", 1, 1, "redis-1")
+	s.Acquires("client-2", 1, 2, "replica-1")
+	s.Releases("client-1", 1)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
+0.008s  client-1  releases the lock on no node
+`)
+}
+
+// The end of a lease is told where its client has not given the lock up, by the
+// clock that the lock reads and by its latest extension.
+func TestLeasesThatEnd(t *testing.T) {
+	at := func(d time.Duration) *fakeclock.Reading {
+		return &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(d)}
+	}
+	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, OK: true, Ends: at(10 * time.Second)}
+	extend := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Extend, OK: true, Ends: at(20 * time.Second)}
+	release := tracetest.Begin("client-1", 1, trace.Release, 0)
+	late := trace.Event{Kind: trace.KindHorizon, Text: "late"}
+	over := func(story func(s *tracetest.Script)) bool {
+		s := tracetest.New("none", 1)
+		s.Then(acquire)
+		story(s)
+		s.At(time.Minute, late)
+		return slices.ContainsFunc(Of(history.Of(&s.Trace), false), func(c Clause) bool {
+			return strings.HasPrefix(string(c.Predicate), "its lease is over")
+		})
+	}
+	for name, test := range map[string]struct {
+		story func(*tracetest.Script)
+		over  bool
+	}{
+		"nothing happens":          {func(*tracetest.Script) {}, true},
+		"it is released in time":   {func(s *tracetest.Script) { s.At(9*time.Second, release) }, false},
+		"it is released too late":  {func(s *tracetest.Script) { s.At(11*time.Second, release) }, true},
+		"it is extended in time":   {func(s *tracetest.Script) { s.At(9*time.Second, extend).At(19*time.Second, release) }, false},
+		"it is extended, and ends": {func(s *tracetest.Script) { s.At(9*time.Second, extend).At(21*time.Second, release) }, true},
+		"its client crashes": {func(s *tracetest.Script) {
+			s.At(9*time.Second, trace.Event{Kind: trace.KindCrash, Process: "client-1"})
+		}, false},
+		"the lock tells its loss": {func(s *tracetest.Script) {
+			s.At(9*time.Second, trace.Event{Kind: trace.KindLost, Process: "client-1", Section: 1})
+		}, false},
+	} {
+		if got := over(test.story); got != test.over {
+			t.Errorf("%s: told that the lease is over: %v", name, got)
+		}
+	}
+}
+
+// A lease that runs out and is prolonged later is one lease: that it had run out is told,
+// and not that it was over. So it is for a lock that says nothing of the end: its lease
+// lasts for a TTL. Where the client notices in the same moment nobody is told.
+func TestLeasesThatAreProlongedLate(t *testing.T) {
+	acquire := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Lock: "x", OK: true}
+	extend, lost := acquire, acquire
+	extend.Step, lost.Kind = trace.Extend, trace.KindLost
+	s := tracetest.New("none", 1)
+	s.Then(tracetest.Begin("client-1", 1, trace.Acquire, 0), acquire)
+	s.At(40*time.Second, tracetest.Begin("client-1", 1, trace.Extend, 0)).At(41*time.Second, extend)
+	s.At(80*time.Second, tracetest.Begin("client-2", 1, trace.Acquire, 0))
+	two := acquire
+	two.Process, lost.Process = "client-2", "client-2"
+	two.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: int64(110 * time.Second)}
+	s.At(81*time.Second, two).At(110*time.Second, lost)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.002s  client-1  gets the lock on no node
+30.001s  client-1  its lease runs out, and is prolonged only at 41.000s
+41.000s  client-1  has extended its lease
+70.000s  client-1  its lease is over, and it has not released
+81.000s  client-2  gets the lock on no node, lease until 110.000s
+110.000s  client-2  learns from the lock that its lease is lost
+`)
+}
+
+func TestFailingNodesAndCancelledCalls(t *testing.T) {
+	s := tracetest.New("none", 1)
+	s.Then(
+		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "fail redis-1"},
+		trace.Event{Kind: trace.KindFail, Process: "redis-1", Text: "LOADING Redis is loading the dataset in memory"},
+		tracetest.Begin("client-1", 1, trace.Acquire, 0),
+		trace.Event{Kind: trace.KindCancel, Process: "client-1", Section: 1, Step: trace.Acquire},
+		trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: "lock not acquired: cancelled: context canceled"},
+		trace.Event{Kind: trace.KindLift, Fault: 1, Text: "fail redis-1"},
+		trace.Event{Kind: trace.KindRecover, Process: "redis-1"},
+	)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.002s  redis-1   answers every command with an error: LOADING Redis is loading the dataset in memory (fault 1)
+0.003s  client-1  asks for the lock
+0.004s  client-1  cancels its acquire
+0.005s  client-1  fails to get the lock: cancelled: context canceled
+0.007s  redis-1   executes commands again (fault 1)
+`)
+}
+
+func TestMessagesAreToldWhenAskedFor(t *testing.T) {
+	s := tracetest.New("none", 1)
+	s.Then(
+		trace.Event{Kind: trace.KindConnect, Process: "client-1", Peer: "redis-1", Conn: 1},
+		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 1, Handshake: true, Text: "HELLO 3"},
+		trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
+		trace.Event{Kind: trace.KindDeliver, Process: "redis-1", Peer: "client-1", Conn: 1, Msg: 2, Text: "SET x value-1"},
+	)
+	tells(t, Of(history.Of(&s.Trace), true), `
+0.001s  client-1  connects to redis-1
+0.003s  client-1  → redis-1 SET x value-1
+0.004s  redis-1   ← client-1 SET x value-1
+`)
+	tells(t, Of(history.Of(&s.Trace), false), "\n")
+}

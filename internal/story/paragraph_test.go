@@ -1,0 +1,45 @@
+package story
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A trace is all that it takes to tell a run.
+func TestATraceIsToldInAParagraph(t *testing.T) {
+	read := func(fencing string) (*history.History, *checks.Verdict) {
+		of := tracetest.Overslept(fencing)
+		of.Faults = []trace.FaultInfo{{
+			Kind: "pause", Effect: trace.StopsProcess, Targets: [][]string{{"client-1"}},
+			Strikes: when("client-1 read"), Lasts: 30 * time.Second,
+			Phrases: trace.Phrases{Subject: "{target}", Does: "pauses{lasting}", Noun: "a pause of {target}"},
+		}}
+		h := history.Of(of)
+		return h, checks.Check(h, nil)
+	}
+	off, unfenced := read("none")
+	on, fenced := read("writes")
+	const begins = "client-1 gets the lock and reads. Then it pauses for 30s. "
+	const lost = begins + "Its keys expire, and client-2 gets the lock, reads, writes and releases. Then client-1 wakes up and writes over client-2's update, which is lost."
+	p := Tell(off, unfenced, "")
+	for what, says := range map[string]struct{ got, want Raw }{
+		"title":     {p.Title(fenced, 100), "client-1 pauses once it has read, and an update is lost"},
+		"paragraph": {p.Text(), lost},
+		"why":       {p.Why(unfenced, fenced), "the pause outlasts client-1's lease, and nobody checks the write"},
+		"lesson":    {p.Lesson(unfenced, fenced, on), "The leases never overlapped: no lock whose grants end by time can prevent this. A storage that checks fencing tokens keeps the data whole."},
+		"paragraph with fencing": {Tell(on, fenced, "").Text(), begins +
+			"Then its keys expire, and while client-1 is still in its section, client-2 gets the lock."},
+		"paragraph of a panic":    {Tell(off, unfenced, trace.ConductPanic).Text(), lost + " The lock panics."},
+		"paragraph without trace": {TellFaults(off.Trace.Faults, trace.ConductHang).Text(), "Once it has read, client-1 pauses for 30s."},
+		"title without trace":     {TellFaults(off.Trace.Faults, trace.ConductHang).Title(nil, 100), "client-1 pauses once it has read, and it ends in a hang"},
+	} {
+		if says.got != says.want {
+			t.Errorf("the %s is\n%s\nwant\n%s", what, says.got, says.want)
+		}
+	}
+}
