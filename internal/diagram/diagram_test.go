@@ -295,7 +295,7 @@ func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
 // A picture that stands alone needs no style sheet of a page: every colour in it is
 // written out.
 func TestPicturesNeedNoVariables(t *testing.T) {
-	page, err := os.ReadFile("../html/page.css")
+	page, err := os.ReadFile("../../reports/html/page.css")
 	if err != nil {
 		t.Fatal(err)
 	}
