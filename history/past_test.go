@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/catalogue"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -16,7 +17,7 @@ import (
 // which was back would not have shown a key of which it had still to say that it was gone,
 // and how a lease ends that is lost.
 func TestReadersKnowThePast(t *testing.T) {
-	told := scenarios.Embedded()
+	told := catalogue.Playable()
 	if testing.Short() {
 		told = told[:8]
 	}

@@ -193,7 +193,8 @@ func named(typ types.Type) string {
 	if !ok || n.Obj().Pkg() == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s.%s", strings.TrimPrefix(n.Obj().Pkg().Path(), module), n.Obj().Name())
+	path := strings.TrimPrefix(n.Obj().Pkg().Path(), module)
+	return fmt.Sprintf("%s.%s", strings.TrimPrefix(path, "internal/"), n.Obj().Name())
 }
 
 // fieldOf is the type that has a selected field itself.

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/locksim/locksim/sim"
@@ -49,13 +48,10 @@ func recast(c sim.Config, told sim.System) sim.Config {
 	}
 	for i, f := range c.Faults {
 		c.Faults[i] = f.Renamed(name)
-		c.Faults[i].Text = process.ReplaceAllStringFunc(f.Text, name)
+		c.Faults[i].Text = FaultText(c.Faults[i])
 	}
 	return c
 }
-
-// process is a word of a fault's text that may be the name of a process.
-var process = regexp.MustCompile(`[\pL\pN_-]+`)
 
 // WitnessesIn are the variant's witnesses as a run has them: the nodes of its trace are
 // those of the story, in its order, whatever they are called.
