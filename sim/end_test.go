@@ -1,0 +1,44 @@
+package sim_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// An answer belongs to the request that it answers, also where a later one is answered
+// first.
+func TestAnswersOutOfOrder(t *testing.T) {
+	waits := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		conn, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(conn, "wait k\nping\n"); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(conn, make([]byte, len("pong\n"))); err != nil {
+			return err
+		}
+		if err := Toy(p, 0).Do(ctx, "set k v"); err != nil {
+			return err
+		}
+		_, err = io.ReadFull(conn, make([]byte, len("v\n")))
+		return err
+	})
+	tr := Play(t, Story(waits))
+	answers := map[string]bool{}
+	for _, ev := range Events(tr, trace.KindDeliver, "client-1") {
+		answers[ev.Text] = ev.Handshake
+	}
+	if is, ok := answers["pong"]; !ok || !is {
+		t.Errorf("the answer to ping is no part of a handshake: %v", answers)
+	}
+	if is, ok := answers["v"]; !ok || is {
+		t.Errorf("the answer to wait is part of a handshake: %v", answers)
+	}
+}
