@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -36,17 +35,6 @@ func (h *Host) Node() Node {
 		n.Persistence = h.system.Disks[0].Persistence
 	}
 	return n
-}
-
-// Peers are the names of all nodes of the same system, its own too.
-func (h *Host) Peers() []string {
-	var names []string
-	for _, p := range h.w.processes {
-		if o := p.host(); o != nil && o.system.Name == h.system.Name {
-			names = append(names, p.name)
-		}
-	}
-	return names
 }
 
 // Peer is the server of another node of the same system; nil before it was made. It is
@@ -88,12 +76,8 @@ func (h *Host) Running(f func()) {
 	}
 }
 
-// Seed is the world's. Rand is a random stream of the node's own, which begins anew with
-// each call for one name.
+// Seed is the world's.
 func (h *Host) Seed() uint64 { return h.w.cfg.Seed }
-func (h *Host) Rand(name string) *rand.Rand {
-	return latencies(h.w.cfg.Seed, h.p.name, name)
-}
 
 // Names are what the world calls words.
 func (h *Host) Names() *Names { return h.w.names }
