@@ -3,10 +3,8 @@ package redis
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha1"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +28,8 @@ func init() {
 		"EXPIRE": correctEXPIRE, "PEXPIRE": correctEXPIRE, "EXPIREAT": correctEXPIRE, "PEXPIREAT": correctEXPIRE,
 		"INCR": correctINCR, "INCRBY": correctINCR, "DECR": correctINCR, "DECRBY": correctINCR,
 		"EVAL": correctEVAL, "EVALSHA": correctEVAL, "EVAL_RO": correctEVAL, "EVALSHA_RO": correctEVAL,
+		"SCRIPT": correctSCRIPT,
 		"SELECT": correctSELECT,
-		"MULTI":  correctMULTI, "EXEC": correctMULTI, "DISCARD": correctMULTI,
 	}
 }
 
@@ -45,14 +43,7 @@ const (
 // from outside the loop, but only for commands that block, which need nothing.
 func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	correction, known := corrections[name]
-	switch {
-	case !known || n.uncorrected == c:
-		return false
-	case n.queueing[c] && name != "EXEC" && name != "DISCARD":
-		// A command of a transaction is answered at EXEC, by miniredis alone.
-		return false
-	}
-	return correction(n, c, name, args)
+	return known && n.uncorrected != c && correction(n, c, name, args)
 }
 
 // dispatch has miniredis answer a command as it is.
@@ -270,65 +261,4 @@ func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	n.dispatch(c, name, args[0])
 	n.selected[c.Ctx] = int(db)
 	return true
-}
-
-// correctMULTI notes who is queueing the commands of a transaction.
-func correctMULTI(n *node, c *mserver.Peer, name string, _ []string) bool {
-	if name == "MULTI" {
-		n.queueing[c] = true
-	} else {
-		delete(n.queueing, c)
-	}
-	return false
-}
-
-// correctEVAL tells the errors of scripts as Redis does, and remembers the
-// scripts that had them.
-func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
-	if len(args) < 2 {
-		return false
-	}
-	sha := strings.ToLower(args[0])
-	given := strings.HasPrefix(name, "EVALSHA")
-	if given {
-		args = slices.Clone(args)
-		args[0] = sha
-	} else {
-		sha = fmt.Sprintf("%x", sha1.Sum([]byte(args[0])))
-	}
-	reply := n.answer(c, append([]string{name}, args...)...)
-	if m := scriptFailure.FindStringSubmatch(reply); m != nil {
-		if !given {
-			n.answer(c, "SCRIPT", "LOAD", args[0])
-		}
-		reply = fmt.Sprintf("-%s script: %s, on @user_script:%s.\r\n", n.scriptError(m[1], m[2], m[3]), sha, m[1])
-	}
-	c.WriteRaw(reply)
-	return true
-}
-
-// scriptFailure is how miniredis tells that a script has ended early: the line,
-// the error and, if a function of Go's raised it, that function.
-var scriptFailure = regexp.MustCompile(`^-ERR Error compiling script \(new function\): :(\d+): (.*?)\s+stack traceback:\s+(?:\[G\]: in function '([^']*)')?`)
-
-// redisError is what an error that a command has answered begins with, or one of
-// redis.call itself.
-var redisError = regexp.MustCompile(`^(?:[A-Z]+ |Unknown Redis command|Write commands|Lua redis lib|Please specify)`)
-
-func (n *node) scriptError(line, text, function string) string {
-	if function == "" || function == "error" || !redisError.MatchString(text) {
-		return "ERR user_script:" + line + ": " + text
-	}
-	text, _, _ = strings.Cut(text, " script: ")
-	switch {
-	case strings.HasPrefix(text, "ERR wrong number of arguments"):
-		return "ERR Wrong number of args calling Redis command from script"
-	case strings.HasPrefix(text, "Write commands") && n.repl.readOnly():
-		return errReadOnly
-	case strings.HasPrefix(text, "Write commands"):
-		return "ERR Write commands are not allowed from read-only scripts."
-	case text[1] >= 'a': // a sentence, not a code
-		return "ERR " + text
-	}
-	return text
 }

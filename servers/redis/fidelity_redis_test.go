@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,7 +41,7 @@ func TestFidelityOfRealRedis(t *testing.T) {
 		skip(t, "the table tells what Redis 7 and later answer, and this is %s", version)
 	}
 	preload, err := compilePreload(t)
-	for _, f := range fidelities {
+	for _, f := range slices.Concat(fidelities, luaFidelities) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			if preload == "" && f.timed() {

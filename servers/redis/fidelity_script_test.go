@@ -49,6 +49,7 @@ var luaScripts = map[string]string{
 	"fails":   `redis.call("SET", KEYS[1], "written"); return redis.call("INCR", KEYS[1])`,
 	"catches": `return redis.pcall("INCR", KEYS[1])`,
 	"broken":  `return (`,
+	"lines":   "local function f()\n redis.call('INCR', 'str') end\n\nf()",
 }
 
 // A fidelityServer is what a script runs on.

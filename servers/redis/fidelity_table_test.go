@@ -286,13 +286,12 @@ var fidelities = []fidelity{
 		MULTI                => +OK
 		PTTL lock            => +QUEUED
 		TTL lock             => +QUEUED
-		EXEC                 => *2 :29999 :30; ours *2 :29998 :29
+		EXEC                 => *2 :29999 :30
 		TTL lock             => :30
 		MULTI                => +OK
 		TTL lock             => +QUEUED
 		DISCARD              => +OK
-		TTL lock             => :30`,
-		differs: "miniredis, which answers what is queued, cuts off what Redis rounds"},
+		TTL lock             => :30`},
 
 	{name: "INCR", script: `
 		INCR token                     => :1

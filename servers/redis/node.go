@@ -1,5 +1,5 @@
-// Package redis is a Redis server in a simulated world: miniredis for the commands, and
-// around it what a real server has besides.
+// Package redis is a Redis server in a simulated world: miniredis for the commands,
+// [script] for the scripts, and around them what a real server has besides.
 //
 // It registers its card, [sim.System], under the name redis.
 package redis
@@ -19,8 +19,8 @@ import (
 )
 
 // A node is a Redis server: miniredis for the commands, and around it what a real
-// server has besides: expiry by its own wall clock, persistence, replication, and
-// a process that can stop.
+// server has besides: expiry by its own wall clock, scripts, transactions, persistence,
+// replication, and a process that can stop.
 //
 // Commands run on the loop, one at a time, as in Redis.
 type node struct {
@@ -34,12 +34,13 @@ type node struct {
 	dbs    []int // databases that were ever selected
 	keys   keyspace
 	// selected are the databases of those who have selected one, by what miniredis
-	// knows them by; queueing are those who have begun a transaction, and uncorrected
-	// is the one whose command miniredis answers as it is.
+	// knows them by, and uncorrected is the one whose command it answers as it is.
 	selected    map[any]int
-	queueing    map[*mserver.Peer]bool
 	uncorrected *mserver.Peer
-	endings     []ending // to be put right when the command is done
+	// locked: a script or a transaction runs.
+	locked  bool
+	scripts scripts
+	endings []ending // to be put right when the command is done
 	// check numbers the looks at the next expiry: only the latest counts.
 	check int
 
@@ -67,7 +68,7 @@ func (n *node) boot() {
 	n.mini.ClockTTL(true)
 	n.seeded = false
 	n.selected = map[any]int{}
-	n.queueing = map[*mserver.Peer]bool{}
+	n.scripts.forget()
 	// Dial is what starts a server without a listener.
 	if c, err := n.mini.Dial(); err == nil {
 		c.Close()
@@ -110,6 +111,7 @@ type peer struct {
 	queued []*sim.Request
 	// offset is the replication offset after the client's latest write.
 	offset int
+	tx     *transaction // nil: no MULTI
 }
 
 // Accept is as in [sim.Server]. One that comes from a node is the one over which it
@@ -122,6 +124,7 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 	r := &peer{n: n, end: end}
 	r.out.flush = func() { end.Written(r.reply) }
 	r.mini = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
+	r.mini.Ctx = newConnection()
 	return r
 }
 
@@ -142,7 +145,7 @@ func (r *peer) Receive(m *sim.Request) {
 	case !n.mini.Server().IsRegisteredCommand(name):
 		r.refuse(unknownCommand(args))
 		return
-	case name == "WAIT" && len(args) == 3:
+	case name == "WAIT" && len(args) == 3 && r.tx == nil:
 		n.repl.wait(r, args)
 		return
 	case n.repl.readOnly():
@@ -158,7 +161,7 @@ func (r *peer) Receive(m *sim.Request) {
 		n.seeded = true
 		n.mini.Seed(int(n.host.Seed()))
 	}
-	if blocks(name, args) {
+	if r.tx == nil && blocks(name, args) {
 		r.busy = true
 		epoch := n.epoch
 		server := n.mini.Server()
@@ -175,7 +178,9 @@ func (r *peer) Receive(m *sim.Request) {
 		return
 	}
 	n.tick()
-	n.mini.Server().Dispatch(r.mini, args)
+	if !r.transact(name, args) {
+		n.mini.Server().Dispatch(r.mini, args)
+	}
 	r.served(m)
 	if !n.host.Act() {
 		return
@@ -193,14 +198,10 @@ func (r *peer) fails(name string, m *sim.Request) bool {
 		return false
 	}
 	// As in rejectCommand of Redis's server.c, no transaction survives it.
-	switch {
-	case !n.queueing[r.mini]:
-	case name == "EXEC":
-		n.answer(r.mini, "DISCARD")
-		delete(n.queueing, r.mini)
+	if r.tx != nil && name == "EXEC" {
+		r.tx = nil
+		n.answer(r.mini, "UNWATCH")
 		why = "EXECABORT Transaction discarded because of: " + why
-	default:
-		n.answer(r.mini, "GET") // without a key it is wrong, which miniredis remembers
 	}
 	r.refuse(why)
 	return true
@@ -230,7 +231,7 @@ func (r *peer) unblock() {
 
 // refuse answers with an error.
 func (r *peer) refuse(err string) {
-	r.mini.WriteError(err)
+	r.wrong(err)
 	r.mini.Flush()
 	r.reply()
 }
@@ -256,7 +257,6 @@ func (r *peer) reply() {
 func (r *peer) HangUp(bool) {
 	r.mini.Close()
 	delete(r.n.selected, r.mini.Ctx)
-	delete(r.n.queueing, r.mini)
 	// miniredis ends a subscriber's goroutines when its last subscription ends.
 	for _, cmd := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
 		r.n.mini.Server().Dispatch(r.mini, []string{cmd})
@@ -340,7 +340,10 @@ func (n *node) plan() {
 }
 
 // Stop is as in [sim.Server].
-func (n *node) Stop() { n.mini.Close() }
+func (n *node) Stop() {
+	n.mini.Close()
+	n.scripts.forget()
+}
 
 // An outbox takes what is written by goroutines that the loop does not wait for.
 type outbox struct {

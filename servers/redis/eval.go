@@ -1,0 +1,157 @@
+package redis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	mserver "github.com/alicebob/miniredis/v2/server"
+
+	"github.com/locksim/locksim/servers/redis/script"
+)
+
+// scripts are those that a server knows, by their digest, and what runs them.
+type scripts struct {
+	known       map[string]*script.Script
+	interpreter *script.Interpreter // nil: none has been run yet
+}
+
+// forget is what a server's end does to its scripts.
+func (s *scripts) forget() {
+	s.known = nil
+	if s.interpreter != nil {
+		s.interpreter.Release()
+		s.interpreter = nil
+	}
+}
+
+func (s *scripts) learn(text string) (*script.Script, error) {
+	compiled, err := script.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	if s.known == nil {
+		s.known = map[string]*script.Script{}
+	}
+	s.known[compiled.SHA] = compiled
+	return compiled, nil
+}
+
+// correctEVAL runs scripts in an interpreter of our own: miniredis makes a new one for each
+// run, which takes longer than everything else that a lock does, and tells errors in words
+// of its own.
+func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	name, readOnly := strings.CutSuffix(name, "_RO")
+	count, ok := integer(args[1])
+	words := args[2:]
+	switch {
+	case !ok:
+		return refuse(c, errNotAnInteger)
+	case count < 0:
+		return refuse(c, "ERR Number of keys can't be negative")
+	case count > int64(len(words)):
+		return refuse(c, "ERR Number of keys can't be greater than number of args")
+	}
+	s := n.scripts.known[strings.ToLower(args[0])]
+	if name == "EVAL" {
+		var err error
+		if s, err = n.scripts.learn(args[0]); err != nil {
+			return refuse(c, "ERR "+err.Error())
+		}
+	}
+	if s == nil {
+		return refuse(c, "NOSCRIPT No matching script. Please use EVAL.")
+	}
+	if n.scripts.interpreter == nil {
+		n.scripts.interpreter = script.Acquire()
+	}
+	defer n.lock()()
+	in := n.inside(c)
+	defer in.leave()
+	c.WriteRaw(string(n.scripts.interpreter.Run(s, words[:count], words[count:], c.Resp3, func(words []string, resp3 bool) []byte {
+		in.peer.Resp3 = resp3
+		return in.script(words, readOnly)
+	})))
+	return true
+}
+
+// script answers a command of a script.
+func (in *inside) script(words []string, readOnly bool) []byte {
+	name := strings.ToUpper(words[0])
+	server := in.n.mini.Server()
+	switch {
+	case !server.IsRegisteredCommand(name):
+		return []byte("-ERR Unknown Redis command called from script\r\n")
+	case slices.Contains(notFromScripts, name):
+		return []byte("-ERR This Redis command is not allowed from script\r\n")
+	case blocks(name, words):
+		return fmt.Appendf(nil, "-ERR %s command is not allowed with BLOCK option from scripts\r\n", words[0])
+	case !readOnly || server.IsReadOnlyCommand(name) || handshake(words) || slices.Contains(harmless, name):
+	case in.n.repl.readOnly():
+		return []byte("-" + errReadOnly + "\r\n")
+	default:
+		return []byte("-ERR Write commands are not allowed from read-only scripts.\r\n")
+	}
+	reply := in.ask(words...)
+	if strings.HasPrefix(string(reply), "-ERR wrong number of arguments") {
+		return []byte("-ERR Wrong number of args calling Redis command from script\r\n")
+	}
+	return reply
+}
+
+// notFromScripts are the commands with the flag noscript, as COMMAND of Redis 7.0 tells it,
+// so far as miniredis knows them.
+var notFromScripts = []string{
+	"AUTH", "BLMOVE", "BLPOP", "BRPOP", "BRPOPLPUSH", "BZPOPMAX", "BZPOPMIN", "CLIENT", "DISCARD", "EVAL", "EVALSHA",
+	"EVALSHA_RO", "EVAL_RO", "EXEC", "HELLO", "MULTI", "PSUBSCRIBE", "PUNSUBSCRIBE", "QUIT", "ROLE", "SCRIPT",
+	"SUBSCRIBE", "UNSUBSCRIBE", "UNWATCH", "WAIT", "WATCH",
+}
+
+// harmless are commands that do not read keys and change none.
+var harmless = []string{"ECHO", "TIME"}
+
+// correctSCRIPT is about the scripts that correctEVAL runs.
+func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	switch what := strings.ToUpper(args[0]); {
+	case what == "LOAD" && len(args) == 2:
+		s, err := n.scripts.learn(args[1])
+		if err != nil {
+			return refuse(c, "ERR "+err.Error())
+		}
+		c.WriteBulk(s.SHA)
+	case what == "EXISTS" && len(args) > 1:
+		c.WriteLen(len(args) - 1)
+		for _, sha := range args[1:] {
+			known := 0
+			if n.scripts.known[strings.ToLower(sha)] != nil {
+				known = 1
+			}
+			c.WriteInt(known)
+		}
+	case what == "FLUSH" && (len(args) == 1 || len(args) == 2 && slices.Contains([]string{"SYNC", "ASYNC"}, strings.ToUpper(args[1]))):
+		n.scripts.known = nil
+		c.WriteOK()
+	default:
+		return false
+	}
+	return true
+}
+
+// lock keeps miniredis from whoever waits for a change, until what it returns is called.
+func (n *node) lock() (unlock func()) {
+	if n.locked {
+		return func() {}
+	}
+	n.mini.Lock()
+	n.locked = true
+	return func() {
+		n.locked = false
+		n.mini.Unlock()
+	}
+}

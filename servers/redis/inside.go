@@ -1,0 +1,76 @@
+package redis
+
+import (
+	"bufio"
+	"bytes"
+	"reflect"
+	"strconv"
+	"sync"
+
+	"github.com/alicebob/miniredis/v2"
+	mserver "github.com/alicebob/miniredis/v2/server"
+)
+
+// An inside is a connection of a server with itself, for what runs as one whole: the
+// commands of a script, or of a transaction. They are answered while the server is locked.
+type inside struct {
+	n    *node
+	peer *mserver.Peer
+	out  bytes.Buffer
+}
+
+// inside returns one that is on the database that another connection is on.
+func (n *node) inside(of *mserver.Peer) *inside {
+	in := &inside{n: n}
+	in.peer = mserver.NewPeer(bufio.NewWriterSize(&in.out, 64))
+	in.peer.Ctx = newNested()
+	if db := n.selected[of.Ctx]; db != 0 {
+		in.ask("SELECT", strconv.Itoa(db))
+	}
+	return in
+}
+
+// ask answers a command.
+func (in *inside) ask(words ...string) []byte {
+	in.n.mini.Server().Dispatch(in.peer, words)
+	in.peer.Flush()
+	reply := bytes.Clone(in.out.Bytes())
+	in.out.Reset()
+	return reply
+}
+
+// leave forgets it, and returns the database that it was on.
+func (in *inside) leave() (db int) {
+	db = in.n.selected[in.peer.Ctx]
+	delete(in.n.selected, in.peer.Ctx)
+	return db
+}
+
+// What miniredis keeps of a connection has no name outside of it; and on one of a script it
+// knows that the server is locked already. So one script is run, and what it sends a
+// command with is looked at.
+var nested = sync.OnceValue(func() (ctx reflect.Value) {
+	m := miniredis.NewMiniRedis()
+	if c, err := m.Dial(); err == nil {
+		c.Close()
+	}
+	defer m.Close()
+	m.Server().SetPreHook(func(c *mserver.Peer, name string, _ ...string) bool {
+		if name == "PING" {
+			ctx = reflect.ValueOf(c.Ctx).Elem()
+		}
+		return false
+	})
+	m.Server().Dispatch(mserver.NewPeer(bufio.NewWriter(&bytes.Buffer{})), []string{"EVAL", "redis.call('PING')", "0"})
+	return ctx
+})
+
+// newConnection returns what miniredis keeps of a connection.
+func newConnection() any { return reflect.New(nested().Type()).Interface() }
+
+// newNested returns what it keeps of one on which the server is locked already.
+func newNested() any {
+	v := reflect.New(nested().Type())
+	v.Elem().Set(nested())
+	return v.Interface()
+}

@@ -1,0 +1,72 @@
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	luajson "github.com/alicebob/miniredis/v2/gopher-json"
+	lua "github.com/yuin/gopher-lua"
+)
+
+// cjson is the table cjson of scripts.
+func cjson(l *lua.LState) *lua.LTable {
+	return fields(l, map[string]lua.LGFunction{
+		"encode": func(l *lua.LState) int {
+			b, err := luajson.Encode(l.CheckAny(1))
+			if err != nil {
+				l.RaiseError("%v", err)
+			}
+			l.Push(lua.LString(b))
+			return 1
+		},
+		"decode": func(l *lua.LState) int {
+			d := json.NewDecoder(strings.NewReader(l.CheckString(1)))
+			v, err := decode(l, d)
+			if err == nil && d.More() {
+				err = fmt.Errorf("Expected the end at character %d", d.InputOffset()+1) //lint:ignore ST1005 as Redis's library
+			}
+			if err != nil {
+				l.RaiseError("%v", err)
+			}
+			l.Push(v)
+			return 1
+		},
+	})
+}
+
+// decode reads one value. The fields of an object stay in their order, in which a script
+// may walk over them: a Go map would have another each time.
+func decode(l *lua.LState, d *json.Decoder) (lua.LValue, error) {
+	token, err := d.Token()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	switch v := token.(type) {
+	case string:
+		return lua.LString(v), nil
+	case float64:
+		return lua.LNumber(v), nil
+	case bool:
+		return lua.LBool(v), nil
+	case json.Delim:
+		t := l.NewTable()
+		for i := 1; d.More(); i++ {
+			key := lua.LValue(lua.LNumber(i))
+			if v == '{' {
+				if key, err = decode(l, d); err != nil {
+					return nil, err
+				}
+			}
+			value, err := decode(l, d)
+			if err != nil {
+				return nil, err
+			}
+			t.RawSet(key, value)
+		}
+		_, err := d.Token()
+		return t, err
+	}
+	return lua.LNil, err
+}

@@ -1,0 +1,199 @@
+package script
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"math"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// version is the release of Redis that is told to scripts: the oldest whose rules these are.
+const (
+	version       = "7.0.0"
+	versionNumber = 0x00070000
+)
+
+// library is the table redis of scripts: https://redis.io/docs/latest/develop/programmability/lua-api/
+func (in *Interpreter) library() *lua.LTable {
+	t := fields(in.l, map[string]lua.LGFunction{
+		"call":               func(l *lua.LState) int { return in.command(l, true) },
+		"pcall":              func(l *lua.LState) int { return in.command(l, false) },
+		"error_reply":        errorReply,
+		"status_reply":       statusReply,
+		"sha1hex":            sha1hex,
+		"log":                logs,
+		"setresp":            in.setresp,
+		"set_repl":           nothing,
+		"replicate_commands": yes,
+		"acl_check_cmd":      yes,
+		"debug":              nothing,
+		"breakpoint": func(l *lua.LState) int {
+			l.Push(lua.LFalse)
+			return 1
+		},
+	})
+	for name, v := range map[string]lua.LValue{
+		"LOG_DEBUG": lua.LNumber(0), "LOG_VERBOSE": lua.LNumber(1), "LOG_NOTICE": lua.LNumber(2), "LOG_WARNING": lua.LNumber(3),
+		"REPL_NONE": lua.LNumber(0), "REPL_AOF": lua.LNumber(1), "REPL_SLAVE": lua.LNumber(2), "REPL_REPLICA": lua.LNumber(2), "REPL_ALL": lua.LNumber(3),
+		"REDIS_VERSION": lua.LString(version), "REDIS_VERSION_NUM": lua.LNumber(versionNumber),
+	} {
+		t.RawSetString(name, v)
+	}
+	return t
+}
+
+func nothing(*lua.LState) int { return 0 }
+
+func yes(l *lua.LState) int {
+	l.Push(lua.LTrue)
+	return 1
+}
+
+// fail raises an error as Redis's own functions do: without where.
+func fail(l *lua.LState, text string) int {
+	l.Error(errorTable(l, "ERR "+text), 0)
+	return 0
+}
+
+func errorTable(l *lua.LState, text string) *lua.LTable {
+	t := l.CreateTable(0, 1)
+	t.RawSetString("err", lua.LString(text))
+	return t
+}
+
+// command is redis.call, which raises errors, and redis.pcall, which returns them.
+func (in *Interpreter) command(l *lua.LState, raises bool) int {
+	words := make([]string, l.GetTop())
+	wrong := ""
+	if len(words) == 0 {
+		wrong = "Please specify at least one argument for this redis lib call"
+	}
+	for i := range words {
+		switch v := l.Get(i + 1).(type) {
+		case lua.LString:
+			words[i] = string(v)
+		case lua.LNumber:
+			words[i] = number(v, 17)
+		default:
+			wrong = "Lua redis lib command arguments must be strings or integers"
+		}
+	}
+	var reply lua.LValue
+	if wrong != "" {
+		reply = errorTable(l, "ERR "+wrong)
+	} else {
+		reply, _ = toLua(l, in.call(words, in.resp3))
+	}
+	if t, ok := reply.(*lua.LTable); ok && raises && t.RawGetString("err") != lua.LNil {
+		l.Error(t, 0)
+		return 0
+	}
+	l.Push(reply)
+	return 1
+}
+
+func errorReply(l *lua.LState) int {
+	text, ok := l.Get(1).(lua.LString)
+	if l.GetTop() != 1 || !ok {
+		l.Push(errorTable(l, "ERR wrong number or type of arguments"))
+		return 1
+	}
+	code, rest, more := strings.Cut(strings.TrimPrefix(string(text), "-"), " ")
+	if !more {
+		code, rest = "ERR", code
+	}
+	l.Push(errorTable(l, code+" "+rest))
+	return 1
+}
+
+func statusReply(l *lua.LState) int {
+	text, ok := l.Get(1).(lua.LString)
+	if l.GetTop() != 1 || !ok {
+		l.Push(errorTable(l, "ERR wrong number or type of arguments"))
+		return 1
+	}
+	t := l.CreateTable(0, 1)
+	t.RawSetString("ok", text)
+	l.Push(t)
+	return 1
+}
+
+func sha1hex(l *lua.LState) int {
+	if l.GetTop() != 1 {
+		return fail(l, "wrong number of arguments")
+	}
+	sum := sha1.Sum([]byte(lua.LVAsString(l.Get(1))))
+	l.Push(lua.LString(hex.EncodeToString(sum[:])))
+	return 1
+}
+
+// logs is redis.log. Nobody reads the log.
+func logs(l *lua.LState) int {
+	level, ok := l.Get(1).(lua.LNumber)
+	switch {
+	case l.GetTop() < 2:
+		return fail(l, "redis.log() requires two arguments or more.")
+	case !ok:
+		return fail(l, "First argument must be a number (log level).")
+	case level < 0 || level > 3:
+		return fail(l, "Invalid debug level.")
+	}
+	return 0
+}
+
+func (in *Interpreter) setresp(l *lua.LState) int {
+	v, _ := l.Get(1).(lua.LNumber)
+	switch {
+	case l.GetTop() != 1:
+		return fail(l, "redis.setresp() requires one argument.")
+	case v != 2 && v != 3:
+		return fail(l, "RESP version must be 2 or 3.")
+	}
+	in.resp3 = v == 3
+	return 0
+}
+
+// dice are what scripts draw from: 48 bits of a linear congruence, which begin with the same
+// in every server: https://github.com/redis/redis/blob/7.0/src/rand.c
+type dice uint64
+
+// fresh are those of a server that has just started.
+const fresh dice = 0x1234ABCD330E
+
+func (d *dice) seed(v int64) { *d = dice(uint64(uint32(v))<<16 | 0x330E) }
+
+// roll returns at least 0 and at most 1.
+func (d *dice) roll() float64 {
+	*d = (*d*0x5DEECE66D + 0xB) & (1<<48 - 1)
+	return float64(int64(*d>>17)%math.MaxInt32) / math.MaxInt32
+}
+
+// in gives Lua's library of mathematics these dice.
+func (d *dice) in(l *lua.LState, library *lua.LTable) {
+	set(l, library, "random", func(l *lua.LState) int {
+		r := d.roll()
+		from, to := lua.LNumber(1), lua.LNumber(1)
+		switch l.GetTop() {
+		case 0:
+			l.Push(lua.LNumber(r))
+			return 1
+		case 1:
+			to = lua.LNumber(l.CheckInt(1))
+		case 2:
+			from, to = lua.LNumber(l.CheckInt(1)), lua.LNumber(l.CheckInt(2))
+		default:
+			l.RaiseError("wrong number of arguments")
+		}
+		if from > to {
+			l.ArgError(l.GetTop(), "interval is empty")
+		}
+		l.Push(lua.LNumber(math.Floor(r*float64(to-from+1))) + from)
+		return 1
+	})
+	set(l, library, "randomseed", func(l *lua.LState) int {
+		d.seed(l.CheckInt64(1))
+		return 0
+	})
+}

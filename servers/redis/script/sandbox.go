@@ -1,0 +1,176 @@
+package script
+
+import (
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Redis's list of what scripts are given, without what gopher-lua lacks:
+// lua_builtins_allow_list and those after it in
+// https://github.com/redis/redis/blob/7.0/src/script_lua.c
+var allowed = []string{
+	"_VERSION", "assert", "collectgarbage", "coroutine", "error", "getmetatable", "ipairs", "load", "loadstring", "math",
+	"next", "pairs", "pcall", "rawequal", "rawget", "rawset", "select", "setmetatable", "string", "table", "tonumber",
+	"tostring", "type", "unpack", "xpcall",
+}
+
+const readOnly = "Attempt to modify a readonly table"
+
+func newInterpreter() *Interpreter {
+	l := lua.NewState(lua.Options{
+		SkipOpenLibs: true, CallStackSize: 1024,
+		RegistrySize: 1024, RegistryGrowStep: 1024, RegistryMaxSize: 1 << 16,
+	})
+	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenCoroutine, lua.OpenTable, lua.OpenString, lua.OpenMath} {
+		l.Push(l.NewFunction(open))
+		l.Call(0, 0)
+	}
+	in := &Interpreter{l: l, globals: l.NewTable(), shown: map[*lua.LTable]*lua.LTable{}}
+	all := l.G.Global
+	text := all.RawGetString("string").(*lua.LTable)
+	text.RawSetString("__index", lua.LNil) // it was its own metatable
+	in.guard(all)
+	for _, name := range allowed {
+		v := all.RawGetString(name)
+		if t, ok := v.(*lua.LTable); ok {
+			v = in.protect(t)
+		}
+		in.globals.RawSetString(name, v)
+	}
+	in.globals.RawSetString("redis", in.protect(in.library()))
+	in.globals.RawSetString("cjson", in.protect(cjson(l)))
+	in.globals.Metatable = fields(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
+		l.RaiseError("Script attempted to access nonexistent global variable '%s'", l.Get(2).String())
+		return 0
+	}})
+	in.env = in.protect(in.globals)
+	in.globals.RawSetString("_G", in.env)
+	of := l.NewTable()
+	of.RawSetString("__index", text)
+	l.SetMetatable(lua.LString(""), of)
+	// What load compiles has the environment that the state has.
+	l.Env = in.env
+	return in
+}
+
+func fields(l *lua.LState, functions map[string]lua.LGFunction) *lua.LTable {
+	return l.SetFuncs(l.NewTable(), functions)
+}
+
+// protect returns a table that shows what t holds, and cannot be changed: it is empty, so
+// that the metatable is asked about every field.
+func (in *Interpreter) protect(t *lua.LTable) *lua.LTable {
+	empty := in.l.NewTable()
+	mt := fields(in.l, map[string]lua.LGFunction{"__newindex": func(l *lua.LState) int {
+		l.RaiseError(readOnly)
+		return 0
+	}})
+	mt.RawSetString("__index", t)
+	empty.Metatable = mt
+	in.shown[empty] = t
+	return empty
+}
+
+// protected is the first argument's table behind it, if it is one that cannot be changed.
+func (in *Interpreter) protected(l *lua.LState) *lua.LTable {
+	t, _ := l.Get(1).(*lua.LTable)
+	return in.shown[t]
+}
+
+// guard sets the functions right that would reach behind a protected table, or see that it
+// is empty. What they are given else goes to Lua's own.
+func (in *Interpreter) guard(all *lua.LTable) {
+	for _, name := range []string{"rawset", "setmetatable"} {
+		in.instead(all, name, in.refuse)
+	}
+	library := all.RawGetString("table").(*lua.LTable)
+	for _, name := range []string{"insert", "remove", "sort"} {
+		in.instead(library, name, in.refuse)
+	}
+	in.instead(all, "rawget", func(l *lua.LState, of *lua.LTable) int {
+		l.Push(of.RawGet(l.Get(2)))
+		return 1
+	})
+	next := in.instead(all, "next", func(l *lua.LState, of *lua.LTable) int {
+		key, value := of.Next(l.Get(2))
+		l.Push(key)
+		l.Push(value)
+		return 2
+	})
+	in.instead(all, "pairs", func(l *lua.LState, _ *lua.LTable) int {
+		l.Push(next)
+		l.Push(l.Get(1))
+		l.Push(lua.LNil)
+		return 3
+	})
+	// A metatable is as protected as what it is about. Of the libraries none has one.
+	metatables := in.protect(in.l.NewTable())
+	metatable := goFunction(all, "getmetatable")
+	set(in.l, all, "getmetatable", func(l *lua.LState) int {
+		_, text := l.Get(1).(lua.LString)
+		switch shown := in.protected(l); {
+		case text, shown == in.globals:
+			l.Push(metatables)
+			return 1
+		case shown != nil:
+			l.Push(lua.LNil)
+			return 1
+		}
+		return metatable(l)
+	})
+	raise := goFunction(all, "error")
+	set(in.l, all, "error", func(l *lua.LState) int {
+		if n, ok := l.Get(1).(lua.LNumber); ok {
+			l.Replace(1, lua.LString(number(n, 14)))
+		}
+		return raise(l)
+	})
+	// Redis tells pcall's caller the text of an error of redis.call.
+	pcall := goFunction(all, "pcall")
+	set(in.l, all, "pcall", func(l *lua.LState) int {
+		results := pcall(l)
+		if t, ok := l.Get(-1).(*lua.LTable); ok && results == 2 && l.Get(-2) == lua.LFalse {
+			if err, ok := t.RawGetString("err").(lua.LString); ok {
+				l.Pop(1)
+				l.Push(err)
+			}
+		}
+		return results
+	})
+	tostring := goFunction(all, "tostring")
+	set(in.l, all, "tostring", func(l *lua.LState) int {
+		if n, ok := l.Get(1).(lua.LNumber); ok {
+			l.Push(lua.LString(number(n, 14)))
+			return 1
+		}
+		return tostring(l)
+	})
+	in.dice.in(in.l, all.RawGetString("math").(*lua.LTable))
+}
+
+// instead has a function do something else if its first argument is protected, and returns
+// what it has become.
+func (in *Interpreter) instead(of *lua.LTable, name string, do func(l *lua.LState, shown *lua.LTable) int) *lua.LFunction {
+	own := of.RawGetString(name).(*lua.LFunction)
+	f := *own
+	f.GFunction = func(l *lua.LState) int {
+		if shown := in.protected(l); shown != nil {
+			return do(l, shown)
+		}
+		return own.GFunction(l)
+	}
+	of.RawSetString(name, &f)
+	return &f
+}
+
+func (in *Interpreter) refuse(l *lua.LState, _ *lua.LTable) int {
+	l.Error(lua.LString(readOnly), 0)
+	return 0
+}
+
+func goFunction(of *lua.LTable, name string) lua.LGFunction {
+	return of.RawGetString(name).(*lua.LFunction).GFunction
+}
+
+func set(l *lua.LState, of *lua.LTable, name string, f lua.LGFunction) {
+	of.RawSetString(name, l.NewFunction(f))
+}

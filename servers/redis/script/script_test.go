@@ -1,0 +1,113 @@
+package script
+
+import (
+	"strings"
+	"testing"
+)
+
+// probe shows everything that a script can reach.
+const probe = `
+local seen, out = {}, {}
+local function show(t, path)
+  for k, v in pairs(t) do
+    out[#out + 1] = path .. "." .. tostring(k) .. " " .. type(v)
+    if type(v) == "table" and not seen[v] then seen[v] = true; show(v, path .. "." .. k) end
+  end
+end
+show(_G, "")
+table.sort(out)
+return table.concat(out, "\n") .. ("x"):rep(2) .. string.format("%s", #KEYS) .. table.concat(ARGV)
+`
+
+// Whatever a script tries, the next one finds what the first one found. The table of
+// fidelity shows which of these Redis refuses, and in which words.
+func TestNothingIsLeftBehind(t *testing.T) {
+	want := run(t, newInterpreter(), probe)
+	for _, line := range []string{".string.rep function", ".redis.call function", ".cjson.decode function", ".KEYS table"} {
+		if !strings.Contains(want, line) {
+			t.Errorf("the probe does not see %s in\n%s", line, want)
+		}
+	}
+	in := newInterpreter()
+	for _, s := range []string{
+		`x = 1`,
+		`_G.x = 1`,
+		`rawset(_G, "x", 1)`,
+		`redis.call = nil`,
+		`string.rep = nil`,
+		`rawset(string, "rep", nil)`,
+		`table.insert(string, 1)`,
+		`table.remove(string)`,
+		`table.sort(KEYS, function() rawset(math, "pi", 3) end)`,
+		`setmetatable(_G, {__index = function() return 1 end})`,
+		`setmetatable(string, {__index = function() return 1 end})`,
+		`getmetatable("").__index = function() return nil end`,
+		`rawset(getmetatable(""), "__index", {})`,
+		`getmetatable(_G).__newindex = rawset`,
+		`setmetatable(getmetatable(_G), {})`,
+		`local f, t = pairs(string); t.rep = nil`,
+		`local f, t = pairs(_G); rawset(t, "x", 1)`,
+		`for k, v in pairs(_G) do if type(v) == "table" and k ~= "KEYS" and k ~= "ARGV" then for n in pairs(v) do pcall(rawset, v, n, 1); pcall(function() v[n] = 1 end) end end end`,
+		`loadstring("x = 1; string.rep = nil")()`,
+		`load(function() return nil end)()`,
+		`local c = coroutine.create(function() x = 1 end); coroutine.resume(c); string.rep = nil`,
+		`coroutine.wrap(function() rawset(string, "rep", nil) end)()`,
+		`xpcall(function() string.rep = nil end, function() x = 1 end)`,
+		`KEYS[1] = "changed"; ARGV.x = "changed"; ARGV[1] = "x"`,
+		`setmetatable(KEYS, {__index = function() return "changed" end}); setmetatable(ARGV, {__len = function() return 9 end})`,
+		`local function f() return 1 + f() end return f()`,
+		`redis.setresp(3)`,
+		`return (`,
+	} {
+		_ = run(t, in, s)
+		if got := run(t, in, probe); got != want {
+			t.Fatalf("after %s a script finds\n%s\nwant\n%s", s, got, want)
+		}
+	}
+}
+
+// run runs a script to which no command answers but with OK.
+func run(t *testing.T, in *Interpreter, text string) string {
+	t.Helper()
+	s, err := Compile(text)
+	if err != nil {
+		return err.Error()
+	}
+	return string(in.Run(s, []string{"key"}, nil, false, func([]string, bool) []byte { return []byte("+OK\r\n") }))
+}
+
+// A script that is a loop away from harm ends with an error, not with the program.
+func TestDeepTables(t *testing.T) {
+	for _, s := range []string{
+		`local t = {} t[1] = t return t`,
+		`local t = {} for i = 1, 100000 do t = {t} end return t`,
+		`local t = {} t.map = t return t`,
+		`return cjson.encode((function() local t = {} t[1] = t return t end)())`,
+		`return string.rep("x", 10):rep(-1)`,
+		`return unpack({}, 1, 1e8)`,
+		`return cjson.decode(string.rep("[", 100000))`,
+	} {
+		if got := run(t, newInterpreter(), s); got == "" {
+			t.Errorf("%s has no answer", s)
+		}
+	}
+}
+
+// What many worlds are made of: the script by which locks are released.
+func BenchmarkRun(b *testing.B) {
+	s, err := Compile(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) else return 0 end`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := Acquire()
+	defer in.Release()
+	b.ReportAllocs()
+	for b.Loop() {
+		in.Run(s, []string{"lock"}, []string{"value"}, false, func(words []string, _ bool) []byte {
+			if words[0] == "GET" {
+				return []byte("$5\r\nvalue\r\n")
+			}
+			return []byte(":1\r\n")
+		})
+	}
+}
