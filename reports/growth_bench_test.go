@@ -1,0 +1,155 @@
+//go:build unix
+
+package reports_test
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+)
+
+// BenchmarkGrowth plays worlds that have more and more of one thing, judges them and tells
+// them. What an event costs should not depend on how many others there are. So it reports,
+// for each of the three and for all together, the processor time that an event takes in the
+// largest world divided by that in the world where it takes least; with -v also the times.
+//
+// The worlds take turns, and the best turn of each counts: whatever else the machine does
+// disturbs few of them.
+func BenchmarkGrowth(b *testing.B) {
+	for _, axis := range []struct {
+		of    string
+		sizes []int
+		world func(n int) string
+	}{
+		{"nodes", []int{5, 11, 25, 51, 101}, func(n int) string {
+			return fmt.Sprintf("lock: {kind: redlock, ttl: 10s, nodes: %d}\n", n) +
+				likeClients(2, "{sections: 10, key: lock-%d}")
+		}},
+		{"clients", []int{2, 10, 50, 200}, func(n int) string {
+			return "lock: {kind: single, ttl: 10s}\n" +
+				likeClients(n, "{sections: 5, works: 5ms, retry-every: 100ms, retry: jitter}")
+		}},
+		{"locks", []int{2, 10, 50, 200}, func(n int) string {
+			return "lock: {kind: single, ttl: 10s}\n" +
+				likeClients(n, "{sections: 10, key: lock-%d}")
+		}},
+		{"sections", []int{1, 10, 100, 1000, 2000}, func(n int) string {
+			return "lock: {kind: single, ttl: 10s}\n" +
+				likeClients(2, fmt.Sprintf("{sections: %d, works: 5ms, retry-every: 20ms}", n))
+		}},
+	} {
+		b.Run(axis.of, func(b *testing.B) {
+			defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command has it
+			var worlds []*grown
+			for _, n := range axis.sizes {
+				worlds = append(worlds, grow(b, axis.world(n)))
+			}
+			for b.Loop() {
+				for _, w := range worlds {
+					w.turn(b)
+				}
+			}
+			for i, w := range worlds {
+				b.Logf("%5d %-8s %6d events, of which each takes %5.1f µs: %4.1f to be played, %4.1f to be judged and %4.1f to be told",
+					axis.sizes[i], axis.of, w.events, w.each[whole], w.each[played], w.each[judged], w.each[narrated])
+			}
+			for part, unit := range [parts]string{"ratio", "played-ratio", "judged-ratio", "told-ratio"} {
+				least, largest := worlds[0].each[part], worlds[len(worlds)-1].each[part]
+				for _, w := range worlds {
+					least = min(least, w.each[part])
+				}
+				b.ReportMetric(largest/least, unit)
+			}
+		})
+	}
+}
+
+// likeClients are clients of a scenario that all do the same, but for their numbers.
+func likeClients(n int, does string) string {
+	var all strings.Builder
+	all.WriteString("clients:\n")
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&all, "  client-%d: %s\n", i, strings.ReplaceAll(does, "%d", fmt.Sprint(i)))
+	}
+	return all.String()
+}
+
+// What is done with a world.
+const (
+	whole = iota
+	played
+	judged
+	narrated
+	parts
+)
+
+// grown is a world of some size, and what each of its events took, in microseconds, when that
+// was least.
+type grown struct {
+	variant *scenarios.Variant
+	config  sim.Config
+	events  int
+	each    [parts]float64
+}
+
+func grow(b *testing.B, world string) *grown {
+	b.Helper()
+	s, err := scenarios.Parse("growth.yaml", []byte("title: A world that grows\nassumption: none\n"+world))
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &grown{variant: s.Variants[0]}
+	if w.config, err = w.variant.Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off}); err != nil {
+		b.Fatal(err)
+	}
+	return w
+}
+
+// turn takes the world from its beginning to its story, and if that is short again and again:
+// collecting the garbage is a part of what it costs.
+func (w *grown) turn(b *testing.B) {
+	const enough = 20_000
+	var took [parts]time.Duration
+	events := 0
+	for events < enough {
+		start := processorTime(b)
+		t, err := sim.Run(w.config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ran := processorTime(b)
+		run := w.variant.Judge(t, w.variant.Lock, scenarios.Off)
+		judgement := processorTime(b)
+		story.Of(run.History, false)
+		story.Tell(run.History, run.Verdict, run.Conduct)
+		end := processorTime(b)
+
+		w.events = len(t.Events)
+		events += w.events
+		took[whole] += end - start
+		took[played] += ran - start
+		took[judged] += judgement - ran
+		took[narrated] += end - judgement
+	}
+	for part := range took {
+		if each := float64(took[part].Nanoseconds()) / 1e3 / float64(events); w.each[part] == 0 || each < w.each[part] {
+			w.each[part] = each
+		}
+	}
+}
+
+// processorTime is what this process has used until now.
+func processorTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
