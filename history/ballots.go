@@ -20,42 +20,59 @@ type Ballot struct {
 func (h *History) Ballots() []Ballot {
 	var all []Ballot
 	o := NewOracle(h.Trace)
-	asking := map[Acquisition]*Ballot{}
+	asking := map[Acquisition]*Call{}
+	// When each lock was last seen to be held, and its votes to be split: whoever asks sees
+	// it when it begins, and whenever it changes.
+	taken, split := map[*ranks]int{}, map[*ranks]int{}
+	look := func(r *ranks, seq int) {
+		if len(r.standing) > 0 {
+			taken[r] = seq
+		}
+		if r.divides(asking) {
+			split[r] = seq
+		}
+	}
+	ballot := func(c *Call) Ballot {
+		r := o.locks[c.Lock]
+		return Ballot{Call: c, Taken: taken[r] >= c.Began.Seq, Split: split[r] >= c.Began.Seq}
+	}
 	for _, ev := range h.apart {
-		o.See(ev)
+		for _, r := range o.see(ev) {
+			look(r, ev.Seq)
+		}
 		id := Acquisition{ev.Process, ev.Section}
 		switch {
 		case ev.Kind == trace.KindBegin && ev.Step == trace.Acquire && o.locks[ev.Lock] != nil:
-			asking[id] = &Ballot{Call: h.called().by[ev.Seq]}
+			asking[id] = h.called().by[ev.Seq]
+			look(o.locks[ev.Lock], ev.Seq)
 		case ev.Kind == trace.KindEnd && ev.Step == trace.Acquire:
-			if b := asking[id]; b != nil {
-				all = append(all, *b)
+			if c := asking[id]; c != nil {
+				all = append(all, ballot(c))
 			}
 			delete(asking, id)
 		case ev.Kind == trace.KindCrash:
-			maps.DeleteFunc(asking, func(id Acquisition, _ *Ballot) bool { return id.Client == ev.Process })
-		case ev.Key == "" && ev.Kind != trace.KindRestart && ev.Kind != trace.KindPromote:
-			continue // no key has changed
-		}
-		divided := map[string]bool{} // the locks whose votes are split now
-		for _, lock := range o.names {
-			clients := map[string]bool{}
-			for _, holder := range o.Holders(lock) {
-				if asking[holder] != nil {
-					clients[holder.Client] = true
-				}
-			}
-			divided[lock] = len(clients) > 1
-		}
-		for _, b := range asking {
-			b.Taken = b.Taken || o.Granted(b.Lock)
-			b.Split = b.Split || divided[b.Lock]
+			maps.DeleteFunc(asking, func(id Acquisition, _ *Call) bool { return id.Client == ev.Process })
 		}
 	}
 	for _, c := range h.Calls() {
-		if c.Began != nil && c.Step == trace.Acquire && c.Ended == nil && asking[c.Acquisition] != nil {
-			all = append(all, *asking[c.Acquisition])
+		if c.Step == trace.Acquire && c.Ended == nil && asking[c.Acquisition] == c {
+			all = append(all, ballot(c))
 		}
 	}
 	return all
+}
+
+// divides says whether at least two clients who are asking have keys on the lock's slots.
+func (r *ranks) divides(asking map[Acquisition]*Call) bool {
+	one := ""
+	for g := range r.count {
+		if asking[g.Acquisition] == nil {
+			continue
+		}
+		if one != "" && one != g.Client {
+			return true
+		}
+		one = g.Client
+	}
+	return false
 }

@@ -35,12 +35,12 @@ import (
 type History struct {
 	Trace *trace.Trace
 
-	locks    map[string]trace.LockInfo
-	roles    map[string]trace.Role
-	readOnly map[string]bool
-	clocks   *Clocks
-	faults   *Faults
-	quiet    []Interval // in which no fault acted
+	locks map[string]trace.LockInfo
+	// places are those of the processes in the order of the world.
+	places map[string]int
+	clocks *Clocks
+	faults *Faults
+	quiet  []Interval // in which no fault acted
 	// apart are the events apart from those with which a message is sent or arrives: most are
 	// such, and most chapters are about the others.
 	apart []*trace.Event
@@ -52,6 +52,7 @@ type History struct {
 	// fates are the events with which the processes ended.
 	fates map[string]*trace.Event
 
+	slots    chapter[*slotRecord]
 	reading  chapter[*reading]
 	calls    chapter[*callList]
 	spells   chapter[[]*Spell]
@@ -76,23 +77,22 @@ func (c *chapter[T]) of(read func() T) T {
 // Of reads a trace, which has to be whole and valid: see [trace.Trace.Validate].
 func Of(t *trace.Trace) *History {
 	h := &History{
-		Trace:    t,
-		locks:    map[string]trace.LockInfo{},
-		roles:    map[string]trace.Role{},
-		readOnly: map[string]bool{},
-		clocks:   NewClocks(),
-		faults:   NewFaults(),
-		quiet:    []Interval{{StartOf(0), Never}},
-		ranOn:    map[string]Moment{},
-		lost:     map[Acquisition]bool{},
-		fates:    map[string]*trace.Event{},
-		apart:    make([]*trace.Event, 0, len(t.Events)/2),
+		Trace:  t,
+		locks:  map[string]trace.LockInfo{},
+		places: make(map[string]int, len(t.Processes)),
+		clocks: NewClocks(),
+		faults: NewFaults(),
+		quiet:  []Interval{{StartOf(0), Never}},
+		ranOn:  map[string]Moment{},
+		lost:   map[Acquisition]bool{},
+		fates:  map[string]*trace.Event{},
+		apart:  make([]*trace.Event, 0, len(t.Events)/2),
 	}
 	for _, l := range t.Locks {
 		h.locks[l.Name] = l
 	}
-	for _, p := range t.Processes {
-		h.roles[p.Name], h.readOnly[p.Name] = p.Role, p.ReadOnly
+	for i, p := range slices.Backward(t.Processes) { // of two that are one the first counts
+		h.places[p.Name] = i
 	}
 	for i := range t.Events {
 		ev := &t.Events[i]
@@ -172,12 +172,6 @@ func (h *History) LastBefore(m Moment) *trace.Event {
 // Lock is what is known of a lock before the run; zero for one that is not known.
 func (h *History) Lock(name string) trace.LockInfo { return h.locks[name] }
 
-// Role is what a process is; "" for one that is not known.
-func (h *History) Role(process string) trace.Role { return h.roles[process] }
-
-// IsClient reports whether a process is a client.
-func (h *History) IsClient(process string) bool { return h.roles[process] == trace.RoleClient }
-
 // Clocks are the clocks of all processes.
 func (h *History) Clocks() *Clocks { return h.clocks }
 
@@ -195,6 +189,3 @@ func (h *History) AnyRanOn() bool { return len(h.ranOn) > 0 }
 func (h *History) NobodyExcluded() bool {
 	return !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return !l.Open })
 }
-
-// Slots are where a lock keeps its grants when the run starts.
-func (h *History) Slots(lock string) Slots { return SlotsOf(h.locks[lock]) }

@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/trace"
@@ -308,30 +307,3 @@ func (k *Keys) Alike(node, other string) bool {
 	}
 	return true
 }
-
-// Slots are where a lock keeps its grants.
-type Slots []Place
-
-// SlotsOf are where a lock keeps its grants when the run starts.
-func SlotsOf(l trace.LockInfo) Slots {
-	s := make(Slots, len(l.Slots))
-	for i, slot := range l.Slots {
-		s[i] = Place{slot.Node, slot.Key}
-	}
-	return s
-}
-
-// See takes in the next event: a replica that takes its master's place has its slots.
-func (s Slots) See(ev *trace.Event) {
-	if ev.Kind != trace.KindPromote {
-		return
-	}
-	for i := range s {
-		if s[i].Node == ev.Peer {
-			s[i].Node = ev.Process
-		}
-	}
-}
-
-// Has says whether a place is one of the slots.
-func (s Slots) Has(p Place) bool { return slices.Contains(s, p) }

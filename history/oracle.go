@@ -22,10 +22,11 @@ import (
 // Ranks are small whole numbers that count up for each lock. One is fixed when
 // acquire returns; extending never changes it, and failed attempts leave gaps.
 func NewOracle(t *trace.Trace) *Oracle {
-	o := &Oracle{keys: NewKeys(), locks: map[string]*ranks{}}
+	o := &Oracle{keys: NewKeys(), locks: make(map[string]*ranks, len(t.Locks))}
 	for _, l := range t.Locks {
 		o.add(l)
 	}
+	o.locate()
 	return o
 }
 
@@ -34,8 +35,16 @@ func NewOracle(t *trace.Trace) *Oracle {
 type Oracle struct {
 	keys  *Keys
 	locks map[string]*ranks
-	// names lists the locks in a fixed order.
-	names []string
+	// at says whose slots are at each place.
+	at map[Place][]seat
+	// told are the locks that the last event changed.
+	told []*ranks
+}
+
+// A seat is that some of a lock's slots are at one place: one, or more after promotions.
+type seat struct {
+	*ranks
+	slots int
 }
 
 func (o *Oracle) add(l trace.LockInfo) *ranks {
@@ -49,28 +58,46 @@ func (o *Oracle) add(l trace.LockInfo) *ranks {
 		settled:  map[Acquisition]bool{},
 	}
 	o.locks[l.Name] = r
-	o.names = append(o.names, l.Name)
 	return r
 }
 
-// See takes in the next event of the run.
-func (o *Oracle) See(ev *trace.Event) {
-	changes := o.keys.See(ev)
-	if len(changes) == 0 && ev.Kind != trace.KindPromote {
-		return
+// locate finds the places of all slots.
+func (o *Oracle) locate() {
+	o.at = map[Place][]seat{}
+	for _, r := range o.locks {
+		for _, p := range r.slots {
+			seats := o.at[p]
+			if i := slices.IndexFunc(seats, func(s seat) bool { return s.ranks == r }); i >= 0 {
+				seats[i].slots++
+				continue
+			}
+			o.at[p] = append(seats, seat{r, 1})
+		}
 	}
-	for _, name := range o.names {
-		r := o.locks[name]
-		if ev.Kind == trace.KindPromote {
+}
+
+// See takes in the next event of the run.
+func (o *Oracle) See(ev *trace.Event) { o.see(ev) }
+
+// see is See; it returns the locks that the event changed, in no order, and some perhaps
+// twice. The list is valid until the next event.
+func (o *Oracle) see(ev *trace.Event) []*ranks {
+	o.told = o.told[:0]
+	for _, c := range o.keys.See(ev) {
+		for _, s := range o.at[c.Place] {
+			s.see(c, s.slots)
+			o.told = append(o.told, s.ranks)
+		}
+	}
+	if ev.Kind == trace.KindPromote {
+		for _, r := range o.locks {
 			r.slots.See(ev)
 			r.recount(o.keys)
+			o.told = append(o.told, r)
 		}
-		for _, c := range changes {
-			if r.slots.Has(c.Place) {
-				r.see(c)
-			}
-		}
+		o.locate()
 	}
+	return o.told
 }
 
 // Rank fixes the rank of an acquire that returns: its place in the order of grants,
@@ -81,27 +108,6 @@ func (o *Oracle) Rank(lock string, id Acquisition) (rank uint64, ungranted bool)
 		r = o.add(trace.LockInfo{Name: lock})
 	}
 	return r.fix(id)
-}
-
-// Granted says whether somebody holds a lock now.
-func (o *Oracle) Granted(lock string) bool {
-	return o.locks[lock] != nil && len(o.locks[lock].standing) > 0
-}
-
-// Holders are the acquisitions that have a key on the lock's slots now, in the order of
-// the slots.
-func (o *Oracle) Holders(lock string) []Acquisition {
-	r := o.locks[lock]
-	if r == nil {
-		return nil
-	}
-	var all []Acquisition
-	for _, p := range r.slots {
-		if h := o.keys.At(p); h != nil && !slices.Contains(all, h.Owner) {
-			all = append(all, h.Owner)
-		}
-	}
-	return all
 }
 
 // A grant is a value that an acquisition has set. Two clients may use one value,
@@ -131,18 +137,12 @@ type ranks struct {
 	settled map[Acquisition]bool
 }
 
-// see takes in a change of a slot.
-func (r *ranks) see(c Change) {
+// see takes in a change of a place where some of the slots are.
+func (r *ranks) see(c Change, slots int) {
 	r.note(c.Event)
-	weight := 0 // after promotions two slots can be one place
-	for _, p := range r.slots {
-		if p == c.Place {
-			weight++
-		}
-	}
 	if c.Was != c.Is {
-		r.add(c.Is, weight) // first: a grant that is set again stands without a gap
-		r.add(c.Was, -weight)
+		r.add(c.Is, slots) // first: a grant that is set again stands without a gap
+		r.add(c.Was, -slots)
 	}
 	r.excuse()
 	if c.Is != nil {

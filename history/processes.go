@@ -1,6 +1,11 @@
 package history
 
-import "github.com/locksim/locksim/trace"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
 
 // A State is what a process is in.
 type State string
@@ -38,4 +43,34 @@ func (p *Processes) Of(name string) State {
 		return s
 	}
 	return Running
+}
+
+// process is what is known of a process before the run; zero for one that is not known.
+func (h *History) process(name string) trace.ProcessInfo {
+	if i, known := h.places[name]; known {
+		return h.Trace.Processes[i]
+	}
+	return trace.ProcessInfo{}
+}
+
+// Role is what a process is; "" for one that is not known.
+func (h *History) Role(process string) trace.Role { return h.process(process).Role }
+
+// IsClient reports whether a process is a client.
+func (h *History) IsClient(process string) bool { return h.Role(process) == trace.RoleClient }
+
+// InOrder lists each of some processes once, in the order of the world; those that are not
+// known come first.
+func (h *History) InOrder(names []string) []string {
+	place := func(name string) int {
+		if i, known := h.places[name]; known {
+			return i
+		}
+		return -1
+	}
+	names = slices.Clone(names)
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+	return slices.Compact(names)
 }

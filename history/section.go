@@ -228,7 +228,7 @@ func (r *reading) grant(id Acquisition, call, ev *trace.Event) *Section {
 		Granted:     ev,
 		Notifies:    ev.Notifies || r.lost[id],
 		Open:        lock.Open,
-		ReadOnly:    r.readOnly[id.Client],
+		ReadOnly:    r.process(id.Client).ReadOnly,
 		Unordered:   lock.Unordered,
 		From:        MomentOf(ev),
 		To:          Never,

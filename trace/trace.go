@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"cmp"
-	"slices"
 	"time"
 )
 
@@ -146,45 +144,6 @@ type Complaint struct {
 	// Rule is what the lock broke: [CannotMake], or a name that the program gave it.
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
-}
-
-// LockNodes are the nodes that the locks are kept on, in the order of the world; in a
-// world without locks, all.
-func (t *Trace) LockNodes() []string {
-	var nodes []string
-	for _, l := range t.Locks {
-		for _, slot := range l.Slots {
-			nodes = append(nodes, slot.Node)
-		}
-	}
-	if len(nodes) > 0 {
-		return t.InOrder(nodes)
-	}
-	for _, p := range t.Processes {
-		if p.Role == RoleNode {
-			nodes = append(nodes, p.Name)
-		}
-	}
-	return nodes
-}
-
-// InOrder lists each of some processes once, in the order of the world.
-func (t *Trace) InOrder(names []string) []string {
-	place := func(name string) int {
-		return slices.IndexFunc(t.Processes, func(p ProcessInfo) bool { return p.Name == name })
-	}
-	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
-	})
-	return slices.Compact(names)
-}
-
-// IsLockKey reports whether a lock keeps its grants in a key.
-func (t *Trace) IsLockKey(key string) bool {
-	return slices.ContainsFunc(t.Locks, func(l LockInfo) bool {
-		return slices.ContainsFunc(l.Slots, func(slot SlotInfo) bool { return slot.Key == key })
-	})
 }
 
 // End is the true time of the last event.

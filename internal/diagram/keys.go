@@ -28,7 +28,7 @@ func (d *diagram) readKeys(most int, again []stretch) {
 	var all []keyBar
 	total := 0
 	for _, k := range d.history.Holdings() {
-		if !d.history.Trace.IsLockKey(k.Key) {
+		if !d.history.IsLockKey(k.Key) {
 			continue
 		}
 		if !slices.Contains(rows[k.Node], k.Key) {

@@ -31,7 +31,7 @@ type lane struct {
 func newLanes(h *history.History) *lanes {
 	t := h.Trace
 	l := &lanes{by: map[string]int{}, asked: map[story.Step][]int{}}
-	nodes := t.LockNodes()
+	nodes := h.LockNodes()
 	if len(nodes) > 0 {
 		l.add(trace.RoleNode, nodes...)
 	}

@@ -23,7 +23,7 @@ func (s *teller) tellKeys() {
 // ofLock reports whether a key is one of a lock. In a world without locks every key is
 // told as if it were.
 func (s *teller) ofLock(key string) bool {
-	return len(s.Trace.Locks) == 0 || s.Trace.IsLockKey(key)
+	return len(s.Trace.Locks) == 0 || s.IsLockKey(key)
 }
 
 // otherKey tells of a key that is no lock, such as a counter of tokens. What the
@@ -114,7 +114,7 @@ func (s *teller) keySet(c history.Change) {
 
 // isCopy reports whether a node holds only copies of what others hold.
 func (s *teller) isCopy(node string) bool {
-	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Trace.LockNodes(), node)
+	return len(s.Trace.Locks) > 0 && !slices.Contains(s.LockNodes(), node)
 }
 
 func (s *teller) keyRemoved(c history.Change) {

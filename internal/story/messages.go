@@ -78,7 +78,7 @@ func (s *teller) apart(ev *trace.Event, merge func(peers string) string) {
 // peerCount lists each peer once, and how often if more than once.
 func (s *teller) peerCount(peers []string) string {
 	var shown []string
-	for _, p := range s.Trace.InOrder(peers) {
+	for _, p := range s.InOrder(peers) {
 		n := 0
 		for _, q := range peers {
 			if p == q {

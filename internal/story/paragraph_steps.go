@@ -134,7 +134,7 @@ func (p *Paragraph) despite(ev *trace.Event) string {
 
 // on says on which of several nodes a lock is held.
 func (p *Paragraph) on(nodes []string) string {
-	nodes = p.history.Trace.InOrder(nodes)
+	nodes = p.history.InOrder(nodes)
 	if len(p.nodes) < 2 || len(nodes) == len(p.nodes) || len(nodes) == 0 {
 		return ""
 	}

@@ -138,8 +138,8 @@ func because(text string) string {
 // "on redis-1 and redis-2 (2 of 5 nodes)". A replica is none of them, so it is
 // named and not counted.
 func (s *teller) on(nodes []string) string {
-	nodes = s.Trace.InOrder(nodes)
-	all := s.Trace.LockNodes()
+	nodes = s.InOrder(nodes)
+	all := s.LockNodes()
 	counted := !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(all, n) })
 	switch {
 	case len(nodes) == 0 && len(all) == 1:

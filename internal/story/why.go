@@ -121,9 +121,9 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 	case remover != "":
 		return fmt.Sprintf("%s took %s away", remover, key)
 	case len(forgot) > 0:
-		return fmt.Sprintf("%s forgot %s", List(p.history.Trace.InOrder(forgot)), key)
+		return fmt.Sprintf("%s forgot %s", List(p.history.InOrder(forgot)), key)
 	case len(tooEarly) > 0:
-		return fmt.Sprintf("%s let %s expire before its time", List(p.history.Trace.InOrder(tooEarly)), key)
+		return fmt.Sprintf("%s let %s expire before its time", List(p.history.InOrder(tooEarly)), key)
 	case len(expired) > 0:
 		return fmt.Sprintf("%s counted on its lease when its keys had expired", holder.Client)
 	}

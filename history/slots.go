@@ -1,0 +1,72 @@
+package history
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// Slots are where a lock keeps its grants.
+type Slots []Place
+
+// SlotsOf are where a lock keeps its grants when the run starts.
+func SlotsOf(l trace.LockInfo) Slots {
+	s := make(Slots, len(l.Slots))
+	for i, slot := range l.Slots {
+		s[i] = Place{slot.Node, slot.Key}
+	}
+	return s
+}
+
+// See takes in the next event: a replica that takes its master's place has its slots.
+func (s Slots) See(ev *trace.Event) {
+	if ev.Kind != trace.KindPromote {
+		return
+	}
+	for i := range s {
+		if s[i].Node == ev.Peer {
+			s[i].Node = ev.Process
+		}
+	}
+}
+
+// Has says whether a place is one of the slots.
+func (s Slots) Has(p Place) bool { return slices.Contains(s, p) }
+
+// A slotRecord is the chapter of where the locks keep their grants.
+type slotRecord struct {
+	nodes []string
+	keys  map[string]bool
+}
+
+func (h *History) slotted() *slotRecord {
+	return h.slots.of(func() *slotRecord {
+		r := &slotRecord{keys: map[string]bool{}}
+		for _, l := range h.Trace.Locks {
+			for _, slot := range l.Slots {
+				r.nodes = append(r.nodes, slot.Node)
+				r.keys[slot.Key] = true
+			}
+		}
+		if len(r.nodes) > 0 {
+			r.nodes = h.InOrder(r.nodes)
+			return r
+		}
+		for _, p := range h.Trace.Processes {
+			if p.Role == trace.RoleNode {
+				r.nodes = append(r.nodes, p.Name)
+			}
+		}
+		return r
+	})
+}
+
+// LockNodes are the nodes that the locks are kept on, in the order of the world; in a
+// world without locks, all.
+func (h *History) LockNodes() []string { return h.slotted().nodes }
+
+// IsLockKey reports whether a lock keeps its grants in a key.
+func (h *History) IsLockKey(key string) bool { return h.slotted().keys[key] }
+
+// Slots are where a lock keeps its grants when the run starts.
+func (h *History) Slots(lock string) Slots { return SlotsOf(h.locks[lock]) }
