@@ -53,6 +53,9 @@ func coverage(r *explore.Result) []remark {
 		default:
 			words = append(words, triedWords(l)+" tried")
 		}
+		if l.Repeats > 0 {
+			words = append(words, fmt.Sprintf("%s of them only repeat another, and were not run", story.Thousands(l.Repeats)))
+		}
 		if l.Kinds > 0 {
 			words[0] += fmt.Sprintf(", %s of %s kinds of %s", story.Thousands(l.KindsTried), story.Thousands(l.Kinds), sets(l.Faults))
 		}

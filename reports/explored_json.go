@@ -52,9 +52,12 @@ type jsonExploredBase struct {
 }
 
 type jsonLevel struct {
-	Faults      int    `json:"faults"`
-	Space       uint64 `json:"space"`
-	Tried       uint64 `json:"tried"`
+	Faults int    `json:"faults"`
+	Space  uint64 `json:"space"`
+	Tried  uint64 `json:"tried"`
+	// Repeats is how many of those tried only repeat what another one shows, and were not
+	// run; it is missing if none.
+	Repeats     uint64 `json:"repeats,omitempty"`
 	Kinds       uint64 `json:"kinds"`
 	KindsTried  uint64 `json:"kinds_tried"`
 	Broke       uint64 `json:"broke"`

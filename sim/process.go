@@ -39,6 +39,8 @@ type process struct {
 	powerless bool
 
 	lingered atomic.Int64
+	// wallRead says that the process's own code has read its wall clock.
+	wallRead atomic.Bool
 
 	// waiting are the requests of a paused process, stalled its goroutines that
 	// wait in the middle of their I/O (guarded by w.io), backlog the messages that
@@ -208,6 +210,18 @@ func (t timeline) At(at time.Duration, f func()) (cancel func() bool) {
 type clientClock struct {
 	*fakeclock.Fake
 	p *process
+}
+
+func (c clientClock) Now() time.Time {
+	c.p.wallRead.Store(true)
+	return c.Fake.Now()
+}
+
+func (c clientClock) Read(k fakeclock.Kind) fakeclock.Reading {
+	if k == fakeclock.Wall {
+		c.p.wallRead.Store(true)
+	}
+	return c.Fake.Read(k)
 }
 
 func (c clientClock) Sleep(ctx context.Context, d time.Duration) error {

@@ -402,6 +402,9 @@ func (w *World) finish() {
 			}
 			w.doubt(p.name + " never began" + why)
 		}
+		if !p.wallRead.Load() {
+			w.trace.Unread = append(w.trace.Unread, p.name)
+		}
 		if !g.cfg.Cancels.IsZero() && !g.cancelled {
 			w.doubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", p.name, g.cfg.Cancels))
 		}

@@ -28,6 +28,9 @@ type Trace struct {
 	// ProgressWithin is the bound of the progress property, counted from the
 	// last strike or the end of the last fault; 0 is the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`
+	// Unread are the clients whose wall clocks their programs have never read: how these
+	// were set made no difference. Only the run itself can tell.
+	Unread []string `json:"-"`
 	Events         []Event       `json:"events"`
 }
 

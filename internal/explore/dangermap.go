@@ -29,14 +29,14 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 		}
 	}
 	lengths := r.lengths()
-	outcomes := make([]Outcome, len(starts)*len(lengths))
-	runner := f.others()
-	err := f.search.parallel(ctx, len(outcomes), func(ctx context.Context, i int) error {
-		pause := fault(&sim.Pause{Process: client}, lengths[i%len(lengths)]).at(starts[i/len(lengths)].Strikes)
+	rows := make([][]Outcome, len(starts))
+	err := f.search.parallel(ctx, len(rows), func(ctx context.Context, i int) error {
 		var err error
-		outcomes[i], err = runner.Run(ctx, World{Base: r.Base, Faults: []Fault{pause}})
+		rows[i], err = f.pauses(ctx, r, client, starts[i], lengths)
 		return err
-	}, func(i int) { f.search.tell("danger map", i+1, len(outcomes), len(f.groups.all)) })
+	}, func(i int) {
+		f.search.tell("danger map", (i+1)*len(lengths), len(rows)*len(lengths), len(f.groups.all))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 		m := DangerMap{Base: r.Name, Client: client, Fencing: fencing, Lengths: lengths}
 		for i, p := range starts {
 			var row []Danger
-			for k := range lengths {
-				row = append(row, outcomes[i*len(lengths)+k].run(fencing).danger())
+			for _, o := range rows[i] {
+				row = append(row, o.run(fencing).danger())
 			}
 			m.Starts = append(m.Starts, p.start())
 			m.Cells = append(m.Cells, row)
@@ -54,6 +54,24 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 		both = append(both, m)
 	}
 	return both, nil
+}
+
+// pauses are what comes of pauses of a client that begin at one point.
+func (f *Found) pauses(ctx context.Context, r *Record, client string, start Point, lengths []time.Duration) (all []Outcome, err error) {
+	runner := f.others()
+	var ran []tried
+	for _, length := range lengths {
+		w := World{Base: r.Base, Faults: []Fault{fault(&sim.Pause{Process: client}, length).at(start.Strikes)}}
+		o, repeats := r.repeats(w, ran)
+		if !repeats {
+			if o, err = runner.Run(ctx, w); err != nil {
+				return nil, err
+			}
+			ran = append(ran, tried{w, o})
+		}
+		all = append(all, o)
+	}
+	return all, nil
 }
 
 // start is the point as a danger map has it.

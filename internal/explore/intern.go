@@ -19,6 +19,7 @@ func (n *interner) intern(o Outcome) *Outcome {
 	if err != nil {
 		panic(err) // an outcome holds nothing that JSON cannot
 	}
+	o.Grounds = Grounds{} // each world has its own
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if known, ok := n.known[string(key)]; ok {

@@ -28,6 +28,15 @@ type Ledger struct {
 	// others those of worlds that have no place, by what they are.
 	planned map[string]map[int]*Outcome
 	others  map[string]*Outcome
+	// singles are what else it has of the single faults.
+	singles map[int]aside
+}
+
+// An aside is what a ledger has of a single fault besides its outcome.
+type aside struct {
+	// Grounds are those of the world; of one that Repeats others they are not known.
+	Grounds *Grounds `json:"g,omitempty"`
+	Repeats bool     `json:"r,omitempty"`
 }
 
 // ledgerSchema names the format. The lines of the first version had no seals.
@@ -167,11 +176,12 @@ type entry struct {
 	Index   int      `json:"i,omitempty"`
 	World   string   `json:"w,omitempty"`
 	Outcome *Outcome `json:"o"`
+	aside
 }
 
 // NewLedger makes an empty ledger.
 func NewLedger() *Ledger {
-	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*Outcome{}, others: map[string]*Outcome{}}
+	return &Ledger{outcomes: newInterner(), planned: map[string]map[int]*Outcome{}, others: map[string]*Outcome{}, singles: map[int]aside{}}
 }
 
 // WriteTo has the ledger take down to w what is run from now on, a line at a time. It
@@ -303,6 +313,9 @@ func (l *Ledger) take(line []byte) error {
 		return fmt.Errorf("world %d of %s came to something else before%s", e.Index, e.Unit, remedy)
 	}
 	l.planned[e.Unit][e.Index] = o
+	if e.Unit == singlesUnit {
+		l.singles[e.Index] = e.aside
+	}
 	return nil
 }
 
@@ -335,6 +348,20 @@ func (l *Ledger) past(unit string, i int) (Outcome, bool) {
 	return *o, true
 }
 
+// pastSingle is what a world with one fault came to, and whether that followed from others.
+func (l *Ledger) pastSingle(i int) (o Outcome, repeats, ok bool) {
+	if o, ok = l.past(singlesUnit, i); !ok {
+		return o, false, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.singles[i]
+	if known.Grounds != nil {
+		o.Grounds = *known.Grounds
+	}
+	return o, known.Repeats, true
+}
+
 // pastOther is what a world came to that has no place in the search.
 func (l *Ledger) pastOther(world string) (Outcome, bool) {
 	if l == nil {
@@ -355,6 +382,14 @@ func (l *Ledger) complete() bool { return l != nil && l.whole }
 // note takes an outcome down.
 func (l *Ledger) note(unit string, i int, o Outcome) error {
 	return l.keep(entry{Unit: unit, Index: i, Outcome: &o})
+}
+
+func (l *Ledger) noteSingle(i int, o Outcome, repeats bool) error {
+	e := entry{Unit: singlesUnit, Index: i, Outcome: &o, aside: aside{Repeats: repeats}}
+	if !repeats && o.Grounds != (Grounds{}) {
+		e.Grounds = &o.Grounds
+	}
+	return l.keep(e)
 }
 
 func (l *Ledger) noteOther(world string, o Outcome) error {
@@ -388,6 +423,8 @@ func (l *Ledger) line(v any) error {
 type Missing struct {
 	Unit  string
 	Index int
+	// spot is, of a single fault, its place among those that a search is cut between.
+	spot int
 }
 
 func (m *Missing) Error() string {
@@ -403,7 +440,7 @@ func (m *Missing) Part(maxFaults, shards int) int {
 	case lane >= 0:
 		return lane%shards + 1
 	case maxFaults == 1:
-		return m.Index%shards + 1
+		return m.spot%shards + 1
 	}
 	return 0
 }

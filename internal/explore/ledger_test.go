@@ -227,10 +227,10 @@ func TestMissingPart(t *testing.T) {
 		m                       Missing
 		maxFaults, shards, want int
 	}{
-		{Missing{singlesUnit, 7}, 1, 3, 2},    // 0, 3 and 6 are part 1's, so 7 is part 2's
-		{Missing{singlesUnit, 7}, 2, 3, 0},    // all parts run it
-		{Missing{laneUnit(2, 5), 7}, 2, 3, 3}, // lanes 2 and 5 are part 3's
-		{Missing{laneUnit(2, 5), 7}, 2, 0, 0}, // it was not cut
+		{Missing{singlesUnit, 70, 7}, 1, 3, 2},   // spots 0, 3 and 6 are part 1's, so 7 is part 2's
+		{Missing{singlesUnit, 70, 7}, 2, 3, 0},   // all parts run it
+		{Missing{laneUnit(2, 5), 7, 0}, 2, 3, 3}, // lanes 2 and 5 are part 3's
+		{Missing{laneUnit(2, 5), 7, 0}, 2, 0, 0}, // it was not cut
 	} {
 		if got := c.m.Part(c.maxFaults, c.shards); got != c.want {
 			t.Errorf("%v of %d: part %d, want %d", &c.m, c.shards, got, c.want)

@@ -48,8 +48,11 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{}, err
 	}
-	l.n++
-	off, err := l.run(w, Without)
+	cfg, err := l.config(w, Without)
+	if err != nil {
+		return Outcome{}, err
+	}
+	off, err := l.play(cfg)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -57,16 +60,17 @@ func (l *Local) Run(ctx context.Context, w World) (Outcome, error) {
 		// It hangs, or takes too long: once is enough.
 		return Outcome{Off: off.Run, On: off.Run}, nil
 	}
-	on, err := l.config(w, With)
+	on, err := l.base(w, With)
 	if err != nil {
 		return Outcome{}, err
 	}
+	on.Faults = cfg.Faults
 	// What hangs still goes on in this process, on which there is no relying any more.
 	if off.shows(trace.ConductHang) || len(off.Breaks) == 0 && indifferent(on, off.history) {
-		return Outcome{Off: off.Run, On: off.Run}, nil
+		return Outcome{Off: off.Run, On: off.Run, Grounds: grounds(w, off)}, nil
 	}
-	fenced, err := l.run(w, With)
-	return Outcome{Off: off.Run, On: fenced.Run}, err
+	fenced, err := l.play(on)
+	return Outcome{Off: off.Run, On: fenced.Run, Grounds: grounds(w, off, fenced)}, err
 }
 
 // indifferent says that fencing changes nothing in a world in which nothing broke
@@ -79,10 +83,12 @@ func indifferent(cfg sim.Config, h *history.History) bool {
 		!slices.ContainsFunc(h.Sections(), minted)
 }
 
-// A played is a run with what happened in it; nil if it has no trace.
+// A played is a run with what happened in it; nil if it has no trace. One that was cut
+// did not come to its own end.
 type played struct {
 	Run
 	history *history.History
+	cut     bool
 }
 
 // run runs a world with or without fencing.
@@ -91,12 +97,17 @@ func (l *Local) run(w World, fencing string) (played, error) {
 	if err != nil {
 		return played{}, err
 	}
+	return l.play(cfg)
+}
+
+// play runs a world that was made.
+func (l *Local) play(cfg sim.Config) (played, error) {
 	tr, err := sim.RunPatiently(cfg, l.patience)
 	if late := errors.Is(err, sim.ErrLate); late || errors.Is(err, sim.ErrTooLarge) {
 		// What it would have come to nobody knows, and it is not the lock's fault.
 		return played{Run: Run{Doubt: err.Error(), Late: late}}, nil
 	}
-	var p played
+	p := played{cut: err != nil}
 	if conduct := sim.Conduct(err); conduct != "" {
 		p.Breaks = append(p.Breaks, Break{What: conduct, Fault: checks.FaultLock, Why: shortStack(err.Error())})
 	} else if err != nil {
@@ -133,6 +144,22 @@ func (l *Local) Config(w World, fencing string) (sim.Config, error) {
 
 // config makes a world.
 func (l *Local) config(w World, fencing string) (sim.Config, error) {
+	cfg, err := l.base(w, fencing)
+	if err != nil {
+		return cfg, err
+	}
+	topology := cfg.Topology()
+	for _, f := range w.Faults {
+		if err := f.Check(topology); err != nil {
+			return cfg, err
+		}
+		cfg.Faults = append(cfg.Faults, f.sim())
+	}
+	return cfg, nil
+}
+
+// base makes a world without its faults.
+func (l *Local) base(w World, fencing string) (sim.Config, error) {
 	if w.Base < 0 || w.Base >= len(l.bases) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
 	}
@@ -147,13 +174,6 @@ func (l *Local) config(w World, fencing string) (sim.Config, error) {
 	}
 	for i := range cfg.Clients {
 		cfg.Clients[i].Run = base.Programs[cfg.Clients[i].Name]
-	}
-	topology := cfg.Topology()
-	for _, f := range w.Faults {
-		if err := f.Check(topology); err != nil {
-			return cfg, err
-		}
-		cfg.Faults = append(cfg.Faults, f.sim())
 	}
 	return cfg, nil
 }

@@ -14,6 +14,9 @@ import (
 type Outcome struct {
 	Off Run `json:"off"`
 	On  Run `json:"on"`
+	// Grounds are what else its runs show, from which other worlds follow. They are no part
+	// of what the world came to.
+	Grounds Grounds `json:"-"`
 }
 
 // A Run is what one run came to.

@@ -172,6 +172,7 @@ func (p *Pool) run(ctx context.Context, d *workerSlot, w World) (Outcome, error)
 		case err == nil && r.Error != "":
 			return Outcome{}, errors.New(r.Error)
 		case err == nil:
+			r.Outcome.Grounds = r.Grounds
 			return r.Outcome, nil
 		case p.over(ctx) != nil:
 			return Outcome{}, p.over(ctx)

@@ -52,6 +52,9 @@ type Level struct {
 	// Space is how many sets there are of so many faults, and Tried how many of them
 	// were run. With one fault both are equal unless the search was stopped.
 	Space, Tried uint64
+	// Repeats is how many of those tried need not be run, because another was that runs
+	// the same, event by event.
+	Repeats uint64
 	// Kinds is how many sets there are of faults that by themselves behave
 	// differently, and KindsTried how many of these are among those tried; 0 for
 	// single faults.

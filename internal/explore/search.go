@@ -99,6 +99,8 @@ type single struct {
 	world   World
 	outcome *Outcome // shared between all that are equal; nil if it was not run
 	grade   grade
+	// repeats says that what came of it follows from others that were run.
+	repeats bool
 }
 
 // Find runs the worlds of the search. An error means that a base cannot be run; a
@@ -168,62 +170,117 @@ func misconduct(o Outcome) bool {
 	return false
 }
 
-// leap is how many single faults are skipped, to be tried later.
+// leap is how many spots are skipped, to be tried later.
 const leap = 16
+
+// A place is single faults that strike the same at the same moment of a base.
+type place struct {
+	base int
+	// spot has their places among the base's singles, and first is how many singles the
+	// bases before have.
+	spot  []int
+	first int
+	// n is its own place among all spots, which is the same in every shard.
+	n int
+}
+
+// places lists where single faults of the shard strike, in the order in which they are
+// tried, and how many there are in all shards.
+func (f *Found) places() (all []place, space int) {
+	n := 0
+	for base, singles := range f.singles {
+		for _, spot := range spotsOf(singles) {
+			// Which pairs are worth trying follows from all single faults, so a shard that
+			// tries pairs runs them all.
+			if f.search.MaxFaults > 1 || f.search.mine(n) {
+				all = append(all, place{base, spot, space, n})
+			}
+			n++
+		}
+		space += len(singles)
+	}
+	// Neighbours behave alike as a rule: in leaps, what many of them do is seen soon.
+	slices.SortStableFunc(all, func(a, b place) int { return a.n%leap - b.n%leap })
+	return all, space
+}
 
 // runSingles tries every single fault.
 func (f *Found) runSingles(ctx context.Context) error {
 	s := f.search
-	level := Level{Faults: 1}
-	// n is the place among all single faults, which is the same in every shard.
-	type place struct{ base, i, n int }
-	var places []place
-	n := 0
-	for base := range f.singles {
-		for i := range f.singles[base] {
-			// Which pairs are worth trying follows from all single faults, so a shard that
-			// tries pairs runs them all.
-			if s.MaxFaults > 1 || s.mine(n) {
-				places = append(places, place{base, i, n})
-			}
-			n++
-		}
+	places, space := f.places()
+	level := Level{Faults: 1, Space: uint64(space)}
+	total := 0
+	for _, p := range places {
+		total += len(p.spot)
 	}
-	// Neighbours behave alike as a rule: in leaps, what many of them do is seen soon.
-	slices.SortStableFunc(places, func(a, b place) int { return a.n%leap - b.n%leap })
-	level.Space = uint64(n)
 	outcomes := newInterner()
 	behaviours := f.known()
 	err := s.parallel(ctx, len(places), func(ctx context.Context, k int) error {
-		p := places[k]
-		one := &f.singles[p.base][p.i]
-		o, err := s.run(ctx, singlesUnit, p.n, one.world)
-		if err != nil {
-			return err
-		}
-		one.outcome = outcomes.intern(o)
-		return nil
+		return f.runSpot(ctx, places[k], outcomes)
 	}, func(k int) {
-		p := places[k]
-		one := &f.singles[p.base][p.i]
-		r := f.records[p.base]
-		one.grade = effectOf(one.outcome).grade()
-		f.worlds++
-		s.watch(one.world, *one.outcome)
-		if level.count(one.outcome, r.grade()) {
-			if f.first == 0 {
-				f.first = f.worlds
+		r := f.records[places[k].base]
+		for _, i := range places[k].spot {
+			one := &f.singles[r.Base][i]
+			one.grade = effectOf(one.outcome).grade()
+			f.worlds++
+			s.watch(one.world, *one.outcome)
+			if one.repeats {
+				level.Repeats++
 			}
-			f.groups.add(r, one.world, *one.outcome)
+			if level.count(one.outcome, r.grade()) {
+				if f.first == 0 {
+					f.first = f.worlds
+				}
+				f.groups.add(r, one.world, *one.outcome)
+			}
+			if !behaviours[one.outcome.Off.Behaviour] {
+				behaviours[one.outcome.Off.Behaviour] = true
+				level.Behaviours++
+			}
+			s.tell("single faults", f.worlds, total, f.groups.size())
 		}
-		if !behaviours[one.outcome.Off.Behaviour] {
-			behaviours[one.outcome.Off.Behaviour] = true
-			level.Behaviours++
-		}
-		s.tell("single faults", f.worlds, len(places), f.groups.size())
 	})
 	f.levels = append(f.levels, level)
 	return f.halted(ctx, err)
+}
+
+// runSpot runs the worlds of a place, but for those that only repeat what another of them
+// has shown.
+func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error {
+	var ran []tried
+	for _, i := range p.spot {
+		one := &f.singles[p.base][i]
+		o, err := f.runSingle(ctx, p, i, ran)
+		if err != nil {
+			return err
+		}
+		if !one.repeats {
+			ran = append(ran, tried{one.world, o})
+		}
+		one.outcome = outcomes.intern(o)
+	}
+	return nil
+}
+
+// runSingle runs one of the worlds of a place, unless the ledger has it, or it repeats
+// others.
+func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (Outcome, error) {
+	s, one := f.search, &f.singles[p.base][i]
+	o, repeats, known := s.Ledger.pastSingle(p.first + i)
+	if known {
+		one.repeats = repeats
+		return o, nil
+	}
+	if s.Ledger.complete() {
+		return o, &Missing{Unit: singlesUnit, Index: p.first + i, spot: p.n}
+	}
+	if o, one.repeats = f.records[p.base].repeats(one.world, ran); !one.repeats {
+		var err error
+		if o, err = s.Runner.Run(ctx, one.world); err != nil {
+			return o, err
+		}
+	}
+	return o, s.Ledger.noteSingle(p.first+i, o, one.repeats)
 }
 
 // known are the behaviours without any fault.

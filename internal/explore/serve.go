@@ -29,6 +29,7 @@ type sentBase struct {
 // A workReply is what came of it.
 type workReply struct {
 	Outcome Outcome `json:"outcome,omitzero"`
+	Grounds Grounds `json:"grounds,omitzero"`
 	// Error says why the world, or the runner of the bases, cannot be made.
 	Error string `json:"error,omitempty"`
 	// Busy is how long the runner took.
@@ -61,6 +62,7 @@ func Serve(in io.Reader, out io.Writer, local func(bases []Base) (Runner, error)
 		} else {
 			began := time.Now()
 			r.Outcome, err = runner.Run(context.Background(), *o.World)
+			r.Grounds = r.Outcome.Grounds
 			r.Busy = time.Since(began)
 		}
 		if err != nil {

@@ -1,0 +1,206 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+// A world that a search leaves out would have come to what the search says, and would have
+// run as one that was run: event by event, each at its time.
+func TestRepeats(t *testing.T) {
+	for _, c := range []struct {
+		lock  string
+		nodes int
+		// wall has the lock go by the time of day, and not by the monotonic clock.
+		wall bool
+		// every is how many spots are taken one of, in the long test and in the short one.
+		every [2]int
+	}{
+		{"single", 1, false, [2]int{1, 9}}, {"single", 1, true, [2]int{7, 23}}, {"redlock", 3, false, [2]int{8, 97}},
+	} {
+		t.Run(fmt.Sprint(c.lock, " by its wall clock: ", c.wall), func(t *testing.T) {
+			t.Parallel()
+			l, bases := of(c.lock, c.nodes)
+			if c.wall {
+				for i, b := range bases {
+					v, err := b.story()
+					if err != nil {
+						t.Fatal(err)
+					}
+					doc := v.Document()
+					doc.Set("lock.clock", string(fakeclock.Wall))
+					bases[i].Text = doc.Bytes()
+				}
+			}
+			every := c.every[0]
+			if testing.Short() {
+				every = c.every[1]
+			}
+			left := map[trace.Effect]int{}
+			for base := range bases {
+				r := recorded(t, l, base)
+				var all []single
+				for _, w := range r.Singles(Kinds{}, bases[base].Kinds) {
+					all = append(all, single{world: w})
+				}
+				for n, spot := range spotsOf(all) {
+					if n%every == 0 {
+						seeRepeats(t, l, r, all, spot, left)
+					}
+				}
+			}
+			for _, e := range []trace.Effect{trace.StopsProcess, trace.KillsProcess, trace.CutsLink, trace.HoldsMessage, trace.SetsClock} {
+				if left[e] == 0 && every == 1 {
+					t.Errorf("no fault that %s is left out", e)
+				}
+			}
+		})
+	}
+}
+
+// seeRepeats runs what a search leaves out of a spot, too, and counts it by effect.
+func seeRepeats(t *testing.T, l *Local, r *Record, all []single, spot []int, left map[trace.Effect]int) {
+	t.Helper()
+	var ran []tried
+	var runs []string
+	for _, i := range spot {
+		w := all[i].world
+		said, repeats := r.repeats(w, ran)
+		is, err := l.Run(t.Context(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := eventsOf(t, l, w)
+		if !repeats {
+			ran, runs = append(ran, tried{w, is}), append(runs, run)
+			continue
+		}
+		left[w.Faults[0].Effect()]++
+		if !reflect.DeepEqual(said.Off, is.Off) || !reflect.DeepEqual(said.On, is.On) {
+			t.Errorf("%s %v comes to\n%+v\nand not to\n%+v", r.Name, w, is, said)
+		}
+		if !slices.Contains(runs, run) {
+			t.Errorf("%s %v runs as none that was run", r.Name, w)
+		}
+	}
+}
+
+// eventsOf is what happens in a world, with what no event depends on left out: how large
+// its fault is, in which words a crash is told, when a disk is written to, and the time of
+// day that a clock shows which the fault sets.
+func eventsOf(t *testing.T, l *Local, w World) string {
+	t.Helper()
+	var all strings.Builder
+	for _, fencing := range []string{Without, With} {
+		p, err := l.run(w, fencing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range p.history.Trace.Events {
+			ev.Seq = 0
+			for _, by := range []**trace.Actor{&ev.By, &ev.Owner, &ev.Prior} {
+				if *by != nil {
+					*by = &trace.Actor{Client: (*by).Client, Section: (*by).Section}
+				}
+			}
+			switch {
+			case ev.Kind == trace.KindStrike, ev.Kind == trace.KindSync:
+				continue
+			case ev.Kind == trace.KindLift:
+				ev.Text = ""
+			case ev.Kind == trace.KindCrash && ev.Text == string(trace.Shutdown):
+				ev.Text = string(trace.Kill)
+			case ev.Kind == trace.KindClock && ev.Clocks.Why == trace.Jumped:
+				clocks := *ev.Clocks
+				clocks.Wall = 0
+				ev.Clocks = &clocks
+			}
+			line, err := json.Marshal(ev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&all, "%s\n", line)
+		}
+	}
+	return all.String()
+}
+
+// Leaving worlds out changes nothing of what a search finds but how many it has run, and
+// that is the same for a search that is cut or goes on with a ledger.
+func TestRepeatsChangeNothing(t *testing.T) {
+	l, bases := of("single", 1)
+	find := func(runner Runner, shard, shards int, ledger *Ledger) *Found {
+		s := &Search{Bases: bases, MaxFaults: 1, Runner: runner, Records: l, Kinds: Kinds{Only: []string{"crash", "jump"}}, Shard: shard, Shards: shards, Ledger: ledger}
+		f, err := s.Find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	if testing.Short() {
+		bases = bases[:1]
+	}
+	var n int
+	each := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+		n++
+		o, err := l.Run(ctx, w)
+		o.Grounds = Grounds{}
+		return o, err
+	})
+	all, some := find(each, 0, 0, nil), find(l, 0, 0, nil)
+	if repeats := some.levels[0].Repeats; repeats == 0 || all.levels[0].Repeats != 0 || n != all.worlds+len(bases) {
+		t.Errorf("%d of %d worlds repeat others; with no grounds %d do, and %d worlds were run", repeats, all.worlds, all.levels[0].Repeats, n)
+	}
+	var text strings.Builder
+	together := NewLedger()
+	for shard := 1; shard <= 3; shard++ {
+		part := NewLedger()
+		s := Search{Bases: bases, MaxFaults: 1, Shard: shard, Shards: 3}
+		heading := s.Heading("test", "single")
+		text.Reset()
+		if err := part.WriteTo(&text, &heading); err != nil {
+			t.Fatal(err)
+		}
+		find(l, shard, 3, part)
+		if _, err := together.Read(strings.NewReader(text.String()), func(Heading) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Half of a part, gone on with: what repeats others has their grounds from the ledger.
+	lines := strings.SplitAfter(text.String(), "\n")
+	half := NewLedger()
+	if _, err := half.Read(strings.NewReader(strings.Join(lines[:len(lines)/2], "")), func(Heading) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if whole, resumed := find(l, 3, 3, nil), find(l, 3, 3, half); told(whole) != told(resumed) {
+		t.Errorf("gone on with:\n%s\nin one go:\n%s", told(resumed), told(whole))
+	}
+	together.Whole()
+	if merged := find(l, 0, 0, together); told(merged) != told(some) {
+		t.Errorf("put together:\n%s\nin one go:\n%s", told(merged), told(some))
+	}
+	some.levels[0].Repeats = 0
+	if told(some) != told(all) {
+		t.Errorf("without what repeats:\n%s\nwith it:\n%s", told(some), told(all))
+	}
+}
+
+// told is all that a search has found.
+func told(f *Found) string {
+	var examples []string
+	for id, g := range f.groups.all {
+		for _, e := range g.best {
+			examples = append(examples, id+" "+key(e.world))
+		}
+	}
+	slices.Sort(examples)
+	return fmt.Sprintf("%+v\n%s\n%s\n%d", f.levels, ids(f), strings.Join(examples, "\n"), f.first)
+}
