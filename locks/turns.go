@@ -35,7 +35,11 @@ func (t redisTurns) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pr
 
 // wait tells locks that ask several nodes at once apart by the node.
 func (t redisTurns) wait(cmds ...redis.Cmder) {
-	var words []string
+	n := 1
+	for _, cmd := range cmds {
+		n += len(cmd.Args())
+	}
+	words := make([]string, 0, n)
 	for _, cmd := range cmds {
 		for _, arg := range cmd.Args() {
 			word, ok := arg.(string)

@@ -31,7 +31,6 @@ type passer interface {
 // intercept has a rule keep what passes by, and reports whether one did. at is what the
 // rules are about.
 func (w *World) intercept(at trace.Kind, p passer) bool {
-	ev := p.tells(at)
 	halted := false
 	for _, f := range w.faults {
 		brings, ok := f.fault.Action.(interceptor)
@@ -39,7 +38,10 @@ func (w *World) intercept(at trace.Kind, p passer) bool {
 			continue
 		}
 		r := brings.rule()
-		if r.at != at || !r.holds(&ev) {
+		if r.at != at {
+			continue
+		}
+		if ev := p.tells(at); !r.holds(&ev) {
 			continue
 		}
 		// What another fault keeps already counts, but cannot be kept twice.

@@ -110,8 +110,10 @@ func (w *World) admit() bool {
 	w.requests = nil
 	w.io.Unlock()
 
-	w.placeTurns(requests)
-	slices.SortStableFunc(requests, (*request).compare)
+	if len(requests) > 1 {
+		w.placeTurns(requests)
+		slices.SortStableFunc(requests, (*request).compare)
+	}
 	for i, r := range requests {
 		p := r.process
 		if !p.running() && r.class != classTimer {

@@ -145,7 +145,7 @@ func (w *World) describe() {
 		Fencing:        string(cfg.Storage.Fencing),
 		ProgressWithin: cfg.ProgressWithin,
 		Doubts:         slices.Clone(cfg.Doubts),
-		Events:         make([]trace.Event, 0, 256),
+		Events:         make([]trace.Event, 0, 512), // more than most worlds have
 	}
 	w.names = NewNames()
 	if cfg.Lock.Kind.Name != "" {
@@ -414,12 +414,18 @@ func (w *World) finish() {
 // emit records an event and lets everything that waits for a point in the story
 // see it.
 func (w *World) emit(ev trace.Event) *trace.Event {
-	ev.Seq = len(w.trace.Events) + 1
+	before := w.trace.Events
+	ev.Seq = len(before) + 1
 	ev.At = w.now()
-	if n := len(w.trace.Events); n > 0 {
-		ev.At = max(ev.At, w.trace.Events[n-1].At)
+	if n := len(before); n > 0 {
+		ev.At = max(ev.At, before[n-1].At)
 	}
-	w.trace.Events = append(w.trace.Events, ev)
+	if len(before) == cap(before) {
+		// Room for twice as many: append makes it for a quarter more, and copies each event
+		// four times.
+		before = slices.Grow(before, len(before))
+	}
+	w.trace.Events = append(before, ev)
 	if n := len(w.trace.Events); n > w.bounds.events {
 		w.exceeds(ErrTooMuch, "%d events by %v; let clients retry or start over less often, or run fewer of them or for a shorter time", n, w.now().Round(time.Millisecond))
 	}
