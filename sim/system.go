@@ -45,6 +45,10 @@ type System struct {
 
 	// Framer cuts what a client sends on one connection into messages.
 	Framer func(*Names) Framer
+	// Prepare, if set, is called before a world with so many of its nodes begins. What
+	// nodes of one world leave for those of others is made here, because a WaitGroup or a
+	// channel that is made in a world is bound to it.
+	Prepare func(nodes int)
 	// Boot makes one node, which runs.
 	Boot func(*Host) Server
 }

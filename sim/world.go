@@ -109,6 +109,7 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 		round:  1,
 	}
 	w.describe()
+	w.prepare()
 	seedLibraries(cfg.Seed)
 	if err := inBubble(b.patience, w.alive, w.run); err != nil {
 		if errors.Is(err, ErrStuck) {
@@ -122,6 +123,20 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	}
 	w.note()
 	return w.trace, w.failed
+}
+
+// prepare tells the systems how many nodes there will be.
+func (w *World) prepare() {
+	nodes := map[string]int{}
+	for _, n := range w.cfg.Nodes {
+		system, _ := w.cfg.system(n)
+		nodes[system.Name]++
+	}
+	for name, count := range nodes {
+		if system, _ := LookupSystem(name); system.Prepare != nil {
+			system.Prepare(count)
+		}
+	}
 }
 
 // note tells of this build what one has to know of the run.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,8 +29,10 @@ func init() {
 		"EXPIRE": correctEXPIRE, "PEXPIRE": correctEXPIRE, "EXPIREAT": correctEXPIRE, "PEXPIREAT": correctEXPIRE,
 		"INCR": correctINCR, "INCRBY": correctINCR, "DECR": correctINCR, "DECRBY": correctINCR,
 		"EVAL": correctEVAL, "EVALSHA": correctEVAL, "EVAL_RO": correctEVAL, "EVALSHA_RO": correctEVAL,
-		"SCRIPT": correctSCRIPT,
-		"SELECT": correctSELECT,
+		"SCRIPT":    correctSCRIPT,
+		"SELECT":    correctSELECT,
+		"INFO":      correctINFO,
+		"RANDOMKEY": correctRANDOMKEY,
 	}
 }
 
@@ -260,5 +263,40 @@ func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	}
 	n.dispatch(c, name, args[0])
 	n.selected[c.Ctx] = int(db)
+	return true
+}
+
+// correctINFO counts what came to this server: one of miniredis's may have served others
+// before.
+func correctINFO(n *node, c *mserver.Peer, _ string, args []string) bool {
+	clients := fmt.Sprintf("# Clients\nconnected_clients:%d\r\n", n.connected)
+	stats := fmt.Sprintf("# Stats\ntotal_connections_received:%d\r\ntotal_commands_processed:%d\r\n", n.accepted, n.commands)
+	switch {
+	case len(args) == 0:
+		c.WriteBulk(clients + stats)
+	case len(args) == 1 && strings.EqualFold(args[0], "clients"):
+		c.WriteBulk(clients)
+	case len(args) == 1 && strings.EqualFold(args[0], "stats"):
+		c.WriteBulk(stats)
+	default:
+		return false
+	}
+	return true
+}
+
+// correctRANDOMKEY draws one of the keys in their order: miniredis takes them in that of a
+// Go map, which is another each time.
+func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, args []string) bool {
+	if len(args) != 0 {
+		return false
+	}
+	keys := respArgs([]byte(n.answer(c, "KEYS", "*")))
+	if len(keys) == 0 {
+		return false
+	}
+	if n.dice == nil {
+		n.dice = rand.New(rand.NewPCG(n.host.Seed(), 0))
+	}
+	c.WriteBulk(keys[n.dice.IntN(len(keys))])
 	return true
 }

@@ -89,7 +89,7 @@ func (n *node) Crash(how trace.Crash) {
 	n.disk.planned = false
 	n.disk.changes = 0
 	n.repl.crash()
-	n.mini.Close()
+	n.halt()
 }
 
 // Restart starts the server again with what its disk held. Expiry times are

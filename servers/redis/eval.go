@@ -10,31 +10,17 @@ import (
 	"github.com/locksim/locksim/servers/redis/script"
 )
 
-// scripts are those that a server knows, by their digest, and what runs them.
-type scripts struct {
-	known       map[string]*script.Script
-	interpreter *script.Interpreter // nil: none has been run yet
-}
-
-// forget is what a server's end does to its scripts.
-func (s *scripts) forget() {
-	s.known = nil
-	if s.interpreter != nil {
-		s.interpreter.Release()
-		s.interpreter = nil
-	}
-}
-
-func (s *scripts) learn(text string) (*script.Script, error) {
-	compiled, err := script.Compile(text)
+// learn makes a script known to EVALSHA.
+func (n *node) learn(text string) (*script.Script, error) {
+	s, err := script.Compile(text)
 	if err != nil {
 		return nil, err
 	}
-	if s.known == nil {
-		s.known = map[string]*script.Script{}
+	if n.scripts == nil {
+		n.scripts = map[string]*script.Script{}
 	}
-	s.known[compiled.SHA] = compiled
-	return compiled, nil
+	n.scripts[s.SHA] = s
+	return s, nil
 }
 
 // correctEVAL runs scripts in an interpreter of our own: miniredis makes a new one for each
@@ -55,23 +41,20 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	case count > int64(len(words)):
 		return refuse(c, "ERR Number of keys can't be greater than number of args")
 	}
-	s := n.scripts.known[strings.ToLower(args[0])]
+	s := n.scripts[strings.ToLower(args[0])]
 	if name == "EVAL" {
 		var err error
-		if s, err = n.scripts.learn(args[0]); err != nil {
+		if s, err = n.learn(args[0]); err != nil {
 			return refuse(c, "ERR "+err.Error())
 		}
 	}
 	if s == nil {
 		return refuse(c, "NOSCRIPT No matching script. Please use EVAL.")
 	}
-	if n.scripts.interpreter == nil {
-		n.scripts.interpreter = script.Acquire()
-	}
 	defer n.lock()()
 	in := n.inside(c)
 	defer in.leave()
-	c.WriteRaw(string(n.scripts.interpreter.Run(s, words[:count], words[count:], c.Resp3, func(words []string, resp3 bool) []byte {
+	c.WriteRaw(string(n.mini.interpret().Run(s, words[:count], words[count:], c.Resp3, func(words []string, resp3 bool) []byte {
 		in.peer.Resp3 = resp3
 		return in.script(words, readOnly)
 	})))
@@ -120,7 +103,7 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 	}
 	switch what := strings.ToUpper(args[0]); {
 	case what == "LOAD" && len(args) == 2:
-		s, err := n.scripts.learn(args[1])
+		s, err := n.learn(args[1])
 		if err != nil {
 			return refuse(c, "ERR "+err.Error())
 		}
@@ -129,13 +112,13 @@ func correctSCRIPT(n *node, c *mserver.Peer, _ string, args []string) bool {
 		c.WriteLen(len(args) - 1)
 		for _, sha := range args[1:] {
 			known := 0
-			if n.scripts.known[strings.ToLower(sha)] != nil {
+			if n.scripts[strings.ToLower(sha)] != nil {
 				known = 1
 			}
 			c.WriteInt(known)
 		}
 	case what == "FLUSH" && (len(args) == 1 || len(args) == 2 && slices.Contains([]string{"SYNC", "ASYNC"}, strings.ToUpper(args[1]))):
-		n.scripts.known = nil
+		n.scripts = nil
 		c.WriteOK()
 	default:
 		return false

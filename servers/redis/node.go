@@ -6,15 +6,16 @@ package redis
 
 import (
 	"bufio"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	mserver "github.com/alicebob/miniredis/v2/server"
 
+	"github.com/locksim/locksim/servers/redis/script"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -26,21 +27,25 @@ import (
 type node struct {
 	host *sim.Host
 
-	mini *miniredis.Miniredis
+	mini *instance // nil: the node is down
 	wall time.Time // what miniredis was last told
 	// seeded: miniredis draws from a source of its own. Making one takes longer
 	// than several commands, and hardly any lock needs it.
 	seeded bool
-	dbs    []int // databases that were ever selected
+	dice   *rand.Rand // nil: RANDOMKEY has not been asked yet
+	dbs    []int      // databases that were ever selected
 	keys   keyspace
 	// selected are the databases of those who have selected one, by what miniredis
 	// knows them by, and uncorrected is the one whose command it answers as it is.
 	selected    map[any]int
 	uncorrected *mserver.Peer
 	// locked: a script or a transaction runs.
-	locked  bool
-	scripts scripts
-	endings []ending // to be put right when the command is done
+	locked bool
+	// scripts are those that the server knows, by their digests.
+	scripts map[string]*script.Script
+	// How many connections there are and were, and how many commands came.
+	connected, accepted, commands int
+	endings                       []ending // to be put right when the command is done
 	// check numbers the looks at the next expiry: only the latest counts.
 	check int
 
@@ -62,18 +67,21 @@ func newNode(host *sim.Host) sim.Server {
 
 // boot starts an empty server.
 func (n *node) boot() {
-	n.mini = miniredis.NewMiniRedis()
+	n.mini = instances.take()
 	n.wall = n.host.Clock().Now()
 	n.mini.SetTime(n.wall)
-	n.mini.ClockTTL(true)
-	n.seeded = false
-	n.selected = map[any]int{}
-	n.scripts.forget()
-	// Dial is what starts a server without a listener.
-	if c, err := n.mini.Dial(); err == nil {
-		c.Close()
-	}
 	n.mini.Server().SetPreHook(n.correct)
+	n.seeded = false
+	n.dice = nil
+	n.selected = map[any]int{}
+	n.scripts = nil
+	n.connected, n.accepted, n.commands = 0, 0, 0
+}
+
+// halt ends the server, whose keys are lost.
+func (n *node) halt() {
+	instances.give(n.mini)
+	n.mini = nil
 }
 
 // tick tells miniredis the time. It keeps what is left of each key's life, where
@@ -112,6 +120,8 @@ type peer struct {
 	// offset is the replication offset after the client's latest write.
 	offset int
 	tx     *transaction // nil: no MULTI
+	// subscribed: miniredis has had it subscribe to something.
+	subscribed bool
 }
 
 // Accept is as in [sim.Server]. One that comes from a node is the one over which it
@@ -125,6 +135,8 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 	r.out.flush = func() { end.Written(r.reply) }
 	r.mini = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
 	r.mini.Ctx = newConnection()
+	n.connected++
+	n.accepted++
 	return r
 }
 
@@ -138,6 +150,7 @@ func (r *peer) Receive(m *sim.Request) {
 	if len(args) == 0 {
 		return
 	}
+	n.commands++
 	name := strings.ToUpper(args[0])
 	switch {
 	case r.fails(name, m):
@@ -156,6 +169,8 @@ func (r *peer) Receive(m *sim.Request) {
 		}
 	case name == "SELECT" && len(args) == 2:
 		n.use(args[1])
+	case name == "SUBSCRIBE", name == "PSUBSCRIBE":
+		r.subscribed = true
 	}
 	if !n.seeded && slices.ContainsFunc(args, draws) {
 		n.seeded = true
@@ -163,6 +178,7 @@ func (r *peer) Receive(m *sim.Request) {
 	}
 	if r.tx == nil && blocks(name, args) {
 		r.busy = true
+		n.mini.spoilt = true // somebody may wait in it when the world ends
 		epoch := n.epoch
 		server := n.mini.Server()
 		go func() {
@@ -256,10 +272,12 @@ func (r *peer) reply() {
 
 func (r *peer) HangUp(bool) {
 	r.mini.Close()
+	r.n.connected--
 	delete(r.n.selected, r.mini.Ctx)
-	// miniredis ends a subscriber's goroutines when its last subscription ends.
-	for _, cmd := range []string{"UNSUBSCRIBE", "PUNSUBSCRIBE"} {
-		r.n.mini.Server().Dispatch(r.mini, []string{cmd})
+	if r.subscribed {
+		// miniredis ends a subscriber's goroutines when its last subscription ends.
+		r.n.dispatch(r.mini, "UNSUBSCRIBE")
+		r.n.dispatch(r.mini, "PUNSUBSCRIBE")
 	}
 	r.out.discard()
 }
@@ -341,8 +359,9 @@ func (n *node) plan() {
 
 // Stop is as in [sim.Server].
 func (n *node) Stop() {
-	n.mini.Close()
-	n.scripts.forget()
+	if n.mini != nil {
+		n.halt()
+	}
 }
 
 // An outbox takes what is written by goroutines that the loop does not wait for.

@@ -3,7 +3,6 @@ package script
 import (
 	"errors"
 	"regexp"
-	"sync"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -13,7 +12,8 @@ import (
 type Call func(words []string, resp3 bool) []byte
 
 // An Interpreter runs the scripts of one server, one at a time. A script leaves nothing
-// behind in it but how often it has drawn at random, so another server can have it next.
+// behind in it but how often it has drawn at random, so after a [Interpreter.Restart] another
+// server can have it.
 type Interpreter struct {
 	l       *lua.LState
 	globals *lua.LTable
@@ -27,19 +27,8 @@ type Interpreter struct {
 	resp3 bool
 }
 
-// idle are interpreters that no server has. It takes some twenty times as long to make one
-// as to run a script of a lock.
-var idle = sync.Pool{New: func() any { return newInterpreter() }}
-
-// Acquire returns an interpreter for a server that has just started.
-func Acquire() *Interpreter {
-	in := idle.Get().(*Interpreter)
-	in.dice = fresh
-	return in
-}
-
-// Release gives it back, when the server has ended.
-func (in *Interpreter) Release() { idle.Put(in) }
+// Restart makes it one of a server that has just started.
+func (in *Interpreter) Restart() { in.dice = fresh }
 
 // Run runs a script and returns the reply, in the bytes of RESP: of version 3 if resp3,
 // else 2.

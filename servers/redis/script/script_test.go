@@ -22,13 +22,13 @@ return table.concat(out, "\n") .. ("x"):rep(2) .. string.format("%s", #KEYS) .. 
 // Whatever a script tries, the next one finds what the first one found. The table of
 // fidelity shows which of these Redis refuses, and in which words.
 func TestNothingIsLeftBehind(t *testing.T) {
-	want := run(t, newInterpreter(), probe)
+	want := run(t, NewInterpreter(), probe)
 	for _, line := range []string{".string.rep function", ".redis.call function", ".cjson.decode function", ".KEYS table"} {
 		if !strings.Contains(want, line) {
 			t.Errorf("the probe does not see %s in\n%s", line, want)
 		}
 	}
-	in := newInterpreter()
+	in := NewInterpreter()
 	for _, s := range []string{
 		`x = 1`,
 		`_G.x = 1`,
@@ -87,7 +87,7 @@ func TestDeepTables(t *testing.T) {
 		`return unpack({}, 1, 1e8)`,
 		`return cjson.decode(string.rep("[", 100000))`,
 	} {
-		if got := run(t, newInterpreter(), s); got == "" {
+		if got := run(t, NewInterpreter(), s); got == "" {
 			t.Errorf("%s has no answer", s)
 		}
 	}
@@ -99,8 +99,7 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := Acquire()
-	defer in.Release()
+	in := NewInterpreter()
 	b.ReportAllocs()
 	for b.Loop() {
 		in.Run(s, []string{"lock"}, []string{"value"}, false, func(words []string, _ bool) []byte {

@@ -1,0 +1,100 @@
+package redis
+
+import (
+	"sync"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"github.com/locksim/locksim/servers/redis/script"
+)
+
+// An instance is a miniredis, which is a node of one world after the other: to start one
+// takes as long as several commands.
+type instance struct {
+	*miniredis.Miniredis
+	// served is how many nodes it has been.
+	served int
+	// spoilt: it cannot be another's, because something of this world's stays in it.
+	spoilt bool
+
+	interpreter *script.Interpreter // nil: it has not run a script yet
+}
+
+// interpret returns what runs its scripts.
+func (in *instance) interpret() *script.Interpreter {
+	if in.interpreter == nil {
+		in.interpreter = script.NewInterpreter()
+	}
+	return in.interpreter
+}
+
+// A pool has instances that no world uses. They are started outside of all worlds, because
+// a WaitGroup belongs to the world in which it was used first.
+type pool struct {
+	mu   sync.Mutex
+	free []*instance
+}
+
+var instances pool
+
+const (
+	// mostFree are enough for two of the largest worlds, more or less.
+	mostFree = 128
+	// mostServed is how many nodes an instance serves: miniredis keeps a number for every
+	// key that there ever was.
+	mostServed = 1000
+)
+
+// prepare sees that there are so many instances.
+func (p *pool) prepare(nodes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.free) < min(nodes, mostFree) {
+		p.free = append(p.free, start())
+	}
+}
+
+// take returns an instance that holds nothing.
+func (p *pool) take() *instance {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.free) - 1
+	if last < 0 {
+		in := start()
+		in.spoilt = true // it is this world's
+		return in
+	}
+	in := p.free[last]
+	p.free[last] = nil
+	p.free = p.free[:last]
+	return in
+}
+
+// give takes back an instance of a node that is no more.
+func (p *pool) give(in *instance) {
+	in.served++
+	if in.spoilt || in.served >= mostServed {
+		in.Close()
+		return
+	}
+	in.Server().SetPreHook(nil)
+	in.FlushAll()
+	if in.interpreter != nil {
+		in.interpreter.Restart()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.free) < mostFree {
+		p.free = append(p.free, in)
+	}
+}
+
+func start() *instance {
+	in := &instance{Miniredis: miniredis.NewMiniRedis()}
+	// Dial is what starts a server without a listener.
+	if c, err := in.Dial(); err == nil {
+		c.Close()
+	}
+	in.ClockTTL(true)
+	return in
+}

@@ -1,0 +1,99 @@
+package redis_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// What a node was in one world cannot be told by the one that it is in the next.
+func TestWorldsLeaveNothingBehind(t *testing.T) {
+	probe := func() string {
+		var told strings.Builder
+		cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			c, err := Dial(ctx, p, 0)
+			if err != nil {
+				return err
+			}
+			for _, command := range []string{
+				"INFO", "DBSIZE", "GET k", "TTL k", "OBJECT IDLETIME k", "SCRIPT EXISTS e0e1f9fabfc9d4800c877a703b823ac0578ff8db",
+				"EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0", "EVAL return{math.random(1000),#KEYS,#ARGV} 0", "TIME",
+				"SELECT 3", "DBSIZE", "KEYS *", "SET k v", "EXPIRE k 10", "TTL k", "PUBLISH c m", "PUBSUB CHANNELS", "PUBSUB NUMPAT",
+				"SADD s a b c d e f", "SRANDMEMBER s", "RANDOMKEY", "WATCH k", "MULTI", "GET k", "EXEC", "LPUSH list x", "LLEN list",
+			} {
+				got, err := converse(c, strings.Fields(command))
+				if err != nil {
+					return err
+				}
+				told.WriteString(command + " => " + got)
+			}
+			return nil
+		}))
+		Play(t, cfg)
+		return told.String()
+	}
+	want := probe()
+	for _, word := range []string{"total_commands_processed:1", "GET k => $-1", "EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0 => -NOSCRIPT", "LLEN list => :1"} {
+		if !strings.Contains(want, word) {
+			t.Errorf("the probe does not tell %q in\n%s", word, want)
+		}
+	}
+	does := func(commands ...string) func(context.Context, *redis.Client) error {
+		return func(ctx context.Context, r *redis.Client) error {
+			for _, command := range commands {
+				var words []any
+				for _, word := range strings.Fields(command) {
+					words = append(words, word)
+				}
+				if err := r.Do(ctx, words...).Err(); err != nil && err != redis.Nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	for name, do := range map[string]func(context.Context, *redis.Client) error{
+		"keys":      does("SET k v PX 100000", "HSET h f v", "SADD s x", "LPUSH list a", "ZADD z 1 m", "XADD stream * a b", "PFADD hll a"),
+		"databases": does("SELECT 3", "SET k v", "LPUSH list a", "SWAPDB 0 3"),
+		"scripts":   does("EVAL return{1} 0", "EVAL return(1) 0", "EVAL return{math.random(1000)} 1 key", "SCRIPT LOAD return(2)", "EVAL return(1) 0", "EVAL return 0"),
+		"random":    does("SADD s a b c d e f", "SRANDMEMBER s", "RANDOMKEY"),
+		"watched":   does("WATCH k", "SET k v", "MULTI", "SET k w"),
+		"a name":    does("CLIENT SETNAME me"),
+		"much":      does(strings.Split(strings.Repeat("INCR k,", 100), ",")[:100]...),
+		"subscribed": func(ctx context.Context, r *redis.Client) error {
+			defer time.Sleep(time.Second)
+			return r.Subscribe(ctx, "c").Ping(ctx)
+		},
+		"waiting": func(ctx context.Context, r *redis.Client) error {
+			go r.BLPop(ctx, 0, "list")
+			time.Sleep(time.Second)
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, crashed := range []string{"", "redis-1", "client-1"} {
+				cfg := story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+					if err := do(ctx, p.Env().Redis(0)); err != nil && crashed == "" {
+						t.Error(err)
+					}
+					return nil
+				}))
+				if crashed != "" {
+					cfg = With(cfg, At(500*time.Millisecond, Crashed(crashed, trace.PowerLoss)))
+				}
+				Play(t, cfg)
+				Play(t, cfg) // on what it has used itself
+				if got := probe(); got != want {
+					t.Errorf("after it (crashed: %q) a server answers\n%s\nwant\n%s", crashed, got, want)
+				}
+			}
+		})
+	}
+}
