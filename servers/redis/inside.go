@@ -21,9 +21,13 @@ type inside struct {
 
 // inside returns one that is on the database that another connection is on.
 func (n *node) inside(of *mserver.Peer) *inside {
-	in := &inside{n: n}
-	in.peer = mserver.NewPeer(bufio.NewWriterSize(&in.out, 64))
-	in.peer.Ctx = newNested()
+	in := n.spare
+	n.spare = nil
+	if in == nil {
+		in = &inside{n: n}
+		in.peer = mserver.NewPeer(bufio.NewWriterSize(&in.out, 64))
+	}
+	in.peer.Ctx, in.peer.Resp3, in.peer.ClientName = newNested(), false, ""
 	if db := n.selected[of.Ctx]; db != 0 {
 		in.ask("SELECT", strconv.Itoa(db))
 	}
@@ -39,10 +43,11 @@ func (in *inside) ask(words ...string) []byte {
 	return reply
 }
 
-// leave forgets it, and returns the database that it was on.
+// leave ends it, and returns the database that it was on.
 func (in *inside) leave() (db int) {
 	db = in.n.selected[in.peer.Ctx]
 	delete(in.n.selected, in.peer.Ctx)
+	in.n.spare = in
 	return db
 }
 

@@ -41,6 +41,7 @@ type node struct {
 	uncorrected *mserver.Peer
 	// locked: a script or a transaction runs.
 	locked bool
+	spare  *inside // nil: there is none
 	// scripts are those that the server knows, by their digests.
 	scripts map[string]*script.Script
 	// How many connections there are and were, and how many commands came.
@@ -225,10 +226,24 @@ func (r *peer) fails(name string, m *sim.Request) bool {
 
 // served looks at what a command has changed.
 func (r *peer) served(m *sim.Request) {
+	if !r.n.mayHaveChanged(m) {
+		return
+	}
 	r.n.end()
 	if r.n.changed(m.By()) {
 		r.offset = r.n.repl.offset
 	}
+}
+
+// mayHaveChanged says whether there is anything to look at after a command: one that writes,
+// or a key whose time is up.
+func (n *node) mayHaveChanged(m *sim.Request) bool {
+	args := m.Body.([]string)
+	if !m.Handshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
+		return true
+	}
+	first, ok := n.keys.firstExpiry()
+	return ok && !first.After(n.wall)
 }
 
 // unblock goes on after a blocking command.

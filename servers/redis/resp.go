@@ -89,19 +89,23 @@ func respArgs(b []byte) []string {
 	if b[0] != '*' {
 		return strings.Fields(string(b))
 	}
+	text := string(b) // the words are parts of it
 	var args []string
-	i := bytes.IndexByte(b, '\n') + 1
-	for i > 0 && i < len(b) && b[i] == '$' {
-		eol := bytes.IndexByte(b[i:], '\n')
+	i := strings.IndexByte(text, '\n') + 1
+	if n, err := respLength(strings.TrimSuffix(text[1:max(i-1, 1)], "\r")); err == nil {
+		args = make([]string, 0, min(max(n, 0), len(text)))
+	}
+	for i > 0 && i < len(text) && text[i] == '$' {
+		eol := strings.IndexByte(text[i:], '\n')
 		if eol < 0 {
 			break
 		}
-		n, err := respLength(strings.TrimSuffix(string(b[i+1:i+eol]), "\r"))
+		n, err := respLength(strings.TrimSuffix(text[i+1:i+eol], "\r"))
 		start := i + eol + 1
-		if err != nil || n < 0 || start+n > len(b) {
+		if err != nil || n < 0 || start+n > len(text) {
 			break
 		}
-		args = append(args, string(b[start:start+n]))
+		args = append(args, text[start:start+n])
 		i = start + n + 2
 	}
 	return args
