@@ -33,8 +33,9 @@ func BenchmarkGrowth(b *testing.B) {
 				likeClients(2, "{sections: 10, key: lock-%d}")
 		}},
 		{"clients", []int{2, 10, 50, 200}, func(n int) string {
+			// They ask the less often the more they are, so that they fail equally often.
 			return "lock: {kind: single, ttl: 10s}\n" +
-				likeClients(n, "{sections: 5, works: 5ms, retry-every: 100ms, retry: jitter}")
+				likeClients(n, fmt.Sprintf("{sections: 5, works: 5ms, retry-every: %dms, retry: jitter}", 10*n))
 		}},
 		{"locks", []int{2, 10, 50, 200}, func(n int) string {
 			return "lock: {kind: single, ttl: 10s}\n" +

@@ -7,7 +7,7 @@ import (
 
 // causes tells of a fault and of what it did to a process at once.
 func causes(clauses []Clause) []Clause {
-	var kept []Clause
+	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
 		if c.Part == Strikes && i+1 < len(clauses) && clauses[i+1].Part == Effect {
 			continue
@@ -24,7 +24,7 @@ func causes(clauses []Clause) []Clause {
 // uneventful leaves out the beginning of each step that is followed at once by
 // what came of it, and the end of each that the storage has just told of.
 func uneventful(clauses []Clause) []Clause {
-	var kept []Clause
+	kept := make([]Clause, 0, len(clauses))
 	for i, c := range clauses {
 		next := i+1 < len(clauses) && clauses[i+1].Of == c.Of
 		previous := i > 0 && clauses[i-1].Of == c.Of && clauses[i-1].Part == Serves
@@ -42,7 +42,7 @@ func uneventful(clauses []Clause) []Clause {
 
 // fold merges neighbours that tell the same of several processes.
 func fold(clauses []Clause) []Clause {
-	var folded []Clause
+	folded := make([]Clause, 0, len(clauses))
 	for _, c := range clauses {
 		if n := len(folded); n > 0 && c.fold != "" && folded[n-1].fold == c.fold {
 			folded[n-1].items = append(folded[n-1].items, c.items...)
@@ -64,7 +64,7 @@ func fold(clauses []Clause) []Clause {
 // for the lock.
 func together(clauses []Clause) []Clause {
 	const fewest = 3
-	var kept []Clause
+	kept := make([]Clause, 0, len(clauses))
 	for i := 0; i < len(clauses); {
 		end, who := i, []string{}
 		for end < len(clauses) && asTheOthers(clauses[i:end+1]) {
@@ -73,9 +73,10 @@ func together(clauses []Clause) []Clause {
 			}
 			end++
 		}
-		if len(who) < fewest {
-			kept = append(kept, clauses[i])
-			i++
+		if len(who) < fewest { // nor are there more from any of them on
+			end = max(end, i+1)
+			kept = append(kept, clauses[i:end]...)
+			i = end
 			continue
 		}
 		all := clauses[i]
@@ -108,7 +109,7 @@ func asTheOthers(clauses []Clause) bool {
 // lock whose nodes are down: the first time as it was, and then how often.
 func repeats(clauses []Clause) []Clause {
 	const longest, fewest = 8, 3
-	var kept []Clause
+	kept := make([]Clause, 0, len(clauses))
 	for i := 0; i < len(clauses); {
 		length, times := 0, 0
 		for n := 1; n <= longest && times < fewest; n++ {

@@ -27,6 +27,7 @@ func newTeller(h *history.History, messages bool) *teller {
 	s := &teller{
 		History:  h,
 		messages: messages,
+		clauses:  make([]Clause, 0, 2*len(h.Calls())), // most are of steps
 		acquires: map[history.Acquisition]*history.Call{},
 		releases: map[history.Acquisition]*history.Call{},
 		keys:     map[history.Acquisition][]*history.Holding{},
