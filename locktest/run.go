@@ -139,10 +139,16 @@ func (s *staff) queue(tasks []*task) {
 	}
 }
 
-// end sends the staff home.
+// end sends the staff home, also from a story that nobody waits for any more.
 func (s *staff) end() {
 	close(s.quit)
 	s.work.Wait()
+}
+
+// dismiss lets a worker go when the staff is sent home.
+func (s *staff) dismiss(w *workers.Worker) {
+	<-s.quit
+	w.LetGo()
 }
 
 func (s *staff) serve() {
@@ -164,6 +170,7 @@ func (s *staff) serve() {
 					close(k.done)
 					continue
 				}
+				go s.dismiss(w)
 			}
 			at := k.Story
 			err := w.Do(k.order, &k.outcome, func(world string) { at = world })
