@@ -74,6 +74,9 @@ func TestSound(t *testing.T) {
 	unhurried(t)
 	for _, m := range sound(t) {
 		t.Run(m.Name, func(t *testing.T) {
+			if m.Name == "locks/redlock" {
+				t.Skip("package locktest puts it through the suite")
+			}
 			config := claims(m)
 			config.Seeds, config.Sample = *seeds, true
 			stories, worlds := 0, 0
