@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -148,16 +149,16 @@ func TestRepeatsChangeNothing(t *testing.T) {
 	if testing.Short() {
 		bases = bases[:1]
 	}
-	var n int
+	var n atomic.Int64 // worlds are run at once
 	each := RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
-		n++
+		n.Add(1)
 		o, err := l.Run(ctx, w)
 		o.Grounds = Grounds{}
 		return o, err
 	})
 	all, some := find(each, 0, 0, nil), find(l, 0, 0, nil)
-	if repeats := some.levels[0].Repeats; repeats == 0 || all.levels[0].Repeats != 0 || n != all.worlds+len(bases) {
-		t.Errorf("%d of %d worlds repeat others; with no grounds %d do, and %d worlds were run", repeats, all.worlds, all.levels[0].Repeats, n)
+	if repeats := some.levels[0].Repeats; repeats == 0 || all.levels[0].Repeats != 0 || int(n.Load()) != all.worlds+len(bases) {
+		t.Errorf("%d of %d worlds repeat others; with no grounds %d do, and %d worlds were run", repeats, all.worlds, all.levels[0].Repeats, n.Load())
 	}
 	var text strings.Builder
 	together := NewLedger()
