@@ -54,6 +54,9 @@ func searched(r *explore.Result) []remark {
 		rows = append(rows, remarkOn("workload "+b.Name, text))
 	}
 	plan := "every single fault"
+	if r.Quick {
+		plan = "QUICK: only the classic causes"
+	}
 	if !r.Kinds.IsZero() {
 		plan += " of these kinds: " + r.Kinds.String()
 	}

@@ -25,7 +25,9 @@ type jsonExplored struct {
 	TTLNS  time.Duration `json:"ttl_ns"`
 	Seed   uint64        `json:"seed"`
 	// Kinds are the kinds of faults that were tried; it is missing if all were.
-	Kinds     explore.Kinds      `json:"kinds,omitzero"`
+	Kinds explore.Kinds `json:"kinds,omitzero"`
+	// Quick says that only the classic causes were tried; it is missing otherwise.
+	Quick     bool               `json:"quick,omitempty"`
 	MaxFaults int                `json:"max_faults"`
 	Budget    int                `json:"budget"`
 	Stopped   string             `json:"stopped"`
@@ -169,7 +171,7 @@ type jsonNewWay struct {
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
 		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
-		Kinds: r.Kinds, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, First: r.First,
+		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, First: r.First,
 		Bases: []jsonExploredBase{}, Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
 	}

@@ -180,6 +180,8 @@ func changeNth(v reflect.Value, path string, nth *int) (string, bool) {
 		v.SetUint(v.Uint() + 1)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(v.Int() + 1)
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
 	default:
 		panic("no value of kind " + v.Kind().String() + " is known")
 	}

@@ -91,7 +91,7 @@ func (doc jsonExplored) check() error {
 
 func (doc jsonExplored) result() *explore.Result {
 	r := &explore.Result{
-		Lock: doc.Lock, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget, Kinds: doc.Kinds,
+		Lock: doc.Lock, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget, Kinds: doc.Kinds, Quick: doc.Quick,
 		Worlds: doc.Worlds, First: doc.First, Stopped: doc.Stopped,
 	}
 	for _, b := range doc.Bases {

@@ -53,6 +53,20 @@ func (b *bar) show(p explore.Progress) {
 	fmt.Fprintf(b.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", b.line(p, now))
 }
 
+// first tells the first world in which anything broke.
+func (b *bar) first(w explore.World, tried int) {
+	if !b.live {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	words := make([]string, len(w.Faults))
+	for i, f := range w.Faults {
+		words[i] = f.String()
+	}
+	fmt.Fprintf(b.w, "\r\x1b[Kit breaks, as world %d shows: %s\n", tried, strings.Join(words, " and "))
+}
+
 // line is the bar: what is done, of how much, how fast, and how long it will take.
 func (b *bar) line(p explore.Progress, now time.Time) string {
 	var s strings.Builder

@@ -59,6 +59,7 @@ type exploreFlags struct {
 	ttl            time.Duration
 	variant        string
 	faults, worlds int
+	quick          bool
 	lasts          time.Duration
 	shard          string
 	ledger, resume string
@@ -66,8 +67,11 @@ type exploreFlags struct {
 }
 
 // defaultWorlds is how many worlds with several faults are tried if nobody says
-// otherwise.
-const defaultWorlds = 20_000
+// otherwise, and quickWorlds how many under --quick.
+const (
+	defaultWorlds = 20_000
+	quickWorlds   = 300
+)
 
 func exploreCommand() *cobra.Command {
 	f := &exploreFlags{}
@@ -82,6 +86,9 @@ several, those first that promise something new. What breaks the lock it sorts b
 cause, makes as small as can be, measures, and with --ways writes as scenario files
 that locksim run tells again.
 
+Under --quick it tries only what breaks such locks most often, and says within
+seconds which of that does. What a quick search does not find may be there.
+
 The workload is made for the lock, or is that of a scenario, without its faults.
 
 Exit status:
@@ -91,6 +98,7 @@ Exit status:
      search was interrupted
   2  bad usage; nothing was run`,
 		Example: `  locksim explore --lock redlock --ways ways/
+  locksim explore --lock redlock --quick
   locksim explore --lock redsync --max-faults 3 --for 10m
   locksim explore scenarios/fencing-gap.yaml --max-faults 1
   locksim explore --lock redlock --format json -o known.json
@@ -115,6 +123,7 @@ Exit status:
 	flags.StringSliceVar(&f.only, "only", nil, "try no faults but these `kinds`, such as pause,crash/power-loss")
 	flags.StringSliceVar(&f.except, "except", nil, "try none of these `kinds` of faults, such as drift,partition/partition-to")
 	flags.IntVar(&f.worlds, "worlds", defaultWorlds, "try this `many` worlds with several faults; 0 with --for: as many as there is time for")
+	flags.BoolVar(&f.quick, "quick", false, "a first look, in seconds: try only the classic causes (a client paused, a write that is late, and a client cut off from nodes while another node's clock jumps or it crashes), in some hundred worlds")
 	flags.DurationVar(&f.lasts, "for", 0, "try no more sets of several faults after this time")
 	flags.StringVar(&f.shard, "shard", "", "do only this `part` of the search, such as 3/16, for locksim merge to put together")
 	flags.StringVar(&f.ledger, "ledger", "", "write what every world came to into this `file`, as JSON Lines")
@@ -187,13 +196,19 @@ func (f *exploreFlags) check(cmd *cobra.Command, args []string) (reports.Format[
 		err = errors.New("locksim explore: a part of a search is of use to locksim merge only; say with --ledger where to write it")
 	case f.shard != "" && (given("output") || given("ways") || given("expect") || given("format")):
 		err = errors.New("locksim explore: a part of a search has no report; -o, --format, --ways and --expect are for locksim merge")
+	case f.shard != "" && f.quick:
+		err = errors.New("locksim explore: a quick search is not worth cutting; leave out --shard or --quick")
 	case f.shard != "" && f.lasts > 0:
 		err = errors.New("locksim explore: how far --for gets depends on the machine, so that the parts would not make a whole; say with --worlds how many worlds to try in all")
 	case f.lock != "":
 		err = cmp.Or(knownLock(f.lock), usesNodes(f.lock, f.nodes))
 	}
-	if err == nil && f.lasts > 0 && !given("worlds") {
+	switch {
+	case err != nil || given("worlds"):
+	case f.lasts > 0:
 		f.worlds = 0
+	case f.quick:
+		f.worlds = quickWorlds
 	}
 	return format, err
 }
@@ -217,7 +232,7 @@ func usesNodes(kind string, nodes int) error {
 
 // search is what the flags ask for, and the lock that it is about.
 func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, error) {
-	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Kinds: explore.NewKinds(f.only, f.except)}
+	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Quick: f.quick, Kinds: explore.NewKinds(f.only, f.except)}
 	if err := s.Kinds.Check(); err != nil {
 		return nil, "", fmt.Errorf("locksim explore: %w", err)
 	}
@@ -312,7 +327,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	defer pool.Close()
 	search.Runner, search.Records = pool, local
 	bar := newBar(stderr, search.Deadline)
-	search.Progress = bar.show
+	search.Progress, search.First = bar.show, bar.first
 	defer bar.clear()
 	searching, reporting, stop := interruptible(func() {
 		if search.Shards == 0 {

@@ -108,6 +108,7 @@ func merged(files []string) (search *explore.Search, first explore.Heading, err 
 		search.Bases = append(search.Bases, explore.Base{Name: b.Name, Text: []byte(b.Text), Seed: b.Seed, Kinds: b.Kinds})
 	}
 	search.MaxFaults, search.Worlds, search.Kinds = first.MaxFaults, first.Worlds, first.Kinds
+	search.Quick = first.Quick
 	search.Ledger.Whole()
 	return search, first, nil
 }

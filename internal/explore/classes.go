@@ -1,5 +1,12 @@
 package explore
 
+import (
+	"cmp"
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
 // A class is single faults of one base that behave alike: to try a set with one of them
 // is nearly as good as to try it with another.
 type class struct {
@@ -57,14 +64,23 @@ type pairKind struct {
 	// and enough says that it can spare no more.
 	lost   int
 	enough bool
+	// classic are members of the two that are a classic cause together, and classics is how
+	// many such pairs there are.
+	classic  [2][]int
+	classics int
 	// drawn is how often a lane has drawn a pair of it, tried how many of those it could
 	// run, and rewards how many of these showed something new.
 	drawn, tried, rewards int
 }
 
-// pairKinds lists the kinds of pairs, of all bases.
-func pairKinds(all []class) []pairKind {
+// pairKinds lists the kinds of pairs, of all bases, in the order in which they are tried;
+// of the classic ones those first that have most pairs.
+func (f *Found) pairKinds(all []class) []pairKind {
 	var kinds []pairKind
+	effects := make([]map[trace.Effect][]int, len(all))
+	for i, c := range all {
+		effects[i] = f.effects(c)
+	}
 	for a := range all {
 		for b := a; b < len(all); b++ {
 			if all[a].base != all[b].base {
@@ -77,8 +93,10 @@ func pairKinds(all []class) []pairKind {
 					k.breaking++
 				}
 			}
+			k.classic, k.classics = classicOf(k, effects[a], effects[b])
 			kinds = append(kinds, k)
 		}
 	}
+	slices.SortStableFunc(kinds, func(a, b pairKind) int { return cmp.Or(comparePairKinds(a, b), b.classics-a.classics) })
 	return kinds
 }

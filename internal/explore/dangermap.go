@@ -18,7 +18,7 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 			break
 		}
 	}
-	if r == nil || f.stopped != "" || !f.search.Kinds.Tries("pause") {
+	if r == nil || f.search.Quick || f.stopped != "" || !f.search.Kinds.Tries("pause") {
 		return nil, nil
 	}
 	client := r.Clients[0]

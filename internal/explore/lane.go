@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -63,7 +62,7 @@ const mostFrontier = 500
 func (f *Found) runLanes(ctx context.Context) error {
 	s := f.search
 	classes := f.classes()
-	kinds := pairKinds(classes)
+	kinds := f.pairKinds(classes)
 	known := f.known()
 	for _, singles := range f.singles {
 		for _, one := range singles {
@@ -97,11 +96,9 @@ func (f *Found) runLanes(ctx context.Context) error {
 		if len(kinds) < fewKinds*Lanes {
 			l.kinds = slices.Clone(kinds) // the lanes differ in what they draw
 		}
-		// First come those that cost the holder of a lock most of what it can spare, last
-		// those of which a part breaks something by itself. Otherwise it is left to chance
-		// which kinds a small budget leaves out.
+		// Otherwise it is left to chance which kinds a small budget leaves out.
 		l.random.Shuffle(len(l.kinds), func(a, b int) { l.kinds[a], l.kinds[b] = l.kinds[b], l.kinds[a] })
-		slices.SortStableFunc(l.kinds, func(a, b pairKind) int { return cmp.Or(a.breaking-b.breaking, b.lost-a.lost) })
+		slices.SortStableFunc(l.kinds, comparePairKinds)
 		for b := range known {
 			l.seen.add(b)
 		}
@@ -202,6 +199,7 @@ func (f *Found) take(t trial, behaviours *census) {
 	level := &f.levels[len(t.world.Faults)-1]
 	behaviours.see(t.outcome.Off.Behaviour, len(t.world.Faults))
 	if level.count(&t.outcome, t.parts) {
+		f.tellFirst(t.world)
 		f.groups.add(f.records[t.world.Base], t.world, t.outcome)
 	}
 }
@@ -221,10 +219,10 @@ func (f *Found) total() int {
 // space is how many sets of n faults there are.
 func (f *Found) space(n int) uint64 {
 	var all uint64
-	for _, singles := range f.singles {
+	for _, singles := range f.listed {
 		sets := 1.0
 		for i := range n {
-			sets = sets * float64(len(singles)-i) / float64(i+1)
+			sets = sets * float64(singles-i) / float64(i+1)
 		}
 		all += uint64(math.Round(sets))
 	}
@@ -353,7 +351,7 @@ func (l *lane) draw() (source, promising) {
 	for range attempts {
 		k := l.kind()
 		k.drawn++
-		a, b := l.member(k.a), l.member(k.b)
+		a, b := l.pair(k)
 		if w, ok := a.world.and(b.world); ok && l.fresh(w) {
 			k.tried++
 			return k, promising{world: w, parts: l.found.records[w.Base].grade() | a.grade | b.grade}
@@ -362,9 +360,15 @@ func (l *lane) draw() (source, promising) {
 	return nil, promising{}
 }
 
-func (l *lane) member(class int) single {
-	c := l.classes[class]
-	return l.found.singles[c.base][c.members[l.random.IntN(len(c.members))]]
+// pair draws a pair of a kind. If there are classic ones every other is one of these.
+func (l *lane) pair(k *pairKind) (a, b single) {
+	members := [2][]int{l.classes[k.a].members, l.classes[k.b].members}
+	if k.classics > 0 && k.drawn%2 == 1 {
+		members = k.classic
+	}
+	singles := l.found.singles[l.classes[k.a].base]
+	draw := func(members []int) single { return singles[members[l.random.IntN(len(members))]] }
+	return draw(members[0]), draw(members[1])
 }
 
 // nearMisses is how many pairs are tried at least of a kind that costs a holder more than

@@ -60,6 +60,7 @@ type Heading struct {
 	Shards    int `json:"shards,omitempty"`
 	// Kinds are the kinds of faults that it tries.
 	Kinds Kinds `json:"kinds,omitzero"`
+	Quick bool  `json:"quick,omitempty"`
 }
 
 // A BaseHeading says which base a search is on.
@@ -78,7 +79,7 @@ type BaseHeading struct {
 func (s *Search) Heading(version, lock string) Heading {
 	h := Heading{
 		Schema: ledgerSchema, Version: version, Lock: lock,
-		MaxFaults: s.MaxFaults, Worlds: s.Worlds, Shard: s.Shard, Shards: s.Shards, Kinds: s.Kinds,
+		MaxFaults: s.MaxFaults, Worlds: s.Worlds, Shard: s.Shard, Shards: s.Shards, Kinds: s.Kinds, Quick: s.Quick,
 	}
 	for _, b := range s.Bases {
 		h.Bases = append(h.Bases, BaseHeading{b.Name, b.Seed, string(b.Text), hashOf(b.Text), b.Kinds})
@@ -127,6 +128,8 @@ func (h Heading) differs(o Heading) error {
 		return fmt.Errorf("%w: it is about the lock %s, not %s", ErrLedger, o.Lock, h.Lock)
 	case !h.Kinds.Equal(o.Kinds):
 		return fmt.Errorf("%w: of the kinds of faults it tried %s, and this search tries %s", ErrLedger, o.Kinds, h.Kinds)
+	case h.Quick != o.Quick:
+		return fmt.Errorf("%w: one of the two searches is quick, and tries other worlds", ErrLedger)
 	case !reflect.DeepEqual(h.Bases, o.Bases):
 		return fmt.Errorf("%w: it is about another workload, TTL, number of nodes or seed", ErrLedger)
 	}

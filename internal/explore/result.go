@@ -19,8 +19,10 @@ type Result struct {
 	// MaxFaults and Budget are what was asked for: how many faults a world has at
 	// most, and how many worlds with several.
 	MaxFaults, Budget int
-	// Kinds are the kinds of faults that were tried.
+	// Kinds are the kinds of faults that were tried, and Quick says that of these only the
+	// classic causes were.
 	Kinds  Kinds
+	Quick  bool
 	Bases  []BaseRecord
 	Levels []Level
 	// Ways are the ways to break the lock, the worst first. RanOn are those in which a

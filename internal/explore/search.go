@@ -12,6 +12,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,6 +38,9 @@ type Search struct {
 	Worlds int
 	// Kinds are the kinds of faults that are tried.
 	Kinds Kinds
+	// Quick says that only the classic causes are tried, alone and in pairs, and no danger
+	// map is drawn.
+	Quick bool
 	// Shard, from 1, is the part that this search does, of Shards; 0 of 0 is all of it.
 	Shard, Shards int
 	// Jobs is how many worlds the runner can run at once.
@@ -52,6 +56,9 @@ type Search struct {
 	// Progress, if set, is told of every world that was run. It may be called from
 	// several goroutines.
 	Progress func(Progress)
+	// First, if set, is told of the first world in which anything broke, and how many were
+	// tried by then.
+	First func(w World, tried int)
 	// Watch, if set, is shown what every base and every world of the plan came to, one at
 	// a time. Until it returns, little else is run.
 	Watch func(World, Outcome)
@@ -80,10 +87,13 @@ type Found struct {
 	search  *Search
 	records []*Record
 	singles [][]single // by base
+	// listed is how many single faults there are, tried or not, by base.
+	listed  []int
 	levels  []Level
 	groups  *groups
 	worlds  int
 	first   int
+	told    bool // the first was told
 	stopped string
 	writing sync.Mutex
 }
@@ -137,13 +147,17 @@ func (f *Found) record(ctx context.Context) error {
 		}
 		f.records = append(f.records, r)
 		f.singles = append(f.singles, nil)
+		f.listed = append(f.listed, 0)
 		f.search.watch(World{Base: i}, r.Outcome)
 		if !r.TookPlace() {
 			continue
 		}
 		f.groups.add(r, World{Base: i}, o)
 		for _, w := range r.Singles(f.search.Kinds, b.Kinds) {
-			f.singles[i] = append(f.singles[i], single{world: w})
+			f.listed[i]++
+			if !f.search.Quick || r.quick(w) {
+				f.singles[i] = append(f.singles[i], single{world: w})
+			}
 		}
 	}
 	for i, r := range f.records {
@@ -185,30 +199,36 @@ type place struct {
 }
 
 // places lists where single faults of the shard strike, in the order in which they are
-// tried, and how many there are in all shards.
-func (f *Found) places() (all []place, space int) {
-	n := 0
+// tried.
+func (f *Found) places() (all []place) {
+	n, before := 0, 0
 	for base, singles := range f.singles {
 		for _, spot := range spotsOf(singles) {
 			// Which pairs are worth trying follows from all single faults, so a shard that
 			// tries pairs runs them all.
 			if f.search.MaxFaults > 1 || f.search.mine(n) {
-				all = append(all, place{base, spot, space, n})
+				all = append(all, place{base, spot, before, n})
 			}
 			n++
 		}
-		space += len(singles)
+		before += len(singles)
+	}
+	late := func(p place) int {
+		if f.records[p.base].classic(f.singles[p.base][p.spot[0]].world.Faults[0]) {
+			return 0
+		}
+		return 1
 	}
 	// Neighbours behave alike as a rule: in leaps, what many of them do is seen soon.
-	slices.SortStableFunc(all, func(a, b place) int { return a.n%leap - b.n%leap })
-	return all, space
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(late(a)-late(b), a.n%leap-b.n%leap) })
+	return all
 }
 
 // runSingles tries every single fault.
 func (f *Found) runSingles(ctx context.Context) error {
 	s := f.search
-	places, space := f.places()
-	level := Level{Faults: 1, Space: uint64(space)}
+	places := f.places()
+	level := Level{Faults: 1, Space: f.space(1)}
 	total := 0
 	for _, p := range places {
 		total += len(p.spot)
@@ -231,6 +251,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 				if f.first == 0 {
 					f.first = f.worlds
 				}
+				f.tellFirst(one.world)
 				f.groups.add(r, one.world, *one.outcome)
 			}
 			if !behaviours[one.outcome.Off.Behaviour] {
@@ -242,6 +263,14 @@ func (f *Found) runSingles(ctx context.Context) error {
 	})
 	f.levels = append(f.levels, level)
 	return f.halted(ctx, err)
+}
+
+// tellFirst tells of the first world in which anything broke.
+func (f *Found) tellFirst(w World) {
+	if f.search.First != nil && !f.told {
+		f.told = true
+		f.search.First(w, f.worlds)
+	}
 }
 
 // runSpot runs the worlds of a place, but for those that only repeat what another of them

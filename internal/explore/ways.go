@@ -18,7 +18,8 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	s := f.search
 	first := f.records[0]
 	out := &Result{
-		Lock: first.Lock, Nodes: len(first.Nodes), TTL: first.TTL, Seed: s.Bases[0].Seed,
+		Quick: s.Quick,
+		Lock:  first.Lock, Nodes: len(first.Nodes), TTL: first.TTL, Seed: s.Bases[0].Seed,
 		MaxFaults: s.MaxFaults, Budget: s.Worlds, Kinds: s.Kinds, Levels: f.levels,
 		Worlds: f.worlds, First: f.first, Stopped: f.stopped,
 	}

@@ -1,0 +1,57 @@
+package explore
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// theDebate are the beginnings of the ways to break Redlock that people argue about.
+var theDebate = []string{
+	"late-client/inherent-needs-fencing", // a pause
+	"late-client",                        // a write that is late
+	"node-clock-forward+unreachable-node/assumption-clock",
+	"forgetful-node+unreachable-node/assumption-lock-memory",
+}
+
+// A quick search finds the classic causes in some hundred worlds, on any number of nodes.
+func TestQuick(t *testing.T) {
+	for _, nodes := range []int{3, 5} {
+		l, bases := of("redlock", nodes)
+		first := 0
+		s := &Search{
+			Bases: bases, MaxFaults: 2, Worlds: 300, Quick: true, Runner: l, Records: l,
+			First: func(_ World, tried int) { first = tried },
+		}
+		f := find(t, s)
+		seeDebate(t, f)
+		if f.worlds > 600 || first < 1 || first > 10 || first != f.first {
+			t.Errorf("%d nodes: it took %d worlds, and the first that broke it was told to be number %d; it was number %d", nodes, f.worlds, first, f.first)
+		}
+		if level := f.levels[0]; level.Tried*10 > level.Space {
+			t.Errorf("%d nodes: %d of %d single faults were tried", nodes, level.Tried, level.Space)
+		}
+	}
+}
+
+// Of all pairs the classic ones come first: the debate is found in a few hundred.
+func TestClassicPairsComeFirst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs all single faults")
+	}
+	l, bases := of("redlock", 3)
+	f := find(t, &Search{Bases: bases[:1], MaxFaults: 2, Worlds: 300, Runner: l, Records: l})
+	seeDebate(t, f)
+}
+
+// seeDebate sees that a search has found all ways of the debate.
+func seeDebate(t *testing.T, f *Found) {
+	t.Helper()
+	found := slices.Sorted(maps.Keys(f.groups.all))
+	for _, id := range theDebate {
+		if !slices.ContainsFunc(found, func(way string) bool { return strings.HasPrefix(way, id) }) {
+			t.Errorf("on %d nodes %s is not found among %v", len(f.records[0].Nodes), id, found)
+		}
+	}
+}
