@@ -14,11 +14,10 @@ import (
 type request struct {
 	process *process
 	class   class
-	// rank and sub order the requests of one class of one process, and place those
-	// for a turn; it is made of words.
+	// rank and sub order the requests of one class of one process, and words those for a
+	// turn.
 	rank, sub int
 	words     []string
-	place     string
 	// admit does what is asked for. It runs on the loop.
 	admit func()
 	// round is the number, from 1, of the loop's round in which a goroutine came to
@@ -43,15 +42,19 @@ const (
 )
 
 func (r *request) compare(o *request) int {
-	return cmp.Or(
+	if c := cmp.Or(
 		cmp.Compare(r.process.index, o.process.index),
 		cmp.Compare(r.class, o.class),
 		cmp.Compare(r.rank, o.rank),
 		cmp.Compare(r.sub, o.sub),
-		cmp.Compare(r.place, o.place),
-		cmp.Compare(r.round, o.round),
-	)
+	); c != 0 {
+		return c
+	}
+	return cmp.Or(r.sends(o), cmp.Compare(r.round, o.round))
 }
+
+// sends compares what two goroutines of one process are about to send.
+func (r *request) sends(o *request) int { return r.process.w.names.compare(r.words, o.words) }
 
 // post hands requests to the loop. It may be called from any goroutine.
 func (w *World) post(rs ...*request) {
@@ -107,13 +110,14 @@ func (w *World) admit() bool {
 		return false
 	}
 	requests := w.requests
-	w.requests = nil
+	w.requests, w.admitted = w.admitted, nil
 	w.io.Unlock()
+	defer func() {
+		clear(requests)
+		w.admitted = requests[:0]
+	}()
 
-	if len(requests) > 1 {
-		w.placeTurns(requests)
-		slices.SortStableFunc(requests, (*request).compare)
-	}
+	slices.SortStableFunc(requests, (*request).compare)
 	for i, r := range requests {
 		p := r.process
 		if !p.running() && r.class != classTimer {
@@ -148,7 +152,7 @@ func (w *World) noteRace(r *request, others []*request) {
 			continue
 		}
 		switch {
-		case r.class == classTurn && o.place == r.place:
+		case r.class == classTurn && r.sends(o) == 0:
 			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
 		case r.class == classDial, r.class == classWrite:
 			w.doubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))
@@ -184,10 +188,12 @@ func (w *World) settle() (woke bool) {
 	for len(w.thens) > 0 {
 		woke = true
 		thens := w.thens
-		w.thens = nil
+		w.thens, w.done = w.done, nil
 		for _, do := range thens {
 			do()
 		}
+		clear(thens)
+		w.done = thens[:0]
 	}
 	return woke
 }

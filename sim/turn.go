@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 )
 
@@ -22,33 +22,32 @@ func (p *process) turn(words ...string) {
 	<-mine
 }
 
-// placeTurns gives every request for a turn its place among the others.
-func (w *World) placeTurns(requests []*request) {
-	for _, r := range requests {
-		if r.class == classTurn {
-			r.place = w.names.place(r.words)
-		}
-	}
-}
-
 // unseen stands for every random word that no trace has shown yet: no word of a
 // command, and no name, is equal to it.
 const unseen = "\xff"
 
-// place is what goroutines are put in order by: what they are about to send, with
-// random words replaced by what is the same in every run. The first two words, a
-// command and perhaps its script, are none.
-func (n *Names) place(words []string) string {
-	told := slices.Clone(words)
-	for i, word := range told {
-		if i < 2 || plain(word) || n.IsKey(word) {
+// compare is what puts goroutines in order that ask for a turn: by what they are about to
+// send, with random words replaced by what is the same in every run.
+func (n *Names) compare(a, b []string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
 			continue
 		}
-		name, seen := n.given[word]
-		if !seen {
-			name = unseen
+		if c := strings.Compare(n.told(i, a[i]), n.told(i, b[i])); c != 0 {
+			return c
 		}
-		told[i] = name
 	}
-	return strings.Join(told, "\x00")
+	return cmp.Compare(len(a), len(b))
+}
+
+// told is the i-th word of what is about to be sent as it is in every run. The first two, a
+// command and perhaps its script, are never random.
+func (n *Names) told(i int, word string) string {
+	if i < 2 || plain(word) || n.IsKey(word) {
+		return word
+	}
+	if name, seen := n.given[word]; seen {
+		return name
+	}
+	return unseen
 }

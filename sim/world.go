@@ -65,19 +65,22 @@ type World struct {
 	flying   int // messages that will arrive by themselves
 	active   int // clients whose program has not ended
 
-	programs   sync.WaitGroup
-	ctx        context.Context
-	cancel     context.CancelFunc
-	failed     error // guarded by io
-	io         sync.Mutex
-	requests   []*request // guarded by io
-	round      int        // how often the loop has gone round; guarded by io
-	wake       chan struct{}
-	over       bool     // guarded by io
-	unlooked   []string // the systems to which a connection was used that was over; guarded by io
-	started    bool     // the story has begun
-	reached    []func() // what acts because a point was reached
-	thens      []func() // what the goroutines see once the moment is over
+	programs sync.WaitGroup
+	ctx      context.Context
+	cancel   context.CancelFunc
+	failed   error // guarded by io
+	io       sync.Mutex
+	requests []*request // guarded by io
+	round    int        // how often the loop has gone round; guarded by io
+	wake     chan struct{}
+	over     bool     // guarded by io
+	unlooked []string // the systems to which a connection was used that was over; guarded by io
+	started  bool     // the story has begun
+	reached  []func() // what acts because a point was reached
+	thens    []func() // what the goroutines see once the moment is over
+	// admitted and done are where requests and thens were that are over: room for the next.
+	admitted   []*request
+	done       []func()
 	sleepTimer *time.Timer
 }
 
