@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	mserver "github.com/alicebob/miniredis/v2/server"
@@ -31,6 +32,7 @@ func init() {
 		"EVAL": correctEVAL, "EVALSHA": correctEVAL, "EVAL_RO": correctEVAL, "EVALSHA_RO": correctEVAL,
 		"SCRIPT":    correctSCRIPT,
 		"SELECT":    correctSELECT,
+		"HELLO":     correctHELLO,
 		"INFO":      correctINFO,
 		"RANDOMKEY": correctRANDOMKEY,
 	}
@@ -265,6 +267,23 @@ func correctSELECT(n *node, c *mserver.Peer, name string, args []string) bool {
 	n.selected[c.Ctx] = int(db)
 	return true
 }
+
+// correctHELLO answers what miniredis does, which is always the same and which it takes
+// longer to write than all that a lock asks for later.
+func correctHELLO(n *node, c *mserver.Peer, name string, args []string) bool {
+	if len(args) != 1 || args[0] != "2" && args[0] != "3" {
+		return false
+	}
+	reply, known := hellos.Load(args[0])
+	if !known {
+		reply, _ = hellos.LoadOrStore(args[0], n.answer(c, name, args[0]))
+	}
+	c.Resp3 = args[0] == "3"
+	c.WriteRaw(reply.(string))
+	return true
+}
+
+var hellos sync.Map // replies by the version that was asked for
 
 // correctINFO counts what came to this server: one of miniredis's may have served others
 // before.
