@@ -66,38 +66,49 @@ type Loss struct {
 
 // Losses are the keys of a lock that nodes lost, in order.
 func (h *History) Losses(lock string) []Loss {
-	return h.losses.of(func() map[string][]Loss {
-		all := map[string][]Loss{}
-		for _, l := range h.Trace.Locks {
-			all[l.Name] = h.readLosses(SlotsOf(l))
-		}
-		return all
-	})[lock]
+	return h.losses.of(h.readLosses)[lock]
 }
 
-func (h *History) readLosses(slots Slots) []Loss {
-	var all []Loss
-	k := NewKeys()
+func (h *History) readLosses() map[string][]Loss {
+	all := map[string][]Loss{}
+	lost := func(lock string, l Loss) { all[lock] = append(all[lock], l) }
+	slots := map[string]Slots{}
+	for _, l := range h.Trace.Locks {
+		slots[l.Name] = SlotsOf(l)
+	}
+	locate := func() seats {
+		at := seats{}
+		for lock, slots := range slots {
+			at.add(lock, slots)
+		}
+		return at
+	}
+	k, at := NewKeys(), locate()
 	for _, ev := range h.apart {
 		if ev.Kind == trace.KindPromote {
-			for _, p := range slots {
-				was, is := k.At(p), k.At(Place{ev.Process, p.Key})
-				if p.Node == ev.Peer && was != nil && ev.At < was.Due && (is == nil || is.Owner != was.Owner) {
-					all = append(all, Loss{Event: ev, Of: was})
+			for lock, slots := range slots {
+				for _, p := range slots {
+					was, is := k.At(p), k.At(Place{ev.Process, p.Key})
+					if p.Node == ev.Peer && was != nil && ev.At < was.Due && (is == nil || is.Owner != was.Owner) {
+						lost(lock, Loss{Event: ev, Of: was})
+					}
 				}
+				slots.See(ev)
 			}
-			slots.See(ev)
+			at = locate()
 		}
 		for _, c := range k.See(ev) {
-			if c.Was == nil || c.At >= c.Due || !slots.Has(c.Place) {
+			if c.Was == nil || c.At >= c.Due {
 				continue
 			}
-			switch {
-			case c.Event.Kind == trace.KindExpire:
-				all = append(all, Loss{Event: c.Event, Of: c.Was, Early: true})
-			case c.Event.Kind == trace.KindForget,
-				c.Event.Kind == trace.KindRestore && (c.Is.Owner != c.Was.Owner || c.Is.Due < c.Due):
-				all = append(all, Loss{Event: c.Event, Of: c.Was})
+			for _, s := range at[c.Place] {
+				switch {
+				case c.Event.Kind == trace.KindExpire:
+					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Early: true})
+				case c.Event.Kind == trace.KindForget,
+					c.Event.Kind == trace.KindRestore && (c.Is.Owner != c.Was.Owner || c.Is.Due < c.Due):
+					lost(s.lock, Loss{Event: c.Event, Of: c.Was})
+				}
 			}
 		}
 	}

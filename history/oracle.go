@@ -35,16 +35,9 @@ func NewOracle(t *trace.Trace) *Oracle {
 type Oracle struct {
 	keys  *Keys
 	locks map[string]*ranks
-	// at says whose slots are at each place.
-	at map[Place][]seat
+	at    seats
 	// told are the locks that the last event changed.
 	told []*ranks
-}
-
-// A seat is that some of a lock's slots are at one place: one, or more after promotions.
-type seat struct {
-	*ranks
-	slots int
 }
 
 func (o *Oracle) add(l trace.LockInfo) *ranks {
@@ -63,16 +56,9 @@ func (o *Oracle) add(l trace.LockInfo) *ranks {
 
 // locate finds the places of all slots.
 func (o *Oracle) locate() {
-	o.at = map[Place][]seat{}
-	for _, r := range o.locks {
-		for _, p := range r.slots {
-			seats := o.at[p]
-			if i := slices.IndexFunc(seats, func(s seat) bool { return s.ranks == r }); i >= 0 {
-				seats[i].slots++
-				continue
-			}
-			o.at[p] = append(seats, seat{r, 1})
-		}
+	o.at = seats{}
+	for name, r := range o.locks {
+		o.at.add(name, r.slots)
 	}
 }
 
@@ -85,8 +71,9 @@ func (o *Oracle) see(ev *trace.Event) []*ranks {
 	o.told = o.told[:0]
 	for _, c := range o.keys.See(ev) {
 		for _, s := range o.at[c.Place] {
-			s.see(c, s.slots)
-			o.told = append(o.told, s.ranks)
+			r := o.locks[s.lock]
+			r.see(c, s.slots)
+			o.told = append(o.told, r)
 		}
 	}
 	if ev.Kind == trace.KindPromote {

@@ -33,6 +33,26 @@ func (s Slots) See(ev *trace.Event) {
 // Has says whether a place is one of the slots.
 func (s Slots) Has(p Place) bool { return slices.Contains(s, p) }
 
+// seats say whose slots are at each place.
+type seats map[Place][]seat
+
+// A seat is that some of a lock's slots are at one place: one, or more after promotions.
+type seat struct {
+	lock  string
+	slots int
+}
+
+// add says where the slots of one more lock are.
+func (at seats) add(lock string, slots Slots) {
+	for _, p := range slots {
+		if i := slices.IndexFunc(at[p], func(s seat) bool { return s.lock == lock }); i >= 0 {
+			at[p][i].slots++
+			continue
+		}
+		at[p] = append(at[p], seat{lock, 1})
+	}
+}
+
 // A slotRecord is the chapter of where the locks keep their grants.
 type slotRecord struct {
 	nodes []string
