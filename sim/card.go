@@ -27,6 +27,9 @@ type FaultKind struct {
 	// Sites are where a search tries it; none if NotTried says why it is not tried.
 	Sites    []Site
 	NotTried string
+
+	// parameters is the type of what New returns.
+	parameters reflect.Type
 }
 
 // Patient kinds do not strike at their trigger: from then on they wait for what passes by.
@@ -150,6 +153,7 @@ func RegisterFault(k FaultKind) {
 	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
 		panic("sim: two kinds of faults are called " + k.Name)
 	}
+	k.parameters = reflect.TypeOf(k.New())
 	faultKinds = append(faultKinds, k)
 	slices.SortFunc(faultKinds, func(a, b FaultKind) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -160,9 +164,10 @@ func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 // KindOf finds the kind that an action's parameters belong to; false if it is of no
 // registered kind.
 func KindOf(a Action) (FaultKind, bool) {
-	for _, k := range faultKinds {
-		if reflect.TypeOf(k.New()) == reflect.TypeOf(a) {
-			return k, true
+	is := reflect.TypeOf(a)
+	for i := range faultKinds {
+		if faultKinds[i].parameters == is {
+			return faultKinds[i], true
 		}
 	}
 	return FaultKind{}, false

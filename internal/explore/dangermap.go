@@ -34,9 +34,7 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 		var err error
 		rows[i], err = f.pauses(ctx, r, client, starts[i], lengths)
 		return err
-	}, func(i int) {
-		f.search.tell("danger map", (i+1)*len(lengths), len(rows)*len(lengths), len(f.groups.all))
-	})
+	}, func(int) {})
 	if err != nil {
 		return nil, err
 	}

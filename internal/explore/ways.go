@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
@@ -26,8 +27,15 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	for _, r := range f.records {
 		out.Bases = append(out.Bases, r.report())
 	}
+	// Worlds of a shrink come one after the other: the map has the runner do something
+	// meanwhile.
+	var mapped error
+	var drawing sync.WaitGroup
+	drawing.Go(func() { out.Maps, mapped = f.maps(ctx) })
 	all, err := f.ways(ctx)
-	if err != nil {
+	f.search.tell("danger map", 0, 0, len(f.groups.all))
+	drawing.Wait()
+	if err = cmp.Or(err, mapped); err != nil {
 		return nil, err
 	}
 	for _, w := range all {
@@ -37,8 +45,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 			out.Ways = append(out.Ways, w.Way)
 		}
 	}
-	out.Maps, err = f.maps(ctx)
-	return out, err
+	return out, nil
 }
 
 // report is what the report says of a base.
