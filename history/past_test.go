@@ -1,139 +1,17 @@
 package history_test
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/catalogue"
-	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/trace"
 )
 
-// A reader that has seen the events up to some moment says what the fold over the whole
-// run says of that moment, and what the fold over the run that was cut off there says.
-// Only three things need hindsight: that a key was not really there any more, that a node
-// which was back would not have shown a key of which it had still to say that it was gone,
-// and how a lease ends that is lost.
 func TestReadersKnowThePast(t *testing.T) {
 	told := catalogue.Playable()
 	if testing.Short() {
 		told = told[:8]
 	}
-	moments, keys, dark, hindsight := 0, 0, 0, 0
-	for _, s := range told {
-		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, run := range r.Runs {
-			p := newPast(t, fmt.Sprintf("%s %s, fencing %s", s.Name, run.Variant.Name, run.Fencing), run.History)
-			for i := range run.History.Trace.Events {
-				p.see(&run.History.Trace.Events[i])
-				moments++
-			}
-			keys, dark, hindsight = keys+p.stood, dark+p.dark, hindsight+p.hindsight
-		}
-	}
-	if moments == 0 || keys == 0 || dark == 0 || hindsight == 0 {
-		t.Errorf("%d moments, %d keys, of which %d on nodes that were down, and %d gone by hindsight: the worlds show too little", moments, keys, dark, hindsight)
-	}
-}
-
-// A past is what readers know at some moment of a run.
-type past struct {
-	*testing.T
-	name      string
-	whole     *history.History
-	keys      *history.Keys
-	processes *history.Processes
-	faults    *history.Faults
-	clocks    *history.Clocks
-	read      map[string]bool // whose clocks have been read
-	// stood counts the keys that stood at some moment, dark those on nodes that were down,
-	// hindsight those that were not really there.
-	stood, dark, hindsight int
-}
-
-func newPast(t *testing.T, name string, whole *history.History) *past {
-	return &past{T: t, name: name, whole: whole,
-		keys: history.NewKeys(), processes: history.NewProcesses(), faults: history.NewFaults(), clocks: history.NewClocks(), read: map[string]bool{}}
-}
-
-func (p *past) see(ev *trace.Event) {
-	p.keys.See(ev)
-	p.processes.See(ev)
-	p.faults.See(ev)
-	p.clocks.See(ev)
-	now := history.MomentOf(ev)
-	p.askKeys(now, p.whole)
-	if ev.Seq%200 == 0 { // a fold for each event would take hours
-		cut := *p.whole.Trace
-		cut.Events = cut.Events[:ev.Seq]
-		p.askKeys(now, history.Of(&cut))
-	}
-	for _, s := range p.whole.Trace.Processes {
-		state := history.Running
-		for _, spell := range p.whole.Spells() {
-			if spell.Process == s.Name && spell.State != history.Failing && spell.During().Has(now) {
-				state = spell.State
-			}
-		}
-		if got := p.processes.Of(s.Name); got != state {
-			p.Errorf("%s, event %d: %s is %s, and by the fold it is %s", p.name, ev.Seq, s.Name, got, state)
-		}
-	}
-	since, ever := p.faults.Quiet()
-	if from, quiet := p.whole.Quiet(now); quiet != ever || ever && from != since {
-		p.Errorf("%s, event %d: quiet since %v, %v; by the fold since %v, %v", p.name, ev.Seq, since, ever, from, quiet)
-	}
-	p.read[ev.Process] = p.read[ev.Process] || ev.Kind == trace.KindClock
-	for _, kind := range []fakeclock.Kind{fakeclock.Wall, fakeclock.Monotonic} {
-		if !p.read[ev.Process] {
-			break
-		}
-		if got, want := p.clocks.Of(ev.Process, kind).Shows(now), p.whole.Clocks().Of(ev.Process, kind).Shows(now); got != want {
-			p.Errorf("%s, event %d: the %v clock of %s shows %d, and by the fold %d", p.name, ev.Seq, kind, ev.Process, got, want)
-		}
-	}
-}
-
-// askKeys compares what the reader knows of every place with what a fold says of now.
-func (p *past) askKeys(now history.Moment, fold *history.History) {
-	withheld := map[history.Place]*history.Holding{}
-	visible := map[history.Place]bool{}
-	for _, h := range fold.Holdings() {
-		if h.Withheld().Has(now) {
-			withheld[h.Place] = h
-		}
-		for _, i := range h.Visible() {
-			visible[h.Place] = visible[h.Place] || i.Has(now)
-		}
-	}
-	for _, at := range p.keys.Places() {
-		is, was := p.keys.At(at), withheld[at]
-		if (is == nil) != (was == nil) || is != nil && (is.Set.Seq != was.Set.Seq || is.Owner != was.Owner) {
-			p.Errorf("%s, event %d: %v holds %v, and by the fold %v", p.name, now.Seq, at, is, was)
-			continue
-		}
-		if is == nil {
-			continue
-		}
-		p.stood++
-		down := p.processes.Of(at.Node) == history.Down
-		if down {
-			p.dark++
-		}
-		justBack := !down && p.keys.Visible(at) && !visible[at] && was.Ended != nil && was.Ended.At == now.At
-		if p.keys.Visible(at) != visible[at] && !justBack {
-			p.Errorf("%s, event %d: %v can be seen: %v, and by the fold %v", p.name, now.Seq, at, p.keys.Visible(at), visible[at])
-		}
-		if !was.There().Has(now) {
-			p.hindsight++
-			if !down && !justBack {
-				p.Errorf("%s, event %d: the key on %v, of a node that runs, was not really there", p.name, now.Seq, at)
-			}
-		}
+	if p := catalogue.KnowThePast(t, told); p.Moments == 0 || p.Keys == 0 || p.Dark == 0 || p.Hindsight == 0 {
+		t.Errorf("%+v: the worlds show too little", p)
 	}
 }

@@ -24,6 +24,12 @@ func TestScenariosComeToWhatTheyExpect(t *testing.T) {
 
 func TestEveryFaultMatters(t *testing.T) { catalogue.EveryFaultMatters(t, catalogue.OfLibraries) }
 
+func TestReadersKnowThePast(t *testing.T) {
+	if p := catalogue.KnowThePast(t, catalogue.AboutLibraries()); p.Keys == 0 {
+		t.Errorf("%+v: the worlds show nothing", p)
+	}
+}
+
 // The reports of the scenarios that are about libraries.
 
 func TestGolden(t *testing.T) { told.Golden(t, catalogue.AboutLibraries(), *update) }

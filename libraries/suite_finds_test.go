@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/trace"
 )
 
 // The libraries, unmodified, and what the suite finds wrong with them without being
@@ -92,6 +93,29 @@ func TestLibraries(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A conformance world of redsync, which asks its nodes from goroutines of its own, is the
+// same each time: where its context ends while they run, and where one process has two
+// handles.
+func TestConformanceIsDeterministic(t *testing.T) {
+	k, _ := locks.Lookup("redsync")
+	config := locktest.Config{Nodes: 5, Extends: true}
+	for _, name := range []string{
+		"contexts/cancelled-before/acquire", "contexts/cancelled-before/release", "contexts/cancelled-before/extend",
+		"contexts/deadline/acquire", "contexts/deadline/release", "contexts/deadline/extend",
+		"handles/two", "late/acquire/1st-reply,1.2-ttl",
+	} {
+		run := func() *trace.Trace {
+			return locktest.World(t, config, func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }, name).Trace
+		}
+		first := run()
+		for range 2 {
+			if again := run(); again.Hash() != first.Hash() {
+				t.Errorf("%s: %s", name, trace.FirstDifference(first, again))
+			}
+		}
 	}
 }
 
