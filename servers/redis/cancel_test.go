@@ -47,21 +47,9 @@ func TestCancel(t *testing.T) {
 			keys:  map[string]string{"redis-1": "set 1, delete 1, set 2, delete 2", "redis-2": "set 2, delete 2", "redis-3": "set 2, delete 2"},
 		},
 		{
-			name: "each of three attempts", nodes: 3, kind: "redlock", client: sim.Client{Attempts: 3},
-			cancels: "client-1's acquire request to redis-1 arrived", cancel: "acquire 1, acquire 2, acquire 3",
-			steps: "acquire failed, acquire failed, acquire failed", keys: map[string]string{"redis-1": "set 1, delete 1, set 2, delete 2, set 3, delete 3", "redis-2": ""},
-		},
-		{
 			name: "the second extend", nodes: 1, kind: "single", client: sim.Client{Works: 10 * time.Second, ExtendsEvery: 4 * time.Second},
 			cancels: "client-1's extend request to redis-1 is in flight, 3rd time", cancel: "extend 1",
 			steps: "acquire, read x, extend, extend, work, write x, release", keys: map[string]string{"redis-1": "set 1, touch 1, touch 1, delete 1"},
-		},
-		{
-			// The key stands until its time is up, and only then can it be set again.
-			name: "a release, and the client goes on", nodes: 1, kind: "single", client: sim.Client{Sections: 2, RetryEvery: 20 * time.Second},
-			cancels: "client-1's release request to redis-1 is in flight, 1st time", cancel: "release 1",
-			steps: "acquire, read x, write x, release failed, acquire failed, acquire failed, acquire, read x, write x, release",
-			keys:  map[string]string{"redis-1": "set 1, expire 1, set 4, delete 4"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
@@ -88,67 +87,6 @@ func TestCrashWithBlockedClients(t *testing.T) {
 				t.Error("BLPOP was answered by a node that had forgotten it")
 			}
 			Same(t, "heard", strings.Join(heard, " "), "before")
-		})
-	}
-}
-
-// What a paused node had received but not read is gone when it crashes; so is the
-// pause, and a suspended machine's wall clock has gone on meanwhile.
-func TestCrashDuringAPause(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		faults []sim.Fault
-		set    bool
-	}{
-		{"no crash", []sim.Fault{Lasting(2*time.Second, At(time.Second, Stopped("redis-1")))}, true},
-		{"stop", []sim.Fault{
-			Lasting(2*time.Second, At(time.Second, Stopped("redis-1"))),
-			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("redis-1", trace.Kill))),
-		}, false},
-		{"suspend", []sim.Fault{
-			Lasting(2*time.Second, At(time.Second, Suspended("redis-1"))),
-			Lasting(200*time.Millisecond, At(2*time.Second, Crashed("redis-1", trace.PowerLoss))),
-		}, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var answered time.Duration
-			cfg := story(
-				Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-					conn, err := Dial(ctx, p, 0)
-					if err != nil {
-						return err
-					}
-					_, err = Ask(conn, "SET old v PX 5000")
-					SleepUntil(1500 * time.Millisecond)
-					_, err2 := conn.Write([]byte("SET k v\r\n"))
-					return errors.Join(err, err2)
-				}),
-				Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
-					SleepUntil(2500 * time.Millisecond)
-					if !test.set {
-						if err := p.Env().Redis(0).Get(ctx, "old").Err(); err != nil {
-							return err
-						}
-					}
-					answered = Now()
-					SleepUntil(8 * time.Second)
-					return nil
-				}),
-			)
-			cfg.Nodes[0].Persistence = server.Always
-			tr := Play(t, With(cfg, test.faults...))
-			Struck(t, tr)
-			sets := 0
-			for _, ev := range Events(tr, trace.KindSet, "redis-1") {
-				if ev.Key == "k" {
-					sets++
-				}
-			}
-			Same(t, "the command took effect", sets == 1, test.set)
-			About(t, "the older key expired", First(t, tr, trace.KindExpire, "redis-1").At, 3*Hop+5*time.Second)
-			if !test.set {
-				About(t, "a restarted node answers", answered, 2500*time.Millisecond+6*Hop)
-			}
 		})
 	}
 }

@@ -65,50 +65,6 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// Of several that last at once the first to strike says what, and the node serves
-// again when the last is over. A crash ends none of them: a node that restarts
-// may well have to load its data first.
-func TestSeveralFailures(t *testing.T) {
-	read := make([]string, 6)
-	for i := range read {
-		read[i] = "GET k"
-	}
-	got, tr := said(t, read,
-		Lasting(3*time.Second, At(1500*time.Millisecond, &sim.Fail{Node: "redis-1", With: "ERR one"})),
-		Lasting(3*time.Second, At(2500*time.Millisecond, &sim.Fail{Node: "redis-1", With: "ERR two"})),
-	)
-	Struck(t, tr)
-	Same(t, "the answers", strings.Join(got, ", "), "$-1, -ERR one, -ERR one, -ERR one, -ERR two, $-1")
-	fails := Events(tr, trace.KindFail, "redis-1")
-	if len(fails) != 2 || fails[0].Text != "ERR one" || fails[1].Text != "ERR two" {
-		t.Errorf("it is told to fail with %+v", fails)
-	}
-	About(t, "it recovers", Only(t, tr, trace.KindRecover, "redis-1").At, 5500*time.Millisecond)
-
-	var answers []string
-	tr = Play(t, With(story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		for i := range 4 {
-			SleepUntil(time.Duration(i+1) * time.Second)
-			conn, err := Dial(ctx, p, 0)
-			if err != nil {
-				answers = append(answers, "down")
-				continue
-			}
-			answer, err := Ask(conn, "GET k")
-			if err != nil {
-				return err
-			}
-			answers = append(answers, strings.TrimSpace(answer))
-		}
-		return nil
-	})),
-		Lasting(time.Second, At(1500*time.Millisecond, Crashed("redis-1", trace.Kill))),
-		Lasting(2*time.Second, At(1700*time.Millisecond, &sim.Fail{Node: "redis-1"})),
-	))
-	Struck(t, tr)
-	Same(t, "around a crash", strings.Join(answers, ", "), "$-1, down, -LOADING Redis is loading the dataset in memory, $-1")
-}
-
 // An error in the middle of a transaction discards all of it.
 func TestFailInATransaction(t *testing.T) {
 	const ok, queued, loading = "+OK", "+QUEUED", "-LOADING Redis is loading the dataset in memory"
