@@ -239,6 +239,20 @@ var luaFidelities = []fidelity{
 		MULTI                                     => +OK
 		EXEC                                      => *0`},
 
+	{name: "commands that block", script: `
+		RPUSH list x                              => :1
+		BLPOP list 1                              => *2 $4 list $1 x
+		BLPOP list 1                              => *-1 after 1s
+		BRPOP list 0.5                            => *-1 after 500ms
+		BLMOVE list to LEFT RIGHT 1               => *-1 after 1s
+		BLPOP list -1                             => -ERR timeout is negative
+		BLPOP list abc                            => -ERR timeout is not a float or out of range
+		XADD s 1-1 a b                            => $3 1-1
+		XREAD BLOCK 1000 STREAMS s $              => *-1 after 1s
+		XREAD BLOCK 1000 STREAMS s 0              => *1 *2 $1 s *1 *2 $3 1-1 *2 $1 a $1 b
+		SET k v                                   => +OK
+		BLPOP k 1                                 => -WRONGTYPE Operation against a key holding the wrong kind of value`},
+
 	{name: "a restart forgets scripts", persistence: "", script: `
 		SCRIPT LOAD {lua:unlock}                  => $40 {sha:unlock}
 		SCRIPT EXISTS {sha:unlock} {sha:extend}   => *2 :1 :0

@@ -14,8 +14,8 @@ type instance struct {
 	*miniredis.Miniredis
 	// served is how many nodes it has been.
 	served int
-	// spoilt: it cannot be another's, because something of this world's stays in it.
-	spoilt bool
+	// bound: it was started in a world, so it cannot be of another.
+	bound bool
 
 	interpreter *script.Interpreter // nil: it has not run a script yet
 }
@@ -61,7 +61,7 @@ func (p *pool) take() *instance {
 	last := len(p.free) - 1
 	if last < 0 {
 		in := start()
-		in.spoilt = true // it is this world's
+		in.bound = true
 		return in
 	}
 	in := p.free[last]
@@ -73,7 +73,7 @@ func (p *pool) take() *instance {
 // give takes back an instance of a node that is no more.
 func (p *pool) give(in *instance) {
 	in.served++
-	if in.spoilt || in.served >= mostServed {
+	if in.bound || in.served >= mostServed {
 		in.Close()
 		return
 	}

@@ -42,6 +42,8 @@ type node struct {
 	// locked: a script or a transaction runs.
 	locked bool
 	spare  *inside // nil: there is none
+	// blocked are the commands that wait, in the order in which they came.
+	blocked []*blocked
 	// scripts are those that the server knows, by their digests.
 	scripts map[string]*script.Script
 	// How many connections there are and were, and how many commands came.
@@ -83,6 +85,7 @@ func (n *node) boot() {
 func (n *node) halt() {
 	instances.give(n.mini)
 	n.mini = nil
+	n.blocked = nil
 }
 
 // tick tells miniredis the time. It keeps what is left of each key's life, where
@@ -178,32 +181,28 @@ func (r *peer) Receive(m *sim.Request) {
 		n.mini.Seed(int(n.host.Seed()))
 	}
 	if r.tx == nil && blocks(name, args) {
-		r.busy = true
-		n.mini.spoilt = true // somebody may wait in it when the world ends
-		epoch := n.epoch
-		server := n.mini.Server()
-		go func() {
-			server.Dispatch(r.mini, args)
-			r.mini.Flush()
-			r.end.Done(func() {
-				if epoch == n.epoch {
-					r.served(m)
-					r.unblock()
-				}
-			})
-		}()
+		r.block(m, name, args)
 		return
 	}
 	n.tick()
 	if !r.transact(name, args) {
 		n.mini.Server().Dispatch(r.mini, args)
 	}
+	if r.answered(m) {
+		n.serveBlocked()
+	}
+}
+
+// answered sends the answer to a command. It reports whether the node is still up when it
+// is known what the command has changed.
+func (r *peer) answered(m *sim.Request) bool {
 	r.served(m)
-	if !n.host.Act() {
-		return
+	if !r.n.host.Act() {
+		return false
 	}
 	r.mini.Flush()
 	r.reply()
+	return true
 }
 
 // fails answers a command with an error if the node is to, and reports whether it
@@ -287,6 +286,11 @@ func (r *peer) reply() {
 
 func (r *peer) HangUp(bool) {
 	r.mini.Close()
+	for _, b := range slices.Clone(r.n.blocked) {
+		if b.by == r {
+			b.leave()
+		}
+	}
 	r.n.connected--
 	delete(r.n.selected, r.mini.Ctx)
 	if r.subscribed {
@@ -301,17 +305,6 @@ func (r *peer) HangUp(bool) {
 func draws(word string) bool {
 	word = strings.ToUpper(word)
 	return strings.Contains(word, "RAND") || strings.Contains(word, "SPOP")
-}
-
-// blocks says whether a command may wait for other commands.
-func blocks(name string, args []string) bool {
-	switch name {
-	case "BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
-		return true
-	case "XREAD", "XREADGROUP":
-		return slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "BLOCK") })
-	}
-	return false
 }
 
 // readOnlyCommand is what a replica makes of a command; it is not ok for one

@@ -81,6 +81,55 @@ func TestBlockingCommands(t *testing.T) {
 	}
 }
 
+// Those who wait for the same are served in the order in which they came, and when the
+// command that serves them is over.
+func TestBlockedAreServedInOrder(t *testing.T) {
+	var popped []string
+	pops := func(name string, from time.Duration) sim.Client {
+		return Client(t, name, func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(from)
+			got, err := p.Env().Redis(0).BLPop(ctx, 0, "k").Result()
+			popped = append(popped, name+" "+strings.Join(got, " "))
+			return err
+		})
+	}
+	cfg := story(
+		pops("client-1", 2*time.Second),
+		pops("client-2", time.Second),
+		Client(t, "client-3", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(3 * time.Second)
+			return p.Env().Redis(0).RPush(ctx, "k", "x", "y", "z").Err()
+		}),
+	)
+	cfg.Disturb = Shake
+	tr := Play(t, cfg)
+	Same(t, "popped", strings.Join(popped, ", "), "client-2 k x, client-1 k y")
+	var sets []string
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindSet {
+			sets = append(sets, ev.By.Client+" "+ev.Value)
+		}
+	}
+	Same(t, "the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
+}
+
+// What a client watches stays watched while it waits for something else.
+func TestBlockedWhileWatching(t *testing.T) {
+	var outcome error
+	Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		r := p.Env().Redis(0)
+		err := r.Watch(ctx, func(tx *redis.Tx) error {
+			if err := errors.Join(r.Set(ctx, "k", "meddled", 0).Err(), r.RPush(ctx, "list", "x").Err(), tx.BLPop(ctx, 0, "list").Err()); err != nil {
+				return err
+			}
+			_, outcome = tx.TxPipelined(ctx, func(pipe redis.Pipeliner) error { return pipe.Set(ctx, "k", "own", 0).Err() })
+			return nil
+		}, "k")
+		return err
+	})))
+	Same(t, "the transaction", outcome, error(redis.TxFailedErr))
+}
+
 // Pub/sub: a subscriber hears what is published while it listens.
 func TestPubSub(t *testing.T) {
 	var heard []string

@@ -167,6 +167,7 @@ func (n *node) apply(u update) {
 	}
 	n.replicated(owners)
 	n.repl.offset = u.offset
+	n.serveBlocked()
 }
 
 // replicated records what an update changed. The owners are those of the master.

@@ -85,7 +85,7 @@ func (r *peer) exec(commands [][]string) {
 		if blocks(strings.ToUpper(words[0]), words) {
 			// In a transaction it does not, but one that is inside waits to be let out.
 			unlock()
-			replies[i] = r.alone(words)
+			replies[i] = n.alone(in.peer, words)
 			unlock = n.lock()
 			continue
 		}
@@ -98,11 +98,4 @@ func (r *peer) exec(commands [][]string) {
 		n.answer(r.mini, "SELECT", strconv.Itoa(db))
 		n.selected[r.mini.Ctx] = db
 	}
-}
-
-// alone is what miniredis answers to a command in a transaction of its own.
-func (r *peer) alone(words []string) string {
-	r.n.answer(r.mini, "MULTI")
-	r.n.answer(r.mini, words...)
-	return strings.TrimPrefix(r.n.answer(r.mini, "EXEC"), "*1\r\n")
 }

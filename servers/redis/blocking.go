@@ -1,0 +1,141 @@
+package redis
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	mserver "github.com/alicebob/miniredis/v2/server"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A blocked command waits for others to bring what it asks for. miniredis has a goroutine
+// wait, whose turn would come when the scheduler likes. Here it is asked again after each
+// command, as if in a transaction, where it does not wait; those who wait are served in the
+// order in which they came, when the command that serves them is over.
+type blocked struct {
+	by      *peer
+	request *sim.Request
+	words   []string
+	nothing string // the reply when its time is up
+	done    bool
+}
+
+// blocks says whether a command may wait for other commands.
+func blocks(name string, args []string) bool {
+	switch name {
+	case "BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP":
+		return true
+	case "XREAD", "XREADGROUP":
+		return slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "BLOCK") })
+	}
+	return false
+}
+
+// block answers a command that blocks, if it can be answered at once.
+func (r *peer) block(m *sim.Request, name string, words []string) {
+	n := r.n
+	n.tick()
+	words = r.fromNow(name, words)
+	reply := n.alone(r.mini, words)
+	switch reply {
+	case "*-1\r\n", "$-1\r\n", "_\r\n":
+		b := &blocked{by: r, request: m, words: words, nothing: reply}
+		r.busy = true
+		n.blocked = append(n.blocked, b)
+		if timeout := patience(name, words); timeout > 0 {
+			n.host.Clock().AfterFunc(timeout, func() {
+				r.end.Done(func() { b.answer(b.nothing) })
+			})
+		}
+		return
+	}
+	r.mini.WriteRaw(reply)
+	r.answered(m)
+}
+
+// fromNow has XREAD's $ mean the last entry that there is now.
+func (r *peer) fromNow(name string, words []string) []string {
+	streams := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "STREAMS") })
+	if name != "XREAD" || streams < 0 {
+		return words
+	}
+	words = slices.Clone(words)
+	names := words[streams+1:]
+	for i := len(names) / 2; i < len(names); i++ {
+		if names[i] != "$" {
+			continue
+		}
+		names[i] = "0-0"
+		if last := strings.Split(r.n.answer(r.mini, "XREVRANGE", names[i-len(names)/2], "+", "-", "COUNT", "1"), "\r\n"); len(last) > 3 {
+			names[i] = last[3] // *1, *2, the length of the ID, the ID
+		}
+	}
+	return words
+}
+
+// patience is how long a command waits; 0 is for ever.
+func patience(name string, words []string) time.Duration {
+	in := time.Second
+	word := words[len(words)-1]
+	switch name {
+	case "BLMPOP", "BZMPOP":
+		word = words[1]
+	case "XREAD", "XREADGROUP":
+		in = time.Millisecond
+		word = words[slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, "BLOCK") })+1]
+	}
+	timeout, err := strconv.ParseFloat(word, 64) // miniredis has read it before
+	if err != nil {
+		return 0
+	}
+	return time.Duration(timeout * float64(in))
+}
+
+// alone is what miniredis answers to a command in a transaction of its own, on a connection
+// of its own: with the client's it might end what the client watches.
+func (n *node) alone(of *mserver.Peer, words []string) string {
+	c := mserver.NewPeer(bufio.NewWriter(io.Discard))
+	c.Ctx, c.Resp3 = newConnection(), of.Resp3
+	if db := n.selected[of.Ctx]; db != 0 {
+		n.answer(c, "SELECT", strconv.Itoa(db))
+	}
+	n.answer(c, "MULTI")
+	if refusal := n.answer(c, words...); strings.HasPrefix(refusal, "-") {
+		return refusal
+	}
+	return strings.TrimPrefix(n.answer(c, "EXEC"), "*1\r\n")
+}
+
+// serveBlocked answers those for whom there is something now.
+func (n *node) serveBlocked() {
+	for i := 0; i < len(n.blocked); i++ {
+		b := n.blocked[i]
+		if reply := n.alone(b.by.mini, b.words); reply != b.nothing {
+			b.answer(reply)
+			i = -1 // it may have brought something itself, and may be out of the list
+		}
+	}
+}
+
+// answer ends the waiting.
+func (b *blocked) answer(reply string) {
+	r := b.by
+	if b.done || !r.n.host.Up() {
+		return
+	}
+	b.leave()
+	r.mini.WriteRaw(reply)
+	if r.answered(b.request) {
+		r.unblock()
+	}
+}
+
+func (b *blocked) leave() {
+	b.done = true
+	b.by.n.blocked = slices.DeleteFunc(b.by.n.blocked, func(o *blocked) bool { return o == b })
+}
