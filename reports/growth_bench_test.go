@@ -18,7 +18,7 @@ import (
 // BenchmarkGrowth plays worlds that have more and more of one thing, judges them and tells
 // them. What an event costs should not depend on how many others there are. So it reports,
 // for each of the three and for all together, the processor time that an event takes in the
-// largest world divided by that in the world where it takes least; with -v also the times.
+// largest world divided by that in the world where it takes least, and logs the times.
 //
 // The worlds take turns, and the best turn of each counts: whatever else the machine does
 // disturbs few of them.
