@@ -44,12 +44,43 @@ func valueNode(value any) *yaml.Node {
 			list.Content = append(list.Content, f.node())
 		}
 		return list
+	case []string:
+		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, word := range value {
+			list.Content = append(list.Content, valueNode(word))
+		}
+		return list
+	case string:
+		if isPlain(value) {
+			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+		}
 	}
 	n := &yaml.Node{}
 	if err := n.Encode(value); err != nil {
 		panic(fmt.Sprintf("scenarios: %v cannot be a value of a scenario: %v", value, err))
 	}
 	return n
+}
+
+// isPlain says that YAML has a word as it is, which most words of a scenario are: a name
+// in small letters, digits and hyphens that YAML, old or new, takes for nothing else, or a
+// time such as 28.5s. To have YAML find out makes a good part of what a world costs before
+// it begins.
+func isPlain(word string) bool {
+	switch word {
+	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	letter := func(r byte) bool { return 'a' <= r && r <= 'z' }
+	digit := func(r byte) bool { return '0' <= r && r <= '9' }
+	first, last := word[0], word[len(word)-1]
+	time := digit(first) && (last == 's' || last == 'm' || last == 'h')
+	for i := range len(word) {
+		if c := word[i]; !letter(c) && !digit(c) && (c != '-' || time) && (c != '.' || !time) {
+			return false
+		}
+	}
+	return letter(first) || time
 }
 
 // Document is the mapping as a scenario file.

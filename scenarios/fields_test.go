@@ -1,0 +1,39 @@
+package scenarios
+
+import (
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// A plain word is written as YAML would have written it, and is read as the same word.
+func TestPlainWords(t *testing.T) {
+	plain := 0
+	for _, word := range []string{
+		"client-1", "redis-12", "power-loss", "pause", "from", "by", "e5", "x0f", "inf", "nan", "yes-no", "a-",
+		"", "-", "y", "n", "yes", "no", "on", "off", "true", "false", "null", "No", "30s", "1m30s", "28.5s", "2h", "1e5s", "1e5", "0x1f", "1:30", "2026-01-02", "-1", "1-s", "a.b", "a b", "a:", "#a", "~", ".inf",
+	} {
+		byYAML := &yaml.Node{}
+		if err := byYAML.Encode(word); err != nil {
+			t.Fatal(err)
+		}
+		want, err := yaml.Marshal(byYAML)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := yaml.Marshal(valueNode(word))
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%q is written %q (%v), want %q", word, got, err, want)
+		}
+		var read any
+		if err := yaml.Unmarshal(got, &read); err != nil || read != word {
+			t.Errorf("%q is read as %v (%v)", word, read, err)
+		}
+		if isPlain(word) {
+			plain++
+		}
+	}
+	if plain != 17 {
+		t.Errorf("%d of the words are plain", plain)
+	}
+}
