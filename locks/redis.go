@@ -102,7 +102,8 @@ func (e *Env) opens(o *redis.Options) *redis.Client {
 }
 
 // withoutPipelinePool turns the pool for pipelines off, where go-redis has one: since
-// v9.22.
+// v9.22, and the oldest that this is built with has no such option. A lock's pipelines
+// would go over connections of their own, and its traces depend on the version.
 func withoutPipelinePool(o *redis.Options) *redis.Options {
 	if size := reflect.ValueOf(o).Elem().FieldByName("PipelinePoolSize"); size.IsValid() {
 		size.SetInt(-1)

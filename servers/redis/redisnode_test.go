@@ -247,10 +247,15 @@ func TestDatabases(t *testing.T) {
 	Same(t, "in database 1", one, "$3\r\none\r\n")
 }
 
-// A pipeline's commands are messages of their own, served in order.
+// A pipeline's commands are messages of their own, served in order. They go over the
+// connection that there is, whether or not go-redis has a pool for pipelines.
 func TestPipelines(t *testing.T) {
 	tr := Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		pipe := p.Env().Redis(0).Pipeline()
+		r := p.Env().Redis(0)
+		if err := r.Del(ctx, "a").Err(); err != nil {
+			return err
+		}
+		pipe := r.Pipeline()
 		for _, key := range []string{"a", "b", "c"} {
 			pipe.Set(ctx, key, "v", 0)
 		}
@@ -262,7 +267,8 @@ func TestPipelines(t *testing.T) {
 		keys = append(keys, ev.Key)
 	}
 	Same(t, "keys", strings.Join(keys, " "), "a b c")
-	Same(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 4) // and HELLO
+	Same(t, "messages", len(Events(tr, trace.KindSend, "client-1")), 5) // and HELLO and DEL
+	Same(t, "connections", len(Events(tr, trace.KindConnect, "client-1")), 1)
 }
 
 // A client that has hung up waits for nothing: what is pushed afterwards stays.
