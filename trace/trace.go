@@ -31,7 +31,7 @@ type Trace struct {
 	// Unread are the clients whose wall clocks their programs have never read: how these
 	// were set made no difference. Only the run itself can tell.
 	Unread []string `json:"-"`
-	Events         []Event       `json:"events"`
+	Events []Event  `json:"events"`
 }
 
 // LockInfo describes one lock of a world.
