@@ -147,6 +147,27 @@ var luaFidelities = []fidelity{
 		EVAL 'return math.random(1000)' 0         => :397`,
 		differs: "the interpreter of our nodes writes all digits of a number that is joined to a text"},
 
+	{name: "scripts, texts", script: `
+		EVAL 'return string.format("%s %d %5.1f %x %g|%5s|%-5s|", "a", 3.7, 3.14159, -1, 12345.678, "b", "c")' 0 => $47 a 3   3.1 ffffffffffffffff 12345.7|    b|c    |
+		EVAL 'return string.format("%s", 1e15)' 0 => $5 1e+15
+		EVAL 'return string.format("%d", "3.7")' 0 => $1 3
+		EVAL 'return #string.format("%q", "a\0")' 0 => :7
+		EVAL 'return string.format("%s", {})' 0   => -ERR user_script:1: bad argument #2 to 'format' (string expected, got table) script: …
+		EVAL 'return string.format("%p", {})' 0   => -ERR user_script:1: invalid option '%p' to 'format' script: …
+		EVAL 'return string.format("%v", {})' 0   => -ERR user_script:1: invalid option '%v' to 'format' script: …
+		EVAL 'return string.format("%d")' 0       => -ERR user_script:1: bad argument #2 to 'format' (no value) script: …
+		EVAL 'return string.rep("a", ARGV[1])' 0 3 => $3 aaa
+		EVAL 'return string.sub("hello", ARGV[1], ARGV[2])' 0 2 3 => $2 el
+		EVAL 'return {string.byte("hello")}' 0    => *1 :104
+		EVAL 'return string.upper("aé")' 0        => $3 Aé
+		EVAL 'return string.char(256)' 0          => -ERR user_script:1: bad argument #1 to 'char' (invalid value) script: …
+		EVAL 'return {tonumber("1e5"), tonumber("ff", 16), tonumber("0x10", 16)}' 0 => *3 :100000 :255 :16
+		EVAL 'return tostring(tonumber("99999999999999999999"))' 0 => $5 1e+20
+		EVAL 'return tostring(math.huge)' 0       => $3 inf
+		EVAL 'return tostring({})' 0              => $21 table: 0x…; ours $17 table: 0x00000001
+		EVAL 'local x = nil; return x[{}]' 0      => -ERR user_script:1: attempt to index local …; ours -ERR user_script:1: attempt to index a nil value script: …`,
+		differs: "addresses are another in each run, so our nodes number what would be told by one; and they do not name variables"},
+
 	{name: "scripts, replies", script: `
 		EVAL 'return {1, 2.9, "a", false, true, nil, 3}' 0 => *5 :1 :2 $1 a $-1 :1
 		EVAL 'return {}' 0                        => *0

@@ -25,6 +25,7 @@ type Interpreter struct {
 	// Of the script that runs.
 	call  Call
 	resp3 bool
+	told  map[lua.LValue]int // what it has told of that has no other name
 }
 
 // Restart makes it one of a server that has just started.
@@ -33,7 +34,7 @@ func (in *Interpreter) Restart() { in.dice = fresh }
 // Run runs a script and returns the reply, in the bytes of RESP: of version 3 if resp3,
 // else 2.
 func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, call Call) []byte {
-	in.call, in.resp3 = call, false
+	in.call, in.resp3, in.told = call, false, nil
 	in.globals.RawSetString("KEYS", list(in.l, keys))
 	in.globals.RawSetString("ARGV", list(in.l, args))
 	main := in.l.NewFunctionFromProto(s.main)
@@ -54,6 +55,9 @@ func failure(e *lua.ApiError) string {
 		if err, ok := t.RawGetString("err").(lua.LString); ok {
 			return string(err)
 		}
+	}
+	if _, ok := e.Object.(lua.LString); !ok {
+		return "ERR unknown error" // of which Redis 7.0 dies
 	}
 	return "ERR " + e.Object.String()
 }

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"math"
+
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -41,7 +43,7 @@ func NewInterpreter() *Interpreter {
 	in.globals.RawSetString("redis", in.protect(in.library()))
 	in.globals.RawSetString("cjson", in.protect(cjson(l)))
 	in.globals.Metatable = fields(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
-		l.RaiseError("Script attempted to access nonexistent global variable '%s'", l.Get(2).String())
+		l.RaiseError("Script attempted to access nonexistent global variable '%s'", in.tell(l.Get(2)))
 		return 0
 	}})
 	in.env = in.protect(in.globals)
@@ -49,6 +51,7 @@ func NewInterpreter() *Interpreter {
 	of := l.NewTable()
 	of.RawSetString("__index", text)
 	l.SetMetatable(lua.LString(""), of)
+	in.without(of)
 	// What load compiles has the environment that the state has.
 	l.Env = in.env
 	return in
@@ -110,6 +113,10 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	set(in.l, all, "getmetatable", func(l *lua.LState) int {
 		_, text := l.Get(1).(lua.LString)
 		switch shown := in.protected(l); {
+		case l.Get(1).Type() != lua.LTTable && !text:
+			l.CheckAny(1)
+			l.Push(lua.LNil)
+			return 1
 		case text, shown == in.globals:
 			l.Push(metatables)
 			return 1
@@ -140,13 +147,44 @@ func (in *Interpreter) guard(all *lua.LTable) {
 	})
 	tostring := goFunction(all, "tostring")
 	set(in.l, all, "tostring", func(l *lua.LState) int {
-		if n, ok := l.Get(1).(lua.LNumber); ok {
-			l.Push(lua.LString(number(n, 14)))
+		if v := l.CheckAny(1); l.GetMetaField(v, "__tostring") == lua.LNil {
+			l.Push(lua.LString(in.tell(v)))
 			return 1
 		}
 		return tostring(l)
 	})
-	in.dice.in(in.l, all.RawGetString("math").(*lua.LTable))
+	load := goFunction(all, "load")
+	set(in.l, all, "load", func(l *lua.LState) int {
+		reader := l.CheckFunction(1)
+		l.Replace(1, l.NewFunction(func(l *lua.LState) int {
+			l.Push(reader)
+			l.Call(0, 1)
+			if v := l.Get(-1); v != lua.LNil && !lua.LVCanConvToString(v) {
+				l.RaiseError("reader function must return a string")
+			}
+			return 1
+		}))
+		return load(l)
+	})
+	set(in.l, all, "tonumber", tonumber)
+	texts(in.l, all.RawGetString("string").(*lua.LTable))
+	mathematics := all.RawGetString("math").(*lua.LTable)
+	mathematics.RawSetString("huge", lua.LNumber(math.Inf(1)))
+	in.dice.in(in.l, mathematics)
+}
+
+// without has what is no table tell that it has no fields: in the words of gopher-lua the
+// key is told too, by its address if it is a table.
+func (in *Interpreter) without(ofText *lua.LTable) {
+	refuse := func(l *lua.LState) int {
+		l.RaiseError("attempt to index a %s value", l.Get(1).Type())
+		return 0
+	}
+	set(in.l, ofText, "__newindex", refuse)
+	of := fields(in.l, map[string]lua.LGFunction{"__index": refuse, "__newindex": refuse})
+	for _, v := range []lua.LValue{lua.LNil, lua.LTrue, lua.LNumber(0), in.l.NewFunction(refuse), in.l} {
+		in.l.SetMetatable(v, of)
+	}
 }
 
 // instead has a function do something else if its first argument is protected, and returns

@@ -110,3 +110,25 @@ func BenchmarkRun(b *testing.B) {
 		})
 	}
 }
+
+// What Lua tells by its address is the same in every interpreter, and after every script.
+func TestNoAddresses(t *testing.T) {
+	const told = `return {tostring({}), tostring(redis.call), tostring(coroutine.create(function() end)), select(2, pcall(function() return nil .. {} end)),
+		select(2, pcall(function() local x; return x[{}] end)), select(2, pcall(function() local x = "" x[{}] = 1 end)), select(2, pcall(function() return _G[{}] end)),
+		select(2, pcall(string.format, "%v", {})), select(2, pcall(load, function() return {} end))}`
+	in := NewInterpreter()
+	want := run(t, in, told)
+	if !strings.Contains(want, "table: 0x00000001") || !strings.Contains(want, "function: 0x00000002") {
+		t.Errorf("the tables and functions of %s are not numbered", want)
+	}
+	for _, in := range []*Interpreter{in, NewInterpreter()} {
+		if got := run(t, in, told); got != want {
+			t.Errorf("it tells %s\nwant %s", got, want)
+		}
+	}
+	for _, s := range []string{"error({})", "error(function() end)", "coroutine.wrap(function() error({}) end)()"} {
+		if got := run(t, in, s); !strings.Contains(got, "-ERR unknown error script: ") {
+			t.Errorf("%s => %s", s, got)
+		}
+	}
+}

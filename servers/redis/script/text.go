@@ -1,0 +1,278 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// tell is a value as tostring writes it. What Lua tells by its address gets a number,
+// which is the same in every run: the first that a script tells is 1.
+func (in *Interpreter) tell(v lua.LValue) string {
+	switch v := v.(type) {
+	case lua.LNumber:
+		return number(v, 14)
+	case lua.LString, lua.LBool, *lua.LNilType:
+		return v.String()
+	}
+	if in.told == nil {
+		in.told = map[lua.LValue]int{}
+	}
+	if in.told[v] == 0 {
+		in.told[v] = len(in.told) + 1
+	}
+	return fmt.Sprintf("%s: 0x%08x", v.Type(), in.told[v])
+}
+
+// strtod reads a number as C does.
+func strtod(text string) (lua.LNumber, bool) {
+	text, _, _ = strings.Cut(text, "\x00")
+	text = strings.ToLower(strings.Trim(text, " \t\n\v\f\r"))
+	if strings.Contains(text, "0x") && !strings.Contains(text, "p") {
+		text += "p0"
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	ok := (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.Contains(text, "_")
+	return lua.LNumber(v), ok
+}
+
+// strtoul reads an integer as C does.
+func strtoul(text string, base int) (lua.LNumber, bool) {
+	text = strings.ToLower(strings.Trim(text, " \t\n\v\f\r"))
+	text, negative := strings.CutPrefix(text, "-")
+	if !negative {
+		text = strings.TrimPrefix(text, "+")
+	}
+	if base == 16 {
+		text = strings.TrimPrefix(text, "0x")
+	}
+	v, err := strconv.ParseUint(text, base, 64)
+	if negative && err == nil {
+		v = -v
+	}
+	return lua.LNumber(v), err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// tonumber takes exponents and what does not fit into 64 bits, as Lua does.
+func tonumber(l *lua.LState) int {
+	base := l.OptInt(2, 10)
+	if base < 2 || base > 36 {
+		l.RaiseError("bad argument #2 to 'tonumber' (base out of range)")
+	}
+	v := l.CheckAny(1)
+	n, ok := v.(lua.LNumber)
+	if text, is := v.(lua.LString); is && base == 10 {
+		n, ok = strtod(string(text))
+	} else if base != 10 {
+		n, ok = strtoul(textOf(l, 1, "tonumber"), base)
+	}
+	if !ok {
+		l.Push(lua.LNil)
+		return 1
+	}
+	l.Push(n)
+	return 1
+}
+
+// wrongType raises an error about an argument.
+func wrongType(l *lua.LState, i int, of, want string) {
+	got := l.Get(i).Type().String()
+	if i > l.GetTop() {
+		got = "no value"
+	}
+	l.RaiseError("bad argument #%d to '%s' (%s expected, got %s)", i, of, want, got)
+}
+
+func textOf(l *lua.LState, i int, of string) string {
+	switch v := l.Get(i).(type) {
+	case lua.LString:
+		return string(v)
+	case lua.LNumber:
+		return number(v, 14)
+	}
+	wrongType(l, i, of, "string")
+	return ""
+}
+
+func numberOf(l *lua.LState, i int, of string) float64 {
+	switch v := l.Get(i).(type) {
+	case lua.LNumber:
+		return float64(v)
+	case lua.LString:
+		if n, ok := strtod(string(v)); ok {
+			return float64(n)
+		}
+	}
+	wrongType(l, i, of, "number")
+	return 0
+}
+
+// texts sets Lua's library of strings right where gopher-lua has the rules of Go: in
+// formats, in letters beyond ASCII, and for numbers that come as text, as all do in ARGV.
+func texts(l *lua.LState, library *lua.LTable) {
+	set(l, library, "format", format)
+	for name, integers := range map[string][]int{"rep": {2}, "sub": {2, 3}, "byte": {2, 3}, "find": {3}} {
+		own := goFunction(library, name)
+		set(l, library, name, func(l *lua.LState) int {
+			for _, i := range integers {
+				if text, ok := l.Get(i).(lua.LString); ok {
+					if n, ok := strtod(string(text)); ok {
+						l.Replace(i, n)
+					}
+				}
+			}
+			if name == "byte" && l.GetTop() == 1 {
+				l.Push(lua.LNumber(1)) // else it returns all of them
+			}
+			return own(l)
+		})
+	}
+	for name, letters := range map[string]string{"upper": "az", "lower": "AZ"} {
+		set(l, library, name, func(l *lua.LState) int {
+			b := []byte(textOf(l, 1, name))
+			for i, c := range b {
+				if letters[0] <= c && c <= letters[1] {
+					b[i] ^= 'a' ^ 'A'
+				}
+			}
+			l.Push(lua.LString(b))
+			return 1
+		})
+	}
+	set(l, library, "char", func(l *lua.LState) int {
+		b := make([]byte, l.GetTop())
+		for i := range b {
+			v := integer(numberOf(l, i+1, "char"))
+			if v < 0 || v > math.MaxUint8 {
+				l.RaiseError("bad argument #%d to 'char' (invalid value)", i+1)
+			}
+			b[i] = byte(v)
+		}
+		l.Push(lua.LString(b))
+		return 1
+	})
+}
+
+// format is string.format, which knows what C's printf does, and no more: Go's %p and %v
+// would tell addresses.
+func format(l *lua.LState) int {
+	rest := textOf(l, 1, "format")
+	var b strings.Builder
+	for arg := 2; ; arg++ {
+		text, after, more := strings.Cut(rest, "%")
+		b.WriteString(text)
+		if !more {
+			break
+		}
+		if strings.HasPrefix(after, "%") {
+			b.WriteByte('%')
+			rest = after[1:]
+			arg--
+			continue
+		}
+		if arg > l.GetTop() {
+			l.RaiseError("bad argument #%d to 'format' (no value)", arg)
+		}
+		d := directive(l, after)
+		rest = after[d.size:]
+		b.WriteString(d.write(l, arg))
+	}
+	l.Push(lua.LString(b.String()))
+	return 1
+}
+
+// A conversion is what stands behind a % of a format.
+type conversion struct {
+	flags     string
+	width     int
+	precision int // -1: none
+	verb      string
+	size      int // in bytes, of all that
+}
+
+func directive(l *lua.LState, text string) (c conversion) {
+	flags := len(text) - len(strings.TrimLeft(text, "-+ #0"))
+	c.flags, c.size, c.precision = text[:flags], flags, -1
+	digits := func() int {
+		n := 0
+		for n < 2 && c.size+n < len(text) && '0' <= text[c.size+n] && text[c.size+n] <= '9' {
+			n++
+		}
+		v, _ := strconv.Atoi(text[c.size : c.size+n])
+		c.size += n
+		return v
+	}
+	if flags > 5 {
+		l.RaiseError("invalid format (repeated flags)")
+	}
+	c.width = digits()
+	if strings.HasPrefix(text[c.size:], ".") {
+		c.size++
+		c.precision = digits()
+	}
+	if c.size < len(text) {
+		c.verb = text[c.size : c.size+1]
+		if '0' <= c.verb[0] && c.verb[0] <= '9' {
+			l.RaiseError("invalid format (width or precision too long)")
+		}
+		c.size++
+	}
+	return c
+}
+
+func (c conversion) write(l *lua.LState, arg int) string {
+	spec := "%" + c.flags
+	if c.width > 0 {
+		spec += strconv.Itoa(c.width)
+	}
+	if strings.Contains("eEfgG", c.verb) && c.precision < 0 {
+		c.precision = 6
+	}
+	if c.precision >= 0 {
+		spec += "." + strconv.Itoa(c.precision)
+	}
+	switch c.verb {
+	case "c":
+		return c.pad(string([]byte{byte(integer(numberOf(l, arg, "format")))}))
+	case "d", "i":
+		return fmt.Sprintf(spec+"d", integer(numberOf(l, arg, "format")))
+	case "u":
+		return fmt.Sprintf(spec+"d", uint64(integer(numberOf(l, arg, "format"))))
+	case "o", "x", "X":
+		return fmt.Sprintf(spec+c.verb, uint64(integer(numberOf(l, arg, "format"))))
+	case "e", "E", "f", "g", "G":
+		v := numberOf(l, arg, "format")
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return c.pad(number(lua.LNumber(v), 14))
+		}
+		return fmt.Sprintf(spec+c.verb, v)
+	case "q":
+		return `"` + quoted.Replace(textOf(l, arg, "format")) + `"`
+	case "s":
+		text := textOf(l, arg, "format")
+		if c.precision < 0 && len(text) >= 100 {
+			return text
+		}
+		text, _, _ = strings.Cut(text, "\x00")
+		if c.precision >= 0 {
+			text = text[:min(c.precision, len(text))]
+		}
+		return c.pad(text)
+	}
+	l.RaiseError("invalid option '%%%s' to 'format'", c.verb)
+	return ""
+}
+
+var quoted = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`)
+
+func (c conversion) pad(text string) string {
+	spaces := strings.Repeat(" ", max(c.width-len(text), 0))
+	if strings.Contains(c.flags, "-") {
+		return text + spaces
+	}
+	return spaces + text
+}
