@@ -28,7 +28,6 @@ type Local struct {
 	stories []*scenarios.Variant
 	// changed are some of them with a change, by world without faults.
 	changed map[string]*scenarios.Variant
-	n       int
 }
 
 // A Judge finds what broke in a run besides the properties of package checks. err is
