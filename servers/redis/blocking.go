@@ -108,18 +108,34 @@ func (n *node) alone(of *mserver.Peer, words []string) string {
 	if refusal := n.answer(c, words...); strings.HasPrefix(refusal, "-") {
 		return refusal
 	}
-	return strings.TrimPrefix(n.answer(c, "EXEC"), "*1\r\n")
+	return null(strings.TrimPrefix(n.answer(c, "EXEC"), "*1\r\n"), c.Resp3)
+}
+
+// null is a reply with the null of RESP 3 if that is spoken: of no array miniredis tells
+// in RESP 2.
+func null(reply string, resp3 bool) string {
+	if resp3 && reply == "*-1\r\n" {
+		return "_\r\n"
+	}
+	return reply
 }
 
 // serveBlocked answers those for whom there is something now.
 func (n *node) serveBlocked() {
 	for i := 0; i < len(n.blocked); i++ {
 		b := n.blocked[i]
-		if reply := n.alone(b.by.mini, b.words); reply != b.nothing {
+		if reply := n.alone(b.by.mini, b.words); reply != b.nothing && !b.passesBy(reply) {
 			b.answer(reply)
 			i = -1 // it may have brought something itself, and may be out of the list
 		}
 	}
+}
+
+// passesBy says whether a command that takes from a key goes on waiting because there is
+// something of another kind.
+func (b *blocked) passesBy(reply string) bool {
+	name := strings.ToUpper(b.words[0])
+	return strings.HasPrefix(reply, "-WRONGTYPE") && strings.Contains(name, "POP") && name != "BRPOPLPUSH"
 }
 
 // answer ends the waiting.

@@ -258,7 +258,21 @@ var luaFidelities = []fidelity{
 		GET k                                     => +QUEUED
 		EXEC                                      => -EXECABORT Transaction discarded because of previous errors.
 		MULTI                                     => +OK
+		EXEC now                                  => -EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command
+		EXEC                                      => -ERR EXEC without MULTI
+		MULTI                                     => +OK
 		EXEC                                      => *0`},
+
+	{name: "nothing, in RESP 3", script: `
+		HELLO 3                                   => %7 $6 server …
+		WATCH k                                   => +OK
+		SET k a                                   => +OK
+		MULTI                                     => +OK
+		EXEC                                      => _
+		MULTI                                     => +OK
+		BLPOP list 1                              => +QUEUED
+		EXEC                                      => *1 _
+		BRPOPLPUSH list to 1                      => _ after 1s`},
 
 	{name: "commands that block", script: `
 		RPUSH list x                              => :1

@@ -35,10 +35,13 @@ func (r *peer) transact(name string, words []string) bool {
 		r.mini.WriteError("ERR MULTI calls can not be nested")
 	case name == "WATCH":
 		r.mini.WriteError("ERR WATCH inside MULTI is not allowed")
-	case name == "EXEC" && len(words) == 1:
+	case name == "EXEC":
 		tx := r.tx
 		r.tx = nil
-		if tx.dirty {
+		if len(words) > 1 {
+			n.answer(r.mini, "UNWATCH")
+			r.mini.WriteError("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
+		} else if tx.dirty {
 			n.answer(r.mini, "UNWATCH")
 			r.mini.WriteError("EXECABORT Transaction discarded because of previous errors.")
 		} else {
@@ -74,7 +77,7 @@ func (r *peer) exec(commands [][]string) {
 	n := r.n
 	n.answer(r.mini, "MULTI")
 	if unwatched := n.answer(r.mini, "EXEC"); unwatched != "*0\r\n" {
-		r.mini.WriteRaw(unwatched) // what it watched has changed
+		r.mini.WriteRaw(null(unwatched, r.mini.Resp3)) // what it watched has changed
 		return
 	}
 	in := n.inside(r.mini)
