@@ -67,22 +67,29 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 
 	last := alive.moves.Load()
 	still := max(patience/2, 1)
-	tick := time.NewTicker(still)
+	// It is looked at more often than that, so as not to wait twice as long for one that
+	// moved just after a look.
+	const often = 4
+	tick := time.NewTicker(max(still/often, 1))
 	defer tick.Stop()
-	for looks := 1; ; looks++ {
+	for looks, unmoved := 1, 0; ; looks++ {
 		select {
 		case err := <-done:
 			return err
 		case <-tick.C:
 			now := alive.moves.Load()
-			if now == last {
+			unmoved++
+			if now != last {
+				unmoved = 0
+			}
+			if unmoved == often {
 				return &Stacked{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among those below", ErrStuck, still), goroutines(func(head string) bool {
 					// The others are what synctest calls durably blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")
 				})}
 			}
 			last = now
-			if looks == 2 {
+			if looks == 2*often {
 				alive.late.Store(true)
 			}
 		}
