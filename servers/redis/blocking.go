@@ -55,7 +55,9 @@ func (r *peer) block(m *sim.Request, name string, words []string) {
 		return
 	}
 	r.mini.WriteRaw(reply)
-	r.answered(m)
+	if r.answered(m) {
+		n.serveBlocked()
+	}
 }
 
 // fromNow has XREAD's $ mean the last entry that there is now.

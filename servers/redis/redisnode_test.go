@@ -113,6 +113,25 @@ func TestBlockedAreServedInOrder(t *testing.T) {
 	Same(t, "the list", strings.Join(sets, ", "), "client-3 list(x y z), client-2 list(y z), client-1 list(z)")
 }
 
+// One that does not have to wait may bring what another waits for.
+func TestBlockedAreServedByOneThatDidNotWait(t *testing.T) {
+	var served time.Duration
+	Play(t, story(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			err := p.Env().Redis(0).BLPop(ctx, 0, "to").Err()
+			served = Now()
+			return err
+		}),
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+			r := p.Env().Redis(0)
+			err := r.RPush(ctx, "from", "x").Err()
+			SleepUntil(time.Second)
+			return errors.Join(err, r.BLMove(ctx, "from", "to", "LEFT", "RIGHT", 0).Err())
+		}),
+	))
+	About(t, "served", served, time.Second+2*Hop)
+}
+
 // What a client watches stays watched while it waits for something else.
 func TestBlockedWhileWatching(t *testing.T) {
 	var outcome error
