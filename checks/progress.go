@@ -209,18 +209,22 @@ func (c *calm) outstayed(lock, client string) bool {
 			free--
 		}
 	}
-	return free < c.Lock(lock).Quorum && free < len(slots)
+	_, quorum := c.Needs(lock)
+	return free < quorum && free < len(slots)
 }
 
-// despite adds how many nodes were enough for the client to whom the lock was denied, if
+// despite adds how many nodes, or members, were enough for the client to whom the lock was denied, if
 // some fault still acted.
 func (c *calm) despite(lock, client string, reason Reason) Reason {
-	of := c.Lock(lock)
+	of, quorum := c.Needs(lock)
 	slots, _ := c.Reach(lock, client)
-	if len(slots) == len(of.Slots) {
+	if len(slots) == of {
 		return reason
 	}
-	return reason.And(QuorumInReach, client, len(slots), len(of.Slots), of.Quorum)
+	if len(c.Lock(lock).Members) > 0 {
+		return reason.And(MembersInReach, client, len(slots), of, quorum)
+	}
+	return reason.And(QuorumInReach, client, len(slots), of, quorum)
 }
 
 // unheard adds that the client waits for a server that has lost its power, if it does.

@@ -67,6 +67,7 @@ const (
 	LockDidNotAnswer    Code = "lock-did-not-answer"    // step
 	UnheardOf           Code = "unheard-of"             // client, server
 	QuorumInReach       Code = "quorum-in-reach"        // client, how many keys, of how many, how many are a quorum
+	MembersInReach      Code = "members-in-reach"       // client, how many members, of how many, how many are most
 	StorageTurnedAway   Code = "storage-turned-away"    // client, how, step, when
 	ClockHadNotCounted  Code = "clock-had-not-counted"  // client, granted when
 	LeaseOverBeforeDone Code = "lease-over-before-done" // client, granted when, over when
@@ -159,6 +160,7 @@ var sentences = map[Code]string{
 	NoProgressSince:     "from the last fault at %v until %v no client completed a section, though %s wanted the lock",
 	NeverEnded:          "the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock",
 	LockDidNotAnswer:    "the lock had not answered its %s",
+	MembersInReach:      "%s could reach a member of the cluster that was with %d of its %d, all well, and %d are enough",
 	QuorumInReach:       "%s could reach %d of the lock's %d keys, on nodes that were well, and %d are enough",
 	UnheardOf:           "%s waits without a deadline for %s, which had lost its power without a word",
 	StorageTurnedAway:   "%s was granted it, but the storage %s its %s at %v",

@@ -127,6 +127,16 @@ func (s *story) header(line string) {
 				l.Slots = append(l.Slots, trace.SlotInfo{Node: string(node), Key: key})
 			}
 		}
+		if a.has("members") { // of a cluster
+			l.Slots, l.Quorum = []trace.SlotInfo{{Node: "cluster", Key: words[1]}}, 1
+			for _, member := range a["members"] {
+				l.Members = append(l.Members, string(member))
+			}
+			s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: "cluster", Role: trace.RoleCluster})
+			for _, member := range l.Members {
+				s.know(member)
+			}
+		}
 		if a.has("unwatched") || l.Open {
 			l.Slots = nil
 		}
@@ -250,8 +260,12 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 			ev.Lock = cmpOr(a["lock"], "L")
 			ev.Rank, ev.Token = uint64(s.number(a["rank"])), uint64(s.number(a["token"]))
 			ev.Minted, ev.Notifies, ev.Ungranted = a.has("minted"), a.has("notifies"), a.has("ungranted")
+			ev.Session = a["session"]
 			declared(ev)
 		})
+	case "hears-that-it-lives": // its session, until a true time
+		ev.Kind, ev.Section, ev.Session, ev.Expires = trace.KindAlive, 0, a["session"], s.duration(a["until"])
+		s.emit(ev)
 	case "starts-to-work":
 		begin(trace.Work, "")
 	case "extends":

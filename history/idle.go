@@ -15,6 +15,9 @@ func (h *History) IdleNodes() []string {
 		for _, s := range l.Slots {
 			busy[s.Node] = true
 		}
+		for _, m := range l.Members {
+			busy[m] = true
+		}
 	}
 	for _, m := range h.Messages() {
 		if !m.Handshake() { // every client that comes up greets every node

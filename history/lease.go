@@ -117,6 +117,8 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 	}
 	d := Declaration{Event: ev, Call: call}
 	switch ttl := r.locks[s.Lock].TTL; {
+	case ev.Ends == nil && r.lives[life{s.Client, ev.Session}] != nil:
+		return lasting(ev, call, r.lives[life{s.Client, ev.Session}])
 	case ev.Ends != nil:
 		clock := r.ClockOf(s, ev.Ends.Clock)
 		d.Until = clock.When(ev.Ends.Nanos, MomentOf(ev))
@@ -139,7 +141,8 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 func (r *reading) dateBySlots() {
 	for _, s := range r.sections {
 		lock := r.locks[s.Lock]
-		if silent := !slices.ContainsFunc(s.Lease.Ends, func(d Declaration) bool { return d.Event.Ends != nil }); !s.Notifies || lock.TTL == 0 || !silent {
+		silent := !slices.ContainsFunc(s.Lease.Ends, func(d Declaration) bool { return d.Event.Ends != nil })
+		if !s.Notifies || lock.TTL == 0 || !silent || r.lives[life{s.Client, s.Granted.Session}] != nil {
 			continue
 		}
 		ends := Lease{From: s.Lease.From, Cut: s.Lease.Cut}

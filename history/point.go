@@ -78,6 +78,8 @@ func happens(what trace.Happening, t *trace.Trace) func(*trace.Event) bool {
 		}
 	case trace.KeysExpired:
 		return keysExpire(h.Client)
+	case trace.SessionExpired:
+		return func(ev *trace.Event) bool { return ev.Kind == trace.KindExpireSession && ev.Peer == h.Client }
 	case trace.ClockJumped:
 		return func(ev *trace.Event) bool {
 			return ev.Kind == trace.KindClock && ev.Process == h.Process && ev.Clocks.Why == trace.Jumped
@@ -122,13 +124,15 @@ var deeds = map[trace.Verb]func(*trace.Event) bool{
 	trace.GaveUp: func(ev *trace.Event) bool {
 		return ev.Kind == trace.KindEnd && ev.Step.AtStorage() && !ev.OK && !ev.Refused
 	},
-	trace.Finished:    ofKind(trace.KindDone),
-	trace.Paused:      ofKind(trace.KindPause),
-	trace.Resumed:     ofKind(trace.KindResume),
-	trace.Crashed:     ofKind(trace.KindCrash),
-	trace.Restarted:   ofKind(trace.KindRestart),
-	trace.Synced:      ofKind(trace.KindSync),
-	trace.WasPromoted: ofKind(trace.KindPromote),
+	trace.Finished:     ofKind(trace.KindDone),
+	trace.Paused:       ofKind(trace.KindPause),
+	trace.Resumed:      ofKind(trace.KindResume),
+	trace.Crashed:      ofKind(trace.KindCrash),
+	trace.Restarted:    ofKind(trace.KindRestart),
+	trace.Synced:       ofKind(trace.KindSync),
+	trace.WasPromoted:  ofKind(trace.KindPromote),
+	trace.BecameLeader: ofKind(trace.KindLead),
+	trace.WasNotified:  ofKind(trace.KindNotify),
 }
 
 func ended(s trace.Step) func(*trace.Event) bool {
@@ -162,10 +166,14 @@ func keysExpire(client string) func(*trace.Event) bool {
 }
 
 // everyTransit recognises that the messages of all nodes of the lock are on their way
-// at once, or have all arrived, in one section.
+// at once, or have all arrived, in one section. A cluster is asked by way of one of its
+// members.
 func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
-	nodes := map[string]bool{}
+	nodes, members := map[string]bool{}, map[string]bool{}
 	for _, l := range t.Locks {
+		for _, m := range l.Members {
+			members[m] = true
+		}
 		for _, s := range l.Slots {
 			nodes[s.Node] = true
 		}
@@ -175,6 +183,9 @@ func everyTransit(h trace.Transit, t *trace.Trace) func(*trace.Event) bool {
 	return func(ev *trace.Event) bool {
 		if ev.Kind != trace.KindSend && ev.Kind != trace.KindDeliver || !h.Selects(ev) {
 			return false
+		}
+		if members[ev.Process] || members[ev.Peer] {
+			return (ev.Kind == trace.KindDeliver) == h.Arrived
 		}
 		if ev.Section != section {
 			section = ev.Section

@@ -13,13 +13,33 @@ import (
 // for; to live with another client that stopped for good, what an end of the lease is for.
 func (h *History) Provided(lock, client string) bool {
 	slots, ok := h.Reach(lock, client)
-	return ok && (len(slots) >= h.locks[lock].Quorum || len(h.locks[lock].Slots) == 0)
+	of, quorum := h.Needs(lock)
+	return ok && (len(slots) >= quorum || of == 0)
 }
 
-// Reach are the slots of a lock that were well at the end of the run, and within a client's
-// reach. It is not ok if something else was missing that serves the client.
+// Needs is of how many places how many have to be well for a lock to serve: of its slots,
+// or of the members of its cluster.
+func (h *History) Needs(lock string) (of, quorum int) {
+	l := h.locks[lock]
+	if n := len(l.Members); n > 0 {
+		return n, n/2 + 1
+	}
+	return len(l.Slots), l.Quorum
+}
+
+// Reach are the slots of a lock, or those of the members of its cluster, that were well at
+// the end of the run, and within a client's reach. Members are within reach if most of them
+// are that are within each other's, and one of these within the client's. It is not ok if
+// something else was missing that serves the client.
 func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
+	members := h.locks[lock].Members
 	now := h.Slots(lock)
+	if len(members) > 0 {
+		now = nil
+		for _, m := range members {
+			now = append(now, Place{m, ""})
+		}
+	}
 	for _, ev := range h.Promotions() {
 		now.See(ev)
 	}
@@ -41,12 +61,61 @@ func (h *History) Reach(lock, client string) (slots Slots, ok bool) {
 		}
 		struck[server] = true
 	}
+	if len(members) > 0 {
+		return h.together(now, struck), true
+	}
 	for _, p := range now {
 		if !struck[p.Node] {
 			slots = append(slots, p)
 		}
 	}
 	return slots, true
+}
+
+// together are the most members of a cluster that reach each other, at least one of which a
+// client reaches; struck are those that it does not reach, or that are not well.
+func (h *History) together(members Slots, struck map[string]bool) Slots {
+	var most Slots
+	for _, leader := range members {
+		if h.unwell(leader.Node) {
+			continue
+		}
+		group, reached := Slots{leader}, !struck[leader.Node]
+		for _, m := range members {
+			if m != leader && !h.unwell(m.Node) && !h.apartNow(leader.Node, m.Node) {
+				group, reached = append(group, m), reached || !struck[m.Node]
+			}
+		}
+		if reached && len(group) > len(most) {
+			most = group
+		}
+	}
+	return most
+}
+
+// unwell says that a fault which acted at the end of the run had struck a node itself.
+func (h *History) unwell(node string) bool {
+	for fault := range h.faults.acting {
+		f := h.Fault(fault)
+		if !h.ofLink(fault) && (f.Stops == node || f.Target() == node) {
+			return true
+		}
+	}
+	return false
+}
+
+// apartNow says that a fault which acted at the end of the run had struck the way between
+// two nodes.
+func (h *History) apartNow(one, other string) bool {
+	for fault := range h.faults.acting {
+		if f := h.Fault(fault); h.ofLink(fault) {
+			a, b := f.Targets[0], f.Targets[1]
+			if slices.Contains(a, one) && slices.Contains(b, other) || slices.Contains(a, other) && slices.Contains(b, one) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Hindered reports whether a fault that acted at the end of the run had struck a client, or
@@ -70,6 +139,8 @@ func (h *History) takes(fault int, lock, client string) (nodes []string, all boo
 		for _, one := range f.Targets[0] {
 			for _, other := range f.Targets[1] {
 				switch a, b := h.Role(one), h.Role(other); {
+				case a == trace.RoleNode && b == trace.RoleNode && h.members(lock, one, other):
+					// It is between them, and not between one of them and the client.
 				case a == trace.RoleNode && b == trace.RoleNode:
 					nodes = append(nodes, one, other)
 				case one == client && b == trace.RoleNode:
@@ -99,6 +170,12 @@ func (h *History) takes(fault int, lock, client string) (nodes []string, all boo
 		return nil, struck != client || unread
 	}
 	return nil, false
+}
+
+// members says that two nodes are members of the cluster that keeps a lock.
+func (h *History) members(lock, one, other string) bool {
+	all := h.locks[lock].Members
+	return slices.Contains(all, one) && slices.Contains(all, other)
 }
 
 // ofLink says that a fault strikes the way between processes.

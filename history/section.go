@@ -81,6 +81,8 @@ type reading struct {
 	// what they made.
 	versions []*Version
 	made     map[state][]*Version
+	// lives are the last signs of life of each client's sessions that it knows of.
+	lives map[life]*trace.Event
 	// sights are what the storage let see of its objects, in order.
 	sights []Sight
 }
@@ -95,7 +97,7 @@ func (h *History) Section(id Acquisition) *Section { return h.read().granted[id]
 
 func (h *History) read() *reading {
 	return h.reading.of(func() *reading {
-		r := &reading{History: h, granted: map[Acquisition]*Section{}, made: map[state][]*Version{}}
+		r := &reading{History: h, granted: map[Acquisition]*Section{}, made: map[state][]*Version{}, lives: map[life]*trace.Event{}}
 		r.readSections()
 		r.readStorage()
 		return r
@@ -107,7 +109,7 @@ func (r *reading) readSections() {
 	calls := r.called().by
 	for _, ev := range r.apart {
 		switch ev.Kind {
-		case trace.KindBegin, trace.KindEnd, trace.KindLost, trace.KindCrash, trace.KindDone:
+		case trace.KindBegin, trace.KindEnd, trace.KindLost, trace.KindCrash, trace.KindDone, trace.KindAlive:
 		default:
 			continue
 		}
@@ -141,6 +143,8 @@ func (r *reading) readSections() {
 			if ev.Minted && s != nil {
 				s.Minted = append(s.Minted, ev)
 			}
+		case trace.KindAlive:
+			r.alive(ev)
 		case trace.KindLost:
 			if s != nil {
 				s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))

@@ -63,8 +63,11 @@ func (h *History) slotted() *slotRecord {
 	return h.slots.of(func() *slotRecord {
 		r := &slotRecord{keys: map[string]bool{}}
 		for _, l := range h.Trace.Locks {
+			r.nodes = append(r.nodes, l.Members...)
 			for _, slot := range l.Slots {
-				r.nodes = append(r.nodes, slot.Node)
+				if len(l.Members) == 0 {
+					r.nodes = append(r.nodes, slot.Node)
+				}
 				r.keys[slot.Key] = true
 			}
 		}
@@ -81,7 +84,7 @@ func (h *History) slotted() *slotRecord {
 	})
 }
 
-// LockNodes are the nodes that the locks are kept on, in the order of the world; in a
+// LockNodes are the nodes that the locks are kept on, or the members of their clusters, in the order of the world; in a
 // world without locks, all.
 func (h *History) LockNodes() []string { return h.slotted().nodes }
 

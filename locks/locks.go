@@ -25,7 +25,7 @@ type Lock interface {
 }
 
 // Lease is one grant of a lock. What else a lease can do it shows by
-// implementing [Expirer], [Extender], [Renewer], [Tokener] or [Notifier].
+// implementing [Expirer], [Extender], [Renewer], [Sessioner], [Tokener] or [Notifier].
 type Lease interface {
 	// Release gives the lock up.
 	Release(ctx context.Context) error
@@ -59,6 +59,14 @@ type Tokener interface {
 	// Token is the grant's fencing token. Tokens grow from grant to grant; 0
 	// means that there is no token for this grant.
 	Token() uint64
+}
+
+// Sessioner is a lease that lasts as long as a session of its process with the lock's
+// servers. If it is no [Expirer], that is until the TTL of the session has passed since the
+// process sent the last sign of life of which it knows that it arrived.
+type Sessioner interface {
+	// Session is the session, in the words in which the servers tell it from others.
+	Session() string
 }
 
 // Notifier is a lease that notices its own loss.
@@ -118,8 +126,12 @@ const (
 	GoAhead Fallback = "go-ahead"
 )
 
+// Cluster is, in place of the number of a node, the cluster of all nodes, where they keep
+// one register together.
+const Cluster = -1
+
 // A Slot is one place where a lock keeps a grant: a key on a node, counted from
-// 0.
+// 0, or in a [Cluster].
 type Slot struct {
 	Node int
 	Key  string

@@ -29,8 +29,8 @@ expect:
 // What a list of everything possible names.
 const (
 	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, clients, services, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
-	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, holds NODE"
-	owned  = "keys expired, key expired on NODE, clock jumped"
+	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, became leader, was notified, holds NODE"
+	owned  = "keys expired, key expired on NODE, session expired, clock jumped"
 )
 
 // bad are files with one mistake each, and what [Parse] says of it.

@@ -118,8 +118,29 @@ func (c *conn) deliver(m *message) {
 	case to.halted() && to.server != nil:
 		to.backlog = append(to.backlog, func() { c.deliver(m) })
 	default:
+		c.learn(to, m.learns, m.ctx.send)
 		end.receive(m)
 	}
+}
+
+// learn records what a client learns from an answer, when it runs: until then its kernel
+// keeps it. sent is the Seq of the send of what it answers.
+func (c *conn) learn(client *process, all []trace.Event, sent int) {
+	if len(all) == 0 {
+		return
+	}
+	if client.halted() {
+		client.backlog = append(client.backlog, func() { c.learn(client, all, sent) })
+		return
+	}
+	for _, ev := range all {
+		ev.Process = client.name
+		if ev.Kind == trace.KindAlive {
+			ev.Expires = c.w.trace.Events[sent-1].At + ev.TTL
+		}
+		c.w.emit(ev)
+	}
+	c.w.act()
 }
 
 func (c *conn) opening(err error) {

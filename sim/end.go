@@ -36,6 +36,9 @@ type Packet struct {
 	Body any
 	// Text is the message for people.
 	Text string
+	// Learns are events of what a client learns when it reads the packet: of
+	// [trace.KindAlive] or [trace.KindNotify], without the client.
+	Learns []trace.Event
 	// Delay is how much later than by the network alone it arrives, if nobody asked for it.
 	Delay time.Duration
 }
@@ -72,7 +75,9 @@ func (e *End) Reply(p Packet) { e.c.answer(p.message()) }
 // Answer answers a request of a client; it may do so several times.
 func (e *End) Answer(r *Request, p Packet) { e.c.answerTo(r.m, p.message()) }
 
-func (p Packet) message() *message { return &message{bytes: p.Bytes, body: p.Body, text: p.Text} }
+func (p Packet) message() *message {
+	return &message{bytes: p.Bytes, body: p.Body, text: p.Text, learns: p.Learns}
+}
 
 // Close closes the connection.
 func (e *End) Close() {

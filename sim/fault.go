@@ -176,7 +176,7 @@ func (w *World) takesPart(name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(w.trace.Locks, func(l trace.LockInfo) bool {
-		return slices.ContainsFunc(l.Slots, func(s trace.SlotInfo) bool { return s.Node == name || s.Node == cfg.ReplicaOf })
+		return slices.Contains(l.Members, name) || slices.ContainsFunc(l.Slots, func(s trace.SlotInfo) bool { return s.Node == name || s.Node == cfg.ReplicaOf })
 	})
 }
 

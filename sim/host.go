@@ -2,6 +2,8 @@ package sim
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math/rand/v2"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -47,6 +49,28 @@ func (h *Host) Peer(name string) Server {
 	return nil
 }
 
+// Members are the names of all nodes of the cluster, this one included, in the order of
+// the world.
+func (h *Host) Members() []string { return h.w.cfg.members(h.system) }
+
+// Keys are the keys that the locks of the world are kept under, in the order of the world.
+func (h *Host) Keys() []string {
+	var keys []string
+	for _, l := range h.w.trace.Locks {
+		for _, s := range l.Slots {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
+// Random is a source of random numbers that no other node has: always a new one, with the
+// same numbers.
+func (h *Host) Random() *rand.Rand {
+	s := seedOf(h.w.cfg.Seed, "node "+h.p.name)
+	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(s[:]), binary.BigEndian.Uint64(s[8:])))
+}
+
 // Clock is the node's clocks.
 func (h *Host) Clock() fakeclock.Clock { return h.p.clock }
 
@@ -87,6 +111,17 @@ func (h *Host) Emit(ev trace.Event) {
 	ev.Process = h.p.name
 	h.w.emit(ev)
 }
+
+// Tell records an event of the cluster's: what is true of it whichever of its members are
+// well.
+func (h *Host) Tell(ev trace.Event) {
+	ev.Process = h.system.Name
+	h.w.emit(ev)
+}
+
+// Doubt says why the run proves nothing: what a real server would have done, and this one
+// cannot.
+func (h *Host) Doubt(why string) { h.w.doubt(why) }
 
 // Act lets the faults and clients act whose points the node has reached, and reports
 // whether it is still up. A server calls it between what it does and its answer.

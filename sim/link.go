@@ -105,6 +105,7 @@ type message struct {
 	body    any    // what the sender means, for servers that need no bytes
 	text    string // for people
 	ctx     origin
+	learns  []trace.Event
 	latency time.Duration
 	due     time.Duration
 	held    bool

@@ -167,6 +167,9 @@ func (in *Section) granted(ev *trace.Event) {
 		ev.Token = ev.Rank
 	}
 	_, ev.Notifies = in.lease.(locks.Notifier)
+	if s, ok := in.lease.(locks.Sessioner); ok {
+		ev.Session = g.w.names.Name("session", s.Session())
+	}
 	if t, ok := in.lease.(locks.Tokener); ok {
 		ev.Token = t.Token()
 		ev.Minted = ev.Token != 0

@@ -32,6 +32,11 @@ type System struct {
 	// Replicates says that a node can follow another and take its place: its [Server] is a
 	// [Replica].
 	Replicates bool
+	// Cluster says that its nodes are members of one cluster, which keep one register
+	// together. The cluster is a process of the trace by itself, called as the system:
+	// what is granted is told of it, once, when most of its members have it (see
+	// [Host.Tell]).
+	Cluster bool
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string
@@ -178,6 +183,29 @@ func (cfg *Config) system(n Node) (System, error) {
 		return System{}, fmt.Errorf("nothing says what kind of server %s is", n.Name)
 	}
 	return System{}, fmt.Errorf("%s is a server of the kind %q, which this program does not have: %s", n.Name, name, has(systems))
+}
+
+// members are the nodes of a system.
+func (cfg *Config) members(of System) []string {
+	var names []string
+	for _, n := range cfg.Nodes {
+		if s, err := cfg.system(n); err == nil && s.Name == of.Name {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// clusters are the systems whose nodes are one, in the order of their first nodes.
+func (cfg *Config) clusters() []System {
+	var all []System
+	for _, n := range cfg.Nodes {
+		s, err := cfg.system(n)
+		if err == nil && s.Cluster && !slices.ContainsFunc(all, func(o System) bool { return o.Name == s.Name }) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // checkNode refuses a node that its system cannot be.

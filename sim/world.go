@@ -177,6 +177,9 @@ func (w *World) describe() {
 	for _, n := range cfg.Nodes {
 		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: n.Name, Role: trace.RoleNode})
 	}
+	for _, s := range cfg.clusters() {
+		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: s.Name, Role: trace.RoleCluster})
+	}
 	for _, s := range cfg.Services {
 		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: s.Name, Role: trace.RoleService})
 	}
@@ -196,7 +199,15 @@ func (w *World) describeLock(key string) {
 	masters := w.masters()
 	slots, quorum := l.Kind.Slots(key, len(masters))
 	for _, s := range slots {
-		info.Slots = append(info.Slots, trace.SlotInfo{Node: masters[s.Node].Name, Key: s.Key})
+		slot := trace.SlotInfo{Node: l.Kind.System, Key: s.Key}
+		if s.Node != locks.Cluster {
+			slot.Node = masters[s.Node].Name
+		} else if info.Members == nil {
+			for _, n := range masters {
+				info.Members = append(info.Members, n.Name)
+			}
+		}
+		info.Slots = append(info.Slots, slot)
 		w.names.keys[s.Key] = true
 	}
 	info.Quorum = quorum
@@ -467,6 +478,12 @@ func check(cfg *Config) error {
 	for _, s := range cfg.Services {
 		if s.Name == "" || names[s.Name] {
 			return fmt.Errorf("sim: two processes are called %q, or one has no name", s.Name)
+		}
+		names[s.Name] = true
+	}
+	for _, s := range cfg.clusters() {
+		if names[s.Name] {
+			return fmt.Errorf("sim: a process is called %q, and so is the cluster of its nodes", s.Name)
 		}
 		names[s.Name] = true
 	}

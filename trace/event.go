@@ -72,7 +72,11 @@ type Event struct {
 	// client when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
 
-	// Key, Value, TTL: a Redis key. Value is an alias when the real value is
+	// Session is a client's session with a cluster: on what is told of it, and on the end
+	// of a successful acquire whose lease lasts as long as that.
+	Session string `json:"session,omitempty"`
+
+	// Key, Value, TTL: a key. Value is an alias when the real value is
 	// random. TTL is what is left of its life on the node's clock; 0 is for ever.
 	// Expires is the true time at which it ends unless a clock changes.
 	Key     string        `json:"key,omitempty"`

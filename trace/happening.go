@@ -6,7 +6,7 @@ import (
 )
 
 // A Happening is what a clause of a [Point] says that happens: one of [Start],
-// [Did], [Holds], [KeysExpired], [KeyExpired], [ClockJumped], [Served], [Transit]
+// [Did], [Holds], [KeysExpired], [KeyExpired], [SessionExpired], [ClockJumped], [Served], [Transit]
 // and [StepOver]. All of them can be compared with ==.
 type Happening interface {
 	// String is the happening as one writes it.
@@ -67,6 +67,10 @@ const (
 	Restarted   Verb = "restarted"
 	Synced      Verb = "synced"
 	WasPromoted Verb = "was promoted"
+	// BecameLeader is of a member of a cluster.
+	BecameLeader Verb = "became leader"
+	// WasNotified is that a client has read that something which it watches has changed.
+	WasNotified Verb = "was notified"
 )
 
 // verbs are what processes of which roles can be said to have done.
@@ -94,6 +98,8 @@ var verbs = []struct {
 	{Restarted, ofServer},
 	{Synced, ofNode},
 	{WasPromoted, ofNode},
+	{BecameLeader, ofNode},
+	{WasNotified, ofClient},
 }
 
 // Verbs lists what a process can be said to have done.
@@ -142,6 +148,15 @@ func (k KeyExpired) String() string { return k.Client + "'s key expired on " + k
 func (k KeyExpired) parts() []part  { return []part{{k.Client, ofClient}, {k.Node, ofNode}} }
 func (k KeyExpired) rename(name func(string) string) Happening {
 	return KeyExpired{name(k.Client), name(k.Node)}
+}
+
+// SessionExpired is that a cluster ends a client's session because its time is up.
+type SessionExpired struct{ Client string }
+
+func (s SessionExpired) String() string { return s.Client + "'s session expired" }
+func (s SessionExpired) parts() []part  { return []part{{s.Client, ofClient}} }
+func (s SessionExpired) rename(name func(string) string) Happening {
+	return SessionExpired{name(s.Client)}
 }
 
 // ClockJumped is that a process's wall clock is set.
@@ -249,12 +264,14 @@ func parseHappening(s string) (Happening, error) {
 		switch rest := strings.Join(words[1:], " "); {
 		case rest == "keys expired":
 			return KeysExpired{owner}, nil
+		case rest == "session expired":
+			return SessionExpired{owner}, nil
 		case strings.HasPrefix(rest, "key expired on ") && len(words) == 5:
 			return KeyExpired{owner, words[4]}, nil
 		case rest == "clock jumped":
 			return ClockJumped{owner}, nil
 		}
-		return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: keys expired; key expired on NODE; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
+		return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: keys expired; key expired on NODE; session expired; clock jumped; request to PROCESS is in flight; reply to CLIENT arrived", words[0]))
 	}
 	rest := strings.Join(words[1:], " ")
 	if words[1] == "holds" && len(words) == 3 {
@@ -267,5 +284,5 @@ func parseHappening(s string) (Happening, error) {
 		}
 		known[i] = string(v.verb)
 	}
-	return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: %s, holds NODE; after %q: keys expired, key expired on NODE, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
+	return nil, misread(s, "is no point", fmt.Sprintf("after %q comes one of: %s, holds NODE; after %q: keys expired, key expired on NODE, session expired, clock jumped", words[0], strings.Join(known, ", "), words[0]+"'s"))
 }

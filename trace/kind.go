@@ -42,6 +42,13 @@ const (
 	KindForget  Kind = "forget"
 	KindRestore Kind = "restore"
 
+	KindOpen          Kind = "session-open"
+	KindAlive         Kind = "session-alive"
+	KindCloseSession  Kind = "session-close"
+	KindExpireSession Kind = "session-expire"
+	KindNotify        Kind = "notify"
+	KindLead          Kind = "lead"
+
 	KindBegin  Kind = "begin"
 	KindEnd    Kind = "end"
 	KindAgain  Kind = "again"
@@ -83,7 +90,8 @@ type Subject string
 const (
 	OfProcesses Subject = "faults and processes"
 	OfNetwork   Subject = "the network"
-	OfKeys      Subject = "Redis keys, as the nodes' own clocks see them"
+	OfKeys      Subject = "keys, as the clocks of their nodes see them"
+	OfSessions  Subject = "clusters, and the sessions that clients have with them"
 	OfSteps     Subject = "a client's steps"
 	OfServices  Subject = "services and the storage"
 	OfRun       Subject = "the run"
@@ -121,9 +129,16 @@ var forms = []Form{
 	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
 	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master", fields("process"), fields("key value ttl expires owner"), true, nil},
 
+	{KindOpen, OfSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
+	{KindAlive, OfSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
+	{KindCloseSession, OfSessions, "peer has ended its session", fields("process peer session"), nil, false, nil},
+	{KindExpireSession, OfSessions, "a cluster has ended the session of peer because its time was up", fields("process peer session"), nil, false, nil},
+	{KindNotify, OfSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
+	{KindLead, OfSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
+
 	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock object token value"), false, nil},
 	{KindEnd, OfSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
-		fields("section ok refused text lock token minted rank ungranted ends notifies object version replaced"), false, nil},
+		fields("section ok refused text lock token minted rank ungranted ends notifies session object version replaced"), false, nil},
 	{KindAgain, OfSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
 	{KindCancel, OfSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
 	{KindLost, OfSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},

@@ -23,6 +23,9 @@ import (
 //	CLIENT's key expired on NODE
 //	storage applied | refused | checked CLIENT's STEP
 //	PROCESS paused | resumed | crashed | restarted | synced | was promoted
+//	NODE became leader
+//	CLIENT was notified
+//	CLIENT's session expired
 //	PROCESS's clock jumped
 //	MESSAGE is in flight | MESSAGE arrived
 //	every reply to CLIENT's STEP is in flight | every request of CLIENT's STEP arrived

@@ -48,6 +48,9 @@ type LockInfo struct {
 	TTL    time.Duration `json:"ttl"`
 	Slots  []SlotInfo    `json:"slots"`
 	Quorum int           `json:"quorum"`
+	// Members are the nodes of the cluster that keeps the lock; its slot is the cluster's,
+	// and serves as long as most of the members do. There are none if the slots are nodes'.
+	Members []string `json:"members,omitempty"`
 }
 
 // SlotInfo is one place where a lock keeps a grant.
@@ -64,6 +67,9 @@ const (
 	RoleNode    Role = "node"
 	RoleService Role = "service"
 	RoleStorage Role = "storage"
+	// RoleCluster is that of several nodes which keep one register together: what is told
+	// of it is true of the cluster, whichever of its members are well.
+	RoleCluster Role = "cluster"
 )
 
 // ProcessInfo describes one process of a world.

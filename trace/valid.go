@@ -70,7 +70,7 @@ func (t *Trace) Validate() error {
 // names are those of the trace's processes.
 func (t *Trace) names() (map[string]bool, error) {
 	known := map[string]bool{}
-	roles := []Role{RoleClient, RoleNode, RoleService, RoleStorage}
+	roles := []Role{RoleClient, RoleNode, RoleService, RoleStorage, RoleCluster}
 	for i, p := range t.Processes {
 		switch {
 		case p.Name == "":
@@ -103,6 +103,11 @@ func (t *Trace) validLocks(known map[string]bool) error {
 		for j, slot := range l.Slots {
 			if !known[slot.Node] {
 				return fmt.Errorf("locks[%d].slots[%d]: %q is none of the processes", i, j, slot.Node)
+			}
+		}
+		for j, member := range l.Members {
+			if !known[member] {
+				return fmt.Errorf("locks[%d].members[%d]: %q is none of the processes", i, j, member)
 			}
 		}
 	}

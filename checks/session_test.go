@@ -1,0 +1,171 @@
+package checks
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A lease on a session lasts until the session's TTL has passed since the client sent the
+// last sign of life of which it knows that it arrived.
+func TestLeaseOnASession(t *testing.T) {
+	const held = `
+			lock L ttl=10s members=A
+			0s  c1 hears-that-it-lives session=s until=10s
+			1s  c1 calls
+			2s  cluster sets by=c1/1 ttl=10s
+			3s  c1 acquires rank=1 session=s notifies`
+	for _, test := range []struct {
+		name, story string
+		want        time.Duration
+	}{
+		{"since it began", held, 10 * time.Second},
+		{"since it was last heard of", held + `
+			5s  c1 hears-that-it-lives session=s until=14s`, 14 * time.Second},
+		{"heard of when the lease had ended: it was alive all the same", held + `
+			12s c1 hears-that-it-lives session=s until=21s`, 21 * time.Second},
+		{"an answer that was overtaken", held + `
+			5s  c1 hears-that-it-lives session=s until=15s
+			6s  c1 hears-that-it-lives session=s until=14s`, 15 * time.Second},
+		{"of another session", held + `
+			5s  c1 hears-that-it-lives session=other until=15s`, 10 * time.Second},
+		{"of somebody else's", held + `
+			5s  c2 hears-that-it-lives session=s until=15s`, 10 * time.Second},
+		{"when it had been released", held + `
+			4s  c1 releases
+			5s  c1 hears-that-it-lives session=s until=15s`, 4 * time.Second},
+		{"when it was lost", held + `
+			4s  c1 is-told-it-is-lost
+			5s  c1 hears-that-it-lives session=s until=15s`, 4 * time.Second},
+		{"the cluster has ended it before", held + `
+			6s  cluster expires of=c1/1`, 10 * time.Second},
+		{"over before acquire returned", `
+			lock L ttl=10s members=A
+			0s  c1 hears-that-it-lives session=s until=10s
+			1s  c1 calls
+			15s c1 acquires rank=1 session=s notifies`, 15 * time.Second},
+		{"what the lock declares counts", `
+			lock L ttl=10s members=A
+			0s  c1 hears-that-it-lives session=s until=10s
+			1s  c1 acquires rank=1 session=s ends=7s
+			5s  c1 hears-that-it-lives session=s until=15s`, 7 * time.Second},
+		{"one of which nothing was ever heard is like any other", `
+			lock L ttl=10s members=A
+			1s  c1 acquires rank=1 session=s`, 11 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := history.Of(tell(t, test.story).trace)
+			if got := h.Sections()[0].Lease.End().At; got != test.want {
+				t.Errorf("the lease ends at %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// Whoever has a session owes its holder the signal by the end of what it has heard.
+func TestToldLateOfASession(t *testing.T) {
+	const held = `
+			lock L ttl=10s members=A
+			0s  c1 hears-that-it-lives session=s until=10s
+			1s  c1 calls
+			2s  cluster sets by=c1/1 ttl=10s
+			3s  c1 acquires rank=1 session=s notifies`
+	judgeAll(t, SectionExclusion, []judgement{
+		{name: "told in time", want: Violated, fault: FaultInherent, story: held + `
+			10s c1 is-told-it-is-lost
+			12s cluster expires of=c1/1
+			13s c2 acquires rank=2 ends=23s <--
+			14s c1 releases`},
+		{name: "told late", want: Violated, fault: FaultLock,
+			says: []string{"c1's lease was over at 10s, and it was told only at 14s"}, story: held + `
+			12s cluster expires of=c1/1
+			13s c2 acquires rank=2 ends=23s <--
+			14s c1 is-told-it-is-lost
+			15s c1 releases`},
+		{name: "it is paused until then", want: Violated, fault: FaultInherent, story: held + `
+			5s  c1 pauses
+			12s cluster expires of=c1/1
+			13s c2 acquires rank=2 ends=23s <--
+			14s c1 resumes
+			14s c1 is-told-it-is-lost
+			15s c1 releases`},
+	})
+}
+
+// The one gap in "what was acknowledged is held": somebody acknowledges what the cluster
+// does not know. It takes a lease that is still acknowledged when the cluster has given it
+// to another.
+func TestLeasesOnSessions(t *testing.T) {
+	const held = `
+			lock L ttl=10s members=ABC
+			0s  c1 hears-that-it-lives session=s until=10s
+			1s  c1 calls
+			2s  cluster sets by=c1/1 ttl=10s
+			3s  c1 acquires rank=1 session=s notifies`
+	judgeAll(t, LeaseExclusion, []judgement{
+		{name: "acknowledged by a member that is cut off", want: Violated, fault: FaultLock, story: held + `
+			9s  c1 hears-that-it-lives session=s until=19s
+			12s cluster expires of=c1/1
+			13s c2 calls
+			13s cluster sets by=c2/1 ttl=10s
+			13s c2 acquires rank=2 ends=23s <--`},
+		{name: "not acknowledged any more", want: Holds, story: held + `
+			12s cluster expires of=c1/1
+			13s c2 calls
+			13s cluster sets by=c2/1 ttl=10s
+			13s c2 acquires rank=2 ends=23s`},
+		{name: "the cluster's clock runs fast", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: held + `
+			4s  A shows wall=4s monotonic=4s ppb=500000000 why=drift
+			6s  cluster expires of=c1/1
+			7s  c2 calls
+			7s  cluster sets by=c2/1 ttl=10s
+			7s  c2 acquires rank=2 ends=17s <--`},
+	})
+	judgeAll(t, ReleaseOwnership, []judgement{
+		{name: "who ends a session that two handles share frees the other's lock", want: Violated, story: held + `
+			5s  cluster deletes of=c1/1 by=c1/2 <--`},
+		{name: "its own", want: Holds, story: held + `
+			5s  cluster deletes of=c1/1 by=c1/1`},
+	})
+}
+
+// A cluster serves as long as most of its members reach each other, and the client one of
+// them. Then it is the lock's fault if the client gets nothing done, and else nobody's.
+func TestProgressOnACluster(t *testing.T) {
+	for _, test := range []struct {
+		name, faults string
+		fault        Blame
+		says         string
+	}{
+		{"nothing is wrong", "", FaultLock, "wanted the lock"},
+		{"a minority is down", "1s fault-1 strikes kills=A", FaultLock, "with 2 of its 3"},
+		{"a majority is down", `
+			1s fault-1 strikes kills=A
+			1s fault-2 strikes kills=B`, Blame{}, ""},
+		{"a member is cut off from the others", "1s fault-1 strikes cuts=A from=B,C", FaultLock, "with 2 of its 3"},
+		{"all are cut off from each other", `
+			1s fault-1 strikes cuts=A from=B,C
+			1s fault-2 strikes cuts=B from=C`, Blame{}, ""},
+		{"the client reaches one that reaches the others", "1s fault-1 strikes cuts=c1 from=B,C", FaultLock, ""},
+		{"the client reaches only one that is cut off", `
+			1s fault-1 strikes cuts=c1 from=B,C
+			1s fault-2 strikes cuts=A from=B,C`, Blame{}, ""},
+		{"the client reaches none", "1s fault-1 strikes cuts=c1 from=A,B,C", Blame{}, ""},
+		{"another client is paused", "1s fault-1 strikes stops=c2", FaultLock, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := history.Of(tell(t, `
+			lock L ttl=10s members=ABC
+			0s  c1 calls
+			`+test.faults+`
+			60s world is-cut-off`).trace)
+			f := Check(h, nil).Finding(Progress)
+			if f.Outcome != Violated || f.Fault != test.fault || !strings.Contains(f.Reason.String(), test.says) {
+				t.Errorf("%s, %q, %s", f.Outcome, f.Fault, f.Reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,204 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A council is a cluster whose members know all of each other without a word. A client's
+// session begins with its first line, lives for a second after each, and what it has taken
+// goes when it ends. Its lines are "hello", "take" and "watch".
+type council struct{ host *sim.Host }
+
+// A sitting is what all members of a council know: it belongs to the first.
+type sitting struct {
+	council
+	holder  *trace.Actor
+	session map[string]int // how often each client was heard
+	watcher *seat
+}
+
+func (c council) sitting() *sitting { return c.host.Peer(c.host.Members()[0]).(*sitting) }
+
+type seat struct {
+	council
+	end *sim.End
+}
+
+func init() {
+	sim.RegisterSystem(sim.System{
+		Name: "council", Title: "a council", Node: "member", Port: 7100, Cluster: true,
+		Framer: func(*sim.Names) sim.Framer { return wholeLines{} },
+		Boot: func(h *sim.Host) sim.Server {
+			if h.Node().Name == h.Members()[0] {
+				return &sitting{council: council{h}, session: map[string]int{}}
+			}
+			return council{h}
+		},
+	})
+}
+
+type wholeLines struct{}
+
+func (wholeLines) Next(b []byte) (int, sim.Frame) {
+	i := bytes.IndexByte(b, '\n')
+	line := string(b[:i+1])
+	return len(line), sim.Frame{Body: line, Text: line, Handshake: line == "hello\r\n"}
+}
+
+func (c council) Accept(end *sim.End) sim.Endpoint { return &seat{c, end} }
+func (c council) ClockChanged()                    {}
+func (c council) Crash(trace.Crash)                {}
+func (c council) Restart()                         {}
+func (c council) Stop()                            {}
+func (s *seat) HangUp(bool)                        {}
+
+func (s *seat) Receive(r *sim.Request) {
+	all, client := s.sitting(), s.end.Peer()
+	session := s.host.Names().Name("session", client)
+	if all.session[client]++; all.session[client] == 1 {
+		s.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: client, Session: session, TTL: time.Second})
+	}
+	heard := all.session[client]
+	s.host.At(s.host.Now()+time.Second, func() {
+		if heard == all.session[client] {
+			all.session[client] = -100
+			s.host.Tell(trace.Event{Kind: trace.KindExpireSession, Peer: client, Session: session})
+			if all.holder != nil && all.holder.Client == client {
+				s.host.Tell(trace.Event{Kind: trace.KindExpire, Key: "crown", Owner: all.holder})
+				all.holder = nil
+				if w := all.watcher; w != nil {
+					w.end.Send(sim.Packet{Bytes: []byte("free\r\n"), Text: "free", Learns: []trace.Event{{Kind: trace.KindNotify, Key: "crown"}}})
+				}
+			}
+		}
+	})
+	switch r.Body {
+	case "take\r\n":
+		if all.holder == nil {
+			all.holder = r.By()
+			s.host.Tell(trace.Event{Kind: trace.KindSet, Key: "crown", Value: client, By: r.By(), Owner: r.By(), TTL: time.Second, Expires: s.host.Now() + time.Second})
+		}
+	case "watch\r\n":
+		all.watcher = s
+	}
+	s.end.Answer(r, sim.Packet{Bytes: []byte("ok\r\n"), Text: "ok", Learns: []trace.Event{{Kind: trace.KindAlive, Session: session, TTL: time.Second}}})
+}
+
+// crown is a lock that whoever takes it has, on some session.
+var crown = locks.Kind{
+	Name: "crown", System: "council", Title: "the crown",
+	Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
+	New:   func(e *locks.Env) (locks.Lock, error) { return taking{e}, nil },
+}
+
+type taking struct{ env *locks.Env }
+
+func (l taking) Acquire(ctx context.Context) (locks.Lease, error) {
+	c, err := l.env.Dial(ctx, "tcp", l.env.Nodes[len(l.env.Nodes)-1])
+	if err == nil {
+		_, err = Ask(c, "take")
+	}
+	return taken(l), err
+}
+
+type taken taking
+
+func (t taken) Session() string             { return t.env.Client }
+func (taken) Release(context.Context) error { return nil }
+
+func councilStory(clients ...sim.Client) sim.Config {
+	cfg := Story(clients...)
+	cfg.Nodes = nil
+	for _, name := range []string{"council-1", "council-2", "council-3"} {
+		cfg.Nodes = append(cfg.Nodes, sim.Node{Name: name, System: "council"})
+	}
+	cfg.Lock = sim.Lock{Kind: crown, Key: "crown", TTL: time.Second}
+	return cfg
+}
+
+// What a cluster grants is told of the cluster, not of a member, and history finds it there.
+func TestClusterKeepsOneRegister(t *testing.T) {
+	tr := Play(t, councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		_, err := p.Acquire(ctx, p.Lock())
+		return err
+	})))
+	lock := tr.Locks[0]
+	Same(t, "the slots", len(lock.Slots), 1)
+	Same(t, "the slot", lock.Slots[0], trace.SlotInfo{Node: "council", Key: "crown"})
+	Same(t, "the members", slices.Equal(lock.Members, []string{"council-1", "council-2", "council-3"}), true)
+	if !slices.Contains(tr.Processes, trace.ProcessInfo{Name: "council", Role: trace.RoleCluster}) {
+		t.Errorf("the cluster is none of the processes: %v", tr.Processes)
+	}
+	Same(t, "whose it is", *First(t, tr, trace.KindSet, "council").Owner, trace.Actor{Client: "client-1", Section: 1, Sent: First(t, tr, trace.KindSend, "client-1").Seq})
+	for _, ev := range Events(tr, trace.KindEnd, "client-1") {
+		Same(t, "granted by nobody", ev.Ungranted, false)
+		Same(t, "the session", ev.Session, First(t, tr, trace.KindOpen, "council").Session)
+	}
+	if err := tr.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A client knows that its session lives from when it sent what was answered, as soon as it
+// has read the answer.
+func TestClientLearnsThatItsSessionLives(t *testing.T) {
+	tr := Play(t, With(councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		c, err := Dial(ctx, p, 0)
+		if err == nil {
+			_, err = Ask(c, "take")
+		}
+		return err
+	})), Lasting(5*time.Second, When("client-1's request to council-1 arrived", Stopped("client-1")))))
+	sent := First(t, tr, trace.KindSend, "client-1")
+	alive := Only(t, tr, trace.KindAlive, "client-1")
+	About(t, "it learns that", alive.At, Only(t, tr, trace.KindResume, "client-1").At)
+	Same(t, "until when it lives", alive.Expires, sent.At+time.Second)
+	if expired := Only(t, tr, trace.KindExpireSession, "council"); expired.At > alive.At {
+		t.Errorf("the session ended at %v, when it was paused no longer", expired.At)
+	}
+}
+
+// Who watches is notified; points see that, and that a session expired.
+func TestPointsOfClusters(t *testing.T) {
+	cfg := councilStory(
+		Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			c, err := Dial(ctx, p, 0)
+			if err == nil {
+				_, err = Ask(c, "take")
+			}
+			return err
+		}),
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+			c, err := Dial(ctx, p, 1)
+			if err == nil {
+				_, err = Ask(c, "watch")
+			}
+			if err == nil {
+				_, err = Hear(c)
+			}
+			return err
+		}))
+	tr := Play(t, With(cfg,
+		Lasting(time.Second, When("client-1's session expired", Stopped("council-1"))),
+		Lasting(time.Second, When("client-2 was notified", Stopped("council-2")))))
+	Struck(t, tr)
+	About(t, "it struck", Only(t, tr, trace.KindPause, "council-1").At, First(t, tr, trace.KindExpireSession, "council").At)
+	About(t, "it struck", Only(t, tr, trace.KindPause, "council-2").At, Only(t, tr, trace.KindNotify, "client-2").At)
+}
+
+// A process that is called as the cluster would be taken for it.
+func TestNobodyIsCalledAsTheCluster(t *testing.T) {
+	cfg := councilStory(Client(t, "council", func(context.Context, *sim.Program) error { return nil }))
+	if _, err := sim.Run(cfg); err == nil || err.Error() != `sim: a process is called "council", and so is the cluster of its nodes` {
+		t.Errorf("the error is %v", err)
+	}
+}
