@@ -383,6 +383,17 @@ func (d *draft) checkWorld() {
 		d.at("clients", "%v", "", err)
 		return
 	}
+	if err := c.CheckNodes(); err != nil {
+		path := ""
+		var bad *sim.BadNode
+		if errors.As(err, &bad) {
+			if path = "tokens.source"; bad.Field != "" {
+				path = join(join("nodes", bad.Node), bad.Field)
+			}
+		}
+		d.at(path, "%v", "", err)
+		return
+	}
 	t := c.Topology()
 	for i, f := range c.Faults {
 		if err := f.Check(t); err != nil {

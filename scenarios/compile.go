@@ -17,6 +17,7 @@ import (
 const (
 	defaultKey        = "resource"
 	defaultNodes      = 5
+	defaultMembers    = 3                // of a cluster
 	defaultTTL        = 30 * time.Second // of a lock that has none of its own
 	defaultRetryEvery = time.Second
 	defaultHorizon    = 5 * time.Minute
@@ -188,11 +189,15 @@ func systemOf(name string) sim.System {
 	return sim.System{Name: name}
 }
 
-// nodesUsed counts on how many of the default nodes a lock keeps its grants.
+// nodesUsed counts on how many of the default nodes a lock keeps its grants, or is how
+// many members its cluster has by default.
 func nodesUsed(kind locks.Kind) int {
 	used := map[int]bool{}
 	slots, _ := kind.Slots(defaultKey, defaultNodes)
 	for _, slot := range slots {
+		if slot.Node == locks.Cluster {
+			return defaultMembers
+		}
 		used[slot.Node] = true
 	}
 	return len(used)

@@ -208,6 +208,16 @@ func (cfg *Config) clusters() []System {
 	return all
 }
 
+// BadNode is the error of a node that its system cannot be.
+type BadNode struct {
+	Node string
+	// Field is what of the node is wrong: "persistence" or "replica-of"; "" is something else.
+	Field string
+	Why   string
+}
+
+func (e *BadNode) Error() string { return e.Why }
+
 // checkNode refuses a node that its system cannot be.
 func (cfg *Config) checkNode(n Node) error {
 	s, err := cfg.system(n)
@@ -215,11 +225,11 @@ func (cfg *Config) checkNode(n Node) error {
 	case err != nil:
 		return err
 	case n.Persistence != "" && !slices.Contains(s.Persistences(), n.Persistence):
-		return fmt.Errorf("%s cannot have persistence %s: a %s has %s", n.Name, n.Persistence, s.Node, orNone(s.Persistences()))
+		return &BadNode{n.Name, "persistence", fmt.Sprintf("%s cannot have persistence %s: %s %s has %s", n.Name, n.Persistence, article(s.Node), s.Node, orNone(s.Persistences()))}
 	case cfg.counts(n) && cfg.Tokens.Source.System != s.Name:
-		return fmt.Errorf("tokens: %s counts on nodes of the kind %s, and %s is a %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, s.Node)
+		return &BadNode{n.Name, "", fmt.Sprintf("tokens: %s counts on nodes of the kind %s, and %s is %s %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, article(s.Node), s.Node)}
 	case n.ReplicaOf != "" && !s.Replicates:
-		return fmt.Errorf("%s is a replica of %s, but a %s cannot follow another", n.Name, n.ReplicaOf, s.Node)
+		return &BadNode{n.Name, "replica-of", fmt.Sprintf("%s is a replica of %s, but %s %s cannot follow another", n.Name, n.ReplicaOf, article(s.Node), s.Node)}
 	}
 	return nil
 }
@@ -232,6 +242,14 @@ func (cfg *Config) CheckNodes() error {
 		}
 	}
 	return nil
+}
+
+// article is "a" or "an".
+func article(noun string) string {
+	if noun != "" && strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an"
+	}
+	return "a"
 }
 
 func orNone(all []Persistence) string {
