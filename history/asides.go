@@ -61,6 +61,19 @@ func (h *History) Objects() []*trace.Event { return h.of(trace.KindObject) }
 // Syncs are the events with which nodes wrote to their disks.
 func (h *History) Syncs() []*trace.Event { return h.of(trace.KindSync) }
 
+// OfSessions are what clusters told of the sessions of their clients: that one began, or
+// ended. Peer is the client.
+func (h *History) OfSessions() []*trace.Event {
+	return h.of(trace.KindOpen, trace.KindCloseSession, trace.KindExpireSession)
+}
+
+// Notified are the events with which clients learnt that something which they watch has
+// changed.
+func (h *History) Notified() []*trace.Event { return h.of(trace.KindNotify) }
+
+// Led are the events with which members of clusters became their leaders.
+func (h *History) Led() []*trace.Event { return h.of(trace.KindLead) }
+
 // Promotions are the events with which replicas took over: Process is the replica, Peer the
 // master that it replaced.
 func (h *History) Promotions() []*trace.Event { return h.of(trace.KindPromote) }

@@ -56,7 +56,9 @@ func (at seats) add(lock string, slots Slots) {
 // A slotRecord is the chapter of where the locks keep their grants.
 type slotRecord struct {
 	nodes []string
-	keys  map[string]bool
+	// keepers are where the slots are.
+	keepers []string
+	keys    map[string]bool
 }
 
 func (h *History) slotted() *slotRecord {
@@ -68,9 +70,13 @@ func (h *History) slotted() *slotRecord {
 				if len(l.Members) == 0 {
 					r.nodes = append(r.nodes, slot.Node)
 				}
+				if !slices.Contains(r.keepers, slot.Node) {
+					r.keepers = append(r.keepers, slot.Node)
+				}
 				r.keys[slot.Key] = true
 			}
 		}
+		r.keepers = h.InOrder(r.keepers)
 		if len(r.nodes) > 0 {
 			r.nodes = h.InOrder(r.nodes)
 			return r
@@ -78,6 +84,7 @@ func (h *History) slotted() *slotRecord {
 		for _, p := range h.Trace.Processes {
 			if p.Role == trace.RoleNode {
 				r.nodes = append(r.nodes, p.Name)
+				r.keepers = r.nodes
 			}
 		}
 		return r
@@ -87,6 +94,10 @@ func (h *History) slotted() *slotRecord {
 // LockNodes are the nodes that the locks are kept on, or the members of their clusters, in the order of the world; in a
 // world without locks, all.
 func (h *History) LockNodes() []string { return h.slotted().nodes }
+
+// Keepers are the processes of which it is told that the locks' keys stand there: their
+// nodes, or clusters, in the order of the world; in a world without locks, all nodes.
+func (h *History) Keepers() []string { return h.slotted().keepers }
 
 // IsLockKey reports whether a lock keeps its grants in a key.
 func (h *History) IsLockKey(key string) bool { return h.slotted().keys[key] }

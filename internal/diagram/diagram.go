@@ -108,7 +108,7 @@ func (d *diagram) leftOutWords() string {
 }
 
 // laneOrder puts who uses the lock and what it protects side by side.
-var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStorage, trace.RoleNode}
+var laneOrder = []trace.Role{trace.RoleClient, trace.RoleService, trace.RoleStorage, trace.RoleCluster, trace.RoleNode}
 
 // readLanes orders the processes, without the nodes that take no part. A process that
 // nothing is known of beside its name still has a lane, so that what it does is seen.

@@ -112,7 +112,7 @@ func (l *layout) layLanes() {
 			if banded[name] {
 				lane.H += 14
 			}
-		case trace.RoleNode:
+		case trace.RoleNode, trace.RoleCluster:
 			lane.H = laneGap/2 + n*(keyHeight+3) + 18
 		default:
 			lane.H = 36

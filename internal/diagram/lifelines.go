@@ -20,6 +20,8 @@ type lanes struct {
 	// asked are the lanes of those that a step's requests went to, by step.
 	asked   map[story.Step][]int
 	storage []int
+	// cluster: the first is that of a cluster and its members.
+	cluster bool
 }
 
 type lane struct {
@@ -32,8 +34,14 @@ func newLanes(h *history.History) *lanes {
 	t := h.Trace
 	l := &lanes{by: map[string]int{}, asked: map[story.Step][]int{}}
 	nodes := h.LockNodes()
+	for _, keeper := range h.Keepers() {
+		if h.Role(keeper) == trace.RoleCluster { // a cluster is its members
+			nodes = append([]string{keeper}, nodes...)
+		}
+	}
 	if len(nodes) > 0 {
 		l.add(trace.RoleNode, nodes...)
+		l.cluster = h.Role(nodes[0]) == trace.RoleCluster
 	}
 	for _, role := range []trace.Role{trace.RoleNode, trace.RoleClient, trace.RoleService, trace.RoleStorage} {
 		for _, p := range t.Processes {
@@ -132,7 +140,7 @@ func (l *lanes) declared() string {
 		if lane.role == trace.RoleClient {
 			kind = "actor"
 		}
-		if n := len(lane.processes); n > 1 {
+		if n := len(lane.processes); n > 1 && !(i == 0 && l.cluster) {
 			title = story.Count(n, "node")
 		}
 		fmt.Fprintf(&b, "  %s p%d as %s\n", kind, i+1, mermaidLines(title, mermaidName, mermaidColumns))

@@ -97,6 +97,7 @@ func Of(h *history.History, messages bool) []Clause {
 	s.tellProcesses()
 	s.tellClocks()
 	s.tellKeys()
+	s.tellSessions()
 	s.tellSteps()
 	s.tellClients()
 	s.tellStorage()

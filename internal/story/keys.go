@@ -114,7 +114,7 @@ func (s *teller) keySet(c history.Change) {
 
 // isCopy reports whether a node holds only copies of what others hold.
 func (s *teller) isCopy(node string) bool {
-	return len(s.Trace.Locks) > 0 && !slices.Contains(s.LockNodes(), node)
+	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Keepers(), node)
 }
 
 func (s *teller) keyRemoved(c history.Change) {

@@ -42,7 +42,7 @@ type statement struct {
 // Tell tells a run. conduct is what the lock did in it that no lock may do, such as
 // [trace.ConductPanic], or "".
 func Tell(h *history.History, v *checks.Verdict, conduct string) *Paragraph {
-	p := &Paragraph{history: h, verdict: v, conduct: conduct, nodes: h.LockNodes()}
+	p := &Paragraph{history: h, verdict: v, conduct: conduct, nodes: h.Keepers()}
 	p.narrate()
 	p.end = p.ending()
 	return p

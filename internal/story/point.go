@@ -83,6 +83,7 @@ var participles = map[trace.Verb]string{
 	trace.WasRefused: "has been refused", trace.GaveUp: "has given up on its request", trace.Finished: "has finished",
 	trace.Paused: "is paused", trace.Resumed: "has resumed", trace.Crashed: "has crashed", trace.Restarted: "has restarted",
 	trace.Synced: "has written to its disk", trace.WasPromoted: "has been promoted",
+	trace.BecameLeader: "leads", trace.WasNotified: "has been notified",
 }
 
 // clauseInWords is a clause of a point of the story, in a sentence about some process:
@@ -106,6 +107,8 @@ func happeningInWords(what trace.Happening, nth int, subject string) (conjunctio
 		return "as", fmt.Sprintf("%s key on %s expires%s", Whose(h.Client, subject), h.Node, again)
 	case trace.KeysExpired:
 		return "as", fmt.Sprintf("%s keys expire%s", Whose(h.Client, subject), again)
+	case trace.SessionExpired:
+		return "as", fmt.Sprintf("%s session expires%s", Whose(h.Client, subject), again)
 	case trace.ClockJumped:
 		return "as", fmt.Sprintf("%s clock jumps%s", Whose(h.Process, subject), again)
 	case trace.Holds:

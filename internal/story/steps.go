@@ -136,7 +136,7 @@ func (s *teller) acquired(c *history.Call) {
 
 // somewhere is where a lock's keys were set, if the lock keeps any.
 func (s *teller) somewhere(nodes []string) string {
-	if len(s.LockNodes()) == 0 {
+	if len(s.Keepers()) == 0 {
 		return ""
 	}
 	return " " + s.on(nodes)
@@ -178,7 +178,7 @@ func (s *teller) released(c *history.Call) string {
 	switch {
 	case s.open(named):
 		return "is done"
-	case len(s.LockNodes()) == 0:
+	case len(s.Keepers()) == 0:
 	case robbed != nil && robbed.Seq < ev.Seq:
 		text = "believes that it has released " + lock
 	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:

@@ -140,7 +140,7 @@ func because(text string) string {
 // named and not counted.
 func (s *teller) on(nodes []string) string {
 	nodes = s.InOrder(nodes)
-	all := s.LockNodes()
+	all := s.Keepers()
 	counted := !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(all, n) })
 	switch {
 	case len(nodes) == 0 && len(all) == 1:
@@ -151,6 +151,9 @@ func (s *teller) on(nodes []string) string {
 		return fmt.Sprintf("on all %d nodes", len(all))
 	}
 	text := "on " + List(nodes)
+	if len(nodes) == 1 && s.Role(nodes[0]) == trace.RoleCluster {
+		text = "in " + nodes[0]
+	}
 	if counted && len(all) > 1 {
 		text += fmt.Sprintf(" (%d of %d nodes)", len(nodes), len(all))
 	}

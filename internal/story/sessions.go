@@ -1,0 +1,40 @@
+package story
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// tellSessions tells of the sessions that clients have with clusters, of what they are told
+// without having asked, and who leads.
+func (s *teller) tellSessions() {
+	for _, ev := range s.OfSessions() {
+		switch ev.Kind {
+		case trace.KindOpen:
+			s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: Detail, Its: true,
+				Predicate: Raw(fmt.Sprintf("its session with %s begins; it ends %s after its last sign of life", ev.Process, Span(ev.TTL)))})
+		case trace.KindExpireSession:
+			s.add(ev, Clause{Subject: Raw(ev.Peer), Its: true,
+				Predicate: Raw(fmt.Sprintf("its session has expired: %s has heard nothing of it for too long", ev.Process))})
+		case trace.KindCloseSession:
+			s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: Detail, Predicate: Raw("ends its session with " + ev.Process)})
+		}
+	}
+	for _, ev := range s.Notified() {
+		s.tellOnce(ev, Clause{Mood: Detail, fold: "notify", items: []string{ev.Process}}, func(clients []string) string {
+			return List(clients) + " hear" + plural(clients) + " that something has changed"
+		})
+	}
+	for _, ev := range s.Led() {
+		s.say(ev, Plain, "becomes leader")
+	}
+}
+
+// plural is the ending of a verb.
+func plural(subjects []string) string {
+	if len(subjects) == 1 {
+		return "s"
+	}
+	return ""
+}

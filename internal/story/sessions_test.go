@@ -1,0 +1,46 @@
+package story
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/trace"
+)
+
+// What a cluster tells is told of the cluster, and a session's end of its client.
+func TestSessionsAreTold(t *testing.T) {
+	s := tracetest.New("none", 0)
+	s.Processes = append(s.Processes,
+		trace.ProcessInfo{Name: "etcd", Role: trace.RoleCluster},
+		trace.ProcessInfo{Name: "etcd-1", Role: trace.RoleNode}, trace.ProcessInfo{Name: "etcd-2", Role: trace.RoleNode})
+	s.Locks[0].Slots, s.Locks[0].Quorum = []trace.SlotInfo{{Node: "etcd", Key: "x"}}, 1
+	s.Locks[0].Members = []string{"etcd-1", "etcd-2"}
+	s.Then(trace.Event{Kind: trace.KindLead, Process: "etcd-2"},
+		trace.Event{Kind: trace.KindOpen, Process: "etcd", Peer: "client-1", Session: "session-1", TTL: 10 * time.Second})
+	s.Acquires("client-1", 1, 1, "etcd")
+	s.At(20*time.Second, trace.Event{Kind: trace.KindExpireSession, Process: "etcd", Peer: "client-1", Session: "session-1"})
+	s.Then(trace.Event{Kind: trace.KindExpire, Process: "etcd", Key: "x", Owner: &trace.Actor{Client: "client-1", Section: 1}})
+	s.Then(trace.Event{Kind: trace.KindNotify, Process: "client-2", Peer: "etcd-1", Key: "x"})
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, c := range Of(history.Of(&s.Trace), false) {
+		told = append(told, strings.TrimSpace(string(c.Subject+" "+c.Predicate)))
+	}
+	for _, want := range []string{
+		"etcd-2 becomes leader",
+		"client-1 gets the lock in etcd: token 1, lease until 30.003s",
+		"client-1 its session has expired: etcd has heard nothing of it for too long",
+		"client-1's key expired in etcd",
+		"client-2 hears that something has changed",
+	} {
+		if !slices.Contains(told, want) {
+			t.Errorf("nobody tells %q in\n%q", want, told)
+		}
+	}
+}
