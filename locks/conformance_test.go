@@ -52,8 +52,11 @@ func TestKinds(t *testing.T) {
 		}
 		for i, slot := range slots {
 			place := locks.Slot{Node: i, Key: "k"}
-			if strings.HasPrefix(kind, "rueidislock") {
+			switch {
+			case strings.HasPrefix(kind, "rueidislock"):
 				place = locks.Slot{Key: fmt.Sprintf("rueidislock:%d:k", i)}
+			case k.System == locks.Etcd:
+				place = locks.Slot{Node: locks.Cluster, Key: "k"}
 			}
 			if slot != place {
 				t.Errorf("%s: slot %d is %+v", kind, i, slot)

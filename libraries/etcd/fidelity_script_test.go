@@ -1,0 +1,611 @@
+package etcd_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/status"
+)
+
+// A fidelity is what etcd answers to the unmodified client, as a script of one request in
+// each line. The same script runs on a simulated server and on real ones, each new.
+//
+//	put a 1            => rev 2             a request and its answer
+//	put a 1            => rev 2; 3.4 rev 1  what etcd 3.4 answers, if not the same
+//	put a 1            => rev 2; ours rev 1 a known difference: what our server answers
+//	pass 2s                                 time passes
+//
+// A key and its value are shown as a=1 (c2 m3 v2 L1): made in revision 2, changed in 3, its
+// second version, with lease L1. The words of each request are in the table commands.
+type fidelity struct {
+	name   string
+	script string
+	// differs is why our server answers otherwise, where it does.
+	differs string
+	// since is why etcd 3.4 answers otherwise, where it does.
+	since string
+}
+
+// A dialect is whose answers are asked for: "" is that of the newest real server.
+type dialect string
+
+const (
+	newest dialect = ""
+	old    dialect = "3.4"
+	ours   dialect = "ours"
+)
+
+// run asks for all that the script asks for, and compares the answers.
+func (f fidelity) run(t *testing.T, s *speaker, as dialect) {
+	t.Helper()
+	spoken := map[dialect]bool{}
+	for line := range strings.Lines(f.script) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		request, answers, asks := strings.Cut(line, "=>")
+		want := ""
+		for i, answer := range strings.Split(answers, ";") {
+			answer = strings.TrimSpace(answer)
+			if i == 0 {
+				want = answer
+				continue
+			}
+			who, what, _ := strings.Cut(answer, " ")
+			spoken[dialect(who)] = true
+			if dialect(who) == as {
+				want = what
+			}
+		}
+		got, err := s.say(strings.Fields(request))
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", line, err)
+			return
+		case asks && got != want, !asks && got != "":
+			t.Errorf("%s\n\tit answers %s", line, got)
+		}
+	}
+	if spoken[ours] != (f.differs != "") || spoken[old] != (f.since != "") {
+		t.Errorf("what differs, and why, is not told together")
+	}
+}
+
+// A speaker speaks the words of the scripts with a client.
+type speaker struct {
+	client *clientv3.Client
+	// pass lets time pass.
+	pass func(time.Duration)
+
+	leases  []lease
+	watches map[string]watching
+	holders map[string]*holding
+}
+
+type lease struct {
+	name string
+	id   clientv3.LeaseID
+}
+
+type watching struct {
+	events clientv3.WatchChan
+	cancel context.CancelFunc
+	ctx    context.Context
+}
+
+// patience is how long an answer may take.
+const patience = 10 * time.Second
+
+func (s *speaker) say(words []string) (string, error) {
+	does, ok := commands[words[0]]
+	if !ok {
+		return "", fmt.Errorf("there is no command %s", words[0])
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	got, err := does(s, ctx, words[1:])
+	if wrong := (*misspelt)(nil); errors.As(err, &wrong) {
+		return "", wrong
+	}
+	if err != nil {
+		got = told(err)
+	}
+	return s.named(got), nil
+}
+
+// misspelt is the error of a script.
+type misspelt struct{ word string }
+
+func (m *misspelt) Error() string { return "what is " + m.word + "?" }
+
+// told is an error with its code.
+func told(err error) string {
+	var of rpctypes.EtcdError
+	if errors.As(err, &of) {
+		return fmt.Sprintf("%v: %s", of.Code(), of.Error())
+	}
+	if s, ok := status.FromError(err); ok {
+		return fmt.Sprintf("%v: %s", s.Code(), s.Message())
+	}
+	return err.Error()
+}
+
+// named has the names of leases for their numbers.
+func (s *speaker) named(text string) string {
+	for _, l := range s.leases {
+		text = strings.ReplaceAll(text, fmt.Sprintf("%x", l.id), l.name)
+	}
+	return text
+}
+
+func (s *speaker) lease(name string) (clientv3.LeaseID, error) {
+	for _, l := range s.leases {
+		if l.name == name {
+			return l.id, nil
+		}
+	}
+	if name == "unknown" {
+		return 0x7777, nil
+	}
+	return 0, &misspelt{name}
+}
+
+func (s *speaker) known(name string, id clientv3.LeaseID) {
+	s.leases = append(s.leases, lease{name, id})
+}
+
+// commands are the requests of the scripts.
+var commands map[string]func(*speaker, context.Context, []string) (string, error)
+
+func init() {
+	commands = map[string]func(*speaker, context.Context, []string) (string, error){
+		"pass":       (*speaker).passes,
+		"put":        op("put"), // KEY VALUE [lease=L] [prev] [ignore-value] [ignore-lease]
+		"get":        op("get"), // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
+		"del":        op("del"), // KEY [prefix|from|to=KEY] [prev]
+		"txn":        (*speaker).txn,
+		"compact":    (*speaker).compact,
+		"grant":      (*speaker).grant, // L TTL [id=HEX]
+		"revoke":     (*speaker).revoke,
+		"keep-alive": (*speaker).keepAlive,
+		"ttl":        (*speaker).timeToLive, // L [keys]
+		"leases":     (*speaker).allLeases,
+		"watch":      (*speaker).watch, // W KEY [prefix] [rev=N] [prev] [created] [progress] [no-put] [no-delete]
+		"next":       (*speaker).next,
+		"progress":   (*speaker).progress,
+		"cancel":     (*speaker).cancel,
+		"status":     (*speaker).status,
+		"session":    (*speaker).session, // L TTL
+		"end":        (*speaker).endSession,
+		"orphan":     (*speaker).orphan,
+		"lost":       (*speaker).lost,
+		"lock":       (*speaker).lock, // L KEY [for DURATION]
+		"trylock":    (*speaker).tryLock,
+		"unlock":     (*speaker).unlock,
+		"owner":      (*speaker).isOwner,
+		"campaign":   (*speaker).campaign, // L KEY VALUE [for DURATION]
+		"proclaim":   (*speaker).proclaim,
+		"resign":     (*speaker).resign,
+		"leader":     (*speaker).leader,
+	}
+}
+
+func (s *speaker) passes(_ context.Context, words []string) (string, error) {
+	d, err := time.ParseDuration(words[0])
+	if err != nil {
+		return "", &misspelt{words[0]}
+	}
+	s.pass(d)
+	return "", nil
+}
+
+// options are those of a request on keys.
+func (s *speaker) options(words []string) (opts []clientv3.OpOption, err error) {
+	plain := map[string]func() clientv3.OpOption{
+		"prefix": clientv3.WithPrefix, "from": clientv3.WithFromKey, "prev": clientv3.WithPrevKV,
+		"ignore-value": clientv3.WithIgnoreValue, "ignore-lease": clientv3.WithIgnoreLease,
+		"keys": clientv3.WithKeysOnly, "count": clientv3.WithCountOnly, "serializable": clientv3.WithSerializable,
+		"created": clientv3.WithCreatedNotify, "progress": clientv3.WithProgressNotify,
+		"no-put": clientv3.WithFilterPut, "no-delete": clientv3.WithFilterDelete, "fragment": clientv3.WithFragment,
+	}
+	numbered := map[string]func(int64) clientv3.OpOption{
+		"rev": clientv3.WithRev, "limit": clientv3.WithLimit,
+		"min-create": clientv3.WithMinCreateRev, "max-create": clientv3.WithMaxCreateRev,
+		"min-mod": clientv3.WithMinModRev, "max-mod": clientv3.WithMaxModRev,
+	}
+	targets := map[string]clientv3.SortTarget{
+		"key": clientv3.SortByKey, "create": clientv3.SortByCreateRevision, "mod": clientv3.SortByModRevision,
+		"version": clientv3.SortByVersion, "value": clientv3.SortByValue,
+	}
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		n, _ := strconv.ParseInt(value, 10, 64)
+		switch {
+		case plain[word] != nil:
+			opts = append(opts, plain[word]())
+		case numbered[name] != nil:
+			opts = append(opts, numbered[name](n))
+		case name == "to":
+			opts = append(opts, clientv3.WithRange(value))
+		case name == "lease":
+			id, err := s.lease(value)
+			if err != nil {
+				return nil, err
+			}
+			opts = append(opts, clientv3.WithLease(id))
+		case name == "by":
+			target, order, _ := strings.Cut(value, "-")
+			by := clientv3.SortAscend
+			if order == "down" {
+				by = clientv3.SortDescend
+			}
+			opts = append(opts, clientv3.WithSort(targets[target], by))
+		default:
+			return nil, &misspelt{word}
+		}
+	}
+	return opts, nil
+}
+
+// operation is one of those of which transactions are made.
+func (s *speaker) operation(words []string) (clientv3.Op, error) {
+	fixed := 2
+	if words[0] == "put" && !slices.Contains(words, "ignore-value") {
+		fixed = 3
+	}
+	opts, err := s.options(words[fixed:])
+	if err != nil {
+		return clientv3.Op{}, err
+	}
+	key := strings.Trim(words[1], "'")
+	switch words[0] {
+	case "put":
+		value := ""
+		if fixed == 3 {
+			value = words[2]
+		}
+		return clientv3.OpPut(key, value, opts...), nil
+	case "get":
+		return clientv3.OpGet(key, opts...), nil
+	case "del":
+		return clientv3.OpDelete(key, opts...), nil
+	}
+	return clientv3.Op{}, &misspelt{words[0]}
+}
+
+// op is a request of one operation.
+func op(verb string) func(*speaker, context.Context, []string) (string, error) {
+	return func(s *speaker, ctx context.Context, words []string) (string, error) {
+		return s.op(ctx, append([]string{verb}, words...))
+	}
+}
+
+func (s *speaker) op(ctx context.Context, words []string) (string, error) {
+	op, err := s.operation(words)
+	if err != nil {
+		return "", err
+	}
+	r, err := s.client.Do(ctx, op)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case op.IsPut():
+		return answered((*etcdserverpb.PutResponse)(r.Put())), nil
+	case op.IsGet():
+		return answered((*etcdserverpb.RangeResponse)(r.Get())), nil
+	}
+	return answered((*etcdserverpb.DeleteRangeResponse)(r.Del())), nil
+}
+
+// answered shows an answer.
+func answered(m any) string {
+	var said []string
+	add := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	switch r := m.(type) {
+	case *etcdserverpb.PutResponse:
+		add("rev %d", r.GetHeader().GetRevision())
+		if r.PrevKv != nil {
+			add("was %s", shown(r.PrevKv))
+		}
+	case *etcdserverpb.RangeResponse:
+		add("rev %d, count %d", r.GetHeader().GetRevision(), r.Count)
+		if r.More {
+			add("more")
+		}
+		for _, kv := range r.Kvs {
+			add("%s", shown(kv))
+		}
+	case *etcdserverpb.DeleteRangeResponse:
+		add("rev %d, deleted %d", r.GetHeader().GetRevision(), r.Deleted)
+		for _, kv := range r.PrevKvs {
+			add("was %s", shown(kv))
+		}
+	case *etcdserverpb.TxnResponse:
+		add("rev %d, %v", r.GetHeader().GetRevision(), r.Succeeded)
+		for _, o := range r.Responses {
+			add("[%s]", answered(inner(o)))
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+func inner(o *etcdserverpb.ResponseOp) any {
+	switch r := o.Response.(type) {
+	case *etcdserverpb.ResponseOp_ResponsePut:
+		return r.ResponsePut
+	case *etcdserverpb.ResponseOp_ResponseRange:
+		return r.ResponseRange
+	case *etcdserverpb.ResponseOp_ResponseDeleteRange:
+		return r.ResponseDeleteRange
+	case *etcdserverpb.ResponseOp_ResponseTxn:
+		return r.ResponseTxn
+	}
+	return nil
+}
+
+func shown(kv *mvccpb.KeyValue) string {
+	leased := ""
+	if kv.Lease != 0 {
+		leased = fmt.Sprintf(" %x", kv.Lease)
+	}
+	return fmt.Sprintf("%s=%s (c%d m%d v%d%s)", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, leased)
+}
+
+// txn is: txn CONDITION & … ? OPERATION , … : OPERATION , …
+func (s *speaker) txn(ctx context.Context, words []string) (string, error) {
+	text := strings.Join(words, " ")
+	conditions, branches, _ := strings.Cut(text, "?")
+	then, otherwise, _ := strings.Cut(branches, ":")
+	cmps, err := s.conditions(conditions)
+	if err != nil {
+		return "", err
+	}
+	a, err := s.operations(then)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.operations(otherwise)
+	if err != nil {
+		return "", err
+	}
+	r, err := s.client.Txn(ctx).If(cmps...).Then(a...).Else(b...).Commit()
+	if err != nil {
+		return "", err
+	}
+	return answered((*etcdserverpb.TxnResponse)(r)), nil
+}
+
+func (s *speaker) operations(text string) (ops []clientv3.Op, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		if words := strings.Fields(part); len(words) > 0 {
+			op, err := s.operation(words)
+			if err != nil {
+				return nil, err
+			}
+			ops = append(ops, op)
+		}
+	}
+	return ops, nil
+}
+
+// conditions are such as create(a)=0, joined by &. A key that ends with * is a prefix.
+func (s *speaker) conditions(text string) (cmps []clientv3.Cmp, err error) {
+	for part := range strings.SplitSeq(text, "&") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		target, rest, _ := strings.Cut(part, "(")
+		key, rest, ok := strings.Cut(rest, ")")
+		if !ok {
+			return nil, &misspelt{part}
+		}
+		sign := strings.TrimRight(rest, "-0123456789abcdefghijklmnopqrstuvwxyzL")
+		value := rest[len(sign):]
+		n, _ := strconv.ParseInt(value, 10, 64)
+		prefix := strings.HasSuffix(key, "*")
+		key = strings.TrimSuffix(key, "*")
+		var cmp clientv3.Cmp
+		switch target {
+		case "create":
+			cmp = clientv3.Compare(clientv3.CreateRevision(key), sign, n)
+		case "mod":
+			cmp = clientv3.Compare(clientv3.ModRevision(key), sign, n)
+		case "version":
+			cmp = clientv3.Compare(clientv3.Version(key), sign, n)
+		case "value":
+			cmp = clientv3.Compare(clientv3.Value(key), sign, value)
+		case "lease":
+			id := clientv3.LeaseID(n)
+			if strings.HasPrefix(value, "L") {
+				if id, err = s.lease(value); err != nil {
+					return nil, err
+				}
+			}
+			cmp = clientv3.Compare(clientv3.LeaseValue(key), sign, id)
+		default:
+			return nil, &misspelt{part}
+		}
+		if prefix {
+			cmp = cmp.WithPrefix()
+		}
+		cmps = append(cmps, cmp)
+	}
+	return cmps, nil
+}
+
+func (s *speaker) compact(ctx context.Context, words []string) (string, error) {
+	n, _ := strconv.ParseInt(words[0], 10, 64)
+	r, err := s.client.Compact(ctx, n)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
+}
+
+func (s *speaker) grant(ctx context.Context, words []string) (string, error) {
+	ttl, _ := strconv.ParseInt(words[1], 10, 64)
+	if len(words) > 2 { // the client's own Grant lets the server choose the number
+		n, _ := strconv.ParseInt(strings.TrimPrefix(words[2], "id="), 16, 64)
+		r, err := clientv3.RetryLeaseClient(s.client).LeaseGrant(ctx, &etcdserverpb.LeaseGrantRequest{TTL: ttl, ID: n})
+		if err != nil {
+			return "", rpctypes.Error(err)
+		}
+		s.known(words[0], clientv3.LeaseID(r.ID))
+		return fmt.Sprintf("ttl %d, rev %d", r.TTL, r.Header.GetRevision()), nil
+	}
+	r, err := s.client.Grant(ctx, ttl)
+	if err != nil {
+		return "", err
+	}
+	s.known(words[0], r.ID)
+	return fmt.Sprintf("ttl %d, rev %d", r.TTL, r.GetRevision()), nil
+}
+
+func (s *speaker) revoke(ctx context.Context, words []string) (string, error) {
+	id, err := s.lease(words[0])
+	if err != nil {
+		return "", err
+	}
+	r, err := s.client.Revoke(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
+}
+
+func (s *speaker) keepAlive(ctx context.Context, words []string) (string, error) {
+	id, err := s.lease(words[0])
+	if err != nil {
+		return "", err
+	}
+	r, err := s.client.KeepAliveOnce(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("ttl %d, rev %d", r.TTL, r.GetRevision()), nil
+}
+
+func (s *speaker) timeToLive(ctx context.Context, words []string) (string, error) {
+	id, err := s.lease(words[0])
+	if err != nil {
+		return "", err
+	}
+	var opts []clientv3.LeaseOption
+	if slices.Contains(words, "keys") {
+		opts = append(opts, clientv3.WithAttachedKeys())
+	}
+	r, err := s.client.TimeToLive(ctx, id, opts...)
+	if err != nil {
+		return "", err
+	}
+	got := fmt.Sprintf("ttl %d of %d, rev %d", r.TTL, r.GrantedTTL, r.GetRevision())
+	// The server goes through a map.
+	slices.SortFunc(r.Keys, func(a, b []byte) int { return strings.Compare(string(a), string(b)) })
+	for _, key := range r.Keys {
+		got += ", " + string(key)
+	}
+	return got, nil
+}
+
+func (s *speaker) allLeases(ctx context.Context, _ []string) (string, error) {
+	r, err := s.client.Leases(ctx)
+	if err != nil {
+		return "", err
+	}
+	got := []string{"leases"}
+	for _, l := range r.Leases {
+		got = append(got, fmt.Sprintf("%x", l.ID))
+	}
+	return strings.Join(got, " "), nil
+}
+
+func (s *speaker) watch(ctx context.Context, words []string) (string, error) {
+	opts, err := s.options(words[2:])
+	if err != nil {
+		return "", err
+	}
+	// Each has a stream of its own: the client puts those of equal contexts on one.
+	ctx, cancel := context.WithCancel(context.Background())
+	events := s.client.Watch(ctx, words[1], opts...)
+	if s.watches == nil {
+		s.watches = map[string]watching{}
+	}
+	s.watches[words[0]] = watching{events: events, ctx: ctx, cancel: cancel}
+	return "", nil
+}
+
+// quiet is how long nothing must come to be nothing.
+const quiet = 300 * time.Millisecond
+
+func (s *speaker) next(ctx context.Context, words []string) (string, error) {
+	w, ok := s.watches[words[0]]
+	if !ok {
+		return "", &misspelt{words[0]}
+	}
+	select {
+	case r, ok := <-w.events:
+		if !ok {
+			return "closed", nil
+		}
+		return happened(r), nil
+	case <-time.After(quiet):
+		return "nothing", nil
+	}
+}
+
+func happened(r clientv3.WatchResponse) string {
+	said := []string{fmt.Sprintf("rev %d", r.Header.GetRevision())}
+	if r.Created {
+		said = append(said, "created")
+	}
+	if r.IsProgressNotify() {
+		said = append(said, "progress")
+	}
+	for _, ev := range r.Events {
+		text := fmt.Sprintf("%v %s", ev.Type, shown(ev.Kv))
+		if ev.PrevKv != nil {
+			text += " was " + shown(ev.PrevKv)
+		}
+		said = append(said, text)
+	}
+	if r.Canceled {
+		said = append(said, "cancelled")
+	}
+	if r.CompactRevision != 0 {
+		said = append(said, fmt.Sprintf("compacted at %d", r.CompactRevision))
+	}
+	if err := r.Err(); err != nil {
+		said = append(said, told(err))
+	}
+	return strings.Join(said, ", ")
+}
+
+func (s *speaker) progress(_ context.Context, words []string) (string, error) {
+	return "", s.client.RequestProgress(s.watches[words[0]].ctx)
+}
+
+func (s *speaker) cancel(_ context.Context, words []string) (string, error) {
+	s.watches[words[0]].cancel()
+	return "", nil
+}
+
+func (s *speaker) status(ctx context.Context, _ []string) (string, error) {
+	r, err := s.client.Status(ctx, s.client.Endpoints()[0])
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d, leader %v, learner %v, errors %v", r.Header.GetRevision(), r.Leader == r.Header.GetMemberId(), r.IsLearner, r.Errors), nil
+}

@@ -1,0 +1,338 @@
+package etcd_test
+
+// What locks lean on. The answers are those of etcd 3.7.
+var fidelities = []fidelity{
+	{name: "revisions and versions", script: `
+		get a        => rev 1, count 0
+		put a 1      => rev 2
+		get a        => rev 2, count 1, a=1 (c2 m2 v1)
+		put a 2      => rev 3
+		put b 1      => rev 4
+		get a        => rev 4, count 1, a=2 (c2 m3 v2)
+		get a rev=2  => rev 4, count 1, a=1 (c2 m2 v1)
+		get a rev=1  => rev 4, count 0
+		get a rev=5  => OutOfRange: etcdserver: mvcc: required revision is a future revision
+		get a rev=-1 => rev 4, count 1, a=2 (c2 m3 v2)
+		del a        => rev 5, deleted 1
+		del a        => rev 5, deleted 0
+		get a        => rev 5, count 0
+		get a rev=4  => rev 5, count 1, a=2 (c2 m3 v2)
+		put a 3      => rev 6
+		get a        => rev 6, count 1, a=3 (c6 m6 v1)`},
+
+	{name: "put", script: `
+		put a 1 prev               => rev 2
+		put a 2 prev               => rev 3, was a=1 (c2 m2 v1)
+		put a ignore-value         => rev 4
+		get a                      => rev 4, count 1, a=2 (c2 m4 v3)
+		put b ignore-value         => InvalidArgument: etcdserver: key not found
+		put b 1 ignore-lease       => InvalidArgument: etcdserver: key not found
+		put '' 1                   => InvalidArgument: etcdserver: key is not provided
+		put c 1 lease=unknown      => NotFound: etcdserver: requested lease not found
+		grant L1 60                => ttl 60, rev 4
+		put c 1 lease=L1           => rev 5
+		put c 2 ignore-lease       => rev 6
+		get c                      => rev 6, count 1, c=2 (c5 m6 v2 L1)
+		put c 3                    => rev 7
+		get c                      => rev 7, count 1, c=3 (c5 m7 v3)
+		ttl L1 keys                => ttl 59 of 60, rev 7
+		get ''                     => InvalidArgument: etcdserver: key is not provided
+		del ''                     => InvalidArgument: etcdserver: key is not provided`},
+
+	{name: "ranges", script: `
+		put b 3                        => rev 2
+		put a/2 1                      => rev 3
+		put a/1 2                      => rev 4
+		put a/2 4                      => rev 5
+		get a/ prefix                  => rev 5, count 2, a/1=2 (c4 m4 v1), a/2=4 (c3 m5 v2)
+		get a to=b                     => rev 5, count 2, a/1=2 (c4 m4 v1), a/2=4 (c3 m5 v2)
+		get a/2 from                   => rev 5, count 2, a/2=4 (c3 m5 v2), b=3 (c2 m2 v1)
+		get '' prefix                  => rev 5, count 3, a/1=2 (c4 m4 v1), a/2=4 (c3 m5 v2), b=3 (c2 m2 v1)
+		get b to=a                     => rev 5, count 0
+		get a/ prefix limit=1          => rev 5, count 2, more, a/1=2 (c4 m4 v1)
+		get a/ prefix limit=2          => rev 5, count 2, a/1=2 (c4 m4 v1), a/2=4 (c3 m5 v2)
+		get a/ prefix keys             => rev 5, count 2, a/1= (c4 m4 v1), a/2= (c3 m5 v2)
+		get a/ prefix count            => rev 5, count 2
+		get a/ prefix serializable     => rev 5, count 2, a/1=2 (c4 m4 v1), a/2=4 (c3 m5 v2)
+		get a/ prefix by=create        => rev 5, count 2, a/2=4 (c3 m5 v2), a/1=2 (c4 m4 v1)
+		get a/ prefix by=create-down   => rev 5, count 2, a/1=2 (c4 m4 v1), a/2=4 (c3 m5 v2)
+		get a/ prefix by=mod           => rev 5, count 2, a/1=2 (c4 m4 v1), a/2=4 (c3 m5 v2)
+		get a/ prefix by=mod-down      => rev 5, count 2, a/2=4 (c3 m5 v2), a/1=2 (c4 m4 v1)
+		get a/ prefix by=version-down  => rev 5, count 2, a/2=4 (c3 m5 v2), a/1=2 (c4 m4 v1)
+		get '' prefix by=value         => rev 5, count 3, a/1=2 (c4 m4 v1), b=3 (c2 m2 v1), a/2=4 (c3 m5 v2)
+		get '' prefix by=key-down      => rev 5, count 3, b=3 (c2 m2 v1), a/2=4 (c3 m5 v2), a/1=2 (c4 m4 v1)
+		get a/ prefix by=create limit=1           => rev 5, count 2, more, a/2=4 (c3 m5 v2)
+		get a/ prefix max-create=3                => rev 5, count 2, a/2=4 (c3 m5 v2)
+		get a/ prefix max-create=2                => rev 5, count 2
+		get a/ prefix min-create=4                => rev 5, count 2, a/1=2 (c4 m4 v1)
+		get a/ prefix min-mod=5                   => rev 5, count 2, a/2=4 (c3 m5 v2)
+		get a/ prefix max-mod=4                   => rev 5, count 2, a/1=2 (c4 m4 v1)
+		get a/ prefix by=create-down limit=1 max-create=3  => rev 5, count 2, a/2=4 (c3 m5 v2)
+		get a/ prefix rev=4 by=mod                => rev 5, count 2, a/2=1 (c3 m3 v1), a/1=2 (c4 m4 v1)
+		del a/ prefix prev             => rev 6, deleted 2, was a/1=2 (c4 m4 v1), was a/2=4 (c3 m5 v2)
+		get '' prefix                  => rev 6, count 1, b=3 (c2 m2 v1)`},
+
+	{name: "transactions", script: `
+		txn create(a)=0 ? put a 1 , get a : get a            => rev 2, true, [rev 2], [rev 2, count 1, a=1 (c2 m2 v1)]
+		txn create(a)=0 ? put a 2 , get a : get a            => rev 2, false, [rev 2, count 1, a=1 (c2 m2 v1)]
+		txn create(a)=2 ? put a 2 :                          => rev 3, true, [rev 3]
+		txn mod(a)=3 & version(a)=2 ? get a :                => rev 3, true, [rev 3, count 1, a=2 (c2 m3 v2)]
+		txn mod(a)=3 & version(a)=1 ? get a :                => rev 3, false
+		txn value(a)=2 ? get a :                             => rev 3, true, [rev 3, count 1, a=2 (c2 m3 v2)]
+		txn value(a)>1 ? get a :                             => rev 3, true, [rev 3, count 1, a=2 (c2 m3 v2)]
+		txn value(a)<1 ? get a :                             => rev 3, false
+		txn value(a)!=1 ? get a :                            => rev 3, true, [rev 3, count 1, a=2 (c2 m3 v2)]
+		txn create(b)=0 & mod(b)=0 & version(b)=0 ? get a :  => rev 3, true, [rev 3, count 1, a=2 (c2 m3 v2)]
+		txn value(b)=x ? get a :                             => rev 3, false
+		txn value(b)!=x ? get a :                            => rev 3, false
+		txn lease(a)=0 ? get a :                             => rev 3, true, [rev 3, count 1, a=2 (c2 m3 v2)]
+		txn lease(b)=0 ? get a :                             => rev 3, true, [rev 3, count 1, a=2 (c2 m3 v2)]
+		txn ? put a 3 , put b 1 :                            => rev 4, true, [rev 4], [rev 4]
+		get '' prefix                                        => rev 4, count 2, a=3 (c2 m4 v3), b=1 (c4 m4 v1)
+		txn create(a*)>0 ? get a :                           => rev 4, true, [rev 4, count 1, a=3 (c2 m4 v3)]
+		txn create(x*)>0 ? get a :                           => rev 4, false
+		txn ? put c 1 , del c :                              => InvalidArgument: etcdserver: duplicate key given in txn request
+		txn ? put c 1 , put c 2 :                            => InvalidArgument: etcdserver: duplicate key given in txn request
+		txn ? del b , put c 1 , get '' prefix :              => rev 5, true, [rev 5, deleted 1], [rev 5], [rev 5, count 2, a=3 (c2 m4 v3), c=1 (c5 m5 v1)]
+		txn ? del b :                                        => rev 5, true, [rev 5, deleted 0]
+		txn ? get a , put a 4 , get a :                      => rev 6, true, [rev 5, count 1, a=3 (c2 m4 v3)], [rev 6], [rev 6, count 1, a=4 (c2 m6 v4)]
+		txn ? put a 5 lease=unknown :                        => NotFound: etcdserver: requested lease not found
+		txn ? put d 1 , get a rev=99 :                       => OutOfRange: etcdserver: mvcc: required revision is a future revision
+		txn ? :                                              => rev 6, true
+		get d                                                => rev 6, count 0`},
+
+	{name: "leases", script: `
+		grant L1 60         => ttl 60, rev 1
+		grant L2 1          => ttl 2, rev 1
+		grant L3 0          => ttl 2, rev 1
+		grant L3 9000000001 => OutOfRange: etcdserver: too large lease TTL
+		grant L4 60 id=1234 => ttl 60, rev 1
+		grant L5 60 id=1234 => FailedPrecondition: etcdserver: lease already exists
+		ttl L1              => ttl 59 of 60, rev 1
+		ttl unknown         => ttl -1 of 0, rev 1
+		keep-alive L1       => ttl 60, rev 1
+		keep-alive unknown  => NotFound: etcdserver: requested lease not found
+		revoke unknown      => NotFound: etcdserver: requested lease not found
+		put a 1 lease=L1    => rev 2
+		put c 1 lease=L1    => rev 3
+		put b 1 lease=L1    => rev 4
+		ttl L1 keys         => ttl 59 of 60, rev 4, a, b, c
+		revoke L1           => rev 5
+		revoke L1           => NotFound: etcdserver: requested lease not found
+		ttl L1 keys         => ttl -1 of 0, rev 5
+		get '' prefix       => rev 5, count 0
+		put a 1 lease=L1    => NotFound: etcdserver: requested lease not found`},
+
+	{name: "what a lease had is deleted in the order of the names", script: `
+		grant L1 60             => ttl 60, rev 1
+		put c 1 lease=L1        => rev 2
+		put a 1 lease=L1        => rev 3
+		put b 1 lease=L1        => rev 4
+		put d 1                 => rev 5
+		watch W a to=z rev=2    =>
+		next W                  => rev 5, PUT c=1 (c2 m2 v1 L1), PUT a=1 (c3 m3 v1 L1), PUT b=1 (c4 m4 v1 L1), PUT d=1 (c5 m5 v1)
+		revoke L1               => rev 6
+		next W                  => rev 6, DELETE a= (c0 m6 v0), DELETE b= (c0 m6 v0), DELETE c= (c0 m6 v0)
+		next W                  => nothing`},
+
+	{name: "a key and its leases", script: `
+		grant L1 60       => ttl 60, rev 1
+		grant L2 60       => ttl 60, rev 1
+		put a 1 lease=L1  => rev 2
+		put a 2 lease=L2  => rev 3
+		ttl L1 keys       => ttl 59 of 60, rev 3
+		ttl L2 keys       => ttl 59 of 60, rev 3, a
+		revoke L1         => rev 3
+		get a             => rev 3, count 1, a=2 (c2 m3 v2 L2)
+		del a             => rev 4, deleted 1
+		ttl L2 keys       => ttl 59 of 60, rev 4
+		revoke L2         => rev 4
+		leases            => leases`},
+
+	{name: "a lease ends", script: `
+		grant L1 2        => ttl 2, rev 1
+		put a 1 lease=L1  => rev 2
+		pass 1500ms
+		keep-alive L1     => ttl 2, rev 2
+		pass 1700ms
+		get a             => rev 2, count 1, a=1 (c2 m2 v1 L1)
+		ttl L1            => ttl 0 of 2, rev 2
+		pass 2s
+		get a             => rev 3, count 0
+		ttl L1            => ttl -1 of 0, rev 3
+		keep-alive L1     => NotFound: etcdserver: requested lease not found
+		revoke L1         => NotFound: etcdserver: requested lease not found
+		put a 1 lease=L1  => NotFound: etcdserver: requested lease not found
+		leases            => leases`},
+
+	{name: "leases end one by one", script: `
+		grant L1 3           => ttl 3, rev 1
+		grant L2 2           => ttl 2, rev 1
+		leases               => leases L2 L1
+		put a 1 lease=L1     => rev 2
+		put b 1 lease=L2     => rev 3
+		watch W a to=z       =>
+		pass 5s
+		next W               => rev 4, DELETE b= (c0 m4 v0)
+		next W               => rev 5, DELETE a= (c0 m5 v0)
+		get a                => rev 5, count 0`},
+
+	{name: "watches", script: `
+		put a 1                   => rev 2
+		watch W1 a                =>
+		watch W2 a rev=2 prev     =>
+		watch W3 a created        =>
+		watch W4 a rev=9          =>
+		watch W5 b prefix no-put  =>
+		watch W6 b prefix no-delete =>
+		next W1                   => nothing
+		next W2                   => rev 2, PUT a=1 (c2 m2 v1)
+		next W3                   => rev 2, created
+		put a 2                   => rev 3
+		next W1                   => rev 3, PUT a=2 (c2 m3 v2)
+		next W2                   => rev 3, PUT a=2 (c2 m3 v2) was a=1 (c2 m2 v1)
+		next W3                   => rev 3, PUT a=2 (c2 m3 v2)
+		del a                     => rev 4, deleted 1
+		next W1                   => rev 4, DELETE a= (c0 m4 v0)
+		next W2                   => rev 4, DELETE a= (c0 m4 v0) was a=2 (c2 m3 v2)
+		put b1 1                  => rev 5
+		del b1                    => rev 6, deleted 1
+		next W1                   => nothing
+		next W5                   => rev 6, DELETE b1= (c0 m6 v0)
+		next W6                   => rev 5, PUT b1=1 (c5 m5 v1)
+		next W6                   => nothing
+		txn ? put b2 1 , put b3 1 : => rev 7, true, [rev 7], [rev 7]
+		next W6                   => rev 7, PUT b2=1 (c7 m7 v1), PUT b3=1 (c7 m7 v1)
+		put a 3                   => rev 8
+		put a 4                   => rev 9
+		next W4                   => rev 9, PUT a=4 (c8 m9 v2)
+		cancel W1                 =>
+		next W1                   => rev 8, PUT a=3 (c8 m8 v1)`},
+
+	{name: "a watch is cancelled", script: `
+		watch W a  =>
+		cancel W   =>
+		next W     => closed`},
+
+	{name: "what was while nobody watched", script: `
+		put a 1          => rev 2
+		put a 2          => rev 3
+		del a            => rev 4, deleted 1
+		put b 1          => rev 5
+		put a 3          => rev 6
+		watch W1 a rev=1 =>
+		next W1          => rev 6, PUT a=1 (c2 m2 v1), PUT a=2 (c2 m3 v2), DELETE a= (c0 m4 v0), PUT a=3 (c6 m6 v1)
+		watch W2 a rev=4 =>
+		next W2          => rev 6, DELETE a= (c0 m4 v0), PUT a=3 (c6 m6 v1)
+		watch W3 a rev=7 =>
+		next W3          => nothing
+		put a 4          => rev 7
+		next W3          => rev 7, PUT a=4 (c6 m7 v2)`},
+
+	{name: "progress of a watch", script: `
+		watch W a     =>
+		put b 1       => rev 2
+		next W        => nothing
+		progress W    =>
+		next W        => rev 2, progress
+		put a 1       => rev 3
+		next W        => rev 3, PUT a=1 (c3 m3 v1)
+		progress W    =>
+		next W        => rev 3, progress`},
+
+	{name: "compaction", script: `
+		put a 1          => rev 2
+		put a 2          => rev 3
+		put a 3          => rev 4
+		del b            => rev 4, deleted 0
+		compact 5        => OutOfRange: etcdserver: mvcc: required revision is a future revision
+		compact 3        => rev 4
+		compact 3        => OutOfRange: etcdserver: mvcc: required revision has been compacted
+		compact 2        => OutOfRange: etcdserver: mvcc: required revision has been compacted
+		get a            => rev 4, count 1, a=3 (c2 m4 v3)
+		get a rev=3      => rev 4, count 1, a=2 (c2 m3 v2)
+		get a rev=2      => OutOfRange: etcdserver: mvcc: required revision has been compacted
+		watch W1 a rev=2 =>
+		next W1          => rev 0, cancelled, compacted at 3, OutOfRange: etcdserver: mvcc: required revision has been compacted
+		next W1          => closed
+		watch W2 a rev=3 =>
+		next W2          => rev 4, PUT a=2 (c2 m3 v2), PUT a=3 (c2 m4 v3)
+		put a 4          => rev 5
+		compact 5        => rev 5
+		next W2          => rev 5, PUT a=4 (c2 m5 v4)
+		get a            => rev 5, count 1, a=4 (c2 m5 v4)
+		txn create(a)=2 ? get a rev=4 :  => OutOfRange: etcdserver: mvcc: required revision has been compacted`},
+
+	{name: "what is deleted is compacted away", script: `
+		put a 1          => rev 2
+		del a            => rev 3, deleted 1
+		put b 1          => rev 4
+		compact 4        => rev 4
+		get a            => rev 4, count 0
+		put a 2          => rev 5
+		get a            => rev 5, count 1, a=2 (c5 m5 v1)`},
+
+	{name: "status", script: `
+		put a 1  => rev 2
+		status   => rev 2, leader true, learner false, errors []`},
+
+	{name: "a mutex", script: `
+		session L1 60          =>
+		session L2 60          =>
+		lock L1 res            => res/L1 made in 2, got in 2
+		lock L1 res            => res/L1 made in 2, got in 2
+		owner L1               => true
+		get res prefix         => rev 2, count 1, res/L1= (c2 m2 v1 L1)
+		trylock L2 res         => mutex: Locked by another session
+		get res prefix         => rev 4, count 1, res/L1= (c2 m2 v1 L1)
+		lock L2 res for 200ms  => context deadline exceeded
+		get res prefix         => rev 6, count 1, res/L1= (c2 m2 v1 L1)
+		unlock L1              =>
+		unlock L1              => mutex: lock has already been released
+		owner L1               => false
+		lock L2 res            => res/L2 made in 8, got in 8
+		end L2                 =>
+		owner L2               => false
+		lock L2 res            => NotFound: etcdserver: requested lease not found
+		get res prefix         => rev 9, count 0`},
+
+	{name: "who waits for a mutex", script: `
+		session L1 2           =>
+		session L2 60          =>
+		lock L1 res            => res/L1 made in 2, got in 2
+		put x 1                => rev 3
+		orphan L1              =>
+		lost L1                => true
+		lock L2 res            => res/L2 made in 4, got in 5
+		owner L1               => false
+		owner L2               => true`},
+
+	{name: "a session keeps itself alive", script: `
+		session L1 2     =>
+		lock L1 res      => res/L1 made in 2, got in 2
+		pass 5s
+		owner L1         => true
+		lost L1          => false
+		revoke L1        => rev 3
+		pass 2s
+		lost L1          => true`},
+
+	{name: "an election", script: `
+		session L1 60              =>
+		session L2 60              =>
+		leader L1 job              => election: no leader
+		campaign L1 job one        => job/L1 made in 2, got in 2
+		leader L2 job              => job/L1=one (c2 m2 v1 L1)
+		campaign L2 job two for 200ms => context deadline exceeded
+		leader L2 job              => job/L1=one (c2 m2 v1 L1)
+		proclaim L1 uno            => rev 5
+		leader L2 job              => job/L1=uno (c2 m5 v2 L1)
+		campaign L1 job one        => job/L1 made in 2, got in 5
+		leader L2 job              => job/L1=one (c2 m6 v3 L1)
+		resign L1                  =>
+		proclaim L1 uno            => election: not leader
+		campaign L2 job two        => job/L2 made in 8, got in 8
+		revoke L2                  => rev 9
+		proclaim L2 dos            => election: not leader
+		leader L1 job              => election: no leader`},
+}

@@ -1,0 +1,224 @@
+package etcd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/balancer"
+	"google.golang.org/grpc/balancer/endpointsharding"
+	"google.golang.org/grpc/balancer/roundrobin"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// Goroutines that share a connection are often woken together: by its loss, by a new one
+// that all of them have waited for, by the end of a context. What they send then goes out
+// in the order in which they happen to run. So each waits for its turn before it sends: a
+// call once there is a connection for it, and a stream before each message. A call has
+// its words, by which its turn comes, in its context.
+
+// inTurns is what makes a connection one whose goroutines take turns.
+func inTurns(e *locks.Env) []grpc.DialOption {
+	t := &turns{wait: e.Turn}
+	return []grpc.DialOption{
+		grpc.WithChainUnaryInterceptor(t.unary),
+		grpc.WithChainStreamInterceptor(t.stream),
+		// The client asks for round robin by itself.
+		grpc.WithDisableServiceConfig(),
+		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig": [{"` + balancing + `": {}}]}`),
+	}
+}
+
+// turns are those of the goroutines that use one client.
+type turns struct {
+	wait func(words ...string)
+	// picked counts the calls, of which each goes to the next endpoint.
+	picked atomic.Uint32
+}
+
+func (t *turns) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	return invoke(t.call(ctx, method, said(req)), method, req, reply, cc, opts...)
+}
+
+const keepAlive = "/etcdserverpb.Lease/LeaseKeepAlive"
+
+func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	s, err := open(t.call(ctx, method), desc, cc, method, opts...)
+	switch {
+	case err != nil:
+		return nil, err
+	case method == keepAlive:
+		// The client's loop that looks for leases whose time is up and the one that
+		// sends keep-alives begin at one moment and go round each second and each half.
+		// Which of them is first would be chance, were they not a moment apart.
+		time.Sleep(time.Microsecond)
+		return &keepAlives{ClientStream: s, turns: t}, nil
+	}
+	return &stream{s, t, method}, nil
+}
+
+// said is what a message says, so that two can be put in order.
+func said(m any) string {
+	message, ok := m.(proto.Message)
+	if !ok {
+		return ""
+	}
+	bytes, _ := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	return string(bytes)
+}
+
+// A stream waits for its turn before each message.
+type stream struct {
+	grpc.ClientStream
+	turns  *turns
+	method string
+}
+
+func (s *stream) SendMsg(m any) error {
+	s.turns.wait(s.method, said(m))
+	return s.ClientStream.SendMsg(m)
+}
+
+func (s *stream) CloseSend() error {
+	s.turns.wait(s.method)
+	return s.ClientStream.CloseSend()
+}
+
+// keepAlives is a stream on which the client prolongs its leases. It goes through them in
+// the order of a map; here those of one moment are sent in the order of the leases.
+type keepAlives struct {
+	grpc.ClientStream
+	turns *turns
+
+	mu      sync.Mutex
+	sending bool
+	waiting map[int64]*pb.LeaseKeepAliveRequest
+	failed  error
+}
+
+// SendMsg has a message sent, and returns the error of one before it, if there was one. A
+// stream may keep messages anyway until there is room for them. In a pause the client
+// goes on asking for what has not been sent yet: that is sent once.
+func (s *keepAlives) SendMsg(m any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := m.(*pb.LeaseKeepAliveRequest)
+	if s.waiting == nil {
+		s.waiting = map[int64]*pb.LeaseKeepAliveRequest{}
+	}
+	s.waiting[r.ID] = r
+	if !s.sending {
+		s.sending = true
+		go s.send()
+	}
+	return s.failed
+}
+
+// send sends what there is. When its turn comes everybody else waits, so all that is to be
+// sent at this moment is there.
+func (s *keepAlives) send() {
+	for {
+		s.turns.wait(keepAlive, "")
+		for _, r := range s.take() {
+			if err := s.ClientStream.SendMsg(r); err != nil {
+				s.mu.Lock()
+				s.failed = err
+				s.mu.Unlock()
+			}
+		}
+		s.mu.Lock()
+		s.sending = len(s.waiting) > 0
+		more := s.sending
+		s.mu.Unlock()
+		if !more {
+			return
+		}
+	}
+}
+
+func (s *keepAlives) take() (requests []*pb.LeaseKeepAliveRequest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.waiting {
+		requests = append(requests, r)
+	}
+	clear(s.waiting)
+	slices.SortFunc(requests, func(a, b *pb.LeaseKeepAliveRequest) int { return cmp.Compare(a.ID, b.ID) })
+	return requests
+}
+
+func (s *keepAlives) CloseSend() error {
+	s.turns.wait(keepAlive)
+	return s.ClientStream.CloseSend()
+}
+
+// callKey is under which the context of a call has the call.
+type callKey struct{}
+
+type call struct {
+	*turns
+	words []string
+}
+
+func (t *turns) call(ctx context.Context, words ...string) context.Context {
+	return context.WithValue(ctx, callKey{}, call{t, words})
+}
+
+// balancing is round robin, as the client has it, where calls wait for their turn
+// before they choose an endpoint, and begin with the first: round robin itself begins
+// anywhere, by a source that cannot be seeded.
+const balancing = "locksim_in_turns"
+
+func init() { balancer.Register(builder{}) }
+
+type builder struct{}
+
+func (builder) Name() string { return balancing }
+
+func (builder) Build(cc balancer.ClientConn, opts balancer.BuildOptions) balancer.Balancer {
+	return balancer.Get(roundrobin.Name).Build(chooses{cc}, opts)
+}
+
+// chooses is the connection as round robin has it: how an endpoint is picked is changed
+// on the way.
+type chooses struct{ balancer.ClientConn }
+
+func (c chooses) UpdateState(s balancer.State) {
+	if s.ConnectivityState == connectivity.Ready {
+		s.Picker = pickerOf(endpointsharding.ChildStatesFromPicker(s.Picker))
+	}
+	c.ClientConn.UpdateState(s)
+}
+
+// A picker has the endpoints that are connected, in the order of their addresses.
+type picker []endpointsharding.ChildState
+
+func pickerOf(all []endpointsharding.ChildState) (ready picker) {
+	for _, c := range all {
+		if c.State.ConnectivityState == connectivity.Ready {
+			ready = append(ready, c)
+		}
+	}
+	slices.SortFunc(ready, func(a, b endpointsharding.ChildState) int {
+		return strings.Compare(a.Endpoint.Addresses[0].Addr, b.Endpoint.Addresses[0].Addr)
+	})
+	return ready
+}
+
+func (p picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
+	next := uint32(0)
+	if c, ok := info.Ctx.Value(callKey{}).(call); ok {
+		c.wait(c.words...)
+		next = c.picked.Add(1) - 1
+	}
+	return p[next%uint32(len(p))].State.Picker.Pick(info)
+}
