@@ -75,6 +75,9 @@ func (s *subject) majority() []string { return s.nodes()[:s.config.Nodes-s.spare
 
 // spare is how many nodes a grant can do without.
 func (s *subject) spare() int {
+	if s.config.cluster() {
+		return (s.config.Nodes - 1) / 2
+	}
 	slots, quorum := s.kind.Slots(resource, s.config.Nodes)
 	if len(slots) != s.config.Nodes { // a node can have several slots
 		return 0

@@ -95,7 +95,8 @@ type Config struct {
 	// Slots says where the lock keeps a grant, given the name of the lock and the
 	// number of nodes at hand, and on how many of these places one value must stand
 	// to be a grant. Nil is the key of that name, on the only node or on a majority
-	// of all.
+	// of all; of a System whose nodes are a cluster, that which is the first in the queue
+	// under that name.
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
 	// Endless says that a grant never ends by itself.
 	Endless bool
@@ -206,6 +207,9 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 		return c.Slots
 	}
 	return func(key string, nodes int) (slots []locks.Slot, quorum int) {
+		if c.cluster() {
+			return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1
+		}
 		if c.Nodes == 1 {
 			nodes = min(nodes, 1)
 		}
@@ -214,6 +218,12 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 		}
 		return slots, nodes/2 + 1
 	}
+}
+
+// cluster says that the lock's nodes keep one register together.
+func (c Config) cluster() bool {
+	system, _ := sim.LookupSystem(c.System)
+	return system.Cluster
 }
 
 // ttl is how long a grant lasts in the stories that have no TTL of their own.

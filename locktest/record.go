@@ -118,13 +118,8 @@ type listener struct {
 // kept on, in order.
 func exchanges(h *history.History) []*exchange {
 	l := &listener{
-		History: h, again: map[*history.Call]bool{},
+		History: h, nodes: h.LockNodes(), again: map[*history.Call]bool{},
 		asked: map[turn]map[string]int{}, rounds: map[turn][]*exchange{}, of: map[*history.Occasion]*exchange{},
-	}
-	for _, slot := range h.Slots(h.Trace.Locks[0].Name) {
-		if !slices.Contains(l.nodes, slot.Node) {
-			l.nodes = append(l.nodes, slot.Node)
-		}
 	}
 	failed := map[string]bool{}
 	for _, c := range h.Calls() {

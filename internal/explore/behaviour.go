@@ -78,6 +78,11 @@ func (b *observer) chronicle() *history.Chronicle {
 	for _, s := range b.history.Sections() {
 		all.Add(s.Lost, func() { b.tell(s.Client, string(s.Lost.Kind)) })
 	}
+	for _, ev := range b.history.OfSessions() {
+		if ev.Kind == trace.KindExpireSession {
+			all.Add(ev, func() { b.tell(ev.Peer, string(ev.Kind)) })
+		}
+	}
 	for _, ev := range b.history.RanOnEvents() {
 		all.Add(ev, func() { b.tell(ev.Process, string(ev.Kind)) })
 	}

@@ -41,10 +41,8 @@ func (l *Local) Record(base int) (*Record, error) {
 		if n.ReplicaOf != "" {
 			r.Replicas = append(r.Replicas, n.Name)
 		}
-		for _, lock := range off.history.Trace.Locks {
-			if slices.ContainsFunc(lock.Slots, func(s trace.SlotInfo) bool { return s.Node == n.Name }) && !slices.Contains(r.Nodes, n.Name) {
-				r.Nodes = append(r.Nodes, n.Name)
-			}
+		if slices.Contains(off.history.LockNodes(), n.Name) {
+			r.Nodes = append(r.Nodes, n.Name)
 		}
 	}
 	for _, o := range off.history.Survey() {
