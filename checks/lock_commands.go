@@ -4,12 +4,12 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// What the lock costs in traffic: commands that clients sent to Redis nodes, to
-// count tokens too. Those that set a connection up and what nodes send to their
+// What the lock costs in traffic: requests that clients sent to nodes, to count
+// tokens too. Those that set a connection up and what nodes send to their
 // replicas do not count.
 var lockCommands = measure{
 	name:  "lock-commands",
-	title: "commands that clients sent to Redis nodes",
+	title: "requests that clients sent to the nodes that locks are kept on",
 	take:  takeLockCommands,
 }
 

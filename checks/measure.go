@@ -61,6 +61,9 @@ var measures = []measure{
 	attempts,
 	splitVotes,
 	lockCommands,
+	notifications,
+	traffic,
+	renewals,
 	sectionsDone,
 	refused,
 }

@@ -312,7 +312,7 @@ func TestLockCommands(t *testing.T) {
 		{"no nodes", `
 			lock L ttl=30s open
 			0s c1 acquires rank=1`,
-			"n/a: there are no Redis nodes", ""},
+			"n/a: there are no nodes", ""},
 	})
 }
 
@@ -366,7 +366,7 @@ func TestRefused(t *testing.T) {
 
 // An empty run has every measure, and none says anything of it.
 func TestMeasures(t *testing.T) {
-	want := strings.Fields("time-to-acquire wait-after-crash attempts split-votes lock-commands sections refused")
+	want := strings.Fields("time-to-acquire wait-after-crash attempts split-votes lock-commands notifications traffic renewals sections refused")
 	if got := MeasureNames(); !slices.Equal(got, want) {
 		t.Errorf("the measures are %v, want %v", got, want)
 	}

@@ -97,6 +97,11 @@ const (
 	NobodyDied         Code = "nobody-died"          //
 	NobodyGrantedAfter Code = "nobody-granted-after" // client
 	NoNodes            Code = "no-nodes"             //
+	NoCluster          Code = "no-cluster"           //
+	NothingProlonged   Code = "nothing-prolonged"    //
+	MostAfterRelease   Code = "most-after-release"   // how many
+	MessagesAndBytes   Code = "messages-and-bytes"   // how many, how many bytes
+	PerRelease         Code = "per-release"          // how many messages, how many bytes
 	NoMajority         Code = "no-majority"          //
 	NothingAsked       Code = "nothing-asked"        //
 	JustThat           Code = "just-that"            // what
@@ -189,7 +194,12 @@ var sentences = map[Code]string{
 	NobodyAsked:        "nobody asked for the lock",
 	NobodyDied:         "no client crashed or hung while it held the lock",
 	NobodyGrantedAfter: "nobody was granted the lock after %s had crashed or hung",
-	NoNodes:            "there are no Redis nodes",
+	NoNodes:            "there are no nodes",
+	NoCluster:          "no lock is kept in a cluster",
+	NothingProlonged:   "nobody prolonged anything",
+	MostAfterRelease:   ", at most %d after one release",
+	MessagesAndBytes:   "%d messages of %d bytes",
+	PerRelease:         ", %d of %d bytes per release",
 	NoMajority:         "the lock asks for no majority",
 	NothingAsked:       "nobody asked anything of the storage",
 	JustThat:           "%v",

@@ -169,3 +169,71 @@ func TestProgressOnACluster(t *testing.T) {
 		})
 	}
 }
+
+// A herd is told of one release.
+func TestNotifications(t *testing.T) {
+	measureAll(t, "notifications", []measurement{
+		{"everybody is told, then all but one", `
+			lock L ttl=10s members=A
+			0s  c1 acquires rank=1
+			1s  c2 is-notified
+			2s  c1 releases
+			3s  c2 is-notified
+			3s  c3 is-notified
+			3s  c4 is-notified
+			4s  c2 acquires rank=2
+			5s  c2 releases
+			6s  c3 is-notified
+			6s  c4 is-notified`,
+			"6, at most 3 after one release", "sent=6 most after one release=3"},
+		{"nobody releases", `
+			lock L ttl=10s members=A
+			0s  c1 acquires rank=1
+			1s  c2 is-notified`,
+			"1", "sent=1"},
+		{"what nodes keep one by one tells nobody", `
+			0s  c1 acquires rank=1`,
+			"n/a: no lock is kept in a cluster", ""},
+	})
+}
+
+func TestTraffic(t *testing.T) {
+	measureAll(t, "traffic", []measurement{
+		{"both ways, and what keeps the session alive", `
+			lock L ttl=10s members=A
+			0s  c1 keeps-alive A message=1 bytes=30
+			1s  A acknowledges c1 message=1 bytes=12
+			2s  c1 acquires rank=1
+			3s  c1 releases
+			4s  c1 keeps-alive A message=2 bytes=30
+			4s  A acknowledges c1 message=2 bytes=12
+			5s  c1 acquires rank=2
+			6s  c1 releases`,
+			"4 messages of 84 bytes, 2 of 42 bytes per release", "messages=4 bytes=84 messages per release=2 bytes per release=42"},
+		{"what nodes keep one by one is not counted", `
+			0s  c1 acquires rank=1`,
+			"n/a: no lock is kept in a cluster", ""},
+	})
+}
+
+func TestRenewals(t *testing.T) {
+	measureAll(t, "renewals", []measurement{
+		{"signs of life with and without an answer", `
+			lock L ttl=10s members=A
+			0s  c1 keeps-alive A message=1
+			1s  A acknowledges c1 message=1
+			2s  c1 keeps-alive A message=2
+			3s  A acknowledges c1 message=2 in-vain
+			4s  c1 keeps-alive A message=3`,
+			"3, of which 2 failed", "tried=3 failed=2"},
+		{"leases that are prolonged", `
+			0s  c1 acquires rank=1 ends=30s
+			5s  c1 extends ends=35s
+			9s  c1 asks-to-extend
+			10s c1 fails-to-extend`,
+			"2, of which 1 failed", "tried=2 failed=1"},
+		{"nothing is", `
+			0s  c1 acquires rank=1 ends=30s`,
+			"n/a: nobody prolonged anything", ""},
+	})
+}

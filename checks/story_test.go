@@ -308,6 +308,21 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
 		s.know(ev.Peer)
+	case "keeps-alive": // its session, by a message to a member
+		s.emit(trace.Event{
+			At: at, Kind: trace.KindSend, Process: who, Peer: strings.Fields(s.line)[3], Conn: 1, Msg: s.number(a["message"]),
+			KeepAlive: true, Bytes: s.number(a["bytes"]),
+		})
+	case "acknowledges": // a client's message, and the answer arrives unless it does not
+		client := strings.Fields(s.line)[3]
+		answer := trace.Event{At: at, Kind: trace.KindSend, Process: who, Peer: client, Conn: 1, Msg: s.number(a["message"]), Reply: true, KeepAlive: true, Bytes: s.number(a["bytes"])}
+		s.emit(answer)
+		if answer.Kind, answer.Process, answer.Peer = trace.KindDeliver, client, who; !a.has("in-vain") {
+			s.emit(answer)
+		}
+	case "is-notified":
+		ev.Kind, ev.Section = trace.KindNotify, 0
+		s.emit(ev)
 
 	// A client and the storage.
 	case "reads":

@@ -186,6 +186,9 @@ func (h *Host) stop() {
 	h.server.Stop()
 }
 
+// isMember says that a node is a member of a cluster; false for no node.
+func (h *Host) isMember() bool { return h != nil && h.system.Cluster }
+
 // host is the machine of a node; nil for any other process.
 func (p *process) host() *Host {
 	if p == nil {

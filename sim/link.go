@@ -117,6 +117,7 @@ type origin struct {
 	section   int
 	step      trace.Step
 	handshake bool
+	keepAlive bool
 	send      int // Seq of the client's send event of the request
 }
 
@@ -132,10 +133,14 @@ func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	if receiver {
 		from, to = to, from
 	}
-	return trace.Event{
+	ev := trace.Event{
 		Kind: kind, Process: from, Peer: to, Conn: h.conn.number, Msg: m.number, Reply: h.reply,
-		Handshake: m.ctx.handshake, Section: m.ctx.section, Step: m.ctx.step, Text: m.text,
+		Handshake: m.ctx.handshake, KeepAlive: m.ctx.keepAlive, Section: m.ctx.section, Step: m.ctx.step, Text: m.text,
 	}
+	if h.conn.serverProcess.host().isMember() {
+		ev.Bytes = len(m.bytes)
+	}
+	return ev
 }
 
 // tells is an event about the message, as whoever sends it has it.

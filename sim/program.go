@@ -371,7 +371,7 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 	var c *caller
 	g.step(0, func() {
 		c = g.caller(peer)
-		k.ctx = g.p.origin(false)
+		k.ctx = g.p.origin(Frame{})
 		if in != nil {
 			k.ctx.section = in.number
 		}

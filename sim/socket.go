@@ -333,16 +333,19 @@ func (s *socket) flush() {
 			s.w.io.Unlock()
 			return
 		}
-		s.conn.ask(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f.Handshake)})
+		s.conn.ask(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f)})
 		out = out[size:]
 	}
 }
 
 // origin says what the process's client is doing.
-func (p *process) origin(handshake bool) origin {
-	o := origin{client: p.name, handshake: handshake}
+func (p *process) origin(f Frame) origin {
+	o := origin{client: p.name, handshake: f.Handshake, keepAlive: f.KeepAlive}
 	if p.program != nil {
 		o.section, o.step = p.program.sectionNow, p.program.stepNow
+	}
+	if f.KeepAlive {
+		o.step = ""
 	}
 	return o
 }

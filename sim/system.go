@@ -104,6 +104,8 @@ type Frame struct {
 	Text string
 	// Handshake says that it only sets the connection up, or keeps it up.
 	Handshake bool
+	// KeepAlive says that it only keeps a session alive: no step of the client's sends it.
+	KeepAlive bool
 }
 
 // Server is one node of a system. All is called by the loop of the world, one thing at a

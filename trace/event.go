@@ -43,6 +43,10 @@ type Event struct {
 	Msg       int  `json:"msg,omitempty"`
 	Reply     bool `json:"reply,omitempty"`
 	Handshake bool `json:"handshake,omitempty"`
+	// KeepAlive says that the message only keeps a session alive, or answers one that
+	// does. Bytes is how long a message between a client and a member of a cluster is.
+	KeepAlive bool `json:"keep_alive,omitempty"`
+	Bytes     int  `json:"bytes,omitempty"`
 
 	// Section and Step are those of the client (of the message's client, for
 	// messages) when the event, or the request, began.

@@ -156,7 +156,7 @@ var forms = []Form{
 	{KindHorizon, OfRun, "the run was cut off here", nil, fields("text"), false, nil},
 }
 
-var messageFields = fields("reply handshake section step text")
+var messageFields = fields("reply handshake keep_alive bytes section step text")
 
 func fields(names string) []string { return strings.Fields(names) }
 

@@ -155,8 +155,8 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 		return fmt.Errorf("%q is none of the processes", ev.Peer)
 	case ev.Fault < 0 || ev.Fault > faults:
 		return fmt.Errorf("it is of fault %d, and the trace has %d", ev.Fault, faults)
-	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Section, ev.Version, ev.Replaced}, negative):
-		return errors.New("conn, msg, section, version and replaced are not below 0")
+	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced}, negative):
+		return errors.New("conn, msg, bytes, section, version and replaced are not below 0")
 	case ev.TTL < 0 || past(ev.TTL) || past(ev.Expires):
 		return errors.New("ttl or expires is no time that a key can have")
 	}

@@ -1,0 +1,59 @@
+package checks
+
+import (
+	"github.com/locksim/locksim/history"
+)
+
+// What it costs that a lock becomes free: how many clients are told of it without having
+// asked, all in all and at most between one release and the next. A lock that wakes
+// everybody who waits has a herd of them.
+var notifications = measure{
+	name:  "notifications",
+	title: "how often clients were told that something had changed which they watch",
+	take:  takeNotifications,
+}
+
+func takeNotifications(h *inquiry) Measure {
+	if !h.onCluster() {
+		return absent(NoCluster)
+	}
+	told, releases := h.Notified(), h.releases()
+	n := int64(len(told))
+	m := Measure{Figures: []Figure{{"sent", Count, n}}, Says: Because(JustThat, n)}
+	if len(releases) == 0 {
+		return m
+	}
+	var most, now int64
+	for i, next := 0, 0; i < len(told); i++ {
+		for ; next < len(releases) && releases[next].Before(history.MomentOf(told[i])); next++ {
+			now = 0
+		}
+		if now++; next > 0 {
+			most = max(most, now)
+		}
+	}
+	m.Figures = append(m.Figures, Figure{"most after one release", Count, most})
+	m.Says = m.Says.And(MostAfterRelease, most)
+	return m
+}
+
+// onCluster says that a lock is kept in a cluster.
+func (h *inquiry) onCluster() bool {
+	for _, l := range h.Trace.Locks {
+		if len(l.Members) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// releases are when release was called, in order.
+func (h *inquiry) releases() []history.Moment {
+	var all []history.Moment
+	for _, c := range h.Calls() {
+		if s := h.Section(c.Acquisition); s != nil && s.Released != nil && s.Released == c.Began {
+			all = append(all, history.MomentOf(c.Began))
+		}
+	}
+	return all
+}

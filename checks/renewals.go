@@ -1,0 +1,42 @@
+package checks
+
+import "github.com/locksim/locksim/trace"
+
+// How often leases were prolonged, and how often that failed: calls of extend, what locks
+// prolong by themselves, and the messages that keep sessions alive. One of these has failed
+// if its client never read an answer.
+var renewals = measure{
+	name:  "renewals",
+	title: "how often leases were prolonged, or sessions kept alive, and how often that failed",
+	take:  takeRenewals,
+}
+
+func takeRenewals(h *inquiry) Measure {
+	var tried, failed int64
+	for _, c := range h.Calls() {
+		if c.Step != trace.Extend {
+			continue
+		}
+		tried++
+		if !c.OK() {
+			failed++
+		}
+	}
+	for _, m := range h.Messages() {
+		switch {
+		case !m.Sent.KeepAlive:
+		case !m.Sent.Reply:
+			tried++
+			failed++
+		case m.Arrived != nil:
+			failed--
+		}
+	}
+	if tried == 0 {
+		return absent(NothingProlonged)
+	}
+	return Measure{
+		Figures: []Figure{{"tried", Count, tried}, {"failed", Count, failed}},
+		Says:    Because(OfWhichFailed, tried, failed),
+	}
+}
