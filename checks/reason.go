@@ -122,7 +122,7 @@ type Token uint64
 // continues are the codes that go on with the sentence before them.
 var continues = map[Code]bool{
 	AsItIsSaid: true, BySentLater: true, UpdateLost: true, OfSomebodyElse: true,
-	OthersNeverGranted: true, PerSectionGranted: true, PerMinute: true,
+	OthersNeverGranted: true, PerSectionGranted: true, PerMinute: true, MostAfterRelease: true, PerRelease: true,
 }
 
 // sentences are the codes in English. What begins with an argument begins with a name or a
