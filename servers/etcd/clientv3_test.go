@@ -1,0 +1,113 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+	_ "unsafe" // for go:linkname
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/servers/etcd"
+)
+
+// The client derives its watchers' contexts from a channel of its package, which is made
+// outside of any world: a goroutine that waits for it keeps time from passing. Nobody ever
+// closes it, and nil says the same.
+//
+//go:linkname valCtxCh go.etcd.io/etcd/client/v3.valCtxCh
+var valCtxCh chan struct{}
+
+func init() { valCtxCh = nil }
+
+// newClient is the real client, which dials in the world. It asks the first member if nobody
+// says otherwise: of several it would choose the first by chance.
+func newClient(env *locks.Env, endpoints ...string) (*clientv3.Client, error) {
+	if len(endpoints) == 0 {
+		endpoints = env.Nodes[:1]
+	}
+	return clientv3.New(clientv3.Config{
+		Endpoints: endpoints, Logger: zap.NewNop(),
+		DialOptions: []grpc.DialOption{
+			grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return env.Dial(ctx, "tcp", addr) }),
+			grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: time.Second, Multiplier: 1.6, MaxDelay: 30 * time.Second}, MinConnectTimeout: 20 * time.Second}),
+			grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+				env.Turn(method)
+				return call(ctx, method, request, reply, cc, opts...)
+			}),
+			grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, stream grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+				env.Turn(method)
+				s, err := stream(ctx, desc, cc, method, opts...)
+				return inTurn{s, env, method}, err
+			}),
+			grpc.WithInitialWindowSize(1 << 20), grpc.WithInitialConnWindowSize(1 << 20), // so that it does not measure the network
+		},
+	})
+}
+
+// inTurn is a stream on which goroutines of its process send one at a time.
+type inTurn struct {
+	grpc.ClientStream
+	env    *locks.Env
+	method string
+}
+
+func (s inTurn) SendMsg(m any) error {
+	s.env.Turn(s.method, "message")
+	return s.ClientStream.SendMsg(m)
+}
+
+// mutex is concurrency.Mutex on a session of its process's.
+var mutex = locks.Kind{
+	Name: "etcd-test", Title: "concurrency.Mutex", System: etcd.Name,
+	Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
+	New: func(env *locks.Env) (locks.Lock, error) {
+		l := &mutexLock{env: env}
+		var err error
+		if l.client, err = newClient(env); err != nil {
+			return nil, err
+		}
+		env.Cleanup(func() { l.client.Close() })
+		l.session, err = concurrency.NewSession(l.client, concurrency.WithTTL(int(env.TTL/time.Second)))
+		return l, err
+	},
+}
+
+type mutexLock struct {
+	env     *locks.Env
+	client  *clientv3.Client
+	session *concurrency.Session
+}
+
+func (l *mutexLock) Acquire(ctx context.Context) (locks.Lease, error) {
+	select {
+	case <-l.session.Done():
+		var err error
+		if l.session, err = concurrency.NewSession(l.client, concurrency.WithTTL(int(l.env.TTL/time.Second))); err != nil {
+			return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+		}
+	default:
+	}
+	m := concurrency.NewMutex(l.session, l.env.Key)
+	if err := m.Lock(ctx); err != nil {
+		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+	}
+	return &mutexLease{l, l.session, m}, nil
+}
+
+type mutexLease struct {
+	l *mutexLock
+	s *concurrency.Session
+	m *concurrency.Mutex
+}
+
+func (x *mutexLease) Release(ctx context.Context) error { return x.m.Unlock(ctx) }
+func (x *mutexLease) Token() uint64                     { return uint64(x.m.Header().Revision) }
+func (x *mutexLease) Lost() <-chan struct{}             { return x.s.Done() }
+func (x *mutexLease) Session() string                   { return fmt.Sprintf("%x", x.s.Lease()) }

@@ -1,0 +1,188 @@
+package etcd
+
+import (
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A cluster is all members of a world: how they came together, and what is true of them
+// together, which is told once, by whichever of them is the first to do what was decided.
+type cluster struct {
+	members []*member
+	formed  bool
+	told    uint64 // the last entry of the log of which the trace knows
+	// asked are those who wanted a request, by its word.
+	asked map[uint64]*trace.Actor
+	// clients are those to whom the sessions belong, by their leases.
+	clients map[int64]string
+	locks   []*register
+}
+
+// join has the member take part in the cluster of its world.
+func (m *member) join() {
+	names := m.host.Members()
+	if first, ok := m.host.Peer(names[0]).(*member); ok {
+		m.cluster = first.cluster
+	} else {
+		m.cluster = &cluster{asked: map[uint64]*trace.Actor{}, clients: map[int64]string{}}
+		for _, key := range m.host.Keys() {
+			m.cluster.locks = append(m.cluster.locks, &register{lock: key, owners: map[string]*trace.Actor{}})
+		}
+		m.host.At(0, m.cluster.form)
+	}
+	m.cluster.members = append(m.cluster.members, m)
+	m.peers = map[uint64]*peer{}
+	for _, name := range names {
+		if name != m.host.Node().Name {
+			p := &peer{m: m, name: name, id: hash(name)}
+			m.peers[p.id] = p
+			m.order = append(m.order, p)
+		}
+	}
+}
+
+// alone says that the member has no others to ask.
+func (m *member) alone() bool { return len(m.order) == 0 }
+
+// form has the members come together before the story begins, and elect the first of them.
+func (c *cluster) form() {
+	if c.formed {
+		return
+	}
+	c.formed = true
+	var ids []uint64
+	for _, m := range c.members {
+		ids = append(ids, m.id)
+	}
+	for _, m := range c.members {
+		firstDisk(m.disk, ids)
+		m.start()
+	}
+	must(c.members[0].node.Campaign())
+	for c.talk() {
+	}
+	for _, m := range c.members {
+		for _, p := range m.order {
+			p.dial()
+		}
+	}
+}
+
+// talk has the members tell each other at once what they have to, and reports whether there
+// was anything.
+func (c *cluster) talk() (any bool) {
+	for _, m := range c.members {
+		m.work()
+		for _, p := range m.order {
+			queue := p.queue
+			p.queue = nil
+			for _, packet := range queue {
+				any = true
+				c.member(p.id).hear(packet.Body.(*raftpb.Message))
+			}
+		}
+	}
+	return any
+}
+
+func (c *cluster) member(id uint64) *member {
+	for _, m := range c.members {
+		if m.id == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// led tells of a new leader.
+func (c *cluster) led(m *member) {
+	if m.isLeader() {
+		m.host.Emit(trace.Event{Kind: trace.KindLead})
+	}
+}
+
+// tellEntry is an entry of the log for people.
+func (c *cluster) tellEntry(names *sim.Names, e *raftpb.Entry) string {
+	r := new(pb.InternalRaftRequest)
+	if len(e.GetData()) == 0 || proto.Unmarshal(e.GetData(), r) != nil {
+		return "a new leader"
+	}
+	for _, request := range []proto.Message{r.Put, r.DeleteRange, r.Txn, r.Compaction, r.LeaseGrant, r.LeaseRevoke} {
+		if request.ProtoReflect().IsValid() {
+			return tell(names, request)
+		}
+	}
+	return "a request"
+}
+
+// done tells what an entry of the log has changed, if a member has done it that is the first.
+func (c *cluster) done(m *member, r *pb.InternalRaftRequest, changes []*mvccpb.Event, err error) {
+	if m.applied <= c.told {
+		return
+	}
+	c.told = m.applied
+	by := c.asked[r.Header.ID]
+	if err == nil {
+		c.doneSession(m, r, by)
+	}
+	if len(changes) == 0 {
+		return
+	}
+	m.host.Keeps(len(changes))
+	for _, lock := range c.locks {
+		lock.see(m, changes, by)
+	}
+}
+
+// doneSession tells of sessions that begin and end.
+func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor) {
+	names := m.host.Names()
+	switch {
+	case r.LeaseGrant != nil && by != nil:
+		id := r.LeaseGrant.ID
+		c.clients[id] = by.Client
+		m.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: session(names, id), TTL: m.lessor.all[id].lasts()})
+	case r.LeaseRevoke != nil:
+		id := r.LeaseRevoke.ID
+		kind := trace.KindCloseSession
+		if by == nil {
+			kind = trace.KindExpireSession
+		}
+		m.host.Tell(trace.Event{Kind: kind, Peer: c.clients[id], Session: session(names, id)})
+		delete(c.clients, id)
+	}
+}
+
+// renewed tells that a session was prolonged that has a lock.
+func (c *cluster) renewed(m *member, l *lease, by *trace.Actor) {
+	for _, lock := range c.locks {
+		if lock.head != nil && lock.head.Lease == l.id {
+			lock.tell(m, trace.KindTouch, by, nil)
+		}
+	}
+}
+
+// lasts is for how long a session was granted, and when it ends in true time if nobody renews
+// it and the leader's clock goes on as it does; 0 if nobody knows.
+func (c *cluster) lasts(m *member, id int64) (ttl, expires time.Duration) {
+	l := m.lessor.all[id]
+	if l == nil {
+		return 0, 0
+	}
+	for _, o := range c.members {
+		if o.node != nil && o.lessor.primary && o.lessor.known(id) {
+			left := o.lessor.all[id].expires.Sub(o.now())
+			if at, ok := o.host.When(o.host.Clock().Now().Add(left)); ok {
+				return l.lasts(), at
+			}
+		}
+	}
+	return l.lasts(), m.host.Now() + l.lasts()
+}

@@ -1,0 +1,47 @@
+// Package etcd is a member of an etcd cluster in a simulated world: the gRPC API of etcd 3.7,
+// served by the loop without any goroutine, over a state machine that the members replicate
+// through go.etcd.io/raft, as etcd does.
+//
+// It registers its card, [sim.System], under the name etcd.
+package etcd
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// Name is the kind of server.
+const Name = "etcd"
+
+// version is the release of etcd whose behaviour this is.
+const version = "3.7.3"
+
+// The defaults of etcd: --heartbeat-interval and --election-timeout.
+const (
+	tick            = 100 * time.Millisecond
+	electionTicks   = 10
+	electionTimeout = electionTicks * tick
+	// patience is how long a member tries to serve a request: ReqTimeout in
+	// server/config/config.go.
+	patience = 5*time.Second + 2*electionTimeout
+)
+
+// Durable is the one way in which a member writes to its disk: what it has acknowledged, to
+// clients and to other members, is there.
+const Durable sim.Persistence = "wal"
+
+func init() {
+	sim.RegisterSystem(sim.System{
+		Name:    Name,
+		Title:   "etcd, whose members replicate through raft",
+		Node:    "etcd member",
+		Port:    2379,
+		Cluster: true,
+		Disks:   []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Failure: "etcdserver: too many requests",
+		Framer:  newFramer,
+		Boot:    newMember,
+	})
+}

@@ -1,0 +1,228 @@
+package etcd
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.etcd.io/raft/v3"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A member is one node of the cluster: the server of its clients, and one of those who keep
+// the cluster's log.
+type member struct {
+	host    *sim.Host
+	cluster *cluster
+	id      uint64
+	dice    *rand.Rand
+	// disk is what survives a crash: the log, and whom the member has voted for.
+	disk *raft.MemoryStorage
+
+	// The rest is its memory.
+
+	node    *raft.RawNode // nil: it is down
+	leading uint64        // who leads, as far as it knows; 0 is nobody
+	applied uint64        // the last entry of the log that it has done
+	store   *store
+	lessor  *lessor
+	// ids counts the words of requests and leases that it has made.
+	ids uint64
+
+	conns     []*conn // of clients, in the order in which they came
+	watchings []*watching
+	syncing   *alarm
+	syncPhase time.Duration
+
+	proposals proposals
+	reading   reading
+	questions questions
+	waits     *alarm // until something takes too long
+	peers     map[uint64]*peer
+	order     []*peer // in the order of the world
+
+	alarms []*alarm
+	life   int // counts its starts
+}
+
+func newMember(host *sim.Host) sim.Server {
+	m := &member{host: host, id: hash(host.Node().Name), dice: host.Random(), disk: raft.NewMemoryStorage()}
+	m.join()
+	return m
+}
+
+func hash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name)) // never fails
+	return h.Sum64()
+}
+
+var clusterID = hash("cluster")
+
+// start starts the member with what is on its disk.
+func (m *member) start() {
+	m.life++
+	m.leading, m.applied = 0, firstIndex
+	m.store = newStore()
+	m.lessor = newLessor(m)
+	m.store.attached = m.lessor.attach
+	m.syncing, m.waits, m.syncPhase = nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
+	m.conns, m.watchings, m.alarms = nil, nil, nil
+	m.proposals, m.reading, m.questions = proposals{}, reading{}, questions{}
+	m.startRaft()
+}
+
+// Accept is as in [sim.Server].
+func (m *member) Accept(end *sim.End) sim.Endpoint {
+	m.cluster.form()
+	for _, p := range m.order {
+		if p.name == end.Peer() {
+			return accepted{m, p}
+		}
+	}
+	c := &conn{m: m, end: end, w: newWriter(), calls: map[uint32]*rpc{}}
+	m.conns = append(m.conns, c)
+	return c
+}
+
+// settle does what has become due by what was just taken in, lets the world see it, and sends
+// what came of it.
+func (m *member) settle() {
+	if m.node == nil {
+		return
+	}
+	m.work()
+	if !m.host.Act() {
+		return
+	}
+	for _, c := range slices.Clone(m.conns) {
+		c.flush()
+	}
+	for _, p := range m.order {
+		p.flush()
+	}
+}
+
+// ClockChanged is as in [sim.Server]: what was planned is due at another time.
+func (m *member) ClockChanged() {
+	for _, a := range m.alarms {
+		a.plan()
+	}
+}
+
+// Crash is as in [sim.Server].
+func (m *member) Crash(trace.Crash) {
+	m.node = nil
+	m.life++
+	m.conns, m.watchings, m.alarms = nil, nil, nil
+	for _, p := range m.order {
+		p.lost()
+	}
+}
+
+// Restart is as in [sim.Server].
+func (m *member) Restart() {
+	m.start()
+	m.settle()
+}
+
+// Stop has nothing to do: there are no goroutines.
+func (m *member) Stop() {}
+
+// now is the member's monotonic clock: all that it measures is time that passes.
+func (m *member) now() fakeclock.Reading { return m.host.Clock().Read(fakeclock.Monotonic) }
+
+// nextID is a word that no other member makes: server idutil of etcd has the member, the time
+// and a count in it, too.
+func (m *member) nextID() int64 {
+	m.ids++
+	return int64(m.id<<48 | uint64(m.life)<<32 | m.ids)
+}
+
+// An alarm is something that a member does when its monotonic clock reads due, and it runs.
+type alarm struct {
+	m    *member
+	due  fakeclock.Reading
+	do   func()
+	plan func()
+	over bool
+}
+
+func (m *member) alarm(due fakeclock.Reading, do func()) *alarm {
+	a := &alarm{m: m, due: due, do: do}
+	m.alarms = append(m.alarms, a)
+	plans := 0
+	a.plan = func() {
+		plans++
+		plan := plans
+		at, ok := m.host.When(m.host.Clock().Now().Add(due.Sub(m.now())))
+		if !ok {
+			return
+		}
+		m.host.At(at, func() {
+			if plan == plans && !a.over {
+				m.host.Running(a.ring)
+			}
+		})
+	}
+	a.plan()
+	return a
+}
+
+func (a *alarm) ring() {
+	if a.over {
+		return
+	}
+	if a.due.Sub(a.m.now()) > 0 { // the clock was changed meanwhile
+		a.plan()
+		return
+	}
+	a.stop()
+	a.do()
+	a.m.settle()
+}
+
+// stop has nothing done that has not been done yet. There may be no alarm.
+func (a *alarm) stop() {
+	if a.planned() {
+		a.over = true
+		a.m.alarms = slices.DeleteFunc(a.m.alarms, func(o *alarm) bool { return o == a })
+	}
+}
+
+// planned says that it is still to be done. There may be no alarm.
+func (a *alarm) planned() bool { return a != nil && !a.over }
+
+// after is an alarm in some time.
+func (m *member) after(d time.Duration, do func()) *alarm { return m.alarm(m.now().Add(d), do) }
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+// hurry has the member give up in time on what waits for others.
+func (m *member) hurry() {
+	if m.alone() || m.waits.planned() {
+		return
+	}
+	first, any := m.now(), false
+	for _, since := range slices.Concat(m.proposals.since(), m.reading.waits(), m.questions.since()) {
+		if !any || since.Nanos < first.Nanos {
+			first, any = since, true
+		}
+	}
+	if !any {
+		return
+	}
+	m.waits = m.alarm(first.Add(patience), func() {
+		m.proposals.overdue(m)
+		m.reading.overdue(m)
+		m.questions.overdue(m)
+		m.hurry()
+	})
+}
+
+// leads says whether the member, which has taken itself for the leader, still leads.
+func (m *member) leads(then func(still bool)) { then(m.isLeader()) }

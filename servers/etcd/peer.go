@@ -1,0 +1,167 @@
+package etcd
+
+import (
+	"fmt"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A peer is another member, and the connection over which this one tells it things. What the
+// other has to say comes over one that it has opened itself.
+type peer struct {
+	m    *member
+	name string
+	id   uint64
+	end  *sim.End // nil: there is no connection
+	// dialling: there will be one.
+	dialling bool
+	queue    []sim.Packet
+}
+
+// send has the peer told something, at the end of the moment.
+func (p *peer) send(body any, text string) {
+	p.queue = append(p.queue, sim.Packet{Body: body, Text: text})
+}
+
+// flush tells the peer what there is to tell it.
+func (p *peer) flush() {
+	switch {
+	case len(p.queue) == 0 || p.dialling:
+	case p.end == nil:
+		p.dial()
+	default:
+		queue := p.queue
+		p.queue = nil
+		for _, packet := range queue {
+			p.end.Send(packet)
+		}
+	}
+}
+
+func (p *peer) dial() {
+	p.dialling = true
+	life := p.m.life
+	p.m.host.Connect(p.name, dialled{p, life}, func(end *sim.End, err error) {
+		switch {
+		case life != p.m.life:
+		case err != nil:
+			p.lost()
+			p.m.questions.lost(p.m)
+		default:
+			p.dialling, p.end = false, end
+			p.flush()
+		}
+	})
+}
+
+// lost says that there is no connection, and what was to be told is lost: raft sends again
+// what matters, in time.
+func (p *peer) lost() { p.end, p.dialling, p.queue = nil, false, nil }
+
+// dialled is the member's end of a connection that it has opened, in one of its lives.
+type dialled struct {
+	p    *peer
+	life int
+}
+
+// Receive is as in [sim.Endpoint]; nothing comes this way.
+func (d dialled) Receive(*sim.Request) {}
+
+// HangUp is as in [sim.Endpoint].
+func (d dialled) HangUp(bool) {
+	if d.life == d.p.m.life {
+		d.p.lost()
+		d.p.m.questions.lost(d.p.m)
+	}
+}
+
+// accepted is the member's end of a connection that another has opened.
+type accepted struct {
+	m    *member
+	from *peer
+}
+
+// Receive is as in [sim.Endpoint].
+func (a accepted) Receive(r *sim.Request) {
+	switch body := r.Body.(type) {
+	case *raftpb.Message:
+		a.m.hear(body)
+	case asking:
+		a.m.consider(body, func(answer asked) { a.from.send(answer, "answer") })
+	case asked:
+		a.m.questions.answered(body)
+	}
+	a.m.settle()
+}
+
+// HangUp is as in [sim.Endpoint].
+func (a accepted) HangUp(bool) {}
+
+// tell tells another member what raft wants it to know.
+func (m *member) tell(msg *raftpb.Message) {
+	if p := m.peers[msg.GetTo()]; p != nil {
+		p.send(msg, m.tellMessage(msg))
+	}
+}
+
+// hear takes in what raft has told the member.
+func (m *member) hear(msg *raftpb.Message) {
+	_ = m.node.Step(msg) // an error is that of a message that comes too late
+}
+
+// tellMessage is a message of raft's for people.
+func (m *member) tellMessage(msg *raftpb.Message) string {
+	term := msg.GetTerm()
+	switch msg.GetType() {
+	case raftpb.MsgApp:
+		if n := len(msg.GetEntries()); n > 0 {
+			return fmt.Sprintf("append %s", m.tellEntries(msg))
+		}
+		return fmt.Sprintf("commit up to entry %d", msg.GetCommit())
+	case raftpb.MsgAppResp:
+		if msg.GetReject() {
+			return fmt.Sprintf("no entry %d", msg.GetIndex())
+		}
+		return fmt.Sprintf("appended up to entry %d", msg.GetIndex())
+	case raftpb.MsgVote:
+		return fmt.Sprintf("vote for me in term %d", term)
+	case raftpb.MsgPreVote:
+		return fmt.Sprintf("would you vote for me in term %d", term)
+	case raftpb.MsgVoteResp, raftpb.MsgPreVoteResp:
+		if msg.GetReject() {
+			return fmt.Sprintf("no, in term %d", term)
+		}
+		return fmt.Sprintf("yes, in term %d", term)
+	case raftpb.MsgHeartbeat:
+		if len(msg.GetContext()) > 0 {
+			return "do I still lead, for a read"
+		}
+		return "heartbeat"
+	case raftpb.MsgHeartbeatResp:
+		if len(msg.GetContext()) > 0 {
+			return "you do, for a read"
+		}
+		return "heartbeat heard"
+	case raftpb.MsgProp:
+		return "propose " + m.tellEntries(msg)
+	case raftpb.MsgReadIndex:
+		return "how far is the log, for a read"
+	case raftpb.MsgReadIndexResp:
+		return fmt.Sprintf("the log is at entry %d", msg.GetIndex())
+	}
+	return msg.GetType().String()
+}
+
+func (m *member) tellEntries(msg *raftpb.Message) string {
+	entries := msg.GetEntries()
+	if len(entries) > 1 {
+		return fmt.Sprintf("%d entries up to %d", len(entries), entries[len(entries)-1].GetIndex())
+	}
+	what := m.cluster.tellEntry(m.host.Names(), entries[0])
+	if i := entries[0].GetIndex(); i > 0 {
+		return fmt.Sprintf("entry %d: %s", i, what)
+	}
+	return what
+}

@@ -1,0 +1,191 @@
+package etcd
+
+import (
+	"slices"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+// largestRequest is the default of etcd's --max-request-bytes.
+const largestRequest = 3 << 19
+
+// proposals are the requests that wait for the log.
+type proposals struct {
+	waiting []*proposal
+}
+
+// A proposal is a request that is to be written to the log.
+type proposal struct {
+	id    uint64
+	data  []byte
+	since fakeclock.Reading
+	// offered: raft has it. Without a leader there is nobody to offer it to.
+	offered bool
+	// changed: another leader was elected meanwhile.
+	changed bool
+	done    func(proto.Message, error)
+}
+
+// propose has a request of a client's written to the log, and the call answered when it is
+// done.
+func (m *member) propose(c *rpc, r *pb.InternalRaftRequest) {
+	answers := c.asked
+	m.write(r, answers.By(), func(resp proto.Message, err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		var learns []trace.Event
+		if l, ok := resp.(*pb.LeaseGrantResponse); ok {
+			learns = append(learns, alive(session(m.host.Names(), l.ID), l.TTL))
+		}
+		c.answer(resp, tellDone(m.host.Names(), resp), learns...)
+	})
+}
+
+// revoke has a lease revoked because its time is up.
+func (m *member) revoke(id int64) {
+	m.write(&pb.InternalRaftRequest{LeaseRevoke: &pb.LeaseRevokeRequest{ID: id}}, nil, func(proto.Message, error) {})
+}
+
+// write has a request written to the log, and says what came of it. by is nobody if the
+// cluster itself wants it.
+func (m *member) write(r *pb.InternalRaftRequest, by *trace.Actor, done func(proto.Message, error)) {
+	id := uint64(m.nextID())
+	r.Header = &pb.RequestHeader{ID: id}
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(r)
+	if err != nil || len(data) > largestRequest {
+		done(nil, rpctypes.ErrGRPCRequestTooLarge)
+		return
+	}
+	m.host.Keeps(len(data))
+	if by != nil {
+		m.cluster.asked[id] = by
+	}
+	p := &proposal{id: id, data: data, since: m.now(), done: done}
+	m.proposals.waiting = append(m.proposals.waiting, p)
+	m.offer(p)
+	m.hurry()
+}
+
+func (m *member) offer(p *proposal) {
+	if !p.offered && m.leading != 0 {
+		p.offered = m.node.Propose(p.data) == nil
+	}
+}
+
+// leaderChanged offers what could not be offered before. What the leader before had been
+// offered may be lost; nobody knows.
+func (ps *proposals) leaderChanged(m *member) {
+	for _, p := range ps.waiting {
+		p.changed = p.changed || p.offered
+		m.offer(p)
+	}
+}
+
+// take takes the proposal that an entry of the log is of; nil if it is another member's.
+func (ps *proposals) take(id uint64) *proposal {
+	i := slices.IndexFunc(ps.waiting, func(p *proposal) bool { return p.id == id })
+	if i < 0 {
+		return nil
+	}
+	p := ps.waiting[i]
+	ps.waiting = slices.Delete(ps.waiting, i, i+1)
+	return p
+}
+
+// overdue gives up on what takes too long.
+func (ps *proposals) overdue(m *member) {
+	for _, p := range slices.Clone(ps.waiting) {
+		if m.now().Sub(p.since) >= patience {
+			err := rpctypes.ErrGRPCTimeout
+			if p.changed {
+				err = rpctypes.ErrGRPCTimeoutDueToLeaderFail
+			}
+			ps.take(p.id).done(nil, err)
+		}
+	}
+}
+
+// apply does what an entry of the log says.
+func (m *member) apply(e *raftpb.Entry) {
+	m.applied = e.GetIndex()
+	if len(e.Data) == 0 {
+		// The first entry of a leader's: what was decided before is done.
+		if m.isLeader() {
+			m.lessor.promote()
+		}
+		return
+	}
+	r := new(pb.InternalRaftRequest)
+	must(proto.Unmarshal(e.Data, r))
+	resp, changes, err := m.execute(r)
+	m.cluster.done(m, r, changes, err)
+	m.changed(changes)
+	if p := m.proposals.take(r.Header.ID); p != nil {
+		p.done(resp, err)
+	}
+}
+
+// execute does what a request asks for. It comes to the same on all members.
+func (m *member) execute(r *pb.InternalRaftRequest) (resp proto.Message, changes []*mvccpb.Event, err error) {
+	s := m.store
+	switch {
+	case r.Put != nil:
+		if err = s.puttable(r.Put, m.lessor.known); err != nil {
+			return nil, nil, err
+		}
+		put := s.put(r.Put)
+		put.Header = m.header(put.Header.Revision)
+		return put, s.commit(), nil
+	case r.DeleteRange != nil:
+		removed := s.remove(r.DeleteRange)
+		removed.Header = m.header(removed.Header.Revision)
+		return removed, s.commit(), nil
+	case r.Txn != nil:
+		done, err := s.txn(r.Txn, m.lessor.known)
+		if err != nil {
+			return nil, nil, err
+		}
+		done.Header = m.header(done.Header.Revision)
+		return done, s.commit(), nil
+	case r.Compaction != nil:
+		if err = s.compact(r.Compaction.Revision); err != nil {
+			return nil, nil, err
+		}
+		return &pb.CompactionResponse{Header: m.header(0)}, nil, nil
+	case r.LeaseGrant != nil:
+		l, err := m.lessor.grant(r.LeaseGrant.ID, r.LeaseGrant.TTL)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &pb.LeaseGrantResponse{Header: m.header(0), ID: l.id, TTL: l.ttl}, nil, nil
+	case r.LeaseRevoke != nil:
+		l := m.lessor.all[r.LeaseRevoke.ID]
+		if l == nil {
+			return nil, nil, rpctypes.ErrGRPCLeaseNotFound
+		}
+		for _, key := range l.sortedKeys() {
+			s.remove(&pb.DeleteRangeRequest{Key: []byte(key)})
+		}
+		changes = s.commit()
+		m.lessor.revoke(l)
+		return &pb.LeaseRevokeResponse{Header: m.header(0)}, changes, nil
+	}
+	return nil, nil, rpctypes.ErrGRPCNotCapable // nobody proposes anything else
+}
+
+// since is how long each has waited.
+func (ps *proposals) since() (all []fakeclock.Reading) {
+	for _, one := range ps.waiting {
+		all = append(all, one.since)
+	}
+	return all
+}

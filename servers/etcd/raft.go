@@ -1,0 +1,109 @@
+package etcd
+
+import (
+	"log"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+)
+
+// firstIndex is the entry of the log that says who the members are; nobody has to send it.
+const firstIndex = 1
+
+// firstDisk writes what a new member knows: who the others are.
+func firstDisk(disk *raft.MemoryStorage, members []uint64) {
+	must(disk.ApplySnapshot(&raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{
+		Index: new(uint64(firstIndex)), Term: new(uint64(1)), ConfState: &raftpb.ConfState{Voters: members},
+	}}))
+	must(disk.SetHardState(&raftpb.HardState{Term: new(uint64(1)), Commit: new(uint64(firstIndex))}))
+}
+
+// must is for what cannot fail: the disk is memory, and what is written to it comes from
+// raft.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// startRaft starts raft with what is on the disk.
+func (m *member) startRaft() {
+	node, err := raft.NewRawNode(&raft.Config{
+		ID:              m.id,
+		ElectionTick:    electionTicks,
+		HeartbeatTick:   1,
+		Storage:         m.disk,
+		Applied:         firstIndex,
+		MaxSizePerMsg:   512 << 10, // these two are etcd's: server/etcdserver/raft.go
+		MaxInflightMsgs: 512,
+		CheckQuorum:     true,
+		PreVote:         true,
+		Logger:          silent{},
+	})
+	must(err)
+	m.node = node
+}
+
+// silent is a log that nobody reads. What raft cannot go on after is a mistake of ours.
+type silent struct{}
+
+func (silent) Debug(...any)              {}
+func (silent) Debugf(string, ...any)     {}
+func (silent) Error(...any)              {}
+func (silent) Errorf(string, ...any)     {}
+func (silent) Info(...any)               {}
+func (silent) Infof(string, ...any)      {}
+func (silent) Warning(...any)            {}
+func (silent) Warningf(string, ...any)   {}
+func (silent) Fatal(v ...any)            { log.Panic(v...) }
+func (silent) Fatalf(s string, v ...any) { log.Panicf(s, v...) }
+func (silent) Panic(v ...any)            { log.Panic(v...) }
+func (silent) Panicf(s string, v ...any) { log.Panicf(s, v...) }
+
+// leader is who leads, as far as the member knows; 0 is nobody.
+func (m *member) leader() uint64 { return m.leading }
+
+func (m *member) isLeader() bool { return m.leading == m.id }
+
+func (m *member) term() uint64 { return m.node.BasicStatus().GetTerm() }
+
+// work does what raft has for the member to do. First it writes to the disk what it is about
+// to tell others: then a crash loses nothing of it.
+func (m *member) work() {
+	for m.node.HasReady() {
+		ready := m.node.Ready()
+		if !raft.IsEmptyHardState(ready.HardState) {
+			must(m.disk.SetHardState(ready.HardState))
+		}
+		must(m.disk.Append(ready.Entries))
+		if ready.SoftState != nil {
+			m.lead(ready.SoftState.Lead)
+		}
+		for _, msg := range ready.Messages {
+			m.tell(msg)
+		}
+		for _, e := range ready.CommittedEntries {
+			m.apply(e)
+		}
+		for _, r := range ready.ReadStates {
+			m.reading.confirmed(m, r)
+		}
+		m.node.Advance(ready)
+	}
+}
+
+// lead takes in who leads from now on.
+func (m *member) lead(by uint64) {
+	if by == m.leading {
+		return
+	}
+	was := m.leading
+	m.leading = by
+	if was == m.id {
+		m.lessor.demote()
+	}
+	m.reading.leaderChanged(m)
+	m.proposals.leaderChanged(m)
+	m.questions.leaderChanged(m)
+	m.cluster.led(m)
+}

@@ -1,0 +1,315 @@
+package etcd
+
+import (
+	"fmt"
+	"slices"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A method is what can be called: one that answers once, or one that goes on.
+type method struct {
+	request func() proto.Message
+	once    func(*member, *rpc, proto.Message)
+	flow    func(*rpc) flow
+}
+
+// once is a method that answers once.
+func once[M any, R interface {
+	*M
+	proto.Message
+}](serve func(*member, *rpc, R)) *method {
+	return &method{
+		request: func() proto.Message { return R(new(M)) },
+		once:    func(m *member, c *rpc, r proto.Message) { serve(m, c, r.(R)) },
+	}
+}
+
+// methods are those that a member has, by their paths. It is filled when the package is
+// initialised, because what serves them tells of them, too.
+var methods map[string]*method
+
+func init() {
+	methods = map[string]*method{
+		pb.KV_Range_FullMethodName:              once((*member).get),
+		pb.KV_Put_FullMethodName:                once((*member).put),
+		pb.KV_DeleteRange_FullMethodName:        once((*member).remove),
+		pb.KV_Txn_FullMethodName:                once((*member).txn),
+		pb.KV_Compact_FullMethodName:            once((*member).compact),
+		pb.Lease_LeaseGrant_FullMethodName:      once((*member).grantLease),
+		pb.Lease_LeaseRevoke_FullMethodName:     once((*member).revokeLease),
+		pb.Lease_LeaseTimeToLive_FullMethodName: once((*member).timeToLive),
+		pb.Lease_LeaseLeases_FullMethodName:     once((*member).leases),
+		pb.Cluster_MemberList_FullMethodName:    once((*member).memberList),
+		pb.Maintenance_Status_FullMethodName:    once((*member).status),
+		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, flow: newKeepAlive},
+		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, flow: newWatching},
+	}
+}
+
+// services are those that a real member has, and real their methods.
+var services, real = func() (services, methods map[string]bool) {
+	services, methods = map[string]bool{"grpc.health.v1.Health": true}, map[string]bool{}
+	for _, m := range []string{"Check", "Watch", "List"} {
+		methods["/grpc.health.v1.Health/"+m] = true
+	}
+	for _, d := range []grpc.ServiceDesc{
+		pb.KV_ServiceDesc, pb.Watch_ServiceDesc, pb.Lease_ServiceDesc, pb.Cluster_ServiceDesc, pb.Maintenance_ServiceDesc, pb.Auth_ServiceDesc,
+	} {
+		services[d.ServiceName] = true
+		for _, m := range d.Methods {
+			methods["/"+d.ServiceName+"/"+m.MethodName] = true
+		}
+		for _, s := range d.Streams {
+			methods["/"+d.ServiceName+"/"+s.StreamName] = true
+		}
+	}
+	return services, methods
+}()
+
+// header says of what an answer is true: which member gives it, in which term of which
+// leader, and at which revision.
+func (m *member) header(revision int64) *pb.ResponseHeader {
+	if revision == 0 {
+		revision = m.store.revision
+	}
+	return &pb.ResponseHeader{ClusterId: clusterID, MemberId: m.id, Revision: revision, RaftTerm: m.term()}
+}
+
+func (m *member) get(c *rpc, r *pb.RangeRequest) {
+	if err := validRange(r); err != nil {
+		c.fail(err)
+		return
+	}
+	serve := func(err error) {
+		var resp *pb.RangeResponse
+		if err == nil {
+			resp, err = m.store.get(r)
+		}
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		resp.Header = m.header(resp.Header.Revision)
+		c.answer(resp, fmt.Sprintf("%s at revision %d", keys(resp.Count), resp.Header.Revision))
+	}
+	if r.Serializable {
+		serve(nil)
+		return
+	}
+	m.upToDate(serve)
+}
+
+func (m *member) put(c *rpc, r *pb.PutRequest) {
+	if err := validPut(r); err != nil {
+		c.fail(err)
+		return
+	}
+	m.propose(c, &pb.InternalRaftRequest{Put: r})
+}
+
+func (m *member) remove(c *rpc, r *pb.DeleteRangeRequest) {
+	if err := validDelete(r); err != nil {
+		c.fail(err)
+		return
+	}
+	m.propose(c, &pb.InternalRaftRequest{DeleteRange: r})
+}
+
+func (m *member) txn(c *rpc, r *pb.TxnRequest) {
+	if err := validTxn(r); err != nil {
+		c.fail(err)
+		return
+	}
+	only, serializable := reads(r)
+	if !only {
+		m.propose(c, &pb.InternalRaftRequest{Txn: r})
+		return
+	}
+	serve := func(err error) {
+		var resp *pb.TxnResponse
+		if err == nil {
+			resp, err = m.store.txn(r, m.lessor.known)
+		}
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		resp.Header = m.header(resp.Header.Revision)
+		c.answer(resp, tellDone(m.host.Names(), resp))
+	}
+	if serializable {
+		serve(nil)
+		return
+	}
+	m.upToDate(serve)
+}
+
+func (m *member) compact(c *rpc, r *pb.CompactionRequest) {
+	m.propose(c, &pb.InternalRaftRequest{Compaction: r})
+}
+
+func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
+	for r.ID == 0 {
+		r.ID = m.nextID() & (1<<63 - 1)
+	}
+	m.propose(c, &pb.InternalRaftRequest{LeaseGrant: r})
+}
+
+func (m *member) revokeLease(c *rpc, r *pb.LeaseRevokeRequest) {
+	m.propose(c, &pb.InternalRaftRequest{LeaseRevoke: r})
+}
+
+func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
+	m.ask(asking{lease: r.ID, ttl: true}, func(a asked, err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		resp := &pb.LeaseTimeToLiveResponse{Header: m.header(0), ID: r.ID, TTL: a.ttl, GrantedTTL: a.granted}
+		if r.Keys {
+			for _, k := range a.keys {
+				resp.Keys = append(resp.Keys, []byte(k))
+			}
+		}
+		c.answer(resp, fmt.Sprintf("%s has %d s left", session(m.host.Names(), r.ID), a.ttl))
+	})
+}
+
+func (m *member) leases(c *rpc, _ *pb.LeaseLeasesRequest) {
+	resp := &pb.LeaseLeasesResponse{Header: m.header(0)}
+	for _, l := range m.lessor.sorted() {
+		resp.Leases = append(resp.Leases, &pb.LeaseStatus{ID: l.id})
+	}
+	c.answer(resp, fmt.Sprintf("%d leases", len(resp.Leases)))
+}
+
+func (m *member) memberList(c *rpc, r *pb.MemberListRequest) {
+	serve := func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		resp := &pb.MemberListResponse{Header: m.header(0)}
+		resp.Header.Revision = 0 // as in etcd
+		for _, o := range m.cluster.members {
+			name := o.host.Node().Name
+			resp.Members = append(resp.Members, &pb.Member{ID: o.id, Name: name, PeerURLs: []string{"http://" + name + ":2380"}, ClientURLs: []string{"http://" + name + ":2379"}})
+		}
+		c.answer(resp, fmt.Sprintf("%d members", len(resp.Members)))
+	}
+	if r.Linearizable {
+		m.upToDate(serve)
+		return
+	}
+	serve(nil)
+}
+
+func (m *member) status(c *rpc, _ *pb.StatusRequest) {
+	s := m.node.BasicStatus()
+	resp := &pb.StatusResponse{
+		Header: m.header(0), Version: version, Leader: m.leader(), RaftTerm: m.term(),
+		RaftIndex: s.GetCommit(), RaftAppliedIndex: m.applied,
+	}
+	if resp.Leader == 0 {
+		resp.Errors = append(resp.Errors, "etcdserver: no leader")
+	}
+	c.answer(resp, fmt.Sprintf("status at revision %d", resp.Header.Revision))
+}
+
+// keys is a number of keys in words.
+func keys(n int64) string {
+	if n == 1 {
+		return "1 key"
+	}
+	return fmt.Sprintf("%d keys", n)
+}
+
+// tellDone is what an answer says, for people.
+func tellDone(names *sim.Names, m proto.Message) string {
+	switch r := m.(type) {
+	case *pb.PutResponse:
+		return fmt.Sprintf("put at revision %d", r.Header.Revision)
+	case *pb.DeleteRangeResponse:
+		return fmt.Sprintf("%s deleted at revision %d", keys(r.Deleted), r.Header.Revision)
+	case *pb.TxnResponse:
+		if r.Succeeded {
+			return fmt.Sprintf("true at revision %d", r.Header.Revision)
+		}
+		return fmt.Sprintf("false at revision %d", r.Header.Revision)
+	case *pb.CompactionResponse:
+		return "compacted"
+	case *pb.LeaseGrantResponse:
+		return fmt.Sprintf("%s for %d s", session(names, r.ID), r.TTL)
+	case *pb.LeaseRevokeResponse:
+		return fmt.Sprintf("revoked at revision %d", r.Header.Revision)
+	}
+	return "done"
+}
+
+// A keepAlive is a call that renews leases, one after another.
+type keepAlive struct {
+	call  *rpc
+	queue []renewal
+	ends  bool
+}
+
+// A renewal is a lease to be renewed, and what asks for that.
+type renewal struct {
+	lease int64
+	asked *sim.Request
+}
+
+func newKeepAlive(call *rpc) flow { return &keepAlive{call: call} }
+
+func (k *keepAlive) take(request proto.Message) {
+	k.queue = append(k.queue, renewal{request.(*pb.LeaseKeepAliveRequest).ID, k.call.asked})
+	if len(k.queue) == 1 {
+		k.renew()
+	}
+}
+
+// renew renews the first lease of the queue.
+func (k *keepAlive) renew() {
+	m, r := k.call.c.m, k.queue[0]
+	// The header is made before: an answer must not show a revision at which the lease may
+	// have been revoked already. See leaseKeepAlive in server/etcdserver/api/v3rpc/lease.go.
+	resp := &pb.LeaseKeepAliveResponse{Header: m.header(0), ID: r.lease}
+	m.ask(asking{lease: r.lease, by: r.asked.By()}, func(a asked, err error) {
+		if k.call.over {
+			return
+		}
+		if err != nil {
+			k.call.fail(err)
+			return
+		}
+		name := session(m.host.Names(), r.lease)
+		if resp.TTL = a.ttl; a.ttl > 0 {
+			k.call.send(r.asked, resp, fmt.Sprintf("%s for %d s", name, a.ttl), alive(name, a.ttl))
+		} else {
+			k.call.send(r.asked, resp, name+" is over")
+		}
+		k.queue = slices.Delete(k.queue, 0, 1)
+		if len(k.queue) > 0 {
+			k.renew()
+		} else if k.ends {
+			k.call.end(0, "", "the end of LeaseKeepAlive")
+		}
+	})
+}
+
+func (k *keepAlive) ended(cancelled bool) {
+	if k.ends = true; !cancelled && len(k.queue) == 0 {
+		k.call.end(0, "", "the end of LeaseKeepAlive")
+	}
+}
+
+// alive is what a client learns that reads that its session lives.
+func alive(session string, ttl int64) trace.Event {
+	return trace.Event{Kind: trace.KindAlive, Session: session, TTL: seconds(ttl)}
+}

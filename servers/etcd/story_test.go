@@ -1,0 +1,43 @@
+package etcd_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// gcPause is the story of two clients, the first of which is paused just before it writes.
+func gcPause(members int, fencing storage.Policy) sim.Config {
+	return sim.Config{
+		Name: "gc-pause", Seed: 1, Horizon: 5 * time.Minute,
+		Network: sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond},
+		Lock:    sim.Lock{Kind: mutex, Key: "/lock", TTL: 10 * time.Second},
+		Nodes:   Nodes("etcd", members),
+		Clients: []sim.Client{
+			{Name: "client-1", RetryEvery: time.Second},
+			{Name: "client-2", RetryEvery: time.Second, Starts: Point("client-1 acquired")},
+		},
+		Storage: sim.Storage{Fencing: fencing},
+		Faults: []sim.Fault{
+			Until("client-2 finished", Before("client-1 write", Stopped("client-1"))),
+		},
+	}
+}
+
+func TestGCPause(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		tr := Play(t, gcPause(members, storage.None))
+		Struck(t, tr)
+		Same(t, "doubts", len(tr.Doubts), 0)
+		Same(t, "broken", Broken(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
+		// Once, and by time: what the second one's release deletes is the second one's.
+		Same(t, "the lock", KeyHistory(tr, "etcd"), "set 1, expire 1, set 1, delete 1")
+		Same(t, "session", Only(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
+		fenced := Play(t, gcPause(members, storage.Writes))
+		Same(t, "broken with tokens", Broken(fenced), "section-exclusion inherent: needs fencing")
+	}
+}

@@ -1,0 +1,226 @@
+package etcd
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// call is the name of a method for people: Watch, of /etcdserverpb.Watch/Watch.
+func call(path string) string {
+	if path == "" {
+		return "a call"
+	}
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// word is what the trace calls the session of a lease. What a client writes of one is in hex,
+// as in the keys of its locks.
+func word(lease int64) string { return strconv.FormatInt(lease, 16) }
+
+func session(names *sim.Names, lease int64) string { return names.Name("session", word(lease)) }
+
+// tellKey is a key as people see it: of one that ends in the word of a session, as those do
+// that clients make for the queue of a lock, the session by its name.
+func tellKey(names *sim.Names, key []byte) string {
+	k := string(key)
+	if names.IsKey(k) {
+		return k
+	}
+	slash := strings.LastIndexByte(k, '/')
+	last := k[slash+1:]
+	if slash < 0 {
+		return names.Value(k)
+	}
+	if lease, err := strconv.ParseInt(last, 16, 64); err == nil && len(last) >= 15 {
+		last = session(names, lease)
+	} else {
+		last = names.Value(last)
+	}
+	if folder := k[:slash]; names.IsKey(folder) {
+		return folder + "/" + last
+	}
+	return tellFolder(names, k[:slash]) + "/" + last
+}
+
+func tellFolder(names *sim.Names, folder string) string {
+	parts := strings.Split(folder, "/")
+	for i, p := range parts {
+		parts[i] = names.Value(p)
+	}
+	return strings.Join(parts, "/")
+}
+
+// tellRange is a range of keys.
+func tellRange(names *sim.Names, key, end []byte) string {
+	switch {
+	case len(end) == 0:
+		return tellKey(names, key)
+	case len(end) == 1 && end[0] == 0:
+		return "from " + tellKey(names, key)
+	case string(end) == string(next(key)):
+		return tellPrefix(names, key) + "*"
+	}
+	return tellKey(names, key) + " to " + tellKey(names, end)
+}
+
+func tellPrefix(names *sim.Names, key []byte) string {
+	if folder, ok := strings.CutSuffix(string(key), "/"); ok {
+		return tellKey(names, []byte(folder)) + "/"
+	}
+	return tellKey(names, key)
+}
+
+// next is the first key after all that begin with one.
+func next(key []byte) []byte {
+	end := []byte(string(key))
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i] < 0xff {
+			end[i]++
+			return end[:i+1]
+		}
+	}
+	return []byte{0}
+}
+
+// tellRequest is a request of a call as people see it.
+func tellRequest(names *sim.Names, path string, message []byte) string {
+	m := methods[path]
+	if m == nil {
+		return call(path)
+	}
+	request := m.request()
+	if proto.Unmarshal(message, request) != nil {
+		return call(path) + " of what is no protobuf"
+	}
+	return tell(names, request)
+}
+
+func tell(names *sim.Names, request proto.Message) string {
+	switch r := request.(type) {
+	case *pb.RangeRequest:
+		text := "Get " + tellRange(names, r.Key, r.RangeEnd)
+		if r.Serializable {
+			text += " (serializable)"
+		}
+		return text
+	case *pb.PutRequest:
+		return "Put " + tellKey(names, r.Key)
+	case *pb.DeleteRangeRequest:
+		return "Delete " + tellRange(names, r.Key, r.RangeEnd)
+	case *pb.TxnRequest:
+		return tellTxn(names, r)
+	case *pb.CompactionRequest:
+		return fmt.Sprintf("Compact %d", r.Revision)
+	case *pb.LeaseGrantRequest:
+		if r.ID != 0 {
+			return fmt.Sprintf("LeaseGrant %s for %d s", session(names, r.ID), r.TTL)
+		}
+		return fmt.Sprintf("LeaseGrant for %d s", r.TTL)
+	case *pb.LeaseRevokeRequest:
+		return "LeaseRevoke " + session(names, r.ID)
+	case *pb.LeaseKeepAliveRequest:
+		return "LeaseKeepAlive " + session(names, r.ID)
+	case *pb.LeaseTimeToLiveRequest:
+		return "LeaseTimeToLive " + session(names, r.ID)
+	case *pb.LeaseLeasesRequest:
+		return "LeaseLeases"
+	case *pb.WatchRequest:
+		switch u := r.RequestUnion.(type) {
+		case *pb.WatchRequest_CreateRequest:
+			text := "Watch " + tellRange(names, u.CreateRequest.GetKey(), u.CreateRequest.GetRangeEnd())
+			if from := u.CreateRequest.GetStartRevision(); from != 0 {
+				text += fmt.Sprintf(" from revision %d", from)
+			}
+			return text
+		case *pb.WatchRequest_CancelRequest:
+			return fmt.Sprintf("ends watch %d", u.CancelRequest.GetWatchId())
+		case *pb.WatchRequest_ProgressRequest:
+			return "asks for the progress of its watches"
+		}
+		return "a Watch of nothing"
+	case *pb.StatusRequest:
+		return "Status"
+	case *pb.MemberListRequest:
+		return "MemberList"
+	}
+	return "a request"
+}
+
+func tellTxn(names *sim.Names, r *pb.TxnRequest) string {
+	var b strings.Builder
+	b.WriteString("Txn")
+	word := " if "
+	for _, c := range r.Compare {
+		b.WriteString(word)
+		b.WriteString(tellCompare(names, c))
+		word = " and "
+	}
+	tellOps(&b, names, " then ", r.Success)
+	tellOps(&b, names, " else ", r.Failure)
+	return b.String()
+}
+
+func tellOps(b *strings.Builder, names *sim.Names, word string, ops []*pb.RequestOp) {
+	for i, op := range ops {
+		if i > 0 {
+			word = ", "
+		}
+		b.WriteString(word)
+		b.WriteString(tellOp(names, op))
+	}
+}
+
+func tellOp(names *sim.Names, op *pb.RequestOp) string {
+	switch o := op.GetRequest().(type) {
+	case *pb.RequestOp_RequestRange:
+		return tell(names, o.RequestRange)
+	case *pb.RequestOp_RequestPut:
+		return tell(names, o.RequestPut)
+	case *pb.RequestOp_RequestDeleteRange:
+		return tell(names, o.RequestDeleteRange)
+	case *pb.RequestOp_RequestTxn:
+		return "(" + tell(names, o.RequestTxn) + ")"
+	}
+	return "nothing"
+}
+
+var signs = map[pb.Compare_CompareResult]string{
+	pb.Compare_EQUAL: "=", pb.Compare_NOT_EQUAL: "!=", pb.Compare_GREATER: ">", pb.Compare_LESS: "<",
+}
+
+func tellCompare(names *sim.Names, c *pb.Compare) string {
+	what, with := strings.ToLower(c.Target.String()), ""
+	switch t := c.TargetUnion.(type) {
+	case *pb.Compare_Version:
+		with = fmt.Sprint(t.Version)
+	case *pb.Compare_CreateRevision:
+		with = fmt.Sprint(t.CreateRevision)
+	case *pb.Compare_ModRevision:
+		with = fmt.Sprint(t.ModRevision)
+	case *pb.Compare_Lease:
+		if with = "none"; t.Lease != 0 {
+			with = session(names, t.Lease)
+		}
+	case *pb.Compare_Value:
+		with = tellValue(names, t.Value)
+	}
+	return fmt.Sprintf("%s(%s) %s %s", what, tellRange(names, c.Key, c.RangeEnd), signs[c.Result], with)
+}
+
+// tellValue is the value of a key.
+func tellValue(names *sim.Names, value []byte) string {
+	if len(value) == 0 {
+		return `""`
+	}
+	if len(value) > 64 {
+		return names.Name("value", hex.EncodeToString(value))
+	}
+	return names.Value(string(value))
+}

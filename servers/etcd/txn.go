@@ -1,0 +1,156 @@
+package etcd
+
+import (
+	"bytes"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+)
+
+// A transaction is decided before it changes anything: which of its branches are taken, at
+// all levels, and whether all that these do can be done. So it is all or nothing, and no
+// comparison sees its own changes: server/etcdserver/txn/txn.go.
+
+// decides says which branches a transaction takes, itself first and then those in it that
+// are reached, in order.
+func (s *store) decides(r *pb.TxnRequest) []bool {
+	path := []bool{s.holds(r.Compare)}
+	for _, op := range taken(r, path[0]) {
+		if t, ok := op.Request.(*pb.RequestOp_RequestTxn); ok {
+			path = append(path, s.decides(t.RequestTxn)...)
+		}
+	}
+	return path
+}
+
+func taken(r *pb.TxnRequest, success bool) []*pb.RequestOp {
+	if success {
+		return r.Success
+	}
+	return r.Failure
+}
+
+func (s *store) holds(all []*pb.Compare) bool {
+	for _, c := range all {
+		found := s.now.within(c.Key, c.RangeEnd)
+		if len(found) == 0 {
+			// A value cannot be told from none, so no comparison with one holds.
+			if c.Target == pb.Compare_VALUE || !compares(c, &mvccpb.KeyValue{}) {
+				return false
+			}
+		}
+		for _, kv := range found {
+			if !compares(c, kv) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func compares(c *pb.Compare, kv *mvccpb.KeyValue) bool {
+	result := 0
+	switch c.Target {
+	case pb.Compare_VALUE:
+		result = bytes.Compare(kv.Value, c.GetValue())
+	case pb.Compare_CREATE:
+		result = compare(kv.CreateRevision, c.GetCreateRevision())
+	case pb.Compare_MOD:
+		result = compare(kv.ModRevision, c.GetModRevision())
+	case pb.Compare_VERSION:
+		result = compare(kv.Version, c.GetVersion())
+	case pb.Compare_LEASE:
+		result = compare(kv.Lease, c.GetLease())
+	}
+	switch c.Result {
+	case pb.Compare_EQUAL:
+		return result == 0
+	case pb.Compare_NOT_EQUAL:
+		return result != 0
+	case pb.Compare_GREATER:
+		return result > 0
+	case pb.Compare_LESS:
+		return result < 0
+	}
+	return true
+}
+
+// possible is an error if something on the path of a transaction cannot be done. It returns
+// the rest of the path.
+func (s *store) possible(r *pb.TxnRequest, path []bool, known func(lease int64) bool) (rest []bool, err error) {
+	ops := taken(r, path[0])
+	path = path[1:]
+	for _, op := range ops {
+		switch o := op.Request.(type) {
+		case *pb.RequestOp_RequestRange:
+			err = s.readable(o.RequestRange.Revision)
+		case *pb.RequestOp_RequestPut:
+			err = s.puttable(o.RequestPut, known)
+		case *pb.RequestOp_RequestTxn:
+			path, err = s.possible(o.RequestTxn, path, known)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return path, nil
+}
+
+// do does what is on the path of a transaction that is possible.
+func (s *store) do(r *pb.TxnRequest, path []bool) (resp *pb.TxnResponse, rest []bool, err error) {
+	resp = &pb.TxnResponse{Header: &pb.ResponseHeader{}, Succeeded: path[0]}
+	ops := taken(r, path[0])
+	path = path[1:]
+	for _, op := range ops {
+		done := &pb.ResponseOp{}
+		switch o := op.Request.(type) {
+		case *pb.RequestOp_RequestRange:
+			var got *pb.RangeResponse
+			if got, err = s.get(o.RequestRange); err != nil {
+				return nil, nil, err
+			}
+			done.Response = &pb.ResponseOp_ResponseRange{ResponseRange: got}
+		case *pb.RequestOp_RequestPut:
+			done.Response = &pb.ResponseOp_ResponsePut{ResponsePut: s.put(o.RequestPut)}
+		case *pb.RequestOp_RequestDeleteRange:
+			done.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: s.remove(o.RequestDeleteRange)}
+		case *pb.RequestOp_RequestTxn:
+			var inner *pb.TxnResponse
+			if inner, path, err = s.do(o.RequestTxn, path); err != nil {
+				return nil, nil, err
+			}
+			done.Response = &pb.ResponseOp_ResponseTxn{ResponseTxn: inner}
+		}
+		resp.Responses = append(resp.Responses, done)
+	}
+	return resp, path, nil
+}
+
+// txn does a transaction.
+func (s *store) txn(r *pb.TxnRequest, known func(lease int64) bool) (*pb.TxnResponse, error) {
+	path := s.decides(r)
+	if _, err := s.possible(r, path, known); err != nil {
+		return nil, err
+	}
+	resp, _, err := s.do(r, path)
+	if err != nil {
+		return nil, err
+	}
+	resp.Header.Revision = s.present()
+	return resp, nil
+}
+
+// reads says that a transaction changes nothing whichever branch it takes, and serializable
+// that each of its reads can be of a member that is behind. One in another is not looked
+// into, as in etcd.
+func reads(r *pb.TxnRequest) (only, serializable bool) {
+	only, serializable = true, true
+	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {
+		for _, op := range ops {
+			o := op.GetRequestRange()
+			only = only && o != nil
+			serializable = serializable && o != nil && o.Serializable
+		}
+	}
+	return only, serializable
+}

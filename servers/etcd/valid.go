@@ -1,0 +1,161 @@
+package etcd
+
+import (
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+)
+
+// What a member refuses before it asks anybody: server/etcdserver/api/v3rpc/key.go.
+
+// mostOps is the default of etcd's --max-txn-ops.
+const mostOps = 128
+
+func validRange(r *pb.RangeRequest) error {
+	if len(r.Key) == 0 {
+		return rpctypes.ErrGRPCEmptyKey
+	}
+	_, order := pb.RangeRequest_SortOrder_name[int32(r.SortOrder)]
+	_, target := pb.RangeRequest_SortTarget_name[int32(r.SortTarget)]
+	if !order || !target {
+		return rpctypes.ErrGRPCInvalidSortOption
+	}
+	return nil
+}
+
+func validPut(r *pb.PutRequest) error {
+	switch {
+	case len(r.Key) == 0:
+		return rpctypes.ErrGRPCEmptyKey
+	case r.IgnoreValue && len(r.Value) != 0:
+		return rpctypes.ErrGRPCValueProvided
+	case r.IgnoreLease && r.Lease != 0:
+		return rpctypes.ErrGRPCLeaseProvided
+	}
+	return nil
+}
+
+func validDelete(r *pb.DeleteRangeRequest) error {
+	if len(r.Key) == 0 {
+		return rpctypes.ErrGRPCEmptyKey
+	}
+	return nil
+}
+
+func validTxn(r *pb.TxnRequest) error {
+	if err := validOps(r, mostOps); err != nil {
+		return err
+	}
+	for _, ops := range [][]*pb.RequestOp{r.Success, r.Failure} {
+		if _, ok := changes(ops); !ok {
+			return rpctypes.ErrGRPCDuplicateKey
+		}
+	}
+	return nil
+}
+
+// validOps looks at what a transaction is made of. One in another has as many operations
+// less as the other has.
+func validOps(r *pb.TxnRequest, most int) error {
+	ops := max(len(r.Compare), len(r.Success), len(r.Failure))
+	if ops > most {
+		return rpctypes.ErrGRPCTooManyOps
+	}
+	for _, c := range r.Compare {
+		if len(c.Key) == 0 {
+			return rpctypes.ErrGRPCEmptyKey
+		}
+	}
+	for _, all := range [][]*pb.RequestOp{r.Success, r.Failure} {
+		for _, op := range all {
+			if err := validOp(op, most-ops); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func validOp(op *pb.RequestOp, most int) error {
+	switch o := op.Request.(type) {
+	case *pb.RequestOp_RequestRange:
+		return validRange(o.RequestRange)
+	case *pb.RequestOp_RequestPut:
+		return validPut(o.RequestPut)
+	case *pb.RequestOp_RequestDeleteRange:
+		return validDelete(o.RequestDeleteRange)
+	case *pb.RequestOp_RequestTxn:
+		return validOps(o.RequestTxn, most)
+	}
+	return rpctypes.ErrGRPCKeyNotFound // as etcd calls an operation that is none
+}
+
+// A changing is what some operations put and delete, those of transactions in them
+// included.
+type changing struct {
+	puts    map[string]bool
+	deletes [][2][]byte // from and to
+}
+
+// deleted says whether a key is in what they delete. A range without an end is none here, as
+// in etcd, which does not notice such a one.
+func (c *changing) deleted(key string) bool {
+	for _, d := range c.deletes {
+		from, to := string(d[0]), string(d[1])
+		if key == from && to == "" || from <= key && key < to {
+			return true
+		}
+	}
+	return false
+}
+
+// changes is what some operations change; it is not ok if a key is changed twice. Of the two
+// branches of one transaction only one is taken, so both may put a key.
+func changes(ops []*pb.RequestOp) (all changing, ok bool) {
+	all.puts = map[string]bool{}
+	for _, op := range ops {
+		if d := op.GetRequestDeleteRange(); d != nil {
+			all.deletes = append(all.deletes, [2][]byte{d.Key, d.RangeEnd})
+		}
+	}
+	for _, op := range ops {
+		t := op.GetRequestTxn()
+		if t == nil {
+			continue
+		}
+		then, ok := changes(t.Success)
+		if !ok {
+			return all, false
+		}
+		other, ok := changes(t.Failure)
+		if !ok {
+			return all, false
+		}
+		for key := range then.puts {
+			if all.puts[key] || all.deleted(key) {
+				return all, false
+			}
+		}
+		for key := range other.puts {
+			if all.puts[key] || all.deleted(key) {
+				return all, false
+			}
+		}
+		for _, branch := range []changing{then, other} {
+			for key := range branch.puts {
+				all.puts[key] = true
+			}
+			all.deletes = append(all.deletes, branch.deletes...)
+		}
+	}
+	for _, op := range ops {
+		p := op.GetRequestPut()
+		if p == nil {
+			continue
+		}
+		if key := string(p.Key); all.puts[key] || all.deleted(key) {
+			return all, false
+		}
+		all.puts[string(p.Key)] = true
+	}
+	return all, true
+}

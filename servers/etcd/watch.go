@@ -1,0 +1,229 @@
+package etcd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+const (
+	// watchSync is how often a member looks for watchers that want to hear of what has been:
+	// watchResyncPeriod in server/storage/mvcc/watchable_store.go. Until then they hear
+	// nothing, so a notification can be late by that.
+	watchSync = 100 * time.Millisecond
+	// progressEvery is how often a watcher that asked for it hears that there was nothing:
+	// progressReportInterval in server/etcdserver/api/v3rpc/watch.go, which adds up to a
+	// tenth at random.
+	progressEvery = 10 * time.Minute
+)
+
+// A watching is a call of Watch: several watchers, told apart by numbers.
+type watching struct {
+	call     *rpc
+	next     int64
+	watchers []*watcher // in the order in which they were made
+}
+
+// A watcher hears of changes of a range of keys.
+type watcher struct {
+	id       int64
+	key, end []byte
+	from     int64 // the first revision that it has not heard of
+	behind   bool  // it has to hear of what has been, first
+	prior    bool  // it wants to know what was before
+	noPut    bool
+	noDelete bool
+	progress bool // it wants to hear that there was nothing
+	heard    bool // it has heard of something since it last could have
+
+}
+
+func newWatching(call *rpc) flow {
+	w := &watching{call: call}
+	call.c.m.watchings = append(call.c.m.watchings, w)
+	return w
+}
+
+func (w *watching) ended(cancelled bool) {
+	m := w.call.c.m
+	m.watchings = slices.DeleteFunc(m.watchings, func(o *watching) bool { return o == w })
+	if !cancelled {
+		w.call.end(0, "", "the end of Watch")
+	}
+}
+
+func (w *watching) take(request proto.Message) {
+	m := w.call.c.m
+	switch u := request.(*pb.WatchRequest).RequestUnion.(type) {
+	case *pb.WatchRequest_CreateRequest:
+		w.create(u.CreateRequest)
+	case *pb.WatchRequest_CancelRequest:
+		id := u.CancelRequest.GetWatchId()
+		i := slices.IndexFunc(w.watchers, func(o *watcher) bool { return o.id == id })
+		if i < 0 {
+			return
+		}
+		w.watchers = slices.Delete(w.watchers, i, i+1)
+		w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: id, Canceled: true}, fmt.Sprintf("watch %d is over", id))
+	case *pb.WatchRequest_ProgressRequest:
+		// Those that are behind hear later where they are.
+		if !slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.behind }) {
+			w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: -1}, fmt.Sprintf("all watches are at revision %d", m.store.revision))
+		}
+	}
+}
+
+func (w *watching) create(r *pb.WatchCreateRequest) {
+	m := w.call.c.m
+	refuse := func(why string) {
+		w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: -1, Created: true, Canceled: true, CancelReason: why}, "no watch: "+why)
+	}
+	key := r.Key
+	if len(key) == 0 {
+		key = []byte{0} // the smallest there is
+	}
+	fromKey := len(r.RangeEnd) == 1 && r.RangeEnd[0] == 0
+	switch {
+	case r.StartRevision < 0:
+		refuse(rpctypes.ErrCompacted.Error())
+		return
+	case len(r.RangeEnd) > 0 && !fromKey && string(key) >= string(r.RangeEnd):
+		refuse("mvcc: watcher range is empty")
+		return
+	case r.WatchId != 0 && w.has(r.WatchId):
+		refuse("mvcc: duplicate watch ID provided on the WatchStream")
+		return
+	}
+	o := &watcher{
+		id: r.WatchId, key: key, end: r.RangeEnd, from: r.StartRevision, prior: r.PrevKv, progress: r.ProgressNotify,
+		noPut:    slices.Contains(r.Filters, pb.WatchCreateRequest_NOPUT),
+		noDelete: slices.Contains(r.Filters, pb.WatchCreateRequest_NODELETE),
+	}
+	if o.id == 0 {
+		for w.has(w.next) {
+			w.next++
+		}
+		o.id = w.next
+		w.next++
+	}
+	if o.from > m.store.revision || o.from == 0 {
+		o.from = max(o.from, m.store.revision+1)
+	} else {
+		o.behind = true
+		m.syncLater()
+	}
+	w.watchers = append(w.watchers, o)
+	if o.progress {
+		w.reportLater(o)
+	}
+	w.call.send(w.call.asked, &pb.WatchResponse{Header: m.header(0), WatchId: o.id, Created: true}, fmt.Sprintf("watch %d at revision %d", o.id, m.store.revision))
+}
+
+func (w *watching) has(id int64) bool {
+	return slices.ContainsFunc(w.watchers, func(o *watcher) bool { return o.id == id })
+}
+
+// reportLater has a watcher that asks for it hear from time to time that there was nothing.
+func (w *watching) reportLater(o *watcher) {
+	m := w.call.c.m
+	every := progressEvery + time.Duration(m.dice.Int64N(int64(progressEvery/10)))
+	m.alarm(m.now().Add(every), func() {
+		if w.call.over || !slices.Contains(w.watchers, o) {
+			return
+		}
+		if !o.heard && !o.behind {
+			w.call.send(nil, &pb.WatchResponse{Header: m.header(0), WatchId: o.id}, fmt.Sprintf("watch %d is at revision %d", o.id, m.store.revision))
+		}
+		o.heard = false
+		w.reportLater(o)
+	})
+}
+
+// changed tells the watchers that are not behind what has changed.
+func (m *member) changed(changes []*mvccpb.Event) {
+	if len(changes) == 0 {
+		return
+	}
+	for _, w := range m.watchings {
+		for _, o := range w.watchers {
+			if !o.behind && o.from <= m.store.revision {
+				o.from = m.store.revision + 1
+				w.tell(o, changes, m.store.revision)
+			}
+		}
+	}
+}
+
+// tell tells a watcher what it wants to know of some changes.
+func (w *watching) tell(o *watcher, changes []*mvccpb.Event, revision int64) {
+	m := w.call.c.m
+	resp := &pb.WatchResponse{WatchId: o.id}
+	var told []string
+	var learns []trace.Event
+	for _, e := range changes {
+		gone := e.Type == mvccpb.Event_DELETE
+		if !inRange(e.Kv.Key, o.key, o.end) || gone && o.noDelete || !gone && o.noPut {
+			continue
+		}
+		if o.prior && (gone || e.Kv.CreateRevision != e.Kv.ModRevision) {
+			e = &mvccpb.Event{Type: e.Type, Kv: e.Kv, PrevKv: m.store.before(e)}
+		}
+		resp.Events = append(resp.Events, e)
+		key := tellKey(m.host.Names(), e.Kv.Key)
+		told = append(told, fmt.Sprintf("%s was %s at revision %d", key, tellChange(e), e.Kv.ModRevision))
+		learns = append(learns, trace.Event{Kind: trace.KindNotify, Key: key})
+	}
+	if len(resp.Events) == 0 {
+		return
+	}
+	o.heard = true
+	resp.Header = m.header(revision)
+	w.call.send(nil, resp, strings.Join(told, ", "), learns...)
+}
+
+func tellChange(e *mvccpb.Event) string {
+	if e.Type == mvccpb.Event_DELETE {
+		return "deleted"
+	}
+	return "put"
+}
+
+// syncLater has the watchers that are behind hear of what has been, at the next look.
+func (m *member) syncLater() {
+	if m.syncing.planned() {
+		return
+	}
+	at := time.Duration(m.now().Nanos) - m.syncPhase
+	next := (at/watchSync+1)*watchSync + m.syncPhase
+	m.syncing = m.alarm(fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(next)}, m.sync)
+}
+
+func (m *member) sync() {
+	for _, w := range slices.Clone(m.watchings) {
+		for _, o := range slices.Clone(w.watchers) {
+			if !o.behind {
+				continue
+			}
+			if o.from < m.store.compacted {
+				w.watchers = slices.DeleteFunc(w.watchers, func(other *watcher) bool { return other == o })
+				header := m.header(0)
+				header.Revision = 0 // as in etcd
+				w.call.send(nil, &pb.WatchResponse{Header: header, WatchId: o.id, Canceled: true, CompactRevision: m.store.compacted},
+					fmt.Sprintf("watch %d is over: what was before revision %d is forgotten", o.id, m.store.compacted))
+				continue
+			}
+			o.behind = false
+			w.tell(o, m.store.since(o.from, o.key, o.end), m.store.revision)
+			o.from = max(o.from, m.store.revision+1)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package etcd
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// firstWindow is how much may be sent before somebody says otherwise, of a stream and of a
+// whole connection: RFC 9113, section 6.9.2.
+const firstWindow = 65535
+
+// A parcel is what one packet is to hold, whole: what it answers, nothing if it was not asked
+// for, and what is to be said of it.
+type parcel struct {
+	answers *sim.Request
+	text    string
+	learns  []trace.Event
+}
+
+// An item is what waits to be written on a stream: headers, a message, or the end.
+type item struct {
+	headers []hpack.HeaderField
+	message []byte
+	ends    bool
+	parcel  *parcel // is whole with this item
+}
+
+// A writer writes what a gRPC server answers on one connection, as much of it as the client
+// lets it.
+type writer struct {
+	out     bytes.Buffer
+	frames  *http2.Framer
+	header  *hpack.Encoder
+	block   bytes.Buffer
+	greeted bool  // the settings are sent
+	window  int64 // of the connection
+	streams map[uint32]*outgoing
+	first   int64 // window of a new stream
+	// packets are what is ready to be sent.
+	packets []packet
+}
+
+type packet struct {
+	parcel
+	bytes []byte
+}
+
+// An outgoing is what a stream still has to write, and how much it may.
+type outgoing struct {
+	id     uint32
+	window int64
+	items  []item
+}
+
+func newWriter() *writer {
+	w := &writer{window: firstWindow, first: firstWindow, streams: map[uint32]*outgoing{}}
+	w.frames = http2.NewFramer(&w.out, nil)
+	w.header = hpack.NewEncoder(&w.block)
+	return w
+}
+
+// open is for a new stream, and forget for one that is over for the client.
+func (w *writer) open(stream uint32)   { w.streams[stream] = &outgoing{id: stream, window: w.first} }
+func (w *writer) forget(stream uint32) { delete(w.streams, stream) }
+
+// write writes items on a stream, now or when the client lets it.
+func (w *writer) write(stream uint32, items ...item) {
+	s := w.streams[stream]
+	if s == nil {
+		return
+	}
+	s.items = append(s.items, items...)
+	w.pump(s)
+}
+
+// pump writes what can be written of a stream.
+func (w *writer) pump(s *outgoing) {
+	for len(s.items) > 0 {
+		i := &s.items[0]
+		if i.headers != nil {
+			w.writeHeaders(s.id, i.headers, i.ends)
+		}
+		for len(i.message) > 0 {
+			n := min(int64(len(i.message)), s.window, w.window, largestFrame)
+			if n <= 0 {
+				w.pack(parcel{text: "a part of an answer"})
+				return
+			}
+			_ = w.frames.WriteData(s.id, false, i.message[:n]) // to a buffer
+			s.window -= n
+			w.window -= n
+			i.message = i.message[n:]
+		}
+		if i.parcel != nil {
+			w.pack(*i.parcel)
+		}
+		if i.ends {
+			w.forget(s.id)
+		}
+		s.items = s.items[1:]
+	}
+}
+
+// pack makes a packet of what was written, if anything was.
+func (w *writer) pack(p parcel) {
+	if w.out.Len() == 0 {
+		return
+	}
+	w.packets = append(w.packets, packet{p, bytes.Clone(w.out.Bytes())})
+	w.out.Reset()
+}
+
+// take takes the packets that are ready.
+func (w *writer) take() []packet {
+	p := w.packets
+	w.packets = nil
+	return p
+}
+
+func (w *writer) writeHeaders(stream uint32, fields []hpack.HeaderField, ends bool) {
+	w.block.Reset()
+	for _, f := range fields {
+		_ = w.header.WriteField(f)
+	}
+	block := w.block.Bytes()
+	first := block[:min(len(block), largestFrame)]
+	block = block[len(first):]
+	_ = w.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: ends, EndHeaders: len(block) == 0})
+	for len(block) > 0 {
+		part := block[:min(len(block), largestFrame)]
+		block = block[len(part):]
+		_ = w.frames.WriteContinuation(stream, len(block) == 0, part)
+	}
+}
+
+// settle takes in the client's settings.
+func (w *writer) settle(s settings) {
+	if s.hasTable {
+		w.header.SetMaxDynamicTableSizeLimit(s.table)
+	}
+	if s.hasWindow {
+		by := int64(s.window) - w.first
+		w.first = int64(s.window)
+		for _, o := range w.sorted() {
+			o.window += by
+			w.pump(o)
+		}
+	}
+	_ = w.frames.WriteSettingsAck()
+}
+
+// widen takes in that the client lets more be sent. It is not ok if that is more than can be.
+func (w *writer) widen(o opensWindow) (ok bool) {
+	if o.stream == 0 {
+		w.window += int64(o.by)
+		for _, s := range w.sorted() {
+			w.pump(s)
+		}
+		return w.window < 1<<31
+	}
+	if s := w.streams[o.stream]; s != nil {
+		s.window += int64(o.by)
+		w.pump(s)
+		return s.window < 1<<31
+	}
+	return true
+}
+
+func (w *writer) sorted() []*outgoing {
+	var all []*outgoing
+	for _, s := range w.streams {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *outgoing) int { return int(a.id) - int(b.id) })
+	return all
+}
+
+// opening are the headers of an answer.
+var opening = []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: "application/grpc"}}
+
+// ending are the trailers of an answer.
+func ending(code codes.Code, text string) []hpack.HeaderField {
+	fields := []hpack.HeaderField{{Name: "grpc-status", Value: strconv.Itoa(int(code))}}
+	return append(fields, hpack.HeaderField{Name: "grpc-message", Value: percent(text)})
+}
+
+// percent is a message of a status as gRPC has it in a header.
+func percent(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; ' ' <= c && c <= '~' && c != '%' {
+			b.WriteByte(c)
+		} else {
+			b.WriteString("%" + strings.ToUpper(strconv.FormatInt(int64(c)+0x100, 16)[1:]))
+		}
+	}
+	return b.String()
+}
+
+// enclose is a message as gRPC has it in a stream.
+func enclose(m proto.Message) []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(make([]byte, 5, 64), m)
+	if err != nil {
+		panic(err) // what the server makes has no text that is no UTF-8
+	}
+	binary.BigEndian.PutUint32(b[1:], uint32(len(b)-5))
+	return b
+}
