@@ -9,10 +9,25 @@ const Etcd = "etcd"
 func init() {
 	const concurrency = "go.etcd.io/etcd/client/v3/concurrency, unmodified"
 	for name, title := range map[string]string{
-		"etcd":          concurrency + ": Session and Mutex.Lock, which waits for those before it",
-		"etcd-trylock":  concurrency + ": Session and Mutex.TryLock, which does not wait",
-		"etcd-election": concurrency + ": Session and Election, whose leader is who holds the lock",
+		"etcd":          concurrency + ": a Session for each handle, and Mutex.Lock, which waits for those before it",
+		"etcd-trylock":  concurrency + ": Mutex.TryLock, which does not wait",
+		"etcd-election": concurrency + ": Election, whose leader is who holds the lock",
+
+		"etcd-local":                "as etcd, but client-1 has etcd-1 for its only endpoint, client-2 etcd-2, and so on",
+		"etcd-shared-session":       "as etcd, but all handles of a process share one Session, and with it their key",
+		"etcd-shared-session-close": "as etcd-shared-session, but released by Session.Close",
+		"etcd-same-session":         "as etcd, but it goes on with a Session that is over",
+		"etcd-version":              "as etcd, but with the key's version for a token",
+
+		"etcd-no-recheck":     ours("Mutex.Lock that, having waited, does not look whether its own key still stands, as that of 3.4.3"),
+		"etcd-ask-owner":      ours("who waits asks whether its own key stands, as Mutex.IsOwner does, and takes that for the lock"),
+		"etcd-put-recipe":     ours("one key that everybody puts with a lease, whether it is there or not; its create revision for a token"),
+		"etcd-put-recipe-mod": ours("as etcd-put-recipe, but with the revision of the put for a token"),
+		"etcd-look-then-put":  ours("as etcd-put-recipe-mod, but it looks whether the key is there before"),
 	} {
 		Register(Kind{Name: name, Title: title, System: Etcd, Slots: inCluster, Adapter: adapters + "etcd"})
 	}
 }
+
+// ours is the title of a recipe that is no library's.
+func ours(title string) string { return "ours, on etcd's client: " + title }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strconv"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -68,6 +70,11 @@ func Open(e *locks.Env, config clientv3.Config) (*clientv3.Client, error) {
 	}
 	e.Cleanup(func() {
 		_ = c.Close() // that it was cancelled, which is what closing it means
+		if e.Turn != nil {
+			// It leaves goroutines behind that try for a quarter of a second to tell those
+			// who watch that it is over, and none may outlive a world.
+			time.Sleep(time.Second)
+		}
 	})
 	return c, nil
 }
@@ -75,8 +82,29 @@ func Open(e *locks.Env, config clientv3.Config) (*clientv3.Client, error) {
 // Client is the process's client, made as [Config] says: always the same one, to be asked
 // for when a lock is made and not from several goroutines.
 func Client(e *locks.Env) (*clientv3.Client, error) {
-	made := locks.Share(e, "etcd client", func() opened {
-		c, err := Open(e, Config(e))
+	return shared(e, "etcd client", Config(e))
+}
+
+// localClient is as Client, but has one endpoint: the member of the process's own number,
+// as an application has that runs beside it. That of client-1 is the first.
+func localClient(e *locks.Env) (*clientv3.Client, error) {
+	config := Config(e)
+	if n := number(e.Client); n > 0 && len(config.Endpoints) > 0 {
+		i := (n - 1) % len(config.Endpoints)
+		config.Endpoints = config.Endpoints[i : i+1]
+	}
+	return shared(e, "etcd client, local", config)
+}
+
+// number is that at the end of a name, 0 if there is none.
+func number(name string) int {
+	n, _ := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
+	return n
+}
+
+func shared(e *locks.Env, name string, config clientv3.Config) (*clientv3.Client, error) {
+	made := locks.Share(e, name, func() opened {
+		c, err := Open(e, config)
 		return opened{c, err}
 	})
 	return made.client, made.err

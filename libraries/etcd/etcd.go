@@ -1,6 +1,6 @@
 // Package etcd provides the locks on etcd: those of package concurrency of
-// go.etcd.io/etcd/client/v3, unmodified, and a few recipes of our own, some of which are
-// wrong on purpose. See [locks.Provide].
+// go.etcd.io/etcd/client/v3, unmodified, in the ways in which they are used, and recipes of
+// our own, which show what goes wrong without it. See [locks.Provide].
 //
 // A lock of one's own that is built on the client is made on [Client], or on what [Open]
 // makes.
@@ -10,20 +10,81 @@ import (
 	"context"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"github.com/locksim/locksim/locks"
 )
 
-// An attempt tries once to get a lock for a session. It returns the token of the grant, and
-// how to give it up.
-type attempt func(ctx context.Context, l *lock, s *concurrency.Session) (token int64, release func(context.Context) error, err error)
+// The library's, as its documentation uses it.
+func init() {
+	provide("etcd", use{try: byLock})
+	provide("etcd-trylock", use{try: byTryLock})
+	provide("etcd-election", use{try: byCampaign})
+}
 
-// lock is any lock that hangs on a session.
+// The library's, used in other ways.
+func init() {
+	provide("etcd-local", use{try: byLock, speaks: localClient})
+	provide("etcd-shared-session", use{try: byLock, shares: true})
+	provide("etcd-shared-session-close", use{try: byLock, shares: true, closes: true})
+	provide("etcd-same-session", use{try: byLock, keeps: true})
+	provide("etcd-version", use{try: byLockWithVersion})
+}
+
+// Ours.
+func init() {
+	provide("etcd-no-recheck", use{try: byQueue(waitInQueue)})
+	provide("etcd-ask-owner", use{try: byQueue(askOwner)})
+	provide("etcd-put-recipe", use{try: byPut(createdIn)})
+	provide("etcd-put-recipe-mod", use{try: byPut(changedIn)})
+	provide("etcd-look-then-put", use{try: byLookThenPut})
+}
+
+// A use is a way to lock.
+type use struct {
+	try attempt
+	// speaks makes the client that its handles speak with; nil is [Client].
+	speaks func(*locks.Env) (*clientv3.Client, error)
+	// shares says that the handles of a process have one session, and not each its own.
+	shares bool
+	// keeps goes on with a session that is over, where others take a new one.
+	keeps bool
+	// closes says that a release ends the session.
+	closes bool
+}
+
+// An attempt tries once to get a lock for a session.
+type attempt func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
+
+// A grant is a lock that was got.
+type grant struct {
+	token   int64
+	release func(context.Context) error
+}
+
+func provide(name string, u use) {
+	if u.speaks == nil {
+		u.speaks = Client
+	}
+	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
+		client, err := u.speaks(e)
+		if err != nil {
+			return nil, err
+		}
+		h, err := u.holder(e, client)
+		if err != nil {
+			return nil, err
+		}
+		return &lock{use: u, holder: h, env: e}, nil
+	})
+}
+
+// lock is a handle.
 type lock struct {
+	use
 	*holder
 	env *locks.Env
-	try attempt
 }
 
 // Acquire is as in [locks.Lock].
@@ -32,67 +93,63 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, notAcquired(ctx, err)
 	}
-	token, release, err := l.try(ctx, l, s)
+	g, err := l.try(ctx, l, s)
 	if err != nil {
 		return nil, notAcquired(ctx, err)
 	}
-	return &grant{session: s, token: uint64(token), release: release}, nil
+	if l.closes {
+		g.release = func(context.Context) error { return s.Close() }
+	}
+	return &lease{s, g}, nil
 }
 
-// provide provides a lock whose handles have a session each.
-func provide(name string, try attempt, settings ...func(*lock)) {
-	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
-		client, err := Client(e)
-		if err != nil {
-			return nil, err
-		}
-		h, err := newHolder(e, client)
-		if err != nil {
-			return nil, err
-		}
-		l := &lock{holder: h, env: e, try: try}
-		for _, set := range settings {
-			set(l)
-		}
-		return l, nil
-	})
-}
-
-func init() {
-	provide("etcd", byLock)
-	provide("etcd-trylock", byTryLock)
-	provide("etcd-election", byCampaign)
-}
-
-func byLock(ctx context.Context, l *lock, s *concurrency.Session) (int64, func(context.Context) error, error) {
+func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	m := concurrency.NewMutex(s, l.env.Key)
 	if err := m.Lock(ctx); err != nil {
-		return 0, nil, err
+		return grant{}, err
 	}
-	return createRevision(m), m.Unlock, nil
+	return grant{createRevision(m), m.Unlock}, nil
 }
 
-func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (int64, func(context.Context) error, error) {
+func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	m := concurrency.NewMutex(s, l.env.Key)
 	if err := m.TryLock(ctx); err != nil {
-		return 0, nil, err
+		return grant{}, err
 	}
-	return createRevision(m), m.Unlock, nil
+	return grant{createRevision(m), m.Unlock}, nil
 }
 
 // createRevision is the revision in which a mutex's key was made: by it the keys that wait
 // for one lock are in order, and IsOwner compares it. Mutex.Header is the answer by which
 // the lock was got; its revision is that of the store then, which grows from grant to
-// grant too, but it tells two holders apart whose key is one.
+// grant too, but it would tell two holders apart who have one key.
 func createRevision(m *concurrency.Mutex) int64 {
 	owner := m.IsOwner()
 	return owner.GetCompare().GetTargetUnion().(*pb.Compare_CreateRevision).CreateRevision
 }
 
-func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (int64, func(context.Context) error, error) {
+func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
 	election := concurrency.NewElection(s, l.env.Key)
 	if err := election.Campaign(ctx, l.env.Client); err != nil {
-		return 0, nil, err
+		return grant{}, err
 	}
-	return election.Rev(), election.Resign, nil
+	return grant{election.Rev(), election.Resign}, nil
+}
+
+// byLockWithVersion takes the wrong number for a token: how often the key was written since
+// it was made, which begins anew with each holder's key.
+func byLockWithVersion(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
+	m := concurrency.NewMutex(s, l.env.Key)
+	if err := m.Lock(ctx); err != nil {
+		return grant{}, err
+	}
+	r, err := l.client.Get(ctx, m.Key())
+	switch {
+	case err != nil:
+		_ = m.Unlock(ctx) // if that fails too, the key stands as long as the session
+		return grant{}, err
+	case len(r.Kvs) == 0:
+		return grant{}, concurrency.ErrSessionExpired
+	}
+	return grant{r.Kvs[0].Version, m.Unlock}, nil
 }

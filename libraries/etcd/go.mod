@@ -6,9 +6,14 @@ require (
 	github.com/locksim/locksim v0.1.0
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
-	go.uber.org/zap v1.27.1
+	go.uber.org/zap v1.28.0
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.11
+)
+
+require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
+	go.etcd.io/raft/v3 v3.7.0 // indirect
 )
 
 require (
@@ -18,6 +23,7 @@ require (
 	github.com/dgryski/go-rendezvous v0.0.0-20200823014737-9f7001d12a5f // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
+	github.com/locksim/locksim/servers/etcd v0.1.0
 	github.com/redis/go-redis/v9 v9.16.0 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.uber.org/multierr v1.11.0 // indirect

@@ -11,35 +11,40 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
-// A holder of a session has one that lasts, and takes a new one when it is over.
+// A holder has a session, and takes a new one when it is over.
 type holder struct {
 	client  *clientv3.Client
 	seconds int
+	keeps   bool
 	session *concurrency.Session
-	// keeps goes on with a session that is over.
-	keeps bool
 }
 
-// seconds is a TTL as etcd counts it.
-func seconds(ttl time.Duration) (int, error) {
-	if ttl <= 0 || ttl%time.Second != 0 {
-		return 0, fmt.Errorf("etcd counts the TTL of a lease in whole seconds, and %v is not: give the lock a ttl of %v", ttl, max(1, ttl.Round(time.Second)/time.Second)*time.Second)
-	}
-	return int(ttl / time.Second), nil
-}
-
-// newHolder has a session opened before the story begins, as that of a process which has
-// been running for a while.
-func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
+// holder has a session opened before the story begins, as that of a process which has been
+// running for a while.
+func (u use) holder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	seconds, err := seconds(e.TTL)
 	if err != nil {
 		return nil, err
 	}
-	h := &holder{client: client, seconds: seconds}
-	e.Warm(func(ctx context.Context) {
-		_, _ = h.current(ctx) // the first Acquire tries again
-	})
-	return h, nil
+	opens := func() *holder {
+		h := &holder{client: client, seconds: seconds, keeps: u.keeps}
+		e.Warm(func(ctx context.Context) {
+			_, _ = h.current(ctx) // the first Acquire tries again
+		})
+		return h
+	}
+	if u.shares {
+		return locks.Share(e, "etcd session", opens), nil
+	}
+	return opens(), nil
+}
+
+// seconds is a TTL as etcd counts it.
+func seconds(ttl time.Duration) (int, error) {
+	if ttl < time.Second || ttl%time.Second != 0 {
+		return 0, fmt.Errorf("etcd counts the TTL of a lease in whole seconds, from 1, and the lock's is %v", ttl)
+	}
+	return int(ttl / time.Second), nil
 }
 
 // current is the session, or a new one if that is over.
@@ -55,8 +60,8 @@ func (h *holder) current(ctx context.Context) (*concurrency.Session, error) {
 	return s, nil
 }
 
-// open is what NewSession does by itself, but that its context is the session's: one that
-// bounds the attempt would end the session.
+// open is what NewSession does by itself, but for the context: one that bounds NewSession
+// ends the session too.
 func (h *holder) open(ctx context.Context) (*concurrency.Session, error) {
 	lease, err := h.client.Grant(ctx, int64(h.seconds))
 	if err != nil {
@@ -74,27 +79,26 @@ func over(s *concurrency.Session) bool {
 	}
 }
 
-// grant is what all leases of a session have in common.
-type grant struct {
+// lease is a lock as long as a session lasts.
+type lease struct {
 	session *concurrency.Session
-	token   uint64
-	release func(context.Context) error
+	grant
 }
 
 // Session is as in [locks.Sessioner].
-func (g *grant) Session() string { return fmt.Sprintf("%x", g.session.Lease()) }
-
-// Lost is as in [locks.Notifier]. The client closes it when a keep-alive is answered by
-// that there is no such lease, and within a second after the TTL has passed since the
-// last good answer has come.
-func (g *grant) Lost() <-chan struct{} { return g.session.Done() }
+func (l *lease) Session() string { return fmt.Sprintf("%x", l.session.Lease()) }
 
 // Token is as in [locks.Tokener].
-func (g *grant) Token() uint64 { return g.token }
+func (l *lease) Token() uint64 { return uint64(l.token) }
+
+// Lost is as in [locks.Notifier]. The client closes it when the answer to a keep-alive is
+// that there is no such lease, and up to a second after the TTL has passed since the last
+// good answer came: not since that was asked for.
+func (l *lease) Lost() <-chan struct{} { return l.session.Done() }
 
 // Release is as in [locks.Lease].
-func (g *grant) Release(ctx context.Context) error {
-	if err := g.release(ctx); err != nil {
+func (l *lease) Release(ctx context.Context) error {
+	if err := l.release(ctx); err != nil {
 		return failed(ctx, "not released", err)
 	}
 	return nil

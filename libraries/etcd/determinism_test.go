@@ -1,0 +1,107 @@
+package etcd_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each world on each number of threads")
+
+// gcPause is the story of two clients, the first of which is paused just before it writes.
+func gcPause(t testing.TB, name string, members int, faults ...sim.Fault) sim.Config {
+	k := kind(t, name)
+	if faults == nil {
+		faults = []sim.Fault{Until("client-2 finished", Before("client-1 write", Stopped("client-1")))}
+	}
+	return sim.Config{
+		Name: "gc-pause", Seed: 1, Horizon: 5 * time.Minute,
+		Network: sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond},
+		Lock:    sim.Lock{Kind: k, Key: "lock", TTL: 10 * time.Second},
+		Nodes:   Nodes("etcd", members),
+		Clients: []sim.Client{
+			{Name: "client-1", RetryEvery: time.Second},
+			{Name: "client-2", RetryEvery: time.Second, Starts: Point("client-1 acquired")},
+		},
+		Storage: sim.Storage{Fencing: storage.Writes},
+		Faults:  faults,
+	}
+}
+
+// Equal worlds come out equal on one, two and four threads while goroutines yield at random.
+func TestDeterminism(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		for _, name := range kinds() {
+			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+				same(t, gcPause(t, name, members))
+			})
+		}
+		for name, faults := range troubles(members) {
+			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+				same(t, gcPause(t, "etcd", members, faults...))
+			})
+		}
+	}
+}
+
+// troubles are faults that have the client's goroutines do many things at once.
+func troubles(members int) map[string][]sim.Fault {
+	var all []string
+	for _, n := range Nodes("etcd", members) {
+		all = append(all, n.Name)
+	}
+	cutOff := func(client string) sim.Fault {
+		return Lasting(30*time.Second, When("client-1 acquired", &sim.Partition{Process: client, From: all}))
+	}
+	return map[string][]sim.Fault{
+		"cut off":           {Lasting(30*time.Second, Before("client-1 write", &sim.Partition{Process: "client-1", From: all}))},
+		"everybody cut off": {cutOff("client-1"), cutOff("client-2")},
+		"crash":             {Lasting(5*time.Second, When("client-1 acquired", Crashed("etcd-1", trace.Kill)))},
+		"power loss":        {Lasting(20*time.Second, When("client-1 acquired", Crashed("etcd-1", trace.PowerLoss)))},
+		"paused member":     {Lasting(20*time.Second, When("client-1 acquired", Stopped("etcd-1")))},
+		"crash of a client": {Lasting(20*time.Second, When("client-1 acquired", Crashed("client-1", trace.Kill)))},
+		"reset":             {When("client-1 acquired", &sim.Reset{Process: "client-2", From: "etcd-1"})},
+	}
+}
+
+// same plays a world again and again.
+func same(t *testing.T, cfg sim.Config) {
+	t.Helper()
+	cfg.Disturb = Shake
+	first := Play(t, cfg)
+	if len(first.Doubts) > 0 {
+		t.Error(first.Doubts)
+	}
+	for _, threads := range []int{1, 2, 4} {
+		before := runtime.GOMAXPROCS(threads)
+		for i := range *repeats {
+			if again := Play(t, cfg); again.Hash() != first.Hash() {
+				t.Errorf("repeat %d on %d threads: %s", i, threads, trace.FirstDifference(first, again))
+				break
+			}
+		}
+		runtime.GOMAXPROCS(before)
+	}
+}
+
+func BenchmarkGCPause(b *testing.B) {
+	for _, name := range []string{"etcd", "etcd-election"} {
+		for _, members := range []int{1, 3} {
+			b.Run(fmt.Sprintf("%s on %d", name, members), func(b *testing.B) {
+				cfg := gcPause(b, name, members)
+				for b.Loop() {
+					if _, err := sim.Run(cfg); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package etcd_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/libraries/etcd"
+	_ "github.com/locksim/locksim/servers/etcd"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// The table, on a simulated server.
+func TestFidelityOfOurServer(t *testing.T) {
+	for _, f := range fidelities {
+		t.Run(f.name, func(t *testing.T) {
+			cfg := alone(func(_ context.Context, p *sim.Program) error {
+				client, err := etcd.Client(p.Env())
+				if err != nil {
+					return err
+				}
+				f.run(t, &speaker{client: client, pass: time.Sleep}, ours)
+				return nil
+			})
+			cfg.Horizon = time.Hour
+			Play(t, cfg)
+		})
+	}
+}
+
+// alone is a world of one client, which runs a program, and one server, which is as near as
+// can be.
+func alone(run func(context.Context, *sim.Program) error) sim.Config {
+	return sim.Config{
+		Name: "alone", Seed: 1, Horizon: time.Minute,
+		Network: sim.Network{Min: 1, Max: 1}, // nanoseconds
+		Nodes:   []sim.Node{{Name: "etcd-1", System: "etcd"}},
+		Clients: []sim.Client{{Name: "client-1", Run: run}},
+	}
+}

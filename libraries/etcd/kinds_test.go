@@ -1,0 +1,50 @@
+package etcd_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	_ "github.com/locksim/locksim/servers/etcd"
+)
+
+// kinds are the locks on etcd.
+func kinds() (names []string) {
+	for _, name := range locks.Names() {
+		if k, _ := locks.Lookup(name); k.System == locks.Etcd {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// kind is a lock by its name.
+func kind(t testing.TB, name string) locks.Kind {
+	t.Helper()
+	k, ok := locks.Lookup(name)
+	if !ok {
+		t.Fatalf("no lock is called %s", name)
+	}
+	return k
+}
+
+func TestKinds(t *testing.T) {
+	for _, name := range kinds() {
+		k := kind(t, name)
+		if err := k.Provided(); err != nil {
+			t.Error(err)
+			continue
+		}
+		for want, env := range map[string]*locks.Env{
+			"at least one node": {Key: "k", Client: "client-1", TTL: time.Second},
+			"in whole seconds":  {Key: "k", Client: "client-1", TTL: 1500 * time.Millisecond, Nodes: []string{"10.0.0.1:2379"}},
+			"from 1, and":       {Key: "k", Client: "client-1", Nodes: []string{"10.0.0.1:2379"}},
+		} {
+			if _, err := k.New(env); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want that it needs what is given %s", name, err, want)
+			}
+			env.Close()
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// A place is one in the queue of a lock: a key of a session. The first of them by the
+// revision in which they were made has the lock.
+type place struct {
+	client *clientv3.Client
+	queue  string // what all keys of the lock begin with
+	key    string
+	made   int64
+	first  bool
+}
+
+// byQueue takes a place as the library's Mutex does. What those do who are not the first
+// makes the difference: they have the lock when it returns.
+func byQueue(waits func(context.Context, *place) error) attempt {
+	return func(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
+		p, err := queueUp(ctx, l, s)
+		if err != nil {
+			return grant{}, err
+		}
+		if !p.first {
+			if err := waits(ctx, p); err != nil {
+				// Without the context, which may be why.
+				_ = p.leave(l.client.Ctx()) // if that fails, the key stands as long as the session
+				return grant{}, err
+			}
+		}
+		return grant{p.made, p.leave}, nil
+	}
+}
+
+func queueUp(ctx context.Context, l *lock, s *concurrency.Session) (*place, error) {
+	p := &place{client: l.client, queue: l.env.Key + "/"}
+	p.key = fmt.Sprintf("%s%x", p.queue, s.Lease())
+	r, err := l.client.Txn(ctx).
+		If(clientv3.Compare(clientv3.CreateRevision(p.key), "=", 0)).
+		Then(clientv3.OpPut(p.key, "", clientv3.WithLease(s.Lease())), clientv3.OpGet(p.queue, clientv3.WithFirstCreate()...)).
+		Else(clientv3.OpGet(p.key), clientv3.OpGet(p.queue, clientv3.WithFirstCreate()...)).
+		Commit()
+	if err != nil {
+		return nil, err
+	}
+	p.made = r.Header.GetRevision()
+	if !r.Succeeded {
+		p.made = r.Responses[0].GetResponseRange().Kvs[0].CreateRevision
+	}
+	p.first = r.Responses[1].GetResponseRange().Kvs[0].CreateRevision == p.made
+	return p, nil
+}
+
+func (p *place) leave(ctx context.Context) error {
+	_, err := p.client.Delete(ctx, p.key)
+	return err
+}
+
+// waitInQueue returns when nobody is before one any more, and does not ask whether one is
+// still in the queue oneself. So did Mutex.Lock of the library up to 3.4.3:
+// https://github.com/etcd-io/etcd/issues/11456.
+func waitInQueue(ctx context.Context, p *place) error {
+	for {
+		r, err := p.client.Get(ctx, p.queue, append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(p.made-1))...)
+		if err != nil || len(r.Kvs) == 0 {
+			return err
+		}
+		if err := gone(ctx, p.client, string(r.Kvs[0].Key), r.Header.GetRevision()); err != nil {
+			return err
+		}
+	}
+}
+
+// gone waits until a key that was there in a revision is deleted.
+func gone(ctx context.Context, c *clientv3.Client, key string, since int64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for r := range c.Watch(ctx, key, clientv3.WithRev(since)) {
+		if err := r.Err(); err != nil {
+			return err
+		}
+		for _, ev := range r.Events {
+			if ev.Type == mvccpb.Event_DELETE {
+				return nil
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return errors.New("the watch is over")
+}
+
+// askOwner asks whether one's own key stands as it was made, as Mutex.IsOwner does, and
+// takes that for the lock. The key of who waits stands as well.
+func askOwner(ctx context.Context, p *place) error {
+	r, err := p.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(p.key), "=", p.made)).Commit()
+	switch {
+	case err != nil:
+		return err
+	case !r.Succeeded:
+		return fmt.Errorf("%w: its key is gone", locks.ErrNotAcquired)
+	}
+	return nil
+}
