@@ -24,10 +24,22 @@ type Local struct {
 	judge    Judge
 
 	mu sync.Mutex
-	// stories are those of the bases, read when they are first needed.
-	stories []*scenarios.Variant
+	// settings are those of the bases, read when they are first needed.
+	settings []*setting
 	// changed are some of them with a change, by world without faults.
-	changed map[string]*scenarios.Variant
+	changed map[string]*setting
+}
+
+// A setting is a base, perhaps with a change, in which many worlds have only their faults
+// to themselves.
+type setting struct {
+	story *scenarios.Variant
+	// made are its worlds without faults, by fencing. Nobody writes to what they share.
+	made map[string]sim.Config
+}
+
+func settingOf(v *scenarios.Variant) *setting {
+	return &setting{story: v, made: map[string]sim.Config{}}
 }
 
 // A Judge finds what broke in a run besides the properties of package checks. err is
@@ -37,7 +49,7 @@ type Judge func(h *history.History, err error) []Break
 // NewLocal makes a runner of worlds on some bases. patience is how much real time each
 // run of a world may take; see [sim.RunPatiently]. judge may be nil.
 func NewLocal(bases []Base, patience time.Duration, judge Judge) *Local {
-	return &Local{bases: bases, patience: patience, judge: judge, stories: make([]*scenarios.Variant, len(bases))}
+	return &Local{bases: bases, patience: patience, judge: judge, settings: make([]*setting, len(bases))}
 }
 
 // Run runs a world.
@@ -163,46 +175,51 @@ func (l *Local) base(w World, fencing string) (sim.Config, error) {
 		return sim.Config{}, fmt.Errorf("there is no base %d", w.Base)
 	}
 	base := l.bases[w.Base]
-	v, err := l.story(w.Base, w.Change)
+	s, err := l.setting(w.Base, w.Change)
 	if err != nil {
 		return sim.Config{}, err
 	}
-	cfg, err := v.Config(scenarios.Options{Seed: base.Seed, Kind: base.Kind, Fencing: fencing})
+	if cfg, made := s.made[fencing]; made {
+		return cfg, nil
+	}
+	cfg, err := s.story.Config(scenarios.Options{Seed: base.Seed, Kind: base.Kind, Fencing: fencing})
 	if err != nil {
 		return cfg, err
 	}
 	for i := range cfg.Clients {
 		cfg.Clients[i].Run = base.Programs[cfg.Clients[i].Name]
 	}
+	cfg.Faults = slices.Clip(cfg.Faults)
+	s.made[fencing] = cfg
 	return cfg, nil
 }
 
-// story is a base with a change.
-func (l *Local) story(base int, c scenarios.Change) (*scenarios.Variant, error) {
-	if l.stories[base] == nil {
+// setting is a base with a change.
+func (l *Local) setting(base int, c scenarios.Change) (*setting, error) {
+	if l.settings[base] == nil {
 		v, err := l.bases[base].story()
 		if err != nil {
 			return nil, err
 		}
-		l.stories[base] = v
+		l.settings[base] = settingOf(v)
 	}
 	if c.IsZero() {
-		return l.stories[base], nil
+		return l.settings[base], nil
 	}
 	// Many worlds in a row have one change: what a node writes to its disk.
 	name := key(World{Base: base, Change: c})
-	if v := l.changed[name]; v != nil {
-		return v, nil
+	if s := l.changed[name]; s != nil {
+		return s, nil
 	}
-	v, err := l.stories[base].With(c)
+	v, err := l.settings[base].story.With(c)
 	if err != nil {
 		return nil, err
 	}
 	if len(l.changed) >= mostChanged || l.changed == nil {
-		l.changed = map[string]*scenarios.Variant{}
+		l.changed = map[string]*setting{}
 	}
-	l.changed[name] = v
-	return v, nil
+	l.changed[name] = settingOf(v)
+	return l.changed[name], nil
 }
 
 // mostChanged bounds how many changed bases are kept: a search takes no more memory the
