@@ -132,7 +132,29 @@ func FaultFields(f sim.Fault) Fields {
 // on, then its other parameters.
 func FaultText(f sim.Fault) string {
 	kind, _ := sim.KindOf(f.Action)
-	return tell(actionFields(f.Action).node(), kind.Name)
+	var first, rest string
+	for _, field := range actionFields(f.Action) {
+		words := field.Name + " " + field.inWords()
+		if field.Name == kind.Name {
+			first = words
+		} else {
+			rest += ", " + words
+		}
+	}
+	return oneLine(first + rest)
+}
+
+// inWords is the value as people say it.
+func (f Field) inWords() string {
+	switch value := reflect.ValueOf(f.Value); value.Kind() {
+	case reflect.String:
+		return value.String()
+	case reflect.Slice:
+		if words, ok := f.Value.([]string); ok {
+			return strings.Join(words, " and ")
+		}
+	}
+	return inWords(valueNode(f.Value))
 }
 
 // actionFields are the parameters of an action that are not the default.

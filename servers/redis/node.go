@@ -303,8 +303,17 @@ func (r *peer) HangUp(bool) {
 
 // draws says whether a command, or a script, may draw at random.
 func draws(word string) bool {
-	word = strings.ToUpper(word)
-	return strings.Contains(word, "RAND") || strings.Contains(word, "SPOP")
+	const size = len("RAND")
+	for i := range len(word) - size + 1 {
+		// Most places can be told by one letter.
+		switch word[i] {
+		case 'R', 'r', 'S', 's':
+			if at := word[i : i+size]; strings.EqualFold(at, "RAND") || strings.EqualFold(at, "SPOP") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readOnlyCommand is what a replica makes of a command; it is not ok for one
