@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -133,6 +134,26 @@ type Replica interface {
 	Promote()
 }
 
+// A Guard is a member of a cluster that can keep data beside the locks.
+type Guard interface {
+	Server
+	// Stands says whether the cluster has a key by which a section asked for a lock, as one
+	// of its transactions would find it at this moment.
+	Stands(client string, section int) bool
+}
+
+// stands says whether a cluster has a key by which a section asked for a lock.
+func (w *World) stands(client string, section int) bool {
+	for _, p := range w.processes {
+		if h := p.host(); h != nil {
+			if guard, ok := h.server.(Guard); ok {
+				return guard.Stands(client, section)
+			}
+		}
+	}
+	return false
+}
+
 var systems []System
 
 // RegisterSystem adds a kind of server. It is for package initialisation; registering
@@ -232,6 +253,14 @@ func (cfg *Config) checkNode(n Node) error {
 		return &BadNode{n.Name, "", fmt.Sprintf("tokens: %s counts on nodes of the kind %s, and %s is %s %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, article(s.Node), s.Node)}
 	case n.ReplicaOf != "" && !s.Replicates:
 		return &BadNode{n.Name, "replica-of", fmt.Sprintf("%s is a replica of %s, but %s %s cannot follow another", n.Name, n.ReplicaOf, article(s.Node), s.Node)}
+	}
+	return nil
+}
+
+// CheckStorage refuses a storage that is kept where no lock is.
+func (cfg *Config) CheckStorage() error {
+	if system, _ := LookupSystem(cfg.Lock.Kind.System); cfg.Storage.Fencing == storage.Owner && !system.Cluster {
+		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock, and %s is not kept in one", storage.Owner, cmp.Or(cfg.Lock.Kind.Name, "the lock"))
 	}
 	return nil
 }
