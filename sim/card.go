@@ -28,9 +28,8 @@ type FaultKind struct {
 	Sites    []Site
 	NotTried string
 
-	// parameters is the type of what New returns, and fields are what its fields say.
+	// parameters is the type of what New returns.
 	parameters reflect.Type
-	fields     map[string]int
 }
 
 // Patient kinds do not strike at their trigger: from then on they wait for what passes by.
@@ -155,7 +154,6 @@ func RegisterFault(k FaultKind) {
 		panic("sim: two kinds of faults are called " + k.Name)
 	}
 	k.parameters = reflect.TypeOf(k.New())
-	k.fields = fieldsOf(k.parameters.Elem(), k.Name)
 	faultKinds = append(faultKinds, k)
 	slices.SortFunc(faultKinds, func(a, b FaultKind) int { return strings.Compare(a.Name, b.Name) })
 }

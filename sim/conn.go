@@ -89,8 +89,10 @@ func (c *conn) arrived(m *message) {
 			}
 			return
 		}
-		c.w.emit(m.event(trace.KindDeliver, true))
-		c.w.act()
+		if !m.background {
+			c.w.emit(m.event(trace.KindDeliver, true))
+			c.w.act()
+		}
 		c.deliver(m)
 	case finish:
 		c.hangUp(m.half.reply, false)

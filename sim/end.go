@@ -39,6 +39,10 @@ type Packet struct {
 	// Learns are events of what a client learns when it reads the packet: of
 	// [trace.KindAlive] or [trace.KindNotify], without the client.
 	Learns []trace.Event
+	// Background is a packet between nodes that only says that one is there. It is under way
+	// as any other, so that faults of processes and of the network act on it; but no trace
+	// shows it, nothing counts it, and no run goes on for it.
+	Background bool
 	// Delay is how much later than by the network alone it arrives, if nobody asked for it.
 	Delay time.Duration
 }
@@ -76,7 +80,7 @@ func (e *End) Reply(p Packet) { e.c.answer(p.message()) }
 func (e *End) Answer(r *Request, p Packet) { e.c.answerTo(r.m, p.message()) }
 
 func (p Packet) message() *message {
-	return &message{bytes: p.Bytes, body: p.Body, text: p.Text, learns: p.Learns}
+	return &message{bytes: p.Bytes, body: p.Body, text: p.Text, learns: p.Learns, background: p.Background}
 }
 
 // Close closes the connection.

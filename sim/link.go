@@ -98,17 +98,19 @@ const (
 // A message is what faults act on: one command, one reply, or a packet that
 // opens or closes a connection.
 type message struct {
-	half    *half
-	signal  signal
-	number  int
-	bytes   []byte
-	body    any    // what the sender means, for servers that need no bytes
-	text    string // for people
-	ctx     origin
-	learns  []trace.Event
-	latency time.Duration
-	due     time.Duration
-	held    bool
+	half   *half
+	signal signal
+	number int
+	bytes  []byte
+	body   any    // what the sender means, for servers that need no bytes
+	text   string // for people
+	ctx    origin
+	learns []trace.Event
+	// background: nobody is to see it; see [Packet].
+	background bool
+	latency    time.Duration
+	due        time.Duration
+	held       bool
 }
 
 // origin says which client wanted a message sent, and what it was doing then.
@@ -168,11 +170,15 @@ func (h *half) send(m *message) {
 	w := h.conn.w
 	m.half = h
 	w.makes(bytesOfMessage + copies*len(m.bytes))
-	if w.started {
+	switch {
+	case m.background && w.started:
+		// It draws nothing, so that whether it was sent changes nothing for what is.
+		m.latency = h.link.min + h.link.extra
+	case w.started:
 		m.latency = h.link.draw()
 	}
 	m.due = w.now() + m.latency
-	if m.signal == data {
+	if m.signal == data && !m.background {
 		h.sent++
 		m.number = h.sent
 		seq := w.emit(m.event(trace.KindSend, false)).Seq
@@ -196,7 +202,12 @@ func (h *half) pump() {
 	}
 	w := h.conn.w
 	h.pumping = true
-	w.fly(max(h.queue[0].due, w.now()), h.arrive)
+	due := max(h.queue[0].due, w.now())
+	if slices.ContainsFunc(h.queue, func(m *message) bool { return !m.background }) {
+		w.fly(due, h.arrive)
+	} else {
+		w.at(due, h.arrive)
+	}
 }
 
 // arrive delivers the first message, unless something has come between.
@@ -246,7 +257,7 @@ func (h *half) drop(why string) {
 
 // lose records that a message will never arrive.
 func (w *World) lose(m *message, why string) {
-	if m.signal != data {
+	if m.signal != data || m.background {
 		return
 	}
 	ev := m.event(trace.KindLose, false)

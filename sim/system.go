@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -134,22 +133,41 @@ type Replica interface {
 	Promote()
 }
 
-// A Guard is a member of a cluster that can keep data beside the locks.
-type Guard interface {
+// An Attentive server wants to know when what keeps its peers from each other may have begun
+// or ended, so that it need not ask them all the time whether they are still there.
+type Attentive interface {
 	Server
-	// Stands says whether the cluster has a key by which a section asked for a lock, as one
-	// of its transactions would find it at this moment.
-	Stands(client string, section int) bool
+	// Attend says that a fault has struck, or is over, or that a process has stopped or goes
+	// on. It is called in the midst of that, also in a pause: a server can plan something
+	// (see [Host.At]), and no more. Nothing says what it was: that is for the peers to find
+	// out.
+	Attend()
 }
 
-// stands says whether a cluster has a key by which a section asked for a lock.
-func (w *World) stands(client string, section int) bool {
+// attend has the servers attend that want to know of an event.
+func (w *World) attend(ev *trace.Event) {
+	if !w.started || !w.amongNodes(ev) {
+		return
+	}
 	for _, p := range w.processes {
-		if h := p.host(); h != nil {
-			if guard, ok := h.server.(Guard); ok {
-				return guard.Stands(client, section)
+		if h := p.host(); h != nil && h.Up() {
+			if s, ok := h.server.(Attentive); ok {
+				s.Attend()
 			}
 		}
+	}
+}
+
+// amongNodes says whether an event may change what nodes hear of each other.
+func (w *World) amongNodes(ev *trace.Event) bool {
+	switch ev.Kind {
+	case trace.KindPause, trace.KindResume, trace.KindCrash, trace.KindRestart, trace.KindClock:
+		return w.byName[ev.Process].host() != nil
+	case trace.KindStrike, trace.KindLift:
+		// A way has two ends.
+		return !slices.ContainsFunc(w.faults[ev.Fault-1].Targets, func(group []string) bool {
+			return !slices.ContainsFunc(group, func(name string) bool { return w.byName[name].host() != nil })
+		})
 	}
 	return false
 }
@@ -253,14 +271,6 @@ func (cfg *Config) checkNode(n Node) error {
 		return &BadNode{n.Name, "", fmt.Sprintf("tokens: %s counts on nodes of the kind %s, and %s is %s %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, article(s.Node), s.Node)}
 	case n.ReplicaOf != "" && !s.Replicates:
 		return &BadNode{n.Name, "replica-of", fmt.Sprintf("%s is a replica of %s, but %s %s cannot follow another", n.Name, n.ReplicaOf, article(s.Node), s.Node)}
-	}
-	return nil
-}
-
-// CheckStorage refuses a storage that is kept where no lock is.
-func (cfg *Config) CheckStorage() error {
-	if system, _ := LookupSystem(cfg.Lock.Kind.System); cfg.Storage.Fencing == storage.Owner && !system.Cluster {
-		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock, and %s is not kept in one", storage.Owner, cmp.Or(cfg.Lock.Kind.Name, "the lock"))
 	}
 	return nil
 }

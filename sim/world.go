@@ -163,7 +163,7 @@ func (w *World) describe() {
 		Fencing:        string(cfg.Storage.Fencing),
 		ProgressWithin: cfg.ProgressWithin,
 		Doubts:         slices.Clone(cfg.Doubts),
-		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // as many as most worlds have
+		Events:         make([]trace.Event, 0, 512), // more than most worlds have
 	}
 	w.names = NewNames()
 	if cfg.Lock.Kind.Name != "" {
@@ -462,6 +462,7 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 	stored := &w.trace.Events[len(w.trace.Events)-1]
 	w.oracle.See(stored)
 	w.watch(stored)
+	w.attend(stored)
 	return &w.trace.Events[ev.Seq-1]
 }
 
@@ -516,7 +517,7 @@ func check(cfg *Config) error {
 			return fmt.Errorf("sim: %w", err)
 		}
 	}
-	if err := errors.Join(cfg.CheckStorage(), cfg.CheckNodes()); err != nil {
+	if err := cfg.CheckNodes(); err != nil {
 		return fmt.Errorf("sim: %w", err)
 	}
 	for _, c := range cfg.Clients {
