@@ -63,20 +63,29 @@ func (s inTurn) SendMsg(m any) error {
 	return s.ClientStream.SendMsg(m)
 }
 
-// mutex is concurrency.Mutex on a session of its process's.
-var mutex = locks.Kind{
-	Name: "etcd-test", Title: "concurrency.Mutex", System: etcd.Name,
-	Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
-	New: func(env *locks.Env) (locks.Lock, error) {
-		l := &mutexLock{env: env}
-		var err error
-		if l.client, err = newClient(env); err != nil {
-			return nil, err
-		}
-		env.Cleanup(func() { l.client.Close() })
-		l.session, err = concurrency.NewSession(l.client, concurrency.WithTTL(int(env.TTL/time.Second)))
-		return l, err
-	},
+// mutex is concurrency.Mutex on a session of its process's, by way of the first member.
+var mutex = mutexBy(0, 0)
+
+// mutexBy is the same by way of the members that the first client and the others ask.
+func mutexBy(first, others int) locks.Kind {
+	return locks.Kind{
+		Name: "etcd-test", Title: "concurrency.Mutex", System: etcd.Name,
+		Slots: func(key string, _ int) ([]locks.Slot, int) { return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1 },
+		New: func(env *locks.Env) (locks.Lock, error) {
+			l := &mutexLock{env: env}
+			member := others
+			if env.Client == "client-1" {
+				member = first
+			}
+			var err error
+			if l.client, err = newClient(env, env.Nodes[member]); err != nil {
+				return nil, err
+			}
+			env.Cleanup(func() { l.client.Close() })
+			l.session, err = concurrency.NewSession(l.client, concurrency.WithTTL(int(env.TTL/time.Second)))
+			return l, err
+		},
+	}
 }
 
 type mutexLock struct {

@@ -16,8 +16,10 @@ import (
 // together, which is told once, by whichever of them is the first to do what was decided.
 type cluster struct {
 	members []*member
-	formed  bool
-	told    uint64 // the last entry of the log of which the trace knows
+	// forming: they have begun to come together, and formed that they have.
+	forming, formed bool
+	stirred         time.Duration // when something has happened last that may concern them
+	told            uint64        // the last entry of the log of which the trace knows
 	// asked are those who wanted a request, by its word.
 	asked map[uint64]*trace.Actor
 	// clients are those to whom the sessions belong, by their leases.
@@ -53,21 +55,22 @@ func (m *member) alone() bool { return len(m.order) == 0 }
 
 // form has the members come together before the story begins, and elect the first of them.
 func (c *cluster) form() {
-	if c.formed {
+	if c.formed || c.forming {
 		return
 	}
-	c.formed = true
+	c.forming = true
 	var ids []uint64
 	for _, m := range c.members {
 		ids = append(ids, m.id)
 	}
 	for _, m := range c.members {
 		firstDisk(m.disk, ids)
-		m.start()
+		m.start(false)
 	}
 	must(c.members[0].node.Campaign())
 	for c.talk() {
 	}
+	c.formed = true
 	for _, m := range c.members {
 		for _, p := range m.order {
 			p.dial()
@@ -115,9 +118,13 @@ func (c *cluster) tellEntry(names *sim.Names, e *raftpb.Entry) string {
 		return "a new leader"
 	}
 	for _, request := range []proto.Message{r.Put, r.DeleteRange, r.Txn, r.Compaction, r.LeaseGrant, r.LeaseRevoke} {
-		if request.ProtoReflect().IsValid() {
-			return tell(names, request)
+		if !request.ProtoReflect().IsValid() {
+			continue
 		}
+		if txn, ok := request.(*pb.TxnRequest); ok {
+			return "Txn of " + tellKeys(names, txn)
+		}
+		return tell(names, request)
 	}
 	return "a request"
 }

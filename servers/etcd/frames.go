@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
@@ -144,7 +145,7 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		return 0, sim.Frame{}
 	}
 	text, handshake := f.tell(body)
-	return at, sim.Frame{Body: body, Text: text, Handshake: handshake}
+	return at, sim.Frame{Body: body, Text: text, Handshake: handshake, KeepAlive: keepsAlive(body)}
 }
 
 // whole says that something is complete for which a client may wait.
@@ -352,6 +353,29 @@ func readSettings(flags http2.Flags, b []byte) (any, *breaks) {
 		}
 	}
 	return s, nil
+}
+
+// keepsAlive says that what was read does nothing but renew leases.
+func keepsAlive(body []any) bool {
+	any := false
+	for _, read := range body {
+		path := ""
+		switch r := read.(type) {
+		case opens:
+			path = r.path
+		case sends:
+			path = r.path
+		case cancels:
+			path = r.path
+		default:
+			continue
+		}
+		if path != pb.Lease_LeaseKeepAlive_FullMethodName {
+			return false
+		}
+		any = true
+	}
+	return any
 }
 
 // tell is what was read, for people; it is a handshake if it asks for nothing.

@@ -42,6 +42,7 @@ type member struct {
 	reading   reading
 	questions questions
 	waits     *alarm // until something takes too long
+	pulse     pulse
 	peers     map[uint64]*peer
 	order     []*peer // in the order of the world
 
@@ -64,7 +65,7 @@ func hash(name string) uint64 {
 var clusterID = hash("cluster")
 
 // start starts the member with what is on its disk.
-func (m *member) start() {
+func (m *member) start(restarted bool) {
 	m.life++
 	m.leading, m.applied = 0, firstIndex
 	m.store = newStore()
@@ -74,6 +75,7 @@ func (m *member) start() {
 	m.conns, m.watchings, m.alarms = nil, nil, nil
 	m.proposals, m.reading, m.questions = proposals{}, reading{}, questions{}
 	m.startRaft()
+	m.watch(restarted)
 }
 
 // Accept is as in [sim.Server].
@@ -118,6 +120,9 @@ func (m *member) ClockChanged() {
 func (m *member) Crash(trace.Crash) {
 	m.node = nil
 	m.life++
+	for _, a := range m.alarms {
+		a.over = true
+	}
 	m.conns, m.watchings, m.alarms = nil, nil, nil
 	for _, p := range m.order {
 		p.lost()
@@ -126,7 +131,7 @@ func (m *member) Crash(trace.Crash) {
 
 // Restart is as in [sim.Server].
 func (m *member) Restart() {
-	m.start()
+	m.start(true)
 	m.settle()
 }
 
@@ -223,6 +228,3 @@ func (m *member) hurry() {
 		m.hurry()
 	})
 }
-
-// leads says whether the member, which has taken itself for the leader, still leads.
-func (m *member) leads(then func(still bool)) { then(m.isLeader()) }

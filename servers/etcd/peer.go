@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"fmt"
+	"time"
 
 	"go.etcd.io/raft/v3/raftpb"
 
@@ -17,38 +18,58 @@ type peer struct {
 	end  *sim.End // nil: there is no connection
 	// dialling: there will be one.
 	dialling bool
-	queue    []sim.Packet
+	// refused: there was none to be had, a while ago.
+	refused bool
+	queue   []sim.Packet
+	// has is how far the member has told it that its log goes.
+	has appended
 }
 
+// appended is an entry of a log that one has told another of.
+type appended struct{ term, index uint64 }
+
+const (
+	// dialAgain is how long a member waits that could not connect to another.
+	dialAgain = 500 * time.Millisecond
+	// mostQueued bounds what waits for a connection: raft says again what matters.
+	mostQueued = 64
+)
+
 // send has the peer told something, at the end of the moment.
-func (p *peer) send(body any, text string) {
-	p.queue = append(p.queue, sim.Packet{Body: body, Text: text})
+func (p *peer) send(packet sim.Packet) {
+	if p.end != nil || len(p.queue) < mostQueued && !packet.Background {
+		p.queue = append(p.queue, packet)
+	}
 }
 
 // flush tells the peer what there is to tell it.
 func (p *peer) flush() {
 	switch {
 	case len(p.queue) == 0 || p.dialling:
-	case p.end == nil:
-		p.dial()
-	default:
-		queue := p.queue
-		p.queue = nil
-		for _, packet := range queue {
-			p.end.Send(packet)
+	case p.end != nil:
+		// Before the story begins it arrives at once, and what comes of that is told here.
+		for p.end != nil && len(p.queue) > 0 {
+			first := p.queue[0]
+			p.queue = p.queue[1:]
+			p.end.Send(first)
 		}
+	case p.refused:
+		p.lost()
+	default:
+		p.dial()
 	}
 }
 
 func (p *peer) dial() {
+	m, life := p.m, p.m.life
 	p.dialling = true
-	life := p.m.life
-	p.m.host.Connect(p.name, dialled{p, life}, func(end *sim.End, err error) {
+	m.host.Connect(p.name, dialled{p, life}, func(end *sim.End, err error) {
 		switch {
-		case life != p.m.life:
+		case life != m.life:
 		case err != nil:
+			p.refused = true
+			m.after(dialAgain, func() { p.refused = false })
 			p.lost()
-			p.m.questions.lost(p.m)
 		default:
 			p.dialling, p.end = false, end
 			p.flush()
@@ -56,9 +77,12 @@ func (p *peer) dial() {
 	})
 }
 
-// lost says that there is no connection, and what was to be told is lost: raft sends again
+// lost says that there is no connection, and what was to be told is lost: raft says again
 // what matters, in time.
-func (p *peer) lost() { p.end, p.dialling, p.queue = nil, false, nil }
+func (p *peer) lost() {
+	p.end, p.dialling, p.queue, p.has = nil, false, nil, appended{}
+	p.m.questions.lost(p.m)
+}
 
 // dialled is the member's end of a connection that it has opened, in one of its lives.
 type dialled struct {
@@ -73,7 +97,6 @@ func (d dialled) Receive(*sim.Request) {}
 func (d dialled) HangUp(bool) {
 	if d.life == d.p.m.life {
 		d.p.lost()
-		d.p.m.questions.lost(d.p.m)
 	}
 }
 
@@ -89,9 +112,9 @@ func (a accepted) Receive(r *sim.Request) {
 	case *raftpb.Message:
 		a.m.hear(body)
 	case asking:
-		a.m.consider(body, func(answer asked) { a.from.send(answer, "answer") })
+		a.m.consider(body, func(answer asked) { a.from.send(sim.Packet{Body: answer, Text: answer.String()}) })
 	case asked:
-		a.m.questions.answered(body)
+		a.m.questions.answered(a.m, body)
 	}
 	a.m.settle()
 }
@@ -102,13 +125,22 @@ func (a accepted) HangUp(bool) {}
 // tell tells another member what raft wants it to know.
 func (m *member) tell(msg *raftpb.Message) {
 	if p := m.peers[msg.GetTo()]; p != nil {
-		p.send(msg, m.tellMessage(msg))
+		p.send(sim.Packet{Body: msg, Text: m.tellMessage(msg), Background: p.knows(msg)})
 	}
 }
 
-// hear takes in what raft has told the member.
-func (m *member) hear(msg *raftpb.Message) {
-	_ = m.node.Step(msg) // an error is that of a message that comes too late
+// knows says that a message tells nothing new, but that somebody is there.
+func (p *peer) knows(msg *raftpb.Message) bool {
+	switch msg.GetType() {
+	case raftpb.MsgHeartbeat, raftpb.MsgHeartbeatResp:
+		return len(msg.GetContext()) == 0
+	case raftpb.MsgAppResp:
+		has := appended{msg.GetTerm(), msg.GetIndex()}
+		known := p.has == has && !msg.GetReject()
+		p.has = has
+		return known
+	}
+	return false
 }
 
 // tellMessage is a message of raft's for people.

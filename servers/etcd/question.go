@@ -8,11 +8,12 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
 // askAgain is how long a member waits that has not got through to the leader.
-const askAgain = 500 * time.Millisecond
+const askAgain = 50 * time.Millisecond
 
 // What only the leader knows of a lease it is asked: to renew it, or how long it lasts. That
 // goes past the log, from member to member; in etcd by HTTP, see server/lease/leasehttp.
@@ -36,6 +37,17 @@ type (
 	}
 )
 
+// String is the answer for people.
+func (a asked) String() string {
+	switch {
+	case a.notLeader:
+		return "I do not lead"
+	case a.ttl <= 0:
+		return "there is no such session"
+	}
+	return fmt.Sprintf("for %d s", a.ttl)
+}
+
 // questions are those that have no answer yet.
 type questions struct {
 	open  []*question
@@ -45,9 +57,7 @@ type questions struct {
 type question struct {
 	asking
 	since fakeclock.Reading
-	// sent: somebody has it.
-	sent bool
-	done func(asked, error)
+	done  func(asked, error)
 }
 
 // ask asks the leader, which may be the member itself.
@@ -63,18 +73,15 @@ func (m *member) ask(a asking, done func(asked, error)) {
 
 // pose puts a question to whoever leads now; to nobody if nobody does.
 func (m *member) pose(q *question) {
-	q.sent = false
 	switch {
 	case m.isLeader():
-		q.sent = true
-		m.consider(q.asking, m.questions.answered)
+		m.consider(q.asking, func(a asked) { m.questions.answered(m, a) })
 	case m.leading != 0:
-		q.sent = true
 		verb := "renew"
 		if q.ttl {
 			verb = "how long is"
 		}
-		m.peers[m.leading].send(q.asking, fmt.Sprintf("%s %s", verb, session(m.host.Names(), q.lease)))
+		m.peers[m.leading].send(sim.Packet{Body: q.asking, Text: fmt.Sprintf("%s %s", verb, session(m.host.Names(), q.lease))})
 	}
 }
 
@@ -105,12 +112,12 @@ func (m *member) consider(q asking, answer func(asked)) {
 }
 
 // answered takes an answer.
-func (qs *questions) answered(a asked) {
+func (qs *questions) answered(m *member, a asked) {
 	i := slices.IndexFunc(qs.open, func(q *question) bool { return q.word == a.word })
 	switch {
 	case i < 0:
 	case a.notLeader:
-		qs.open[i].sent = false
+		qs.lost(m)
 	default:
 		q := qs.open[i]
 		qs.open = slices.Delete(qs.open, i, i+1)
@@ -125,7 +132,7 @@ func (qs *questions) leaderChanged(m *member) {
 	}
 }
 
-// overdue gives up on what takes too long, and asks again what nobody has.
+// overdue gives up on what takes too long.
 func (qs *questions) overdue(m *member) {
 	for _, q := range slices.Clone(qs.open) {
 		switch {
@@ -145,7 +152,7 @@ func (qs *questions) give(q *question, err error) {
 
 // lost says that what was sent to the leader may not have got there.
 func (qs *questions) lost(m *member) {
-	if len(qs.open) == 0 || qs.again.planned() {
+	if len(qs.open) == 0 || m.node == nil || qs.again.planned() {
 		return
 	}
 	qs.again = m.after(askAgain, func() {

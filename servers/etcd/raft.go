@@ -99,8 +99,18 @@ func (m *member) lead(by uint64) {
 	}
 	was := m.leading
 	m.leading = by
+	m.pulse.unsure = false
 	if was == m.id {
 		m.lessor.demote()
+		m.reset()
+	}
+	if m.cluster.formed {
+		if m.pulse.calm = false; m.isLeader() {
+			m.cluster.stirred = m.host.Now()
+			m.beatLater()
+		} else {
+			m.awaitLeader()
+		}
 	}
 	m.reading.leaderChanged(m)
 	m.proposals.leaderChanged(m)

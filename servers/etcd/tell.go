@@ -224,3 +224,21 @@ func tellValue(names *sim.Names, value []byte) string {
 	}
 	return names.Value(string(value))
 }
+
+// tellKeys are the keys that a transaction puts and deletes if its conditions hold, or none:
+// enough to know it again.
+func tellKeys(names *sim.Names, r *pb.TxnRequest) string {
+	var keys []string
+	for _, op := range r.Success {
+		if p := op.GetRequestPut(); p != nil {
+			keys = append(keys, tellKey(names, p.Key))
+		}
+		if d := op.GetRequestDeleteRange(); d != nil {
+			keys = append(keys, tellRange(names, d.Key, d.RangeEnd))
+		}
+	}
+	if len(keys) == 0 {
+		return "several keys"
+	}
+	return strings.Join(keys, ", ")
+}

@@ -1,0 +1,223 @@
+package etcd_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// three is a world of three members, the first of which leads, and of two clients that ask one
+// each. The second wants the lock while the first works for 20 s.
+func three(first, second int, faults ...sim.Fault) sim.Config {
+	cfg := gcPause(3, storage.None)
+	cfg.Lock.Kind = mutexBy(first, second)
+	cfg.Faults = faults
+	cfg.Clients[0].Works = 20 * time.Second
+	return cfg
+}
+
+func cutOff(process string, from ...string) *sim.Partition {
+	return &sim.Partition{Process: process, From: from}
+}
+
+// leads is who has become the leader after the beginning, and when.
+func leads(tr *trace.Trace) (who []string, when []time.Duration) {
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindLead && ev.At > 0 {
+			who, when = append(who, ev.Process), append(when, ev.At)
+		}
+	}
+	return who, when
+}
+
+// oneLeads is the only one, after a fault.
+func oneLeads(t *testing.T, tr *trace.Trace, after time.Duration) (who string, when time.Duration) {
+	t.Helper()
+	all, at := leads(tr)
+	if len(all) != 1 {
+		t.Fatalf("%v have become leaders, want one\n%s", all, Tell(tr))
+	}
+	between(t, all[0]+" leads", at[0]-after, 900*time.Millisecond, 2100*time.Millisecond)
+	return all[0], at[0]
+}
+
+func between(t *testing.T, what string, got, least, most time.Duration) {
+	t.Helper()
+	if got < least || got > most {
+		t.Errorf("%s after %v, want between %v and %v", what, got, least, most)
+	}
+}
+
+// unharmed says that both clients had the lock, one after the other, and nothing expired.
+func unharmed(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	Struck(t, tr)
+	Same(t, "broken", Broken(tr), "")
+	Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	None(t, tr, trace.KindExpireSession, "etcd")
+}
+
+func TestTheLeaderCrashes(t *testing.T) {
+	tr := Play(t, three(1, 1, At(5*time.Second, Crashed("etcd-1", trace.Kill))))
+	unharmed(t, tr)
+	oneLeads(t, tr, 5*time.Second)
+}
+
+func TestTheLeaderComesBackAndFollows(t *testing.T) {
+	tr := Play(t, three(1, 1, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.PowerLoss)))))
+	unharmed(t, tr)
+	oneLeads(t, tr, 5*time.Second)
+}
+
+func TestTheLeaderIsPaused(t *testing.T) {
+	for _, pause := range []*sim.Pause{Stopped("etcd-1"), Suspended("etcd-1")} {
+		tr := Play(t, three(1, 1, Lasting(8*time.Second, At(5*time.Second, pause))))
+		unharmed(t, tr)
+		oneLeads(t, tr, 5*time.Second)
+	}
+}
+
+func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {
+	tr := Play(t, three(1, 1, Lasting(700*time.Millisecond, At(5*time.Second, Stopped("etcd-1")))))
+	unharmed(t, tr)
+	who, _ := leads(tr)
+	Same(t, "leaders", len(who), 0)
+}
+
+// A new leader does not know when the leases were renewed last: each gets its whole TTL again,
+// and the time of an election.
+func TestANewLeaderGivesTheWholeTTLAgain(t *testing.T) {
+	tr := Play(t, three(1, 2, At(5*time.Second, Crashed("etcd-1", trace.Kill)), At(5*time.Second, Crashed("client-1", trace.Kill))))
+	_, led := oneLeads(t, tr, 5*time.Second)
+	expired := Only(t, tr, trace.KindExpireSession, "etcd")
+	Same(t, "whose", expired.Peer, "client-1")
+	between(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
+}
+
+func TestTheLeaderIsCutOffFromTheOthers(t *testing.T) {
+	// The first client asks the one that is alone, the second one of the others.
+	tr := Play(t, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3")))))
+	_, led := oneLeads(t, tr, 5*time.Second)
+	expired := Only(t, tr, trace.KindExpireSession, "etcd")
+	Same(t, "whose", expired.Peer, "client-1")
+	between(t, "the session expired", expired.At-led, 11*time.Second, 11510*time.Millisecond)
+	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+}
+
+func TestAFollowerIsCutOffFromTheOthers(t *testing.T) {
+	tr := Play(t, three(1, 2, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
+	who, _ := leads(tr)
+	Same(t, "leaders", len(who), 0) // it does not disturb those who have one
+	expired := Only(t, tr, trace.KindExpireSession, "etcd")
+	Same(t, "whose", expired.Peer, "client-1")
+	between(t, "the session expired", expired.At-5*time.Second, 6*time.Second, 10510*time.Millisecond)
+	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+}
+
+// Without a majority nothing is decided, so nothing expires either.
+func TestAMajorityIsDown(t *testing.T) {
+	tr := Play(t, three(1, 1,
+		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
+		Lasting(30*time.Second, At(5*time.Second, Crashed("etcd-3", trace.Kill)))))
+	Struck(t, tr)
+	who, when := leads(tr)
+	Same(t, "leaders", len(who), 1)
+	for _, ev := range tr.Events {
+		if ev.Process == "etcd" && ev.At > 5*time.Second && ev.At < when[0] {
+			t.Errorf("%s at %v", ev.Kind, ev.At)
+		}
+	}
+}
+
+// A way that takes three seconds is still one.
+func TestHeartbeatsOnASlowWay(t *testing.T) {
+	tr := Play(t, three(2, 2, At(5*time.Second, &sim.Delay{Process: "etcd-1", To: "etcd-2", By: 3 * time.Second})))
+	unharmed(t, tr)
+	asked := 0
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindSend && ev.Process == "etcd-2" && ev.Peer == "etcd-3" {
+			asked++
+			between(t, "etcd-2 asked for votes", ev.At, 5*time.Second, 8200*time.Millisecond)
+		}
+	}
+	if asked == 0 {
+		t.Error("etcd-2 did not notice that it heard nothing")
+	}
+}
+
+// What a member measures is time that passes, whatever its wall clock says.
+func TestAWallClockChangesNothing(t *testing.T) {
+	plain := Play(t, three(1, 1))
+	jumped := Play(t, three(1, 1, At(5*time.Second, &sim.Jump{Process: "etcd-1", By: time.Hour})))
+	told := func(tr *trace.Trace) (all []trace.Event) {
+		for _, ev := range tr.Events {
+			if ev.Process == "etcd" {
+				ev.Seq, ev.By, ev.Owner = 0, nil, nil
+				all = append(all, ev)
+			}
+		}
+		return all
+	}
+	a, b := told(plain), told(jumped)
+	Same(t, "events", len(b), len(a))
+	for i := range a {
+		if a[i].At != b[i].At || a[i].Kind != b[i].Kind || a[i].Expires != b[i].Expires {
+			t.Fatalf("event %d: %+v, with the jump %+v", i, a[i], b[i])
+		}
+	}
+}
+
+// A leader whose clock is too fast ends sessions early.
+func TestAFastClockOfTheLeader(t *testing.T) {
+	cfg := three(1, 1, At(time.Second, &sim.Drift{Process: "etcd-1", Rate: 500_000_000}), At(5*time.Second, Crashed("client-1", trace.Kill)))
+	tr := Play(t, cfg)
+	expired := Only(t, tr, trace.KindExpireSession, "etcd")
+	// Renewed at 4 s, for 10 s that are over in two thirds of that.
+	between(t, "the session expired", expired.At, 10660*time.Millisecond, 11010*time.Millisecond)
+}
+
+// A read from a member's own state can be old; one that is linearizable waits.
+func TestReadsOfAMemberThatIsBehind(t *testing.T) {
+	ask := func(ctx context.Context, p *sim.Program) error {
+		ahead, err := newClient(p.Env(), p.Env().Nodes[0])
+		if err != nil {
+			return err
+		}
+		defer ahead.Close()
+		behind, err := newClient(p.Env(), p.Env().Nodes[2])
+		if err != nil {
+			return err
+		}
+		defer behind.Close()
+		if _, err := behind.Get(ctx, "x"); err != nil {
+			return err
+		}
+		SleepUntil(2 * time.Second)
+		if _, err := ahead.Put(ctx, "x", "1"); err != nil {
+			return err
+		}
+		old, err := behind.Get(ctx, "x", clientv3.WithSerializable())
+		if err != nil {
+			return err
+		}
+		Same(t, "keys that are there already", len(old.Kvs), 0)
+		fresh, err := behind.Get(ctx, "x")
+		if err != nil {
+			return err
+		}
+		Same(t, "keys that are there", len(fresh.Kvs), 1)
+		between(t, "it was there", Now(), 10*time.Second, 12*time.Second)
+		return nil
+	}
+	cfg := Story(Client(t, "client-1", ask))
+	cfg.Nodes = Nodes("etcd", 3)
+	Play(t, With(cfg, Lasting(9*time.Second, At(time.Second, cutOff("etcd-3", "etcd-1", "etcd-2")))))
+}
