@@ -37,7 +37,7 @@ func (t *tree) ask(at *yaml.Node, text string, find func() meaning) meaning {
 // the nearest of them if one is near, else all of them, unless they are too many
 // to be a hint: then it is empty.
 func DidYouMean(word string, known []string) string {
-	const most = 25
+	const most = 60
 	if near := nearest(word, known); near != "" {
 		return "did you mean " + quoted(near) + "?"
 	}

@@ -43,6 +43,7 @@ type program struct {
 	calls, callNow int
 	cancelled      bool
 	start          chan struct{} // closed when the client starts
+	warm           bool          // it can start
 	mayStart       bool
 	started        bool
 	workOver       bool // the point until which the work goes on was reached
@@ -78,6 +79,7 @@ func (g *program) run() error {
 			return err
 		}
 	}
+	g.step(0, func() { g.warm = true })
 	select {
 	case <-g.start:
 	case <-g.ctx.Done():
@@ -110,6 +112,9 @@ func (g *program) warmUp() error {
 	g.env.Connect(g.ctx)
 	return nil
 }
+
+// warmsUp says that a client is not ready yet for the story to begin.
+func (p *process) warmsUp() bool { return p.program != nil && !p.program.warm && !p.program.ended }
 
 // newLock makes a handle on the client's lock.
 func (g *program) newLock() (locks.Lock, error) {

@@ -288,8 +288,14 @@ func (w *World) populate() {
 
 // begin is the moment at which the story starts: when the clients have opened
 // the connections that processes which have been running for a while have open.
-// Until then the network takes no time.
+// Until then the network takes no time. A lock of theirs may take a few moments of its own;
+// who is not ready by then has something to wait for.
 func (w *World) begin() {
+	const moment, most = time.Microsecond, 10 * time.Microsecond
+	if w.now() < most && slices.ContainsFunc(w.processes, (*process).warmsUp) {
+		w.at(w.now()+moment, w.begin)
+		return
+	}
 	w.started = true
 	w.strikeInitial()
 	for _, p := range w.processes {

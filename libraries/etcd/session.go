@@ -29,7 +29,8 @@ func (u use) holder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	opens := func() *holder {
 		h := &holder{client: client, seconds: seconds, keeps: u.keeps}
 		e.Warm(func(ctx context.Context) {
-			_, _ = h.current(ctx) // the first Acquire tries again
+			_, _ = h.current(ctx)               // the first Acquire tries again
+			time.Sleep(2 * keepAliveComesAfter) // so that it has been kept alive, too
 		})
 		return h
 	}

@@ -49,7 +49,11 @@ func (t *turns) unary(ctx context.Context, method string, req, reply any, cc *gr
 	return invoke(t.call(ctx, method, said(req)), method, req, reply, cc, opts...)
 }
 
-const keepAlive = "/etcdserverpb.Lease/LeaseKeepAlive"
+const (
+	keepAlive = "/etcdserverpb.Lease/LeaseKeepAlive"
+	// keepAliveComesAfter is how long it takes to open a stream of keep-alives.
+	keepAliveComesAfter = time.Microsecond
+)
 
 func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	s, err := open(t.call(ctx, method), desc, cc, method, opts...)
@@ -57,10 +61,12 @@ func (t *turns) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.Clie
 	case err != nil:
 		return nil, err
 	case method == keepAlive:
-		// The client's loop that looks for leases whose time is up and the one that
-		// sends keep-alives begin at one moment and go round each second and each half.
-		// Which of them is first would be chance, were they not a moment apart.
-		time.Sleep(time.Microsecond)
+		// The client sends the first keep-alive when any time has passed since its lease
+		// was granted, which it always has, but not in a world. And its loop that looks
+		// for leases whose time is up and the one that sends keep-alives begin at one
+		// moment and go round each second and each half: which of them is first would be
+		// chance.
+		time.Sleep(keepAliveComesAfter)
 		return &keepAlives{ClientStream: s, turns: t}, nil
 	}
 	return &stream{s, t, method}, nil
