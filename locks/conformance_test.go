@@ -57,6 +57,8 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: fmt.Sprintf("rueidislock:%d:k", i)}
 			case k.System == locks.Etcd:
 				place = locks.Slot{Node: locks.Cluster, Key: "k"}
+			case k.System == locks.ZooKeeper:
+				place = locks.Slot{Node: locks.Cluster, Key: "/k"}
 			}
 			if slot != place {
 				t.Errorf("%s: slot %d is %+v", kind, i, slot)

@@ -47,7 +47,7 @@ func Nodes(kind string, n int) (nodes []sim.Node) {
 }
 
 // Lock is a lock that is known by its name.
-func Lock(t *testing.T, name string) locks.Kind {
+func Lock(t testing.TB, name string) locks.Kind {
 	t.Helper()
 	kind, ok := locks.Lookup(name)
 	if !ok {

@@ -1,0 +1,24 @@
+package locks
+
+import "strings"
+
+// ZooKeeper is the system of locks on ZooKeeper.
+const ZooKeeper = "zookeeper"
+
+func init() {
+	const lock = "github.com/go-zookeeper/zk, unmodified: its Lock, a queue of sequential ephemeral nodes"
+	for name, title := range map[string]string{
+		"zookeeper":          lock + "; token: the node's czxid",
+		"zookeeper-sequence": lock + "; token: the node's sequence number + 1",
+		"zookeeper-naive":    "on github.com/go-zookeeper/zk, unmodified: one ephemeral node that everybody watches; token: its czxid",
+	} {
+		Register(Kind{Name: name, Title: title, System: ZooKeeper, Slots: zooKeeperSlots, Adapter: adapters + "zookeeper"})
+	}
+}
+
+// ZooKeeperPath is the node that a lock is kept under, or is.
+func ZooKeeperPath(key string) string { return "/" + strings.Trim(key, "/") }
+
+func zooKeeperSlots(key string, nodes int) (slots []Slot, quorum int) {
+	return inCluster(ZooKeeperPath(key), nodes)
+}

@@ -1,0 +1,411 @@
+package zookeeper
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A client is a member's end of a client's connection. What it is asked for it answers in
+// the order in which it was asked, whatever takes longer.
+type client struct {
+	m   *member
+	end *sim.End
+	// session is the client's, once it has asked for one; greeted says that it has been
+	// told, and over that the connection is.
+	session       int64
+	greeted, over bool
+	timeout       int32 // the session's, in milliseconds
+	// modern: the client expects to be told whether the server only reads.
+	modern bool
+	who    []ident // whom it has proved to be
+	calls  []*call
+}
+
+// A call is a request that has no answer yet.
+type call struct {
+	c      *client
+	r      *sim.Request
+	q      *request
+	serial int
+	done   bool
+	result result
+}
+
+// Receive is as in [sim.Endpoint].
+func (c *client) Receive(r *sim.Request) { c.m.turn(func() { c.receive(r) }) }
+
+// HangUp is as in [sim.Endpoint].
+func (c *client) HangUp(bool) {
+	if c.m.host.Up() {
+		c.gone()
+	}
+}
+
+func (c *client) receive(r *sim.Request) {
+	q, whole := r.Body.(*request)
+	switch {
+	case c.over:
+	case !whole || !c.m.role.serves():
+		c.close()
+	case q.op == opConnect:
+		c.connect(r, q)
+	case q.op == opAuth:
+		c.prove(r, q)
+	default:
+		q.session = c.session
+		one := &call{c: c, r: r, q: q}
+		c.calls = append(c.calls, one)
+		if c.greeted {
+			c.ask(one)
+		}
+	}
+}
+
+// connect begins a session or goes on with one.
+func (c *client) connect(r *sim.Request, q *request) {
+	m := c.m
+	if q.seen > m.tree.zxid {
+		c.close() // it has seen what this member does not know of yet
+		return
+	}
+	q.timeout = m.limits.timeout(q.timeout)
+	c.timeout, c.modern = q.timeout, q.modern
+	one := &call{c: c, r: r, q: q}
+	c.calls = append(c.calls, one)
+	if q.session == 0 {
+		m.session++
+		c.session = m.session
+		q.op, q.session = opOpen, c.session
+		m.role.submit(one)
+		return
+	}
+	for _, other := range slices.Clone(m.clients) {
+		if other.session == q.session {
+			other.close()
+		}
+	}
+	c.session = q.session
+	if !bytes.Equal(q.password, password(q.session)) {
+		one.greet(false)
+		return
+	}
+	m.role.resume(one)
+}
+
+// greet answers who has come with a session whether it goes on.
+func (one *call) greet(lives bool) {
+	one.result = result{op: opConnect}
+	if !lives {
+		one.result.code = errSessionExpired
+	}
+	one.done = true
+	one.c.drain()
+}
+
+// prove is addAuth: the client proves who it is.
+func (c *client) prove(r *sim.Request, q *request) {
+	w := reply(q.xid, 0, ok)
+	switch {
+	case q.malformed:
+		c.close()
+	case q.scheme == "digest":
+		if id := digest(q.data); !slices.Contains(c.who, id) {
+			c.who = append(c.who, id)
+		}
+		c.m.send(c.end, r, sim.Packet{Bytes: w.framed(), Text: "ok"})
+	case q.scheme == "ip":
+		c.m.send(c.end, r, sim.Packet{Bytes: w.framed(), Text: "ok"})
+	default:
+		w = reply(q.xid, 0, errAuthFailed)
+		c.m.send(c.end, r, sim.Packet{Bytes: w.framed(), Text: errAuthFailed.String()})
+		c.close()
+	}
+}
+
+// ask does what a call asks for, or passes it on.
+func (c *client) ask(one *call) {
+	m, q := c.m, one.q
+	if q.op == opContainer || strangers[q.op] != "" {
+		m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server knows and this one does not", m.name, q.op))
+	}
+	if ops[q.op] == "" || q.op == opConnect || q.op == opOpen {
+		one.done, one.result = true, result{op: q.op, code: errUnimplemented}
+		c.drain()
+		return
+	}
+	if !m.role.touch(c.session) {
+		return // the session is about to end, and its connections with it
+	}
+	if q.op.changes() || q.op == opSync {
+		m.role.submit(one)
+		return
+	}
+	one.done = true
+	c.drain()
+}
+
+// finish is what came of a change.
+func (one *call) finish(r result) {
+	one.result, one.done = r, true
+	one.c.drain()
+}
+
+// drain answers what can be answered, in order.
+func (c *client) drain() {
+	for len(c.calls) > 0 && c.calls[0].done && !c.over {
+		one := c.calls[0]
+		c.calls = c.calls[1:]
+		c.answer(one)
+	}
+}
+
+// answer answers a call, from the tree as it is now.
+func (c *client) answer(one *call) {
+	switch q := one.q; {
+	case q.op == opOpen, q.op == opConnect:
+		c.welcome(one)
+	case q.op == opPing:
+		const ping = -2
+		c.answers(one, ping, ok, nil, "")
+	case one.result.code == errSessionMoved:
+		c.close() // whoever has the session now must not be answered here
+	case q.malformed && !q.op.changes():
+		c.answers(one, q.xid, errMarshalling, nil, "")
+	case q.op.changes():
+		code := one.result.code
+		if q.op == opMulti && !q.malformed {
+			code = ok // each operation has its own
+		}
+		c.answers(one, q.xid, code, one.result.write, one.result.tell(c.m.host.Names()))
+		if q.op == opClose {
+			c.close()
+		}
+	default:
+		c.read(one)
+	}
+}
+
+// welcome answers the first message.
+func (c *client) welcome(one *call) {
+	q := one.q
+	lives := one.result.code == ok
+	var w writer
+	w.int(0)
+	p := sim.Packet{Text: "session expired"}
+	if lives {
+		name := sessionName(c.m.host.Names(), q.session)
+		w.int(q.timeout)
+		w.long(q.session)
+		w.buffer(password(q.session))
+		p.Text = fmt.Sprintf("%s, for %v", name, milliseconds(q.timeout))
+		p.Learns = c.alive()
+	} else {
+		w.int(0)
+		w.long(0)
+		w.buffer(make([]byte, len(password(0))))
+	}
+	if c.modern {
+		w.bool(false)
+	}
+	p.Bytes = w.framed()
+	c.m.send(c.end, one.r, p)
+	if !lives {
+		c.close()
+		return
+	}
+	c.greeted = true
+	for _, next := range slices.Clone(c.calls) {
+		next.q.session = c.session
+		c.ask(next)
+	}
+}
+
+// alive is what a client learns from any answer: that its session lives.
+func (c *client) alive() []trace.Event {
+	return []trace.Event{{
+		Kind: trace.KindAlive, Peer: c.m.name,
+		Session: sessionName(c.m.host.Names(), c.session), TTL: milliseconds(c.timeout),
+	}}
+}
+
+// reply begins an answer.
+func reply(xid int32, zxid int64, code code) *writer {
+	w := &writer{}
+	w.int(xid)
+	w.long(zxid)
+	w.int(int32(code))
+	return w
+}
+
+// answers sends an answer: what body writes, unless the request failed.
+func (c *client) answers(one *call, xid int32, code code, body func(*writer), text string) {
+	w := reply(xid, c.m.tree.zxid, code)
+	if code == ok && body != nil {
+		body(w)
+	}
+	p := sim.Packet{Bytes: w.framed(), Text: code.String()}
+	if code == ok && text != "" {
+		p.Text = text
+	}
+	if c.m.tree.sessions[c.session] != nil && one.q.op != opClose {
+		p.Learns = c.alive()
+	}
+	c.m.send(c.end, one.r, p)
+}
+
+// read answers what changes nothing.
+func (c *client) read(one *call) {
+	q, m := one.q, c.m
+	n := m.tree.nodes[q.path]
+	say := func(code code, body func(*writer), text string) { c.answers(one, q.xid, code, body, text) }
+	if one.result.code == errUnimplemented {
+		say(errUnimplemented, nil, "")
+		c.close()
+		return
+	}
+	switch q.op {
+	case opSync:
+		say(one.result.code, func(w *writer) { w.string(q.path) }, "")
+		return
+	case opSetWatches:
+		m.watches.again(m.tree, c, q.watches)
+		say(ok, nil, "")
+		return
+	case opExists:
+		if q.watch {
+			watch(m.watches.data, q.path, c)
+		}
+	}
+	switch {
+	case n == nil:
+		say(errNoNode, nil, "")
+		return
+	case q.op == opGetACL && !allows(n.acl, permRead|permAdmin, c.who),
+		q.op != opGetACL && q.op != opExists && !allows(n.acl, permRead, c.who):
+		say(errNoAuth, nil, "")
+		return
+	}
+	switch q.op {
+	case opExists:
+		say(ok, func(w *writer) { w.stat(n) }, "it exists")
+	case opGetData:
+		if q.watch {
+			watch(m.watches.data, q.path, c)
+		}
+		say(ok, func(w *writer) { w.buffer(n.data); w.stat(n) }, fmt.Sprintf("version %d, %d bytes", n.version, len(n.data)))
+	case opGetACL:
+		say(ok, func(w *writer) { w.acl(n.acl); w.stat(n) }, "")
+	case opGetChildren, opGetChildren2:
+		if q.watch {
+			watch(m.watches.child, q.path, c)
+		}
+		say(ok, func(w *writer) {
+			w.strings(n.children)
+			if q.op == opGetChildren2 {
+				w.stat(n)
+			}
+		}, tellChildren(m.host.Names(), n.children))
+	}
+}
+
+func tellChildren(names *sim.Names, children []string) string {
+	const most = 3
+	switch n := len(children); {
+	case n == 0:
+		return "no children"
+	case n > most:
+		return fmt.Sprintf("%d children", n)
+	}
+	text := ""
+	for i, child := range children {
+		if i > 0 {
+			text += ", "
+		}
+		text += names.Value(unprotected(child))
+	}
+	return text
+}
+
+func (w *writer) acl(acl []permit) {
+	w.int(int32(len(acl)))
+	for _, p := range acl {
+		w.int(p.perms)
+		w.string(p.scheme)
+		w.string(p.id)
+	}
+}
+
+// write writes what came of a change.
+func (r result) write(w *writer) {
+	switch r.op {
+	case opCreate:
+		w.string(r.path)
+	case opCreate2:
+		w.string(r.path)
+		w.stat(r.node)
+	case opSetData, opSetACL:
+		w.stat(r.node)
+	case opError:
+		w.int(int32(r.code))
+	case opMulti:
+		for _, one := range r.ops {
+			w.int(int32(one.op))
+			w.bool(false)
+			w.int(int32(one.code))
+			one.write(w)
+		}
+		w.int(-1)
+		w.bool(true)
+		w.int(-1)
+	}
+}
+
+// tell is what came of a change, for people.
+func (r result) tell(names *sim.Names) string {
+	switch r.op {
+	case opCreate, opCreate2:
+		return "created " + tellPath(names, r.path)
+	case opSetData:
+		return fmt.Sprintf("version %d", r.node.version)
+	case opMulti:
+		if r.code != ok {
+			return r.code.String()
+		}
+	}
+	return ""
+}
+
+// ended says that the client's session has ended. If the client has ended it itself it is
+// answered first.
+func (c *client) ended() {
+	for _, one := range c.calls {
+		if one.q.op == opClose && one.done {
+			return
+		}
+	}
+	c.close()
+}
+
+// close closes the connection.
+func (c *client) close() {
+	if c.over {
+		return
+	}
+	c.m.hangUp(c.end)
+	c.gone()
+}
+
+// gone forgets the connection. The session is another matter.
+func (c *client) gone() {
+	c.over = true
+	c.m.watches.forget(c)
+	c.m.clients = slices.DeleteFunc(c.m.clients, func(o *client) bool { return o == c })
+	for _, one := range c.calls {
+		delete(c.m.calls, one.serial)
+	}
+	c.calls = nil
+}

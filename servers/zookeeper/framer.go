@@ -1,0 +1,48 @@
+package zookeeper
+
+import (
+	"encoding/binary"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// most is how long a message may be, in bytes: jute.maxbuffer as it is without any setting.
+const most = 0xfffff
+
+// framer cuts what a client writes. Each message begins with its length; the first one on a
+// connection is of a form of its own.
+type framer struct {
+	names *sim.Names
+	begun bool
+}
+
+// garbage is the body of what is no message.
+type garbage struct{}
+
+func (f *framer) Next(b []byte) (int, sim.Frame) {
+	if len(b) < 4 {
+		return 0, sim.Frame{}
+	}
+	n := binary.BigEndian.Uint32(b)
+	if n > most {
+		// Among them are commands of four letters, which operators send.
+		return len(b), sim.Frame{Body: garbage{}, Text: "what is no message"}
+	}
+	size := 4 + int(n)
+	if len(b) < size {
+		return 0, sim.Frame{}
+	}
+	q := f.request(b[4:size])
+	if q == nil || q.op == opConnect && q.malformed {
+		return size, sim.Frame{Body: garbage{}, Text: "what is no request"}
+	}
+	return size, sim.Frame{Body: q, Text: q.tell(f.names), Handshake: q.op == opConnect || q.op == opPing}
+}
+
+func (f *framer) request(b []byte) *request {
+	if !f.begun {
+		f.begun = true
+		return connectRequest(b)
+	}
+	return newRequest(b)
+}

@@ -1,0 +1,149 @@
+package zookeeper
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// written is a request as a client writes it, with its length before it.
+func written(xid int32, op opcode, body func(*writer)) []byte {
+	var w writer
+	w.int(xid)
+	w.int(int32(op))
+	if body != nil {
+		body(&w)
+	}
+	return w.framed()
+}
+
+// hello is the first message of a connection.
+func hello(session int64, secret []byte) []byte {
+	var w writer
+	w.int(0)
+	w.long(0)
+	w.int(10_000)
+	w.long(session)
+	w.buffer(secret)
+	return w.framed()
+}
+
+// samples are one request of each kind.
+func samples() [][]byte {
+	acl := func(w *writer) { w.acl(open) }
+	create := func(path string, flags int32) func(*writer) {
+		return func(w *writer) { w.string(path); w.buffer([]byte("data")); acl(w); w.int(flags) }
+	}
+	read := func(path string) func(*writer) { return func(w *writer) { w.string(path); w.bool(true) } }
+	version := func(path string) func(*writer) { return func(w *writer) { w.string(path); w.int(-1) } }
+	return [][]byte{
+		written(1, opCreate, create("/a", 0)),
+		written(2, opCreate2, create("/a/b-", 3)),
+		written(3, opCreate, create("/a/_c_0123456789abcdef0123456789abcdef-lock-", 3)),
+		written(4, opExists, read("/a")),
+		written(5, opGetData, read("/a")),
+		written(6, opGetChildren2, read("/a")),
+		written(7, opSetData, func(w *writer) { w.string("/a"); w.buffer(nil); w.int(0) }),
+		written(8, opGetACL, func(w *writer) { w.string("/a") }),
+		written(9, opSetACL, func(w *writer) { w.string("/a"); acl(w); w.int(-1) }),
+		written(10, opSync, func(w *writer) { w.string("/a") }),
+		written(11, opMulti, func(w *writer) {
+			for _, op := range []opcode{opCheck, opDelete} {
+				w.int(int32(op))
+				w.bool(false)
+				w.int(-1)
+				version("/a")(w)
+			}
+			w.int(-1)
+			w.bool(true)
+			w.int(-1)
+		}),
+		written(12, opSetWatches, func(w *writer) { w.long(0); w.strings([]string{"/a"}); w.strings(nil); w.strings([]string{"/"}) }),
+		written(13, opAuth, func(w *writer) { w.int(0); w.string("digest"); w.buffer([]byte("a:b")) }),
+		written(14, opDelete, version("/a")),
+		written(-2, opPing, nil),
+		written(15, opContainer, create("/c", 4)),
+		written(16, opCreateTTL, func(w *writer) { create("/t", 5)(w); w.long(10) }),
+		written(17, opReconfig, nil),
+		written(18, 107, nil),
+		written(19, opClose, nil),
+	}
+}
+
+// However the bytes of a connection come, the messages are the same.
+func TestFramerCutsMessages(t *testing.T) {
+	all := append([][]byte{hello(0, make([]byte, 16))}, samples()...)
+	var stream []byte
+	for _, m := range all {
+		stream = append(stream, m...)
+	}
+	f := &framer{names: sim.NewNames()}
+	for i, m := range all {
+		if size, _ := f.Next(stream[:len(m)-1]); size != 0 {
+			t.Fatalf("message %d without its last byte has size %d", i, size)
+		}
+		size, frame := f.Next(stream)
+		if size != len(m) {
+			t.Fatalf("message %d has size %d, want %d", i, size, len(m))
+		}
+		if q, whole := frame.Body.(*request); !whole || q.malformed {
+			t.Errorf("message %d is %+v", i, frame.Body)
+		}
+		stream = stream[size:]
+	}
+}
+
+// What a message says for people has no random word in it.
+func TestRequestsAreTold(t *testing.T) {
+	f := &framer{names: sim.NewNames("/a"), begun: true}
+	for i, want := range []string{
+		"create /a", "create ephemeral sequential /a/b-", "create ephemeral sequential /a/lock-",
+		"exists /a, watch", "getData /a, watch", "getChildren /a, watch", "setData /a", "getACL /a", "setACL /a",
+		"sync /a", "multi: check /a; delete /a", "setWatches on 2", "addAuth", "delete /a", "ping",
+		"createContainer /c", "createTTL /t", "reconfig", "whoAmI", "closeSession",
+	} {
+		if _, frame := f.Next(samples()[i]); frame.Text != want {
+			t.Errorf("message %d: %q, want %q", i, frame.Text, want)
+		}
+	}
+}
+
+func TestWhatIsNoMessage(t *testing.T) {
+	for name, b := range map[string][]byte{
+		"a command of four letters": []byte("ruok"),
+		"a negative length":         {0xff, 0xff, 0xff, 0xff},
+		"a message without header":  {0, 0, 0, 2, 1, 2},
+	} {
+		f := &framer{names: sim.NewNames(), begun: true}
+		if size, frame := f.Next(b); size != len(b) || frame.Body != (garbage{}) {
+			t.Errorf("%s: size %d, %+v", name, size, frame.Body)
+		}
+	}
+}
+
+func FuzzFramer(f *testing.F) {
+	for _, m := range samples() {
+		f.Add(m, true)
+		f.Add(m[:len(m)-1], true)
+		f.Add(append(binary.BigEndian.AppendUint32(nil, uint32(len(m)-6)), m[4:len(m)-2]...), true)
+	}
+	f.Add(hello(1, []byte("x")), false)
+	f.Add([]byte("stat"), false)
+	f.Fuzz(func(t *testing.T, b []byte, begun bool) {
+		c := &framer{names: sim.NewNames(), begun: begun}
+		for len(b) > 0 {
+			size, frame := c.Next(b)
+			if size < 0 || size > len(b) {
+				t.Fatalf("%d bytes have a message of %d", len(b), size)
+			}
+			if size == 0 {
+				return
+			}
+			if frame.Body == nil {
+				t.Fatalf("%q is nothing", b[:size])
+			}
+			b = b[size:]
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package zookeeper
+
+import "encoding/binary"
+
+// A reader reads jute, ZooKeeper's encoding: numbers are big-endian, a buffer and a list
+// begin with their length, and a length of -1 is none at all. What is not there is zero, and
+// the reader is short from then on.
+type reader struct {
+	b     []byte
+	short bool
+}
+
+// take takes the next n bytes off.
+func (r *reader) take(n int) []byte {
+	if n < 0 || n > len(r.b) {
+		r.b, r.short = nil, true
+		return nil
+	}
+	b := r.b[:n:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *reader) bool() bool {
+	b := r.take(1)
+	return len(b) == 1 && b[0] != 0
+}
+
+func (r *reader) int() int32 {
+	b := r.take(4)
+	if b == nil {
+		return 0
+	}
+	return int32(binary.BigEndian.Uint32(b))
+}
+
+func (r *reader) long() int64 {
+	b := r.take(8)
+	if b == nil {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(b))
+}
+
+// buffer is nil for none at all.
+func (r *reader) buffer() []byte {
+	n := r.int()
+	if n == -1 {
+		return nil
+	}
+	return r.take(int(n))
+}
+
+func (r *reader) string() string { return string(r.buffer()) }
+
+// each calls f for each entry of a list. A list that announces more than there are bytes is
+// short.
+func (r *reader) each(f func()) {
+	for n := r.int(); n > 0 && !r.short; n-- {
+		f()
+	}
+}
+
+func (r *reader) strings() (all []string) {
+	r.each(func() { all = append(all, r.string()) })
+	return all
+}
+
+// A writer writes jute.
+type writer struct{ b []byte }
+
+func (w *writer) bool(v bool) {
+	if v {
+		w.b = append(w.b, 1)
+	} else {
+		w.b = append(w.b, 0)
+	}
+}
+
+func (w *writer) int(v int32)  { w.b = binary.BigEndian.AppendUint32(w.b, uint32(v)) }
+func (w *writer) long(v int64) { w.b = binary.BigEndian.AppendUint64(w.b, uint64(v)) }
+
+func (w *writer) buffer(v []byte) {
+	if v == nil {
+		w.int(-1)
+		return
+	}
+	w.int(int32(len(v)))
+	w.b = append(w.b, v...)
+}
+
+func (w *writer) string(v string) {
+	w.int(int32(len(v)))
+	w.b = append(w.b, v...)
+}
+
+func (w *writer) strings(all []string) {
+	w.int(int32(len(all)))
+	for _, v := range all {
+		w.string(v)
+	}
+}
+
+// framed is what was written, as one message.
+func (w *writer) framed() []byte {
+	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(w.b)), uint32(len(w.b))), w.b...)
+}

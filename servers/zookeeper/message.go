@@ -1,0 +1,120 @@
+package zookeeper
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// What members tell each other. Each is the body of a packet, and tells itself to people.
+type message interface{ tell(*sim.Names) string }
+
+// A vote is for whom a member is, and how much that one knows: of two votes the better one is
+// that of the later epoch, then that of the later zxid, then that for the higher number.
+type vote struct {
+	leader      string
+	id          int
+	epoch, zxid int64
+}
+
+type (
+	// notification is a vote: in which round it was cast, and what the member that tells it
+	// does.
+	notification struct {
+		vote  vote
+		round int
+		doing doing
+	}
+	// followerInfo is the first thing that a follower tells its leader: up to which epoch it
+	// has promised to follow.
+	followerInfo struct{ accepted int64 }
+	// leaderInfo is the new epoch. Who answers it will follow no leader of an older one.
+	leaderInfo struct{ epoch int64 }
+	epochAck   struct{ current, zxid int64 }
+	// newLeader is all that the follower does not have yet, and what it has and must
+	// forget: everything after since.
+	newLeader struct {
+		epoch, since int64
+		txns         []*txn
+	}
+	newLeaderAck struct{ zxid int64 }
+	// upToDate says that the follower can serve, and up to where all that it has counts.
+	upToDate struct{ zxid int64 }
+
+	proposal struct{ txn *txn }
+	ack      struct{ zxid int64 }
+	commit   struct{ zxid int64 }
+
+	// forward is a client's request that the leader has to decide.
+	forward struct {
+		q      *request
+		r      *sim.Request
+		who    []ident
+		serial int
+	}
+	synced struct{ serial int }
+	// revalidate asks whether a session goes on, whose client has come here.
+	revalidate struct {
+		session int64
+		timeout int32
+		serial  int
+	}
+	revalidated struct {
+		serial int
+		lives  bool
+	}
+
+	ping struct{}
+	// pong is the answer to a ping: the sessions of which a follower has seen a sign of life
+	// since the last one.
+	pong struct{ touched []int64 }
+)
+
+func (n notification) tell(*sim.Names) string {
+	return fmt.Sprintf("round %d: %s is for %s", n.round, n.doing, n.vote.leader)
+}
+func (f followerInfo) tell(*sim.Names) string { return "follower info" }
+func (l leaderInfo) tell(*sim.Names) string   { return fmt.Sprintf("epoch %d", l.epoch) }
+func (a epochAck) tell(*sim.Names) string     { return "epoch ack" }
+func (n newLeader) tell(*sim.Names) string {
+	return fmt.Sprintf("new leader of epoch %d, with %d changes", n.epoch, len(n.txns))
+}
+func (a newLeaderAck) tell(*sim.Names) string   { return "new leader ack" }
+func (u upToDate) tell(*sim.Names) string       { return "up to date" }
+func (p proposal) tell(names *sim.Names) string { return "proposal " + p.txn.tell(names) }
+func (a ack) tell(*sim.Names) string            { return fmt.Sprintf("ack 0x%x", a.zxid) }
+func (c commit) tell(*sim.Names) string         { return fmt.Sprintf("commit 0x%x", c.zxid) }
+func (f forward) tell(names *sim.Names) string  { return "forward " + f.q.tell(names) }
+func (s synced) tell(*sim.Names) string         { return "synced" }
+func (r revalidate) tell(names *sim.Names) string {
+	return "revalidate " + sessionName(names, r.session)
+}
+func (r revalidated) tell(*sim.Names) string {
+	if r.lives {
+		return "it lives"
+	}
+	return "it does not live"
+}
+func (ping) tell(*sim.Names) string   { return "ping" }
+func (p pong) tell(*sim.Names) string { return fmt.Sprintf("%d sessions live", len(p.touched)) }
+
+// tell is a transaction for people.
+func (x *txn) tell(names *sim.Names) string {
+	what := x.op.String()
+	switch {
+	case x.code != ok:
+		what = x.code.String()
+	case x.op == opOpen:
+		what = "open " + sessionName(names, x.session)
+	case x.op == opClose:
+		what = "close " + sessionName(names, x.session)
+	case x.path != "":
+		what += " " + tellPath(names, x.path)
+	}
+	return fmt.Sprintf("0x%x: %s", x.zxid, what)
+}
+
+// tells sends a message to another member.
+func (m *member) tells(end *sim.End, msg message) {
+	m.out = append(m.out, func() { end.Send(sim.Packet{Body: msg, Text: msg.tell(m.host.Names())}) })
+}

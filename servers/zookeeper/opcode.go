@@ -1,0 +1,102 @@
+package zookeeper
+
+import "fmt"
+
+// An opcode is what a request is for: ZooDefs.OpCode in
+// https://github.com/apache/zookeeper/blob/branch-3.8/zookeeper-server/src/main/java/org/apache/zookeeper/ZooDefs.java
+type opcode int32
+
+const (
+	opCreate       opcode = 1
+	opDelete       opcode = 2
+	opExists       opcode = 3
+	opGetData      opcode = 4
+	opSetData      opcode = 5
+	opGetACL       opcode = 6
+	opSetACL       opcode = 7
+	opGetChildren  opcode = 8
+	opSync         opcode = 9
+	opPing         opcode = 11
+	opGetChildren2 opcode = 12
+	opCheck        opcode = 13
+	opMulti        opcode = 14
+	opCreate2      opcode = 15
+	opReconfig     opcode = 16
+	opContainer    opcode = 19
+	opCreateTTL    opcode = 21
+	opAuth         opcode = 100
+	opSetWatches   opcode = 101
+	opClose        opcode = -11
+
+	// opConnect is no opcode: the first message of a connection has none. opOpen is what
+	// it begins if it brings no session. opError is in the answer to a multi.
+	opConnect opcode = -100
+	opOpen    opcode = -10
+	opError   opcode = -1
+)
+
+// ops are the requests that are served.
+var ops = map[opcode]string{
+	opCreate: "create", opDelete: "delete", opExists: "exists", opGetData: "getData", opSetData: "setData",
+	opGetACL: "getACL", opSetACL: "setACL", opGetChildren: "getChildren", opSync: "sync", opPing: "ping",
+	opGetChildren2: "getChildren", opCheck: "check", opMulti: "multi", opCreate2: "create",
+	opReconfig: "reconfig", opContainer: "createContainer", opCreateTTL: "createTTL",
+	opAuth: "addAuth", opSetWatches: "setWatches", opClose: "closeSession", opConnect: "connect", opOpen: "open session",
+}
+
+// strangers are requests that a real server knows and this one does not.
+var strangers = map[opcode]string{
+	17: "checkWatches", 18: "removeWatches", 22: "multiRead", 102: "sasl",
+	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
+}
+
+func (o opcode) String() string {
+	if name, ok := ops[o]; ok {
+		return name
+	}
+	if name, ok := strangers[o]; ok {
+		return name
+	}
+	return fmt.Sprintf("operation %d", int32(o))
+}
+
+// changes says that the request takes a zxid, whatever comes of it.
+func (o opcode) changes() bool {
+	switch o {
+	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opReconfig, opContainer, opCreateTTL, opClose, opOpen:
+		return true
+	}
+	return false
+}
+
+// A code is what came of a request: KeeperException.Code.
+type code int32
+
+const (
+	ok                     code = 0
+	errInconsistent        code = -2
+	errMarshalling         code = -5
+	errUnimplemented       code = -6
+	errBadArguments        code = -8
+	errNoNode              code = -101
+	errNoAuth              code = -102
+	errBadVersion          code = -103
+	errChildrenOfEphemeral code = -108
+	errNodeExists          code = -110
+	errNotEmpty            code = -111
+	errSessionExpired      code = -112
+	errInvalidACL          code = -114
+	errAuthFailed          code = -115
+	errSessionMoved        code = -118
+	errReconfigDisabled    code = -123
+)
+
+var codes = map[code]string{
+	ok: "ok", errInconsistent: "not tried", errMarshalling: "marshalling error", errUnimplemented: "unimplemented",
+	errBadArguments: "bad arguments", errNoNode: "no node", errNoAuth: "no auth", errBadVersion: "bad version",
+	errChildrenOfEphemeral: "no children for ephemerals", errNodeExists: "node exists", errNotEmpty: "not empty",
+	errSessionExpired: "session expired", errInvalidACL: "invalid ACL", errAuthFailed: "auth failed",
+	errSessionMoved: "session moved", errReconfigDisabled: "reconfig disabled",
+}
+
+func (c code) String() string { return codes[c] }

@@ -1,0 +1,183 @@
+package zookeeper
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// prepare decides what a request does to a tree: which change, or with which error it fails.
+// It is what PrepRequestProcessor.pRequest2Txn of the real one comes to; the order of the
+// questions is that of the real one, since it says which of two errors is told.
+func (t *tree) prepare(q *request, who []ident) *txn {
+	x := &txn{op: q.op, path: q.path, session: q.session}
+	if q.malformed {
+		x.code = errMarshalling
+		return x
+	}
+	switch q.op {
+	case opOpen:
+		x.timeout = q.timeout
+	case opClose:
+		x.paths = sortedPaths(t.sessions[q.session])
+	case opCreate, opCreate2, opContainer, opCreateTTL:
+		x.code = t.prepareCreate(x, q, who)
+	case opDelete:
+		x.code = t.prepareDelete(q, who)
+	case opSetData:
+		x.data = q.data
+		x.version, x.code = t.nextVersion(q, permWrite, who)
+	case opCheck:
+		_, x.code = t.nextVersion(q, permRead, who)
+	case opSetACL:
+		x.code = t.prepareACL(x, q, who)
+	case opMulti:
+		t.prepareMulti(x, q, who)
+	case opReconfig:
+		x.code = errReconfigDisabled
+	}
+	return x
+}
+
+func (t *tree) prepareCreate(x *txn, q *request, who []ident) code {
+	switch q.flags {
+	case container, lives, livesOn:
+		return errUnimplemented
+	}
+	if q.flags < 0 || q.flags > livesOn {
+		return errBadArguments
+	}
+	if !strings.Contains(q.path, "/") || strings.ContainsRune(q.path, 0) {
+		return errBadArguments
+	}
+	acl, good := proper(q.acl, who)
+	if !good {
+		return errInvalidACL
+	}
+	// The parent of /a is written as "" there, and of / too.
+	up := t.nodes[parent(q.path)]
+	if up == nil {
+		return errNoNode
+	}
+	if !allows(up.acl, permCreate, who) {
+		return errNoAuth
+	}
+	if q.flags.sequential() {
+		x.path += fmt.Sprintf("%010d", up.born)
+	}
+	switch {
+	case !valid(x.path):
+		return errBadArguments
+	case t.nodes[x.path] != nil:
+		return errNodeExists
+	case up.owner != 0:
+		return errChildrenOfEphemeral
+	}
+	x.op, x.data, x.acl = q.op, q.data, acl
+	if q.flags.ephemeral() {
+		x.owner = q.session
+	}
+	return ok
+}
+
+func (t *tree) prepareDelete(q *request, who []ident) code {
+	switch {
+	case !strings.Contains(q.path, "/") || strings.ContainsRune(q.path, 0) || special[q.path]:
+		return errBadArguments
+	case t.nodes[q.path] == nil:
+		return errNoNode
+	}
+	n, up := t.nodes[q.path], t.nodes[parent(q.path)]
+	switch {
+	case !allows(up.acl, permDelete, who):
+		return errNoAuth
+	case q.version != -1 && q.version != n.version:
+		return errBadVersion
+	case len(n.children) > 0:
+		return errNotEmpty
+	}
+	return ok
+}
+
+// special are nodes that stay.
+var special = map[string]bool{"/": true, "/zookeeper": true, "/zookeeper/quota": true, "/zookeeper/config": true}
+
+func (t *tree) prepareACL(x *txn, q *request, who []ident) code {
+	if !valid(q.path) {
+		return errBadArguments
+	}
+	acl, good := proper(q.acl, who)
+	if !good {
+		return errInvalidACL
+	}
+	n := t.nodes[q.path]
+	switch {
+	case n == nil:
+		return errNoNode
+	case !allows(n.acl, permAdmin, who):
+		return errNoAuth
+	case q.version != -1 && q.version != n.aversion:
+		return errBadVersion
+	}
+	x.acl, x.version = acl, n.aversion+1
+	return ok
+}
+
+// nextVersion is the version that a node's data would have next.
+func (t *tree) nextVersion(q *request, perm int32, who []ident) (int32, code) {
+	n := t.nodes[q.path]
+	switch {
+	case !valid(q.path):
+		return 0, errBadArguments
+	case n == nil:
+		return 0, errNoNode
+	case !allows(n.acl, perm, who):
+		return 0, errNoAuth
+	case q.version != -1 && q.version != n.version:
+		return 0, errBadVersion
+	}
+	return n.version + 1, ok
+}
+
+// prepareMulti prepares one operation after the other, each with what those before it will
+// have done. If one fails none is done: those before it are told ok then, and those after it
+// that they were not tried.
+func (t *tree) prepareMulti(x *txn, q *request, who []ident) {
+	trial := t.clone()
+	for i, one := range q.ops {
+		one.session = q.session
+		step := trial.prepare(one, who)
+		x.ops = append(x.ops, step)
+		if step.code != ok {
+			x.code = step.code
+			for _, before := range x.ops[:i] {
+				before.op = opError
+			}
+			step.op = opError
+			for range q.ops[i+1:] {
+				x.ops = append(x.ops, &txn{op: opError, code: errInconsistent})
+			}
+			return
+		}
+		trial.change(x, step, func(event, string) {})
+	}
+}
+
+// valid is PathUtils.validatePath: a path is absolute, does not end in a slash, and has no
+// empty, relative or unprintable parts.
+func valid(path string) bool {
+	if path == "/" {
+		return true
+	}
+	if !strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || !utf8.ValidString(path) {
+		return false
+	}
+	for part := range strings.SplitSeq(path[1:], "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(path, func(r rune) bool {
+		return r <= 0x1f || 0x7f <= r && r <= 0x9f || 0xd800 <= r && r <= 0xf8ff || 0xfff0 <= r && r <= 0xffff
+	})
+}

@@ -1,0 +1,143 @@
+package zookeeper
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A register tells the world what is true of the whole ensemble, once: each change when the
+// first of its members applies it, which is when most of them have it on their disks.
+//
+// Who has a lock it tells as all recipes have it that are known: the lock's own node, if it
+// ends with a session, or else its child with the lowest sequence number. Who stands behind
+// that one is granted nothing yet.
+type register struct {
+	told    int64 // the zxid up to which all was told
+	keys    []string
+	heads   map[string]head
+	clients map[int64]string // who has which session
+}
+
+// A head is the node by which a lock is held.
+type head struct {
+	path string
+	*znode
+}
+
+func newRegister(keys []string) *register {
+	return &register{keys: keys, heads: map[string]head{}, clients: map[int64]string{}}
+}
+
+// applied takes in that a member has applied a transaction.
+func (r *register) applied(m *member, x *txn) {
+	if x.zxid <= r.told {
+		return
+	}
+	r.told = x.zxid
+	r.session(m, x)
+	for _, key := range r.keys {
+		was, is := r.heads[key], headOf(m.tree, key)
+		if was.path == is.path && (was.znode == nil || was.czxid == is.czxid) {
+			if was.znode != nil {
+				r.heads[key] = is
+			}
+			continue
+		}
+		if was.znode != nil {
+			how, by := trace.KindDelete, x.by
+			if x.timely {
+				how, by = trace.KindExpire, nil
+			}
+			m.host.Tell(trace.Event{Kind: how, Key: key, Value: was.name(m), By: by, Owner: was.by})
+		}
+		delete(r.heads, key)
+		if is.znode != nil {
+			r.heads[key] = is
+			r.holds(m, trace.KindSet, key, is)
+		}
+	}
+}
+
+// session tells of a session that begins or ends.
+func (r *register) session(m *member, x *txn) {
+	if x.code != ok {
+		return
+	}
+	name := sessionName(m.host.Names(), x.session)
+	switch x.op {
+	case opOpen:
+		if x.by != nil {
+			r.clients[x.session] = x.by.Client
+		}
+		m.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: r.clients[x.session], Session: name, TTL: milliseconds(x.timeout)})
+	case opClose:
+		kind := trace.KindCloseSession
+		if x.timely {
+			kind = trace.KindExpireSession
+		}
+		m.host.Tell(trace.Event{Kind: kind, Peer: r.clients[x.session], Session: name})
+	}
+}
+
+// touched tells that the leader counts a session's time anew.
+func (r *register) touched(m *member, session int64) {
+	for _, key := range r.keys {
+		if is := r.heads[key]; is.znode != nil && is.owner == session {
+			r.holds(m, trace.KindTouch, key, is)
+		}
+	}
+}
+
+func (r *register) holds(m *member, kind trace.Kind, key string, is head) {
+	ev := trace.Event{Kind: kind, Key: key, Value: is.name(m), By: is.by, Owner: is.by}
+	if s := m.tree.sessions[is.owner]; s != nil {
+		ev.TTL = milliseconds(s.timeout)
+		ev.Expires = m.role.expires(is.owner)
+	}
+	m.host.Tell(ev)
+}
+
+// headOf finds the node by which a lock is held.
+func headOf(t *tree, key string) head {
+	n := t.nodes[key]
+	switch {
+	case n == nil:
+		return head{}
+	case n.owner != 0:
+		return head{key, n}
+	}
+	var first head
+	lowest := ""
+	for _, name := range n.children {
+		if seq := sequence(name); seq != "" && (lowest == "" || seq < lowest) {
+			path := key + "/" + name
+			first, lowest = head{path, t.nodes[path]}, seq
+		}
+	}
+	return first
+}
+
+// sequence is the number at the end of the name of a sequential node, as ten digits; "" if
+// there is none.
+func sequence(name string) string {
+	const digits = 10
+	if len(name) < digits {
+		return ""
+	}
+	seq := name[len(name)-digits:]
+	for _, c := range seq {
+		if c < '0' || c > '9' {
+			return ""
+		}
+	}
+	return seq
+}
+
+// name is the node's, which no other node has had before it.
+func (h head) name(m *member) string {
+	return m.host.Names().Name("value", fmt.Sprintf("%s made by 0x%x", h.path, h.czxid))
+}
+
+func milliseconds(n int32) time.Duration { return time.Duration(n) * time.Millisecond }

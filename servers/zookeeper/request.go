@@ -1,0 +1,215 @@
+package zookeeper
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A request is one message of a client's. What of its fields means something depends on
+// its opcode.
+type request struct {
+	xid int32
+	op  opcode
+	// malformed: it is shorter than what it is for takes.
+	malformed bool
+
+	path    string
+	data    []byte
+	version int32
+	watch   bool
+	acl     []permit
+	flags   flags
+	ops     []*request // of a multi
+	watches watchSet   // of setWatches
+
+	// Of the first message of a connection, and of opOpen.
+	seen     int64 // the last zxid that the client has seen
+	timeout  int32 // in milliseconds
+	session  int64 // 0 for a new one
+	password []byte
+	// modern: the client understands read-only servers, and says so.
+	modern bool
+
+	scheme string // of addAuth
+}
+
+// flags are the mode of a create: CreateMode in the real one.
+type flags int32
+
+const (
+	ephemeral  flags = 1
+	sequential flags = 2
+	container  flags = 4
+	lives      flags = 5 // until a TTL has passed
+	livesOn    flags = 6 // likewise, and sequential
+)
+
+func (f flags) sequential() bool { return f == 2 || f == 3 || f == livesOn }
+func (f flags) ephemeral() bool  { return f == 1 || f == 3 }
+
+// A permit is an entry of a list that says who may do what.
+type permit struct {
+	perms int32
+	ident
+}
+
+// An ident is somebody, by some scheme.
+type ident struct{ scheme, id string }
+
+// A watchSet is what a client that comes back wants to be told of, unless it has happened
+// since the zxid.
+type watchSet struct {
+	since               int64
+	data, exists, child []string
+}
+
+// connectRequest reads the first message of a connection.
+func connectRequest(b []byte) *request {
+	r := &reader{b: b}
+	q := &request{op: opConnect}
+	r.int() // the version of the protocol, always 0
+	q.seen = r.long()
+	q.timeout = r.int()
+	q.session = r.long()
+	q.password = r.buffer()
+	q.malformed = r.short
+	if !r.short && len(r.b) > 0 {
+		q.modern = true
+	}
+	return q
+}
+
+// newRequest reads any other message. It is nil if there is not even a header.
+func newRequest(b []byte) *request {
+	r := &reader{b: b}
+	q := &request{xid: r.int(), op: opcode(r.int())}
+	if r.short {
+		return nil
+	}
+	q.read(r)
+	q.malformed = r.short
+	return q
+}
+
+// read reads what follows the header.
+func (q *request) read(r *reader) {
+	switch q.op {
+	case opCreate, opCreate2, opContainer, opCreateTTL:
+		q.path, q.data, q.acl, q.flags = r.string(), r.buffer(), readACL(r), flags(r.int())
+		if q.op == opCreateTTL {
+			r.long()
+		}
+	case opDelete, opCheck:
+		q.path, q.version = r.string(), r.int()
+	case opSetData:
+		q.path, q.data, q.version = r.string(), r.buffer(), r.int()
+	case opExists, opGetData, opGetChildren, opGetChildren2:
+		q.path, q.watch = r.string(), r.bool()
+	case opGetACL, opSync:
+		q.path = r.string()
+	case opSetACL:
+		q.path, q.acl, q.version = r.string(), readACL(r), r.int()
+	case opAuth:
+		r.int()
+		q.scheme, q.data = r.string(), r.buffer()
+	case opSetWatches:
+		q.watches = watchSet{r.long(), r.strings(), r.strings(), r.strings()}
+	case opMulti:
+		q.readOps(r)
+	}
+}
+
+// readOps reads the operations of a multi, each with a header of its own.
+func (q *request) readOps(r *reader) {
+	for !r.short {
+		one := &request{op: opcode(r.int())}
+		done := r.bool()
+		r.int()
+		if done {
+			return
+		}
+		switch one.op {
+		case opCreate, opCreate2, opContainer, opCreateTTL, opDelete, opSetData, opCheck:
+			one.read(r)
+			q.ops = append(q.ops, one)
+		default:
+			r.short = true
+		}
+	}
+}
+
+func readACL(r *reader) (acl []permit) {
+	r.each(func() { acl = append(acl, permit{r.int(), ident{r.string(), r.string()}}) })
+	return acl
+}
+
+// tell is the request for people.
+func (q *request) tell(names *sim.Names) string {
+	switch q.op {
+	case opConnect:
+		if q.session == 0 {
+			return "connect"
+		}
+		return "connect, " + sessionName(names, q.session)
+	case opCreate, opCreate2, opContainer, opCreateTTL:
+		how := ""
+		if q.flags.ephemeral() {
+			how += " ephemeral"
+		}
+		if q.flags.sequential() {
+			how += " sequential"
+		}
+		return q.op.String() + how + " " + tellPath(names, q.path)
+	case opExists, opGetData, opGetChildren, opGetChildren2:
+		text := q.op.String() + " " + tellPath(names, q.path)
+		if q.watch {
+			text += ", watch"
+		}
+		return text
+	case opDelete, opSetData, opGetACL, opSetACL, opSync, opCheck:
+		return q.op.String() + " " + tellPath(names, q.path)
+	case opMulti:
+		all := make([]string, len(q.ops))
+		for i, one := range q.ops {
+			all[i] = one.tell(names)
+		}
+		return "multi: " + strings.Join(all, "; ")
+	case opSetWatches:
+		w := q.watches
+		return fmt.Sprintf("setWatches on %d", len(w.data)+len(w.exists)+len(w.child))
+	}
+	return q.op.String()
+}
+
+// tellPath is a path for people. Recipes begin the names of their nodes with random words, by
+// which a client finds its own again: what follows is enough to tell them apart.
+func tellPath(names *sim.Names, path string) string {
+	if names.IsKey(path) {
+		return path
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if i > 0 && names.IsKey(strings.Join(parts[:i+1], "/")) {
+			continue
+		}
+		parts[i] = names.Value(unprotected(part))
+	}
+	return strings.Join(parts, "/")
+}
+
+// unprotected is the name of a node without the random word before it, as Curator and
+// go-zookeeper write it: _c_, 32 hexadecimal digits and a hyphen.
+func unprotected(name string) string {
+	const prefix, word = "_c_", 32
+	if rest, found := strings.CutPrefix(name, prefix); found && len(rest) > word+1 && rest[word] == '-' {
+		return rest[word+1:]
+	}
+	return name
+}
+
+func sessionName(names *sim.Names, id int64) string { return names.Name("session", SessionWord(id)) }
+
+// SessionWord is the word by which a session is told from others.
+func SessionWord(id int64) string { return fmt.Sprintf("%x", uint64(id)) }

@@ -1,0 +1,79 @@
+package zookeeper_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/servers/zookeeper"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// story is a world with so many servers and clients that run programs.
+func story(servers int, clients ...sim.Client) sim.Config {
+	cfg := Story(clients...)
+	cfg.Nodes = Nodes("zookeeper", servers)
+	return cfg
+}
+
+// begin writes the first message of a connection and reads the answer.
+func begin(c net.Conn) error {
+	if _, err := c.Write(zookeeper.Hello(0, nil)); err != nil {
+		return err
+	}
+	size := make([]byte, 4)
+	if _, err := io.ReadFull(c, size); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(c, make([]byte, binary.BigEndian.Uint32(size)))
+	return err
+}
+
+// Whatever bytes a client sends, the server goes on: it answers somebody else.
+func FuzzServer(f *testing.F) {
+	all := zookeeper.Samples()
+	f.Add(bytes.Join(all, nil), uint8(1))
+	f.Add(bytes.Join(all, nil), uint8(3))
+	for _, m := range all {
+		f.Add(m[:len(m)/2], uint8(1))
+		f.Add(append(binary.BigEndian.AppendUint32(nil, uint32(len(m)-6)), m[4:len(m)-2]...), uint8(3))
+	}
+	f.Add([]byte("ruok"), uint8(1))
+	f.Fuzz(func(t *testing.T, b []byte, servers uint8) {
+		feed := func(ctx context.Context, p *sim.Program) error {
+			c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if err := begin(c); err != nil {
+				return err
+			}
+			if _, err := c.Write(b); err != nil {
+				return err
+			}
+			c.SetReadDeadline(time.Now().Add(time.Second))
+			if _, err := io.Copy(io.Discard, c); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+				return err
+			}
+			return nil
+		}
+		look := func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(10 * time.Second)
+			c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return begin(c)
+		}
+		Play(t, story(1+int(servers%3), Client(t, "client-1", feed), Client(t, "client-2", look)))
+	})
+}

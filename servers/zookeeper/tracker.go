@@ -1,0 +1,107 @@
+package zookeeper
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// A tracker is how a leader counts the time of sessions: in ticks. A session whose time is up
+// within a tick ends when that tick does, up to a tick later than its timeout says. It
+// counts by the monotonic clock: SessionTrackerImpl and ExpiryQueue of the real one.
+type tracker struct {
+	m        *member
+	sessions map[int64]*tracked
+	expire   func(int64)
+	timer    *timer
+}
+
+type tracked struct {
+	timeout time.Duration
+	due     int64 // on the member's monotonic clock, in nanoseconds
+	closing bool
+	// owner is the member whose client has the session: what comes by another one comes
+	// too late.
+	owner string
+}
+
+func newTracker(m *member, expire func(int64)) *tracker {
+	return &tracker{m: m, sessions: map[int64]*tracked{}, expire: expire}
+}
+
+// add begins to count.
+func (t *tracker) add(id int64, timeout int32, owner string) {
+	if t.sessions[id] == nil {
+		t.sessions[id] = &tracked{timeout: milliseconds(timeout), owner: owner}
+	}
+	t.touch(id)
+}
+
+// touch counts a session's time anew. It is false if there is no such session any more.
+func (t *tracker) touch(id int64) bool {
+	s := t.sessions[id]
+	if s == nil || s.closing {
+		return false
+	}
+	tick, up := int64(t.m.limits.tick), int64(t.m.uptime)
+	due := ((t.m.timers.now()+up+int64(s.timeout))/tick+1)*tick - up
+	if due == s.due {
+		return true
+	}
+	s.due = due
+	if t.timer == nil || due < t.timer.due {
+		t.arm()
+	}
+	t.m.register.touched(t.m, id)
+	return true
+}
+
+// close says that a session is about to end.
+func (t *tracker) close(id int64) {
+	if s := t.sessions[id]; s != nil {
+		s.closing = true
+	}
+}
+
+func (t *tracker) remove(id int64) { delete(t.sessions, id) }
+
+// arm looks again when the first session is due.
+func (t *tracker) arm() {
+	if t.timer != nil {
+		t.m.timers.stop(t.timer)
+		t.timer = nil
+	}
+	first := int64(-1)
+	for _, s := range t.sessions {
+		if !s.closing && (first < 0 || s.due < first) {
+			first = s.due
+		}
+	}
+	if first >= 0 {
+		t.timer = t.m.timers.at(first, t.look)
+	}
+}
+
+// look ends the sessions whose time is up.
+func (t *tracker) look() {
+	t.timer = nil
+	now := t.m.timers.now()
+	for _, id := range slices.Sorted(maps.Keys(t.sessions)) {
+		if s := t.sessions[id]; s != nil && !s.closing && s.due <= now {
+			s.closing = true
+			t.expire(id)
+		}
+	}
+	t.arm()
+}
+
+// expires is when a session ends in true time, if nothing comes between.
+func (t *tracker) expires(id int64) time.Duration {
+	s := t.sessions[id]
+	if s == nil {
+		return 0
+	}
+	host := t.m.host
+	at, _ := host.When(host.Clock().Now().Add(time.Duration(s.due - t.m.timers.now())))
+	return at
+}

@@ -1,0 +1,126 @@
+package zookeeper
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// An event is what a client that watches a node is told: Watcher.Event.EventType.
+type event int32
+
+const (
+	created         event = 1
+	deleted         event = 2
+	dataChanged     event = 3
+	childrenChanged event = 4
+)
+
+var events = map[event]string{created: "created", deleted: "deleted", dataChanged: "data changed", childrenChanged: "children changed"}
+
+// watches are those that clients of one member have set: on a node, which may not be there
+// yet, and on a node's children. Each is told once.
+type watches struct {
+	data, child map[string][]*client
+}
+
+func newWatches() *watches { return &watches{map[string][]*client{}, map[string][]*client{}} }
+
+func watch(on map[string][]*client, path string, c *client) {
+	if !slices.Contains(on[path], c) {
+		on[path] = append(on[path], c)
+	}
+}
+
+// changed tells those who watch. One who watches a node and its children is told once that
+// it is gone.
+func (w *watches) changed(ev event, path string) {
+	switch ev {
+	case created, dataChanged:
+		tell(w.data, ev, path, nil)
+	case deleted:
+		told := tell(w.data, ev, path, nil)
+		tell(w.child, ev, path, told)
+	case childrenChanged:
+		tell(w.child, ev, path, nil)
+	}
+}
+
+func tell(on map[string][]*client, ev event, path string, told []*client) []*client {
+	all := on[path]
+	if all == nil {
+		return nil
+	}
+	delete(on, path)
+	for _, c := range all {
+		if !slices.Contains(told, c) {
+			c.notify(ev, path)
+		}
+	}
+	return all
+}
+
+// forget drops the watches of a connection that is over.
+func (w *watches) forget(c *client) {
+	for _, on := range []map[string][]*client{w.data, w.child} {
+		for path, all := range on {
+			if i := slices.Index(all, c); i >= 0 {
+				if len(all) == 1 {
+					delete(on, path)
+				} else {
+					on[path] = slices.Delete(all, i, i+1)
+				}
+			}
+		}
+	}
+}
+
+// again sets the watches that a client had where it comes from, or tells it at once what has
+// happened since: DataTree.setWatches. A client may send them in any order.
+func (w *watches) again(t *tree, c *client, set watchSet) {
+	for _, path := range slices.Sorted(slices.Values(set.data)) {
+		switch n := t.nodes[path]; {
+		case n == nil:
+			c.notify(deleted, path)
+		case n.mzxid > set.since:
+			c.notify(dataChanged, path)
+		default:
+			watch(w.data, path, c)
+		}
+	}
+	for _, path := range slices.Sorted(slices.Values(set.exists)) {
+		if t.nodes[path] != nil {
+			c.notify(created, path)
+		} else {
+			watch(w.data, path, c)
+		}
+	}
+	for _, path := range slices.Sorted(slices.Values(set.child)) {
+		switch n := t.nodes[path]; {
+		case n == nil:
+			c.notify(deleted, path)
+		case n.pzxid > set.since:
+			c.notify(childrenChanged, path)
+		default:
+			watch(w.child, path, c)
+		}
+	}
+}
+
+// notify tells a client of an event.
+func (c *client) notify(ev event, path string) {
+	const notification, noZxid, connected = -1, -1, 3
+	var w writer
+	w.int(notification)
+	w.long(noZxid)
+	w.int(0)
+	w.int(int32(ev))
+	w.int(connected)
+	w.string(path)
+	names := c.m.host.Names()
+	c.m.send(c.end, nil, sim.Packet{
+		Bytes: w.framed(), Text: "event: " + tellPath(names, path) + " " + events[ev],
+		Learns: []trace.Event{{Kind: trace.KindNotify, Peer: c.m.host.Node().Name, Key: tellPath(names, path)}},
+	})
+}
