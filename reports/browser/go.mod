@@ -39,8 +39,10 @@ require (
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/go-redsync/redsync/v4 v4.18.1 // indirect
+	github.com/go-zookeeper/zk v1.0.4 // indirect
 	github.com/invopop/jsonschema v0.14.0 // indirect
 	github.com/locksim/locksim/libraries/etcd v0.1.0 // indirect
+	github.com/locksim/locksim/libraries/zookeeper v0.1.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mattn/go-runewidth v0.0.19 // indirect

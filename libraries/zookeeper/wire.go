@@ -1,0 +1,140 @@
+package zookeeper
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"net"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// A wire is a connection on which the order of what is written at one moment does not depend
+// on chance. go-zookeeper has one goroutine that sends what all others ask for, and the pings;
+// in which order it finds them, and whether a ping or a request that wait at once goes first,
+// is chance there. Here they are kept until every goroutine waits, and are sent in the order
+// of their words.
+//
+// Two requests that are the same but for their numbers have no order. Go-zookeeper tells
+// their goroutines apart by the numbers alone, so that chance decides whose goes first; it
+// takes two goroutines of one process that ask the same at the same moment.
+type wire struct {
+	net.Conn
+	turn func(words ...string)
+
+	mu     sync.Mutex
+	frames [][]byte
+	err    error
+	closed bool
+	wake   chan struct{}
+}
+
+func newWire(c net.Conn, turn func(words ...string)) *wire {
+	w := &wire{Conn: c, turn: turn, wake: make(chan struct{}, 1)}
+	go w.send()
+	return w
+}
+
+// Write takes one message: go-zookeeper writes them one by one.
+func (w *wire) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return 0, net.ErrClosed
+	case w.err != nil:
+		return 0, w.err
+	}
+	if !w.pings(b) {
+		w.frames = append(w.frames, bytes.Clone(b))
+	}
+	w.signal()
+	return len(b), nil
+}
+
+// Close closes the connection once what was written is sent.
+func (w *wire) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.closed = true
+		w.signal()
+	}
+	return nil
+}
+
+func (w *wire) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// send sends what was written, whenever it is the connection's turn.
+func (w *wire) send() {
+	for range w.wake {
+		w.turn("zookeeper", w.RemoteAddr().String())
+		w.mu.Lock()
+		frames, closed := w.frames, w.closed
+		w.frames = nil
+		w.mu.Unlock()
+		if len(frames) > 0 {
+			slices.SortStableFunc(frames, compare)
+			if _, err := w.Conn.Write(slices.Concat(frames...)); err != nil {
+				w.mu.Lock()
+				w.err = err
+				w.mu.Unlock()
+			}
+		}
+		if closed {
+			_ = w.Conn.Close()
+			return
+		}
+	}
+}
+
+// A message is its length, its number, what it is for, and what follows from that. The first
+// one on a connection is alone there.
+const (
+	numberAt = 4
+	opAt     = 8
+	restAt   = 12
+)
+
+const opPing, opAuth, opSetWatches = 11, 100, 101
+
+func opcode(frame []byte) int {
+	if len(frame) < restAt {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(frame[opAt:]))
+}
+
+// pings says that a message is a ping, and that there is one to be sent already: a process
+// that was paused has had one tick of its clock, not all of them.
+func (w *wire) pings(b []byte) bool {
+	ping := func(f []byte) bool { return len(f) == restAt && opcode(f) == opPing }
+	return ping(b) && slices.ContainsFunc(w.frames, ping)
+}
+
+// compare puts messages in order: who the client is, what it watched before, that it lives,
+// and then what it asks for, by its words.
+func compare(a, b []byte) int {
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(words(a), words(b)))
+}
+
+func rank(frame []byte) int {
+	if i := slices.Index([]int{opAuth, opSetWatches, opPing}, opcode(frame)); i >= 0 {
+		return i
+	}
+	return len("aswp")
+}
+
+var random = regexp.MustCompile(`_c_[0-9a-f]{32}-`)
+
+// words are what a message says without its number, and without the random words that the
+// recipe writes.
+func words(frame []byte) []byte {
+	return random.ReplaceAll(frame[min(opAt, len(frame)):], []byte("_c_-"))
+}

@@ -1,0 +1,189 @@
+// Package zookeeper provides the locks zookeeper, zookeeper-sequence and zookeeper-naive, on
+// github.com/go-zookeeper/zk, unmodified. See [locks.Provide].
+package zookeeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync/atomic"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/locks"
+	_ "github.com/locksim/locksim/servers/zookeeper" // what they are tried on
+)
+
+func init() {
+	for name, recipe := range map[string]func(*handle) recipe{
+		"zookeeper":          func(h *handle) recipe { return &queue{handle: h, token: czxid} },
+		"zookeeper-sequence": func(h *handle) recipe { return &queue{handle: h, token: sequence} },
+		"zookeeper-naive":    func(h *handle) recipe { return naive{h} },
+	} {
+		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
+			if len(e.Nodes) == 0 {
+				return nil, errors.New(name + " needs a ZooKeeper server, but there is none")
+			}
+			session, err := Open(e)
+			if err != nil {
+				return nil, err
+			}
+			h := &handle{Session: session, path: locks.ZooKeeperPath(e.Key)}
+			h.number = int(session.handles.Add(1))
+			h.client = e.Client
+			return &lock{h, recipe(h)}, nil
+		})
+	}
+}
+
+// A handle is what a recipe has: the process's session, and the path of the lock.
+type handle struct {
+	*Session
+	client   string
+	number   int // of the handle in its process
+	path     string
+	attempts atomic.Int64
+}
+
+// A recipe is a way to make a lock of ZooKeeper's nodes.
+type recipe interface {
+	// acquire waits until it has the lock. It writes the attempt's own word into its node.
+	acquire(word string) (*lease, error)
+}
+
+type lock struct {
+	*handle
+	recipe recipe
+}
+
+// Acquire waits for the lock. Neither recipe can be called off: what an attempt gets whose
+// context has ended is given back, whenever that is.
+func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
+	word := fmt.Sprintf("%s, handle %d, attempt %d", l.client, l.number, l.attempts.Add(1))
+	type outcome struct {
+		lease *lease
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		granted, err := l.recipe.acquire(word)
+		done <- outcome{granted, err}
+	}()
+	select {
+	case o := <-done:
+		return l.got(ctx, o.lease, o.err)
+	case <-ctx.Done():
+	}
+	select {
+	case o := <-done: // both happened: the lock wins, always
+		return l.got(ctx, o.lease, o.err)
+	default:
+	}
+	go func() {
+		if o := <-done; o.err == nil {
+			_ = o.lease.release()
+		}
+	}()
+	return nil, answers.Because(ctx, fmt.Errorf("%w: zookeeper: still waiting", locks.ErrNotAcquired))
+}
+
+func (l *lock) got(ctx context.Context, granted *lease, err error) (locks.Lease, error) {
+	if err != nil {
+		return nil, answers.Because(ctx, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err))
+	}
+	return granted, nil
+}
+
+// A lease lasts as long as the session with which its node ends.
+type lease struct {
+	session int64
+	lost    <-chan struct{}
+	token   uint64
+	release func() error
+}
+
+// Session is as in [locks.Sessioner].
+func (l *lease) Session() string { return word(l.session) }
+
+// Lost is as in [locks.Notifier]: it is closed when the server says that the session has
+// expired.
+func (l *lease) Lost() <-chan struct{} { return l.lost }
+
+// Token is as in [locks.Tokener].
+func (l *lease) Token() uint64 { return l.token }
+
+// Release deletes the node. If it is not there any more, or its session is not, the lock was
+// lost before.
+func (l *lease) Release(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- l.release() }()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		select {
+		case err = <-done:
+		default:
+			return answers.Because(ctx, errors.New("zookeeper: no answer"))
+		}
+	}
+	if errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrSessionExpired) {
+		return fmt.Errorf("%w: %w", locks.ErrLost, err)
+	}
+	return err
+}
+
+// queue is the library's own recipe: each attempt makes a sequential node and waits for the
+// one before it to go.
+type queue struct {
+	*handle
+	token func(*zk.Conn, mine) (uint64, error)
+}
+
+// mine is what an attempt has made.
+type mine struct {
+	path string
+	seq  int
+	stat *zk.Stat
+}
+
+func (q *queue) acquire(word string) (*lease, error) {
+	k := zk.NewLock(q.Conn, q.path, zk.WorldACL(zk.PermAll))
+	if err := k.LockWithData([]byte(word)); err != nil {
+		return nil, err
+	}
+	// The recipe keeps to itself what its node is called.
+	own := reflect.ValueOf(k).Elem()
+	m := mine{path: own.FieldByName("lockPath").String(), seq: int(own.FieldByName("seq").Int())}
+	return q.lease(m, q.token, k.Unlock)
+}
+
+// lease is a grant by a node that the attempt has made. It asks for the node, which nobody
+// else can have made: so it can be sure whose number it learns. If it is gone the lock is,
+// too.
+func (h *handle) lease(m mine, token func(*zk.Conn, mine) (uint64, error), release func() error) (*lease, error) {
+	there, stat, err := h.Conn.Exists(m.path)
+	switch {
+	case err != nil:
+		_ = release()
+		return nil, err
+	case !there:
+		return nil, zk.ErrSessionExpired
+	}
+	m.stat = stat
+	number, err := token(h.Conn, m)
+	if err != nil {
+		return nil, err
+	}
+	return &lease{session: stat.EphemeralOwner, lost: h.lost(stat.EphemeralOwner), token: number, release: release}, nil
+}
+
+// czxid is the transaction that made the node: a number that grows with every change of the
+// ensemble.
+func czxid(_ *zk.Conn, m mine) (uint64, error) { return uint64(m.stat.Czxid), nil }
+
+// sequence is the node's place in the queue, from 1. It begins anew with a queue that was
+// deleted.
+func sequence(_ *zk.Conn, m mine) (uint64, error) { return uint64(m.seq) + 1, nil }
