@@ -23,7 +23,7 @@ func Serve[Order any](in io.Reader, out io.Writer, do func(order Order, note fun
 	signal.Ignore(os.Interrupt)
 	orders := make(chan Order, Ahead) // room for all, so that the end of in is always seen
 	go func() {
-		lines := json.NewDecoder(in)
+		lines := json.NewDecoder(polled(in))
 		for {
 			var o Order
 			if err := lines.Decode(&o); err != nil {
