@@ -28,8 +28,9 @@ type FaultKind struct {
 	Sites    []Site
 	NotTried string
 
-	// parameters is the type of what New returns.
+	// parameters is the type of what New returns, and fields are what its fields say.
 	parameters reflect.Type
+	fields     map[string]int
 }
 
 // Patient kinds do not strike at their trigger: from then on they wait for what passes by.
@@ -154,6 +155,7 @@ func RegisterFault(k FaultKind) {
 		panic("sim: two kinds of faults are called " + k.Name)
 	}
 	k.parameters = reflect.TypeOf(k.New())
+	k.fields = fieldsOf(k.parameters.Elem(), k.Name)
 	faultKinds = append(faultKinds, k)
 	slices.SortFunc(faultKinds, func(a, b FaultKind) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -23,15 +23,32 @@ import (
 // none.
 func parameter(a Action, says string) reflect.Value {
 	v := reflect.ValueOf(a).Elem()
-	kind, _ := KindOf(a)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if f.Tag.Get("fault") == says || says == "target" && name == kind.Name {
-			return v.Field(i)
+	kind, registered := KindOf(a)
+	if !registered {
+		kind.fields = fieldsOf(v.Type(), "")
+	}
+	i, has := kind.fields[says]
+	if !has {
+		return reflect.Value{}
+	}
+	return v.Field(i)
+}
+
+// fieldsOf finds what the fields of a kind's parameters say. A search asks many times for
+// each world, so a card keeps it.
+func fieldsOf(parameters reflect.Type, kind string) map[string]int {
+	fields := map[string]int{}
+	for i := range parameters.NumField() {
+		tag := parameters.Field(i).Tag
+		says := tag.Get("fault")
+		if name, _, _ := strings.Cut(tag.Get("yaml"), ","); name == kind {
+			says = "target"
+		}
+		if _, taken := fields[says]; says != "" && !taken {
+			fields[says] = i
 		}
 	}
-	return reflect.Value{}
+	return fields
 }
 
 // text is a parameter that is a text; "" if there is none.
