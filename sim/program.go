@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"testing/synctest"
 	"time"
@@ -70,7 +71,17 @@ func (g *program) main() {
 			g.done(fmt.Errorf("panic: %v", r))
 		}
 	}()
+	deepen()
 	g.done(g.run())
+}
+
+// deepen makes room on a goroutine's stack for what most locks need. It would grow four
+// times otherwise, and be copied each time.
+//
+//go:noinline
+func deepen() {
+	var room [11 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 func (g *program) run() error {

@@ -163,7 +163,7 @@ func (w *World) describe() {
 		Fencing:        string(cfg.Storage.Fencing),
 		ProgressWithin: cfg.ProgressWithin,
 		Doubts:         slices.Clone(cfg.Doubts),
-		Events:         make([]trace.Event, 0, 512), // more than most worlds have
+		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // as many as most worlds have
 	}
 	w.names = NewNames()
 	if cfg.Lock.Kind.Name != "" {
