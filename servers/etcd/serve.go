@@ -177,7 +177,13 @@ func (m *member) timeToLive(c *rpc, r *pb.LeaseTimeToLiveRequest) {
 				resp.Keys = append(resp.Keys, []byte(k))
 			}
 		}
-		c.answer(resp, fmt.Sprintf("%s has %d s left", session(m.host.Names(), r.ID), a.ttl))
+		text := session(m.host.Names(), r.ID)
+		if a.ttl < 0 {
+			text = "there is no " + text
+		} else {
+			text += fmt.Sprintf(" has %d s left", a.ttl)
+		}
+		c.answer(resp, text)
 	})
 }
 

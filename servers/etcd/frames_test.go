@@ -1,0 +1,287 @@
+package etcd
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A scribe writes what a client could.
+type scribe struct {
+	bytes.Buffer
+	frames *http2.Framer
+	header *hpack.Encoder
+	block  bytes.Buffer
+}
+
+func newScribe() *scribe {
+	s := &scribe{}
+	s.frames = http2.NewFramer(&s.Buffer, nil)
+	s.frames.AllowIllegalWrites = true
+	s.header = hpack.NewEncoder(&s.block)
+	s.WriteString(http2.ClientPreface)
+	_ = s.frames.WriteSettings()
+	return s
+}
+
+// headers are those of a call, as one block.
+func (s *scribe) headers(path string) []byte {
+	s.block.Reset()
+	for _, f := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", path}, {"content-type", "application/grpc"}, {"user-agent", "scribe"}} {
+		_ = s.header.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
+	}
+	return bytes.Clone(s.block.Bytes())
+}
+
+func (s *scribe) open(stream uint32, path string) {
+	_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: s.headers(path), EndHeaders: true})
+}
+
+func (s *scribe) data(stream uint32, ends bool, b []byte) { _ = s.frames.WriteData(stream, ends, b) }
+
+// call is a whole call.
+func (s *scribe) call(stream uint32, path string, m proto.Message) {
+	s.open(stream, path)
+	s.data(stream, true, enclose(m))
+}
+
+// cut is what a framer makes of some bytes, message by message, and what is left.
+func cut(f sim.Framer, b []byte) (told []string, rest []byte) {
+	for len(b) > 0 {
+		size, frame := f.Next(b)
+		if size == 0 {
+			break
+		}
+		told = append(told, frame.Text)
+		b = b[size:]
+	}
+	return told, b
+}
+
+func put(key, value string) *pb.PutRequest {
+	return &pb.PutRequest{Key: []byte(key), Value: []byte(value)}
+}
+
+func TestAMessageIsAWholeCallOrWhatItSends(t *testing.T) {
+	const lease = 0x1234567890abcdef
+	s := newScribe()
+	s.call(1, pb.KV_Put_FullMethodName, put("x", "1"))
+	s.call(3, pb.KV_Txn_FullMethodName, &pb.TxnRequest{
+		Compare: []*pb.Compare{{Key: []byte("/lock/1234567890abcdef"), Target: pb.Compare_CREATE, TargetUnion: &pb.Compare_CreateRevision{}}},
+		Success: []*pb.RequestOp{{Request: &pb.RequestOp_RequestPut{RequestPut: put("/lock/1234567890abcdef", "")}}},
+		Failure: []*pb.RequestOp{{Request: &pb.RequestOp_RequestRange{RequestRange: &pb.RangeRequest{Key: []byte("/lock/"), RangeEnd: []byte("/lock0")}}}},
+	})
+	s.open(5, pb.Lease_LeaseKeepAlive_FullMethodName)
+	s.data(5, false, append(enclose(&pb.LeaseKeepAliveRequest{ID: lease}), enclose(&pb.LeaseKeepAliveRequest{ID: lease + 1})...))
+	_ = s.frames.WritePing(false, [8]byte{})
+	_ = s.frames.WriteWindowUpdate(0, 100)
+	s.data(5, false, enclose(&pb.LeaseKeepAliveRequest{ID: lease}))
+	_ = s.frames.WriteRSTStream(5, http2.ErrCodeCancel)
+	s.open(7, pb.Watch_Watch_FullMethodName)
+	s.data(7, false, enclose(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{Key: []byte("/lock/1234567890abcdef"), StartRevision: 7}}}))
+	_ = s.frames.WriteSettingsAck()
+	want := []string{
+		"Put x",
+		"Txn if create(/lock/session-1) = 0 then Put /lock/session-1 else Get /lock/*",
+		"LeaseKeepAlive session-1; LeaseKeepAlive session-2",
+		"LeaseKeepAlive session-1",
+		"cancels LeaseKeepAlive",
+		"Watch /lock/session-1 from revision 7",
+		"an acknowledgement",
+	}
+	got, rest := cut(newFramer(sim.NewNames("/lock")), s.Bytes())
+	if !slices.Equal(got, want) || len(rest) > 0 {
+		t.Errorf("got %q and %d bytes, want %q", got, len(rest), want)
+	}
+
+	// Written byte by byte it is the same, but for what a client may wait for an answer to.
+	f := newFramer(sim.NewNames("/lock"))
+	var bit []string
+	var pending []byte
+	for _, c := range s.Bytes() {
+		told, rest := cut(f, append(pending, c))
+		bit, pending = append(bit, told...), rest
+	}
+	bit = slices.DeleteFunc(bit, func(s string) bool { return !slices.Contains(want, s) || s == "an acknowledgement" })
+	if want := want[:len(want)-1]; !slices.Equal(bit, want) || len(pending) > 0 {
+		t.Errorf("byte by byte: got %q and %d bytes, want %q", bit, len(pending), want)
+	}
+}
+
+func TestHeadersInParts(t *testing.T) {
+	s := newScribe()
+	block := s.headers(pb.KV_Put_FullMethodName)
+	_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:5], PadLength: 9, Priority: http2.PriorityParam{Weight: 3}})
+	_ = s.frames.WriteContinuation(1, false, block[5:10])
+	_ = s.frames.WriteContinuation(1, true, block[10:])
+	_ = s.frames.WriteDataPadded(1, true, enclose(put("x", "1")), make([]byte, 30))
+	// What was compressed refers to what was said in the call before.
+	s.call(3, pb.KV_Put_FullMethodName, put("y", "1"))
+	if got, _ := cut(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x", "Put y"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAMessageInSeveralFrames(t *testing.T) {
+	s := newScribe()
+	s.open(1, pb.KV_Put_FullMethodName)
+	b := enclose(put("x", strings.Repeat("1", 40_000)))
+	s.data(1, false, b[:16_000])
+	s.data(1, false, b[16_000:32_000])
+	s.data(1, true, b[32_000:])
+	if got, _ := cut(newFramer(sim.NewNames()), s.Bytes()); !slices.Equal(got, []string{"Put x"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWhatIsNoHTTP2(t *testing.T) {
+	frame := func(kind http2.FrameType, flags http2.Flags, stream uint32, b ...byte) func(*scribe) {
+		return func(s *scribe) { _ = s.frames.WriteRawFrame(kind, flags, stream, b) }
+	}
+	for _, c := range []struct {
+		why   string
+		write func(*scribe)
+	}{
+		{"it does not begin as HTTP/2", func(s *scribe) { s.Reset(); s.WriteString("GET / HTTP/1.1\r\n\r\n") }},
+		{"PING before SETTINGS", func(s *scribe) {
+			s.Reset()
+			s.WriteString(http2.ClientPreface)
+			_ = s.frames.WritePing(false, [8]byte{})
+		}},
+		{"a frame of 16385 bytes", func(s *scribe) { s.Write([]byte{0, 64, 1, 0, 0, 0, 0, 0, 1}) }},
+		{"HEADERS of no stream", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 0)},
+		{"SETTINGS of a stream", frame(http2.FrameSettings, 0, 1)},
+		{"settings of 5 bytes", frame(http2.FrameSettings, 0, 0, 1, 2, 3, 4, 5)},
+		{"an acknowledgement of settings with 6 bytes", frame(http2.FrameSettings, http2.FlagSettingsAck, 0, 1, 2, 3, 4, 5, 6)},
+		{"a window of 2147483648 bytes", frame(http2.FrameSettings, 0, 0, 0, 4, 0x80, 0, 0, 0)},
+		{"PING of 7 bytes", frame(http2.FramePing, 0, 0, 1, 2, 3, 4, 5, 6, 7)},
+		{"WINDOW_UPDATE by nothing", frame(http2.FrameWindowUpdate, 0, 0, 0, 0, 0, 0)},
+		{"RST_STREAM of a stream that is idle", frame(http2.FrameRSTStream, 0, 9, 0, 0, 0, 0)},
+		{"data of a stream that is idle", frame(http2.FrameData, 0, 9)},
+		{"headers of stream 2 after 0", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 2)},
+		{"headers of stream 1 after 1", func(s *scribe) { s.open(1, "/x/y"); s.open(1, "/x/y") }},
+		{"DATA amid headers", func(s *scribe) {
+			_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.headers("/x/y")})
+			s.data(1, true, nil)
+		}},
+		{"CONTINUATION of no headers", frame(http2.FrameContinuation, 0, 1)},
+		{"padding beyond the frame", frame(http2.FrameHeaders, http2.FlagHeadersPadded, 1, 1)},
+		{"a priority of 2 bytes", frame(http2.FrameHeaders, http2.FlagHeadersPriority, 1, 0, 0)},
+		{"headers that are not compressed as they should be", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)},
+		{"PUSH_PROMISE of a client", frame(http2.FramePushPromise, 0, 1)},
+	} {
+		s := newScribe()
+		c.write(s)
+		got, _ := cut(newFramer(sim.NewNames()), append(s.Bytes(), "more"...))
+		if want := "no HTTP/2: " + c.why; len(got) == 0 || got[len(got)-1] != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestKeepAlivesAreNoStep(t *testing.T) {
+	s := newScribe()
+	s.open(1, pb.Lease_LeaseKeepAlive_FullMethodName)
+	s.data(1, false, enclose(&pb.LeaseKeepAliveRequest{ID: 1}))
+	f := newFramer(sim.NewNames())
+	if _, frame := f.Next(s.Bytes()); !frame.KeepAlive || frame.Handshake {
+		t.Errorf("a keep-alive: %+v", frame)
+	}
+	s.Reset()
+	s.call(3, pb.KV_Put_FullMethodName, put("x", "1"))
+	if _, frame := f.Next(s.Bytes()); frame.KeepAlive {
+		t.Errorf("a put: %+v", frame)
+	}
+}
+
+// What a server writes a client can read, in pieces no larger than it lets it.
+func TestAWriterKeepsToTheWindows(t *testing.T) {
+	w := newWriter()
+	w.settle(settings{window: 10_000, hasWindow: true})
+	w.open(1)
+	value := strings.Repeat("v", 90_000)
+	sent := enclose(&pb.RangeResponse{More: true, Kvs: nil, Header: &pb.ResponseHeader{}})
+	sent = append(sent, value...)
+	w.write(1, item{headers: opening}, item{message: bytes.Clone(sent)}, item{headers: ending(0, "done: 100%\n"), ends: true, parcel: &parcel{text: "all of it"}})
+
+	var told []string
+	var all bytes.Buffer
+	for _, p := range w.take() {
+		told = append(told, p.text)
+		all.Write(p.bytes)
+	}
+	if want := []string{"a part of an answer"}; !slices.Equal(told, want) {
+		t.Fatalf("at first: %q", told)
+	}
+	for range 20 {
+		w.widen(opensWindow{0, 10_000})
+		w.widen(opensWindow{1, 10_000})
+	}
+	for _, p := range w.take() {
+		told = append(told, p.text)
+		all.Write(p.bytes)
+	}
+	if told[len(told)-1] != "all of it" {
+		t.Fatalf("in the end: %q", told)
+	}
+
+	var read []byte
+	var fields []string
+	frames := http2.NewFramer(nil, &all)
+	frames.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	for {
+		f, err := frames.ReadFrame()
+		if err != nil {
+			break
+		}
+		switch f := f.(type) {
+		case *http2.DataFrame:
+			read = append(read, f.Data()...)
+		case *http2.MetaHeadersFrame:
+			for _, h := range f.Fields {
+				fields = append(fields, h.Name+"="+h.Value)
+			}
+		}
+	}
+	if !bytes.Equal(read, sent) {
+		t.Errorf("%d bytes were read, %d written", len(read), len(sent))
+	}
+	if want := []string{":status=200", "content-type=application/grpc", "grpc-status=0", "grpc-message=done: 100%25%0A"}; !slices.Equal(fields, want) {
+		t.Errorf("headers %q, want %q", fields, want)
+	}
+}
+
+// FuzzFramer feeds a framer with anything, in two pieces, and wants it to get on.
+func FuzzFramer(f *testing.F) {
+	s := newScribe()
+	s.call(1, pb.KV_Put_FullMethodName, put("/lock/1234567890abcdef", "1"))
+	s.open(3, pb.Watch_Watch_FullMethodName)
+	s.data(3, false, enclose(&pb.WatchRequest{}))
+	_ = s.frames.WritePing(false, [8]byte{})
+	f.Add(s.Bytes(), 40)
+	f.Add(s.Bytes(), len(http2.ClientPreface)+3)
+	f.Add([]byte("GET / HTTP/1.1\r\n"), 3)
+	f.Fuzz(func(t *testing.T, b []byte, at int) {
+		at = max(0, min(at, len(b)))
+		one, other := newFramer(sim.NewNames("/lock")), newFramer(sim.NewNames("/lock"))
+		told, rest := cut(one, b[:at])
+		more, rest := cut(one, append(bytes.Clone(rest), b[at:]...))
+		again, left := cut(other, b[:at])
+		againMore, left := cut(other, append(bytes.Clone(left), b[at:]...))
+		if fmt.Sprint(told, more, rest) != fmt.Sprint(again, againMore, left) {
+			t.Errorf("%q, and again %q", append(told, more...), append(again, againMore...))
+		}
+		if len(rest) > largestFrame+frameHeader {
+			t.Errorf("%d bytes are left, more than a frame", len(rest))
+		}
+	})
+}
