@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"crypto/sha1"
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -78,4 +79,16 @@ func digest(secret []byte) ident {
 	user, _, _ := strings.Cut(string(secret), ":")
 	sum := sha1.Sum(secret)
 	return ident{"digest", user + ":" + base64.StdEncoding.EncodeToString(sum[:])}
+}
+
+// hidden is an ACL as those see it who may not change it: without what proves who is who.
+func hidden(acl []permit) []permit {
+	all := slices.Clone(acl)
+	for i, p := range all {
+		if p.scheme == "digest" {
+			user, _, _ := strings.Cut(p.id, ":")
+			all[i].id = user + ":x"
+		}
+	}
+	return all
 }

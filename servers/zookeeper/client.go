@@ -129,8 +129,8 @@ func (c *client) prove(r *sim.Request, q *request) {
 // ask does what a call asks for, or passes it on.
 func (c *client) ask(one *call) {
 	m, q := c.m, one.q
-	if q.op == opContainer || strangers[q.op] != "" {
-		m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server knows and this one does not", m.name, q.op))
+	if q.flags == container || strangers[q.op] != "" {
+		m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, q))
 	}
 	if ops[q.op] == "" || q.op == opConnect || q.op == opOpen {
 		one.done, one.result = true, result{op: q.op, code: errUnimplemented}
@@ -298,7 +298,11 @@ func (c *client) read(one *call) {
 		}
 		say(ok, func(w *writer) { w.buffer(n.data); w.stat(n) }, fmt.Sprintf("version %d, %d bytes", n.version, len(n.data)))
 	case opGetACL:
-		say(ok, func(w *writer) { w.acl(n.acl); w.stat(n) }, "")
+		acl := n.acl
+		if !allows(acl, permAdmin, c.who) {
+			acl = hidden(acl)
+		}
+		say(ok, func(w *writer) { w.acl(acl); w.stat(n) }, "")
 	case opGetChildren, opGetChildren2:
 		if q.watch {
 			watch(m.watches.child, q.path, c)

@@ -145,6 +145,14 @@ func readACL(r *reader) (acl []permit) {
 	return acl
 }
 
+// String is what the request is for.
+func (q *request) String() string {
+	if q.flags == container {
+		return opContainer.String()
+	}
+	return q.op.String()
+}
+
 // tell is the request for people.
 func (q *request) tell(names *sim.Names) string {
 	switch q.op {

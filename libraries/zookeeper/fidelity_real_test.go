@@ -1,0 +1,118 @@
+//go:build unix
+
+package zookeeper_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The scripts, on a real server: that of Debian's package, or what LOCKSIM_ZOOKEEPER_CLASSPATH
+// says. All use the same one, each below a node of its own; they run one after the other,
+// since they count transactions, but for those that wait.
+func TestFidelityOfRealZooKeeper(t *testing.T) {
+	addr := realZooKeeper(t)
+	for _, waits := range []bool{false, true} {
+		for i, f := range fidelities {
+			if f.waits != waits {
+				continue
+			}
+			t.Run(f.name, func(t *testing.T) {
+				if waits {
+					t.Parallel()
+				}
+				s := &script{t: t, root: fmt.Sprintf("/root%02d", i), dial: func() (net.Conn, error) { return net.Dial("tcp", addr) }}
+				want := f.want
+				if f.real != "" {
+					want = f.real
+				}
+				f.compare(t, s.play(f), want)
+			})
+		}
+	}
+}
+
+// realZooKeeper starts a server and returns its address.
+func realZooKeeper(t *testing.T) string {
+	skip := t.Skipf
+	if os.Getenv("LOCKSIM_REQUIRE_ZOOKEEPER") != "" {
+		skip = t.Fatalf
+	}
+	java, err := exec.LookPath("java")
+	if err != nil {
+		skip("there is no Java to run a ZooKeeper server with; on Debian and Ubuntu: apt-get install zookeeper default-jre-headless")
+	}
+	classes := os.Getenv("LOCKSIM_ZOOKEEPER_CLASSPATH")
+	if classes == "" {
+		classes = "/usr/share/java/zookeeper.jar"
+		if _, err := os.Stat(classes); err != nil {
+			skip("there is no ZooKeeper server to compare with: %v; on Debian and Ubuntu: apt-get install zookeeper", err)
+		}
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := free.Addr().(*net.TCPAddr).Port
+	free.Close()
+	dir := t.TempDir()
+	settings := filepath.Join(dir, "zoo.cfg")
+	if err := os.WriteFile(settings, fmt.Appendf(nil, `tickTime=2000
+dataDir=%s
+clientPort=%d
+clientPortAddress=127.0.0.1
+maxClientCnxns=0
+admin.enableServer=false
+`, dir, port), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	server := exec.Command(java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classes,
+		"org.apache.zookeeper.server.quorum.QuorumPeerMain", settings)
+	server.Stdout, server.Stderr, server.Dir = &log, &log, dir
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Process.Kill()
+		server.Wait()
+		if t.Failed() {
+			t.Logf("the server's log:\n%s", &log)
+		}
+	})
+	addr := fmt.Sprintf("127.0.0.1:%d", port)
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		switch said := version(addr); {
+		case strings.HasPrefix(said, "3.8."):
+			return addr
+		case said != "":
+			t.Skipf("the scripts tell what ZooKeeper 3.8 answers, and this is %s", said)
+		}
+	}
+	t.Fatalf("the server does not answer:\n%s", &log)
+	return ""
+}
+
+// version asks a server for its version; "" if it does not answer yet.
+func version(addr string) string {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return ""
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte("srvr")); err != nil {
+		return ""
+	}
+	said, _ := io.ReadAll(c)
+	_, rest, _ := strings.Cut(string(said), "Zookeeper version: ")
+	number, _, _ := strings.Cut(rest, "-")
+	return number
+}

@@ -1,0 +1,342 @@
+package zookeeper_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// A fidelity is a script of clients, and what they are told: by the simulated server, and by
+// a real one.
+type fidelity struct {
+	name string
+	do   func(*script)
+	want string // a line for each thing that was told
+	// Where a real server tells something else, that, and why it is so.
+	real, why string
+	// waits: the script takes its time, so that others may run meanwhile. It must not tell
+	// how many transactions there were.
+	waits bool
+}
+
+// The scripts, on the simulated server.
+func TestFidelityOfOurServer(t *testing.T) {
+	for _, f := range fidelities {
+		t.Run(f.name, func(t *testing.T) {
+			var said string
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				s := &script{t: t, root: "/root00", dial: func() (net.Conn, error) { return p.Env().Dial(ctx, "tcp", p.Env().Nodes[0]) }}
+				said = s.play(f)
+				return nil
+			}))
+			cfg.Nodes = Nodes("zookeeper", 1)
+			Play(t, cfg)
+			f.compare(t, said, f.want)
+		})
+	}
+}
+
+// Each difference has a reason, and is one.
+func TestDifferencesHaveReasons(t *testing.T) {
+	for _, f := range fidelities {
+		if (f.real == "") != (f.why == "") || f.real != "" && f.real == f.want {
+			t.Errorf("%s: the real server tells %q, and why is %q", f.name, f.real, f.why)
+		}
+	}
+}
+
+func (f fidelity) compare(t *testing.T, said, want string) {
+	t.Helper()
+	lines := func(s string) []string {
+		var all []string
+		for line := range strings.Lines(s) {
+			if line = strings.TrimSpace(line); line != "" {
+				all = append(all, line)
+			}
+		}
+		return all
+	}
+	got, wanted := lines(said), lines(want)
+	for i := range max(len(got), len(wanted)) {
+		at := func(all []string) string {
+			if i < len(all) {
+				return all[i]
+			}
+			return "nothing"
+		}
+		if at(got) != at(wanted) {
+			t.Errorf("line %d is\n\t%s\nwant\n\t%s\n\nin all:\n%s", i+1, at(got), at(wanted), strings.Join(got, "\n"))
+			return
+		}
+	}
+}
+
+// A script is what a client does with a server, and what it is told.
+type script struct {
+	t    *testing.T
+	dial func() (net.Conn, error)
+	// root is a node that no other script uses.
+	root string
+	said strings.Builder
+	// zxid is that of the transaction that made the root: others are told from there.
+	zxid  int64
+	conns []*zk.Conn
+	raws  []*raw
+}
+
+// play plays a script from its root on.
+func (s *script) play(f fidelity) string {
+	c := s.connect()
+	_, err := c.Create(s.root, nil, 0, everybody)
+	s.must(err)
+	_, stat, err := c.Exists(s.root)
+	s.must(err)
+	s.zxid = stat.Czxid
+	c.Close()
+	f.do(s)
+	for _, c := range s.conns {
+		c.Close()
+	}
+	for _, r := range s.raws {
+		r.Close()
+	}
+	return s.said.String()
+}
+
+var everybody = zk.WorldACL(zk.PermAll)
+
+func (s *script) must(err error) {
+	if err != nil {
+		s.t.Errorf("%s: %v", s.root, err)
+	}
+}
+
+// say tells something; the root is told as /.
+func (s *script) say(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	fmt.Fprintln(&s.said, strings.ReplaceAll(text, s.root, ""))
+}
+
+// did tells what came of a request.
+func (s *script) did(what string, err error) {
+	if err == nil {
+		s.say("%s: ok", what)
+	} else {
+		s.say("%s: %v", what, err)
+	}
+}
+
+// at is the path of a node of the script.
+func (s *script) at(path string) string { return s.root + path }
+
+// connect is a new session of go-zookeeper's, which there is when it returns.
+func (s *script) connect() *zk.Conn {
+	c, events, err := zk.Connect([]string{"server"}, 10*time.Second,
+		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) { return s.dial() }),
+		zk.WithHostProvider(oneHost{}), zk.WithLogger(quiet{}))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for ev := range events {
+		if ev.State == zk.StateHasSession {
+			break
+		}
+	}
+	s.conns = append(s.conns, c)
+	return c
+}
+
+type oneHost struct{}
+
+func (oneHost) Init([]string) error  { return nil }
+func (oneHost) Len() int             { return 1 }
+func (oneHost) Next() (string, bool) { return "server", false }
+func (oneHost) Connected()           {}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// create makes a node of the script that is needed for what follows.
+func (s *script) create(c *zk.Conn, path string, flags int32) string {
+	made, err := c.Create(s.at(path), []byte("data"), flags, everybody)
+	s.must(err)
+	return made
+}
+
+// stat tells of a node.
+func (s *script) stat(what string, n *zk.Stat) {
+	s.say("%s: czxid +%d, mzxid +%d, pzxid +%d, version %d, cversion %d, aversion %d, owned %v, %d bytes, %d children",
+		what, n.Czxid-s.zxid, n.Mzxid-s.zxid, n.Pzxid-s.zxid, n.Version, n.Cversion, n.Aversion, n.EphemeralOwner != 0, n.DataLength, n.NumChildren)
+}
+
+func (s *script) look(c *zk.Conn, path string) {
+	there, n, err := c.Exists(s.at(path))
+	s.must(err)
+	if !there {
+		s.say("%s: it is not there", path)
+		return
+	}
+	s.stat(path, n)
+}
+
+// hears tells the event that a watch has brought, or that it has brought none for a while.
+func (s *script) hears(what string, events <-chan zk.Event) {
+	select {
+	case ev := <-events:
+		s.say("%s: %v of %s", what, ev.Type, ev.Path)
+	case <-time.After(200 * time.Millisecond):
+		s.say("%s: nothing", what)
+	}
+}
+
+// A raw is a connection without a library.
+type raw struct {
+	net.Conn
+	s       *script
+	session int64
+	secret  []byte
+	timeout int32
+}
+
+func (s *script) raw() *raw {
+	c, err := s.dial()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := &raw{Conn: c, s: s}
+	s.raws = append(s.raws, r)
+	return r
+}
+
+// jute writes numbers, texts and so on as a message has them.
+func jute(parts ...any) []byte {
+	var b []byte
+	for _, part := range parts {
+		switch v := part.(type) {
+		case bool:
+			if b = append(b, 0); v {
+				b[len(b)-1] = 1
+			}
+		case int:
+			b = binary.BigEndian.AppendUint32(b, uint32(int32(v)))
+		case int64:
+			b = binary.BigEndian.AppendUint64(b, uint64(v))
+		case string:
+			b = append(jute2(b, len(v)), v...)
+		case []byte:
+			if v == nil {
+				b = jute2(b, -1)
+			} else {
+				b = append(jute2(b, len(v)), v...)
+			}
+		case []string:
+			b = jute2(b, len(v))
+			for _, one := range v {
+				b = append(b, jute(one)...)
+			}
+		default:
+			panic(fmt.Sprintf("no jute for %T", part))
+		}
+	}
+	return b
+}
+
+func jute2(b []byte, n int) []byte { return binary.BigEndian.AppendUint32(b, uint32(int32(n))) }
+
+// openACL is what a list of one entry looks like that lets everybody do everything.
+func openACL() []byte { return append(jute(1, 31), jute("world", "anyone")...) }
+
+// send sends a message.
+func (r *raw) send(parts ...any) {
+	body := jute(parts...)
+	_, err := r.Write(append(jute2(nil, len(body)), body...))
+	r.s.must(err)
+}
+
+// plain is what is sent as it is.
+func (r *raw) plain(b []byte) {
+	_, err := r.Write(b)
+	r.s.must(err)
+}
+
+// create asks for a node.
+func (r *raw) create(xid int, path string, flags int) {
+	body := slices.Concat(jute(xid, 1, r.s.at(path), []byte("data")), openACL(), jute(flags))
+	r.plain(append(jute2(nil, len(body)), body...))
+}
+
+// receive reads a message; nil if the connection has ended.
+func (r *raw) receive() []byte {
+	r.SetReadDeadline(time.Now().Add(5 * time.Second))
+	size := make([]byte, 4)
+	if _, err := io.ReadFull(r, size); err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			r.s.say("no answer for five seconds")
+		}
+		return nil
+	}
+	b := make([]byte, binary.BigEndian.Uint32(size))
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil
+	}
+	return b
+}
+
+func number(b []byte, at int) int   { return int(int32(binary.BigEndian.Uint32(b[at:]))) }
+func zxidOf(b []byte, at int) int64 { return int64(binary.BigEndian.Uint64(b[at:])) }
+
+// hello begins a session, or goes on with one, and tells how.
+func (r *raw) hello(seen int64, timeout int, session int64, secret []byte) {
+	r.send(0, seen, timeout, session, secret)
+	b := r.receive()
+	if b == nil {
+		r.s.say("hello: the connection was closed")
+		return
+	}
+	r.timeout, r.session = int32(number(b, 4)), zxidOf(b, 8)
+	r.secret = b[20:36]
+	if r.session == 0 {
+		r.s.say("hello: the session has expired, timeout %d, %d bytes", r.timeout, len(b))
+	} else {
+		r.s.say("hello: a session, timeout %d, the same %v, %d bytes", r.timeout, r.session == session, len(b))
+	}
+}
+
+// begins is hello without a word, for what follows.
+func (r *raw) begins() {
+	r.send(0, int64(0), 10_000, int64(0), make([]byte, 16))
+	if b := r.receive(); b != nil {
+		r.session, r.secret = zxidOf(b, 8), b[20:36]
+	}
+}
+
+// answers tells the next so many messages.
+func (r *raw) answers(n int) {
+	for range n {
+		b := r.receive()
+		switch {
+		case b == nil:
+			r.s.say("the connection was closed")
+			return
+		case number(b, 0) == -1:
+			size := number(b, 24)
+			r.s.say("event %d, state %d, zxid %d, of %s", number(b, 16), number(b, 20), zxidOf(b, 4), b[28:28+size])
+		default:
+			r.s.say("answer to %d: %d, %d bytes", number(b, 0), number(b, 12), len(b))
+		}
+	}
+}
