@@ -1,0 +1,120 @@
+package etcd_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+const (
+	inherent = "section-exclusion inherent: needs fencing"
+	damage   = ", grant-order, write-order, no-lost-update, serial-sections"
+)
+
+// What each lock comes to in the story that it is there for: without tokens, and with
+// them. Client-1 gets the lock, and then client-2 asks for it.
+func TestStories(t *testing.T) {
+	paused := Until("client-2 finished", Before("client-1 write", Stopped("client-1")))
+	// Long enough for a session to end, while client-1 works.
+	cutOff := Lasting(20*time.Second, At(time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))
+	for _, c := range []struct {
+		what          string
+		kind          string
+		faults        []sim.Fault
+		works         time.Duration // of client-1
+		together      bool          // the clients ask at once
+		third         bool          // client-3 comes when client-1 is done, and works as long
+		without, with string
+	}{
+		{what: "a pause", kind: "etcd", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
+		{what: "a pause", kind: "etcd-trylock", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
+		{what: "a pause", kind: "etcd-election", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
+		{what: "a pause, and tokens that are all 1", kind: "etcd-version", faults: []sim.Fault{paused},
+			without: inherent + ", token-order" + damage, with: inherent + ", token-order" + damage},
+
+		{what: "work that takes longer than the TTL", kind: "etcd", works: 25 * time.Second},
+		{what: "who waits loses its session", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second},
+		{what: "who waits loses its session, and does not look", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
+			without: "progress lock", with: "progress lock"}, // it is told then, and stops
+		{what: "and somebody else has the lock", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true,
+			without: "section-exclusion lock, token-order lock, grant-order, progress lock", with: "section-exclusion lock, token-order lock, grant-order, progress lock"},
+		{what: "and somebody else has the lock", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true},
+		{what: "who has lost its session goes on with it", kind: "etcd-same-session", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
+			without: "progress lock", with: "progress lock"},
+
+		{what: "no fault", kind: "etcd-ask-owner", works: time.Second,
+			without: "lease-exclusion lock, section-exclusion lock" + damage, with: "lease-exclusion lock, section-exclusion lock"},
+		{what: "no fault", kind: "etcd-put-recipe", works: time.Second,
+			without: "lease-exclusion lock, section-exclusion lock, token-order lock" + damage + ", release-ownership lock",
+			with:    "lease-exclusion lock, section-exclusion lock, token-order lock" + damage + ", release-ownership lock"},
+		{what: "no fault", kind: "etcd-put-recipe-mod", works: time.Second,
+			without: "lease-exclusion lock, section-exclusion lock" + damage + ", release-ownership lock",
+			with:    "lease-exclusion lock, section-exclusion lock, release-ownership lock"},
+		{what: "no fault", kind: "etcd-look-then-put", works: time.Second},
+		{what: "no fault, but both ask at once", kind: "etcd-look-then-put", works: time.Second, together: true,
+			without: "lease-exclusion lock, section-exclusion lock" + damage + ", release-ownership lock", with: "lease-exclusion lock, section-exclusion lock, release-ownership lock"},
+		{what: "no fault, but both ask at once", kind: "etcd", works: time.Second, together: true},
+	} {
+		t.Run(c.kind+": "+c.what, func(t *testing.T) {
+			for policy, want := range map[storage.Policy]string{storage.None: c.without, storage.Writes: c.with} {
+				cfg := gcPause(t, c.kind, 1)
+				cfg.Faults = c.faults
+				cfg.Clients[0].Works = c.works
+				if c.together {
+					cfg.Clients[1].Starts = trace.Point{}
+				}
+				if c.third {
+					cfg.Clients = append(cfg.Clients, sim.Client{Name: "client-3", RetryEvery: time.Second, Starts: Point("client-1 released"), Works: c.works})
+				}
+				cfg.Storage.Fencing = policy
+				tr := Play(t, cfg)
+				Struck(t, tr)
+				Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+				Same(t, "broken with the storage "+string(policy), Broken(tr), want)
+			}
+		})
+	}
+}
+
+// Two handles of a process on one session have one key, and so both have the lock.
+func TestTwoHandlesOnOneSession(t *testing.T) {
+	for kind, want := range map[string]bool{"etcd": false, "etcd-shared-session": true} {
+		cfg := gcPause(t, kind, 1)
+		cfg.Faults = nil
+		cfg.Clients = []sim.Client{Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			first, err := p.Acquire(ctx, p.Lock())
+			if err != nil {
+				return err
+			}
+			other, err := p.NewLock()
+			if err != nil {
+				return err
+			}
+			second, err := p.Acquire(Within(ctx, time.Second), other)
+			Same(t, kind+": the second handle has it too", err == nil, want)
+			switch {
+			case err == nil:
+				err = second.Release(ctx)
+			case errors.Is(err, context.DeadlineExceeded):
+				err = nil
+			}
+			return errors.Join(err, first.Release(ctx))
+		})}
+		var tokens []uint64
+		for _, ev := range Play(t, cfg).Events {
+			if ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK {
+				tokens = append(tokens, ev.Token)
+			}
+		}
+		if same := len(tokens) == 2 && tokens[0] == tokens[1]; same != want {
+			t.Errorf("%s: the tokens are %d", kind, tokens)
+		}
+	}
+}
