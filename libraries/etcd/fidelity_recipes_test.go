@@ -17,6 +17,7 @@ type holding struct {
 	session  *concurrency.Session
 	mutex    *concurrency.Mutex
 	election *concurrency.Election
+	waits    chan string // has what came of a lock that was waited for
 }
 
 func (s *speaker) holder(name string) (*holding, error) {
@@ -171,4 +172,36 @@ func (s *speaker) leader(ctx context.Context, words []string) (string, error) {
 		return "", err
 	}
 	return shown(r.Kvs[0]), nil
+}
+
+func (s *speaker) wait(_ context.Context, words []string) (string, error) {
+	h, err := s.holder(words[0])
+	if err != nil {
+		return "", err
+	}
+	h.waits = make(chan string, 1)
+	h.mutex = concurrency.NewMutex(h.session, words[1])
+	go func() {
+		if err := h.mutex.Lock(s.client.Ctx()); err != nil {
+			h.waits <- told(err)
+			return
+		}
+		h.waits <- fmt.Sprintf("got in %d", h.mutex.Header().GetRevision())
+	}()
+	s.pass(quiet) // so that its key is there
+	return "", nil
+}
+
+func (s *speaker) got(_ context.Context, words []string) (string, error) {
+	h, err := s.holder(words[0])
+	if err != nil {
+		return "", err
+	}
+	s.pass(quiet)
+	select {
+	case got := <-h.waits:
+		return got, nil
+	default:
+		return "waits", nil
+	}
 }

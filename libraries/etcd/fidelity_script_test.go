@@ -175,6 +175,8 @@ func init() {
 		"get":        op("get"), // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
 		"del":        op("del"), // KEY [prefix|from|to=KEY] [prev]
 		"txn":        (*speaker).txn,
+		"puts":       (*speaker).puts,  // a transaction of so many
+		"large":      (*speaker).large, // a put of so many bytes
 		"compact":    (*speaker).compact,
 		"grant":      (*speaker).grant, // L TTL [id=HEX]
 		"revoke":     (*speaker).revoke,
@@ -186,12 +188,19 @@ func init() {
 		"progress":   (*speaker).progress,
 		"cancel":     (*speaker).cancel,
 		"status":     (*speaker).status,
+		"members":    (*speaker).members,
+		"auth":       (*speaker).auth,
+		"alarms":     (*speaker).alarms,
+		"defragment": (*speaker).defragment,
+		"hash":       (*speaker).hash,
 		"session":    (*speaker).session, // L TTL
 		"end":        (*speaker).endSession,
 		"orphan":     (*speaker).orphan,
 		"lost":       (*speaker).lost,
 		"lock":       (*speaker).lock, // L KEY [for DURATION]
 		"trylock":    (*speaker).tryLock,
+		"wait":       (*speaker).wait, // L KEY: lock, in the background
+		"got":        (*speaker).got,  // L: what has come of it
 		"unlock":     (*speaker).unlock,
 		"owner":      (*speaker).isOwner,
 		"campaign":   (*speaker).campaign, // L KEY VALUE [for DURATION]
@@ -261,7 +270,7 @@ func (s *speaker) options(words []string) (opts []clientv3.OpOption, err error) 
 // operation is one of those of which transactions are made.
 func (s *speaker) operation(words []string) (clientv3.Op, error) {
 	fixed := 2
-	if words[0] == "put" && !slices.Contains(words, "ignore-value") {
+	if words[0] == "put" && !strings.HasPrefix(words[2], "ignore-value") {
 		fixed = 3
 	}
 	opts, err := s.options(words[fixed:])
@@ -446,6 +455,28 @@ func (s *speaker) conditions(text string) (cmps []clientv3.Cmp, err error) {
 	return cmps, nil
 }
 
+func (s *speaker) puts(ctx context.Context, words []string) (string, error) {
+	n, _ := strconv.Atoi(words[0])
+	var ops []clientv3.Op
+	for i := range n {
+		ops = append(ops, clientv3.OpPut(fmt.Sprint("k", i), ""))
+	}
+	r, err := s.client.Txn(ctx).Then(ops...).Commit()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
+}
+
+func (s *speaker) large(ctx context.Context, words []string) (string, error) {
+	n, _ := strconv.Atoi(words[0])
+	r, err := s.client.Put(ctx, "large", strings.Repeat("x", n))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
+}
+
 func (s *speaker) compact(ctx context.Context, words []string) (string, error) {
 	n, _ := strconv.ParseInt(words[0], 10, 64)
 	r, err := s.client.Compact(ctx, n)
@@ -532,14 +563,14 @@ func (s *speaker) allLeases(ctx context.Context, _ []string) (string, error) {
 	return strings.Join(got, " "), nil
 }
 
-func (s *speaker) watch(ctx context.Context, words []string) (string, error) {
+func (s *speaker) watch(_ context.Context, words []string) (string, error) {
 	opts, err := s.options(words[2:])
 	if err != nil {
 		return "", err
 	}
-	// Each has a stream of its own: the client puts those of equal contexts on one.
+	// It lasts until it is cancelled.
 	ctx, cancel := context.WithCancel(context.Background())
-	events := s.client.Watch(ctx, words[1], opts...)
+	events := s.client.Watch(ctx, strings.Trim(words[1], "'"), opts...)
 	if s.watches == nil {
 		s.watches = map[string]watching{}
 	}
@@ -608,4 +639,43 @@ func (s *speaker) status(ctx context.Context, _ []string) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("rev %d, leader %v, learner %v, errors %v", r.Header.GetRevision(), r.Leader == r.Header.GetMemberId(), r.IsLearner, r.Errors), nil
+}
+
+func (s *speaker) members(ctx context.Context, _ []string) (string, error) {
+	r, err := s.client.MemberList(ctx)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d", len(r.Members)), nil
+}
+
+func (s *speaker) auth(ctx context.Context, _ []string) (string, error) {
+	r, err := s.client.AuthStatus(ctx)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("enabled %v", r.Enabled), nil
+}
+
+func (s *speaker) alarms(ctx context.Context, _ []string) (string, error) {
+	r, err := s.client.AlarmList(ctx)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d", len(r.Alarms)), nil
+}
+
+func (s *speaker) defragment(ctx context.Context, _ []string) (string, error) {
+	if _, err := s.client.Defragment(ctx, s.client.Endpoints()[0]); err != nil {
+		return "", err
+	}
+	return "done", nil
+}
+
+func (s *speaker) hash(ctx context.Context, _ []string) (string, error) {
+	r, err := s.client.HashKV(ctx, s.client.Endpoints()[0], 0)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", r.Header.GetRevision()), nil
 }

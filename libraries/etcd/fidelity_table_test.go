@@ -1,6 +1,7 @@
 package etcd_test
 
-// What locks lean on. The answers are those of etcd 3.7.
+// What locks lean on. The answers are those of etcd 3.7.3; those of Debian's 3.4.23 are the
+// same, but where it is said.
 var fidelities = []fidelity{
 	{name: "revisions and versions", script: `
 		get a        => rev 1, count 0
@@ -335,4 +336,148 @@ var fidelities = []fidelity{
 		revoke L2                  => rev 9
 		proclaim L2 dos            => election: not leader
 		leader L1 job              => election: no leader`},
+
+	{name: "odd ranges", script: `
+		put a 1                    => rev 2
+		put b 2                    => rev 3
+		put c 3                    => rev 4
+		get a to=a                 => rev 4, count 0
+		get b to=a                 => rev 4, count 0
+		get a to=c                 => rev 4, count 2, a=1 (c2 m2 v1), b=2 (c3 m3 v1)
+		get '' from                => rev 4, count 3, a=1 (c2 m2 v1), b=2 (c3 m3 v1), c=3 (c4 m4 v1)
+		get b from limit=1         => rev 4, count 2, more, b=2 (c3 m3 v1)
+		get b from limit=-1        => rev 4, count 2, b=2 (c3 m3 v1), c=3 (c4 m4 v1)
+		get a from keys count      => rev 4, count 3
+		get a from count limit=1   => rev 4, count 3
+		get a from rev=2           => rev 4, count 1, a=1 (c2 m2 v1)
+		get x                      => rev 4, count 0
+		get x from                 => rev 4, count 0
+		del b from                 => rev 5, deleted 2
+		del '' from prev           => rev 6, deleted 1, was a=1 (c2 m2 v1)
+		del '' prefix              => rev 6, deleted 0`},
+
+	{name: "what does not go together", script: `
+		put a 1                              => rev 2
+		put a 2 ignore-value                 => InvalidArgument: etcdserver: value is provided
+		grant L1 60                          => ttl 60, rev 2
+		put a 2 lease=L1 ignore-lease        => InvalidArgument: etcdserver: lease is provided
+		put a ignore-value ignore-lease      => rev 3
+		txn ? put a1 1 , del a prefix :      => InvalidArgument: etcdserver: duplicate key given in txn request
+		txn ? del a prefix , put a1 1 :      => InvalidArgument: etcdserver: duplicate key given in txn request
+		txn ? del a prefix , del a :         => rev 4, true, [rev 4, deleted 1], [rev 4, deleted 0]
+		txn ? get a : put a 1 , put a 2      => InvalidArgument: etcdserver: duplicate key given in txn request
+		txn create(x)=1 ? put a 1 : put a 2  => rev 5, false, [rev 5]
+		txn ? put '' 1 :                     => InvalidArgument: etcdserver: key is not provided
+		txn ? put a ignore-value , put b ignore-value : => InvalidArgument: etcdserver: key not found
+		txn ? get b rev=99 : put c 1         => OutOfRange: etcdserver: mvcc: required revision is a future revision`},
+
+	{name: "too much", script: `
+		puts 128       => rev 2
+		puts 129       => InvalidArgument: etcdserver: too many operations in txn request
+		large 1500000  => rev 3
+		large 1600000  => InvalidArgument: etcdserver: request is too large
+		large 2200000  => ResourceExhausted: trying to send message larger than max (2200012 vs. 2097152)`},
+
+	{name: "odd leases", script: `
+		grant L1 -5          => ttl 2, rev 1
+		grant L2 9000000000  => ttl 9000000000, rev 1
+		ttl L2               => ttl 8999999999 of 9000000000, rev 1
+		grant L3 60 id=abc7     => ttl 60, rev 1
+		put a 1 lease=L3     => rev 2
+		put a 2              => rev 3
+		ttl L3 keys          => ttl 59 of 60, rev 3
+		put b 1 lease=L3     => rev 4
+		put b ignore-value   => rev 5
+		get b                => rev 5, count 1, b=1 (c4 m5 v2)
+		put c 1 lease=L3     => rev 6
+		put c 2 ignore-lease => rev 7
+		txn ? put d 1 lease=L3 , put e 1 : => rev 8, true, [rev 8], [rev 8]
+		ttl L3 keys          => ttl 59 of 60, rev 8, c, d
+		revoke L3            => rev 9
+		get '' prefix        => rev 9, count 3, a=2 (c2 m3 v2), b=1 (c4 m5 v2), e=1 (c8 m8 v1)
+		revoke L3            => NotFound: etcdserver: requested lease not found
+		grant L3 60 id=abc7     => ttl 60, rev 9`},
+
+	{name: "watches of ranges", script: `
+		watch W1 '' prefix         =>
+		watch W2 b from            =>
+		watch W3 a to=c            =>
+		put a 1                    => rev 2
+		put c 1                    => rev 3
+		next W1                    => rev 2, PUT a=1 (c2 m2 v1)
+		next W1                    => rev 3, PUT c=1 (c3 m3 v1)
+		next W2                    => rev 3, PUT c=1 (c3 m3 v1)
+		next W3                    => rev 2, PUT a=1 (c2 m2 v1)
+		txn ? put b 1 , del a , put c 2 :  => rev 4, true, [rev 4], [rev 4, deleted 1], [rev 4]
+		next W1                    => rev 4, PUT b=1 (c4 m4 v1), DELETE a= (c0 m4 v0), PUT c=2 (c3 m4 v2)
+		next W2                    => rev 4, PUT b=1 (c4 m4 v1), PUT c=2 (c3 m4 v2)
+		next W3                    => rev 4, PUT b=1 (c4 m4 v1), DELETE a= (c0 m4 v0)
+		cancel W1                  =>
+		put b 2                    => rev 5
+		next W1                    => closed
+		next W2                    => rev 5, PUT b=2 (c4 m5 v2)
+		del '' prefix              => rev 6, deleted 2
+		next W2                    => rev 6, DELETE b= (c0 m6 v0), DELETE c= (c0 m6 v0)
+		next W3                    => rev 5, PUT b=2 (c4 m5 v2)
+		next W3                    => rev 6, DELETE b= (c0 m6 v0)`},
+
+	{name: "a watch of what was, with what was before", script: `
+		put a 1               => rev 2
+		put a 2               => rev 3
+		put a 3               => rev 4
+		del a                 => rev 5, deleted 1
+		compact 3             => rev 5
+		watch W a rev=3 prev  =>
+		next W                => rev 5, PUT a=2 (c2 m3 v2), PUT a=3 (c2 m4 v3) was a=2 (c2 m3 v2), DELETE a= (c0 m5 v0) was a=3 (c2 m4 v3)`},
+
+	{name: "a queue for a mutex", script: `
+		session L1 60   =>
+		session L2 60   =>
+		session L3 60   =>
+		lock L1 res     => res/L1 made in 2, got in 2
+		wait L2 res     =>
+		wait L3 res     =>
+		got L2          => waits
+		owner L2        => true
+		unlock L1       =>
+		got L2          => got in 5
+		got L3          => waits
+		unlock L2       =>
+		got L3          => got in 6
+		end L3          =>
+		get res prefix  => rev 7, count 0`},
+
+	{name: "who waits leaves the queue", script: `
+		session L1 60   =>
+		session L2 60   =>
+		session L3 60   =>
+		lock L1 res     => res/L1 made in 2, got in 2
+		wait L2 res     =>
+		wait L3 res     =>
+		revoke L2       => rev 5
+		got L2          => waits
+		got L3          => waits
+		unlock L1       =>
+		got L2          => mutex: session is expired
+		got L3          => got in 6`},
+
+	{name: "a queue and a compaction", script: `
+		session L1 60   =>
+		session L2 60   =>
+		lock L1 res     => res/L1 made in 2, got in 2
+		wait L2 res     =>
+		put x 1         => rev 4
+		compact 4       => rev 4
+		got L2          => waits
+		unlock L1       =>
+		got L2          => got in 5`},
+
+	{name: "what no lock asks for", script: `
+		members     => 1
+		alarms      => 0; ours Unimplemented: unknown method Alarm for service etcdserverpb.Maintenance
+		auth        => enabled false; 3.4 Unimplemented: unknown method AuthStatus for service etcdserverpb.Auth; ours Unimplemented: unknown method AuthStatus for service etcdserverpb.Auth
+		defragment  => done; ours Unimplemented: unknown method Defragment for service etcdserverpb.Maintenance
+		hash        => rev 1; ours Unimplemented: unknown method HashKV for service etcdserverpb.Maintenance`,
+		differs: "our server has no users, and no file that could be large or spoilt; it says so as one does that is too old for a request",
+		since:   "clients can ask whether there are users since 3.5"},
 }
