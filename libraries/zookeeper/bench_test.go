@@ -3,28 +3,34 @@
 package zookeeper_test
 
 import (
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 )
 
-// BenchmarkGCPause reports the processor time of one world of each kind.
+// BenchmarkGCPause reports the processor time of one world of each kind, on one server and on
+// three.
 func BenchmarkGCPause(b *testing.B) {
-	for _, kind := range kinds {
-		b.Run(kind, func(b *testing.B) {
-			cfg := gcPause(b, kind, storage.Writes)
-			b.ReportAllocs()
-			before := processorTime()
-			for b.Loop() {
-				if _, err := sim.Run(cfg); err != nil {
-					b.Fatal(err)
+	for _, servers := range []int{1, 3} {
+		for _, kind := range kinds {
+			b.Run(fmt.Sprint(kind, "/", servers), func(b *testing.B) {
+				cfg := gcPause(b, kind, storage.Writes)
+				cfg.Nodes = Nodes("zookeeper", servers)
+				b.ReportAllocs()
+				before := processorTime()
+				for b.Loop() {
+					if _, err := sim.Run(cfg); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-			b.ReportMetric(float64(processorTime()-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
-		})
+				b.ReportMetric(float64(processorTime()-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
+			})
+		}
 	}
 }
 

@@ -19,6 +19,9 @@ func worlds(t testing.TB) map[string]sim.Config {
 	for _, kind := range kinds {
 		all[kind+", gc-pause"] = gcPause(t, kind, storage.Writes)
 		all[kind+", leader crash"] = leaderCrash(t, kind, trace.Kill)
+		all[kind+", leader pause"] = leaderPause(t, kind)
+		all[kind+", leader apart"] = leaderApart(t, kind)
+		all[kind+", follower apart"] = followerApart(t, kind)
 	}
 	return all
 }

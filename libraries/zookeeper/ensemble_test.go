@@ -1,33 +1,252 @@
 package zookeeper_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
+	adapter "github.com/locksim/locksim/libraries/zookeeper"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
-// leaderCrash: the leader of three crashes while client-1 holds the lock and client-2 waits.
-func leaderCrash(t testing.TB, kind string, how trace.Crash) sim.Config {
-	cfg := world(t, kind, 3,
-		sim.Client{Name: "client-1", Works: 20 * time.Second},
+// An ensemble of three begins with zookeeper-3 as its leader; client-1 is connected to
+// zookeeper-1, and client-2 to zookeeper-2.
+
+// contended is a world in which client-2 wants the lock that client-1 has for as long as
+// its work lasts.
+func contended(t testing.TB, kind string, work time.Duration) sim.Config {
+	return world(t, kind, 3,
+		sim.Client{Name: "client-1", Works: work},
 		sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
-	return With(cfg, Lasting(10*time.Second, At(5*time.Second, Crashed("zookeeper-3", how))))
 }
 
-// The session lives on with the next leader, which counts its time anew: nobody else gets the
-// lock meanwhile.
-func TestLeaderCrash(t *testing.T) {
-	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss} {
-		tr := Play(t, leaderCrash(t, "zookeeper", how))
+// leaderCrash: the leader crashes while client-1 holds the lock and client-2 waits.
+func leaderCrash(t testing.TB, kind string, how trace.Crash) sim.Config {
+	return With(contended(t, kind, 30*time.Second), Lasting(10*time.Second, At(5*time.Second, Crashed("zookeeper-3", how))))
+}
+
+// leaderPause: the leader stands still until there is another one.
+func leaderPause(t testing.TB, kind string) sim.Config {
+	return With(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, Stopped("zookeeper-3"))))
+}
+
+// leaderApart: nobody of the others reaches the leader for a while.
+func leaderApart(t testing.TB, kind string) sim.Config {
+	return With(contended(t, kind, 40*time.Second), Lasting(20*time.Second, At(5*time.Second, apart("zookeeper-3", "zookeeper-1", "zookeeper-2"))))
+}
+
+// followerApart: the holder's own server is cut off from the others, and does not know yet
+// when the holder writes.
+func followerApart(t testing.TB, kind string) sim.Config {
+	cfg := contended(t, kind, 12*time.Second)
+	cfg.Lock.TTL = 4 * time.Second
+	return With(cfg, Lasting(20*time.Second, At(5*time.Second, apart("zookeeper-1", "zookeeper-2", "zookeeper-3"))))
+}
+
+func apart(process string, from ...string) *sim.Partition {
+	return &sim.Partition{Process: process, From: from}
+}
+
+// Without the leader the session lives on with the next one, which counts its
+// time anew: nobody else gets the lock meanwhile.
+func TestTheLeaderIsLost(t *testing.T) {
+	for name, cfg := range map[string]sim.Config{
+		"a crash":      leaderCrash(t, "zookeeper", trace.Kill),
+		"a power loss": leaderCrash(t, "zookeeper", trace.PowerLoss),
+		"a partition":  leaderApart(t, "zookeeper"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := Play(t, cfg)
+			Struck(t, tr)
+			Same(t, "broken", Broken(tr), "")
+			Only(t, tr, trace.KindLead, "zookeeper-3")
+			Only(t, tr, trace.KindLead, "zookeeper-2")
+			None(t, tr, trace.KindExpireSession, "zookeeper")
+			Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+			Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+		})
+	}
+}
+
+// A leader that was paused does not know that it leads nobody any more. To a client that comes
+// back to it before it does it says that its session has expired, which the next leader does
+// not know: the client gives the lock up too early, and nobody gets it too early.
+func TestTheLeaderIsPaused(t *testing.T) {
+	for _, kind := range kinds {
+		tr := Play(t, leaderPause(t, kind))
+		Struck(t, tr)
+		Only(t, tr, trace.KindLead, "zookeeper-2")
+		if lost, expired := Only(t, tr, trace.KindLost, "client-1"), First(t, tr, trace.KindExpireSession, "zookeeper"); lost.At > expired.At {
+			t.Errorf("%s: client-1 was told at %v of a session that ended at %v", kind, lost.At, expired.At)
+		}
+		Same(t, kind, Broken(tr), "section-exclusion inherent: needs fencing")
+	}
+}
+
+// The follower goes on to answer the holder's pings, while the leader hears of none of them
+// and ends the session: what was acknowledged is not held.
+func TestTheHoldersServerIsCutOff(t *testing.T) {
+	for _, kind := range kinds {
+		tr := Play(t, followerApart(t, kind))
+		Struck(t, tr)
+		Same(t, kind, Broken(tr), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
+		Same(t, "expired", First(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
+	}
+}
+
+// Without a majority nothing happens, not even the end of a session.
+func TestTheMajorityIsDown(t *testing.T) {
+	cfg := With(contended(t, "zookeeper", time.Second),
+		At(5*time.Millisecond, Crashed("zookeeper-2", trace.PowerLoss)), At(500*time.Millisecond, Crashed("zookeeper-3", trace.PowerLoss)))
+	cfg.Horizon = 2 * time.Minute
+	tr := Play(t, cfg)
+	Struck(t, tr)
+	None(t, tr, trace.KindExpireSession, "zookeeper")
+	None(t, tr, trace.KindLead, "zookeeper-1")
+	None(t, tr, trace.KindDone, "client-2")
+}
+
+// Sessions are counted by the time that passes: it does not matter what the time of day is.
+func TestWallClocksDoNotMatter(t *testing.T) {
+	for _, by := range []time.Duration{time.Hour, -time.Hour} {
+		cfg := contended(t, "zookeeper", 30*time.Second)
+		for i := range 3 {
+			cfg = With(cfg, At(5*time.Second, &sim.Jump{Process: fmt.Sprint("zookeeper-", i+1), By: by}))
+		}
+		tr := Play(t, cfg)
 		Struck(t, tr)
 		Same(t, "broken", Broken(tr), "")
-		First(t, tr, trace.KindLead, "zookeeper-3")
-		Only(t, tr, trace.KindLead, "zookeeper-2")
+		None(t, tr, trace.KindExpireSession, "zookeeper")
+	}
+}
+
+// What a leader has proposed and most members have not seen is forgotten when another one
+// has led meanwhile.
+func TestAForgottenProposal(t *testing.T) {
+	var errLost, errKept error
+	var after []bool
+	tr := Play(t, With(programs(t, 3,
+		func(*zk.Conn) {},
+		func(c *zk.Conn) {
+			SleepUntil(30 * time.Second)
+			_, errKept = c.Create("/kept", nil, 0, zk.WorldACL(zk.PermAll))
+		},
+		func(c *zk.Conn) { // of the leader's
+			SleepUntil(6 * time.Second)
+			_, errLost = c.Create("/lost", nil, 0, zk.WorldACL(zk.PermAll))
+			SleepUntil(60 * time.Second)
+			for _, path := range []string{"/lost", "/kept"} {
+				there, _, err := c.Exists(path)
+				if err != nil {
+					t.Error(err)
+				}
+				after = append(after, there)
+			}
+		}),
+		Lasting(40*time.Second, At(5*time.Second, apart("zookeeper-3", "zookeeper-1", "zookeeper-2")))))
+	Struck(t, tr)
+	Only(t, tr, trace.KindLead, "zookeeper-2")
+	if errLost != zk.ErrConnectionClosed || errKept != nil || len(after) != 2 || after[0] || !after[1] {
+		t.Errorf("the lost one: %v, the kept one: %v; they are there: %v", errLost, errKept, after)
+	}
+}
+
+// A member answers reads from what it knows; after a sync it knows all that was written
+// before it.
+func TestStaleReads(t *testing.T) {
+	var read, synced string
+	tr := Play(t, With(programs(t, 3,
+		func(c *zk.Conn) {
+			SleepUntil(4 * time.Second)
+			data, _, err := c.Get("/x")
+			if err != nil {
+				t.Error(err)
+			}
+			read = string(data)
+			if _, err := c.Sync("/x"); err != nil {
+				t.Error(err)
+			}
+			data, _, _ = c.Get("/x")
+			synced = string(data)
+		},
+		func(c *zk.Conn) {
+			if _, err := c.Create("/x", []byte("old"), 0, zk.WorldACL(zk.PermAll)); err != nil {
+				t.Error(err)
+			}
+			SleepUntil(2 * time.Second)
+			if _, err := c.Set("/x", []byte("new"), -1); err != nil {
+				t.Error(err)
+			}
+		}),
+		Lasting(5*time.Second, At(time.Second, apart("zookeeper-1", "zookeeper-3")))))
+	Struck(t, tr)
+	Same(t, "read", read, "old")
+	Same(t, "after a sync", synced, "new")
+}
+
+// programs is a world without a lock, in which clients do something with their connections.
+func programs(t *testing.T, servers int, all ...func(*zk.Conn)) sim.Config {
+	cfg := Story()
+	cfg.Nodes = Nodes("zookeeper", servers)
+	for i, do := range all {
+		cfg.Clients = append(cfg.Clients, Client(t, fmt.Sprint("client-", i+1), func(ctx context.Context, p *sim.Program) error {
+			env := p.Env()
+			env.TTL = 10 * time.Second
+			s, err := adapter.Open(env)
+			if err == nil {
+				env.Connect(ctx)
+				do(s.Conn)
+			}
+			return err
+		}))
+	}
+	return cfg
+}
+
+// A server that is killed, or loses its power, knows afterwards all that it had answered.
+// Sessions have their whole time again.
+func TestARestart(t *testing.T) {
+	for _, how := range []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown} {
+		cfg := world(t, "zookeeper", 1, sim.Client{Name: "client-1", Works: 20 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+		tr := Play(t, With(cfg, Lasting(5*time.Second, At(5*time.Second, Crashed("zookeeper-1", how)))))
+		Struck(t, tr)
+		Same(t, string(how), Broken(tr), "")
 		None(t, tr, trace.KindExpireSession, "zookeeper")
 		Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, work, write x, release")
+	}
+}
+
+// Ensembles of any size begin with a leader, and serve.
+func TestSizes(t *testing.T) {
+	for _, servers := range []int{1, 2, 3, 5} {
+		tr := Play(t, world(t, "zookeeper", servers, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2"}))
+		Same(t, "broken", Broken(tr), "")
 		Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	}
+}
+
+// A herd is told of every release, all but one in vain; in a queue only the next is told.
+func TestHerd(t *testing.T) {
+	const clients = 12
+	for kind, want := range map[string]int{"zookeeper": clients - 1, "zookeeper-naive": clients * (clients - 1) / 2} {
+		cfg := world(t, kind, 1)
+		cfg.Lock.TTL = 40 * time.Second
+		for i := range clients {
+			cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), Works: 100 * time.Millisecond})
+		}
+		tr := Play(t, cfg)
+		Same(t, kind, Broken(tr), "")
+		told := 0
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindNotify {
+				told++
+			}
+		}
+		Same(t, kind+" is told", told, want)
 	}
 }

@@ -131,7 +131,7 @@ func (s *Session) dialer(e *locks.Env) zk.Dialer {
 		if err != nil || e.Turn == nil {
 			return conn, err
 		}
-		w := newWire(conn, e.Turn)
+		w := newWire(conn, e)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.wires = append(s.wires, w)

@@ -3,11 +3,14 @@ package zookeeper
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"net"
 	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/locksim/locksim/locks"
 )
 
 // A wire is a connection on which the order of what is written at one moment does not depend
@@ -19,9 +22,15 @@ import (
 // Two requests that are the same but for their numbers have no order. Go-zookeeper tells
 // their goroutines apart by the numbers alone, so that chance decides whose goes first; it
 // takes two goroutines of one process that ask the same at the same moment.
+//
+// A ping is what a timer has asked for, and those of a paused process do not fire before it
+// goes on. go-zookeeper's own, which are not on the process's clock, do: so its pings wait for
+// that clock here.
 type wire struct {
 	net.Conn
 	turn func(words ...string)
+	// runs returns when the process runs.
+	runs func()
 
 	mu     sync.Mutex
 	frames [][]byte
@@ -30,8 +39,9 @@ type wire struct {
 	wake   chan struct{}
 }
 
-func newWire(c net.Conn, turn func(words ...string)) *wire {
-	w := &wire{Conn: c, turn: turn, wake: make(chan struct{}, 1)}
+func newWire(c net.Conn, e *locks.Env) *wire {
+	w := &wire{Conn: c, turn: e.Turn, wake: make(chan struct{}, 1)}
+	w.runs = func() { _ = e.Clock.Sleep(context.Background(), 0) }
 	go w.send()
 	return w
 }
@@ -74,6 +84,9 @@ func (w *wire) signal() {
 // send sends what was written, whenever it is the connection's turn.
 func (w *wire) send() {
 	for range w.wake {
+		if w.onlyPings() {
+			w.runs()
+		}
 		w.turn("zookeeper", w.RemoteAddr().String())
 		w.mu.Lock()
 		frames, closed := w.frames, w.closed
@@ -111,11 +124,16 @@ func opcode(frame []byte) int {
 	return int(binary.BigEndian.Uint32(frame[opAt:]))
 }
 
+func isPing(frame []byte) bool { return len(frame) == restAt && opcode(frame) == opPing }
+
 // pings says that a message is a ping, and that there is one to be sent already: a process
 // that was paused has had one tick of its clock, not all of them.
-func (w *wire) pings(b []byte) bool {
-	ping := func(f []byte) bool { return len(f) == restAt && opcode(f) == opPing }
-	return ping(b) && slices.ContainsFunc(w.frames, ping)
+func (w *wire) pings(b []byte) bool { return isPing(b) && slices.ContainsFunc(w.frames, isPing) }
+
+func (w *wire) onlyPings() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.frames) > 0 && !slices.ContainsFunc(w.frames, func(f []byte) bool { return !isPing(f) })
 }
 
 // compare puts messages in order: who the client is, what it watched before, that it lives,

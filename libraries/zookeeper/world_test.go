@@ -41,6 +41,7 @@ func TestGCPause(t *testing.T) {
 			tr := Play(t, gcPause(t, kind, fencing))
 			Struck(t, tr)
 			Same(t, kind+" "+string(fencing), Broken(tr), broken)
+			None(t, tr, trace.KindRanOn, "client-1")
 			Same(t, kind+" expired", Only(t, tr, trace.KindExpireSession, "zookeeper").Peer, "client-1")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,4 +77,28 @@ func FuzzServer(f *testing.F) {
 		}
 		Play(t, story(1+int(servers%3), Client(t, "client-1", feed), Client(t, "client-2", look)))
 	})
+}
+
+// What a real server does and this one does not is told: the run proves nothing then.
+func TestWhatIsNotServed(t *testing.T) {
+	for i, want := range map[int]string{
+		15: "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not",
+		18: "zookeeper-1 was asked for whoAmI, which a real ZooKeeper server does and this one does not",
+		0:  "",
+	} {
+		tr := Play(t, story(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if err := begin(c); err != nil {
+				return err
+			}
+			_, err = c.Write(zookeeper.Samples()[i])
+			time.Sleep(time.Second)
+			return err
+		})))
+		Same(t, "doubts", strings.Join(tr.Doubts, ", "), want)
+	}
 }
