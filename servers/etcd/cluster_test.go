@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,9 +67,29 @@ func unharmed(t *testing.T, tr *trace.Trace) {
 }
 
 func TestTheLeaderCrashes(t *testing.T) {
-	tr := Play(t, three(1, 1, At(5*time.Second, Crashed("etcd-1", trace.Kill))))
-	unharmed(t, tr)
-	oneLeads(t, tr, 5*time.Second)
+	winners := map[string]bool{}
+	for seed := range uint64(30) {
+		cfg := three(1, 1, At(5*time.Second, Crashed("etcd-1", trace.Kill)))
+		cfg.Seed = seed
+		tr := Play(t, cfg)
+		unharmed(t, tr)
+		who, when := leads(tr)
+		between(t, "the last election", when[len(when)-1]-5*time.Second, 900*time.Millisecond, 4*time.Second)
+		winners[who[0]] = true
+
+		// Whoever misses the leader first is elected, unless the other does at the same time,
+		// or has heard it less than an election timeout ago.
+		var asked []trace.Event
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindSend && ev.At > 5*time.Second && strings.HasPrefix(ev.Text, "would you vote") {
+				asked = append(asked, ev)
+			}
+		}
+		if alone := len(asked) == 1 || asked[1].At-asked[0].At > 5*time.Millisecond; alone && asked[0].At > 6100*time.Millisecond && asked[0].Process != who[0] {
+			t.Errorf("seed %d: %s asked first, and %s leads", seed, asked[0].Process, who[0])
+		}
+	}
+	Same(t, "winners", len(winners), 2)
 }
 
 func TestTheLeaderComesBackAndFollows(t *testing.T) {
@@ -79,10 +100,61 @@ func TestTheLeaderComesBackAndFollows(t *testing.T) {
 
 func TestTheLeaderIsPaused(t *testing.T) {
 	for _, pause := range []*sim.Pause{Stopped("etcd-1"), Suspended("etcd-1")} {
-		tr := Play(t, three(1, 1, Lasting(8*time.Second, At(5*time.Second, pause))))
+		// So long that it takes all sessions for expired when it goes on, and would end them.
+		tr := Play(t, three(1, 1, Lasting(12*time.Second, At(5*time.Second, pause))))
 		unharmed(t, tr)
 		oneLeads(t, tr, 5*time.Second)
 	}
+}
+
+// Of several leaders only the latest renews anything.
+func TestAStaleLeaderRenewsNothing(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pause  *sim.Pause
+		lasts  time.Duration
+		others []sim.Fault
+	}{
+		// It hears of the other before it hears of the client.
+		{"stopped", Stopped("etcd-1"), 20 * time.Second, nil},
+		{"suspended", Suspended("etcd-1"), 20 * time.Second, nil},
+		// It hears of nobody, and asks.
+		{"cut off", Stopped("etcd-1"), 5 * time.Second, []sim.Fault{At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))}},
+	} {
+		faults := append(c.others, Lasting(c.lasts, At(5*time.Second, c.pause)))
+		tr := Play(t, three(0, 1, faults...))
+		oneLeads(t, tr, 5*time.Second)
+		Same(t, c.name+": whose session expired", First(t, tr, trace.KindExpireSession, "etcd").Peer, "client-1")
+		for _, ev := range Events(tr, trace.KindAlive, "client-1") {
+			if ev.At > 5*time.Second && ev.Session == "session-1" {
+				t.Errorf("%s: client-1 was told at %v that its session lives", c.name, ev.At)
+			}
+		}
+	}
+}
+
+// A call that wants a leader is ended when there has been none for a while; others go on.
+func TestCallsThatWantALeader(t *testing.T) {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		client, err := newClient(p.Env(), p.Env().Nodes[1])
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		wants := client.Watch(clientv3.WithRequireLeader(ctx), "x")
+		others := client.Watch(ctx, "x")
+		ended := <-wants
+		Same(t, "why", ended.Err().Error(), "etcdserver: no leader")
+		between(t, "it ended", Now(), 4*time.Second, 6500*time.Millisecond)
+		select {
+		case r := <-others:
+			t.Errorf("the other has heard of %v", r)
+		default:
+		}
+		return nil
+	}))
+	cfg.Nodes = Nodes("etcd", 3)
+	Play(t, With(cfg, At(time.Second, Crashed("etcd-1", trace.Kill)), At(time.Second, Crashed("etcd-3", trace.Kill))))
 }
 
 func TestAShortPauseOfTheLeaderIsNoticedByNobody(t *testing.T) {

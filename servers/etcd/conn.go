@@ -229,7 +229,7 @@ func (call *rpc) take(message []byte) {
 		return
 	}
 	if why := call.c.m.host.Failure(); why != "" && !call.asked.Handshake() {
-		call.fail(status.Error(codes.Unavailable, why))
+		call.fail(status.Error(codeOf(why), why))
 		return
 	}
 	if call.flow != nil {
@@ -310,4 +310,17 @@ func visible(text string) string {
 		return text[:200] + "..."
 	}
 	return text
+}
+
+// codeOf is the code with which etcd says the text of an error, for those that a fault can
+// have a member answer with.
+func codeOf(text string) codes.Code {
+	for _, err := range []error{
+		rpctypes.ErrGRPCRequestTooManyRequests, rpctypes.ErrGRPCNoSpace, rpctypes.ErrGRPCCorrupt, rpctypes.ErrGRPCNotCapable,
+	} {
+		if s, _ := status.FromError(err); s.Message() == text {
+			return s.Code()
+		}
+	}
+	return codes.Unavailable
 }

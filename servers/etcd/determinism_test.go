@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
@@ -14,13 +15,24 @@ import (
 // TestDeterminism runs equal worlds on one, two and four threads while goroutines yield at
 // random, and wants one trace.
 func TestDeterminism(t *testing.T) {
-	repeats := 300
-	if testing.Short() {
-		repeats = 20
-	}
-	for _, members := range []int{1, 3} {
-		t.Run(fmt.Sprint(members), func(t *testing.T) {
-			cfg := gcPause(members, storage.Writes)
+	for _, world := range []struct {
+		name    string
+		repeats int
+		sim.Config
+	}{
+		{"one member", 300, gcPause(1, storage.Writes)},
+		{"three members", 300, gcPause(3, storage.Writes)},
+		{"the leader crashes", 60, three(1, 2, Lasting(4*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))))},
+		{"the leader is cut off", 60, three(0, 1, Lasting(40*time.Second, At(5*time.Second, cutOff("etcd-1", "etcd-2", "etcd-3"))))},
+		{"a majority is down", 60, three(1, 1,
+			Lasting(20*time.Second, At(5*time.Second, Crashed("etcd-1", trace.Kill))),
+			Lasting(20*time.Second, At(5*time.Second, Crashed("etcd-3", trace.PowerLoss))))},
+	} {
+		t.Run(world.name, func(t *testing.T) {
+			cfg, repeats := world.Config, world.repeats
+			if testing.Short() {
+				repeats = 10
+			}
 			cfg.Disturb = Shake
 			first := Play(t, cfg)
 			for _, procs := range []int{1, 2, 4} {

@@ -35,7 +35,9 @@ type pulse struct {
 	calm     bool
 	election *alarm
 	beat     *alarm // of a leader
-	// unsure: it was paused, and others may have elected another leader meanwhile.
+	// unsure: by its clock it has not ticked for a while, so others may have elected another
+	// leader. It is as in etcd until it ticks again, and no longer: isActive in
+	// server/etcdserver/server.go.
 	unsure bool
 }
 
@@ -67,22 +69,23 @@ func (m *member) Attend() {
 	if m.alone() {
 		return
 	}
-	at := m.host.Now()
-	m.cluster.stirred = at
-	m.host.At(at, func() {
+	at := m.now()
+	m.cluster.stirred = m.host.Now()
+	m.host.At(m.host.Now(), func() {
 		m.host.Running(func() {
 			if m.node != nil {
-				m.wake(m.host.Now() - at)
+				m.wake(m.now().Sub(at))
 				m.settle()
 			}
 		})
 	})
 }
 
-// wake has the member listen again, and tell. late is how long it could not.
+// wake has the member listen again, and tell. late is for how long it could not, by its own
+// clock: for one that stood still with its machine no time has passed.
 func (m *member) wake(late time.Duration) {
 	p := &m.pulse
-	paused := late > tick
+	paused := late > tick // its ticks are lost, as those of Go's tickers are
 	for _, o := range m.order {
 		o.refused = false
 	}
@@ -110,6 +113,7 @@ func (m *member) beatLater() {
 		if !m.isLeader() {
 			return
 		}
+		m.pulse.unsure = false
 		m.node.Tick()
 		m.work()
 		if m.isLeader() && !m.cluster.calmDown(m) {
@@ -209,10 +213,5 @@ func (m *member) leads(then func(still bool)) {
 		then(m.isLeader())
 		return
 	}
-	m.upToDate(func(err error) {
-		if err == nil {
-			m.pulse.unsure = false
-		}
-		then(err == nil && m.isLeader())
-	})
+	m.upToDate(func(err error) { then(err == nil && m.isLeader()) })
 }

@@ -42,9 +42,11 @@ type member struct {
 	reading   reading
 	questions questions
 	waits     *alarm // until something takes too long
-	pulse     pulse
-	peers     map[uint64]*peer
-	order     []*peer // in the order of the world
+	// leaderless is until it gives up on those who want a leader.
+	leaderless *alarm
+	pulse      pulse
+	peers      map[uint64]*peer
+	order      []*peer // in the order of the world
 
 	alarms []*alarm
 	life   int // counts its starts
@@ -71,7 +73,7 @@ func (m *member) start(restarted bool) {
 	m.store = newStore()
 	m.lessor = newLessor(m)
 	m.store.attached = m.lessor.attach
-	m.syncing, m.waits, m.syncPhase = nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
+	m.syncing, m.waits, m.leaderless, m.syncPhase = nil, nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
 	m.conns, m.watchings, m.alarms = nil, nil, nil
 	m.proposals, m.reading, m.questions = proposals{}, reading{}, questions{}
 	m.startRaft()

@@ -3,6 +3,7 @@ package etcd
 import (
 	"log"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 )
@@ -112,8 +113,28 @@ func (m *member) lead(by uint64) {
 			m.awaitLeader()
 		}
 	}
+	m.leaderless.stop()
+	if by == 0 {
+		m.leaderless = m.after(abandonAfter, m.abandon)
+	}
 	m.reading.leaderChanged(m)
 	m.proposals.leaderChanged(m)
 	m.questions.leaderChanged(m)
 	m.cluster.led(m)
+}
+
+// abandonAfter is for how long a member that knows no leader goes on with calls that want one:
+// monitorLeader in server/etcdserver/api/v3rpc/interceptor.go.
+const abandonAfter = 3 * electionTimeout
+
+// abandon ends those calls that go on and want a leader.
+func (m *member) abandon() {
+	for _, c := range m.conns {
+		for _, stream := range c.streams() {
+			if call := c.calls[stream]; call.leads && call.flow != nil {
+				call.fail(rpctypes.ErrGRPCNoLeader)
+				call.flow.ended(true)
+			}
+		}
+	}
 }

@@ -202,8 +202,9 @@ func (m *member) syncLater() {
 	if m.syncing.planned() {
 		return
 	}
-	at := time.Duration(m.now().Nanos) - m.syncPhase
-	next := (at/watchSync+1)*watchSync + m.syncPhase
+	// The phase may be yet to come.
+	since := time.Duration(m.now().Nanos) - m.syncPhase + watchSync
+	next := since/watchSync*watchSync + m.syncPhase
 	m.syncing = m.alarm(fakeclock.Reading{Clock: fakeclock.Monotonic, Nanos: int64(next)}, m.sync)
 }
 

@@ -1,0 +1,201 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// said is what is told of the lock called "resource" while a client does something.
+func said(t *testing.T, do func(context.Context, *clientv3.Client) error) string {
+	t.Helper()
+	kind := mutex
+	kind.New = func(*locks.Env) (locks.Lock, error) { return nil, nil }
+	tr := Play(t, Alone(t, kind, func(ctx context.Context, p *sim.Program) error {
+		client, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		return do(ctx, client)
+	}))
+	var all []string
+	for _, ev := range tr.Events {
+		switch ev.Kind {
+		case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
+			Same(t, "key", ev.Key, "resource")
+			text := fmt.Sprint(ev.Kind, " ", ev.Value)
+			if ev.TTL > 0 {
+				text += fmt.Sprint(" for ", ev.TTL)
+			}
+			all = append(all, text)
+		case trace.KindExpireSession:
+			all = append(all, ev.Session+" expires")
+		case trace.KindCloseSession:
+			all = append(all, ev.Session+" is closed")
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestTheRegister(t *testing.T) {
+	lease := func(ctx context.Context, c *clientv3.Client, ttl int64) clientv3.LeaseID {
+		l, err := c.Grant(ctx, ttl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.ID
+	}
+	put := func(ctx context.Context, c *clientv3.Client, key, value string, opts ...clientv3.OpOption) {
+		if _, err := c.Put(ctx, key, value, opts...); err != nil {
+			t.Error(err)
+		}
+	}
+	remove := func(ctx context.Context, c *clientv3.Client, key string, opts ...clientv3.OpOption) {
+		if _, err := c.Delete(ctx, key, opts...); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		do   func(context.Context, *clientv3.Client)
+		want string
+	}{
+		{"a queue", func(ctx context.Context, c *clientv3.Client) {
+			put(ctx, c, "resource/b", "1", clientv3.WithLease(lease(ctx, c, 60)))
+			put(ctx, c, "resource/a", "2", clientv3.WithLease(lease(ctx, c, 70)))
+			put(ctx, c, "resource/b", "3", clientv3.WithIgnoreLease()) // as an election proclaims
+			put(ctx, c, "resources", "of another name")
+			remove(ctx, c, "resource/b")
+			put(ctx, c, "resource/b", "4")
+			remove(ctx, c, "resource/a")
+		}, "set session-1 for 1m0s, delete session-1, set session-2 for 1m10s, delete session-2, set 4"},
+		{"who waits gives up", func(ctx context.Context, c *clientv3.Client) {
+			put(ctx, c, "resource/a", "1")
+			put(ctx, c, "resource/b", "2")
+			remove(ctx, c, "resource/b")
+			remove(ctx, c, "resource/a")
+		}, "set 1, delete 1"},
+		{"a plain key", func(ctx context.Context, c *clientv3.Client) {
+			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
+			put(ctx, c, "resource", "1", clientv3.WithLease(one))
+			put(ctx, c, "resource", "1", clientv3.WithLease(one))   // again
+			put(ctx, c, "resource", "2", clientv3.WithLease(other)) // as if it were nobody's
+			if _, err := c.Revoke(ctx, one); err != nil {
+				t.Error(err)
+			}
+			remove(ctx, c, "resource")
+		}, "set session-1 for 1m0s, touch session-1 for 1m0s, set session-2 for 1m10s, session-1 is closed, delete session-2"},
+		{"the key itself goes before its folder", func(ctx context.Context, c *clientv3.Client) {
+			put(ctx, c, "resource/a", "1")
+			put(ctx, c, "resource", "2")
+			remove(ctx, c, "resource")
+		}, "set 1, set 2, delete 2, set 1"},
+		{"everything at once", func(ctx context.Context, c *clientv3.Client) {
+			put(ctx, c, "resource/a", "1")
+			put(ctx, c, "resource/b", "2")
+			remove(ctx, c, "resource", clientv3.WithPrefix())
+		}, "set 1, delete 1"},
+		{"a session expires", func(ctx context.Context, c *clientv3.Client) {
+			put(ctx, c, "resource/a", "1", clientv3.WithLease(lease(ctx, c, 5)))
+			put(ctx, c, "resource/b", "2", clientv3.WithLease(lease(ctx, c, 60)))
+			SleepUntil(10 * time.Second)
+		}, "set session-1 for 5s, session-1 expires, expire session-1, set session-2 for 1m0s"},
+		{"a session is renewed", func(ctx context.Context, c *clientv3.Client) {
+			id := lease(ctx, c, 5)
+			put(ctx, c, "resource/a", "1", clientv3.WithLease(id))
+			SleepUntil(4 * time.Second)
+			if _, err := c.KeepAliveOnce(ctx, id); err != nil {
+				t.Error(err)
+			}
+			SleepUntil(8 * time.Second)
+			if _, err := c.Revoke(ctx, id); err != nil {
+				t.Error(err)
+			}
+		}, "set session-1 for 5s, touch session-1 for 5s, session-1 is closed, delete session-1"},
+		{"several handles share a session", func(ctx context.Context, c *clientv3.Client) {
+			s, err := concurrency.NewSession(c, concurrency.WithTTL(60))
+			if err != nil {
+				t.Fatal(err)
+			}
+			one, other := concurrency.NewMutex(s, "resource"), concurrency.NewMutex(s, "resource")
+			for _, err := range []error{one.Lock(ctx), other.Lock(ctx), one.Unlock(ctx), s.Close()} {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}, "set session-1 for 1m0s, delete session-1, session-1 is closed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			Same(t, "told", said(t, func(ctx context.Context, client *clientv3.Client) error {
+				c.do(ctx, client)
+				return nil
+			}), c.want)
+		})
+	}
+}
+
+// A lease is not over before its time, and at most half a second later.
+func TestALeaseIsOverInTime(t *testing.T) {
+	for seed := range uint64(20) {
+		cfg := gcPause(1, "")
+		cfg.Seed, cfg.Faults = seed, []sim.Fault{At(time.Second, Crashed("client-1", trace.Kill))}
+		cfg.Clients[0].Works = 20 * time.Second
+		tr := Play(t, cfg)
+		over := Only(t, tr, trace.KindExpireSession, "etcd")
+		renewed := First(t, tr, trace.KindTouch, "etcd")
+		late := over.At - renewed.Expires
+		if late < 0 || late > 501*time.Millisecond {
+			t.Errorf("seed %d: it was over %v after its time", seed, late)
+		}
+	}
+}
+
+// What a member has acknowledged a crash does not take back, of whatever kind; and when it is
+// there again each lease has its whole TTL, and the time of an election.
+func TestACrashLosesNothing(t *testing.T) {
+	for _, how := range []trace.Crash{trace.Kill, trace.Shutdown, trace.PowerLoss} {
+		cfg := gcPause(1, "")
+		cfg.Faults = []sim.Fault{Lasting(3*time.Second, At(2*time.Second, Crashed("etcd-1", how))), At(2*time.Second, Crashed("client-1", trace.Kill))}
+		cfg.Clients[0].Works = 20 * time.Second
+		tr := Play(t, cfg)
+		led := Events(tr, trace.KindLead, "etcd-1")
+		Same(t, "elections", len(led), 2)
+		between(t, "it led again", led[1].At-5*time.Second, 100*time.Millisecond, 1010*time.Millisecond)
+		over := Only(t, tr, trace.KindExpireSession, "etcd")
+		between(t, "the session expired", over.At-led[1].At, 11*time.Second, 11510*time.Millisecond)
+		Same(t, "the lock", KeyHistory(tr, "etcd"), "set 1, touch 1, touch 1, expire 1, set 1, delete 1")
+		Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	}
+}
+
+// What comes before there is a leader is done when there is one.
+func TestWhatComesBeforeTheElection(t *testing.T) {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		SleepUntil(5 * time.Second)
+		client, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		if _, err = client.Put(ctx, "x", "1"); err != nil {
+			return err
+		}
+		between(t, "it was put", Now(), 5100*time.Millisecond, 6020*time.Millisecond)
+		_, err = client.Get(ctx, "x")
+		return err
+	}))
+	cfg.Nodes = Nodes("etcd", 1)
+	tr := Play(t, With(cfg, Lasting(3*time.Second, At(1999*time.Millisecond, Crashed("etcd-1", trace.Kill)))))
+	Same(t, "elections", len(Events(tr, trace.KindLead, "etcd-1")), 2)
+}

@@ -1,0 +1,85 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// watching runs a program with a client of one member.
+func watching(t *testing.T, do func(context.Context, *clientv3.Client) error) *trace.Trace {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		client, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		return do(ctx, client)
+	}))
+	cfg.Nodes, cfg.Horizon = Nodes("etcd", 1), time.Hour
+	return Play(t, cfg)
+}
+
+// Who watches from now on hears at once; who wants to know what has been, or watches from the
+// present revision as the mutex does, hears at the next look at those who are behind.
+func TestAWatcherThatIsBehindWaits(t *testing.T) {
+	tr := watching(t, func(ctx context.Context, c *clientv3.Client) error {
+		put, err := c.Put(ctx, "x", "1")
+		if err != nil {
+			return err
+		}
+		behind := c.Watch(ctx, "x", clientv3.WithRev(put.Header.Revision))
+		begun := Now()
+		first := <-behind
+		Same(t, "value", string(first.Events[0].Kv.Value), "1")
+		between(t, "it heard", Now()-begun, 2*time.Millisecond, 105*time.Millisecond)
+
+		SleepUntil(time.Second)
+		if _, err := c.Put(ctx, "x", "2"); err != nil {
+			return err
+		}
+		second := <-behind
+		Same(t, "value", string(second.Events[0].Kv.Value), "2")
+		About(t, "it heard", Now(), time.Second+2*time.Millisecond)
+		return nil
+	})
+	Same(t, "notifications", len(Events(tr, trace.KindNotify, "client-1")), 2)
+}
+
+func TestAWatcherOfWhatIsForgotten(t *testing.T) {
+	watching(t, func(ctx context.Context, c *clientv3.Client) error {
+		var last int64
+		for i := range 5 {
+			put, err := c.Put(ctx, "x", fmt.Sprint(i))
+			if err != nil {
+				return err
+			}
+			last = put.Header.Revision
+		}
+		if _, err := c.Compact(ctx, last-1); err != nil {
+			return err
+		}
+		ended := <-c.Watch(ctx, "x", clientv3.WithRev(last-2))
+		Same(t, "forgotten up to", ended.CompactRevision, last-1)
+		Same(t, "over", ended.Canceled, true)
+		rest := <-c.Watch(ctx, "x", clientv3.WithRev(last-1))
+		Same(t, "changes", len(rest.Events), 2)
+		return nil
+	})
+}
+
+func TestProgressOfAWatch(t *testing.T) {
+	watching(t, func(ctx context.Context, c *clientv3.Client) error {
+		progress := <-c.Watch(ctx, "x", clientv3.WithProgressNotify())
+		Same(t, "progress", progress.IsProgressNotify(), true)
+		between(t, "it heard", Now(), 10*time.Minute, 11*time.Minute+time.Second)
+		return nil
+	})
+}
