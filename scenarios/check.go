@@ -383,6 +383,10 @@ func (d *draft) checkWorld() {
 		d.at("clients", "%v", "", err)
 		return
 	}
+	if err := c.CheckStorage(); err != nil {
+		d.at("storage.fencing", "%v", "", err)
+		return
+	}
 	if err := c.CheckNodes(); err != nil {
 		path := ""
 		var bad *sim.BadNode

@@ -67,6 +67,9 @@ func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []checks.R
 
 func (d *draft) checkExpectations() {
 	d.checkExpectation("expect", d.spec.Expect)
+	if d.wrote("expect.witnesses") {
+		d.at("expect.witnesses", "these are the scenario's own", "write them under witnesses; expect-with can have others for another lock")
+	}
 	for _, e := range d.spec.ExpectWith {
 		path := join("expect-with", e.name)
 		switch {
@@ -76,6 +79,9 @@ func (d *draft) checkExpectations() {
 			d.at(path, "%s is the scenario's own lock", "say what it expects under expect", e.name)
 		}
 		d.checkExpectation(path, e.value)
+		for i, w := range e.value.Witnesses {
+			d.checkStory(fmt.Sprintf("%s.witnesses[%d]", path, i+1), w)
+		}
 	}
 }
 

@@ -107,6 +107,8 @@ type route struct {
 type expectations struct {
 	Off *expectation `yaml:"off" jsonschema_description:"The run without fencing tokens."`
 	On  *expectation `yaml:"on" jsonschema_description:"The run with fencing tokens."`
+	// Witnesses are of a lock under expect-with alone.
+	Witnesses []trace.Witness `yaml:"witnesses" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"Under expect-with: what must have happened with this lock instead of the scenario's own witnesses."`
 }
 
 type expectation struct {

@@ -62,11 +62,22 @@ func (v *Variant) WitnessesIn(t *trace.Trace) []trace.Witness {
 			names[masters[len(names)]] = p.Name
 		}
 	}
-	all := slices.Clone(v.Witnesses)
+	all := slices.Clone(v.witnessesWith(t))
 	for i, w := range all {
 		all[i] = w.Rename(called(names))
 	}
 	return all
+}
+
+// witnessesWith are those of the lock of a run: the story's, unless it says what must be seen
+// with that lock instead.
+func (v *Variant) witnessesWith(t *trace.Trace) []trace.Witness {
+	if len(t.Locks) > 0 {
+		if es, ok := v.spec.ExpectWith.get(t.Locks[0].Kind); ok && es.Witnesses != nil {
+			return es.Witnesses
+		}
+	}
+	return v.Witnesses
 }
 
 // called is what a process is called in the place of its name.

@@ -151,7 +151,7 @@ func (w *World) idle(fault Fault) string {
 		return ""
 	}
 	for _, group := range fault.Targets() {
-		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) {
+		if len(group) > 0 && !slices.ContainsFunc(group, w.takesPart) && !w.strikesElsewhere(fault) {
 			return fmt.Sprintf("it cannot act on the lock, which keeps nothing on %s", strings.Join(group, " or "))
 		}
 	}
@@ -161,6 +161,14 @@ func (w *World) idle(fault Fault) string {
 		}
 	}
 	return ""
+}
+
+// strikesElsewhere says that the same trouble strikes at the same moment where it can act:
+// all servers lose power, and the lock is on one of them.
+func (w *World) strikesElsewhere(fault Fault) bool {
+	return slices.ContainsFunc(w.cfg.Faults, func(o Fault) bool {
+		return o.Kind() == fault.Kind() && o.Strikes.Equal(fault.Strikes) && w.byName[o.Target()].host() != nil && w.takesPart(o.Target())
+	})
 }
 
 // takesPart says whether a process has a part in the story: a node has one if a

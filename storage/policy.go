@@ -4,7 +4,7 @@ import "fmt"
 
 // Policy says what the storage does with the tokens that requests carry.
 //
-// Under every policy but None, Lenient and Unfenceable, a request that must carry
+// Under every policy but None, Lenient, Owner and Unfenceable, a request that must carry
 // a token and does not is refused.
 type Policy string
 
@@ -42,6 +42,11 @@ const (
 	// token. It is what Salvatore Sanfilippo proposes in "Is Redlock safe?"
 	// (2016).
 	CheckAndSet Policy = "check-and-set"
+	// Owner needs no tokens: the objects are kept where the lock is, and one transaction
+	// looks whether the writer's key still stands there and makes the write, as etcd's
+	// Txn().If(mutex.IsOwner()) does. A write is refused if the key is gone. That of
+	// somebody who only waits for the lock stands, too.
+	Owner Policy = "owner"
 	// Unfenceable is where nothing can be checked: the effect is an e-mail, or
 	// appending to a file. Tokens are carried, and ignored.
 	Unfenceable Policy = "unfenceable"
@@ -50,7 +55,7 @@ const (
 // Policies lists every policy: none and those that work, in the order in which
 // they grow stricter, then the others.
 func Policies() []Policy {
-	return []Policy{None, Writes, ReadsAndWrites, VolatileToken, CheckThenWrite, Strict, PerShard, Lenient, CheckAndSet, Unfenceable}
+	return []Policy{None, Writes, ReadsAndWrites, VolatileToken, CheckThenWrite, Strict, PerShard, Lenient, CheckAndSet, Owner, Unfenceable}
 }
 
 // titles are what the policies do, in one line for people.
@@ -64,6 +69,7 @@ var titles = map[Policy]string{
 	PerShard:       "the token of every write, each object for itself",
 	Lenient:        "the token of every write that carries one",
 	CheckAndSet:    "that every write carries the token with which its object was last marked",
+	Owner:          "that the key by which every writer asked for the lock still stands, in one step with the write",
 	Unfenceable:    "nothing: what it does cannot be fenced",
 }
 
@@ -87,8 +93,11 @@ func (p Policy) checks(op Op) bool {
 // remembers says whether an applied request leaves its token behind, for others
 // to be compared with.
 func (p Policy) remembers(op Op) bool {
-	if p == CheckAndSet {
+	switch p {
+	case CheckAndSet:
 		return op == Mark
+	case Owner:
+		return false
 	}
 	return p.checks(op)
 }
@@ -106,6 +115,10 @@ func (p Policy) scope(object string) string {
 func (p Policy) compare(req Request, known uint64) string {
 	switch {
 	case !p.checks(req.Op):
+		return ""
+	case p == Owner && req.Gone:
+		return "the key by which it had asked for the lock is gone"
+	case p == Owner:
 		return ""
 	case req.Token == 0 && p == Lenient:
 		return ""

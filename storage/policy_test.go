@@ -94,7 +94,15 @@ func TestPolicies(t *testing.T) {
 			{PerShard, []string{"ok", "ok", noToken}},
 			{Lenient, []string{"ok", "ok", "ok"}},
 			{CheckAndSet, []string{"ok", "it carries no token", "it carries no token"}},
+			{Owner, []string{"ok", "ok", "ok"}},
 			{Unfenceable, []string{"ok", "ok", "ok"}},
+		},
+	}, {
+		name:     "a stale holder, whose key is gone",
+		requests: []Request{write("x", 34), {Op: Write, Object: "x", Token: 33, Gone: true}, {Op: Read, Object: "x", Gone: true}, write("x", 0)},
+		rows: rows{
+			{Owner, []string{"ok", "the key by which it had asked for the lock is gone", "ok", "ok"}},
+			{Writes, []string{"ok", older, "ok", noToken}}, // it knows nothing of keys
 		},
 	}, {
 		name:     "one of them does",
@@ -198,7 +206,7 @@ func TestPoliciesAreListed(t *testing.T) {
 			t.Errorf("%s has no title", p)
 		}
 		refuses := New(p).Check(write("x", 0)) != ""
-		if open := p == None || p == Lenient || p == Unfenceable; refuses == open {
+		if open := p == None || p == Lenient || p == Owner || p == Unfenceable; refuses == open {
 			t.Errorf("%s: a write without a token is refused: %v", p, refuses)
 		}
 	}

@@ -29,6 +29,9 @@ type Request struct {
 	// Token is the fencing token of the lock's grant; 0 means that the request
 	// carries none.
 	Token uint64 `json:"token,omitempty"`
+	// Gone says, to a storage whose policy is Owner, that the key by which the request's
+	// section asked for its lock does not stand any more.
+	Gone bool `json:"-"`
 }
 
 // A Response answers one request.

@@ -11,8 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	_ "github.com/locksim/locksim/libraries"    // so that all locks are there
-	_ "github.com/locksim/locksim/servers/etcd" // and what they are kept on, as Redis
+	_ "github.com/locksim/locksim/libraries" // so that all locks are there
 	"github.com/locksim/locksim/scenarios"
 )
 

@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"github.com/locksim/locksim/locks"
+	_ "github.com/locksim/locksim/servers/etcd" // what they are kept on
 )
 
 // The library's, as its documentation uses it.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/libraries/etcd"
-	_ "github.com/locksim/locksim/servers/etcd"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 )

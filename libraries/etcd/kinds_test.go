@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
-	_ "github.com/locksim/locksim/servers/etcd"
 )
 
 // kinds are the locks on etcd.

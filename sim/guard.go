@@ -1,0 +1,36 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/locksim/locksim/storage"
+)
+
+// A Guard is a member of a cluster that can keep data beside the locks.
+type Guard interface {
+	Server
+	// Stands says whether the cluster has a key by which a section asked for a lock, as one
+	// of its transactions would find it at this moment.
+	Stands(client string, section int) bool
+}
+
+// stands says whether a cluster has a key by which a section asked for a lock.
+func (w *World) stands(client string, section int) bool {
+	for _, p := range w.processes {
+		if h := p.host(); h != nil {
+			if guard, ok := h.server.(Guard); ok {
+				return guard.Stands(client, section)
+			}
+		}
+	}
+	return false
+}
+
+// CheckStorage refuses a storage that is kept where no lock is.
+func (cfg *Config) CheckStorage() error {
+	if system, _ := LookupSystem(cfg.Lock.Kind.System); cfg.Storage.Fencing == storage.Owner && !system.Cluster {
+		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock, and %s is not kept in one", storage.Owner, cmp.Or(cfg.Lock.Kind.Name, "the lock"))
+	}
+	return nil
+}
