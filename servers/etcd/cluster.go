@@ -167,11 +167,12 @@ func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Ac
 	}
 }
 
-// renewed tells that a session was prolonged that has a lock.
-func (c *cluster) renewed(m *member, l *lease, by *trace.Actor) {
+// renewed tells that a session was prolonged that has a lock. Whoever asked for that did it
+// for what the session has, and so does a new leader.
+func (c *cluster) renewed(m *member, l *lease) {
 	for _, lock := range c.locks {
 		if lock.head != nil && lock.head.Lease == l.id {
-			lock.tell(m, trace.KindTouch, by, nil)
+			lock.tell(m, trace.KindTouch, lock.owner, nil)
 		}
 	}
 }

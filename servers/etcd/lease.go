@@ -9,7 +9,6 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/trace"
 )
 
 const (
@@ -109,7 +108,7 @@ func (le *lessor) promote() {
 	le.primary = true
 	for _, l := range le.sorted() {
 		le.refresh(l, electionTimeout)
-		le.m.cluster.renewed(le.m, l, nil)
+		le.m.cluster.renewed(le.m, l)
 	}
 }
 
@@ -131,7 +130,7 @@ func (le *lessor) demote() {
 
 // renew renews a lease, and says how long it lasts, 0 if there is none. A lease that has expired and is still there is about to be
 // revoked: who renews it hears of that.
-func (le *lessor) renew(id int64, by *trace.Actor, done func(ttl int64, leads bool)) {
+func (le *lessor) renew(id int64, done func(ttl int64, leads bool)) {
 	l := le.all[id]
 	switch {
 	case !le.primary:
@@ -142,7 +141,7 @@ func (le *lessor) renew(id int64, by *trace.Actor, done func(ttl int64, leads bo
 		l.waiting = append(l.waiting, done)
 	default:
 		le.refresh(l, 0)
-		le.m.cluster.renewed(le.m, l, by)
+		le.m.cluster.renewed(le.m, l)
 		done(l.ttl, true)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
 )
 
 // askAgain is how long a member waits that has not got through to the leader.
@@ -24,7 +23,6 @@ type (
 		lease int64
 		// ttl asks how long it lasts, and nothing more.
 		ttl bool
-		by  *trace.Actor
 	}
 	// asked is the answer: how long the lease lasts from now on, in seconds, 0 or less if
 	// there is none; how long it was granted for; and its keys.
@@ -105,7 +103,7 @@ func (m *member) consider(q asking, answer func(asked)) {
 			answer(asked{word: q.word, notLeader: true})
 			return
 		}
-		m.lessor.renew(q.lease, q.by, func(ttl int64, leads bool) {
+		m.lessor.renew(q.lease, func(ttl int64, leads bool) {
 			answer(asked{word: q.word, ttl: ttl, notLeader: !leads})
 		})
 	})

@@ -286,7 +286,7 @@ func (k *keepAlive) renew() {
 	// The header is made before: an answer must not show a revision at which the lease may
 	// have been revoked already. See leaseKeepAlive in server/etcdserver/api/v3rpc/lease.go.
 	resp := &pb.LeaseKeepAliveResponse{Header: m.header(0), ID: r.lease}
-	m.ask(asking{lease: r.lease, by: r.asked.By()}, func(a asked, err error) {
+	m.ask(asking{lease: r.lease}, func(a asked, err error) {
 		if k.call.over {
 			return
 		}
