@@ -39,6 +39,7 @@ func (m *member) join() {
 		}
 		m.host.At(0, m.cluster.form)
 	}
+	m.place = len(m.cluster.members)
 	m.cluster.members = append(m.cluster.members, m)
 	m.peers = map[uint64]*peer{}
 	for _, name := range names {

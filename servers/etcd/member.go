@@ -19,6 +19,7 @@ type member struct {
 	host    *sim.Host
 	cluster *cluster
 	id      uint64
+	place   int // among the members
 	dice    *rand.Rand
 	// disk is what survives a crash: the log, and whom the member has voted for.
 	disk *raft.MemoryStorage
@@ -143,11 +144,11 @@ func (m *member) Stop() {}
 // now is the member's monotonic clock: all that it measures is time that passes.
 func (m *member) now() fakeclock.Reading { return m.host.Clock().Read(fakeclock.Monotonic) }
 
-// nextID is a word that no other member makes: server idutil of etcd has the member, the time
-// and a count in it, too.
+// nextID is a word that nobody else makes: like those of idutil in etcd's pkg it has the
+// member in it, and a count of its own in each of its lives. It is as long in hex as theirs.
 func (m *member) nextID() int64 {
 	m.ids++
-	return int64(m.id<<48 | uint64(m.life)<<32 | m.ids)
+	return int64(0x4000+m.place)<<48 | int64(m.life)<<32 | int64(m.ids)
 }
 
 // An alarm is something that a member does when its monotonic clock reads due, and it runs.

@@ -155,8 +155,8 @@ func (m *member) compact(c *rpc, r *pb.CompactionRequest) {
 }
 
 func (m *member) grantLease(c *rpc, r *pb.LeaseGrantRequest) {
-	for r.ID == 0 {
-		r.ID = m.nextID() & (1<<63 - 1)
+	if r.ID == 0 {
+		r.ID = m.nextID()
 	}
 	m.propose(c, &pb.InternalRaftRequest{LeaseGrant: r})
 }
