@@ -221,6 +221,22 @@ func TestARestart(t *testing.T) {
 	}
 }
 
+// A server that has too much to do refuses requests, and the sessions live.
+func TestAServerFails(t *testing.T) {
+	var failed, then error
+	tr := Play(t, With(programs(t, 1, func(c *zk.Conn) {
+		SleepUntil(2 * time.Second)
+		_, _, failed = c.Exists("/x")
+		SleepUntil(30 * time.Second)
+		_, _, then = c.Exists("/x")
+	}), Lasting(20*time.Second, At(time.Second, &sim.Fail{Node: "zookeeper-1"}))))
+	Struck(t, tr)
+	None(t, tr, trace.KindExpireSession, "zookeeper")
+	if failed == nil || failed.Error() != "unknown error: -127" || then != nil {
+		t.Errorf("while it fails: %v; then: %v", failed, then)
+	}
+}
+
 // Ensembles of any size begin with a leader, and serve.
 func TestSizes(t *testing.T) {
 	for _, servers := range []int{1, 2, 3, 5} {

@@ -14,21 +14,24 @@ import (
 type naive struct{ *handle }
 
 func (n naive) acquire(word string) (*lease, error) {
+	unsure := false // whether some attempt to make the node, which had no answer, has made it
 	for {
 		_, err := n.Conn.Create(n.path, []byte(word), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-		switch {
-		case err == nil:
-			return n.granted(word)
-		case errors.Is(err, zk.ErrConnectionClosed):
-			// The node may have been made.
-			if mine, err := n.made(word); err != nil {
-				return nil, err
-			} else if mine {
-				return n.granted(word)
-			}
-			continue
-		case !errors.Is(err, zk.ErrNodeExists):
+		cut := errors.Is(err, zk.ErrConnectionClosed)
+		if err != nil && !cut && !errors.Is(err, zk.ErrNodeExists) {
 			return nil, err
+		}
+		unsure = unsure || cut
+		if err == nil || unsure {
+			granted, failed := n.granted(word)
+			switch {
+			case granted != nil || failed != nil:
+				return granted, failed
+			case err == nil:
+				return nil, zk.ErrSessionExpired // it was made, and nothing else has ended it
+			case cut:
+				continue
+			}
 		}
 		there, _, gone, err := n.Conn.ExistsW(n.path)
 		if err != nil {
@@ -42,35 +45,36 @@ func (n naive) acquire(word string) (*lease, error) {
 	}
 }
 
-// made says whether the node that is there is this attempt's.
-func (n naive) made(word string) (bool, error) {
-	data, _, err := n.Conn.Get(n.path)
+// look is the node, and whether it is this attempt's: another one may have made it anew.
+func (n naive) look(word string) (stat *zk.Stat, mine bool, err error) {
+	data, stat, err := n.Conn.Get(n.path)
 	if errors.Is(err, zk.ErrNoNode) {
-		return false, nil
+		return nil, false, nil
 	}
-	return string(data) == word, err
+	return stat, string(data) == word, err
 }
 
-// granted asks for the number of the node, and makes sure that it is still this attempt's:
-// another one may have made it anew.
-func (n naive) granted(word string) (*lease, error) {
-	data, stat, err := n.Conn.Get(n.path)
-	switch {
-	case err != nil:
-		return nil, err
-	case string(data) != word:
-		return nil, zk.ErrSessionExpired
-	}
-	return &lease{session: stat.EphemeralOwner, lost: n.lost(stat.EphemeralOwner), token: uint64(stat.Czxid), release: func() error { return n.giveUp(word) }}, nil
+// granted is the lease, if the node that is there is this attempt's. It insists on an answer,
+// because the node stands meanwhile.
+func (n naive) granted(word string) (granted *lease, err error) {
+	err = n.insist(func() error {
+		stat, mine, err := n.look(word)
+		if err == nil && mine {
+			owner := stat.EphemeralOwner
+			granted = &lease{session: owner, lost: n.lost(owner), token: uint64(stat.Czxid), release: func() error { return n.giveUp(word) }}
+		}
+		return err
+	})
+	return granted, err
 }
 
 // giveUp deletes the node, if it is this attempt's: its name does not say so.
 func (n naive) giveUp(word string) error {
-	data, stat, err := n.Conn.Get(n.path)
+	stat, mine, err := n.look(word)
 	switch {
 	case err != nil:
 		return err
-	case string(data) != word:
+	case !mine:
 		return locks.ErrLost
 	}
 	return n.Conn.Delete(n.path, stat.Version)

@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type Session struct {
 	Conn *zk.Conn
 
 	handles atomic.Int32
+	over    atomic.Bool
 
 	mu sync.Mutex
 	// ended has for each session a channel that is closed when the process is told that
@@ -111,9 +113,21 @@ func (s *Session) lost(id int64) <-chan struct{} {
 // word is how a server calls a session.
 func word(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 
+// insist asks again as long as there is no connection: until there is an answer, or the
+// session is over. go-zookeeper lets each try wait for a connection.
+func (s *Session) insist(ask func() error) error {
+	for {
+		err := ask()
+		if s.over.Load() || !errors.Is(err, zk.ErrConnectionClosed) && !errors.Is(err, zk.ErrNoServer) {
+			return err
+		}
+	}
+}
+
 // close ends the session, and closes what go-zookeeper leaves open: the connection on which
 // it was told that a session has expired.
 func (s *Session) close() {
+	s.over.Store(true)
 	s.Conn.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,6 +23,11 @@ import (
 // their goroutines apart by the numbers alone, so that chance decides whose goes first; it
 // takes two goroutines of one process that ask the same at the same moment.
 //
+// What has arrived is read one message at a time, each when everybody has done what the one
+// before it has led to. A process that was paused may find an event and, behind it, the end
+// of the connection: whether who was told of the event has asked the next thing before the
+// end is seen would be chance.
+//
 // A ping is what a timer has asked for, and those of a paused process do not fire before it
 // goes on. go-zookeeper's own, which are not on the process's clock, do: so its pings wait for
 // that clock here.
@@ -31,6 +36,11 @@ type wire struct {
 	turn func(words ...string)
 	// runs returns when the process runs.
 	runs func()
+
+	// header is what was read of the length of a message, and body how much of the
+	// message is still to be read. They belong to the goroutine that reads.
+	header []byte
+	body   int
 
 	mu     sync.Mutex
 	frames [][]byte
@@ -44,6 +54,27 @@ func newWire(c net.Conn, e *locks.Env) *wire {
 	w.runs = func() { _ = e.Clock.Sleep(context.Background(), 0) }
 	go w.send()
 	return w
+}
+
+// Read reads the next bytes. Where a message begins it waits for its turn.
+func (w *wire) Read(b []byte) (int, error) {
+	if w.body == 0 && len(w.header) == 0 {
+		w.turn("zookeeper-reads", w.RemoteAddr().String())
+	}
+	n, err := w.Conn.Read(b)
+	for rest := b[:n]; len(rest) > 0; {
+		if w.body > 0 {
+			took := min(w.body, len(rest))
+			w.body, rest = w.body-took, rest[took:]
+			continue
+		}
+		w.header, rest = append(w.header, rest[0]), rest[1:]
+		if len(w.header) == numberAt {
+			w.body = int(binary.BigEndian.Uint32(w.header))
+			w.header = w.header[:0]
+		}
+	}
+	return n, err
 }
 
 // Write takes one message: go-zookeeper writes them one by one.
@@ -87,7 +118,7 @@ func (w *wire) send() {
 		if w.onlyPings() {
 			w.runs()
 		}
-		w.turn("zookeeper", w.RemoteAddr().String())
+		w.turn("zookeeper-asks", w.RemoteAddr().String())
 		w.mu.Lock()
 		frames, closed := w.frames, w.closed
 		w.frames = nil

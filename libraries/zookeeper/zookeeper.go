@@ -83,7 +83,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	go func() {
 		if o := <-done; o.err == nil {
-			_ = o.lease.release()
+			_ = l.insist(o.lease.release)
 		}
 	}()
 	return nil, answers.Because(ctx, fmt.Errorf("%w: zookeeper: still waiting", locks.ErrNotAcquired))
@@ -139,7 +139,7 @@ func (l *lease) Release(ctx context.Context) error {
 // one before it to go.
 type queue struct {
 	*handle
-	token func(*zk.Conn, mine) (uint64, error)
+	token func(mine) uint64
 }
 
 // mine is what an attempt has made.
@@ -162,28 +162,27 @@ func (q *queue) acquire(word string) (*lease, error) {
 
 // lease is a grant by a node that the attempt has made. It asks for the node, which nobody
 // else can have made: so it can be sure whose number it learns. If it is gone the lock is,
-// too.
-func (h *handle) lease(m mine, token func(*zk.Conn, mine) (uint64, error), release func() error) (*lease, error) {
-	there, stat, err := h.Conn.Exists(m.path)
+// too. It insists, because the node stands meanwhile.
+func (h *handle) lease(m mine, token func(mine) uint64, release func() error) (*lease, error) {
+	var there bool
+	err := h.insist(func() (err error) {
+		there, m.stat, err = h.Conn.Exists(m.path)
+		return err
+	})
 	switch {
 	case err != nil:
-		_ = release()
 		return nil, err
 	case !there:
 		return nil, zk.ErrSessionExpired
 	}
-	m.stat = stat
-	number, err := token(h.Conn, m)
-	if err != nil {
-		return nil, err
-	}
-	return &lease{session: stat.EphemeralOwner, lost: h.lost(stat.EphemeralOwner), token: number, release: release}, nil
+	owner := m.stat.EphemeralOwner
+	return &lease{session: owner, lost: h.lost(owner), token: token(m), release: release}, nil
 }
 
 // czxid is the transaction that made the node: a number that grows with every change of the
 // ensemble.
-func czxid(_ *zk.Conn, m mine) (uint64, error) { return uint64(m.stat.Czxid), nil }
+func czxid(m mine) uint64 { return uint64(m.stat.Czxid) }
 
 // sequence is the node's place in the queue, from 1. It begins anew with a queue that was
 // deleted.
-func sequence(_ *zk.Conn, m mine) (uint64, error) { return uint64(m.seq) + 1, nil }
+func sequence(m mine) uint64 { return uint64(m.seq) + 1 }

@@ -32,6 +32,7 @@ type call struct {
 	q      *request
 	serial int
 	done   bool
+	failed code // the server's own failure, if it is in no state to do anything
 	result result
 }
 
@@ -140,7 +141,11 @@ func (c *client) ask(one *call) {
 	if !m.role.touch(c.session) {
 		return // the session is about to end, and its connections with it
 	}
-	if q.op.changes() || q.op == opSync {
+	why := m.host.Failure()
+	switch {
+	case why != "" && q.op != opPing && q.op != opClose:
+		one.failed = failing(why)
+	case q.op.changes() || q.op == opSync:
 		m.role.submit(one)
 		return
 	}
@@ -171,6 +176,8 @@ func (c *client) answer(one *call) {
 	case q.op == opPing:
 		const ping = -2
 		c.answers(one, ping, ok, nil, "")
+	case one.failed != ok:
+		c.answers(one, q.xid, one.failed, nil, "")
 	case one.result.code == errSessionMoved:
 		c.close() // whoever has the session now must not be answered here
 	case q.malformed && !q.op.changes():

@@ -239,8 +239,8 @@ func (l *leading) expires(session int64) time.Duration {
 // for one.
 func (l *leading) joins(v *visitor, info followerInfo) {
 	m := l.m
-	for _, f := range l.learners {
-		if f.name == v.end.Peer() {
+	for _, f := range slices.Clone(l.learners) {
+		if f.name == v.end.Peer() { // it comes again; the old connection is one that it has given up
 			l.parts(f)
 			m.hangUp(f.end)
 		}

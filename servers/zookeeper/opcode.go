@@ -89,14 +89,37 @@ const (
 	errAuthFailed          code = -115
 	errSessionMoved        code = -118
 	errReconfigDisabled    code = -123
+	errThrottled           code = -127
 )
+
+// throttled is what a server answers that has more to do than it can, where its
+// administrator has asked for that: by the name of the code. See RequestThrottler.
+const throttled = "THROTTLEDOP"
+
+// failing is the code of an answer of a server that fails, by its name in KeeperException.
+func failing(name string) code {
+	switch name {
+	case throttled:
+		return errThrottled
+	case "OPERATIONTIMEOUT":
+		return -7
+	case "CONNECTIONLOSS":
+		return -4
+	}
+	return -1 // SYSTEMERROR
+}
 
 var codes = map[code]string{
 	ok: "ok", errInconsistent: "not tried", errMarshalling: "marshalling error", errUnimplemented: "unimplemented",
 	errBadArguments: "bad arguments", errNoNode: "no node", errNoAuth: "no auth", errBadVersion: "bad version",
 	errChildrenOfEphemeral: "no children for ephemerals", errNodeExists: "node exists", errNotEmpty: "not empty",
 	errSessionExpired: "session expired", errInvalidACL: "invalid ACL", errAuthFailed: "auth failed",
-	errSessionMoved: "session moved", errReconfigDisabled: "reconfig disabled",
+	errSessionMoved: "session moved", errThrottled: "throttled", errReconfigDisabled: "reconfig disabled",
 }
 
-func (c code) String() string { return codes[c] }
+func (c code) String() string {
+	if text, known := codes[c]; known {
+		return text
+	}
+	return fmt.Sprintf("error %d", int32(c))
+}

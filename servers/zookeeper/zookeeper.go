@@ -23,6 +23,7 @@ func init() {
 		Port:    2181,
 		Cluster: true,
 		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Failure: throttled,
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names} },
 		Boot:    boot,
 	})

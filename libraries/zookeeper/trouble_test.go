@@ -1,0 +1,96 @@
+package zookeeper_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+var troubles = flag.Uint64("troubles", 60, "on how many seeds TestTroubles is run")
+
+// troubled is a world of three servers and three clients in which some faults strike at
+// random, each for a while. In the end all is well, and there is time left.
+func troubled(t testing.TB, kind string, seed uint64) sim.Config {
+	random := rand.New(rand.NewPCG(seed, 0))
+	cfg := world(t, kind, 3)
+	cfg.Seed, cfg.Horizon = seed, 10*time.Minute
+	for i := range 3 {
+		cfg.Clients = append(cfg.Clients, sim.Client{
+			Name: fmt.Sprint("client-", i+1), Sections: 4, RetryEvery: time.Second,
+			Works: time.Duration(random.IntN(10)) * time.Second,
+		})
+	}
+	for range 1 + random.IntN(4) {
+		server := fmt.Sprint("zookeeper-", 1+random.IntN(3))
+		other := fmt.Sprint("zookeeper-", 1+random.IntN(3))
+		client := fmt.Sprint("client-", 1+random.IntN(3))
+		actions := []sim.Action{
+			Crashed(server, trace.Kill), Crashed(server, trace.PowerLoss), Stopped(server), Suspended(server),
+			Stopped(client), &sim.Partition{Process: client, From: []string{server}},
+			&sim.Delay{Process: client, To: server, By: 20 * time.Millisecond},
+			&sim.Jump{Process: server, By: time.Duration(random.IntN(100)-200) * time.Second},
+			&sim.Reset{Process: client, From: server},
+		}
+		if other != server {
+			actions = append(actions, apart(server, other), &sim.Delay{Process: server, To: other, By: 50 * time.Millisecond}, &sim.Reset{Process: server, From: other})
+		}
+		at := time.Duration(random.IntN(60_000)) * time.Millisecond
+		f := At(at, actions[random.IntN(len(actions))])
+		switch f.Action.(type) {
+		case *sim.Jump, *sim.Reset:
+		default:
+			f = Lasting(time.Duration(1+random.IntN(40_000))*time.Millisecond, f)
+		}
+		cfg = With(cfg, f)
+	}
+	return cfg
+}
+
+// Whatever happens to an ensemble, it goes on when it is over: it grants the lock to one
+// client at a time, and the world comes out the same each time.
+func TestTroubles(t *testing.T) {
+	for seed := range *troubles {
+		for _, kind := range kinds {
+			cfg := troubled(t, kind, seed)
+			tr := Play(t, cfg)
+			oneAtATime(t, seed, tr)
+			cfg.Disturb = Shake
+			if again := Play(t, cfg); again.Hash() != tr.Hash() {
+				t.Fatalf("%s, seed %d: %s", kind, seed, trace.FirstDifference(tr, again))
+			}
+			if led := Events(tr, trace.KindLead, "zookeeper-3"); len(led) == 0 {
+				t.Errorf("%s, seed %d: nobody has led in the beginning", kind, seed)
+			}
+			if strings.Contains(fmt.Sprint(tr.Doubts), "replays may differ") {
+				t.Errorf("%s, seed %d: %v", kind, seed, tr.Doubts)
+			}
+		}
+	}
+}
+
+// oneAtATime says that the register has one holder at a time.
+func oneAtATime(t *testing.T, seed uint64, tr *trace.Trace) {
+	t.Helper()
+	holder := ""
+	for _, ev := range tr.Events {
+		switch ev.Kind {
+		case trace.KindSet:
+			if holder != "" {
+				t.Errorf("seed %d: event %d grants %s while %s stands", seed, ev.Seq, ev.Value, holder)
+			}
+			holder = ev.Value
+		case trace.KindDelete, trace.KindExpire:
+			if holder != ev.Value {
+				t.Errorf("seed %d: event %d takes %s, and %s stands", seed, ev.Seq, ev.Value, holder)
+			}
+			holder = ""
+		}
+	}
+}
