@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/sim"
@@ -38,7 +39,7 @@ func lossStories() []story {
 			})
 			within := another("client-2", keysExpired("client-1"), did("client-1", trace.Finished))
 			within.Works = ttls(0.8)
-			return []scene{
+			return s.remembers([]scene{
 				{name: "lost", asserts: true, faults: s.forget(), clients: []sim.Client{{Name: "client-1", Run: late}}},
 				{name: "lost,another-came-and-went", asserts: true, faults: s.forget(), clients: []sim.Client{
 					{Name: "client-1", Run: late}, onceLost(another("client-2")),
@@ -47,7 +48,7 @@ func lossStories() []story {
 					{Name: "client-1", Run: expired}, another("client-2", keysExpired("client-1"), did("client-1", trace.Finished)),
 				}},
 				{name: "expired,another-is-in", clients: []sim.Client{{Name: "client-1", Run: expired}, within}},
-			}
+			})
 		}),
 		fixed("loss/release", "a lease is released after it was lost", needsEnd, func(s *subject) []scene {
 			late := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
@@ -85,7 +86,7 @@ func lossStories() []story {
 				{name: "after-a-failed-extend", clients: clients(afterExtend)},
 			}
 		}),
-		fixed("loss/notice", "a holder is told that its lease is lost", all(needsNotice, needsEnd), func(s *subject) []scene {
+		fixed("loss/notice", "a holder is told that its lease is lost", all(needsNotice, needsEnd, needsForgetful), func(s *subject) []scene {
 			told := func(after float64, what string) program {
 				return holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
 					if err := p.Sleep(ttls(after + 1)); err != nil {
@@ -118,6 +119,22 @@ func lossStories() []story {
 
 // lostAfter is how many TTLs after a grant the nodes lose its keys.
 const lostAfter = 0.2
+
+// remembers are the scenes that can be told of nodes which no clock makes forget.
+func (s *subject) remembers(all []scene) []scene {
+	if needsForgetful(s) == "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(sc scene) bool { return len(sc.faults) > 0 })
+}
+
+// needsForgetful is for stories in which nodes lose a grant because their clocks are set.
+func needsForgetful(s *subject) string {
+	if system, _ := sim.LookupSystem(s.config.System); system.Elapsed {
+		return "its nodes count the time that passes: no clock makes them lose a grant"
+	}
+	return ""
+}
 
 // forget has every node lose client-1's keys: its clock is set forward, and at once
 // back again, since some locks tell the nodes when a key is to expire by their own

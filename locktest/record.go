@@ -128,7 +128,8 @@ func exchanges(h *history.History) []*exchange {
 		}
 	}
 	for _, o := range h.Survey() {
-		switch kept := slices.Contains(l.nodes, o.Message.Peer); {
+		// What nodes tell each other is not the lock's to get right.
+		switch kept := slices.Contains(l.nodes, o.Message.Peer) && h.IsClient(o.Message.Client); {
 		case o.Begins != nil || o.Arrived:
 		case kept && o.Answers != nil:
 			l.reply(o)

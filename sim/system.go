@@ -37,6 +37,9 @@ type System struct {
 	// what is granted is told of it, once, when most of its members have it (see
 	// [Host.Tell]).
 	Cluster bool
+	// Elapsed says that its nodes count the time that passes: their time of day, which a
+	// fault can set, ends nothing.
+	Elapsed bool
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string

@@ -116,7 +116,7 @@ Exit status:
 	f.define(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "explore this `kind` of lock")
-	flags.IntVar(&f.nodes, "nodes", 0, "keep it on this `many` Redis nodes instead of as many as it has by default")
+	flags.IntVar(&f.nodes, "nodes", 0, "keep it on this `many` nodes instead of as many as it has by default")
 	flags.DurationVar(&f.ttl, "ttl", explore.DefaultTTL, "how long a grant lasts")
 	flags.StringVar(&f.variant, "variant", "", "explore this `variant` of a scenario that has several")
 	flags.IntVar(&f.faults, "max-faults", 2, "try sets of up to this `many` faults")

@@ -39,6 +39,7 @@ func init() {
 		Node:    "etcd member",
 		Port:    2379,
 		Cluster: true,
+		Elapsed: true,
 		Disks:   []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Failure: "etcdserver: too many requests",
 		Framer:  newFramer,

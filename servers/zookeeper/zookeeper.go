@@ -22,6 +22,7 @@ func init() {
 		Node:    "ZooKeeper server",
 		Port:    2181,
 		Cluster: true,
+		Elapsed: true,
 		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Failure: throttled,
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names} },
