@@ -129,7 +129,7 @@ func exchanges(h *history.History) []*exchange {
 	}
 	for _, o := range h.Survey() {
 		// What nodes tell each other is not the lock's to get right.
-		switch kept := slices.Contains(l.nodes, o.Message.Peer) && h.IsClient(o.Message.Client); {
+		switch kept := slices.Contains(l.nodes, o.Message.Peer) && h.Role(o.Message.Client) != trace.RoleNode; {
 		case o.Begins != nil || o.Arrived:
 		case kept && o.Answers != nil:
 			l.reply(o)
