@@ -387,6 +387,10 @@ func (d *draft) checkWorld() {
 		d.at("storage.fencing", "%v", "", err)
 		return
 	}
+	if err := c.CheckTTL(); err != nil {
+		d.at("lock.ttl", "%v", "", err)
+		return
+	}
 	if err := c.CheckNodes(); err != nil {
 		path := ""
 		var bad *sim.BadNode

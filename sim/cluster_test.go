@@ -53,6 +53,8 @@ func init() {
 	})
 }
 
+func init() { sim.RegisterSystem(sim.System{Name: "sundial", Node: "sundial", Unit: time.Minute}) }
+
 type wholeLines struct{}
 
 func (wholeLines) Next(b []byte) (int, sim.Frame) {
@@ -236,4 +238,17 @@ func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 	if _, err := sim.Run(cfg); err == nil || err.Error() != `sim: a process is called "council", and so is the cluster of its nodes` {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+// A TTL that a server cannot count is refused before anything runs.
+func TestCheckTTL(t *testing.T) {
+	cfg := sim.Config{Lock: sim.Lock{Kind: locks.Kind{System: "sundial"}, TTL: 90 * time.Second}}
+	if err := cfg.CheckTTL(); err == nil || err.Error() != "a sundial counts a TTL in whole units of 1m, and 1m30s is none; 2m0s would be one" {
+		t.Errorf("the error is %v", err)
+	}
+	cfg.Lock.TTL = 3 * time.Minute
+	Same(t, "three minutes", cfg.CheckTTL(), nil)
+	cfg.Lock.Kind.System = "toy"
+	cfg.Lock.TTL = time.Nanosecond
+	Same(t, "toys count anything", cfg.CheckTTL(), nil)
 }

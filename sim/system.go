@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locksim/locksim/trace"
 )
@@ -40,6 +41,8 @@ type System struct {
 	// Elapsed says that its nodes count the time that passes: their time of day, which a
 	// fault can set, ends nothing.
 	Elapsed bool
+	// Unit is what its TTLs are whole numbers of; 0 is anything.
+	Unit time.Duration
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string
@@ -278,6 +281,16 @@ func (cfg *Config) checkNode(n Node) error {
 	return nil
 }
 
+// CheckTTL refuses a TTL that the servers of the lock cannot count.
+func (cfg *Config) CheckTTL() error {
+	system, _ := LookupSystem(cfg.Lock.Kind.System)
+	if ttl := cfg.Lock.TTL; system.Unit > 0 && !cfg.Lock.Kind.Endless && ttl%system.Unit != 0 {
+		return fmt.Errorf("%s %s counts a TTL in whole units of %s, and %v is none; %v would be one",
+			article(system.Node), system.Node, trace.ShortDuration(system.Unit), ttl, max(1, ttl.Round(system.Unit)/system.Unit)*system.Unit)
+	}
+	return nil
+}
+
 // CheckNodes refuses nodes that their systems cannot be.
 func (cfg *Config) CheckNodes() error {
 	for _, n := range cfg.Nodes {
@@ -290,7 +303,7 @@ func (cfg *Config) CheckNodes() error {
 
 // article is "a" or "an".
 func article(noun string) string {
-	if noun != "" && strings.ContainsRune("aeiou", rune(noun[0])) {
+	if noun != "" && strings.ContainsRune("aeio", rune(noun[0])) {
 		return "an"
 	}
 	return "a"

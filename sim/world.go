@@ -523,7 +523,7 @@ func check(cfg *Config) error {
 			return fmt.Errorf("sim: %w", err)
 		}
 	}
-	if err := errors.Join(cfg.CheckStorage(), cfg.CheckNodes()); err != nil {
+	if err := errors.Join(cfg.CheckStorage(), cfg.CheckTTL(), cfg.CheckNodes()); err != nil {
 		return fmt.Errorf("sim: %w", err)
 	}
 	for _, c := range cfg.Clients {

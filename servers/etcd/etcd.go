@@ -40,6 +40,7 @@ func init() {
 		Port:    2379,
 		Cluster: true,
 		Elapsed: true,
+		Unit:    time.Second,
 		Disks:   []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Failure: "etcdserver: too many requests",
 		Framer:  newFramer,
