@@ -97,8 +97,12 @@ type mutexLock struct {
 func (l *mutexLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	select {
 	case <-l.session.Done():
-		var err error
-		if l.session, err = concurrency.NewSession(l.client, concurrency.WithTTL(int(l.env.TTL/time.Second))); err != nil {
+		// NewSession would wait for its lease as long as the client lives.
+		lease, err := l.client.Grant(ctx, int64(l.env.TTL/time.Second))
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+		}
+		if l.session, err = concurrency.NewSession(l.client, concurrency.WithLease(lease.ID)); err != nil {
 			return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 		}
 	default:

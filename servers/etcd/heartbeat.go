@@ -176,7 +176,7 @@ func (m *member) catchUp() {
 }
 
 // calmDown lets the members be silent if all is well: nothing has happened to them for a
-// while, and they hear the leader. If only most of them do, that takes longer: what is on its
+// while, and they hear the leader and have done what it has. If only most of them do, that takes longer: what is on its
 // way to the others must have had the time to arrive. They go on campaigning. It reports
 // whether that is so.
 func (c *cluster) calmDown(leader *member) bool {
@@ -189,7 +189,7 @@ func (c *cluster) calmDown(leader *member) bool {
 	for _, m := range c.members {
 		switch {
 		case m == leader || m.node == nil:
-		case m.leading == leader.id && m.term() == leader.term() && m.now().Sub(m.pulse.heard) < 3*tick:
+		case m.leading == leader.id && m.term() == leader.term() && m.applied == leader.applied && m.now().Sub(m.pulse.heard) < 3*tick:
 			well = append(well, m)
 		default:
 			lost++

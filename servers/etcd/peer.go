@@ -37,7 +37,7 @@ const (
 
 // send has the peer told something, at the end of the moment.
 func (p *peer) send(packet sim.Packet) {
-	if p.end != nil || len(p.queue) < mostQueued && !packet.Background {
+	if p.end != nil || len(p.queue) == 0 || len(p.queue) < mostQueued && !packet.Background {
 		p.queue = append(p.queue, packet)
 	}
 }

@@ -1,0 +1,123 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/servers/etcd"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// chaos is a world of some members, and of clients of each of them that want one lock, in
+// which faults of all kinds strike members and the ways between them, and are over at last.
+func chaos(seed uint64) sim.Config {
+	dice := rand.New(rand.NewPCG(seed, 0))
+	kind := mutexBy(0, 0)
+	kind.System = "etcd-spied"
+	members := 3 + 2*dice.IntN(2)
+	byNumber := kind.New
+	kind.New = func(env *locks.Env) (locks.Lock, error) {
+		client := 1 // and the watchman's
+		_, _ = fmt.Sscanf(env.Client, "client-%d", &client)
+		env.Nodes = []string{env.Nodes[(client-1)%len(env.Nodes)]}
+		return byNumber(env)
+	}
+	cfg := sim.Config{
+		Name: "chaos", Seed: seed, Horizon: 4 * time.Minute,
+		Network: sim.Network{Min: 200 * time.Microsecond, Max: 20 * time.Millisecond},
+		Lock:    sim.Lock{Kind: kind, Key: "/lock", TTL: 5 * time.Second},
+		Nodes:   Nodes("etcd-spied", members),
+		Storage: sim.Storage{Fencing: storage.Writes},
+	}
+	for i := range 3 {
+		cfg.Clients = append(cfg.Clients, sim.Client{Name: fmt.Sprint("client-", i+1), RetryEvery: time.Second, Works: time.Duration(dice.IntN(5)) * time.Second, Sections: 4})
+	}
+	cfg.Clients = append(cfg.Clients, sim.Client{Name: "watchman", Run: func(context.Context, *sim.Program) error {
+		SleepUntil(3 * time.Minute) // until everybody has caught up
+		return nil
+	}})
+	member := func() string { return cfg.Nodes[dice.IntN(members)].Name }
+	for range 1 + dice.IntN(5) {
+		one, other := member(), member()
+		for other == one {
+			other = member()
+		}
+		var action sim.Action
+		switch dice.IntN(7) {
+		case 0:
+			action = Crashed(one, []trace.Crash{trace.Kill, trace.PowerLoss, trace.Shutdown}[dice.IntN(3)])
+		case 1:
+			action = Stopped(one)
+		case 2:
+			action = Suspended(one)
+		case 3:
+			action = cutOff(one, other)
+		case 4:
+			var others []string
+			for _, n := range cfg.Nodes {
+				if n.Name != one {
+					others = append(others, n.Name)
+				}
+			}
+			action = cutOff(one, others...)
+		case 5:
+			action = &sim.Delay{Process: one, To: other, By: time.Duration(1+dice.IntN(3000)) * time.Millisecond}
+		case 6:
+			action = &sim.Drift{Process: one, Rate: sim.Rate(dice.IntN(900_000_000) - 450_000_000)}
+		}
+		begins := time.Duration(dice.IntN(30_000)) * time.Millisecond
+		cfg.Faults = append(cfg.Faults, Lasting(time.Duration(1+dice.IntN(25_000))*time.Millisecond, At(begins, action)))
+	}
+	return cfg
+}
+
+// Whatever happens, members that have done the same have the same, in the end all have done
+// all, and nobody holds a lease that the cluster has given to another.
+func TestChaos(t *testing.T) {
+	seeds := uint64(400)
+	if testing.Short() {
+		seeds = 40
+	}
+	sections := 0
+	for seed := range seeds {
+		etcd.Spied = nil
+		cfg := chaos(seed)
+		tr := Play(t, cfg)
+		var faults []string
+		drifts := false
+		for _, f := range cfg.Faults {
+			faults = append(faults, f.Text)
+			drifts = drifts || strings.Contains(f.Text, "Rate")
+		}
+		told := map[uint64]string{}
+		for _, m := range etcd.Spied {
+			if was, ok := told[etcd.Applied(m)]; ok && was != etcd.Tell(m) {
+				t.Errorf("seed %d (%q): at entry %d one has %s\nand another %s", seed, faults, etcd.Applied(m), was, etcd.Tell(m))
+			}
+			told[etcd.Applied(m)] = etcd.Tell(m)
+		}
+		if len(told) != 1 {
+			t.Errorf("seed %d (%q): they have not done the same", seed, faults)
+		}
+		if broken := Broken(tr); strings.Contains(broken, "lease-exclusion") && !drifts {
+			t.Errorf("seed %d (%q): %s", seed, faults, broken)
+		}
+		for _, doubt := range tr.Doubts {
+			t.Errorf("seed %d (%q): %s", seed, faults, doubt)
+		}
+		for _, c := range cfg.Clients {
+			sections += strings.Count(Steps(tr, c.Name), "write x")
+		}
+	}
+	if least := int(seeds) * 4; sections < least {
+		t.Errorf("only %d writes in %d worlds", sections, seeds)
+	}
+}

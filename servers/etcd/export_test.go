@@ -1,0 +1,44 @@
+package etcd
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// Spied are the members of the latest world whose nodes are of the kind etcd-spied.
+var Spied []sim.Server
+
+func init() {
+	s, _ := sim.LookupSystem(Name)
+	s.Name = "etcd-spied"
+	s.Boot = func(h *sim.Host) sim.Server {
+		m := newMember(h)
+		Spied = append(Spied, m)
+		return m
+	}
+	sim.RegisterSystem(s)
+}
+
+// Applied is the last entry of the log that a member has done, and Tell what its state is.
+func Applied(s sim.Server) uint64 { return s.(*member).applied }
+
+// Tell is a member's keys and leases.
+func Tell(s sim.Server) string {
+	m := s.(*member)
+	text := fmt.Sprint("revision ", m.store.revision)
+	for _, kv := range m.store.now {
+		text += fmt.Sprintf("\n%s = %q %d %d %d %d", kv.Key, kv.Value, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Lease)
+	}
+	for _, l := range sortedByID(m.lessor) {
+		text += fmt.Sprintf("\n%x for %d s: %q", l.id, l.ttl, l.sortedKeys())
+	}
+	return text
+}
+
+func sortedByID(le *lessor) []*lease {
+	return slices.SortedFunc(maps.Values(le.all), func(a, b *lease) int { return cmp.Compare(a.id, b.id) })
+}
