@@ -293,3 +293,35 @@ func TestReadsOfAMemberThatIsBehind(t *testing.T) {
 	cfg.Nodes = Nodes("etcd", 3)
 	Play(t, With(cfg, Lasting(9*time.Second, At(time.Second, cutOff("etcd-3", "etcd-1", "etcd-2")))))
 }
+
+// What was held back for too long was on a connection that has been given up since: a request
+// that its client has long forgotten is not done when a partition is over.
+func TestWhatComesTooLateIsNotDone(t *testing.T) {
+	for _, c := range []struct {
+		lasts time.Duration
+		keys  int
+	}{{3 * time.Second, 1}, {15 * time.Second, 0}} {
+		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			client, err := newClient(p.Env(), p.Env().Nodes[1])
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			if _, err := client.Get(ctx, "x"); err != nil {
+				return err
+			}
+			SleepUntil(5200 * time.Millisecond)
+			_, failed := client.Put(ctx, "x", "1")
+			Same(t, "done in time", failed == nil, c.keys == 1)
+			SleepUntil(30 * time.Second)
+			there, err := client.Get(ctx, "x")
+			if err != nil {
+				return err
+			}
+			Same(t, "keys", len(there.Kvs), c.keys)
+			return nil
+		}))
+		cfg.Nodes = Nodes("etcd", 3)
+		Play(t, With(cfg, Lasting(c.lasts, At(5*time.Second, cutOff("etcd-2", "etcd-1", "etcd-3")))))
+	}
+}

@@ -86,7 +86,7 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 	m.cluster.form()
 	for _, p := range m.order {
 		if p.name == end.Peer() {
-			return accepted{m, p}
+			return &accepted{m: m, from: p, end: end}
 		}
 	}
 	c := &conn{m: m, end: end, w: newWriter(), calls: map[uint32]*rpc{}}

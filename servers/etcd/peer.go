@@ -6,6 +6,7 @@ import (
 
 	"go.etcd.io/raft/v3/raftpb"
 
+	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -33,7 +34,18 @@ const (
 	dialAgain = 500 * time.Millisecond
 	// mostQueued bounds what waits for a connection: raft says again what matters.
 	mostQueued = 64
+	// readTimeout is how long a member waits for a word on a connection before it gives it
+	// up, with all that is still to come on it: DefaultConnReadTimeout in
+	// server/etcdserver/api/rafthttp.
+	readTimeout = 5 * time.Second
 )
+
+// A letter is what one member tells another, and when it did, by the clock of the other:
+// for one that stands still with its machine no time passes.
+type letter struct {
+	sent fakeclock.Reading
+	body any
+}
 
 // send has the peer told something, at the end of the moment.
 func (p *peer) send(packet sim.Packet) {
@@ -51,6 +63,7 @@ func (p *peer) flush() {
 		for p.end != nil && len(p.queue) > 0 {
 			first := p.queue[0]
 			p.queue = p.queue[1:]
+			first.Body = letter{p.m.cluster.member(p.id).now(), first.Body}
 			p.end.Send(first)
 		}
 	case p.refused:
@@ -104,11 +117,22 @@ func (d dialled) HangUp(bool) {
 type accepted struct {
 	m    *member
 	from *peer
+	end  *sim.End
+	over bool
 }
 
 // Receive is as in [sim.Endpoint].
-func (a accepted) Receive(r *sim.Request) {
-	switch body := r.Body.(type) {
+func (a *accepted) Receive(r *sim.Request) {
+	l := r.Body.(letter)
+	if late := a.m.now().Sub(l.sent) > readTimeout; late && !a.over {
+		// It has not heard anything for as long, and has hung up.
+		a.over = true
+		a.end.Close()
+	}
+	if a.over {
+		return
+	}
+	switch body := l.body.(type) {
 	case *raftpb.Message:
 		a.m.hear(body)
 	case asking:
@@ -120,7 +144,7 @@ func (a accepted) Receive(r *sim.Request) {
 }
 
 // HangUp is as in [sim.Endpoint].
-func (a accepted) HangUp(bool) {}
+func (a *accepted) HangUp(bool) {}
 
 // tell tells another member what raft wants it to know.
 func (m *member) tell(msg *raftpb.Message) {
