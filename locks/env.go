@@ -55,8 +55,9 @@ type common struct {
 	opened   []io.Closer
 	cleanups []func()
 
-	life context.Context // until Close; nil if nothing has asked for it
-	end  context.CancelFunc
+	until context.Context // of the process; nil never ends
+	life  context.Context // until Close; nil if nothing has asked for it
+	end   context.CancelFunc
 }
 
 func (e *Env) all() *common {
@@ -101,14 +102,21 @@ func (e *Env) Connect(ctx context.Context) {
 	}
 }
 
-// Lifetime is a context that ends with Close.
+// Lifetime is a context that ends with the process, and with Close at the latest.
 func (e *Env) Lifetime() context.Context {
 	c := e.all()
 	if c.life == nil {
-		c.life, c.end = context.WithCancel(context.Background())
+		if c.until == nil {
+			c.until = context.Background()
+		}
+		c.life, c.end = context.WithCancel(c.until)
 	}
 	return c.life
 }
+
+// Until says when the process ends: it is for whoever runs a lock, before making one. Who
+// is still in a call of it then may wait for what nothing but that can end.
+func (e *Env) Until(ctx context.Context) { e.all().until = ctx }
 
 // Opened has something closed by Close, in the order in which it was opened.
 func (e *Env) Opened(o io.Closer) {

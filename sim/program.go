@@ -57,6 +57,7 @@ func newProgram(w *World, p *process, cfg Client) *program {
 	g.latest = &Section{g: g}
 	g.ctx, g.cancel = context.WithCancel(w.ctx)
 	g.env = w.env(p, cfg)
+	g.env.Until(g.ctx)
 	g.mayStart = cfg.Starts.IsZero()
 	return g
 }

@@ -20,6 +20,8 @@ import (
 // What is not a default is what a world needs, and what would only cost it time:
 //
 //   - Connections are made by Env.Dial.
+//   - What has no context of its own, as what Mutex.Lock cleans up after it has failed, has
+//     Env.Lifetime.
 //   - Nothing is logged: what goes wrong is also returned.
 //   - There is no jitter in the pauses between two attempts, of a request (25 ms) or of a
 //     connection (1 s at first, 1.6 times as long each time, 120 s at most): it comes from
@@ -36,6 +38,7 @@ import (
 func Config(e *locks.Env) clientv3.Config {
 	return clientv3.Config{
 		Endpoints: e.Nodes,
+		Context:   e.Lifetime(),
 		Logger:    zap.NewNop(),
 		// Too small to change a single nanosecond; 0 would be the default of a tenth.
 		BackoffJitterFraction: 1e-18,

@@ -1,12 +1,14 @@
 package etcd_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -49,6 +51,53 @@ func TestDeterminism(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A process with many sessions prolongs all of them on one stream, and its goroutines
+// have many things to do at once.
+func TestDeterminismOfManySessions(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		for name, faults := range troubles(members) {
+			t.Run(fmt.Sprintf("%s on %d", name, members), func(t *testing.T) {
+				cfg := gcPause(t, "etcd", members, faults...)
+				for i := range faults { // there are no sections whose points could be waited for
+					faults[i].Strikes = trace.Trigger{At: time.Second}
+				}
+				cfg.Clients = []sim.Client{{Name: "client-1", Run: many}, {Name: "client-2", Run: many}}
+				same(t, cfg)
+			})
+		}
+	}
+}
+
+// many acquires many locks and holds them together, again and again.
+func many(ctx context.Context, p *sim.Program) error {
+	k, _ := locks.Lookup("etcd")
+	var handles []locks.Lock
+	for i := range 5 {
+		l, err := k.New(p.Env().On(fmt.Sprint("lock-", i)))
+		if err != nil {
+			return err
+		}
+		handles = append(handles, l)
+	}
+	for range 3 {
+		var leases []locks.Lease
+		for _, l := range handles {
+			attempt, cancel := context.WithTimeout(ctx, 15*time.Second)
+			if lease, err := l.Acquire(attempt); err == nil {
+				leases = append(leases, lease)
+			}
+			cancel()
+		}
+		time.Sleep(7 * time.Second)
+		for _, lease := range leases {
+			attempt, cancel := context.WithTimeout(ctx, 15*time.Second)
+			_ = lease.Release(attempt)
+			cancel()
+		}
+	}
+	return nil
 }
 
 // troubles are faults that have the client's goroutines do many things at once.

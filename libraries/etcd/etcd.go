@@ -90,6 +90,7 @@ type lock struct {
 
 // Acquire is as in [locks.Lock].
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
+	ctx = Turn(ctx, l.env.Key)
 	s, err := l.current(ctx)
 	if err != nil {
 		return nil, notAcquired(ctx, err)

@@ -45,6 +45,15 @@ type turns struct {
 	picked atomic.Uint32
 }
 
+// Turn has the requests that are made with a context take their turns by some more words:
+// what tells goroutines apart that ask for the same, such as each for a lease of its own.
+func Turn(ctx context.Context, words ...string) context.Context {
+	return context.WithValue(ctx, turnKey{}, words)
+}
+
+// turnKey is under which a context has more words.
+type turnKey struct{}
+
 func (t *turns) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	return invoke(t.call(ctx, method, said(req)), method, req, reply, cc, opts...)
 }
@@ -176,6 +185,9 @@ type call struct {
 }
 
 func (t *turns) call(ctx context.Context, words ...string) context.Context {
+	if more, ok := ctx.Value(turnKey{}).([]string); ok {
+		words = append(words, more...)
+	}
 	return context.WithValue(ctx, callKey{}, call{t, words})
 }
 
@@ -191,40 +203,55 @@ type builder struct{}
 func (builder) Name() string { return balancing }
 
 func (builder) Build(cc balancer.ClientConn, opts balancer.BuildOptions) balancer.Balancer {
-	return balancer.Get(roundrobin.Name).Build(chooses{cc}, opts)
+	return balancer.Get(roundrobin.Name).Build(&chooser{ClientConn: cc}, opts)
 }
 
-// chooses is the connection as round robin has it: how an endpoint is picked is changed
+// A chooser is the connection as round robin has it: how an endpoint is chosen is changed
 // on the way.
-type chooses struct{ balancer.ClientConn }
+type chooser struct {
+	balancer.ClientConn
+	connected atomic.Pointer[[]endpointsharding.ChildState] // nil if there is none
+}
 
-func (c chooses) UpdateState(s balancer.State) {
+func (c *chooser) UpdateState(s balancer.State) {
+	var connected *[]endpointsharding.ChildState
 	if s.ConnectivityState == connectivity.Ready {
-		s.Picker = pickerOf(endpointsharding.ChildStatesFromPicker(s.Picker))
+		all := connectedOf(endpointsharding.ChildStatesFromPicker(s.Picker))
+		connected = &all
+		s.Picker = c
 	}
+	c.connected.Store(connected)
 	c.ClientConn.UpdateState(s)
 }
 
-// A picker has the endpoints that are connected, in the order of their addresses.
-type picker []endpointsharding.ChildState
-
-func pickerOf(all []endpointsharding.ChildState) (ready picker) {
-	for _, c := range all {
-		if c.State.ConnectivityState == connectivity.Ready {
-			ready = append(ready, c)
+// connectedOf is the endpoints that are connected, in the order of their addresses.
+func connectedOf(all []endpointsharding.ChildState) (connected []endpointsharding.ChildState) {
+	for _, endpoint := range all {
+		if endpoint.State.ConnectivityState == connectivity.Ready {
+			connected = append(connected, endpoint)
 		}
 	}
-	slices.SortFunc(ready, func(a, b endpointsharding.ChildState) int {
+	slices.SortFunc(connected, func(a, b endpointsharding.ChildState) int {
 		return strings.Compare(a.Endpoint.Addresses[0].Addr, b.Endpoint.Addresses[0].Addr)
 	})
-	return ready
+	return connected
 }
 
-func (p picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
-	next := uint32(0)
-	if c, ok := info.Ctx.Value(callKey{}).(call); ok {
-		c.wait(c.words...)
-		next = c.picked.Add(1) - 1
+// Pick chooses among the endpoints that are connected when the call has its turn: whether
+// it asked before some connection was lost or after that is chance.
+func (c *chooser) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
+	call, ours := info.Ctx.Value(callKey{}).(call)
+	if ours {
+		call.wait(call.words...)
 	}
-	return p[next%uint32(len(p))].State.Picker.Pick(info)
+	connected := c.connected.Load()
+	if connected == nil {
+		return balancer.PickResult{}, balancer.ErrNoSubConnAvailable
+	}
+	next := uint32(0)
+	if ours {
+		next = call.picked.Add(1) - 1
+	}
+	endpoints := *connected
+	return endpoints[next%uint32(len(endpoints))].State.Picker.Pick(info)
 }
