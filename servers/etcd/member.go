@@ -51,6 +51,8 @@ type member struct {
 
 	alarms []*alarm
 	life   int // counts its starts
+	// started is when the latest was.
+	started time.Duration
 }
 
 func newMember(host *sim.Host) sim.Server {
@@ -70,6 +72,7 @@ var clusterID = hash("cluster")
 // start starts the member with what is on its disk.
 func (m *member) start(restarted bool) {
 	m.life++
+	m.started = m.host.Now()
 	m.leading, m.applied = 0, firstIndex
 	m.store = newStore()
 	m.lessor = newLessor(m)

@@ -17,6 +17,8 @@ type peer struct {
 	name string
 	id   uint64
 	end  *sim.End // nil: there is no connection
+	// since is when it was made.
+	since fakeclock.Reading
 	// dialling: there will be one.
 	dialling bool
 	// refused: there was none to be had, a while ago.
@@ -54,8 +56,19 @@ func (p *peer) send(packet sim.Packet) {
 	}
 }
 
+// forgotten says that the peer has restarted since, more than a second ago, and still nothing
+// has reset the connection, of which it knows nothing. What should have may be lost.
+func (p *peer) forgotten() bool {
+	to := p.m.cluster.member(p.id)
+	return to.node != nil && to.started > p.m.host.Now()-p.m.now().Sub(p.since) && p.m.host.Now()-to.started > time.Second
+}
+
 // flush tells the peer what there is to tell it.
 func (p *peer) flush() {
+	if p.end != nil && p.forgotten() {
+		p.end.Close()
+		p.end = nil
+	}
 	switch {
 	case len(p.queue) == 0 || p.dialling:
 	case p.end != nil:
@@ -84,7 +97,7 @@ func (p *peer) dial() {
 			m.after(dialAgain, func() { p.refused = false })
 			p.lost()
 		default:
-			p.dialling, p.end = false, end
+			p.dialling, p.end, p.since = false, end, m.now()
 			p.flush()
 		}
 	})
