@@ -218,7 +218,9 @@ func lastAsked(h *history.History, client string) (at []int) {
 const longest = time.Minute
 
 // unreturned: a call of the lock that does not return though nothing is wrong any
-// more, while others do not hold the lock either.
+// more, while others do not hold the lock either. An acquire that waits its turn, while
+// a grant stands that nobody uses, does what it must: then it is who has left the grant
+// there that keeps everybody from getting on.
 func unreturned(_ *subject, _ world, h *history.History) (rule, why string, at []int) {
 	over := h.Horizon()
 	if over == nil {
@@ -237,12 +239,29 @@ func unreturned(_ *subject, _ world, h *history.History) (rule, why string, at [
 			case c.Client != p.Name || c.Began == nil || before(c.Ended) || before(fate):
 			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < longest:
 			case c.Step == trace.Acquire && taken: // it waits for its turn
+			case c.Step == trace.Acquire && granted(h, history.MomentOf(over)):
+				return string(checks.Progress), fmt.Sprintf("%s called %s at %s and still waited at %s, while a grant stood that nobody used", p.Name, c.Step, voice.Time(c.Began.At), voice.Time(over.At)), []int{c.Began.Seq, over.Seq}
 			default:
 				return ruleHang, fmt.Sprintf("%s called %s at %s and still waited at %s", p.Name, c.Step, voice.Time(c.Began.At), voice.Time(over.At)), []int{c.Began.Seq, over.Seq}
 			}
 		}
 	}
 	return "", "", nil
+}
+
+// granted says that a grant of some lock stands at a moment, by its keys.
+func granted(h *history.History, at history.Moment) bool {
+	for _, lock := range h.Trace.Locks {
+		count := map[history.Acquisition]int{}
+		for _, k := range h.Holdings() {
+			if h.Slots(lock.Name).Has(k.Place) && k.Withheld().Has(at) {
+				if count[k.Owner]++; count[k.Owner] >= lock.Quorum {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // unclaimed: a grant without what the lock claims for each.

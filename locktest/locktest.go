@@ -96,7 +96,7 @@ type Config struct {
 	// number of nodes at hand, and on how many of these places one value must stand
 	// to be a grant. Nil is the key of that name, on the only node or on a majority
 	// of all; of a System whose nodes are a cluster, that which is the first in the queue
-	// under that name.
+	// under that name: see [locks.InCluster].
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
 	// Endless says that a grant never ends by itself.
 	Endless bool
@@ -208,7 +208,7 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 	}
 	return func(key string, nodes int) (slots []locks.Slot, quorum int) {
 		if c.cluster() {
-			return []locks.Slot{{Node: locks.Cluster, Key: key}}, 1
+			return locks.InCluster(c.System, key)
 		}
 		if c.Nodes == 1 {
 			nodes = min(nodes, 1)
