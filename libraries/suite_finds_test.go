@@ -40,6 +40,13 @@ var subjects = []struct {
 	// The loss is told too late, and the first renewal can come too late.
 	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses},
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
+	{kind: "etcd", config: inCluster(locks.Etcd), finds: onEtcd},
+	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: electedOnEtcd},
+}
+
+// inCluster is what the locks claim that a session keeps in a cluster.
+func inCluster(system string) locktest.Config {
+	return locktest.Config{System: system, Nodes: 3, Notifies: true, Tokens: true}
 }
 
 var (

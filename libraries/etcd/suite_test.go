@@ -18,27 +18,25 @@ import (
 //     same token. Whoever uses it has to end the session then.
 //   - Who asks with the session that has the lock has it.
 //   - The loss is told up to a second after the lease is over, which ends with the TTL after
-//     a keep-alive was sent and not after its answer came. Of a key that is gone nothing is
-//     told as long as the session lives.
+//     a keep-alive was sent and not after its answer came.
 //   - Nobody looks whether the session still lives when the answer comes late by which one
 //     has the lock: what it gets is over. Who is told of that at once, and stops, has got
 //     nothing done.
 var (
 	findings = map[string][]string{
-		"loss/notice":            {"claim: notifies"},
 		"silence/work":           {"section-exclusion"},
 		"late-request/meanwhile": {"section-exclusion"},
 		"late-reply/meanwhile":   {"section-exclusion"},
 	}
 	ofWaiting = map[string][]string{
-		"contexts/cancelled-before": {"hang"},
-		"errors/acquire":            {"hang"},
-		"errors/meanwhile":          {"hang"},
-		"errors/release":            {"hang", "token-order"},
-		"handles":                   {"hang"},
+		"contexts/cancelled-before": {"progress"},
+		"errors/acquire":            {"progress"},
+		"errors/meanwhile":          {"progress"},
+		"errors/release":            {"progress", "token-order"},
+		"handles":                   {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"late-reply/acquire":        {"section-exclusion"},
-		"lost-request/release":      {"hang", "token-order"},
-		"node-down/release":         {"hang", "token-order"},
+		"lost-request/release":      {"progress", "token-order"},
+		"node-down/release":         {"progress", "token-order"},
 	}
 	ofTrying = map[string][]string{
 		"errors/meanwhile":     {"progress"},
