@@ -68,14 +68,21 @@ func (n naive) granted(word string) (granted *lease, err error) {
 	return granted, err
 }
 
-// giveUp deletes the node, if it is this attempt's: its name does not say so.
+// giveUp deletes the node, if it is this attempt's: its name does not say so. It insists, as a
+// node that is left behind stands as long as the process lives.
 func (n naive) giveUp(word string) error {
-	stat, mine, err := n.look(word)
-	switch {
-	case err != nil:
-		return err
-	case !mine:
-		return locks.ErrLost
-	}
-	return n.Conn.Delete(n.path, stat.Version)
+	asked := false
+	return n.insist(func() error {
+		stat, mine, err := n.look(word)
+		switch {
+		case err != nil:
+			return err
+		case !mine && asked:
+			return nil // the answer to an earlier try was lost
+		case !mine:
+			return locks.ErrLost
+		}
+		asked = true
+		return n.Conn.Delete(n.path, stat.Version)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type Session struct {
 
 	handles atomic.Int32
 	over    atomic.Bool
+	wait    func()
 
 	mu sync.Mutex
 	// ended has for each session a channel that is closed when the process is told that
@@ -53,6 +55,7 @@ func Open(e *locks.Env) (*Session, error) {
 	var failed error
 	s := locks.Share(e, "zookeeper", func() *Session {
 		s := &Session{ended: map[int64]chan struct{}{}, has: make(chan struct{})}
+		s.wait = func() { _ = e.Clock.Sleep(e.Lifetime(), time.Second) }
 		s.Conn, _, failed = zk.Connect(e.Nodes, e.TTL,
 			zk.WithDialer(s.dialer(e)),
 			zk.WithHostProvider(&hosts{addrs: spread(e.Nodes, e.Client), next: -1, last: -1}),
@@ -113,15 +116,25 @@ func (s *Session) lost(id int64) <-chan struct{} {
 // word is how a server calls a session.
 func word(id int64) string { return strconv.FormatUint(uint64(id), 16) }
 
-// insist asks again as long as there is no connection: until there is an answer, or the
-// session is over. go-zookeeper lets each try wait for a connection.
+// insist asks until there is an answer by which one knows, or the session is over.
+// go-zookeeper lets each try wait for a connection; a server that is in no state to answer
+// is asked again after a while.
 func (s *Session) insist(ask func() error) error {
 	for {
 		err := ask()
-		if s.over.Load() || !errors.Is(err, zk.ErrConnectionClosed) && !errors.Is(err, zk.ErrNoServer) {
+		switch {
+		case err == nil, s.over.Load(), slices.ContainsFunc(final, func(e error) bool { return errors.Is(err, e) }):
 			return err
+		case !errors.Is(err, zk.ErrConnectionClosed) && !errors.Is(err, zk.ErrNoServer):
+			s.wait()
 		}
 	}
+}
+
+// final are errors that do not pass.
+var final = []error{
+	locks.ErrLost, zk.ErrNoNode, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrClosing,
+	zk.ErrNoAuth, zk.ErrAuthFailed, zk.ErrBadVersion, zk.ErrInvalidPath,
 }
 
 // close ends the session, and closes what go-zookeeper leaves open: the connection on which
