@@ -68,7 +68,12 @@ func (m *member) lead(v vote, round int) {
 }
 
 func (l *leading) serves() bool { return l.active }
+
+// quit ends it: nobody's time is counted any more.
 func (l *leading) quit() {
+	if l.tracker != nil {
+		l.tracker.quit()
+	}
 	for _, f := range l.learners {
 		l.m.hangUp(f.end)
 	}

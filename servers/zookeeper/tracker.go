@@ -82,6 +82,15 @@ func (t *tracker) arm() {
 	}
 }
 
+// quit ends the count.
+func (t *tracker) quit() {
+	if t.timer != nil {
+		t.m.timers.stop(t.timer)
+		t.timer = nil
+	}
+	clear(t.sessions)
+}
+
 // look ends the sessions whose time is up.
 func (t *tracker) look() {
 	t.timer = nil
@@ -89,7 +98,7 @@ func (t *tracker) look() {
 	for _, id := range slices.Sorted(maps.Keys(t.sessions)) {
 		if s := t.sessions[id]; s != nil && !s.closing && s.due <= now {
 			s.closing = true
-			t.expire(id)
+			t.expire(id) // which may be the end of the count
 		}
 	}
 	t.arm()
