@@ -143,9 +143,11 @@ func (s *Session) close() {
 	s.over.Store(true)
 	s.Conn.Close()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, w := range s.wires {
+	wires := s.wires
+	s.mu.Unlock()
+	for _, w := range wires {
 		_ = w.Close()
+		<-w.done
 	}
 }
 

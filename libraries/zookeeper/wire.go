@@ -47,10 +47,11 @@ type wire struct {
 	err    error
 	closed bool
 	wake   chan struct{}
+	done   chan struct{} // closed when the connection is
 }
 
 func newWire(c net.Conn, e *locks.Env) *wire {
-	w := &wire{Conn: c, turn: e.Turn, wake: make(chan struct{}, 1)}
+	w := &wire{Conn: c, turn: e.Turn, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	w.runs = func() { _ = e.Clock.Sleep(context.Background(), 0) }
 	go w.send()
 	return w
@@ -114,6 +115,7 @@ func (w *wire) signal() {
 
 // send sends what was written, whenever it is the connection's turn.
 func (w *wire) send() {
+	defer close(w.done)
 	for range w.wake {
 		if w.onlyPings() {
 			w.runs()
