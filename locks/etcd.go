@@ -25,7 +25,10 @@ func init() {
 		"etcd-put-recipe-mod": ours("as etcd-put-recipe, but with the revision of the put for a token"),
 		"etcd-look-then-put":  ours("as etcd-put-recipe-mod, but it looks whether the key is there before"),
 	} {
-		Register(Kind{Name: name, Title: title, System: Etcd, Slots: inCluster, Adapter: adapters + "etcd"})
+		Register(Kind{
+			Name: name, Title: title, System: Etcd, Slots: inCluster, Adapter: adapters + "etcd",
+			Features: []string{"loss-signal"}, // somebody looks at Session.Done
+		})
 	}
 }
 

@@ -102,7 +102,10 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if l.closes {
 		g.release = func(context.Context) error { return s.Close() }
 	}
-	return &lease{s, g}, nil
+	if !l.env.Options.Has("loss-signal") {
+		return &lease{s, g}, nil
+	}
+	return notifyingLease{&lease{s, g}}, nil
 }
 
 func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {

@@ -92,11 +92,6 @@ func (l *lease) Session() string { return fmt.Sprintf("%x", l.session.Lease()) }
 // Token is as in [locks.Tokener].
 func (l *lease) Token() uint64 { return uint64(l.token) }
 
-// Lost is as in [locks.Notifier]. The client closes it when the answer to a keep-alive is
-// that there is no such lease, and up to a second after the TTL has passed since the last
-// good answer came: not since that was asked for.
-func (l *lease) Lost() <-chan struct{} { return l.session.Done() }
-
 // Release is as in [locks.Lease].
 func (l *lease) Release(ctx context.Context) error {
 	if err := l.release(ctx); err != nil {
@@ -104,3 +99,11 @@ func (l *lease) Release(ctx context.Context) error {
 	}
 	return nil
 }
+
+// A notifyingLease is one whose holder looks at Session.Done.
+type notifyingLease struct{ *lease }
+
+// Lost is as in [locks.Notifier]. The client closes it when the answer to a keep-alive is
+// that there is no such lease, and up to a second after the TTL has passed since the last
+// good answer came: not since that was asked for.
+func (l notifyingLease) Lost() <-chan struct{} { return l.session.Done() }
