@@ -55,7 +55,7 @@ type common struct {
 	opened   []io.Closer
 	cleanups []func()
 
-	until context.Context // of the process; nil never ends
+	until context.Context // the process ends; nil never does
 	life  context.Context // until Close; nil if nothing has asked for it
 	end   context.CancelFunc
 }
@@ -102,20 +102,25 @@ func (e *Env) Connect(ctx context.Context) {
 	}
 }
 
-// Lifetime is a context that ends with the process, and with Close at the latest.
+// Lifetime is a context that ends with Close.
 func (e *Env) Lifetime() context.Context {
 	c := e.all()
 	if c.life == nil {
-		if c.until == nil {
-			c.until = context.Background()
-		}
-		c.life, c.end = context.WithCancel(c.until)
+		c.life, c.end = context.WithCancel(context.Background())
 	}
 	return c.life
 }
 
-// Until says when the process ends: it is for whoever runs a lock, before making one. Who
-// is still in a call of it then may wait for what nothing but that can end.
+// Process is a context that ends with the process, which may be before Close: calls of the
+// lock may be under way still, and wait for what nothing else can end.
+func (e *Env) Process() context.Context {
+	if until := e.all().until; until != nil {
+		return until
+	}
+	return context.Background()
+}
+
+// Until says when the process ends: it is for whoever runs a lock, before making one.
 func (e *Env) Until(ctx context.Context) { e.all().until = ctx }
 
 // Opened has something closed by Close, in the order in which it was opened.

@@ -20,14 +20,6 @@ func (p *process) turn(words ...string) {
 	})
 	w.io.Unlock()
 	<-mine
-	w.io.Lock()
-	over := w.over
-	w.io.Unlock()
-	if over {
-		// What was to follow fails, and who tries again until something changes must let
-		// that happen.
-		w.linger(&p.lingered, 10_000)
-	}
 }
 
 // unseen stands for every random word that no trace has shown yet: no word of a

@@ -21,7 +21,7 @@ import (
 //
 //   - Connections are made by Env.Dial.
 //   - What has no context of its own, as what Mutex.Lock cleans up after it has failed, has
-//     Env.Lifetime.
+//     Env.Process.
 //   - Nothing is logged: what goes wrong is also returned.
 //   - There is no jitter in the pauses between two attempts, of a request (25 ms) or of a
 //     connection (1 s at first, 1.6 times as long each time, 120 s at most): it comes from
@@ -38,7 +38,7 @@ import (
 func Config(e *locks.Env) clientv3.Config {
 	return clientv3.Config{
 		Endpoints: e.Nodes,
-		Context:   e.Lifetime(),
+		Context:   e.Process(),
 		Logger:    zap.NewNop(),
 		// Too small to change a single nanosecond; 0 would be the default of a tenth.
 		BackoffJitterFraction: 1e-18,

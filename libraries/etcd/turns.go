@@ -28,7 +28,7 @@ import (
 
 // inTurns is what makes a connection one whose goroutines take turns.
 func inTurns(e *locks.Env) []grpc.DialOption {
-	t := &turns{wait: e.Turn}
+	t := &turns{wait: e.Turn, process: e.Process()}
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(t.unary),
 		grpc.WithChainStreamInterceptor(t.stream),
@@ -41,6 +41,9 @@ func inTurns(e *locks.Env) []grpc.DialOption {
 // turns are those of the goroutines that use one client.
 type turns struct {
 	wait func(words ...string)
+	// process is until the process ends. Then all turns come at once, and gRPC would try
+	// again on a connection that is gone, without any time in which that can be noticed.
+	process context.Context
 	// picked counts the calls, of which each goes to the next endpoint.
 	picked atomic.Uint32
 }
@@ -243,6 +246,9 @@ func (c *chooser) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	call, ours := info.Ctx.Value(callKey{}).(call)
 	if ours {
 		call.wait(call.words...)
+		if call.process.Err() != nil {
+			time.Sleep(time.Millisecond)
+		}
 	}
 	connected := c.connected.Load()
 	if connected == nil {
