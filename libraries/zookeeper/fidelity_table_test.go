@@ -527,7 +527,11 @@ var fidelities = []fidelity{
 			_, _, gone, err := c.ExistsW(s.at("/a"))
 			s.must(err)
 			began := time.Now()
-			ev := <-gone
+			var ev zk.Event
+			select {
+			case ev = <-gone:
+			case <-time.After(30 * time.Second):
+			}
 			took := time.Since(began)
 			s.say("%v, after the timeout and at most a tick more: %v", ev.Type, 3900*time.Millisecond < took && took < 6500*time.Millisecond)
 			r.answers(1)

@@ -150,9 +150,11 @@ func (s *script) connect() *zk.Conn {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for ev := range events {
-		if ev.State == zk.StateHasSession {
-			break
+	for waited := time.After(30 * time.Second); c.State() != zk.StateHasSession; {
+		select {
+		case <-events:
+		case <-waited:
+			s.t.Fatal("there is no session after half a minute")
 		}
 	}
 	s.conns = append(s.conns, c)
