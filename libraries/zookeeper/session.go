@@ -29,9 +29,12 @@ type Session struct {
 	// ended has for each session a channel that is closed when the process is told that
 	// it has ended.
 	ended map[int64]chan struct{}
-	has   chan struct{} // closed when there is a session for the first time
-	begun bool
-	wires []*wire
+	// linked says that there is a connection, and cut is closed when it is lost.
+	linked bool
+	cut    chan struct{}
+	has    chan struct{} // closed when there is a session for the first time
+	begun  bool
+	wires  []*wire
 }
 
 // buffer is how long messages can be, in bytes, in place of one and a half megabytes: worlds
@@ -88,9 +91,18 @@ func (s *Session) heard(ev zk.Event) {
 	case zk.StateHasSession:
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.linked = true
 		if !s.begun {
 			s.begun = true
 			close(s.has)
+		}
+	case zk.StateDisconnected:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.linked = false
+		if s.cut != nil {
+			close(s.cut)
+			s.cut = nil
 		}
 	case zk.StateExpired:
 		s.mu.Lock()
@@ -111,6 +123,21 @@ func (s *Session) lost(id int64) <-chan struct{} {
 		s.ended[id] = make(chan struct{})
 	}
 	return s.ended[id]
+}
+
+// disconnected is closed when the connection is lost: if there is none, at once.
+func (s *Session) disconnected() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.linked {
+		cut := make(chan struct{})
+		close(cut)
+		return cut
+	}
+	if s.cut == nil {
+		s.cut = make(chan struct{})
+	}
+	return s.cut
 }
 
 // word is how a server calls a session.

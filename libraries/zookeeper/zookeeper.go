@@ -1,4 +1,4 @@
-// Package zookeeper provides the locks zookeeper, zookeeper-sequence and zookeeper-naive, on
+// Package zookeeper provides the locks whose names begin with zookeeper, on
 // github.com/go-zookeeper/zk, unmodified. See [locks.Provide].
 package zookeeper
 
@@ -18,9 +18,12 @@ import (
 
 func init() {
 	for name, recipe := range map[string]func(*handle) recipe{
-		"zookeeper":          func(h *handle) recipe { return &queue{handle: h, token: czxid} },
-		"zookeeper-sequence": func(h *handle) recipe { return &queue{handle: h, token: sequence} },
-		"zookeeper-naive":    func(h *handle) recipe { return naive{h} },
+		"zookeeper":               func(h *handle) recipe { return &queue{handle: h, token: czxid} },
+		"zookeeper-sequence":      func(h *handle) recipe { return &queue{handle: h, token: sequence} },
+		"zookeeper-sequence-tidy": func(h *handle) recipe { return tidy{&queue{handle: h, token: sequence}} },
+		"zookeeper-tidy":          func(h *handle) recipe { return tidy{&queue{handle: h, token: czxid}} },
+		"zookeeper-disconnect":    func(h *handle) recipe { return wary{&queue{handle: h, token: czxid}} },
+		"zookeeper-naive":         func(h *handle) recipe { return naive{h} },
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 			if len(e.Nodes) == 0 {
@@ -33,7 +36,7 @@ func init() {
 			h := &handle{Session: session, path: locks.ZooKeeperPath(e.Key)}
 			h.number = int(session.handles.Add(1))
 			h.client = e.Client
-			return &lock{h, recipe(h)}, nil
+			return &lock{h, recipe(h), e.Options.Has("loss-signal")}, nil
 		})
 	}
 }
@@ -56,6 +59,8 @@ type recipe interface {
 type lock struct {
 	*handle
 	recipe recipe
+	// tells says that the work is told when its lease is lost.
+	tells bool
 }
 
 // Acquire waits for the lock. Neither recipe can be called off: what an attempt gets whose
@@ -93,7 +98,7 @@ func (l *lock) got(ctx context.Context, granted *lease, err error) (locks.Lease,
 	if err != nil {
 		return nil, answers.Because(ctx, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err))
 	}
-	return granted, nil
+	return lossSignal(granted, l.tells), nil
 }
 
 // A lease lasts as long as the session with which its node ends.

@@ -1,0 +1,61 @@
+package zookeeper
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// wary tells the holder as soon as the connection is lost. Whether the session is, too, only
+// the servers know, and they cannot be asked then.
+type wary struct{ *queue }
+
+func (w wary) acquire(word string) (*lease, error) {
+	granted, err := w.queue.acquire(word)
+	if err == nil {
+		granted.lost = w.disconnected()
+	}
+	return granted, err
+}
+
+// tidy deletes the queue's own node after it has released the lock, as those do who make a
+// node for each job and do not want to keep them all: Curator's reaper, and the servers
+// themselves where that node is a container. A node that has children cannot be deleted.
+type tidy struct{ *queue }
+
+func (t tidy) acquire(word string) (*lease, error) {
+	granted, err := t.queue.acquire(word)
+	if err != nil {
+		return nil, err
+	}
+	unlock := granted.release
+	granted.release = func() error {
+		if err := unlock(); err != nil {
+			return err
+		}
+		err := t.Conn.Delete(t.path, -1)
+		if errors.Is(err, zk.ErrNotEmpty) || errors.Is(err, zk.ErrNoNode) {
+			return nil
+		}
+		return err
+	}
+	return granted, nil
+}
+
+// A mute lease does not tell that it is lost.
+type mute struct{ lease *lease }
+
+func (m mute) Session() string                   { return m.lease.Session() }
+func (m mute) Token() uint64                     { return m.lease.Token() }
+func (m mute) Release(ctx context.Context) error { return m.lease.Release(ctx) }
+
+// lossSignal is the lease as the work has it.
+func lossSignal(granted *lease, has bool) locks.Lease {
+	if has {
+		return granted
+	}
+	return mute{granted}
+}
