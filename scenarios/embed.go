@@ -4,40 +4,16 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/locks"
 	_ "github.com/locksim/locksim/servers/redis" // the server of the built-in stories
-	"github.com/locksim/locksim/sim"
 )
 
 //go:embed *.yaml
 var files embed.FS
 
-// ownLock finds the lock in the text of an embedded scenario: what the program lacks, it
-// cannot parse.
-var ownLock = regexp.MustCompile(`(?m)^lock: \{kind: ([a-z-]+)`)
-
-// playable says whether the program has the servers of an embedded scenario. Some are
-// modules of their own, so that nobody has them in their build who does not want them.
-func playable(file string) bool {
-	data, err := files.ReadFile(file)
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	if lock := ownLock.FindSubmatch(data); lock != nil {
-		if kind, ok := locks.Lookup(string(lock[1])); ok && kind.System != "" {
-			_, has := sim.LookupSystem(kind.System)
-			return has
-		}
-	}
-	return true
-}
-
-// Names lists the embedded scenarios of which the program has the servers, in alphabetical
-// order.
+// Names lists the embedded scenarios in alphabetical order.
 func Names() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -45,9 +21,7 @@ func Names() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if playable(e.Name()) {
-			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-		}
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 	}
 	slices.Sort(names) // the folder has "a-b.yaml" before "a.yaml"
 	return names

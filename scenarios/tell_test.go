@@ -68,7 +68,8 @@ func TestWhyAStoryCannotBeToldNamesNoLock(t *testing.T) {
 					config.Doubts = []string{err.Error()}
 				}
 				for _, doubt := range config.Doubts {
-					if doubts++; strings.Contains(doubt, lock) {
+					// Servers are called after their system, as some locks are.
+					if doubts++; strings.Contains(strings.ReplaceAll(doubt, kind.System+"-", ""), lock) {
 						t.Errorf("%s with %s: %s", s.Name, lock, doubt)
 					}
 				}
