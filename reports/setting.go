@@ -72,10 +72,7 @@ func lockWords(t *trace.Trace, lock sim.Lock) string {
 	if l.Open {
 		return l.Kind + ": everybody is let in"
 	}
-	nodes := map[string]bool{}
-	for _, s := range l.Slots {
-		nodes[s.Node] = true
-	}
+	nodes := keepersOf(l)
 	words := []string{l.Kind}
 	if len(nodes) > 0 {
 		words[0] += " on " + story.Count(len(nodes), "node")

@@ -99,22 +99,16 @@ func stories(r *scenarios.Result) [][]scenarios.Outcome {
 	return pairs
 }
 
-// keepersOf are the nodes that keep a lock. Those of a cluster, in which it has one slot,
-// are all of its members.
-func keepersOf(tr *trace.Trace, l trace.LockInfo) map[string]bool {
+// keepersOf are the nodes that keep a lock: those of its slots, or the members of its
+// cluster.
+func keepersOf(l trace.LockInfo) map[string]bool {
 	nodes := map[string]bool{}
-	for _, s := range l.Slots {
-		nodes[s.Node] = true
+	for _, m := range l.Members {
+		nodes[m] = true
 	}
-	for _, cluster := range tr.Processes {
-		if cluster.Role != trace.RoleCluster || !nodes[cluster.Name] {
-			continue
-		}
-		delete(nodes, cluster.Name)
-		for _, member := range tr.Processes {
-			if member.Role == trace.RoleNode && strings.HasPrefix(member.Name, cluster.Name+"-") {
-				nodes[member.Name] = true
-			}
+	for _, s := range l.Slots {
+		if len(l.Members) == 0 {
+			nodes[s.Node] = true
 		}
 	}
 	return nodes
@@ -128,7 +122,7 @@ func cast(tr *trace.Trace) []remark {
 		if l.TTL > 0 {
 			ttl = "TTL " + story.Span(l.TTL)
 		}
-		nodes := keepersOf(tr, l)
+		nodes := keepersOf(l)
 		if l.Open {
 			rows = append(rows, remarkOn("lock", l.Kind+": everybody is let in"))
 			continue

@@ -379,10 +379,9 @@ func (d *draft) checkWorld() {
 	if err := c.Lock.Kind.Check(c.Lock.Options); err != nil {
 		d.at("lock", "%v", "", err)
 	}
-	if name := c.Lock.Kind.System; name != "" {
-		if _, has := sim.LookupSystem(name); !has {
-			return // only who has such servers can tell, and run it
-		}
+	var missing *sim.MissingSystem
+	if errors.As(c.CheckNodes(), &missing) {
+		return // only who has such servers can tell, and run it
 	}
 	if err := c.CheckSize(); err != nil {
 		d.at("clients", "%v", "", err)

@@ -29,7 +29,8 @@ func (w *World) stands(client string, section int) bool {
 
 // CheckStorage refuses a storage that is kept where no lock is.
 func (cfg *Config) CheckStorage() error {
-	if system, _ := LookupSystem(cfg.Lock.Kind.System); cfg.Storage.Fencing == storage.Owner && !system.Cluster {
+	name := cfg.Lock.Kind.System
+	if system, known := LookupSystem(name); cfg.Storage.Fencing == storage.Owner && !system.Cluster && (known || name == "") {
 		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock, and %s is not kept in one", storage.Owner, cmp.Or(cfg.Lock.Kind.Name, "the lock"))
 	}
 	return nil

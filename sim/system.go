@@ -229,7 +229,7 @@ func (cfg *Config) system(n Node) (System, error) {
 	if name == "" {
 		return System{}, fmt.Errorf("nothing says what kind of server %s is", n.Name)
 	}
-	return System{}, fmt.Errorf("%s is a server of the kind %q, which this program does not have: %s", n.Name, name, has(systems))
+	return System{}, &MissingSystem{n.Name, name}
 }
 
 // members are the nodes of a system.
@@ -264,6 +264,14 @@ type BadNode struct {
 }
 
 func (e *BadNode) Error() string { return e.Why }
+
+// MissingSystem is the error of a node of a kind that this program does not have, although
+// others may.
+type MissingSystem struct{ Node, System string }
+
+func (e *MissingSystem) Error() string {
+	return fmt.Sprintf("%s is a server of the kind %q, which this program does not have: %s", e.Node, e.System, has(systems))
+}
 
 // checkNode refuses a node that its system cannot be.
 func (cfg *Config) checkNode(n Node) error {
