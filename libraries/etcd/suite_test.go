@@ -27,6 +27,9 @@ var (
 		"silence/work":           {"section-exclusion"},
 		"late-request/meanwhile": {"section-exclusion"},
 		"late-reply/meanwhile":   {"section-exclusion"},
+		"late/acquire":           {"section-exclusion", "progress"},
+		"pause/meanwhile":        {"section-exclusion"},
+		"pause/work":             {"section-exclusion"},
 	}
 	ofWaiting = map[string][]string{
 		"contexts/cancelled-before": {"progress"},
@@ -50,6 +53,7 @@ var (
 		"silence/meanwhile":    {"section-exclusion"},
 	}
 	ofElections = map[string][]string{
+		"pause/acquire":        {"section-exclusion"},
 		"late-request/acquire": {"section-exclusion"},
 		"late-reply/release":   {"progress"},
 		"late-reply/meanwhile": {"section-exclusion", "progress"},
