@@ -12,9 +12,8 @@ import (
 )
 
 // What the suite finds wrong with the recipes without being told: by story, the rules that
-// fail. All of it are these four.
+// fail. All of it are these three.
 //
-//   - Nothing is told of a node that is gone while its session lives: nobody looks.
 //   - The loss is told when the client has a connection again. With one server it waits for a
 //     second first.
 //   - A node whose deletion fails stands as long as its session lives, which is as long as the
@@ -22,22 +21,24 @@ import (
 //   - So does the node of an attempt that fails after it was made: the library does not
 //     delete it (go-zookeeper's pull request 237, open as of v1.0.4).
 //
-// Ours asks again, and has only the first two; and as it looks only once at a node that it has
-// made, what it gets may be over when an answer comes late.
+// Ours asks again, and has only the first; and as it looks only once at a node that it has
+// made, what it gets may be over when an answer comes late. Who is told so at once, and stops,
+// has got nothing done.
 var (
 	findings = map[string][]string{
-		"loss/notice": {"claim: notifies"},
-		"pause/work":  {"section-exclusion"},
+		"pause/work":   {"section-exclusion"},
+		"silence/work": {"section-exclusion"},
 	}
 	ofTheLibrary = map[string][]string{
-		"errors/release":       {"hang"},
-		"late-request/release": {"hang"},
-		"lost-request/release": {"hang"},
-		"node-down/acquire":    {"hang"},
-		"node-down/release":    {"hang"},
+		"errors/release":       {"progress"},
+		"late-request/release": {"progress"},
+		"lost-request/release": {"progress"},
+		"node-down/acquire":    {"progress"},
+		"node-down/release":    {"progress"},
 	}
 	ofOurs = map[string][]string{
-		"pause/acquire": {"token-order", "section-exclusion"},
+		"late/acquire":  {"section-exclusion", "progress"},
+		"pause/acquire": {"section-exclusion"},
 	}
 )
 
