@@ -42,19 +42,18 @@ func TestFidelityOfRealZooKeeper(t *testing.T) {
 
 // realZooKeeper starts a server and returns its address.
 func realZooKeeper(t *testing.T) string {
-	skip := t.Skipf
-	if os.Getenv("LOCKSIM_REQUIRE_ZOOKEEPER") != "" {
-		skip = t.Fatalf
+	if os.Getenv("LOCKSIM_REQUIRE_ZOOKEEPER") == "" {
+		t.Skip("it starts a real server, for LOCKSIM_REQUIRE_ZOOKEEPER=1")
 	}
 	java, err := exec.LookPath("java")
 	if err != nil {
-		skip("there is no Java to run a ZooKeeper server with; on Debian and Ubuntu: apt-get install zookeeper default-jre-headless")
+		t.Fatalf("there is no Java to run a ZooKeeper server with; on Debian and Ubuntu: apt-get install zookeeper default-jre-headless")
 	}
 	classes := os.Getenv("LOCKSIM_ZOOKEEPER_CLASSPATH")
 	if classes == "" {
 		classes = "/usr/share/java/zookeeper.jar"
 		if _, err := os.Stat(classes); err != nil {
-			skip("there is no ZooKeeper server to compare with: %v; on Debian and Ubuntu: apt-get install zookeeper", err)
+			t.Fatalf("there is no ZooKeeper server to compare with: %v; on Debian and Ubuntu: apt-get install zookeeper", err)
 		}
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
