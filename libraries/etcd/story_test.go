@@ -37,7 +37,7 @@ func TestStories(t *testing.T) {
 		{what: "a pause", kind: "etcd-trylock", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
 		{what: "a pause", kind: "etcd-election", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
 		{what: "a pause, and tokens that are all 1", kind: "etcd-version", faults: []sim.Fault{paused},
-			without: inherent + ", token-order" + damage, with: inherent + ", token-order" + damage},
+			without: inherent + ", token-order lock" + damage, with: inherent + ", token-order lock" + damage},
 
 		{what: "work that takes longer than the TTL", kind: "etcd", works: 25 * time.Second},
 		{what: "who waits loses its session", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second},
