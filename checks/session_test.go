@@ -30,6 +30,8 @@ func TestLeaseOnASession(t *testing.T) {
 		{"an answer that was overtaken", held + `
 			5s  c1 hears-that-it-lives session=s until=15s
 			6s  c1 hears-that-it-lives session=s until=14s`, 15 * time.Second},
+		{"it is asked to be prolonged, and its session is what it was", held + `
+			5s  c1 extends`, 10 * time.Second},
 		{"of another session", held + `
 			5s  c1 hears-that-it-lives session=other until=15s`, 10 * time.Second},
 		{"of somebody else's", held + `

@@ -117,8 +117,8 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 	}
 	d := Declaration{Event: ev, Call: call}
 	switch ttl := r.locks[s.Lock].TTL; {
-	case ev.Ends == nil && r.lives[life{s.Client, ev.Session}] != nil:
-		return lasting(ev, call, r.lives[life{s.Client, ev.Session}])
+	case ev.Ends == nil && r.lives[life{s.Client, s.Granted.Session}] != nil:
+		return lasting(ev, call, r.lives[life{s.Client, s.Granted.Session}])
 	case ev.Ends != nil:
 		clock := r.ClockOf(s, ev.Ends.Clock)
 		d.Until = clock.When(ev.Ends.Nanos, MomentOf(ev))

@@ -91,8 +91,8 @@ func (h *History) slotted() *slotRecord {
 	})
 }
 
-// LockNodes are the nodes that the locks are kept on, or the members of their clusters, in the order of the world; in a
-// world without locks, all.
+// LockNodes are the nodes that the locks are kept on, or the members of their clusters, in
+// the order of the world; in a world without locks, all.
 func (h *History) LockNodes() []string { return h.slotted().nodes }
 
 // Keepers are the processes of which it is told that the locks' keys stand there: their
