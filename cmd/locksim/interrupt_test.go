@@ -8,7 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,13 +29,32 @@ progress-within: 30s
 // A hunt is a search that runs as a process group of its own, as in a terminal.
 type hunt struct {
 	*exec.Cmd
-	t              *testing.T
-	dir            string
-	args           []string
-	stdout, stderr bytes.Buffer
+	t      *testing.T
+	dir    string
+	args   []string
+	stdout bytes.Buffer
+	stderr heard
 	// patience is the --timeout, by which its workers can be told.
 	patience string
 	over     chan struct{}
+}
+
+// heard is what a process says, to be read while it goes on.
+type heard struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(b)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
 }
 
 func startHunt(t *testing.T, patience string, args ...string) *hunt {
@@ -87,6 +108,16 @@ func (h *hunt) reach(lines int) {
 	}
 }
 
+// hear waits until it says so.
+func (h *hunt) hear(said string) {
+	h.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(h.stderr.String(), said); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			h.t.Fatalf("after a minute it does not say %q but %q", said, h.stderr.String())
+		}
+	}
+}
+
 // end waits for the end and returns the exit status.
 func (h *hunt) end(patience time.Duration) int {
 	h.t.Helper()
@@ -98,28 +129,30 @@ func (h *hunt) end(patience time.Duration) int {
 	return h.ProcessState.ExitCode()
 }
 
+// workers are the processes of its workers. There is no telling where there is no /proc.
+func (h *hunt) workers() []int {
+	var pids []int
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range all {
+		line, _ := os.ReadFile(name)
+		if strings.Contains(string(line), exploreWorker+"\x00"+h.patience+"\x00") {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // orphans waits for the workers to end, and fails if some do not.
 func (h *hunt) orphans() {
 	h.t.Helper()
-	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		return // there is no telling here
-	}
-	var left []string
 	for range 100 {
-		left = nil
-		all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-		for _, name := range all {
-			line, _ := os.ReadFile(name)
-			if strings.Contains(string(line), exploreWorker+"\x00"+h.patience+"\x00") {
-				left = append(left, name)
-			}
-		}
-		if len(left) == 0 {
+		if len(h.workers()) == 0 {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	h.t.Errorf("after five seconds these workers go on: %v", left)
+	h.t.Errorf("after five seconds these workers go on: %v", h.workers())
 }
 
 func TestInterrupt(t *testing.T) {
@@ -166,8 +199,13 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptedTwice(t *testing.T) {
 	h := startHunt(t, "31.005s", "--worlds", "1000000")
 	h.reach(1800)
+	// A worker that stands still does not finish making smaller what was found, however
+	// fast the machine.
+	for _, pid := range h.workers() {
+		syscall.Kill(pid, syscall.SIGSTOP)
+	}
 	syscall.Kill(-h.Process.Pid, syscall.SIGINT)
-	time.Sleep(300 * time.Millisecond)
+	h.hear("interrupted: ")
 	syscall.Kill(-h.Process.Pid, syscall.SIGINT)
 	if status := h.end(10 * time.Second); status != unexpected {
 		t.Errorf("status %d, want %d", status, unexpected)
