@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ func TestFidelityOfOurServer(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			var said string
 			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-				s := &script{t: t, root: "/root00", dial: func() (net.Conn, error) { return p.Env().Dial(ctx, "tcp", p.Env().Nodes[0]) }}
+				s := &script{t: t, root: "/root00", slack: 500 * time.Millisecond, dial: func() (net.Conn, error) { return p.Env().Dial(ctx, "tcp", p.Env().Nodes[0]) }}
 				said = s.play(f)
 				return nil
 			}))
@@ -90,11 +91,14 @@ type script struct {
 	dial func() (net.Conn, error)
 	// root is a node that no other script uses.
 	root string
-	said strings.Builder
+	// slack is how much later than a simulated server the server may do something.
+	slack time.Duration
 	// zxid is that of the transaction that made the root: others are told from there.
-	zxid  int64
-	conns []*zk.Conn
-	raws  []*raw
+	zxid int64
+
+	mu     sync.Mutex // of what giveUp uses, too
+	said   strings.Builder
+	closes []func()
 }
 
 // play plays a script from its root on.
@@ -107,13 +111,33 @@ func (s *script) play(f fidelity) string {
 	s.zxid = stat.Czxid
 	c.Close()
 	f.do(s)
-	for _, c := range s.conns {
-		c.Close()
-	}
-	for _, r := range s.raws {
-		r.Close()
-	}
+	s.close()
 	return s.said.String()
+}
+
+// opened tells how to close what the script has opened.
+func (s *script) opened(end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closes = append(s.closes, end)
+}
+
+func (s *script) close() {
+	s.mu.Lock()
+	all := s.closes
+	s.closes = nil
+	s.mu.Unlock()
+	for _, end := range all {
+		end()
+	}
+}
+
+// giveUp ends a script that waits for ever: nothing that waits outlives its connection.
+func (s *script) giveUp() {
+	s.mu.Lock()
+	s.t.Errorf("%s: it still waits for what comes after\n%s", s.root, s.said.String())
+	s.mu.Unlock()
+	s.close()
 }
 
 var everybody = zk.WorldACL(zk.PermAll)
@@ -127,6 +151,8 @@ func (s *script) must(err error) {
 // say tells something; the root is told as /.
 func (s *script) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	fmt.Fprintln(&s.said, strings.ReplaceAll(text, s.root, ""))
 }
 
@@ -150,6 +176,7 @@ func (s *script) connect() *zk.Conn {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.opened(c.Close)
 	for waited := time.After(30 * time.Second); c.State() != zk.StateHasSession; {
 		select {
 		case <-events:
@@ -157,7 +184,6 @@ func (s *script) connect() *zk.Conn {
 			s.t.Fatal("there is no session after half a minute")
 		}
 	}
-	s.conns = append(s.conns, c)
 	return c
 }
 
@@ -195,12 +221,16 @@ func (s *script) look(c *zk.Conn, path string) {
 	s.stat(path, n)
 }
 
-// hears tells the event that a watch has brought, or that it has brought none for a while.
-func (s *script) hears(what string, events <-chan zk.Event) {
+// hears tells the event that a watch of a session has brought, or that it has brought none.
+// It need not wait for one: what happened before the session asks something comes before
+// the answer.
+func (s *script) hears(c *zk.Conn, what string, events <-chan zk.Event) {
+	_, _, err := c.Exists(s.root)
+	s.must(err)
 	select {
 	case ev := <-events:
 		s.say("%s: %v of %s", what, ev.Type, ev.Path)
-	case <-time.After(200 * time.Millisecond):
+	default:
 		s.say("%s: nothing", what)
 	}
 }
@@ -220,7 +250,7 @@ func (s *script) raw() *raw {
 		s.t.Fatal(err)
 	}
 	r := &raw{Conn: c, s: s}
-	s.raws = append(s.raws, r)
+	s.opened(func() { r.Close() })
 	return r
 }
 
@@ -283,11 +313,11 @@ func (r *raw) create(xid int, path string, flags int) {
 
 // receive reads a message; nil if the connection has ended.
 func (r *raw) receive() []byte {
-	r.SetReadDeadline(time.Now().Add(5 * time.Second))
+	r.SetReadDeadline(time.Now().Add(20 * time.Second))
 	size := make([]byte, 4)
 	if _, err := io.ReadFull(r, size); err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			r.s.say("no answer for five seconds")
+			r.s.say("no answer for twenty seconds")
 		}
 		return nil
 	}
