@@ -45,23 +45,11 @@ func TestATraceIsReadInOnePlace(t *testing.T) {
 		if p.ImportPath == traceFolder || p.ImportPath == module+"history" || p.ofTests() {
 			continue
 		}
-		found := p.check(t)
-		if name := strings.TrimPrefix(p.ImportPath, module); slices.Contains(notYet, name) {
-			if len(found) == 0 {
-				t.Errorf("package %s reads no trace any more: take it off the list", name)
-			}
-			continue
-		}
-		for _, at := range found {
+		for _, at := range p.check(t) {
 			t.Errorf("%s; ask package history, and give it a chapter if it cannot say", at)
 		}
 	}
 }
-
-// notYet are the packages that still read traces by themselves: the world looks which of its
-// events may change what nodes hear of each other, and a server chooses the kind of what it
-// writes before it writes it, which this test takes for reading.
-var notYet = []string{"sim", "servers/zookeeper"}
 
 // Package history hands out typed lists and no way to walk over events one by one.
 func TestHistoryExportsNoCallbackOverEvents(t *testing.T) {
@@ -195,7 +183,7 @@ func (p listed) check(t *testing.T) []string {
 		return fmt.Sprintf("%s/%s:%d", strings.TrimPrefix(p.ImportPath, module), filepath.Base(at.Filename), at.Line)
 	}
 	// These write events, and may look at none that they have written.
-	writes := slices.Contains([]string{module + "sim", module + "servers/redis", module + "internal/tracetest"}, p.ImportPath)
+	writes := slices.Contains([]string{module + "sim", module + "servers/redis", module + "servers/zookeeper", module + "internal/tracetest"}, p.ImportPath)
 	compared := map[*ast.Ident]bool{}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {

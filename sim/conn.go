@@ -137,7 +137,7 @@ func (c *conn) learn(client *process, all []trace.Event, sent int) {
 	}
 	for _, ev := range all {
 		ev.Process = client.name
-		if ev.Kind == trace.KindAlive {
+		if ev.TTL > 0 { // it counts from the sending
 			ev.Expires = c.w.trace.Events[sent-1].At + ev.TTL
 		}
 		c.w.emit(ev)

@@ -225,6 +225,17 @@ func (f *FaultState) trigger() {
 	f.strike()
 }
 
+// changes records that the fault strikes or is over. What nodes hear of each other may change
+// by that, if all groups of what it concerns have nodes: a way has two ends.
+func (f *FaultState) changes(ev trace.Event) {
+	f.w.emit(ev)
+	if !slices.ContainsFunc(f.Targets, func(group []string) bool {
+		return !slices.ContainsFunc(group, func(name string) bool { return f.w.byName[name].host() != nil })
+	}) {
+		f.w.attend()
+	}
+}
+
 // strike begins the fault, once.
 func (f *FaultState) strike() {
 	if f.struck {
@@ -232,7 +243,7 @@ func (f *FaultState) strike() {
 	}
 	f.struck = true
 	f.ending = f.planned
-	f.w.emit(trace.Event{
+	f.changes(trace.Event{
 		Kind: trace.KindStrike, Fault: f.number, Text: f.fault.Text, Instant: f.kind.Instant,
 		Lifts: !f.kind.Instant && (f.fault.For > 0 || !f.fault.Until.IsZero()),
 	})
@@ -300,7 +311,7 @@ func (f *FaultState) lift() {
 	if f.vain {
 		return
 	}
-	f.w.emit(trace.Event{Kind: trace.KindLift, Fault: f.number, Text: f.fault.Text})
+	f.changes(trace.Event{Kind: trace.KindLift, Fault: f.number, Text: f.fault.Text})
 	f.fault.Lift(f.w, f)
 }
 

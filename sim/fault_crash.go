@@ -75,7 +75,7 @@ func (p *process) crash(how trace.Crash) {
 		return
 	}
 	w := p.w
-	w.emit(trace.Event{Kind: trace.KindCrash, Process: p.name, Text: string(how)})
+	p.changes(trace.Event{Kind: trace.KindCrash, Text: string(how)})
 	p.clock.Resume() // of a suspended machine; the time of day goes on anyway
 	p.become(down)
 	p.powerless = how == trace.PowerLoss || how == trace.FailOver
@@ -101,7 +101,7 @@ func (p *process) restart() {
 	}
 	p.powerless = false
 	p.become(running)
-	p.w.emit(trace.Event{Kind: trace.KindRestart, Process: p.name})
+	p.changes(trace.Event{Kind: trace.KindRestart})
 	p.server.restart()
 	for _, c := range p.w.conns {
 		if c.serverProcess == p && c.up.link.cuts == 0 {

@@ -87,11 +87,21 @@ func (w *World) process(name string, role trace.Role) *process {
 // noteClock records what a process's clocks show after a change.
 func (w *World) noteClock(p *process, why string) {
 	s := p.clock.State()
-	w.emit(trace.Event{Kind: trace.KindClock, Process: p.name, Clocks: &trace.Clocks{
+	p.changes(trace.Event{Kind: trace.KindClock, Clocks: &trace.Clocks{
 		Wall: s.Wall, Monotonic: s.Monotonic, RatePPB: s.RatePPB, Halted: s.Halted, Why: trace.ClockChange(why),
 	}})
 	if h := p.host(); h != nil && why != "" {
 		h.server.ClockChanged()
+	}
+}
+
+// changes records that the process stops or goes on, or that its clocks do. What nodes hear of
+// each other may change by that, if it is one.
+func (p *process) changes(ev trace.Event) {
+	ev.Process = p.name
+	p.w.emit(ev)
+	if p.host() != nil {
+		p.w.attend()
 	}
 }
 
@@ -123,7 +133,7 @@ func (p *process) pause(mode trace.PauseMode, by *FaultState) bool {
 	}
 	p.become(paused)
 	p.pausedAt, p.mode = p.w.now(), mode
-	p.w.emit(trace.Event{Kind: trace.KindPause, Process: p.name, Text: string(mode)})
+	p.changes(trace.Event{Kind: trace.KindPause, Text: string(mode)})
 	if mode == trace.Suspend {
 		p.clock.Suspend()
 	} else {
@@ -141,7 +151,7 @@ func (p *process) resume(by *FaultState) {
 		return
 	}
 	w := p.w
-	w.emit(trace.Event{Kind: trace.KindResume, Process: p.name})
+	p.changes(trace.Event{Kind: trace.KindResume})
 	p.become(resuming)
 	waiting := p.waiting
 	p.waiting = nil

@@ -150,9 +150,9 @@ type Attentive interface {
 	Attend()
 }
 
-// attend has the servers attend that want to know of an event.
-func (w *World) attend(ev *trace.Event) {
-	if !w.started || !w.amongNodes(ev) {
+// attend has the servers attend that want to.
+func (w *World) attend() {
+	if !w.started {
 		return
 	}
 	for _, p := range w.processes {
@@ -162,20 +162,6 @@ func (w *World) attend(ev *trace.Event) {
 			}
 		}
 	}
-}
-
-// amongNodes says whether an event may change what nodes hear of each other.
-func (w *World) amongNodes(ev *trace.Event) bool {
-	switch ev.Kind {
-	case trace.KindPause, trace.KindResume, trace.KindCrash, trace.KindRestart, trace.KindClock:
-		return w.byName[ev.Process].host() != nil
-	case trace.KindStrike, trace.KindLift:
-		// A way has two ends.
-		return !slices.ContainsFunc(w.faults[ev.Fault-1].Targets, func(group []string) bool {
-			return !slices.ContainsFunc(group, func(name string) bool { return w.byName[name].host() != nil })
-		})
-	}
-	return false
 }
 
 var systems []System

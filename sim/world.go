@@ -468,7 +468,6 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 	stored := &w.trace.Events[len(w.trace.Events)-1]
 	w.oracle.See(stored)
 	w.watch(stored)
-	w.attend(stored)
 	return &w.trace.Events[ev.Seq-1]
 }
 
