@@ -26,7 +26,7 @@ func init() {
 		"etcd-look-then-put":  ours("as etcd-put-recipe-mod, but it looks whether the key is there before"),
 	} {
 		Register(Kind{
-			Name: name, Title: title, System: Etcd, Slots: inCluster, Adapter: adapters + "etcd",
+			Name: name, Title: title, System: Etcd, Slots: InCluster, Adapter: adapters + "etcd",
 			Features: []string{"loss-signal"}, // somebody looks at Session.Done
 		})
 	}

@@ -27,5 +27,5 @@ func init() {
 func ZooKeeperPath(key string) string { return "/" + strings.Trim(key, "/") }
 
 func zooKeeperSlots(key string, nodes int) (slots []Slot, quorum int) {
-	return inCluster(ZooKeeperPath(key), nodes)
+	return InCluster(ZooKeeperPath(key), nodes)
 }

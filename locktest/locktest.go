@@ -207,8 +207,8 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 		return c.Slots
 	}
 	return func(key string, nodes int) (slots []locks.Slot, quorum int) {
-		if c.cluster() {
-			return locks.InCluster(c.System, key)
+		if system := c.system(); system.Cluster {
+			return locks.InCluster(system.KeyOf(key), nodes)
 		}
 		if c.Nodes == 1 {
 			nodes = min(nodes, 1)
@@ -221,10 +221,7 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 }
 
 // cluster says that the lock's nodes keep one register together.
-func (c Config) cluster() bool {
-	system, _ := sim.LookupSystem(c.System)
-	return system.Cluster
-}
+func (c Config) cluster() bool { return c.system().Cluster }
 
 // ttl is how long a grant lasts in the stories that have no TTL of their own.
 const ttl = 10 * time.Second

@@ -38,6 +38,9 @@ type System struct {
 	// what is granted is told of it, once, when most of its members have it (see
 	// [Host.Tell]).
 	Cluster bool
+	// Key, if set, says under what key the grants of a lock of some name are told, where that
+	// is not its name.
+	Key func(name string) string
 	// Elapsed says that its nodes count the time that passes: their time of day, which a
 	// fault can set, ends nothing.
 	Elapsed bool
@@ -62,6 +65,14 @@ type System struct {
 	Prepare func(nodes int)
 	// Boot makes one node, which runs.
 	Boot func(*Host) Server
+}
+
+// KeyOf is the key under which the grants of a lock of some name are told.
+func (s System) KeyOf(name string) string {
+	if s.Key == nil {
+		return name
+	}
+	return s.Key(name)
 }
 
 // Persistence is what a node writes to its disk, and when: a word of its system's.

@@ -22,6 +22,7 @@ func init() {
 		Node:    "ZooKeeper server",
 		Port:    2181,
 		Cluster: true,
+		Key:     locks.ZooKeeperPath,
 		Elapsed: true,
 		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Failure: throttled,
