@@ -1,5 +1,7 @@
 package libraries_test
 
+import "github.com/locksim/locksim/internal/locksuite"
+
 // What the suite finds in etcd's locks on three members, by story. A session lives as long
 // as its process, and the recipes leave it to the caller to end it. Most of it is documented, or follows
 // from what is:
@@ -16,7 +18,7 @@ package libraries_test
 //     once because it is told so has got nothing done: progress.
 //   - etcd's client keeps a connection on which nothing comes any more: node-silent.
 var (
-	onEtcd = map[string][]string{
+	onEtcd = locksuite.Findings{
 		"handles":                                        {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"contexts/cancelled-before":                      {"progress"},
 		"lost-request/release":                           {"progress", "token-order"},
@@ -45,7 +47,7 @@ var (
 		"catalogue/fencing-lost-update/writes":           {"section-exclusion"},
 		"catalogue/fencing-lost-update/reads-and-writes": {"section-exclusion"},
 	}
-	electedOnEtcd = map[string][]string{
+	electedOnEtcd = locksuite.Findings{
 		"handles":                                        {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"contexts/cancelled-before":                      {"progress"},
 		"lost-request/release":                           {"progress", "token-order"},

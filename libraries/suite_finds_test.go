@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/locksuite"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/trace"
@@ -16,7 +17,7 @@ import (
 var subjects = []struct {
 	kind   string
 	config locktest.Config
-	finds  map[string][]string
+	finds  locksuite.Findings
 	// slow is a lock that tries many times in each call: of its stories only those
 	// are told that finds knows, and those before them.
 	slow bool
@@ -25,11 +26,11 @@ var subjects = []struct {
 	// do to it.
 	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}},
 	// A late clean-up deletes what a later try of the same call has set.
-	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: map[string][]string{
+	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: locksuite.Findings{
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
-	{kind: "redsync-defaults", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: map[string][]string{
+	{kind: "redsync-defaults", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: locksuite.Findings{
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
@@ -50,13 +51,13 @@ func inCluster(system string) locktest.Config {
 }
 
 var (
-	expiredGrants = map[string][]string{
+	expiredGrants = locksuite.Findings{
 		"late/acquire":  {"section-exclusion"},
 		"late/extend":   {"claim: extends"},
 		"pause/acquire": {"section-exclusion"},
 		"pause/extend":  {"section-exclusion"},
 	}
-	lateLosses = map[string][]string{
+	lateLosses = locksuite.Findings{
 		"late-request/meanwhile": {"section-exclusion"},
 		"silence/meanwhile":      {"section-exclusion"},
 		"silence/work":           {"section-exclusion"},
@@ -68,37 +69,8 @@ var (
 func TestLibraries(t *testing.T) {
 	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
-			if testing.Short() {
-				t.Skip("it tells every story to a library")
-			}
-			k, ok := locks.Lookup(l.kind)
-			if !ok {
-				t.Fatalf("no lock is called %s", l.kind)
-			}
-			l.config.Slots = k.Slots
-			found := map[string][]string{}
-			for f := range locktest.Survey(t, l.config, func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }) {
-				f.Attr(t)
-				if f.Failed == 0 || tellsOfLibraries(f.Story) || tellsOfASystem(f.Story) {
-					continue
-				}
-				for _, p := range f.Problems {
-					found[f.Story] = append(found[f.Story], p.Rule)
-					if !slices.Contains(l.finds[f.Story], p.Rule) {
-						t.Errorf("%s: %s\nreplay: %s", p.Rule, p.Why, p.Command)
-					}
-				}
-				if l.slow && len(found) == len(l.finds) {
-					break
-				}
-			}
-			for story, rules := range l.finds {
-				for _, rule := range rules {
-					if !slices.Contains(found[story], rule) {
-						t.Errorf("%s does not show %s any more: if the library has a fix, say so in the scenarios of the group libraries", story, rule)
-					}
-				}
-			}
+			tellsOfOthers := func(story string) bool { return tellsOfLibraries(story) || tellsOfASystem(story) }
+			locksuite.Finds(t, l.kind, l.config, l.finds, tellsOfOthers, l.slow)
 		})
 	}
 }

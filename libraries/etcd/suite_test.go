@@ -2,10 +2,10 @@ package etcd_test
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/locksuite"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -23,7 +23,7 @@ import (
 //     has the lock: what it gets is over. Who is told of that at once, and stops, has got
 //     nothing done.
 var (
-	findings = map[string][]string{
+	findings = locksuite.Findings{
 		"silence/work":           {"section-exclusion"},
 		"late-request/meanwhile": {"section-exclusion"},
 		"late-reply/meanwhile":   {"section-exclusion"},
@@ -31,7 +31,7 @@ var (
 		"pause/meanwhile":        {"section-exclusion"},
 		"pause/work":             {"section-exclusion"},
 	}
-	ofWaiting = map[string][]string{
+	ofWaiting = locksuite.Findings{
 		"contexts/cancelled-before": {"progress"},
 		"errors/acquire":            {"progress"},
 		"errors/meanwhile":          {"progress"},
@@ -41,7 +41,7 @@ var (
 		"lost-request/release":      {"progress", "token-order"},
 		"node-down/release":         {"progress", "token-order"},
 	}
-	ofTrying = map[string][]string{
+	ofTrying = locksuite.Findings{
 		"errors/meanwhile":     {"progress"},
 		"errors/release":       {"progress", "token-order"},
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order"},
@@ -52,7 +52,7 @@ var (
 		"node-down/release":    {"progress", "token-order"},
 		"silence/meanwhile":    {"section-exclusion"},
 	}
-	ofElections = map[string][]string{
+	ofElections = locksuite.Findings{
 		"pause/acquire":        {"section-exclusion"},
 		"late-request/acquire": {"section-exclusion"},
 		"late-reply/release":   {"progress"},
@@ -60,42 +60,23 @@ var (
 	}
 )
 
-// The suite finds in the current release what is known of it, and nothing else.
+// The suite finds in the current release what is known of it, and nothing else. The stories
+// of the catalogue say themselves what comes of them.
 func TestSuite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it tells every story")
-	}
-	for name, finds := range map[string][]map[string][]string{
+	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
+	for name, finds := range map[string][]locksuite.Findings{
 		"etcd":          {findings, ofWaiting},
 		"etcd-trylock":  {findings, ofTrying},
 		"etcd-election": {findings, ofWaiting, ofElections},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := map[string][]string{}
+			known := locksuite.Findings{}
 			for _, f := range finds {
-				maps.Copy(want, f)
+				maps.Copy(known, f)
 			}
-			k := kind(t, name)
-			found := map[string][]string{}
-			config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
-			for f := range locktest.Survey(t, config, func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }) {
-				if strings.HasPrefix(f.Story, "catalogue/") {
-					continue // which says itself what comes of it
-				}
-				for _, p := range f.Problems {
-					found[f.Story] = append(found[f.Story], p.Rule)
-					if !slices.Contains(want[f.Story], p.Rule) {
-						t.Errorf("%s: %s: %s\nreplay: %s", f.Story, p.Rule, p.Why, p.Command)
-					}
-				}
-			}
-			for story, rules := range want {
-				for _, rule := range rules {
-					if !slices.Contains(found[story], rule) {
-						t.Errorf("%s does not show %s any more: if the library has a fix, say so", story, rule)
-					}
-				}
-			}
+			locksuite.Finds(t, name, config, known, inCatalogue, false)
 		})
 	}
 }
+
+func inCatalogue(story string) bool { return strings.HasPrefix(story, "catalogue/") }

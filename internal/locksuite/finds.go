@@ -1,0 +1,50 @@
+package locksuite
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// Findings are the rules that a lock fails, by story.
+type Findings map[string][]string
+
+// Finds tells a lock every story, and fails the test unless the suite finds in it what is
+// known, and nothing else. What comes of the stories that are others' is not asked. A lock
+// that is slow is told no more of them when all that is known has been found.
+func Finds(t *testing.T, kind string, config locktest.Config, known Findings, others func(story string) bool, slow bool) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it tells every story")
+	}
+	k, ok := locks.Lookup(kind)
+	if !ok {
+		t.Fatalf("no lock is called %s", kind)
+	}
+	config.Slots = k.Slots
+	found := Findings{}
+	for f := range locktest.Survey(t, config, func(env *locktest.Env) (locks.Lock, error) { return k.New(env.Base()) }) {
+		f.Attr(t)
+		if f.Failed == 0 || others(f.Story) {
+			continue
+		}
+		for _, p := range f.Problems {
+			found[f.Story] = append(found[f.Story], p.Rule)
+			if !slices.Contains(known[f.Story], p.Rule) {
+				t.Errorf("%s: %s: %s\nreplay: %s", f.Story, p.Rule, p.Why, p.Command)
+			}
+		}
+		if slow && len(found) == len(known) {
+			break
+		}
+	}
+	for story, rules := range known {
+		for _, rule := range rules {
+			if !slices.Contains(found[story], rule) {
+				t.Errorf("%s does not show %s any more: if the library has a fix, say so in the scenarios that tell of it", story, rule)
+			}
+		}
+	}
+}
