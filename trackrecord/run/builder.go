@@ -47,32 +47,40 @@ func (b *builder) goTest(v *version, flags ...string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd := exec.Command("go", append([]string{
-		"test", "-modfile=" + b.file(v, ".mod"), "-mod=mod", "./" + v.bug.Test,
+		"test", "-modfile=" + b.file(v, ".mod"), "-mod=mod", "-ldflags=-s -w", "./" + v.bug.Test,
 	}, flags...)...)
 	cmd.Dir = b.inLibraries("")
 	cmd.Env = append(os.Environ(), "GOWORK=off") // in a workspace there is no -modfile
 	return cmd, nil
 }
 
-// goMod is the go.mod for a version: of the module's own only what it is and its
-// language. Besides locksim it requires the version and nothing else; what that requires
-// the go command finds out. The replacement is for a version that locksim, which requires
-// the library too, is too new for.
+// goMod is the go.mod for a version: of the module's own what it is, its language, and
+// locksim's modules with where they are. Besides those it requires the version and nothing
+// else; what that requires the go command finds out. All of locksim's modules are there for
+// every version, though a test needs one or two, for then its packages are built with what
+// they have in the workspace, and are in the build cache. The last replacement is for a
+// version that locksim, which requires the library too, is too new for.
 func goMod(own string, v *version) string {
 	heading, _, _ := strings.Cut(own, "\nrequire ")
+	var required, replaced []string
+	for line := range strings.Lines(own) {
+		switch {
+		case !strings.HasPrefix(line, "\tgithub.com/locksim/locksim"):
+		case strings.Contains(line, "=>"):
+			replaced = append(replaced, line)
+		default:
+			required = append(required, line)
+		}
+	}
 	return fmt.Sprintf(`%[1]s
 require (
-	github.com/locksim/locksim v0.1.0
-	github.com/locksim/locksim/libraries v0.1.0
-	%[2]s %[3]s
+%[4]s	%[2]s %[3]s
 )
 
 replace (
-	github.com/locksim/locksim => ../..
-	github.com/locksim/locksim/libraries => ../../libraries
-	%[2]s => %[2]s %[3]s
+%[5]s	%[2]s => %[2]s %[3]s
 )
-`, heading, v.bug.Library, v.Number)
+`, heading, v.bug.Library, v.Number, strings.Join(required, ""), strings.Join(replaced, ""))
 }
 
 // keepSums adds what the go command has learned of the contents of modules to the

@@ -29,7 +29,7 @@ func TestEveryBugHasATest(t *testing.T) {
 
 const (
 	heading = "module example.com/libraries\n\ngo 1.26.0\n"
-	own     = heading + "\nrequire (\n\texample.com/some/v2 v2.9.0\n)\n"
+	own     = heading + "\nrequire (\n\texample.com/some/v2 v2.9.0\n\tgithub.com/locksim/locksim v0.1.0\n)\n\nreplace (\n\tgithub.com/locksim/locksim v0.1.0 => ..\n)\n"
 )
 
 // some is a version of a bug in a track record of its own.
@@ -70,6 +70,7 @@ func TestGoTest(t *testing.T) {
 	mod := v.builder.file(v, ".mod")
 	text := read(t, mod)
 	if !strings.HasPrefix(text, heading) || strings.Contains(text, "v2.9.0") ||
+		!strings.Contains(text, "\tgithub.com/locksim/locksim v0.1.0\n") || !strings.Contains(text, "\tgithub.com/locksim/locksim v0.1.0 => ..\n") ||
 		!strings.Contains(text, "\texample.com/some/v2 v2.0.1\n") || !strings.Contains(text, "\texample.com/some/v2 => example.com/some/v2 v2.0.1\n") {
 		t.Errorf("the go.mod is\n%s", text)
 	}
