@@ -13,6 +13,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/sim"
 )
 
 // BugVariable is the environment variable that says which bug a test is about, and
@@ -53,17 +54,20 @@ func Run(t *testing.T, config locktest.Config, build New, options ...Option) {
 	config.Command = "go run ./trackrecord/run -test " + name
 	inSuite := func(env *locktest.Env) (locks.Lock, error) { return build(env.Base()) }
 	t.Run("story", func(t *testing.T) {
-		tell(t, bug.Story, locks.Kind{Name: t.Name(), Slots: slots(config), New: build})
+		tell(t, bug.Story, locks.Kind{Name: t.Name(), System: config.System, Slots: slots(config), New: build})
 	})
 	t.Run("suite", func(t *testing.T) { locktest.Run(t, config, inSuite) })
 	t.Run("survey", func(t *testing.T) { survey(t, config, inSuite) })
 }
 
-// slots is where a lock keeps its grants: under its own key on every node, unless
-// it says otherwise.
+// slots is where a lock keeps its grants: under its own key on every node, or in the
+// cluster that these are, unless it says otherwise.
 func slots(config locktest.Config) func(key string, nodes int) ([]locks.Slot, int) {
 	if config.Slots != nil {
 		return config.Slots
+	}
+	if system, _ := sim.LookupSystem(config.System); system.Cluster {
+		return func(key string, nodes int) ([]locks.Slot, int) { return locks.InCluster(system.KeyOf(key), nodes) }
 	}
 	return func(key string, nodes int) (slots []locks.Slot, quorum int) {
 		for i := range nodes {

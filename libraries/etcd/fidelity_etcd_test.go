@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -18,10 +19,7 @@ import (
 // The table, on a real etcd server: that of LOCKSIM_ETCD, or the one that is installed.
 // Each case has one of its own.
 func TestFidelityOfRealEtcd(t *testing.T) {
-	program := os.Getenv("LOCKSIM_ETCD")
-	if program == "" {
-		program = "etcd"
-	}
+	program := etcdProgram()
 	version, err := exec.Command(program, "--version").Output()
 	if err != nil {
 		skip(t, "there is no etcd server to compare with (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
@@ -44,6 +42,9 @@ func TestFidelityOfRealEtcd(t *testing.T) {
 		})
 	}
 }
+
+// etcdProgram is the server to run.
+func etcdProgram() string { return cmp.Or(os.Getenv("LOCKSIM_ETCD"), "etcd") }
 
 // skip skips a test, except where etcd is required, as in CI.
 func skip(t *testing.T, format string, args ...any) {

@@ -18,7 +18,8 @@ import (
 //   - A node whose deletion fails stands as long as its session lives, which is as long as the
 //     process: whoever uses the library's lock has to ask again.
 //   - So does the node of an attempt that fails after it was made: the library does not
-//     delete it (go-zookeeper's pull request 237, open as of v1.0.4).
+//     delete it (pull request 237 of samuel/go-zookeeper, from which go-zookeeper/zk comes;
+//     open as of v1.0.4).
 //
 // Ours asks again, and has only the first; and as it looks only once at a node that it has
 // made, what it gets may be over when an answer comes late. Who is told so at once, and stops,

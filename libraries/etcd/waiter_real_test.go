@@ -1,0 +1,121 @@
+package etcd_test
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+)
+
+// What the client does, on a real server, whose session ends while it waits:
+// https://github.com/etcd-io/etcd/issues/19597. Nothing of ours takes part in it. If one of
+// these fails the client has got a fix, and what trackrecord and docs/systems.md say of it
+// is not so any more.
+
+// Lock goes on waiting, and says so when the lock is free.
+func TestAWaiterOutlivesItsSessionOnRealEtcd(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	holder := concurrency.NewMutex(q.session(t), q.name)
+	if err := holder.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waiter, done := q.session(t), make(chan error, 1)
+	go func() { done <- concurrency.NewMutex(waiter, q.name).Lock(t.Context()) }()
+	q.expire(t, waiter)
+
+	select {
+	case err := <-done:
+		t.Fatalf("it has waited no longer than its session lived: %v", err)
+	case <-time.After(time.Second):
+	}
+	if err := holder.Unlock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; !errors.Is(err, concurrency.ErrSessionExpired) {
+		t.Errorf("Lock returns %v, want that the session is expired", err)
+	}
+}
+
+// Campaign goes on waiting, and then elects somebody who has no key, and after that the next
+// one as well.
+func TestTwoAreElectedOnRealEtcd(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	first := concurrency.NewElection(q.session(t), q.name)
+	if err := first.Campaign(t.Context(), "first"); err != nil {
+		t.Fatal(err)
+	}
+	waiter, done := q.session(t), make(chan error, 1)
+	second := concurrency.NewElection(waiter, q.name)
+	go func() { done <- second.Campaign(t.Context(), "second") }()
+	q.expire(t, waiter)
+	if err := first.Resign(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatalf("who has no session is not elected: %v", err)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	third := concurrency.NewElection(q.session(t), q.name)
+	if err := third.Campaign(ctx, "third"); err != nil {
+		t.Errorf("the third is not elected beside the second: %v", err)
+	}
+	if err := second.Proclaim(ctx, "second"); !errors.Is(err, concurrency.ErrElectionNotLeader) {
+		t.Errorf("the second has no key, and Proclaim says %v", err)
+	}
+	if err := third.Proclaim(ctx, "third"); err != nil {
+		t.Errorf("the third has a key, and Proclaim says %v", err)
+	}
+}
+
+// A queue is what several sessions wait in, on a server of its own.
+type queue struct {
+	client *clientv3.Client
+	name   string
+}
+
+func newQueue(t *testing.T) queue {
+	t.Helper()
+	program := etcdProgram()
+	if _, err := exec.LookPath(program); err != nil {
+		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
+	}
+	return queue{realEtcd(t, program), "queue"}
+}
+
+// session has the shortest TTL that the server gives: two seconds.
+func (q queue) session(t *testing.T) *concurrency.Session {
+	t.Helper()
+	s, err := concurrency.NewSession(q.client, concurrency.WithTTL(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// expire waits until a session that waits in the queue has a key there, sends no more signs
+// of life for it, and waits until the server has ended it.
+func (q queue) expire(t *testing.T, s *concurrency.Session) {
+	t.Helper()
+	key := q.name + "/" + strconv.FormatInt(int64(s.Lease()), 16)
+	for there := false; ; time.Sleep(20 * time.Millisecond) {
+		r, err := q.client.Get(t.Context(), key)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case len(r.Kvs) > 0 && !there:
+			there = true
+			s.Orphan()
+		case len(r.Kvs) == 0 && there:
+			return
+		}
+	}
+}

@@ -1,0 +1,120 @@
+//go:build unix
+
+package zookeeper_test
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"net"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// The library's Lock, on a real server, when the connection breaks after its node was made:
+// https://github.com/samuel/go-zookeeper/pull/237. Nothing of ours takes part in it. If this
+// fails the library has got a fix, and what trackrecord and docs/systems.md say of it is not
+// so any more.
+func TestLockLeavesItsNodeOnRealZooKeeper(t *testing.T) {
+	server := realZooKeeper(t)
+	const path = "/queue"
+	var breaks atomic.Bool
+	conn := connect(t, server, func(network, addr string, timeout time.Duration) (net.Conn, error) {
+		c, err := net.DialTimeout(network, addr, timeout)
+		return &breaking{c, &breaks}, err
+	})
+	// Another session makes the queue's own node, and looks at it afterwards.
+	other := connect(t, server, net.DialTimeout)
+	if _, err := other.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+
+	breaks.Store(true)
+	lock := zk.NewLock(conn, path, zk.WorldACL(zk.PermAll))
+	if err := lock.Lock(); !errors.Is(err, zk.ErrConnectionClosed) {
+		t.Fatalf("Lock returns %v, want that the connection is closed", err)
+	}
+	left := queue(t, other, path)
+	if len(left) != 1 {
+		t.Fatalf("after Lock has failed the queue is %v, want the node that it made", left)
+	}
+	if err := lock.Unlock(); !errors.Is(err, zk.ErrNotLocked) {
+		t.Errorf("Unlock returns %v, want that there is nothing to unlock", err)
+	}
+
+	again := make(chan error, 1)
+	go func() { again <- lock.Lock() }()
+	select {
+	case err := <-again:
+		t.Fatalf("the next Lock did not wait for the node of the first: %v", err)
+	case <-time.After(3 * time.Second): // it has a connection again after one
+	}
+	// Both nodes are of one session, which lives: nobody else is in the queue.
+	both := queue(t, other, path)
+	if len(both) != 2 || both[0].owner != both[1].owner || both[0].owner != conn.SessionID() {
+		t.Errorf("the queue is %v, want two nodes of the session %x", both, conn.SessionID())
+	}
+	if err := other.Delete(path+"/"+left[0].name, -1); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-again; err != nil {
+		t.Errorf("when the node of the first Lock is deleted, the next returns %v", err)
+	}
+}
+
+func connect(t *testing.T, server string, dial zk.Dialer) *zk.Conn {
+	t.Helper()
+	conn, _, err := zk.Connect([]string{server}, 10*time.Second, zk.WithDialer(dial), zk.WithLogger(quiet{}), zk.WithLogInfo(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// A place is a node in a queue, and the session that it is of.
+type place struct {
+	name  string
+	owner int64
+}
+
+// queue is the places under a path, in the order in which the server gave their numbers.
+func queue(t *testing.T, conn *zk.Conn, path string) []place {
+	t.Helper()
+	names, _, err := conn.Children(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(name string) string { return name[len(name)-10:] }
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	var places []place
+	for _, name := range names {
+		_, stat, err := conn.Exists(path + "/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places = append(places, place{name, stat.EphemeralOwner})
+	}
+	return places
+}
+
+// breaking is a connection that breaks, once, when the client asks for a node's children:
+// it has made its own by then, and is about to see whether that is the first.
+type breaking struct {
+	net.Conn
+	breaks *atomic.Bool
+}
+
+func (b *breaking) Write(p []byte) (int, error) {
+	const getChildren = 12
+	// A request begins with its length, its number and its opcode, each of four bytes.
+	if len(p) > 12 && binary.BigEndian.Uint32(p[8:]) == getChildren && b.breaks.CompareAndSwap(true, false) {
+		b.Conn.Close()
+		return len(p), nil // as when it breaks on the way
+	}
+	return b.Conn.Write(p)
+}

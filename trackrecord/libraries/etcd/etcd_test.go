@@ -1,0 +1,52 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/locksim/locksim/libraries/etcd"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/trackrecord"
+)
+
+// The client's elections, as their adapter has them: what the client needs to run in a world
+// at all is nothing that a test should have twice.
+func TestElection(t *testing.T) {
+	elections, _ := locks.Lookup("etcd-election")
+	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
+	trackrecord.Run(t, config, elections.New,
+		trackrecord.Option{Name: "a look at its own key", New: func(env *locks.Env) (locks.Lock, error) {
+			l, err := elections.New(env)
+			if err != nil {
+				return nil, err
+			}
+			client, err := etcd.Client(env)
+			return looking{l, env.Key, client}, err
+		}})
+}
+
+// looking does what Mutex.Lock does in the same package and Campaign does not: whoever has
+// waited looks whether its own key still stands.
+type looking struct {
+	locks.Lock
+	key    string
+	client *clientv3.Client
+}
+
+func (l looking) Acquire(ctx context.Context) (locks.Lease, error) {
+	elected, err := l.Lock.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place := l.key + "/" + elected.(locks.Sessioner).Session()
+	found, err := l.client.Get(ctx, place)
+	if err == nil && len(found.Kvs) > 0 && uint64(found.Kvs[0].CreateRevision) == elected.(locks.Tokener).Token() {
+		return elected, nil
+	}
+	_ = elected.Release(l.client.Ctx()) // in case the key stands, and only the answer was lost
+	return nil, fmt.Errorf("%w: elected without a key", locks.ErrNotAcquired)
+}
