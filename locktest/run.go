@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"os"
@@ -173,7 +174,7 @@ func (s *staff) serve() {
 				go s.dismiss(w)
 			}
 			at := k.Story
-			err := w.Do(k.order, &k.outcome, func(world string) { at = world })
+			err := w.Do(context.Background(), k.order, &k.outcome, func(world string) { at = world })
 			k.printed = w.Printed()
 			if err != nil {
 				k.outcome = obituary(at, err)

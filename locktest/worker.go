@@ -56,12 +56,12 @@ func servesAnother(call string) bool { return os.Getenv(workerVariable) != "" &&
 func (s *subject) serve() {
 	// Worlds are many and short.
 	debug.SetGCPercent(400)
-	workers.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) any {
+	workers.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
 		st, ok := find(o.Story)
 		if !ok {
-			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, "")
+			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, ""), false
 		}
-		return s.tellStory(st, o, func(p address) { note(p.String()) })
+		return s.tellStory(st, o, func(p address) { note(p.String()) }), false
 	})
 }
 

@@ -16,8 +16,9 @@ import (
 // on how many machines or processors there are.
 const Lanes = 64
 
-// quantum is how many worlds of a lane are run before it is the next one's turn.
-const quantum = 16
+// quantum is how many worlds of a lane are run before it is the next one's turn: few, for
+// what has begun is finished when the time is over.
+const quantum = 4
 
 // fewKinds is how many kinds of pairs a lane needs to choose from.
 const fewKinds = 4

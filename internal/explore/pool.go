@@ -34,7 +34,10 @@ type Pool struct {
 
 // A workerSlot has one worker after another.
 type workerSlot struct {
-	worlds   int
+	worlds int
+	// sharing is read-locked by the worlds that its worker has, and locked by one that
+	// must be alone with it.
+	sharing  sync.RWMutex
 	staffing sync.Mutex // guards worker
 	worker   *workers.Worker
 }
@@ -69,7 +72,7 @@ func NewPool(jobs int, command func() *exec.Cmd, bases []Base, silence time.Dura
 		d := new(workerSlot)
 		p.workerSlots = append(p.workerSlots, d)
 		go func() {
-			_, err := p.staff(d)
+			_, err := p.staff(context.Background(), d)
 			started <- err
 		}()
 	}
@@ -100,21 +103,9 @@ func (p *Pool) Run(ctx context.Context, w World) (Outcome, error) {
 	case <-p.open.Done():
 		return Outcome{}, p.over(ctx)
 	}
-	var outcome Outcome
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		d := p.sit()
-		defer p.rise(d)
-		outcome, err = p.run(ctx, d, w)
-	}()
-	select {
-	case <-done:
-		return outcome, err
-	case <-ctx.Done():
-		return Outcome{}, ctx.Err()
-	}
+	d := p.sit()
+	defer p.rise(d)
+	return p.run(ctx, d, w)
 }
 
 // over says why no world need be run any more, if so.
@@ -155,18 +146,21 @@ func (p *Pool) rise(d *workerSlot) {
 
 // run has a world run in a slot.
 func (p *Pool) run(ctx context.Context, d *workerSlot, w World) (Outcome, error) {
-	killed := false
+	killed, alone := false, false
 	for {
-		worker, err := p.staff(d)
+		leave := d.enter(alone)
+		worker, err := p.staff(ctx, d)
 		if err != nil {
+			leave()
 			return Outcome{}, cmp.Or(p.over(ctx), err)
 		}
 		var r workReply
-		err = worker.Do(workOrder{World: &w}, &r, nil)
+		err = worker.Do(ctx, workOrder{World: w.send()}, &r, nil)
 		p.busy.Add(int64(r.Busy))
-		if err != nil || r.Spent {
+		if err != nil && ctx.Err() == nil || r.Spent {
 			d.dismiss(worker)
 		}
+		leave()
 		var death *workers.Death
 		switch {
 		case err == nil && r.Error != "":
@@ -177,7 +171,8 @@ func (p *Pool) run(ctx context.Context, d *workerSlot, w World) (Outcome, error)
 		case p.over(ctx) != nil:
 			return Outcome{}, p.over(ctx)
 		case errors.Is(err, workers.ErrGone):
-			// It died of another world, or was let go after it.
+			// It died of this world or of another, or was let go after another.
+			alone = true
 		case !errors.As(err, &death):
 			return Outcome{}, err
 		case death.Signalled && !killed:
@@ -189,12 +184,22 @@ func (p *Pool) run(ctx context.Context, d *workerSlot, w World) (Outcome, error)
 	}
 }
 
+// enter is for a world that is going to have the slot's worker, with others or alone.
+func (d *workerSlot) enter(alone bool) (leave func()) {
+	if alone {
+		d.sharing.Lock()
+		return d.sharing.Unlock
+	}
+	d.sharing.RLock()
+	return d.sharing.RUnlock
+}
+
 // staff returns the worker in a slot, and hires one if there is none.
-func (p *Pool) staff(d *workerSlot) (*workers.Worker, error) {
+func (p *Pool) staff(ctx context.Context, d *workerSlot) (*workers.Worker, error) {
 	d.staffing.Lock()
 	defer d.staffing.Unlock()
-	if p.open.Err() != nil {
-		return nil, ErrClosed
+	if err := p.over(ctx); err != nil {
+		return nil, err
 	}
 	if d.worker != nil {
 		return d.worker, nil
@@ -207,10 +212,10 @@ func (p *Pool) staff(d *workerSlot) (*workers.Worker, error) {
 	stop := context.AfterFunc(p.open, w.LetGo)
 	defer stop()
 	var r workReply
-	switch err := w.Do(workOrder{Bases: p.bases}, &r, nil); {
-	case p.open.Err() != nil:
+	switch err := w.Do(ctx, workOrder{Bases: p.bases}, &r, nil); {
+	case p.over(ctx) != nil:
 		w.LetGo()
-		return nil, ErrClosed
+		return nil, p.over(ctx)
 	case err != nil:
 		w.LetGo()
 		var death *workers.Death

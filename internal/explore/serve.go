@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/workers"
+	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -15,7 +16,7 @@ import (
 // another.
 type workOrder struct {
 	Bases []sentBase `json:"bases,omitempty"`
-	World *World     `json:"world,omitempty"`
+	World *sentWorld `json:"world,omitempty"`
 }
 
 // A sentBase is a base without its Kind and its Programs, which cannot leave their
@@ -24,6 +25,36 @@ type sentBase struct {
 	Name string `json:"name"`
 	Text []byte `json:"text"`
 	Seed uint64 `json:"seed"`
+}
+
+// A sentWorld is a world whose faults are parameters from the outset: to have each write
+// itself costs as much as all the rest.
+type sentWorld struct {
+	Base   int              `json:"base,omitempty"`
+	Faults []Parameters     `json:"faults,omitempty"`
+	Change scenarios.Change `json:"change,omitzero"`
+}
+
+// send is the world as workers are told it.
+func (w World) send() *sentWorld {
+	s := &sentWorld{Base: w.Base, Change: w.Change}
+	for _, f := range w.Faults {
+		s.Faults = append(s.Faults, f.Parameters())
+	}
+	return s
+}
+
+// world is the world that was sent.
+func (s *sentWorld) world() (World, error) {
+	w := World{Base: s.Base, Change: s.Change}
+	for _, p := range s.Faults {
+		f, err := p.Fault()
+		if err != nil {
+			return w, err
+		}
+		w.Faults = append(w.Faults, f)
+	}
+	return w, nil
 }
 
 // A workReply is what came of it.
@@ -50,7 +81,7 @@ func Serve(in io.Reader, out io.Writer, local func(bases []Base) (Runner, error)
 	debug.SetGCPercent(800)
 	var runner Runner
 	leaks := 0
-	workers.Serve(in, out, func(o workOrder, _ func(string)) any {
+	workers.Serve(in, out, func(o workOrder, _ func(string)) (any, bool) {
 		var r workReply
 		var err error
 		if o.World == nil {
@@ -61,7 +92,10 @@ func Serve(in io.Reader, out io.Writer, local func(bases []Base) (Runner, error)
 			runner, err = local(bases)
 		} else {
 			began := time.Now()
-			r.Outcome, err = runner.Run(context.Background(), *o.World)
+			var w World
+			if w, err = o.World.world(); err == nil {
+				r.Outcome, err = runner.Run(context.Background(), w)
+			}
 			r.Grounds = r.Outcome.Grounds
 			r.Busy = time.Since(began)
 		}
@@ -73,7 +107,7 @@ func Serve(in io.Reader, out io.Writer, local func(bases []Base) (Runner, error)
 		}
 		// What hangs goes on in its process, and computes perhaps.
 		r.Spent = leaks == maxLeaks || r.Outcome.shows(trace.ConductHang)
-		return r
+		return r, r.Spent
 	})
 }
 

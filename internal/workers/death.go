@@ -36,15 +36,29 @@ func (d *Death) Error() string {
 	}
 }
 
-// obituary is about a worker whose process has ended.
+// obituary is for an order of a worker whose process has ended.
 func (w *Worker) obituary() error {
 	select {
 	case <-w.left:
 		return ErrGone
 	default:
 	}
+	w.mu.Lock()
+	several := len(w.given) > 1
+	w.mu.Unlock()
+	if several {
+		return ErrGone
+	}
+	return w.death()
+}
+
+// death is how the process ended.
+func (w *Worker) death() *Death {
 	d := &Death{Exit: w.process.ProcessState.String(), Said: strings.TrimSpace(w.said.take())}
-	if w.silent.Load() {
+	w.mu.Lock()
+	silent := w.givenUp
+	w.mu.Unlock()
+	if silent {
 		d.Silence = w.silence
 		return d
 	}

@@ -2,6 +2,8 @@ package workers
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"sync"
 )
 
@@ -9,6 +11,14 @@ import (
 type reply struct {
 	mark string
 	json []byte
+}
+
+// understand stores what the worker said.
+func (r reply) understand(what any) error {
+	if err := json.Unmarshal(r.json, what); err != nil {
+		return fmt.Errorf("workers: it said what nobody understands: %w: %.100s", err, r.json)
+	}
+	return nil
 }
 
 // A demux takes what a process writes to its standard output, and tells the lines of
@@ -45,11 +55,8 @@ func (e *demux) Write(b []byte) (int, error) {
 // hear takes a line that is whole.
 func (e *demux) hear() {
 	for _, mark := range []string{answered, noted} {
-		if json, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.foreign {
-			select {
-			case e.worker.heard <- reply{mark, bytes.Clone(json)}:
-			case <-e.worker.left:
-			}
+		if said, own := bytes.CutPrefix(e.line, []byte(mark)); own && !e.foreign {
+			e.worker.hear(reply{mark, bytes.Clone(said)})
 			return
 		}
 	}

@@ -9,7 +9,7 @@ package workers
 
 // Ahead is how many orders a worker may be given before their time, so that it does
 // not idle when the one that hired it is slow to be woken.
-const Ahead = 3
+const Ahead = 15
 
 // What the lines of a worker begin with. The rest is JSON.
 const (

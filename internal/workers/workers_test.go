@@ -1,6 +1,7 @@
 package workers_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,9 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "jobs":
-		workers.Serve(os.Stdin, os.Stdout, do)
+		workers.Serve(os.Stdin, os.Stdout, func(j job, note func(string)) (any, bool) {
+			return do(j, note), j.Does == "is the last"
+		})
 	case "nothing":
 		time.Sleep(time.Hour)
 	}
@@ -53,6 +56,12 @@ func do(j job, note func(string)) any {
 	case "faults":
 		var mu sync.Mutex
 		mu.Unlock()
+	case "dozes":
+		time.Sleep(100 * time.Millisecond)
+		return j.Text
+	case "dozes and exits":
+		time.Sleep(100 * time.Millisecond)
+		os.Exit(7)
 	case "exits":
 		fmt.Fprint(os.Stderr, j.Text)
 		os.Exit(7)
@@ -94,12 +103,12 @@ func TestDo(t *testing.T) {
 	w := hire(t, "jobs", time.Minute)
 	for _, text := range []string{"", "a\nb", "<\x1eanswer &", strings.Repeat("long ", 1<<18)} {
 		var answer string
-		if err := w.Do(job{"repeats", text}, &answer, nil); err != nil || answer != text {
+		if err := w.Do(t.Context(), job{"repeats", text}, &answer, nil); err != nil || answer != text {
 			t.Errorf("%.20q comes back as %.20q, %v", text, answer, err)
 		}
 	}
 	var processors string
-	if w.Do(job{Does: "processors"}, &processors, nil); processors != "1" {
+	if w.Do(t.Context(), job{Does: "processors"}, &processors, nil); processors != "1" {
 		t.Errorf("a worker has %s processors, want 1", processors)
 	}
 }
@@ -109,11 +118,11 @@ func TestNotes(t *testing.T) {
 	w := hire(t, "jobs", time.Minute)
 	var notes []string
 	var n int
-	err := w.Do(job{Does: "notes"}, &n, func(text string) { notes = append(notes, text) })
+	err := w.Do(t.Context(), job{Does: "notes"}, &n, func(text string) { notes = append(notes, text) })
 	if err != nil || n != 3 || strings.Join(notes, "") != "0\n1\n2\n" {
 		t.Errorf("notes %q, then %d, %v", notes, n, err)
 	}
-	if err := w.Do(job{Does: "notes"}, &n, nil); err != nil {
+	if err := w.Do(t.Context(), job{Does: "notes"}, &n, nil); err != nil {
 		t.Errorf("notes that nobody wants: %v", err)
 	}
 }
@@ -129,7 +138,7 @@ func TestPrinted(t *testing.T) {
 		"a \x1eanswer 3": "a \x1eanswer 3\n",
 		many:             many[len(many)-32<<10:],
 	} {
-		if err := w.Do(job{"prints", text}, new(string), nil); err != nil {
+		if err := w.Do(t.Context(), job{"prints", text}, new(string), nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.Printed(); got != want {
@@ -138,8 +147,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// A worker that ends says how. The orders that it had not begun are over too, and
-// others take them.
+// A worker that ends says how. Orders after that are for another.
 func TestDeath(t *testing.T) {
 	for _, c := range []struct {
 		job
@@ -161,20 +169,13 @@ func TestDeath(t *testing.T) {
 				silence = time.Minute
 			}
 			w := hire(t, "jobs", silence)
-			if err := w.Do(job{Does: "repeats"}, new(string), nil); err != nil {
+			if err := w.Do(t.Context(), job{Does: "repeats"}, new(string), nil); err != nil {
 				t.Fatal(err)
 			}
-			errs := make(chan error, 2)
-			for range 2 {
-				go func() { errs <- w.Do(c.job, new(string), nil) }()
-			}
-			first, second := <-errs, <-errs
-			if errors.Is(first, workers.ErrGone) {
-				first, second = second, first
-			}
+			err := w.Do(t.Context(), c.job, new(string), nil)
 			var death *workers.Death
-			if !errors.As(first, &death) {
-				t.Fatalf("it ends with %v", first)
+			if !errors.As(err, &death) || errors.Is(err, workers.ErrGone) {
+				t.Fatalf("it ends with %v", err)
 			}
 			if death.Error() != c.says {
 				t.Errorf("it %v, want %q", death, c.says)
@@ -188,13 +189,82 @@ func TestDeath(t *testing.T) {
 			if *death != c.want {
 				t.Errorf("it ends with %+v, want %+v", *death, c.want)
 			}
-			if !errors.Is(second, workers.ErrGone) {
-				t.Errorf("the other order ends with %v, want %v", second, workers.ErrGone)
-			}
-			if err := w.Do(c.job, new(string), nil); !errors.Is(err, workers.ErrGone) {
+			if err := w.Do(t.Context(), c.job, new(string), nil); !errors.Is(err, workers.ErrGone) {
 				t.Errorf("an order after that ends with %v, want %v", err, workers.ErrGone)
 			}
 		})
+	}
+}
+
+// each gives a worker orders at the same time, and lists how they end, in their order.
+func each(t *testing.T, w *workers.Worker, jobs ...job) []error {
+	errs := make([]error, len(jobs))
+	var all sync.WaitGroup
+	for i, j := range jobs {
+		all.Go(func() { errs[i] = w.Do(t.Context(), j, new(string), nil) })
+		if i == 0 {
+			time.Sleep(50 * time.Millisecond) // the others come after it
+		}
+	}
+	all.Wait()
+	return errs
+}
+
+// Of which of its orders a worker died nobody knows, unless it had only one.
+func TestDeathOfSeveral(t *testing.T) {
+	w := hire(t, "jobs", time.Minute)
+	for i, err := range each(t, w, job{"dozes and exits", ""}, job{"repeats", ""}, job{"repeats", ""}) {
+		var death *workers.Death
+		if !errors.Is(err, workers.ErrGone) || errors.As(err, &death) {
+			t.Errorf("order %d ends with %v, want %v", i, err, workers.ErrGone)
+		}
+	}
+}
+
+// An answer does not wait for orders that take long.
+func TestSoon(t *testing.T) {
+	w := hire(t, "jobs", time.Minute)
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		w.Do(t.Context(), job{Does: "waits"}, new(string), nil)
+	}()
+	began := time.Now()
+	var answer string
+	if err := w.Do(t.Context(), job{"dozes", "first"}, &answer, nil); err != nil || answer != "first" {
+		t.Errorf("%q, %v", answer, err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the answer took %v", took)
+	}
+}
+
+// An order that nobody waits for any more is done all the same, and its answer is not
+// taken for that of the next.
+func TestCancelled(t *testing.T) {
+	w := hire(t, "jobs", time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	var answer string
+	if err := w.Do(ctx, job{"dozes", "late"}, &answer, nil); !errors.Is(err, context.DeadlineExceeded) || answer != "" {
+		t.Errorf("%q, %v", answer, err)
+	}
+	if err := w.Do(t.Context(), job{"repeats", "next"}, &answer, nil); err != nil || answer != "next" {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+// Nothing is done after an answer that is the last.
+func TestLast(t *testing.T) {
+	w := hire(t, "jobs", time.Minute)
+	if err := w.Do(t.Context(), job{Does: "is the last"}, new(string), nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	for range 3 + workers.Ahead { // more than it has room for
+		if err := w.Do(ctx, job{Does: "repeats"}, new(string), nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("an order after that ends with %v", err)
+		}
 	}
 }
 
@@ -202,7 +272,7 @@ func TestDeath(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	w := hire(t, "jobs", time.Minute)
 	var answer string
-	if err := w.Do(job{Does: "interrupted"}, &answer, nil); err != nil || answer != "went on" {
+	if err := w.Do(t.Context(), job{Does: "interrupted"}, &answer, nil); err != nil || answer != "went on" {
 		t.Errorf("%q, %v", answer, err)
 	}
 }
@@ -212,7 +282,7 @@ func TestInterrupt(t *testing.T) {
 func TestDeaf(t *testing.T) {
 	w := hire(t, "nothing", 200*time.Millisecond)
 	var death *workers.Death
-	if err := w.Do(job{"repeats", strings.Repeat("x", 1<<20)}, new(string), nil); !errors.As(err, &death) || death.Silence == 0 {
+	if err := w.Do(t.Context(), job{"repeats", strings.Repeat("x", 1<<20)}, new(string), nil); !errors.As(err, &death) || death.Silence == 0 {
 		t.Errorf("it ends with %v", err)
 	}
 }
@@ -220,7 +290,7 @@ func TestDeaf(t *testing.T) {
 // An answer that is none is an error that shows it.
 func TestNonsense(t *testing.T) {
 	w := hire(t, "jobs", time.Minute)
-	err := w.Do(job{Does: "nonsense"}, new(string), nil)
+	err := w.Do(t.Context(), job{Does: "nonsense"}, new(string), nil)
 	if err == nil || !strings.HasSuffix(err.Error(), ": 3") {
 		t.Errorf("a number where a text should be ends with %v", err)
 	}
@@ -231,7 +301,7 @@ func TestNonsense(t *testing.T) {
 func TestLetGo(t *testing.T) {
 	w := hire(t, "jobs", time.Minute)
 	done := make(chan error)
-	go func() { done <- w.Do(job{Does: "computes"}, new(string), nil) }()
+	go func() { done <- w.Do(t.Context(), job{Does: "computes"}, new(string), nil) }()
 	w.LetGo()
 	if err := <-done; !errors.Is(err, workers.ErrGone) {
 		t.Errorf("its order ends with %v, want %v", err, workers.ErrGone)
@@ -279,7 +349,7 @@ func BenchmarkDo(b *testing.B) {
 	for range 1 + workers.Ahead {
 		all.Go(func() {
 			for range b.N / (1 + workers.Ahead) {
-				if err := w.Do(job{Does: "repeats", Text: "a world with some faults"}, new(string), nil); err != nil {
+				if err := w.Do(b.Context(), job{Does: "repeats", Text: "a world with some faults"}, new(string), nil); err != nil {
 					b.Error(err)
 					return
 				}
