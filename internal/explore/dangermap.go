@@ -30,7 +30,8 @@ func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
 	}
 	lengths := r.lengths()
 	rows := make([][]Outcome, len(starts))
-	err := f.search.parallel(ctx, len(rows), func(ctx context.Context, i int) error {
+	// So few at once that those do not wait who have no more than one to run at a time.
+	err := parallel(ctx, 2*max(f.search.Jobs, 1), len(rows), func(ctx context.Context, i int) error {
 		var err error
 		rows[i], err = f.pauses(ctx, r, client, starts[i], lengths)
 		return err
@@ -65,7 +66,7 @@ func (f *Found) pauses(ctx context.Context, r *Record, client string, start Poin
 			if o, err = runner.Run(ctx, w); err != nil {
 				return nil, err
 			}
-			ran = append(ran, tried{w, o})
+			ran = with(ran, w, o)
 		}
 		all = append(all, o)
 	}

@@ -1,7 +1,7 @@
 package explore
 
 import (
-	"encoding/json"
+	"fmt"
 	"sync"
 )
 
@@ -9,22 +9,36 @@ import (
 // different.
 type interner struct {
 	mu    sync.Mutex
-	known map[string]*Outcome
+	known map[[2]runKey]*Outcome
 }
 
-func newInterner() *interner { return &interner{known: map[string]*Outcome{}} }
+func newInterner() *interner { return &interner{known: map[[2]runKey]*Outcome{}} }
 
 func (n *interner) intern(o Outcome) *Outcome {
-	key, err := json.Marshal(o)
-	if err != nil {
-		panic(err) // an outcome holds nothing that JSON cannot
-	}
+	key := [2]runKey{o.Off.key(), o.On.key()}
 	o.Grounds = Grounds{} // each world has its own
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if known, ok := n.known[string(key)]; ok {
+	if known, ok := n.known[key]; ok {
 		return known
 	}
-	n.known[string(key)] = &o
+	n.known[key] = &o
 	return &o
+}
+
+// A runKey is a run as a key of maps. Few runs have breaks, and those are words.
+type runKey struct {
+	behaviour   uint64
+	spare       int
+	breaks      string
+	ranOn, late bool
+	doubt       string
+}
+
+func (r Run) key() runKey {
+	k := runKey{behaviour: r.Behaviour, spare: r.Spare, ranOn: r.RanOn, late: r.Late, doubt: r.Doubt}
+	if len(r.Breaks) > 0 {
+		k.breaks = fmt.Sprintf("%q", r.Breaks)
+	}
+	return k
 }

@@ -24,18 +24,26 @@ import (
 //     written. All crashes that leave everything come to the same, and all that leave
 //     nothing, if what else they do is the same.
 
-// A tried world is one of a spot that was run, and what it came to.
+// A tried world is one of a spot that was run on sound grounds, and what it came to.
 type tried struct {
 	World
 	Outcome
 }
 
+// with adds a world that was run, if others can follow from it.
+func with(ran []tried, w World, o Outcome) []tried {
+	if !o.Grounds.Sound {
+		return ran
+	}
+	return append(ran, tried{w, o})
+}
+
 // repeats says what a world with one fault comes to if that follows from worlds that were
 // run, in each of which such a fault strikes the same at the same moment.
 func (r *Record) repeats(w World, ran []tried) (Outcome, bool) {
-	ran = slices.DeleteFunc(slices.Clone(ran), func(t tried) bool { return !t.Grounds.Sound })
 	for _, t := range ran {
-		if r.sameBefore(w, t.World, ran) && (t.lasts() == w.lasts() || t.Grounds.Over > 0 && w.lasts() > t.Grounds.Over) {
+		aslong := t.lasts() == w.lasts() || t.Grounds.Over > 0 && w.lasts() > t.Grounds.Over
+		if aslong && r.sameBefore(w, t.World, ran) {
 			return t.Outcome, true
 		}
 	}

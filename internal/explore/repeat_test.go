@@ -81,7 +81,7 @@ func seeRepeats(t *testing.T, l *Local, r *Record, all []single, spot []int, lef
 		}
 		run := eventsOf(t, l, w)
 		if !repeats {
-			ran, runs = append(ran, tried{w, is}), append(runs, run)
+			ran, runs = with(ran, w, is), append(runs, run)
 			continue
 		}
 		left[w.Faults[0].Effect()]++

@@ -235,7 +235,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 	}
 	outcomes := newInterner()
 	behaviours := f.known()
-	err := s.parallel(ctx, len(places), func(ctx context.Context, k int) error {
+	err := parallel(ctx, s.hands(), len(places), func(ctx context.Context, k int) error {
 		return f.runSpot(ctx, places[k], outcomes)
 	}, func(k int) {
 		r := f.records[places[k].base]
@@ -284,7 +284,7 @@ func (f *Found) runSpot(ctx context.Context, p place, outcomes *interner) error 
 			return err
 		}
 		if !one.repeats {
-			ran = append(ran, tried{one.world, o})
+			ran = with(ran, one.world, o)
 		}
 		one.outcome = outcomes.intern(o)
 	}
@@ -403,13 +403,12 @@ func (s *Search) watch(w World, o Outcome) {
 // for the next.
 func (s *Search) hands() int { return (1 + workers.Ahead) * max(s.Jobs, 1) }
 
-// parallel does n things, as many at once as the runner can, and then calls done for
+// parallel does n things, as many at once as there are hands, and then calls done for
 // each of them in their order, one at a time. It ends with the first error, in that
 // order.
-func (s *Search) parallel(ctx context.Context, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
+func parallel(ctx context.Context, hands, n int, do func(ctx context.Context, i int) error, done func(i int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	hands := s.hands()
 	// No more is begun than a bounded number ahead of what is done, so that nothing
 	// piles up.
 	window := make(chan struct{}, 8*hands)

@@ -85,7 +85,7 @@ func (f *Found) ways(ctx context.Context) ([]measured, error) {
 	}
 	slices.SortFunc(all, func(a, b *group) int { return strings.Compare(a.id, b.id) })
 	small := make([]example, len(all))
-	err := f.search.parallel(ctx, len(all), func(ctx context.Context, i int) error {
+	err := parallel(ctx, f.search.hands(), len(all), func(ctx context.Context, i int) error {
 		var err error
 		small[i], err = f.shrink(ctx, all[i].best[0])
 		return err
@@ -95,7 +95,7 @@ func (f *Found) ways(ctx context.Context) ([]measured, error) {
 	}
 	merged := minimal(merge(all, small))
 	ways := make([]measured, len(merged))
-	err = f.search.parallel(ctx, len(merged), func(ctx context.Context, i int) error {
+	err = parallel(ctx, f.search.hands(), len(merged), func(ctx context.Context, i int) error {
 		var err error
 		ways[i].ranOn = merged[i].best[0].ranOn
 		ways[i].Way, err = f.way(ctx, merged[i])
