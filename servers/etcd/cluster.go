@@ -35,7 +35,7 @@ func (m *member) join() {
 	} else {
 		m.cluster = &cluster{asked: map[uint64]*trace.Actor{}, clients: map[int64]string{}}
 		for _, key := range m.host.Keys() {
-			m.cluster.locks = append(m.cluster.locks, &register{lock: key, owners: map[string]*trace.Actor{}})
+			m.cluster.locks = append(m.cluster.locks, &register{lock: key, claims: map[string]claim{}})
 		}
 		m.host.At(0, m.cluster.form)
 	}

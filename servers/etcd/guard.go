@@ -4,8 +4,8 @@ package etcd
 // there. That of somebody who waits in line is, too: it is what Mutex.IsOwner compares.
 func (m *member) Stands(client string, section int) bool {
 	for _, lock := range m.cluster.locks {
-		for _, by := range lock.owners {
-			if by != nil && by.Client == client && by.Section == section {
+		for _, c := range lock.claims {
+			if by := c.by; by != nil && by.Client == client && by.Section == section {
 				return true
 			}
 		}

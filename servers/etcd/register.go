@@ -14,11 +14,17 @@ import (
 // created first, as in go.etcd.io/etcd/client/v3/concurrency: the others wait in line.
 type register struct {
 	lock string
-	// owners are those who have made the keys, by the keys.
-	owners map[string]*trace.Actor
+	// claims are the keys, by their names, and those whose they are.
+	claims map[string]claim
 	// head is the key that tells whose the lock is, nil if it is nobody's; owner has made it.
 	head  *mvccpb.KeyValue
 	owner *trace.Actor
+}
+
+// A claim is a key of a lock, and who has said by it that the lock is its own.
+type claim struct {
+	kv *mvccpb.KeyValue
+	by *trace.Actor
 }
 
 // belongs says whether a key tells whose the lock is, or who waits for it.
@@ -37,9 +43,11 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 		concerned = true
 		switch key := string(e.Kv.Key); {
 		case e.Type == mvccpb.Event_DELETE:
-			delete(r.owners, key)
-		case e.Kv.Version == 1 || key == r.lock && !r.stillSays(e.Kv):
-			r.owners[key] = by
+			delete(r.claims, key)
+		case r.says(e.Kv, r.claims[key].kv):
+			r.claims[key] = claim{e.Kv, r.claims[key].by}
+		default:
+			r.claims[key] = claim{e.Kv, by}
 		}
 	}
 	if !concerned {
@@ -51,8 +59,7 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 	}
 	prior := r.owner
 	if was := r.head; was != nil {
-		if is != nil && is.CreateRevision == was.CreateRevision && bytes.Equal(is.Key, was.Key) && (string(is.Key) != r.lock || r.stillSays(is)) {
-			// What else the key says, as that of an election does, changes nothing.
+		if is != nil && bytes.Equal(is.Key, was.Key) && r.says(is, was) {
 			touched := string(is.Key) == r.lock && is.ModRevision != was.ModRevision
 			if r.head = is; touched {
 				r.tell(m, trace.KindTouch, by, nil)
@@ -69,14 +76,17 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 		}
 	}
 	if r.head, r.owner = is, nil; is != nil {
-		r.owner = r.owners[string(is.Key)]
+		r.owner = r.claims[string(is.Key)].by
 		r.tell(m, trace.KindSet, r.owner, prior)
 	}
 }
 
-// stillSays says that the key of the lock says the same as before of whose it is.
-func (r *register) stillSays(kv *mvccpb.KeyValue) bool {
-	return r.head != nil && bytes.Equal(r.head.Key, kv.Key) && r.head.Lease == kv.Lease && bytes.Equal(r.head.Value, kv.Value)
+// says reports that a key says the same as before of whose it is: it has not been made anew,
+// and it has the same lease. What else the lock's own key says tells whose it is, too; that of
+// one in its folder does not, as what the leader of an election proclaims there.
+func (r *register) says(is, was *mvccpb.KeyValue) bool {
+	return was != nil && is.CreateRevision == was.CreateRevision && is.Lease == was.Lease &&
+		(string(is.Key) != r.lock || bytes.Equal(is.Value, was.Value))
 }
 
 // tell tells what has become of the lock.

@@ -101,6 +101,13 @@ func TestTheRegister(t *testing.T) {
 			put(ctx, c, "resource", "2")
 			remove(ctx, c, "resource")
 		}, "set 1, set 2, delete 2, set 1"},
+		{"a key in the folder is put over another's", func(ctx context.Context, c *clientv3.Client) {
+			one, other := lease(ctx, c, 60), lease(ctx, c, 70)
+			put(ctx, c, "resource/holder", "1", clientv3.WithLease(one))
+			put(ctx, c, "resource/holder", "2", clientv3.WithLease(one)) // the same says more
+			put(ctx, c, "resource/holder", "3", clientv3.WithLease(other))
+			remove(ctx, c, "resource/holder")
+		}, "set session-1 for 1m0s, set session-2 for 1m10s, delete session-2"},
 		{"everything at once", func(ctx context.Context, c *clientv3.Client) {
 			put(ctx, c, "resource/a", "1")
 			put(ctx, c, "resource/b", "2")
