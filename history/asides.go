@@ -74,6 +74,9 @@ func (h *History) Notified() []*trace.Event { return h.of(trace.KindNotify) }
 // Led are the events with which members of clusters became their leaders.
 func (h *History) Led() []*trace.Event { return h.of(trace.KindLead) }
 
+// Compacted are the events with which clusters forgot what was before some change.
+func (h *History) Compacted() []*trace.Event { return h.of(trace.KindCompact) }
+
 // Promotions are the events with which replicas took over: Process is the replica, Peer the
 // master that it replaced.
 func (h *History) Promotions() []*trace.Event { return h.of(trace.KindPromote) }

@@ -132,6 +132,7 @@ var deeds = map[trace.Verb]func(*trace.Event) bool{
 	trace.Synced:       ofKind(trace.KindSync),
 	trace.WasPromoted:  ofKind(trace.KindPromote),
 	trace.BecameLeader: ofKind(trace.KindLead),
+	trace.Compacted:    ofKind(trace.KindCompact),
 	trace.WasNotified:  ofKind(trace.KindNotify),
 }
 

@@ -28,8 +28,8 @@ expect:
 
 // What a list of everything possible names.
 const (
-	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, clients, services, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
-	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, became leader, was notified, holds NODE"
+	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, servers, clients, services, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
+	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, became leader, compacted, was notified, holds NODE"
 	owned  = "keys expired, key expired on NODE, session expired, clock jumped"
 )
 
@@ -112,6 +112,8 @@ var bad = []struct {
 	{"verdict", "verdict: unsafe", "verdict: maybe", `x.yaml:13: expect.off.verdict: "maybe" is not known here; known here: safe, unsafe`, true},
 	{"property", "[write-order]", "[write-ordr]", `x.yaml:13: expect.off.violated[1]: "write-ordr" is not known here; did you mean "write-order"?`, true},
 	{"run", "  on:", "  onn:", `x.yaml:14: expect.onn: there is no such field; did you mean "on"?`, true},
+	{"setting of servers", "clients:", "servers: [maxmemory=1]\nclients:", `x.yaml:3: servers: a Redis node has no setting "maxmemory": it has none`, false},
+	{"setting without a value", "clients:", "servers: [maxmemory]\nclients:", `x.yaml:3: servers: "maxmemory" is no setting; one is written NAME=VALUE`, false},
 	{"persistence", "clients:", "nodes: {redis-1: {persistence: aof}}\nclients:", `x.yaml:3: nodes.redis-1.persistence: "aof" is not known here; known here: none, snapshots, everysec, always`, true},
 	{"fencing", "clients:", "storage: {fencing: reads}\nclients:", `x.yaml:3: storage.fencing: "reads" is not known here; did you mean "reads-and-writes"?`, true},
 	{"ask", "ttl: 30s}", "ttl: 30s, ask: parallel}", `x.yaml:2: lock.ask: "parallel" is not known here; known here: one-by-one, all-at-once`, true},

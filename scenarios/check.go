@@ -399,7 +399,11 @@ func (d *draft) checkWorld() {
 		path := ""
 		var bad *sim.BadNode
 		if errors.As(err, &bad) {
-			if path = "tokens.source"; bad.Field != "" {
+			switch path = "tokens.source"; bad.Field {
+			case "":
+			case "settings":
+				path = "servers"
+			default:
 				path = join(join("nodes", bad.Node), bad.Field)
 			}
 		}

@@ -109,6 +109,13 @@ func (s *spec) doubts(kind locks.Kind) []string {
 	if s.Lock.Clock != "" && !slices.Contains(kind.Accepts, "clock") {
 		doubts = append(doubts, fmt.Sprintf("the story is about a lock that reads the %s clock, and the lock cannot be told which clock to read", s.Lock.Clock))
 	}
+	if system := systemOf(kind.System); kind.System != s.system().Name {
+		for _, setting := range s.Servers {
+			if system.CheckSetting(setting) != nil {
+				doubts = append(doubts, fmt.Sprintf("the story is about servers that are run with %s, and those of the lock cannot be", setting))
+			}
+		}
+	}
 	if s.Lock.Fallback != "" && !slices.Contains(kind.Accepts, "fallback") {
 		doubts = append(doubts, "the story is about a lock that falls back when its nodes are down, and the lock has no fallback")
 	}
@@ -219,6 +226,7 @@ func (s *spec) nodes() []sim.Node {
 			Persistence: cmp.Or(sim.Persistence(n.Persistence), usual),
 			ReplicaOf:   n.ReplicaOf,
 			Lag:         time.Duration(n.Lag),
+			Settings:    s.Servers,
 		})
 	}
 	for _, name := range s.masters() {
@@ -233,7 +241,7 @@ func (s *spec) nodes() []sim.Node {
 	for _, name := range s.counters() {
 		n, _ := s.Nodes.get(name)
 		add(name, n)
-		nodes[len(nodes)-1].Apart = true
+		nodes[len(nodes)-1].Apart, nodes[len(nodes)-1].Settings = true, nil
 	}
 	return nodes
 }

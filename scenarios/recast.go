@@ -10,7 +10,8 @@ import (
 // recast tells a story of one kind of server with that of the run's lock: where the story
 // has redis-3, a lock on etcd has etcd-3. What a node is told to be stays as it is, so
 // that a server which cannot be that is refused; only a node's persistence is the file's
-// own if the other system has it, too, and otherwise the strongest that it has.
+// own if the other system has it, too, and otherwise the strongest that it has, and of the
+// servers' settings those stay that the other system has, too: the others are doubts.
 func recast(c sim.Config, told sim.System) sim.Config {
 	to := c.Lock.Kind.System
 	if to == "" || to == told.Name {
@@ -27,6 +28,7 @@ func recast(c sim.Config, told sim.System) sim.Config {
 			continue // a counter of tokens is what it is, whatever the lock
 		}
 		n.Name, n.ReplicaOf, n.System = name(n.Name), name(n.ReplicaOf), to
+		n.Settings = slices.DeleteFunc(slices.Clone(n.Settings), func(s string) bool { return system.CheckSetting(s) != nil })
 		if all := system.Persistences(); n.Persistence != "" && !slices.Contains(all, n.Persistence) {
 			n.Persistence = ""
 			if len(all) > 0 {

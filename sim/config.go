@@ -68,6 +68,8 @@ type Node struct {
 	Lag time.Duration
 	// Apart is a node on which no lock is kept: it counts fencing tokens.
 	Apart bool
+	// Settings are those of its system's in which it runs otherwise, each as NAME=VALUE.
+	Settings []string
 }
 
 // Tokens is where the fencing tokens of grants come from. A source takes the

@@ -49,6 +49,8 @@ type System struct {
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string
+	// Settings are those in which its nodes can be run otherwise.
+	Settings []Setting
 	// Manners are those in which faults happen to its nodes only, by the name of the kind
 	// of fault.
 	Manners map[string][]Manner
@@ -255,7 +257,8 @@ func (cfg *Config) clusters() []System {
 // BadNode is the error of a node that its system cannot be.
 type BadNode struct {
 	Node string
-	// Field is what of the node is wrong: "persistence" or "replica-of"; "" is something else.
+	// Field is what of the node is wrong: "persistence", "replica-of" or "settings"; "" is
+	// something else.
 	Field string
 	Why   string
 }
@@ -283,7 +286,7 @@ func (cfg *Config) checkNode(n Node) error {
 	case n.ReplicaOf != "" && !s.Replicates:
 		return &BadNode{n.Name, "replica-of", fmt.Sprintf("%s is a replica of %s, but %s %s cannot follow another", n.Name, n.ReplicaOf, article(s.Node), s.Node)}
 	}
-	return nil
+	return s.checkSettings(n)
 }
 
 // CheckTTL refuses a TTL that the servers of the lock cannot count.

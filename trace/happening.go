@@ -69,6 +69,8 @@ const (
 	WasPromoted Verb = "was promoted"
 	// BecameLeader is of a member of a cluster.
 	BecameLeader Verb = "became leader"
+	// Compacted is of a member of a cluster, which has forgotten what was long ago.
+	Compacted Verb = "compacted"
 	// WasNotified is that a client has read that something which it watches has changed.
 	WasNotified Verb = "was notified"
 )
@@ -99,6 +101,7 @@ var verbs = []struct {
 	{Synced, ofNode},
 	{WasPromoted, ofNode},
 	{BecameLeader, ofNode},
+	{Compacted, ofNode},
 	{WasNotified, ofClient},
 }
 

@@ -48,6 +48,7 @@ const (
 	KindExpireSession Kind = "session-expire"
 	KindNotify        Kind = "notify"
 	KindLead          Kind = "lead"
+	KindCompact       Kind = "compact"
 
 	KindBegin  Kind = "begin"
 	KindEnd    Kind = "end"
@@ -135,6 +136,7 @@ var forms = []Form{
 	{KindExpireSession, OfSessions, "a cluster has ended the session of peer because its time was up", fields("process peer session"), nil, false, nil},
 	{KindNotify, OfSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
 	{KindLead, OfSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
+	{KindCompact, OfSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
 
 	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock object token value"), false, nil},
 	{KindEnd, OfSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),

@@ -23,7 +23,7 @@ import (
 //	CLIENT's key expired on NODE
 //	storage applied | refused | checked CLIENT's STEP
 //	PROCESS paused | resumed | crashed | restarted | synced | was promoted
-//	NODE became leader
+//	NODE became leader | compacted
 //	CLIENT was notified
 //	CLIENT's session expired
 //	PROCESS's clock jumped

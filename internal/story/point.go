@@ -83,7 +83,7 @@ var participles = map[trace.Verb]string{
 	trace.WasRefused: "has been refused", trace.GaveUp: "has given up on its request", trace.Finished: "has finished",
 	trace.Paused: "is paused", trace.Resumed: "has resumed", trace.Crashed: "has crashed", trace.Restarted: "has restarted",
 	trace.Synced: "has written to its disk", trace.WasPromoted: "has been promoted",
-	trace.BecameLeader: "leads", trace.WasNotified: "has been notified",
+	trace.BecameLeader: "leads", trace.Compacted: "has compacted", trace.WasNotified: "has been notified",
 }
 
 // clauseInWords is a clause of a point of the story, in a sentence about some process:

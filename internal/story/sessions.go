@@ -29,6 +29,9 @@ func (s *teller) tellSessions() {
 	for _, ev := range s.Led() {
 		s.say(ev, Plain, "becomes leader")
 	}
+	for _, ev := range s.Compacted() {
+		s.say(ev, Plain, "compacts: what was before %s is forgotten", ev.Text)
+	}
 }
 
 // plural is the ending of a verb.

@@ -139,6 +139,9 @@ func (c *cluster) done(m *member, r *pb.InternalRaftRequest, changes []*mvccpb.E
 	by := c.asked[r.Header.ID]
 	if err == nil {
 		c.doneSession(m, r, by)
+		if r.Compaction != nil {
+			m.host.Emit(trace.Event{Kind: trace.KindCompact, Text: beforeRevision(r.Compaction.Revision)})
+		}
 	}
 	if len(changes) == 0 {
 		return

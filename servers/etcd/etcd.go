@@ -34,16 +34,17 @@ const Durable sim.Persistence = "wal"
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:    Name,
-		Title:   "etcd, whose members replicate through raft",
-		Node:    "etcd member",
-		Port:    2379,
-		Cluster: true,
-		Elapsed: true,
-		Unit:    time.Second,
-		Disks:   []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Failure: "etcdserver: too many requests",
-		Framer:  newFramer,
-		Boot:    newMember,
+		Name:     Name,
+		Title:    "etcd, whose members replicate through raft",
+		Node:     "etcd member",
+		Port:     2379,
+		Cluster:  true,
+		Elapsed:  true,
+		Unit:     time.Second,
+		Disks:    []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Settings: []sim.Setting{retentionSetting},
+		Failure:  "etcdserver: too many requests",
+		Framer:   newFramer,
+		Boot:     newMember,
 	})
 }

@@ -82,6 +82,7 @@ func (m *member) start(restarted bool) {
 	m.proposals, m.reading, m.questions = proposals{}, reading{}, questions{}
 	m.startRaft()
 	m.watch(restarted)
+	m.compactLater(0)
 }
 
 // Accept is as in [sim.Server].

@@ -1,0 +1,71 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// compacting is when a cluster of some members forgets what, and tells it, while one writes
+// each minute from the third on.
+func compacting(t *testing.T, members int, settings []string, faults ...sim.Fault) string {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		c, err := newClient(p.Env(), p.Env().Nodes[members-1])
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		for i := range 10 {
+			SleepUntil(time.Duration(3+i)*time.Minute + 30*time.Second)
+			if _, err := c.Put(ctx, "x", fmt.Sprint(i)); err != nil {
+				return err
+			}
+		}
+		SleepUntil(26 * time.Minute)
+		_, err = c.Get(ctx, "x", clientv3.WithRev(2))
+		Same(t, "revision 2 is forgotten", err != nil, len(settings) > 0)
+		return nil
+	}))
+	cfg.Nodes, cfg.Horizon, cfg.Faults = Nodes("etcd", members), time.Hour, faults
+	for i := range cfg.Nodes {
+		cfg.Nodes[i].Settings = settings
+	}
+	var told []string
+	for _, ev := range Play(t, cfg).Events {
+		if ev.Kind == trace.KindCompact {
+			told = append(told, fmt.Sprintf("%v %s %s", ev.At.Round(time.Second), ev.Process, ev.Text))
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// Each five minutes the leader has forgotten what is older than so many revisions, once, and
+// not if nothing was written since.
+func TestCompactsByItself(t *testing.T) {
+	Same(t, "one member", compacting(t, 1, []string{"auto-compaction-retention=1"}),
+		"5m0s etcd-1 revision 2, 10m0s etcd-1 revision 7, 15m0s etcd-1 revision 10")
+	Same(t, "three", compacting(t, 3, []string{"auto-compaction-retention=4"}),
+		"10m0s etcd-1 revision 4, 15m0s etcd-1 revision 7")
+	Same(t, "as by default", compacting(t, 1, nil), "")
+	// What it knew of the last time goes with its memory, and so does when it would be next.
+	Same(t, "after a crash", compacting(t, 1, []string{"auto-compaction-retention=1"},
+		Lasting(time.Minute, At(time.Minute, Crashed("etcd-1", trace.Kill)))), "7m0s etcd-1 revision 4, 12m0s etcd-1 revision 9, 17m0s etcd-1 revision 10")
+}
+
+func TestRetentionIsANumber(t *testing.T) {
+	system, _ := sim.LookupSystem("etcd")
+	for _, value := range []string{"", "0", "-1", "1h", "all", "99999999999999999999"} {
+		if err := system.CheckSetting("auto-compaction-retention=" + value); err == nil {
+			t.Errorf("%q is one", value)
+		}
+	}
+	Same(t, "1000", system.CheckSetting("auto-compaction-retention=1000"), nil)
+}

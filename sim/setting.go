@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Setting is something in which the servers of a kind can be run otherwise than they are
+// by default, as by a flag of their command line.
+type Setting struct {
+	Name string
+	// Title is one line for people: what it does, and in which unit.
+	Title string
+	// Check is an error if a value makes no sense.
+	Check func(value string) error
+}
+
+// Set is what a setting is set to on the node; "" is the default.
+func (h *Host) Set(name string) string {
+	for _, s := range h.cfg.Settings {
+		if n, value, _ := strings.Cut(s, "="); n == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// CheckSetting refuses a setting, written NAME=VALUE, that the system's nodes do not have.
+func (s System) CheckSetting(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return fmt.Errorf("%q is no setting; one is written NAME=VALUE", text)
+	}
+	i := slices.IndexFunc(s.Settings, func(o Setting) bool { return o.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%s %s has no setting %q: it has %s", article(s.Node), s.Node, name, s.settings())
+	}
+	if err := s.Settings[i].Check(value); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// settings are the names of the settings, in a sentence.
+func (s System) settings() string {
+	if len(s.Settings) == 0 {
+		return "none"
+	}
+	names := make([]string, len(s.Settings))
+	for i, o := range s.Settings {
+		names[i] = o.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkSettings refuses what a node cannot be set to.
+func (s System) checkSettings(n Node) error {
+	for i, text := range n.Settings {
+		if err := s.CheckSetting(text); err != nil {
+			return &BadNode{n.Name, "settings", err.Error()}
+		}
+		name, _, _ := strings.Cut(text, "=")
+		if slices.ContainsFunc(n.Settings[:i], func(o string) bool { return strings.HasPrefix(o, name+"=") }) {
+			return &BadNode{n.Name, "settings", fmt.Sprintf("%s is set twice", name)}
+		}
+	}
+	return nil
+}

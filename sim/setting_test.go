@@ -1,0 +1,43 @@
+package sim_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// A setting that a kind of server does not have, or that makes no sense, is refused.
+func TestSettings(t *testing.T) {
+	mill := sim.System{Name: "mill", Node: "oil mill", Settings: []sim.Setting{
+		{Name: "wheels", Check: func(value string) error {
+			if value != "2" {
+				return errors.New("it has two")
+			}
+			return nil
+		}},
+		{Name: "wind", Check: func(string) error { return nil }},
+	}}
+	for setting, why := range map[string]string{
+		"wheels=2":   "",
+		"wind=":      "",
+		"wind=a=b":   "",
+		"wheels=3":   "wheels: it has two",
+		"wheels":     `"wheels" is no setting; one is written NAME=VALUE`,
+		"stones=1":   `an oil mill has no setting "stones": it has wheels, wind`,
+		"":           `"" is no setting; one is written NAME=VALUE`,
+		"Wheels=two": `an oil mill has no setting "Wheels": it has wheels, wind`,
+	} {
+		said := ""
+		if err := mill.CheckSetting(setting); err != nil {
+			said = err.Error()
+		}
+		Same(t, setting, said, why)
+	}
+	cfg := sim.Config{Nodes: []sim.Node{{Name: "toy-1", System: "toy", Settings: []string{"wheels=2"}}}}
+	var bad *sim.BadNode
+	if err := cfg.CheckNodes(); !errors.As(err, &bad) || bad.Field != "settings" || bad.Why != `a toy has no setting "wheels": it has none` {
+		t.Errorf("a toy with wheels: %v", err)
+	}
+}
