@@ -18,6 +18,7 @@ func init() {
 		"etcd-shared-session-close": "as etcd-shared-session, but released by Session.Close",
 		"etcd-same-session":         "as etcd, but it goes on with a Session that is over",
 		"etcd-version":              "as etcd, but with the key's version for a token",
+		"etcd-election-version":     "as etcd-election, but it goes on leading, proclaims with each section, and takes the key's version for a token",
 
 		"etcd-no-recheck":     ours("Mutex.Lock that, having waited, does not look whether its own key still stands, as that of 3.4.3"),
 		"etcd-ask-owner":      ours("who waits asks whether its own key stands, as Mutex.IsOwner does, and takes that for the lock"),

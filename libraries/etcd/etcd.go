@@ -8,6 +8,7 @@ package etcd
 
 import (
 	"context"
+	"fmt"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -31,6 +32,7 @@ func init() {
 	provide("etcd-shared-session-close", use{try: byLock, shares: true, closes: true})
 	provide("etcd-same-session", use{try: byLock, keeps: true})
 	provide("etcd-version", use{try: byLockWithVersion})
+	provide("etcd-election-version", use{try: byProclaiming})
 }
 
 // Ours.
@@ -86,6 +88,8 @@ type lock struct {
 	use
 	*holder
 	env *locks.Env
+	// terms counts what it has begun as a leader.
+	terms int
 }
 
 // Acquire is as in [locks.Lock].
@@ -148,13 +152,38 @@ func byLockWithVersion(ctx context.Context, l *lock, s *concurrency.Session) (gr
 	if err := m.Lock(ctx); err != nil {
 		return grant{}, err
 	}
-	r, err := l.client.Get(ctx, m.Key())
-	switch {
-	case err != nil:
+	token, err := l.version(ctx, m.Key())
+	if err != nil {
 		_ = m.Unlock(ctx) // if that fails too, the key stands as long as the session
 		return grant{}, err
-	case len(r.Kvs) == 0:
-		return grant{}, concurrency.ErrSessionExpired
 	}
-	return grant{r.Kvs[0].Version, m.Unlock}, nil
+	return grant{token, m.Unlock}, nil
+}
+
+// byProclaiming is the leader of an election for as long as its session lasts, whatever it
+// does meanwhile, and proclaims each time that it begins something: to who leads already,
+// Campaign does that. The version of its key, which that raises, it takes for a token.
+func byProclaiming(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
+	l.terms++
+	election := concurrency.NewElection(s, l.env.Key)
+	if err := election.Campaign(ctx, fmt.Sprintf("%s, %d", l.env.Client, l.terms)); err != nil {
+		return grant{}, err
+	}
+	token, err := l.version(ctx, election.Key())
+	if err != nil {
+		return grant{}, err
+	}
+	return grant{token, func(context.Context) error { return nil }}, nil
+}
+
+// version is how often a key was written since it was made.
+func (l *lock) version(ctx context.Context, key string) (int64, error) {
+	r, err := l.client.Get(ctx, key)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(r.Kvs) == 0:
+		return 0, concurrency.ErrSessionExpired
+	}
+	return r.Kvs[0].Version, nil
 }

@@ -39,6 +39,8 @@ func TestStories(t *testing.T) {
 		{what: "a pause, and tokens that are all 1", kind: "etcd-version", faults: []sim.Fault{paused},
 			without: inherent + ", token-order lock" + damage, with: inherent + ", token-order lock" + damage},
 
+		{what: "a pause, and tokens that count what one leader proclaims", kind: "etcd-election-version", faults: []sim.Fault{paused},
+			without: inherent + ", token-order lock" + damage, with: inherent + ", token-order lock" + damage},
 		{what: "work that takes longer than the TTL", kind: "etcd", works: 25 * time.Second},
 		{what: "who waits loses its session", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second},
 		{what: "who waits loses its session, and does not look", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second,

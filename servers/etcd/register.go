@@ -44,10 +44,12 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 		switch key := string(e.Kv.Key); {
 		case e.Type == mvccpb.Event_DELETE:
 			delete(r.claims, key)
-		case r.says(e.Kv, r.claims[key].kv):
-			r.claims[key] = claim{e.Kv, r.claims[key].by}
 		default:
-			r.claims[key] = claim{e.Kv, by}
+			was := r.claims[key]
+			if !r.says(e.Kv, was.kv) || inAnotherSection(by, was.by) {
+				was.by = by
+			}
+			r.claims[key] = claim{e.Kv, was.by}
 		}
 	}
 	if !concerned {
@@ -59,7 +61,7 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 	}
 	prior := r.owner
 	if was := r.head; was != nil {
-		if is != nil && bytes.Equal(is.Key, was.Key) && r.says(is, was) {
+		if is != nil && bytes.Equal(is.Key, was.Key) && r.says(is, was) && r.claims[string(is.Key)].by == r.owner {
 			touched := string(is.Key) == r.lock && is.ModRevision != was.ModRevision
 			if r.head = is; touched {
 				r.tell(m, trace.KindTouch, by, nil)
@@ -87,6 +89,12 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 func (r *register) says(is, was *mvccpb.KeyValue) bool {
 	return was != nil && is.CreateRevision == was.CreateRevision && is.Lease == was.Lease &&
 		(string(is.Key) != r.lock || bytes.Equal(is.Value, was.Value))
+}
+
+// inAnotherSection says that a client has put its own key again, for its next section: a
+// leader may go on leading, and proclaim what it does now.
+func inAnotherSection(by, was *trace.Actor) bool {
+	return by != nil && was != nil && by.Client == was.Client && by.Section != was.Section
 }
 
 // tell tells what has become of the lock.

@@ -152,6 +152,48 @@ func TestTheRegister(t *testing.T) {
 	}
 }
 
+// Whose a key is that a client puts again is what it does now; what somebody else does to it
+// who has no lease of its own for it changes nothing of that.
+func TestAKeyIsItsHoldersLatestSections(t *testing.T) {
+	tr := Play(t, Alone(t, mutex, func(ctx context.Context, p *sim.Program) error {
+		client, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		lease, err := client.Grant(ctx, 60)
+		if err != nil {
+			return err
+		}
+		for _, value := range []string{"1", "2"} {
+			if _, err := p.Acquire(ctx, putting{client, value, lease.ID}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	var owners []string
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindSet {
+			owners = append(owners, fmt.Sprintf("%s %d", ev.Owner.Client, ev.Owner.Section))
+		}
+	}
+	Same(t, "it was", strings.Join(owners, ", then "), "client-1 1, then client-1 2")
+}
+
+// putting is a lock that is one's own by putting a key.
+type putting struct {
+	client *clientv3.Client
+	value  string
+	lease  clientv3.LeaseID
+}
+
+func (p putting) Acquire(ctx context.Context) (locks.Lease, error) {
+	_, err := p.client.Put(ctx, "resource/holder", p.value, clientv3.WithLease(p.lease))
+	return p, err
+}
+func (p putting) Release(context.Context) error { return nil }
+
 // A lease is not over before its time, and at most half a second later.
 func TestALeaseIsOverInTime(t *testing.T) {
 	for seed := range uint64(20) {
