@@ -26,10 +26,14 @@ func init() {
 		"etcd-put-recipe-mod": ours("as etcd-put-recipe, but with the revision of the put for a token"),
 		"etcd-look-then-put":  ours("as etcd-put-recipe-mod, but it looks whether the key is there before"),
 	} {
-		Register(Kind{
-			Name: name, Title: title, System: Etcd, Slots: InCluster, Adapter: adapters + "etcd",
-			Features: []string{"loss-signal"}, // somebody looks at Session.Done
-		})
+		features := []string{"loss-signal"} // somebody looks at Session.Done
+		if name == Etcd {
+			features = append(features,
+				"own-session", // and does not go on with the one that another process has written down
+				"unlock",      // Mutex.Unlock releases, and not Session.Close
+			)
+		}
+		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, Adapter: adapters + "etcd", Features: features})
 	}
 }
 

@@ -103,7 +103,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, notAcquired(ctx, err)
 	}
-	if l.closes {
+	if l.closes || !l.env.Options.Has("unlock") {
 		g.release = func(context.Context) error { return s.Close() }
 	}
 	if !l.env.Options.Has("loss-signal") {

@@ -16,6 +16,9 @@ type holder struct {
 	client  *clientv3.Client
 	seconds int
 	keeps   bool
+	// note is the key under which a process finds the session of the one before it, which
+	// it goes on with; "" has one of its own.
+	note    string
 	session *concurrency.Session
 }
 
@@ -28,6 +31,9 @@ func (u use) holder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	}
 	opens := func() *holder {
 		h := &holder{client: client, seconds: seconds, keeps: u.keeps}
+		if !e.Options.Has("own-session") {
+			h.note = e.Key + ".session"
+		}
 		e.Warm(func(ctx context.Context) {
 			_, _ = h.current(ctx)               // the first Acquire tries again
 			time.Sleep(2 * keepAliveComesAfter) // so that it has been kept alive, too
@@ -64,11 +70,34 @@ func (h *holder) current(ctx context.Context) (*concurrency.Session, error) {
 // open is what NewSession does by itself, but for the context: one that bounds NewSession
 // ends the session too.
 func (h *holder) open(ctx context.Context) (*concurrency.Session, error) {
-	lease, err := h.client.Grant(ctx, int64(h.seconds))
+	lease, err := h.lease(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return concurrency.NewSession(h.client, concurrency.WithLease(lease.ID), concurrency.WithTTL(h.seconds))
+	return concurrency.NewSession(h.client, concurrency.WithLease(lease), concurrency.WithTTL(h.seconds))
+}
+
+// lease is that of a session: a new one, or, if there is a note, the one that it hangs on. So
+// the documentation of concurrency.WithLease has a process that was restarted find its lock
+// again.
+func (h *holder) lease(ctx context.Context) (clientv3.LeaseID, error) {
+	if h.note != "" {
+		r, err := h.client.Get(ctx, h.note)
+		if err != nil {
+			return 0, err
+		}
+		if len(r.Kvs) > 0 {
+			return clientv3.LeaseID(r.Kvs[0].Lease), nil
+		}
+	}
+	granted, err := h.client.Grant(ctx, int64(h.seconds))
+	if err != nil {
+		return 0, err
+	}
+	if h.note != "" {
+		_, err = h.client.Put(ctx, h.note, "", clientv3.WithLease(granted.ID)) // it goes with the session
+	}
+	return granted.ID, err
 }
 
 func over(s *concurrency.Session) bool {

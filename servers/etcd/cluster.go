@@ -162,11 +162,12 @@ func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Ac
 		m.host.Tell(trace.Event{Kind: trace.KindOpen, Peer: by.Client, Session: session(names, id), TTL: m.lessor.all[id].lasts()})
 	case r.LeaseRevoke != nil:
 		id := r.LeaseRevoke.ID
-		kind := trace.KindCloseSession
-		if by == nil {
-			kind = trace.KindExpireSession
+		// Whoever has a session can close it, also one that it did not open.
+		over := trace.Event{Kind: trace.KindExpireSession, Peer: c.clients[id], Session: session(names, id)}
+		if by != nil {
+			over.Kind, over.Peer = trace.KindCloseSession, by.Client
 		}
-		m.host.Tell(trace.Event{Kind: kind, Peer: c.clients[id], Session: session(names, id)})
+		m.host.Tell(over)
 		delete(c.clients, id)
 	}
 }
