@@ -47,6 +47,7 @@ const (
 // correct comes before every command of a client or a script. It may be called
 // from outside the loop, but only for commands that block, which need nothing.
 func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
+	n.touched.by(name, args)
 	correction, known := corrections[name]
 	return known && n.uncorrected != c && correction(n, c, name, args)
 }

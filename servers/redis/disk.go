@@ -18,14 +18,27 @@ type disk struct {
 	// written is when it last wrote, or started; changes are those since.
 	written time.Duration
 	changes int
+	// missed: there were changes of which it was not told.
+	missed bool
 }
 
 // wrote is told of changes of the data set.
-func (d *disk) wrote(changes int) {
+func (d *disk) wrote(effects []effect) {
+	changes := len(effects)
 	d.changes += changes
 	switch d.policy {
 	case Always:
-		d.saved = d.n.keys.clone()
+		if d.missed {
+			d.saved, d.missed = d.n.keys.clone(), false
+			return
+		}
+		for _, e := range effects {
+			if e.gone {
+				delete(d.saved, e.id)
+			} else {
+				d.saved[e.id] = e.entry
+			}
+		}
 	case Everysec:
 		d.plan(max(d.written+time.Second, d.n.host.Now()))
 	case Snapshots:
@@ -128,8 +141,8 @@ func (n *node) Restart() {
 			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
 	}
-	n.keys = now
-	n.disk.saved = now.clone()
+	n.knowAll(now)
+	n.disk.saved, n.disk.missed = now.clone(), false
 	n.disk.written = n.host.Now()
 	n.plan()
 	n.repl.restart()

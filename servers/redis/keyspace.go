@@ -59,31 +59,30 @@ func (k keyID) compare(o keyID) int {
 	return strings.Compare(k.name, o.name)
 }
 
-// firstExpiry is the earliest time at which a key ends.
-func (k keyspace) firstExpiry() (first time.Time, ok bool) {
-	for _, e := range k {
-		if !e.expires.IsZero() && (!ok || e.expires.Before(first)) {
-			first, ok = e.expires, true
-		}
-	}
-	return first, ok
-}
-
 // scan reads the keyspace of a running server.
 func (n *node) scan() keyspace {
 	found := make(keyspace, len(n.keys)+1)
 	for _, i := range n.dbs {
-		db := n.mini.DB(i)
-		for _, name := range db.Keys() {
-			e := entry{kind: db.Type(name)}
-			e.words = words(db, e.kind, name)
-			if ttl := db.TTL(name); ttl != 0 {
-				e.expires = n.wall.Add(ttl)
-			}
-			found[keyID{i, name}] = e
+		for _, name := range n.mini.DB(i).Keys() {
+			id := keyID{i, name}
+			found[id], _ = n.read(id)
 		}
 	}
 	return found
+}
+
+// read reads a key of a running server, if it stands.
+func (n *node) read(id keyID) (e entry, stands bool) {
+	db := n.mini.DB(id.db)
+	if !db.Exists(id.name) {
+		return e, false
+	}
+	e.kind = db.Type(id.name)
+	e.words = words(db, e.kind, id.name)
+	if ttl := db.TTL(id.name); ttl != 0 {
+		e.expires = n.wall.Add(ttl)
+	}
+	return e, true
 }
 
 // words is the value of a key as a list of strings. Streams and HyperLogLogs,
@@ -150,55 +149,6 @@ func (n *node) put(id keyID, e entry) {
 			db.Del(id.name)
 		}
 	}
-}
-
-// changed compares the server with what was known of it, and records the
-// differences: by a command of an actor, or, without one, by the clock. It
-// reports whether there were any.
-func (n *node) changed(by *trace.Actor) bool {
-	now := n.scan()
-	var effects []effect
-	for _, id := range n.keys.ids() {
-		was := n.keys[id]
-		if _, still := now[id]; still {
-			continue
-		}
-		ev := trace.Event{Kind: trace.KindDelete, Key: id.String(), Value: n.tell(was), By: by, Owner: was.owner}
-		if by == nil || !was.expires.IsZero() && !was.expires.After(n.wall) {
-			ev.Kind, ev.By = trace.KindExpire, nil
-		}
-		n.host.Emit(ev)
-		effects = append(effects, effect{id: id, gone: true})
-	}
-	for _, id := range now.ids() {
-		is := now[id]
-		was, existed := n.keys[id]
-		is.owner = by
-		ev := n.keyEvent(trace.KindSet, id, is)
-		ev.By = by
-		switch {
-		case existed && was.same(is) && was.expires.Equal(is.expires):
-			is.owner = was.owner
-			now[id] = is
-			continue
-		case existed && was.same(is):
-			is.owner = was.owner
-			ev.Kind, ev.Owner = trace.KindTouch, was.owner
-		case existed:
-			ev.Prior = was.owner
-		}
-		now[id] = is
-		n.host.Emit(ev)
-		effects = append(effects, effect{id: id, entry: is})
-	}
-	n.keys = now
-	if len(effects) == 0 {
-		return false
-	}
-	n.plan()
-	n.disk.wrote(len(effects))
-	n.repl.propagate(effects)
-	return true
 }
 
 // keyEvent is an event about a key that stands.

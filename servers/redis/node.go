@@ -35,6 +35,8 @@ type node struct {
 	dice   *rand.Rand // nil: RANDOMKEY has not been asked yet
 	dbs    []int      // databases that were ever selected
 	keys   keyspace
+	// touched are those of the keys that may be something else by now.
+	touched touched
 	// selected are the databases of those who have selected one, by what miniredis
 	// knows them by, and uncorrected is the one whose command it answers as it is.
 	selected    map[any]int
@@ -76,6 +78,7 @@ func (n *node) boot() {
 	n.mini.Server().SetPreHook(n.correct)
 	n.seeded = false
 	n.dice = nil
+	n.touched = touched{}
 	n.selected = map[any]int{}
 	n.scripts = nil
 	n.connected, n.accepted, n.commands = 0, 0, 0
@@ -97,6 +100,9 @@ func (n *node) tick() {
 		return
 	}
 	back := n.wall.Sub(now)
+	if back > 0 {
+		n.mini.DB(0) // whoever asks has it count the time until now
+	}
 	n.wall = now
 	n.mini.SetTime(now)
 	if back <= 0 {
@@ -226,6 +232,7 @@ func (r *peer) fails(name string, m *sim.Request) bool {
 // served looks at what a command has changed.
 func (r *peer) served(m *sim.Request) {
 	if !r.n.mayHaveChanged(m) {
+		r.n.touched.names = r.n.touched.names[:0]
 		return
 	}
 	r.n.end()
@@ -241,7 +248,7 @@ func (n *node) mayHaveChanged(m *sim.Request) bool {
 	if !m.Handshake() && !n.mini.Server().IsReadOnlyCommand(strings.ToUpper(args[0])) {
 		return true
 	}
-	first, ok := n.keys.firstExpiry()
+	first, ok := n.firstExpiry()
 	return ok && !first.After(n.wall)
 }
 
@@ -337,6 +344,7 @@ func (n *node) readOnlyCommand(name string, args []string) ([]string, bool) {
 func (n *node) use(db string) {
 	if i, err := strconv.Atoi(db); err == nil && !slices.Contains(n.dbs, i) {
 		n.dbs = append(n.dbs, i)
+		n.touched.all = true // it may have had keys before
 	}
 }
 
@@ -358,7 +366,7 @@ func (n *node) expire() {
 // plan looks at the expiries again when the next one is due.
 func (n *node) plan() {
 	n.check++
-	first, ok := n.keys.firstExpiry()
+	first, ok := n.firstExpiry()
 	if !ok {
 		return
 	}

@@ -155,9 +155,11 @@ func (n *node) apply(u update) {
 		for _, id := range n.keys.ids() {
 			n.mini.DB(id.db).Del(id.name)
 		}
+		n.touched.all = true
 	}
 	owners := map[keyID]*trace.Actor{}
 	for _, e := range u.effects {
+		n.touched.names = append(n.touched.names, e.id.name)
 		if e.gone {
 			n.mini.DB(e.id.db).Del(e.id.name)
 			continue
@@ -172,29 +174,35 @@ func (n *node) apply(u update) {
 
 // replicated records what an update changed. The owners are those of the master.
 func (n *node) replicated(owners map[keyID]*trace.Actor) {
-	now := n.scan()
-	for _, id := range n.keys.ids() {
-		if _, still := now[id]; !still {
-			was := n.keys[id]
-			kind := trace.KindDelete
-			if !was.expires.IsZero() && !was.expires.After(n.wall) {
-				kind = trace.KindExpire
-			}
-			n.host.Emit(trace.Event{Kind: kind, Key: id.String(), Value: n.tell(was), Owner: was.owner})
+	suspects := n.suspects()
+	for _, id := range suspects {
+		was, existed := n.keys[id]
+		if _, stands := n.read(id); stands || !existed {
+			continue
 		}
+		kind := trace.KindDelete
+		if !was.expires.IsZero() && !was.expires.After(n.wall) {
+			kind = trace.KindExpire
+		}
+		n.host.Emit(trace.Event{Kind: kind, Key: id.String(), Value: n.tell(was), Owner: was.owner})
+		delete(n.keys, id)
 	}
-	for _, id := range now.ids() {
-		is, was := now[id], n.keys[id]
+	for _, id := range suspects {
+		is, stands := n.read(id)
+		if !stands {
+			continue
+		}
+		was := n.keys[id]
 		is.owner = was.owner
 		if owner, ok := owners[id]; ok {
 			is.owner = owner
 		}
-		now[id] = is
 		if !was.same(is) || !was.expires.Equal(is.expires) {
 			n.host.Emit(n.keyEvent(trace.KindRestore, id, is))
 		}
+		n.know(id, is)
 	}
-	n.keys = now
+	n.disk.missed = true
 	n.plan()
 }
 

@@ -1,0 +1,165 @@
+package redis
+
+import (
+	"container/heap"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// touched is what may have changed since it was last looked at: nobody looks at all keys
+// after every command. A command changes no keys but those that it names, with few
+// exceptions, and time those that end.
+type touched struct {
+	// names are all words of the commands, for some of them name keys.
+	names []string
+	// all: any key may have changed. fields: as long as the server runs, for it has
+	// hashes whose fields end.
+	all, fields bool
+	// deadlines are those of keys, and some that keys once had.
+	deadlines deadlines
+}
+
+// by is told of every command that miniredis is sent, also by scripts.
+func (t *touched) by(name string, words []string) {
+	switch name {
+	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO":
+		return // it changes nothing itself
+	case "FLUSHALL", "FLUSHDB", "SWAPDB":
+		t.all = true
+	case "HEXPIRE", "HSETEX":
+		t.fields = true
+	}
+	t.names = append(t.names, words...)
+}
+
+// looked is for when nothing is left to look at.
+func (t *touched) looked() {
+	clear(t.names)
+	t.names, t.all = t.names[:0], false
+}
+
+// suspects lists the keys that may have changed, in a fixed order. Next time they are not
+// among them.
+func (n *node) suspects() []keyID {
+	var ids []keyID
+	if n.touched.all || n.touched.fields {
+		ids = append(n.keys.ids(), n.scan().ids()...)
+	}
+	for _, name := range n.touched.names {
+		for _, db := range n.dbs {
+			id := keyID{db, name}
+			if _, known := n.keys[id]; known || n.mini.DB(db).Exists(name) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	for first, ok := n.firstExpiry(); ok && !first.After(n.wall); first, ok = n.firstExpiry() {
+		ids = append(ids, heap.Pop(&n.touched.deadlines).(deadline).id)
+	}
+	n.touched.looked()
+	slices.SortFunc(ids, keyID.compare)
+	return slices.Compact(ids)
+}
+
+// know takes down what a key is.
+func (n *node) know(id keyID, is entry) {
+	if was := n.keys[id]; !is.expires.IsZero() && !was.expires.Equal(is.expires) {
+		heap.Push(&n.touched.deadlines, deadline{is.expires, id})
+	}
+	n.keys[id] = is
+}
+
+// knowAll takes down what all keys are.
+func (n *node) knowAll(now keyspace) {
+	n.keys = keyspace{}
+	n.touched.deadlines = nil
+	n.touched.looked()
+	for _, id := range now.ids() {
+		n.know(id, now[id])
+	}
+}
+
+// firstExpiry is the earliest time at which a key ends.
+func (n *node) firstExpiry() (first time.Time, ok bool) {
+	for d := &n.touched.deadlines; len(*d) > 0; heap.Pop(d) {
+		if next := (*d)[0]; n.keys[next.id].expires.Equal(next.at) {
+			return next.at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// changed looks at the keys that may have changed, and records what has: by a command of
+// an actor, or, without one, by the clock. It reports whether there was anything.
+func (n *node) changed(by *trace.Actor) bool {
+	var effects []effect
+	suspects := n.suspects()
+	for _, id := range suspects {
+		was, existed := n.keys[id]
+		if _, stands := n.read(id); stands || !existed {
+			continue
+		}
+		ev := trace.Event{Kind: trace.KindDelete, Key: id.String(), Value: n.tell(was), By: by, Owner: was.owner}
+		if by == nil || !was.expires.IsZero() && !was.expires.After(n.wall) {
+			ev.Kind, ev.By = trace.KindExpire, nil
+		}
+		n.host.Emit(ev)
+		effects = append(effects, effect{id: id, gone: true})
+	}
+	for _, id := range suspects {
+		is, stands := n.read(id)
+		if !stands {
+			continue
+		}
+		was, existed := n.keys[id]
+		kind, prior := trace.KindSet, was.owner
+		is.owner = by
+		if existed && was.same(is) {
+			if was.expires.Equal(is.expires) {
+				continue
+			}
+			kind, prior = trace.KindTouch, nil
+			is.owner = was.owner
+		}
+		ev := n.keyEvent(kind, id, is)
+		ev.By, ev.Prior = by, prior
+		n.host.Emit(ev)
+		effects = append(effects, effect{id: id, entry: is})
+	}
+	for _, e := range effects {
+		if e.gone {
+			delete(n.keys, e.id)
+		} else {
+			n.know(e.id, e.entry)
+		}
+	}
+	if len(effects) == 0 {
+		return false
+	}
+	n.plan()
+	n.disk.wrote(effects)
+	n.repl.propagate(effects)
+	return true
+}
+
+// A deadline is when a key ends.
+type deadline struct {
+	at time.Time
+	id keyID
+}
+
+// deadlines have the earliest first; see [heap.Interface].
+type deadlines []deadline
+
+func (d deadlines) Len() int           { return len(d) }
+func (d deadlines) Less(i, j int) bool { return d[i].at.Before(d[j].at) }
+func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
+func (d *deadlines) Push(x any)        { *d = append(*d, x.(deadline)) }
+func (d *deadlines) Pop() any {
+	last := len(*d) - 1
+	x := (*d)[last]
+	*d = (*d)[:last]
+	return x
+}
