@@ -42,7 +42,7 @@ func init() {
 		Elapsed:  true,
 		Unit:     time.Second,
 		Disks:    []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Settings: []sim.Setting{retentionSetting},
+		Settings: append([]sim.Setting{retentionSetting}, backupSettings...),
 		Failure:  "etcdserver: too many requests",
 		Framer:   newFramer,
 		Boot:     newMember,

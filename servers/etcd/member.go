@@ -23,6 +23,11 @@ type member struct {
 	dice    *rand.Rand
 	// disk is what survives a crash: the log, and whom the member has voted for.
 	disk *raft.MemoryStorage
+	// first is what it was before its log begins, latest its last backup; lost says that it
+	// has no disk any more.
+	first, latest backup
+	lost          bool
+	reached       int64 // the revision, before it was restored
 
 	// The rest is its memory.
 
@@ -74,15 +79,14 @@ func (m *member) start(restarted bool) {
 	m.life++
 	m.started = m.host.Now()
 	m.leading, m.applied = 0, firstIndex
-	m.store = newStore()
-	m.lessor = newLessor(m)
-	m.store.attached = m.lessor.attach
+	m.begin()
 	m.syncing, m.waits, m.leaderless, m.syncPhase = nil, nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
 	m.conns, m.watchings, m.alarms = nil, nil, nil
 	m.proposals, m.reading, m.questions = proposals{}, reading{}, questions{}
 	m.startRaft()
 	m.watch(restarted)
 	m.compactLater(0)
+	m.backUpLater()
 }
 
 // Accept is as in [sim.Server].
@@ -124,7 +128,10 @@ func (m *member) ClockChanged() {
 }
 
 // Crash is as in [sim.Server].
-func (m *member) Crash(trace.Crash) {
+func (m *member) Crash(how trace.Crash) {
+	if how == trace.PowerLoss {
+		m.loseDisk()
+	}
 	m.node = nil
 	m.life++
 	for _, a := range m.alarms {
@@ -138,7 +145,14 @@ func (m *member) Crash(trace.Crash) {
 
 // Restart is as in [sim.Server].
 func (m *member) Restart() {
+	restored := m.lost
+	if restored {
+		m.restore()
+	}
 	m.start(true)
+	if restored {
+		m.tellRestored()
+	}
 	m.settle()
 }
 

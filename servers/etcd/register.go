@@ -55,10 +55,7 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 	if !concerned {
 		return
 	}
-	is := m.store.now.get([]byte(r.lock))
-	if is == nil {
-		is = m.store.head(r.lock + "/")
-	}
+	is := r.first(m)
 	prior := r.owner
 	if was := r.head; was != nil {
 		if is != nil && bytes.Equal(is.Key, was.Key) && r.says(is, was) && r.claims[string(is.Key)].by == r.owner {

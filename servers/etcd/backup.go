@@ -1,0 +1,168 @@
+package etcd
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/raft/v3"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// The settings by which a member that loses its power has lost its disk, too, and is restored
+// from its last backup, as by etcdutl snapshot save and restore: what came since is gone, and
+// revisions are counted on from where they were then, or from a higher one on, as by
+// --bump-revision with --mark-compacted. A cluster is restored as a whole: here it has one
+// member.
+const (
+	backupEvery  = "backup-every"
+	bumpRevision = "bump-revision"
+)
+
+var backupSettings = []sim.Setting{
+	{
+		Name:  backupEvery,
+		Title: "how often a member is backed up, counted from its start, from which it is restored after a power loss; by default a power loss spares its disk",
+		Check: func(value string) error {
+			if d, err := time.ParseDuration(value); err != nil || d <= 0 {
+				return errors.New("it is a time, such as 1m")
+			}
+			return nil
+		},
+	},
+	{
+		Name:  bumpRevision,
+		Title: "how many revisions are left out when a backup is restored, and the past forgotten; by default none are",
+		Check: func(value string) error {
+			if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < 1 || n > 1<<60 {
+				return errors.New("it is a whole number of revisions, from 1")
+			}
+			return nil
+		},
+	},
+}
+
+// A backup is what a member was: its keys and leases, and, for the trace, whose keys of locks
+// they were. The zero backup is a new member.
+type backup struct {
+	store  *store
+	leases []lease
+	claims []map[string]claim
+}
+
+// backUpLater has a member backed up from time to time, if it was told so.
+func (m *member) backUpLater() {
+	every, _ := time.ParseDuration(m.host.Set(backupEvery))
+	if every <= 0 {
+		return
+	}
+	m.after(every, func() {
+		m.latest = m.backUp()
+		m.backUpLater()
+	})
+}
+
+func (m *member) backUp() backup {
+	b := backup{store: m.store.copy()}
+	for _, l := range m.lessor.sorted() {
+		b.leases = append(b.leases, lease{id: l.id, ttl: l.ttl, keys: maps.Clone(l.keys)})
+	}
+	for _, lock := range m.cluster.locks {
+		b.claims = append(b.claims, maps.Clone(lock.claims))
+	}
+	return b
+}
+
+// loseDisk is what a power loss is to a member that is backed up.
+func (m *member) loseDisk() {
+	if m.host.Set(backupEvery) == "" {
+		return
+	}
+	if !m.alone() {
+		m.host.Doubt("a member of several is restored from a backup, and what the others do then is not simulated")
+		return
+	}
+	m.lost = true
+}
+
+// restore begins a new disk with the last backup.
+func (m *member) restore() {
+	m.reached = m.store.revision
+	m.lost = false
+	m.first = m.latest
+	if bump, _ := strconv.ParseInt(m.host.Set(bumpRevision), 10, 64); bump > 0 {
+		if m.first.store == nil {
+			m.first.store = newStore()
+		}
+		m.first.store = m.first.store.copy()
+		m.first.store.revision += bump
+		must(m.first.store.compact(m.first.store.revision))
+	}
+	m.disk = raft.NewMemoryStorage()
+	firstDisk(m.disk, []uint64{m.id})
+	m.cluster.told = 0
+}
+
+// begin gives a member what was on its disk at first.
+func (m *member) begin() {
+	m.store, m.lessor = newStore(), newLessor(m)
+	if m.first.store != nil {
+		m.store = m.first.store.copy()
+	}
+	m.store.attached = m.lessor.attach
+	for _, l := range m.first.leases {
+		m.lessor.all[l.id] = &lease{id: l.id, ttl: l.ttl, keys: maps.Clone(l.keys)}
+	}
+}
+
+// tellRestored tells what has become of the locks, and of the count of revisions, from which
+// tokens come.
+func (m *member) tellRestored() {
+	if m.store.revision < m.reached {
+		m.host.Tell(trace.Event{Kind: trace.KindForget, Key: "revision", Value: strconv.FormatInt(m.reached, 10)})
+	}
+	for i, lock := range m.cluster.locks {
+		claims := map[string]claim{}
+		if m.first.claims != nil {
+			claims = maps.Clone(m.first.claims[i])
+		}
+		lock.restored(m, claims)
+	}
+}
+
+// restored takes in that the keys are again what they were, and tells it.
+func (r *register) restored(m *member, claims map[string]claim) {
+	r.claims = claims
+	is := r.first(m)
+	if was := r.head; was != nil {
+		if is != nil && bytes.Equal(is.Key, was.Key) && r.says(is, was) {
+			return
+		}
+		r.tell(m, trace.KindForget, nil, nil)
+	}
+	if r.head, r.owner = is, nil; is != nil {
+		r.owner = r.claims[string(is.Key)].by
+		r.tell(m, trace.KindRestore, nil, nil)
+	}
+}
+
+// first is the key that tells whose the lock is.
+func (r *register) first(m *member) *mvccpb.KeyValue {
+	if is := m.store.now.get([]byte(r.lock)); is != nil {
+		return is
+	}
+	return m.store.head(r.lock + "/")
+}
+
+// copy is a store of its own with the same past.
+func (s *store) copy() *store {
+	c := *s
+	c.now, c.then, c.past = slices.Clone(s.now), slices.Clone(s.then), slices.Clone(s.past)
+	return &c
+}

@@ -1,0 +1,108 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// restoring is what is in a member after crashes between 90 s and two minutes, and what was
+// told of the lock. There is a key from 30 s on, which is replaced by another one at 75 s.
+func restoring(t *testing.T, settings []string, faults ...sim.Fault) string {
+	t.Helper()
+	var found string
+	cfg := Alone(t, mutex, func(ctx context.Context, p *sim.Program) error {
+		c, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		SleepUntil(30 * time.Second)
+		lease, err := c.Grant(ctx, 600)
+		if err != nil {
+			return err
+		}
+		if _, err = c.Put(ctx, "resource/a", "1", clientv3.WithLease(lease.ID)); err != nil {
+			return err
+		}
+		SleepUntil(75 * time.Second)
+		if _, err = c.Delete(ctx, "resource/a"); err != nil {
+			return err
+		}
+		if _, err = c.Put(ctx, "resource/b", "2", clientv3.WithLease(lease.ID)); err != nil {
+			return err
+		}
+		SleepUntil(2 * time.Minute)
+		all, err := c.Get(ctx, "resource/", clientv3.WithPrefix())
+		if err != nil {
+			return err
+		}
+		left, err := c.TimeToLive(ctx, lease.ID, clientv3.WithAttachedKeys())
+		if err != nil {
+			return err
+		}
+		for _, kv := range all.Kvs {
+			found += fmt.Sprintf("%s in %d, ", strings.TrimPrefix(string(kv.Key), "resource/"), kv.ModRevision)
+		}
+		put, err := c.Put(ctx, "x", "")
+		if err != nil {
+			return err
+		}
+		_, err = c.Get(ctx, "x", clientv3.WithRev(2))
+		found += fmt.Sprintf("%d of %d s left for %d key, next %d, past known %v", left.TTL, left.GrantedTTL, len(left.Keys), put.Header.Revision, err == nil)
+		return nil
+	})
+	cfg.Nodes, cfg.Faults, cfg.Horizon = Nodes("etcd", 1), faults, 5*time.Minute
+	cfg.Nodes[0].Settings = settings
+	tr := Play(t, cfg)
+	var told []string
+	for _, ev := range tr.Events {
+		if ev.Kind == trace.KindForget && ev.Key == "resource" || ev.Kind == trace.KindRestore {
+			told = append(told, string(ev.Kind))
+		}
+	}
+	return strings.Join(append(told, found), "; ")
+}
+
+// A member that has lost its disk is what it was at its last backup, and again after it has
+// merely been killed; its leases begin anew, and the revisions where they were.
+func TestIsRestoredFromItsBackup(t *testing.T) {
+	lost := Lasting(time.Second, At(90*time.Second, Crashed("etcd-1", trace.PowerLoss)))
+	killed := Lasting(time.Second, At(100*time.Second, Crashed("etcd-1", trace.Kill)))
+	each := []string{"backup-every=1m"}
+	Same(t, "by default its disk survives", restoring(t, nil, lost), "b in 4, 572 of 600 s left for 1 key, next 5, past known true")
+	Same(t, "who is only killed has its disk", restoring(t, each, killed), "b in 4, 582 of 600 s left for 1 key, next 5, past known true")
+	Same(t, "who loses its disk has the backup", restoring(t, each, lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 3, past known true")
+	Same(t, "and still has it when it is killed", restoring(t, each, lost, killed), "forget; restore; a in 2, 582 of 600 s left for 1 key, next 3, past known true")
+	Same(t, "revisions can be left out", restoring(t, append(each, "bump-revision=1000"), lost), "forget; restore; a in 2, 572 of 600 s left for 1 key, next 1003, past known false")
+	Same(t, "before there is a backup it is as new", restoring(t, []string{"backup-every=2m"}, lost), "forget; -1 of 0 s left for 0 key, next 2, past known true")
+}
+
+func TestBackupSettings(t *testing.T) {
+	system, _ := sim.LookupSystem("etcd")
+	for setting, good := range map[string]bool{
+		"backup-every=1m": true, "backup-every=0s": false, "backup-every=-1s": false, "backup-every=60": false, "backup-every=": false,
+		"bump-revision=1": true, "bump-revision=0": false, "bump-revision=1e6": false, "bump-revision=9223372036854775807": false,
+	} {
+		Same(t, setting, system.CheckSetting(setting) == nil, good)
+	}
+}
+
+// A cluster of several would have to be restored as a whole.
+func TestOneOfSeveralIsNotRestored(t *testing.T) {
+	cfg := gcPause(3, "")
+	cfg.Faults = []sim.Fault{Lasting(time.Second, At(time.Second, Crashed("etcd-2", trace.PowerLoss)))}
+	cfg.Clients[0].Works = 5 * time.Second
+	for i := range cfg.Nodes {
+		cfg.Nodes[i].Settings = []string{"backup-every=1m"}
+	}
+	Same(t, "doubts", strings.Join(Play(t, cfg).Doubts, "; "), "a member of several is restored from a backup, and what the others do then is not simulated")
+}
