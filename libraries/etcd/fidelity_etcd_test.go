@@ -19,6 +19,9 @@ import (
 // The table, on a real etcd server: that of LOCKSIM_ETCD, or the one that is installed.
 // Each case has one of its own.
 func TestFidelityOfRealEtcd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes eight seconds, in which real sessions live and expire")
+	}
 	program := etcdProgram()
 	version, err := exec.Command(program, "--version").Output()
 	if err != nil {
