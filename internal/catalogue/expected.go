@@ -34,14 +34,18 @@ func AsExpected(t *testing.T, seeds uint64, has Has) {
 					comesToWhatItExpects(t, s, lock, seed, different)
 				}
 				for run, hashes := range different {
-					if uint64(len(hashes)) < seeds/2 {
-						t.Errorf("%s: %d seeds gave only %d different traces", run, seeds, len(hashes))
+					if told := min(seeds, told); uint64(len(hashes)) < told/2 {
+						t.Errorf("%s: %d seeds gave only %d different traces", run, told, len(hashes))
 					}
 				}
 			}
 		})
 	}
 }
+
+// told is of how many seeds the traces are told from each other: seeds that change nothing
+// are the same few traces from the first on, and a hash costs a tenth of a world.
+const told = 20
 
 // comesToWhatItExpects runs a scenario once, and notes the hashes of its traces
 // by run.
@@ -62,7 +66,9 @@ func comesToWhatItExpects(t *testing.T, s *scenarios.Scenario, lock string, seed
 		if hashes[name] == nil {
 			hashes[name] = map[string]bool{}
 		}
-		hashes[name][run.History.Trace.Hash()] = true
+		if seed < told {
+			hashes[name][run.History.Trace.Hash()] = true
+		}
 	}
 }
 
