@@ -14,7 +14,7 @@ import (
 
 // AsExpected tries that every scenario comes to what it says, with each lock of which it
 // says anything, whatever the latencies are, and not because all latencies give one
-// run: at least every second seed gives a run of its own. With other locks than its own
+// run: at least every second of the first [told] seeds gives a run of its own. With other locks than its own
 // it is tried on a tenth of the seeds, but at least on 10.
 func AsExpected(t *testing.T, seeds uint64, has Has) {
 	for _, s := range scenarios.Embedded() {
