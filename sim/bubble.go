@@ -42,16 +42,22 @@ type watchdog struct {
 func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	done := make(chan error, 1)
 	go func() {
+		var failed error
 		// A deadlock in the bubble, and goroutines that remain in it, end
 		// synctest.Test with a panic in its caller.
 		defer func() {
-			if r := recover(); r != nil {
+			r := recover()
+			switch {
+			case failed != nil: // those that it has left waiting remain because of it
+				done <- failed
+			case r != nil:
 				done <- &Stacked{fmt.Errorf("%w: %v; they are below", ErrLeak, r), goroutines(func(head string) bool {
 					return strings.Contains(head, "synctest bubble")
 				})}
+			default:
+				done <- nil
 			}
 		}()
-		var failed error
 		synctest.Test(new(testing.T), func(*testing.T) {
 			// A panic in the function of the bubble would end the program.
 			defer func() {
@@ -62,7 +68,6 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 			}()
 			f()
 		})
-		done <- failed
 	}()
 
 	last := alive.moves.Load()

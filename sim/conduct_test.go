@@ -25,6 +25,7 @@ func TestWithoutStacks(t *testing.T) {
 		{"in several lines", panics("oh\n\nno"), "panic in the simulator: oh", "\nno\ngoroutine "},
 		{"of a value", panics(7), "panic in the simulator: 7", "goroutine "},
 		{"a leak", sim.InBubble(time.Minute, new(sim.Watchdog), forgotten), "goroutines outlived the world: ", "goroutine "},
+		{"a panic that leaves goroutines behind", sim.InBubble(time.Minute, new(sim.Watchdog), func() { go forgotten(); panic("oh no") }), "panic in the simulator: oh no", "goroutine "},
 		{"none", errors.New("a\nb"), "a\nb", ""},
 	} {
 		said, stacks := sim.WithoutStacks(c.err)
