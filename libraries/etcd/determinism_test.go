@@ -142,18 +142,3 @@ func same(t *testing.T, cfg sim.Config) {
 		runtime.GOMAXPROCS(before)
 	}
 }
-
-func BenchmarkGCPause(b *testing.B) {
-	for _, name := range []string{"etcd", "etcd-election"} {
-		for _, members := range []int{1, 3} {
-			b.Run(fmt.Sprintf("%s on %d", name, members), func(b *testing.B) {
-				cfg := gcPause(b, name, members)
-				for b.Loop() {
-					if _, err := sim.Run(cfg); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}

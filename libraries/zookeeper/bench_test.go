@@ -4,6 +4,8 @@ package zookeeper_test
 
 import (
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -32,6 +34,57 @@ func BenchmarkGCPause(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkGrowth plays worlds with more and more clients, who want one lock after the other,
+// and with more and more servers. It reports the processor time that an event takes in the
+// dearest world divided by that in the cheapest, and logs the times. The worlds take turns,
+// and the best turn of each counts.
+func BenchmarkGrowth(b *testing.B) {
+	for _, axis := range []struct {
+		of    string
+		sizes []int
+		world func(n int) sim.Config
+	}{
+		{"clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) }},
+		{"servers", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) }},
+	} {
+		b.Run(axis.of, func(b *testing.B) {
+			defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command has it
+			best, events := make([]float64, len(axis.sizes)), make([]int, len(axis.sizes))
+			for b.Loop() {
+				for i, n := range axis.sizes {
+					cfg, played := axis.world(n), 0
+					before := processorTime()
+					for played < 10_000 {
+						tr, err := sim.Run(cfg)
+						if err != nil {
+							b.Fatal(err)
+						}
+						events[i] = len(tr.Events)
+						played += events[i]
+					}
+					each := float64((processorTime() - before).Nanoseconds()) / 1e3 / float64(played)
+					if best[i] == 0 || each < best[i] {
+						best[i] = each
+					}
+				}
+			}
+			for i, n := range axis.sizes {
+				b.Logf("%4d %-8s %6d events, of which each takes %5.1f µs", n, axis.of, events[i], best[i])
+			}
+			b.ReportMetric(slices.Max(best)/slices.Min(best), "ratio")
+		})
+	}
+}
+
+// crowd is many clients who want one lock, and no faults.
+func crowd(b *testing.B, servers, clients int) sim.Config {
+	var all []sim.Client
+	for i := range clients {
+		all = append(all, sim.Client{Name: fmt.Sprint("client-", i+1), Sections: 3, RetryEvery: time.Second})
+	}
+	return world(b, "zookeeper", servers, all...)
 }
 
 // processorTime is what the process has used of its processors.
