@@ -124,12 +124,12 @@ func (s *teller) acquired(c *history.Call) {
 		})
 		return
 	case s.open(named):
-		told.Predicate = Raw("goes ahead: there is no lock" + grant(ev))
+		told.Predicate = Raw("goes ahead: there is no lock" + s.grant(named, ev))
 	case ev.Ungranted:
 		told.Mood = Wrong
-		told.Predicate = Raw(fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, grant(ev), s.leaseEnds(ev)))
+		told.Predicate = Raw(fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, s.grant(named, ev), s.leaseEnds(ev)))
 	default:
-		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.somewhere(s.keysSet(c.Acquisition, ev)), grant(ev), s.leaseEnds(ev)))
+		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.somewhere(s.keysSet(c.Acquisition, ev)), s.grant(named, ev), s.leaseEnds(ev)))
 	}
 	s.add(ev, told)
 }
@@ -142,12 +142,14 @@ func (s *teller) somewhere(nodes []string) string {
 	return " " + s.on(nodes)
 }
 
-// grant says which token a successful acquire brought.
-func grant(ev *trace.Event) string {
+// grant says which token a successful acquire brought, and what it should have been. A
+// cluster's count is of all that is written there, and so may be ahead of that of the grants.
+func (s *teller) grant(lock string, ev *trace.Event) string {
+	ahead := len(s.Lock(lock).Members) > 0 && ev.Token > ev.Rank
 	switch {
 	case ev.Token == 0:
 		return ""
-	case ev.Minted && ev.Rank != 0 && ev.Rank != ev.Token:
+	case ev.Minted && ev.Rank != 0 && ev.Rank != ev.Token && !ahead:
 		return fmt.Sprintf(": token %s (a true count of grants says %d)", Token(ev.Token), ev.Rank)
 	}
 	return ": token " + Token(ev.Token)
