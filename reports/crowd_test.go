@@ -41,6 +41,33 @@ func TestCrowdIsShownWithinBounds(t *testing.T) {
 	}
 }
 
+// On a terminal a part of the story of a crowd is told, and what tells all; which does.
+func TestCrowdIsToldInPart(t *testing.T) {
+	const more = " of the story are left out here: --messages tells all."
+	for messages, want := range map[bool]bool{false: true, true: false} {
+		var b strings.Builder
+		if err := text(t).Write(&b, []*scenarios.Result{crowded(t)}, reports.Options{Messages: messages}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), more); got != want {
+			t.Errorf("with messages %v it says that something is left out: %v", messages, got)
+		}
+		if lines := strings.Count(b.String(), "\n"); (lines < 1000) != want {
+			t.Errorf("with messages %v it has %d lines", messages, lines)
+		}
+	}
+}
+
+func text(t *testing.T) reports.Format[reports.Results] {
+	for _, format := range reports.Runs.Formats() {
+		if format.Name == "text" {
+			return format
+		}
+	}
+	t.Fatal("there is no text")
+	return reports.Format[reports.Results]{}
+}
+
 func BenchmarkCrowd(b *testing.B) {
 	results := []*scenarios.Result{crowded(b)}
 	for _, format := range reports.Runs.Formats() {

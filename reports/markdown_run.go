@@ -164,6 +164,6 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 	}
 	m.pieces([]piece{figure(eventsOf(runs, told, m.options))})
 	if left > 0 {
-		m.line("\n%s of the story are left out; `locksim run --format text` tells all.", story.Count(left, "step"))
+		m.line("\n%s of the story are left out; `locksim run --messages` tells all.", story.Count(left, "step"))
 	}
 }

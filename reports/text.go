@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -69,13 +69,8 @@ func (t *text) result(r *scenarios.Result) {
 		if i == 0 || v.Story != pairs[i-1][0].Variant.Story {
 			d.add("", paragraph(v.Story))
 		}
-		headings := make([]string, len(runs))
-		told := make([]*history.History, len(runs))
-		for i, run := range runs {
-			headings[i], told[i] = runName[run.Fencing], run.History
-		}
-		timeline := Timeline{Palette: t.Palette, Messages: t.Messages}.Tell(headings, told)
-		d.add("", facts(cast(runs[0].History.Trace)), figure(timeline), figure(table(runs, t.Palette)), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
+		timeline, left := t.timeline(runs)
+		d.add("", facts(cast(runs[0].History.Trace)), figure(timeline), left, figure(table(runs, t.Palette)), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
 	}
 	if len(pairs) > 1 {
 		d.add("", figure(sideBySide(pairs, t.Palette)))
@@ -84,6 +79,27 @@ func (t *text) result(r *scenarios.Result) {
 	t.document(d)
 	t.gap()
 	t.line("replay: %s", replay(r, t.Options))
+}
+
+// longestStory is how many clauses of the story of one run are told to somebody who does not ask
+// for all: nobody reads on a terminal how a hundred clients take their turns.
+const longestStory = 300
+
+// timeline tells what happened in the runs of a variant. Of a long story it tells what is the
+// nearest to what broke, unless it is to tell everything.
+func (t *text) timeline(runs []scenarios.Outcome) (told string, left paragraph) {
+	stories, more := make([][]story.Clause, len(runs)), 0
+	for i, run := range runs {
+		stories[i] = story.Of(run.History, t.Messages)
+		if all := len(stories[i]); all > longestStory && !t.Messages {
+			stories[i] = diagram.Nearest(run.History, run.Verdict, stories[i], longestStory)
+			more = max(more, all-longestStory)
+		}
+	}
+	if more > 0 {
+		left = paragraph(story.Raw(fmt.Sprintf("%s of the story are left out here: --messages tells all.", story.Count(more, "step"))))
+	}
+	return eventsOf(runs, stories, t.Options), left
 }
 
 // stories puts the runs of each variant side by side.

@@ -29,6 +29,9 @@ type Clause struct {
 	// Asked is how the step began, where the clause tells of that as well.
 	Asked Raw
 
+	// each is the predicate when it is told once of many clients, where that is another.
+	each Raw
+
 	// First and Last are the Seqs of the events that the clause tells.
 	First, Last int
 	// Again says that the clause stands for all that happens over and over in it.

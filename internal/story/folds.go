@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -82,26 +83,31 @@ func together(clauses []Clause) []Clause {
 		all := clauses[i]
 		all.Last, all.Until = clauses[end-1].Last, clauses[end-1].At
 		all.Subject = Raw(Count(len(who), "client"))
-		all.Of, all.Part, all.Asked, all.fold, all.items = Step{}, Whole, "", "", nil
-		all.Predicate = "each " + all.Predicate
+		all.Of, all.Part, all.Asked, all.Its, all.fold, all.items = Step{}, Whole, "", false, "", nil
+		all.Predicate = "each " + cmp.Or(all.each, all.Predicate)
 		if n := end - i; n > len(who) {
 			all.Predicate += Raw(fmt.Sprintf("; %d times in all", n))
 		}
-		if n := len(who); n > 4 {
-			who = append(who[:2:2], fmt.Sprintf("%d more", n-2))
-		}
-		all.Predicate += " (" + Raw(List(who)) + ")"
+		all.Predicate += " (" + Raw(crowd(who, 4)) + ")"
 		kept = append(kept, all)
 		i = end
 	}
 	return kept
 }
 
+// crowd lists names or, if they are more than so many, the first two of them.
+func crowd(names []string, most int) string {
+	if n := len(names); n > most {
+		names = append(names[:2:2], fmt.Sprintf("%d more", n-2))
+	}
+	return List(names)
+}
+
 // asTheOthers reports whether the last of some clauses tells of its client what the
 // first tells of another, and not long after the one before it.
 func asTheOthers(clauses []Clause) bool {
 	first, last := clauses[0], clauses[len(clauses)-1]
-	return last.Of != (Step{}) && last.Part != Serves && last.Predicate == first.Predicate && last.Mood == first.Mood &&
+	return (last.Of != (Step{}) || last.each != "") && last.Part != Serves && last.Predicate == first.Predicate && last.Mood == first.Mood &&
 		(len(clauses) == 1 || last.At-clauses[len(clauses)-2].At < Silence)
 }
 

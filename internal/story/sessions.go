@@ -12,8 +12,10 @@ func (s *teller) tellSessions() {
 	for _, ev := range s.OfSessions() {
 		switch ev.Kind {
 		case trace.KindOpen:
+			ends := fmt.Sprintf("%s after its last sign of life", Span(ev.TTL))
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: Detail, Its: true,
-				Predicate: Raw(fmt.Sprintf("its session with %s begins; it ends %s after its last sign of life", ev.Process, Span(ev.TTL)))})
+				Predicate: Raw(fmt.Sprintf("its session with %s begins; it ends %s", ev.Process, ends)),
+				each:      Raw(fmt.Sprintf("begins a session with %s, which ends %s", ev.Process, ends))})
 		case trace.KindExpireSession:
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Its: true,
 				Predicate: Raw(fmt.Sprintf("its session has expired: %s has heard nothing of it for too long", ev.Process))})
@@ -23,7 +25,7 @@ func (s *teller) tellSessions() {
 	}
 	for _, ev := range s.Notified() {
 		s.tellOnce(ev, Clause{Mood: Detail, fold: "notify", items: []string{ev.Process}}, func(clients []string) string {
-			return List(clients) + " hear" + plural(clients) + " that something has changed"
+			return crowd(clients, 12) + " hear" + plural(clients) + " that something has changed"
 		})
 	}
 	for _, ev := range s.Led() {
