@@ -5,20 +5,23 @@ import "strings"
 // ZooKeeper is the system of locks on ZooKeeper.
 const ZooKeeper = "zookeeper"
 
-// Without loss-signal the work is not told that the session has ended.
+// Without loss-signal the work is not told that the session has ended. Without kept-queue who
+// releases the lock deletes the queue's own node, if nobody is in the queue.
 func init() {
 	const lock = "github.com/go-zookeeper/zk, unmodified: its Lock, a queue of sequential ephemeral nodes"
 	for name, title := range map[string]string{
-		"zookeeper":               lock + "; token: the node's czxid",
-		"zookeeper-sequence":      lock + "; token: the node's sequence number + 1",
-		"zookeeper-sequence-tidy": "as zookeeper-sequence, but who releases it deletes the queue's own node, if nobody is in the queue",
-		"zookeeper-tidy":          "as zookeeper, but who releases it deletes the queue's own node, if nobody is in the queue",
-		"zookeeper-disconnect":    "as zookeeper, but it tells its holder as soon as the connection is lost, and not when the session is",
-		"zookeeper-naive":         "on github.com/go-zookeeper/zk, unmodified: one ephemeral node that everybody watches; token: its czxid",
+		"zookeeper":            lock + "; token: the node's czxid",
+		"zookeeper-sequence":   lock + "; token: the node's sequence number + 1",
+		"zookeeper-disconnect": "as zookeeper, but it tells its holder as soon as the connection is lost, and not when the session is",
+		"zookeeper-naive":      "on github.com/go-zookeeper/zk, unmodified: one ephemeral node that everybody watches; token: its czxid",
 	} {
+		features := []string{"loss-signal", "kept-queue"}
+		if name == "zookeeper-naive" { // which has no queue
+			features = features[:1]
+		}
 		Register(Kind{
 			Name: name, Title: title, System: ZooKeeper, Slots: zooKeeperSlots, Adapter: adapters + "zookeeper",
-			Features: []string{"loss-signal"},
+			Features: features,
 		})
 	}
 }

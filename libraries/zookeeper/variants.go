@@ -24,10 +24,13 @@ func (w wary) acquire(word string) (*lease, error) {
 // tidy deletes the queue's own node after it has released the lock, as those do who make a
 // node for each job and do not want to keep them all: Curator's reaper, and the servers
 // themselves where that node is a container. A node that has children cannot be deleted.
-type tidy struct{ *queue }
+type tidy struct {
+	recipe
+	queue *handle
+}
 
 func (t tidy) acquire(word string) (*lease, error) {
-	granted, err := t.queue.acquire(word)
+	granted, err := t.recipe.acquire(word)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +39,7 @@ func (t tidy) acquire(word string) (*lease, error) {
 		if err := unlock(); err != nil {
 			return err
 		}
-		err := t.Conn.Delete(t.path, -1)
+		err := t.queue.Conn.Delete(t.queue.path, -1)
 		if errors.Is(err, zk.ErrNotEmpty) || errors.Is(err, zk.ErrNoNode) {
 			return nil
 		}

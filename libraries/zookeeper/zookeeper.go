@@ -18,12 +18,10 @@ import (
 
 func init() {
 	for name, recipe := range map[string]func(*handle) recipe{
-		"zookeeper":               func(h *handle) recipe { return &queue{handle: h, token: czxid} },
-		"zookeeper-sequence":      func(h *handle) recipe { return &queue{handle: h, token: sequence} },
-		"zookeeper-sequence-tidy": func(h *handle) recipe { return tidy{&queue{handle: h, token: sequence}} },
-		"zookeeper-tidy":          func(h *handle) recipe { return tidy{&queue{handle: h, token: czxid}} },
-		"zookeeper-disconnect":    func(h *handle) recipe { return wary{&queue{handle: h, token: czxid}} },
-		"zookeeper-naive":         func(h *handle) recipe { return naive{h} },
+		"zookeeper":            func(h *handle) recipe { return &queue{handle: h, token: czxid} },
+		"zookeeper-sequence":   func(h *handle) recipe { return &queue{handle: h, token: sequence} },
+		"zookeeper-disconnect": func(h *handle) recipe { return wary{&queue{handle: h, token: czxid}} },
+		"zookeeper-naive":      func(h *handle) recipe { return naive{h} },
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 			if len(e.Nodes) == 0 {
@@ -36,7 +34,11 @@ func init() {
 			h := &handle{Session: session, path: locks.ZooKeeperPath(e.Key)}
 			h.number = int(session.handles.Add(1))
 			h.client = e.Client
-			return &lock{h, recipe(h), e.Options.Has("loss-signal")}, nil
+			r := recipe(h)
+			if !e.Options.Has("kept-queue") {
+				r = tidy{r, h}
+			}
+			return &lock{h, r, e.Options.Has("loss-signal")}, nil
 		})
 	}
 }
