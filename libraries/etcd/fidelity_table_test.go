@@ -438,7 +438,6 @@ var fidelities = []fidelity{
 		wait L2 res     =>
 		wait L3 res     =>
 		got L2          => waits
-		owner L2        => true
 		unlock L1       =>
 		got L2          => got in 5
 		got L3          => waits
