@@ -43,6 +43,8 @@ var subjects = []struct {
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
 	{kind: "etcd", config: inCluster(locks.Etcd), finds: onEtcd},
 	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: electedOnEtcd},
+	{kind: "zookeeper", config: inCluster(locks.ZooKeeper), finds: onZooKeeper},
+	{kind: "zookeeper-naive", config: inCluster(locks.ZooKeeper), finds: naiveOnZooKeeper},
 }
 
 // inCluster is what the locks claim that a session keeps in a cluster.

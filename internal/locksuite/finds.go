@@ -1,6 +1,7 @@
 package locksuite
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -10,6 +11,13 @@ import (
 
 // Findings are the rules that a lock fails, by story.
 type Findings map[string][]string
+
+// And is these findings and those; of a story that both name, what those say.
+func (f Findings) And(those Findings) Findings {
+	both := maps.Clone(f)
+	maps.Copy(both, those)
+	return both
+}
 
 // Finds tells a lock every story, and fails the test unless the suite finds in it what is
 // known, and nothing else. What comes of the stories that are others' is not asked. A lock
