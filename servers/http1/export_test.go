@@ -1,0 +1,26 @@
+package http1
+
+// Largest is the largest body that the tests' servers take.
+const Largest = largest
+
+// Streams are what clients write: whole requests, what is none, and both.
+func Streams() (all []string) {
+	everything := ""
+	for _, r := range requests {
+		all = append(all, r.bytes, r.bytes+r.bytes)
+		everything += r.bytes
+	}
+	all = append(all, everything)
+	for _, n := range nonsense {
+		all = append(all, n.bytes, requests[0].bytes+n.bytes+requests[0].bytes)
+	}
+	const closing = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+	const put = "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
+	return append(all,
+		closing+requests[0].bytes,
+		put+"Expect: 100-continue\r\n\r\nhello"+requests[0].bytes,
+		put+"Expect: a miracle\r\n\r\nhello"+requests[0].bytes,
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n\r\n"+requests[0].bytes,
+		requests[0].bytes+"\r\n"+requests[0].bytes,
+	)
+}

@@ -1,0 +1,206 @@
+package http1
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// largestHeader is how long a request may be before its body, in bytes:
+// http.DefaultMaxHeaderBytes, and what net/http lets it be longer.
+const largestHeader = http.DefaultMaxHeaderBytes + 4096
+
+// A Framer cuts what a client writes on one connection into requests, as [sim.Framer] says:
+// nobody acts on a part of one. What is no HTTP is one message, and the last.
+type Framer struct {
+	// LargestBody is how long the body of a request may be, in bytes. A longer one is
+	// answered with 413, and is the last request of its connection.
+	LargestBody int
+	// Tell says what else there is to say of a request; nil is nothing. The frame has the
+	// method and the target for its text.
+	Tell func(*Request, *sim.Frame)
+
+	over bool
+	// need is how much there has to be before it is worth another look.
+	need int
+	// posted: the latest request was a POST, after which there may be empty lines.
+	posted bool
+	// asked is the header of a request whose client waits to be told to go on.
+	asked []byte
+}
+
+// goesOn is the body of a frame whose client waits to be told to go on with its request.
+type goesOn struct{}
+
+// Next is as in [sim.Framer].
+func (f *Framer) Next(b []byte) (int, sim.Frame) {
+	if f.over {
+		return len(b), sim.Frame{Body: refusal{}, Text: "more of it"}
+	}
+	if len(b) < f.need {
+		return 0, sim.Frame{}
+	}
+	f.need = 0
+	all := b
+	if f.asked != nil {
+		all = slices.Concat(f.asked, b)
+	}
+	size, is := f.read(all)
+	size -= len(f.asked)
+	switch is := is.(type) {
+	case *Request:
+		f.posted = is.Method == http.MethodPost
+		f.asked = nil
+		frame := sim.Frame{Body: is, Text: is.Method + " " + is.URL.RequestURI()}
+		if f.Tell != nil {
+			f.Tell(is, &frame)
+		}
+		return size, frame
+	case goesOn:
+		f.asked = bytes.Clone(b[:size])
+		return size, sim.Frame{Body: is, Text: "asks whether to go on", Handshake: true}
+	case refusal:
+		f.over = true
+		return len(b), sim.Frame{Body: is, Text: "what is no request"}
+	}
+	return 0, sim.Frame{} // there is more to come
+}
+
+// read reads the request that b begins with, and says how long it is: a [*Request], a
+// refusal, or nil if it is not there yet. There is more to come if net/http would wait for more.
+func (f *Framer) read(b []byte) (size int, is any) {
+	from := &source{rest: b, limit: largestHeader}
+	if f.posted {
+		from.skipEmptyLines()
+	}
+	in := bufio.NewReader(from)
+	read, err := http.ReadRequest(in)
+	switch {
+	case err != nil && from.exceeded:
+		return len(b), refusal{Status: http.StatusRequestHeaderFieldsTooLarge}
+	case err != nil && from.dry:
+		return 0, nil
+	case err != nil && strings.HasPrefix(err.Error(), "unsupported transfer encoding"):
+		return len(b), refusal{Status: http.StatusNotImplemented, Text: "Unsupported transfer encoding"}
+	case err != nil:
+		return len(b), refusal{Status: http.StatusBadRequest}
+	}
+	at := func() int { return len(b) - len(from.rest) - in.Buffered() }
+	if wrong := check(read, b[:at()]); wrong != nil {
+		return len(b), *wrong
+	}
+	if read.ContentLength > int64(f.LargestBody) {
+		return len(b), refusal{Status: http.StatusRequestEntityTooLarge}
+	}
+	if expects := read.Header.Get("Expect"); expects != "" && f.asked == nil {
+		switch {
+		case !strings.EqualFold(expects, "100-continue"):
+			return len(b), refusal{Status: http.StatusExpectationFailed}
+		case read.ProtoAtLeast(1, 1) && read.ContentLength != 0:
+			return at(), goesOn{}
+		}
+	}
+	header := at()
+	from.limit = -1
+	content, err := io.ReadAll(io.LimitReader(read.Body, int64(f.LargestBody)+1))
+	switch {
+	case len(content) > f.LargestBody:
+		return len(b), refusal{Status: http.StatusRequestEntityTooLarge}
+	case err != nil && from.dry:
+		if read.ContentLength > 0 {
+			f.need = header + int(read.ContentLength) - len(f.asked)
+		}
+		return 0, nil
+	case err != nil:
+		return len(b), refusal{Status: http.StatusBadRequest}
+	}
+	return at(), &Request{
+		Method: read.Method, URL: read.URL, Header: read.Header, Content: content,
+		closes: read.Close, old: !read.ProtoAtLeast(1, 1),
+	}
+}
+
+// A source is what was written so far. It is dry if there had to be more.
+type source struct {
+	rest []byte
+	// limit is how much may be read from now on; less than 0 is everything.
+	limit         int
+	dry, exceeded bool
+}
+
+func (s *source) Read(b []byte) (int, error) {
+	if s.limit >= 0 && len(b) > s.limit {
+		b = b[:s.limit]
+	}
+	switch {
+	case len(b) == 0 && s.limit == 0:
+		s.exceeded = true
+		return 0, errors.New("the header is too long")
+	case len(s.rest) == 0:
+		s.dry = true
+		return 0, io.EOF
+	}
+	n := copy(b, s.rest)
+	s.rest = s.rest[n:]
+	if s.limit > 0 {
+		s.limit -= n
+	}
+	return n, nil
+}
+
+// skipEmptyLines lets go of what old clients write after a POST: at most four bytes, as
+// readRequest in https://github.com/golang/go/blob/master/src/net/http/server.go does.
+func (s *source) skipEmptyLines() {
+	for range 4 {
+		if len(s.rest) > 0 && (s.rest[0] == '\r' || s.rest[0] == '\n') {
+			s.rest = s.rest[1:]
+		}
+	}
+}
+
+// check says what net/http's server refuses of a request that is one; see readRequest there.
+func check(r *http.Request, header []byte) *refusal {
+	hosts := hosts(header)
+	switch {
+	case r.ProtoMajor != 1:
+		return &refusal{Status: http.StatusHTTPVersionNotSupported, Why: "unsupported protocol version"}
+	case r.ProtoAtLeast(1, 1) && len(hosts) == 0 && r.Method != http.MethodConnect:
+		return &refusal{Status: http.StatusBadRequest, Why: "missing required Host header"}
+	case len(hosts) > 1:
+		return &refusal{Status: http.StatusBadRequest, Why: "too many Host headers"}
+	case len(hosts) == 1 && strings.ContainsFunc(hosts[0], notInHost):
+		return &refusal{Status: http.StatusBadRequest, Why: "malformed Host header"}
+	}
+	for _, values := range r.Header {
+		if slices.ContainsFunc(values, func(v string) bool { return strings.ContainsFunc(v, isControl) }) {
+			return &refusal{Status: http.StatusBadRequest, Why: "invalid header value"}
+		}
+	}
+	return nil
+}
+
+// hosts are the values of all Host headers: net/http's ReadRequest keeps no more of them than
+// the first.
+func hosts(header []byte) (all []string) {
+	for line := range strings.Lines(string(header)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Host") {
+			all = append(all, strings.TrimSpace(value))
+		}
+	}
+	return all
+}
+
+// notInHost and isControl are ValidHostHeader and ValidHeaderFieldValue of
+// https://pkg.go.dev/golang.org/x/net/http/httpguts.
+func notInHost(c rune) bool {
+	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+	return !letter && !strings.ContainsRune("!$%&'()*+,-.:;=[]_~", c)
+}
+
+func isControl(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }

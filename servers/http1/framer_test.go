@@ -1,0 +1,172 @@
+package http1
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// requests are whole requests, and what is read of them.
+var requests = []struct{ bytes, text, content string }{
+	{"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET /", ""},
+	{"GET /v1/kv/a%20b?wait=5s&index=7 HTTP/1.1\nHost: a\n\n", "GET /v1/kv/a%20b?wait=5s&index=7", ""},
+	{"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HEAD /", ""},
+	{"GET / HTTP/1.0\r\n\r\n", "GET /", ""},
+	{"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "GET /", ""},
+	{"PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", "PUT /a", "hello"},
+	{"POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6; x=y\r\n world\r\n0\r\n\r\n", "POST /a", "hello world"},
+	{"POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n1\r\n!\r\n0\r\nX: y\r\n\r\n", "POST /a", "!"},
+	{"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\nGET / HTTP/1", "PUT /", "GET / HTTP/1"},
+}
+
+// nonsense is what is no request, and what is said to it.
+var nonsense = []struct {
+	bytes  string
+	status int
+}{
+	{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n", http.StatusBadRequest},
+	{"GET /\r\n", http.StatusBadRequest},
+	{"GET / HTTP/1.1\r\n\r\n", http.StatusBadRequest},
+	{"GET / HTTP/1.1\r\nHost: a b\r\n\r\n", http.StatusBadRequest},
+	{"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", http.StatusBadRequest},
+	{"GET / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n", http.StatusBadRequest},
+	{"GET / HTTP/1.1\r\nHost: a\r\nno header\r\n\r\n", http.StatusBadRequest},
+	{"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", http.StatusBadRequest},
+	{"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", http.StatusBadRequest},
+	{"PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", http.StatusNotImplemented},
+	{"GET / HTTP/2.0\r\nHost: a\r\n\r\n", http.StatusHTTPVersionNotSupported},
+	{"GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 2*largestHeader) + "\r\n\r\n", http.StatusRequestHeaderFieldsTooLarge},
+}
+
+const largest = 16
+
+// However the bytes of a connection come, the requests are the same, and no part of one is
+// taken for the whole.
+func TestFramerCutsRequests(t *testing.T) {
+	var stream []byte
+	for _, r := range requests {
+		stream = append(stream, r.bytes...)
+	}
+	f := &Framer{LargestBody: largest}
+	for _, want := range requests {
+		for n := 1; n < len(want.bytes); n++ {
+			if size, _ := f.Next([]byte(want.bytes[:n])); size != 0 {
+				t.Fatalf("%q is taken for a request", want.bytes[:n])
+			}
+		}
+		size, frame := f.Next(stream)
+		is, _ := frame.Body.(*Request)
+		if size != len(want.bytes) || is == nil {
+			t.Fatalf("%q: %d bytes are %T", want.bytes, size, frame.Body)
+		}
+		if frame.Text != want.text || string(is.Content) != want.content {
+			t.Errorf("%q is %q with %q", want.bytes, frame.Text, is.Content)
+		}
+		stream = stream[size:]
+	}
+}
+
+// What is no request is refused, with all that comes after it.
+func TestFramerRefuses(t *testing.T) {
+	long := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n"
+	chunks := "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+	all := append(nonsense[:len(nonsense):len(nonsense)], []struct {
+		bytes  string
+		status int
+	}{
+		{long, http.StatusRequestEntityTooLarge},
+		{chunks + "11\r\n12345678901234567\r\n", http.StatusRequestEntityTooLarge},
+		{chunks + "x\r\n", http.StatusBadRequest},
+		{"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: a miracle\r\n\r\n", http.StatusExpectationFailed},
+	}...)
+	for _, want := range all {
+		f := &Framer{LargestBody: largest}
+		size, frame := f.Next([]byte(want.bytes))
+		is, _ := frame.Body.(refusal)
+		if size != len(want.bytes) || is.Status != want.status {
+			t.Errorf("%.80q: %d bytes are %+v, want %d", want.bytes, size, frame.Body, want.status)
+		}
+		if size, frame := f.Next([]byte(requests[0].bytes)); size == 0 || frame.Body != (refusal{}) {
+			t.Errorf("%.80q: what follows is %+v", want.bytes, frame.Body)
+		}
+	}
+}
+
+// Whoever asks whether to go on is told so before its body is there.
+func TestFramerOfWhoWaitsToGoOn(t *testing.T) {
+	header := "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
+	f := &Framer{LargestBody: largest}
+	size, frame := f.Next([]byte(header))
+	if size != len(header) || frame.Body != (goesOn{}) {
+		t.Fatalf("the header is %d bytes, %+v", size, frame.Body)
+	}
+	for _, part := range []string{"h", "hell"} {
+		if size, _ := f.Next([]byte(part)); size != 0 {
+			t.Fatalf("%q is a request", part)
+		}
+	}
+	size, frame = f.Next([]byte("hello" + requests[0].bytes))
+	if is, ok := frame.Body.(*Request); !ok || size != 5 || string(is.Content) != "hello" {
+		t.Fatalf("the body is %d bytes, %+v", size, frame.Body)
+	}
+	if size, frame = f.Next([]byte(requests[0].bytes)); size != len(requests[0].bytes) || frame.Text != requests[0].text {
+		t.Errorf("what follows is %d bytes, %+v", size, frame)
+	}
+}
+
+// Whatever bytes come, in whatever pieces, they are cut the same way, and nothing panics.
+func FuzzFramer(f *testing.F) {
+	for _, r := range requests {
+		f.Add([]byte(r.bytes+r.bytes[:len(r.bytes)/2]), uint8(3))
+	}
+	for _, n := range nonsense {
+		f.Add([]byte(n.bytes[:min(len(n.bytes), 100)]), uint8(1))
+	}
+	f.Add([]byte("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello"), uint8(7))
+	f.Add([]byte("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"), uint8(2))
+	f.Fuzz(func(t *testing.T, b []byte, piece uint8) {
+		whole := cut(t, &Framer{LargestBody: largest}, b, len(b))
+		pieces := cut(t, &Framer{LargestBody: largest}, b, 1+int(piece))
+		if whole != pieces {
+			t.Fatalf("%q in pieces of %d is\n%s\nand at once\n%s", b, 1+int(piece), pieces, whole)
+		}
+	})
+}
+
+// cut is what a framer makes of bytes that come in pieces, up to the first refusal.
+func cut(t *testing.T, f *Framer, b []byte, piece int) string {
+	var told bytes.Buffer
+	var out []byte
+	for len(b) > 0 {
+		n := min(piece, len(b))
+		out, b = append(out, b[:n]...), b[n:]
+		for len(out) > 0 {
+			size, frame := f.Next(out)
+			if size < 0 || size > len(out) {
+				t.Fatalf("%d bytes have a request of %d", len(out), size)
+			}
+			if size == 0 {
+				break
+			}
+			told.WriteString(tell(frame))
+			if _, over := frame.Body.(refusal); over {
+				return told.String()
+			}
+			out = out[size:]
+		}
+	}
+	return told.String()
+}
+
+func tell(frame sim.Frame) string {
+	switch is := frame.Body.(type) {
+	case *Request:
+		return frame.Text + " with " + string(is.Content) + "\n"
+	case refusal:
+		return string(is.write()) + "\n"
+	}
+	return frame.Text + "\n"
+}

@@ -1,0 +1,269 @@
+package http1_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A web is a server that says what it was asked, and keeps who asks for /wait waiting until
+// somebody asks for /go.
+type web struct {
+	*http1.Server
+	host  *sim.Host
+	waits []*http1.Call
+	gone  int
+}
+
+func init() {
+	sim.RegisterSystem(sim.System{
+		Name: "web", Title: "a web server", Node: "web server", Port: 80,
+		Framer: func(*sim.Names) sim.Framer { return &http1.Framer{LargestBody: http1.Largest} },
+		Boot: func(host *sim.Host) sim.Server {
+			w := &web{host: host}
+			w.Server = http1.NewServer(host, w.serve)
+			return w
+		},
+	})
+}
+
+func (w *web) serve(call *http1.Call) {
+	switch call.URL.Path {
+	case "/wait":
+		w.waits = append(w.waits, call)
+		call.Gone(func() { w.gone++ })
+	case "/go":
+		w.host.Emit(trace.Event{Kind: trace.KindSet, Key: "go", By: call.By(), Owner: call.By()})
+		for _, one := range w.waits {
+			one.Answer(http1.Answer{Status: http.StatusOK, Body: []byte("waited")})
+		}
+		w.waits = nil
+		call.Answer(http1.Answer{Status: http.StatusNoContent})
+	case "/later":
+		w.host.At(w.host.Now()+5*time.Second, func() {
+			w.Do(func() { call.Answer(http1.Answer{Status: http.StatusOK, Body: []byte("later")}) })
+		})
+	case "/gone":
+		call.Answer(http1.Answer{Status: http.StatusOK, Body: fmt.Append(nil, w.gone)})
+	default:
+		call.Answer(http1.Answer{Status: http.StatusOK, Header: http.Header{"X-Said": {"so"}}, Body: said(call.Method, call.URL.String(), call.Content)})
+	}
+}
+
+func said(method, url string, content []byte) []byte {
+	return fmt.Appendf(nil, "%s %s %q", method, url, content)
+}
+
+func (w *web) ClockChanged()     {}
+func (w *web) Crash(trace.Crash) { w.Server.Crash() }
+func (w *web) Restart()          { w.waits = nil }
+func (w *web) Stop()             {}
+
+// story is a world with a web server.
+func story(clients ...sim.Client) sim.Config {
+	cfg := Story(clients...)
+	cfg.Nodes = Nodes("web", 1)
+	return cfg
+}
+
+// writes is a client that writes some bytes, and keeps what comes back.
+func writes(t *testing.T, name, b string, heard *[]byte) sim.Client {
+	return Client(t, name, func(ctx context.Context, p *sim.Program) error {
+		c, err := Dial(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, b); err != nil {
+			return err
+		}
+		c.SetReadDeadline(time.Now().Add(time.Minute))
+		all, err := io.ReadAll(c)
+		*heard = append(*heard, all...)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil
+		}
+		return err
+	})
+}
+
+// browser is net/http's own client.
+func browser(p *sim.Program) *http.Client {
+	t := &http.Transport{DialContext: p.Env().Dial}
+	p.Env().Cleanup(t.CloseIdleConnections)
+	return &http.Client{Transport: t}
+}
+
+func get(ctx context.Context, c *http.Client, p *sim.Program, path string) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, "GET", "http://"+p.Env().Nodes[0]+path, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	return fmt.Sprintf("%d %s", answer.StatusCode, b), err
+}
+
+// A long poll is answered when there is something to say, and what else the connection was
+// asked for meanwhile after that.
+func TestAnswersComeInOrder(t *testing.T) {
+	var heard []byte
+	const wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n"
+	const hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
+	goes := Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+		SleepUntil(10 * time.Second)
+		_, err := get(ctx, browser(p), p, "/go")
+		return err
+	})
+	tr := Play(t, story(writes(t, "client-1", wait+hello, &heard), goes))
+	first, second, _ := strings.Cut(string(heard), "waited")
+	if !strings.HasPrefix(first, "HTTP/1.1 200 OK") || !strings.HasSuffix(second, "GET /hello \"\"") {
+		t.Errorf("client-1 heard %q", heard)
+	}
+	if got := First(t, tr, trace.KindDeliver, "client-1"); got.At < 10*time.Second {
+		t.Errorf("the first answer came at %v", got.At)
+	}
+}
+
+// net/http's client is served, by a timer too, on a connection that it uses again.
+func TestBrowserIsServed(t *testing.T) {
+	var heard []string
+	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		c := browser(p)
+		for _, path := range []string{"/later", "/a?b=c", "/gone"} {
+			said, err := get(ctx, c, p, path)
+			if err != nil {
+				return err
+			}
+			heard = append(heard, fmt.Sprintf("%v %s", Now().Round(time.Second), said))
+		}
+		return nil
+	})
+	tr := Play(t, story(asks))
+	Same(t, "heard", strings.Join(heard, ", "), `5s 200 later, 5s 200 GET /a?b=c "", 5s 200 0`)
+	Only(t, tr, trace.KindConnect, "client-1")
+}
+
+// A server is told that a client does not wait for its answer any more.
+func TestWaitingClientsGo(t *testing.T) {
+	asks := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		c := browser(p)
+		if said, err := get(Within(ctx, time.Second), c, p, "/wait"); err == nil {
+			return fmt.Errorf("heard %s", said)
+		}
+		time.Sleep(time.Second)
+		if said, err := get(ctx, c, p, "/gone"); said != "200 1" {
+			return fmt.Errorf("gone: %s, %v", said, err)
+		}
+		_, err := get(ctx, c, p, "/go") // answers nobody
+		return err
+	})
+	Play(t, story(asks))
+}
+
+// A server that crashes when it has done something, and one that pauses then, has not
+// answered yet.
+func TestAnswersWaitForFaults(t *testing.T) {
+	asks := func(heard *string) sim.Client {
+		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			said, err := get(Within(ctx, time.Minute), browser(p), p, "/go")
+			*heard = fmt.Sprintf("%v at %v", cmp.Or(said, fmt.Sprint(err != nil)), Now().Round(time.Second))
+			return nil
+		})
+	}
+	var heard string
+	set := "client-1 holds web-1"
+	Struck(t, Play(t, With(story(asks(&heard)), When(set, Crashed("web-1", trace.Kill)))))
+	Same(t, "after a crash", heard, "true at 0s")
+	Struck(t, Play(t, With(story(asks(&heard)), Lasting(9*time.Second, When(set, Stopped("web-1"))))))
+	Same(t, "after a pause", heard, "204  at 9s")
+}
+
+// What is no HTTP is told: the run proves nothing then.
+func TestNonsenseIsTold(t *testing.T) {
+	var heard []byte
+	tr := Play(t, story(writes(t, "client-1", "hello\r\n", &heard)))
+	Same(t, "doubts", strings.Join(tr.Doubts, ", "), "client-1 wrote to web-1 what is no request of HTTP/1.1")
+}
+
+// To every stream of bytes the answers are those of net/http's own server.
+func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
+	real := listen(t)
+	for _, b := range http1.Streams() {
+		var heard []byte
+		Play(t, story(writes(t, "client-1", b, &heard)))
+		is, want := tell(heard), tell(ask(t, real, b))
+		if is != want {
+			t.Errorf("%.300q is answered with\n%s\nand by net/http with\n%s", b, is, want)
+		}
+	}
+}
+
+// listen is a real server that says what it was asked.
+func listen(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client has gone
+		}
+		w.Header().Set("X-Said", "so")
+		w.Header()["Content-Type"] = nil
+		_, _ = w.Write(said(r.Method, r.URL.String(), content))
+	})}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	return l.Addr().String()
+}
+
+func ask(t *testing.T, addr, b string) []byte {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	go func() {
+		_, _ = io.WriteString(c, b)
+		_ = c.(*net.TCPConn).CloseWrite()
+	}()
+	heard, _ := io.ReadAll(c) // a reset ends it, too
+	return heard
+}
+
+// begins is how an answer does.
+var begins = regexp.MustCompile(`HTTP/1\.[01] `)
+
+// tell is what answers say, without their dates, and with their headers in one order.
+func tell(b []byte) string {
+	var told []string
+	for answer := range strings.SplitSeq(begins.ReplaceAllString(string(b), "\x00$0"), "\x00") {
+		head, body, _ := strings.Cut(answer, "\r\n\r\n")
+		lines := strings.Split(head, "\r\n")
+		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "Date: ") })
+		slices.Sort(lines)
+		told = append(told, fmt.Sprintf("%q with %q", lines, body))
+	}
+	return strings.Join(told, "\n")
+}
