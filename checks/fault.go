@@ -203,8 +203,11 @@ func (h *inquiry) brokenFor(lock string, at int) map[history.Acquisition][]trace
 	broken := map[history.Acquisition][]trace.Assumption{}
 	for _, l := range h.Losses(lock) {
 		assumption := trace.AssumeLockMemory
-		if l.Early {
+		switch {
+		case l.Early:
 			assumption = trace.AssumeClock
+		case l.Cut:
+			assumption = trace.AssumeNetwork
 		}
 		if all := broken[l.Of.Owner]; l.Event.Seq <= at && !slices.Contains(all, assumption) {
 			all = append(all, assumption)

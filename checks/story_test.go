@@ -389,6 +389,8 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		key(trace.KindExpire)
 	case "forgets":
 		key(trace.KindForget)
+	case "drops":
+		key(trace.KindDrop)
 	case "restores":
 		key(trace.KindRestore)
 	case "replaces":

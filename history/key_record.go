@@ -58,10 +58,11 @@ func (h *History) KeyChanges() []Change { return h.keyed().changes }
 type Loss struct {
 	// Event showed it.
 	Event *trace.Event
-	// Of is the key, and Early says that its node's clock ended it too early; otherwise
-	// the node forgot it, or a replica took the node's place that did not have it.
-	Of    *Holding
-	Early bool
+	// Of is the key. Early says that its node's clock ended it too early, and Cut that the
+	// connection that held it was over; otherwise the node forgot it, or a replica took the
+	// node's place that did not have it.
+	Of         *Holding
+	Early, Cut bool
 }
 
 // Losses are the keys of a lock that nodes lost, in order.
@@ -105,6 +106,8 @@ func (h *History) readLosses() map[string][]Loss {
 				switch {
 				case c.Event.Kind == trace.KindExpire:
 					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Early: true})
+				case c.Event.Kind == trace.KindDrop:
+					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Cut: true})
 				case c.Event.Kind == trace.KindForget,
 					c.Event.Kind == trace.KindRestore && (c.Is.Owner != c.Was.Owner || c.Is.Due < c.Due):
 					lost(s.lock, Loss{Event: c.Event, Of: c.Was})

@@ -63,6 +63,7 @@ const (
 	Removed     Ending = "removed"     // by a command
 	Expired     Ending = "expired"     // by the node's clock
 	Forgotten   Ending = "forgotten"   // lost in a crash
+	Dropped     Ending = "dropped"     // with the connection that held it
 	Replaced    Ending = "replaced"    // by what came back from a disk, or from a master
 )
 
@@ -73,6 +74,7 @@ var endings = map[trace.Kind]Ending{
 	trace.KindDelete:  Removed,
 	trace.KindExpire:  Expired,
 	trace.KindForget:  Forgotten,
+	trace.KindDrop:    Dropped,
 }
 
 // An Interval is a stretch of time: from a moment, which belongs to it, to another, which
@@ -214,7 +216,7 @@ func (k *Keys) See(ev *trace.Event) []Change {
 		}
 	case trace.KindRestart:
 		return k.restart(ev)
-	case trace.KindSet, trace.KindTouch, trace.KindRestore, trace.KindDelete, trace.KindExpire, trace.KindForget:
+	case trace.KindSet, trace.KindTouch, trace.KindRestore, trace.KindDelete, trace.KindExpire, trace.KindForget, trace.KindDrop:
 		if k.isDown(ev.Process) {
 			k.waiting[ev.Process] = append(k.waiting[ev.Process], ev)
 			return nil

@@ -40,6 +40,7 @@ const (
 	KindDelete  Kind = "delete"
 	KindExpire  Kind = "expire"
 	KindForget  Kind = "forget"
+	KindDrop    Kind = "drop"
 	KindRestore Kind = "restore"
 
 	KindOpen          Kind = "session-open"
@@ -128,6 +129,7 @@ var forms = []Form{
 	{KindDelete, OfKeys, "a command removed a key", fields("process"), fields("key value by owner"), true, nil},
 	{KindExpire, OfKeys, "a key's time was up, by the node's clock", fields("process"), fields("key value owner"), true, nil},
 	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
+	{KindDrop, OfKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
 	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master", fields("process"), fields("key value ttl expires owner"), true, nil},
 
 	{KindOpen, OfSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},

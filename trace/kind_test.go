@@ -52,6 +52,7 @@ var elsewhere = []string{
 	"ran-on", "ran-on process", "ran-on text", // a lock that sleeps in C, or in a loop
 	"fail", "fail process", "fail text", "recover", "recover process",
 	"hold handshake", "check text",
+	"drop", "drop process", "drop key", "drop value", "drop owner", // locks on connections, whose clients are libraries
 	"revert version", "revert value", "forget-token object", // a storage that keeps some of its versions, and shards
 }
 

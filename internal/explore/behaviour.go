@@ -186,6 +186,8 @@ func (b *observer) lose(c history.Change) {
 		how = "expire"
 	case history.Forgotten:
 		how = "forget"
+	case history.Dropped:
+		how = "drop"
 	}
 	if !b.inside[client] {
 		return

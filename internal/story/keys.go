@@ -36,6 +36,8 @@ func (s *teller) otherKey(c history.Change) {
 		s.sayIts(ev, Fault, "key %s came back from disk as %s", ev.Key, ev.Value)
 	case history.Expired:
 		s.sayIts(ev, Plain, "key %s expired", ev.Key)
+	case history.Dropped:
+		s.sayIts(ev, Plain, "key %s went with the connection that held it", ev.Key)
 	}
 }
 
@@ -55,6 +57,10 @@ func (s *teller) keyOfLock(c history.Change) {
 	case c.How == history.Forgotten:
 		s.key(c, Fault, "forget "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key was lost in the crash %s", owner, s.on(nodes))
+		})
+	case c.How == history.Dropped:
+		s.key(c, Fault, "drop "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s connection is over, and with it its lock %s", owner, s.on(nodes))
 		})
 	case c.How == history.Replaced && s.isCopy(ev.Process):
 		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {

@@ -99,6 +99,8 @@ func keyEnded(k *history.Holding) string {
 		return "it expired"
 	case history.Forgotten:
 		return "lost in the crash"
+	case history.Dropped:
+		return "lost with its connection"
 	}
 	if there.To != history.Never {
 		return "the node went down, and never came back"

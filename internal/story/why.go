@@ -91,7 +91,7 @@ func (p *Paragraph) lateness(first, second *trace.Event) string {
 // not ended: what had become of its keys.
 func (p *Paragraph) gap(first, second *trace.Event) string {
 	holder := history.Acquisition{Client: first.Process, Section: first.Section}
-	var forgot, tooEarly, expired []string
+	var forgot, cut, tooEarly, expired []string
 	remover := ""
 	for _, c := range p.history.KeyChanges() {
 		if c.Was == nil || c.Was.Owner != holder || c.Is == c.Was || second.At < c.At || second.Seq < c.Event.Seq {
@@ -108,6 +108,8 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 			}
 		case history.Forgotten:
 			forgot = append(forgot, c.Node)
+		case history.Dropped:
+			cut = append(cut, c.Node)
 		case history.Expired:
 			if early(c) {
 				tooEarly = append(tooEarly, c.Node)
@@ -122,6 +124,8 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 		return fmt.Sprintf("%s took %s away", remover, key)
 	case len(forgot) > 0:
 		return fmt.Sprintf("%s forgot %s", List(p.history.InOrder(forgot)), key)
+	case len(cut) > 0:
+		return fmt.Sprintf("%s took %s away when the connection that held it was over", List(p.history.InOrder(cut)), key)
 	case len(tooEarly) > 0:
 		return fmt.Sprintf("%s let %s expire before its time", List(p.history.InOrder(tooEarly)), key)
 	case len(expired) > 0:
