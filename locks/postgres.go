@@ -1,0 +1,4 @@
+package locks
+
+// Postgres is the system of locks on PostgreSQL.
+const Postgres = "postgres"

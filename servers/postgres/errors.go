@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// An oops is an error as clients are told it, by PostgreSQL's own code.
+type oops struct {
+	code, text string
+	// ours: PostgreSQL may do it, and this server cannot.
+	ours bool
+}
+
+func (o *oops) Error() string { return o.text + " (SQLSTATE " + o.code + ")" }
+
+// The codes of PostgreSQL's Appendix A that this server has.
+const (
+	protocolViolation    = "08P01"
+	notSupported         = "0A000"
+	cardinality          = "21000"
+	outOfRange           = "22003"
+	badTimestamp         = "22007"
+	timeOutOfRange       = "22008"
+	divisionByZero       = "22012"
+	badParameterValue    = "22023"
+	badText              = "22P02"
+	badBinary            = "22P03"
+	notNullViolation     = "23502"
+	uniqueViolation      = "23505"
+	idleInTransaction    = "25P03"
+	transactionFailed    = "25P02"
+	unknownStatement     = "26000"
+	unknownCursor        = "34000"
+	deadlock             = "40P01"
+	syntaxError          = "42601"
+	ambiguousColumn      = "42702"
+	unknownColumn        = "42703"
+	unknownObject        = "42704"
+	duplicateColumn      = "42701"
+	typeMismatch         = "42804"
+	indeterminateType    = "42P18"
+	ambiguousParameter   = "42P08"
+	unknownFunction      = "42883"
+	badColumnReference   = "42P10"
+	unknownTable         = "42P01"
+	duplicateStatement   = "42P05"
+	duplicateTable       = "42P07"
+	badTableDefinition   = "42P16"
+	cannotCoerce         = "42846"
+	wrongObjectType      = "42809"
+	diskFull             = "53100"
+	objectNotInState     = "55000"
+	lockNotAvailable     = "55P03"
+	queryCanceled        = "57014"
+	idleSession          = "57P05"
+	tooManyColumnsInRow  = "54011"
+	unnamedStatementName = ""
+)
+
+func fail(code, format string, args ...any) error {
+	return &oops{code: code, text: fmt.Sprintf(format, args...)}
+}
+
+// without is the error of what PostgreSQL can do and this server cannot.
+func without(format string, args ...any) error {
+	return &oops{code: notSupported, text: "the simulated server does not have " + fmt.Sprintf(format, args...), ours: true}
+}
+
+// asOops is any error of this package's, or of the parser's, as clients are told it.
+func asOops(err error) *oops {
+	if o, ok := errors.AsType[*oops](err); ok {
+		return o
+	}
+	if e, ok := errors.AsType[*sql.Error](err); ok {
+		return &oops{code: e.Code, text: e.Message, ours: e.Ours}
+	}
+	return &oops{code: "XX000", text: err.Error(), ours: true}
+}

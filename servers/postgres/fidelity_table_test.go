@@ -1,0 +1,1130 @@
+package postgres_test
+
+// What sessions ask, and what they are told.
+var fidelities = []fidelity{
+	{
+		name: "a lease row",
+		script: `
+			a: CREATE TABLE locks (name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)
+			a: INSERT INTO locks AS l VALUES ($1, $2, 1, now() + $3::interval) ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, generation = l.generation + 1, expires_at = excluded.expires_at WHERE l.expires_at < now() RETURNING generation | job | one | 10 s
+			b: INSERT INTO locks AS l VALUES ($1, $2, 1, now() + $3::interval) ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, generation = l.generation + 1, expires_at = excluded.expires_at WHERE l.expires_at < now() RETURNING generation | job | two | 10 s
+			a: UPDATE locks SET expires_at = now() - interval '1 s' WHERE name = $1 AND holder = $2 | job | one
+			b: INSERT INTO locks AS l VALUES ($1, $2, 1, now() + $3::interval) ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, generation = l.generation + 1, expires_at = excluded.expires_at WHERE l.expires_at < now() RETURNING generation | job | two | 10 s
+			a: DELETE FROM locks WHERE name = $1 AND holder = $2 | job | one
+			b: DELETE FROM locks WHERE name = $1 AND holder = $2 RETURNING holder, generation | job | two`,
+		want: `
+			a: CREATE TABLE
+			a: [generation 20]
+			a: 1
+			a: INSERT 0 1
+			b: INSERT 0 0
+			a: UPDATE 1
+			b: [generation 20]
+			b: 2
+			b: INSERT 0 1
+			a: DELETE 0
+			b: [holder 25, generation 20]
+			b: two, 2
+			b: DELETE 1`,
+	},
+	{
+		name: "names without a table are ambiguous in ON CONFLICT",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, n int)
+			a: INSERT INTO t VALUES ('a', 1) ON CONFLICT (k) DO UPDATE SET n = 2 WHERE n < 5
+			a: INSERT INTO t VALUES ('a', 1) ON CONFLICT (n) DO NOTHING
+			a: INSERT INTO t VALUES ('a', 1) ON CONFLICT DO UPDATE SET n = 2
+			a: INSERT INTO t VALUES ('a', 1), ('a', 2) ON CONFLICT (k) DO UPDATE SET n = excluded.n
+			a: INSERT INTO t VALUES ('a', 1), ('a', 2) ON CONFLICT DO NOTHING RETURNING n
+			a: INSERT INTO t VALUES ('a', 1)
+			a: INSERT INTO t (n) VALUES (1)
+			a: INSERT INTO t (k, k) VALUES ('a', 'b')
+			a: INSERT INTO t (k, m) VALUES ('a', 'b')
+			a: INSERT INTO t VALUES ('a', 1, 2)
+			a: INSERT INTO t (k, n) VALUES ('a')
+			a: INSERT INTO t VALUES ('b', 'x')
+			a: INSERT INTO t VALUES ('b', true)
+			a: INSERT INTO none VALUES (1)
+			a: SELECT * FROM t ORDER BY k`,
+		want: `
+			a: CREATE TABLE
+			a: ERROR 42702: column reference "n" is ambiguous
+			a: ERROR 42P10: there is no unique or exclusion constraint matching the ON CONFLICT specification
+			a: ERROR 42601: ON CONFLICT DO UPDATE requires inference specification or constraint name
+			a: ERROR 21000: ON CONFLICT DO UPDATE command cannot affect row a second time
+			a: [n 23]
+			a: 1
+			a: INSERT 0 1
+			a: ERROR 23505: duplicate key value violates unique constraint "t_pkey"
+			a: ERROR 23502: null value in column "k" of relation "t" violates not-null constraint
+			a: ERROR 42701: column "k" specified more than once
+			a: ERROR 42703: column "m" of relation "t" does not exist
+			a: ERROR 42601: INSERT has more expressions than target columns
+			a: ERROR 42601: INSERT has more target columns than expressions
+			a: ERROR 22P02: invalid input syntax for type integer: "x"
+			a: ERROR 42804: column "n" is of type integer but expression is of type boolean
+			a: ERROR 42P01: relation "none" does not exist
+			a: [k 25, n 23]
+			a: a, 1
+			a: SELECT 1`,
+	},
+	{
+		name: "the second to insert waits for the first",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, n int)
+			a: BEGIN
+			a: INSERT INTO t VALUES ('a', 1)
+			b> INSERT INTO t VALUES ('a', 2) ON CONFLICT (k) DO NOTHING
+			a: COMMIT
+			b<
+			a: BEGIN
+			a: INSERT INTO t VALUES ('b', 1)
+			b> INSERT INTO t VALUES ('b', 2) ON CONFLICT (k) DO UPDATE SET n = excluded.n RETURNING n
+			a: ROLLBACK
+			b<
+			a: BEGIN
+			a: DELETE FROM t WHERE k = 'b'
+			b> INSERT INTO t VALUES ('b', 3)
+			a: COMMIT
+			b<
+			a: SELECT * FROM t ORDER BY k`,
+		want: `
+			a: CREATE TABLE
+			a: BEGIN
+			a: INSERT 0 1
+			b: waits
+			a: COMMIT
+			b: INSERT 0 0
+			a: BEGIN
+			a: INSERT 0 1
+			b: waits
+			a: ROLLBACK
+			b: [n 23]
+			b: 2
+			b: INSERT 0 1
+			a: BEGIN
+			a: DELETE 1
+			b: waits
+			a: COMMIT
+			b: INSERT 0 1
+			a: [k 25, n 23]
+			a: a, 1
+			a: b, 3
+			a: SELECT 2`,
+	},
+	{
+		name: "who waits for a row looks again",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, n int)
+			a: INSERT INTO t VALUES ('a', 1), ('b', 2)
+			a: BEGIN
+			a: UPDATE t SET n = 10 WHERE k = 'a'
+			b> UPDATE t SET n = n + 1 WHERE n < 5 RETURNING k, n
+			c: SELECT * FROM t ORDER BY k
+			a: COMMIT
+			b<
+			c: SELECT * FROM t ORDER BY k
+			a: BEGIN
+			a: UPDATE t SET n = n + 1 WHERE k = 'a'
+			b> UPDATE t SET n = n + 100 WHERE k = 'a' RETURNING n
+			a: COMMIT
+			b<
+			a: BEGIN
+			a: DELETE FROM t WHERE k = 'a'
+			b> UPDATE t SET n = 0 WHERE k = 'a'
+			a: COMMIT
+			b<`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 2
+			a: BEGIN
+			a: UPDATE 1
+			b: waits
+			c: [k 25, n 23]
+			c: a, 1
+			c: b, 2
+			c: SELECT 2
+			a: COMMIT
+			b: [k 25, n 23]
+			b: b, 3
+			b: UPDATE 1
+			c: [k 25, n 23]
+			c: a, 10
+			c: b, 3
+			c: SELECT 2
+			a: BEGIN
+			a: UPDATE 1
+			b: waits
+			a: COMMIT
+			b: [n 23]
+			b: 111
+			b: UPDATE 1
+			a: BEGIN
+			a: DELETE 1
+			b: waits
+			a: COMMIT
+			b: UPDATE 0`,
+	},
+	{
+		name: "select for update",
+		script: `
+			a: CREATE TABLE jobs (id bigserial PRIMARY KEY, state text NOT NULL DEFAULT 'new')
+			a: INSERT INTO jobs (state) VALUES ('new'), ('new'), ('done'), (DEFAULT)
+			a: BEGIN
+			a: SELECT id FROM jobs WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE
+			b: BEGIN
+			b: SELECT id FROM jobs WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+			c: SELECT id FROM jobs WHERE state = 'new' ORDER BY id FOR UPDATE SKIP LOCKED
+			c: SELECT id FROM jobs WHERE id = 1 FOR UPDATE NOWAIT
+			c> SELECT id, state FROM jobs WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE
+			a: UPDATE jobs SET state = 'done' WHERE id = 1
+			a: COMMIT
+			b: COMMIT
+			c<
+			a: UPDATE jobs SET state = 'mine' WHERE id = (SELECT id FROM jobs WHERE state = 'new' ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id, state
+			a: SELECT * FROM jobs ORDER BY id DESC`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 4
+			a: BEGIN
+			a: [id 20]
+			a: 1
+			a: SELECT 1
+			b: BEGIN
+			b: [id 20]
+			b: 2
+			b: SELECT 1
+			c: [id 20]
+			c: 4
+			c: SELECT 1
+			c: ERROR 55P03: could not obtain lock on row in relation "jobs"
+			c: waits
+			a: UPDATE 1
+			a: COMMIT
+			b: COMMIT
+			c: [id 20, state 25]
+			c: 2, new
+			c: SELECT 1
+			a: [id 20, state 25]
+			a: 2, mine
+			a: UPDATE 1
+			a: [id 20, state 25]
+			a: 4, new
+			a: 3, done
+			a: 2, mine
+			a: 1, done
+			a: SELECT 4`,
+	},
+	{
+		name: "the lock of an update that does not happen stays",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, n int)
+			a: INSERT INTO t VALUES ('a', 1)
+			a: BEGIN
+			a: INSERT INTO t AS o VALUES ('a', 2) ON CONFLICT (k) DO UPDATE SET n = 2 WHERE o.n > 5
+			b: SELECT k FROM t FOR UPDATE NOWAIT
+			a: COMMIT
+			b: SELECT k FROM t FOR UPDATE NOWAIT`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 1
+			a: BEGIN
+			a: INSERT 0 0
+			b: ERROR 55P03: could not obtain lock on row in relation "t"
+			a: COMMIT
+			b: [k 25]
+			b: a
+			b: SELECT 1`,
+	},
+	{
+		name: "who waits longest is first",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, n text)
+			a: INSERT INTO t VALUES ('a', '')
+			a: BEGIN
+			a: UPDATE t SET n = n || 'a'
+			b> UPDATE t SET n = n || 'b' RETURNING n
+			c> UPDATE t SET n = n || 'c' RETURNING n
+			a: COMMIT
+			b<
+			c<`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 1
+			a: BEGIN
+			a: UPDATE 1
+			b: waits
+			c: waits
+			a: COMMIT
+			b: [n 25]
+			b: ab
+			b: UPDATE 1
+			c: [n 25]
+			c: abc
+			c: UPDATE 1`,
+	},
+	{
+		name: "advisory locks",
+		script: `
+			a: SELECT pg_try_advisory_lock(1)
+			b: SELECT pg_try_advisory_lock(1)
+			a: SELECT pg_try_advisory_lock(1), pg_try_advisory_lock(0, 1)
+			b: SELECT pg_try_advisory_lock($1, $2) | 0 | 1
+			b> SELECT pg_advisory_lock(1)
+			a: SELECT pg_advisory_unlock(1)
+			b: SELECT 1`,
+		want: `
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1
+			a: [pg_try_advisory_lock 16, pg_try_advisory_lock 16]
+			a: t, t
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1
+			b: waits
+			a: [pg_advisory_unlock 16]
+			a: t
+			a: SELECT 1
+			b: the connection is over`,
+	},
+	{
+		name: "advisory locks that are waited for",
+		script: `
+			a: SELECT pg_advisory_lock(7)
+			b> SELECT pg_advisory_lock($1) | 7
+			c> SELECT pg_advisory_lock(7)
+			a: SELECT pg_advisory_unlock(7)
+			b<
+			a: SELECT pg_advisory_unlock(7)
+			b: SELECT pg_advisory_unlock(7)
+			c<
+			b.
+			c.
+			a: SELECT pg_try_advisory_lock(7)
+			a: SELECT pg_advisory_unlock_all()
+			b: SELECT pg_try_advisory_lock(7)`,
+		want: `
+			a: [pg_advisory_lock 2278]
+			a:
+			a: SELECT 1
+			b: waits
+			c: waits
+			a: [pg_advisory_unlock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_advisory_lock 2278]
+			b:
+			b: SELECT 1
+			a: WARNING 01000: you don't own a lock of type ExclusiveLock
+			a: [pg_advisory_unlock 16]
+			a: f
+			a: SELECT 1
+			b: [pg_advisory_unlock 16]
+			b: t
+			b: SELECT 1
+			c: [pg_advisory_lock 2278]
+			c:
+			c: SELECT 1
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			a: [pg_advisory_unlock_all 2278]
+			a:
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1`,
+	},
+	{
+		name: "advisory locks of a transaction",
+		script: `
+			a: BEGIN
+			a: SELECT pg_advisory_xact_lock(5)
+			b: SELECT pg_try_advisory_xact_lock(5)
+			b> SELECT pg_advisory_lock(5)
+			a: SELECT pg_advisory_unlock(5)
+			a: ROLLBACK
+			b<
+			a: SELECT pg_try_advisory_xact_lock(6)
+			b: SELECT pg_try_advisory_lock(6)
+			a: BEGIN
+			a: SELECT pg_try_advisory_lock(8)
+			a: ROLLBACK
+			b: SELECT pg_try_advisory_lock(8)`,
+		want: `
+			a: BEGIN
+			a: [pg_advisory_xact_lock 2278]
+			a:
+			a: SELECT 1
+			b: [pg_try_advisory_xact_lock 16]
+			b: f
+			b: SELECT 1
+			b: waits
+			a: WARNING 01000: you don't own a lock of type ExclusiveLock
+			a: [pg_advisory_unlock 16]
+			a: f
+			a: SELECT 1
+			a: ROLLBACK
+			b: [pg_advisory_lock 2278]
+			b:
+			b: SELECT 1
+			a: [pg_try_advisory_xact_lock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1
+			a: BEGIN
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			a: ROLLBACK
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1`,
+	},
+	{
+		name: "what is called before a wait is called once",
+		script: `
+			a: CREATE SEQUENCE s
+			a: SELECT pg_advisory_lock(7)
+			b> SELECT nextval('s'), pg_advisory_lock(7), nextval('s')
+			a: SELECT nextval('s')
+			a: SELECT pg_advisory_unlock(7)
+			b<`,
+		want: `
+			a: CREATE SEQUENCE
+			a: [pg_advisory_lock 2278]
+			a:
+			a: SELECT 1
+			b: waits
+			a: [nextval 20]
+			a: 2
+			a: SELECT 1
+			a: [pg_advisory_unlock 16]
+			a: t
+			a: SELECT 1
+			b: [nextval 20, pg_advisory_lock 2278, nextval 20]
+			b: 1, , 3
+			b: SELECT 1`,
+	},
+	{
+		name: "a connection that ends frees what it has",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY)
+			b: BEGIN
+			b: INSERT INTO t VALUES ('a')
+			b: SELECT pg_advisory_lock(3)
+			a> INSERT INTO t VALUES ('a')
+			b.
+			a<
+			a: SELECT pg_try_advisory_lock(3)`,
+		want: `
+			a: CREATE TABLE
+			b: BEGIN
+			b: INSERT 0 1
+			b: [pg_advisory_lock 2278]
+			b:
+			b: SELECT 1
+			a: waits
+			a: INSERT 0 1
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1`,
+	},
+	{
+		name: "transactions",
+		script: `
+			a: BEGIN
+			a: BEGIN
+			a: COMMIT
+			a: COMMIT
+			a: ROLLBACK
+			a: BEGIN
+			a: SELECT 1 / 0
+			a: SELECT 1
+			a: COMMIT
+			a! BEGIN; SELECT 1; COMMIT
+			a! SELECT 1; SELECT 1/0; SELECT 2
+			a! CREATE TABLE t (n int); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)
+			a! INSERT INTO t VALUES (3); SELECT 1/0
+			a: SELECT n FROM t ORDER BY n
+			a: START TRANSACTION ISOLATION LEVEL READ COMMITTED
+			a: ABORT
+			a!
+			a! ;
+			a! -- nothing`,
+		want: `
+			a: BEGIN
+			a: WARNING 25001: there is already a transaction in progress
+			a: BEGIN
+			a: COMMIT
+			a: WARNING 25P01: there is no transaction in progress
+			a: COMMIT
+			a: WARNING 25P01: there is no transaction in progress
+			a: ROLLBACK
+			a: BEGIN
+			a: ERROR 22012: division by zero
+			a: ERROR 25P02: current transaction is aborted, commands ignored until end of transaction block
+			a: ROLLBACK
+			a: BEGIN
+			a: [?column? 23]
+			a: 1
+			a: SELECT 1
+			a: COMMIT
+			a: [?column? 23]
+			a: 1
+			a: SELECT 1
+			a: ERROR 22012: division by zero
+			a: CREATE TABLE
+			a: INSERT 0 1
+			a: INSERT 0 1
+			a: INSERT 0 1
+			a: ERROR 22012: division by zero
+			a: [n 23]
+			a: 1
+			a: 2
+			a: SELECT 2
+			a: START TRANSACTION
+			a: ROLLBACK`,
+	},
+	{
+		name: "what a transaction sees",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, n int)
+			a: BEGIN
+			a: INSERT INTO t VALUES ('a', 1)
+			a: SELECT n FROM t
+			b: SELECT n FROM t
+			a: UPDATE t SET n = 2
+			a: SELECT n FROM t
+			a: DELETE FROM t
+			a: SELECT n FROM t
+			a: INSERT INTO t VALUES ('a', 3)
+			a: COMMIT
+			b: SELECT n FROM t
+			b: BEGIN
+			b: SELECT n FROM t
+			a: UPDATE t SET n = 4
+			b: SELECT n FROM t
+			b: UPDATE t SET k = 'b', n = n + 1 RETURNING k, n
+			b: INSERT INTO t VALUES ('a', 0)
+			b: ROLLBACK
+			a: SELECT * FROM t`,
+		want: `
+			a: CREATE TABLE
+			a: BEGIN
+			a: INSERT 0 1
+			a: [n 23]
+			a: 1
+			a: SELECT 1
+			b: SELECT 0
+			a: UPDATE 1
+			a: [n 23]
+			a: 2
+			a: SELECT 1
+			a: DELETE 1
+			a: SELECT 0
+			a: INSERT 0 1
+			a: COMMIT
+			b: [n 23]
+			b: 3
+			b: SELECT 1
+			b: BEGIN
+			b: [n 23]
+			b: 3
+			b: SELECT 1
+			a: UPDATE 1
+			b: [n 23]
+			b: 4
+			b: SELECT 1
+			b: [k 25, n 23]
+			b: b, 5
+			b: UPDATE 1
+			b: INSERT 0 1
+			b: ROLLBACK
+			a: [k 25, n 23]
+			a: a, 4
+			a: SELECT 1`,
+	},
+	{
+		name: "now is when the transaction began",
+		script: `
+			a: BEGIN
+			a: SELECT now() = transaction_timestamp(), now() = current_timestamp, statement_timestamp() >= now()
+			a; 20ms
+			a: SELECT clock_timestamp() > now() + interval '10 ms', statement_timestamp() > now() + interval '10 ms', clock_timestamp() >= statement_timestamp()
+			a: COMMIT
+			a: SELECT now() = statement_timestamp()`,
+		want: `
+			a: BEGIN
+			a: [?column? 16, ?column? 16, ?column? 16]
+			a: t, t, t
+			a: SELECT 1
+			a: [?column? 16, ?column? 16, ?column? 16]
+			a: t, t, t
+			a: SELECT 1
+			a: COMMIT
+			a: [?column? 16]
+			a: t
+			a: SELECT 1`,
+		real: `
+			a: BEGIN
+			a: [?column? 16, ?column? 16, ?column? 16]
+			a: t, t, t
+			a: SELECT 1
+			a: [?column? 16, ?column? 16, ?column? 16]
+			a: t, t, t
+			a: SELECT 1
+			a: COMMIT
+			a: [?column? 16]
+			a: f
+			a: SELECT 1`,
+		why: "the real one reads its clock for each message: from Parse to Execute some microseconds pass",
+	},
+	{
+		name: "a statement that waits has an old now",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, at timestamptz)
+			a: INSERT INTO t VALUES ('a', NULL)
+			a: BEGIN
+			a: UPDATE t SET at = clock_timestamp()
+			b> UPDATE t SET at = now() WHERE k = 'a' RETURNING clock_timestamp() - now() > interval '200 ms'
+			a: COMMIT
+			b<`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 1
+			a: BEGIN
+			a: UPDATE 1
+			b: waits
+			a: COMMIT
+			b: [?column? 16]
+			b: t
+			b: UPDATE 1`,
+	},
+	{
+		name: "lock timeout",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY)
+			a: INSERT INTO t VALUES ('a')
+			a: BEGIN
+			a: SELECT * FROM t FOR UPDATE
+			b: SET lock_timeout = '50ms'
+			b: SELECT * FROM t FOR UPDATE
+			b: BEGIN
+			b: SET LOCAL lock_timeout = 100
+			b: SHOW lock_timeout
+			b: DELETE FROM t
+			b: SELECT 1
+			b: ROLLBACK
+			b: SHOW lock_timeout
+			b: SELECT pg_advisory_lock(1)`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 1
+			a: BEGIN
+			a: [k 25]
+			a: a
+			a: SELECT 1
+			b: SET
+			b: ERROR 55P03: canceling statement due to lock timeout
+			b: BEGIN
+			b: SET
+			b: [lock_timeout 25]
+			b: 100ms
+			b: SHOW
+			b: ERROR 55P03: canceling statement due to lock timeout
+			b: ERROR 25P02: current transaction is aborted, commands ignored until end of transaction block
+			b: ROLLBACK
+			b: [lock_timeout 25]
+			b: 50ms
+			b: SHOW
+			b: [pg_advisory_lock 2278]
+			b:
+			b: SELECT 1`,
+	},
+	{
+		name: "statement timeout",
+		script: `
+			a: SET statement_timeout TO '300 ms'
+			a: SELECT pg_sleep(5)
+			a: SELECT pg_sleep(0.01)
+			a: RESET statement_timeout
+			a: SHOW statement_timeout
+			a: SELECT pg_sleep(0.1)`,
+		want: `
+			a: SET
+			a: ERROR 57014: canceling statement due to statement timeout
+			a: [pg_sleep 2278]
+			a:
+			a: SELECT 1
+			a: RESET
+			a: [statement_timeout 25]
+			a: 0
+			a: SHOW
+			a: [pg_sleep 2278]
+			a:
+			a: SELECT 1`,
+	},
+	{
+		name: "settings",
+		script: `
+			a: SHOW lock_timeout
+			a: SET lock_timeout = '1500ms'
+			a: SHOW lock_timeout
+			a: SET lock_timeout = '1.5s'
+			a: SHOW lock_timeout
+			a: SET lock_timeout = 120000
+			a: SHOW lock_timeout
+			a: SET lock_timeout = -1
+			a: SET lock_timeout = 'soon'
+			a: SET none_such = 1
+			a: SHOW none_such
+			a: BEGIN
+			a: SET lock_timeout = '5s'
+			a: ROLLBACK
+			a: SHOW lock_timeout
+			a: BEGIN
+			a: SET lock_timeout = '5s'
+			a: SET LOCAL lock_timeout = '6s'
+			a: COMMIT
+			a: SHOW lock_timeout
+			a: SET LOCAL lock_timeout = '7s'
+			a: SHOW lock_timeout
+			a: SET lock_timeout TO DEFAULT
+			a: SHOW lock_timeout
+			a: SELECT current_setting('lock_timeout')`,
+		want: `
+			a: [lock_timeout 25]
+			a: 0
+			a: SHOW
+			a: SET
+			a: [lock_timeout 25]
+			a: 1500ms
+			a: SHOW
+			a: SET
+			a: [lock_timeout 25]
+			a: 1500ms
+			a: SHOW
+			a: SET
+			a: [lock_timeout 25]
+			a: 2min
+			a: SHOW
+			a: ERROR 22023: -1 ms is outside the valid range for parameter "lock_timeout" (0 .. 2147483647)
+			a: ERROR 22023: invalid value for parameter "lock_timeout": "soon"
+			a: ERROR 42704: unrecognized configuration parameter "none_such"
+			a: ERROR 42704: unrecognized configuration parameter "none_such"
+			a: BEGIN
+			a: SET
+			a: ROLLBACK
+			a: [lock_timeout 25]
+			a: 2min
+			a: SHOW
+			a: BEGIN
+			a: SET
+			a: SET
+			a: COMMIT
+			a: [lock_timeout 25]
+			a: 5s
+			a: SHOW
+			a: WARNING 25P01: SET LOCAL can only be used in transaction blocks
+			a: SET
+			a: [lock_timeout 25]
+			a: 5s
+			a: SHOW
+			a: SET
+			a: [lock_timeout 25]
+			a: 0
+			a: SHOW
+			a: [current_setting 25]
+			a: 0
+			a: SELECT 1`,
+	},
+	{
+		name: "idle in a transaction",
+		script: `
+			a: SET idle_in_transaction_session_timeout = '600ms'
+			a; 700ms
+			a: SELECT pg_advisory_lock(9)
+			a: BEGIN
+			b> SELECT pg_advisory_lock(9)
+			a; 600ms
+			b<
+			a: SELECT 1`,
+		want: `
+			a: SET
+			a: [pg_advisory_lock 2278]
+			a:
+			a: SELECT 1
+			a: BEGIN
+			b: waits
+			b: [pg_advisory_lock 2278]
+			b:
+			b: SELECT 1
+			a: FATAL 25P03: terminating connection due to idle-in-transaction timeout`,
+		real: `
+			a: SET
+			a: [pg_advisory_lock 2278]
+			a:
+			a: SELECT 1
+			a: BEGIN
+			b: waits
+			b: [pg_advisory_lock 2278]
+			b:
+			b: SELECT 1
+			a: the connection is over`,
+		why: "a socket of the machine's own cannot be written to once the server has closed it, and TCP can",
+	},
+	{
+		name: "a deadlock",
+		script: `
+			a: CREATE TABLE t (k text PRIMARY KEY, n int)
+			a: INSERT INTO t VALUES ('a', 0), ('b', 0)
+			a: BEGIN
+			b: BEGIN
+			a: UPDATE t SET n = 1 WHERE k = 'a'
+			b: UPDATE t SET n = 1 WHERE k = 'b'
+			a> UPDATE t SET n = 1 WHERE k = 'b'
+			b> UPDATE t SET n = 1 WHERE k = 'a'
+			a<
+			b<
+			b: COMMIT
+			a: COMMIT`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 2
+			a: BEGIN
+			b: BEGIN
+			a: UPDATE 1
+			b: UPDATE 1
+			a: waits
+			b: waits
+			a: ERROR 40P01: deadlock detected
+			b: UPDATE 1
+			b: COMMIT
+			a: ROLLBACK`,
+	},
+	{
+		name: "sequences",
+		script: `
+			a: CREATE SEQUENCE s
+			a: SELECT currval('s')
+			a: SELECT nextval('s')
+			b: SELECT nextval('s')
+			a: BEGIN
+			a: SELECT nextval('s')
+			a: ROLLBACK
+			b: SELECT nextval('public.s')
+			a: SELECT currval('s')
+			a: SELECT nextval('none')
+			a: CREATE SEQUENCE s
+			a: CREATE SEQUENCE IF NOT EXISTS s
+			a: DROP SEQUENCE s
+			a: DROP SEQUENCE IF EXISTS s`,
+		want: `
+			a: CREATE SEQUENCE
+			a: ERROR 55000: currval of sequence "s" is not yet defined in this session
+			a: [nextval 20]
+			a: 1
+			a: SELECT 1
+			b: [nextval 20]
+			b: 2
+			b: SELECT 1
+			a: BEGIN
+			a: [nextval 20]
+			a: 3
+			a: SELECT 1
+			a: ROLLBACK
+			b: [nextval 20]
+			b: 4
+			b: SELECT 1
+			a: [currval 20]
+			a: 3
+			a: SELECT 1
+			a: ERROR 42P01: relation "none" does not exist
+			a: ERROR 42P07: relation "s" already exists
+			a: NOTICE 42P07: relation "s" already exists, skipping
+			a: CREATE SEQUENCE
+			a: DROP SEQUENCE
+			a: NOTICE 00000: sequence "s" does not exist, skipping
+			a: DROP SEQUENCE`,
+	},
+	{
+		name: "tables",
+		script: `
+			a: CREATE TABLE t (a int, b int DEFAULT 1 + 1, PRIMARY KEY (a, b), UNIQUE (b))
+			a: CREATE TABLE t (a int)
+			a: CREATE TABLE IF NOT EXISTS t (a int)
+			a: INSERT INTO t (a) VALUES (1)
+			a: INSERT INTO t (a) VALUES (2)
+			a: INSERT INTO t VALUES (1, 2)
+			a: INSERT INTO t (a) VALUES (2) ON CONFLICT (a, b) DO NOTHING
+			a: INSERT INTO t (a) VALUES (2) ON CONFLICT (b, a) DO NOTHING
+			a: INSERT INTO t (a) VALUES (2) ON CONFLICT (b) DO UPDATE SET b = DEFAULT, a = 5 RETURNING *
+			a: DROP TABLE t
+			a: DROP TABLE t
+			a: DROP TABLE IF EXISTS t
+			a: SELECT * FROM t
+			a: CREATE TABLE u (a int, a int)
+			a: CREATE TABLE u (a int PRIMARY KEY, b int PRIMARY KEY)
+			a: CREATE TABLE u (a int, PRIMARY KEY (b))
+			a: CREATE TABLE u (n int UNIQUE)
+			a: INSERT INTO u VALUES (NULL), (NULL), (1)
+			a: INSERT INTO u VALUES (1)
+			a: SELECT nothing FROM u
+			a: SELECT x.n FROM u
+			a: SELECT z.n FROM u AS z
+			a: UPDATE u SET n = 1, n = 2
+			a: UPDATE u SET none = 1`,
+		want: `
+			a: CREATE TABLE
+			a: ERROR 42P07: relation "t" already exists
+			a: NOTICE 42P07: relation "t" already exists, skipping
+			a: CREATE TABLE
+			a: INSERT 0 1
+			a: ERROR 23505: duplicate key value violates unique constraint "t_b_key"
+			a: ERROR 23505: duplicate key value violates unique constraint "t_pkey"
+			a: ERROR 23505: duplicate key value violates unique constraint "t_b_key"
+			a: ERROR 23505: duplicate key value violates unique constraint "t_b_key"
+			a: [a 23, b 23]
+			a: 5, 2
+			a: INSERT 0 1
+			a: DROP TABLE
+			a: ERROR 42P01: table "t" does not exist
+			a: NOTICE 00000: table "t" does not exist, skipping
+			a: DROP TABLE
+			a: ERROR 42P01: relation "t" does not exist
+			a: ERROR 42701: column "a" specified more than once
+			a: ERROR 42P16: multiple primary keys for table "u" are not allowed
+			a: ERROR 42703: column "b" named in key does not exist
+			a: CREATE TABLE
+			a: INSERT 0 3
+			a: ERROR 23505: duplicate key value violates unique constraint "u_n_key"
+			a: ERROR 42703: column "nothing" does not exist
+			a: ERROR 42P01: missing FROM-clause entry for table "x"
+			a: [n 23]
+			a: NULL
+			a: NULL
+			a: 1
+			a: SELECT 3
+			a: ERROR 42601: multiple assignments to same column "n"
+			a: ERROR 42703: column "none" of relation "u" does not exist`,
+	},
+	{
+		name: "expressions",
+		script: `
+			a: SELECT 1 + 2 * 3 - 4 / 2 % 3, -2, +3, 7 / 2, -7 / 2, -7 % 3
+			a: SELECT 1 = 1 AND NOT 2 < 1 OR NULL, NULL AND false, NULL OR true, NOT NULL
+			a: SELECT NULL IS NULL, 1 IS NOT NULL, true IS TRUE, NULL IS NOT FALSE, NULL IS UNKNOWN, 1 IS DISTINCT FROM NULL, NULL IS NOT DISTINCT FROM NULL
+			a: SELECT 1 IN (1, 2), 3 NOT IN (1, 2), NULL IN (1), 3 IN (1, NULL), 2 BETWEEN 1 AND 3, 2 NOT BETWEEN 1 AND 3
+			a: SELECT 'a' || 'b', 'a' || 1, 'it''s', "upper"('x'), length('four'), lower('ABC')
+			a: SELECT '1'::int + 1, CAST('2' AS bigint), 3::text, true::text, 1::bool, false::int, 1.5::int, 2.5::int, '1.5'::float8
+			a: SELECT CASE WHEN 1 > 2 THEN 'a' WHEN true THEN 'b' ELSE 'c' END, CASE WHEN false THEN 1 END
+			a: SELECT coalesce(NULL, 2, 3), greatest(1, 3, NULL), least(2, 1), coalesce(NULL, 'x')
+			a: SELECT 2147483647 + 1
+			a: SELECT 2147483648 + 1, 9223372036854775807
+			a: SELECT 9223372036854775807 + 1
+			a: SELECT 'a' + 1
+			a: SELECT 'a' < 1
+			a: SELECT true + 1
+			a: SELECT now() + 1
+			a: SELECT 1::interval
+			a: SELECT nope(1)
+			a: SELECT 1 WHERE 1
+			a: SELECT 1 AS one, 2 two, 3 "Three"
+			a: SELECT $1 | x
+			a: SELECT $1 + 1, $2 || 'x', $3::bool | 2 | y | true
+			a: SELECT $1::int, $1::text | 1
+			a: SELECT $2 | 1 | 2
+			a: SELECT hashtext('resource'), hashtext(''), hashtext('a'), hashtext('exactly 12 b'), hashtext('a text that is longer than twelve bytes')`,
+		want: `
+			a: [?column? 23, ?column? 23, ?column? 23, ?column? 23, ?column? 23, ?column? 23]
+			a: 5, -2, 3, 3, -3, -1
+			a: SELECT 1
+			a: [?column? 16, ?column? 16, ?column? 16, ?column? 16]
+			a: t, f, t, NULL
+			a: SELECT 1
+			a: [?column? 16, ?column? 16, ?column? 16, ?column? 16, ?column? 16, ?column? 16, ?column? 16]
+			a: t, t, t, t, t, t, t
+			a: SELECT 1
+			a: [?column? 16, ?column? 16, ?column? 16, ?column? 16, ?column? 16, ?column? 16]
+			a: t, t, NULL, NULL, t, f
+			a: SELECT 1
+			a: [?column? 25, ?column? 25, ?column? 25, upper 25, length 23, lower 25]
+			a: ab, a1, it's, X, 4, abc
+			a: SELECT 1
+			a: [?column? 23, int8 20, text 25, text 25, bool 16, int4 23, int4 23, int4 23, float8 701]
+			a: 2, 2, 3, true, t, 0, 2, 3, 1.5
+			a: SELECT 1
+			a: [case 25, case 23]
+			a: b, NULL
+			a: SELECT 1
+			a: [coalesce 23, greatest 23, least 23, coalesce 25]
+			a: 2, 3, 1, x
+			a: SELECT 1
+			a: ERROR 22003: integer out of range
+			a: [?column? 20, ?column? 20]
+			a: 2147483649, 9223372036854775807
+			a: SELECT 1
+			a: ERROR 22003: bigint out of range
+			a: ERROR 22P02: invalid input syntax for type integer: "a"
+			a: ERROR 22P02: invalid input syntax for type integer: "a"
+			a: ERROR 42883: operator does not exist: boolean + integer
+			a: ERROR 42883: operator does not exist: timestamp with time zone + integer
+			a: ERROR 42846: cannot cast type integer to interval
+			a: ERROR 42883: function nope(integer) does not exist
+			a: ERROR 42804: argument of WHERE must be type boolean, not type integer
+			a: [one 23, two 23, Three 23]
+			a: 1, 2, 3
+			a: SELECT 1
+			a: [?column? 25]
+			a: x
+			a: SELECT 1
+			a: [?column? 23, ?column? 25, bool 16]
+			a: 3, yx, t
+			a: SELECT 1
+			a: [int4 23, text 25]
+			a: 1, 1
+			a: SELECT 1
+			a: ERROR 42P18: could not determine data type of parameter $1
+			a: [hashtext 23, hashtext 23, hashtext 23, hashtext 23, hashtext 23]
+			a: -726071511, -1477818771, 1075015857, -1637647677, -356759426
+			a: SELECT 1`,
+	},
+	{
+		name: "times",
+		script: `
+			a: SELECT interval '1 day 2 hours 3 minutes 4.5 seconds', interval '90 minutes', '10'::interval, interval '-1 s', interval '1 mon -1 day'
+			a: SELECT interval '1 year 2 mons', interval '1 week', interval '01:02:03', interval '-00:00:01.5', interval '500 ms', interval '1 day' - interval '25 hours'
+			a: SELECT interval '1 minute' * 1.5, 2 * interval '1 s', interval '1 minute' / 4, interval '1 day' * 0.5, interval '1 mon' * 0.5
+			a: SELECT timestamptz '2000-01-01 00:00:10+00' + interval '1 mon', timestamptz '2000-01-31 12:00:00Z' + interval '1 mon', timestamptz '2000-03-31 00:00' - interval '1 mon'
+			a: SELECT timestamptz '2000-01-02 00:00:00.25+00' - timestamptz '2000-01-01 12:00:00+00', timestamptz '2000-01-01 01:00:00+01' = timestamptz '2000-01-01', 'infinity'::timestamptz, 'epoch'::timestamptz
+			a: SELECT interval '30 days' = interval '1 mon', interval '24 hours' = interval '1 day', interval '1 s' < interval '1 minute'
+			a: SELECT make_interval(secs => 1.5), make_interval(mins => 2, secs => $1) | 3
+			a: SELECT 'x'::interval
+			a: SELECT 'x'::timestamptz
+			a: SELECT timestamptz '1999-12-31 23:59:59.999999+00', '2000-01-01T00:00:00.5Z'::timestamptz
+			a: SELECT now() - $1 < now(), now() + $2 * interval '1 s' > now() | 2000-01-01 00:00:00Z | 5`,
+		want: `
+			a: [interval 1186, interval 1186, interval 1186, interval 1186, interval 1186]
+			a: 1 day 02:03:04.5, 01:30:00, 00:00:10, -00:00:01, 1 mon -1 days
+			a: SELECT 1
+			a: [interval 1186, interval 1186, interval 1186, interval 1186, interval 1186, ?column? 1186]
+			a: 1 year 2 mons, 7 days, 01:02:03, -00:00:01.5, 00:00:00.5, 1 day -25:00:00
+			a: SELECT 1
+			a: [?column? 1186, ?column? 1186, ?column? 1186, ?column? 1186, ?column? 1186]
+			a: 00:01:30, 00:00:02, 00:00:15, 12:00:00, 15 days
+			a: SELECT 1
+			a: [?column? 1184, ?column? 1184, ?column? 1184]
+			a: 2000-02-01 00:00:10+00, 2000-02-29 12:00:00+00, 2000-02-29 00:00:00+00
+			a: SELECT 1
+			a: [?column? 1186, ?column? 16, timestamptz 1184, timestamptz 1184]
+			a: 12:00:00.25, t, infinity, 1970-01-01 00:00:00+00
+			a: SELECT 1
+			a: [?column? 16, ?column? 16, ?column? 16]
+			a: t, t, t
+			a: SELECT 1
+			a: [make_interval 1186, make_interval 1186]
+			a: 00:00:01.5, 00:02:03
+			a: SELECT 1
+			a: ERROR 22007: invalid input syntax for type interval: "x"
+			a: ERROR 22007: invalid input syntax for type timestamp with time zone: "x"
+			a: [timestamptz 1184, timestamptz 1184]
+			a: 1999-12-31 23:59:59.999999+00, 2000-01-01 00:00:00.5+00
+			a: SELECT 1
+			a: ERROR 42883: operator does not exist: interval < timestamp with time zone`,
+	},
+	{
+		name: "limits and order",
+		script: `
+			a: CREATE TABLE t (n int, s text)
+			a: INSERT INTO t VALUES (3, 'a'), (1, 'b'), (NULL, 'c'), (2, NULL)
+			a: SELECT n FROM t ORDER BY n
+			a: SELECT n FROM t ORDER BY n DESC LIMIT 2
+			a: SELECT s AS x FROM t ORDER BY x DESC, n
+			a: SELECT n FROM t ORDER BY n LIMIT 0
+			a: SELECT n FROM t LIMIT -1
+			a: SELECT n FROM t ORDER BY n LIMIT $1 | 1
+			a: SELECT (SELECT n FROM t)
+			a: SELECT (SELECT n FROM t WHERE n > 5), (SELECT n FROM t WHERE s = 'a') + 1
+			a: SELECT (SELECT n, s FROM t)`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 4
+			a: [n 23]
+			a: 1
+			a: 2
+			a: 3
+			a: NULL
+			a: SELECT 4
+			a: [n 23]
+			a: NULL
+			a: 3
+			a: SELECT 2
+			a: [x 25]
+			a: NULL
+			a: c
+			a: b
+			a: a
+			a: SELECT 4
+			a: SELECT 0
+			a: ERROR 2201W: LIMIT must not be negative
+			a: [n 23]
+			a: 1
+			a: SELECT 1
+			a: ERROR 21000: more than one row returned by a subquery used as an expression
+			a: [n 23, ?column? 23]
+			a: NULL, 4
+			a: SELECT 1
+			a: ERROR 42601: subquery must return only one column`,
+	},
+	{
+		name: "syntax",
+		script: `
+			a: SELEC 1
+			a: SELECT FROM
+			a: SELECT 1 +
+			a: SELECT (1
+			a: SELECT 'a
+			a: SELECT 1 2
+			a: SELECT 1; SELECT 2
+			a: INSERT INTO
+			a: UPDATE t SET
+			a: SELECT 1 = 2 = 3
+			a: SELECT 1x
+			a! SELECT $1`,
+		want: `
+			a: ERROR 42601: syntax error at or near "SELEC"
+			a: ERROR 42601: syntax error at or near "FROM"
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: unterminated quoted string at or near "'a"
+			a: ERROR 42601: syntax error at or near "2"
+			a: ERROR 42601: cannot insert multiple commands into a prepared statement
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: syntax error at or near "="
+			a: ERROR 42601: trailing junk after numeric literal at or near "1x"
+			a: ERROR 42P02: there is no parameter $1`,
+		real: `
+			a: ERROR 42601: syntax error at or near "SELEC"
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: unterminated quoted string at or near "'a"
+			a: ERROR 42601: syntax error at or near "2"
+			a: ERROR 42601: cannot insert multiple commands into a prepared statement
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: syntax error at end of input
+			a: ERROR 42601: syntax error at or near "="
+			a: ERROR 42601: trailing junk after numeric literal at or near "1x"
+			a: ERROR 42P02: there is no parameter $1`,
+		why: "the real one has queries without columns, and misses something else",
+	},
+}

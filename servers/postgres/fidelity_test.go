@@ -1,0 +1,244 @@
+package postgres_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+
+	_ "github.com/locksim/locksim/servers/postgres"
+)
+
+// A fidelity is a script of sessions, and what they are told: by the simulated server, and by
+// a real one. A line of the script is
+//
+//	a: SQL | first parameter | second    asks by the extended protocol, and tells the answer
+//	a! SQL                               asks by the simple one
+//	a> SQL                               asks, and tells whether there is an answer yet
+//	a<                                   tells the answer that there was not yet
+//	a.                                   closes the connection
+//	a; a moment                          lets time pass
+//
+// in which a is the name of a session, which begins with its first line.
+type fidelity struct {
+	name, script, want string
+	// Where a real server tells something else, that, and why it is so.
+	real, why string
+}
+
+// The scripts, on the simulated server.
+func TestFidelityOfOurServer(t *testing.T) {
+	for _, f := range fidelities {
+		t.Run(f.name, func(t *testing.T) {
+			var said string
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				env := p.Env()
+				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+				said = s.play(f.script)
+				return nil
+			}))
+			cfg.Nodes = Nodes("postgres", 1)
+			Play(t, cfg)
+			f.compare(t, said, f.want)
+		})
+	}
+}
+
+// Each difference has a reason, and is one.
+func TestDifferencesHaveReasons(t *testing.T) {
+	for _, f := range fidelities {
+		if (f.real == "") != (f.why == "") || f.real != "" && slices.Equal(lines(f.real), lines(f.want)) {
+			t.Errorf("%s: the real server tells %q, and why is %q", f.name, f.real, f.why)
+		}
+	}
+}
+
+func lines(s string) []string {
+	var all []string
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+func (f fidelity) compare(t *testing.T, said, want string) {
+	t.Helper()
+	if got, wanted := lines(said), lines(want); !slices.Equal(got, wanted) {
+		t.Errorf("it tells\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(wanted, "\n\t"))
+	}
+}
+
+// A script is what is done with a server, and what is told of it.
+type script struct {
+	t        *testing.T
+	dial     pgconn.DialFunc
+	database string
+	said     strings.Builder
+	sessions map[string]*session
+}
+
+// A session is a connection; asked has the answer that is yet to come.
+type session struct {
+	conn    *pgconn.PgConn
+	asked   chan string
+	notices []string
+}
+
+func (s *script) play(text string) string {
+	s.sessions = map[string]*session{}
+	for _, line := range lines(text) {
+		s.line(line)
+	}
+	for _, one := range s.sessions {
+		_ = one.conn.Close(context.Background())
+	}
+	return s.said.String()
+}
+
+// soon is how long an answer may take that does not have to wait.
+const soon = 300 * time.Millisecond
+
+func (s *script) line(line string) {
+	name, how, rest := line[:1], line[1], strings.TrimSpace(line[2:])
+	one := s.session(name)
+	if one == nil {
+		return
+	}
+	tell := func(answer string) {
+		for line := range strings.Lines(answer) {
+			fmt.Fprintf(&s.said, "%s: %s\n", name, strings.TrimSpace(line))
+		}
+	}
+	switch how {
+	case ':':
+		tell(one.asks(rest))
+	case '!':
+		tell(one.asksSimply(rest))
+	case '>':
+		one.asked = make(chan string, 1)
+		go func() { one.asked <- one.asks(rest) }()
+		select {
+		case answer := <-one.asked:
+			tell(answer)
+		case <-time.After(soon):
+			tell("waits")
+		}
+	case '<':
+		select {
+		case answer := <-one.asked:
+			tell(answer)
+		case <-time.After(20 * time.Second):
+			tell("still waits")
+		}
+	case '.':
+		_ = one.conn.Close(context.Background())
+		delete(s.sessions, name)
+		time.Sleep(soon)
+	case ';':
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		time.Sleep(d)
+	default:
+		s.t.Fatalf("%q is no line of a script", line)
+	}
+}
+
+func (s *script) session(name string) *session {
+	one := s.sessions[name]
+	if one == nil {
+		one = &session{}
+		s.sessions[name] = one
+		var err error
+		one.conn, err = connect(s.dial, s.database, func(n *pgconn.Notice) {
+			one.notices = append(one.notices, n.Severity+" "+n.Code+": "+n.Message)
+		})
+		if err != nil {
+			s.t.Errorf("%s cannot connect: %v", name, err)
+			delete(s.sessions, name)
+			return nil
+		}
+	}
+	return one
+}
+
+// connect is a connection that nothing in the environment has a say in.
+func connect(dial pgconn.DialFunc, database string, heard func(*pgconn.Notice)) (*pgconn.PgConn, error) {
+	c, err := pgconn.ParseConfig("host=127.0.0.1 port=5432 user=locksim sslmode=disable database=" + cmp.Or(database, "locksim"))
+	if err != nil {
+		return nil, err
+	}
+	c.Fallbacks, c.RuntimeParams = nil, map[string]string{}
+	c.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
+	c.DialFunc = dial
+	c.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { heard(n) }
+	return pgconn.ConnectConfig(context.Background(), c)
+}
+
+func (one *session) asks(text string) string {
+	parts := strings.Split(text, " | ")
+	var params [][]byte
+	for _, p := range parts[1:] {
+		if p == "NULL" {
+			params = append(params, nil)
+		} else {
+			params = append(params, []byte(p))
+		}
+	}
+	r := one.conn.ExecParams(context.Background(), parts[0], params, nil, nil, nil).Read()
+	return one.told([]*pgconn.Result{r}, r.Err)
+}
+
+func (one *session) asksSimply(text string) string {
+	results, err := one.conn.Exec(context.Background(), text).ReadAll()
+	return one.told(results, err)
+}
+
+// told is an answer as a script tells it: notices, rows, tags, the error.
+func (one *session) told(results []*pgconn.Result, err error) string {
+	var all []string
+	all = append(all, one.notices...)
+	one.notices = nil
+	for _, r := range results {
+		if len(r.FieldDescriptions) > 0 {
+			var names []string
+			for _, f := range r.FieldDescriptions {
+				names = append(names, fmt.Sprint(f.Name, " ", f.DataTypeOID))
+			}
+			all = append(all, "["+strings.Join(names, ", ")+"]")
+		}
+		for _, row := range r.Rows {
+			var values []string
+			for _, v := range row {
+				if v == nil {
+					values = append(values, "NULL")
+				} else {
+					values = append(values, string(v))
+				}
+			}
+			all = append(all, strings.Join(values, ", "))
+		}
+		if r.Err == nil {
+			all = append(all, r.CommandTag.String())
+		}
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		all = append(all, e.Severity+" "+e.Code+": "+e.Message)
+	} else if err != nil {
+		all = append(all, "the connection is over")
+	}
+	return strings.Join(all, "\n")
+}

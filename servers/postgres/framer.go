@@ -1,0 +1,241 @@
+package postgres
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A framer cuts what a client writes into requests: all that it says until it wants an answer,
+// which is what faults act on.
+type framer struct {
+	names   *sim.Names
+	greeted bool
+	// statements are the texts of those that are prepared.
+	statements map[string]string
+}
+
+// A request is what a client wants to be answered.
+type request struct {
+	startup  pgproto3.FrontendMessage // the first one of a connection
+	messages []pgproto3.FrontendMessage
+	bad      string // why it makes no sense
+}
+
+// The limits of messages, in bytes: the first one's is PostgreSQL's.
+const (
+	mostStartup = 10_000
+	mostMessage = 1 << 20
+)
+
+// The codes of first messages.
+const (
+	cancelCode = 80877102
+	sslCode    = 80877103
+	gssCode    = 80877104
+)
+
+func bad(b []byte, why string) (int, sim.Frame) {
+	return len(b), sim.Frame{Body: &request{bad: why}, Text: "what is no request"}
+}
+
+// Next is as in [sim.Framer].
+func (f *framer) Next(b []byte) (int, sim.Frame) {
+	if !f.greeted {
+		return f.first(b)
+	}
+	q := &request{}
+	t := telling{f: f}
+	for size := 0; ; {
+		const header = 5
+		rest := b[size:]
+		if len(rest) < header {
+			return 0, sim.Frame{}
+		}
+		n := binary.BigEndian.Uint32(rest[1:])
+		if n < 4 || n > mostMessage {
+			return bad(b, "invalid message length")
+		}
+		if uint32(len(rest)-1) < n {
+			return 0, sim.Frame{}
+		}
+		m := message(rest[0])
+		if m == nil {
+			return bad(b, fmt.Sprintf("invalid frontend message type %d", rest[0]))
+		}
+		size += 1 + int(n)
+		// What is decoded refers to the bytes, which are somebody else's.
+		if err := m.Decode(bytes.Clone(rest[header : 1+n])); err != nil {
+			q.bad = "invalid message format"
+			return size, sim.Frame{Body: q, Text: "what is no request"}
+		}
+		q.messages = append(q.messages, m)
+		t.message(m)
+		switch m.(type) {
+		case *pgproto3.Parse, *pgproto3.Bind, *pgproto3.Describe, *pgproto3.Execute, *pgproto3.Close:
+			continue // an answer is wanted later
+		}
+		return size, sim.Frame{Body: q, Text: t.text(), Handshake: t.onlyPrepares()}
+	}
+}
+
+// first is the first message, which has no type.
+func (f *framer) first(b []byte) (int, sim.Frame) {
+	if len(b) < 4 {
+		return 0, sim.Frame{}
+	}
+	n := binary.BigEndian.Uint32(b)
+	if n < 8 || n > mostStartup {
+		return bad(b, "invalid length of startup packet")
+	}
+	if len(b) < int(n) {
+		return 0, sim.Frame{}
+	}
+	body := bytes.Clone(b[4:n])
+	var m pgproto3.FrontendMessage
+	text := ""
+	switch code := binary.BigEndian.Uint32(body); {
+	case code == sslCode:
+		m, text = &pgproto3.SSLRequest{}, "asks for TLS"
+	case code == gssCode:
+		m, text = &pgproto3.GSSEncRequest{}, "asks for GSS"
+	case code == cancelCode:
+		m, text = &pgproto3.CancelRequest{}, "cancel"
+	case code>>16 == 3:
+		f.greeted = true
+		m, text = &pgproto3.StartupMessage{}, "startup"
+		// Another minor version is for the server to negotiate.
+		minor := code & 0xffff
+		binary.BigEndian.PutUint32(body, pgproto3.ProtocolVersion30)
+		if err := m.Decode(body); err != nil {
+			return int(n), sim.Frame{Body: &request{bad: "invalid startup packet layout"}, Text: "what is no request"}
+		}
+		m.(*pgproto3.StartupMessage).ProtocolVersion |= minor
+		return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: true}
+	default:
+		return bad(b, "unsupported frontend protocol")
+	}
+	if err := m.Decode(body); err != nil {
+		return int(n), sim.Frame{Body: &request{bad: "invalid startup packet layout"}, Text: "what is no request"}
+	}
+	return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: text != "cancel"}
+}
+
+// message is an empty message of a type; nil if there is none.
+func message(of byte) pgproto3.FrontendMessage {
+	switch of {
+	case 'B':
+		return &pgproto3.Bind{}
+	case 'C':
+		return &pgproto3.Close{}
+	case 'D':
+		return &pgproto3.Describe{}
+	case 'E':
+		return &pgproto3.Execute{}
+	case 'F':
+		return &pgproto3.FunctionCall{}
+	case 'f':
+		return &pgproto3.CopyFail{}
+	case 'd':
+		return &pgproto3.CopyData{}
+	case 'c':
+		return &pgproto3.CopyDone{}
+	case 'H':
+		return &pgproto3.Flush{}
+	case 'P':
+		return &pgproto3.Parse{}
+	case 'p':
+		return &pgproto3.PasswordMessage{}
+	case 'Q':
+		return &pgproto3.Query{}
+	case 'S':
+		return &pgproto3.Sync{}
+	case 'X':
+		return &pgproto3.Terminate{}
+	}
+	return nil
+}
+
+// telling is a request for people.
+type telling struct {
+	f        *framer
+	prepares []string
+	does     []string
+}
+
+func (t *telling) message(m pgproto3.FrontendMessage) {
+	switch m := m.(type) {
+	case *pgproto3.Query:
+		t.does = append(t.does, brief(m.String))
+	case *pgproto3.Parse:
+		t.f.statements[m.Name] = m.Query
+		if m.Name != "" {
+			t.prepares = append(t.prepares, "prepare "+brief(m.Query))
+		}
+	case *pgproto3.Bind:
+		text := brief(t.f.statements[m.PreparedStatement])
+		var words []string
+		for i, p := range m.Parameters {
+			format := asText
+			if n := len(m.ParameterFormatCodes); n == 1 || i < n {
+				format = m.ParameterFormatCodes[min(i, n-1)]
+			}
+			words = append(words, t.word(p, format))
+		}
+		if len(words) > 0 {
+			text += " [" + strings.Join(words, ", ") + "]"
+		}
+		t.does = append(t.does, text)
+	case *pgproto3.Terminate:
+		t.does = append(t.does, "goodbye")
+	case *pgproto3.Close:
+		t.prepares = append(t.prepares, "forget a statement")
+	}
+}
+
+func (t *telling) text() string {
+	if len(t.does) > 0 {
+		return strings.Join(t.does, "; ")
+	}
+	return strings.Join(t.prepares, "; ")
+}
+
+// onlyPrepares: nothing is done yet.
+func (t *telling) onlyPrepares() bool { return len(t.does) == 0 }
+
+// word is a parameter as people see it. What a binary one means the message does not say.
+func (t *telling) word(b []byte, format int16) string {
+	switch {
+	case b == nil:
+		return "NULL"
+	case format == asText && utf8.Valid(b):
+		return t.f.names.Value(string(b))
+	case len(b) == 4:
+		return strconv.Itoa(int(int32(binary.BigEndian.Uint32(b))))
+	case len(b) == 8:
+		return strconv.FormatInt(int64(binary.BigEndian.Uint64(b)), 10)
+	case len(b) == 16:
+		v, _ := decode(b, spanType, asBinary)
+		return write(v)
+	}
+	return fmt.Sprint(len(b), " bytes")
+}
+
+// brief is a statement on one short line.
+func brief(text string) string {
+	const most = 60
+	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "))
+	if len(line) > most {
+		return strings.TrimRight(string(line[:most]), " ,(") + "…"
+	}
+	return string(line)
+}
+
+func utf8Text(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }

@@ -1,0 +1,355 @@
+package postgres
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// A function is one that a query can call.
+type function struct {
+	name string
+	args []sql.Type
+	typ  sql.Type
+	// volatile: it does something, or comes to something else each time.
+	volatile bool
+	// call is not called if an argument is NULL: then it comes to NULL.
+	call func(f *frame, args []value) (value, error)
+}
+
+// functions are those that are done. What clock_timestamp() and its like come to depends on
+// the server's time of day, which faults can set.
+var functions []function
+
+func init() { // the functions call what looks functions up
+	functions = []function{
+		{"now", nil, stampType, false, func(f *frame, _ []value) (value, error) { return f.r.tx.began, nil }},
+		{"transaction_timestamp", nil, stampType, false, func(f *frame, _ []value) (value, error) { return f.r.tx.began, nil }},
+		{"statement_timestamp", nil, stampType, false, func(f *frame, _ []value) (value, error) { return f.r.b.asked, nil }},
+		{"clock_timestamp", nil, stampType, true, func(f *frame, _ []value) (value, error) { return f.r.b.s.now(), nil }},
+
+		{"pg_advisory_lock", []sql.Type{sql.Int8}, void, true, session(waits)},
+		{"pg_advisory_lock", []sql.Type{sql.Int4, sql.Int4}, void, true, session(waits)},
+		{"pg_try_advisory_lock", []sql.Type{sql.Int8}, sql.Bool, true, session(tries)},
+		{"pg_try_advisory_lock", []sql.Type{sql.Int4, sql.Int4}, sql.Bool, true, session(tries)},
+		{"pg_advisory_xact_lock", []sql.Type{sql.Int8}, void, true, transaction(waits)},
+		{"pg_advisory_xact_lock", []sql.Type{sql.Int4, sql.Int4}, void, true, transaction(waits)},
+		{"pg_try_advisory_xact_lock", []sql.Type{sql.Int8}, sql.Bool, true, transaction(tries)},
+		{"pg_try_advisory_xact_lock", []sql.Type{sql.Int4, sql.Int4}, sql.Bool, true, transaction(tries)},
+		{"pg_advisory_unlock", []sql.Type{sql.Int8}, sql.Bool, true, unlock},
+		{"pg_advisory_unlock", []sql.Type{sql.Int4, sql.Int4}, sql.Bool, true, unlock},
+		{"pg_advisory_unlock_all", nil, void, true, func(f *frame, _ []value) (value, error) {
+			f.r.b.s.advisory.all(f.r.b)
+			return "", nil
+		}},
+
+		{"nextval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) (value, error) {
+			q, err := f.r.b.s.sequence(args[0].(string))
+			if err != nil {
+				return nil, err
+			}
+			n := q.next(f.r.tx)
+			f.r.b.counted[q] = n
+			return n, nil
+		}},
+		{"currval", []sql.Type{sql.Text}, sql.Int8, true, func(f *frame, args []value) (value, error) {
+			q, err := f.r.b.s.sequence(args[0].(string))
+			if err != nil {
+				return nil, err
+			}
+			n, counted := f.r.b.counted[q]
+			if !counted {
+				return nil, fail(objectNotInState, "currval of sequence \"%s\" is not yet defined in this session", q.name)
+			}
+			return n, nil
+		}},
+
+		{"pg_backend_pid", nil, sql.Int4, false, func(f *frame, _ []value) (value, error) { return int64(f.r.b.pid), nil }},
+		{"pg_sleep", []sql.Type{sql.Float8}, void, true, sleep},
+		{"current_setting", []sql.Type{sql.Text}, sql.Text, false, func(f *frame, args []value) (value, error) {
+			return f.r.b.show(strings.ToLower(args[0].(string)))
+		}},
+		{"hashtext", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) (value, error) { return int64(hashText(args[0].(string))), nil }},
+		{"length", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) (value, error) { return int64(len([]rune(args[0].(string)))), nil }},
+		{"lower", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) (value, error) { return strings.ToLower(args[0].(string)), nil }},
+		{"upper", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) (value, error) { return strings.ToUpper(args[0].(string)), nil }},
+	}
+}
+
+// elsewhere are functions of PostgreSQL's that somebody who locks may call, and that are not
+// done.
+var elsewhere = []string{
+	"pg_advisory_lock_shared", "pg_try_advisory_lock_shared", "pg_advisory_xact_lock_shared", "pg_try_advisory_xact_lock_shared",
+	"pg_advisory_unlock_shared", "pg_terminate_backend", "pg_cancel_backend", "pg_notify", "txid_current", "pg_current_xact_id",
+	"random", "gen_random_uuid", "setval", "lastval", "hashtextextended", "count", "max", "min", "sum", "avg", "bool_or", "bool_and",
+	"array_agg", "string_agg", "set_config", "version", "date_trunc", "date_part", "to_timestamp", "age", "timeofday", "nullif", "abs",
+	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series", "pg_is_in_recovery",
+	"substr", "replace", "timezone", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
+}
+
+// call is a call of a function.
+func (sc *scope) call(e *sql.Call) (*node, error) {
+	var args []*node
+	for _, one := range e.Args {
+		n, err := sc.analyse(one)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, n)
+	}
+	switch e.Name {
+	case "coalesce", "greatest", "least":
+		return sc.picked(e.Name, args)
+	case "make_interval":
+		return sc.makeInterval(e, args)
+	}
+	if e.Named != nil {
+		return nil, without("named arguments of %s", e.Name)
+	}
+	var types []string
+	for _, n := range args {
+		types = append(types, string(n.typ))
+	}
+	none := fail(unknownFunction, "function %s(%s) does not exist", e.Name, strings.Join(types, ", "))
+	for i := range functions {
+		fn := &functions[i]
+		if fn.name != e.Name || len(fn.args) != len(args) {
+			continue
+		}
+		for j, n := range args {
+			as, err := sc.as(n, fn.args[j], implicit, none)
+			if err != nil {
+				return nil, err
+			}
+			args[j] = as
+		}
+		return fn.of(args), nil
+	}
+	if slices.Contains(elsewhere, e.Name) {
+		return nil, without("the function %s", e.Name)
+	}
+	return nil, asOurs(none)
+}
+
+// asOurs marks an error that PostgreSQL may not have.
+func asOurs(err error) error {
+	o := asOops(err)
+	o.ours = true
+	return o
+}
+
+// of is the call of a function.
+func (fn *function) of(args []*node) *node {
+	return &node{typ: fn.typ, eval: func(f *frame) (value, error) {
+		values := make([]value, len(args))
+		null := false
+		for i, n := range args {
+			v, err := n.eval(f)
+			if err != nil {
+				return nil, err
+			}
+			values[i] = v
+			null = null || v == nil
+		}
+		if null {
+			return nil, nil
+		}
+		if !fn.volatile {
+			return fn.call(f, values)
+		}
+		if f.at < len(f.done) {
+			f.at++
+			return f.done[f.at-1], nil
+		}
+		v, err := fn.call(f, values)
+		if err == nil {
+			f.done = append(f.done, v)
+			f.at++
+		}
+		return v, err
+	}}
+}
+
+// picked is the first argument that is not NULL, the greatest or the least.
+func (sc *scope) picked(name string, args []*node) (*node, error) {
+	if len(args) == 0 {
+		return nil, fail(syntaxError, "syntax error at or near \")\"")
+	}
+	args, t, err := sc.common(upper(name), args)
+	if err != nil {
+		return nil, err
+	}
+	better := func(a, b value) bool {
+		return name == "greatest" && compare(a, b) > 0 || name == "least" && compare(a, b) < 0
+	}
+	return &node{typ: t, eval: func(f *frame) (value, error) {
+		var best value
+		for _, n := range args {
+			v, err := n.eval(f)
+			if err != nil {
+				return nil, err
+			}
+			if v != nil && (best == nil || better(v, best)) {
+				best = v
+			}
+			if name == "coalesce" && best != nil {
+				break
+			}
+		}
+		return best, nil
+	}}, nil
+}
+
+// makeInterval is make_interval(secs => x), with other units as well.
+func (sc *scope) makeInterval(e *sql.Call, args []*node) (*node, error) {
+	units := map[string]span{
+		"secs": {micros: second}, "mins": {micros: minute}, "hours": {micros: hour},
+		"days": {days: 1}, "weeks": {days: 7}, "months": {months: 1}, "years": {months: 12},
+	}
+	if e.Named == nil {
+		return nil, without("make_interval without the names of its arguments")
+	}
+	for i, name := range e.Named {
+		t := sql.Int4
+		if name == "secs" {
+			t = sql.Float8
+		}
+		if units[name] == (span{}) {
+			return nil, fail(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ)
+		}
+		n, err := sc.as(args[i], t, implicit, fail(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ))
+		if err != nil {
+			return nil, err
+		}
+		args[i] = n
+	}
+	return &node{typ: sql.Interval, eval: func(f *frame) (value, error) {
+		var sum span
+		for i, n := range args {
+			v, err := n.eval(f)
+			if v == nil || err != nil {
+				return nil, err
+			}
+			times, is := v.(float64)
+			if !is {
+				times = float64(v.(int64))
+			}
+			part, err := units[e.Named[i]].times(times)
+			if err != nil {
+				return nil, err
+			}
+			if sum, err = sum.plus(part); err != nil {
+				return nil, err
+			}
+		}
+		return sum, nil
+	}}, nil
+}
+
+// numberOf is the advisory lock that the arguments mean.
+func advisoryOf(args []value) advisory {
+	if len(args) == 1 {
+		return advisory{number: args[0].(int64)}
+	}
+	return advisory{args[0].(int64)<<32 | args[1].(int64)&math.MaxUint32, true}
+}
+
+// waits and tries are the two ways to ask for an advisory lock.
+func waits(f *frame, a advisory, of *tx) (value, error) {
+	l, b := f.r.b.s.advisory, f.r.b
+	if !l.free(a, b) {
+		return nil, f.r.waitFor(func() bool { return l.free(a, b) }, func() *backend { return l.held[a].b })
+	}
+	l.take(a, b, of)
+	return "", nil
+}
+
+func tries(f *frame, a advisory, of *tx) (value, error) {
+	l, b := f.r.b.s.advisory, f.r.b
+	if !l.free(a, b) {
+		return false, nil
+	}
+	l.take(a, b, of)
+	return true, nil
+}
+
+func session(how func(*frame, advisory, *tx) (value, error)) func(*frame, []value) (value, error) {
+	return func(f *frame, args []value) (value, error) { return how(f, advisoryOf(args), nil) }
+}
+
+func transaction(how func(*frame, advisory, *tx) (value, error)) func(*frame, []value) (value, error) {
+	return func(f *frame, args []value) (value, error) { return how(f, advisoryOf(args), f.r.tx) }
+}
+
+func unlock(f *frame, args []value) (value, error) {
+	a := advisoryOf(args)
+	if f.r.b.s.advisory.give(a, f.r.b) {
+		return true, nil
+	}
+	f.r.b.notice("WARNING", "01000", "you don't own a lock of type ExclusiveLock")
+	return false, nil
+}
+
+// sleep waits by the time that passes.
+func sleep(f *frame, args []value) (value, error) {
+	seconds := args[0].(float64)
+	r := f.r
+	if r.wakes == 0 {
+		if !(seconds > 0) {
+			return "", nil
+		}
+		r.wakes = r.b.s.timers.now() + int64(min(seconds, 1e9)*1e9)
+		r.b.s.timers.at(r.wakes, func() {})
+	}
+	if due := r.wakes; r.b.s.timers.now() < due {
+		return nil, r.waitFor(func() bool { return r.b.s.timers.now() >= due }, nil)
+	}
+	r.wakes = 0
+	return "", nil
+}
+
+// hashText is PostgreSQL's hashtext(): hash_bytes of common/hashfn.c, which is lookup3 by Bob
+// Jenkins on little-endian words.
+func hashText(text string) int32 {
+	a := 0x9e3779b9 + uint32(len(text)) + 3923095
+	b, c := a, a
+	k := []byte(text)
+	word := func(i int) uint32 {
+		var w uint32
+		for j := range 4 {
+			if i+j < len(k) {
+				w |= uint32(k[i+j]) << (8 * j)
+			}
+		}
+		return w
+	}
+	rot := func(x uint32, n int) uint32 { return x<<n | x>>(32-n) }
+	for len(k) >= 12 {
+		a, b, c = a+word(0), b+word(4), c+word(8)
+		a = (a - c) ^ rot(c, 4)
+		c += b
+		b = (b - a) ^ rot(a, 6)
+		a += c
+		c = (c - b) ^ rot(b, 8)
+		b += a
+		a = (a - c) ^ rot(c, 16)
+		c += b
+		b = (b - a) ^ rot(a, 19)
+		a += c
+		c = (c - b) ^ rot(b, 4)
+		b += a
+		k = k[12:]
+	}
+	// The lowest byte of c is that of the length.
+	a, b, c = a+word(0), b+word(4), c+word(8)<<8
+	c = (c ^ b) - rot(b, 14)
+	a = (a ^ c) - rot(c, 11)
+	b = (b ^ a) - rot(a, 25)
+	c = (c ^ b) - rot(b, 16)
+	a = (a ^ c) - rot(c, 4)
+	b = (b ^ a) - rot(a, 14)
+	c = (c ^ b) - rot(b, 24)
+	return int32(c)
+}

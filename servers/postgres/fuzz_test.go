@@ -1,0 +1,114 @@
+package postgres_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// alone is a world with one server, in which one client does something.
+func alone(t *testing.T, do func(ctx context.Context, p *sim.Program)) sim.Config {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		do(ctx, p)
+		return nil
+	}))
+	cfg.Nodes = Nodes("postgres", 1)
+	return cfg
+}
+
+// encoded are messages as a client writes them.
+func encoded(messages ...pgproto3.FrontendMessage) []byte {
+	var b []byte
+	for _, m := range messages {
+		b, _ = m.Encode(b)
+	}
+	return b
+}
+
+var startup = &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "a"}}
+
+// Whatever a client writes, the server answers or hangs up, and serves the next client.
+func FuzzMessages(f *testing.F) {
+	for _, b := range [][]byte{
+		nil, {0}, {0, 0, 0, 8, 4, 210, 22, 47}, []byte("GET / HTTP/1.0\r\n\r\n"),
+		encoded(startup),
+		encoded(startup, &pgproto3.Query{String: "SELECT 1; SELECT $1; BEGIN; SELECT 1/0"}, &pgproto3.Terminate{}),
+		encoded(startup, &pgproto3.Parse{Name: "a", Query: "SELECT $1::int", ParameterOIDs: []uint32{23}},
+			&pgproto3.Bind{PreparedStatement: "a", Parameters: [][]byte{{0, 0, 0, 1}}, ParameterFormatCodes: []int16{1}, ResultFormatCodes: []int16{1}},
+			&pgproto3.Describe{ObjectType: 'P'}, &pgproto3.Execute{MaxRows: 1}, &pgproto3.Close{ObjectType: 'S', Name: "a"}, &pgproto3.Sync{}),
+		encoded(startup, &pgproto3.Bind{PreparedStatement: "none"}, &pgproto3.Execute{Portal: "none"}, &pgproto3.Flush{}, &pgproto3.Sync{}),
+		encoded(startup, &pgproto3.PasswordMessage{Password: "a"}), encoded(startup, &pgproto3.CopyDone{}), append(encoded(startup), 'Q', 0xff, 0xff, 0xff, 0xff),
+		encoded(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion32, Parameters: map[string]string{"user": "a", "lock_timeout": "1s"}}),
+	} {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+			c, err := Dial(ctx, p, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			c.SetDeadline(time.Now().Add(time.Second))
+			if _, err := c.Write(b); err == nil {
+				_, _ = c.Read(make([]byte, 1))
+			}
+			c.Close()
+			if got := answer(ctx, p, "SELECT 1"); got != "1" {
+				t.Errorf("the next one is told %q", got)
+			}
+		}))
+	})
+}
+
+// Whatever is asked for in SQL comes to something, and the session goes on.
+func FuzzStatements(f *testing.F) {
+	for _, one := range fidelities {
+		for _, line := range lines(one.script) {
+			if strings.ContainsRune(":!>", rune(line[1])) {
+				f.Add(strings.TrimSpace(line[2:]))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+			answer(ctx, p, "CREATE TABLE t (k text PRIMARY KEY, n int, at timestamptz); INSERT INTO t VALUES ('a', 1, now()), ('b', NULL, NULL); CREATE SEQUENCE s; SET statement_timeout = '10s'; "+text)
+			if got := answer(ctx, p, "SELECT 1"); got != "1" {
+				t.Errorf("the next one is told %q", got)
+			}
+		}))
+	})
+}
+
+// answer is the last value that a new session is told.
+func answer(ctx context.Context, p *sim.Program, text string) string {
+	env := p.Env()
+	c, err := connect(func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return env.Dial(ctx, network, env.Nodes[0])
+	}, "", func(*pgconn.Notice) {})
+	if err != nil {
+		return err.Error()
+	}
+	defer c.Close(ctx)
+	results, err := c.Exec(ctx, text).ReadAll()
+	got := ""
+	if err != nil {
+		got = err.Error()
+	}
+	for _, r := range results {
+		for _, row := range r.Rows {
+			for _, v := range row {
+				got = string(v)
+			}
+		}
+	}
+	return got
+}

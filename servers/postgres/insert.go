@@ -1,0 +1,233 @@
+package postgres
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) error {
+	t, err := s.table(of.Into.Table)
+	if err != nil {
+		return err
+	}
+	x := inserting{table: t}
+	columns, err := t.listed(of.Columns)
+	if err != nil {
+		return err
+	}
+	for _, row := range of.Rows {
+		values, err := sc.values(t, columns, row, of.Columns == nil)
+		if err != nil {
+			return err
+		}
+		x.values = append(x.values, values)
+	}
+	if of.Conflict != nil {
+		if x.conflict, err = sc.planConflict(t, of); err != nil {
+			return err
+		}
+	}
+	sc.relations = []relation{{of.Into.Alias, t}}
+	if p.outputs, err = sc.outputs(of.Returning); err != nil {
+		return err
+	}
+	p.begin = func() execution {
+		one := x
+		one.outputs = p.outputs
+		return &one
+	}
+	return nil
+}
+
+// listed are the columns of some names, by their numbers; of none all.
+func (t *table) listed(names []string) ([]int, error) {
+	var all []int
+	if names == nil {
+		for i := range t.columns {
+			all = append(all, i)
+		}
+	}
+	for _, name := range names {
+		i := t.numberOf(name)
+		switch {
+		case i < 0:
+			return nil, fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.name)
+		case slices.Contains(all, i):
+			return nil, fail(duplicateColumn, "column \"%s\" specified more than once", name)
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// values are a row of VALUES: a node for each column of the table.
+func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) ([]*node, error) {
+	switch {
+	case len(row) > len(columns):
+		return nil, fail(syntaxError, "INSERT has more expressions than target columns")
+	case len(row) < len(columns) && !fewer:
+		return nil, fail(syntaxError, "INSERT has more target columns than expressions")
+	}
+	values := make([]*node, len(t.columns))
+	for i, c := range t.columns {
+		var e sql.Expr // the default
+		if j := slices.Index(columns, i); j >= 0 && j < len(row) {
+			e = row[j]
+		}
+		n, err := sc.assigned(c, e)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = n
+	}
+	return values, nil
+}
+
+// A conflict is what to do with a row that is there already.
+type conflict struct {
+	keys  []key // by which it is found
+	set   []*node
+	where *node
+}
+
+func (sc *scope) planConflict(t *table, of *sql.Insert) (*conflict, error) {
+	c := &conflict{keys: t.keys}
+	if of.Conflict.Columns != nil {
+		columns, err := t.listed(of.Conflict.Columns)
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(columns)
+		c.keys = slices.DeleteFunc(slices.Clone(t.keys), func(k key) bool { return !slices.Equal(slices.Sorted(slices.Values(k.columns)), columns) })
+		if len(c.keys) == 0 {
+			return nil, fail(badColumnReference, "there is no unique or exclusion constraint matching the ON CONFLICT specification")
+		}
+	}
+	if of.Conflict.Update == nil {
+		return c, nil
+	}
+	sc.relations = []relation{{of.Into.Alias, t}, {"excluded", t}}
+	var err error
+	if c.set, err = sc.sets(t, of.Conflict.Update); err != nil {
+		return nil, err
+	}
+	c.where, err = sc.condition(of.Conflict.Where, "WHERE")
+	return c, err
+}
+
+// inserting is the execution of INSERT.
+type inserting struct {
+	table    *table
+	values   [][]*node
+	conflict *conflict
+	outputs  []output
+
+	i, count int
+	row      []value // to be inserted
+	done     bool    // what is left is its output
+	written  []value // nil is none
+	made     []*row  // by this statement
+}
+
+func (x *inserting) step(r *run) error {
+	if x.table.dropped {
+		return fail(unknownTable, "relation \"%s\" does not exist", x.table.name)
+	}
+	for ; x.i < len(x.values); x.i++ {
+		if x.row == nil {
+			r.again()
+			row, err := x.evaluate(r, x.values[x.i])
+			if err != nil {
+				return err
+			}
+			x.row = row
+			r.next()
+		}
+		if !x.done {
+			r.again()
+			if err := x.insert(r); err != nil {
+				return err
+			}
+			x.done = true
+			r.next()
+		}
+		if x.written != nil {
+			r.again()
+			if err := r.give(x.outputs, x.written); err != nil {
+				return err
+			}
+			r.next()
+		}
+		x.row, x.written, x.done = nil, nil, false
+	}
+	r.tag = count("INSERT 0", x.count)
+	return nil
+}
+
+func (x *inserting) evaluate(r *run, nodes []*node) ([]value, error) {
+	row := make([]value, len(nodes))
+	for i, n := range nodes {
+		v, err := r.eval(n)
+		if err != nil {
+			return nil, err
+		}
+		row[i] = v
+	}
+	return row, x.table.complete(row)
+}
+
+// insert inserts the row, or does what is to be done if it is there.
+func (x *inserting) insert(r *run) error {
+	if c := x.conflict; c != nil {
+		for _, k := range c.keys {
+			there, err := r.rival(x.table, k, x.row, nil)
+			if err != nil {
+				return err
+			}
+			if there != nil {
+				return x.instead(r, there)
+			}
+		}
+	}
+	for _, k := range x.table.keys {
+		if err := r.unique(x.table, k, x.row, nil); err != nil {
+			return err
+		}
+	}
+	r.b.s.keeps(x.row)
+	x.made = append(x.made, x.table.insert(r.tx, x.row).row)
+	x.written = x.row
+	x.count++
+	return nil
+}
+
+// instead updates the row that is there, or does nothing. It finds the row's latest version,
+// also if the statement's snapshot does not have it.
+func (x *inserting) instead(r *run, there *version) error {
+	c := x.conflict
+	if c.set == nil {
+		return nil
+	}
+	if slices.Contains(x.made, there.row) {
+		return fail(cardinality, "ON CONFLICT DO UPDATE command cannot affect row a second time")
+	}
+	there, err := r.lock(there, sql.Locking{}, nil)
+	if err != nil {
+		return err
+	}
+	if is, err := r.holds(c.where, there.values, x.row); !is {
+		return err
+	}
+	values, err := r.changed(c.set, there.values, x.row)
+	if err != nil {
+		return err
+	}
+	if err := r.rewrite(there, values); err != nil {
+		return err
+	}
+	x.made = append(x.made, there.row)
+	x.written = values
+	x.count++
+	return nil
+}

@@ -1,0 +1,312 @@
+package postgres
+
+import (
+	"math"
+	"strings"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+func upper(s string) string { return strings.ToUpper(s) }
+
+func (sc *scope) operation(e *sql.Operation) (*node, error) {
+	if e.X == nil {
+		return sc.unary(e)
+	}
+	x, y, err := sc.both(e.X, e.Y)
+	if err != nil {
+		return nil, err
+	}
+	switch e.Op {
+	case "and", "or":
+		if x, err = sc.want(x, sql.Bool, upper(e.Op)); err == nil {
+			y, err = sc.want(y, sql.Bool, upper(e.Op))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.Op == "or" {
+			return either(x, y), nil
+		}
+		return all(x, y), nil
+	case "=", "<>", "<", ">", "<=", ">=":
+		return sc.compared(e.Op, x, y)
+	case "||":
+		return sc.joined(x, y)
+	}
+	return sc.arithmetic(e.Op, x, y)
+}
+
+func (sc *scope) unary(e *sql.Operation) (*node, error) {
+	y, err := sc.analyse(e.Y)
+	if err != nil {
+		return nil, err
+	}
+	if e.Op == "not" {
+		if y, err = sc.want(y, sql.Bool, "NOT"); err != nil {
+			return nil, err
+		}
+		return &node{typ: sql.Bool, eval: func(f *frame) (value, error) {
+			v, err := y.eval(f)
+			if v == nil || err != nil {
+				return nil, err
+			}
+			return !v.(bool), nil
+		}}, nil
+	}
+	if y.typ == sql.Interval {
+		return strict(y, sql.Interval, func(v value) (value, error) { return v.(span).negated() }), nil
+	}
+	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
+}
+
+// strict is a function of one node, which is NULL of NULL.
+func strict(x *node, t sql.Type, do func(value) (value, error)) *node {
+	return &node{typ: t, eval: func(f *frame) (value, error) {
+		v, err := x.eval(f)
+		if v == nil || err != nil {
+			return nil, err
+		}
+		return do(v)
+	}}
+}
+
+// strictly is one of two.
+func strictly(x, y *node, t sql.Type, do func(a, b value) (value, error)) *node {
+	return &node{typ: t, eval: func(f *frame) (value, error) {
+		a, err := x.eval(f)
+		if err != nil {
+			return nil, err
+		}
+		b, err := y.eval(f)
+		if a == nil || b == nil || err != nil {
+			return nil, err
+		}
+		return do(a, b)
+	}}
+}
+
+// all is AND, and either OR, of three values.
+func all(x, y *node) *node    { return combined(x, y, false) }
+func either(x, y *node) *node { return combined(x, y, true) }
+
+// combined is decided by either operand that is some value.
+func combined(x, y *node, decides bool) *node {
+	return &node{typ: sql.Bool, eval: func(f *frame) (value, error) {
+		a, err := x.eval(f)
+		if err != nil || a == decides {
+			return a, err
+		}
+		b, err := y.eval(f)
+		if err != nil || b == decides {
+			return b, err
+		}
+		if a == nil || b == nil {
+			return nil, nil
+		}
+		return !decides, nil
+	}}
+}
+
+func (sc *scope) compared(op string, x, y *node) (*node, error) {
+	x, y, err := sc.alike(x, y, op)
+	if err != nil {
+		return nil, err
+	}
+	return strictly(x, y, sql.Bool, func(a, b value) (value, error) {
+		c := compare(a, b)
+		switch op {
+		case "=":
+			return c == 0, nil
+		case "<>":
+			return c != 0, nil
+		case "<":
+			return c < 0, nil
+		case ">":
+			return c > 0, nil
+		case "<=":
+			return c <= 0, nil
+		}
+		return c >= 0, nil
+	}), nil
+}
+
+// joined is ||, of which one operand must be a text.
+func (sc *scope) joined(x, y *node) (*node, error) {
+	none := fail(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
+	isText := func(t sql.Type) bool { return t == sql.Text || t == unknown }
+	texts := isText(x.typ) || isText(y.typ)
+	anything := func(from, _ sql.Type) bool { return texts && from != void }
+	x, err := sc.as(x, sql.Text, anything, none)
+	if err == nil {
+		y, err = sc.as(y, sql.Text, anything, none)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return strictly(x, y, sql.Text, func(a, b value) (value, error) { return a.(string) + b.(string), nil }), nil
+}
+
+// An operator computes.
+type operator struct {
+	op        string
+	x, y, typ sql.Type
+	do        func(a, b value) (value, error)
+}
+
+const (
+	stampType = sql.TimestampTZ
+	spanType  = sql.Interval
+)
+
+// operators are those that compute, where several fit the first.
+var operators = []operator{
+	{"+", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, add)},
+	{"-", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, subtract)},
+	{"*", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, multiply)},
+	{"/", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, divide)},
+	{"%", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, remainder)},
+	{"+", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, add)},
+	{"-", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, subtract)},
+	{"*", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, multiply)},
+	{"/", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, divide)},
+	{"%", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, remainder)},
+	{"+", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a + b })},
+	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
+	{"*", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a * b })},
+	{"/", sql.Float8, sql.Float8, sql.Float8, func(a, b value) (value, error) {
+		if b.(float64) == 0 {
+			return nil, fail(divisionByZero, "division by zero")
+		}
+		return floats(func(a, b float64) float64 { return a / b })(a, b)
+	}},
+	{"+", stampType, spanType, stampType, func(a, b value) (value, error) { return a.(stamp).after(b.(span)) }},
+	{"+", spanType, stampType, stampType, func(a, b value) (value, error) { return b.(stamp).after(a.(span)) }},
+	{"-", stampType, stampType, spanType, func(a, b value) (value, error) { return a.(stamp).since(b.(stamp)) }},
+	{"-", stampType, spanType, stampType, func(a, b value) (value, error) {
+		back, err := b.(span).negated()
+		if err != nil {
+			return nil, err
+		}
+		return a.(stamp).after(back)
+	}},
+	{"+", spanType, spanType, spanType, func(a, b value) (value, error) { return a.(span).plus(b.(span)) }},
+	{"-", spanType, spanType, spanType, func(a, b value) (value, error) {
+		back, err := b.(span).negated()
+		if err != nil {
+			return nil, err
+		}
+		return a.(span).plus(back)
+	}},
+	{"*", sql.Float8, spanType, spanType, func(a, b value) (value, error) { return b.(span).times(a.(float64)) }},
+	{"*", spanType, sql.Float8, spanType, func(a, b value) (value, error) { return a.(span).times(b.(float64)) }},
+	{"/", spanType, sql.Float8, spanType, func(a, b value) (value, error) {
+		if b.(float64) == 0 {
+			return nil, fail(divisionByZero, "division by zero")
+		}
+		return a.(span).times(1 / b.(float64))
+	}},
+}
+
+// arithmetic finds the operator as PostgreSQL does: one that fits exactly; of one unknown
+// operand, one whose operands are of one type; then one that fits.
+func (sc *scope) arithmetic(op string, x, y *node) (*node, error) {
+	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
+	if x.typ == unknown && y.typ == unknown {
+		return nil, fail("42725", "operator is not unique: unknown %s unknown", op)
+	}
+	a, b := x.typ, y.typ
+	if a == unknown {
+		a = b
+	}
+	if b == unknown {
+		b = a
+	}
+	for _, fits := range []func(operator) bool{
+		func(o operator) bool { return o.x == a && o.y == b },
+		func(o operator) bool { return implicit(x.typ, o.x) && implicit(y.typ, o.y) },
+	} {
+		for _, o := range operators {
+			if o.op != op || !fits(o) {
+				continue
+			}
+			x, err := sc.as(x, o.x, implicit, none)
+			if err != nil {
+				return nil, err
+			}
+			if y, err = sc.as(y, o.y, implicit, none); err != nil {
+				return nil, err
+			}
+			return strictly(x, y, o.typ, o.do), nil
+		}
+	}
+	return nil, none
+}
+
+var errOverflow = fail(outOfRange, "overflow")
+
+// integers computes with whole numbers between limits.
+func integers(least, most int64, t sql.Type, do func(a, b int64) (int64, error)) func(a, b value) (value, error) {
+	return func(a, b value) (value, error) {
+		n, err := do(a.(int64), b.(int64))
+		if err == errOverflow || err == nil && (n < least || n > most) {
+			return nil, fail(outOfRange, "%s out of range", t)
+		}
+		return n, err
+	}
+}
+
+func add(a, b int64) (int64, error) {
+	if n := a + b; (n > a) == (b > 0) {
+		return n, nil
+	}
+	return 0, errOverflow
+}
+
+func subtract(a, b int64) (int64, error) {
+	if n := a - b; (n < a) == (b > 0) {
+		return n, nil
+	}
+	return 0, errOverflow
+}
+
+func multiply(a, b int64) (int64, error) {
+	if a == 0 || b == 0 {
+		return 0, nil
+	}
+	n := a * b
+	if n/b != a || a == -1 && b == math.MinInt64 || b == -1 && a == math.MinInt64 {
+		return 0, errOverflow
+	}
+	return n, nil
+}
+
+func divide(a, b int64) (int64, error) {
+	switch {
+	case b == 0:
+		return 0, fail(divisionByZero, "division by zero")
+	case a == math.MinInt64 && b == -1:
+		return 0, errOverflow
+	}
+	return a / b, nil
+}
+
+func remainder(a, b int64) (int64, error) {
+	switch b {
+	case 0:
+		return 0, fail(divisionByZero, "division by zero")
+	case -1:
+		return 0, nil
+	}
+	return a % b, nil
+}
+
+func floats(do func(a, b float64) float64) func(a, b value) (value, error) {
+	return func(a, b value) (value, error) {
+		f := do(a.(float64), b.(float64))
+		if math.IsInf(f, 0) && !math.IsInf(a.(float64), 0) && !math.IsInf(b.(float64), 0) {
+			return nil, fail(outOfRange, "value out of range: overflow")
+		}
+		return f, nil
+	}
+}

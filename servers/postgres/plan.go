@@ -1,0 +1,235 @@
+package postgres
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// plan analyses a statement. Of some parameters the client may say the types.
+func (s *server) plan(text string, of sql.Statement, params []sql.Type) (*plan, error) {
+	p := &plan{text: text, of: of, params: slices.Clone(params), made: s.changes}
+	sc := &scope{s: s, params: &p.params, subs: &p.subs}
+	err := s.planned(p, sc)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range p.params {
+		if t == unknown {
+			return nil, fail(indeterminateType, "could not determine data type of parameter $%d", i+1)
+		}
+	}
+	return p, nil
+}
+
+func (s *server) planned(p *plan, sc *scope) error {
+	of := p.of
+	switch of := of.(type) {
+	case *sql.Select:
+		q, err := s.query(of, sc.params, sc.subs)
+		if err != nil {
+			return err
+		}
+		p.outputs, p.begin = q.outputs, q.begin
+		return nil
+	case *sql.Insert:
+		return s.planInsert(p, sc, of)
+	case *sql.Update:
+		return s.planUpdate(p, sc, of)
+	case *sql.Delete:
+		return s.planDelete(p, sc, of)
+	case *sql.Show:
+		p.outputs = []output{{name: of.Name, typ: sql.Text}}
+	}
+	p.begin = func() execution { return command{of} }
+	return nil
+}
+
+// table finds a table.
+func (s *server) table(name string) (*table, error) {
+	if t := s.tables[name]; t != nil {
+		return t, nil
+	}
+	return nil, fail(unknownTable, "relation \"%s\" does not exist", name)
+}
+
+// from has a table be the first relation of a scope.
+func (sc *scope) from(src sql.Source) (*table, error) {
+	t, err := sc.s.table(src.Table)
+	if err == nil {
+		sc.relations = []relation{{src.Alias, t}}
+	}
+	return t, err
+}
+
+// condition is a WHERE; nil is none.
+func (sc *scope) condition(e sql.Expr, where string) (*node, error) {
+	if e == nil {
+		return nil, nil
+	}
+	n, err := sc.analyse(e)
+	if err != nil {
+		return nil, err
+	}
+	return sc.want(n, sql.Bool, where)
+}
+
+// outputs are the columns of a result.
+func (sc *scope) outputs(of []sql.Output) ([]output, error) {
+	var outs []output
+	for _, o := range of {
+		if o.Expr == nil {
+			if len(sc.relations) == 0 {
+				return nil, fail(syntaxError, "SELECT * with no tables specified is not valid")
+			}
+			for _, c := range sc.relations[0].table.columns {
+				n, err := sc.ref(&sql.Ref{Table: sc.relations[0].alias, Column: c.name})
+				if err != nil {
+					return nil, err
+				}
+				outs = append(outs, output{c.name, c.typ, n})
+			}
+			continue
+		}
+		n, err := sc.analyse(o.Expr)
+		if err == nil {
+			n, err = sc.settled(n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		name := o.Name
+		if name == "" {
+			name = called(o.Expr)
+		}
+		outs = append(outs, output{name, n.typ, n})
+	}
+	return outs, nil
+}
+
+// called is what PostgreSQL calls a column without a name.
+func called(e sql.Expr) string {
+	name, _ := figured(e)
+	return name
+}
+
+// figured is the name, and whether a cast keeps it.
+func figured(e sql.Expr) (name string, stays bool) {
+	switch e := e.(type) {
+	case *sql.Ref:
+		return e.Column, true
+	case *sql.Call:
+		return e.Name, true
+	case *sql.Case:
+		return "case", false
+	case *sql.Literal:
+		if e.Kind == sql.Boolean {
+			return "bool", false
+		}
+	case *sql.Cast:
+		if name, stays := figured(e.X); stays {
+			return name, true
+		}
+		return shortNames[e.Type], false
+	case *sql.Sub:
+		o := e.Select.Outputs[0]
+		if o.Name != "" {
+			return o.Name, true
+		}
+		if o.Expr != nil {
+			return figured(o.Expr)
+		}
+	}
+	return "?column?", false
+}
+
+var shortNames = map[sql.Type]string{
+	sql.Bool: "bool", sql.Int4: "int4", sql.Int8: "int8", sql.Float8: "float8", sql.Text: "text", sql.TimestampTZ: "timestamptz", sql.Interval: "interval",
+}
+
+// assigned is a value for a column; nil is the default.
+func (sc *scope) assigned(c column, e sql.Expr) (*node, error) {
+	if e == nil {
+		if c.byItself == nil {
+			return constant(nil, c.typ), nil
+		}
+		return c.byItself, nil
+	}
+	n, err := sc.analyse(e)
+	if err != nil {
+		return nil, err
+	}
+	return sc.as(n, c.typ, assignable, fail(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
+}
+
+// sets are what an update sets: a node for each column, nil for those that stay.
+func (sc *scope) sets(t *table, all []sql.Assign) ([]*node, error) {
+	set := make([]*node, len(t.columns))
+	for _, a := range all {
+		i := t.numberOf(a.Column)
+		switch {
+		case i < 0:
+			return nil, fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", a.Column, t.name)
+		case set[i] != nil:
+			return nil, fail(syntaxError, "multiple assignments to same column \"%s\"", a.Column)
+		}
+		n, err := sc.assigned(t.columns[i], a.Expr)
+		if err != nil {
+			return nil, err
+		}
+		set[i] = n
+	}
+	return set, nil
+}
+
+// changed is a row as an update makes it.
+func (r *run) changed(set []*node, rows ...[]value) ([]value, error) {
+	values := slices.Clone(rows[0])
+	for i, n := range set {
+		if n == nil {
+			continue
+		}
+		v, err := r.eval(n, rows...)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = v
+	}
+	return values, nil
+}
+
+// complete refuses a row without what it must have.
+func (t *table) complete(values []value) error {
+	for i, c := range t.columns {
+		if c.notNull && values[i] == nil {
+			return fail(notNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.name, t.name)
+		}
+	}
+	return nil
+}
+
+// unique refuses a row of which there is another with the same key, or waits until it is known
+// whether there is; but for the row itself.
+func (r *run) unique(t *table, k key, values []value, self *row) error {
+	switch v, err := r.rival(t, k, values, self); {
+	case err != nil:
+		return err
+	case v != nil:
+		return fail(uniqueViolation, "duplicate key value violates unique constraint \"%s\"", k.name)
+	}
+	return nil
+}
+
+// rival is the other row with the same key.
+func (r *run) rival(t *table, k key, values []value, self *row) (*version, error) {
+	v := t.same(k, values, r.tx, self)
+	switch {
+	case v == nil:
+		return nil, nil
+	case v.by != r.tx && v.by.state == running:
+		return nil, r.waitEnd(v.by)
+	case v.over != nil && v.over.state == running:
+		return nil, r.waitEnd(v.over)
+	}
+	return v, nil
+}

@@ -1,0 +1,47 @@
+// Package postgres is a simulated PostgreSQL server: the protocol of clients as version 15
+// speaks it, and of SQL what locks are made of, on the world's loop.
+//
+// Statements see what was committed when they began (READ COMMITTED, the default), wait for
+// rows that others have locked, and look again at what those have become. A statement happens
+// at one moment, unless it waits. now() is when the transaction began, by the server's time of
+// day, which faults can set. What is committed is on the disk.
+//
+// It has one table in a query, and no joins, aggregates, views, triggers, foreign keys, savepoints
+// or other isolation levels. What it does not have it refuses: with PostgreSQL's own code
+// 0A000 or 42601, and a run in which that happens proves nothing. Where it answers otherwise
+// than the real one stands in a table of differences, which its tests compare with a real one.
+//
+// # Locks
+//
+// A lock's slot (see [locks.Kind]) is one of these:
+//
+//   - TABLE/KEY is the row of a table whose first key, of one column, is the text KEY. If the
+//     table has a column holder, the row is a lease of who stands there, until the time in the
+//     column expires_at, if it has one: it is told when it is committed, and again when its time
+//     is up by the server's clock. A row of another table is a lock while a transaction has
+//     locked it.
+//   - advisory/NUMBER, or advisory/NUMBER,NUMBER, is an advisory lock.
+package postgres
+
+import (
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+func init() {
+	sim.RegisterSystem(sim.System{
+		Name:    locks.Postgres,
+		Title:   "PostgreSQL",
+		Node:    "PostgreSQL server",
+		Port:    5432,
+		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Failure: "could not extend file: No space left on device",
+		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names, statements: map[string]string{}} },
+		Boot:    boot,
+	})
+}
+
+// Always has what is committed on the disk before the client is told, as PostgreSQL does without
+// any setting.
+const Always sim.Persistence = "always"

@@ -1,0 +1,400 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// A prepared statement; of is nil if it is empty.
+type prepared struct {
+	text   string
+	of     sql.Statement
+	params []sql.Type // as the client has said them
+	plan   *plan
+}
+
+// A portal is a statement with its parameters, and the rows that it has still to give.
+type portal struct {
+	plan    *plan
+	params  []value
+	formats []int16
+	most    uint32 // how many rows the client wants at once; 0 is all
+	ran     *run
+}
+
+// handle does what a message asks for.
+func (b *backend) handle(m pgproto3.FrontendMessage) {
+	if _, syncs := m.(*pgproto3.Sync); b.skips && !syncs {
+		return
+	}
+	var err error
+	switch m := m.(type) {
+	case *pgproto3.Query:
+		b.scripted = true
+		if err = b.works(); err == nil {
+			b.script, err = sql.Parse(m.String)
+		}
+		if err == nil && len(b.script) == 0 {
+			b.send(&pgproto3.EmptyQueryResponse{})
+		}
+	case *pgproto3.Parse:
+		if err = b.works(); err == nil {
+			err = b.parse(m)
+		}
+	case *pgproto3.Bind:
+		if err = b.works(); err == nil {
+			err = b.bind(m)
+		}
+	case *pgproto3.Describe:
+		err = b.describe(m)
+	case *pgproto3.Execute:
+		err = b.execute(m)
+	case *pgproto3.Close:
+		if m.ObjectType == 'S' {
+			delete(b.statements, m.Name)
+		} else {
+			delete(b.portals, m.Name)
+		}
+		b.send(&pgproto3.CloseComplete{})
+	case *pgproto3.Sync:
+		b.skips = false
+		b.finish()
+		clear(b.portals)
+		b.ready()
+	case *pgproto3.Flush:
+	case *pgproto3.Terminate:
+		b.close()
+		b.s.out = append(b.s.out, b.end.Close)
+	default:
+		b.dies(&oops{code: protocolViolation, text: "a message that this server does not expect"})
+	}
+	if err != nil {
+		b.fails(err)
+	}
+}
+
+// works is the error with which everything fails.
+func (b *backend) works() error {
+	if why := b.s.host.Failure(); why != "" && !b.request.Handshake() {
+		return fail(diskFull, "%s", why)
+	}
+	return nil
+}
+
+func (b *backend) parse(m *pgproto3.Parse) error {
+	all, err := sql.Parse(m.Query)
+	switch {
+	case err != nil:
+		return err
+	case len(all) > 1:
+		return fail(syntaxError, "cannot insert multiple commands into a prepared statement")
+	case m.Name != "" && b.statements[m.Name] != nil:
+		return fail(duplicateStatement, "prepared statement \"%s\" already exists", m.Name)
+	}
+	st := &prepared{text: m.Query}
+	for _, oid := range m.ParameterOIDs {
+		t, known := typeOf(oid)
+		switch {
+		case oid == 0 || oid == 705:
+			t = unknown
+		case !known:
+			return without("parameters of the type %d", oid)
+		}
+		st.params = append(st.params, t)
+	}
+	if len(all) == 1 {
+		st.of = all[0]
+		if err := b.allows(st.of); err != nil {
+			return err
+		}
+		if st.plan, err = b.s.plan(st.text, st.of, st.params); err != nil {
+			return err
+		}
+	}
+	b.statements[m.Name] = st
+	b.send(&pgproto3.ParseComplete{})
+	return nil
+}
+
+// allows says whether a statement may be asked for at all.
+func (b *backend) allows(of sql.Statement) error {
+	switch of.(type) {
+	case *sql.Commit, *sql.Rollback:
+		return nil
+	}
+	if b.failed {
+		return fail(transactionFailed, "current transaction is aborted, commands ignored until end of transaction block")
+	}
+	return nil
+}
+
+// planned is the statement's plan, made anew if the tables are others.
+func (b *backend) planned(st *prepared) (*plan, error) {
+	if st.of == nil || st.plan.made == b.s.changes {
+		return st.plan, nil
+	}
+	p, err := b.s.plan(st.text, st.of, st.params)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.outputs) != len(st.plan.outputs) || len(p.params) != len(st.plan.params) {
+		return nil, fail(notSupported, "cached plan must not change result type")
+	}
+	for i, o := range p.outputs {
+		if o.typ != st.plan.outputs[i].typ {
+			return nil, fail(notSupported, "cached plan must not change result type")
+		}
+	}
+	st.plan = p
+	return p, nil
+}
+
+func (b *backend) bind(m *pgproto3.Bind) error {
+	st := b.statements[m.PreparedStatement]
+	if st == nil {
+		if m.PreparedStatement == "" {
+			return fail(unknownStatement, "unnamed prepared statement does not exist")
+		}
+		return fail(unknownStatement, "prepared statement \"%s\" does not exist", m.PreparedStatement)
+	}
+	if st.of != nil {
+		if err := b.allows(st.of); err != nil {
+			return err
+		}
+	}
+	pl, err := b.planned(st)
+	if err != nil {
+		return err
+	}
+	p := &portal{plan: pl, formats: m.ResultFormatCodes}
+	if pl != nil {
+		if len(m.Parameters) != len(pl.params) {
+			return fail(protocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(pl.params))
+		}
+		if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
+			return fail(protocolViolation, "bind message has %d parameter formats but %d parameters", n, len(m.Parameters))
+		}
+		if n := len(m.ResultFormatCodes); n > 1 && n != len(pl.outputs) {
+			return fail(protocolViolation, "bind message has %d result formats but query has %d columns", n, len(pl.outputs))
+		}
+		for i, t := range pl.params {
+			v, err := decode(m.Parameters[i], t, formatOf(m.ParameterFormatCodes, i))
+			if err != nil {
+				return err
+			}
+			p.params = append(p.params, v)
+		}
+	}
+	b.portals[m.DestinationPortal] = p
+	b.send(&pgproto3.BindComplete{})
+	return nil
+}
+
+// formatOf is the format of the i-th value: each has one, or all the same, or none is a text.
+func formatOf(formats []int16, i int) int16 {
+	switch len(formats) {
+	case 0:
+		return asText
+	case 1:
+		return formats[0]
+	}
+	return formats[i]
+}
+
+func (b *backend) describe(m *pgproto3.Describe) error {
+	if m.ObjectType == 'P' {
+		p := b.portals[m.Name]
+		if p == nil {
+			return fail(unknownCursor, "portal \"%s\" does not exist", m.Name)
+		}
+		b.columns(p.plan, p.formats)
+		return nil
+	}
+	st := b.statements[m.Name]
+	if st == nil {
+		return fail(unknownStatement, "prepared statement \"%s\" does not exist", m.Name)
+	}
+	pl, err := b.planned(st)
+	if err != nil {
+		return err
+	}
+	d := &pgproto3.ParameterDescription{}
+	if pl != nil {
+		for _, t := range pl.params {
+			d.ParameterOIDs = append(d.ParameterOIDs, oids[t])
+		}
+	}
+	b.send(d)
+	b.columns(pl, nil)
+	return nil
+}
+
+// columns describes the columns of a result.
+func (b *backend) columns(p *plan, formats []int16) {
+	if p == nil || len(p.outputs) == 0 {
+		b.send(&pgproto3.NoData{})
+		return
+	}
+	d := &pgproto3.RowDescription{}
+	for i, o := range p.outputs {
+		d.Fields = append(d.Fields, pgproto3.FieldDescription{
+			Name: []byte(o.name), DataTypeOID: oids[o.typ], DataTypeSize: sizes[o.typ], TypeModifier: -1, Format: formatOf(formats, i),
+		})
+	}
+	b.send(d)
+}
+
+func (b *backend) execute(m *pgproto3.Execute) error {
+	p := b.portals[m.Portal]
+	switch {
+	case p == nil:
+		return fail(unknownCursor, "portal \"%s\" does not exist", m.Portal)
+	case p.plan == nil:
+		b.send(&pgproto3.EmptyQueryResponse{})
+		return nil
+	}
+	p.most = m.MaxRows
+	if p.ran != nil {
+		b.gives(p)
+		return nil
+	}
+	return b.begins(p.plan, p.params, p)
+}
+
+// executes begins a statement of a simple query.
+func (b *backend) executes(of sql.Statement) {
+	err := b.allows(of)
+	var p *plan
+	if err == nil {
+		p, err = b.s.plan("", of, nil)
+	}
+	if err == nil && len(p.params) > 0 {
+		err = fail("42P02", "there is no parameter $1")
+	}
+	if err == nil {
+		err = b.begins(p, nil, nil)
+	}
+	if err != nil {
+		b.fails(err)
+	}
+}
+
+// begins begins a plan; p is nil for that of a simple query.
+func (b *backend) begins(pl *plan, params []value, p *portal) error {
+	if err := b.allows(pl.of); err != nil {
+		return err
+	}
+	if tag, is := b.control(pl.of); is {
+		b.complete(tag)
+		return nil
+	}
+	if b.tx == nil {
+		b.tx = &tx{b: b, began: b.asked}
+	}
+	b.running, b.portal = b.run(pl, params), p
+	return nil
+}
+
+// control is what begins and ends transactions.
+func (b *backend) control(of sql.Statement) (tag string, is bool) {
+	switch of := of.(type) {
+	case *sql.Begin:
+		if b.block {
+			b.notice("WARNING", "25001", "there is already a transaction in progress")
+		} else if b.tx == nil {
+			b.tx = &tx{b: b, began: b.asked}
+		}
+		b.block = true
+		if of.Start {
+			return "START TRANSACTION", true
+		}
+		return "BEGIN", true
+	case *sql.Commit, *sql.Rollback:
+		if !b.block {
+			b.notice("WARNING", "25P01", "there is no transaction in progress")
+		}
+		_, commits := of.(*sql.Commit)
+		commits = commits && !b.failed
+		if t := b.tx; t != nil && commits {
+			t.commit()
+		} else if t != nil {
+			t.abort()
+		}
+		b.block, b.failed = false, false
+		if commits {
+			return "COMMIT", true
+		}
+		return "ROLLBACK", true
+	}
+	return "", false
+}
+
+// finish ends a transaction that nobody has begun by BEGIN.
+func (b *backend) finish() {
+	if b.tx != nil && !b.block {
+		b.tx.commit()
+	}
+}
+
+// ran takes what a run has come to.
+func (b *backend) ran(r *run) {
+	if b.portal != nil {
+		b.portal.ran = r
+		b.gives(b.portal)
+		return
+	}
+	if len(r.plan.outputs) > 0 {
+		b.columns(r.plan, nil)
+	}
+	b.rows(r.plan, r.rows, nil)
+	b.complete(r.tag)
+}
+
+// gives gives a portal's next rows.
+func (b *backend) gives(p *portal) {
+	n := len(p.ran.rows)
+	if p.most > 0 {
+		n = min(n, int(p.most))
+	}
+	b.rows(p.plan, p.ran.rows[:n], p.formats)
+	if p.ran.rows = p.ran.rows[n:]; len(p.ran.rows) > 0 {
+		b.send(&pgproto3.PortalSuspended{})
+		return
+	}
+	b.complete(p.ran.tag)
+}
+
+// rows sends rows; people see the first.
+func (b *backend) rows(p *plan, rows [][]value, formats []int16) {
+	for i, row := range rows {
+		m := &pgproto3.DataRow{}
+		var texts []string
+		for j, v := range row {
+			m.Values = append(m.Values, encode(v, p.outputs[j].typ, formatOf(formats, j)))
+			texts = append(texts, b.word(v))
+		}
+		b.send(m)
+		if i == 0 {
+			b.tell("(" + strings.Join(texts, ", ") + ")")
+		}
+	}
+}
+
+// word is a value as people see it.
+func (b *backend) word(v value) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return b.s.host.Names().Value(v)
+	}
+	return write(v)
+}
+
+func (b *backend) complete(tag string) {
+	b.send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
+	b.tell(tag)
+}

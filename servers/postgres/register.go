@@ -1,0 +1,243 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A register tells the world what becomes of the locks: of rows that are leases when it is
+// committed, of rows that are locked and of advisory locks at once.
+type register struct {
+	s *server
+	// leases and others are the keys of the world's locks, in its order; taken are those
+	// of others that are taken, by whom.
+	leases []lease
+	others []string
+	taken  map[string]*trace.Event
+	looks  int // at what has ended; only the latest has to look again
+	serial int // of transactions that have locked a row
+}
+
+// A lease is what is known of a row that is one.
+type lease struct {
+	key    string
+	table  string
+	row    string
+	stands bool
+	holder string
+	until  stamp
+	owner  *trace.Actor
+}
+
+func newRegister(s *server, keys []string) *register {
+	g := &register{s: s, taken: map[string]*trace.Event{}}
+	for _, key := range keys {
+		table, row, ok := strings.Cut(key, "/")
+		if ok && table != "advisory" {
+			g.leases = append(g.leases, lease{key: key, table: table, row: row})
+		}
+		g.others = append(g.others, key)
+	}
+	return g
+}
+
+// holderColumn and untilColumn are what a table of leases has.
+const (
+	holderColumn = "holder"
+	untilColumn  = "expires_at"
+)
+
+// key is the key of the lock that a row is; "" if it is none.
+func (g *register) keyOf(r *row) string {
+	t := r.of
+	if len(t.keys) == 0 || len(t.keys[0].columns) != 1 || t.numberOf(holderColumn) >= 0 || len(r.versions) == 0 {
+		return ""
+	}
+	text, _ := r.versions[len(r.versions)-1].values[t.keys[0].columns[0]].(string)
+	return g.known(t.name + "/" + text)
+}
+
+func (g *register) known(key string) string {
+	for _, k := range g.others {
+		if k == key {
+			return key
+		}
+	}
+	return ""
+}
+
+// rowLocked tells that a session's transaction has locked a row, and rowsFreed that it has
+// ended.
+func (g *register) rowLocked(b *backend, r *row) {
+	if key := g.keyOf(r); key != "" {
+		g.serial++
+		g.takes(b, key, g.s.host.Names().Name("transaction", fmt.Sprint(g.s.host.Node().Name, " ", g.serial)))
+	}
+}
+
+func (g *register) rowsFreed(b *backend, rows []*row) {
+	for _, r := range rows {
+		if key := g.keyOf(r); key != "" {
+			g.frees(b, key)
+		}
+	}
+}
+
+// advisoryTaken and advisoryFreed tell of an advisory lock.
+func (g *register) advisoryTaken(b *backend, a advisory) {
+	if key := g.known("advisory/" + a.String()); key != "" {
+		g.takes(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)))
+	}
+}
+
+func (g *register) advisoryFreed(b *backend, a advisory) {
+	if key := g.known("advisory/" + a.String()); key != "" {
+		g.frees(b, key)
+	}
+}
+
+func (g *register) takes(b *backend, key, value string) {
+	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: value, By: b.by(), Owner: b.by()}
+	g.taken[key] = &ev
+	g.s.host.Emit(ev)
+}
+
+func (g *register) frees(b *backend, key string) {
+	was := g.taken[key]
+	if was == nil {
+		return
+	}
+	delete(g.taken, key)
+	kind := trace.KindDelete
+	if b.lost {
+		kind = trace.KindDrop
+	}
+	g.s.host.Emit(trace.Event{Kind: kind, Key: key, Value: was.Value, By: b.by(), Owner: was.Owner})
+}
+
+// look tells what has become of the leases, by whose commit.
+func (g *register) look(by *trace.Actor) {
+	for i := range g.leases {
+		g.leases[i].look(g, by)
+	}
+	g.plan()
+}
+
+func (l *lease) look(g *register, by *trace.Actor) {
+	was := *l
+	l.stands, l.holder, l.until = g.find(l)
+	ev := trace.Event{Kind: trace.KindSet, Key: l.key, By: by}
+	switch {
+	case !l.stands && !was.stands:
+		return
+	case !l.stands:
+		ev.Kind, ev.Value, ev.Owner = trace.KindDelete, g.s.host.Names().Value(was.holder), was.owner
+		g.s.host.Emit(ev)
+		return
+	case was.stands && was.holder == l.holder && was.until == l.until:
+		return
+	case was.stands && was.holder == l.holder:
+		ev.Kind = trace.KindTouch
+	default:
+		l.owner = by
+		if was.stands {
+			ev.Prior = was.owner
+		}
+	}
+	g.s.host.Emit(g.standing(l, ev))
+}
+
+// find is who stands in the row of a lease, and until when; it does not stand if nobody does,
+// or if its time is up.
+func (g *register) find(l *lease) (stands bool, holder string, until stamp) {
+	t := g.s.tables[l.table]
+	if t == nil || len(t.keys) == 0 || len(t.keys[0].columns) != 1 {
+		return false, "", 0
+	}
+	who, ends := t.numberOf(holderColumn), t.numberOf(untilColumn)
+	if who < 0 {
+		return false, "", 0
+	}
+	for _, v := range t.visible(nil, g.s.commits) {
+		if text, _ := v.values[t.keys[0].columns[0]].(string); text != l.row {
+			continue
+		}
+		until = never
+		if ends >= 0 {
+			until, _ = v.values[ends].(stamp)
+		}
+		return v.values[who] != nil && until > g.s.now(), write(v.values[who]), until
+	}
+	return false, "", 0
+}
+
+// expires tells whose time is up, and plans the next look.
+func (g *register) expires() {
+	for i := range g.leases {
+		l := &g.leases[i]
+		if l.stands && l.until <= g.s.now() {
+			l.stands = false
+			g.s.host.Emit(trace.Event{Kind: trace.KindExpire, Key: l.key, Value: g.s.host.Names().Value(l.holder), Owner: l.owner})
+		}
+	}
+	g.plan()
+}
+
+func (g *register) plan() {
+	g.looks++
+	look := g.looks
+	first := never
+	for _, l := range g.leases {
+		if l.stands {
+			first = min(first, l.until)
+		}
+	}
+	if first == never {
+		return
+	}
+	if at, ok := g.s.host.When(first.time()); ok {
+		g.s.host.At(at, func() {
+			if look == g.looks && g.s.host.Up() {
+				g.expires()
+			}
+		})
+	}
+}
+
+// clockChanged tells what the clock says now: whose time is up, and of whose it is not any more,
+// as the row is still there.
+func (g *register) clockChanged() {
+	g.expires()
+	for i := range g.leases {
+		l := &g.leases[i]
+		stands, holder, until := g.find(l)
+		if stands && !l.stands && holder == l.holder && until == l.until {
+			l.stands = true
+			g.s.host.Emit(g.standing(l, trace.Event{Kind: trace.KindRestore, Key: l.key}))
+		}
+	}
+	g.plan()
+}
+
+// standing is an event with what it says of a lease that stands.
+func (g *register) standing(l *lease, ev trace.Event) trace.Event {
+	ev.Value, ev.Owner = g.s.host.Names().Value(l.holder), l.owner
+	if l.until != never {
+		ev.TTL = max(l.until.time().Sub(g.s.host.Clock().Now()), 1)
+		ev.Expires, _ = g.s.host.When(l.until.time())
+	}
+	return ev
+}
+
+// restarted tells what a crash has taken.
+func (g *register) restarted() {
+	for _, key := range g.others {
+		if was := g.taken[key]; was != nil {
+			delete(g.taken, key)
+			g.s.host.Emit(trace.Event{Kind: trace.KindForget, Key: key, Value: was.Value, Owner: was.Owner})
+		}
+	}
+	g.expires()
+}

@@ -1,0 +1,242 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// A plan is a statement that has been analysed: what it needs, and what comes of it.
+type plan struct {
+	text    string
+	of      sql.Statement
+	params  []sql.Type
+	subs    []*query // are run first
+	outputs []output
+	begin   func() execution
+	// made says which tables there were when it was made.
+	made int
+}
+
+// An output is a column of a result.
+type output struct {
+	name string
+	typ  sql.Type
+	node *node
+}
+
+// An execution is a statement that is being carried out. All of it happens at one moment,
+// unless it has to wait: then step returns errWait, and is called again.
+type execution interface{ step(*run) error }
+
+var errWait = errors.New("it waits")
+
+// A run is the execution of a plan by a session.
+type run struct {
+	b      *backend
+	tx     *tx
+	plan   *plan
+	params []value
+	frame  frame
+	// snapshot is the latest commit that the statement sees.
+	snapshot uint64
+	current  execution // nil: the next one is to begin
+	subs     []value   // what the queries in brackets came to
+	rows     [][]value
+	tag      string
+	wait     *wait
+	wakes    int64 // when it has slept
+	failed   error // why it does not go on after a wait
+}
+
+// A wait is what a run waits for.
+type wait struct {
+	ready  func() bool
+	holder func() *backend // who keeps it waiting; nil is nobody
+	since  int64
+	timers []*timer
+}
+
+func (b *backend) run(p *plan, params []value) *run {
+	r := &run{b: b, tx: b.tx, plan: p, params: params, snapshot: b.s.commits}
+	r.frame.r = r
+	return r
+}
+
+// resume carries the statement out, from where it waited.
+func (r *run) resume() error {
+	if err := r.failed; err != nil {
+		return err
+	}
+	for {
+		if r.current == nil {
+			if n := len(r.subs); n < len(r.plan.subs) {
+				r.current = r.plan.subs[n].begin()
+			} else {
+				r.current = r.plan.begin()
+			}
+			r.frame = frame{r: r}
+		}
+		if err := r.current.step(r); err != nil {
+			return err
+		}
+		r.current = nil
+		if len(r.subs) == len(r.plan.subs) {
+			return nil
+		}
+		if len(r.rows) > 1 {
+			return fail(cardinality, "more than one row returned by a subquery used as an expression")
+		}
+		var v value
+		if len(r.rows) == 1 {
+			v = r.rows[0][0]
+		}
+		r.subs, r.rows = append(r.subs, v), nil
+	}
+}
+
+// waitFor has the run wait.
+func (r *run) waitFor(ready func() bool, holder func() *backend) error {
+	r.wait = &wait{ready: ready, holder: holder}
+	return errWait
+}
+
+// waitEnd has it wait for the end of a transaction.
+func (r *run) waitEnd(t *tx) error {
+	return r.waitFor(func() bool { return t.state != running }, func() *backend { return t.b })
+}
+
+// deadlockTimeout is how long a session waits until it looks for a deadlock: PostgreSQL's
+// default.
+const deadlockTimeout = time.Second
+
+// begins has it wait no longer than it may.
+func (w *wait) begins(r *run) {
+	t := &r.b.s.timers
+	w.since = t.now()
+	limit := func(due int64, err error) {
+		w.timers = append(w.timers, t.at(due, func() { r.fails(err) }))
+	}
+	if d := r.b.duration("statement_timeout"); d > 0 {
+		limit(r.b.askedAt+int64(d), fail(queryCanceled, "canceling statement due to statement timeout"))
+	}
+	if w.holder == nil {
+		return
+	}
+	if d := r.b.duration("lock_timeout"); d > 0 {
+		limit(w.since+int64(d), fail(lockNotAvailable, "canceling statement due to lock timeout"))
+	}
+	w.timers = append(w.timers, t.after(deadlockTimeout, func() {
+		if r.deadlocked() {
+			r.fails(fail(deadlock, "deadlock detected"))
+		}
+	}))
+}
+
+// deadlocked says whether those who keep it waiting wait for it.
+func (r *run) deadlocked() bool {
+	seen := map[*backend]bool{}
+	for b := r.wait.holder(); b != nil && !seen[b]; {
+		if b == r.b {
+			return true
+		}
+		seen[b] = true
+		if b.running == nil || b.running.wait == nil || b.running.wait.holder == nil {
+			return false
+		}
+		b = b.running.wait.holder()
+	}
+	return false
+}
+
+// fails ends its wait with an error.
+func (r *run) fails(err error) {
+	if r.wait == nil {
+		return
+	}
+	r.unwait()
+	r.failed = err
+	r.b.s.forget(r)
+	r.b.step()
+}
+
+func (r *run) unwait() {
+	for _, t := range r.wait.timers {
+		r.b.s.timers.stop(t)
+	}
+	r.wait = nil
+}
+
+// lock gives the run's transaction a row, of which it has found a version, and returns the
+// latest one: who was before it may have made another, of which still says whether it is to
+// be found as well. Nil is that there is nothing to lock.
+func (r *run) lock(v *version, how sql.Locking, still func(*version) (bool, error)) (*version, error) {
+	if t := v.row.others(r.tx); t != nil {
+		switch {
+		case how.SkipLocked:
+			return nil, nil
+		case how.NoWait:
+			return nil, fail(lockNotAvailable, "could not obtain lock on row in relation \"%s\"", v.row.of.name)
+		}
+		return nil, r.waitEnd(t)
+	}
+	latest := v
+	for latest.over != nil {
+		if latest = latest.next; latest == nil {
+			return nil, nil
+		}
+	}
+	r.tx.lock(v.row)
+	if latest == v {
+		return v, nil
+	}
+	is, err := still(latest)
+	if !is {
+		return nil, err
+	}
+	return latest, nil
+}
+
+// holds says whether a condition is true for a row.
+func (r *run) holds(condition *node, rows ...[]value) (bool, error) {
+	if condition == nil {
+		return true, nil
+	}
+	v, err := r.eval(condition, rows...)
+	return v == true, err
+}
+
+// eval is what an expression comes to for a row.
+func (r *run) eval(n *node, rows ...[]value) (value, error) {
+	r.frame.rows = [2][]value{}
+	copy(r.frame.rows[:], rows)
+	return n.eval(&r.frame)
+}
+
+// next begins another row: what was called for the last one is forgotten.
+func (r *run) next() { r.frame.done, r.frame.at = nil, 0 }
+
+// again begins the same row once more.
+func (r *run) again() { r.frame.at = 0 }
+
+// give adds a row to the result.
+func (r *run) give(outputs []output, values []value) error {
+	if len(outputs) == 0 {
+		return nil
+	}
+	row := make([]value, len(outputs))
+	for i, o := range outputs {
+		v, err := r.eval(o.node, values)
+		if err != nil {
+			return err
+		}
+		row[i] = v
+	}
+	r.rows = append(r.rows, row)
+	return nil
+}
+
+// count is a tag with the number of rows.
+func count(what string, n int) string { return fmt.Sprint(what, " ", n) }

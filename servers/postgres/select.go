@@ -1,0 +1,209 @@
+package postgres
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// A query is a SELECT that has been analysed.
+type query struct {
+	table   *table // nil is none
+	where   *node
+	order   []ordering
+	limit   *node
+	lock    sql.Locking
+	outputs []output
+}
+
+type ordering struct {
+	node *node
+	desc bool
+}
+
+// query analyses a SELECT, which knows nothing of the statement around it.
+func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) (*query, error) {
+	sc := &scope{s: s, params: params, subs: subs}
+	q := &query{lock: of.Lock}
+	var err error
+	if of.From.Table != "" {
+		if q.table, err = sc.from(of.From); err != nil {
+			return nil, err
+		}
+	}
+	if q.outputs, err = sc.outputs(of.Outputs); err != nil {
+		return nil, err
+	}
+	if q.where, err = sc.condition(of.Where, "WHERE"); err != nil {
+		return nil, err
+	}
+	for _, o := range of.Order {
+		n, err := sc.ordered(o.Expr, q.outputs)
+		if err != nil {
+			return nil, err
+		}
+		q.order = append(q.order, ordering{n, o.Desc})
+	}
+	if of.Limit != nil {
+		n, err := (&scope{s: s, params: params, subs: subs}).analyse(of.Limit)
+		if err == nil {
+			n, err = sc.as(n, sql.Int8, assignable, fail(typeMismatch, "argument of LIMIT must be type bigint, not type %s", n.typ))
+		}
+		if err != nil {
+			return nil, err
+		}
+		q.limit = n
+	}
+	return q, nil
+}
+
+// ordered is what rows are ordered by: the name of an output, or an expression.
+func (sc *scope) ordered(e sql.Expr, outputs []output) (*node, error) {
+	if ref, is := e.(*sql.Ref); is && ref.Table == "" {
+		for _, o := range outputs {
+			if o.name == ref.Column {
+				return o.node, nil
+			}
+		}
+	}
+	if _, is := e.(*sql.Literal); is {
+		return nil, without("ORDER BY the number of a column")
+	}
+	n, err := sc.analyse(e)
+	if err != nil {
+		return nil, err
+	}
+	return sc.settled(n)
+}
+
+func (q *query) begin() execution { return &selecting{query: q, limit: -1} }
+
+// selecting is the execution of a query: it finds rows, puts them in order, and then, as far as
+// it may have any, locks and gives one after the other.
+type selecting struct {
+	*query
+	begun, sorted bool
+	limit         int64 // -1 is none
+	found         []*version
+	kept          []keptRow
+	i, given      int
+}
+
+// A keptRow is one that was found, with what it is ordered by.
+type keptRow struct {
+	*version
+	by []value
+}
+
+func (x *selecting) step(r *run) error {
+	if !x.begun {
+		if err := x.begins(r); err != nil {
+			return err
+		}
+		x.begun = true
+	}
+	for ; !x.sorted && x.i < len(x.found); x.i++ {
+		r.again()
+		if err := x.keep(r, x.found[x.i]); err != nil {
+			return err
+		}
+		r.next()
+	}
+	if !x.sorted {
+		x.sort()
+	}
+	for ; x.i < len(x.kept) && (x.limit < 0 || int64(x.given) < x.limit); x.i++ {
+		r.again()
+		if err := x.give(r, x.kept[x.i].version); err != nil {
+			return err
+		}
+		r.next()
+	}
+	r.tag = count("SELECT", x.given)
+	return nil
+}
+
+func (x *selecting) begins(r *run) error {
+	if x.query.limit != nil {
+		v, err := r.eval(x.query.limit)
+		if err != nil {
+			return err
+		}
+		if n, is := v.(int64); is {
+			if x.limit = n; n < 0 {
+				return fail("2201W", "LIMIT must not be negative")
+			}
+		}
+		r.next()
+	}
+	if x.table == nil {
+		x.found = []*version{{}}
+		return nil
+	}
+	if x.table.dropped {
+		return fail(unknownTable, "relation \"%s\" does not exist", x.table.name)
+	}
+	x.found = x.table.visible(r.tx, r.snapshot)
+	return nil
+}
+
+func (x *selecting) keep(r *run, v *version) error {
+	is, err := r.holds(x.where, v.values)
+	if !is {
+		return err
+	}
+	k := keptRow{version: v}
+	for _, o := range x.order {
+		by, err := r.eval(o.node, v.values)
+		if err != nil {
+			return err
+		}
+		k.by = append(k.by, by)
+	}
+	x.kept = append(x.kept, k)
+	return nil
+}
+
+func (x *selecting) sort() {
+	slices.SortStableFunc(x.kept, func(a, b keptRow) int {
+		for i, o := range x.order {
+			c := compareNulls(a.by[i], b.by[i])
+			if o.desc {
+				c = -c
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	x.sorted, x.i = true, 0
+}
+
+// compareNulls has NULL after everything else.
+func compareNulls(a, b value) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return compare(a, b)
+}
+
+func (x *selecting) give(r *run, v *version) error {
+	if x.lock.Update && x.table != nil {
+		locked, err := r.lock(v, x.lock, func(v *version) (bool, error) { return r.holds(x.where, v.values) })
+		if locked == nil {
+			return err
+		}
+		v = locked
+	}
+	if err := r.give(x.outputs, v.values); err != nil {
+		return err
+	}
+	x.given++
+	return nil
+}

@@ -1,0 +1,164 @@
+package postgres
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A server is one PostgreSQL server, with one database.
+type server struct {
+	host   *sim.Host
+	timers timers
+
+	// What is on the disk, but for what no transaction has committed.
+	tables    map[string]*table
+	sequences map[string]*sequence
+	commits   uint64 // how many there were
+	changes   int    // of what tables there are
+
+	// All below is lost in a crash.
+	backends []*backend
+	// waiting are the runs that wait, in the order in which they began to.
+	waiting  []*run
+	advisory *advisories
+	pid      uint32 // of the last backend
+	register *register
+
+	life     int // counts the crashes
+	out      []func()
+	turning  bool
+	flushing bool
+}
+
+func boot(host *sim.Host) sim.Server {
+	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000}
+	s.timers.s = s
+	s.register = newRegister(s, host.Keys())
+	s.begin()
+	return s
+}
+
+func (s *server) begin() {
+	s.backends, s.waiting = nil, nil
+	s.advisory = &advisories{s: s, held: map[advisory]*holder{}}
+}
+
+// now is the server's time of day.
+func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
+
+// Accept is as in [sim.Server].
+func (s *server) Accept(end *sim.End) sim.Endpoint { return newBackend(s, end) }
+
+// ClockChanged is as in [sim.Server].
+func (s *server) ClockChanged() {
+	s.timers.arm()
+	if s.host.Up() {
+		s.register.clockChanged()
+	}
+}
+
+// Crash is as in [sim.Server]. What was not committed is gone, and so are the sessions.
+func (s *server) Crash(how trace.Crash) {
+	s.life++
+	s.timers.clear()
+	s.out = nil
+	for _, b := range s.backends {
+		b.closed = true
+		if b.tx != nil {
+			b.tx.state = aborted
+			for _, undo := range slices.Backward(b.tx.undo) {
+				undo()
+			}
+		}
+	}
+	if how != trace.Shutdown {
+		for _, q := range s.sequences {
+			q.lost()
+		}
+	}
+	s.begin()
+}
+
+// Restart is as in [sim.Server].
+func (s *server) Restart() { s.register.restarted() }
+
+// Stop has nothing to do: there are no goroutines.
+func (s *server) Stop() {}
+
+// turn does something and what others can do then, and sends what comes of it when the world
+// has seen it: a crash may come between.
+func (s *server) turn(f func()) {
+	if s.turning {
+		f()
+		return
+	}
+	s.turning = true
+	f()
+	s.wake()
+	s.turning = false
+	if s.flushing || len(s.out) == 0 {
+		return
+	}
+	s.flushing = true
+	life := s.life
+	up := s.host.Act()
+	s.flushing = false
+	if up && life == s.life {
+		s.host.Running(s.flush)
+	}
+}
+
+func (s *server) flush() {
+	if s.flushing {
+		return
+	}
+	s.flushing = true
+	for len(s.out) > 0 {
+		first := s.out[0]
+		s.out = s.out[1:]
+		first()
+	}
+	s.flushing = false
+}
+
+// wake lets those go on who need not wait any more, one after the other, those that have
+// waited for longest first.
+func (s *server) wake() {
+	for {
+		i := slices.IndexFunc(s.waiting, func(r *run) bool { return r.wait.ready() })
+		if i < 0 {
+			return
+		}
+		r := s.waiting[i]
+		r.unwait()
+		r.b.step()
+		if r.wait == nil {
+			s.forget(r)
+		}
+	}
+}
+
+// waits enters a run among those that wait; one that has waited keeps its place.
+func (s *server) waits(r *run) {
+	if !slices.Contains(s.waiting, r) {
+		s.waiting = append(s.waiting, r)
+	}
+	r.wait.begins(r)
+}
+
+func (s *server) forget(r *run) {
+	s.waiting = slices.DeleteFunc(s.waiting, func(o *run) bool { return o == r })
+}
+
+// keeps accounts for the texts of a row.
+func (s *server) keeps(values []value) {
+	n := 0
+	for _, v := range values {
+		if text, is := v.(string); is {
+			n += len(text)
+		}
+	}
+	s.host.Keeps(n)
+}

@@ -1,0 +1,149 @@
+package postgres_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// told is what a script is told in a world in which some faults strike.
+func told(t *testing.T, text string, faults ...sim.Fault) (string, *trace.Trace) {
+	t.Helper()
+	var said string
+	tr := Play(t, With(alone(t, func(_ context.Context, p *sim.Program) {
+		env := p.Env()
+		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		said = s.play(text)
+	}), faults...))
+	return strings.Join(lines(said), "\n"), tr
+}
+
+// What is committed is there after a crash, and nothing else: sessions, their locks and what
+// they had not committed are gone. A sequence goes on behind what it had logged ahead, of
+// which a transaction that was not committed is no part.
+func TestCrashes(t *testing.T) {
+	const story = `
+		a! CREATE TABLE t (n int); INSERT INTO t VALUES (1); CREATE SEQUENCE s
+		a: SELECT nextval('s')
+		a: SELECT pg_advisory_lock(1)
+		a: BEGIN
+		a: INSERT INTO t VALUES (2)
+		a; 3s
+		a: COMMIT
+		b: SELECT n FROM t
+		b: SELECT nextval('s')
+		b: SELECT pg_try_advisory_lock(1)`
+	for how, next := range map[trace.Crash]string{trace.Kill: "34", trace.PowerLoss: "34", trace.Shutdown: "2"} {
+		fault := Lasting(time.Second, At(2*time.Second, Crashed("postgres-1", how)))
+		if how == trace.PowerLoss {
+			fault.For = 500 * time.Millisecond
+		}
+		said, tr := told(t, story, fault)
+		Struck(t, tr)
+		_, after, _ := strings.Cut(said, "the connection is over\n")
+		Same(t, string(how), after, strings.Join([]string{
+			"b: [n 23]", "b: 1", "b: SELECT 1", "b: [nextval 20]", "b: " + next, "b: SELECT 1", "b: [pg_try_advisory_lock 16]", "b: t", "b: SELECT 1",
+		}, "\n"))
+	}
+}
+
+// A session that waits for a lock does not notice that its client is gone: it gets the lock, and
+// what it then does is done.
+func TestWhoIsGoneMayStillBeServed(t *testing.T) {
+	var n string
+	Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+		answer(ctx, p, "CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 0)")
+		env := p.Env()
+		dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return env.Dial(ctx, network, env.Nodes[0])
+		}
+		holder, err := connect(dial, "", func(*pgconn.Notice) {})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer holder.Close(ctx)
+		holder.Exec(ctx, "BEGIN; UPDATE t SET n = 1").ReadAll()
+		c, err := Dial(ctx, p, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		c.Write(encoded(startup))
+		c.Read(make([]byte, 4096))
+		c.Write(encoded(&pgproto3.Query{String: "UPDATE t SET n = n + 10"}))
+		time.Sleep(time.Second)
+		c.Close()
+		time.Sleep(time.Second)
+		holder.Exec(ctx, "COMMIT").ReadAll()
+		time.Sleep(time.Second)
+		n = answer(ctx, p, "SELECT n FROM t")
+	}))
+	Same(t, "n", n, "11")
+}
+
+// A timeout that passes in a pause strikes when the server goes on.
+func TestTimeoutsInAPause(t *testing.T) {
+	said, tr := told(t, `
+		a: SET idle_in_transaction_session_timeout = '2s'
+		a: BEGIN
+		a: SELECT pg_advisory_lock(1)
+		a; 1s
+		b: SELECT pg_try_advisory_lock(1)`,
+		Lasting(10*time.Second, At(time.Second, Stopped("postgres-1"))))
+	Struck(t, tr)
+	if !strings.HasSuffix(said, "b: t\nb: SELECT 1") {
+		t.Errorf("%s", said)
+	}
+}
+
+// now() follows the server's time of day.
+func TestTheServersClock(t *testing.T) {
+	said, tr := told(t, `
+		a! CREATE TABLE t (at timestamptz); INSERT INTO t VALUES (now())
+		a; 2s
+		a: SELECT now() - at > interval '1 hour' FROM t`,
+		At(time.Second, &sim.Jump{Process: "postgres-1", By: time.Hour}))
+	Struck(t, tr)
+	if !strings.HasSuffix(said, "a: t\na: SELECT 1") {
+		t.Errorf("%s", said)
+	}
+}
+
+// A server that fails refuses statements, and sessions survive that.
+func TestAServerFails(t *testing.T) {
+	said, tr := told(t, `
+		a: SELECT 1
+		a; 2s
+		a: SELECT 2
+		a! SELECT 2
+		a; 2s
+		a: SELECT 3`,
+		Lasting(2*time.Second, At(time.Second, &sim.Fail{Node: "postgres-1"})))
+	Struck(t, tr)
+	const refused = "ERROR 53100: could not extend file: No space left on device"
+	Same(t, "said", said, strings.Join([]string{
+		"a: [?column? 23]", "a: 1", "a: SELECT 1", "a: " + refused, "a: " + refused, "a: [?column? 23]", "a: 3", "a: SELECT 1",
+	}, "\n"))
+}
+
+// A run in which the server is asked for what it does not have proves nothing; one in which it
+// refuses what a real one refuses is as good as any.
+func TestDoubts(t *testing.T) {
+	for text, doubts := range map[string]int{
+		"a: SELECT 1/0": 0, "a: SELECT none": 0, "a: SELECT * FROM none": 0, "a: LISTEN x": 1, "a: SELECT random()": 1, "a: SELECT nothing()": 1, "a: SELEC 1": 1,
+	} {
+		if _, tr := told(t, text); len(tr.Doubts) != doubts {
+			t.Errorf("%s: %q", text, tr.Doubts)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// settings are those that a session has in the beginning.
+var settings = map[string]string{
+	"lock_timeout": "0", "statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0",
+	"application_name": "", "client_encoding": "UTF8", "timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres",
+	"standard_conforming_strings": "on", "extra_float_digits": "1", "search_path": "\"$user\", public", "synchronous_commit": "on",
+	"default_transaction_isolation": "read committed", "transaction_isolation": "read committed", "client_min_messages": "notice",
+	"server_version": release, "server_encoding": "UTF8", "integer_datetimes": "on", "is_superuser": "off", "in_hot_standby": "off",
+	"default_transaction_read_only": "off", "transaction_read_only": "off", "session_authorization": "", "jit": "off",
+}
+
+// release is that of PostgreSQL whose answers these are.
+const release = "15.18"
+
+// durations are the settings that are lengths of time, in milliseconds without a unit; anything are
+// are settings whose values are not looked at.
+var durations = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
+var anything = []string{"application_name", "extra_float_digits", "client_min_messages", "jit", "session_authorization"}
+
+// set is SET: until the end of the session, or of the transaction if that fails.
+func (b *backend) set(of *sql.Set) error {
+	was, known := b.settings[of.Name]
+	if !known {
+		return unrecognized(of.Name)
+	}
+	value := of.Value
+	if of.Default {
+		value = b.initial[of.Name]
+	}
+	value, err := b.accepts(of.Name, value)
+	if err != nil {
+		return err
+	}
+	t := b.tx
+	if of.Local {
+		if !b.block {
+			b.notice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks")
+			return nil
+		}
+		if _, before := t.local[of.Name]; !before {
+			put(&t.local, of.Name, was)
+		}
+	} else {
+		if _, before := t.changed[of.Name]; !before {
+			put(&t.changed, of.Name, was)
+		}
+		delete(t.local, of.Name)
+	}
+	b.settings[of.Name] = value
+	return nil
+}
+
+func put(m *map[string]string, name, value string) {
+	if *m == nil {
+		*m = map[string]string{}
+	}
+	(*m)[name] = value
+}
+
+// unrecognized is the error of a setting that there is not, or not here.
+func unrecognized(name string) error {
+	return &oops{code: unknownObject, text: "unrecognized configuration parameter \"" + name + "\"", ours: true}
+}
+
+// accepts is a value as a setting has it.
+func (b *backend) accepts(name, value string) (string, error) {
+	for _, one := range durations {
+		if one == name {
+			d, ok := readDuration(value)
+			switch {
+			case !ok:
+				return "", fail(badParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, value)
+			case d < 0 || d > math.MaxInt32*time.Millisecond:
+				return "", fail(badParameterValue, "%d ms is outside the valid range for parameter \"%s\" (0 .. %d)", d.Milliseconds(), name, math.MaxInt32)
+			}
+			return writeDuration(d), nil
+		}
+	}
+	for _, one := range anything {
+		if one == name {
+			return value, nil
+		}
+	}
+	if strings.EqualFold(value, b.settings[name]) || strings.EqualFold(value, settings[name]) {
+		return b.settings[name], nil
+	}
+	return "", without("%s = %s", name, value)
+}
+
+// show is SHOW.
+func (b *backend) show(name string) (string, error) {
+	value, known := b.settings[name]
+	if !known {
+		return "", unrecognized(name)
+	}
+	return value, nil
+}
+
+// duration is a setting that is a length of time.
+func (b *backend) duration(name string) time.Duration {
+	d, _ := readDuration(b.settings[name])
+	return d
+}
+
+// units of settings, the greatest first.
+var settingUnits = []struct {
+	name string
+	time.Duration
+}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
+
+// readDuration reads a length of time as settings have it: a number of milliseconds, or with
+// a unit.
+func readDuration(text string) (time.Duration, bool) {
+	text = strings.TrimSpace(text)
+	unit := time.Millisecond
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	if word := text[len(number):]; word != "" {
+		unit = 0
+		for _, u := range settingUnits {
+			if u.name == word {
+				unit = u.Duration
+			}
+		}
+	}
+	f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || unit == 0 || !(math.Abs(f)*float64(unit) < math.MaxInt64/2) {
+		return 0, false
+	}
+	return time.Duration(f * float64(unit)).Round(time.Millisecond), true
+}
+
+// writeDuration is in the greatest unit of which it is a whole number.
+func writeDuration(d time.Duration) string {
+	for _, u := range settingUnits {
+		if d > 0 && d%u.Duration == 0 {
+			return strconv.FormatInt(int64(d/u.Duration), 10) + u.name
+		}
+	}
+	return "0"
+}

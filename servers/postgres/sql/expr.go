@@ -1,0 +1,251 @@
+package sql
+
+import "slices"
+
+// binaries are the operators with two operands, from those that bind least.
+var binaries = [][]string{
+	0: {"or"},
+	1: {"and"},
+	2: {"<", ">", "=", "<=", ">=", "<>", "!="},
+	3: {"||"},
+	4: {"+", "-"},
+	5: {"*", "/", "%"},
+}
+
+const compares = 2
+
+func (p *parser) expr() Expr { return p.binary(0) }
+
+// binary reads what operators of a level, or such as bind more, hold together.
+func (p *parser) binary(level int) Expr {
+	defer p.deeper()()
+	if level == len(binaries) {
+		return p.unary()
+	}
+	var x Expr
+	if level == compares {
+		if p.accept("not") {
+			return &Operation{Op: "not", Y: p.binary(compares)}
+		}
+		x = p.tested(p.among(p.binary(level + 1)))
+	} else {
+		x = p.binary(level + 1)
+	}
+	for {
+		op := p.peek()
+		if op.kind != symbol && op.kind != word || !slices.Contains(binaries[level], op.text) {
+			return x
+		}
+		p.take()
+		if op.text == "!=" {
+			op.text = "<>"
+		}
+		y := p.binary(level + 1)
+		if level == compares {
+			y = p.among(y)
+		}
+		x = &Operation{Op: op.text, X: x, Y: y}
+		if level == compares {
+			if next := p.peek(); next.kind == symbol && slices.Contains(binaries[compares], next.text) {
+				panic(wrong("syntax error at or near \"%s\"", next.raw)) // they do not associate
+			}
+			x = p.tested(x)
+		}
+	}
+}
+
+// among is IN and BETWEEN, which bind more than comparisons.
+func (p *parser) among(x Expr) Expr {
+	not := p.is("not", "in") || p.is("not", "between")
+	if not {
+		p.take()
+	}
+	switch {
+	case p.accept("in"):
+		p.need("(")
+		if p.is("select") {
+			panic(without("IN of a query"))
+		}
+		in := &In{X: x}
+		for {
+			in.List = append(in.List, p.expr())
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.need(")")
+		x = in
+	case p.accept("between"):
+		if p.is("symmetric") {
+			panic(without("BETWEEN SYMMETRIC"))
+		}
+		low := p.binary(compares + 1)
+		p.need("and")
+		high := p.binary(compares + 1)
+		x = &Operation{Op: "and", X: &Operation{Op: ">=", X: x, Y: low}, Y: &Operation{Op: "<=", X: x, Y: high}}
+	}
+	if not {
+		return &Operation{Op: "not", Y: x}
+	}
+	return x
+}
+
+// tested is IS, which binds less than comparisons.
+func (p *parser) tested(x Expr) Expr {
+	for p.accept("is") {
+		not := p.accept("not")
+		switch {
+		case p.accept("distinct", "from"):
+			x = &Distinct{X: x, Y: p.binary(compares + 1), Not: not}
+		case p.is("null"), p.is("true"), p.is("false"), p.is("unknown"):
+			x = &Is{X: x, What: p.take().text, Not: not}
+		default:
+			panic(p.unexpected())
+		}
+	}
+	return x
+}
+
+func (p *parser) unary() Expr {
+	defer p.deeper()()
+	switch {
+	case p.accept("-"):
+		return &Operation{Op: "-", Y: p.unary()}
+	case p.accept("+"):
+		return p.unary()
+	}
+	x := p.primary()
+	for p.accept("::") {
+		x = &Cast{X: x, Type: p.typ()}
+	}
+	return x
+}
+
+func (p *parser) primary() Expr {
+	t := p.peek()
+	switch t.kind {
+	case str:
+		p.take()
+		return &Literal{String, t.text}
+	case integer:
+		p.take()
+		return &Literal{Integer, t.text}
+	case decimal:
+		p.take()
+		return &Literal{Decimal, t.text}
+	case param:
+		p.take()
+		n := parseCount(t.text)
+		if n < 1 || n > 65535 {
+			panic(error(&Error{Code: "42P02", Message: "there is no parameter $" + t.text}))
+		}
+		return &Param{n}
+	}
+	switch {
+	case p.accept("("):
+		if p.is("select") {
+			s := &Sub{p.query()}
+			p.need(")")
+			return s
+		}
+		x := p.expr()
+		if p.is(",") {
+			panic(without("rows as values"))
+		}
+		p.need(")")
+		return x
+	case p.is("true"), p.is("false"):
+		return &Literal{Boolean, p.take().text}
+	case p.accept("null"):
+		return &Literal{Kind: Null}
+	case p.accept("current_timestamp"):
+		return &Call{Name: "now"}
+	case p.accept("cast"):
+		p.need("(")
+		x := p.expr()
+		p.need("as")
+		c := &Cast{X: x, Type: p.typ()}
+		p.need(")")
+		return c
+	case p.accept("case"):
+		return p.caseWhen()
+	case p.typed():
+		typ := p.typ()
+		return &Cast{X: &Literal{String, p.take().text}, Type: typ}
+	case !p.isName():
+		panic(p.unexpected())
+	case p.is("exists", "("), p.is("extract", "("), p.is("position", "("), p.is("substring", "("), p.is("trim", "("), p.is("array"):
+		panic(without(`"` + t.text + `" here`))
+	}
+	name := p.name()
+	if name == "pg_catalog" && p.accept(".") {
+		name = p.name()
+	}
+	switch {
+	case p.accept("("):
+		return p.call(name)
+	case p.accept("."):
+		if p.is("*") {
+			panic(without("all columns of a table by its name"))
+		}
+		return &Ref{Table: name, Column: p.name()}
+	}
+	return &Ref{Column: name}
+}
+
+// typed says whether a type stands before a string.
+func (p *parser) typed() bool {
+	t := p.peek()
+	return t.kind == word && types[t.text] != "" && p.tokens[1].kind == str
+}
+
+func (p *parser) call(name string) Expr {
+	c := &Call{Name: name}
+	if p.accept(")") {
+		return p.called(c)
+	}
+	if p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic") {
+		panic(without(name + "(" + p.peek().text + ")"))
+	}
+	for {
+		if t := p.peek(); t.kind == word && (p.tokens[1].text == "=>" || p.tokens[1].text == ":=") && p.tokens[1].kind == symbol {
+			p.tokens = p.tokens[2:]
+			c.Named = append(c.Named, t.text)
+		} else if c.Named != nil {
+			panic(error(&Error{Code: "42601", Message: "positional argument cannot follow named argument"}))
+		}
+		c.Args = append(c.Args, p.expr())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.need(")")
+	if c.Named != nil && len(c.Named) != len(c.Args) {
+		panic(without("positional and named arguments in one call"))
+	}
+	return p.called(c)
+}
+
+func (p *parser) called(c *Call) Expr {
+	if p.is("over") || p.is("filter") || p.is("within") {
+		panic(without("window functions and aggregates"))
+	}
+	return c
+}
+
+func (p *parser) caseWhen() Expr {
+	c := &Case{}
+	if !p.is("when") {
+		panic(without("CASE of a value"))
+	}
+	for p.accept("when") {
+		c.When = append(c.When, p.expr())
+		p.need("then")
+		c.Then = append(c.Then, p.expr())
+	}
+	if p.accept("else") {
+		c.Else = p.expr()
+	}
+	p.need("end")
+	return c
+}

@@ -1,0 +1,185 @@
+package sql
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A kind is what a token is.
+type kind uint8
+
+const (
+	end     kind = iota
+	word         // an unquoted identifier or keyword, in small letters
+	quoted       // an identifier in quotation marks
+	str          // a literal in single quotes
+	integer      // digits
+	decimal      // digits with a point or an exponent
+	param        // $1: its text is the number
+	symbol       // an operator or punctuation
+)
+
+type token struct {
+	kind kind
+	text string // what it means: without quotes
+	raw  string // as it was written
+}
+
+// symbols are those of more than one character; the longer first.
+var symbols = []string{"::", "<>", "!=", "<=", ">=", "||", "=>", ":="}
+
+// lex cuts a text into tokens, the last of which is the end.
+func lex(text string) ([]token, error) {
+	var all []token
+	for at := 0; ; {
+		rest := text[at:]
+		if n := blank(rest); n > 0 {
+			at += n
+			continue
+		}
+		if rest == "" {
+			return append(all, token{kind: end}), nil
+		}
+		t, n, err := next(rest)
+		if err != nil {
+			return nil, err
+		}
+		t.raw = rest[:n]
+		all = append(all, t)
+		at += n
+	}
+}
+
+// blank is how much white space and comments a text begins with. A comment that does not end
+// is not one.
+func blank(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case strings.IndexByte(" \t\r\n\f\v", s[0]) >= 0:
+		return 1
+	case strings.HasPrefix(s, "--"):
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			return i + 1
+		}
+		return len(s)
+	case strings.HasPrefix(s, "/*"):
+		depth := 0
+		for i := 0; i+1 < len(s); i++ {
+			switch s[i : i+2] {
+			case "/*":
+				depth++
+				i++
+			case "*/":
+				depth--
+				i++
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+
+// run is how many bytes from the start of s are such.
+func run(s string, such func(byte) bool) int {
+	for i := range len(s) {
+		if !such(s[i]) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+func next(s string) (token, int, error) {
+	c := s[0]
+	switch {
+	case strings.HasPrefix(s, "/*"):
+		return token{}, 0, wrong("unterminated /* comment at or near \"%s\"", s)
+	case (c == 'e' || c == 'E') && strings.HasPrefix(s[1:], "'"):
+		return token{}, 0, without("strings with backslash escapes")
+	case isLetter(c):
+		n := run(s, func(c byte) bool { return isLetter(c) || isDigit(c) || c == '$' })
+		return token{kind: word, text: lower(s[:n])}, n, nil
+	case c == '"':
+		text, n := inQuotes(s, '"')
+		if n == 0 {
+			return token{}, 0, wrong("unterminated quoted identifier at or near \"%s\"", s)
+		}
+		return token{kind: quoted, text: text}, n, nil
+	case c == '\'':
+		text, n := inQuotes(s, '\'')
+		if n == 0 {
+			return token{}, 0, wrong("unterminated quoted string at or near \"%s\"", s)
+		}
+		return token{kind: str, text: text}, n, nil
+	case isDigit(c), c == '.' && len(s) > 1 && isDigit(s[1]):
+		return number(s)
+	case c == '$':
+		n := run(s[1:], isDigit)
+		if n == 0 || n > len("65535") {
+			return token{}, 0, wrong("syntax error at or near \"%s\"", s[:1])
+		}
+		return token{kind: param, text: s[1 : n+1]}, n + 1, nil
+	}
+	for _, sym := range symbols {
+		if strings.HasPrefix(s, sym) {
+			return token{kind: symbol, text: sym}, len(sym), nil
+		}
+	}
+	return token{kind: symbol, text: s[:1]}, 1, nil
+}
+
+// lower is a word as PostgreSQL folds it: ASCII letters only.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// inQuotes is what stands between quotes, where two of them mean one. The size is 0 if there
+// is no end.
+func inQuotes(s string, quote byte) (text string, size int) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		if s[i] != quote {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == quote {
+			b.WriteByte(quote)
+			i++
+			continue
+		}
+		return b.String(), i + 1
+	}
+	return "", 0
+}
+
+func number(s string) (token, int, error) {
+	n, what := run(s, isDigit), integer
+	if n < len(s) && s[n] == '.' {
+		what = decimal
+		n += 1 + run(s[n+1:], isDigit)
+	}
+	if n < len(s) && s[n]|0x20 == 'e' {
+		m := n + 1
+		if m < len(s) && (s[m] == '+' || s[m] == '-') {
+			m++
+		}
+		if digits := run(s[m:], isDigit); digits > 0 {
+			what, n = decimal, m+digits
+		}
+	}
+	if n < len(s) && isLetter(s[n]) {
+		return token{}, 0, wrong("trailing junk after numeric literal at or near \"%s\"", s[:n+1])
+	}
+	return token{kind: what, text: s[:n]}, n, nil
+}

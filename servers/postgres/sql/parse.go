@@ -1,0 +1,577 @@
+package sql
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Parse reads the statements of a text, which semicolons separate.
+func Parse(text string) ([]Statement, error) {
+	tokens, err := lex(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{tokens: tokens}
+	var all []Statement
+	for {
+		for p.accept(";") {
+		}
+		if p.peek().kind == end {
+			return all, nil
+		}
+		s, err := p.statement()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+		if p.peek().kind != end && !p.is(";") {
+			return nil, p.unexpected()
+		}
+	}
+}
+
+// A parser reads from the first token on. Its methods panic with an error, which the
+// outermost ones catch.
+type parser struct {
+	tokens []token
+	depth  int
+}
+
+// most is how deep expressions can be nested.
+const most = 200
+
+func (p *parser) peek() token { return p.tokens[0] }
+
+func (p *parser) take() token {
+	t := p.tokens[0]
+	if t.kind != end {
+		p.tokens = p.tokens[1:]
+	}
+	return t
+}
+
+// is says whether the next tokens are some words or symbols.
+func (p *parser) is(texts ...string) bool {
+	for i, text := range texts {
+		if i >= len(p.tokens) {
+			return false
+		}
+		if t := p.tokens[i]; t.text != text || t.kind != word && t.kind != symbol {
+			return false
+		}
+	}
+	return true
+}
+
+// accept takes the next tokens if they are some words or symbols.
+func (p *parser) accept(texts ...string) bool {
+	if !p.is(texts...) {
+		return false
+	}
+	p.tokens = p.tokens[len(texts):]
+	return true
+}
+
+// need takes the next tokens, which have to be some words or symbols.
+func (p *parser) need(texts ...string) {
+	for _, text := range texts {
+		if !p.accept(text) {
+			panic(p.unexpected())
+		}
+	}
+}
+
+// known are words after which PostgreSQL goes on with something that is not done here.
+var known = []string{
+	"join", "inner", "left", "right", "full", "cross", "natural", "group", "having", "window", "union", "intersect",
+	"except", "with", "recursive", "distinct", "offset", "fetch", "using", "references", "check", "constraint", "foreign",
+	"exclude", "partition", "inherits", "over", "filter", "within", "lateral", "tablesample", "overriding", "array", "row",
+	"exists", "any", "some", "like", "ilike", "similar", "collate", "generated", "temp", "temporary", "unlogged", "as",
+	"nulls", "start", "increment", "minvalue", "maxvalue", "cache", "cycle", "owned", "share", "key", "of", "only", "at",
+	"savepoint", "to", "and", "cascade", "restrict", "select", "isnull", "notnull", "escape", "extract", "position",
+	"substring", "trim", "overlay", "grouping", "current_date", "current_user", "session_user", "localtimestamp",
+}
+
+// unexpected is the error of the next token.
+func (p *parser) unexpected() error {
+	t := p.peek()
+	switch {
+	case t.kind == end:
+		return wrong("syntax error at end of input")
+	case t.kind == word && slices.Contains(known, t.text):
+		return without(`"` + t.text + `" here`)
+	}
+	return wrong("syntax error at or near \"%s\"", t.raw)
+}
+
+// deeper counts the nesting until its result is called.
+func (p *parser) deeper() func() {
+	if p.depth++; p.depth > most {
+		panic(error(&Error{Code: "54001", Message: "stack depth limit exceeded", Ours: true}))
+	}
+	return func() { p.depth-- }
+}
+
+// commands are those of PostgreSQL that are not done here.
+var commands = []string{
+	"abort", "alter", "analyze", "call", "checkpoint", "close", "cluster", "comment", "copy", "create", "declare", "discard",
+	"do", "drop", "execute", "explain", "fetch", "grant", "import", "listen", "load", "lock", "merge", "move", "notify",
+	"prepare", "reassign", "refresh", "reindex", "release", "revoke", "rollback", "savepoint", "security", "table",
+	"truncate", "unlisten", "vacuum", "values", "with", "commit",
+}
+
+func (p *parser) statement() (s Statement, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, is := r.(error)
+			if _, runtime := r.(interface{ RuntimeError() }); !is || runtime {
+				panic(r)
+			}
+			s, err = nil, e
+		}
+	}()
+	switch first := p.peek().text; {
+	case p.peek().kind != word:
+		return nil, p.unexpected()
+	case p.is("select"):
+		return p.query(), nil
+	case p.accept("insert"):
+		return p.insert(), nil
+	case p.accept("update"):
+		return p.update(), nil
+	case p.accept("delete"):
+		return p.delete(), nil
+	case p.accept("create", "table"):
+		return p.createTable(), nil
+	case p.accept("create", "sequence"):
+		c := &CreateSequence{IfNotExists: p.accept("if", "not", "exists")}
+		c.Name = p.name()
+		return c, nil
+	case p.is("drop", "table"), p.is("drop", "sequence"):
+		p.take()
+		d := &Drop{What: p.take().text, IfExists: p.accept("if", "exists")}
+		d.Name = p.name()
+		if p.is(",") {
+			return nil, without("several names in DROP")
+		}
+		return d, nil
+	case p.accept("begin"):
+		p.accepts("work", "transaction")
+		p.modes()
+		return &Begin{}, nil
+	case p.accept("start", "transaction"):
+		p.modes()
+		return &Begin{Start: true}, nil
+	case p.accept("commit"), p.accept("end"):
+		p.accepts("work", "transaction")
+		return &Commit{}, nil
+	case p.accept("rollback"), p.accept("abort"):
+		p.accepts("work", "transaction")
+		return &Rollback{}, nil
+	case p.accept("set"):
+		return p.set(), nil
+	case p.accept("reset"):
+		return &Set{Name: p.setting(), Default: true, Reset: true}, nil
+	case p.accept("show"):
+		return &Show{Name: p.setting()}, nil
+	case p.accept("deallocate"):
+		p.accept("prepare")
+		if p.accept("all") {
+			return &Deallocate{}, nil
+		}
+		return &Deallocate{Name: p.name()}, nil
+	case slices.Contains(commands, first):
+		return nil, without("the statement " + first)
+	}
+	return nil, p.unexpected()
+}
+
+// accepts takes one of some words, if it is there.
+func (p *parser) accepts(texts ...string) {
+	for _, text := range texts {
+		if p.accept(text) {
+			return
+		}
+	}
+}
+
+// modes are those of a transaction; there is one isolation level.
+func (p *parser) modes() {
+	for p.accept("isolation", "level") || p.accept("read", "write") || p.accept(",") {
+		switch {
+		case p.accept("read", "committed"), p.accept("read", "uncommitted"): // the same to PostgreSQL
+		case p.is("repeatable"), p.is("serializable"):
+			panic(without("the isolation level " + p.peek().text))
+		}
+	}
+	if p.is("read", "only") || p.is("deferrable") || p.is("not") {
+		panic(without("this mode of a transaction"))
+	}
+}
+
+// setting is the name of a setting.
+func (p *parser) setting() string {
+	switch {
+	case p.accept("time", "zone"):
+		return "timezone"
+	case p.is("transaction"), p.is("session", "characteristics"), p.is("role"), p.is("session", "authorization"), p.is("constraints"), p.is("all"):
+		panic(without("this form of SET, RESET or SHOW"))
+	}
+	name := p.name()
+	for p.accept(".") {
+		name += "." + p.name()
+	}
+	return lower(name)
+}
+
+func (p *parser) set() Statement {
+	s := &Set{}
+	if s.Local = p.accept("local"); !s.Local && !p.is("session", "characteristics") {
+		p.accept("session")
+	}
+	zone := p.is("time", "zone")
+	s.Name = p.setting()
+	if !zone && !p.accept("=") {
+		p.need("to")
+	}
+	if p.accept("default") {
+		s.Default = true
+		return s
+	}
+	sign := ""
+	if p.accept("-") {
+		sign = "-"
+	}
+	switch t := p.take(); t.kind {
+	case word, quoted, str, integer, decimal:
+		s.Value = sign + t.text
+	default:
+		panic(wrong("syntax error at or near \"%s\"", t.raw))
+	}
+	if p.is(",") {
+		panic(without("a list of values in SET"))
+	}
+	return s
+}
+
+// reserved are words that cannot be a name without quotes.
+var reserved = []string{
+	"all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric", "both", "case", "cast", "check", "collate",
+	"column", "constraint", "create", "current_catalog", "current_date", "current_role", "current_time",
+	"current_timestamp", "current_user", "default", "deferrable", "desc", "distinct", "do", "else", "end", "except",
+	"false", "fetch", "for", "foreign", "from", "grant", "group", "having", "in", "initially", "intersect", "into",
+	"lateral", "leading", "limit", "localtime", "localtimestamp", "not", "null", "offset", "on", "only", "or", "order",
+	"placing", "primary", "references", "returning", "select", "session_user", "some", "symmetric", "table", "then", "to",
+	"trailing", "true", "union", "unique", "user", "using", "variadic", "when", "where", "window", "with",
+}
+
+func (p *parser) isName() bool {
+	t := p.peek()
+	return t.kind == quoted && t.text != "" || t.kind == word && !slices.Contains(reserved, t.text)
+}
+
+func (p *parser) name() string {
+	if !p.isName() {
+		panic(p.unexpected())
+	}
+	return p.take().text
+}
+
+// table is the name of a table, in the schema public if any.
+func (p *parser) table() string {
+	name := p.name()
+	if p.accept(".") {
+		if name != "public" {
+			panic(without("other schemas than public"))
+		}
+		return p.name()
+	}
+	return name
+}
+
+// names are names in brackets.
+func (p *parser) names() []string {
+	p.need("(")
+	var all []string
+	for {
+		all = append(all, p.name())
+		if !p.accept(",") {
+			p.need(")")
+			return all
+		}
+	}
+}
+
+// source is a table with what it is called here.
+func (p *parser) source() Source {
+	s := Source{Table: p.table()}
+	s.Alias = s.Table
+	if p.accept("as") || p.isName() && !p.is("set") && !p.is("using") && !slices.Contains(joins, p.peek().text) {
+		s.Alias = p.name()
+	}
+	return s
+}
+
+var joins = []string{"join", "inner", "left", "right", "full", "cross", "natural"}
+
+func (p *parser) insert() Statement {
+	p.need("into")
+	s := &Insert{}
+	s.Into.Table = p.table()
+	s.Into.Alias = s.Into.Table
+	if p.accept("as") {
+		s.Into.Alias = p.name()
+	}
+	if p.is("(") {
+		s.Columns = p.names()
+	}
+	p.need("values")
+	for {
+		p.need("(")
+		var row []Expr
+		for {
+			row = append(row, p.orDefault())
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.need(")")
+		s.Rows = append(s.Rows, row)
+		if !p.accept(",") {
+			break
+		}
+	}
+	if p.accept("on", "conflict") {
+		s.Conflict = p.conflict()
+	}
+	s.Returning = p.returning()
+	return s
+}
+
+func (p *parser) orDefault() Expr {
+	if p.accept("default") {
+		return nil
+	}
+	return p.expr()
+}
+
+func (p *parser) conflict() *Conflict {
+	c := &Conflict{}
+	if p.is("(") {
+		c.Columns = p.names()
+	}
+	p.need("do")
+	if p.accept("nothing") {
+		return c
+	}
+	p.need("update", "set")
+	if c.Columns == nil {
+		panic(error(&Error{Code: "42601", Message: "ON CONFLICT DO UPDATE requires inference specification or constraint name"}))
+	}
+	c.Update = p.assigns()
+	c.Where = p.where()
+	return c
+}
+
+func (p *parser) assigns() []Assign {
+	var all []Assign
+	for {
+		if p.is("(") {
+			panic(without("lists of columns in SET"))
+		}
+		a := Assign{Column: p.name()}
+		p.need("=")
+		a.Expr = p.orDefault()
+		all = append(all, a)
+		if !p.accept(",") {
+			return all
+		}
+	}
+}
+
+func (p *parser) where() Expr {
+	if p.accept("where") {
+		return p.expr()
+	}
+	return nil
+}
+
+func (p *parser) returning() []Output {
+	if p.accept("returning") {
+		return p.outputs()
+	}
+	return nil
+}
+
+func (p *parser) outputs() []Output {
+	var all []Output
+	for {
+		if p.accept("*") {
+			all = append(all, Output{})
+		} else {
+			o := Output{Expr: p.expr()}
+			if p.accept("as") {
+				o.Name = p.take().text
+			} else if p.isName() {
+				o.Name = p.name()
+			}
+			all = append(all, o)
+		}
+		if !p.accept(",") {
+			return all
+		}
+	}
+}
+
+func (p *parser) update() Statement {
+	s := &Update{Of: p.source()}
+	p.need("set")
+	s.Set = p.assigns()
+	if p.is("from") {
+		panic(without("UPDATE … FROM"))
+	}
+	s.Where = p.where()
+	s.Returning = p.returning()
+	return s
+}
+
+func (p *parser) delete() Statement {
+	p.need("from")
+	s := &Delete{From: p.source()}
+	s.Where = p.where()
+	s.Returning = p.returning()
+	return s
+}
+
+func (p *parser) query() *Select {
+	defer p.deeper()()
+	p.need("select")
+	s := &Select{Outputs: p.outputs()}
+	if p.accept("from") {
+		s.From = p.source()
+		if p.is(",") {
+			panic(without("several tables in one query"))
+		}
+	}
+	s.Where = p.where()
+	if p.accept("order", "by") {
+		for {
+			o := Order{Expr: p.expr()}
+			if o.Desc = p.accept("desc"); !o.Desc {
+				p.accept("asc")
+			}
+			s.Order = append(s.Order, o)
+			if !p.accept(",") {
+				break
+			}
+		}
+	}
+	for {
+		switch {
+		case p.accept("limit"):
+			if !p.accept("all") {
+				s.Limit = p.expr()
+			}
+		case p.accept("for", "update"), p.accept("for", "no", "key", "update"):
+			s.Lock = Locking{Update: true}
+			if s.Lock.SkipLocked = p.accept("skip", "locked"); !s.Lock.SkipLocked {
+				s.Lock.NoWait = p.accept("nowait")
+			}
+		case p.is("for"):
+			panic(without("other row locks than FOR UPDATE and FOR NO KEY UPDATE"))
+		default:
+			return s
+		}
+	}
+}
+
+func (p *parser) createTable() Statement {
+	c := &CreateTable{IfNotExists: p.accept("if", "not", "exists")}
+	c.Name = p.table()
+	p.need("(")
+	for {
+		switch {
+		case p.accept("primary", "key"):
+			c.Keys = append(c.Keys, Key{Columns: p.names(), Primary: true})
+		case p.is("unique", "("):
+			p.take()
+			c.Keys = append(c.Keys, Key{Columns: p.names()})
+		default:
+			p.column(c)
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.need(")")
+	return c
+}
+
+func (p *parser) column(c *CreateTable) {
+	col := Column{Name: p.name()}
+	switch {
+	case p.accept("bigserial"), p.accept("serial8"):
+		col.Type, col.Serial, col.NotNull = Int8, true, true
+	case p.accept("serial"), p.accept("serial4"):
+		col.Type, col.Serial, col.NotNull = Int4, true, true
+	default:
+		col.Type = p.typ()
+	}
+	for {
+		switch {
+		case p.accept("not", "null"):
+			col.NotNull = true
+		case p.accept("null"):
+		case p.accept("primary", "key"):
+			c.Keys = append(c.Keys, Key{Columns: []string{col.Name}, Primary: true})
+		case p.accept("unique"):
+			c.Keys = append(c.Keys, Key{Columns: []string{col.Name}})
+		case p.accept("default"):
+			col.Default = p.binary(3) // as PostgreSQL's b_expr: NOT NULL may follow
+		default:
+			c.Columns = append(c.Columns, col)
+			return
+		}
+	}
+}
+
+var types = map[string]Type{
+	"bool": Bool, "boolean": Bool, "int": Int4, "int4": Int4, "integer": Int4, "bigint": Int8, "int8": Int8,
+	"float8": Float8, "float": Float8, "text": Text, "timestamptz": TimestampTZ, "interval": Interval,
+}
+
+// others are types of PostgreSQL's that are not done here.
+var others = []string{
+	"smallint", "int2", "numeric", "decimal", "real", "float4", "varchar", "character", "char", "bytea", "uuid", "json",
+	"jsonb", "date", "time", "timestamp", "timetz", "oid", "xid", "name", "inet", "bit", "money", "xml", "point", "regclass",
+}
+
+func (p *parser) typ() Type {
+	t := p.peek()
+	if !p.isName() {
+		panic(p.unexpected())
+	}
+	switch {
+	case p.accept("double", "precision"):
+		return Float8
+	case p.accept("timestamp", "with", "time", "zone"):
+		return TimestampTZ
+	case t.kind == word && slices.Contains(others, t.text):
+		panic(without("the type " + t.text))
+	case types[t.text] == "":
+		panic(error(&Error{Code: "42704", Message: `type "` + t.text + `" does not exist`, Ours: true}))
+	}
+	p.take()
+	if p.is("(") || p.is("[") {
+		panic(without("types with a size, and arrays"))
+	}
+	return types[t.text]
+}
+
+func parseCount(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}

@@ -1,0 +1,277 @@
+package postgres
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A stamp is a time in microseconds since the year 2000, as PostgreSQL stores it. The session's
+// time zone is always UTC.
+type stamp int64
+
+// The two that are no times.
+const (
+	never   stamp = math.MaxInt64 // infinity
+	forever stamp = math.MinInt64 // -infinity
+)
+
+var year2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// stampOf is a time without its nanoseconds.
+func stampOf(t time.Time) stamp { return stamp(floorDiv(int64(t.Sub(year2000)), 1000)) }
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+func (s stamp) finite() bool { return s != never && s != forever }
+
+// time is the first moment at which a clock of nanoseconds has reached the stamp.
+func (s stamp) time() time.Time {
+	return year2000.AddDate(0, 0, int(floorDiv(int64(s), day))).Add(time.Duration(int64(s)-floorDiv(int64(s), day)*day) * time.Microsecond)
+}
+
+func (s stamp) String() string {
+	switch s {
+	case never:
+		return "infinity"
+	case forever:
+		return "-infinity"
+	}
+	return s.time().Format("2006-01-02 15:04:05.999999+00")
+}
+
+// The limits of a timestamp.
+var (
+	firstStamp = stamp(-211_813_488_000_000_000) // 4714-11-24 BC
+	lastStamp  = stamp(9_223_371_331_200_000_000)
+)
+
+func (s stamp) checked() (value, error) {
+	if s.finite() && (s < firstStamp || s > lastStamp) {
+		return nil, fail(timeOutOfRange, "timestamp out of range")
+	}
+	return s, nil
+}
+
+var stampLayouts = []string{
+	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
+}
+
+func readStamp(text string) (stamp, bool) {
+	switch strings.ToLower(text) {
+	case "infinity":
+		return never, true
+	case "-infinity":
+		return forever, true
+	case "epoch":
+		return stampOf(time.Unix(0, 0)), true
+	}
+	text = strings.Replace(text, "T", " ", 1)
+	for _, layout := range stampLayouts {
+		if t, err := time.Parse(layout, text); err == nil && t.Year() > 1800 && t.Year() < 2200 {
+			return stampOf(t.Round(time.Microsecond)), true
+		}
+	}
+	return 0, false
+}
+
+// A span is an interval: months and days are not always as long.
+type span struct {
+	months, days int32
+	micros       int64
+}
+
+const (
+	second = int64(1_000_000)
+	minute = 60 * second
+	hour   = 60 * minute
+	day    = 24 * hour
+)
+
+// whole is a span in days of 24 hours, with months of 30 days, and the microseconds left.
+func (s span) whole() (days, micros int64) {
+	days = int64(s.months)*30 + int64(s.days) + floorDiv(s.micros, day)
+	return days, s.micros - floorDiv(s.micros, day)*day
+}
+
+func (s span) compare(o span) int {
+	days, micros := s.whole()
+	others, left := o.whole()
+	return cmp.Or(cmp.Compare(days, others), cmp.Compare(micros, left))
+}
+
+func (s span) negated() (span, error) {
+	return spanOf(-int64(s.months), -int64(s.days), -s.micros, s.micros == math.MinInt64)
+}
+
+func spanOf(months, days, micros int64, overflows bool) (span, error) {
+	if overflows || months != int64(int32(months)) || days != int64(int32(days)) {
+		return span{}, fail(timeOutOfRange, "interval out of range")
+	}
+	return span{int32(months), int32(days), micros}, nil
+}
+
+func (s span) plus(o span) (span, error) {
+	sum := s.micros + o.micros
+	return spanOf(int64(s.months)+int64(o.months), int64(s.days)+int64(o.days), sum, (sum > s.micros) != (o.micros > 0) && o.micros != 0)
+}
+
+// times is the span so many times, where what is left of a month goes to the days and what is
+// left of a day to the hours.
+func (s span) times(f float64) (span, error) {
+	months := float64(s.months) * f
+	days := float64(s.days)*f + (months-math.Trunc(months))*30
+	micros := math.RoundToEven(float64(s.micros)*f + (days-math.Trunc(days))*float64(day))
+	if math.IsNaN(f) || math.Abs(months) > math.MaxInt32 || math.Abs(days) > math.MaxInt32 || math.Abs(micros) >= math.MaxInt64 {
+		return span{}, fail(timeOutOfRange, "interval out of range")
+	}
+	return span{int32(months), int32(days), int64(micros)}, nil
+}
+
+// after is a time and a span later.
+func (s stamp) after(d span) (value, error) {
+	if !s.finite() {
+		return s, nil
+	}
+	if d.months != 0 {
+		t := s.time()
+		first := time.Date(t.Year(), t.Month()+time.Month(d.months), 1, 0, 0, 0, 0, time.UTC)
+		if year := first.Year(); year < 1 || year > 290_000 {
+			return nil, fail(timeOutOfRange, "timestamp out of range")
+		}
+		last := first.AddDate(0, 1, -1).Day()
+		days := floorDiv(first.AddDate(0, 0, min(t.Day(), last)-1).Unix()-year2000.Unix(), day/second)
+		s = stamp(days*day + int64(s) - floorDiv(int64(s), day)*day)
+	}
+	sum := float64(s) + float64(d.days)*float64(day) + float64(d.micros)
+	if sum < float64(firstStamp) || sum > float64(lastStamp) {
+		return nil, fail(timeOutOfRange, "timestamp out of range")
+	}
+	return (s + stamp(int64(d.days)*day+d.micros)).checked()
+}
+
+// since is how much later a time is than another.
+func (s stamp) since(o stamp) (value, error) {
+	if !s.finite() || !o.finite() {
+		return nil, fail(timeOutOfRange, "cannot subtract infinite timestamps")
+	}
+	micros := int64(s - o)
+	return span{days: int32(micros / day), micros: micros % day}, nil
+}
+
+func (s span) String() string {
+	var parts []string
+	add := func(n int32, one string) {
+		if n != 0 {
+			if n != 1 {
+				one += "s"
+			}
+			parts = append(parts, fmt.Sprint(n, " ", one))
+		}
+	}
+	add(s.months/12, "year")
+	add(s.months%12, "mon")
+	add(s.days, "day")
+	if s.micros != 0 || len(parts) == 0 {
+		sign, m := "", uint64(s.micros)
+		if s.micros < 0 {
+			sign, m = "-", -m
+		} else if s.days < 0 || s.months < 0 {
+			sign = "+"
+		}
+		text := fmt.Sprintf("%s%02d:%02d:%02d", sign, m/uint64(hour), m/uint64(minute)%60, m/uint64(second)%60)
+		if rest := m % uint64(second); rest != 0 {
+			text += strings.TrimRight(fmt.Sprintf(".%06d", rest), "0")
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
+
+// units are the words for lengths of time: how many months, days or microseconds each has.
+var units = map[string]struct{ months, days, micros float64 }{
+	"microsecond": {0, 0, 1}, "us": {0, 0, 1}, "millisecond": {0, 0, 1e3}, "ms": {0, 0, 1e3},
+	"second": {0, 0, 1e6}, "sec": {0, 0, 1e6}, "s": {0, 0, 1e6}, "": {0, 0, 1e6},
+	"minute": {0, 0, 60e6}, "min": {0, 0, 60e6}, "m": {0, 0, 60e6}, "hour": {0, 0, 3600e6}, "h": {0, 0, 3600e6}, "hr": {0, 0, 3600e6},
+	"day": {0, 1, 0}, "d": {0, 1, 0}, "week": {0, 7, 0}, "w": {0, 7, 0},
+	"month": {1, 0, 0}, "mon": {1, 0, 0}, "year": {12, 0, 0}, "y": {12, 0, 0},
+}
+
+// readSpan reads numbers with their units, and hours, minutes and seconds with colons. ISO
+// 8601 it does not know.
+func readSpan(text string) (span, bool) {
+	var sum span
+	some := false
+	for rest := strings.TrimSpace(strings.ToLower(text)); rest != ""; rest = strings.TrimLeft(rest, " ") {
+		n := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-0123456789.:", r) })
+		if n < 0 {
+			n = len(rest)
+		}
+		number := rest[:n]
+		rest = strings.TrimLeft(rest[n:], " ")
+		var part span
+		var ok bool
+		if strings.Contains(number, ":") {
+			part, ok = readClock(number)
+		} else {
+			m := strings.IndexFunc(rest, func(r rune) bool { return r < 'a' || r > 'z' })
+			if m < 0 {
+				m = len(rest)
+			}
+			part, ok = readUnit(number, rest[:m])
+			rest = rest[m:]
+		}
+		if !ok {
+			return span{}, false
+		}
+		var err error
+		if sum, err = sum.plus(part); err != nil {
+			return span{}, false
+		}
+		some = true
+	}
+	return sum, some
+}
+
+func readUnit(number, unit string) (span, bool) {
+	u, known := units[unit]
+	if !known {
+		u, known = units[strings.TrimSuffix(unit, "s")]
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if !known || err != nil || unit == "" && number == "" {
+		return span{}, false
+	}
+	one := span{int32(u.months), int32(u.days), int64(u.micros)}
+	s, failed := one.times(f)
+	return s, failed == nil
+}
+
+func readClock(text string) (span, bool) {
+	sign := int64(1)
+	if rest, negative := strings.CutPrefix(text, "-"); negative {
+		text, sign = rest, -1
+	}
+	parts := strings.Split(strings.TrimPrefix(text, "+"), ":")
+	if len(parts) > 3 {
+		return span{}, false
+	}
+	var micros int64
+	for i, part := range parts {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil || f < 0 || i > 0 && f >= 60 || f > 1e6 || i < 2 && f != math.Trunc(f) {
+			return span{}, false
+		}
+		micros += int64(math.RoundToEven(f * float64([]int64{hour, minute, second}[i])))
+	}
+	return span{micros: sign * micros}, true
+}

@@ -1,0 +1,96 @@
+package postgres
+
+import "slices"
+
+// A tx is a transaction.
+type tx struct {
+	b     *backend
+	state txState
+	// number counts the commits: that of this one.
+	number uint64
+	// began is when it began, by the server's clock: now().
+	began stamp
+	// undo takes back what it has done, the last first, and flushed is what is on the disk
+	// with its commit.
+	undo, flushed []func()
+	tables        []*table // that it has changed
+	rows          []*row   // that it has locked
+	// settings are those that it has changed, as they were: until a commit, or for SET
+	// LOCAL until its end.
+	changed, local map[string]string
+}
+
+type txState uint8
+
+const (
+	running txState = iota
+	committed
+	aborted
+)
+
+// touched remembers that it has changed a table.
+func (t *tx) touched(one *table) {
+	if !slices.Contains(t.tables, one) {
+		t.tables = append(t.tables, one)
+	}
+}
+
+// lock gives it a row.
+func (t *tx) lock(r *row) {
+	if r.locker == t {
+		return
+	}
+	r.locker = t
+	t.rows = append(t.rows, r)
+	t.b.s.register.rowLocked(t.b, r)
+}
+
+// others is the transaction of somebody else's that has the row; nil if there is none.
+func (r *row) others(mine *tx) *tx {
+	if t := r.locker; t != nil && t != mine && t.state == running {
+		return t
+	}
+	return nil
+}
+
+// commit makes all that the transaction has done true.
+func (t *tx) commit() {
+	s := t.b.s
+	s.commits++
+	t.state, t.number = committed, s.commits
+	for _, f := range t.flushed {
+		f()
+	}
+	for name, was := range t.local {
+		t.b.settings[name] = was
+	}
+	t.end()
+	if len(s.waiting) == 0 {
+		for _, one := range t.tables {
+			one.tidy()
+		}
+	}
+	s.register.look(t.b.by())
+}
+
+// abort takes all of it back.
+func (t *tx) abort() {
+	t.state = aborted
+	for _, f := range slices.Backward(t.undo) {
+		f()
+	}
+	for name, was := range t.changed {
+		t.b.settings[name] = was
+	}
+	for name, was := range t.local {
+		t.b.settings[name] = was
+	}
+	t.end()
+}
+
+// end frees what it has locked, and whoever waits for that goes on.
+func (t *tx) end() {
+	t.b.tx = nil
+	t.b.s.register.rowsFreed(t.b, t.rows)
+	t.b.s.advisory.ended(t)
+}

@@ -1,0 +1,131 @@
+package postgres
+
+import "github.com/locksim/locksim/servers/postgres/sql"
+
+func (s *server) planUpdate(p *plan, sc *scope, of *sql.Update) error {
+	t, err := sc.from(of.Of)
+	if err != nil {
+		return err
+	}
+	set, err := sc.sets(t, of.Set)
+	if err != nil {
+		return err
+	}
+	return sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t, set: set} })
+}
+
+func (s *server) planDelete(p *plan, sc *scope, of *sql.Delete) error {
+	t, err := sc.from(of.From)
+	if err != nil {
+		return err
+	}
+	return sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t} })
+}
+
+func (sc *scope) plansRows(p *plan, where sql.Expr, returning []sql.Output, begin func() *changing) error {
+	condition, err := sc.condition(where, "WHERE")
+	if err != nil {
+		return err
+	}
+	if p.outputs, err = sc.outputs(returning); err != nil {
+		return err
+	}
+	p.begin = func() execution {
+		x := begin()
+		x.where, x.outputs = condition, p.outputs
+		return x
+	}
+	return nil
+}
+
+// changing is the execution of UPDATE, or of DELETE if nothing is set: row after row of those
+// that it has found in the beginning.
+type changing struct {
+	table   *table
+	set     []*node
+	where   *node
+	outputs []output
+
+	begun    bool
+	found    []*version
+	i, count int
+	// written is what the row has become, when only its output is left to be done.
+	written []value
+}
+
+func (x *changing) step(r *run) error {
+	if !x.begun {
+		if x.table.dropped {
+			return fail(unknownTable, "relation \"%s\" does not exist", x.table.name)
+		}
+		x.begun = true
+		x.found = x.table.visible(r.tx, r.snapshot)
+	}
+	for ; x.i < len(x.found); x.i++ {
+		if x.written == nil {
+			r.again()
+			if err := x.change(r, x.found[x.i]); err != nil {
+				return err
+			}
+			r.next()
+		}
+		if x.written == nil {
+			continue
+		}
+		r.again()
+		if err := r.give(x.outputs, x.written); err != nil {
+			return err
+		}
+		r.next()
+		x.written = nil
+	}
+	what := "UPDATE"
+	if x.set == nil {
+		what = "DELETE"
+	}
+	r.tag = count(what, x.count)
+	return nil
+}
+
+func (x *changing) change(r *run, v *version) error {
+	still := func(v *version) (bool, error) { return r.holds(x.where, v.values) }
+	if is, err := still(v); !is {
+		return err
+	}
+	v, err := r.lock(v, sql.Locking{}, still)
+	if v == nil {
+		return err
+	}
+	if x.set == nil {
+		v.delete(r.tx)
+		x.written = v.values
+		x.count++
+		return nil
+	}
+	values, err := r.changed(x.set, v.values)
+	if err != nil {
+		return err
+	}
+	if err := r.rewrite(v, values); err != nil {
+		return err
+	}
+	x.written = values
+	x.count++
+	return nil
+}
+
+// rewrite makes a new version of a row that the run has locked.
+func (r *run) rewrite(v *version, values []value) error {
+	t := v.row.of
+	if err := t.complete(values); err != nil {
+		return err
+	}
+	for _, k := range t.keys {
+		if err := r.unique(t, k, values, v.row); err != nil {
+			return err
+		}
+	}
+	r.b.s.keeps(values)
+	v.update(r.tx, values)
+	return nil
+}

@@ -1,0 +1,237 @@
+package postgres
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// A value is a bool, int64, float64, string, stamp or span; nil is NULL.
+type value = any
+
+// void is the type of functions that return nothing, and unknown that of a literal or a
+// parameter whose type nothing has said yet.
+const (
+	void    sql.Type = "void"
+	unknown sql.Type = "unknown"
+)
+
+// oids are what types are called in the protocol.
+var oids = map[sql.Type]uint32{
+	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Float8: 701, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
+}
+
+func typeOf(oid uint32) (sql.Type, bool) {
+	for t, o := range oids {
+		if o == oid && t != void {
+			return t, true
+		}
+	}
+	return "", false
+}
+
+// sizes are those of the values of each type, as a RowDescription has them; -1 is any.
+var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Float8: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4}
+
+// read is a value from its text.
+func read(text string, t sql.Type) (value, error) {
+	word := strings.TrimSpace(text)
+	switch t {
+	case sql.Text, unknown:
+		return text, nil
+	case sql.Bool:
+		if b, ok := readBool(strings.ToLower(word)); ok {
+			return b, nil
+		}
+	case sql.Int4, sql.Int8:
+		bits := 64
+		if t == sql.Int4 {
+			bits = 32
+		}
+		n, err := strconv.ParseInt(word, 10, bits)
+		if err == nil {
+			return n, nil
+		}
+		if err.(*strconv.NumError).Err == strconv.ErrRange {
+			return nil, fail(outOfRange, "value \"%s\" is out of range for type %s", text, t)
+		}
+	case sql.Float8:
+		if f, err := strconv.ParseFloat(word, 64); err == nil && !strings.ContainsAny(word, "xX_pP") {
+			return f, nil
+		}
+	case sql.TimestampTZ:
+		if at, ok := readStamp(word); ok {
+			return at, nil
+		}
+		return nil, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", t, text)
+	case sql.Interval:
+		if s, ok := readSpan(word); ok {
+			return s, nil
+		}
+		return nil, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", t, text)
+	}
+	return nil, fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)
+}
+
+// readBool takes any beginning of a word that says it all.
+func readBool(word string) (is, ok bool) {
+	begins := func(all string, least int) bool { return len(word) >= least && strings.HasPrefix(all, word) }
+	switch {
+	case begins("true", 1), begins("yes", 1), word == "on", word == "1":
+		return true, true
+	case begins("false", 1), begins("no", 1), begins("off", 2), word == "0":
+		return false, true
+	}
+	return false, false
+}
+
+// write is a value as a text.
+func write(v value) string {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return "t"
+		}
+		return "f"
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return writeFloat(v)
+	case string:
+		return v
+	case stamp:
+		return v.String()
+	case span:
+		return v.String()
+	}
+	return ""
+}
+
+func writeFloat(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case f != 0 && (math.Abs(f) < 1e-4 || math.Abs(f) >= 1e15):
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// compare puts two values of one type in order; neither is NULL.
+func compare(a, b value) int {
+	switch a := a.(type) {
+	case bool:
+		if a == b.(bool) {
+			return 0
+		} else if a {
+			return 1
+		}
+		return -1
+	case int64:
+		return cmp.Compare(a, b.(int64))
+	case float64:
+		return compareFloats(a, b.(float64))
+	case string:
+		return strings.Compare(a, b.(string)) // the collation C
+	case stamp:
+		return cmp.Compare(a, b.(stamp))
+	case span:
+		return a.compare(b.(span))
+	}
+	return 0
+}
+
+// compareFloats has NaN after everything else.
+func compareFloats(a, b float64) int {
+	switch {
+	case math.IsNaN(a) && math.IsNaN(b):
+		return 0
+	case math.IsNaN(a):
+		return 1
+	case math.IsNaN(b):
+		return -1
+	}
+	return cmp.Compare(a, b)
+}
+
+// equal says whether two values of one type are the same; NULL is the same as NULL.
+func equal(a, b value) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return compare(a, b) == 0
+}
+
+// convert is a value of one type as one of another, if PostgreSQL does that without being
+// asked (implicit), when assigning, or in a cast.
+func convert(v value, from, to sql.Type) (value, error) {
+	if v == nil || from == to {
+		return v, nil
+	}
+	switch {
+	case from == sql.Text:
+		return read(v.(string), to)
+	case to == sql.Text:
+		if b, is := v.(bool); is {
+			return strconv.FormatBool(b), nil
+		}
+		return write(v), nil
+	case from == sql.Int4 && to == sql.Int8:
+		return v, nil
+	case from == sql.Int8 && to == sql.Int4:
+		if n := v.(int64); n < math.MinInt32 || n > math.MaxInt32 {
+			return nil, fail(outOfRange, "integer out of range")
+		}
+		return v, nil
+	case to == sql.Float8 && isInteger(from):
+		return float64(v.(int64)), nil
+	case from == sql.Float8 && isInteger(to):
+		f := math.RoundToEven(v.(float64))
+		if limit := math.Ldexp(1, bitsOf(to)-1); !(f >= -limit && f < limit) {
+			return nil, fail(outOfRange, "%s out of range", to)
+		}
+		return int64(f), nil
+	case from == sql.Bool && to == sql.Int4:
+		if v.(bool) {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	case from == sql.Int4 && to == sql.Bool:
+		return v.(int64) != 0, nil
+	}
+	return nil, fail(cannotCoerce, "cannot cast type %s to %s", from, to)
+}
+
+func isInteger(t sql.Type) bool { return t == sql.Int4 || t == sql.Int8 }
+func isNumber(t sql.Type) bool  { return isInteger(t) || t == sql.Float8 }
+
+func bitsOf(t sql.Type) int {
+	if t == sql.Int4 {
+		return 32
+	}
+	return 64
+}
+
+// castable says whether there is a cast at all.
+func castable(from, to sql.Type) bool {
+	switch {
+	case from == to, from == unknown, from == sql.Text, to == sql.Text, isNumber(from) && isNumber(to):
+		return from != void
+	}
+	return from == sql.Bool && to == sql.Int4 || from == sql.Int4 && to == sql.Bool
+}
+
+// implicit says whether PostgreSQL takes one type for another by itself, in expressions.
+func implicit(from, to sql.Type) bool {
+	return from == to || from == unknown || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
+}
+
+// assignable says whether it does so where a value is written to a column.
+func assignable(from, to sql.Type) bool {
+	return implicit(from, to) || isNumber(from) && isNumber(to) || to == sql.Text && from != void
+}

@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/locksim/locksim/servers/postgres/sql"
+)
+
+// The formats of values in the protocol.
+const (
+	asText   int16 = 0
+	asBinary int16 = 1
+)
+
+// encode is a value as a client wants it; nil is NULL.
+func encode(v value, t sql.Type, format int16) []byte {
+	if v == nil {
+		return nil
+	}
+	if format == asText {
+		return append([]byte{}, write(v)...)
+	}
+	b := []byte{}
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return append(b, 1)
+		}
+		return append(b, 0)
+	case int64:
+		if t == sql.Int4 {
+			return binary.BigEndian.AppendUint32(b, uint32(v))
+		}
+		return binary.BigEndian.AppendUint64(b, uint64(v))
+	case float64:
+		return binary.BigEndian.AppendUint64(b, math.Float64bits(v))
+	case string:
+		return append(b, v...)
+	case stamp:
+		return binary.BigEndian.AppendUint64(b, uint64(v))
+	case span:
+		b = binary.BigEndian.AppendUint64(b, uint64(v.micros))
+		b = binary.BigEndian.AppendUint32(b, uint32(v.days))
+		return binary.BigEndian.AppendUint32(b, uint32(v.months))
+	}
+	return b
+}
+
+// decode is a parameter that a client has sent; nil is NULL.
+func decode(b []byte, t sql.Type, format int16) (value, error) {
+	switch {
+	case b == nil:
+		return nil, nil
+	case format == asText, t == sql.Text:
+		if !utf8Text(b) {
+			return nil, fail("22021", "invalid byte sequence for encoding \"UTF8\"")
+		}
+		return read(string(b), t)
+	case format != asBinary:
+		return nil, fail(badParameterValue, "unsupported format code: %d", format)
+	}
+	switch {
+	case t == sql.Bool && len(b) == 1:
+		return b[0] != 0, nil
+	case t == sql.Int4 && len(b) == 4:
+		return int64(int32(binary.BigEndian.Uint32(b))), nil
+	case t == sql.Int8 && len(b) == 8:
+		return int64(binary.BigEndian.Uint64(b)), nil
+	case t == sql.Float8 && len(b) == 8:
+		return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
+	case t == sql.TimestampTZ && len(b) == 8:
+		return stamp(binary.BigEndian.Uint64(b)).checked()
+	case t == sql.Interval && len(b) == 16:
+		return span{
+			micros: int64(binary.BigEndian.Uint64(b)),
+			days:   int32(binary.BigEndian.Uint32(b[8:])),
+			months: int32(binary.BigEndian.Uint32(b[12:])),
+		}, nil
+	}
+	return nil, fail(badBinary, "incorrect binary data format in bind parameter")
+}
