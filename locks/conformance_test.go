@@ -2,6 +2,7 @@ package locks_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,10 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: fmt.Sprintf("rueidislock:%d:k", i)}
 			case k.System == locks.Etcd:
 				place = locks.Slot{Node: locks.Cluster, Key: "k"}
+			case kind == "postgres-lease":
+				place = locks.Slot{Key: "locks/k"}
+			case kind == "postgres-advisory":
+				place = locks.Slot{Key: "advisory/3993778410"}
 			case k.System == locks.ZooKeeper:
 				place = locks.Slot{Node: locks.Cluster, Key: "/k"}
 			}
@@ -69,7 +74,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (kind == "single-no-ttl") || k.Open != (kind == "none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory"}, kind)) || k.Open != (kind == "none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}

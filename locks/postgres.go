@@ -1,4 +1,43 @@
 package locks
 
+import (
+	"hash/fnv"
+	"strconv"
+)
+
 // Postgres is the system of locks on PostgreSQL.
 const Postgres = "postgres"
+
+// The locks on PostgreSQL are ours, on github.com/jackc/pgx, unmodified. They are made elsewhere,
+// as those of libraries are.
+func init() {
+	Register(Kind{
+		Name: "postgres-lease", System: Postgres, Adapter: adapters + "postgres",
+		Title:    "PostgreSQL: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
+		OwnClock: true, Accepts: []string{"clock", "node-timeout"},
+		Features: []string{
+			"holder-check",    // release and extend only what is still one's own
+			"keep-row",        // release by UPDATE, so that the generation goes on; else by DELETE
+			"count-from-call", // the holder counts from when it asked; else from when it was answered
+		},
+		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
+	})
+	Register(Kind{
+		Name: "postgres-advisory", System: Postgres, Adapter: adapters + "postgres",
+		Title:    "PostgreSQL: pg_try_advisory_lock, for as long as the connection lasts; token: nextval on the same connection",
+		OwnClock: true, Endless: true, Accepts: []string{"node-timeout"},
+		Slots: func(key string, _ int) ([]Slot, int) {
+			return []Slot{{Node: 0, Key: "advisory/" + strconv.FormatInt(PostgresNumber(key), 10)}}, 1
+		},
+	})
+}
+
+// PostgresRow is the row that a lock is kept in.
+func PostgresRow(key string) string { return "locks/" + key }
+
+// PostgresNumber is the advisory lock that a name means: everybody has to agree on that.
+func PostgresNumber(key string) int64 {
+	h := fnv.New32a()
+	h.Write([]byte(key))
+	return int64(h.Sum32())
+}

@@ -34,7 +34,7 @@ type (
 )
 
 func (group) words() []string {
-	return []string{"debate", "systems", "etcd", "zookeeper", "single-instance", "fencing", "questions", "libraries", "examples"}
+	return []string{"debate", "systems", "etcd", "zookeeper", "postgres", "single-instance", "fencing", "questions", "libraries", "examples"}
 }
 
 func (assumption) words() []string {

@@ -41,9 +41,14 @@ require (
 	github.com/go-redsync/redsync/v4 v4.18.1 // indirect
 	github.com/go-zookeeper/zk v1.0.4 // indirect
 	github.com/invopop/jsonschema v0.14.0 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/locksim/locksim/libraries/etcd v0.1.0 // indirect
+	github.com/locksim/locksim/libraries/postgres v0.1.0 // indirect
 	github.com/locksim/locksim/libraries/zookeeper v0.1.0 // indirect
 	github.com/locksim/locksim/servers/etcd v0.1.0 // indirect
+	github.com/locksim/locksim/servers/postgres v0.1.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mattn/go-runewidth v0.0.19 // indirect

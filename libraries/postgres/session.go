@@ -1,0 +1,111 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/locks"
+)
+
+// A Session is a connection to the PostgreSQL server, with the statements that are prepared on
+// it. When it is over the next request opens another.
+type Session struct {
+	env        *locks.Env
+	config     *pgx.ConnConfig
+	setup      string
+	statements []string
+	// turn has the session while somebody uses it: a channel, since whoever waits for a
+	// mutex keeps time from passing.
+	turn chan struct{}
+	conn *pgx.Conn // nil is none
+}
+
+// patience is how long a request may take where nothing else is said.
+const patience = 5 * time.Second
+
+// Open is a connection for one handle of a lock: for anybody who tests a lock on PostgreSQL. It
+// is to be asked for when the handle is made. What setup says, such as CREATE TABLE IF NOT
+// EXISTS, is done before the story begins, and the statements are prepared, as those of a
+// process are that has been running for a while.
+//
+// It is as pgx makes it, but for this: nothing of the environment or of the home directory has
+// a say, no name is looked up, and it does not ask for TLS.
+func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
+	config, err := pgx.ParseConfig("host=127.0.0.1 port=5432 user=locksim database=locksim password=none sslmode=disable " +
+		"passfile=/dev/null target_session_attrs=any connect_timeout=0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{env: e, config: config, setup: setup, statements: statements, turn: make(chan struct{}, 1)}
+	config.Fallbacks, config.RuntimeParams = nil, map[string]string{}
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
+	life := e.Lifetime()
+	config.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(life, cancel)()
+		conn, err := e.Dial(ctx, network, e.Nodes[0])
+		if err == nil {
+			s.env.Cleanup(func() { _ = conn.Close() })
+		}
+		return conn, err
+	}
+	e.Warm(func(ctx context.Context) {
+		_, _ = use(ctx, s, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) { return c.Exec(ctx, setup) })
+		_, _ = use(ctx, s, s.prepare)
+	})
+	return s, nil
+}
+
+// prepare prepares the statements.
+func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandTag, err error) {
+	for _, text := range s.statements {
+		if _, err = c.Prepare(ctx, text, text); err != nil {
+			return tag, err
+		}
+	}
+	return tag, nil
+}
+
+// use has f do something on the connection, which it opens if there is none, within the time
+// that a request may take. The error gives its reason in words that do not depend on chance.
+func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Conn) (T, error)) (got T, err error) {
+	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, cmp.Or(s.env.Options.NodeTimeout, patience))
+	defer cancel()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-bounded.Done():
+		return got, answers.Because(ctx, errors.New("the connection is in use"))
+	}
+	if s.conn == nil || s.conn.IsClosed() {
+		if s.conn, err = pgx.ConnectConfig(bounded, s.config); err != nil {
+			s.conn = nil
+			return got, reason(ctx, err)
+		}
+	}
+	if got, err = f(bounded, s.conn); err != nil {
+		return got, reason(ctx, err)
+	}
+	return got, nil
+}
+
+// reason is an error without what depends on chance.
+func reason(ctx context.Context, err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Errorf("%s (SQLSTATE %s)", e.Message, e.Code)
+	}
+	return answers.Because(ctx, errors.New(answers.Reason(err)))
+}

@@ -1,0 +1,114 @@
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	_ "github.com/locksim/locksim/libraries/postgres"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// gcPause is the story in which the first client is paused just before it writes, until the
+// second one has released the lock.
+func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
+	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+	cfg.Lock.TTL = 10 * time.Second
+	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
+	cfg.Storage.Fencing = fencing
+	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+}
+
+// The holder's lease ends in the pause; it writes all the same when it goes on.
+func TestGCPause(t *testing.T) {
+	for fencing, broken := range map[storage.Policy]string{
+		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
+		storage.Writes: "section-exclusion inherent: needs fencing",
+	} {
+		tr := Play(t, gcPause(t, "postgres-lease", fencing))
+		Struck(t, tr)
+		Same(t, string(fencing), Broken(tr), broken)
+		None(t, tr, trace.KindRanOn, "client-1")
+		Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
+	}
+}
+
+// dropped is the story in which the server drops the holder's connection while the holder is
+// paused.
+func dropped(t testing.TB, fencing storage.Policy) sim.Config {
+	cfg := gcPause(t, "postgres-advisory", fencing)
+	return With(cfg, At(3*time.Second, &sim.Reset{Process: "client-1", From: "postgres-1"}))
+}
+
+// The lock goes with the connection, and nobody tells the holder.
+func TestAConnectionIsDropped(t *testing.T) {
+	for fencing, broken := range map[storage.Policy]string{
+		storage.None:   "lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
+		storage.Writes: "lease-exclusion assumption: network, section-exclusion assumption: network",
+	} {
+		tr := Play(t, dropped(t, fencing))
+		Struck(t, tr)
+		Same(t, string(fencing), Broken(tr), broken)
+		Same(t, "released", Events(tr, trace.KindEnd, "client-1")[len(Events(tr, trace.KindEnd, "client-1"))-1].Text, "lock not released: write failed: write tcp postgres-1: broken pipe")
+		Only(t, tr, trace.KindDrop, "postgres-1")
+	}
+}
+
+// Without that nothing ends a session's lock, however long the holder is paused.
+func TestNothingEndsAnAdvisoryLock(t *testing.T) {
+	cfg := gcPause(t, "postgres-advisory", storage.None)
+	cfg.Faults[0].Until, cfg.Faults[0].For = trace.Point{}, time.Minute
+	tr := Play(t, cfg)
+	Same(t, "broken", Broken(tr), "")
+	Same(t, "client-1", Steps(tr, "client-1"), "acquire, read x, write x, release")
+}
+
+// The reading list's lease row, and what it comes to in other words.
+func TestLeaseRows(t *testing.T) {
+	const granted = "lease-exclusion assumption: clock, section-exclusion assumption: clock"
+	working := func(without ...string) sim.Config {
+		cfg := gcPause(t, "postgres-lease", storage.Writes)
+		cfg.Faults, cfg.Lock.Options.Without = nil, without
+		cfg.Clients[0].Works = 5 * time.Second
+		return cfg
+	}
+	paused := func(without ...string) sim.Config {
+		cfg := gcPause(t, "postgres-lease", storage.Writes)
+		cfg.Lock.Options.Without = without
+		return cfg
+	}
+	// client-1 releases what is client-2's by then, and client-3 waits.
+	late := func(without ...string) sim.Config {
+		cfg := gcPause(t, "postgres-lease", storage.Writes)
+		cfg.Lock.Options.Without = without
+		cfg.Clients[1].Works = 8 * time.Second
+		cfg.Clients = append(cfg.Clients, sim.Client{Name: "client-3", Starts: Point("client-2 acquired"), RetryEvery: time.Second})
+		cfg.Faults = nil
+		return With(cfg, Until("client-2 read", Before("client-1 release", Stopped("client-1"))))
+	}
+	jump := func(process string) sim.Fault {
+		return When("client-1 read", &sim.Jump{Process: process, By: 11 * time.Second})
+	}
+	for _, test := range []struct {
+		name string
+		cfg  sim.Config
+		want string
+	}{
+		{"no faults", working(), ""},
+		{"the server's clock jumps", With(working(), jump("postgres-1")), granted},
+		{"a client's clock jumps", With(working(), jump("client-2")), ""},
+		{"the server is killed", With(working(), Lasting(time.Second, When("client-1 read", Crashed("postgres-1", trace.Kill)))), ""},
+		{"released by DELETE", paused("keep-row"), "section-exclusion inherent: needs fencing"},
+		{"the holder counts from the answer", paused("count-from-call"), "section-exclusion inherent: needs fencing"},
+		{"released late", late(), "section-exclusion inherent: needs fencing"},
+		{"released late by DELETE without a holder", late("holder-check"), "lease-exclusion lock, section-exclusion inherent: needs fencing, token-order lock, grant-order, write-order, no-lost-update, serial-sections, release-ownership lock"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := Play(t, test.cfg)
+			Struck(t, tr)
+			Same(t, "broken", Broken(tr), test.want)
+		})
+	}
+}
