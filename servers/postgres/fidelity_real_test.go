@@ -3,7 +3,6 @@
 package postgres_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -76,26 +75,34 @@ func realPostgres(t *testing.T) pgconn.DialFunc {
 	if out, err := command("initdb", "-D", data, "-U", "locksim", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C").CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	var log bytes.Buffer
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func() string {
+		text, _ := os.ReadFile(log.Name())
+		return string(text)
+	}
 	server := command("postgres", "-D", data, "-k", dir, "-h", "", "-F", "-c", "timezone=UTC")
-	server.Stdout, server.Stderr = &log, &log
+	server.Stdout, server.Stderr = log, log
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		server.Process.Signal(syscall.SIGINT)
 		server.Wait()
+		log.Close()
 		if t.Failed() && testing.Verbose() {
-			t.Logf("the server's log:\n%s", &log)
+			t.Logf("the server's log:\n%s", said())
 		}
 	})
 	socket := filepath.Join(dir, ".s.PGSQL.5432")
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(socket); err == nil && strings.Contains(log.String(), "ready to accept connections") {
+		if _, err := os.Stat(socket); err == nil && strings.Contains(said(), "ready to accept connections") {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the server does not start:\n%s", &log)
+			t.Fatalf("the server does not start:\n%s", said())
 		}
 	}
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {

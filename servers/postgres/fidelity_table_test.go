@@ -272,7 +272,8 @@ var fidelities = []fidelity{
 			b: SELECT pg_try_advisory_lock($1, $2) | 0 | 1
 			b> SELECT pg_advisory_lock(1)
 			a: SELECT pg_advisory_unlock(1)
-			b: SELECT 1`,
+			a: SELECT pg_advisory_unlock(1)
+			b<`,
 		want: `
 			a: [pg_try_advisory_lock 16]
 			a: t
@@ -290,7 +291,12 @@ var fidelities = []fidelity{
 			a: [pg_advisory_unlock 16]
 			a: t
 			a: SELECT 1
-			b: the connection is over`,
+			a: [pg_advisory_unlock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_advisory_lock 2278]
+			b:
+			b: SELECT 1`,
 	},
 	{
 		name: "advisory locks that are waited for",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ type script struct {
 	sessions map[string]*session
 }
 
-// A session is a connection; asked has the answer that is yet to come.
+// A session is a connection; asked will have the answer that is yet to come, if there is one.
 type session struct {
 	conn    *pgconn.PgConn
 	asked   chan string
@@ -101,8 +102,8 @@ func (s *script) play(text string) string {
 	for _, line := range lines(text) {
 		s.line(line)
 	}
-	for _, one := range s.sessions {
-		_ = one.conn.Close(context.Background())
+	for _, name := range slices.Sorted(maps.Keys(s.sessions)) {
+		s.close(name)
 	}
 	return s.said.String()
 }
@@ -123,14 +124,17 @@ func (s *script) line(line string) {
 	}
 	switch how {
 	case ':':
+		s.free(name, line)
 		tell(one.asks(rest))
 	case '!':
+		s.free(name, line)
 		tell(one.asksSimply(rest))
 	case '>':
 		one.asked = make(chan string, 1)
 		go func() { one.asked <- one.asks(rest) }()
 		select {
 		case answer := <-one.asked:
+			one.asked = nil
 			tell(answer)
 		case <-time.After(soon):
 			tell("waits")
@@ -138,13 +142,13 @@ func (s *script) line(line string) {
 	case '<':
 		select {
 		case answer := <-one.asked:
+			one.asked = nil
 			tell(answer)
 		case <-time.After(20 * time.Second):
 			tell("still waits")
 		}
 	case '.':
-		_ = one.conn.Close(context.Background())
-		delete(s.sessions, name)
+		s.close(name)
 		time.Sleep(soon)
 	case ';':
 		d, err := time.ParseDuration(rest)
@@ -155,6 +159,26 @@ func (s *script) line(line string) {
 	default:
 		s.t.Fatalf("%q is no line of a script", line)
 	}
+}
+
+// free fails the test if a session is still waiting for an answer: a connection is for one
+// request at a time.
+func (s *script) free(name, line string) {
+	s.t.Helper()
+	if s.sessions[name].asked != nil {
+		s.t.Fatalf("%q is asked while %s waits for its last answer", line, name)
+	}
+}
+
+// close hangs up. Who still waits for an answer gets none.
+func (s *script) close(name string) {
+	one := s.sessions[name]
+	delete(s.sessions, name)
+	if one.asked != nil {
+		_ = one.conn.Conn().Close()
+		<-one.asked
+	}
+	_ = one.conn.Close(context.Background())
 }
 
 func (s *script) session(name string) *session {
