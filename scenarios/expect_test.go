@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/mistakes"
 )
 
 // verdictOf is a verdict in which all properties hold except those given.
@@ -64,7 +65,7 @@ func TestCompareTellsTheReason(t *testing.T) {
 }
 
 func TestExpectationOfAnotherLock(t *testing.T) {
-	v := mustParse(t, good+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
+	v := mustParse(t, mistakes.Good+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
 	for _, c := range []struct {
 		lock, fencing string
 		known         bool

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/mistakes"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -25,8 +26,8 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, b := range bad {
-		text := spoil(f, b.old, b.new)
+	for _, m := range mistakes.All {
+		text := m.Text()
 		if len(text) < 10_000 { // longer ones only slow the search down
 			f.Add([]byte(text))
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/mistakes"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -55,102 +56,26 @@ func TestEveryListIsLimited(t *testing.T) {
 }
 
 // A list or mapping can be as long as its limit and not one longer. The parser says how
-// many there are and how many there can be, and the schema refuses the file too.
+// many there are and how many there can be.
 func TestLimits(t *testing.T) {
-	words := func(n int, item string) string {
-		return "[" + strings.TrimSuffix(strings.Repeat(item+", ", n), ", ") + "]"
-	}
-	names := func(n int, name, settings string) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, "%s-%d: %s, ", name, i+1, settings)
+	for _, l := range mistakes.Limits {
+		if _, err := Parse("x.yaml", []byte(l.File(l.Most))); l.Valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
+			t.Errorf("%d entries of %s: %v", l.Most, l.Path, err)
 		}
-		return "{" + strings.TrimSuffix(b.String(), ", ") + "}"
-	}
-	numbers := func(n int, name string) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, "%s-%d, ", name, i+1)
-		}
-		return "[" + strings.TrimSuffix(b.String(), ", ") + "]"
-	}
-	schema := compileSchema(t)
-	for _, c := range []struct {
-		path string
-		line int
-		most int
-		// file is the file with so many entries at the path.
-		file func(n int) string
-		// valid says that as many as there can be make a scenario by themselves.
-		valid bool
-	}{
-		{"clients", 3, 1000, func(n int) string { return with("clients", names(n, "client", "{}")) }, true},
-		{"nodes", 4, 500, func(n int) string { return with("nodes", names(n, "replica", "{replica-of: redis-1}")) }, true},
-		{"services", 4, 100, func(n int) string { return with("services", names(n, "proxy", "{}")) }, true},
-		{"variants", 4, 50, func(n int) string { return with("variants", names(n, "way", "{}")) }, true},
-		{"faults", 4, 1000, func(n int) string { return with("faults", words(n, "{crash: redis-1}")) }, true},
-		{"witnesses", 4, 200, func(n int) string { return with("witnesses", words(n, "client-1 wrote")) }, true},
-		{"measures", 4, 50, func(n int) string { return with("measures", words(n, "duration")) }, false},
-		{"clients.client-1.does", 3, 100, func(n int) string { return with("clients", "{client-1: {does: "+words(n, "read x")+"}}") }, true},
-		{"network.paths", 4, 1000, func(n int) string {
-			return with("network", "{paths: "+words(n, "{from: client-1, to: [redis-1], latency: 1ms}")+"}")
-		}, true},
-		{"network.paths[1].to", 4, 1000, func(n int) string {
-			return with("network", "{paths: [{from: client-1, to: "+numbers(n, "redis")+", latency: 1ms}]}")
-		}, false},
-		{"tokens.nodes", 4, 101, func(n int) string { return with("tokens", "{source: quorum-incr, nodes: "+numbers(n, "redis")+"}") }, true},
-		{"faults[1].from", 4, 1000, func(n int) string { return with("faults", "[{partition: client-1, from: "+numbers(n, "redis")+"}]") }, false},
-		{"lock.without", 2, 50, func(n int) string {
-			return with("lock", "{kind: redlock, ttl: 30s, without: "+words(n, "elapsed-check")+"}")
-		}, false},
-		{"expect-with", 4, 100, func(n int) string { return with("expect-with", names(n, "lock", "{}")) }, false},
-		{"expect.off.violated", 4, 50, func(n int) string {
-			return with("expect", "{off: {verdict: unsafe, violated: "+words(n, "write-order")+"}, on: {verdict: safe}}")
-		}, false},
-	} {
-		most := c.file(c.most)
-		if _, err := Parse("x.yaml", []byte(most)); c.valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
-			t.Errorf("%d entries of %s: %v", c.most, c.path, err)
-		}
-		if err := schema.Validate(plain(t, []byte(most))); c.valid && err != nil {
-			t.Errorf("%d entries of %s: the schema: %.200v", c.most, c.path, err)
-		}
-		over := c.file(c.most + 2)
-		want := fmt.Sprintf("x.yaml:%d: %s: there are %d entries, and there can be at most %d; leave 2 out", c.line, c.path, c.most+2, c.most)
-		if c.path == "variants" {
+		want := fmt.Sprintf("x.yaml:%d: %s: there are %d entries, and there can be at most %d; leave 2 out", l.Line, l.Path, l.Most+2, l.Most)
+		if l.Path == "variants" {
 			want = "x.yaml:4: variants: there are 52 variants, and a file has at most 50; give the others their own file"
 		}
-		if _, err := Parse("x.yaml", []byte(over)); err == nil || err.Error() != want {
-			t.Errorf("too many entries of %s are told as\n%.300v\nand not as\n%s", c.path, err, want)
-		}
-		if schema.Validate(plain(t, []byte(over))) == nil {
-			t.Errorf("the schema allows %d entries of %s", c.most+2, c.path)
+		if _, err := Parse("x.yaml", []byte(l.File(l.Most+2))); err == nil || err.Error() != want {
+			t.Errorf("too many entries of %s are told as\n%.300v\nand not as\n%s", l.Path, err, want)
 		}
 	}
-}
-
-// with is a scenario in which a field has a value.
-func with(field, value string) string {
-	fields := []string{"title: t", "lock: {kind: redlock, ttl: 30s}", "clients: {client-1: {}}"}
-	for i, f := range fields {
-		if strings.HasPrefix(f, field+":") {
-			fields[i] = field + ": " + value
-			value = ""
-		}
-	}
-	if value != "" {
-		fields = append(fields, field+": "+value)
-	}
-	if field != "expect" {
-		fields = append(fields, "expect: {off: {verdict: safe}, on: {verdict: safe}}")
-	}
-	return strings.Join(fields, "\n") + "\n"
 }
 
 // However many names are wrong, those are told that come first, and what was probably
 // meant by them.
 func TestManyWrongNames(t *testing.T) {
-	text := with("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
+	text := mistakes.With("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
 	_, err := Parse("x.yaml", []byte(text))
 	told := strings.Split(fmt.Sprint(err), "\n")
 	if len(told) != maxErrors {

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"gopkg.in/yaml.v3"
+	"github.com/locksim/locksim/internal/mistakes"
 )
 
 var update = flag.Bool("update", false, "rewrite schema.json")
@@ -33,9 +32,9 @@ func TestSchemaIsCurrent(t *testing.T) {
 	}
 }
 
-// Every scenario names the schema in its first line, and follows it.
-func TestScenariosFollowTheSchema(t *testing.T) {
-	schema := compileSchema(t)
+// Every scenario names the schema in its first line. That it follows it is tried where the
+// command is.
+func TestScenariosNameTheSchema(t *testing.T) {
 	paths, err := filepath.Glob("*.yaml")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("there are no scenarios here: %v", err)
@@ -48,9 +47,6 @@ func TestScenariosFollowTheSchema(t *testing.T) {
 		if first, _, _ := strings.Cut(string(data), "\n"); first != "# yaml-language-server: $schema=schema.json" {
 			t.Errorf("%s: the first line is %q: it does not name the schema", path, first)
 		}
-		if err := schema.Validate(plain(t, data)); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
 	}
 }
 
@@ -60,7 +56,7 @@ func TestSchemaKnowsTheRegistries(t *testing.T) {
 	var words []string
 	words = append(words, lockKind("").words()...)
 	words = append(words, property("").words()...)
-	words = append(words, faultKindNames()...)
+	words = append(words, mistakes.FaultKinds()...)
 	for _, word := range words {
 		if !strings.Contains(text, `"`+word+`"`) {
 			t.Errorf("the schema does not know %q", word)
@@ -110,60 +106,4 @@ func TestSchemaHelps(t *testing.T) {
 			}
 		}
 	}
-}
-
-func compileSchema(t testing.TB) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
-}
-
-// plain is a YAML file as a JSON Schema sees it.
-func plain(t testing.TB, data []byte) any {
-	t.Helper()
-	var v any
-	if err := yaml.Unmarshal(data, &v); err != nil {
-		t.Fatal(err)
-	}
-	asJSON, err := json.Marshal(textKeys(v))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(asJSON))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
-}
-
-// textKeys gives every mapping keys that JSON can have.
-func textKeys(v any) any {
-	switch v := v.(type) {
-	case map[any]any:
-		out := map[string]any{}
-		for key, value := range v {
-			out[fmt.Sprint(key)] = textKeys(value)
-		}
-		return out
-	case map[string]any:
-		for key, value := range v {
-			v[key] = textKeys(value)
-		}
-	case []any:
-		for i, value := range v {
-			v[i] = textKeys(value)
-		}
-	}
-	return v
 }
