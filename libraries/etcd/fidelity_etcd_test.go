@@ -22,6 +22,21 @@ func TestFidelityOfRealEtcd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes eight seconds, in which real sessions live and expire")
 	}
+	as := realDialect(t)
+	for _, f := range fidelities {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			f.run(t, &speaker{client: startEtcd(t).client(t), pass: time.Sleep}, as)
+		})
+	}
+}
+
+// etcdProgram is the server to run.
+func etcdProgram() string { return cmp.Or(os.Getenv("LOCKSIM_ETCD"), "etcd") }
+
+// realDialect is how the server answers that there is to run.
+func realDialect(t *testing.T) dialect {
+	t.Helper()
 	program := etcdProgram()
 	version, err := exec.Command(program, "--version").Output()
 	if err != nil {
@@ -31,23 +46,14 @@ func TestFidelityOfRealEtcd(t *testing.T) {
 	if m == nil {
 		t.Fatalf("%s --version says %q", program, version)
 	}
-	as := newest
 	switch string(m[1]) {
 	case "3.4":
-		as = old
+		return old
 	case "3.5", "3.6":
 		skip(t, "the table tells what etcd 3.4 and 3.7 answer, and this is %s", version)
 	}
-	for _, f := range fidelities {
-		t.Run(f.name, func(t *testing.T) {
-			t.Parallel()
-			f.run(t, &speaker{client: realEtcd(t, program), pass: time.Sleep}, as)
-		})
-	}
+	return newest
 }
-
-// etcdProgram is the server to run.
-func etcdProgram() string { return cmp.Or(os.Getenv("LOCKSIM_ETCD"), "etcd") }
 
 // skip skips a test, except where etcd is required, as in CI.
 func skip(t *testing.T, format string, args ...any) {
@@ -58,36 +64,67 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// realEtcd starts a server in a directory of its own, on sockets in it, and returns a
-// client of it.
-func realEtcd(t *testing.T, program string) *clientv3.Client {
+// A realEtcd is a server that runs in a directory of its own, on sockets in it.
+type realEtcd struct {
+	dir, data string
+	process   *exec.Cmd
+	log       bytes.Buffer
+}
+
+// It listens on HOST:PORT and on unix://HOST:PORT, which is a file in the directory that it
+// runs in.
+const (
+	forClients = "clients:1"
+	forPeers   = "peers:1"
+	clientsURL = "unix://" + forClients
+	peersURL   = "unix://" + forPeers
+)
+
+// startEtcd starts a server for a test.
+func startEtcd(t *testing.T) *realEtcd {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "etcd") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It listens on HOST:PORT and on unix://HOST:PORT, which is a file in the directory that
-	// it runs in.
-	const clients, peers = "unix://clients:1", "unix://peers:1"
-	server := exec.Command(program, "--data-dir", "data",
-		"--listen-client-urls", clients, "--advertise-client-urls", clients,
-		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
-	server.Dir = dir
-	var log bytes.Buffer
-	server.Stdout, server.Stderr = &log, &log
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	r := &realEtcd{dir: dir, data: "data"}
 	t.Cleanup(func() {
-		server.Process.Kill()
-		server.Wait()
+		r.stop()
 		os.RemoveAll(dir)
 		if t.Failed() {
-			t.Logf("the server's log:\n%s", &log)
+			t.Logf("the server's log:\n%s", &r.log)
 		}
 	})
+	if err := r.start(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *realEtcd) start() error {
+	r.process = exec.Command(etcdProgram(), "--data-dir", r.data,
+		"--listen-client-urls", clientsURL, "--advertise-client-urls", clientsURL,
+		"--listen-peer-urls", peersURL, "--initial-advertise-peer-urls", peersURL, "--initial-cluster", "default="+peersURL)
+	r.process.Dir = r.dir
+	r.process.Stdout, r.process.Stderr = &r.log, &r.log
+	return r.process.Start()
+}
+
+func (r *realEtcd) stop() {
+	if r.process != nil && r.process.Process != nil {
+		r.process.Process.Kill()
+		r.process.Wait()
+	}
+	// Who is killed leaves them behind.
+	os.Remove(filepath.Join(r.dir, forClients))
+	os.Remove(filepath.Join(r.dir, forPeers))
+}
+
+// client is a client of a server that answers.
+func (r *realEtcd) client(t *testing.T) *clientv3.Client {
+	t.Helper()
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{"unix://" + filepath.Join(dir, "clients:1")},
+		Endpoints: []string{"unix://" + filepath.Join(r.dir, forClients)},
 		Logger:    zap.NewNop(),
 	})
 	if err != nil {

@@ -87,6 +87,9 @@ type speaker struct {
 	client *clientv3.Client
 	// pass lets time pass.
 	pass func(time.Duration)
+	// save takes a backup of the server, and restore has it lose its disk and begin again
+	// with that.
+	save, restore func() error
 
 	leases  []lease
 	watches map[string]watching
@@ -171,9 +174,11 @@ var commands map[string]func(*speaker, context.Context, []string) (string, error
 func init() {
 	commands = map[string]func(*speaker, context.Context, []string) (string, error){
 		"pass":       (*speaker).passes,
-		"put":        op("put"), // KEY VALUE [lease=L] [prev] [ignore-value] [ignore-lease]
-		"get":        op("get"), // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
-		"del":        op("del"), // KEY [prefix|from|to=KEY] [prev]
+		"save":       (*speaker).saves,
+		"restore":    (*speaker).restores, // and wait until it answers
+		"put":        op("put"),           // KEY VALUE [lease=L] [prev] [ignore-value] [ignore-lease]
+		"get":        op("get"),           // KEY [prefix|from|to=KEY] [rev=N] [limit=N] [by=TARGET-ORDER] [keys] [count] …
+		"del":        op("del"),           // KEY [prefix|from|to=KEY] [prev]
 		"txn":        (*speaker).txn,
 		"puts":       (*speaker).puts,  // a transaction of so many
 		"large":      (*speaker).large, // a put of so many bytes
@@ -181,7 +186,7 @@ func init() {
 		"grant":      (*speaker).grant, // L TTL [id=HEX]
 		"revoke":     (*speaker).revoke,
 		"keep-alive": (*speaker).keepAlive,
-		"ttl":        (*speaker).timeToLive, // L [keys]
+		"ttl":        (*speaker).timeToLive, // L [keys] [whole]: whether it has just begun anew
 		"leases":     (*speaker).allLeases,
 		"watch":      (*speaker).watch, // W KEY [prefix] [rev=N] [prev] [created] [progress] [no-put] [no-delete]
 		"next":       (*speaker).next,
@@ -217,6 +222,22 @@ func (s *speaker) passes(_ context.Context, words []string) (string, error) {
 	}
 	s.pass(d)
 	return "", nil
+}
+
+func (s *speaker) saves(context.Context, []string) (string, error) { return "", s.save() }
+
+func (s *speaker) restores(context.Context, []string) (string, error) {
+	if err := s.restore(); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		_, err := s.client.Get(ctx, "ready")
+		if err == nil || ctx.Err() != nil {
+			return "", err
+		}
+	}
 }
 
 // options are those of a request on keys.
@@ -542,7 +563,11 @@ func (s *speaker) timeToLive(ctx context.Context, words []string) (string, error
 	if err != nil {
 		return "", err
 	}
-	got := fmt.Sprintf("ttl %d of %d, rev %d", r.TTL, r.GrantedTTL, r.GetRevision())
+	left := fmt.Sprintf("ttl %d", r.TTL)
+	if slices.Contains(words, "whole") && r.TTL > r.GrantedTTL-2 {
+		left = "the whole ttl"
+	}
+	got := fmt.Sprintf("%s of %d, rev %d", left, r.GrantedTTL, r.GetRevision())
 	// The server goes through a map.
 	slices.SortFunc(r.Keys, func(a, b []byte) int { return strings.Compare(string(a), string(b)) })
 	for _, key := range r.Keys {

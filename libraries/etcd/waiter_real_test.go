@@ -84,11 +84,10 @@ type queue struct {
 
 func newQueue(t *testing.T) queue {
 	t.Helper()
-	program := etcdProgram()
-	if _, err := exec.LookPath(program); err != nil {
+	if _, err := exec.LookPath(etcdProgram()); err != nil {
 		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
 	}
-	return queue{realEtcd(t, program), "queue"}
+	return queue{startEtcd(t).client(t), "queue"}
 }
 
 // session has the shortest TTL that the server gives: two seconds.

@@ -18,8 +18,8 @@ import (
 // The settings by which a member that loses its power has lost its disk, too, and is restored
 // from its last backup, as by etcdutl snapshot save and restore: what came since is gone, and
 // revisions are counted on from where they were then, or from a higher one on, as by
-// --bump-revision with --mark-compacted. A cluster is restored as a whole: here it has one
-// member.
+// --bump-revision with --mark-compacted, which there are since etcdutl 3.5.10. A cluster is
+// restored as a whole: here it has one member.
 const (
 	backupEvery  = "backup-every"
 	bumpRevision = "bump-revision"
