@@ -124,6 +124,10 @@ func (r *reading) readSections() {
 				s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
 			case ev.Step == trace.Write && s != nil:
 				s.Begun++
+				if ev.Leaves {
+					s.end(ev, Left)
+					s.Lease.Cut = Earlier(s.Lease.Cut, MomentOf(ev))
+				}
 			}
 		case trace.KindEnd:
 			begun := calls[ev.Seq].Began
@@ -204,6 +208,11 @@ func (s *Section) Completed() bool {
 		return s.done > 0 && !s.failed && s.Released != nil
 	}
 	return s.Begun > 0 && s.Applied == s.Begun && s.Released != nil
+}
+
+// LeftByWriting reports that the section ended with a write, which gave the lock up.
+func (s *Section) LeftByWriting() bool {
+	return s.How == Left && s.Released != nil && s.To.Before(MomentOf(s.Released))
 }
 
 // Called is the call of acquire that led to the section, or its end if nothing else is

@@ -75,6 +75,16 @@ type Notifier interface {
 	Lost() <-chan struct{}
 }
 
+// Keeper is a lease of a lock that keeps the data as well: what its section reads and writes
+// goes by it, and not to the storage. See [Kind.KeepsData].
+type Keeper interface {
+	// Read returns the version of an object, 0 if there is none.
+	Read(ctx context.Context, object string) (version int, err error)
+	// Write writes an object and returns its version. The last write of a section makes
+	// all of them true, or none, and gives the lock up: until then nothing is written.
+	Write(ctx context.Context, object, value string, last bool) (version int, err error)
+}
+
 // ErrNotAcquired is what an attempt returns when it did not get the lock.
 var ErrNotAcquired = errors.New("lock not acquired")
 
@@ -153,6 +163,8 @@ type Kind struct {
 	Endless bool
 	// Open says that everybody is let in: there is no exclusion to break.
 	Open bool
+	// KeepsData says that its leases are [Keeper]s.
+	KeepsData bool
 	// Accepts names the options that the kind understands: "ask", "clock",
 	// "fallback", "node-timeout".
 	Accepts []string

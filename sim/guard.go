@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/locksim/locksim/storage"
 )
@@ -30,6 +31,9 @@ func (w *World) stands(client string, section int) bool {
 // CheckStorage refuses a storage that is kept where no lock is.
 func (cfg *Config) CheckStorage() error {
 	name := cfg.Lock.Kind.System
+	if checks := []storage.Policy{"", storage.None, storage.Writes, storage.ReadsAndWrites}; cfg.Lock.Kind.KeepsData && !slices.Contains(checks, cfg.Storage.Fencing) {
+		return fmt.Errorf("a storage that checks the policy %s is asked for nothing here: %s keeps the data itself", cfg.Storage.Fencing, cfg.Lock.Kind.Name)
+	}
 	if system, known := LookupSystem(name); cfg.Storage.Fencing == storage.Owner && !system.Cluster && (known || name == "") {
 		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock, and %s is not kept in one", storage.Owner, cmp.Or(cfg.Lock.Kind.Name, "the lock"))
 	}

@@ -106,18 +106,19 @@ func (h *Host) Seed() uint64 { return h.w.cfg.Seed }
 // Names are what the world calls words.
 func (h *Host) Names() *Names { return h.w.names }
 
-// Emit records an event of the node's.
-func (h *Host) Emit(ev trace.Event) {
-	ev.Process = h.p.name
-	h.w.emit(ev)
+// Emit records an event of the node's. After the end of the run nothing is recorded.
+func (h *Host) Emit(ev trace.Event) { h.record(h.p.name, ev) }
+
+func (h *Host) record(process string, ev trace.Event) {
+	if !h.w.over {
+		ev.Process = process
+		h.w.emit(ev)
+	}
 }
 
 // Tell records an event of the cluster's: what is true of it whichever of its members are
 // well.
-func (h *Host) Tell(ev trace.Event) {
-	ev.Process = h.system.Name
-	h.w.emit(ev)
-}
+func (h *Host) Tell(ev trace.Event) { h.record(h.system.Name, ev) }
 
 // Doubt says why the run proves nothing: what a real server would have done, and this one
 // cannot.

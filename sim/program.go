@@ -113,7 +113,7 @@ func (g *program) warmUp() error {
 	g.lock = lock
 	g.step(0, func() {
 		for _, t := range g.tasks() {
-			if t.Step.AtStorage() && g.callers[t.First()] == nil {
+			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && g.callers[t.First()] == nil {
 				g.caller(t.First()).connect()
 			}
 		}
@@ -201,7 +201,7 @@ func (g *program) begin(in *Section, step trace.Step, ev trace.Event) *Section {
 			g.latest = in
 		}
 		g.stepNow, g.sectionNow = step, g.latest.number
-		if step.AtLock() || step == trace.Mint {
+		if step.AtLock() || step == trace.Mint || g.w.cfg.Lock.Kind.KeepsData {
 			g.sectionNow = in.number
 		}
 		if step.AtLock() {

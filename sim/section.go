@@ -240,7 +240,8 @@ func (in *Section) watchRenewals() {
 // inside does what the client does in its section, up to the first thing that
 // fails.
 func (in *Section) inside() error {
-	for _, t := range in.g.tasks() {
+	tasks := in.g.tasks()
+	for i, t := range tasks {
 		var err error
 		switch t.Step {
 		case trace.Mint:
@@ -254,7 +255,8 @@ func (in *Section) inside() error {
 		case trace.Read:
 			err = in.readObject(in.g.ctx, t)
 		case trace.Write:
-			err = in.write(in.g.ctx, t)
+			last := !slices.ContainsFunc(tasks[i+1:], func(t trace.Task) bool { return t.Step == trace.Write })
+			err = in.write(in.g.ctx, t, last)
 		}
 		if err != nil {
 			return err
@@ -309,7 +311,14 @@ func (in *Section) Read(ctx context.Context, object string) error {
 }
 
 func (in *Section) readObject(ctx context.Context, t trace.Task) error {
-	resp, err := in.access(ctx, t, storage.Request{Op: storage.Read, Object: t.Object, Token: in.token})
+	req := storage.Request{Op: storage.Read, Object: t.Object, Token: in.token}
+	var resp storage.Response
+	var err error
+	if k, keeps := in.lease.(locks.Keeper); keeps {
+		resp, err = in.kept(ctx, req, false, func(ctx context.Context) (int, error) { return k.Read(ctx, t.Object) })
+	} else {
+		resp, err = in.access(ctx, t, req)
+	}
 	if err == nil {
 		in.knows[t.Object], in.read = resp.Version, t.Object
 	}
@@ -317,14 +326,15 @@ func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 }
 
 // Write writes an object of the storage, with the section's fencing token. It
-// does not if the lock has told that the lease is lost, and returns an error.
+// does not if the lock has told that the lease is lost, and returns an error. To a lock that
+// keeps the data each write is the last of its section: see [locks.Keeper].
 func (in *Section) Write(ctx context.Context, object string) error {
-	return in.write(ctx, trace.Task{Step: trace.Write, Object: object})
+	return in.write(ctx, trace.Task{Step: trace.Write, Object: object}, true)
 }
 
-// write writes what was computed from what was read. A client whose lock tells
-// of the loss of its lease heeds that.
-func (in *Section) write(ctx context.Context, t trace.Task) error {
+// write writes what was computed from what was read, maybe as the last of the section's
+// writes. A client whose lock tells of the loss of its lease heeds that.
+func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	select {
 	case <-in.lost:
 		return errLeaseLost
@@ -337,7 +347,14 @@ func (in *Section) write(ctx context.Context, t trace.Task) error {
 	} else if in.read != "" {
 		value = fmt.Sprintf("%s after version %d of %s", client, in.knows[in.read], in.read)
 	}
-	resp, err := in.access(ctx, t, storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value})
+	req := storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value}
+	var resp storage.Response
+	var err error
+	if k, keeps := in.lease.(locks.Keeper); keeps {
+		resp, err = in.kept(ctx, req, last, func(ctx context.Context) (int, error) { return k.Write(ctx, t.Object, value, last) })
+	} else {
+		resp, err = in.access(ctx, t, req)
+	}
 	if err == nil {
 		in.knows[t.Object] = resp.Version
 	}
@@ -368,6 +385,28 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 	g.end(in, t.Step, err, func(ev *trace.Event) {
 		ev.Object, ev.Token = req.Object, req.Token
 		ev.Refused = resp.Refused != ""
+		if err == nil {
+			ev.Version, ev.Replaced = resp.Version, resp.Replaced
+		}
+	})
+	return resp, err
+}
+
+// kept is one step at the data that the lock keeps, maybe the one with which the section ends.
+func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (resp storage.Response, err error) {
+	g, step := in.g, trace.Step(req.Op)
+	g.begin(in, step, trace.Event{Object: req.Object, Value: req.Value, Leaves: leaves})
+	if g.cfg.GivesUp > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
+		defer cancel()
+	}
+	resp.Version, err = do(ctx)
+	if req.Op == storage.Write {
+		resp.Replaced = resp.Version - 1
+	}
+	g.end(in, step, err, func(ev *trace.Event) {
+		ev.Object = req.Object
 		if err == nil {
 			ev.Version, ev.Replaced = resp.Version, resp.Replaced
 		}

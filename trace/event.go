@@ -75,6 +75,9 @@ type Event struct {
 	// Notifies says, on the end of a successful acquire, that the lock tells its
 	// client when the lease is lost.
 	Notifies bool `json:"notifies,omitempty"`
+	// Leaves says, on the beginning of a write, that the client gives the lock up with it:
+	// the lock keeps the data, and one transaction does both.
+	Leaves bool `json:"leaves,omitempty"`
 
 	// Session is a client's session with a cluster: on what is told of it, and on the end
 	// of a successful acquire whose lease lasts as long as that.

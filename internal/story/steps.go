@@ -93,7 +93,7 @@ func (s *teller) ended(c *history.Call) {
 			text = "checks its lease: it is still good"
 		}
 	case trace.Mark, trace.Read, trace.Write:
-		text = s.answered(ev)
+		text = s.answered(c)
 		if ev.OK || ev.Refused {
 			part = Closes
 		}
@@ -157,8 +157,11 @@ func (s *teller) grant(lock string, ev *trace.Event) string {
 
 func (s *teller) open(lock string) bool { return s.Lock(lock).Open }
 
-func (s *teller) answered(ev *trace.Event) string {
+func (s *teller) answered(c *history.Call) string {
+	ev := c.Ended
 	switch {
+	case !ev.OK && c.Began != nil && c.Began.Leaves:
+		return fmt.Sprintf("fails to write%s", because(ev.Text))
 	case ev.Refused:
 		return fmt.Sprintf("learns that its %s was refused", ev.Step)
 	case !ev.OK:
@@ -172,6 +175,12 @@ func (s *teller) answered(ev *trace.Event) string {
 	return fmt.Sprintf("learns that it has written version %d of %s", ev.Version, ev.Object)
 }
 
+// leftByWriting says that a client had given the lock up with its write.
+func (s *teller) leftByWriting(c *history.Call) bool {
+	in := s.Section(c.Acquisition)
+	return in != nil && in.LeftByWriting() && in.Completed()
+}
+
 func (s *teller) released(c *history.Call) string {
 	ev, named := c.Ended, s.lockOf(c)
 	lock := s.theLock(named)
@@ -181,6 +190,8 @@ func (s *teller) released(c *history.Call) string {
 	case s.open(named):
 		return "is done"
 	case len(s.Keepers()) == 0:
+	case s.leftByWriting(c):
+		return "is done: " + lock + " went with its write"
 	case robbed != nil && robbed.Seq < ev.Seq:
 		text = "believes that it has released " + lock
 	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
