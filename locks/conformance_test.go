@@ -62,6 +62,8 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: "locks/k"}
 			case kind == "postgres-advisory":
 				place = locks.Slot{Key: "advisory/3993778410"}
+			case strings.HasPrefix(kind, "postgres-row"):
+				place = locks.Slot{Key: "items/k"}
 			case k.System == locks.ZooKeeper:
 				place = locks.Slot{Node: locks.Cluster, Key: "/k"}
 			}
@@ -74,7 +76,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory"}, kind)) || k.Open != (kind == "none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-row", "postgres-row-elsewhere"}, kind)) || k.Open != (kind == "none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}

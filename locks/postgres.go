@@ -30,6 +30,18 @@ func init() {
 			return []Slot{{Node: 0, Key: "advisory/" + strconv.FormatInt(PostgresNumber(key), 10)}}, 1
 		},
 	})
+	for name, title := range map[string]string{
+		"postgres-row":           "PostgreSQL: SELECT … FOR UPDATE, and the data is read and written in the same transaction",
+		"postgres-row-timeout":   "as postgres-row, with idle_in_transaction_session_timeout, which is the TTL",
+		"postgres-row-elsewhere": "as postgres-row, but the data is in the storage; token: nextval in the same transaction",
+	} {
+		Register(Kind{
+			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
+			OwnClock: true, Accepts: []string{"node-timeout"},
+			Endless: name != "postgres-row-timeout", KeepsData: name != "postgres-row-elsewhere",
+			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: "items/" + key}}, 1 },
+		})
+	}
 }
 
 // PostgresRow is the row that a lock is kept in.

@@ -20,6 +20,7 @@ func TestDeterminism(t *testing.T) {
 	for name, cfg := range map[string]sim.Config{
 		"gc-pause": gcPause(t, "postgres-lease", storage.Writes),
 		"dropped":  dropped(t, storage.Writes),
+		"idle":     gcPause(t, "postgres-row-timeout", storage.Writes),
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := Play(t, cfg)

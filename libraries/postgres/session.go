@@ -66,6 +66,15 @@ func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
 	return s, nil
 }
 
+// sets has the sessions begin with a length of time for a setting. It is to be called when the
+// handle is made.
+func (s *Session) sets(name string, d time.Duration) {
+	s.config.RuntimeParams[name] = fmt.Sprint(d.Milliseconds())
+}
+
+// patience is how long a request may take.
+func (s *Session) patience() time.Duration { return cmp.Or(s.env.Options.NodeTimeout, patience) }
+
 // prepare prepares the statements.
 func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandTag, err error) {
 	for _, text := range s.statements {
@@ -79,7 +88,7 @@ func (s *Session) prepare(ctx context.Context, c *pgx.Conn) (tag pgconn.CommandT
 // use has f do something on the connection, which it opens if there is none, within the time
 // that a request may take. The error gives its reason in words that do not depend on chance.
 func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Conn) (T, error)) (got T, err error) {
-	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, cmp.Or(s.env.Options.NodeTimeout, patience))
+	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.patience())
 	defer cancel()
 	select {
 	case s.turn <- struct{}{}:

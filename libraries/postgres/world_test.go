@@ -112,3 +112,57 @@ func TestLeaseRows(t *testing.T) {
 		})
 	}
 }
+
+// The row of what one writes, locked by the transaction that writes it.
+func TestTheDataIsOfTheTransaction(t *testing.T) {
+	paused := func(kind string) sim.Config {
+		cfg := gcPause(t, kind, storage.None)
+		cfg.Lock.TTL = 10 * time.Second
+		return cfg
+	}
+	lost := func(kind string, how sim.Action) sim.Config {
+		return With(paused(kind), Lasting(time.Second, When("client-1 paused", how)))
+	}
+	cut := &sim.Reset{Process: "client-1", From: "postgres-1"}
+	for _, test := range []struct {
+		name           string
+		cfg            sim.Config
+		broken, served string
+	}{
+		{"the server ends the idle session", paused("postgres-row-timeout"), "section-exclusion inherent: needs fencing", "write x for client-2"},
+		{"the connection is dropped", lost("postgres-row", cut), "lease-exclusion assumption: network, section-exclusion assumption: network", "write x for client-2"},
+		{"the data is elsewhere", lost("postgres-row-elsewhere", cut),
+			"lease-exclusion assumption: network, section-exclusion assumption: network, grant-order, write-order, no-lost-update, serial-sections",
+			"read x for client-1 (1), read x for client-2 (2), write x for client-2 (2), write x for client-1 (1)"},
+		{"the server is killed", lost("postgres-row", Crashed("postgres-1", trace.Kill)), "lease-exclusion assumption: lock memory, section-exclusion assumption: lock memory", "write x for client-2"},
+		{"several writes are one", func() sim.Config {
+			cfg := paused("postgres-row")
+			cfg.Faults = nil
+			cfg.Clients[0].Does = Does("read x", "write x", "write y")
+			return cfg
+		}(), "", "write x for client-1, write y for client-1, read x for client-2, write x for client-2"},
+		{"none of several is made without the last", func() sim.Config {
+			cfg := lost("postgres-row", cut)
+			cfg.Clients[0].Does = Does("read x", "write x", "write y")
+			cfg.Faults[0] = Until("client-2 finished", When("client-1 wrote", Stopped("client-1")))
+			return cfg
+		}(), "lease-exclusion assumption: network, section-exclusion assumption: network", "write x for client-2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := Play(t, test.cfg)
+			Struck(t, tr)
+			Same(t, "broken", Broken(tr), test.broken)
+			Same(t, "served", Served(tr), test.served)
+		})
+	}
+}
+
+// A transaction in which nothing is said is ended only if somebody has asked for that.
+func TestNothingEndsAnIdleTransaction(t *testing.T) {
+	cfg := gcPause(t, "postgres-row", storage.None)
+	cfg.Clients[1].RetryEvery = time.Second
+	cfg.Faults[0].Until, cfg.Faults[0].For = trace.Point{}, time.Minute
+	tr := Play(t, cfg)
+	Same(t, "broken", Broken(tr), "")
+	None(t, tr, trace.KindDrop, "postgres-1")
+}

@@ -21,6 +21,12 @@
 //     is up by the server's clock. A row of another table is a lock while a transaction has
 //     locked it.
 //   - advisory/NUMBER, or advisory/NUMBER,NUMBER, is an advisory lock.
+//
+// # Data
+//
+// A table with a key of one column, which is a text, and the columns version and value holds
+// data that the locks protect: what a client is shown of it is told as a read, and what a
+// transaction has made of it as a write, when it is committed.
 package postgres
 
 import (

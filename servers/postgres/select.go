@@ -204,6 +204,9 @@ func (x *selecting) give(r *run, v *version) error {
 	if err := r.give(x.outputs, v.values); err != nil {
 		return err
 	}
+	if x.table != nil {
+		r.b.s.register.found(r.b, v)
+	}
 	x.given++
 	return nil
 }

@@ -43,8 +43,8 @@ type version struct {
 	values []value
 	// by made it, over updated or deleted it; nil is nobody.
 	by, over *tx
-	// next is what an update has made of it; nil is none.
-	next *version
+	// next is what an update has made of it, and before of what it was made; nil is none.
+	next, before *version
 }
 
 // numberOf finds a column; -1 is none.
@@ -111,6 +111,7 @@ func (t *table) insert(by *tx, values []value) *version {
 	r.versions = []*version{v}
 	t.rows = append(t.rows, r)
 	by.touched(t)
+	by.made = append(by.made, v)
 	by.undo = append(by.undo, func() { t.rows = slices.DeleteFunc(t.rows, func(o *row) bool { return o == r }) })
 	return v
 }
@@ -118,7 +119,8 @@ func (t *table) insert(by *tx, values []value) *version {
 // update makes a new version of a row, and delete none. The transaction has the row.
 func (v *version) update(by *tx, values []value) *version {
 	v.delete(by)
-	n := &version{row: v.row, values: values, by: by}
+	n := &version{row: v.row, values: values, by: by, before: v}
+	by.made = append(by.made, n)
 	v.next = n
 	v.row.versions = append(v.row.versions, n)
 	by.undo = append(by.undo, func() {

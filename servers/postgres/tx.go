@@ -15,6 +15,7 @@ type tx struct {
 	undo, flushed []func()
 	tables        []*table // that it has changed
 	rows          []*row   // that it has locked
+	made          []*version
 	// settings are those that it has changed, as they were: until a commit, or for SET
 	// LOCAL until its end.
 	changed, local map[string]string
@@ -63,6 +64,10 @@ func (t *tx) commit() {
 	}
 	for name, was := range t.local {
 		t.b.settings[name] = was
+	}
+	for _, v := range t.made {
+		s.register.stored(t.b, v)
+		v.before = nil
 	}
 	t.end()
 	if len(s.waiting) == 0 {

@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+func init() {
+	for name, make := range map[string]func(*held) locks.Lease{
+		"postgres-row":           func(h *held) locks.Lease { return keeping{h} },
+		"postgres-row-timeout":   func(h *held) locks.Lease { return timed{keeping{h}} },
+		"postgres-row-elsewhere": func(h *held) locks.Lease { return counted{h} },
+	} {
+		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
+			if len(e.Nodes) == 0 {
+				return nil, fmt.Errorf("%s needs a PostgreSQL server, but there is none", name)
+			}
+			return openItem(e, name, make)
+		})
+	}
+}
+
+// What the lock says in its transactions.
+const (
+	itemTables = `CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
+		CREATE TABLE IF NOT EXISTS objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL);
+		CREATE SEQUENCE IF NOT EXISTS fence`
+	addItem     = `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`
+	lockItem    = `SELECT name FROM items WHERE name = $1 FOR UPDATE`
+	nextToken   = `SELECT nextval('fence')`
+	readObject  = `SELECT version FROM objects WHERE name = $1`
+	writeObject = `INSERT INTO objects AS o (name, version, value) VALUES ($1, 1, $2)
+		ON CONFLICT (name) DO UPDATE SET version = o.version + 1, value = excluded.value
+		RETURNING version`
+)
+
+// item is a handle on a row that whoever works on something locks. A transaction is one of a
+// connection, so that each handle has a connection of its own.
+type item struct {
+	*Session
+	env    *locks.Env
+	make   func(*held) locks.Lease
+	counts bool  // it takes a number with each lock
+	held   *held // nil is none
+}
+
+func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lock, error) {
+	s, err := Open(e, itemTables, addItem, lockItem, nextToken, readObject, writeObject)
+	if err != nil {
+		return nil, err
+	}
+	// The server ends the wait for the row before the client loses its patience, which would
+	// end the connection.
+	s.sets("lock_timeout", s.patience()*4/5)
+	if name == "postgres-row-timeout" {
+		s.sets("idle_in_transaction_session_timeout", e.TTL)
+	}
+	e.Warm(func(ctx context.Context) {
+		_, _ = use(ctx, s, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) { return c.Exec(ctx, addItem, e.Key) })
+	})
+	return &item{Session: s, env: e, make: make, counts: name == "postgres-row-elsewhere"}, nil
+}
+
+// Acquire begins a transaction and waits for the row, as long as the server lets it.
+func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
+	if i.held != nil {
+		return nil, fmt.Errorf("%w: this handle is in a transaction", locks.ErrNotAcquired)
+	}
+	h := &held{of: i}
+	err := h.says(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
+		h.tx, err = c.Begin(ctx)
+		return err
+	})
+	if err == nil {
+		err = h.locks(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+	}
+	i.held = h
+	return i.make(h), nil
+}
+
+// held is a row that is locked, for as long as its transaction lasts.
+type held struct {
+	of    *item
+	tx    pgx.Tx
+	token int64
+	said  fakeclock.Reading // when the last statement was sent that was answered
+	wrote bool              // what is not committed
+	done  bool              // the transaction is committed
+}
+
+// locks locks the row, or ends the transaction.
+func (h *held) locks(ctx context.Context) error {
+	err := h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		var name string
+		return h.tx.QueryRow(ctx, lockItem, h.of.env.Key).Scan(&name)
+	})
+	if err == nil && h.of.counts {
+		// A statement that locks and counts might count before it waits.
+		err = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error { return h.tx.QueryRow(ctx, nextToken).Scan(&h.token) })
+	}
+	if err != nil {
+		_ = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error { return h.tx.Rollback(ctx) })
+	}
+	return err
+}
+
+// says has f say something in the transaction, which ends with its connection, and notes when.
+func (h *held) says(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
+	if h.tx != nil && h.tx.Conn().IsClosed() {
+		return fmt.Errorf("%w with its connection", locks.ErrLost)
+	}
+	said := h.of.env.Clock.Read(fakeclock.Monotonic)
+	_, err := use(ctx, h.of.Session, func(ctx context.Context, c *pgx.Conn) (struct{}, error) { return struct{}{}, f(ctx, c) })
+	if err == nil {
+		h.said = said
+	}
+	return err
+}
+
+// Release ends the transaction. What was written and is not committed by then is not to be.
+func (h *held) Release(ctx context.Context) error {
+	h.of.held = nil
+	if h.done {
+		return nil
+	}
+	err := h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		if h.wrote {
+			return h.tx.Rollback(ctx)
+		}
+		return h.tx.Commit(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("lock not released: %w", err)
+	}
+	return nil
+}
+
+// keeping is a row under which the data is kept.
+type keeping struct{ *held }
+
+// Read is as in [locks.Keeper].
+func (k keeping) Read(ctx context.Context, object string) (version int, err error) {
+	err = k.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		err := k.tx.QueryRow(ctx, readObject, object).Scan(&version)
+		if errors.Is(err, pgx.ErrNoRows) { // there is no such object yet
+			return nil
+		}
+		return err
+	})
+	return version, err
+}
+
+// Write is as in [locks.Keeper].
+func (k keeping) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
+	if k.done {
+		return 0, errors.New("the transaction is over")
+	}
+	err = k.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+		k.wrote = true
+		if err := k.tx.QueryRow(ctx, writeObject, object, value).Scan(&version); err != nil || !last {
+			return err
+		}
+		return k.tx.Commit(ctx)
+	})
+	k.done = err == nil && last
+	return version, err
+}
+
+// timed is one whose transaction the server ends if nothing is said for too long.
+type timed struct{ keeping }
+
+// Expires is as in [locks.Expirer].
+func (t timed) Expires() fakeclock.Reading { return t.said.Add(t.of.env.TTL) }
+
+// counted is a row that protects something elsewhere.
+type counted struct{ *held }
+
+// Token is a number that the transaction has taken while it had the row.
+func (c counted) Token() uint64 { return uint64(c.token) }
