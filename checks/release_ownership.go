@@ -47,6 +47,7 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 		ev := c.Event
 		by, owner, did := ev.By, ev.Owner, ""
 		switch {
+		case c.How == history.Expired: // whoever finds that its time is up
 		case c.Is == nil && ev.By != nil:
 			did = "removed"
 		case c.Touch:

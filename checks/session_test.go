@@ -87,6 +87,16 @@ func TestToldLateOfASession(t *testing.T) {
 			13s c2 acquires rank=2 ends=23s <--
 			14s c1 is-told-it-is-lost
 			15s c1 releases`},
+		{name: "it hears after a pause that it had lived", want: Violated, fault: FaultInherent, story: held + `
+			5s  c1 pauses
+			12s cluster expires of=c1/1
+			13s c2 calls
+			13s cluster sets by=c2/1 ttl=10s
+			13s c2 acquires rank=2 ends=23s <--
+			14s c1 resumes
+			14s c1 hears-that-it-lives session=s until=13s
+			14s c1 is-told-it-is-lost
+			15s c1 releases`},
 		{name: "it is paused until then", want: Violated, fault: FaultInherent, story: held + `
 			5s  c1 pauses
 			12s cluster expires of=c1/1

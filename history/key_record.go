@@ -58,9 +58,9 @@ func (h *History) KeyChanges() []Change { return h.keyed().changes }
 type Loss struct {
 	// Event showed it.
 	Event *trace.Event
-	// Of is the key. Early says that its node's clock ended it too early, and Cut that the
-	// connection that held it was over; otherwise the node forgot it, or a replica took the
-	// node's place that did not have it.
+	// Of is the key. Early says that a clock ended it too early, its node's or that of who took
+	// it, and Cut that the connection that held it was over; otherwise the node forgot it, or a
+	// replica took the node's place that did not have it.
 	Of         *Holding
 	Early, Cut bool
 }
@@ -104,7 +104,7 @@ func (h *History) readLosses() map[string][]Loss {
 			}
 			for _, s := range at[c.Place] {
 				switch {
-				case c.Event.Kind == trace.KindExpire:
+				case c.Event.Kind == trace.KindExpire && h.early(c):
 					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Early: true})
 				case c.Event.Kind == trace.KindDrop:
 					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Cut: true})
@@ -116,6 +116,18 @@ func (h *History) readLosses() map[string][]Loss {
 		}
 	}
 	return all
+}
+
+// early says that a key which ended before its TTL of true time had passed did so by a clock
+// that had counted more. One that a client has taken with a clock which counts true time was
+// just taken.
+func (h *History) early(c Change) bool {
+	if c.Event.By == nil {
+		return true
+	}
+	clock := h.clocks.Of(c.Event.By.Client, fakeclock.Monotonic)
+	from, to := MomentOf(c.Was.last()), MomentOf(c.Event)
+	return clock.Shows(to)-clock.Shows(from) > int64(to.At-from.At)
 }
 
 // Forgot reports whether a node that a lock uses lost something that it held, be it a

@@ -69,11 +69,13 @@ func (l Lease) Longest() Moment {
 func (l Lease) Empty() bool { return !l.From.Before(l.End()) }
 
 // ProlongedTooLate is the first declaration that a lease was prolonged which came
-// when the lease's old end and its new one had both passed; nil if there is none.
+// when the lease's old end and its new one had both passed; nil if there is none. That a
+// session had lived is no such declaration: a server has said so, in time, and what the lock
+// makes of it when it comes late is another matter.
 func (l Lease) ProlongedTooLate() *Declaration {
 	for i := 1; i < len(l.Ends); i++ {
 		d := &l.Ends[i]
-		if said := MomentOf(d.Event); !said.Before(d.Until) && !said.Before(l.Until(d.Event.Seq-1)) {
+		if said := MomentOf(d.Event); d.Event.Kind != trace.KindAlive && !said.Before(d.Until) && !said.Before(l.Until(d.Event.Seq-1)) {
 			return d
 		}
 	}

@@ -159,6 +159,10 @@ type Kind struct {
 	// the process's clock cannot act on a lock that does not, and a pause of
 	// its process is an I/O stall.
 	OwnClock bool
+	// ReadsClock says that the lock tells by Env.Clock whether somebody else's grant is over,
+	// although it also has timers of its own. Faults of the process's clock act on it, and a
+	// pause of its process is an I/O stall.
+	ReadsClock bool
 	// Endless says that a grant never ends by itself: Env.TTL is ignored.
 	Endless bool
 	// Open says that everybody is let in: there is no exclusion to break.

@@ -190,7 +190,7 @@ func (w *World) describe() {
 func (w *World) describeLock(key string) {
 	l := w.cfg.Lock
 	info := trace.LockInfo{
-		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock, Open: l.Kind.Open,
+		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock && !l.Kind.ReadsClock, Open: l.Kind.Open,
 		Unordered: w.cfg.Tokens.Source.Unordered,
 	}
 	if l.Kind.Endless || l.Kind.Open {

@@ -127,7 +127,7 @@ var forms = []Form{
 	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote", fields("process"), fields("key value ttl expires by owner prior"), true, nil},
 	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires by owner"), true, nil},
 	{KindDelete, OfKeys, "a command removed a key", fields("process"), fields("key value by owner"), true, nil},
-	{KindExpire, OfKeys, "a key's time was up, by the node's clock", fields("process"), fields("key value owner"), true, nil},
+	{KindExpire, OfKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
 	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
 	{KindDrop, OfKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
 	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master", fields("process"), fields("key value ttl expires owner"), true, nil},

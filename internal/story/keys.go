@@ -50,6 +50,10 @@ func (s *teller) keyOfLock(c history.Change) {
 		s.keySet(c)
 	case c.How == history.Removed:
 		s.keyRemoved(c)
+	case c.How == history.Expired && ev.By != nil:
+		s.key(c, Plain, ev.By.Client+" takes "+owner, ev.By.Client, func(nodes []string) string {
+			return fmt.Sprintf("finds that the time of %s key is up %s", owner, s.on(nodes))
+		})
 	case c.How == history.Expired:
 		s.key(c, Plain, "expire "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key expired %s", owner, s.on(nodes))

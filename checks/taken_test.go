@@ -1,0 +1,50 @@
+package checks
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// Where a server ends nothing, whoever wants the lock counts how long its holder has not been
+// heard of, and takes it. Who counts more than passes takes it too early, and that is its
+// clock's doing; who does not wait at all, the lock's.
+func TestExpiryJudgedByTheTaker(t *testing.T) {
+	const held = `
+			lock L ttl=15s nodes=A quorum=1
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=15s
+			0s  c1 hears-that-it-lives session=s until=15s
+			1s  c1 acquires rank=1 session=s notifies`
+	const taken = `
+			10s c2 calls
+			10s A expires of=c1/1 by=c2/1
+			10s A sets by=c2/1 ttl=15s
+			10s c2 acquires rank=2 ends=25s <--`
+	judgeAll(t, LeaseExclusion, []judgement{
+		{name: "its clock counts too much", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: held + `
+			1s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift` + taken},
+		{name: "since the Lease was renewed", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: held + `
+			3s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift
+			4s  A touches of=c1/1 by=c1/1 ttl=15s` + taken},
+		{name: "its clock counted too much once, but not since the Lease was renewed", want: Violated, fault: FaultLock, story: held + `
+			1s  c2 shows wall=1s monotonic=1s ppb=1000000000 why=drift
+			3s  c2 shows wall=5s monotonic=5s why=drift
+			4s  A touches of=c1/1 by=c1/1 ttl=15s` + taken},
+		{name: "somebody else's clock does", want: Violated, fault: FaultLock, story: held + `
+			1s  c3 shows wall=1s monotonic=1s ppb=1000000000 why=drift` + taken},
+		{name: "it does not wait", want: Violated, fault: FaultLock, story: held + taken},
+		{name: "it waits", want: Holds, story: held + `
+			16s c2 calls
+			16s A expires of=c1/1 by=c2/1
+			16s A sets by=c2/1 ttl=15s
+			16s c2 acquires rank=2 ends=31s`},
+	})
+	judgeAll(t, ReleaseOwnership, []judgement{
+		{name: "whoever takes what is over takes nothing from anybody", want: Holds, story: held + `
+			16s A expires of=c1/1 by=c2/1
+			16s A sets by=c2/1 ttl=15s`},
+		{name: "whoever removes it does", want: Violated, story: held + `
+			16s A deletes of=c1/1 by=c2/1 <--`},
+	})
+}
