@@ -1,0 +1,139 @@
+package kubernetes
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A lease is an object of the kind Lease, with the fields that it can have and that mean
+// anything here.
+type lease struct {
+	Kind     string   `json:"kind"`
+	Version  string   `json:"apiVersion"`
+	Metadata metadata `json:"metadata"`
+	Spec     spec     `json:"spec"`
+}
+
+type metadata struct {
+	Name            string            `json:"name,omitempty"`
+	GenerateName    string            `json:"generateName,omitempty"`
+	Namespace       string            `json:"namespace,omitempty"`
+	UID             string            `json:"uid,omitempty"`
+	ResourceVersion string            `json:"resourceVersion,omitempty"`
+	Created         *string           `json:"creationTimestamp,omitempty"`
+	Labels          map[string]string `json:"labels,omitempty"`
+	Annotations     map[string]string `json:"annotations,omitempty"`
+	Finalizers      []string          `json:"finalizers,omitempty"`
+	Owners          []json.RawMessage `json:"ownerReferences,omitempty"`
+}
+
+// A spec is what leader election writes: who holds the lease, until when that is to last if
+// nobody renews it, and how often it went from one to another.
+type spec struct {
+	Holder      *string `json:"holderIdentity,omitempty"`
+	Seconds     *int32  `json:"leaseDurationSeconds,omitempty"`
+	Acquired    *moment `json:"acquireTime,omitempty"`
+	Renewed     *moment `json:"renewTime,omitempty"`
+	Transitions *int32  `json:"leaseTransitions,omitempty"`
+	Strategy    *string `json:"strategy,omitempty"`
+	Preferred   *string `json:"preferredHolder,omitempty"`
+}
+
+// holder is who holds the lease; "" is nobody.
+func (l *lease) holder() string {
+	if l == nil || l.Spec.Holder == nil {
+		return ""
+	}
+	return *l.Spec.Holder
+}
+
+// lasts is for how long who holds the lease has it without renewing it.
+func (l *lease) lasts() time.Duration {
+	if l.Spec.Seconds == nil {
+		return 0
+	}
+	return time.Duration(*l.Spec.Seconds) * time.Second
+}
+
+// A moment is a metav1.MicroTime.
+type moment struct{ time.Time }
+
+const micro = "2006-01-02T15:04:05.000000Z07:00"
+
+// MarshalJSON writes a moment in UTC.
+func (m moment) MarshalJSON() ([]byte, error) {
+	if m.IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(m.UTC().Format(micro))
+}
+
+// UnmarshalJSON reads a moment.
+func (m *moment) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		m.Time = time.Time{}
+		return nil
+	}
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return err
+	}
+	m.Time = t.Truncate(time.Microsecond)
+	return nil
+}
+
+// read reads a lease that somebody has sent.
+func read(b []byte) (*lease, *status) {
+	l := &lease{}
+	if err := json.Unmarshal(b, l); err != nil {
+		return nil, badRequest(fmt.Sprintf("Lease in version %q cannot be handled as a Lease: %v", version, err))
+	}
+	const groupVersion = group + "/" + version
+	switch {
+	case l.Version != "" && l.Version != groupVersion:
+		return nil, badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", l.Version, groupVersion))
+	case l.Kind != "" && l.Kind != "Lease":
+		return nil, badRequest(fmt.Sprintf("%s in version %q cannot be handled as a Lease: no kind %q is registered for version %q", l.Kind, version, l.Kind, groupVersion))
+	}
+	l.Kind, l.Version = "Lease", groupVersion
+	return l, nil
+}
+
+// wrong is what of a lease cannot be as it is: ValidateLease in
+// pkg/apis/coordination/validation/validation.go of k8s.io/kubernetes.
+func (l *lease) wrong() (all []cause) {
+	bad := func(field string, value any, why string) {
+		all = append(all, cause{"FieldValueInvalid", fmt.Sprintf("Invalid value: %v: %s", value, why), field})
+	}
+	if name := l.Metadata.Name; !subdomain(name) {
+		bad("metadata.name", fmt.Sprintf("%q", name), "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "+
+			"and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '"+label+`(\.`+label+")*')")
+	}
+	if s := l.Spec.Seconds; s != nil && *s <= 0 {
+		bad("spec.leaseDurationSeconds", *s, "must be greater than 0")
+	}
+	if n := l.Spec.Transitions; n != nil && *n < 0 {
+		bad("spec.leaseTransitions", *n, "must be greater than or equal to 0")
+	}
+	return all
+}
+
+const label = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+
+var labels = regexp.MustCompile("^" + label + "$")
+
+// subdomain says whether a word can be an object's name.
+func subdomain(name string) bool {
+	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(l string) bool { return !labels.MatchString(l) })
+}
+
+// segment says whether a word can be a namespace.
+func segment(name string) bool { return len(name) <= 63 && labels.MatchString(name) }

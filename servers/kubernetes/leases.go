@@ -1,0 +1,165 @@
+package kubernetes
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// leases are those that there are, by namespace and name.
+type leases struct {
+	host    *sim.Host
+	random  *rand.Rand
+	version uint64 // of the latest change to any
+	kept    map[string]*kept
+}
+
+// kept is a lease, and whose it is who holds it.
+type kept struct {
+	*lease
+	owner *trace.Actor
+}
+
+func newLeases(host *sim.Host) *leases {
+	return &leases{host: host, random: host.Random(), kept: map[string]*kept{}}
+}
+
+func key(namespace, name string) string { return namespace + "/" + name }
+
+// create is the registry's Store.Create.
+func (s *leases) create(namespace string, l *lease, by *trace.Actor) (*lease, *status) {
+	if l.Metadata.Name == "" && l.Metadata.GenerateName != "" {
+		s.host.Doubt("a Lease was to be given a name by " + s.host.Node().Name + ", which a real one does and this one does not")
+	}
+	if bad := matches(namespace, l); bad != nil {
+		return nil, bad
+	}
+	if all := l.wrong(); all != nil {
+		return nil, invalid("Lease", l.Metadata.Name, all...)
+	}
+	if s.kept[key(namespace, l.Metadata.Name)] != nil {
+		return nil, alreadyExists(l.Metadata.Name)
+	}
+	if v := l.Metadata.ResourceVersion; v != "" && v != "0" {
+		return nil, &status{Code: http.StatusInternalServerError, Message: "resourceVersion should not be set on objects to be created"}
+	}
+	s.make(l, by)
+	return l, nil
+}
+
+// make gives a lease what only the server gives, and keeps it.
+func (s *leases) make(l *lease, by *trace.Actor) {
+	created := s.host.Clock().Now().UTC().Format(time.RFC3339)
+	l.Metadata.Created = &created
+	var id [16]byte
+	for i := range id {
+		id[i] = byte(s.random.Uint32())
+	}
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	l.Metadata.UID = fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+	s.keep(l, by)
+}
+
+// update is the registry's Store.Update: a change by who has seen the latest version. A Lease
+// that is not there it makes, if nobody says that it was another.
+func (s *leases) update(namespace, name string, l *lease, by *trace.Actor) (*lease, int, *status) {
+	if bad := matches(namespace, l); bad != nil {
+		return nil, 0, bad
+	}
+	switch l.Metadata.Name {
+	case name:
+	case "":
+		return nil, 0, badRequest("name must be provided")
+	default:
+		return nil, 0, badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", l.Metadata.Name, name))
+	}
+	was := s.kept[key(namespace, name)]
+	if meant := l.Metadata.UID; meant != "" && (was == nil || was.Metadata.UID != meant) {
+		is := ""
+		if was != nil {
+			is = was.Metadata.UID
+		}
+		return nil, 0, unlike(namespace, name, meant, is)
+	}
+	seen, err := strconv.ParseUint(l.Metadata.ResourceVersion, 10, 64)
+	if err != nil && l.Metadata.ResourceVersion != "" {
+		return nil, 0, invalid("Lease", name, cause{"FieldValueInvalid",
+			fmt.Sprintf("Invalid value: %q: strconv.ParseUint: parsing %q: invalid syntax", l.Metadata.ResourceVersion, l.Metadata.ResourceVersion), "metadata.resourceVersion"})
+	}
+	switch {
+	case was == nil:
+	case seen == 0:
+		return nil, 0, invalid(resource, name, cause{"FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion"})
+	case l.Metadata.ResourceVersion != was.Metadata.ResourceVersion:
+		return nil, 0, conflict(name, modified)
+	}
+	if all := l.wrong(); all != nil {
+		return nil, 0, invalid("Lease", name, all...)
+	}
+	if was == nil {
+		s.make(l, by)
+		return l, http.StatusCreated, nil
+	}
+	l.Metadata.UID, l.Metadata.Created = was.Metadata.UID, was.Metadata.Created
+	s.keep(l, by)
+	return l, http.StatusOK, nil
+}
+
+// matches refuses a lease that says that it is in another namespace.
+func matches(namespace string, l *lease) *status {
+	if l.Metadata.Namespace == "" {
+		l.Metadata.Namespace = namespace
+	}
+	if l.Metadata.Namespace != namespace {
+		return badRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
+}
+
+// remove is the registry's Store.Delete. With preconditions it deletes only what they say.
+func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *status {
+	var options struct {
+		Preconditions struct{ UID, ResourceVersion *string }
+	}
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, &options); err != nil {
+			return badRequest(fmt.Sprintf("couldn't get version/kind; json parse error: %v", err))
+		}
+	}
+	was := s.kept[key(namespace, name)]
+	if was == nil {
+		return notFound(name)
+	}
+	switch only := options.Preconditions; {
+	case only.UID != nil && *only.UID != was.Metadata.UID:
+		return unlike(namespace, name, *only.UID, was.Metadata.UID)
+	case only.ResourceVersion != nil && *only.ResourceVersion != was.Metadata.ResourceVersion:
+		return conflict(name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
+			*only.ResourceVersion, was.Metadata.ResourceVersion))
+	case len(was.Metadata.Finalizers) > 0:
+		s.host.Doubt("a Lease with finalizers was deleted, which a real API server would only mark")
+	}
+	s.version++
+	delete(s.kept, key(namespace, name))
+	s.told(key(namespace, name), was, nil, by)
+	done := of(name)
+	done.UID = was.Metadata.UID
+	return &status{Code: http.StatusOK, Details: done}
+}
+
+// keep keeps a version of a lease.
+func (s *leases) keep(l *lease, by *trace.Actor) {
+	s.version++
+	l.Metadata.ResourceVersion = strconv.FormatUint(s.version, 10)
+	at := key(l.Metadata.Namespace, l.Metadata.Name)
+	was, is := s.kept[at], &kept{lease: l}
+	s.kept[at] = is
+	s.host.Keeps(len(l.holder()))
+	s.told(at, was, is, by)
+}

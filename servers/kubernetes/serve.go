@@ -1,0 +1,141 @@
+package kubernetes
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/sim"
+)
+
+// A place is what a request is about: all Leases of a namespace, or one of them.
+type place struct{ namespace, name string }
+
+const (
+	api  = "/apis/" + group + "/" + version + "/"
+	root = api + "namespaces/"
+)
+
+// placeOf reads a path; false for one that names no Leases.
+func placeOf(path string) (place, bool) {
+	rest, ok := strings.CutPrefix(path, root)
+	words := strings.Split(rest, "/")
+	switch {
+	case !ok, len(words) < 2, len(words) > 3, words[1] != resource, !segment(words[0]):
+		return place{}, false
+	case len(words) == 2:
+		return place{namespace: words[0]}, true
+	}
+	return place{words[0], words[2]}, words[2] != ""
+}
+
+// answer does what a request asks for.
+func (n *node) answer(call *http1.Call) http1.Answer {
+	at, ok := placeOf(call.URL.Path)
+	if !ok {
+		n.unlike(call)
+		if strings.HasPrefix(call.URL.Path, api) {
+			return generic(http.StatusNotFound).answer()
+		}
+		return http1.Answer{
+			Status: http.StatusNotFound, Body: []byte("404 page not found\n"),
+			Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}},
+		}
+	}
+	for _, option := range slices.Sorted(maps.Keys(call.URL.Query())) {
+		// How long the client waits is no concern of a server that answers at once, nor is who
+		// it says that it is.
+		if option != "timeout" && option != "fieldManager" {
+			n.unlike(call)
+		}
+	}
+	if accepts := call.Header.Get("Accept"); accepts != "" && !strings.Contains(accepts, "json") && !strings.Contains(accepts, "*") {
+		n.unlike(call)
+		return generic(http.StatusNotAcceptable).answer()
+	}
+	if kind := call.Header.Get("Content-Type"); len(call.Content) > 0 && kind != "" && !strings.HasPrefix(kind, "application/json") {
+		n.unlike(call)
+		return generic(http.StatusUnsupportedMediaType).answer()
+	}
+	switch {
+	case call.Method == http.MethodGet && at.name != "":
+		if is := n.leases.kept[key(at.namespace, at.name)]; is != nil {
+			return inJSON(http.StatusOK, is.lease, tell(n.host.Names(), is.lease))
+		}
+		return notFound(at.name).answer()
+	case call.Method == http.MethodPost && at.name == "", call.Method == http.MethodPut && at.name != "":
+		return n.write(call, at)
+	case call.Method == http.MethodDelete && at.name != "":
+		return n.leases.remove(at.namespace, at.name, call.Content, call.By()).answer()
+	}
+	n.unlike(call)
+	return generic(http.StatusMethodNotAllowed).answer()
+}
+
+// unlike says that a real server may have answered otherwise.
+func (n *node) unlike(call *http1.Call) {
+	n.host.Doubt(fmt.Sprintf("%s asked %s for %s %s, which a real one may serve and this one does not",
+		call.Peer(), n.host.Node().Name, call.Method, n.host.Names().Value(call.URL.RequestURI())))
+}
+
+// write makes a Lease or changes it.
+func (n *node) write(call *http1.Call, at place) http1.Answer {
+	l, bad := read(call.Content)
+	code := http.StatusCreated
+	switch {
+	case bad != nil:
+	case at.name == "":
+		l, bad = n.leases.create(at.namespace, l, call.By())
+	default:
+		l, code, bad = n.leases.update(at.namespace, at.name, l, call.By())
+	}
+	if bad != nil {
+		return bad.answer()
+	}
+	a := inJSON(code, l, tell(n.host.Names(), l))
+	a.Learns = n.leases.alive(l)
+	return a
+}
+
+// describe says what a request means, for people. A holder that writes again when it has got the
+// lease before only keeps it.
+func describe(names *sim.Names, r *http1.Request, f *sim.Frame) {
+	at, ok := placeOf(r.URL.Path)
+	if !ok {
+		return
+	}
+	f.Text = r.Method + " " + resource + " " + names.Value(at.namespace)
+	if at.name != "" {
+		f.Text += "/" + names.Value(at.name)
+	}
+	if r.Method != http.MethodPost && r.Method != http.MethodPut {
+		return
+	}
+	l := &lease{}
+	if json.Unmarshal(r.Content, l) != nil {
+		return
+	}
+	f.Text += ": " + tell(names, l)
+	if a, b := l.Spec.Acquired, l.Spec.Renewed; l.holder() != "" && a != nil && b != nil {
+		f.KeepAlive = !a.Equal(b.Time)
+	}
+}
+
+// tell is a lease for people.
+func tell(names *sim.Names, l *lease) string {
+	text := "held by nobody"
+	if holder := l.holder(); holder != "" {
+		text = "held by " + names.Value(holder)
+	}
+	if n := l.Spec.Transitions; n != nil {
+		text += fmt.Sprintf(", %d transitions", *n)
+	}
+	if v := l.Metadata.ResourceVersion; v != "" {
+		text += ", version " + names.Value(v)
+	}
+	return text
+}

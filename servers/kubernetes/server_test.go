@@ -1,0 +1,177 @@
+package kubernetes_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+
+	_ "github.com/locksim/locksim/servers/kubernetes"
+)
+
+const (
+	all = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+	one = all + "/one"
+)
+
+// A said is what a server has answered.
+type said struct {
+	code int
+	body string
+	is   struct {
+		Kind, Reason, Message string
+		Metadata              struct{ UID, ResourceVersion string }
+		Spec                  struct {
+			HolderIdentity   string
+			LeaseTransitions int
+		}
+	}
+}
+
+// asks is a client that makes requests.
+func asks(t *testing.T, run func(ask func(method, path, body string) said)) sim.Client {
+	return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		transport := &http.Transport{DialContext: p.Env().Dial}
+		p.Env().Cleanup(transport.CloseIdleConnections)
+		run(func(method, path, body string) (s said) {
+			r, err := http.NewRequestWithContext(ctx, method, "http://"+p.Env().Nodes[0]+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body != "" {
+				r.Header.Set("Content-Type", "application/json")
+			}
+			answer, err := transport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			b, err := io.ReadAll(answer.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.code, s.body = answer.StatusCode, string(b)
+			_ = json.Unmarshal(b, &s.is) // if it is JSON
+			return s
+		})
+		return nil
+	})
+}
+
+func story(clients ...sim.Client) sim.Config {
+	cfg := Story(clients...)
+	cfg.Nodes = Nodes("kubernetes", 1)
+	return cfg
+}
+
+// lease is a Lease as a client sends it.
+func lease(name, metadata, spec string) string {
+	return fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":%q%s},"spec":{%s}}`, name, metadata, spec)
+}
+
+// A Lease is changed only by who has seen its latest version, and deleted by anybody.
+func TestCompareAndSwap(t *testing.T) {
+	Play(t, story(asks(t, func(ask func(method, path, body string) said) {
+		expect := func(s said, code int, reason, message string) {
+			t.Helper()
+			if s.code != code || s.is.Reason != reason || !strings.Contains(s.is.Message, message) {
+				t.Errorf("got %d %s, want %d %s %q", s.code, s.body, code, reason, message)
+			}
+		}
+		expect(ask("GET", one, ""), 404, "NotFound", `leases.coordination.k8s.io "one" not found`)
+		made := ask("POST", all, lease("one", "", `"holderIdentity":"a","leaseDurationSeconds":15,"acquireTime":"2000-01-01T00:00:00.000000Z","leaseTransitions":0`))
+		expect(made, 201, "", "")
+		expect(ask("POST", all, lease("one", "", "")), 409, "AlreadyExists", `leases.coordination.k8s.io "one" already exists`)
+
+		is := ask("GET", one, "")
+		expect(is, 200, "", "")
+		if is.body != made.body || !strings.Contains(is.body, `"acquireTime":"2000-01-01T00:00:00.000000Z"`) {
+			t.Errorf("it was made as %s and is %s", made.body, is.body)
+		}
+		seen := fmt.Sprintf(`,"uid":%q,"resourceVersion":%q`, is.is.Metadata.UID, is.is.Metadata.ResourceVersion)
+		changed := ask("PUT", one, lease("one", seen, `"holderIdentity":"b","leaseTransitions":1`))
+		expect(changed, 200, "", "")
+		if changed.is.Spec.HolderIdentity != "b" || changed.is.Spec.LeaseTransitions != 1 || changed.is.Metadata.ResourceVersion == is.is.Metadata.ResourceVersion {
+			t.Errorf("it was changed to %s", changed.body)
+		}
+		expect(ask("PUT", one, lease("one", seen, "")), 409, "Conflict", "the object has been modified")
+		expect(ask("PUT", one, lease("one", "", "")), 422, "Invalid", "metadata.resourceVersion: Invalid value: 0: must be specified for an update")
+
+		expect(ask("DELETE", one, ""), 200, "", "")
+		expect(ask("DELETE", one, ""), 404, "NotFound", "")
+		expect(ask("PUT", one, lease("one", seen, "")), 409, "Conflict", "UID in precondition: "+is.is.Metadata.UID+", UID in object meta: ")
+		again := ask("PUT", one, lease("one", "", ""))
+		expect(again, 201, "", "")
+		if again.is.Metadata.UID == is.is.Metadata.UID {
+			t.Error("a Lease that was deleted has come back as itself")
+		}
+	})))
+}
+
+// What cannot be is refused, and so is what is not served, as a real server says it.
+func TestRefusals(t *testing.T) {
+	tr := Play(t, story(asks(t, func(ask func(method, path, body string) said) {
+		for _, test := range []struct {
+			method, path, body string
+			code               int
+			says               string
+		}{
+			{"POST", all, "{", 400, "BadRequest"},
+			{"POST", all, `{"kind":"Pod"}`, 400, "cannot be handled as a Lease"},
+			{"POST", all, `{"apiVersion":"v1"}`, 400, "does not match the expected API version"},
+			{"POST", all, lease("One", "", ""), 422, "a lowercase RFC 1123 subdomain"},
+			{"POST", all, lease("", "", ""), 422, "metadata.name"},
+			{"POST", all, lease("one", `,"namespace":"other"`, ""), 400, "does not match the namespace"},
+			{"POST", all, lease("one", `,"resourceVersion":"7"`, ""), 500, "resourceVersion should not be set"},
+			{"POST", all, lease("one", "", `"leaseDurationSeconds":0`), 422, "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"},
+			{"POST", all, lease("one", "", `"leaseTransitions":-1`), 422, "must be greater than or equal to 0"},
+			{"POST", all, lease("one", "", `"renewTime":"yesterday"`), 400, "BadRequest"},
+			{"PUT", one, lease("two", "", ""), 400, "the name of the object (two) does not match the name on the URL (one)"},
+			{"GET", all, "", 405, "the server does not allow this method"},
+			{"PATCH", one, "{}", 405, "the server does not allow this method"},
+			{"GET", "/apis/coordination.k8s.io/v1/namespaces/default/leasecandidates/one", "", 404, "the server could not find the requested resource"},
+			{"GET", "/api/v1/nodes", "", 404, "404 page not found"},
+		} {
+			if s := ask(test.method, test.path, test.body); s.code != test.code || !strings.Contains(s.body, test.says) {
+				t.Errorf("%s %s %s: got %d %s, want %d %q", test.method, test.path, test.body, s.code, s.body, test.code, test.says)
+			}
+		}
+	})))
+	if len(tr.Doubts) == 0 || !strings.Contains(tr.Doubts[0], "which a real one may serve and this one does not") {
+		t.Errorf("the run says of itself %q", tr.Doubts)
+	}
+}
+
+// Whatever is asked, there is an answer.
+func FuzzServer(f *testing.F) {
+	f.Add("POST", "", lease("one", "", `"holderIdentity":"a","leaseDurationSeconds":15`), "PUT", "/one", lease("one", `,"resourceVersion":"1"`, `"holderIdentity":"b"`))
+	f.Add("PUT", "/one", lease("one", "", ""), "DELETE", "/one", `{"preconditions":{"uid":"x"}}`)
+	f.Add("GET", "/one?timeout=5s", "", "PATCH", "/%00", "[]")
+	f.Fuzz(func(t *testing.T, method1, path1, body1, method2, path2, body2 string) {
+		Play(t, story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			transport := &http.Transport{DialContext: p.Env().Dial}
+			p.Env().Cleanup(transport.CloseIdleConnections)
+			for _, ask := range [][3]string{{method1, path1, body1}, {method2, path2, body2}} {
+				r, err := http.NewRequestWithContext(ctx, ask[0], "http://"+p.Env().Nodes[0]+all+ask[1], strings.NewReader(ask[2]))
+				if err != nil || r.Method == http.MethodConnect {
+					t.Skip("net/http's client refuses it")
+				}
+				answer, err := transport.RoundTrip(r)
+				if err != nil {
+					continue // it has not left the client, or was no HTTP
+				}
+				if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+					t.Error(err)
+				}
+				answer.Body.Close()
+			}
+			return nil
+		})))
+	})
+}

@@ -1,0 +1,138 @@
+package kubernetes
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/locksim/locksim/servers/http1"
+)
+
+// group and resource are those of Leases, and qualified is how errors call them.
+const (
+	group     = "coordination.k8s.io"
+	version   = "v1"
+	resource  = "leases"
+	qualified = resource + "." + group
+)
+
+// A status is what an API server says that returns no object: the fields of metav1.Status
+// that it fills in. The functions below are those of k8s.io/apimachinery/pkg/api/errors.
+type status struct {
+	Kind     string   `json:"kind"`
+	Version  string   `json:"apiVersion"`
+	Metadata struct{} `json:"metadata"`
+	Status   string   `json:"status"`
+	Message  string   `json:"message,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Details  *details `json:"details,omitempty"`
+	Code     int      `json:"code,omitempty"`
+}
+
+type details struct {
+	Name   string  `json:"name,omitempty"`
+	Group  string  `json:"group,omitempty"`
+	Kind   string  `json:"kind,omitempty"`
+	UID    string  `json:"uid,omitempty"`
+	Causes []cause `json:"causes,omitempty"`
+}
+
+// A cause is one field that an object cannot have so.
+type cause struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Field   string `json:"field"`
+}
+
+func of(name string) *details { return &details{Name: name, Group: group, Kind: resource} }
+
+func notFound(name string) *status {
+	return &status{
+		Code: http.StatusNotFound, Reason: "NotFound", Details: of(name),
+		Message: fmt.Sprintf("%s %q not found", qualified, name),
+	}
+}
+
+func alreadyExists(name string) *status {
+	return &status{
+		Code: http.StatusConflict, Reason: "AlreadyExists", Details: of(name),
+		Message: fmt.Sprintf("%s %q already exists", qualified, name),
+	}
+}
+
+func conflict(name, why string) *status {
+	return &status{
+		Code: http.StatusConflict, Reason: "Conflict", Details: of(name),
+		Message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", qualified, name, why),
+	}
+}
+
+// modified is the conflict of who has not seen the latest version.
+const modified = "the object has been modified; please apply your changes to the latest version and try again"
+
+// unlike is the conflict of who means another object of the same name.
+func unlike(namespace, name, meant, is string) *status {
+	return conflict(name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s/%s, ResourceVersion: 0, "+
+		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", resource, namespace, name, meant, is))
+}
+
+func badRequest(why string) *status {
+	return &status{Code: http.StatusBadRequest, Reason: "BadRequest", Message: why}
+}
+
+// invalid is of an object that cannot be as it is.
+func invalid(kind, name string, causes ...cause) *status {
+	s := &status{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Details: &details{Name: name, Group: group, Kind: kind, Causes: causes}}
+	list := ""
+	for i, c := range causes {
+		if i > 0 {
+			list += ", "
+		}
+		list += c.Field + ": " + c.Message
+	}
+	if len(causes) > 1 {
+		list = "[" + list + "]"
+	}
+	s.Message = fmt.Sprintf("%s.%s %q is invalid: %s", kind, group, name, list)
+	return s
+}
+
+// generic is what the server says of a request for which it has no words of its own.
+func generic(code int) *status {
+	s := &status{Code: code, Details: &details{}}
+	switch code {
+	case http.StatusMethodNotAllowed:
+		s.Reason, s.Message = "MethodNotAllowed", "the server does not allow this method on the requested resource"
+	case http.StatusUnsupportedMediaType:
+		s.Reason, s.Message = "UnsupportedMediaType", "the body of the request was in an unknown format - accepted media types include: application/json"
+	case http.StatusNotAcceptable:
+		s.Reason, s.Message = "NotAcceptable", "only the following media types are accepted: application/json"
+	default:
+		s.Code, s.Reason, s.Message = http.StatusNotFound, "NotFound", "the server could not find the requested resource"
+	}
+	return s
+}
+
+// answer is the status as the server sends it.
+func (s status) answer() http1.Answer {
+	s.Kind, s.Version, s.Status = "Status", "v1", "Success"
+	code := s.Code
+	if code >= http.StatusBadRequest {
+		s.Status = "Failure"
+	} else {
+		s.Code = 0
+	}
+	text := fmt.Sprintf("%d %s", code, s.Reason)
+	if s.Reason == "" {
+		text = fmt.Sprintf("%d %s", code, http.StatusText(code))
+	}
+	return inJSON(code, s, text)
+}
+
+func inJSON(code int, body any, text string) http1.Answer {
+	b, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // it is made of strings and numbers
+	}
+	return http1.Answer{Status: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: append(b, '\n'), Text: text}
+}
