@@ -64,6 +64,8 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: "advisory/3993778410"}
 			case strings.HasPrefix(kind, "postgres-row"):
 				place = locks.Slot{Key: "items/k"}
+			case k.System == locks.Kubernetes:
+				place = locks.Slot{Key: "default/k"}
 			case k.System == locks.ZooKeeper:
 				place = locks.Slot{Node: locks.Cluster, Key: "/k"}
 			}

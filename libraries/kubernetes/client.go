@@ -1,0 +1,99 @@
+package kubernetes
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// Config is how the process speaks with the API server, for clients of client-go: the first
+// of the nodes, over a transport that all handles of the process share. It is as client-go
+// makes one of a configuration that says nothing but where the server is, with these
+// differences:
+//
+//   - HTTP/1.1 without TLS, where client-go speaks HTTP/2 over TLS.
+//   - JSON, where client-go v0.37 prefers protobuf.
+//   - Its client-side rate limiter is off: it lets five requests a second pass, which leader
+//     election never comes near.
+//   - In a world the requests of one moment go out in one order.
+func Config(e *locks.Env) *rest.Config {
+	t := locks.Share(e, "kubernetes", func() *transport { return newTransport(e) })
+	c := &rest.Config{Host: "http://" + e.Nodes[0], Transport: t, QPS: -1, UserAgent: "leader-election"}
+	c.ContentType, c.AcceptContentTypes = "application/json", "application/json"
+	return c
+}
+
+// A transport sends requests.
+type transport struct {
+	*http.Transport
+	turn func(words ...string)
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// newTransport is the one that client-go caches by configuration, but for who dials:
+// tlsTransportCache.get in k8s.io/client-go/transport/cache.go.
+func newTransport(e *locks.Env) *transport {
+	t := &transport{turn: e.Turn}
+	life := e.Lifetime()
+	t.Transport = &http.Transport{
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 25,
+		IdleConnTimeout:     90 * time.Second,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+			defer cancel()
+			defer context.AfterFunc(life, cancel)()
+			conn, err := e.Dial(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.conns = append(t.conns, conn)
+			return patient{conn, e}, nil
+		},
+	}
+	e.Cleanup(t.close)
+	return t
+}
+
+// RoundTrip is as in [http.RoundTripper].
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.turn != nil {
+		t.turn(r.Method, r.URL.Path)
+	}
+	return t.Transport.RoundTrip(r)
+}
+
+// A patient connection is closed when the process runs. What closes one is mostly a timer: that
+// the answer has taken too long. net/http does it with a mutex locked, and must not wait.
+type patient struct {
+	net.Conn
+	env *locks.Env
+}
+
+// Close is as in [net.Conn].
+func (p patient) Close() error {
+	go func() {
+		_ = p.env.Clock.Sleep(p.env.Lifetime(), 0)
+		_ = p.Conn.Close()
+	}()
+	return nil
+}
+
+func (t *transport) close() {
+	t.CloseIdleConnections()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.conns {
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,201 @@
+// Package kubernetes provides the locks whose names begin with kubernetes: leader election by
+// k8s.io/client-go/tools/leaderelection, unmodified, on a Lease. See [locks.Provide].
+//
+// A lock of one's own on Kubernetes can be made on what [Config] says.
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+
+	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/locks"
+	_ "github.com/locksim/locksim/servers/kubernetes" // what they are kept on
+)
+
+func init() {
+	locks.Provide("kubernetes", func(e *locks.Env) (locks.Lock, error) { return newLock(e, false) })
+	locks.Provide("kubernetes-late-token", func(e *locks.Env) (locks.Lock, error) { return newLock(e, true) })
+}
+
+// shared is the identity of replicas that have not been given one each.
+const shared = "the-leader"
+
+// lock is a handle. Each attempt is a LeaderElector of its own, as that of a process which has
+// just started: it knows of no holder yet, and waits a whole LeaseDuration for the one that it
+// finds.
+type lock struct {
+	env             *locks.Env
+	namespace, name string
+	identity        string
+	leases          coordinationv1.LeasesGetter
+	late            bool
+}
+
+func newLock(e *locks.Env, late bool) (*lock, error) {
+	if len(e.Nodes) == 0 {
+		return nil, errors.New("leader election needs an API server of Kubernetes, but there is none")
+	}
+	if e.TTL < time.Second || e.TTL%time.Second != 0 {
+		return nil, fmt.Errorf("a Lease counts its duration in whole seconds, from 1, and the lock's is %v", e.TTL)
+	}
+	c := Config(e)
+	if e.Options.Has("request-timeout") {
+		c.Timeout = max(renewDeadline(e.TTL)/2, time.Second)
+	}
+	client, err := coordinationv1.NewForConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	l := &lock{env: e, leases: client, identity: e.Client, late: late}
+	l.namespace, l.name, _ = strings.Cut(locks.KubernetesLease(e.Key), "/")
+	if !e.Options.Has("own-identity") {
+		l.identity = shared
+	}
+	return l, nil
+}
+
+// Leader election has three times. Those of the core components, which client-go's
+// documentation names, are 15, 10 and 2 seconds; others are in the same proportion.
+func renewDeadline(ttl time.Duration) time.Duration { return ttl * 10 / 15 }
+func retryPeriod(ttl time.Duration) time.Duration   { return ttl * 2 / 15 }
+
+// Acquire waits until it leads, or its context ends.
+func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
+	r := &record{env: l.env, life: l.env.Lifetime(), Interface: &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: l.namespace, Name: l.name},
+		Client:     l.leases,
+		LockConfig: resourcelock.ResourceLockConfig{Identity: l.identity},
+	}}
+	t := &term{lock: l, record: r, began: make(chan context.Context, 1), over: make(chan struct{})}
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock:            r,
+		LeaseDuration:   l.env.TTL,
+		RenewDeadline:   renewDeadline(l.env.TTL),
+		RetryPeriod:     retryPeriod(l.env.TTL),
+		ReleaseOnCancel: l.env.Options.Has("release-on-cancel"),
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) { t.began <- ctx },
+			OnStoppedLeading: func() {},
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	observe(elector, l.env.Clock)
+	silent := klog.NewContext(l.env.Lifetime(), logr.Discard())
+	var run context.Context
+	run, t.cancel = context.WithCancel(silent)
+	go func() {
+		defer close(t.over)
+		elector.Run(run)
+	}()
+	select {
+	case leads := <-t.began:
+		return t.granted(ctx, leads)
+	case <-ctx.Done():
+	}
+	select {
+	case leads := <-t.began: // both happened: the lock wins, always
+		return t.granted(ctx, leads)
+	default:
+	}
+	t.cancel()
+	return nil, answers.Because(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
+}
+
+// A term is the time for which a LeaderElector runs.
+type term struct {
+	*lock
+	record *record
+	began  chan context.Context
+	cancel context.CancelFunc
+	over   chan struct{}
+}
+
+// granted is the lease of who leads as long as a context lasts.
+func (t *term) granted(ctx, leads context.Context) (locks.Lease, error) {
+	token := t.record.token()
+	if t.late {
+		is, err := t.leases.Leases(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
+		if err != nil || is.Spec.LeaseTransitions == nil {
+			t.cancel()
+			return nil, answers.Because(ctx, fmt.Errorf("%w: kubernetes: no token", locks.ErrNotAcquired))
+		}
+		token = uint64(*is.Spec.LeaseTransitions) + 1
+	}
+	l := &lease{term: t, number: token, lost: make(chan struct{})}
+	l.keep = context.AfterFunc(leads, func() { close(l.lost) })
+	if t.env.Options.Has("loss-signal") {
+		return l, nil
+	}
+	return mute{l}, nil
+}
+
+// lease is a term that has begun.
+type lease struct {
+	*term
+	number uint64
+	// lost is closed when the context of OnStartedLeading ends, which it does too when the
+	// lock is released: then keep has been called before. It reports whether it had not ended.
+	lost chan struct{}
+	keep func() bool
+}
+
+// Session is as in [locks.Sessioner]: a Lease and the name of who holds it.
+func (l *lease) Session() string { return locks.KubernetesSession(l.env.Key, l.identity) }
+
+// Token is as in [locks.Tokener].
+func (l *lease) Token() uint64 { return l.number }
+
+// Lost is as in [locks.Notifier].
+func (l *lease) Lost() <-chan struct{} { return l.lost }
+
+// Release cancels the election, and waits until it has ended.
+func (l *lease) Release(ctx context.Context) error {
+	held := l.keep()
+	l.cancel()
+	select {
+	case <-l.over:
+	case <-ctx.Done():
+		select {
+		case <-l.over:
+		default:
+			return answers.Because(ctx, errors.New("kubernetes: no answer"))
+		}
+	}
+	switch {
+	case !held:
+		return locks.ErrLost
+	case l.env.Options.Has("release-on-cancel") && !l.record.released():
+		return errors.New("kubernetes: the holder's name was not taken out")
+	case !l.env.Options.Has("kept-lease"):
+		return l.remove(ctx)
+	}
+	return nil
+}
+
+// remove deletes the Lease, as those do who clean up after a job.
+func (l *lease) remove(ctx context.Context) error {
+	if err := l.leases.Leases(l.namespace).Delete(ctx, l.name, metav1.DeleteOptions{}); err != nil {
+		return answers.Because(ctx, errors.New("kubernetes: the Lease was not deleted"))
+	}
+	return nil
+}
+
+// A mute lease does not tell that it is lost.
+type mute struct{ lease *lease }
+
+func (m mute) Session() string                   { return m.lease.Session() }
+func (m mute) Token() uint64                     { return m.lease.Token() }
+func (m mute) Release(ctx context.Context) error { return m.lease.Release(ctx) }

@@ -1,0 +1,47 @@
+package kubernetes_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+
+	_ "github.com/locksim/locksim/libraries/kubernetes"
+)
+
+var kinds = []string{"kubernetes", "kubernetes-late-token"}
+
+// world is one in which clients go through their sections.
+func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
+	cfg := Sections(Lock(t, kind), clients...)
+	cfg.Nodes = Nodes("kubernetes", 1)
+	cfg.Lock.TTL = 15 * time.Second
+	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
+	return cfg
+}
+
+// gcPause is the story in which the first client is paused just before it writes, until the
+// second one has released the lock.
+func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
+	cfg := world(t, kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+	cfg.Storage.Fencing = fencing
+	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+}
+
+// Somebody else takes the Lease in the pause; the holder writes all the same when it goes on.
+func TestGCPause(t *testing.T) {
+	for _, kind := range kinds {
+		for fencing, broken := range map[storage.Policy]string{
+			storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
+			storage.Writes: "section-exclusion inherent: needs fencing",
+		} {
+			tr := Play(t, gcPause(t, kind, fencing))
+			Struck(t, tr)
+			Same(t, kind+" "+string(fencing), Broken(tr), broken)
+			None(t, tr, trace.KindRanOn, "client-1")
+		}
+	}
+}
