@@ -35,6 +35,7 @@ type trouble struct {
 var untroubled = map[trace.Effect]string{
 	trace.SlowsLink:     "what is late is told message by message",
 	trace.StallsRequest: "it strikes the storage, and not the lock",
+	trace.StallsDisk:    "to a client the node is silent, or late",
 	trace.SetsClock:     "a node would end a lease early, which is not the lock's doing; what a client's clock does the stories of lost leases tell",
 	trace.DriftsClock:   "a node would end a lease early, which is not the lock's doing",
 	trace.MovesRole:     "a node would forget a lease, which is not the lock's doing",

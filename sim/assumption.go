@@ -9,6 +9,7 @@ var assumptions = map[trace.Effect]trace.Assumption{
 	trace.StopsProcess:     trace.AssumeProcess,
 	trace.KillsProcess:     trace.AssumeProcess,
 	trace.StallsRequest:    trace.AssumeProcess,
+	trace.StallsDisk:       trace.AssumeProcess,
 	trace.AnswersErrors:    trace.AssumeProcess,
 	trace.CutsLink:         trace.AssumeNetwork,
 	trace.ResetsConnection: trace.AssumeNetwork,

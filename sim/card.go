@@ -69,6 +69,9 @@ const (
 	NeedsOwnClock Gate = "the lock reads the client's clock"
 	// NeedsReplica: the process is a replica of another.
 	NeedsReplica Gate = "the process is a replica"
+	// NeedsDisk: the process waits for its disk before it answers, and does something else
+	// meanwhile.
+	NeedsDisk Gate = "the process waits for its disk"
 )
 
 // A Site is where faults of a kind can strike, and how large they are there.

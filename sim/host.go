@@ -20,6 +20,8 @@ type Host struct {
 	server Server
 	// failing are the faults because of which it answers requests with an error.
 	failing []*FaultState
+	// stalling are those because of which nothing gets to its disk.
+	stalling []*FaultState
 }
 
 func newHost(w *World, p *process, cfg Node) *Host {
@@ -154,6 +156,24 @@ func (h *Host) fail(faults []*FaultState) {
 	default:
 		h.Emit(trace.Event{Kind: trace.KindFail, Text: is})
 	}
+}
+
+// DiskStalls says that nothing gets to the node's disk for now that is not on it yet.
+func (h *Host) DiskStalls() bool { return len(h.stalling) > 0 }
+
+// stallDisk has some faults decide from now on whether the node's disk stalls.
+func (h *Host) stallDisk(faults []*FaultState) {
+	h.stalling = faults
+	if h.DiskStalls() {
+		return
+	}
+	h.At(h.Now(), func() {
+		h.Running(func() {
+			if !h.DiskStalls() {
+				h.server.(Durable).DiskBack()
+			}
+		})
+	})
 }
 
 // TakeOver gives the node the address of another, which keeps its own connections. New

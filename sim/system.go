@@ -89,6 +89,12 @@ type Disk struct {
 	Persistence
 	// Keeps are the crashes that lose nothing of what the node has answered.
 	Keeps []trace.Crash
+	// Waits says that the node answers what it has to write only when that is on its disk,
+	// and does all else meanwhile: its server is [Durable].
+	Waits bool
+	// Stalled is what any other node comes to while its disk stalls, which is no fault of its
+	// own, and what to write instead: "it stands still: pause it".
+	Stalled string
 }
 
 // Persistences are the names of the system's disks.
@@ -104,6 +110,23 @@ func (s System) Persistences() []Persistence {
 // node has answered.
 func (s System) Keeps(p Persistence, how trace.Crash) bool {
 	return slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Persistence == p && slices.Contains(d.Keeps, how) })
+}
+
+// disk is how a node with some persistence writes; false if the system has no disks.
+func (s System) disk(p Persistence) (Disk, bool) {
+	for _, d := range s.Disks {
+		if p == "" || d.Persistence == p {
+			return d, true
+		}
+	}
+	return Disk{}, false
+}
+
+// Waits says whether a node with some persistence, "" is the system's first, waits for its
+// disk and does something else meanwhile.
+func (s System) Waits(p Persistence) bool {
+	d, ok := s.disk(p)
+	return ok && d.Waits
 }
 
 // A Framer cuts what a client has written on one connection into messages, which are
@@ -150,6 +173,14 @@ type Replica interface {
 	Follow(master string)
 	// Promote makes it a master, unless it is one.
 	Promote()
+}
+
+// A Durable server waits for its disk, and does something else meanwhile: that disk can
+// stall, from when [Host.DiskStalls] on.
+type Durable interface {
+	Server
+	// DiskBack is called when its disk goes on that has stalled.
+	DiskBack()
 }
 
 // An Attentive server wants to know when what keeps its peers from each other may have begun

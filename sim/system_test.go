@@ -23,7 +23,7 @@ func TestCheckNodes(t *testing.T) {
 		{"its lock says", []sim.Node{{Name: "toy-1"}}, ToyLock, ""},
 		{"nobody says", []sim.Node{{Name: "toy-1"}}, locks.Kind{}, "nothing says what kind of server toy-1 is"},
 		{"there is no such kind", []sim.Node{{Name: "abacus-1", System: "abacus"}}, ToyLock,
-			`abacus-1 is a server of the kind "abacus", which this program does not have: it has council, listener, sundial, toy`},
+			`abacus-1 is a server of the kind "abacus", which this program does not have: it has bard, council, listener, scribe, sundial, toy`},
 		{"a toy has no disk", []sim.Node{{Name: "toy-1", System: "toy", Persistence: "always"}}, ToyLock,
 			"toy-1 cannot have persistence always: a toy has no disk"},
 		{"a toy has no replica", []sim.Node{{Name: "toy-1"}, {Name: "toy-2", ReplicaOf: "toy-1"}}, ToyLock,

@@ -13,6 +13,7 @@ const (
 	SlowsLink        Effect = "slows a link"
 	HoldsMessage     Effect = "holds a message"
 	StallsRequest    Effect = "stalls a request"
+	StallsDisk       Effect = "stalls a disk"
 	SetsClock        Effect = "sets a clock"
 	DriftsClock      Effect = "drifts a clock"
 	AnswersErrors    Effect = "answers with errors"
@@ -24,6 +25,6 @@ const (
 func Effects() []Effect {
 	return []Effect{
 		StopsProcess, KillsProcess, CutsLink, ResetsConnection, SlowsLink, HoldsMessage,
-		StallsRequest, SetsClock, DriftsClock, AnswersErrors, MovesRole, CancelsCall,
+		StallsRequest, StallsDisk, SetsClock, DriftsClock, AnswersErrors, MovesRole, CancelsCall,
 	}
 }

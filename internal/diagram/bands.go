@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -83,7 +84,7 @@ func (d *diagram) apart(act *history.Act) []band {
 	}
 	one := groups[0][0]
 	if len(groups) == 1 {
-		return []band{{process: one, class: class, text: fmt.Sprintf(words, "everybody")}}
+		return []band{{process: one, class: class, text: strings.Replace(words, "%s", "everybody", 1)}}
 	}
 	others := groups[1]
 	bands := []band{{process: one, class: class, text: fmt.Sprintf(words, story.List(others))}}
@@ -124,6 +125,7 @@ var linkBands = map[trace.Effect]linkBand{
 	trace.StopsProcess:     {none: "the process itself has a band"},
 	trace.KillsProcess:     {none: "the process itself has a band"},
 	trace.AnswersErrors:    {none: "the process itself has a band"},
+	trace.StallsDisk:       {class: "stall", words: "its disk stalls"},
 	trace.StallsRequest:    {none: "the storage has a band while a request stands still in it"},
 	trace.HoldsMessage:     {none: "the arrow of the message shows it"},
 	trace.ResetsConnection: {none: "it has no duration, and the messages that it takes are shown as lost"},

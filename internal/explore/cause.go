@@ -123,6 +123,7 @@ var causes = map[trace.Effect]func(*Record, World, Fault) (slug, words string){
 	trace.StallsRequest:    onStep,
 	trace.SetsClock:        onOne,
 	trace.DriftsClock:      onOne,
+	trace.StallsDisk:       onOne,
 	trace.AnswersErrors:    onOne,
 	trace.MovesRole:        onOne,
 	trace.CancelsCall:      onOne,

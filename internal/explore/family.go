@@ -71,6 +71,7 @@ var comesTo = map[trace.Effect]func(r *Record, w World, f Fault) family{
 	trace.SlowsLink:        justLate,
 	trace.HoldsMessage:     justLate,
 	trace.StallsRequest:    justLate,
+	trace.StallsDisk:       justLate,
 	trace.AnswersErrors:    justLate,
 	trace.SetsClock:        wrongClock,
 	trace.DriftsClock:      wrongClock,

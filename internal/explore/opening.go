@@ -99,6 +99,7 @@ var leaves = map[trace.Effect]remainder{
 	trace.ResetsConnection: {none: "a node forgets nothing by it"},
 	trace.HoldsMessage:     {none: "it strikes no node"},
 	trace.StallsRequest:    {none: "it strikes no node"},
+	trace.StallsDisk:       {none: "a node forgets nothing by it"},
 	trace.AnswersErrors:    {none: "a node forgets nothing by it"},
 	trace.DriftsClock:      {none: "it has no moment; that a key expires is one already"},
 	trace.CancelsCall:      {none: "it strikes no node"},

@@ -14,7 +14,7 @@ import (
 var harm = map[trace.Effect]int{
 	trace.StopsProcess: 1, trace.CutsLink: 2, trace.SetsClock: 3, trace.KillsProcess: 4, trace.HoldsMessage: 5,
 	trace.ResetsConnection: 6, trace.SlowsLink: 7, trace.AnswersErrors: 8, trace.StallsRequest: 9,
-	trace.CancelsCall: 10, trace.MovesRole: 11, trace.DriftsClock: 12,
+	trace.CancelsCall: 10, trace.MovesRole: 11, trace.StallsDisk: 12, trace.DriftsClock: 13,
 }
 
 // Singles lists the worlds of every single fault that a search tries in a base: each kind
@@ -213,6 +213,8 @@ func (r *Record) allows(gate sim.Gate, process string) bool {
 	switch gate {
 	case sim.NeedsOwnClock:
 		return r.OwnClock || r.Roles[process] != trace.RoleClient
+	case sim.NeedsDisk:
+		return r.system().Waits("")
 	case sim.NeedsReplica:
 		return slices.Contains(r.Replicas, process)
 	}

@@ -204,6 +204,7 @@ var evidence = map[trace.Effect]trail{
 	trace.CancelsCall:      {shows: (*rivalry).showsCancel},
 	trace.ResetsConnection: {none: "no point of a story tells that a connection was reset"},
 	trace.SlowsLink:        {none: "a message that is slow arrives like any other"},
+	trace.StallsDisk:       {none: "no point of a story tells that a disk stalled"},
 	trace.AnswersErrors:    {none: "no point of a story tells that a node answered with an error"},
 }
 

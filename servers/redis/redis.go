@@ -13,10 +13,11 @@ func init() {
 		Node:  "Redis node",
 		Port:  6379,
 		Disks: []sim.Disk{
-			{Persistence: sim.NoPersistence},
-			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}},
-			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}},
-			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}},
+			// What a stalled disk comes to is in flushAppendOnlyFile and rdbSaveBackground of Redis.
+			{Persistence: sim.NoPersistence, Stalled: "nobody notices"},
+			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, Stalled: "a process of its own waits for it, and the node goes on"},
+			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, Stalled: "it goes on, and stands still if two seconds later it has something to write: pause it then"},
+			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Stalled: "it stands still with its next write, and serves nobody: pause it"},
 		},
 		Replicates: true,
 		Failure:    errLoading,

@@ -24,7 +24,7 @@ func init() {
 		Cluster: true,
 		Key:     locks.ZooKeeperPath,
 		Elapsed: true,
-		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Stalled: "the others decide without it, which is not simulated: pause it, or cut it off from them"}},
 		Failure: throttled,
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names} },
 		Boot:    boot,

@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+func init() {
+	RegisterFault(FaultKind{
+		Name:   "disk-stall",
+		Title:  "a node's disk acknowledges nothing for a while",
+		Effect: trace.StallsDisk,
+		New:    func() Action { return &DiskStall{} },
+		Manners: []Manner{
+			{Phrases: trace.Phrases{Subject: "{target}'s disk", Does: "stalls{lasting}", Noun: "a stall of {target}'s disk"}},
+		},
+		// A shorter one than the TTL is over before anything comes of it that a silent node does
+		// not come to.
+		Sites: []Site{{Roles: nodes, At: AtPoints, Lengths: []int{200}, Needs: NeedsDisk}},
+	})
+}
+
+// DiskStall is the parameters of the fault of that name. While it lasts, no sync of the
+// node's disk returns: fsync or fdatasync hangs, as it does on a volume whose network or
+// controller is stuck. The process runs, hears and answers; what has to be on the disk first
+// waits. Until it has something to write nobody notices.
+//
+// What was not on the disk when the node crashes is lost: nobody was told of it.
+type DiskStall struct {
+	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls: one that waits for it\\, and does something else meanwhile."`
+}
+
+func (a *DiskStall) Check(t Topology) error {
+	if err := t.process("disk-stall", a.Node); err != nil {
+		return err
+	}
+	node, ok := t.Nodes[a.Node]
+	if !ok {
+		return fmt.Errorf("disk-stall: %s is no node; name the node whose disk stalls", a.Node)
+	}
+	system, _ := LookupSystem(node.System)
+	switch disk, has := system.disk(node.Persistence); {
+	case !has:
+		return fmt.Errorf("disk-stall: %s is %s %s, which has no disk", a.Node, article(system.Node), cmp.Or(system.Node, "server"))
+	case !disk.Waits:
+		return fmt.Errorf("disk-stall: %s is %s %s with persistence %s: if its disk stalls, %s", a.Node, article(system.Node), system.Node, disk.Persistence, cmp.Or(disk.Stalled, "it goes on, or stands still: pause it"))
+	}
+	return nil
+}
+
+func (a *DiskStall) Strike(w *World, f *FaultState) {
+	h := w.byName[a.Node].host()
+	h.stallDisk(append(h.stalling, f))
+}
+
+func (a *DiskStall) Lift(w *World, f *FaultState) {
+	h := w.byName[a.Node].host()
+	h.stallDisk(slices.DeleteFunc(slices.Clone(h.stalling), func(o *FaultState) bool { return o == f }))
+}

@@ -1,0 +1,163 @@
+package sim_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A scribe has a disk. Of its lines it writes "note" down before it answers, and answers
+// "read" with how many it has on its disk.
+type scribe struct {
+	host  *sim.Host
+	notes int
+	waits []note
+}
+
+type note struct {
+	end     *sim.End
+	request *sim.Request
+}
+
+const paper sim.Persistence = "paper"
+
+func init() {
+	for name, disks := range map[string][]sim.Disk{
+		"scribe": {{Persistence: paper, Waits: true}, {Persistence: "slate", Stalled: "it writes on"}, {Persistence: "sand"}},
+		"bard":   nil,
+	} {
+		sim.RegisterSystem(sim.System{
+			Name: name, Title: "a " + name, Node: name, Port: 7200, Disks: disks,
+			Framer: func(*sim.Names) sim.Framer { return wholeLines{} },
+			Boot:   func(h *sim.Host) sim.Server { return &scribe{host: h} },
+		})
+	}
+}
+
+func (s *scribe) Accept(end *sim.End) sim.Endpoint { return desk{s, end} }
+func (s *scribe) ClockChanged()                    {}
+func (s *scribe) Crash(trace.Crash)                { s.waits = nil }
+func (s *scribe) Restart()                         {}
+func (s *scribe) Stop()                            {}
+
+func (s *scribe) DiskBack() {
+	for _, n := range s.waits {
+		s.write(n)
+	}
+	s.waits = nil
+}
+
+func (s *scribe) write(n note) {
+	s.notes++
+	n.end.Answer(n.request, sim.Packet{Bytes: []byte("noted\r\n"), Text: "noted"})
+}
+
+type desk struct {
+	*scribe
+	end *sim.End
+}
+
+func (d desk) HangUp(bool) {}
+
+func (d desk) Receive(r *sim.Request) {
+	switch n := (note{d.end, r}); {
+	case strings.TrimSpace(r.Body.(string)) != "note":
+		d.end.Answer(r, sim.Packet{Bytes: []byte(strings.Repeat("*", d.notes) + "\r\n"), Text: "notes"})
+	case d.host.DiskStalls():
+		d.waits = append(d.waits, n)
+	default:
+		d.write(n)
+	}
+}
+
+// While a disk stalls, what has to be on it waits, and nothing else does. It goes on when the
+// last of several stalls is over, and for a process that stands still when that goes on. What
+// a crash takes was not on the disk.
+func TestDiskStall(t *testing.T) {
+	stall := func(from, to time.Duration) sim.Fault {
+		return Lasting(to-from, At(from, &sim.DiskStall{Node: "scribe-1"}))
+	}
+	const s = time.Second
+	for _, test := range []struct {
+		name   string
+		faults []sim.Fault
+		noted  time.Duration // when a note is that was sent after 2 s; 0 is never
+		read   string        // after 2.5 s
+	}{
+		{"none", nil, 2 * s, "*"},
+		{"one", []sim.Fault{stall(s, 5*s)}, 5 * s, ""},
+		{"one that is over", []sim.Fault{stall(s, s+s/2)}, 2 * s, "*"},
+		{"two at once", []sim.Fault{stall(s, 5*s), stall(2*s-s/2, 7*s)}, 7 * s, ""},
+		{"one after the other", []sim.Fault{stall(s, 5*s), stall(5*s, 7*s)}, 7 * s, ""},
+		{"in a pause", []sim.Fault{stall(s, 5*s), Lasting(5*s, At(3*s, Stopped("scribe-1")))}, 8 * s, ""},
+		{"and a crash", []sim.Fault{stall(s, 5*s), Lasting(s, At(3*s, Crashed("scribe-1", trace.Kill)))}, 0, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			noted := time.Duration(0)
+			cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				ask := func(line string) (string, error) {
+					c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+					if err != nil {
+						return "", err
+					}
+					defer c.Close()
+					if _, err := c.Write([]byte(line + "\r\n")); err != nil {
+						return "", err
+					}
+					b := make([]byte, 64)
+					n, err := c.Read(b)
+					return strings.TrimSpace(string(b[:n])), err
+				}
+				SleepUntil(2 * s)
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					if _, err := ask("note"); err == nil {
+						noted = Now().Truncate(s)
+					}
+				}()
+				SleepUntil(2*s + s/2)
+				read, err := ask("read")
+				if err != nil {
+					return err
+				}
+				Same(t, "notes after a while", read, test.read)
+				<-done
+				return nil
+			}))
+			cfg.Nodes = Nodes("scribe", 1)
+			Struck(t, Play(t, With(cfg, test.faults...)))
+			Same(t, "noted", noted, test.noted)
+		})
+	}
+}
+
+// Only a disk that its node waits for can stall, while the node does something else.
+func TestWhoseDiskStalls(t *testing.T) {
+	top := sim.Topology{
+		Clients: map[string]bool{"client-1": true},
+		Nodes: map[string]sim.Node{
+			"paper": {System: "scribe"}, "slate": {System: "scribe", Persistence: "slate"}, "sand": {System: "scribe", Persistence: "sand"},
+			"bard": {System: "bard"},
+		},
+	}
+	for node, want := range map[string]string{
+		"paper":    "",
+		"slate":    "disk-stall: slate is a scribe with persistence slate: if its disk stalls, it writes on",
+		"sand":     "disk-stall: sand is a scribe with persistence sand: if its disk stalls, it goes on, or stands still: pause it",
+		"bard":     "disk-stall: bard is a bard, which has no disk",
+		"client-1": "disk-stall: client-1 is no node; name the node whose disk stalls",
+		"":         "disk-stall: name a process",
+	} {
+		said := ""
+		if err := (&sim.DiskStall{Node: node}).Check(top); err != nil {
+			said = err.Error()
+		}
+		Same(t, node, said, want)
+	}
+}
