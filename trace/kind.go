@@ -135,7 +135,7 @@ var forms = []Form{
 	{KindOpen, OfSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
 	{KindAlive, OfSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
 	{KindCloseSession, OfSessions, "peer has ended its session", fields("process peer session"), nil, false, nil},
-	{KindExpireSession, OfSessions, "a cluster has ended the session of peer because its time was up", fields("process peer session"), nil, false, nil},
+	{KindExpireSession, OfSessions, "a cluster has ended the session of peer because its time was up; text is the member for whom alone it was, which leads no more", fields("process peer session"), fields("text"), false, nil},
 	{KindNotify, OfSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
 	{KindLead, OfSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
 	{KindCompact, OfSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},

@@ -134,6 +134,8 @@ func (s *teller) keyRemoved(c history.Change) {
 		s.key(c, Detail, "copy of delete "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key is removed from %s, too", owner, List(nodes))
 		})
+	case ev.By == nil:
+		s.itsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
 	case !ownKey(c):
 		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):

@@ -17,8 +17,12 @@ func (s *teller) tellSessions() {
 				Predicate: Raw(fmt.Sprintf("its session with %s begins; it ends %s", ev.Process, ends)),
 				each:      Raw(fmt.Sprintf("begins a session with %s, which ends %s", ev.Process, ends))})
 		case trace.KindExpireSession:
+			unheard := ev.Process
+			if ev.Text != "" {
+				unheard = ev.Text + ", which leads no more,"
+			}
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Its: true,
-				Predicate: Raw(fmt.Sprintf("its session has expired: %s has heard nothing of it for too long", ev.Process))})
+				Predicate: Raw(fmt.Sprintf("its session has expired: %s has heard nothing of it for too long", unheard))})
 		case trace.KindCloseSession:
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: Detail, Predicate: Raw("ends its session with " + ev.Process)})
 		}

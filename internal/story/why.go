@@ -103,7 +103,10 @@ func (p *Paragraph) gap(first, second *trace.Event) string {
 				remover = c.Is.Owner.Client
 			}
 		case history.Removed:
-			if by := c.Event.By; by != nil && history.AcquisitionOf(by) != holder {
+			switch by := c.Event.By; {
+			case by == nil:
+				remover = c.Node
+			case history.AcquisitionOf(by) != holder:
 				remover = p.command(c).String()
 			}
 		case history.Forgotten:

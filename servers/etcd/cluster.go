@@ -5,6 +5,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
@@ -130,15 +131,29 @@ func (c *cluster) tellEntry(names *sim.Names, e *raftpb.Entry) string {
 	return "a request"
 }
 
+// stale is the member that wants a lease revoked although it lives, because it no longer
+// leads and does not know it; nil is nobody. It is to be asked before the lease is revoked.
+func (c *cluster) stale(r *pb.InternalRaftRequest) *member {
+	primary := c.primary()
+	if r.LeaseRevoke == nil || c.asked[r.Header.ID] != nil || primary == nil {
+		return nil
+	}
+	l := primary.lessor.all[r.LeaseRevoke.ID]
+	if by := c.members[placeOf(r.Header.ID)]; by != primary && l != nil && l.expires.Sub(primary.now()) > 0 {
+		return by
+	}
+	return nil
+}
+
 // done tells what an entry of the log has changed, if a member has done it that is the first.
-func (c *cluster) done(m *member, r *pb.InternalRaftRequest, changes []*mvccpb.Event, err error) {
+func (c *cluster) done(m *member, r *pb.InternalRaftRequest, changes []*mvccpb.Event, stale *member, err error) {
 	if m.applied <= c.told {
 		return
 	}
 	c.told = m.applied
 	by := c.asked[r.Header.ID]
 	if err == nil {
-		c.doneSession(m, r, by)
+		c.doneSession(m, r, by, stale)
 		if r.Compaction != nil {
 			m.host.Emit(trace.Event{Kind: trace.KindCompact, Text: beforeRevision(r.Compaction.Revision)})
 		}
@@ -148,12 +163,12 @@ func (c *cluster) done(m *member, r *pb.InternalRaftRequest, changes []*mvccpb.E
 	}
 	m.host.Keeps(len(changes))
 	for _, lock := range c.locks {
-		lock.see(m, changes, by)
+		lock.see(m, changes, by, by == nil && stale == nil)
 	}
 }
 
 // doneSession tells of sessions that begin and end.
-func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor) {
+func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Actor, stale *member) {
 	names := m.host.Names()
 	switch {
 	case r.LeaseGrant != nil && by != nil:
@@ -167,14 +182,33 @@ func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Ac
 		if by != nil {
 			over.Kind, over.Peer = trace.KindCloseSession, by.Client
 		}
+		if stale != nil {
+			over.Text = stale.host.Node().Name
+		}
 		m.host.Tell(over)
 		delete(c.clients, id)
 	}
 }
 
+// primary is who counts the time of the sessions: of those who think that they lead the one
+// whom most have elected last. nil is nobody.
+func (c *cluster) primary() *member {
+	var primary *member
+	for _, m := range c.members {
+		if m.node != nil && m.lessor.primary && m.node.BasicStatus().RaftState == raft.StateLeader && (primary == nil || m.term() > primary.term()) {
+			primary = m
+		}
+	}
+	return primary
+}
+
 // renewed tells that a session was prolonged that has a lock. Whoever asked for that did it
-// for what the session has, and so does a new leader.
+// for what the session has, and so does a new leader. What one does who leads no more is
+// nothing to the cluster.
 func (c *cluster) renewed(m *member, l *lease) {
+	if m != c.primary() {
+		return
+	}
 	for _, lock := range c.locks {
 		if lock.head != nil && lock.head.Lease == l.id {
 			lock.tell(m, trace.KindTouch, lock.owner, nil)
@@ -189,12 +223,10 @@ func (c *cluster) lasts(m *member, id int64) (ttl, expires time.Duration) {
 	if l == nil {
 		return 0, 0
 	}
-	for _, o := range c.members {
-		if o.node != nil && o.lessor.primary && o.lessor.known(id) {
-			left := o.lessor.all[id].expires.Sub(o.now())
-			if at, ok := o.host.When(o.host.Clock().Now().Add(left)); ok {
-				return l.lasts(), at
-			}
+	if o := c.primary(); o != nil && o.lessor.known(id) {
+		left := o.lessor.all[id].expires.Sub(o.now())
+		if at, ok := o.host.When(o.host.Clock().Now().Add(left)); ok {
+			return l.lasts(), at
 		}
 	}
 	return l.lasts(), m.host.Now() + l.lasts()

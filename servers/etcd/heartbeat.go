@@ -110,7 +110,7 @@ func (m *member) beatLater() {
 		return
 	}
 	m.pulse.beat = m.after(tick, func() {
-		if !m.isLeader() {
+		if !m.isLeader() || m.stuck() {
 			return
 		}
 		m.pulse.unsure = false
@@ -129,7 +129,7 @@ func (m *member) awaitLeader() {
 		return
 	}
 	p.election = m.alarm(p.heard.Add(time.Duration(p.timeout)*tick), func() {
-		if p.calm || m.isLeader() {
+		if p.calm || m.isLeader() || m.stuck() {
 			return
 		}
 		if m.now().Sub(p.heard) >= time.Duration(p.timeout)*tick {
@@ -167,7 +167,7 @@ func (m *member) hear(msg *raftpb.Message) {
 // asks for it too soon. That of a leader knows by its own ticks.
 func (m *member) catchUp() {
 	p := &m.pulse
-	if p.calm || m.isLeader() {
+	if p.calm || m.isLeader() || m.stuck() {
 		return
 	}
 	for ticks := min(int(m.now().Sub(p.heard)/tick), 2*electionTicks); p.ticked < ticks; p.ticked++ {
@@ -189,7 +189,7 @@ func (c *cluster) calmDown(leader *member) bool {
 	for _, m := range c.members {
 		switch {
 		case m == leader || m.node == nil:
-		case m.leading == leader.id && m.term() == leader.term() && m.applied == leader.applied && m.now().Sub(m.pulse.heard) < 3*tick:
+		case !m.stuck() && m.leading == leader.id && m.term() == leader.term() && m.applied == leader.applied && m.now().Sub(m.pulse.heard) < 3*tick:
 			well = append(well, m)
 		default:
 			lost++
@@ -204,14 +204,4 @@ func (c *cluster) calmDown(leader *member) bool {
 		m.pulse.election.stop()
 	}
 	return true
-}
-
-// leads says whether the member still leads, which takes itself for the leader. One that was
-// paused asks the others first: see ensureLeadership in server/etcdserver/server.go.
-func (m *member) leads(then func(still bool)) {
-	if !m.pulse.unsure {
-		then(m.isLeader())
-		return
-	}
-	m.upToDate(func(err error) { then(err == nil && m.isLeader()) })
 }

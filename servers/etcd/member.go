@@ -32,6 +32,7 @@ type member struct {
 	// The rest is its memory.
 
 	node    *raft.RawNode // nil: it is down
+	saving  *save         // nil: it does not wait for its disk
 	leading uint64        // who leads, as far as it knows; 0 is nobody
 	applied uint64        // the last entry of the log that it has done
 	store   *store
@@ -81,7 +82,7 @@ func (m *member) start(restarted bool) {
 	m.leading, m.applied = 0, firstIndex
 	m.begin()
 	m.syncing, m.waits, m.leaderless, m.syncPhase = nil, nil, nil, time.Duration(m.dice.Int64N(int64(watchSync)))
-	m.conns, m.watchings, m.alarms = nil, nil, nil
+	m.conns, m.watchings, m.alarms, m.saving = nil, nil, nil, nil
 	m.proposals, m.reading, m.questions = proposals{}, reading{}, questions{}
 	m.startRaft()
 	m.watch(restarted)
@@ -137,7 +138,7 @@ func (m *member) Crash(how trace.Crash) {
 	for _, a := range m.alarms {
 		a.over = true
 	}
-	m.conns, m.watchings, m.alarms = nil, nil, nil
+	m.conns, m.watchings, m.alarms, m.saving = nil, nil, nil, nil
 	for _, p := range m.order {
 		p.lost()
 	}
@@ -162,12 +163,18 @@ func (m *member) Stop() {}
 // now is the member's monotonic clock: all that it measures is time that passes.
 func (m *member) now() fakeclock.Reading { return m.host.Clock().Read(fakeclock.Monotonic) }
 
+// firstWord begins the words of the first member.
+const firstWord = 0x4000
+
 // nextID is a word that nobody else makes: like those of idutil in etcd's pkg it has the
 // member in it, and a count of its own in each of its lives. It is as long in hex as theirs.
 func (m *member) nextID() int64 {
 	m.ids++
-	return int64(0x4000+m.place)<<48 | int64(m.life)<<32 | int64(m.ids)
+	return int64(firstWord+m.place)<<48 | int64(m.life)<<32 | int64(m.ids)
 }
+
+// placeOf is the place among the members of the one that has made a word.
+func placeOf(word uint64) int { return int(word>>48) - firstWord }
 
 // An alarm is something that a member does when its monotonic clock reads due, and it runs.
 type alarm struct {
@@ -228,9 +235,9 @@ func (m *member) after(d time.Duration, do func()) *alarm { return m.alarm(m.now
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// hurry has the member give up in time on what waits for others.
+// hurry has the member give up in time on what waits for others, or for its disk.
 func (m *member) hurry() {
-	if m.alone() || m.waits.planned() {
+	if m.alone() && !m.stuck() || m.waits.planned() {
 		return
 	}
 	first, any := m.now(), false

@@ -72,8 +72,16 @@ func (m *member) ask(a asking, done func(asked, error)) {
 // pose puts a question to whoever leads now; to nobody if nobody does.
 func (m *member) pose(q *question) {
 	switch {
+	case m.isLeader() && !q.ttl:
+		m.leads(func(still bool) {
+			if !still {
+				m.questions.give(q, errNotPrimary)
+				return
+			}
+			m.considerOwn(q)
+		})
 	case m.isLeader():
-		m.consider(q.asking, func(a asked) { m.questions.answered(m, a) })
+		m.considerOwn(q)
 	case m.leading != 0:
 		verb := "renew"
 		if q.ttl {
@@ -83,7 +91,12 @@ func (m *member) pose(q *question) {
 	}
 }
 
-// consider answers a question as the leader.
+func (m *member) considerOwn(q *question) {
+	m.consider(q.asking, func(a asked) { m.questions.answered(m, a) })
+}
+
+// consider answers a question as the leader. Another's is answered without making sure that
+// it still leads: see ServeHTTP in server/lease/leasehttp/http.go.
 func (m *member) consider(q asking, answer func(asked)) {
 	if q.ttl {
 		l := m.lessor.all[q.lease]
@@ -98,14 +111,8 @@ func (m *member) consider(q asking, answer func(asked)) {
 		}
 		return
 	}
-	m.leads(func(still bool) {
-		if !still {
-			answer(asked{word: q.word, notLeader: true})
-			return
-		}
-		m.lessor.renew(q.lease, func(ttl int64, leads bool) {
-			answer(asked{word: q.word, ttl: ttl, notLeader: !leads})
-		})
+	m.lessor.renew(q.lease, func(ttl int64, leads bool) {
+		answer(asked{word: q.word, ttl: ttl, notLeader: !leads})
 	})
 }
 
@@ -143,9 +150,12 @@ func (qs *questions) overdue(m *member) {
 	}
 }
 
+// give gives up on a question, unless it has been answered.
 func (qs *questions) give(q *question, err error) {
-	qs.open = slices.DeleteFunc(qs.open, func(o *question) bool { return o == q })
-	q.done(asked{}, err)
+	if i := slices.Index(qs.open, q); i >= 0 {
+		qs.open = slices.Delete(qs.open, i, i+1)
+		q.done(asked{}, err)
+	}
 }
 
 // lost says that what was sent to the leader may not have got there.

@@ -69,19 +69,17 @@ func (m *member) isLeader() bool { return m.leading == m.id }
 func (m *member) term() uint64 { return m.node.BasicStatus().GetTerm() }
 
 // work does what raft has for the member to do. First it writes to the disk what it is about
-// to tell others: then a crash loses nothing of it.
+// to tell others: then a crash loses nothing of it. Only a leader tells them before: they
+// write to their disks at the same time.
 func (m *member) work() {
-	for m.node.HasReady() {
+	for !m.stuck() && m.node.HasReady() {
 		ready := m.node.Ready()
-		if !raft.IsEmptyHardState(ready.HardState) {
-			must(m.disk.SetHardState(ready.HardState))
-		}
-		must(m.disk.Append(ready.Entries))
 		if ready.SoftState != nil {
 			m.lead(ready.SoftState.Lead)
 		}
-		for _, msg := range ready.Messages {
-			m.tell(msg)
+		stalls := ready.MustSync && m.host.DiskStalls() && m.cluster.formed
+		if !stalls || m.isLeader() {
+			m.tellAll(ready.Messages)
 		}
 		for _, e := range ready.CommittedEntries {
 			m.apply(e)
@@ -89,7 +87,26 @@ func (m *member) work() {
 		for _, r := range ready.ReadStates {
 			m.reading.confirmed(m, r)
 		}
-		m.node.Advance(ready)
+		if stalls {
+			m.await(ready)
+			return
+		}
+		m.saved(ready)
+	}
+}
+
+// saved goes on with what is on the disk.
+func (m *member) saved(ready raft.Ready) {
+	if !raft.IsEmptyHardState(ready.HardState) {
+		must(m.disk.SetHardState(ready.HardState))
+	}
+	must(m.disk.Append(ready.Entries))
+	m.node.Advance(ready)
+}
+
+func (m *member) tellAll(messages []*raftpb.Message) {
+	for _, msg := range messages {
+		m.tell(msg)
 	}
 }
 

@@ -33,8 +33,9 @@ func (r *register) belongs(key []byte) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// see takes in what somebody has changed, and tells whose the lock is now.
-func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
+// see takes in what somebody has changed, and tells whose the lock is now. What is gone has
+// expired, or was removed.
+func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor, expired bool) {
 	concerned := false
 	for _, e := range changes {
 		if !r.belongs(e.Kv.Key) {
@@ -67,7 +68,7 @@ func (r *register) see(m *member, changes []*mvccpb.Event, by *trace.Actor) {
 		}
 		if still := m.store.now.get(was.Key); still == nil || still.CreateRevision != was.CreateRevision {
 			kind := trace.KindDelete
-			if by == nil {
+			if expired {
 				kind = trace.KindExpire
 			}
 			r.tell(m, kind, by, nil)

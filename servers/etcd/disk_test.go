@@ -1,0 +1,132 @@
+package etcd_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/servers/etcd"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// stalled is a world of three in which a member's disk stalls from the first second on, when
+// nobody writes, until later: client-1 has the lock, and client-2 asks for it after a while.
+func stalled(first, second int, member string, lasts time.Duration, settings ...string) sim.Config {
+	cfg := three(first, second, Lasting(lasts, At(time.Second, &sim.DiskStall{Node: member})))
+	cfg.Clients[1].Starts = Point("5s after client-1 acquired")
+	for i := range cfg.Nodes {
+		cfg.Nodes[i].Settings = settings
+	}
+	return cfg
+}
+
+// noLeader says that nobody has become the leader after the beginning.
+func noLeader(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	who, _ := leads(tr)
+	Same(t, "new leaders", len(who), 0)
+}
+
+// A disk is missed only by who has something to write.
+func TestADiskStallsAndNobodyWrites(t *testing.T) {
+	tr := Play(t, stalled(1, 1, "etcd-1", 3*time.Second))
+	unharmed(t, tr)
+	noLeader(t, tr)
+}
+
+// A follower whose disk stalls is not needed, and asks for no votes.
+func TestAFollowersDiskStalls(t *testing.T) {
+	for _, lasts := range []time.Duration{10 * time.Second, time.Minute} {
+		tr := Play(t, stalled(1, 1, "etcd-3", lasts))
+		unharmed(t, tr)
+		noLeader(t, tr)
+	}
+}
+
+// A leader whose disk stalls has the write sent to the others, but no heartbeat after it.
+func TestTheLeadersDiskStalls(t *testing.T) {
+	for seed := range uint64(20) {
+		cfg := stalled(1, 2, "etcd-1", 30*time.Second)
+		cfg.Seed = seed
+		tr := Play(t, cfg)
+		unharmed(t, tr)
+		who, when := leads(tr)
+		between(t, "the first election", when[0]-5*time.Second, 900*time.Millisecond, 4*time.Second)
+		Same(t, "who is back leads", who[len(who)-1] == "etcd-1", false)
+	}
+}
+
+// By the leader of an earlier release a session is ended that another keeps alive, and one
+// kept alive that another ends.
+func TestAStaleLeaderOfAnEarlierRelease(t *testing.T) {
+	const old = "lessor=3.4.23"
+	revoked := Play(t, stalled(1, 2, "etcd-1", 18*time.Second, old))
+	Struck(t, revoked)
+	over := First(t, revoked, trace.KindExpireSession, "etcd")
+	Same(t, "whose session", over.Peer, "client-1")
+	Same(t, "who ends it", over.Text, "etcd-1")
+	Same(t, "when", over.At.Truncate(100*time.Millisecond), 19*time.Second)
+	Same(t, "the lock", Events(revoked, trace.KindDelete, "etcd")[0].Owner.Client, "client-1")
+
+	cfg := stalled(0, 1, "etcd-1", time.Minute, old)
+	cfg.Clients[0].Works = 25 * time.Second
+	renewed := Play(t, cfg)
+	Struck(t, renewed)
+	Same(t, "broken", Broken(renewed), "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections")
+	over = First(t, renewed, trace.KindExpireSession, "etcd")
+	Same(t, "whose session", over.Peer, "client-1")
+	Same(t, "who alone ends it", over.Text, "")
+
+	for _, f := range []struct{ member, settings string }{{"etcd-1", "lessor=3.7.3"}, {"etcd-1", "lessor="}} {
+		bad := stalled(0, 1, f.member, time.Minute, f.settings)
+		Same(t, "refused", bad.CheckNodes().Error(), "lessor: it is 3.4.23")
+	}
+}
+
+// Alone a member does nothing without its disk but what is in its memory, and gives up on
+// what takes too long.
+func TestTheOnlyDiskStalls(t *testing.T) {
+	ask := func(ctx context.Context, p *sim.Program) error {
+		client, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		if _, err := client.Put(ctx, "x", "1"); err != nil {
+			return err
+		}
+		SleepUntil(2 * time.Second)
+		if _, err := client.Get(ctx, "x"); err != nil {
+			return err
+		}
+		between(t, "it is read", Now(), 2*time.Second, 2100*time.Millisecond)
+		_, failed := client.Put(ctx, "x", "2")
+		Same(t, "why", failed.Error(), "etcdserver: request timed out")
+		between(t, "it failed", Now(), 9*time.Second, 9100*time.Millisecond)
+		// A read comes behind the write. The client asks again, until it is answered.
+		there, err := client.Get(ctx, "x")
+		if err != nil {
+			return err
+		}
+		between(t, "it is read", Now(), 20*time.Second, 23*time.Second)
+		Same(t, "what was not on the disk is, in the end", string(there.Kvs[0].Value), "2")
+		return nil
+	}
+	cfg := Story(Client(t, "client-1", ask))
+	cfg.Nodes = Nodes(etcd.Name, 1)
+	Play(t, With(cfg, Lasting(19*time.Second, At(time.Second, &sim.DiskStall{Node: "etcd-1"}))))
+}
+
+// What is not on the disk is lost with a crash: nobody was told of it. Whoever restarts while
+// the disk still stalls waits there again.
+func TestACrashWhileTheDiskStalls(t *testing.T) {
+	for _, f := range []sim.Fault{
+		Lasting(2*time.Second, At(8*time.Second, Crashed("etcd-1", trace.Kill))),
+		Lasting(40*time.Second, At(8*time.Second, Crashed("etcd-1", trace.PowerLoss))),
+	} {
+		tr := Play(t, With(stalled(1, 2, "etcd-1", 30*time.Second), f))
+		unharmed(t, tr)
+	}
+}
