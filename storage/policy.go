@@ -4,8 +4,8 @@ import "fmt"
 
 // Policy says what the storage does with the tokens that requests carry.
 //
-// Under every policy but None, Lenient, Owner and Unfenceable, a request that must carry
-// a token and does not is refused.
+// Under every policy but None, Lenient, Owner, Optimistic and Unfenceable, a request that
+// must carry a token and does not is refused.
 type Policy string
 
 // No fencing, and fencing that works.
@@ -47,6 +47,10 @@ const (
 	// Txn().If(mutex.IsOwner()) does. A write is refused if the key is gone. That of
 	// somebody who only waits for the lock stands, too.
 	Owner Policy = "owner"
+	// Optimistic needs no tokens and no lock: a write says which version its writer knew
+	// (see [Request.Knew]), and is refused if the object is at another one. It is what
+	// If-Match does in HTTP, and UPDATE … WHERE version = … in SQL.
+	Optimistic Policy = "optimistic"
 	// Unfenceable is where nothing can be checked: the effect is an e-mail, or
 	// appending to a file. Tokens are carried, and ignored.
 	Unfenceable Policy = "unfenceable"
@@ -55,7 +59,7 @@ const (
 // Policies lists every policy: none and those that work, in the order in which
 // they grow stricter, then the others.
 func Policies() []Policy {
-	return []Policy{None, Writes, ReadsAndWrites, VolatileToken, CheckThenWrite, Strict, PerShard, Lenient, CheckAndSet, Owner, Unfenceable}
+	return []Policy{None, Writes, ReadsAndWrites, VolatileToken, CheckThenWrite, Strict, PerShard, Lenient, CheckAndSet, Owner, Optimistic, Unfenceable}
 }
 
 // titles are what the policies do, in one line for people.
@@ -70,6 +74,7 @@ var titles = map[Policy]string{
 	Lenient:        "the token of every write that carries one",
 	CheckAndSet:    "that every write carries the token with which its object was last marked",
 	Owner:          "that the key by which every writer asked for the lock still stands, in one step with the write",
+	Optimistic:     "that its object still is at the version that the writer of every write knew",
 	Unfenceable:    "nothing: what it does cannot be fenced",
 }
 
@@ -96,7 +101,7 @@ func (p Policy) remembers(op Op) bool {
 	switch p {
 	case CheckAndSet:
 		return op == Mark
-	case Owner:
+	case Owner, Optimistic:
 		return false
 	}
 	return p.checks(op)
@@ -110,11 +115,15 @@ func (p Policy) scope(object string) string {
 	return ""
 }
 
-// compare says why a request with a token is refused, or "". known is the token
-// that the storage remembers.
-func (p Policy) compare(req Request, known uint64) string {
+// compare says why a request is refused, or "". known is the token that the storage
+// remembers, and version what the object is at.
+func (p Policy) compare(req Request, known uint64, version int) string {
 	switch {
 	case !p.checks(req.Op):
+		return ""
+	case p == Optimistic && req.Knew != version:
+		return Changed(req.Object, version)
+	case p == Optimistic:
 		return ""
 	case p == Owner && req.Gone:
 		return "the key by which it had asked for the lock is gone"
@@ -146,4 +155,10 @@ func (p Policy) compareMark(req Request, mark uint64) string {
 		return fmt.Sprintf("it carries token %d, but nobody has marked %s", req.Token, req.Object)
 	}
 	return fmt.Sprintf("it carries token %d, but %s is marked with token %d", req.Token, req.Object, mark)
+}
+
+// Changed is why a write is refused whose writer knew another version than the one that the
+// object is at.
+func Changed(object string, is int) string {
+	return fmt.Sprintf("%s is at version %d by now", object, is)
 }

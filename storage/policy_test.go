@@ -25,6 +25,11 @@ const (
 	noToken = "it carries no fencing token"
 )
 
+// knowing is a write without a token of a client that knows of a version.
+func knowing(object string, version int) Request {
+	return Request{Op: Write, Object: object, Knew: version}
+}
+
 // What each policy lets through, next to one that does not. 33 and 34 are the
 // tokens of two holders, 34 of the newer.
 func TestPolicies(t *testing.T) {
@@ -103,6 +108,13 @@ func TestPolicies(t *testing.T) {
 		rows: rows{
 			{Owner, []string{"ok", "the key by which it had asked for the lock is gone", "ok", "ok"}},
 			{Writes, []string{"ok", older, "ok", noToken}}, // it knows nothing of keys
+		},
+	}, {
+		name:     "who has read writes after another has written",
+		requests: []Request{knowing("x", 0), knowing("x", 0), read("x", 0), knowing("x", 1), knowing("y", 1), write("x", 9)},
+		rows: rows{
+			{Optimistic, []string{"ok", "x is at version 1 by now", "ok", "ok", "y is at version 0 by now", "x is at version 2 by now"}},
+			{None, []string{"ok", "ok", "ok", "ok", "ok", "ok"}}, // it compares nothing
 		},
 	}, {
 		name:     "one of them does",
@@ -205,8 +217,8 @@ func TestPoliciesAreListed(t *testing.T) {
 		if p.Title() == "" {
 			t.Errorf("%s has no title", p)
 		}
-		refuses := New(p).Check(write("x", 0)) != ""
-		if open := p == None || p == Lenient || p == Owner || p == Unfenceable; refuses == open {
+		refuses := New(p).Check(write("x", 0)) != "" // x was never written
+		if open := p == None || p == Lenient || p == Owner || p == Optimistic || p == Unfenceable; refuses == open {
 			t.Errorf("%s: a write without a token is refused: %v", p, refuses)
 		}
 	}

@@ -29,6 +29,9 @@ type Request struct {
 	// Token is the fencing token of the lock's grant; 0 means that the request
 	// carries none.
 	Token uint64 `json:"token,omitempty"`
+	// Knew is the version of the object that the client last learnt of, for a storage whose
+	// policy is Optimistic; 0, if it has learnt of none, is that of one never written.
+	Knew int `json:"-"`
 	// Gone says, to a storage whose policy is Owner, that the key by which the request's
 	// section asked for its lock does not stand any more.
 	Gone bool `json:"-"`
@@ -100,7 +103,7 @@ func (s *Store) Do(req Request) Response {
 // Check says why a request must be refused at this moment, or "". It changes
 // nothing.
 func (s *Store) Check(req Request) (refused string) {
-	return s.policy.compare(req, s.Token(req.Object))
+	return s.policy.compare(req, s.Token(req.Object), s.record.objects[req.Object].version)
 }
 
 // Apply serves a request that has passed the check, at this moment or some time
