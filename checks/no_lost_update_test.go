@@ -209,6 +209,23 @@ func TestNoLostUpdate(t *testing.T) {
 			2s  c1 lands message=1 x=1>2
 			4s  c2 writes x=1>2
 			5s  c1 hears x=2 <--`},
+		{name: "a read shows an older version, of a member of a cluster that is behind", want: Holds, story: `
+			lock L ttl=30s members=ABC
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c1 writes x=0>1
+			3s c1 releases
+			4s c2 acquires rank=2
+			5s c2 reads x=0 from=B`},
+		{name: "and what is written follows from that", want: Violated, says: []string{"as it was at first, but replaced version 1 of x"}, story: `
+			lock L ttl=30s members=ABC
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c1 writes x=0>1
+			3s c1 releases
+			4s c2 acquires rank=2
+			5s c2 reads x=0 from=B
+			6s c2 writes x=1>2 <--`},
 		{name: "a read shows an older version", want: Violated, says: []string{"x was read as version 1"}, story: `
 			0s  c1 acquires rank=1
 			1s  c1 writes x=0>1

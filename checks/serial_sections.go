@@ -13,8 +13,10 @@ import (
 // would have given. A section is its applied operations: the writes that the
 // storage made, even those that it made after the section had ended, and the
 // reads whose answers reached the client. A write that the storage lost again
-// before anybody knew of it is none. A section that was cut short or partly
-// refused is reported as torn, which is not counted as a violation.
+// before anybody knew of it is none. A section that wrote nothing because the
+// storage refused all of it counts for nothing: what it had read has led to
+// nothing. One that was cut short or partly refused is reported as torn, which
+// is not counted as a violation.
 const SerialSections Property = "serial-sections"
 
 var serialSections = property{

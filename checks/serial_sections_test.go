@@ -41,6 +41,30 @@ func TestSerialSections(t *testing.T) {
 			3s c2 reads y=0
 			4s c2 writes x=0>1
 			5s c1 is-refused`},
+		{name: "who comes later reads what was before", want: Violated, story: `
+			lock L ttl=30s members=ABC
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 releases
+			3s c2 acquires rank=2
+			4s c2 reads x=0 from=B <--`},
+		{name: "the same, and what follows from that is refused", want: Holds, story: `
+			lock L ttl=30s members=ABC
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 releases
+			3s c2 acquires rank=2
+			4s c2 reads x=0 from=B
+			5s c2 is-refused`},
+		{name: "the same, but not all of it", want: Violated, story: `
+			lock L ttl=30s members=ABC
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 releases
+			3s c2 acquires rank=2
+			4s c2 reads x=0 from=B <--
+			5s c2 is-refused
+			6s c2 writes y=0>1`},
 		{name: "the same, but one had not read what the other wrote", want: Holds, story: `
 			0s c1 acquires rank=1
 			1s c1 reads z=0

@@ -195,7 +195,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	serve := func(step trace.Step, object string, version, replaced int, ok bool) {
 		by := &trace.Actor{Client: who, Section: section, Sent: s.sent[who+a["message"]]}
 		s.emit(trace.Event{
-			At: at, Kind: trace.KindServe, Process: trace.StorageName, Peer: cmpOr(a["via"], who), By: by, Section: section, Step: step,
+			At: at, Kind: trace.KindServe, Process: cmpOr(a["from"], trace.StorageName), Peer: cmpOr(a["via"], who), By: by, Section: section, Step: step,
 			OK: ok, Object: object, Version: version, Replaced: replaced, Value: a["value"],
 		})
 	}
@@ -207,7 +207,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	// access is the "x=0" or "x=0>1" of a line.
 	access := func() (object string, replaced, version int) {
 		for name, value := range a {
-			if !slices.Contains([]string{"value", "message", "section", "via"}, name) {
+			if !slices.Contains([]string{"value", "message", "section", "via", "from"}, name) {
 				old, made, wrote := strings.Cut(value, ">")
 				replaced, version = s.number(old), s.number(made)
 				if !wrote {

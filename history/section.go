@@ -292,12 +292,18 @@ func (h *History) Ranked() bool {
 	return !slices.ContainsFunc(h.Sections(), func(s *Section) bool { return s.Rank() == 0 })
 }
 
+// turnedAway says that the storage has refused all that the section wanted written, as its
+// client knows: what it had read has led to nothing.
+func (s *Section) turnedAway() bool {
+	return s.Refused > 0 && !slices.ContainsFunc(s.Operations, func(o *Operation) bool { return o.Makes != nil })
+}
+
 // DataSections lists the sections with operations, granted or not, in the order in
-// which they began.
+// which they began, but for those that were turned away.
 func (h *History) DataSections() []*Section {
 	var all []*Section
 	for _, s := range slices.Concat(h.Sections(), h.read().loose) {
-		if len(s.Operations) > 0 {
+		if len(s.Operations) > 0 && !s.turnedAway() {
 			all = append(all, s)
 		}
 	}

@@ -175,7 +175,9 @@ func (r *storageReader) serve(ev *trace.Event) {
 	case !ev.OK:
 	case ev.Step == trace.Read:
 		r.served[answer{Acquisition{ev.Client(), ev.Section}, state{ev.Object, ev.Version}}] = ev
-		r.show(ev, ev.Version, "was read as")
+		if !r.ofMember(ev) {
+			r.show(ev, ev.Version, "was read as")
+		}
 	case ev.Step == trace.Write:
 		sees := r.find(ev.Object, ev.Replaced, ev.Seq)
 		s := r.section(ev.Client(), ev.Section, trace.Write, issued, ev)
@@ -188,6 +190,10 @@ func (r *storageReader) serve(ev *trace.Event) {
 		s.Operations = append(s.Operations, &Operation{Section: s, Seq: ev.Seq, Sees: sees, Makes: v})
 	}
 }
+
+// ofMember says that one member of a cluster has answered by itself. It may be behind: what
+// it does not know of yet is not gone.
+func (r *storageReader) ofMember(ev *trace.Event) bool { return r.Role(ev.Process) == trace.RoleNode }
 
 // undo takes the writes from their sections that the storage lost before anybody
 // knew of them.
