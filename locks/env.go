@@ -44,6 +44,9 @@ type Env struct {
 	Rand io.Reader
 	// Options are the lock's settings.
 	Options Options
+	// Data is what is kept on the lock's servers besides; nil is nothing. It is for a lock
+	// that is a [DataClient].
+	Data *Data
 
 	common *common
 }

@@ -33,7 +33,7 @@ func init() {
 				"unlock",      // Mutex.Unlock releases, and not Session.Close
 			)
 		}
-		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, Adapter: adapters + "etcd", Features: features})
+		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, Adapter: adapters + "etcd", Features: features})
 	}
 }
 

@@ -169,6 +169,8 @@ type Kind struct {
 	Open bool
 	// KeepsData says that its leases are [Keeper]s.
 	KeepsData bool
+	// DataBeside says that its handles are [DataClient]s.
+	DataBeside bool
 	// Accepts names the options that the kind understands: "ask", "clock",
 	// "fallback", "node-timeout".
 	Accepts []string

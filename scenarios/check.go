@@ -388,7 +388,11 @@ func (d *draft) checkWorld() {
 		return
 	}
 	if err := c.CheckStorage(); err != nil {
-		d.at("storage.fencing", "%v", "", err)
+		path := "storage.fencing"
+		if c.Storage.InCluster {
+			path = "storage"
+		}
+		d.at(path, "%v", "", err)
 		return
 	}
 	if err := c.CheckTTL(); err != nil {

@@ -86,7 +86,7 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 		Nodes:          s.nodes(),
 		Clients:        s.clients(),
 		Services:       s.services(),
-		Storage:        sim.Storage{Fencing: policy, CopyLag: time.Duration(s.Storage.CopyLag)},
+		Storage:        s.storage(policy),
 		Tokens:         s.tokens(),
 		Network:        s.network(),
 		Faults:         s.faults(),
@@ -159,9 +159,23 @@ func (s *spec) policy(fencing string) (storage.Policy, error) {
 	case Off:
 		return storage.None, nil
 	case On:
-		return cmp.Or(storage.Policy(s.Storage.Fencing), storage.Writes), nil
+		usual := storage.Writes
+		if s.Storage.In != "" {
+			usual = storage.Optimistic // which etcd and ZooKeeper can do by themselves
+		}
+		return cmp.Or(storage.Policy(s.Storage.Fencing), usual), nil
 	}
 	return "", fmt.Errorf("fencing is %q; it must be %q or %q", fencing, Off, On)
+}
+
+func (s *spec) storage(policy storage.Policy) sim.Storage {
+	return sim.Storage{
+		Fencing:   policy,
+		InCluster: s.Storage.In == "cluster",
+		Reads:     s.Storage.Reads,
+		Apart:     s.Storage.Client == "own",
+		CopyLag:   time.Duration(s.Storage.CopyLag),
+	}
 }
 
 // masters are the names of the lock's own nodes. A bad number of nodes counts as

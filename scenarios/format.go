@@ -81,8 +81,11 @@ type client struct {
 }
 
 type storageSpec struct {
-	Fencing fencing `yaml:"fencing" jsonschema_description:"What the storage checks in the run with fencing tokens. Default: writes."`
-	CopyLag span    `yaml:"copy-lag" jsonschema_description:"How far the copy is behind that takes over after a failover. Default: not at all."`
+	Fencing fencing  `yaml:"fencing" jsonschema_description:"What the storage checks in the run with fencing tokens. Default: writes, and in a cluster optimistic."`
+	In      place    `yaml:"in" jsonschema_description:"cluster: what the clients read and write is kept in the cluster that keeps the lock, and they get at it with the lock's own client library. Default: a process of its own, the storage."`
+	Reads   string   `yaml:"reads" jsonschema_description:"How they read in a cluster: linearizable or serializable in etcd, plain or synced in ZooKeeper. Default: as the client library does by itself, which is the first."`
+	Client  clientOf `yaml:"client" jsonschema_description:"own: each client has another client of the cluster for its data than for its lock, on the member after that of its own number. Default: the same one."`
+	CopyLag span     `yaml:"copy-lag" jsonschema_description:"How far the copy is behind that takes over after a failover. Default: not at all."`
 }
 
 type service struct {

@@ -28,6 +28,8 @@ type (
 	retry       string
 	tokenSource string
 	fencing     string
+	place       string
+	clientOf    string
 	verdict     string
 	measure     string
 	property    string
@@ -85,6 +87,10 @@ func (tokenSource) words() []string { return locks.TokenSourceNames() }
 func (fencing) words() []string {
 	return texts(slices.DeleteFunc(storage.Policies(), func(p storage.Policy) bool { return p == storage.None })...)
 }
+
+func (place) words() []string { return []string{"cluster"} }
+
+func (clientOf) words() []string { return []string{"own"} }
 
 func (verdict) words() []string { return []string{checks.Safe, checks.Unsafe} }
 

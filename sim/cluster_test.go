@@ -53,7 +53,9 @@ func init() {
 	})
 }
 
-func init() { sim.RegisterSystem(sim.System{Name: "sundial", Node: "sundial", Unit: time.Minute}) }
+func init() {
+	sim.RegisterSystem(sim.System{Name: "sundial", Node: "sundial", Unit: time.Minute, Reads: []string{"aloud", "silently"}})
+}
 
 type wholeLines struct{}
 

@@ -145,6 +145,14 @@ func (c Client) readOnly() bool {
 // Storage is the protected resource.
 type Storage struct {
 	Fencing storage.Policy
+	// InCluster keeps the objects in the cluster that keeps the lock: there is no process of
+	// the storage then. The clients read and write with the lock's own client library (see
+	// [locks.DataClient]).
+	InCluster bool
+	// Reads is how it is read there: one of the system's Reads, "" is the first. Apart has
+	// the clients do that with a client of its own, on another member (see [locks.Data]).
+	Reads string
+	Apart bool
 	// CopyLag is how far the storage's copy is behind it. The copy takes over
 	// when the storage crashes by [FailOver].
 	CopyLag time.Duration

@@ -33,6 +33,8 @@ type Topology struct {
 	Nodes    map[string]Node
 	Services map[string]bool
 	Lock     locks.Kind
+	// InCluster says that there is no process of the storage: see [Storage].
+	InCluster bool
 }
 
 // process checks the name of a process.
@@ -40,7 +42,7 @@ func (t Topology) process(field, name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("%s: name a process", field)
-	case name == trace.StorageName || t.Clients[name] || t.Services[name]:
+	case name == trace.StorageName && !t.InCluster || t.Clients[name] || t.Services[name]:
 		return nil
 	}
 	if _, ok := t.Nodes[name]; ok {
@@ -50,7 +52,10 @@ func (t Topology) process(field, name string) error {
 }
 
 func (t Topology) names() []string {
-	names := []string{trace.StorageName}
+	var names []string
+	if !t.InCluster {
+		names = append(names, trace.StorageName)
+	}
 	for n := range t.Clients {
 		names = append(names, n)
 	}
@@ -129,7 +134,7 @@ func (f Fault) Info() trace.FaultInfo {
 
 // Topology is what the faults of a world can act on.
 func (cfg *Config) Topology() Topology {
-	t := Topology{Clients: map[string]bool{}, Nodes: map[string]Node{}, Services: map[string]bool{}, Lock: cfg.Lock.Kind}
+	t := Topology{Clients: map[string]bool{}, Nodes: map[string]Node{}, Services: map[string]bool{}, Lock: cfg.Lock.Kind, InCluster: cfg.Storage.InCluster}
 	for _, c := range cfg.Clients {
 		t.Clients[c.Name] = true
 	}

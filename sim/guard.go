@@ -30,6 +30,9 @@ func (w *World) stands(client string, section int) bool {
 
 // CheckStorage refuses a storage that is kept where no lock is.
 func (cfg *Config) CheckStorage() error {
+	if cfg.Storage.InCluster {
+		return cfg.checkKept()
+	}
 	name := cfg.Lock.Kind.System
 	if checks := []storage.Policy{"", storage.None, storage.Writes, storage.ReadsAndWrites}; cfg.Lock.Kind.KeepsData && !slices.Contains(checks, cfg.Storage.Fencing) {
 		return fmt.Errorf("a storage that checks the policy %s is asked for nothing here: %s keeps the data itself", cfg.Storage.Fencing, cfg.Lock.Kind.Name)

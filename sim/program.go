@@ -113,7 +113,7 @@ func (g *program) warmUp() error {
 	g.lock = lock
 	g.step(0, func() {
 		for _, t := range g.tasks() {
-			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && g.callers[t.First()] == nil {
+			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && !g.w.cfg.Storage.InCluster && g.callers[t.First()] == nil {
 				g.caller(t.First()).connect()
 			}
 		}
@@ -363,6 +363,9 @@ func (p *Program) Step(step trace.Step, do func() error) error {
 // Storage sends one request to the storage and waits for the answer. It is no
 // step of its own, and belongs to the section whose acquire was called last.
 func (p *Program) Storage(ctx context.Context, req storage.Request) (storage.Response, error) {
+	if p.g.w.cfg.Storage.InCluster {
+		return p.g.ask(ctx, req)
+	}
 	return p.g.call(ctx, nil, req, nil, 0)
 }
 

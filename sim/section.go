@@ -347,7 +347,7 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	} else if in.read != "" {
 		value = fmt.Sprintf("%s after version %d of %s", client, in.knows[in.read], in.read)
 	}
-	req := storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value}
+	req := storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value, Knew: in.knows[t.Object]}
 	var resp storage.Response
 	var err error
 	if k, keeps := in.lease.(locks.Keeper); keeps {
@@ -365,7 +365,11 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
 	g := in.g
 	g.begin(in, t.Step, trace.Event{Object: req.Object, Token: req.Token, Value: req.Value})
-	resp, err := g.call(ctx, in, req, t.Via, g.cfg.GivesUp)
+	call := func() (storage.Response, error) { return g.call(ctx, in, req, t.Via, g.cfg.GivesUp) }
+	if g.w.cfg.Storage.InCluster {
+		call = func() (storage.Response, error) { return g.ask(ctx, req) }
+	}
+	resp, err := call()
 	for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
 		why := tellError(err)
 		if errors.Is(err, errRefused) { // at once, it would only be refused again
@@ -377,7 +381,7 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 		g.step(0, func() {
 			g.w.emit(trace.Event{Kind: trace.KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
 		})
-		resp, err = g.call(ctx, in, req, t.Via, g.cfg.GivesUp)
+		resp, err = call()
 	}
 	if err == nil && resp.Refused != "" {
 		err = fmt.Errorf("%w: %s", errRefusedByStorage, resp.Refused)

@@ -171,6 +171,15 @@ func (n *storageNode) report() {
 	}
 }
 
+// report records what is stored at the end of the run.
+func (w *World) report() {
+	if s := w.byName[trace.StorageName]; s != nil {
+		s.server.(*storageNode).report()
+		return
+	}
+	w.reportKept()
+}
+
 func tellRequest(r storage.Request) string {
 	told := fmt.Sprintf("%s %s", r.Op, r.Object)
 	if r.Value != "" {

@@ -150,7 +150,7 @@ func TestFailOverOfTheCopy(t *testing.T) {
 		SleepUntil(30 * time.Second)
 		return nil
 	}))
-	cfg.Storage = sim.Storage{storage.Writes, 3 * time.Second}
+	cfg.Storage = sim.Storage{Fencing: storage.Writes, CopyLag: 3 * time.Second}
 	tr := Play(t, With(cfg,
 		Lasting(time.Second, At(2*time.Second, Crashed(trace.StorageName, trace.FailOver))),
 		Lasting(time.Second, At(21*time.Second, Crashed(trace.StorageName, trace.FailOver))),

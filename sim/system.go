@@ -49,6 +49,9 @@ type System struct {
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string
+	// Reads are the ways in which data is read that is kept in its cluster; the first is what
+	// a client does by itself. With none nothing but locks can be kept there.
+	Reads []string
 	// Settings are those in which its nodes can be run otherwise.
 	Settings []Setting
 	// Manners are those in which faults happen to its nodes only, by the name of the kind

@@ -183,7 +183,9 @@ func (w *World) describe() {
 	for _, s := range cfg.Services {
 		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: s.Name, Role: trace.RoleService})
 	}
-	w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: trace.StorageName, Role: trace.RoleStorage})
+	if !cfg.Storage.InCluster {
+		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: trace.StorageName, Role: trace.RoleStorage})
+	}
 }
 
 // describeLock adds one lock to the trace.
@@ -274,8 +276,10 @@ func (w *World) populate() {
 		p := w.process(s.Name, trace.RoleService)
 		p.server = &service{w, p, s}
 	}
-	p := w.process(trace.StorageName, trace.RoleStorage)
-	p.server = newStorageNode(w, p, w.cfg.Storage)
+	if !w.cfg.Storage.InCluster {
+		p := w.process(trace.StorageName, trace.RoleStorage)
+		p.server = newStorageNode(w, p, w.cfg.Storage)
+	}
 	for _, p := range w.processes {
 		if h := p.host(); h != nil && h.cfg.ReplicaOf != "" {
 			h.server.(Replica).Follow(h.cfg.ReplicaOf)
@@ -420,7 +424,7 @@ func (w *World) end() {
 
 // finish records what is left to be said at the end of the run.
 func (w *World) finish() {
-	w.byName[trace.StorageName].server.(*storageNode).report()
+	w.report()
 	for _, f := range w.faults {
 		f.finish()
 		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
@@ -579,7 +583,7 @@ func checkTasks(c Client, services []Service) error {
 func (w *World) env(p *process, c Client) *locks.Env {
 	env := &locks.Env{
 		Key: cmp.Or(c.Key, w.cfg.Lock.Key), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
-		Dial: p.dial, Turn: p.turn, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
+		Data: w.data(), Dial: p.dial, Turn: p.turn, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
 		own := n.ReplicaOf == "" && !n.Apart

@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// Where the storage is the cluster that keeps the lock, a client reads and writes with the
+// client library that its lock has (see [locks.DataClient]), and what becomes of that the
+// members tell: a read ([trace.KindServe]) the one that answers it, which may be behind, and
+// a write the cluster, once, when most of its members have it. So the trace says of the data
+// what it says of that of any storage.
+
+// A DataServer is a member of a cluster that keeps data beside the locks.
+type DataServer interface {
+	Server
+	// Kept is what the cluster has under a key: how often it was written, and the value.
+	Kept(key string) (version int, value string)
+}
+
+// Object is what is kept under a key, if that is data of the clients'.
+func (h *Host) Object(key string) (object string, is bool) {
+	if !strings.Contains(key, dataKeys) || !h.w.cfg.Storage.InCluster {
+		return "", false
+	}
+	for _, o := range h.w.cfg.objects() {
+		if h.system.KeyOf(locks.DataKey(o)) == key {
+			return o, true
+		}
+	}
+	return "", false
+}
+
+// dataKeys is what every key of data has in it.
+var dataKeys = locks.DataKey("")
+
+// Served is an event of a request for an object that a member or the cluster has served.
+func Served(step trace.Step, object string, by *trace.Actor) trace.Event {
+	return trace.Event{Kind: trace.KindServe, Peer: by.Client, By: by, Section: by.Section, Step: step, Object: object, OK: true}
+}
+
+// objects are what the clients read and write, in alphabetical order.
+func (cfg *Config) objects() []string {
+	var all []string
+	for _, c := range cfg.Clients {
+		tasks := c.Does
+		if tasks == nil {
+			tasks = trace.DefaultTasks()
+		}
+		for _, t := range tasks {
+			if t.Object != "" {
+				all = append(all, t.Object)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// data is what a lock gets to know of what it keeps.
+func (w *World) data() *locks.Data {
+	s := w.cfg.Storage
+	if !s.InCluster {
+		return nil
+	}
+	return &locks.Data{Objects: w.cfg.objects(), Reads: s.Reads, Compares: s.Fencing == storage.Optimistic, Apart: s.Apart}
+}
+
+// ask is a request to the cluster.
+func (g *program) ask(ctx context.Context, req storage.Request) (storage.Response, error) {
+	client := g.lock.(locks.DataClient) // checkKept has refused others
+	if g.cfg.GivesUp > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
+		defer cancel()
+	}
+	version, err := 0, error(nil)
+	var resp storage.Response
+	if req.Op == storage.Write {
+		version, err = client.Write(ctx, req.Object, req.Value, req.Knew)
+		resp = storage.Response{Version: version, Replaced: version - 1}
+	} else {
+		version, err = client.Read(ctx, req.Object)
+		resp = storage.Response{Version: version}
+	}
+	switch {
+	case g.ctx.Err() != nil:
+		return storage.Response{}, errOver
+	case errors.Is(err, locks.ErrChanged):
+		return storage.Response{Version: req.Knew, Refused: err.Error()}, nil
+	case err != nil && ctx.Err() != nil:
+		return storage.Response{}, fmt.Errorf("%w within %v", errGaveUp, g.cfg.GivesUp)
+	case err != nil:
+		return storage.Response{}, err
+	}
+	return resp, nil
+}
+
+// reportKept records what a cluster keeps at the end of the run.
+func (w *World) reportKept() {
+	for _, p := range w.processes {
+		h := p.host()
+		if h == nil {
+			continue
+		}
+		if s, ok := h.server.(DataServer); ok {
+			for _, o := range w.cfg.objects() {
+				version, value := s.Kept(h.system.KeyOf(locks.DataKey(o)))
+				h.Tell(trace.Event{Kind: trace.KindObject, Object: o, Version: version, Value: value})
+			}
+			return
+		}
+	}
+}
+
+// checkKept refuses a storage in a cluster that cannot be there.
+func (cfg *Config) checkKept() error {
+	s, kind := cfg.Storage, cfg.Lock.Kind
+	system, known := LookupSystem(kind.System)
+	if !known && kind.System != "" {
+		return nil // who has such servers can tell
+	}
+	work := func(c Client) bool {
+		return slices.ContainsFunc(c.Does, func(t trace.Task) bool { return len(t.Via) > 0 || t.Step == trace.Mark })
+	}
+	switch {
+	case len(system.Reads) == 0 || !kind.DataBeside:
+		return errors.New("the storage is in the cluster that keeps the lock, but the servers of the lock keep no data")
+	case s.Fencing != "" && s.Fencing != storage.None && s.Fencing != storage.Optimistic:
+		return fmt.Errorf("a storage in a cluster does not check %s: it knows %s, by its own transactions", s.Fencing, storage.Optimistic)
+	case s.Reads != "" && !slices.Contains(system.Reads, s.Reads):
+		return fmt.Errorf("data in %s is not read %s: reads are %s", system.Name, s.Reads, strings.Join(system.Reads, " or "))
+	case s.CopyLag != 0:
+		return errors.New("a storage in a cluster has no copy that is behind: it has members")
+	case len(cfg.Services) > 0 || slices.ContainsFunc(cfg.Clients, work):
+		return errors.New("a storage in a cluster is read and written by the lock's own client, without services and marks")
+	}
+	return nil
+}
