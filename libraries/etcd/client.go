@@ -90,13 +90,17 @@ func Client(e *locks.Env) (*clientv3.Client, error) {
 
 // localClient is as Client, but has one endpoint: the member of the process's own number,
 // as an application has that runs beside it. That of client-1 is the first.
-func localClient(e *locks.Env) (*clientv3.Client, error) {
+func localClient(e *locks.Env) (*clientv3.Client, error) { return memberClient(e, number(e.Client)) }
+
+// memberClient has the n-th member for its only endpoint, counted from 1 and round; all of
+// them if n is 0.
+func memberClient(e *locks.Env, n int) (*clientv3.Client, error) {
 	config := Config(e)
-	if n := number(e.Client); n > 0 && len(config.Endpoints) > 0 {
+	if n > 0 && len(config.Endpoints) > 0 {
 		i := (n - 1) % len(config.Endpoints)
 		config.Endpoints = config.Endpoints[i : i+1]
 	}
-	return shared(e, "etcd client, local", config)
+	return shared(e, "etcd client of "+strings.Join(config.Endpoints, ", "), config)
 }
 
 // number is that at the end of a name, 0 if there is none.

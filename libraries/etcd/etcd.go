@@ -79,7 +79,11 @@ func provide(name string, u use) {
 		if err != nil {
 			return nil, err
 		}
-		return &lock{use: u, holder: h, env: e}, nil
+		d, err := keeps(e, client)
+		if err != nil {
+			return nil, err
+		}
+		return &lock{use: u, holder: h, data: d, env: e}, nil
 	})
 }
 
@@ -87,6 +91,7 @@ func provide(name string, u use) {
 type lock struct {
 	use
 	*holder
+	*data
 	env *locks.Env
 	// terms counts what it has begun as a leader.
 	terms int

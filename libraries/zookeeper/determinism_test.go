@@ -4,6 +4,7 @@ import (
 	"flag"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
@@ -15,7 +16,9 @@ var repeats = flag.Int("repeats", 10, "how often TestDeterminism repeats each wo
 
 // worlds are those that must come out the same each time.
 func worlds(t testing.TB) map[string]sim.Config {
-	all := map[string]sim.Config{}
+	all := map[string]sim.Config{
+		"data beside the lock": behind(t, time.Second, sim.Storage{Apart: true, Reads: "synced", Fencing: storage.Optimistic}),
+	}
 	for _, kind := range kinds {
 		all[kind+", gc-pause"] = gcPause(t, kind, storage.Writes)
 		all[kind+", leader crash"] = leaderCrash(t, kind, trace.Kill)

@@ -54,14 +54,18 @@ const buffer = 64 << 10
 //   - Buffers of 64 KiB.
 //   - It logs nothing.
 //   - In a world what its goroutines send at one moment goes out in one order; see wire.
-func Open(e *locks.Env) (*Session, error) {
+func Open(e *locks.Env) (*Session, error) { return openAt(e, "zookeeper", number(e.Client)) }
+
+// openAt is the process's session of some name, which begins with the server of some number,
+// counted from 1 and round.
+func openAt(e *locks.Env, name string, first int) (*Session, error) {
 	var failed error
-	s := locks.Share(e, "zookeeper", func() *Session {
+	s := locks.Share(e, name, func() *Session {
 		s := &Session{ended: map[int64]chan struct{}{}, has: make(chan struct{})}
 		s.wait = func() { _ = e.Clock.Sleep(e.Lifetime(), time.Second) }
 		s.Conn, _, failed = zk.Connect(e.Nodes, e.TTL,
 			zk.WithDialer(s.dialer(e)),
-			zk.WithHostProvider(&hosts{addrs: spread(e.Nodes, e.Client), next: -1, last: -1}),
+			zk.WithHostProvider(&hosts{addrs: spread(e.Nodes, first), next: -1, last: -1}),
 			zk.WithMaxBufferSize(buffer),
 			zk.WithMaxConnBufferSize(buffer),
 			zk.WithLogger(silent{}), zk.WithLogInfo(false),
@@ -224,16 +228,20 @@ func (h *hosts) Connected() {
 	h.last = h.next
 }
 
-// spread is the order in which a client tries the servers: the number at the end of its name
-// says with which it begins.
-func spread(addrs []string, client string) []string {
+// number is that at the end of a name, or 1.
+func number(client string) int {
 	digits := client[len(strings.TrimRight(client, "0123456789")):]
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 {
 		n = 1
 	}
-	first := (n - 1) % len(addrs)
-	return append(append([]string{}, addrs[first:]...), addrs[:first]...)
+	return n
+}
+
+// spread is the order in which a client tries the servers that begins with one of them.
+func spread(addrs []string, first int) []string {
+	i := (first - 1) % len(addrs)
+	return append(append([]string{}, addrs[i:]...), addrs[:i]...)
 }
 
 type silent struct{}

@@ -31,6 +31,10 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
+			d, err := keeps(e, session)
+			if err != nil {
+				return nil, err
+			}
 			h := &handle{Session: session, path: locks.ZooKeeperPath(e.Key)}
 			h.number = int(session.handles.Add(1))
 			h.client = e.Client
@@ -38,7 +42,7 @@ func init() {
 			if !e.Options.Has("kept-queue") {
 				r = tidy{r, h}
 			}
-			return &lock{h, r, e.Options.Has("loss-signal")}, nil
+			return &lock{h, d, r, e.Options.Has("loss-signal")}, nil
 		})
 	}
 }
@@ -60,6 +64,7 @@ type recipe interface {
 
 type lock struct {
 	*handle
+	*data
 	recipe recipe
 	// tells says that the work is told when its lease is lost.
 	tells bool

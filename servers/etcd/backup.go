@@ -127,6 +127,7 @@ func (m *member) tellRestored() {
 	if m.store.revision < m.reached {
 		m.host.Tell(trace.Event{Kind: trace.KindForget, Key: "revision", Value: strconv.FormatInt(m.reached, 10)})
 	}
+	m.cluster.restoredData(m)
 	for i, lock := range m.cluster.locks {
 		claims := map[string]claim{}
 		if m.first.claims != nil {

@@ -26,6 +26,8 @@ type cluster struct {
 	// clients are those to whom the sessions belong, by their leases.
 	clients map[int64]string
 	locks   []*register
+	// versions are what has been told of the data: at which version each object is.
+	versions map[string]int
 }
 
 // join has the member take part in the cluster of its world.
@@ -34,7 +36,7 @@ func (m *member) join() {
 	if first, ok := m.host.Peer(names[0]).(*member); ok {
 		m.cluster = first.cluster
 	} else {
-		m.cluster = &cluster{asked: map[uint64]*trace.Actor{}, clients: map[int64]string{}}
+		m.cluster = &cluster{asked: map[uint64]*trace.Actor{}, clients: map[int64]string{}, versions: map[string]int{}}
 		for _, key := range m.host.Keys() {
 			m.cluster.locks = append(m.cluster.locks, &register{lock: key, claims: map[string]claim{}})
 		}
@@ -146,7 +148,7 @@ func (c *cluster) stale(r *pb.InternalRaftRequest) *member {
 }
 
 // done tells what an entry of the log has changed, if a member has done it that is the first.
-func (c *cluster) done(m *member, r *pb.InternalRaftRequest, changes []*mvccpb.Event, stale *member, err error) {
+func (c *cluster) done(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, stale *member, err error) {
 	if m.applied <= c.told {
 		return
 	}
@@ -158,6 +160,7 @@ func (c *cluster) done(m *member, r *pb.InternalRaftRequest, changes []*mvccpb.E
 			m.host.Emit(trace.Event{Kind: trace.KindCompact, Text: beforeRevision(r.Compaction.Revision)})
 		}
 	}
+	c.wrote(m, r, resp, changes, by)
 	if len(changes) == 0 {
 		return
 	}

@@ -42,6 +42,7 @@ func init() {
 		Elapsed:  true,
 		Unit:     time.Second,
 		Disks:    []sim.Disk{{Persistence: Durable, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Waits: true}},
+		Reads:    []string{Linearizable, Serializable},
 		Settings: append([]sim.Setting{retentionSetting, lessorSetting}, backupSettings...),
 		Failure:  "etcdserver: too many requests",
 		Framer:   newFramer,

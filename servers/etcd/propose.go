@@ -128,7 +128,7 @@ func (m *member) apply(e *raftpb.Entry) {
 	must(proto.Unmarshal(e.Data, r))
 	stale := m.cluster.stale(r)
 	resp, changes, err := m.execute(r)
-	m.cluster.done(m, r, changes, stale, err)
+	m.cluster.done(m, r, resp, changes, stale, err)
 	m.changed(changes)
 	if p := m.proposals.take(r.Header.ID); p != nil {
 		p.done(resp, err)

@@ -96,6 +96,7 @@ func (m *member) get(c *rpc, r *pb.RangeRequest) {
 			return
 		}
 		resp.Header = m.header(resp.Header.Revision)
+		m.read(r, resp, c.asked.By())
 		c.answer(resp, fmt.Sprintf("%s at revision %d", keys(resp.Count), resp.Header.Revision))
 	}
 	if r.Serializable {

@@ -303,6 +303,7 @@ func (c *client) read(one *call) {
 		if q.watch {
 			watch(m.watches.data, q.path, c)
 		}
+		m.gave(q.path, n, one.r.By())
 		say(ok, func(w *writer) { w.buffer(n.data); w.stat(n) }, fmt.Sprintf("version %d, %d bytes", n.version, len(n.data)))
 	case opGetACL:
 		acl := n.acl

@@ -4,12 +4,7 @@ package zookeeper
 // has made, is there, wherever it is in the queue: what a multi with a check of its version
 // finds.
 func (m *member) Stands(client string, section int) bool {
-	var latest *tree
-	for _, name := range m.host.Members() {
-		if o, ok := m.host.Peer(name).(*member); ok && o.tree != nil && (latest == nil || o.tree.zxid > latest.zxid) {
-			latest = o.tree
-		}
-	}
+	latest := m.latest()
 	if latest == nil {
 		return false
 	}
@@ -19,4 +14,15 @@ func (m *member) Stands(client string, section int) bool {
 		}
 	}
 	return false
+}
+
+// latest is the tree of the member that has applied most; nil if none has a tree.
+func (m *member) latest() *tree {
+	var latest *tree
+	for _, name := range m.host.Members() {
+		if o, ok := m.host.Peer(name).(*member); ok && o.tree != nil && (latest == nil || o.tree.zxid > latest.zxid) {
+			latest = o.tree
+		}
+	}
+	return latest
 }

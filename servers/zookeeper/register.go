@@ -37,6 +37,7 @@ func (r *register) applied(m *member, x *txn) {
 	}
 	r.told = x.zxid
 	r.session(m, x)
+	r.wrote(m, x)
 	for _, key := range r.keys {
 		was, is := r.heads[key], headOf(m.tree, key)
 		if was.path == is.path && (was.znode == nil || was.czxid == is.czxid) {

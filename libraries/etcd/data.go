@@ -1,0 +1,74 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/locksim/locksim/locks"
+	servers "github.com/locksim/locksim/servers/etcd"
+)
+
+// data is what a process keeps in etcd beside its lock: keys, which it gets and puts.
+type data struct {
+	locks.Data
+	kv clientv3.KV
+}
+
+// keeps is how a process gets at its data: with the client of its lock, or another one.
+func keeps(e *locks.Env, client *clientv3.Client) (*data, error) {
+	if e.Data == nil {
+		return nil, nil
+	}
+	d := &data{*e.Data, client}
+	if d.Apart {
+		own, err := memberClient(e, number(e.Client)+1)
+		if err != nil {
+			return nil, err
+		}
+		d.kv = own
+		// A process that has been running for a while has its connections open.
+		e.Warm(func(ctx context.Context) { _, _ = d.kv.Get(ctx, locks.DataKey("")) })
+	}
+	return d, nil
+}
+
+// Read is as in [locks.DataClient].
+func (d *data) Read(ctx context.Context, object string) (version int, err error) {
+	var how []clientv3.OpOption
+	if d.Reads == servers.Serializable {
+		how = append(how, clientv3.WithSerializable())
+	}
+	r, err := d.kv.Get(ctx, locks.DataKey(object), how...)
+	switch {
+	case err != nil:
+		return 0, failed(ctx, "not read", err)
+	case len(r.Kvs) == 0:
+		return 0, nil
+	}
+	return int(r.Kvs[0].Version), nil
+}
+
+// Write is as in [locks.DataClient].
+func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
+	key := locks.DataKey(object)
+	if !d.Compares {
+		r, err := d.kv.Put(ctx, key, value, clientv3.WithPrevKV())
+		if err != nil {
+			return 0, failed(ctx, "not written", err)
+		}
+		return int(r.PrevKv.GetVersion()) + 1, nil
+	}
+	r, err := d.kv.Txn(ctx).
+		If(clientv3.Compare(clientv3.Version(key), "=", knew)).
+		Then(clientv3.OpPut(key, value)).
+		Commit()
+	switch {
+	case err != nil:
+		return 0, failed(ctx, "not written", err)
+	case !r.Succeeded:
+		return 0, fmt.Errorf("etcd: %w", locks.ErrChanged)
+	}
+	return knew + 1, nil
+}

@@ -1,0 +1,108 @@
+package etcd_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// The data is in etcd. A pause does the same harm there as elsewhere, and the version that is
+// compared prevents it: no token is needed.
+func TestDataInEtcd(t *testing.T) {
+	for _, name := range []string{"etcd", "etcd-trylock", "etcd-election"} {
+		for policy, want := range map[storage.Policy]string{storage.None: inherent + damage, storage.Optimistic: inherent} {
+			cfg := gcPause(t, name, 3)
+			cfg.Storage = sim.Storage{InCluster: true, Fencing: policy}
+			tr := Play(t, cfg)
+			Struck(t, tr)
+			Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+			Same(t, name+" with the storage "+string(policy), Broken(tr), want)
+			None(t, tr, trace.KindServe, trace.StorageName)
+			versions := 2
+			if policy == storage.Optimistic {
+				versions = 1
+			}
+			Same(t, "writes applied", Only(t, tr, trace.KindObject, "etcd").Version, versions)
+			if err := tr.Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// behind is a world in which client-1 writes and releases, and client-2, which comes then,
+// reads the data from etcd-3, which hears of all later, if it is to be late at all.
+func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
+	var faults []sim.Fault
+	if late > 0 {
+		faults = []sim.Fault{When("client-1 read", &sim.Delay{Process: "etcd-1", To: "etcd-3", By: late})}
+	}
+	cfg := gcPause(t, "etcd-local", 3, faults...)
+	cfg.Faults = faults
+	cfg.Clients[1].Starts = Point("client-1 read")
+	s.InCluster = true
+	cfg.Storage = s
+	return cfg
+}
+
+// It takes all of it for an update to be lost: a member that is behind, a read that asks no
+// other one, another member than the one that granted the lock, and a write that compares
+// nothing.
+func TestReadFromAMemberThatIsBehind(t *testing.T) {
+	const lost = "no-lost-update, serial-sections"
+	for _, c := range []struct {
+		what    string
+		late    time.Duration
+		storage sim.Storage
+		broken  string
+	}{
+		{"all of it", time.Second, sim.Storage{Apart: true, Reads: "serializable"}, lost},
+		{"the member is not behind", 0, sim.Storage{Apart: true, Reads: "serializable"}, ""},
+		{"the read asks the leader", time.Second, sim.Storage{Apart: true, Reads: "linearizable"}, ""},
+		{"as the client reads by itself", time.Second, sim.Storage{Apart: true}, ""},
+		{"from the member that granted the lock", time.Second, sim.Storage{Reads: "serializable"}, ""},
+	} {
+		tr := Play(t, behind(t, c.late, c.storage))
+		Same(t, c.what, Broken(tr), c.broken)
+		c.storage.Fencing = storage.Optimistic
+		cfg := behind(t, c.late, c.storage)
+		cfg.Clients[1].StartsOver = true
+		tr = Play(t, cfg)
+		Same(t, c.what+", and the version is compared", Broken(tr), "")
+		Same(t, "the last version", Only(t, tr, trace.KindObject, "etcd").Version, 2)
+	}
+}
+
+// A client that gives up on an answer does not know whether its write was applied.
+func TestWriteWithoutAnswer(t *testing.T) {
+	cfg := behind(t, 0, sim.Storage{Apart: true})
+	cfg.Clients = cfg.Clients[:1]
+	cfg.Clients[0].GivesUp = 100 * time.Millisecond
+	cfg.Faults = []sim.Fault{Before("client-1 write", &sim.Delay{Process: "etcd-2", To: "client-1", By: time.Second, Direction: sim.To})}
+	tr := Play(t, cfg)
+	Same(t, "what it knows", Steps(tr, "client-1"), "acquire, read x, write x failed, release")
+	Same(t, "the last version", Only(t, tr, trace.KindObject, "etcd").Version, 1)
+}
+
+// A restored etcd has the data, too, that it had when it was backed up: here none yet.
+func TestDataIsRestored(t *testing.T) {
+	cfg := gcPause(t, "etcd", 1, Lasting(time.Second, When("client-1 wrote", Crashed("etcd-1", trace.PowerLoss))))
+	cfg.Storage.InCluster, cfg.Storage.Fencing = true, storage.None
+	cfg.Nodes[0].Settings = []string{"backup-every=1m"}
+	cfg.Clients = cfg.Clients[:1]
+	tr := Play(t, cfg)
+	gone := Only(t, tr, trace.KindRevert, "etcd")
+	Same(t, "the version", gone.Version, 0)
+	Same(t, "that there was", gone.Replaced, 1)
+	Same(t, "broken", Broken(tr), "no-lost-update")
+}
+
+// One world, one trace.
+func TestDeterminismOfData(t *testing.T) {
+	same(t, behind(t, time.Second, sim.Storage{Apart: true, Reads: "serializable", Fencing: storage.Optimistic}))
+}

@@ -1,0 +1,98 @@
+package zookeeper_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// The data is in ZooKeeper. What goes out on a session that is over is not done, so who is
+// paused just before its write does no harm. Who works on for a while has a new session by
+// then, and does as much as elsewhere; the version that is compared prevents it, without any
+// token.
+func TestDataInZooKeeper(t *testing.T) {
+	const (
+		overlap = "section-exclusion inherent: needs fencing"
+		harm    = overlap + ", grant-order, write-order, no-lost-update, serial-sections"
+	)
+	for _, kind := range kinds {
+		for _, c := range []struct {
+			works    time.Duration
+			fencing  storage.Policy
+			broken   string
+			versions int
+		}{
+			{0, storage.None, overlap, 1},
+			{5 * time.Second, storage.None, harm, 2},
+			{5 * time.Second, storage.Optimistic, overlap, 1},
+		} {
+			cfg := gcPause(t, kind, c.fencing)
+			cfg.Storage.InCluster = true
+			cfg.Lock.Options.Without = []string{"loss-signal"}
+			cfg.Clients[0].Works = c.works
+			if c.works > 0 {
+				cfg.Faults[0].Strikes = Before("client-1 work", nil).Strikes
+			}
+			tr := Play(t, cfg)
+			Struck(t, tr)
+			Same(t, kind, Broken(tr), c.broken)
+			None(t, tr, trace.KindServe, trace.StorageName)
+			Same(t, "writes applied", Only(t, tr, trace.KindObject, "zookeeper").Version, c.versions)
+			if err := tr.Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// behind is a world in which client-2 writes and releases, and client-3, which comes then,
+// gets the data from zookeeper-1, if on a session of its own, and from zookeeper-3, if not.
+// Zookeeper-1 hears of all later, if it is to be late at all.
+func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
+	cfg := world(t, "zookeeper", 3,
+		sim.Client{Name: "client-2"},
+		sim.Client{Name: "client-3", Starts: Point("client-2 read"), StartsOver: true})
+	s.InCluster = true
+	cfg.Storage = s
+	if late > 0 {
+		cfg.Faults = []sim.Fault{When("client-2 read", &sim.Delay{Process: "zookeeper-3", To: "zookeeper-1", By: late})}
+	}
+	return cfg
+}
+
+// It takes all of it for an update to be lost: a server that is behind, a second session, no
+// sync, and a setData that compares nothing.
+func TestReadFromAServerThatIsBehind(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		late    time.Duration
+		storage sim.Storage
+		broken  string
+	}{
+		{"all of it", time.Second, sim.Storage{Apart: true}, "no-lost-update, serial-sections"},
+		{"the server is not behind", 0, sim.Storage{Apart: true}, ""},
+		{"one session", time.Second, sim.Storage{}, ""},
+		{"a sync", time.Second, sim.Storage{Apart: true, Reads: "synced"}, ""},
+	} {
+		Same(t, c.what, Broken(Play(t, behind(t, c.late, c.storage))), c.broken)
+		c.storage.Fencing = storage.Optimistic
+		tr := Play(t, behind(t, c.late, c.storage))
+		Same(t, c.what+", and the version is compared", Broken(tr), "")
+		Same(t, "the last version", Only(t, tr, trace.KindObject, "zookeeper").Version, 2)
+	}
+}
+
+// A client that gives up on an answer does not know whether its data was set.
+func TestDataWithoutAnswer(t *testing.T) {
+	cfg := behind(t, 0, sim.Storage{})
+	cfg.Clients = cfg.Clients[:1]
+	cfg.Clients[0].GivesUp = 100 * time.Millisecond
+	cfg.Faults = []sim.Fault{Before("client-2 write", &sim.Delay{Process: "zookeeper-2", To: "client-2", By: time.Second, Direction: sim.To})}
+	tr := Play(t, cfg)
+	Same(t, "what it knows", Steps(tr, "client-2"), "acquire, read x, write x failed, release")
+	Same(t, "the last version", Only(t, tr, trace.KindObject, "zookeeper").Version, 1)
+}

@@ -1,0 +1,98 @@
+package etcd
+
+import (
+	"maps"
+	"slices"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// What clients keep in etcd beside their locks is keys like all others. The version of a key,
+// which counts how often it was put, is that of the object.
+
+// Linearizable and Serializable are the ways to read: from a member that has made sure that it
+// is up to date, as Get does by itself, and from one that has not, as with
+// clientv3.WithSerializable.
+const (
+	Linearizable = "linearizable"
+	Serializable = "serializable"
+)
+
+// read tells that a member has answered a read of data.
+func (m *member) read(r *pb.RangeRequest, resp *pb.RangeResponse, by *trace.Actor) {
+	object, is := m.host.Object(string(r.Key))
+	if !is || len(r.RangeEnd) > 0 || by == nil {
+		return
+	}
+	ev := sim.Served(trace.Read, object, by)
+	if len(resp.Kvs) > 0 {
+		ev.Version = int(resp.Kvs[0].Version)
+	}
+	m.host.Emit(ev)
+}
+
+// wrote tells what has become of writes of data: what was put, and a transaction that was to
+// put some, and whose condition did not hold.
+func (c *cluster) wrote(m *member, r *pb.InternalRaftRequest, resp proto.Message, changes []*mvccpb.Event, by *trace.Actor) {
+	if by == nil {
+		return
+	}
+	for _, e := range changes {
+		if object, is := m.host.Object(string(e.Kv.Key)); is && e.Type == mvccpb.Event_PUT {
+			ev := sim.Served(trace.Write, object, by)
+			ev.Version, ev.Replaced, ev.Value = int(e.Kv.Version), int(e.Kv.Version-1), string(e.Kv.Value)
+			m.host.Tell(ev)
+			c.versions[object] = ev.Version
+		}
+	}
+	done, txn := resp.(*pb.TxnResponse)
+	if !txn || done.Succeeded {
+		return
+	}
+	for _, op := range r.Txn.Success {
+		put := op.GetRequestPut()
+		if object, is := m.host.Object(string(put.GetKey())); is {
+			ev := sim.Served(trace.Write, object, by)
+			ev.OK, ev.Version, ev.Value = false, c.versions[object], string(put.Value)
+			ev.Text = storage.Changed(object, ev.Version)
+			m.host.Tell(ev)
+		}
+	}
+}
+
+// restoredData tells which data is again what it was.
+func (c *cluster) restoredData(m *member) {
+	for _, object := range slices.Sorted(maps.Keys(c.versions)) {
+		was := c.versions[object]
+		is, value := m.Kept(locks.DataKey(object))
+		if is != was {
+			m.host.Tell(trace.Event{Kind: trace.KindRevert, Object: object, Version: is, Replaced: was, Value: value})
+		}
+		c.versions[object] = is
+	}
+}
+
+// Kept is as in [sim.DataServer]: as the member has it that has done most of the log.
+func (m *member) Kept(key string) (version int, value string) {
+	latest := m
+	for _, o := range m.cluster.members {
+		if o.store != nil && (latest.store == nil || o.store.revision > latest.store.revision) {
+			latest = o
+		}
+	}
+	if latest.store == nil {
+		return 0, ""
+	}
+	kv := latest.store.now.get([]byte(key))
+	if kv == nil {
+		return 0, ""
+	}
+	return int(kv.Version), string(kv.Value)
+}
