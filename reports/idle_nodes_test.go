@@ -47,7 +47,7 @@ func TestOtherLockOtherNodes(t *testing.T) {
 				if got := lanesOf(run); got != c.lanes {
 					t.Errorf("fencing %s: the lanes are %s, want %s", run.Fencing, got, c.lanes)
 				}
-				if got := cast(run.History.Trace)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
+				if got := cast(run)[0]; got.About != "lock" || !strings.HasPrefix(string(got.Text), c.setting) {
 					t.Errorf("the header says %q of the lock, want %q", got.Text, c.setting)
 				}
 				for _, row := range setting(run, 1) {

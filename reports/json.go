@@ -43,9 +43,13 @@ type jsonResult struct {
 }
 
 type jsonRun struct {
-	Variant    string        `json:"variant"`
-	Fencing    string        `json:"fencing"`
-	Lock       string        `json:"lock"`
+	Variant string `json:"variant"`
+	Fencing string `json:"fencing"`
+	Lock    string `json:"lock"`
+	// Without are the features of the lock that are turned off, and Servers the settings in
+	// which its servers run otherwise than by default, each as NAME=VALUE.
+	Without    []string      `json:"without,omitempty"`
+	Servers    []string      `json:"servers,omitempty"`
 	Verdict    string        `json:"verdict"`
 	Reasons    []string      `json:"reasons,omitempty"`
 	Properties ordered       `json:"properties"`
@@ -128,6 +132,7 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		VirtualMS:   int64(t.End() / time.Millisecond),
 		Events:      run.History.Length(),
 	}
+	out.Without, out.Servers = changed(run)
 	for _, f := range v.Findings {
 		out.Properties = append(out.Properties, member{string(f.Property), f.Outcome})
 		if f.Outcome == checks.Violated || !f.Reason.IsZero() {

@@ -115,7 +115,7 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 		}
 		v := runs[0].Variant
 		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title))
-		m.pieces([]piece{facts(wrong)})
+		m.pieces([]piece{facts(stage(runs[0])), facts(wrong)})
 		if alone {
 			m.properties(runs)
 		}

@@ -138,7 +138,7 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 	out := variantSheet{
 		ID: variantAnchor(v), Name: story.Visible(v.Name), Title: text(v.Title), Story: text(v.Story), Question: text(v.Question),
 		Prevention: text(v.Prevention), Lesson: text(v.Lesson),
-		Cast: cast(runs[0].History.Trace), Explained: explain(runs), Debate: debate(v.Telling),
+		Cast: cast(runs[0]), Explained: explain(runs), Debate: debate(v.Telling),
 	}
 	if v.Assumption != "" {
 		out.Assumption = story.Visible(v.Assumption) + assumptionWords[v.Assumption]

@@ -113,6 +113,7 @@ func nodeWords(n sim.Node) string {
 	if n.Persistence != "" && n.Persistence != sim.NoPersistence {
 		words = append(words, fmt.Sprintf("persistence %s", n.Persistence))
 	}
+	words = append(words, n.Settings...)
 	return strings.Join(words, ", ")
 }
 

@@ -70,7 +70,7 @@ func (t *text) result(r *scenarios.Result) {
 			d.add("", paragraph(v.Story))
 		}
 		timeline, left := t.timeline(runs)
-		d.add("", facts(cast(runs[0].History.Trace)), figure(timeline), left, figure(table(runs, t.Palette)), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
+		d.add("", facts(cast(runs[0])), figure(timeline), left, figure(table(runs, t.Palette)), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
 	}
 	if len(pairs) > 1 {
 		d.add("", figure(sideBySide(pairs, t.Palette)))
@@ -128,37 +128,6 @@ func keepersOf(l trace.LockInfo) map[string]bool {
 		}
 	}
 	return nodes
-}
-
-// cast says what the story is told with: the lock and the faults.
-func cast(tr *trace.Trace) []remark {
-	rows := []remark{}
-	for _, l := range tr.Locks {
-		ttl := "without a TTL"
-		if l.TTL > 0 {
-			ttl = "TTL " + story.Span(l.TTL)
-		}
-		nodes := keepersOf(l)
-		if l.Open {
-			rows = append(rows, remarkOn("lock", l.Kind+": everybody is let in"))
-			continue
-		}
-		rows = append(rows, remarkOn("lock", fmt.Sprintf("%s on %s, %s", l.Kind, story.Count(len(nodes), "node"), ttl)))
-	}
-	for i, f := range tr.Faults {
-		what := f.Text
-		if f.Course != "" { // a trace of long ago does not know
-			what += ", " + f.Course
-		}
-		if f.Idle != "" {
-			what += " (it did not act: " + f.Idle + ")"
-		}
-		rows = append(rows, remarkOn(fmt.Sprintf("fault %d", i+1), what))
-	}
-	if len(tr.Faults) == 0 {
-		rows = append(rows, remark{"faults", "none"})
-	}
-	return rows
 }
 
 // remarks writes labels and texts in two columns.
