@@ -110,7 +110,7 @@ func tellsOfLibraries(story string) bool {
 // tellsOfASystem says that a story of the catalogue is about the locks of one system; what it
 // is with others nobody asks.
 func tellsOfASystem(story string) bool {
-	return slices.ContainsFunc([]string{"etcd-", "zookeeper-", "postgres-", "kubernetes-"}, func(system string) bool {
+	return slices.ContainsFunc([]string{"etcd-", "zookeeper-", "consul-", "postgres-", "kubernetes-"}, func(system string) bool {
 		return strings.HasPrefix(story, "catalogue/"+system)
 	})
 }

@@ -46,6 +46,8 @@ type System struct {
 	Elapsed bool
 	// Unit is what its TTLs are whole numbers of; 0 is anything.
 	Unit time.Duration
+	// Shortest is the shortest TTL that they take; 0 is any.
+	Shortest time.Duration
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string
@@ -326,7 +328,15 @@ func (cfg *Config) checkNode(n Node) error {
 // CheckTTL refuses a TTL that the servers of the lock cannot count.
 func (cfg *Config) CheckTTL() error {
 	system, _ := LookupSystem(cfg.Lock.Kind.System)
-	if ttl := cfg.Lock.TTL; system.Unit > 0 && !cfg.Lock.Kind.Endless && ttl%system.Unit != 0 {
+	ttl := cfg.Lock.TTL
+	if cfg.Lock.Kind.Endless {
+		return nil
+	}
+	if ttl < system.Shortest {
+		return fmt.Errorf("%s %s takes no TTL below %s, and %v is one",
+			article(system.Node), system.Node, trace.ShortDuration(system.Shortest), ttl)
+	}
+	if system.Unit > 0 && ttl%system.Unit != 0 {
 		return fmt.Errorf("%s %s counts a TTL in whole units of %s, and %v is none; %v would be one",
 			article(system.Node), system.Node, trace.ShortDuration(system.Unit), ttl, max(1, ttl.Round(system.Unit)/system.Unit)*system.Unit)
 	}

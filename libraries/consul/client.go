@@ -1,0 +1,126 @@
+package consul
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/consul/api"
+
+	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/locks"
+)
+
+// Client makes a client, to be asked for when a lock is made. All clients of a process share its
+// connections, which Env.Close closes, and one of them is open before the story begins.
+//
+// It is as consul/api makes it, on a transport as github.com/hashicorp/go-cleanhttp makes it,
+// but for this:
+//
+//   - Connections are made by Env.Dial. A dial is given up after 30 s, as there.
+//   - Up to five idle connections are kept, whatever the number of processors: there it is one
+//     more than those. They are not closed after 90 s: that timer is not the process's.
+//   - In a world requests take turns, and those of a paused process wait until it goes on, as
+//     all that waits for a timer does.
+//
+// Nothing bounds a request: consul/api has no timeout, and its Lock gives no context.
+func Client(e *locks.Env) (*api.Client, error) {
+	if len(e.Nodes) == 0 {
+		return nil, errors.New("a lock on Consul needs a server, but there is none")
+	}
+	shared := locks.Share(e, "consul", func() *connections { return connect(e) })
+	shared.clients++
+	return api.NewClient(&api.Config{
+		Address: e.Nodes[0], Scheme: "http",
+		HttpClient: &http.Client{Transport: inTurns{shared.transport, e, strconv.Itoa(shared.clients)}},
+	})
+}
+
+// connections are those of a process.
+type connections struct {
+	transport *http.Transport
+	clients   int
+}
+
+func connect(e *locks.Env) *connections {
+	life := e.Lifetime()
+	t := &http.Transport{
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+			defer cancel()
+			defer context.AfterFunc(life, cancel)()
+			return e.Dial(ctx, network, addr)
+		},
+		MaxIdleConns: 100, MaxIdleConnsPerHost: 5,
+		ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10,
+	}
+	e.Cleanup(t.CloseIdleConnections)
+	e.Warm(func(ctx context.Context) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Nodes[0]+"/v1/status/leader", nil)
+		if err != nil {
+			return
+		}
+		if answer, err := t.RoundTrip(r); err == nil {
+			_, _ = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+		}
+	})
+	return &connections{transport: t}
+}
+
+// inTurns has the requests of a process go out in an order that does not depend on chance:
+// renewals, looks at keys and steps of the work come from goroutines that timers and answers
+// wake together.
+type inTurns struct {
+	transport *http.Transport
+	env       *locks.Env
+	client    string // which of the process's
+}
+
+// RoundTrip is as in [http.RoundTripper].
+func (t inTurns) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.env.Turn != nil {
+		_ = t.env.Clock.Sleep(t.env.Process(), 0)
+		t.env.Turn(words(r, t.client)...)
+	}
+	return t.transport.RoundTrip(r)
+}
+
+// words are what a request asks for: the method, the endpoint, and then what may be random, such
+// as a session.
+func words(r *http.Request, client string) []string {
+	all := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
+	said := append([]string{r.Method}, all...)
+	query := r.URL.Query()
+	for _, name := range []string{"acquire", "release", "cas", "index", "wait", "consistent"} {
+		if query.Has(name) {
+			said = append(said, name, query.Get(name))
+		}
+	}
+	return slices.Concat(said, []string{client})
+}
+
+// because says what an error was, without what depends on which of net/http's goroutines has
+// seen it first: that a connection breaks is told by each in its own words.
+func because(err error) string {
+	var op *net.OpError
+	var status api.StatusError
+	said := answers.Reason(err)
+	switch {
+	case said == "timed out", said == "cancelled":
+		return said
+	case errors.As(err, &status):
+		return status.Error()
+	case errors.As(err, &op) && op.Op == "dial":
+		return op.Err.Error() // without the address
+	case errors.As(err, &op), errors.Is(err, io.EOF), strings.Contains(said, "EOF"), strings.Contains(said, "http: "), strings.Contains(said, "tcp"):
+		return "the connection broke"
+	}
+	return said
+}

@@ -1,0 +1,53 @@
+package consul
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/trace"
+)
+
+const plain = "text/plain; charset=utf-8"
+
+// meta is what a query says besides its result: how far what it has seen goes.
+func meta(index uint64) http.Header {
+	return http.Header{
+		"X-Consul-Index":         {strconv.FormatUint(max(index, 1), 10)},
+		"X-Consul-Knownleader":   {"true"},
+		"X-Consul-Lastcontact":   {"0"},
+		"X-Consul-Query-Backend": {"blocking-query"},
+	}
+}
+
+// headers are what an answer says, and what all answers say.
+func headers(some http.Header) http.Header {
+	h := http.Header{"Vary": {"Accept-Encoding"}, "X-Consul-Default-Acl-Policy": {"allow"}}
+	for name, values := range some {
+		h[name] = values
+	}
+	return h
+}
+
+// respond answers with a value, as JSON.
+func respond(call *http1.Call, value any, header http.Header, text string, learns ...trace.Event) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // what the server answers are its own types
+	}
+	header = headers(header)
+	header.Set("Content-Type", "application/json")
+	call.Answer(http1.Answer{Status: http.StatusOK, Header: header, Body: b, Text: text, Learns: learns})
+}
+
+// refuse answers with an error.
+func refuse(call *http1.Call, status int, why string) {
+	h := http.Header{"Content-Type": {plain}}
+	if endpoint, _ := route(call.URL.Path); endpoint != nil {
+		h = headers(h)
+	}
+	call.Answer(http1.Answer{Status: status, Header: h, Body: []byte(why), Text: fmt.Sprintf("%d: %s", status, strings.TrimSpace(why))})
+}

@@ -1,0 +1,225 @@
+package consul_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/locksim/locksim/servers/consul"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// testdata/answers.txt has what a real Consul answers, written by this test with -record. To do
+// that again:
+//
+//	consul agent -server -bootstrap-expect=1 -node=consul-1 -bind=127.0.0.1 -data-dir=FOLDER
+//	go test ./servers/consul -run Answers -record http://127.0.0.1:8500
+var record = flag.String("record", "", "the address of a real Consul, whose answers are written down")
+
+const answers = "testdata/answers.txt"
+
+// header says where the answers come from.
+const header = "# What Consul 1.21.0 answers; see answers_test.go.\n"
+
+// The answers are those of a real Consul.
+func TestAnswersAreThoseOfARealConsul(t *testing.T) {
+	b, err := os.ReadFile(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(b)
+	is := header
+	for _, s := range scripts(want) {
+		is += "\n" + s.play(t)
+	}
+	if *record != "" {
+		if err := os.WriteFile(answers, []byte(is), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if is != want {
+		t.Error(difference(is, want))
+	}
+}
+
+func difference(is, want string) string {
+	a, b := strings.Split(is, "\n"), strings.Split(want, "\n")
+	text := ""
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			text += fmt.Sprintf("line %d is\n%s\nand of a real one\n%s\n", i+1, a[i], b[i])
+		}
+	}
+	return text
+}
+
+// A script is requests, one a line:
+//
+//	> METHOD TARGET BODY    asks, and waits for the answer
+//	>& METHOD TARGET BODY   asks, and goes on; the first such is 1, the next 2
+//	= N                     waits for the answer to the N-th of those
+//	~ TIME                  lets time pass
+//	< ANSWER                what came
+//
+// Sessions and indexes are called in the order in which they are seen.
+type script struct {
+	name  string
+	lines []string
+}
+
+func scripts(text string) (all []script) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch name, heading := strings.CutPrefix(line, "== "); {
+		case heading:
+			all = append(all, script{name: name})
+		case line != "" && len(all) > 0 && line[0] != '<':
+			last := &all[len(all)-1]
+			last.lines = append(last.lines, line)
+		}
+	}
+	return all
+}
+
+// play runs a script in a world of its own, or against a real server.
+func (s script) play(t *testing.T) (told string) {
+	if *record != "" {
+		told, err := s.ask(http.DefaultClient, *record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	cfg := Story(Client(t, "client-1", func(_ context.Context, p *sim.Program) (err error) {
+		transport := &http.Transport{DialContext: p.Env().Dial}
+		p.Env().Cleanup(transport.CloseIdleConnections)
+		told, err = s.ask(&http.Client{Transport: transport}, "http://"+p.Env().Nodes[0])
+		return err
+	}))
+	cfg.Nodes = Nodes("consul", 1)
+	Play(t, cfg)
+	return told
+}
+
+// A seen is what has been seen of the words that no two servers have in common.
+type seen struct {
+	words map[string]string
+	count map[string]int
+}
+
+var (
+	sessions = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	indexes  = regexp.MustCompile(`("CreateIndex":|"ModifyIndex":|index )(\d+)`)
+	aliases  = regexp.MustCompile(`(session|index)-\d+`)
+)
+
+func (s *seen) alias(what, word string) string {
+	if word == "00000000-0000-0000-0000-000000000000" {
+		return word
+	}
+	if s.words[word] == "" {
+		s.count[what]++
+		s.words[word] = what + "-" + strconv.Itoa(s.count[what])
+		s.words[s.words[word]] = word
+	}
+	return s.words[word]
+}
+
+func (s *seen) tell(answer string) string {
+	answer = sessions.ReplaceAllStringFunc(answer, func(id string) string { return s.alias("session", id) })
+	return indexes.ReplaceAllStringFunc(answer, func(m string) string {
+		parts := indexes.FindStringSubmatch(m)
+		return parts[1] + s.alias("index", parts[2])
+	})
+}
+
+func (s *seen) mean(line string) string {
+	return aliases.ReplaceAllStringFunc(line, func(a string) string {
+		if s.words[a] == "" {
+			return a
+		}
+		return s.words[a]
+	})
+}
+
+func (s script) ask(client *http.Client, server string) (string, error) {
+	names := &seen{map[string]string{}, map[string]int{}}
+	text := "== " + s.name + "\n"
+	var waiting []chan string
+	for _, line := range s.lines {
+		text += line + "\n"
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb {
+		case "~":
+			d, err := time.ParseDuration(rest)
+			if err != nil {
+				return "", err
+			}
+			time.Sleep(d)
+			continue
+		case "=":
+			n, err := strconv.Atoi(rest)
+			if err != nil {
+				return "", err
+			}
+			text += "< " + names.tell(<-waiting[n-1]) + "\n"
+			continue
+		}
+		answer := make(chan string, 1)
+		request := names.mean(rest)
+		go func() {
+			began := time.Now()
+			said := hear(client, server, request)
+			if verb == ">&" {
+				said += fmt.Sprintf(", after %.0f s", time.Since(began).Seconds())
+			}
+			answer <- said
+		}()
+		if verb == ">&" {
+			waiting = append(waiting, answer)
+			time.Sleep(50 * time.Millisecond) // until it has got there
+			continue
+		}
+		text += "< " + names.tell(<-answer) + "\n"
+	}
+	return text, nil
+}
+
+// hear is the answer to one request, with the headers that mean something.
+func hear(client *http.Client, server, request string) string {
+	parts := append(strings.SplitN(request, " ", 3), "")
+	r, err := http.NewRequest(parts[0], server+parts[1], strings.NewReader(parts[2]))
+	if err != nil {
+		return err.Error()
+	}
+	r.Header.Set("Accept-Encoding", "identity")
+	a, err := client.Do(r)
+	if err != nil {
+		return err.Error()
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if err != nil {
+		return err.Error()
+	}
+	said := strconv.Itoa(a.StatusCode)
+	for _, name := range []string{"Content-Type", "Vary", "Allow", "X-Consul-Default-ACL-Policy", "X-Consul-KnownLeader", "X-Consul-LastContact", "X-Consul-Effective-Consistency", "X-Consul-Query-Backend", "X-Consul-Results-Filtered-By-ACLs"} {
+		if v := a.Header.Get(name); v != "" {
+			said += " " + strings.TrimPrefix(strings.TrimPrefix(name, "X-Consul-"), "Content-") + "=" + v
+		}
+	}
+	if v := a.Header.Get("X-Consul-Index"); v != "" {
+		said += " index " + v
+	}
+	return fmt.Sprintf("%s %s", said, strings.ReplaceAll(string(b), "\n", "\\n"))
+}

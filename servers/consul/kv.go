@@ -1,0 +1,206 @@
+package consul
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/trace"
+)
+
+// kv serves one key.
+func (s *server) kv(call *http1.Call, key string) {
+	q := call.URL.Query()
+	switch call.Method {
+	case http.MethodGet:
+		s.wants(call, func(wait *query) { s.read(call, key, wait) })
+		return
+	case http.MethodDelete:
+		s.deleteKey(call, key)
+		return
+	}
+	given := 0
+	for _, name := range []string{"cas", "acquire", "release"} {
+		if q.Has(name) {
+			given++
+		}
+	}
+	e := entry{Key: key}
+	if len(call.Content) > 0 {
+		e.Value = call.Content
+	}
+	cas, wrong := number(q.Get("cas"), q.Has("cas"))
+	flags, bad := number(q.Get("flags"), q.Has("flags"))
+	e.Flags = flags
+	switch {
+	case key == "":
+		refuse(call, http.StatusBadRequest, "Missing key name")
+	case given > 1:
+		refuse(call, http.StatusBadRequest, fmt.Sprintf("Conflicting flags: %v\n", q.Encode()))
+	case bad != nil:
+		refuse(call, http.StatusInternalServerError, bad.Error())
+	case wrong != nil:
+		refuse(call, http.StatusInternalServerError, wrong.Error())
+	case len(e.Value) > largestValue:
+		refuse(call, http.StatusRequestEntityTooLarge, fmt.Sprintf("Request body(%d bytes) too large, max size: %d bytes. See %s.",
+			len(e.Value), largestValue, "https://developer.hashicorp.com/docs/agent/config/config-files#kv_max_value_size"))
+	case q.Has("acquire"):
+		s.acquire(call, e, q.Get("acquire"))
+	case q.Has("release"):
+		s.release(call, e, q.Get("release"))
+	default:
+		s.putKey(call, e, q.Has("cas"), cas)
+	}
+}
+
+// number reads a parameter, if it was given.
+func number(text string, given bool) (uint64, error) {
+	if !given {
+		return 0, nil
+	}
+	return strconv.ParseUint(text, 10, 64)
+}
+
+// acquire gives a key to a session that there is, unless another one has it. While a lock-delay
+// lasts nobody gets it, and that is not even written down.
+func (s *server) acquire(call *http1.Call, e entry, id string) {
+	if s.timers.Now() < s.store.delays[e.Key] {
+		respond(call, false, nil, "no: lock-delay")
+		return
+	}
+	index := s.store.next()
+	holder := s.sessions.all[id]
+	was := s.store.keys[e.Key]
+	switch {
+	case id == "":
+		refuse(call, http.StatusInternalServerError, "raft apply failed: missing session")
+		return
+	case holder == nil:
+		refuse(call, http.StatusInternalServerError, fmt.Sprintf("raft apply failed: invalid session %q", id))
+		return
+	case was != nil && was.Session != "" && was.Session != id:
+		respond(call, false, nil, "no: it is taken")
+		return
+	}
+	e.Session, e.LockIndex, e.by = id, 1, call.By()
+	mine := was != nil && was.Session == id
+	var prior *trace.Actor
+	switch {
+	case mine:
+		e.LockIndex, prior = was.LockIndex, was.by
+	case was != nil:
+		e.LockIndex = was.LockIndex + 1
+	}
+	changed := s.store.put(index, e)
+	if !mine || inAnotherSection(e.by, prior) {
+		s.store.keys[e.Key].by = e.by
+		s.holds(trace.KindSet, s.store.keys[e.Key], prior)
+	}
+	if changed {
+		s.host.Keeps(len(e.Key) + len(e.Value))
+		s.changed(e.Key)
+	}
+	respond(call, true, nil, fmt.Sprintf("yes, for the %s time", ordinal(e.LockIndex)))
+}
+
+// inAnotherSection says that who has a key already, by its session, has acquired it again for
+// something else.
+func inAnotherSection(by, was *trace.Actor) bool {
+	return by != nil && was != nil && (by.Client != was.Client || by.Section != was.Section)
+}
+
+// release takes a key from the session that has it.
+func (s *server) release(call *http1.Call, e entry, id string) {
+	index := s.store.next()
+	was := s.store.keys[e.Key]
+	switch {
+	case id == "":
+		refuse(call, http.StatusInternalServerError, "raft apply failed: missing session")
+		return
+	case was == nil || was.Session != id:
+		respond(call, false, nil, "no: it is not the session's")
+		return
+	}
+	e.LockIndex = was.LockIndex
+	s.store.put(index, e)
+	s.lost(trace.KindDelete, was, call.By())
+	s.changed(e.Key)
+	respond(call, true, nil, "yes")
+}
+
+// putKey puts a key, if it is still as it was when it was changed last, in the change of
+// that index; 0 means that it is not there. Who has it keeps it.
+func (s *server) putKey(call *http1.Call, e entry, check bool, index uint64) {
+	now := s.store.next()
+	was := s.store.keys[e.Key]
+	if check && (index == 0) != (was == nil) || check && was != nil && was.ModifyIndex != index {
+		respond(call, false, nil, "no: it has changed")
+		return
+	}
+	if was != nil {
+		e.Session, e.LockIndex, e.by = was.Session, 0, was.by
+	}
+	if s.store.put(now, e) {
+		s.host.Keeps(len(e.Key) + len(e.Value))
+		s.changed(e.Key)
+	}
+	respond(call, true, nil, "yes")
+}
+
+func (s *server) deleteKey(call *http1.Call, key string) {
+	q := call.URL.Query()
+	index, wrong := number(q.Get("cas"), q.Has("cas"))
+	switch {
+	case key == "":
+		refuse(call, http.StatusBadRequest, "Missing key name")
+		return
+	case wrong != nil:
+		refuse(call, http.StatusInternalServerError, wrong.Error())
+		return
+	}
+	now := s.store.next()
+	was := s.store.keys[key]
+	if q.Has("cas") && was != nil && was.ModifyIndex != index {
+		respond(call, false, nil, "no: it has changed")
+		return
+	}
+	if was != nil {
+		s.remove(now, was, trace.KindDelete, call.By())
+	}
+	respond(call, true, nil, "yes")
+}
+
+// remove deletes a key that is there.
+func (s *server) remove(index uint64, was *entry, how trace.Kind, by *trace.Actor) {
+	s.store.delete(index, was.Key)
+	if was.Session != "" {
+		s.lost(how, was, by)
+	}
+	s.changed(was.Key)
+}
+
+// read reads a key, when it is there or when it has changed.
+func (s *server) read(call *http1.Call, key string, q *query) {
+	if key == "" {
+		refuse(call, http.StatusBadRequest, "Missing key name")
+		return
+	}
+	q.key = key
+	q.look = func() (index uint64, found bool) {
+		if e := s.store.keys[key]; e != nil {
+			return e.ModifyIndex, true
+		}
+		return s.store.changed, false
+	}
+	q.answer = func(learns []trace.Event) {
+		index, found := q.look()
+		if !found {
+			call.Answer(http1.Answer{Status: http.StatusNotFound, Header: headers(meta(index)), Text: "nothing", Learns: learns})
+			return
+		}
+		e := s.store.keys[key]
+		respond(call, []*entry{e}, meta(index), s.tellEntry(e), learns...)
+	}
+	s.ask(q)
+}

@@ -1,0 +1,122 @@
+package consul
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/servers/timers"
+	"github.com/locksim/locksim/trace"
+)
+
+// A query is a read that can wait until what it reads has changed: until its index is greater
+// than the one that the client knows. Query in
+// https://github.com/hashicorp/consul/blob/v1.21.0/agent/blockingquery/blockingquery.go
+type query struct {
+	call *http1.Call
+	key  string // or the session
+	// after is the index that the client knows; 0 does not wait.
+	after uint64
+	wait  time.Duration
+	// missed: it was not there already when the query last looked, and that it still is not is
+	// no change.
+	missed bool
+	timer  *timers.Timer
+	// look is the index of what it reads, and whether it is there.
+	look   func() (index uint64, found bool)
+	answer func(learns []trace.Event)
+}
+
+// waitsOf reads how a request wants to wait; why says what is wrong with that.
+func waitsOf(call *http1.Call) (q *query, why string) {
+	q, params := &query{call: call}, call.URL.Query()
+	if wait := params.Get("wait"); wait != "" {
+		d, err := time.ParseDuration(wait)
+		if err != nil {
+			return nil, "Invalid wait time"
+		}
+		q.wait = d
+	}
+	if index := params.Get("index"); index != "" {
+		n, err := strconv.ParseUint(index, 10, 64)
+		if err != nil {
+			return nil, "Invalid index"
+		}
+		q.after = n
+	}
+	if params.Has("stale") && params.Has("consistent") {
+		return nil, "Cannot specify ?stale with ?consistent, conflicting semantics."
+	}
+	return q, ""
+}
+
+// wants has a request answered that may want to wait.
+func (s *server) wants(call *http1.Call, then func(*query)) {
+	q, why := waitsOf(call)
+	if why != "" {
+		refuse(call, http.StatusBadRequest, why)
+		return
+	}
+	then(q)
+}
+
+// lasts is how long it waits.
+func (q *query) lasts() time.Duration {
+	if q.wait <= 0 {
+		return usualWait
+	}
+	return min(q.wait, longestWait)
+}
+
+// ask answers a query, now or later.
+func (s *server) ask(q *query) {
+	if q.after == 0 || s.ready(q) {
+		q.answer(nil)
+		return
+	}
+	wait := q.lasts()
+	if most := int64(wait / jitter); most > 0 {
+		wait += time.Duration(s.dice.Int64N(most))
+	}
+	s.queries = append(s.queries, q)
+	q.timer = s.timers.After(wait, func() {
+		s.forget(q)
+		q.answer(nil)
+	})
+	q.call.Gone(func() { s.forget(q) })
+}
+
+func (s *server) forget(q *query) {
+	s.timers.Stop(q.timer)
+	s.queries = slices.DeleteFunc(s.queries, func(o *query) bool { return o == q })
+}
+
+// ready says whether what a query reads has changed.
+func (s *server) ready(q *query) bool {
+	index, found := q.look()
+	if !found {
+		if q.missed {
+			q.after = index
+		}
+		q.missed = true
+	}
+	return index > q.after
+}
+
+// changed answers those who wait for a key or a session to change.
+func (s *server) changed(key string) {
+	for _, q := range slices.Clone(s.queries) {
+		if q.key != key || !s.ready(q) {
+			continue
+		}
+		s.forget(q)
+		q.call.Gone(nil)
+		ev := trace.Event{Kind: trace.KindNotify, Peer: s.host.Node().Name}
+		if s.host.Names().IsKey(key) {
+			ev.Key = key
+		}
+		q.answer([]trace.Event{ev})
+	}
+}

@@ -1,0 +1,101 @@
+package consul
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/servers/http1"
+)
+
+// An endpoint is one path of the API.
+type endpoint struct {
+	path    string // what ends in a slash has something behind it
+	methods []string
+	// asksLeader: without a leader there is no answer.
+	asksLeader bool
+	// parameters are those that it understands, besides those that all do.
+	parameters []string
+	serve      func(s *server, call *http1.Call, rest string)
+}
+
+var get, put = []string{http.MethodGet}, []string{http.MethodPut}
+
+// waits are the parameters of a query that can wait.
+var waits = []string{"index", "wait", "consistent", "stale"}
+
+var endpoints []endpoint
+
+func init() {
+	endpoints = []endpoint{
+		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release"}, waits...), (*server).kv},
+		{"/v1/session/create", put, true, nil, (*server).createSession},
+		{"/v1/session/destroy/", put, true, nil, (*server).destroySession},
+		{"/v1/session/renew/", put, true, waits, (*server).renewSession},
+		{"/v1/session/info/", get, true, waits, (*server).sessionInfo},
+		{"/v1/status/leader", get, false, nil, (*server).leader},
+	}
+}
+
+// route finds the endpoint for a path, and what stands behind it; nil if there is none.
+func route(path string) (*endpoint, string) {
+	for i, e := range endpoints {
+		rest, found := strings.CutPrefix(path, e.path)
+		if found && (rest == "" || strings.HasSuffix(e.path, "/")) {
+			return &endpoints[i], rest
+		}
+	}
+	return nil, ""
+}
+
+// unknown answers for a path that is not served. Most of those under /v1/ a real server
+// serves.
+func (s *server) unknown(call *http1.Call) {
+	if !strings.Contains(call.URL.Path, "/v1/") {
+		refuse(call, http.StatusNotFound, "Invalid URL path: if attempting to use the HTTP API, ensure the path starts with '/v1/'\n")
+		return
+	}
+	s.doubt(call, call.Method+" "+call.URL.Path)
+	refuse(call, http.StatusNotFound, "Invalid URL path: not a recognized HTTP API endpoint\n")
+}
+
+// understands says whether a request asks for nothing that a real server does and this one does
+// not; else it refuses it, as the request cannot be answered in any true way.
+func (s *server) understands(call *http1.Call, e *endpoint) bool {
+	harmless := []string{"dc", "pretty", "token"}
+	for _, name := range []string{"cached", "filter", "keys", "ns", "partition", "peer", "raw", "recurse", "sameness-group", "separator", "seperator"} {
+		if call.URL.Query().Has(name) && !slices.Contains(e.parameters, name) && !slices.Contains(harmless, name) {
+			s.doubt(call, call.Method+" "+e.path+" with "+name)
+			refuse(call, http.StatusInternalServerError, name+" is not simulated")
+			return false
+		}
+	}
+	return true
+}
+
+func (s *server) doubt(call *http1.Call, what string) {
+	s.host.Doubt(fmt.Sprintf("%s asked %s for %s, which a real Consul server may answer otherwise", call.Peer(), s.host.Node().Name, what))
+}
+
+func (e *endpoint) wrongMethod(call *http1.Call) {
+	allowed := append([]string{http.MethodOptions}, e.methods...)
+	h := headers(http.Header{"Allow": {strings.Join(allowed, ",")}})
+	if call.Method == http.MethodOptions {
+		h.Set("Content-Type", "application/json")
+		call.Answer(http1.Answer{Status: http.StatusOK, Header: h})
+		return
+	}
+	text := "method " + call.Method + " not allowed"
+	h.Set("Content-Type", plain)
+	call.Answer(http1.Answer{Status: http.StatusMethodNotAllowed, Header: h, Body: []byte(text), Text: "405: " + text})
+}
+
+// leader says where the leader is.
+func (s *server) leader(call *http1.Call, _ string) {
+	if !s.leads {
+		respond(call, "", nil, "nobody")
+		return
+	}
+	respond(call, "127.0.0.1:8300", nil, "I do")
+}

@@ -1,0 +1,116 @@
+package consul
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/servers/timers"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A server is a Consul server.
+type server struct {
+	*http1.Server
+	host     *sim.Host
+	dice     *rand.Rand
+	timers   *timers.Timers
+	locks    []string // the keys that locks of the world are kept under
+	store    *store
+	sessions *sessions
+
+	// All below is lost in a crash.
+	leads   bool
+	queries []*query // in the order in which they came
+}
+
+func boot(host *sim.Host) sim.Server {
+	s := &server{host: host, dice: host.Random(), locks: host.Keys(), store: newStore(), leads: true}
+	s.Server = http1.NewServer(host, s.serve)
+	s.timers = timers.New(host, s.Do)
+	s.sessions = &sessions{s: s, all: map[string]*session{}}
+	return s
+}
+
+// serve answers a request, now or later.
+func (s *server) serve(call *http1.Call) {
+	if why := s.host.Failure(); why != "" {
+		refuse(call, http.StatusInternalServerError, why)
+		return
+	}
+	endpoint, rest := route(call.URL.Path)
+	switch {
+	case endpoint == nil:
+		s.unknown(call)
+	case !slices.Contains(endpoint.methods, call.Method):
+		endpoint.wrongMethod(call)
+	case !s.understands(call, endpoint):
+	case !s.leads && endpoint.asksLeader:
+		s.wait(call)
+	default:
+		endpoint.serve(s, call, rest)
+	}
+}
+
+// wait keeps a request until there is a leader, for a while. It looks for one again and again,
+// after times that are random and grow: forwardRequestToLeader in
+// https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/rpc.go
+func (s *server) wait(call *http1.Call) {
+	began := s.timers.Now()
+	lasts := patience
+	if q, why := waitsOf(call); why == "" && q.after > 0 {
+		lasts += q.lasts() + q.lasts()/jitter
+	}
+	most, pause := patience/jitter, time.Duration(0)
+	var look func()
+	again := func() {
+		pause += time.Duration(s.dice.Int64N(int64(most - pause)))
+		most *= 2
+		timer := s.timers.After(pause, look)
+		call.Gone(func() { s.timers.Stop(timer) })
+	}
+	look = func() {
+		switch {
+		case s.leads:
+			call.Gone(nil)
+			s.serve(call)
+		case time.Duration(s.timers.Now()-began) > lasts:
+			refuse(call, http.StatusInternalServerError, noLeader)
+		default:
+			again()
+		}
+	}
+	again()
+}
+
+// lead begins to lead.
+func (s *server) lead() {
+	s.leads = true
+	s.host.Emit(trace.Event{Kind: trace.KindLead})
+	s.sessions.renewAll()
+}
+
+// ClockChanged is as in [sim.Server].
+func (s *server) ClockChanged() { s.timers.Arm() }
+
+// Crash is as in [sim.Server]. What was written stays.
+func (s *server) Crash(trace.Crash) {
+	s.Server.Crash()
+	s.timers.Clear()
+	s.leads, s.queries = false, nil
+}
+
+// Restart is as in [sim.Server]. The server does again what its log says, and so each lock-delay
+// that there ever was begins anew.
+func (s *server) Restart() {
+	for key, delay := range s.store.delayed {
+		s.store.delays[key] = s.timers.Now() + int64(delay)
+	}
+	s.timers.After(election+time.Duration(s.dice.Int64N(int64(election))), s.lead)
+}
+
+// Stop has nothing to do: there are no goroutines.
+func (s *server) Stop() {}

@@ -1,0 +1,127 @@
+package consul_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// story is a world with a server and clients that run programs.
+func story(clients ...sim.Client) sim.Config {
+	cfg := Story(clients...)
+	cfg.Nodes = Nodes("consul", 1)
+	return cfg
+}
+
+// asks is a client that asks for things at their times, and keeps what it hears.
+func asks(t *testing.T, name string, heard *[]string, requests ...string) sim.Client {
+	return Client(t, name, func(_ context.Context, p *sim.Program) error {
+		transport := &http.Transport{DialContext: p.Env().Dial}
+		p.Env().Cleanup(transport.CloseIdleConnections)
+		names := &seen{map[string]string{}, map[string]int{}}
+		for _, r := range requests {
+			at, request, _ := strings.Cut(r, ": ")
+			d, err := time.ParseDuration(at)
+			if err != nil {
+				return err
+			}
+			SleepUntil(d)
+			said := names.tell(hear(&http.Client{Transport: transport}, "http://"+p.Env().Nodes[0], names.mean(request)))
+			*heard = append(*heard, said[:strings.IndexByte(said, ' ')]+" "+said[strings.LastIndexByte(said, ' ')+1:])
+		}
+		return nil
+	})
+}
+
+// A server that was started anew leads after five to ten seconds, knows its sessions, and gives
+// each its whole time; and each lock-delay that there was begins once more.
+func TestRestart(t *testing.T) {
+	var heard []string
+	tr := Play(t, With(story(asks(t, "client-1", &heard,
+		`0s: PUT /v1/session/create {"TTL":"10s","LockDelay":"60s"}`,
+		`0s: PUT /v1/kv/free?acquire=session-1 x`,
+		`0s: PUT /v1/session/destroy/session-1`,
+		`0s: PUT /v1/session/create {"TTL":"10s"}`,
+		`0s: PUT /v1/kv/held?acquire=session-2 x`,
+		`60.5s: PUT /v1/session/create {"TTL":"90s"}`,
+		`60.5s: PUT /v1/kv/free?acquire=session-3 x`,
+		`60.5s: PUT /v1/kv/free?release=session-3 x`,
+		`62s: GET /v1/kv/nothing`,
+		`62s: PUT /v1/kv/free?acquire=session-3 x`,
+		`121s: PUT /v1/kv/free?acquire=session-3 x`,
+		`123s: PUT /v1/kv/free?acquire=session-3 x`,
+	)), Lasting(time.Second, At(61*time.Second, Crashed("consul-1", trace.Kill)))))
+	Struck(t, tr)
+	leads := Only(t, tr, trace.KindLead, "consul-1").At - 62*time.Second
+	if leads < 5*time.Second || leads > 10*time.Second {
+		t.Errorf("it leads %v after it has started", leads)
+	}
+	Same(t, "heard", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
+}
+
+// Whatever bytes a client sends, the server goes on: it answers somebody else.
+func FuzzServer(f *testing.F) {
+	b, err := os.ReadFile(answers)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range scripts(string(b)) {
+		all := ""
+		for _, line := range s.lines {
+			parts := append(strings.SplitN(line, " ", 4), "", "", "")
+			if parts[0][0] == '>' {
+				one := parts[1] + " " + parts[2] + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + strconv.Itoa(len(parts[3])) + "\r\n\r\n" + parts[3]
+				f.Add([]byte(one))
+				all += one
+			}
+		}
+		f.Add([]byte(all))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		feed := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			c, err := Dial(ctx, p, 0)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if _, err := c.Write(b); err != nil {
+				return err
+			}
+			c.SetReadDeadline(time.Now().Add(time.Second))
+			if _, err := io.Copy(io.Discard, c); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+				return err
+			}
+			return nil
+		})
+		var heard []string
+		Play(t, story(feed, asks(t, "client-2", &heard, "10s: PUT /v1/kv/k x")))
+		if len(heard) != 1 || !strings.HasPrefix(heard[0], "200") {
+			t.Errorf("client-2 heard %q", heard)
+		}
+	})
+}
+
+// What a real server does and this one does not is told: the run proves nothing then.
+func TestWhatIsNotServed(t *testing.T) {
+	for request, want := range map[string]string{
+		"GET /v1/agent/self":                             "client-1 asked consul-1 for GET /v1/agent/self, which a real Consul server may answer otherwise",
+		"GET /v1/kv/k?recurse=":                          "client-1 asked consul-1 for GET /v1/kv/ with recurse, which a real Consul server may answer otherwise",
+		`PUT /v1/session/create {"NodeChecks":["disk"]}`: "client-1 asked consul-1 for a session with health checks, which a real Consul server may answer otherwise",
+		"GET /nothing":                                   "",
+		"GET /v1/kv/k":                                   "",
+	} {
+		var heard []string
+		tr := Play(t, story(asks(t, "client-1", &heard, "0s: "+request)))
+		Same(t, request, strings.Join(tr.Doubts, ", "), want)
+	}
+}

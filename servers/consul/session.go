@@ -1,0 +1,252 @@
+package consul
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/servers/timers"
+	"github.com/locksim/locksim/trace"
+)
+
+// A session is a client's, with the fields that a real server shows, in its order.
+type session struct {
+	ID            string
+	Name          string
+	Node          string
+	LockDelay     time.Duration
+	Behavior      string
+	TTL           string
+	NodeChecks    []string
+	ServiceChecks []struct{}
+	CreateIndex   uint64
+	ModifyIndex   uint64
+
+	client string
+	ttl    time.Duration // 0 lasts for ever
+	timer  *timers.Timer
+}
+
+// What becomes of a session's keys when it ends.
+const releases, deletes = "release", "delete"
+
+type sessions struct {
+	s   *server
+	all map[string]*session
+	// changed is the index of the latest change of any.
+	changed uint64
+}
+
+// createSession begins a session. Its end by the node's own health checks, which a real server
+// has by default, cannot come: the node that it hangs on is the server's own.
+func (s *server) createSession(call *http1.Call, _ string) {
+	one := &session{Node: s.host.Node().Name, NodeChecks: []string{"serfHealth"}, LockDelay: usualDelay}
+	if len(call.Content) > 0 {
+		if err := one.read(call.Content); err != nil {
+			refuse(call, http.StatusBadRequest, "Request decode failed: "+err.Error())
+			return
+		}
+	}
+	if why := one.check(); why != "" {
+		refuse(call, http.StatusInternalServerError, why)
+		return
+	}
+	index := s.store.next()
+	if one.Node != s.host.Node().Name {
+		refuse(call, http.StatusInternalServerError, "apply failed: Missing node registration")
+		return
+	}
+	if !slices.Equal(one.NodeChecks, []string{"serfHealth"}) && len(one.NodeChecks) > 0 || len(one.ServiceChecks) > 0 {
+		s.doubt(call, "a session with health checks")
+	}
+	one.ID = s.newID()
+	one.CreateIndex, one.ModifyIndex = index, index
+	if by := call.By(); by != nil {
+		one.client = by.Client
+	}
+	s.sessions.all[one.ID] = one
+	s.sessions.changed = index
+	name := s.name(one.ID)
+	s.host.Emit(trace.Event{Kind: trace.KindOpen, Peer: one.client, Session: name, TTL: one.ttl})
+	s.sessions.renew(one)
+	respond(call, struct{ ID string }{one.ID}, nil, fmt.Sprintf("%s, for %s", name, one.TTL), s.alive(one)...)
+}
+
+// read reads what a client asks for.
+func (one *session) read(b []byte) error {
+	var asked struct {
+		Name, Node, Behavior, TTL string
+		LockDelay                 any
+		NodeChecks                *[]string
+		ServiceChecks             *[]struct{}
+		Checks                    *[]string
+	}
+	if err := json.NewDecoder(bytes.NewReader(b)).Decode(&asked); err != nil {
+		return err
+	}
+	one.Name, one.Behavior, one.TTL = asked.Name, asked.Behavior, asked.TTL
+	one.Node = cmp.Or(asked.Node, one.Node)
+	if asked.NodeChecks != nil {
+		one.NodeChecks = *asked.NodeChecks
+	}
+	if asked.ServiceChecks != nil {
+		one.ServiceChecks = *asked.ServiceChecks
+	}
+	if asked.Checks != nil {
+		one.NodeChecks = *asked.Checks
+	}
+	var delay time.Duration
+	switch d := asked.LockDelay.(type) {
+	case nil:
+		return nil
+	case string:
+		var err error
+		if delay, err = time.ParseDuration(d); err != nil {
+			return err
+		}
+	case float64:
+		delay = time.Duration(d)
+	}
+	if delay < suspicious {
+		delay *= time.Second
+	}
+	one.LockDelay = delay
+	return nil
+}
+
+// check is why there cannot be such a session; "" if there can.
+func (one *session) check() string {
+	switch one.Behavior {
+	case "":
+		one.Behavior = releases
+	case releases, deletes:
+	default:
+		return fmt.Sprintf("Invalid Behavior setting '%s'", one.Behavior)
+	}
+	if one.TTL == "" {
+		return ""
+	}
+	ttl, err := time.ParseDuration(one.TTL)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("Session TTL '%s' invalid: %v", one.TTL, err)
+	case ttl != 0 && (ttl < shortestTTL || ttl > longestTTL):
+		return fmt.Sprintf("Invalid Session TTL '%d', must be between [%v=%v]", ttl, shortestTTL, longestTTL)
+	}
+	one.ttl = ttl
+	return ""
+}
+
+// newID is a random UUID.
+func (s *server) newID() string {
+	a, b := s.dice.Uint64(), s.dice.Uint64()
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
+}
+
+func (s *server) renewSession(call *http1.Call, id string) {
+	one := s.sessions.all[id]
+	switch {
+	case id == "":
+		refuse(call, http.StatusBadRequest, "Missing session")
+	case one == nil:
+		refuse(call, http.StatusNotFound, fmt.Sprintf("Session id '%s' not found", id))
+	default:
+		s.sessions.renew(one)
+		respond(call, []*session{one}, nil, fmt.Sprintf("for %s", one.TTL), s.alive(one)...)
+	}
+}
+
+func (s *server) destroySession(call *http1.Call, id string) {
+	if id == "" {
+		refuse(call, http.StatusBadRequest, "Missing session")
+		return
+	}
+	if one := s.sessions.all[id]; one != nil {
+		s.sessions.end(one, trace.KindCloseSession, call.By())
+	}
+	respond(call, true, nil, "yes")
+}
+
+// sessionInfo shows a session, or none. That it is gone is a change, too.
+func (s *server) sessionInfo(call *http1.Call, id string) {
+	if id == "" {
+		refuse(call, http.StatusBadRequest, "Missing session")
+		return
+	}
+	s.wants(call, func(q *query) {
+		q.key = id
+		q.look = func() (uint64, bool) { return max(s.sessions.changed, 1), true }
+		q.answer = func(learns []trace.Event) {
+			index, _ := q.look()
+			shown, text := []*session{}, "nothing"
+			if one := s.sessions.all[id]; one != nil {
+				shown, text = append(shown, one), s.name(id)
+			}
+			respond(call, shown, meta(index), text, learns...)
+		}
+		s.ask(q)
+	})
+}
+
+// renew counts a session's time anew.
+func (ss *sessions) renew(one *session) {
+	s := ss.s
+	if one.ttl == 0 {
+		return
+	}
+	s.timers.Stop(one.timer)
+	one.timer = s.timers.After(grace*one.ttl, func() { ss.end(one, trace.KindExpireSession, nil) })
+	for _, key := range s.locks {
+		if e := s.store.keys[key]; e != nil && e.Session == one.ID {
+			s.holds(trace.KindTouch, e, nil)
+		}
+	}
+}
+
+// renewAll is for who begins to lead, and does not know when they were renewed last.
+func (ss *sessions) renewAll() {
+	for _, id := range slices.Sorted(maps.Keys(ss.all)) {
+		ss.renew(ss.all[id])
+	}
+}
+
+// end ends a session, and takes its keys: nobody gets them as long as its lock-delay lasts.
+func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
+	s := ss.s
+	index := s.store.next()
+	s.timers.Stop(one.timer)
+	delete(ss.all, one.ID)
+	ss.changed = index
+	s.host.Emit(trace.Event{Kind: how, Peer: one.client, Session: s.name(one.ID)})
+	gone := trace.KindDelete
+	if how == trace.KindExpireSession {
+		gone = trace.KindExpire
+	}
+	delay := min(one.LockDelay, longestDelay)
+	for _, key := range slices.Sorted(maps.Keys(s.store.keys)) {
+		was := s.store.keys[key]
+		if was.Session != one.ID {
+			continue
+		}
+		if delay > 0 {
+			s.store.delays[key] = s.timers.Now() + int64(delay)
+			s.store.delayed[key] = delay
+		}
+		if one.Behavior == deletes {
+			s.remove(index, was, gone, by)
+			continue
+		}
+		free := *was
+		free.Session, free.by = "", nil
+		s.store.put(index, free)
+		s.lost(gone, was, by)
+		s.changed(key)
+	}
+	s.changed(one.ID)
+}

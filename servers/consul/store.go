@@ -1,0 +1,69 @@
+package consul
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// A store is what a server has written: keys, and how far its log goes. Each change has an
+// index in the log, also one that comes to nothing.
+type store struct {
+	index uint64
+	keys  map[string]*entry
+	// changed is the index of the latest change of any key.
+	changed uint64
+	// delays are until when nobody can acquire a key, on the server's monotonic clock.
+	delays map[string]int64
+	// delayed are the latest lock-delays, however long ago.
+	delayed map[string]time.Duration
+}
+
+// first is how far the log of a new server goes before anybody asks it for something.
+const first = 20
+
+func newStore() *store {
+	return &store{index: first, keys: map[string]*entry{}, delays: map[string]int64{}, delayed: map[string]time.Duration{}}
+}
+
+// An entry is a key, with the fields that a real server shows, in its order.
+type entry struct {
+	LockIndex   uint64
+	Key         string
+	Flags       uint64
+	Value       []byte
+	Session     string `json:",omitempty"`
+	CreateIndex uint64
+	ModifyIndex uint64
+
+	// by is who has acquired it.
+	by *trace.Actor
+}
+
+// next is the index of the next change.
+func (s *store) next() uint64 {
+	s.index++
+	return s.index
+}
+
+// put puts a key. One that says the same as before is not changed, whatever its indexes.
+func (s *store) put(index uint64, e entry) (changed bool) {
+	was := s.keys[e.Key]
+	e.CreateIndex, e.ModifyIndex = index, index
+	if was != nil {
+		e.CreateIndex = was.CreateIndex
+		if was.LockIndex == e.LockIndex && was.Flags == e.Flags && was.Session == e.Session && bytes.Equal(was.Value, e.Value) {
+			return false
+		}
+	}
+	s.keys[e.Key] = &e
+	s.changed = index
+	return true
+}
+
+// delete deletes a key. Whoever makes it again begins with its indexes anew.
+func (s *store) delete(index uint64, key string) {
+	delete(s.keys, key)
+	s.changed = index
+}
