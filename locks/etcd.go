@@ -13,12 +13,7 @@ func init() {
 		"etcd-trylock":  concurrency + ": Mutex.TryLock, which does not wait",
 		"etcd-election": concurrency + ": Election, whose leader is who holds the lock",
 
-		"etcd-local":                "as etcd, but client-1 has etcd-1 for its only endpoint, client-2 etcd-2, and so on",
-		"etcd-shared-session":       "as etcd, but all handles of a process share one Session, and with it their key",
-		"etcd-shared-session-close": "as etcd-shared-session, but released by Session.Close",
-		"etcd-same-session":         "as etcd, but it goes on with a Session that is over",
-		"etcd-version":              "as etcd, but with the key's version for a token",
-		"etcd-election-version":     "as etcd-election, but it goes on leading, proclaims with each section, and takes the key's version for a token",
+		"etcd-election-version": "as etcd-election, but it goes on leading, proclaims with each section, and takes the key's version for a token",
 
 		"etcd-no-recheck":     ours("Mutex.Lock that, having waited, does not look whether its own key still stands, as that of 3.4.3"),
 		"etcd-ask-owner":      ours("who waits asks whether its own key stands, as Mutex.IsOwner does, and takes that for the lock"),
@@ -29,8 +24,12 @@ func init() {
 		features := []string{"loss-signal"} // somebody looks at Session.Done
 		if name == Etcd {
 			features = append(features,
-				"own-session", // and does not go on with the one that another process has written down
-				"unlock",      // Mutex.Unlock releases, and not Session.Close
+				"own-session",        // and does not go on with the one that another process has written down
+				"session-per-handle", // and does not share one between the handles of a process, and with it their key
+				"new-session",        // and does not go on with one that is over
+				"unlock",             // Mutex.Unlock releases, and not Session.Close
+				"revision-token",     // the key's create revision, and not its version, which is always 1
+				"all-endpoints",      // and not only that of the process's own number, client-1's the first
 			)
 		}
 		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, Adapter: adapters + "etcd", Features: features})

@@ -42,7 +42,8 @@ func behind(t testing.TB, late time.Duration, s sim.Storage) sim.Config {
 	if late > 0 {
 		faults = []sim.Fault{When("client-1 read", &sim.Delay{Process: "etcd-1", To: "etcd-3", By: late})}
 	}
-	cfg := gcPause(t, "etcd-local", 3, faults...)
+	cfg := gcPause(t, "etcd", 3, faults...)
+	cfg.Lock.Options.Without = []string{"all-endpoints"} // each asks a member of its own
 	cfg.Faults = faults
 	cfg.Clients[1].Starts = Point("client-1 read")
 	s.InCluster = true

@@ -11,50 +11,27 @@ import (
 	"fmt"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"github.com/locksim/locksim/locks"
 	_ "github.com/locksim/locksim/servers/etcd" // what they are kept on
 )
 
-// The library's, as its documentation uses it.
+// The library's. How etcd is used otherwise than its documentation has it are its features.
 func init() {
-	provide("etcd", use{try: byLock})
-	provide("etcd-trylock", use{try: byTryLock})
-	provide("etcd-election", use{try: byCampaign})
-}
-
-// The library's, used in other ways.
-func init() {
-	provide("etcd-local", use{try: byLock, speaks: localClient})
-	provide("etcd-shared-session", use{try: byLock, shares: true})
-	provide("etcd-shared-session-close", use{try: byLock, shares: true, closes: true})
-	provide("etcd-same-session", use{try: byLock, keeps: true})
-	provide("etcd-version", use{try: byLockWithVersion})
-	provide("etcd-election-version", use{try: byProclaiming})
+	provide("etcd", byLock)
+	provide("etcd-trylock", byTryLock)
+	provide("etcd-election", byCampaign)
+	provide("etcd-election-version", byProclaiming)
 }
 
 // Ours.
 func init() {
-	provide("etcd-no-recheck", use{try: byQueue(waitInQueue)})
-	provide("etcd-ask-owner", use{try: byQueue(askOwner)})
-	provide("etcd-put-recipe", use{try: byPut(createdIn)})
-	provide("etcd-put-recipe-mod", use{try: byPut(changedIn)})
-	provide("etcd-look-then-put", use{try: byLookThenPut})
-}
-
-// A use is a way to lock.
-type use struct {
-	try attempt
-	// speaks makes the client that its handles speak with; nil is [Client].
-	speaks func(*locks.Env) (*clientv3.Client, error)
-	// shares says that the handles of a process have one session, and not each its own.
-	shares bool
-	// keeps goes on with a session that is over, where others take a new one.
-	keeps bool
-	// closes says that a release ends the session.
-	closes bool
+	provide("etcd-no-recheck", byQueue(waitInQueue))
+	provide("etcd-ask-owner", byQueue(askOwner))
+	provide("etcd-put-recipe", byPut(createdIn))
+	provide("etcd-put-recipe-mod", byPut(changedIn))
+	provide("etcd-look-then-put", byLookThenPut)
 }
 
 // An attempt tries once to get a lock for a session.
@@ -66,16 +43,17 @@ type grant struct {
 	release func(context.Context) error
 }
 
-func provide(name string, u use) {
-	if u.speaks == nil {
-		u.speaks = Client
-	}
+func provide(name string, try attempt) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
-		client, err := u.speaks(e)
+		speaks := Client
+		if !e.Options.Has("all-endpoints") {
+			speaks = localClient
+		}
+		client, err := speaks(e)
 		if err != nil {
 			return nil, err
 		}
-		h, err := u.holder(e, client)
+		h, err := newHolder(e, client)
 		if err != nil {
 			return nil, err
 		}
@@ -83,13 +61,13 @@ func provide(name string, u use) {
 		if err != nil {
 			return nil, err
 		}
-		return &lock{use: u, holder: h, data: d, env: e}, nil
+		return &lock{try: try, holder: h, data: d, env: e}, nil
 	})
 }
 
 // lock is a handle.
 type lock struct {
-	use
+	try attempt
 	*holder
 	*data
 	env *locks.Env
@@ -108,7 +86,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, notAcquired(ctx, err)
 	}
-	if l.closes || !l.env.Options.Has("unlock") {
+	if !l.env.Options.Has("unlock") {
 		g.release = func(context.Context) error { return s.Close() }
 	}
 	if !l.env.Options.Has("loss-signal") {
@@ -122,7 +100,17 @@ func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
 	if err := m.Lock(ctx); err != nil {
 		return grant{}, err
 	}
-	return grant{createRevision(m), m.Unlock}, nil
+	if l.env.Options.Has("revision-token") {
+		return grant{createRevision(m), m.Unlock}, nil
+	}
+	// The wrong number for a token: how often the key was written since it was made, which
+	// begins anew with each holder's key.
+	token, err := l.version(ctx, m.Key())
+	if err != nil {
+		_ = m.Unlock(ctx) // if that fails too, the key stands as long as the session
+		return grant{}, err
+	}
+	return grant{token, m.Unlock}, nil
 }
 
 func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
@@ -148,21 +136,6 @@ func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (grant, er
 		return grant{}, err
 	}
 	return grant{election.Rev(), election.Resign}, nil
-}
-
-// byLockWithVersion takes the wrong number for a token: how often the key was written since
-// it was made, which begins anew with each holder's key.
-func byLockWithVersion(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
-	m := concurrency.NewMutex(s, l.env.Key)
-	if err := m.Lock(ctx); err != nil {
-		return grant{}, err
-	}
-	token, err := l.version(ctx, m.Key())
-	if err != nil {
-		_ = m.Unlock(ctx) // if that fails too, the key stands as long as the session
-		return grant{}, err
-	}
-	return grant{token, m.Unlock}, nil
 }
 
 // byProclaiming is the leader of an election for as long as its session lasts, whatever it

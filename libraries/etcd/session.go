@@ -15,22 +15,23 @@ import (
 type holder struct {
 	client  *clientv3.Client
 	seconds int
-	keeps   bool
+	// keeps goes on with a session that is over.
+	keeps bool
 	// note is the key under which a process finds the session of the one before it, which
 	// it goes on with; "" has one of its own.
 	note    string
 	session *concurrency.Session
 }
 
-// holder has a session opened before the story begins, as that of a process which has been
+// newHolder has a session opened before the story begins, as that of a process which has been
 // running for a while.
-func (u use) holder(e *locks.Env, client *clientv3.Client) (*holder, error) {
+func newHolder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 	seconds, err := seconds(e.TTL)
 	if err != nil {
 		return nil, err
 	}
 	opens := func() *holder {
-		h := &holder{client: client, seconds: seconds, keeps: u.keeps}
+		h := &holder{client: client, seconds: seconds, keeps: !e.Options.Has("new-session")}
 		if !e.Options.Has("own-session") {
 			h.note = e.Key + ".session"
 		}
@@ -40,7 +41,7 @@ func (u use) holder(e *locks.Env, client *clientv3.Client) (*holder, error) {
 		})
 		return h
 	}
-	if u.shares {
+	if !e.Options.Has("session-per-handle") {
 		return locks.Share(e, "etcd session", opens), nil
 	}
 	return opens(), nil

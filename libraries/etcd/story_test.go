@@ -27,6 +27,7 @@ func TestStories(t *testing.T) {
 	for _, c := range []struct {
 		what          string
 		kind          string
+		lacks         string // the feature that is off
 		faults        []sim.Fault
 		works         time.Duration // of client-1
 		together      bool          // the clients ask at once
@@ -36,7 +37,7 @@ func TestStories(t *testing.T) {
 		{what: "a pause", kind: "etcd", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
 		{what: "a pause", kind: "etcd-trylock", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
 		{what: "a pause", kind: "etcd-election", faults: []sim.Fault{paused}, without: inherent + damage, with: inherent},
-		{what: "a pause, and tokens that are all 1", kind: "etcd-version", faults: []sim.Fault{paused},
+		{what: "a pause, and tokens that are all 1", kind: "etcd", lacks: "revision-token", faults: []sim.Fault{paused},
 			without: inherent + ", token-order lock" + damage, with: inherent + ", token-order lock" + damage},
 
 		{what: "a pause, and tokens that count what one leader proclaims", kind: "etcd-election-version", faults: []sim.Fault{paused},
@@ -48,7 +49,7 @@ func TestStories(t *testing.T) {
 		{what: "and somebody else has the lock", kind: "etcd-no-recheck", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true,
 			without: "section-exclusion lock, token-order lock, grant-order, progress lock", with: "section-exclusion lock, token-order lock, grant-order, progress lock"},
 		{what: "and somebody else has the lock", kind: "etcd", faults: []sim.Fault{cutOff}, works: 15 * time.Second, third: true},
-		{what: "who has lost its session goes on with it", kind: "etcd-same-session", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
+		{what: "who has lost its session goes on with it", kind: "etcd", lacks: "new-session", faults: []sim.Fault{cutOff}, works: 15 * time.Second,
 			without: "progress lock", with: "progress lock"},
 
 		{what: "no fault", kind: "etcd-ask-owner", works: time.Second,
@@ -67,6 +68,9 @@ func TestStories(t *testing.T) {
 		t.Run(c.kind+": "+c.what, func(t *testing.T) {
 			for policy, want := range map[storage.Policy]string{storage.None: c.without, storage.Writes: c.with} {
 				cfg := gcPause(t, c.kind, 1)
+				if c.lacks != "" {
+					cfg.Lock.Options.Without = []string{c.lacks}
+				}
 				cfg.Faults = c.faults
 				cfg.Clients[0].Works = c.works
 				if c.together {
@@ -87,8 +91,9 @@ func TestStories(t *testing.T) {
 
 // Two handles of a process on one session have one key, and so both have the lock.
 func TestTwoHandlesOnOneSession(t *testing.T) {
-	for kind, want := range map[string]bool{"etcd": false, "etcd-shared-session": true} {
-		cfg := gcPause(t, kind, 1)
+	for without, want := range map[string]bool{"loss-signal": false, "session-per-handle": true} {
+		cfg := gcPause(t, "etcd", 1)
+		cfg.Lock.Options.Without = []string{without}
 		cfg.Faults = nil
 		cfg.Clients = []sim.Client{Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
 			first, err := p.Acquire(ctx, p.Lock())
@@ -100,7 +105,7 @@ func TestTwoHandlesOnOneSession(t *testing.T) {
 				return err
 			}
 			second, err := p.Acquire(Within(ctx, time.Second), other)
-			Same(t, kind+": the second handle has it too", err == nil, want)
+			Same(t, without+": the second handle has it too", err == nil, want)
 			switch {
 			case err == nil:
 				err = second.Release(ctx)
@@ -116,7 +121,7 @@ func TestTwoHandlesOnOneSession(t *testing.T) {
 			}
 		}
 		if same := len(tokens) == 2 && tokens[0] == tokens[1]; same != want {
-			t.Errorf("%s: the tokens are %d", kind, tokens)
+			t.Errorf("%s: the tokens are %d", without, tokens)
 		}
 	}
 }
