@@ -58,7 +58,7 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: fmt.Sprintf("rueidislock:%d:k", i)}
 			case k.System == locks.Etcd:
 				place = locks.Slot{Node: locks.Cluster, Key: "k"}
-			case kind == "postgres-lease":
+			case strings.HasPrefix(kind, "postgres-lease"):
 				place = locks.Slot{Key: "locks/k"}
 			case kind == "postgres-advisory":
 				place = locks.Slot{Key: "advisory/3993778410"}

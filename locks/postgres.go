@@ -2,6 +2,7 @@ package locks
 
 import (
 	"hash/fnv"
+	"slices"
 	"strconv"
 )
 
@@ -11,17 +12,28 @@ const Postgres = "postgres"
 // The locks on PostgreSQL are ours, on github.com/jackc/pgx, unmodified. They are made elsewhere,
 // as those of libraries are.
 func init() {
-	Register(Kind{
-		Name: "postgres-lease", System: Postgres, Adapter: adapters + "postgres",
-		Title:    "PostgreSQL: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
-		OwnClock: true, Accepts: []string{"clock", "node-timeout"},
-		Features: []string{
-			"holder-check",    // release and extend only what is still one's own
-			"keep-row",        // release by UPDATE, so that the generation goes on; else by DELETE
-			"count-from-call", // the holder counts from when it asked; else from when it was answered
-		},
-		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
-	})
+	features := []string{
+		"holder-check",    // release and extend only what is still one's own
+		"keep-row",        // release by UPDATE, so that the generation goes on; else by DELETE
+		"count-from-call", // the holder counts from when it asked; else from when it was answered
+	}
+	for name, title := range map[string]string{
+		"postgres-lease":                 "PostgreSQL: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
+		"postgres-lease-timestamp":       "as postgres-lease, with clock_timestamp() for now()",
+		"postgres-lease-begun":           "as postgres-lease, in a transaction that was begun before",
+		"postgres-lease-begun-timestamp": "as postgres-lease-begun, with clock_timestamp() for now()",
+		"postgres-lease-case":            "as postgres-lease, taken by a statement that always succeeds: … DO UPDATE SET holder = CASE WHEN expires_at < now() …",
+	} {
+		k := Kind{
+			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
+			OwnClock: true, Accepts: []string{"clock", "node-timeout"}, Features: features,
+			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
+		}
+		if name == "postgres-lease-case" {
+			k.Features = append(slices.Clone(features), "look") // at who has it then; else no error means that it was acquired
+		}
+		Register(k)
+	}
 	Register(Kind{
 		Name: "postgres-advisory", System: Postgres, Adapter: adapters + "postgres",
 		Title:    "PostgreSQL: pg_try_advisory_lock, for as long as the connection lasts; token: nextval on the same connection",

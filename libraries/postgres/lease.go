@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -19,11 +20,19 @@ import (
 )
 
 func init() {
-	locks.Provide("postgres-lease", func(e *locks.Env) (locks.Lock, error) {
+	provideLease("postgres-lease", recipe)
+	provideLease("postgres-lease-timestamp", recipe.timed())
+	provideLease("postgres-lease-begun", recipe)
+	provideLease("postgres-lease-begun-timestamp", recipe.timed())
+	provideLease("postgres-lease-case", byCase)
+}
+
+func provideLease(name string, w words) {
+	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 		if len(e.Nodes) == 0 {
-			return nil, errors.New("postgres-lease needs a PostgreSQL server, but there is none")
+			return nil, fmt.Errorf("%s needs a PostgreSQL server, but there is none", name)
 		}
-		r := &row{env: e, words: recipe.without(e.Options), number: locks.Share(e, "postgres-lease", func() *atomic.Int64 { return new(atomic.Int64) })}
+		r := &row{env: e, words: w.without(e.Options), begins: strings.HasPrefix(name, "postgres-lease-begun"), number: locks.Share(e, "postgres-lease", func() *atomic.Int64 { return new(atomic.Int64) })}
 		s, err := Open(e, r.words.table, r.words.acquire, r.words.extend, r.words.release)
 		r.Session = s
 		return r, err
@@ -48,6 +57,29 @@ var recipe = words{
 	release: `UPDATE locks SET expires_at = '-infinity' WHERE name = $1 AND holder = $2 AND expires_at > now()`,
 }
 
+// timed has all ends counted from when a statement gets there, and not from the beginning of its
+// transaction.
+func (w words) timed() words {
+	for _, text := range []*string{&w.acquire, &w.extend, &w.release} {
+		*text = strings.ReplaceAll(*text, "now()", "clock_timestamp()")
+	}
+	return w
+}
+
+// byCase is the recipe as people write it for MySQL, by INSERT … ON DUPLICATE KEY UPDATE and CASE:
+// the statement always succeeds, and what it returns says who has the lock.
+var byCase = func() words {
+	w := recipe
+	w.acquire = `INSERT INTO locks AS l (name, holder, generation, expires_at)
+		VALUES ($1, $2, 1, now() + $3::interval)
+		ON CONFLICT (name) DO UPDATE
+		SET holder = CASE WHEN l.expires_at < now() THEN excluded.holder ELSE l.holder END,
+			generation = CASE WHEN l.expires_at < now() THEN l.generation + 1 ELSE l.generation END,
+			expires_at = CASE WHEN l.expires_at < now() THEN excluded.expires_at ELSE l.expires_at END
+		RETURNING CASE WHEN holder = $2 THEN generation ELSE -generation END`
+	return w
+}()
+
 const (
 	byDelete  = `DELETE FROM locks WHERE name = $1 AND holder = $2`
 	unchecked = `DELETE FROM locks WHERE name = $1`
@@ -69,6 +101,7 @@ type row struct {
 	*Session
 	env    *locks.Env
 	words  words
+	begins bool          // a transaction first, and says what it has to say later
 	number *atomic.Int64 // of the attempts of the process
 }
 
@@ -83,10 +116,20 @@ func (r *row) Acquire(ctx context.Context) (locks.Lease, error) {
 	holder := fmt.Sprintf("%s/%d", r.env.Client, r.number.Add(1))
 	called := r.now()
 	generation, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (n int64, err error) {
-		return n, c.QueryRow(ctx, r.words.acquire, r.env.Key, holder, r.env.TTL).Scan(&n)
+		if !r.begins {
+			return n, c.QueryRow(ctx, r.words.acquire, r.env.Key, holder, r.env.TTL).Scan(&n)
+		}
+		err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+			called = r.now()
+			return tx.QueryRow(ctx, r.words.acquire, r.env.Key, holder, r.env.TTL).Scan(&n)
+		})
+		return n, err
 	})
+	if generation < 0 && !r.env.Options.Has("look") {
+		generation = -generation
+	}
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
+	case errors.Is(err, pgx.ErrNoRows), generation < 0:
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
