@@ -32,7 +32,7 @@ func Config(e *locks.Env) *rest.Config {
 // A transport sends requests.
 type transport struct {
 	*http.Transport
-	turn func(words ...string)
+	env *locks.Env
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -41,7 +41,7 @@ type transport struct {
 // newTransport is the one that client-go caches by configuration, but for who dials:
 // tlsTransportCache.get in k8s.io/client-go/transport/cache.go.
 func newTransport(e *locks.Env) *transport {
-	t := &transport{turn: e.Turn}
+	t := &transport{env: e}
 	life := e.Lifetime()
 	t.Transport = &http.Transport{
 		TLSHandshakeTimeout: 10 * time.Second,
@@ -67,10 +67,16 @@ func newTransport(e *locks.Env) *transport {
 
 // RoundTrip is as in [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.turn != nil {
-		t.turn(r.Method, r.URL.Path)
-	}
+	turn(t.env, r.Method, r.URL.Path)
 	return t.Transport.RoundTrip(r)
+}
+
+// turn returns when the process runs and it is the goroutine's turn: one timer ends a request
+// and the election, and which of the goroutines that it wakes is first, nothing else can tell.
+func turn(e *locks.Env, words ...string) {
+	if e.Turn != nil {
+		e.Turn(words...)
+	}
 }
 
 // A patient connection is closed when the process runs. What closes one is mostly a timer: that
@@ -83,7 +89,7 @@ type patient struct {
 // Close is as in [net.Conn].
 func (p patient) Close() error {
 	go func() {
-		_ = p.env.Clock.Sleep(p.env.Lifetime(), 0)
+		turn(p.env, "close")
 		_ = p.Conn.Close()
 	}()
 	return nil

@@ -26,7 +26,7 @@ type record struct {
 
 // runs returns when the process runs; an error says that it has ended.
 func (r *record) runs() error {
-	_ = r.env.Clock.Sleep(r.life, 0)
+	turn(r.env, "election")
 	return r.life.Err()
 }
 
