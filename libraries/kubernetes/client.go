@@ -2,6 +2,8 @@ package kubernetes
 
 import (
 	"context"
+	"hash/fnv"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -67,16 +69,22 @@ func newTransport(e *locks.Env) *transport {
 
 // RoundTrip is as in [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	turn(t.env, r.Method, r.URL.Path)
+	if t.env.Turn != nil {
+		t.env.Turn(r.Method, r.URL.Path)
+	}
 	return t.Transport.RoundTrip(r)
 }
 
-// turn returns when the process runs and it is the goroutine's turn: one timer ends a request
-// and the election, and which of the goroutines that it wakes is first, nothing else can tell.
-func turn(e *locks.Env, words ...string) {
-	if e.Turn != nil {
-		e.Turn(words...)
+// wait returns when the process runs: client-go's timers go off in a pause, too. One timer
+// may wake several goroutines, such as the end of a request, which closes its connection, and
+// that of the election, and which of them is first nothing else could tell. So each waits up to
+// a microsecond, by its own words for what it is about to do.
+func wait(ctx context.Context, e *locks.Env, words ...string) {
+	h := fnv.New32a()
+	for _, word := range words {
+		_, _ = io.WriteString(h, word+" ")
 	}
+	_ = e.Clock.Sleep(ctx, time.Duration(1+h.Sum32()%1000))
 }
 
 // A patient connection is closed when the process runs. What closes one is mostly a timer: that
@@ -89,7 +97,7 @@ type patient struct {
 // Close is as in [net.Conn].
 func (p patient) Close() error {
 	go func() {
-		turn(p.env, "close")
+		wait(p.env.Lifetime(), p.env, "close")
 		_ = p.Conn.Close()
 	}()
 	return nil

@@ -135,10 +135,7 @@ func (t *term) granted(ctx, leads context.Context) (locks.Lease, error) {
 		token = uint64(*is.Spec.LeaseTransitions) + 1
 	}
 	l := &lease{term: t, number: token, lost: make(chan struct{})}
-	l.keep = context.AfterFunc(leads, func() {
-		turn(t.env, "lost")
-		close(l.lost)
-	})
+	l.keep = context.AfterFunc(leads, func() { close(l.lost) })
 	if t.env.Options.Has("loss-signal") {
 		return l, nil
 	}

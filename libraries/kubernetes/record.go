@@ -26,7 +26,7 @@ type record struct {
 
 // runs returns when the process runs; an error says that it has ended.
 func (r *record) runs() error {
-	turn(r.env, "election")
+	wait(r.life, r.env, "election", r.Interface.Describe(), r.Interface.Identity())
 	return r.life.Err()
 }
 
