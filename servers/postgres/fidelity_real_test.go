@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,18 +27,30 @@ func TestFidelityOfRealPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { admin.Close(context.Background()) })
+	var one sync.Mutex
+	waits := func(pid uint32) (waits, gone bool) {
+		one.Lock()
+		defer one.Unlock()
+		r := admin.ExecParams(context.Background(), "SELECT coalesce(wait_event_type = 'Lock', false) FROM pg_stat_activity WHERE pid = $1",
+			[][]byte{[]byte(fmt.Sprint(pid))}, nil, nil, nil).Read()
+		if r.Err != nil {
+			t.Errorf("who waits for what: %v", r.Err)
+			return true, true
+		}
+		return len(r.Rows) > 0 && string(r.Rows[0][0]) == "t", len(r.Rows) == 0
+	}
 	for i, f := range fidelities {
+		database := fmt.Sprint("script", i)
+		if _, err := admin.Exec(context.Background(), "CREATE DATABASE "+database).ReadAll(); err != nil {
+			t.Fatal(err)
+		}
 		t.Run(f.name, func(t *testing.T) {
-			database := fmt.Sprint("script", i)
-			if _, err := admin.Exec(context.Background(), "CREATE DATABASE "+database).ReadAll(); err != nil {
-				t.Fatal(err)
-			}
 			t.Parallel()
 			want := f.want
 			if f.real != "" {
 				want = f.real
 			}
-			f.compare(t, (&script{t: t, dial: dial, database: database}).play(f.script), want)
+			f.compare(t, (&script{t: t, dial: dial, database: database, waits: waits}).play(f.script), want)
 		})
 	}
 }
