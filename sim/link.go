@@ -137,7 +137,7 @@ func (m *message) event(kind trace.Kind, receiver bool) trace.Event {
 	}
 	ev := trace.Event{
 		Kind: kind, Process: from, Peer: to, Conn: h.conn.number, Msg: m.number, Reply: h.reply,
-		Handshake: m.ctx.handshake, KeepAlive: m.ctx.keepAlive, Section: m.ctx.section, Step: m.ctx.step, Text: m.text,
+		Handshake: m.ctx.handshake || !h.conn.w.started, KeepAlive: m.ctx.keepAlive, Section: m.ctx.section, Step: m.ctx.step, Text: m.text,
 	}
 	if h.conn.serverProcess.host().isMember() {
 		ev.Bytes = len(m.bytes)

@@ -38,7 +38,7 @@ type Event struct {
 	// Conn numbers the connections of a pair of processes from 1, Msg the
 	// messages of one direction of a connection from 1. Reply says that the
 	// message goes from the server to the client. Handshake says that it only
-	// sets the connection up (HELLO and the like).
+	// sets the connection up (HELLO and the like), or was sent before the story began.
 	Conn      int  `json:"conn,omitempty"`
 	Msg       int  `json:"msg,omitempty"`
 	Reply     bool `json:"reply,omitempty"`
