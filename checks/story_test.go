@@ -200,7 +200,6 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		})
 	}
 	refuse := func(step trace.Step) {
-		begin(step, cmpOr(a["object"], "x"))
 		serve(step, cmpOr(a["object"], "x"), 0, 0, false)
 		end(step, func(ev *trace.Event) { ev.OK, ev.Refused = false, true })
 	}
@@ -363,13 +362,18 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		object, _, version := access()
 		end(trace.Write, func(ev *trace.Event) { ev.Object, ev.Version = object, version })
 	case "is-refused":
+		begin(trace.Write, cmpOr(a["object"], "x"))
+		refuse(trace.Write)
+	case "hears-a-refusal": // of a write that has begun
 		refuse(trace.Write)
 	case "fails-to-read": // the storage does not answer
 		begin(trace.Read, cmpOr(a["object"], "x"))
 		end(trace.Read, func(ev *trace.Event) { ev.OK = false })
 	case "is-refused-a-read":
+		begin(trace.Read, cmpOr(a["object"], "x"))
 		refuse(trace.Read)
 	case "is-refused-a-mark":
+		begin(trace.Mark, cmpOr(a["object"], "x"))
 		refuse(trace.Mark)
 	case "reverts": // the storage comes back without its latest writes
 		object, was, version := access()

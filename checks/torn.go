@@ -13,7 +13,7 @@ func (h *inquiry) torn() []TornSection {
 		var reason Reason
 		switch {
 		case applied == 0: // then there is nothing to clean up
-		case s.Refused > 0:
+		case s.Refused > 0 && s.Begun > 1: // one write alone, sent twice and refused once, is whole
 			reason = Because(TornByRefusals, applied, s.Refused)
 		case s.CutShort() != "":
 			reason = Because(TornByDeparture, s.CutShort())

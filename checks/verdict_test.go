@@ -159,6 +159,13 @@ func TestTorn(t *testing.T) {
 			1s c1 writes x=0>1
 			2s c1 is-refused
 			3s c1 releases`, "1 of its writes took effect, 1 the storage refused"},
+		{"one write, sent twice and refused once", `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			2s c1 lands message=1 x=0>1
+			3s c1 resends message=1
+			4s c1 hears-a-refusal
+			5s c1 releases`, ""},
 		{"wholly refused", `
 			0s c1 acquires rank=1
 			2s c1 is-refused
