@@ -69,6 +69,9 @@ func explanation(r *scenarios.Result, o Options) *document {
 		}
 	}
 	base := stories[0][0].Variant.Telling
+	sameDebate := !slices.ContainsFunc(stories, func(runs []scenarios.Outcome) bool {
+		return !slices.Equal(runs[0].Variant.Voices(), base.Voices())
+	})
 	several := len(stories) > 1
 
 	d.add("The setting", facts(common))
@@ -91,7 +94,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 		d.add(brokeOrHeld(runs), facts(broke(runs)))
 		if several {
 			say(afterwards, v.Telling, false)
-			if !shared(kleppmann) || !shared(sanfilippo) {
+			if !sameDebate {
 				d.add("What each side says", debate(v.Telling))
 			}
 		}
@@ -102,7 +105,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 	}
 	d.add("What it took", facts(measures(stories)))
 	say(afterwards[:1], base, true)
-	if shared(kleppmann) && shared(sanfilippo) {
+	if sameDebate {
 		d.add("What each side says", debate(base))
 	}
 	say(afterwards[1:], base, true)
@@ -136,17 +139,13 @@ var (
 	}
 )
 
-func theStory(t scenarios.Telling) string   { return t.Story }
-func kleppmann(t scenarios.Telling) string  { return t.Kleppmann }
-func sanfilippo(t scenarios.Telling) string { return t.Sanfilippo }
+func theStory(t scenarios.Telling) string { return t.Story }
 
 // debate is what each side says.
 func debate(t scenarios.Telling) facts {
 	var said facts
-	for _, row := range []remark{remarkOn("Kleppmann", textwrap.OneLine(t.Kleppmann)), remarkOn("Sanfilippo", textwrap.OneLine(t.Sanfilippo))} {
-		if row.Text != "" {
-			said = append(said, row)
-		}
+	for _, v := range t.Voices() {
+		said = append(said, remarkOn(v.Name, textwrap.OneLine(v.Says)))
 	}
 	return said
 }

@@ -43,7 +43,7 @@ story: Somebody works for too long.
 question: What can go wrong?
 why: the work outlasts the lease
 prevention: A fencing token.
-says: {kleppmann: Use tokens., sanfilippo: Look at the clock.}
+says: {kleppmann: Use tokens., sanfilippo: Look at the clock., redis: Use both.}
 lesson: Leases end.
 lock: {kind: single, ttl: 10s}
 clients:
@@ -70,7 +70,7 @@ func TestExplanation(t *testing.T) {
 		"\n  with fencing     safe. The storage refused client-1's write",
 		"\n  the lock         client-2 entered its section",
 		"\nWhat would have prevented it\n\n  A fencing token.\n",
-		"\nWhat each side says\n\n  Kleppmann   Use tokens.\n  Sanfilippo  Look at the clock.\n",
+		"\nWhat each side says\n\n  Kleppmann   Use tokens.\n  Sanfilippo  Look at the clock.\n  redis.io    Use both.\n",
 		"\nThe lesson\n\n  Leases end.\n",
 		"\nSource\n\n  my own life\n",
 		"\nreplay: locksim explain late.yaml --seed 1\n",

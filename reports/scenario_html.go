@@ -26,11 +26,12 @@ func writeHTML(w io.Writer, results []*scenarios.Result, o Options) error {
 
 // A scenarioSheet is what the page of one scenario shows.
 type scenarioSheet struct {
-	Name, Title, Source, Replay string
-	Standing                    badge
-	Variants                    []variantSheet
-	Lesson                      string
-	Measures                    []remark
+	Name, Title, Replay string
+	Source              []stretch
+	Standing            badge
+	Variants            []variantSheet
+	Lesson              string
+	Measures            []remark
 	// Signs are those of the diagram that must not be mistaken for each other.
 	Signs []diagram.Sign
 	// Patterns are what is hatched with.
@@ -104,7 +105,7 @@ type cellSheet struct {
 // to other pages of its site.
 func scenarioPage(r *scenarios.Result, o Options, links []pageLink) sheet {
 	s := scenarioSheet{
-		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: story.Visible(textwrap.OneLine(r.Scenario.Source)),
+		Name: story.Visible(r.Scenario.Name), Title: story.Visible(textwrap.OneLine(r.Scenario.Title)), Source: linked(r.Scenario.Source),
 		Replay: replay(r, o), Standing: standingBadges[StandingOf(r)], Signs: diagram.Signs(), Patterns: diagram.Patterns(),
 	}
 	pairs := stories(r)

@@ -20,7 +20,7 @@ type spec struct {
 	Question       string                `yaml:"question" jsonschema:"minLength=1" jsonschema_description:"The question to think about before looking at what happened."`
 	Why            string                `yaml:"why" jsonschema:"minLength=1" jsonschema_description:"Why it breaks, or holds, in one line for the matrix."`
 	Prevention     string                `yaml:"prevention" jsonschema:"minLength=1" jsonschema_description:"What would have prevented it, in a sentence or two."`
-	Says           says                  `yaml:"says" jsonschema_description:"What each side of the debate says about it."`
+	Says           says                  `yaml:"says" jsonschema_description:"What those who wrote about such locks say about it. Who did not speak of it can be left out."`
 	Lock           lock                  `yaml:"lock" jsonschema_description:"What the clients compete for."`
 	Nodes          mapping[node]         `yaml:"nodes" jsonschema:"maxProperties=500" jsonschema_description:"Settings of Redis nodes. The lock's own nodes are redis-1, redis-2 and so on; every other is a replica, or named under tokens."`
 	Servers        []string              `yaml:"servers" jsonschema:"maxItems=20,minItems=1,uniqueItems=true" jsonschema_description:"How the lock's servers are run otherwise than by default: settings of theirs\\, each NAME=VALUE."`
@@ -42,6 +42,7 @@ type spec struct {
 type says struct {
 	Kleppmann  string `yaml:"kleppmann" jsonschema:"minLength=1" jsonschema_description:"What Martin Kleppmann says about it."`
 	Sanfilippo string `yaml:"sanfilippo" jsonschema:"minLength=1" jsonschema_description:"What Salvatore Sanfilippo (antirez) says about it."`
+	Redis      string `yaml:"redis" jsonschema:"minLength=1" jsonschema_description:"What the documentation of Redis says about it."`
 }
 
 type lock struct {

@@ -130,5 +130,6 @@ func (s *spec) telling() Telling {
 		Lesson:     strings.TrimSpace(s.Lesson),
 		Kleppmann:  strings.TrimSpace(s.Says.Kleppmann),
 		Sanfilippo: strings.TrimSpace(s.Says.Sanfilippo),
+		Redis:      strings.TrimSpace(s.Says.Redis),
 	}
 }

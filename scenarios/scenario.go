@@ -40,8 +40,9 @@ type Telling struct {
 	// Why says in one line why it breaks or holds, Prevention what would have
 	// helped and Lesson what to learn from it.
 	Why, Prevention, Lesson string
-	// Kleppmann and Sanfilippo are what the two sides of the debate say about it.
-	Kleppmann, Sanfilippo string
+	// Kleppmann and Sanfilippo are what the two sides of the debate say about it,
+	// and Redis what its documentation does.
+	Kleppmann, Sanfilippo, Redis string
 }
 
 // A Variant is one complete version of a story.

@@ -36,7 +36,7 @@ func hostile(t *testing.T) *scenarios.Result {
 	harmless := ran(t, "gc-pause")
 	telling := scenarios.Telling{
 		Assumption: harmless.Scenario.Assumption,
-		Story:      all, Question: all, Why: all, Prevention: all, Lesson: all, Kleppmann: all, Sanfilippo: all,
+		Story:      all, Question: all, Why: all, Prevention: all, Lesson: all, Kleppmann: all, Sanfilippo: all, Redis: all,
 	}
 	r := *harmless
 	s := *harmless.Scenario

@@ -1,0 +1,58 @@
+package scenarios
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// inTheirMouth is how one speaks of what somebody did not say.
+var inTheirMouth = regexp.MustCompile(`(?i)\b(would|by (his|its) (own )?argument|takes? (it )?for granted)\b`)
+
+// aPage is the title of a text that is on the Web, and its address.
+var aPage = map[string]string{
+	`"How to do distributed locking"`: "https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html",
+	`"Is Redlock safe?"`:              "http://antirez.com/news/101",
+	`"Distributed Locks with Redis"`:  "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/",
+}
+
+func TestNothingIsPutInAnybodysMouth(t *testing.T) {
+	documentation := 0
+	for _, s := range Embedded() {
+		for _, v := range s.Variants {
+			for _, voice := range v.Voices() {
+				if said := inTheirMouth.FindString(voice.Says); said != "" {
+					t.Errorf("%s: %s says what nobody wrote: %q in %s", s.File, voice.Name, said, voice.Says)
+				}
+			}
+			if v.Redis != "" {
+				documentation++
+			}
+			for _, person := range []string{v.Kleppmann, v.Sanfilippo} {
+				if strings.Contains(person, "pecification") || strings.Contains(person, "ocumentation") {
+					t.Errorf("%s: what the documentation says is said in the name of a person: %s", s.File, person)
+				}
+			}
+		}
+		for title, address := range aPage {
+			if strings.Contains(s.Source, title) && !strings.Contains(s.Source, address) {
+				t.Errorf("%s: the source %s is not a link to %s", s.File, title, address)
+			}
+		}
+	}
+	if documentation == 0 {
+		t.Error("the documentation says nothing")
+	}
+}
+
+func TestNobodyElseSpeaks(t *testing.T) {
+	const file = `
+title: t
+says: {antirez: Look at the clock.}
+lock: {kind: single, ttl: 10s}
+clients: {client-1: {}}
+`
+	if _, err := Parse("f.yaml", []byte(file)); err == nil || !strings.Contains(err.Error(), "antirez") {
+		t.Errorf("a voice that nobody knows is met with %v", err)
+	}
+}
