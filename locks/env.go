@@ -38,6 +38,13 @@ type Env struct {
 	// share a connection needs it for equal runs of one world: nothing else can
 	// tell afterwards which of them happened to be first.
 	Turn func(words ...string)
+	// Woken, if set, is for a goroutine that a timer has woken which is not on the process's
+	// clock, as those of libraries are not: such a timer goes off in a pause, too. Woken returns
+	// when the process runs, as if the timer were on its clock; to ask for it in a pause is not
+	// to run on in it. Of those that one timer has woken each goes on at a time of its own, so
+	// that no two of the times that they set out from are equal, in the order of their words,
+	// which are as those of Turn.
+	Woken func(words ...string)
 	// Clock is the process's clocks.
 	Clock fakeclock.Clock
 	// Rand is the process's source of random bytes; reading it never fails.

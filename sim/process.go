@@ -42,10 +42,11 @@ type process struct {
 	// wallRead says that the process's own code has read its wall clock.
 	wallRead atomic.Bool
 
-	// waiting are the requests of a paused process, stalled its goroutines that
-	// wait in the middle of their I/O (guarded by w.io), backlog the messages that
-	// its kernel has received meanwhile.
+	// waiting are the requests of a paused process, awake those of goroutines that go on in
+	// moments of their own, stalled its goroutines that wait in the middle of their I/O
+	// (guarded by w.io), backlog the messages that its kernel has received meanwhile.
 	waiting []*request
+	awake   []*request
 	stalled []*request
 	backlog []func()
 

@@ -39,6 +39,7 @@ const (
 	classClose
 	classHear // a goroutine takes in what has come of its I/O
 	classTimer
+	classWoken
 )
 
 func (r *request) compare(o *request) int {
@@ -152,7 +153,7 @@ func (w *World) noteRace(r *request, others []*request) {
 			continue
 		}
 		switch {
-		case r.class == classTurn && r.sends(o) == 0:
+		case (r.class == classTurn || r.class == classWoken) && r.sends(o) == 0:
 			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
 		case r.class == classDial, r.class == classWrite:
 			w.doubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))

@@ -22,6 +22,27 @@ func (p *process) turn(words ...string) {
 	<-mine
 }
 
+// woken is a process's [locks.Env.Woken]. Requests are admitted in order, and so are the moments
+// that they ask for: those in which timers of the process's clock fire.
+func (p *process) woken(words ...string) {
+	w := p.w
+	mine := make(chan struct{})
+	r := &request{process: p, class: classWoken, words: words, abandon: func() { close(mine) }}
+	r.admit = func() {
+		p.awake = append(p.awake, r)
+		w.queue.add(w.now(), 1+p.index, func() {
+			p.awake = p.awake[1:]
+			if !p.running() {
+				p.waiting = append(p.waiting, r)
+				return
+			}
+			w.then(func() { close(mine) })
+		}, nil)
+	}
+	w.post(r)
+	<-mine
+}
+
 // unseen stands for every random word that no trace has shown yet: no word of a
 // command, and no name, is equal to it.
 const unseen = "\xff"

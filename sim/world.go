@@ -389,7 +389,7 @@ func (w *World) end() {
 	requests := w.requests
 	w.requests = nil
 	for _, p := range w.processes {
-		requests = append(append(requests, p.waiting...), p.stalled...)
+		requests = slices.Concat(requests, p.waiting, p.stalled, p.awake)
 	}
 	w.io.Unlock()
 	w.cancel()
@@ -583,7 +583,7 @@ func checkTasks(c Client, services []Service) error {
 func (w *World) env(p *process, c Client) *locks.Env {
 	env := &locks.Env{
 		Key: cmp.Or(c.Key, w.cfg.Lock.Key), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
-		Data: w.data(), Dial: p.dial, Turn: p.turn, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
+		Data: w.data(), Dial: p.dial, Turn: p.turn, Woken: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
 		own := n.ReplicaOf == "" && !n.Apart

@@ -1,16 +1,17 @@
 package catalogue
 
 import (
-	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/shaken"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
-	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/trace"
 )
+
+// OfSystem is every lock that is kept on a kind of server.
+func OfSystem(name string) Has { return func(k locks.Kind) bool { return k.System == name } }
 
 // Deterministic tries that one scenario and one seed are one trace, whatever the
 // scheduler does. Each run is repeated on 1, 2 and 4 threads while its goroutines yield
@@ -18,11 +19,9 @@ import (
 // scenario's own a tenth as often, but at least once. -short repeats it once, with its own
 // lock alone.
 func Deterministic(t *testing.T, repeats int, has Has) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	runs := 0
 	for _, s := range scenarios.Embedded() {
 		for _, v := range s.Variants {
-			for _, lock := range slices.Compact(slices.Sorted(slices.Values([]string{v.Lock, "redlock", "single", "redsync", "rueidislock"}))) {
+			for _, lock := range tellable(v) {
 				if !has.named(lock) {
 					continue
 				}
@@ -40,12 +39,6 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						first := run(t, config)
-						config.Disturb = func() {
-							for range rand.IntN(4) {
-								runtime.Gosched()
-							}
-						}
 						repeats := repeats
 						if lock != v.Lock {
 							repeats = max(repeats/10, 1)
@@ -53,15 +46,7 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 						if testing.Short() {
 							repeats = 1
 						}
-						for i := range repeats {
-							threads := 1 << (runs % 3)
-							runs++
-							runtime.GOMAXPROCS(threads)
-							again := run(t, config)
-							if again.Hash() != first.Hash() {
-								t.Fatalf("run %d of %d, on %d threads, differs at %s", i+2, repeats+1, threads, trace.FirstDifference(first, again))
-							}
-						}
+						shaken.Same(t, config, repeats)
 					})
 				}
 			}
@@ -69,11 +54,9 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 	}
 }
 
-func run(t *testing.T, config sim.Config) *trace.Trace {
-	t.Helper()
-	tr, err := sim.Run(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
+// tellable are the locks that a variant is told with, in alphabetical order: those that it
+// expects something with, and some that are unlike each other.
+func tellable(v *scenarios.Variant) []string {
+	all := append([]string{"redlock", "single", "redsync", "rueidislock"}, v.Locks()...)
+	return slices.Compact(slices.Sorted(slices.Values(all)))
 }

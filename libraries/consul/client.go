@@ -85,9 +85,8 @@ type inTurns struct {
 
 // RoundTrip is as in [http.RoundTripper].
 func (t inTurns) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.env.Turn != nil {
-		_ = t.env.Clock.Sleep(t.env.Process(), 0)
-		t.env.Turn(words(r, t.client)...)
+	if t.env.Woken != nil {
+		t.env.Woken(words(r, t.client)...)
 	}
 	return t.transport.RoundTrip(r)
 }

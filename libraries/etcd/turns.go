@@ -17,7 +17,6 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -29,7 +28,7 @@ import (
 
 // inTurns is what makes a connection one whose goroutines take turns.
 func inTurns(e *locks.Env) []grpc.DialOption {
-	t := &turns{wait: e.Turn, clock: e.Clock, process: e.Process()}
+	t := &turns{wait: e.Turn, woken: e.Woken, process: e.Process()}
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(t.unary),
 		grpc.WithChainStreamInterceptor(t.stream),
@@ -41,9 +40,7 @@ func inTurns(e *locks.Env) []grpc.DialOption {
 
 // turns are those of the goroutines that use one client.
 type turns struct {
-	wait func(words ...string)
-	// clock is the process's.
-	clock fakeclock.Clock
+	wait, woken func(words ...string)
 	// process is until the process ends. Then all turns come at once, and gRPC would try
 	// again on a connection that is gone, without any time in which that can be noticed.
 	process context.Context
@@ -144,14 +141,12 @@ func (s *keepAlives) SendMsg(m any) error {
 	return s.failed
 }
 
-// send sends what there is. A keep-alive is what a timer has asked for, and those of a paused
-// process do not fire before it goes on; the client's own, which are not on the process's
-// clock, do: so what they ask for waits for that clock here. When its turn comes everybody else waits, so all that is to be
-// sent at this moment is there.
+// send sends what there is. A keep-alive is what a timer has asked for, and the client's timers
+// go off in a pause, too. When it goes on everybody else waits, so all that is to be sent at
+// this moment is there.
 func (s *keepAlives) send() {
 	for {
-		_ = s.turns.clock.Sleep(s.turns.process, 0) // its end ends what follows
-		s.turns.wait(keepAlive, "")
+		s.turns.woken(keepAlive)
 		for _, r := range s.take() {
 			if err := s.ClientStream.SendMsg(r); err != nil {
 				s.mu.Lock()

@@ -2,10 +2,9 @@ package kubernetes
 
 import (
 	"context"
-	"hash/fnv"
-	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -60,7 +59,10 @@ func newTransport(e *locks.Env) *transport {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.conns = append(t.conns, conn)
-			return patient{conn, e}, nil
+			if e.Woken == nil {
+				return conn, nil
+			}
+			return patient{conn, e.Woken, strconv.Itoa(len(t.conns))}, nil
 		},
 	}
 	e.Cleanup(t.close)
@@ -75,29 +77,19 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(r)
 }
 
-// wait returns when the process runs: client-go's timers go off in a pause, too. One timer
-// may wake several goroutines, such as the end of a request, which closes its connection, and
-// that of the election, and which of them is first nothing else could tell. So each waits up to
-// a microsecond, by its own words for what it is about to do.
-func wait(ctx context.Context, e *locks.Env, words ...string) {
-	h := fnv.New32a()
-	for _, word := range words {
-		_, _ = io.WriteString(h, word+" ")
-	}
-	_ = e.Clock.Sleep(ctx, time.Duration(1+h.Sum32()%1000))
-}
-
 // A patient connection is closed when the process runs. What closes one is mostly a timer: that
-// the answer has taken too long. net/http does it with a mutex locked, and must not wait.
+// the answer has taken too long, which may also be the end of the election. net/http does it
+// with a mutex locked, and must not wait.
 type patient struct {
 	net.Conn
-	env *locks.Env
+	woken func(words ...string)
+	name  string // which of the process's
 }
 
 // Close is as in [net.Conn].
 func (p patient) Close() error {
 	go func() {
-		wait(p.env.Lifetime(), p.env, "close")
+		p.woken("close", p.name)
 		_ = p.Conn.Close()
 	}()
 	return nil

@@ -96,9 +96,10 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	silent := klog.NewContext(l.env.Lifetime(), logr.Discard())
 	var run context.Context
 	run, t.cancel = context.WithCancel(silent)
+	draws := source(l.env)
 	go func() {
 		defer close(t.over)
-		elector.Run(run)
+		drawing(draws, func() { elector.Run(run) })
 	}()
 	select {
 	case leads := <-t.began:

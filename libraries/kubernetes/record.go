@@ -26,7 +26,9 @@ type record struct {
 
 // runs returns when the process runs; an error says that it has ended.
 func (r *record) runs() error {
-	wait(r.life, r.env, "election", r.Interface.Describe(), r.Interface.Identity())
+	if r.env.Woken != nil {
+		r.env.Woken("election", r.Interface.Describe(), r.Interface.Identity())
+	}
 	return r.life.Err()
 }
 

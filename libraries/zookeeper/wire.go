@@ -3,7 +3,6 @@ package zookeeper
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/binary"
 	"net"
 	"regexp"
@@ -29,13 +28,11 @@ import (
 // end is seen would be chance.
 //
 // A ping is what a timer has asked for, and those of a paused process do not fire before it
-// goes on. go-zookeeper's own, which are not on the process's clock, do: so its pings wait for
-// that clock here.
+// goes on. go-zookeeper's own do: so its pings wait here until it does.
 type wire struct {
 	net.Conn
-	turn func(words ...string)
-	// runs returns when the process runs.
-	runs func()
+	turn  func(words ...string)
+	woken func(words ...string)
 
 	// header is what was read of the length of a message, and body how much of the
 	// message is still to be read. They belong to the goroutine that reads.
@@ -51,8 +48,7 @@ type wire struct {
 }
 
 func newWire(c net.Conn, e *locks.Env) *wire {
-	w := &wire{Conn: c, turn: e.Turn, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	w.runs = func() { _ = e.Clock.Sleep(context.Background(), 0) }
+	w := &wire{Conn: c, turn: e.Turn, woken: e.Woken, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go w.send()
 	return w
 }
@@ -118,7 +114,7 @@ func (w *wire) send() {
 	defer close(w.done)
 	for range w.wake {
 		if w.onlyPings() {
-			w.runs()
+			w.woken("zookeeper-pings", w.RemoteAddr().String())
 		}
 		w.turn("zookeeper-asks", w.RemoteAddr().String())
 		w.mu.Lock()

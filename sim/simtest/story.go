@@ -6,13 +6,12 @@ package simtest
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/shaken"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -48,20 +47,12 @@ func Client(t *testing.T, name string, run func(ctx context.Context, p *sim.Prog
 }
 
 // Shake is a [sim.Config.Disturb] that has the scheduler choose otherwise each time.
-func Shake() {
-	for range rand.IntN(4) {
-		runtime.Gosched()
-	}
-}
+func Shake() { shaken.Shake() }
 
 // Play runs a world.
 func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
-	tr, err := sim.Run(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
+	return shaken.Play(t, cfg)
 }
 
 // At is a fault that strikes at a true time.

@@ -1,0 +1,56 @@
+package kubernetes
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// draws are the pauses of an elector that retries each second.
+func draws(e *locks.Env) (pauses [5]time.Duration) {
+	drawing(source(e), func() {
+		for i := range pauses {
+			pauses[i] = wait.Jitter(time.Second, 1)
+		}
+	})
+	return pauses
+}
+
+// In a world an elector draws from its process's randomness, whatever the time and whoever else
+// draws, and elsewhere as client-go does.
+func TestDraws(t *testing.T) {
+	process := func(random string) *locks.Env {
+		return &locks.Env{Rand: strings.NewReader(random), Woken: func(...string) {}}
+	}
+	one := draws(process("client-1"))
+	var again [5]time.Duration
+	drawing(source(process("client-2")), func() { // an elector within the other's time, in a goroutine of its own
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			again = draws(process("client-1"))
+		}()
+		<-done
+	})
+	if one != again {
+		t.Errorf("an elector draws %v, and then %v", one, again)
+	}
+	if other := draws(process("client-2")); other == one {
+		t.Errorf("two processes draw %v", one)
+	}
+	if outside := draws(&locks.Env{}); outside == draws(&locks.Env{}) {
+		t.Errorf("outside of worlds the same is drawn twice: %v", outside)
+	}
+	if wait.Jitter(time.Second, 1) == one[0] {
+		t.Error("an elector's source outlives it")
+	}
+	for _, d := range one {
+		if d < time.Second || d >= 2*time.Second {
+			t.Errorf("it waits %v", d)
+		}
+	}
+}

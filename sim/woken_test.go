@@ -1,0 +1,115 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// sleepers are goroutines of one process that one timer of their library wakes, and who then
+// do what their words say: each notes when.
+type sleepers struct {
+	mu   sync.Mutex
+	woke []string
+	at   []time.Duration
+}
+
+func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
+	return Client(t, "client-1", func(_ context.Context, p *sim.Program) error {
+		var all sync.WaitGroup
+		for _, word := range words {
+			all.Go(func() {
+				SleepUntil(2 * time.Second) // true time, as libraries have it
+				p.Env().Woken(word)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.woke, s.at = append(s.woke, word), append(s.at, Now())
+			})
+		}
+		all.Wait()
+		return nil
+	})
+}
+
+// What one timer wakes goes on when the process runs, each goroutine at a time of its own and in
+// the order of their words, and nobody says that the process ran on.
+func TestWoken(t *testing.T) {
+	stopped := Lasting(3*time.Second, At(time.Second, Stopped("client-1")))
+	suspended := Lasting(3*time.Second, At(time.Second, Suspended("client-1")))
+	again := Lasting(2*time.Second, When("client-1 resumed", Stopped("client-1")))
+	for name, test := range map[string]struct {
+		faults []sim.Fault
+		at     time.Duration
+	}{
+		"no pause":     {nil, 2 * time.Second},
+		"stop":         {[]sim.Fault{stopped}, 4 * time.Second},
+		"suspend":      {[]sim.Fault{suspended}, 4 * time.Second},
+		"paused again": {[]sim.Fault{stopped, again}, 6 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 30 {
+				var s sleepers
+				cfg := With(Story(s.client(t, "renew", "close", "tell")), test.faults...)
+				cfg.Disturb = Shake
+				tr := Play(t, cfg)
+				Struck(t, tr)
+				None(t, tr, trace.KindRanOn, "client-1")
+				Same(t, "doubts", strings.Join(tr.Doubts, ", "), "")
+				Same(t, "the order", strings.Join(s.woke, " "), "close renew tell")
+				About(t, "the first", s.at[0], test.at)
+				if s.at[0] >= s.at[1] || s.at[1] >= s.at[2] {
+					t.Fatalf("they went on at %v, which are no times of their own", s.at)
+				}
+			}
+		})
+	}
+}
+
+// Goroutines that say the same have no order.
+func TestWokenForTheSame(t *testing.T) {
+	var s sleepers
+	tr := Play(t, Story(s.client(t, "renew", "renew")))
+	if len(tr.Doubts) != 1 || !strings.Contains(tr.Doubts[0], "at the same moment") {
+		t.Errorf("doubts: %q", tr.Doubts)
+	}
+}
+
+// A world that ends while goroutines wait to go on, or have been told that they will, lets them
+// come to their ends.
+func TestEndWhileWoken(t *testing.T) {
+	for _, horizon := range []time.Duration{2 * time.Second, 2*time.Second + 1, 3 * time.Second, 4 * time.Second, 4*time.Second + 1} {
+		t.Run(fmt.Sprint(horizon), func(t *testing.T) {
+			var s sleepers
+			cfg := With(Story(s.client(t, "renew", "close", "tell")), Lasting(3*time.Second, At(time.Second, Stopped("client-1"))))
+			cfg.Horizon = horizon
+			Play(t, cfg)
+			Same(t, "went on", len(s.woke), 3)
+		})
+		t.Run(fmt.Sprint(horizon, " without a pause"), func(t *testing.T) {
+			var s sleepers
+			cfg := Story(s.client(t, "renew", "close", "tell"))
+			cfg.Horizon = horizon
+			Play(t, cfg)
+			Same(t, "went on", len(s.woke), 3)
+		})
+	}
+}
+
+// A crashed process does not go on before the world ends.
+func TestWokenInACrashedProcess(t *testing.T) {
+	var s sleepers
+	Play(t, With(Story(s.client(t, "renew"), Client(t, "client-2", func(_ context.Context, p *sim.Program) error {
+		SleepUntil(time.Minute)
+		return nil
+	})), At(time.Second, Crashed("client-1", trace.Kill))))
+	if s.at[0] < time.Minute {
+		t.Errorf("it went on at %v", s.at[0])
+	}
+}
