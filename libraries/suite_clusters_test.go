@@ -10,6 +10,8 @@ import "github.com/locksim/locksim/internal/locksuite"
 //     The client does not ask again; whoever uses it has to, or has to end the session.
 //   - With etcd, whoever asks again with a session whose key still stands has the lock by that
 //     key, with the same token: token-order. So has who asks for it twice: handles.
+//   - A mutex of etcd's client that is unlocked again deletes the key by its name, also if the
+//     session has the lock anew (issue 22082): release-again.
 //   - The loss is told late: section-exclusion. etcd's client looks once a second, and counts
 //     from when the answer to a keep-alive came. go-zookeeper is told by a server, and so only
 //     when it has a connection again. A holder who was paused and runs again is told late by
@@ -55,6 +57,7 @@ var (
 		"silence/meanwhile":                       {"section-exclusion"},
 		"errors/acquire":                          {"token-order"},
 		"pause/acquire":                           {"section-exclusion"},
+		"release-again":                           {"lease-exclusion", "section-exclusion", "release-ownership"},
 		"catalogue/pause-in-flight/elapsed-check": {"section-exclusion", "progress"},
 	})
 	electedOnEtcd = etcdSession.And(locksuite.Findings{

@@ -18,7 +18,7 @@ import (
 func conformanceStories() []story {
 	return slices.Concat(
 		claimStories(), lossStories(), lateStories(), handleStories(),
-		partialStories(), errorStories(), contextStories(), deathStories(), sectionStories(),
+		partialStories(), errorStories(), contextStories(), deathStories(), sectionStories(), againStories(),
 	)
 }
 

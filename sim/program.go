@@ -26,6 +26,9 @@ type program struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
+	// before is the section that the program was in last, nil in the first.
+	before *Section
+
 	// cancelCall cancels the context of the latest call of the lock. It belongs to
 	// the program's goroutine, and to the loop while the call is under way.
 	cancelCall context.CancelFunc

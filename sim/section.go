@@ -45,6 +45,7 @@ func (g *program) sections() error {
 			return err
 		}
 		err = in.visit()
+		g.before = in
 		if g.ctx.Err() != nil {
 			return errOver
 		}
@@ -77,6 +78,8 @@ type Section struct {
 	knows map[string]int
 	// read is the object that was read last, or "".
 	read string
+	// failed says that its release has failed.
+	failed bool
 }
 
 // Number counts the client's calls of acquire, from 1: events call it Section.
@@ -181,8 +184,16 @@ func (in *Section) granted(ev *trace.Event) {
 func (in *Section) visit() error {
 	err := in.inside()
 	// The section is over, whether the lock could be given up or not.
-	_ = in.Release(in.g.ctx)
+	in.failed = in.Release(in.g.ctx) != nil
 	return err
+}
+
+// releaseAgain releases the section before once more, if that has failed: as a process does
+// that is told by an error that its lock may stand, and which has it anew by now.
+func (in *Section) releaseAgain() {
+	if before := in.g.before; before != nil && before.failed {
+		before.failed = before.Release(in.g.ctx) != nil
+	}
 }
 
 // Release gives the lock up. The section ends when it is called, whatever it
@@ -250,6 +261,8 @@ func (in *Section) inside() error {
 			err = in.work()
 		case trace.Check:
 			err = in.check()
+		case trace.Release:
+			in.releaseAgain()
 		case trace.Mark:
 			_, err = in.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: in.token})
 		case trace.Read:

@@ -329,6 +329,38 @@ func TestClientThatNeverBegins(t *testing.T) {
 	}
 }
 
+// A release that failed is tried again in the next section, and one that did not is not. What
+// that does is up to the lock: one that does not look whose key it removes takes its own.
+func TestReleaseAgain(t *testing.T) {
+	cut := sim.Fault{
+		Strikes: trace.Trigger{When: Point("toy-1's reply to client-1's release is in flight")},
+		Action:  &sim.Reset{Process: "client-1", From: "toy-1"},
+	}
+	for _, c := range []struct {
+		name          string
+		without       []string
+		faults        []sim.Fault
+		steps, broken string
+	}{
+		{name: "it has not failed", steps: "acquire, read x, write x, release, acquire, read x, write x, release"},
+		{name: "it has", faults: []sim.Fault{cut}, steps: "acquire, read x, write x, release failed, acquire, read x, release failed, write x, release"},
+		{
+			name: "and removes any key", without: []string{"value-check"}, faults: []sim.Fault{cut},
+			steps:  "acquire, read x, write x, release failed, acquire, read x, release, write x, release failed",
+			broken: "release-ownership lock",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := Sections(ToyLock, sim.Client{Name: "client-1", Sections: 2, Does: Does("read x", "release-again", "write x")})
+			cfg.Lock.Options.Without = c.without
+			cfg.Faults = c.faults
+			tr := Play(t, cfg)
+			Same(t, "steps", Steps(tr, "client-1"), c.steps)
+			Same(t, "broken", Broken(tr), c.broken)
+		})
+	}
+}
+
 // A request whose connection was reset is sent again, over a new one.
 func TestResendsAfterAReset(t *testing.T) {
 	for resends, want := range map[bool]int{true: 1, false: 0} {
@@ -405,7 +437,7 @@ func TestByClockOf(t *testing.T) {
 func TestBadSections(t *testing.T) {
 	for want, change := range map[string]func(*sim.Config){
 		"there is no service":          func(c *sim.Config) { c.Clients[0].Does = Does("write x via nobody") },
-		"nothing to do in a section":   func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Release}} },
+		"nothing to do in a section":   func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Extend}} },
 		"has an object":                func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Read}} },
 		"two processes are called":     func(c *sim.Config) { c.Services = []sim.Service{{Name: "client-1"}} },
 		"no node \"counter\" to count": func(c *sim.Config) { c.Tokens.Nodes = []string{"counter"} },

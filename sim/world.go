@@ -565,7 +565,7 @@ func check(cfg *Config) error {
 func checkTasks(c Client, services []Service) error {
 	for _, t := range c.Does {
 		switch {
-		case t.Step == trace.Acquire || t.Step == trace.Extend || t.Step == trace.Release || !slices.Contains(trace.Steps(), t.Step):
+		case t.Step == trace.Acquire || t.Step == trace.Extend || !slices.Contains(trace.Steps(), t.Step):
 			return fmt.Errorf("%q is nothing to do in a section", t.Step)
 		case t.Step.AtStorage() != (t.Object != ""):
 			return fmt.Errorf("%s: a request to the storage, and nothing else, has an object", t.Step)

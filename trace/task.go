@@ -24,16 +24,22 @@ func DefaultTasks() []Task {
 	return []Task{{Step: Read, Object: Object}, {Step: Work}, {Step: Write, Object: Object}}
 }
 
+// releaseAgain is how a task is written whose step is [Release]: in a section it means the
+// release of the section before, once more.
+const releaseAgain = "release-again"
+
 // ParseTask reads a task.
 func ParseTask(s string) (Task, error) {
 	words := strings.Fields(s)
-	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
+	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
 	if len(words) == 0 {
 		return Task{}, bad
 	}
 	t := Task{Step: Step(words[0])}
 	rest := words[1:]
 	switch {
+	case words[0] == releaseAgain:
+		t.Step = Release
 	case t.Step.AtStorage() && len(rest) > 0:
 		t.Object, rest = rest[0], rest[1:]
 	case !slices.Contains([]Step{Work, Check, Mint}, t.Step):
@@ -59,6 +65,9 @@ func ParseTask(s string) (Task, error) {
 // String is the task as one writes it.
 func (t Task) String() string {
 	s := string(t.Step)
+	if t.Step == Release {
+		s = releaseAgain
+	}
 	if t.Object != "" {
 		s += " " + t.Object
 	}

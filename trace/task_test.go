@@ -10,6 +10,7 @@ func TestParseTask(t *testing.T) {
 		"work":                          {Step: Work},
 		"check":                         {Step: Check},
 		"mint":                          {Step: Mint},
+		"release-again":                 {Step: Release},
 		"read x":                        {Step: Read, Object: "x"},
 		"mark  file-1":                  {Step: Mark, Object: "file-1"},
 		"write x via proxy":             {Step: Write, Object: "x", Via: []string{"proxy"}},
@@ -24,7 +25,7 @@ func TestParseTask(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "x", "acquire", "release", "extend", "read", "write", "work hard", "mint x", "check via proxy",
+		"", "x", "acquire", "release", "extend", "read", "write", "work hard", "mint x", "release-again x", "check via proxy",
 		"write x via", "write x through proxy", "write x via a b", "write x via a and", "write x via a or b", "write via proxy",
 	} {
 		if got, err := ParseTask(text); err == nil {

@@ -138,7 +138,7 @@ var All = []Mistake{
 	{"fencing", "clients:", "storage: {fencing: reads}\nclients:", `x.yaml:3: storage.fencing: "reads" is not known here; did you mean "reads-and-writes"?`, true},
 	{"ask", "ttl: 30s}", "ttl: 30s, ask: parallel}", `x.yaml:2: lock.ask: "parallel" is not known here; known here: one-by-one, all-at-once`, true},
 	{"feature", "ttl: 30s}", "ttl: 30s, without: [elapsed-chek]}", `x.yaml:2: lock.without[1]: "elapsed-chek" is not known here; did you mean "elapsed-check"?`, true},
-	{"a task", "client-1: {}", "client-1: {does: [reed x]}", `x.yaml:4: clients.client-1.does[1]: "reed x" is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a task", "client-1: {}", "client-1: {does: [reed x]}", `x.yaml:4: clients.client-1.does[1]: "reed x" is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
 
 	// Durations and numbers.
 	{"no unit", "ttl: 30s", "ttl: 30", `x.yaml:2: lock.ttl: "30" has no unit; did you mean "30s"?`, true},
@@ -215,8 +215,8 @@ var All = []Mistake{
 	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
 
 	// What clients do.
-	{"a step with nothing to do it to", "client-1: {}", "client-1: {does: [read]}", `x.yaml:4: clients.client-1.does[1]: "read" is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
-	{"a step that is not the client's", "client-1: {}", "client-1: {does: [read x, release]}", `x.yaml:4: clients.client-1.does[2]: "release" is nothing to do: write work, check, mint, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a step with nothing to do it to", "client-1: {}", "client-1: {does: [read]}", `x.yaml:4: clients.client-1.does[1]: "read" is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a step that is not the client's", "client-1: {}", "client-1: {does: [read x, release]}", `x.yaml:4: clients.client-1.does[2]: "release" is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
 	{"nothing to do", "client-1: {}", "client-1: {does: []}", `x.yaml:4: clients.client-1.does: there is nothing in the list; name what the client does, or leave the field out`, true},
 	{"working twice", "client-1: {}", "client-1: {does: [work, read x, work]}", `x.yaml:4: clients.client-1.does[3]: it works twice; let it work once, and say under works how long`, false},
 	{"never working", "client-1: {}", "client-1: {does: [write x], works: 5s}", `x.yaml:4: clients.client-1.works: it never works: there is no work in what it does; add work to does`, false},

@@ -14,6 +14,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 )
 
 // The table, on a real etcd server: that of LOCKSIM_ETCD, or the one that is installed.
@@ -121,11 +122,12 @@ func (r *realEtcd) stop() {
 }
 
 // client is a client of a server that answers.
-func (r *realEtcd) client(t *testing.T) *clientv3.Client {
+func (r *realEtcd) client(t *testing.T, options ...grpc.DialOption) *clientv3.Client {
 	t.Helper()
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{"unix://" + filepath.Join(r.dir, forClients)},
-		Logger:    zap.NewNop(),
+		Endpoints:   []string{"unix://" + filepath.Join(r.dir, forClients)},
+		Logger:      zap.NewNop(),
+		DialOptions: options,
 	})
 	if err != nil {
 		t.Fatal(err)

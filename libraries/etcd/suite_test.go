@@ -10,12 +10,14 @@ import (
 )
 
 // What the suite finds wrong with the library's locks without being told: by story, the
-// rules that fail. All of it are these four.
+// rules that fail. All of it are these five.
 //
 //   - A release that fails leaves the key, and the session lives on: nobody else gets the
 //     lock as long as the process lives, and if it asks again itself it has it, with the
 //     same token. Whoever uses it has to end the session then.
 //   - Who asks with the session that has the lock has it.
+//   - A mutex that is unlocked again deletes the key of its session's name, also if that has
+//     got the lock anew in between. Who resigns from an election asks whose it is.
 //   - The loss is told up to a second after the lease is over, which ends with the TTL after
 //     a keep-alive was sent and not after its answer came.
 //   - Nobody looks whether the session still lives when the answer comes late by which one
@@ -51,6 +53,9 @@ var (
 		"node-down/release":    {"progress", "token-order"},
 		"silence/meanwhile":    {"section-exclusion"},
 	}
+	ofMutexes = locksuite.Findings{
+		"release-again": {"lease-exclusion", "section-exclusion", "release-ownership"},
+	}
 	ofElections = locksuite.Findings{
 		"pause/acquire":        {"section-exclusion"},
 		"late-request/acquire": {"section-exclusion"},
@@ -64,8 +69,8 @@ var (
 func TestSuite(t *testing.T) {
 	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
 	for name, finds := range map[string]locksuite.Findings{
-		"etcd":          findings.And(ofWaiting),
-		"etcd-trylock":  findings.And(ofTrying),
+		"etcd":          findings.And(ofWaiting).And(ofMutexes),
+		"etcd-trylock":  findings.And(ofTrying).And(ofMutexes),
 		"etcd-election": findings.And(ofWaiting).And(ofElections),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package etcd_test
+package election_test
 
 import (
 	"context"

@@ -1,0 +1,119 @@
+package etcd_test
+
+import (
+	"context"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/client/v3/concurrency"
+	"google.golang.org/grpc"
+)
+
+// What the client does, on a real server, when an Unlock is tried again whose answer was
+// lost, and its session has the lock anew: https://github.com/etcd-io/etcd/issues/22082.
+// Nothing of ours takes part in it. If this fails the client has got a fix, and what
+// trackrecord and docs/systems.md say of it is not so any more.
+func TestAnOldUnlockTakesANewLockOnRealEtcd(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath(etcdProgram()); err != nil {
+		skip(t, "there is no etcd server to replay this on (%v); on Debian and Ubuntu: apt-get install etcd-server", err)
+	}
+	var line line
+	server := startEtcd(t)
+	client := server.client(t, grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+		return line.dial(filepath.Join(server.dir, forClients))
+	}))
+	session, err := concurrency.NewSession(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := concurrency.NewMutex(session, "queue")
+	if err := old.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	line.mute()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := old.Unlock(ctx); err == nil {
+		t.Fatal("Unlock has had an answer")
+	}
+	line.cut()
+	// A read is sent again over the next connection, and Lock's write would not be.
+	if gone, err := client.Get(t.Context(), old.Key()); err != nil || len(gone.Kvs) > 0 {
+		t.Fatalf("Unlock has not deleted its key: %v, %v", gone, err)
+	}
+	held := concurrency.NewMutex(session, "queue")
+	if err := held.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := old.Unlock(t.Context()); err != nil {
+		t.Errorf("Unlock says, the second time: %v", err)
+	}
+	other, err := concurrency.NewSession(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := concurrency.NewMutex(other, "queue").TryLock(t.Context()); err != nil {
+		t.Errorf("the lock is not free for somebody else, whom it should keep out: %v", err)
+	}
+}
+
+// A line is the connections of a client to a server. What comes while it is mute is lost.
+type line struct {
+	mu    sync.Mutex
+	muted bool
+	conns []net.Conn
+}
+
+func (l *line) dial(socket string) (net.Conn, error) {
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns = append(l.conns, c)
+	return &onLine{c, l}, nil
+}
+
+func (l *line) mute() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.muted = true
+}
+
+// cut ends the connections there are. Those that come now are not mute.
+func (l *line) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.conns {
+		c.Close()
+	}
+	l.conns, l.muted = nil, false
+}
+
+func (l *line) isMute() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.muted
+}
+
+type onLine struct {
+	net.Conn
+	line *line
+}
+
+func (c *onLine) Read(b []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(b)
+		if err != nil || !c.line.isMute() {
+			return n, err
+		}
+	}
+}

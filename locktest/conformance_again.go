@@ -1,0 +1,44 @@
+package locktest
+
+import (
+	"context"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// againStories are about a process that does not know whether it has released the lock.
+func againStories() []story {
+	return []story{
+		fixed("release-again", "a release that seemed to fail is tried again when the process has the lock anew", nil, func(s *subject) []scene {
+			again := holding(func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+				_ = in.Release(ctx)
+				anew, err := get(ctx, p, p.Lock())
+				if err != nil {
+					return err
+				}
+				_ = in.Release(ctx) // of the first lease
+				// If that has let somebody in, it shows now.
+				if err := p.Sleep(ttls(0.3)); err != nil {
+					return err
+				}
+				return use(ctx, anew)
+			})
+			next := another("client-2")
+			next.Starts = trace.Any(
+				trace.Clause{Nth: 2, Happening: did("client-1", trace.Acquired)},
+				trace.Clause{Happening: did("client-1", trace.Finished)},
+			)
+			return []scene{{
+				clients: []sim.Client{{Name: "client-1", Run: again}, next},
+				faults: onEach(s.nodes(), func(node string) sim.Fault {
+					reply := trace.Message{Client: "client-1", Peer: node, Step: trace.Release, Reply: true}
+					return sim.Fault{
+						Strikes: trace.Trigger{When: trace.Any(reply.InFlight(1).Clauses()...)},
+						Action:  &sim.Reset{Process: "client-1", From: node}, Text: "reset client-1 from " + node,
+					}
+				}),
+			}}
+		}),
+	}
+}

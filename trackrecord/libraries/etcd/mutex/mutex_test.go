@@ -1,0 +1,74 @@
+package mutex_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/locksim/locksim/libraries/etcd"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/trackrecord"
+)
+
+// The client's Mutex, as its adapter has it.
+func TestMutex(t *testing.T) {
+	mutexes, _ := locks.Lookup("etcd")
+	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true}
+	trackrecord.Run(t, config, mutexes.New,
+		trackrecord.Option{Name: "an Unlock that asks IsOwner", New: func(env *locks.Env) (locks.Lock, error) {
+			l, err := mutexes.New(env)
+			if err != nil {
+				return nil, err
+			}
+			client, err := etcd.Client(env)
+			return asking{l, env.Key, client}, err
+		}})
+}
+
+// asking releases by a transaction: if the key is still the one that was made for this lease,
+// which IsOwner would ask, then it is deleted.
+type asking struct {
+	locks.Lock
+	key    string
+	client *clientv3.Client
+}
+
+func (l asking) Acquire(ctx context.Context) (locks.Lease, error) {
+	got, err := l.Lock.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := got.(lease)
+	return owned{of, l.client, l.key + "/" + of.Session()}, nil
+}
+
+// A lease is what the adapter grants.
+type lease interface {
+	locks.Lease
+	locks.Sessioner
+	locks.Tokener
+	locks.Notifier
+}
+
+type owned struct {
+	lease
+	client *clientv3.Client
+	key    string
+}
+
+func (l owned) Release(ctx context.Context) error {
+	done, err := l.client.Txn(ctx).
+		If(clientv3.Compare(clientv3.CreateRevision(l.key), "=", int64(l.Token()))).
+		Then(clientv3.OpDelete(l.key)).
+		Commit()
+	switch {
+	case err != nil:
+		return err
+	case !done.Succeeded:
+		return fmt.Errorf("%w: its key is gone, or another one", locks.ErrLost)
+	}
+	return nil
+}
