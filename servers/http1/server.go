@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/locksim/locksim/servers/outbox"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -13,52 +14,20 @@ import (
 type Server struct {
 	host  *sim.Host
 	serve func(*Call)
-
-	life     int // counts the crashes
-	out      []func()
-	depth    int
-	flushing bool
+	out   *outbox.Outbox
 }
 
 // NewServer is the HTTP of a node: serve is called with each request whose turn it is.
-func NewServer(host *sim.Host, serve func(*Call)) *Server { return &Server{host: host, serve: serve} }
-
-// Do does something, as a timer of the server's does. What is answered meanwhile is sent when
-// the world has seen it: a crash may come between. Requests are served so anyway.
-func (s *Server) Do(f func()) {
-	s.depth++
-	f()
-	s.depth--
-	if s.depth > 0 || s.flushing || len(s.out) == 0 {
-		return
-	}
-	s.flushing = true
-	life := s.life
-	up := s.host.Act()
-	s.flushing = false
-	if up && life == s.life {
-		s.host.Running(s.flush)
-	}
+func NewServer(host *sim.Host, serve func(*Call)) *Server {
+	return &Server{host: host, serve: serve, out: outbox.New(host)}
 }
 
-func (s *Server) flush() {
-	if s.flushing {
-		return
-	}
-	s.flushing = true
-	for len(s.out) > 0 {
-		first := s.out[0]
-		s.out = s.out[1:]
-		first()
-	}
-	s.flushing = false
-}
+// Do does something, as a timer of the server's does, and sends what is answered meanwhile.
+// Requests are served so anyway.
+func (s *Server) Do(f func()) { s.out.Do(f) }
 
 // Crash forgets what was to be sent. The connections have hung up.
-func (s *Server) Crash() {
-	s.life++
-	s.out = nil
-}
+func (s *Server) Crash() { s.out.Crash() }
 
 // Accept is as in [sim.Server].
 func (s *Server) Accept(end *sim.End) sim.Endpoint { return &conn{s: s, end: end} }
@@ -111,7 +80,7 @@ func (call *Call) Answer(a Answer) {
 func (call *Call) finish(p sim.Packet, last bool) {
 	call.done = true
 	c := call.c
-	c.s.out = append(c.s.out, func() {
+	c.s.out.Send(func() {
 		if c.over {
 			return
 		}

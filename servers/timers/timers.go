@@ -25,6 +25,9 @@ type Timer struct {
 	call func()
 }
 
+// Due is when it is called, by the node's monotonic clock, in nanoseconds.
+func (one *Timer) Due() int64 { return one.due }
+
 // New are those of a node, which does in its own way what is due.
 func New(host *sim.Host, do func(func())) *Timers { return &Timers{host: host, do: do} }
 
@@ -32,8 +35,11 @@ func New(host *sim.Host, do func(func())) *Timers { return &Timers{host: host, d
 func (t *Timers) Now() int64 { return t.host.Clock().Read(fakeclock.Monotonic).Nanos }
 
 // After has f called once d has passed.
-func (t *Timers) After(d time.Duration, f func()) *Timer {
-	one := &Timer{t.Now() + int64(d), f}
+func (t *Timers) After(d time.Duration, f func()) *Timer { return t.At(t.Now()+int64(d), f) }
+
+// At has f called once the node's monotonic clock reads so many nanoseconds.
+func (t *Timers) At(due int64, f func()) *Timer {
+	one := &Timer{due, f}
 	i := len(t.all)
 	for i > 0 && t.all[i-1].due > one.due {
 		i--
@@ -53,7 +59,10 @@ func (t *Timers) Stop(one *Timer) {
 }
 
 // Clear forgets all.
-func (t *Timers) Clear() { t.all = nil }
+func (t *Timers) Clear() {
+	t.wake++
+	t.all = nil
+}
 
 // Expires is when a timer is due in true time, if nothing comes between; false if the
 // machine stands still.

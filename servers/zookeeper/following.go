@@ -27,7 +27,7 @@ type following struct {
 
 // follow begins the role of a follower.
 func (m *member) follow(v vote, round int) {
-	f := &following{m: m, vote: v, round: round, heard: m.timers.now(), returning: map[int]*call{}}
+	f := &following{m: m, vote: v, round: round, heard: m.timers.Now(), returning: map[int]*call{}}
 	m.role = f
 	f.dial()
 	f.watch()
@@ -51,7 +51,7 @@ func (f *following) dial() {
 		return
 	}
 	again := func() {
-		m.timers.after(m.limits.again, func() {
+		m.timers.After(m.limits.again, func() {
 			if m.role == f {
 				f.dial()
 			}
@@ -83,10 +83,10 @@ func (f *following) watch() {
 	if !f.active {
 		limit = m.limits.begin
 	}
-	m.timers.at(f.heard+int64(limit), func() {
+	m.timers.At(f.heard+int64(limit), func() {
 		switch {
 		case m.role != f:
-		case m.timers.now()-f.heard >= int64(m.limits.begin), f.active && m.timers.now()-f.heard >= int64(m.limits.silence):
+		case m.timers.Now()-f.heard >= int64(m.limits.begin), f.active && m.timers.Now()-f.heard >= int64(m.limits.silence):
 			m.look()
 		default:
 			f.watch()
@@ -107,7 +107,7 @@ func (g *guide) Receive(r *sim.Request) {
 		return
 	}
 	m.turn(func() {
-		g.f.heard = m.timers.now()
+		g.f.heard = m.timers.Now()
 		g.f.hears(r.Body.(message))
 	})
 }

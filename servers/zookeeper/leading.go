@@ -60,7 +60,7 @@ func (m *member) alone() {
 func (m *member) lead(v vote, round int) {
 	l := &leading{m: m, vote: v, round: round}
 	m.role = l
-	m.timers.after(m.limits.begin, func() {
+	m.timers.After(m.limits.begin, func() {
 		if m.role == l && !l.active {
 			m.look()
 		}
@@ -250,7 +250,7 @@ func (l *leading) joins(v *visitor, info followerInfo) {
 			m.hangUp(f.end)
 		}
 	}
-	f := &learner{name: v.end.Peer(), end: v.end, accepted: info.accepted, heard: m.timers.now()}
+	f := &learner{name: v.end.Peer(), end: v.end, accepted: info.accepted, heard: m.timers.Now()}
 	v.learner = f
 	l.learners = append(l.learners, f)
 	slices.SortFunc(l.learners, func(a, b *learner) int { return slices.Index(m.others, a.name) - slices.Index(m.others, b.name) })
@@ -276,7 +276,7 @@ func (l *leading) joins(v *visitor, info followerInfo) {
 // hears takes in what a follower tells.
 func (l *leading) hears(f *learner, msg message) {
 	m := l.m
-	f.heard = m.timers.now()
+	f.heard = m.timers.Now()
 	switch msg := msg.(type) {
 	case epochAck:
 		if msg.current > m.disk.current || msg.current == m.disk.current && msg.zxid > m.disk.last() {
@@ -360,7 +360,7 @@ func (l *leading) arrived(f *learner, zxid int64) {
 				m.tells(f.end, upToDate{m.tree.zxid})
 			}
 		}
-		m.timers.after(m.limits.tick/2, l.beat)
+		m.timers.After(m.limits.tick/2, l.beat)
 		return
 	}
 	m.tells(f.end, upToDate{m.tree.zxid})
@@ -397,7 +397,7 @@ func (l *leading) beat() {
 	if m.role != l {
 		return
 	}
-	now, there := m.timers.now(), 1
+	now, there := m.timers.Now(), 1
 	for _, f := range slices.Clone(l.learners) {
 		if now-f.heard > int64(m.limits.silence) {
 			l.parts(f)
@@ -416,5 +416,5 @@ func (l *leading) beat() {
 			m.tells(f.end, ping{})
 		}
 	}
-	m.timers.after(m.limits.tick/2, l.beat)
+	m.timers.After(m.limits.tick/2, l.beat)
 }

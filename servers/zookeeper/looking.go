@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -27,7 +28,7 @@ type looking struct {
 	votes map[string]vote // of this round
 	// settled are members that have a leader, and tell who that is.
 	settled map[string]notification
-	timer   *timer // until the election is decided
+	timer   *timers.Timer // until the election is decided
 	wait    time.Duration
 }
 
@@ -82,7 +83,7 @@ func (l *looking) tellAll() {
 // again casts the vote again if nobody has decided anything, after longer and longer pauses.
 func (l *looking) again() {
 	m := l.m
-	m.timers.after(l.wait, func() {
+	m.timers.After(l.wait, func() {
 		if m.role == l {
 			l.wait = min(2*l.wait, m.limits.patience)
 			l.tellAll()
@@ -144,13 +145,13 @@ func (l *looking) heard(from string, n notification) {
 func (l *looking) count() {
 	m := l.m
 	if l.timer != nil {
-		m.timers.stop(l.timer)
+		m.timers.Stop(l.timer)
 		l.timer = nil
 	}
 	if !l.won() {
 		return
 	}
-	l.timer = m.timers.after(m.limits.settle, func() {
+	l.timer = m.timers.After(m.limits.settle, func() {
 		if m.role == l && l.won() {
 			m.decided(l.vote)
 		}

@@ -7,20 +7,23 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locksim/locksim/servers/outbox"
+	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
 // A member is one server of an ensemble, or one that works by itself.
 type member struct {
-	host    *sim.Host
-	name    string
-	id      int // its number, from 1: myid
-	others  []string
-	limits  limits
-	uptime  time.Duration // of its machine, when the world began
-	disk    disk
-	timers  timers
+	host   *sim.Host
+	name   string
+	id     int // its number, from 1: myid
+	others []string
+	limits limits
+	uptime time.Duration // of its machine, when the world began
+	disk   disk
+	// timers are by the monotonic clock, as the real one measures all of its limits.
+	timers  *timers.Timers
 	role    role
 	formed  bool // the ensemble has had its first leader
 	session int64
@@ -35,10 +38,8 @@ type member struct {
 	serial  int
 	votes   map[string]*wire // to whom it tells its votes
 
-	life     int // counts the crashes
-	out      []func()
-	depth    int
-	flushing bool
+	life int // counts the crashes
+	out  *outbox.Outbox
 }
 
 // A disk is what a member has written: every transaction that it has seen, and the epochs
@@ -75,7 +76,8 @@ type role interface {
 }
 
 func boot(host *sim.Host) sim.Server {
-	m := &member{host: host, name: host.Node().Name, limits: usual}
+	m := &member{host: host, name: host.Node().Name, limits: usual, out: outbox.New(host)}
+	m.timers = timers.New(host, m.turn)
 	for i, name := range host.Members() {
 		if name == m.name {
 			m.id = i + 1
@@ -96,10 +98,9 @@ func boot(host *sim.Host) sim.Server {
 
 // begin is what a server does that starts: it reads its disk.
 func (m *member) begin() {
-	m.timers = timers{m: m, wake: m.timers.wake + 1}
 	m.watches, m.clients, m.calls, m.votes = newWatches(), nil, map[int]*call{}, map[string]*wire{}
 	const bits, spare = 40, 16
-	since := (int64(m.uptime) + m.timers.now()) / int64(time.Millisecond)
+	since := (int64(m.uptime) + m.timers.Now()) / int64(time.Millisecond)
 	m.session = max(m.session, int64(m.id)<<(bits+spare)|since&(1<<bits-1)<<spare)
 	m.tree = newTree()
 	m.role = idle{}
@@ -147,13 +148,14 @@ func (m *member) Accept(end *sim.End) sim.Endpoint {
 }
 
 // ClockChanged is as in [sim.Server].
-func (m *member) ClockChanged() { m.timers.arm() }
+func (m *member) ClockChanged() { m.timers.Arm() }
 
 // Crash is as in [sim.Server]. What is on the disk stays, however it crashes.
 func (m *member) Crash(trace.Crash) {
 	m.life++
-	m.timers.clear()
-	m.out, m.role = nil, idle{}
+	m.timers.Clear()
+	m.out.Crash()
+	m.role = idle{}
 }
 
 // Restart is as in [sim.Server].
@@ -171,39 +173,12 @@ func (m *member) Stop() {}
 
 // turn does something, and sends what comes of it when the world has seen it: a crash may
 // come between.
-func (m *member) turn(f func()) {
-	m.depth++
-	f()
-	m.depth--
-	if m.depth > 0 || m.flushing || len(m.out) == 0 {
-		return
-	}
-	m.flushing = true
-	life := m.life
-	up := m.host.Act()
-	m.flushing = false
-	if up && life == m.life {
-		m.host.Running(m.flush)
-	}
-}
-
-func (m *member) flush() {
-	if m.flushing {
-		return
-	}
-	m.flushing = true
-	for len(m.out) > 0 {
-		first := m.out[0]
-		m.out = m.out[1:]
-		first()
-	}
-	m.flushing = false
-}
+func (m *member) turn(f func()) { m.out.Do(f) }
 
 // send sends a packet when the turn is over: the answer to a request, or what nobody has
 // asked for.
 func (m *member) send(end *sim.End, r *sim.Request, p sim.Packet) {
-	m.out = append(m.out, func() {
+	m.out.Send(func() {
 		if r == nil {
 			end.Send(p)
 		} else {
@@ -212,7 +187,7 @@ func (m *member) send(end *sim.End, r *sim.Request, p sim.Packet) {
 	})
 }
 
-func (m *member) hangUp(end *sim.End) { m.out = append(m.out, end.Close) }
+func (m *member) hangUp(end *sim.End) { m.out.Send(end.Close) }
 
 // write puts a transaction on the disk.
 func (m *member) write(x *txn) { m.disk.log = append(m.disk.log, x) }

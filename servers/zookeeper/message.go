@@ -116,5 +116,5 @@ func (x *txn) tell(names *sim.Names) string {
 
 // tells sends a message to another member.
 func (m *member) tells(end *sim.End, msg message) {
-	m.out = append(m.out, func() { end.Send(sim.Packet{Body: msg, Text: msg.tell(m.host.Names())}) })
+	m.out.Send(func() { end.Send(sim.Packet{Body: msg, Text: msg.tell(m.host.Names())}) })
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/locksim/locksim/servers/timers"
 )
 
 // A tracker is how a leader counts the time of sessions: in ticks. A session whose time is up
@@ -13,7 +15,7 @@ type tracker struct {
 	m        *member
 	sessions map[int64]*tracked
 	expire   func(int64)
-	timer    *timer
+	timer    *timers.Timer
 }
 
 type tracked struct {
@@ -44,12 +46,12 @@ func (t *tracker) touch(id int64) bool {
 		return false
 	}
 	tick, up := int64(t.m.limits.tick), int64(t.m.uptime)
-	due := ((t.m.timers.now()+up+int64(s.timeout))/tick+1)*tick - up
+	due := ((t.m.timers.Now()+up+int64(s.timeout))/tick+1)*tick - up
 	if due == s.due {
 		return true
 	}
 	s.due = due
-	if t.timer == nil || due < t.timer.due {
+	if t.timer == nil || due < t.timer.Due() {
 		t.arm()
 	}
 	t.m.register.touched(t.m, id)
@@ -68,7 +70,7 @@ func (t *tracker) remove(id int64) { delete(t.sessions, id) }
 // arm looks again when the first session is due.
 func (t *tracker) arm() {
 	if t.timer != nil {
-		t.m.timers.stop(t.timer)
+		t.m.timers.Stop(t.timer)
 		t.timer = nil
 	}
 	first := int64(-1)
@@ -78,14 +80,14 @@ func (t *tracker) arm() {
 		}
 	}
 	if first >= 0 {
-		t.timer = t.m.timers.at(first, t.look)
+		t.timer = t.m.timers.At(first, t.look)
 	}
 }
 
 // quit ends the count.
 func (t *tracker) quit() {
 	if t.timer != nil {
-		t.m.timers.stop(t.timer)
+		t.m.timers.Stop(t.timer)
 		t.timer = nil
 	}
 	clear(t.sessions)
@@ -94,7 +96,7 @@ func (t *tracker) quit() {
 // look ends the sessions whose time is up.
 func (t *tracker) look() {
 	t.timer = nil
-	now := t.m.timers.now()
+	now := t.m.timers.Now()
 	for _, id := range slices.Sorted(maps.Keys(t.sessions)) {
 		if s := t.sessions[id]; s != nil && !s.closing && s.due <= now {
 			s.closing = true
@@ -111,6 +113,6 @@ func (t *tracker) expires(id int64) time.Duration {
 		return 0
 	}
 	host := t.m.host
-	at, _ := host.When(host.Clock().Now().Add(time.Duration(s.due - t.m.timers.now())))
+	at, _ := host.When(host.Clock().Now().Add(time.Duration(s.due - t.m.timers.Now())))
 	return at
 }
