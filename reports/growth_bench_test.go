@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/processor"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
@@ -120,17 +120,17 @@ func (w *grown) turn(b *testing.B) {
 	var took [parts]time.Duration
 	events := 0
 	for events < enough {
-		start := processorTime(b)
+		start := processor.Time(b)
 		t, err := sim.Run(w.config)
 		if err != nil {
 			b.Fatal(err)
 		}
-		ran := processorTime(b)
+		ran := processor.Time(b)
 		run := w.variant.Judge(t, w.variant.Lock, scenarios.Off)
-		judgement := processorTime(b)
+		judgement := processor.Time(b)
 		story.Of(run.History, false)
 		story.Tell(run.History, run.Verdict, run.Conduct)
-		end := processorTime(b)
+		end := processor.Time(b)
 
 		w.events = len(t.Events)
 		events += w.events
@@ -144,13 +144,4 @@ func (w *grown) turn(b *testing.B) {
 			w.each[part] = each
 		}
 	}
-}
-
-// processorTime is what this process has used until now.
-func processorTime(b *testing.B) time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"runtime"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/shaken"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
@@ -126,19 +126,7 @@ func troubles(members int) map[string][]sim.Fault {
 // same plays a world again and again.
 func same(t *testing.T, cfg sim.Config) {
 	t.Helper()
-	cfg.Disturb = Shake
-	first := Play(t, cfg)
-	if len(first.Doubts) > 0 {
-		t.Error(first.Doubts)
-	}
-	for _, threads := range []int{1, 2, 4} {
-		before := runtime.GOMAXPROCS(threads)
-		for i := range *repeats {
-			if again := Play(t, cfg); again.Hash() != first.Hash() {
-				t.Errorf("repeat %d on %d threads: %s", i, threads, trace.FirstDifference(first, again))
-				break
-			}
-		}
-		runtime.GOMAXPROCS(before)
+	if doubts := shaken.Same(t, cfg, 3**repeats).Doubts; len(doubts) > 0 {
+		t.Error(doubts)
 	}
 }

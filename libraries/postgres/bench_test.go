@@ -3,32 +3,11 @@
 package postgres_test
 
 import (
-	"syscall"
 	"testing"
-	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/internal/processor"
 	"github.com/locksim/locksim/storage"
 )
 
-// BenchmarkGCPause reports the processor time of one world: of the story with its ten retries.
-func BenchmarkGCPause(b *testing.B) {
-	cfg := gcPause(b, "postgres-lease", storage.Writes)
-	b.ReportAllocs()
-	before := processorTime()
-	for b.Loop() {
-		if _, err := sim.Run(cfg); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(processorTime()-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
-}
-
-// processorTime is what the process has used of its processors.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
+// BenchmarkGCPause reports the processor time of one world.
+func BenchmarkGCPause(b *testing.B) { processor.World(b, gcPause(b, "postgres-lease", storage.Writes)) }

@@ -4,12 +4,10 @@ package zookeeper_test
 
 import (
 	"fmt"
-	"runtime/debug"
-	"slices"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/processor"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -23,59 +21,17 @@ func BenchmarkGCPause(b *testing.B) {
 			b.Run(fmt.Sprint(kind, "/", servers), func(b *testing.B) {
 				cfg := gcPause(b, kind, storage.Writes)
 				cfg.Nodes = Nodes("zookeeper", servers)
-				b.ReportAllocs()
-				before := processorTime()
-				for b.Loop() {
-					if _, err := sim.Run(cfg); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(processorTime()-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
+				processor.World(b, cfg)
 			})
 		}
 	}
 }
 
 // BenchmarkGrowth plays worlds with more and more clients, who want one lock after the other,
-// and with more and more servers. It reports the processor time that an event takes in the
-// dearest world divided by that in the cheapest, and logs the times. The worlds take turns,
-// and the best turn of each counts.
+// and with more and more servers.
 func BenchmarkGrowth(b *testing.B) {
-	for _, axis := range []struct {
-		of    string
-		sizes []int
-		world func(n int) sim.Config
-	}{
-		{"clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) }},
-		{"servers", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) }},
-	} {
-		b.Run(axis.of, func(b *testing.B) {
-			defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command has it
-			best, events := make([]float64, len(axis.sizes)), make([]int, len(axis.sizes))
-			for b.Loop() {
-				for i, n := range axis.sizes {
-					cfg, played := axis.world(n), 0
-					before := processorTime()
-					for played < 10_000 {
-						tr, err := sim.Run(cfg)
-						if err != nil {
-							b.Fatal(err)
-						}
-						events[i] = len(tr.Events)
-						played += events[i]
-					}
-					each := float64((processorTime() - before).Nanoseconds()) / 1e3 / float64(played)
-					if best[i] == 0 || each < best[i] {
-						best[i] = each
-					}
-				}
-			}
-			for i, n := range axis.sizes {
-				b.Logf("%4d %-8s %6d events, of which each takes %5.1f µs", n, axis.of, events[i], best[i])
-			}
-			b.ReportMetric(slices.Max(best)/slices.Min(best), "ratio")
-		})
-	}
+	processor.Growth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
+	processor.Growth(b, "servers", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
 }
 
 // crowd is many clients who want one lock, and no faults.
@@ -85,13 +41,4 @@ func crowd(b *testing.B, servers, clients int) sim.Config {
 		all = append(all, sim.Client{Name: fmt.Sprint("client-", i+1), Sections: 3, RetryEvery: time.Second})
 	}
 	return world(b, "zookeeper", servers, all...)
-}
-
-// processorTime is what the process has used of its processors.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -2,10 +2,10 @@ package zookeeper_test
 
 import (
 	"flag"
-	"runtime"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/shaken"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -32,18 +32,7 @@ func worlds(t testing.TB) map[string]sim.Config {
 // One configuration, one trace: on any number of threads, and however the scheduler is
 // disturbed.
 func TestDeterminism(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, cfg := range worlds(t) {
-		t.Run(name, func(t *testing.T) {
-			want := Play(t, cfg)
-			Struck(t, want)
-			cfg.Disturb = Shake
-			for i := range 3 * *repeats {
-				runtime.GOMAXPROCS(1 << (i % 3))
-				if got := Play(t, cfg); got.Hash() != want.Hash() {
-					t.Fatalf("repeat %d: %s", i, trace.FirstDifference(want, got).String())
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { Struck(t, shaken.Same(t, cfg, 3**repeats)) })
 	}
 }

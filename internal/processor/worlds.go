@@ -1,0 +1,62 @@
+//go:build unix
+
+package processor
+
+import (
+	"runtime/debug"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// World reports the processor time of one world.
+func World(b *testing.B, cfg sim.Config) {
+	b.Helper()
+	b.ReportAllocs()
+	before := Time(b)
+	for b.Loop() {
+		play(b, cfg)
+	}
+	b.ReportMetric(float64(Time(b)-before)/float64(time.Millisecond)/float64(b.N), "cpu-ms/world")
+}
+
+// Growth plays worlds of several sizes. It reports the processor time that an event takes in
+// the dearest world divided by that in the cheapest, and logs the times. The worlds take turns,
+// and the best turn of each counts.
+func Growth(b *testing.B, of string, sizes []int, world func(n int) sim.Config) {
+	b.Run(of, func(b *testing.B) {
+		defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command has it
+		best, events := make([]float64, len(sizes)), make([]int, len(sizes))
+		for b.Loop() {
+			for i, n := range sizes {
+				const enough = 10_000
+				cfg, played := world(n), 0
+				before := Time(b)
+				for played < enough {
+					events[i] = play(b, cfg)
+					played += events[i]
+				}
+				each := float64((Time(b) - before).Nanoseconds()) / 1e3 / float64(played)
+				if best[i] == 0 || each < best[i] {
+					best[i] = each
+				}
+			}
+		}
+		for i, n := range sizes {
+			b.Logf("%4d %-8s %6d events, of which each takes %5.1f µs", n, of, events[i], best[i])
+		}
+		b.ReportMetric(slices.Max(best)/slices.Min(best), "ratio")
+	})
+}
+
+// play runs a world and counts its events.
+func play(b *testing.B, cfg sim.Config) int {
+	b.Helper()
+	tr, err := sim.Run(cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return len(tr.Events)
+}
