@@ -45,6 +45,10 @@ var subjects = []struct {
 	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: electedOnEtcd},
 	{kind: "zookeeper", config: inCluster(locks.ZooKeeper), finds: onZooKeeper},
 	{kind: "zookeeper-naive", config: inCluster(locks.ZooKeeper), finds: naiveOnZooKeeper},
+	{kind: "consul", config: locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}},
+	{kind: "postgres-lease", config: locktest.Config{System: locks.Postgres, Extends: true, Tokens: true, OwnClock: true}},
+	{kind: "postgres-advisory", config: locktest.Config{System: locks.Postgres, Endless: true, Tokens: true, OwnClock: true}, finds: onAConnection},
+	{kind: "kubernetes", config: locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true}, finds: onKubernetes},
 }
 
 // inCluster is what the locks claim that a session keeps in a cluster.

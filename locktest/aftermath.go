@@ -39,6 +39,9 @@ func unnotified(s *subject, _ world, h *history.History) (rule, why string, at [
 		if !in.Granted.Notifies || in.Granted.Ungranted || lock.TTL == 0 || len(lock.Slots) == 0 {
 			continue
 		}
+		if in.Granted.Session != "" && len(h.Backed(in.Lock, in.Acquisition)) == 0 {
+			continue // it was got by a key that the session had already
+		}
 		for _, lost := range lapses(h, in) {
 			ev := silent(h, lost.Interval, lock.TTL)
 			if ev != nil && !clockChanged(h, in.Client, ev) && (late == nil || ev.Seq < late.Seq) {

@@ -52,16 +52,20 @@ func breach(rule, format string, args ...any) error {
 	return &sim.Breach{Rule: rule, Why: fmt.Sprintf(format, args...)}
 }
 
-// get tries to get the lock until it has it, for two TTLs and as long as an
-// attempt takes.
+// get tries to get the lock until it has it, for two TTLs, what the servers add to one, and
+// as long as an attempt takes.
 func get(ctx context.Context, p *sim.Program, lock locks.Lock) (*sim.Section, error) {
+	patience := ttls(2)
+	if grace := p.System().Grace; grace != nil {
+		patience += grace(p.Env().TTL)
+	}
 	for began := monotonic(p); ; {
 		in, err := p.Acquire(ctx, lock)
 		waited := monotonic(p).Sub(began)
 		switch {
 		case err == nil:
 			return in, nil
-		case waited > ttls(2):
+		case waited > patience:
 			return nil, breach(string(checks.Progress), "it tried to get the lock for %s and did not get it", voice.Span(waited))
 		}
 		if err := p.Sleep(ttls(0.03)); err != nil {

@@ -96,7 +96,9 @@ type Config struct {
 	// number of nodes at hand, and on how many of these places one value must stand
 	// to be a grant. Nil is the key of that name, on the only node or on a majority
 	// of all; of a System whose nodes are a cluster, that which is the first in the queue
-	// under that name: see [locks.InCluster].
+	// under that name: see [locks.InCluster]. On PostgreSQL it is the row of that name of a
+	// table locks, [locks.PostgresRow], and on Kubernetes the Lease,
+	// [locks.KubernetesLease].
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
 	// Endless says that a grant never ends by itself.
 	Endless bool
@@ -207,8 +209,10 @@ func (c Config) slots() func(string, int) ([]locks.Slot, int) {
 		return c.Slots
 	}
 	return func(key string, nodes int) (slots []locks.Slot, quorum int) {
-		if system := c.system(); system.Cluster {
-			return locks.InCluster(system.KeyOf(key), nodes)
+		system := c.system()
+		key = system.KeyOf(key)
+		if system.Cluster {
+			return locks.InCluster(key, nodes)
 		}
 		if c.Nodes == 1 {
 			nodes = min(nodes, 1)

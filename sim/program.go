@@ -326,6 +326,12 @@ func (p *Program) Clock() fakeclock.Clock { return p.g.env.Clock }
 // began; nil in a world without locks. See [Program.NewLock] for more.
 func (p *Program) Lock() locks.Lock { return p.g.lock }
 
+// System is the kind of server that the client's lock is kept on.
+func (p *Program) System() System {
+	s, _ := LookupSystem(p.g.w.cfg.Lock.Kind.System) // whose nodes run
+	return s
+}
+
 // NewLock makes another handle on the client's lock, as another part of the same
 // process would. It shares the process's [locks.Env] with all others.
 func (p *Program) NewLock() (locks.Lock, error) {

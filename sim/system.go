@@ -41,6 +41,9 @@ type System struct {
 	// Key, if set, says under what key the grants of a lock of some name are told, where that
 	// is not its name.
 	Key func(name string) string
+	// Revives says that a key whose time is up stands again when its node's clock is set
+	// back.
+	Revives bool
 	// Elapsed says that its nodes count the time that passes: their time of day, which a
 	// fault can set, ends nothing.
 	Elapsed bool
@@ -48,6 +51,9 @@ type System struct {
 	Unit time.Duration
 	// Shortest is the shortest TTL that they take; 0 is any.
 	Shortest time.Duration
+	// Grace, if set, is how much longer than its TTL a grant whose holder has died may keep
+	// others out.
+	Grace func(ttl time.Duration) time.Duration
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string

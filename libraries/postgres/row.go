@@ -84,8 +84,13 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	}
+	l := i.make(h)
+	if t, ok := l.(timed); ok && t.over() {
+		_ = t.Release(ctx)
+		return nil, fmt.Errorf("%w: the answer came after the end of the transaction", locks.ErrNotAcquired)
+	}
 	i.held = h
-	return i.make(h), nil
+	return l, nil
 }
 
 // held is a row that is locked, for as long as its transaction lasts.
@@ -181,6 +186,10 @@ type timed struct{ keeping }
 
 // Expires is as in [locks.Expirer].
 func (t timed) Expires() fakeclock.Reading { return t.said.Add(t.of.env.TTL) }
+
+func (t timed) over() bool {
+	return t.of.env.Clock.Read(fakeclock.Monotonic).Nanos >= t.Expires().Nanos
+}
 
 // counted is a row that protects something elsewhere.
 type counted struct{ *held }

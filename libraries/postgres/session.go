@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,33 +31,15 @@ type Session struct {
 // patience is how long a request may take where nothing else is said.
 const patience = 5 * time.Second
 
-// Open is a connection for one handle of a lock: for anybody who tests a lock on PostgreSQL. It
-// is to be asked for when the handle is made. What setup says, such as CREATE TABLE IF NOT
-// EXISTS, is done before the story begins, and the statements are prepared, as those of a
-// process are that has been running for a while.
-//
-// It is as pgx makes it, but for this: nothing of the environment or of the home directory has
-// a say, no name is looked up, and it does not ask for TLS.
+// Open is a connection for one handle of a lock of this package, to be asked for when the handle
+// is made. What setup says, such as CREATE TABLE IF NOT EXISTS, is done before the story begins,
+// and the statements are prepared, as those of a process are that has been running for a while.
 func Open(e *locks.Env, setup string, statements ...string) (*Session, error) {
-	config, err := pgx.ParseConfig("host=127.0.0.1 port=5432 user=locksim database=locksim password=none sslmode=disable " +
-		"passfile=/dev/null target_session_attrs=any connect_timeout=0")
+	config, err := Config(e)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{env: e, config: config, setup: setup, statements: statements, turn: make(chan struct{}, 1)}
-	config.Fallbacks, config.RuntimeParams = nil, map[string]string{}
-	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
-	life := e.Lifetime()
-	config.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(life, cancel)()
-		conn, err := e.Dial(ctx, network, e.Nodes[0])
-		if err == nil {
-			s.env.Cleanup(func() { _ = conn.Close() })
-		}
-		return conn, err
-	}
 	e.Warm(func(ctx context.Context) {
 		_, _ = use(ctx, s, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) { return c.Exec(ctx, setup) })
 		_, _ = use(ctx, s, s.prepare)

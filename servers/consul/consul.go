@@ -28,6 +28,7 @@ func init() {
 		Port:     8500,
 		Shortest: shortestTTL,
 		Elapsed:  true,
+		Grace:    func(ttl time.Duration) time.Duration { return ttl + usualDelay },
 		Disks:    []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Failure:  noLeader,
 		Framer: func(names *sim.Names) sim.Framer {

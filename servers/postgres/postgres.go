@@ -42,6 +42,8 @@ func init() {
 		Node:    "PostgreSQL server",
 		Port:    5432,
 		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Key:     locks.PostgresRow,
+		Revives: true, // a row stays, and says until when it is somebody's
 		Failure: "could not extend file: No space left on device",
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names, statements: map[string]string{}} },
 		Boot:    boot,

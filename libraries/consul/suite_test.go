@@ -1,0 +1,49 @@
+package consul_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// What the suite finds wrong with uses of the library's Lock without being told: by story, the
+// rules that fail. In one that always unlocks, and with the lock-delay that is the default, it
+// finds nothing: the answers that are lost or late for up to twice the TTL come before anybody
+// else can have the lock.
+var finds = map[string]locksuite.Findings{
+	"consul": nil,
+	// Who is told of a loss, because the library could not look, and does not unlock, leaves
+	// a lock that the library goes on renewing.
+	"consul without lost-unlock": {
+		"errors/restart":      {"progress"},
+		"errors/meanwhile":    {"progress"},
+		"errors/work":         {"progress"},
+		"lost-reply/acquire":  {"progress"},
+		"node-down/acquire":   {"progress"},
+		"node-down/meanwhile": {"progress"},
+		"node-down/work":      {"progress"},
+	},
+	// With no delay the next one is in when the holder hears of it: Lock's channel is closed
+	// by an answer, and nobody looks at the time.
+	"consul without lock-delay": {
+		"silence/acquire": {"section-exclusion"},
+		"pause/acquire":   {"section-exclusion"},
+		"pause/work":      {"section-exclusion"},
+	},
+}
+
+// The suite finds in the current release what is known of it, and nothing else. The stories
+// of the catalogue say themselves what comes of them.
+func TestSuite(t *testing.T) {
+	for name, finds := range finds {
+		t.Run(name, func(t *testing.T) {
+			config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}
+			locksuite.Finds(t, name, config, finds, inCatalogue, false)
+		})
+	}
+}
+
+func inCatalogue(story string) bool { return strings.HasPrefix(story, "catalogue/") }

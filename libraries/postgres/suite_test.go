@@ -1,0 +1,59 @@
+package postgres_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// What the suite finds wrong with the locks without being told: by story, the rules that fail.
+//
+//   - A connection that has an advisory lock gets it again, and it is not the server that could
+//     tell its uses apart.
+//   - An unlock that fails leaves the lock to a connection that lives on: nobody gets it any more
+//     as long as the process lives. Whoever uses it has to close the connection then.
+//   - Who counts from when the answer came, or whose transaction has begun before it asked,
+//     believes in a lease that the server has ended already.
+//
+// A lease row that is counted from the call has none of that, and neither has a row that is
+// locked for a transaction, with a timeout or without.
+var subjects = []struct {
+	kind   string
+	config locktest.Config
+	finds  locksuite.Findings
+}{
+	{kind: "postgres-lease", config: row},
+	{kind: "postgres-lease without count-from-call", config: row, finds: locksuite.Findings{
+		"late/acquire":       {"lease-exclusion", "section-exclusion"},
+		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
+		"pause/acquire":      {"lease-exclusion", "section-exclusion"},
+		"pause/extend":       {"lease-exclusion", "section-exclusion"},
+	}},
+	{kind: "postgres-lease-begun", config: row, finds: locksuite.Findings{
+		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
+	}},
+	{kind: "postgres-advisory", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}, finds: locksuite.Findings{
+		"handles":        {"lease-exclusion", "section-exclusion"},
+		"errors/release": {"progress"},
+	}},
+	{kind: "postgres-row-elsewhere", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}},
+	{kind: "postgres-row-timeout", config: locktest.Config{OwnClock: true}},
+}
+
+var row = locktest.Config{Extends: true, Tokens: true, OwnClock: true}
+
+// The suite finds in the locks what is known of them, and nothing else. The stories of the
+// catalogue say themselves what comes of them.
+func TestSuite(t *testing.T) {
+	for _, s := range subjects {
+		t.Run(s.kind, func(t *testing.T) {
+			s.config.System = locks.Postgres
+			locksuite.Finds(t, s.kind, s.config, s.finds, inCatalogue, false)
+		})
+	}
+}
+
+func inCatalogue(story string) bool { return strings.HasPrefix(story, "catalogue/") }
