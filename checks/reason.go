@@ -100,8 +100,11 @@ const (
 	NoCluster          Code = "no-cluster"           //
 	NothingProlonged   Code = "nothing-prolonged"    //
 	MostAfterRelease   Code = "most-after-release"   // how many
-	MessagesAndBytes   Code = "messages-and-bytes"   // how many, how many bytes
-	PerRelease         Code = "per-release"          // how many messages, how many bytes
+	NoTraffic          Code = "no-traffic"           //
+	Messages           Code = "messages"             // how many
+	MessagesPerRelease Code = "messages-per-release" // how many
+	Bytes              Code = "bytes"                // how many
+	BytesPerRelease    Code = "bytes-per-release"    // how many
 	NoMajority         Code = "no-majority"          //
 	NothingAsked       Code = "nothing-asked"        //
 	JustThat           Code = "just-that"            // what
@@ -122,7 +125,8 @@ type Token uint64
 // continues are the codes that go on with the sentence before them.
 var continues = map[Code]bool{
 	AsItIsSaid: true, BySentLater: true, UpdateLost: true, OfSomebodyElse: true,
-	OthersNeverGranted: true, PerSectionGranted: true, PerMinute: true, MostAfterRelease: true, PerRelease: true,
+	OthersNeverGranted: true, PerSectionGranted: true, PerMinute: true, MostAfterRelease: true, MessagesPerRelease: true,
+	Bytes: true, BytesPerRelease: true,
 }
 
 // sentences are the codes in English. What begins with an argument begins with a name or a
@@ -198,8 +202,11 @@ var sentences = map[Code]string{
 	NoCluster:          "no lock is kept in a cluster",
 	NothingProlonged:   "nobody prolonged anything",
 	MostAfterRelease:   ", at most %d after one release",
-	MessagesAndBytes:   "%d messages of %d bytes",
-	PerRelease:         ", %d of %d bytes per release",
+	NoTraffic:          "no client and no node sent each other anything",
+	Messages:           "%d messages",
+	MessagesPerRelease: ", %d per release",
+	Bytes:              ", %d bytes",
+	BytesPerRelease:    ", %d per release",
 	NoMajority:         "the lock asks for no majority",
 	NothingAsked:       "nobody asked anything of the storage",
 	JustThat:           "%v",

@@ -221,10 +221,17 @@ func TestTraffic(t *testing.T) {
 			4s  A acknowledges c1 message=2 bytes=12
 			5s  c1 acquires rank=2
 			6s  c1 releases`,
-			"4 messages of 84 bytes, 2 of 42 bytes per release", "messages=4 bytes=84 messages per release=2 bytes per release=42"},
-		{"what nodes keep one by one is not counted", `
+			"4 messages, 2 per release, 84 bytes, 42 per release", "messages=4 messages per release=2 bytes=84 bytes per release=42"},
+		{"of nodes that keep the lock one by one only messages are counted", `
+			0s  c1 commands A
+			1s  A answers c1
+			2s  c1 acquires rank=1
+			3s  c1 commands A handshake
+			4s  c1 releases`,
+			"2 messages, 2 per release", "messages=2 messages per release=2"},
+		{"nobody sends anything", `
 			0s  c1 acquires rank=1`,
-			"n/a: no lock is kept in a cluster", ""},
+			"n/a: no client and no node sent each other anything", ""},
 	})
 }
 

@@ -85,6 +85,7 @@ var (
 	Explanations = &Subject[Results]{}
 	Matrices     = &Subject[*Matrix]{}
 	Searches     = &Subject[*explore.Result]{}
+	Tallies      = &Subject[*Tally]{}
 )
 
 // Register adds a format. It is for package initialisation; registering one

@@ -11,6 +11,7 @@ func TestFormatsSayWhatTheyAreFor(t *testing.T) {
 	titled(t, "explanations", Explanations)
 	titled(t, "matrices", Matrices)
 	titled(t, "searches", Searches)
+	titled(t, "tallies", Tallies)
 }
 
 func titled[S any](t *testing.T, subject string, s *Subject[S]) {

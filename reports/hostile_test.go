@@ -88,6 +88,19 @@ func TestTaintedTexts(t *testing.T) {
 			}
 		})
 	}
+
+	tally := reports.NewTally([]*scenarios.Scenario{r.Scenario}, []string{taint}, 1)
+	tally.Seeds = 1
+	tally.Add(0, 0, 1, r.Runs[:2], "")
+	for _, f := range reports.Tallies.Formats() {
+		t.Run("tally-"+f.Name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := f.Write(&b, tally, reports.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			check(t, f.Name, b.String())
+		})
+	}
 }
 
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)

@@ -23,6 +23,7 @@ func init() {
 	Runs.Register(Format[Results]{Name: "json", Title: "programs: one document, schema " + Schema, Write: writeJSON})
 	Matrices.Register(Format[*Matrix]{Name: "json", Title: "programs: one document, schema " + MatrixSchema, Write: writeMatrixJSON})
 	Searches.Register(Format[*explore.Result]{Name: "json", Title: "programs, and a later search to be compared with: one document, schema " + ExploreSchema, Write: writeExploredJSON})
+	Tallies.Register(Format[*Tally]{Name: "json", Title: "programs: one document, schema " + TallySchema, Write: writeTallyJSON})
 }
 
 type jsonReport struct {

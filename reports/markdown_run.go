@@ -18,6 +18,7 @@ func init() {
 	Explanations.Register(Format[Results]{Name: "markdown", Title: "a document to keep beside others", Write: explainMarkdown})
 	Matrices.Register(Format[*Matrix]{Name: "markdown", Title: "a README or a pull request", Write: writeMatrixMarkdown})
 	Searches.Register(Format[*explore.Result]{Name: "markdown", Title: "a pull request", Write: writeExploredMarkdown})
+	Tallies.Register(Format[*Tally]{Name: "markdown", Title: "a document", Write: writeTallyMarkdown})
 }
 
 // writeRunMarkdown links each scenario to its file, as seen from the directory in

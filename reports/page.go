@@ -25,6 +25,7 @@ func init() {
 	})
 	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story", Write: writeMatrixHTML, Pages: matrixPages})
 	Searches.Register(Format[*explore.Result]{Name: "html", Title: "a browser", Write: writeExploredHTML})
+	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story and lock", Write: writeTallyHTML, Pages: tallyPages})
 }
 
 // sum adds up coordinates.

@@ -57,6 +57,18 @@ func TestNoPageTellsWhereItWasMade(t *testing.T) {
 				documents["matrix as "+f.Name] = b.String()
 			}
 		}
+		tally := NewTally([]*scenarios.Scenario{s}, []string{"redlock"}, 1)
+		tally.Seeds = 1
+		tally.Add(0, 0, 1, r.Runs[:2], "")
+		for _, f := range Tallies.Formats() {
+			if f.Name == "html" || f.Name == "markdown" {
+				var b bytes.Buffer
+				if err := f.Write(&b, tally, o); err != nil {
+					t.Fatal(err)
+				}
+				documents["tally as "+f.Name] = b.String()
+			}
+		}
 		for _, f := range Explanations.Formats() {
 			if f.Name == "markdown" {
 				var b bytes.Buffer

@@ -23,6 +23,7 @@ func init() {
 	Explanations.Register(Format[Results]{Name: "text", Title: "a terminal", Write: explainText})
 	Matrices.Register(Format[*Matrix]{Name: "text", Title: "a terminal", Write: writeMatrixText})
 	Searches.Register(Format[*explore.Result]{Name: "text", Title: "a terminal", Write: writeExploredText})
+	Tallies.Register(Format[*Tally]{Name: "text", Title: "a terminal", Write: writeTallyText})
 }
 
 func writeText(w io.Writer, results []*scenarios.Result, o Options) error {

@@ -191,6 +191,8 @@ func showFormats(t *testing.T, command, _ string) string {
 		return formatTable(reports.Explanations)
 	case "matrix":
 		return formatTable(reports.Matrices)
+	case "compare":
+		return formatTable(reports.Tallies)
 	case "explore":
 		return formatTable(reports.Searches)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,4 +46,17 @@ func knownLock(kind string) error {
 		return nil
 	}
 	return fmt.Errorf("locksim: there is no lock %q; %s", kind, scenarios.DidYouMean(kind, locks.Names()))
+}
+
+// severalLocks sees that each of some kinds is one, and is named once.
+func severalLocks(kinds []string) error {
+	for i, lock := range kinds {
+		if slices.Contains(kinds[:i], lock) {
+			return fmt.Errorf("locksim: --lock names %s twice; leave one out", lock)
+		}
+		if err := knownLock(lock); err != nil {
+			return err
+		}
+	}
+	return nil
 }

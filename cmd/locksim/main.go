@@ -97,7 +97,7 @@ held, without fencing tokens and with them.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
+	root.AddCommand(runCommand(), reportCommand(), explainCommand(), matrixCommand(), compareCommand(), exploreCommand(), mergeCommand(), exploreWorkerCommand(), listCommand(), validateCommand(), versionCommand())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	needShell(root) // which prints to where the output goes by now

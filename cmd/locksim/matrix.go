@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -115,13 +114,8 @@ func (f *matrixFlags) check() (reports.Format[*reports.Matrix], error) {
 	if err != nil {
 		return format, err
 	}
-	for i, lock := range f.locks {
-		if slices.Contains(f.locks[:i], lock) {
-			return format, fmt.Errorf("locksim: --lock names %s twice; leave one out", lock)
-		}
-		if err := knownLock(lock); err != nil {
-			return format, err
-		}
+	if err := severalLocks(f.locks); err != nil {
+		return format, err
 	}
 	return format, f.commonFlags.check(format)
 }

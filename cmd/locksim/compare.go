@@ -1,0 +1,145 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/reports"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// compareFlags are the flags of the compare command.
+type compareFlags struct {
+	commonFlags[*reports.Tally]
+	locks []string
+	seeds int
+}
+
+func compareCommand() *cobra.Command {
+	f := &compareFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare [FILE|DIR|NAME...]",
+		Short: "Compare locks: what breaks each of them, and what it costs, over many seeds",
+		Long: `Compare locks: the same stories are told with each of them, without fencing tokens
+and with them, on many seeds. A row is a lock. What broke is counted, and of a story
+that says what it measures each figure is shown.
+
+Without arguments these are the stories of the group systems. Without --lock they are
+told with all the locks of which they say what to expect.
+
+` + statusesHelp + `
+
+With a lock of which a story expects nothing, nothing counts.`,
+		Example: `  locksim compare
+  locksim compare --lock single,redlock,etcd --seeds 100
+  locksim compare same-gc-pause gc-pause --lock redlock,redsync
+  locksim compare --format markdown -o comparison.md
+  locksim compare --format html -o site/`,
+		ValidArgsFunction: completeScenarios,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.define(cmd, "comparison", reports.Tallies)
+	flags := cmd.Flags()
+	flags.Lookup("output").Usage = "write the comparison to this `file`, as a whole or not at all; as html, a folder, as in site/, gets a page for each story with each lock, too; - is standard output"
+	flags.Lookup("seed").Usage = "the first of the seeds"
+	flags.IntVar(&f.seeds, "seeds", 20, "on how many seeds each story is told")
+	flags.StringSliceVar(&f.locks, "lock", nil, "these `kinds` of locks, a row each")
+	completeList(cmd, "lock", locks.Names())
+	return cmd
+}
+
+func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
+	format, err := f.check()
+	if err != nil {
+		return err
+	}
+	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
+	if len(args) > 0 {
+		if found, err = load(args); err != nil {
+			return err
+		}
+	}
+	t, err := f.runAll(cmd.ErrOrStderr(), found)
+	if err != nil {
+		return failure{unexpected, err}
+	}
+	o := reports.Options{Arguments: map[*scenarios.Scenario]string{}}
+	for _, in := range found {
+		o.Arguments[in.Scenario] = in.argument
+	}
+	if err := f.write(cmd, format, t, o); err != nil {
+		return err
+	}
+	if !t.AsExpected() {
+		return failure{status: unexpected}
+	}
+	return nil
+}
+
+// runAll tells every story with every lock on every seed, up to the first that does not
+// come to an end.
+func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
+	var stories []*scenarios.Scenario
+	var kinds []string
+	for _, in := range found {
+		stories = append(stories, in.Scenario)
+		for _, v := range in.Variants {
+			for _, lock := range v.Locks() {
+				if !slices.Contains(kinds, lock) {
+					kinds = append(kinds, lock)
+				}
+			}
+		}
+	}
+	if len(f.locks) > 0 {
+		kinds = f.locks
+	}
+	t := reports.NewTally(stories, kinds, f.seed)
+	t.Seeds = f.seeds
+	progress := newProgress(stderr, len(t.Rows)*len(kinds))
+	defer progress.clear()
+	for i, row := range t.Rows {
+		for column, lock := range kinds {
+			progress.next(row.Scenario.Name + ", " + lock)
+			for n := range f.seeds {
+				o := scenarios.RunOptions{Seed: f.seed + uint64(n), Lock: lock, Patience: f.timeout}
+				runs, untold, err := row.Variant.Tell(o)
+				if err != nil {
+					named := reports.Options{Arguments: map[*scenarios.Scenario]string{}}
+					for _, in := range found {
+						named.Arguments[in.Scenario] = in.argument
+					}
+					return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(row.Scenario, o, named))
+				}
+				t.Add(i, column, o.Seed, runs, untold)
+				if untold != "" {
+					break // with no seed can it be told
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// check sees that the flags make sense, before anything is read.
+func (f *compareFlags) check() (reports.Format[*reports.Tally], error) {
+	format, err := f.chosen()
+	if err != nil {
+		return format, err
+	}
+	if f.seeds < 1 || f.seeds > mostSeeds {
+		return format, fmt.Errorf("locksim: --seeds is %d; give a number from 1 to %d", f.seeds, mostSeeds)
+	}
+	if err := severalLocks(f.locks); err != nil {
+		return format, err
+	}
+	return format, f.commonFlags.check(format)
+}
+
+// mostSeeds bounds what a slip of a finger can ask for.
+const mostSeeds = 100_000

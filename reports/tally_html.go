@@ -1,0 +1,66 @@
+package reports
+
+import "io"
+
+// A tallyPage is a tally on a page.
+type tallyPage struct {
+	Title    string
+	Tables   []tallyPageTable
+	Legend   facts
+	Unusual  []remark
+	Surprise []remark
+	Stories  []remark
+}
+
+// A tallyPageTable is a table of which a cell may lead to the run that it is about.
+type tallyPageTable struct {
+	tallyTable
+	ID    string
+	Lines []tallyPageRow
+}
+
+type tallyPageRow struct {
+	Lock  string
+	Cells []tallyPageCell
+}
+
+type tallyPageCell struct {
+	tallyCell
+	// Of says what it is about to those who do not see the table around it, and To is
+	// the page that tells more.
+	Of, To string
+}
+
+func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
+	_, err := w.Write(t.sheet(noWayIn, o.forOthers()).html())
+	return err
+}
+
+// tallyPages are the tally, and a page for each story with each lock on the first seed.
+func tallyPages(t *Tally, o Options) []Page {
+	s := newSite(&t.Matrix, resultsOf(&t.Matrix), o)
+	var pages []Page
+	for _, p := range s.pages() {
+		if p.Name != FrontPage {
+			pages = append(pages, p)
+		}
+	}
+	return append(pages, Page{FrontPage, t.sheet(s.wayIn, s.Options).html()})
+}
+
+func (t *Tally) sheet(pages wayIn, o Options) sheet {
+	page := tallyPage{Title: tallyTitle, Legend: t.legend(), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories()}
+	ids := pageNames{}
+	for _, one := range t.tables() {
+		table := tallyPageTable{tallyTable: one, ID: ids.name("table", one.Title)}
+		for _, r := range one.Rows {
+			row := tallyPageRow{Lock: r.Lock}
+			for i, c := range r.Cells {
+				row.Cells = append(row.Cells, tallyPageCell{c, r.Lock + ", " + one.Head[i] + ": ", pages(t.Rows[c.row], c.column).To})
+			}
+			table.Lines = append(table.Lines, row)
+		}
+		page.Tables = append(page.Tables, table)
+	}
+	return newSheet(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
+}

@@ -1,0 +1,226 @@
+package reports
+
+import (
+	"io"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/scenarios"
+)
+
+const tallyTitle = "Locks side by side"
+
+// document is the tally with what explains it; table writes one of its tables.
+func (t *Tally) document(o Options, table func(tallyTable) piece) *document {
+	d := &document{title: tallyTitle}
+	d.add("", t.legend())
+	for _, one := range t.tables() {
+		d.add(one.Title, paragraph(one.About), table(one))
+	}
+	d.add("Neither always nor never, and the command that shows it", t.unusual(o))
+	d.add("Not as its scenario expects", t.surprises(o))
+	d.add("Stories", t.stories())
+	return d
+}
+
+// stories are what the columns are about.
+func (t *Tally) stories() entries {
+	var all entries
+	for i, r := range t.Rows {
+		all = append(all, remarkOn(t.shortNames()[i], story.Visible(r.Scenario.Name)+", "+story.Visible(r.Variant.Title)))
+	}
+	return all
+}
+
+// surprises are the cells in which some run differs from what its scenario expects.
+func (t *Tally) surprises(o Options) entries {
+	var all entries
+	for i, row := range t.Counts {
+		for column, c := range row {
+			if c.Unexpected.N > 0 {
+				cell := tallyCell{row: i, column: column, seed: c.Unexpected.Seed}
+				all = append(all, remarkOn(t.Rows[i].name()+" ("+story.Visible(t.Locks[column])+")", t.shows(cell, o)))
+			}
+		}
+	}
+	return all
+}
+
+func writeTallyText(w io.Writer, t *Tally, o Options) error {
+	out := &text{Options: o}
+	out.document(t.document(o, func(one tallyTable) piece {
+		header := []string{"lock"}
+		for _, h := range one.Head {
+			header = append(header, narrow(h))
+		}
+		var rows [][]string
+		for _, r := range one.Rows {
+			row := []string{r.Lock}
+			for _, c := range r.Cells {
+				row = append(row, badge{Class: c.Class}.paint(c.Text, o.Palette))
+			}
+			rows = append(rows, row)
+		}
+		return figure(strings.Join(grid(header, rows, nil), ""))
+	}))
+	_, err := io.WriteString(w, NoCommands(out.b.String()))
+	return err
+}
+
+// narrow breaks the head of a column into lines of some ten letters, after hyphens too.
+func narrow(head string) string {
+	const most = 10
+	var lines []string
+	for _, word := range strings.Fields(strings.ReplaceAll(head, "-", "- ")) {
+		last := len(lines) - 1
+		glue := " "
+		if last >= 0 && strings.HasSuffix(lines[last], "-") {
+			glue = ""
+		}
+		if last >= 0 && len(lines[last])+len(glue)+len(word) <= most && !strings.HasSuffix(lines[last], ":") {
+			lines[last] += glue + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// writeTallyMarkdown links every story to its file, as seen from the directory in which
+// locksim runs.
+func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
+	o = o.forOthers()
+	o.Palette = Palette{}
+	md := &markdownText{level: 2}
+	md.document(t.document(o, func(one tallyTable) piece {
+		out := cells{header: []string{"lock"}}
+		for i, h := range one.Head {
+			if one.Stories != nil {
+				out.header = append(out.header, link(h, one.Stories[i].Scenario.File))
+				continue
+			}
+			out.header = append(out.header, markdown(h))
+		}
+		for _, r := range one.Rows {
+			row := []string{markdown(r.Lock)}
+			for _, c := range r.Cells {
+				text := markdown(c.Text)
+				if c.Class == "bad" {
+					text = "**" + text + "**"
+				}
+				row = append(row, text)
+			}
+			out.rows = append(out.rows, row)
+		}
+		return out
+	}))
+	_, err := io.WriteString(w, md.b.String())
+	return err
+}
+
+// TallySchema names the shape of the tally in JSON. Fields may be added to it; none is
+// renamed, removed or given another meaning.
+const TallySchema = "locksim/tally/v1"
+
+type jsonTally struct {
+	Schema string `json:"schema"`
+	// Seed is the first one; there are Seeds of them, each one more than the last.
+	Seed  uint64           `json:"seed"`
+	Seeds int              `json:"seeds"`
+	Locks []string         `json:"locks"`
+	Rows  []jsonTallyStory `json:"stories"`
+}
+
+type jsonTallyStory struct {
+	Scenario string          `json:"scenario"`
+	Variant  string          `json:"variant"`
+	Title    string          `json:"title"`
+	File     string          `json:"file"`
+	Cells    []jsonTallyCell `json:"cells"`
+}
+
+type jsonTallyCell struct {
+	Lock string `json:"lock"`
+	// Seeds is on how many seeds the story was told; Untold says why it cannot be told.
+	Seeds  int    `json:"seeds"`
+	Untold string `json:"untold,omitempty"`
+	// Grants are the sections in the runs with fencing, OwnTokens those whose token came
+	// with the lock.
+	Grants    int             `json:"grants"`
+	OwnTokens int             `json:"own_tokens"`
+	Runs      []jsonTallyRuns `json:"runs"`
+	// Figures are those of the runs without fencing.
+	Figures []jsonSample `json:"figures"`
+}
+
+// jsonTallyRuns are the runs without fencing tokens, or with them.
+type jsonTallyRuns struct {
+	Fencing    string    `json:"fencing"`
+	Unsafe     jsonTimes `json:"unsafe"`
+	Undecided  jsonTimes `json:"undecided"`
+	Properties ordered   `json:"properties"`
+}
+
+// jsonTimes is how often something was so, of how often it could have been, and the
+// command that shows it first.
+type jsonTimes struct {
+	Times  int    `json:"times"`
+	Of     int    `json:"of"`
+	Replay string `json:"replay,omitempty"`
+}
+
+type jsonSample struct {
+	Measure string `json:"measure"`
+	Figure  string `json:"figure"`
+	// Unit is "ns" or "".
+	Unit   string `json:"unit"`
+	Seeds  int    `json:"seeds"`
+	Least  int64  `json:"least"`
+	Median int64  `json:"median"`
+	P99    int64  `json:"p99"`
+	Most   int64  `json:"most"`
+}
+
+func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
+	doc := jsonTally{Schema: TallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), Rows: []jsonTallyStory{}}
+	for i, r := range t.Rows {
+		row := jsonTallyStory{Scenario: r.Scenario.Name, Variant: r.Variant.Name, Title: r.Variant.Title, File: r.Scenario.File, Cells: []jsonTallyCell{}}
+		for column := range r.Cells {
+			row.Cells = append(row.Cells, t.cellJSON(i, column, o))
+		}
+		doc.Rows = append(doc.Rows, row)
+	}
+	return encode(w, doc)
+}
+
+func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
+	c := t.Counts[i][column]
+	out := jsonTallyCell{
+		Lock: t.Locks[column], Seeds: c.Seeds, Untold: t.Rows[i].Cells[column].Untold,
+		Grants: c.Grants, OwnTokens: c.OwnTokens, Runs: []jsonTallyRuns{}, Figures: []jsonSample{},
+	}
+	if c.Seeds == 0 {
+		return out
+	}
+	times := func(n Times, of int) jsonTimes {
+		j := jsonTimes{Times: n.N, Of: of}
+		if n.N > 0 {
+			j.Replay = t.shows(tallyCell{row: i, column: column, seed: n.Seed}, o)
+		}
+		return j
+	}
+	for run, fencing := range []string{scenarios.Off, scenarios.On} {
+		runs := jsonTallyRuns{Fencing: fencing, Unsafe: times(c.Unsafe[run], c.Seeds), Undecided: times(c.Undecided[run], c.Seeds), Properties: ordered{}}
+		for _, p := range checks.Properties() {
+			runs.Properties = append(runs.Properties, member{string(p), times(c.Violated[p][run], c.Judged[p][run].N)})
+		}
+		out.Runs = append(out.Runs, runs)
+	}
+	for _, s := range c.Figures {
+		out.Figures = append(out.Figures, jsonSample{
+			s.Measure, s.Figure, string(s.Unit), len(s.Values), s.Values[0], s.Percentile(50), s.Percentile(99), s.Values[len(s.Values)-1],
+		})
+	}
+	return out
+}
