@@ -52,7 +52,10 @@ func (p *tab) violations() []violation {
 func TestPagesAreAccessible(t *testing.T) {
 	axe := axeCore(t)
 	folder := siteFolder(t)
-	for _, name := range kinds(t) {
+	if err := os.WriteFile(filepath.Join(folder, "compared.html"), compared(t), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(kinds(t), "compared.html") {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, filepath.Join(folder, name), desktop)
 			eval[any](p, axe+`; null`)

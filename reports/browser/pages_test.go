@@ -106,3 +106,30 @@ func kinds(t *testing.T) []string {
 	}
 	return names
 }
+
+// compared is the page of locks side by side.
+func compared(t *testing.T) []byte {
+	t.Helper()
+	s, err := scenarios.Open("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally := reports.NewTally([]*scenarios.Scenario{s}, []string{"redlock", "single"}, 1)
+	tally.Seeds = 1
+	for column, lock := range tally.Locks {
+		runs, untold, err := s.Variants[0].Tell(scenarios.RunOptions{Seed: 1, Lock: lock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tally.Add(0, column, 1, runs, untold)
+	}
+	html, ok := reports.Tallies.Lookup("html")
+	if !ok {
+		t.Fatal("there is no format html")
+	}
+	var b bytes.Buffer
+	if err := html.Write(&b, tally, reports.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
