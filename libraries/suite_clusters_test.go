@@ -34,26 +34,24 @@ var (
 	}
 
 	etcdSession = toldLate.And(locksuite.Findings{
-		"handles":                     {"lease-exclusion", "section-exclusion", "token-order", "progress"},
-		"contexts/cancelled-before":   {"progress"},
-		"late/acquire":                {"section-exclusion", "progress"},
-		"lost-request/release":        {"progress", "token-order"},
-		"late-request/meanwhile":      {"section-exclusion"},
-		"late-reply/acquire/majority": {"section-exclusion"},
-		"late-reply/acquire/all":      {"section-exclusion"},
-		"silence/work":                {"section-exclusion"},
-		"silence/work/majority":       {"section-exclusion"},
-		"errors/acquire/majority":     {"progress"},
-		"errors/acquire/all":          {"progress"},
-		"errors/release":              {"progress", "token-order"},
-		"node-down/acquire":           {"progress", "token-order"},
-		"node-down/acquire/majority":  {"progress"},
-		"node-down/release":           {"progress", "token-order"},
-		"node-down/meanwhile":         {"progress"},
-		"node-silent/work/minority":   {"progress"},
+		"handles":                    {"lease-exclusion", "section-exclusion", "token-order", "progress"},
+		"contexts/cancelled-before":  {"progress"},
+		"late/acquire":               {"section-exclusion", "progress"},
+		"lost-request/release":       {"progress", "token-order"},
+		"late-request/meanwhile":     {"section-exclusion"},
+		"silence/work":               {"section-exclusion"},
+		"silence/work/majority":      {"section-exclusion"},
+		"errors/acquire/majority":    {"progress"},
+		"errors/acquire/all":         {"progress"},
+		"errors/release":             {"progress", "token-order"},
+		"node-down/acquire":          {"progress"},
+		"node-down/acquire/majority": {"progress"},
+		"node-down/release":          {"progress", "token-order"},
+		"node-down/meanwhile":        {"progress"},
+		"node-silent/work/minority":  {"progress"},
 	})
 	onEtcd = etcdSession.And(locksuite.Findings{
-		"late-reply/acquire":                      {"section-exclusion", "progress"},
+		"late-reply/acquire":                      {"section-exclusion"},
 		"silence/meanwhile":                       {"section-exclusion"},
 		"errors/acquire":                          {"token-order"},
 		"pause/acquire":                           {"section-exclusion"},
@@ -61,10 +59,11 @@ var (
 		"catalogue/pause-in-flight/elapsed-check": {"section-exclusion", "progress"},
 	})
 	electedOnEtcd = etcdSession.And(locksuite.Findings{
-		"late-reply/acquire":                      {"progress"},
-		"late-reply/release":                      {"progress"},
-		"late-reply/meanwhile":                    {"section-exclusion", "progress"},
-		"pause/meanwhile":                         {"section-exclusion"},
+		"late-reply/acquire":                      {"section-exclusion"},
+		"silence/meanwhile":                       {"section-exclusion"},
+		"late-reply/acquire/majority":             {"section-exclusion"},
+		"late-reply/acquire/all":                  {"section-exclusion"},
+		"pause/acquire":                           {"section-exclusion"},
 		"catalogue/pause-in-flight/elapsed-check": {"progress"},
 	})
 
