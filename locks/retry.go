@@ -21,6 +21,9 @@ const (
 	// and again. With the same average as Fixed it sends as many commands; with
 	// the widest spread there is around it, clients drift apart the soonest.
 	Jitter Retry = "jitter"
+	// Linear pauses longer by the base interval after every failure: once, twice,
+	// three times the base interval, up to the limit of Exponential.
+	Linear Retry = "linear"
 	// Exponential doubles the pause after every failure: the base interval, then
 	// twice, four times that, up to a limit. The busier the lock the fewer the
 	// commands, but clients that fail together still try again together.
@@ -30,13 +33,18 @@ const (
 	// (AWS Architecture Blog, 2015), which finds that clients need less work with
 	// it than with the other ways that it compares.
 	ExponentialJitter Retry = "exponential-jitter"
+	// ExponentialTenth pauses for what Exponential would and for up to a tenth of
+	// that more: a little jitter on top, as it is often written by hand.
+	ExponentialTenth Retry = "exponential-tenth"
 )
 
 // Retries are all of them, the simplest first.
-func Retries() []Retry { return []Retry{Fixed, Jitter, Exponential, ExponentialJitter} }
+func Retries() []Retry {
+	return []Retry{Fixed, Jitter, Linear, Exponential, ExponentialJitter, ExponentialTenth}
+}
 
-// MaxRetryFactor is how many base intervals [Retry.Pause] doubles the pause to
-// at most.
+// MaxRetryFactor is how many base intervals [Retry.Pause] lets a pause grow to
+// at most, without jitter.
 const MaxRetryFactor = 32
 
 // Pause is how long to wait after the failed-th attempt in a row, counted from 1,
@@ -50,10 +58,16 @@ func (r Retry) Pause(base time.Duration, failed int, random io.Reader) (time.Dur
 		return base, nil
 	case Jitter:
 		return upTo(2*base-1, random)
+	case Linear:
+		return time.Duration(max(1, min(failed, MaxRetryFactor))) * base, nil
 	case Exponential:
 		return grown(base, failed), nil
 	case ExponentialJitter:
 		return upTo(grown(base, failed), random)
+	case ExponentialTenth:
+		pause := grown(base, failed)
+		more, err := upTo(pause/10+1, random)
+		return pause + more - 1, err
 	}
 	return 0, fmt.Errorf("no way to retry is called %q: there are %v", string(r), Retries())
 }

@@ -33,6 +33,10 @@ func TestPauses(t *testing.T) {
 		{locks.Jitter, s, 1, 1, 2*s - 1},
 		{locks.Jitter, s, 100, 1, 2*s - 1},
 		{locks.Jitter, 1, 1, 1, 1},
+		{locks.Linear, s, 1, s, s},
+		{locks.Linear, s, 3, 3 * s, 3 * s},
+		{locks.Linear, s, 32, 32 * s, 32 * s},
+		{locks.Linear, s, math.MaxInt32, 32 * s, 32 * s},
 		{locks.Exponential, s, 1, s, s},
 		{locks.Exponential, s, 2, 2 * s, 2 * s},
 		{locks.Exponential, s, 5, 16 * s, 16 * s},
@@ -42,6 +46,10 @@ func TestPauses(t *testing.T) {
 		{locks.ExponentialJitter, s, 1, 1, s},
 		{locks.ExponentialJitter, s, 3, 1, 4 * s},
 		{locks.ExponentialJitter, s, 9, 1, 32 * s},
+		{locks.ExponentialTenth, s, 1, s, s + s/10},
+		{locks.ExponentialTenth, s, 3, 4 * s, 4*s + 4*s/10},
+		{locks.ExponentialTenth, s, 9, 32 * s, 32*s + 32*s/10},
+		{locks.ExponentialTenth, 1, 1, 1, 1},
 	}
 	for _, test := range tests {
 		for _, draw := range []struct {
@@ -93,7 +101,7 @@ func TestRetries(t *testing.T) {
 		}
 	}
 	_, err := locks.Retry("often").Pause(time.Second, 1, allOnes())
-	if want := `no way to retry is called "often": there are [fixed jitter exponential exponential-jitter]`; err == nil || err.Error() != want {
+	if want := `no way to retry is called "often": there are [fixed jitter linear exponential exponential-jitter exponential-tenth]`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	broken := errors.New("broken")
