@@ -175,7 +175,13 @@ func (p *process) resumeIO(resumed time.Duration) {
 			sockets = append(sockets, s)
 		}
 	}
-	// All this comes before anything else that is due by now.
+	// All this comes before anything else that is due by now, and what arrived before what is
+	// done about it: a client has learnt what an answer says by the time that it acts on it.
+	backlog := p.backlog
+	p.backlog = nil
+	for _, arrive := range backlog {
+		w.fly(resumed, arrive)
+	}
 	p.unstall(resumed)
 	if len(sockets) > 0 {
 		w.fly(resumed, func() {
@@ -183,11 +189,6 @@ func (p *process) resumeIO(resumed time.Duration) {
 				s.rearm()
 			}
 		})
-	}
-	backlog := p.backlog
-	p.backlog = nil
-	for _, arrive := range backlog {
-		w.fly(resumed, arrive)
 	}
 }
 
