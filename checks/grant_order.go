@@ -5,7 +5,8 @@ import (
 )
 
 // GrantOrder is violated when a write of an older grant was applied after a
-// newer grant was made, that is after its acquire returned.
+// newer grant was made, that is after its acquire returned. It says nothing of a lock that
+// has room for several: there a newer grant ends no older one.
 const GrantOrder Property = "grant-order"
 
 var grantOrder = property{
@@ -24,6 +25,8 @@ func judgeGrantOrder(h *inquiry) Finding {
 		return notApplicable(NoLock)
 	case h.NobodyExcluded():
 		return notApplicable(EverybodyIn)
+	case h.SharedLocks():
+		return notApplicable(SeveralIn)
 	case !h.Ranked():
 		return unknown(NoRanks)
 	}
@@ -31,7 +34,7 @@ func judgeGrantOrder(h *inquiry) Finding {
 	newest := map[string]uint64{}    // by lock: the rank of the newest grant until now
 	for _, v := range h.Versions() { // the first to be applied is the first to break
 		for len(sections) > 0 && sections[0].From.Before(history.MomentOf(v.Made)) {
-			if s := sections[0]; !s.Open {
+			if s := sections[0]; !s.Open && s.Room == 1 {
 				newest[s.Lock] = max(newest[s.Lock], s.Rank())
 			}
 			sections = sections[1:]

@@ -4,6 +4,11 @@ import "testing"
 
 func TestGrantOrder(t *testing.T) {
 	judgeAll(t, GrantOrder, []judgement{
+		{name: "a lock with room for two", want: NotApplicable, says: []string{"room for several"}, story: `
+			lock L ttl=30s holders=2
+			0s c1 acquires rank=1 ends=30s
+			1s c2 acquires rank=2 ends=31s
+			2s c1 writes x=0>1`},
 		{name: "a write lands after the next grant", want: Violated,
 			says: []string{"c1's write of x was applied at 41s, after c2 had been granted the lock at 40s"}, story: `
 			0s  c1 acquires rank=1

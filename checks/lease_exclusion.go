@@ -1,12 +1,15 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
 )
 
 // LeaseExclusion is violated when two clients' leases overlap, or two handles' of
-// one client: the lock service granted twice.
+// one client: the lock service granted twice. With room for N, when there are more
+// than N leases at one moment.
 const LeaseExclusion Property = "lease-exclusion"
 
 var leaseExclusion = property{
@@ -28,14 +31,11 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 	}
 	var old, young *history.Section // of the first overlap
 	var first *trace.Event
-	for a, b := range h.Pairs(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
+	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.Lease.Longest() }) {
 		if first != nil && first.Seq <= b.From.Seq {
 			break // no later grant's lease overlaps any earlier
 		}
-		if a.Open {
-			continue
-		}
-		if at := a.Lease.Overlap(b.Lease); at != nil && (first == nil || at.Seq < first.Seq) {
+		if a, at := oneTooMany(in, b); at != nil && (first == nil || at.Seq < first.Seq) {
 			old, young, first = a, b, at
 		}
 	}
@@ -43,6 +43,31 @@ func judgeLeaseExclusion(h *inquiry) Finding {
 		return holds()
 	}
 	return h.leasesOverlap(old, young, first)
+}
+
+// oneTooMany is the section whose lease, besides those of others, overlaps with one that was
+// granted later, so that its lock had room for all of them but one; with the event with which
+// that turned out. All these leases run at one moment, that of the later grant.
+func oneTooMany(in []*history.Section, b *history.Section) (*history.Section, *trace.Event) {
+	type overlap struct {
+		a  *history.Section
+		at *trace.Event
+	}
+	var all []overlap
+	for _, a := range in {
+		if a.Open {
+			continue
+		}
+		if at := a.Lease.Overlap(b.Lease); at != nil {
+			all = append(all, overlap{a, at})
+		}
+	}
+	if len(all) < b.Room {
+		return nil, nil
+	}
+	slices.SortStableFunc(all, func(a, b overlap) int { return a.at.Seq - b.at.Seq })
+	last := all[b.Room-1]
+	return last.a, last.at
 }
 
 // leasesOverlap tells of two leases that turned out to overlap with the event at, b's
@@ -62,6 +87,6 @@ func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding 
 		f.Reason = Because(ProlongedAsIfAlone,
 			h.Name(extended), extended.From, at.At, h.Name(ignored), ignored.From)
 	}
-	f.Fault, f.Reason = h.leaseFault(a, b, f.At, f.Reason)
+	f.Fault, f.Reason = h.leaseFault(a, b, f.At, f.Reason.roomFor(b.Room))
 	return f
 }

@@ -161,6 +161,43 @@ func TestLeaseExclusion(t *testing.T) {
 			lock L ttl=30s open
 			0s c1 acquires rank=1
 			1s c2 acquires rank=2`},
+		{name: "room for two, and two leases at once", want: Holds, story: `
+			lock L ttl=30s holders=2
+			0s  c1 acquires rank=1 ends=30s
+			10s c2 acquires rank=2 ends=40s`},
+		{name: "room for two, and three leases at once", want: Violated,
+			says: []string{"c3 was granted the lock at 20s, while c2's lease, granted at 10s, ran until 40s", "room for 2"}, story: `
+			lock L ttl=30s holders=2
+			0s  c1 acquires rank=1 ends=30s
+			10s c2 acquires rank=2 ends=40s
+			20s c3 acquires rank=3 ends=50s <--`},
+		{name: "room for two, and a third when one lease has ended", want: Holds, story: `
+			lock L ttl=30s holders=2
+			0s  c1 acquires rank=1 ends=30s
+			10s c2 acquires rank=2 ends=40s
+			30s c3 acquires rank=3 ends=60s`},
+		{name: "room for two, three one after the other beside one that lasts", want: Holds, story: `
+			lock L ttl=60s holders=2
+			0s  c1 acquires rank=1 ends=60s
+			10s c2 acquires rank=2 ends=70s
+			20s c2 releases
+			20s c3 acquires rank=3 ends=80s
+			30s c3 releases
+			30s c4 acquires rank=4 ends=90s`},
+		{name: "room for two, and a lease that was over is prolonged beside two others", want: Violated,
+			says: []string{"c1's lease, granted at 0s, was prolonged at 40s as if c3 had not been granted the lock at 30s"}, story: `
+			lock L ttl=30s holders=2
+			0s  c1 acquires rank=1 ends=30s
+			20s c2 acquires rank=2 ends=50s
+			30s c3 acquires rank=3 ends=60s
+			40s c1 extends section=1 ends=70s <--`},
+		{name: "room for two, in each of two locks", want: Holds, story: `
+			lock L ttl=30s holders=2
+			lock M ttl=30s holders=2
+			0s c1 acquires rank=1 ends=30s
+			1s c2 acquires rank=2 ends=31s
+			2s c3 acquires rank=1 ends=32s lock=M
+			3s c4 acquires rank=2 ends=33s lock=M`},
 		{name: "nobody was granted anything", want: Holds, story: `
 			0s c1 fails`},
 		{name: "no lock", want: NotApplicable, says: []string{"no lock"}, story: `

@@ -28,6 +28,8 @@ const (
 	// Why a property does not apply, or why nobody can tell.
 	NoLock           Code = "no-lock"
 	EverybodyIn      Code = "everybody-in"
+	SeveralIn        Code = "several-in"
+	RoomFor          Code = "room-for" // how many
 	NoRanks          Code = "no-ranks"
 	NoKeysTold       Code = "no-keys-told"
 	TokensUnordered  Code = "tokens-unordered"
@@ -134,6 +136,8 @@ var continues = map[Code]bool{
 var sentences = map[Code]string{
 	NoLock:           "the run has no lock",
 	EverybodyIn:      "there is no lock: everybody is let in",
+	SeveralIn:        "the lock has room for several: a newer grant ends no older one",
+	RoomFor:          "the lock has room for %d",
 	NoRanks:          "the run does not say in which order the lock was granted",
 	NoKeysTold:       "the lock does not say which keys it keeps",
 	TokensUnordered:  "the fencing tokens can only be told apart: they have no order",
@@ -228,6 +232,14 @@ func Because(code Code, args ...any) Reason { return Reason{Code: code, Args: ar
 func (r Reason) And(code Code, args ...any) Reason {
 	r.More = append(r.More[:len(r.More):len(r.More)], Because(code, args...))
 	return r
+}
+
+// roomFor adds for how many the lock has room, if that is not one.
+func (r Reason) roomFor(n int) Reason {
+	if n < 2 {
+		return r
+	}
+	return r.And(RoomFor, n)
 }
 
 // IsZero says that there is no reason.

@@ -1,11 +1,15 @@
 package checks
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/locksim/locksim/history"
 )
 
 // SectionExclusion is violated when two clients' sections overlap, or two handles'
-// of one client, whatever their leases say.
+// of one client, whatever their leases say; with room for N, when there are more than
+// N sections at one moment.
 const SectionExclusion Property = "section-exclusion"
 
 var sectionExclusion = property{
@@ -22,11 +26,12 @@ func judgeSectionExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
 		return notApplicable(NoLock)
 	}
-	for a, b := range h.Pairs(func(s *history.Section) history.Moment { return s.To }) { // the first to begin is the first to break
+	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.To }) { // the first to begin is the first to break
+		a := slices.MinFunc(in, func(a, b *history.Section) int { return cmp.Compare(a.Lease.End().At, b.Lease.End().At) })
 		f := Finding{Outcome: Violated, At: b.From.Seq, Events: []int{a.From.Seq, b.From.Seq}}
 		f.Reason = Because(EnteredWhileInside,
 			h.Name(b), b.From, h.Name(a), a.From, a.To)
-		f.Fault, f.Reason = h.sectionFault(a, b, f.Reason)
+		f.Fault, f.Reason = h.sectionFault(a, b, f.Reason.roomFor(b.Room))
 		return f
 	}
 	return holds()

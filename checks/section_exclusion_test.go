@@ -33,6 +33,24 @@ func TestSectionExclusion(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			35s c1 calls lock=M
 			40s c2 acquires rank=2 ends=70s <--`},
+		{name: "room for two, and two at once", want: Holds, story: `
+			lock L ttl=30s holders=2
+			0s  c1 acquires rank=1 ends=30s
+			40s c2 acquires rank=2 ends=70s
+			50s c1 releases`},
+		{name: "room for two, and a third while one whose lease is over goes on", want: Violated, fault: FaultInherent,
+			says: []string{"c3 entered its section at 40s", "c1 was in its own from 0s until 1m0s", "room for 2"}, story: `
+			lock L ttl=30s holders=2
+			0s  c1 acquires rank=1 ends=30s
+			20s c2 acquires rank=2 ends=50s
+			40s c3 acquires rank=3 ends=70s <--
+			60s c1 releases`},
+		{name: "room for two, and a third when one is out", want: Holds, story: `
+			lock L ttl=30s holders=2
+			0s  c1 acquires rank=1 ends=30s
+			20s c2 acquires rank=2 ends=50s
+			40s c1 releases
+			40s c3 acquires rank=3 ends=70s`},
 		{name: "two handles of one client", want: Violated, fault: FaultInherent,
 			says: []string{"c1 (section 2) entered its section at 30s, while c1 (section 1) was in its own from 0s until 40s"}, story: `
 			0s  c1 acquires rank=1 ends=30s

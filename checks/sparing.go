@@ -73,11 +73,13 @@ const (
 func Spared(of *history.History, most int) (first []Sparing, more int) {
 	h := &inquiry{of}
 	accesses := h.accesses()
-	for a, b := range h.Pairs(func(s *history.Section) history.Moment { return s.To }) {
-		if len(first) < most {
-			first = append(first, h.sparing(a, b, accesses[a.Acquisition], accesses[b.Acquisition]))
-		} else {
-			more++
+	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.To }) {
+		for _, a := range in {
+			if len(first) < most {
+				first = append(first, h.sparing(a, b, accesses[a.Acquisition], accesses[b.Acquisition]))
+			} else {
+				more++
+			}
 		}
 	}
 	return first, more

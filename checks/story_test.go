@@ -118,6 +118,9 @@ func (s *story) header(line string) {
 			s.trace.Locks = nil
 		}
 		l := trace.LockInfo{Name: words[1], TTL: s.duration(a["ttl"]), Quorum: 3, Open: a.has("open"), Unordered: a.has("unordered"), TrueTime: a.has("true-time")}
+		if a.has("holders") {
+			l.Holders = s.number(a["holders"])
+		}
 		if a.has("quorum") {
 			l.Quorum = s.number(a["quorum"])
 		}

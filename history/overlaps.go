@@ -18,7 +18,7 @@ type Overlap struct {
 
 // Overlaps lists the overlaps of some sections, in the order in which they began. The
 // sections are in the order of their grants; those of a lock that lets everybody in
-// overlap with none. There can be half as many overlaps as the square of the sections: no
+// overlap with none, and those of one with room for several where they are too many. There can be half as many overlaps as the square of the sections: no
 // more than most are listed.
 func Overlaps(sections []*Section, most int) []Overlap {
 	var found []Overlap
@@ -30,6 +30,9 @@ func Overlaps(sections []*Section, most int) []Overlap {
 			continue
 		}
 		running[b.Lock] = append(others, b)
+		if !crowded(others, b) {
+			continue
+		}
 		for _, a := range others {
 			if len(found) == most {
 				return found
@@ -44,17 +47,19 @@ func Overlaps(sections []*Section, most int) []Overlap {
 // are in the order of their grants.
 func Overlapping(sections []*Section) map[*Section]bool {
 	overlaps := map[*Section]bool{}
-	latest := map[string]*Section{} // by lock: the one that ends last so far
+	running := map[string][]*Section{} // by lock: those that were not over at the last grant
 	for _, b := range sections {
 		if b.From.At == b.To.At || b.Open {
 			continue
 		}
-		a := latest[b.Lock]
-		if a != nil && b.From.At < a.To.At {
-			overlaps[a], overlaps[b] = true, true
+		others := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return a.To.At <= b.From.At })
+		running[b.Lock] = append(others, b)
+		if !crowded(others, b) {
+			continue
 		}
-		if a == nil || a.To.At < b.To.At {
-			latest[b.Lock] = b
+		overlaps[b] = true
+		for _, a := range others {
+			overlaps[a] = true
 		}
 	}
 	return overlaps

@@ -18,6 +18,8 @@ type Section struct {
 	// Minted are what gave the section fencing tokens of its own, in order: the
 	// ends of acquire or of mint.
 	Minted []*trace.Event
+	// Room is for how many at one moment the lock has room, mostly one.
+	Room int
 	// Open: the lock lets everybody in. Unordered: its tokens have no order.
 	Open, Unordered bool
 	// ReadOnly: the client never writes.
@@ -240,6 +242,7 @@ func (r *reading) grant(id Acquisition, call, ev *trace.Event) *Section {
 		Lock:        ev.Lock,
 		Granted:     ev,
 		Notifies:    ev.Notifies || r.lost[id],
+		Room:        max(lock.Holders, 1),
 		Open:        lock.Open,
 		ReadOnly:    r.process(id.Client).ReadOnly,
 		Unordered:   lock.Unordered,
@@ -285,6 +288,31 @@ func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section
 			running[b.Lock] = append(others, b)
 		}
 	}
+}
+
+// Crowds yields each section that was granted when as many of its lock were not over as the
+// lock has room for, with those; over is when a section is over. They come in the order of
+// the grants.
+func (h *History) Crowds(over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+	return func(yield func(in []*Section, b *Section) bool) {
+		in := map[string][]*Section{} // by lock: those that were not over at the last grant
+		for _, b := range h.Sections() {
+			others := slices.DeleteFunc(in[b.Lock], func(a *Section) bool { return !b.From.Before(over(a)) })
+			if crowded(others, b) && !yield(others, b) {
+				return
+			}
+			in[b.Lock] = append(others, b)
+		}
+	}
+}
+
+// crowded reports that with one more there are more of a lock's sections than it has room
+// for. That is all that there is to excluding: a lock with room for one lets in no second.
+func crowded(in []*Section, more *Section) bool { return len(in) >= max(more.Room, 1) }
+
+// SharedLocks reports that each lock has room for several.
+func (h *History) SharedLocks() bool {
+	return !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Holders < 2 })
 }
 
 // Ranked reports whether the trace says in which order the lock was granted.

@@ -44,6 +44,8 @@ type LockInfo struct {
 	Open bool `json:"open,omitempty"`
 	// Unordered says that the fencing tokens can only be told apart.
 	Unordered bool `json:"unordered,omitempty"`
+	// Holders is how many may hold it at one moment; 0 means one.
+	Holders int `json:"holders,omitempty"`
 	// TTL is 0 for a lock whose grants do not end by themselves.
 	TTL    time.Duration `json:"ttl"`
 	Slots  []SlotInfo    `json:"slots"`

@@ -96,6 +96,8 @@ func (t *Trace) validLocks(known map[string]bool) error {
 			return fmt.Errorf("locks[%d]: there are two called %q", i, l.Name)
 		case l.TTL < 0 || l.TTL > longest:
 			return fmt.Errorf("locks[%d]: ttl is %d; it is a number of nanoseconds up to %d", i, l.TTL, longest)
+		case l.Holders < 0:
+			return fmt.Errorf("locks[%d]: holders is %d", i, l.Holders)
 		case l.Quorum < 0 || l.Quorum > len(l.Slots):
 			return fmt.Errorf("locks[%d]: quorum is %d, and it has %d slots", i, l.Quorum, len(l.Slots))
 		}
