@@ -21,6 +21,7 @@ func (k Kind) Check(o Options) error {
 		{"clock", o.Clock != ""},
 		{"fallback", o.Fallback != ""},
 		{"node-timeout", o.NodeTimeout != 0},
+		{"holders", o.Holders != 0},
 	}
 	for _, s := range set {
 		if s.is && !slices.Contains(k.Accepts, s.option) {
@@ -38,6 +39,9 @@ func (k Kind) Check(o Options) error {
 	}
 	if o.NodeTimeout < 0 {
 		return fmt.Errorf("option node-timeout is %v: it must be positive, or left out for the default of lock %s", o.NodeTimeout, k.Name)
+	}
+	if o.Holders < 0 {
+		return fmt.Errorf("option holders is %d: it must be positive, or left out for one", o.Holders)
 	}
 	for i, feature := range o.Without {
 		if !slices.Contains(k.Features, feature) {

@@ -24,4 +24,15 @@ func init() {
 			},
 		})
 	}
+	Register(Kind{
+		Name: "consul-semaphore", System: Consul, Adapter: adapters + "consul",
+		Title:    "github.com/hashicorp/consul/api, unmodified: its Semaphore, which lets in as many as holders says; no token",
+		Slots:    noSlots,
+		Accepts:  []string{"holders"},
+		Features: []string{"loss-signal", "lost-unlock", "own-handle"},
+	})
 }
+
+// noSlots is of a lock of which no server can tell who has it: the holders of a semaphore are
+// in the value of a key.
+func noSlots(string, int) ([]Slot, int) { return nil, 0 }

@@ -110,6 +110,8 @@ type Options struct {
 	Fallback Fallback
 	// NodeTimeout bounds each request to one node; 0 is the kind's default.
 	NodeTimeout time.Duration
+	// Holders is how many may hold the lock at one moment; 0 is one.
+	Holders int
 	// Without names the features that are turned off, each one of the kind's
 	// Features.
 	Without []string

@@ -41,7 +41,14 @@ func stage(run scenarios.Outcome) []remark {
 		if l.TTL > 0 {
 			ttl = "TTL " + story.Span(l.TTL)
 		}
-		words := fmt.Sprintf("%s on %s, %s", l.Kind, story.Count(len(keepersOf(l)), "node"), ttl)
+		words := l.Kind
+		if nodes := len(keepersOf(l)); nodes > 0 {
+			words += " on " + story.Count(nodes, "node")
+		}
+		if l.Holders > 0 {
+			words += fmt.Sprintf(", room for %d", l.Holders)
+		}
+		words += ", " + ttl
 		if len(without) > 0 {
 			words += ", without " + story.List(without)
 		}

@@ -93,6 +93,9 @@ func lockWords(t *trace.Trace, lock sim.Lock) string {
 	if o.NodeTimeout > 0 {
 		words = append(words, "waits "+story.Span(o.NodeTimeout)+" for each node")
 	}
+	if o.Holders > 0 {
+		words = append(words, fmt.Sprintf("room for %d", o.Holders))
+	}
 	if o.Fallback != "" {
 		words = append(words, fmt.Sprintf("falls back to %s while its nodes do not answer", o.Fallback))
 	}

@@ -143,6 +143,9 @@ func (s *spec) lockOptions(run Options) (locks.Kind, locks.Options, error) {
 	if slices.Contains(kind.Accepts, "node-timeout") {
 		o.NodeTimeout = time.Duration(s.Lock.NodeTimeout)
 	}
+	if slices.Contains(kind.Accepts, "holders") {
+		o.Holders = s.Lock.Holders
+	}
 	if slices.Contains(kind.Accepts, "fallback") {
 		o.Fallback = locks.Fallback(s.Lock.Fallback)
 	}
@@ -215,6 +218,9 @@ func systemOf(name string) sim.System {
 func nodesUsed(kind locks.Kind) int {
 	used := map[int]bool{}
 	slots, _ := kind.Slots(defaultKey, defaultNodes)
+	if slots == nil && !kind.Open {
+		return 1 // on which it keeps them in a way of its own
+	}
 	for _, slot := range slots {
 		if slot.Node == locks.Cluster {
 			return defaultMembers

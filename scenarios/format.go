@@ -54,6 +54,7 @@ type lock struct {
 	Clock       clock     `yaml:"clock" jsonschema_description:"The clock by which the lock measures elapsed time."`
 	NodeTimeout span      `yaml:"node-timeout" jsonschema_description:"The bound on each request to one node."`
 	Fallback    fallback  `yaml:"fallback" jsonschema_description:"What a circuit breaker does while Redis cannot be reached."`
+	Holders     int       `yaml:"holders" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many may hold the lock at one moment. Default: one."`
 	Without     []feature `yaml:"without" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"The lock's features that are turned off."`
 }
 

@@ -193,7 +193,7 @@ func (w *World) describeLock(key string) {
 	l := w.cfg.Lock
 	info := trace.LockInfo{
 		Name: key, Kind: l.Kind.Name, TTL: l.TTL, TrueTime: !l.Kind.OwnClock && !l.Kind.ReadsClock, Open: l.Kind.Open,
-		Unordered: w.cfg.Tokens.Source.Unordered,
+		Unordered: w.cfg.Tokens.Source.Unordered, Holders: l.Options.Holders,
 	}
 	if l.Kind.Endless || l.Kind.Open {
 		info.TTL = 0

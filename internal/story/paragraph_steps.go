@@ -14,7 +14,7 @@ import (
 func (n *narrator) stepEnd(c *history.Call) {
 	ev := c.Ended
 	switch {
-	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted:
+	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted && len(n.history.Slots(ev.Lock)) > 0:
 		n.say(ev.Process, "goes ahead though no node has granted it the lock")
 	case ev.Step == trace.Acquire && ev.OK:
 		n.next(statement{

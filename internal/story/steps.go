@@ -125,6 +125,8 @@ func (s *teller) acquired(c *history.Call) {
 		return
 	case s.open(named):
 		told.Predicate = Raw("goes ahead: there is no lock" + s.grant(named, ev))
+	case len(s.Slots(ev.Lock)) == 0:
+		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s", lock, s.grant(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:
 		told.Mood = Wrong
 		told.Predicate = Raw(fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, s.grant(named, ev), s.leaseEnds(ev)))
@@ -189,7 +191,7 @@ func (s *teller) released(c *history.Call) string {
 	switch {
 	case s.open(named):
 		return "is done"
-	case len(s.Keepers()) == 0:
+	case len(s.Keepers()) == 0, named != "" && len(s.Slots(named)) == 0:
 	case s.leftByWriting(c):
 		return "is done: " + lock + " went with its write"
 	case robbed != nil && robbed.Seq < ev.Seq:

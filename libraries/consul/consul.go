@@ -20,14 +20,17 @@ import (
 )
 
 func init() {
-	provide("consul", use{token: func(p *api.KVPair) uint64 { return p.ModifyIndex }})
-	provide("consul-lockindex", use{token: func(p *api.KVPair) uint64 { return p.LockIndex }})
-	provide("consul-patient", use{token: func(p *api.KVPair) uint64 { return p.ModifyIndex }, retries: 3})
+	modify := func(p *api.KVPair) uint64 { return p.ModifyIndex }
+	provide("consul", use{make: newMutex, token: modify})
+	provide("consul-lockindex", use{make: newMutex, token: func(p *api.KVPair) uint64 { return p.LockIndex }})
+	provide("consul-patient", use{make: newMutex, token: modify, retries: 3})
+	provide("consul-semaphore", use{make: newSemaphore})
 }
 
 // A use is a way to use the library's lock.
 type use struct {
-	// token is the number of a key that is taken for a token.
+	make func(*lock) (recipe, error)
+	// token is the number of a key that is taken for a token; nil takes none.
 	token func(*api.KVPair) uint64
 	// retries is how often a failed look at the key is tried again.
 	retries int
@@ -56,10 +59,18 @@ type lock struct {
 	open []*handle
 }
 
-// A handle is a Lock of the library's. It has a mutex, which it keeps while it waits for an
+// A recipe is the library's Lock, or what has the same methods. It keeps to itself which
+// session it has made, in a field lockSession.
+type recipe interface {
+	Lock(stop <-chan struct{}) (lost <-chan struct{}, err error)
+	Unlock() error
+	Destroy() error
+}
+
+// A handle is a recipe that is used by one goroutine after the other. It has a mutex, which it keeps while it waits for an
 // answer: two calls at once are to wait where time can pass meanwhile.
 type handle struct {
-	*api.Lock
+	recipe
 	turn chan struct{}
 }
 
@@ -67,6 +78,18 @@ func (l *lock) handle() (*handle, error) {
 	if l.one != nil {
 		return l.one, nil
 	}
+	made, err := l.make(l)
+	if err != nil {
+		return nil, err
+	}
+	h := &handle{recipe: made, turn: make(chan struct{}, 1)}
+	if !l.env.Options.Has("own-handle") {
+		l.one = h
+	}
+	return h, nil
+}
+
+func newMutex(l *lock) (recipe, error) {
 	options := &api.LockOptions{
 		Key: l.env.Key, Value: []byte(l.env.Client),
 		SessionName: l.env.Client, SessionTTL: l.env.TTL.String(),
@@ -75,15 +98,7 @@ func (l *lock) handle() (*handle, error) {
 	if !l.env.Options.Has("lock-delay") {
 		options.LockDelay = time.Millisecond
 	}
-	made, err := l.client.LockOpts(options)
-	if err != nil {
-		return nil, err
-	}
-	h := &handle{Lock: made, turn: make(chan struct{}, 1)}
-	if !l.env.Options.Has("own-handle") {
-		l.one = h
-	}
-	return h, nil
+	return l.client.LockOpts(options)
 }
 
 // Acquire waits for the lock. Lock looks only between two requests whether it was called off,
@@ -142,7 +157,7 @@ func (l *lock) got(ctx context.Context, granted *lease, err error) (locks.Lease,
 // acquire gets the lock, and then its token.
 func (l *lock) acquire(ctx context.Context, h *handle) (*lease, error) {
 	h.turn <- struct{}{}
-	lost, err := h.Lock.Lock(ctx.Done())
+	lost, err := h.Lock(ctx.Done())
 	<-h.turn
 	switch {
 	case err != nil:
@@ -150,8 +165,10 @@ func (l *lock) acquire(ctx context.Context, h *handle) (*lease, error) {
 	case lost == nil:
 		return nil, errors.New("called off")
 	}
-	// The library keeps to itself which session it has made.
-	g := &lease{lock: l, handle: h, session: reflect.ValueOf(h.Lock).Elem().FieldByName("lockSession").String(), lost: lost}
+	g := &lease{lock: l, handle: h, session: reflect.Indirect(reflect.ValueOf(h.recipe)).FieldByName("lockSession").String(), lost: lost}
+	if l.token == nil {
+		return g, nil
+	}
 	pair, _, err := l.client.KV().Get(l.env.Key, nil)
 	checks := l.env.Options.Has("token-check")
 	switch {

@@ -12,9 +12,19 @@ import (
 // kv serves one key.
 func (s *server) kv(call *http1.Call, key string) {
 	q := call.URL.Query()
+	if call.Method != http.MethodGet && q.Has("recurse") {
+		s.refuseUnknown(call, "/v1/kv/", "recurse")
+		return
+	}
 	switch call.Method {
 	case http.MethodGet:
-		s.wants(call, func(wait *query) { s.read(call, key, wait) })
+		s.wants(call, func(wait *query) {
+			if q.Has("recurse") {
+				s.list(call, key, wait)
+				return
+			}
+			s.read(call, key, wait)
+		})
 		return
 	case http.MethodDelete:
 		s.deleteKey(call, key)

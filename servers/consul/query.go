@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/servers/http1"
@@ -17,6 +18,7 @@ import (
 type query struct {
 	call *http1.Call
 	key  string // or the session
+	all  bool   // that begin so
 	// after is the index that the client knows; 0 does not wait.
 	after uint64
 	wait  time.Duration
@@ -108,7 +110,7 @@ func (s *server) ready(q *query) bool {
 // changed answers those who wait for a key or a session to change.
 func (s *server) changed(key string) {
 	for _, q := range slices.Clone(s.queries) {
-		if q.key != key || !s.ready(q) {
+		if q.key != key && !(q.all && strings.HasPrefix(key, q.key)) || !s.ready(q) {
 			continue
 		}
 		s.forget(q)

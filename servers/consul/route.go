@@ -29,7 +29,7 @@ var endpoints []endpoint
 
 func init() {
 	endpoints = []endpoint{
-		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release"}, waits...), (*server).kv},
+		{"/v1/kv/", []string{http.MethodGet, http.MethodPut, http.MethodDelete}, true, append([]string{"flags", "cas", "acquire", "release", "recurse"}, waits...), (*server).kv},
 		{"/v1/session/create", put, true, nil, (*server).createSession},
 		{"/v1/session/destroy/", put, true, nil, (*server).destroySession},
 		{"/v1/session/renew/", put, true, waits, (*server).renewSession},
@@ -66,12 +66,17 @@ func (s *server) understands(call *http1.Call, e *endpoint) bool {
 	harmless := []string{"dc", "pretty", "token"}
 	for _, name := range []string{"cached", "filter", "keys", "ns", "partition", "peer", "raw", "recurse", "sameness-group", "separator", "seperator"} {
 		if call.URL.Query().Has(name) && !slices.Contains(e.parameters, name) && !slices.Contains(harmless, name) {
-			s.doubt(call, call.Method+" "+e.path+" with "+name)
-			refuse(call, http.StatusInternalServerError, name+" is not simulated")
+			s.refuseUnknown(call, e.path, name)
 			return false
 		}
 	}
 	return true
+}
+
+// refuseUnknown refuses a request with a parameter that a real server understands.
+func (s *server) refuseUnknown(call *http1.Call, path, parameter string) {
+	s.doubt(call, call.Method+" "+path+" with "+parameter)
+	refuse(call, http.StatusInternalServerError, parameter+" is not simulated")
 }
 
 func (s *server) doubt(call *http1.Call, what string) {

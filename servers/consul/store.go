@@ -14,6 +14,8 @@ type store struct {
 	keys  map[string]*entry
 	// changed is the index of the latest change of any key.
 	changed uint64
+	// deleted are the indexes in which keys were deleted last.
+	deleted map[string]uint64
 	// delays are until when nobody can acquire a key, on the server's monotonic clock.
 	delays map[string]int64
 	// delayed are the latest lock-delays, however long ago.
@@ -24,7 +26,7 @@ type store struct {
 const first = 20
 
 func newStore() *store {
-	return &store{index: first, keys: map[string]*entry{}, delays: map[string]int64{}, delayed: map[string]time.Duration{}}
+	return &store{index: first, keys: map[string]*entry{}, deleted: map[string]uint64{}, delays: map[string]int64{}, delayed: map[string]time.Duration{}}
 }
 
 // An entry is a key, with the fields that a real server shows, in its order.
@@ -65,5 +67,6 @@ func (s *store) put(index uint64, e entry) (changed bool) {
 // delete deletes a key. Whoever makes it again begins with its indexes anew.
 func (s *store) delete(index uint64, key string) {
 	delete(s.keys, key)
+	s.deleted[key] = index
 	s.changed = index
 }

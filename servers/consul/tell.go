@@ -3,6 +3,7 @@ package consul
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 
@@ -44,9 +45,9 @@ func tell(names *sim.Names, r *http1.Request, f *sim.Frame) {
 
 func tellKey(names *sim.Names, r *http1.Request, key string) string {
 	q := r.URL.Query()
-	name := key
-	if !names.IsKey(key) {
-		name = names.Value(key)
+	name := keyName(names, key)
+	if q.Has("recurse") {
+		name = "all under " + name
 	}
 	switch {
 	case r.Method == http.MethodGet && q.Get("index") != "":
@@ -66,6 +67,20 @@ func tellKey(names *sim.Names, r *http1.Request, key string) string {
 	}
 	return r.Method + " " + name
 }
+
+// keyName is what the trace calls a key. Those of a semaphore are called by sessions.
+func keyName(names *sim.Names, key string) string {
+	if names.IsKey(key) {
+		return key
+	}
+	if under, last := path.Split(key); under != "" && isSession(last) {
+		return names.Value(under) + sessionName(names, last)
+	}
+	return names.Value(key)
+}
+
+// isSession says whether a word has the form of a session's ID.
+func isSession(word string) bool { return len(word) == 36 && strings.Count(word, "-") == 4 }
 
 // tellEntry is what a key shows.
 func (s *server) tellEntry(e *entry) string {

@@ -1,0 +1,21 @@
+package consul
+
+import "github.com/hashicorp/consul/api"
+
+// A semaphore is a Semaphore of the library's by the names that its Lock has. What it gives out
+// has no number: the key in which its holders are is changed with each of them, but who has
+// changed it is not told in which index.
+type semaphore struct{ *api.Semaphore }
+
+func newSemaphore(l *lock) (recipe, error) {
+	made, err := l.client.SemaphoreOpts(&api.SemaphoreOptions{
+		Prefix: l.env.Key, Value: []byte(l.env.Client), Limit: max(l.env.Options.Holders, 1),
+		SessionName: l.env.Client, SessionTTL: l.env.TTL.String(),
+		MonitorRetries: l.retries,
+	})
+	return semaphore{made}, err
+}
+
+func (s semaphore) Lock(stop <-chan struct{}) (<-chan struct{}, error) { return s.Acquire(stop) }
+
+func (s semaphore) Unlock() error { return s.Release() }

@@ -1,0 +1,73 @@
+package consul
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/trace"
+)
+
+// list reads all keys with a prefix, now or when one of them has changed. KVS.List in
+// https://github.com/hashicorp/consul/blob/v1.21.0/agent/consul/kvs_endpoint.go
+func (s *server) list(call *http1.Call, prefix string, q *query) {
+	q.key, q.all = prefix, true
+	q.look = func() (index uint64, found bool) { return s.store.latest(prefix), true }
+	q.answer = func(learns []trace.Event) {
+		index, _ := q.look()
+		all := s.store.under(prefix)
+		if len(all) == 0 {
+			call.Answer(http1.Answer{Status: http.StatusNotFound, Header: headers(meta(index)), Text: "nothing", Learns: learns})
+			return
+		}
+		respond(call, all, meta(index), s.tellEntries(all), learns...)
+	}
+	s.ask(q)
+}
+
+// under are the keys with a prefix, in their order.
+func (s *store) under(prefix string) (all []*entry) {
+	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
+		if strings.HasPrefix(key, prefix) {
+			all = append(all, s.keys[key])
+		}
+	}
+	return all
+}
+
+// latest is the index of the latest change of a key with a prefix, also one that was deleted;
+// if there never was one, that of the latest change at all. A real server forgets after a
+// quarter of an hour which were deleted.
+func (s *store) latest(prefix string) (index uint64) {
+	if prefix == "" {
+		return s.changed
+	}
+	for key, e := range s.keys {
+		if strings.HasPrefix(key, prefix) {
+			index = max(index, e.ModifyIndex)
+		}
+	}
+	for key, deleted := range s.deleted {
+		if strings.HasPrefix(key, prefix) {
+			index = max(index, deleted)
+		}
+	}
+	if index == 0 {
+		return s.changed
+	}
+	return index
+}
+
+// tellEntries is how many keys an answer shows, and how many of them sessions have.
+func (s *server) tellEntries(all []*entry) string {
+	had := 0
+	for _, e := range all {
+		if e.Session != "" {
+			had++
+		}
+	}
+	return strconv.Itoa(len(all)) + " keys, " + strconv.Itoa(had) + " of them a session's"
+}
