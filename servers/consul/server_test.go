@@ -69,6 +69,27 @@ func TestRestart(t *testing.T) {
 	Same(t, "heard", strings.Join(heard[5:], ", "), `200 {"ID":"session-3"}, 200 true, 200 true, 404 , 200 false, 200 false, 200 true`)
 }
 
+// All keys with a prefix are shown in their order; who waits for a change of them hears of one
+// that was deleted, and not of another key's.
+func TestList(t *testing.T) {
+	var heard, changes []string
+	tr := Play(t, story(
+		asks(t, "client-1", &heard,
+			`0s: PUT /v1/kv/a/2 x`,
+			`0s: PUT /v1/kv/a/1 x`,
+			`0s: PUT /v1/kv/b x`,
+			`0s: GET /v1/kv/a/?recurse=`,
+			`0s: GET /v1/kv/c?recurse=`,
+			`2s: PUT /v1/kv/b y`,
+			`3s: DELETE /v1/kv/a/1`,
+		),
+		asks(t, "client-2", &changes, `1s: GET /v1/kv/a/?recurse=&wait=60s&index=22`)))
+	Same(t, "heard", strings.Join(heard[3:5], ", "), `200 [{"LockIndex":0,"Key":"a/1","Flags":0,"Value":"eA==","CreateIndex":index-1,"ModifyIndex":index-1},`+
+		`{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-2,"ModifyIndex":index-2}], 404 `)
+	Same(t, "heard of a change", strings.Join(changes, ", "), `200 [{"LockIndex":0,"Key":"a/2","Flags":0,"Value":"eA==","CreateIndex":index-1,"ModifyIndex":index-1}]`)
+	About(t, "the change", Only(t, tr, trace.KindNotify, "client-2").At, 3*time.Second)
+}
+
 // Whatever bytes a client sends, the server goes on: it answers somebody else.
 func FuzzServer(f *testing.F) {
 	b, err := os.ReadFile(answers)
@@ -115,7 +136,9 @@ func FuzzServer(f *testing.F) {
 func TestWhatIsNotServed(t *testing.T) {
 	for request, want := range map[string]string{
 		"GET /v1/agent/self":                             "client-1 asked consul-1 for GET /v1/agent/self, which a real Consul server may answer otherwise",
-		"GET /v1/kv/k?recurse=":                          "client-1 asked consul-1 for GET /v1/kv/ with recurse, which a real Consul server may answer otherwise",
+		"GET /v1/kv/k?keys=":                             "client-1 asked consul-1 for GET /v1/kv/ with keys, which a real Consul server may answer otherwise",
+		"DELETE /v1/kv/k?recurse=":                       "client-1 asked consul-1 for DELETE /v1/kv/ with recurse, which a real Consul server may answer otherwise",
+		"GET /v1/kv/k?recurse=":                          "",
 		`PUT /v1/session/create {"NodeChecks":["disk"]}`: "client-1 asked consul-1 for a session with health checks, which a real Consul server may answer otherwise",
 		"GET /nothing":                                   "",
 		"GET /v1/kv/k":                                   "",
