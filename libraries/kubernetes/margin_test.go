@@ -1,0 +1,41 @@
+package kubernetes_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// A leader that is cut off, and stops when it is told, is told 12 s after its last renewal:
+// RenewDeadline and RetryPeriod. Who waits takes its Lease when 15 s have passed by its own
+// clock. Below 15 by 12, which is 1.25, nothing comes of a clock that is too fast; above, it
+// is a matter of when it looks.
+func TestMarginOfClocks(t *testing.T) {
+	const seeds = 30
+	for _, c := range []struct {
+		rate sim.Rate
+		harm bool
+	}{{0, false}, {24 * sim.Percent, false}, {50 * sim.Percent, true}} {
+		harmed := 0
+		for seed := range uint64(seeds) {
+			cfg := world(t, "kubernetes",
+				sim.Client{Name: "client-1", WorksUntil: Point("client-1's keys expired")},
+				sim.Client{Name: "client-2", Starts: Point("client-1 read")})
+			cfg.Seed = seed + 1
+			cfg.Lock.Options.Without = []string{"release-on-cancel"}
+			cfg = With(cfg, Lasting(time.Minute, When("client-1 read", &sim.Partition{Process: "client-1", From: []string{"kubernetes-1"}})))
+			if c.rate != 0 {
+				cfg = With(cfg, At(0, &sim.Drift{Process: "client-2", Rate: c.rate}))
+			}
+			if strings.Contains(Broken(Play(t, cfg)), "section-exclusion") {
+				harmed++
+			}
+		}
+		if t.Logf("%v too fast: two at work in %d of %d worlds", c.rate, harmed, seeds); harmed > 0 != c.harm {
+			t.Errorf("%v too fast: two at work in %d of %d worlds", c.rate, harmed, seeds)
+		}
+	}
+}
