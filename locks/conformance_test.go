@@ -45,7 +45,7 @@ func TestKinds(t *testing.T) {
 			want, wantQuorum = 5, 3
 		case "rueidislock", "rueidislock-strict":
 			want, wantQuorum = 3, 2
-		case "none":
+		case "none", "consul-semaphore":
 			want, wantQuorum = 0, 0
 		}
 		if len(slots) != want || quorum != wantQuorum {
