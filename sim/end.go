@@ -43,7 +43,8 @@ type Packet struct {
 	// as any other, so that faults of processes and of the network act on it; but no trace
 	// shows it, nothing counts it, and no run goes on for it.
 	Background bool
-	// Delay is how much later than by the network alone it arrives, if nobody asked for it.
+	// Delay is how much later than by the network alone it arrives, if nobody asked for it. Before
+	// the story begins nothing is late.
 	Delay time.Duration
 }
 
@@ -70,7 +71,9 @@ func (e *End) Send(p Packet) {
 	}
 	m := p.message()
 	half.send(m)
-	m.due += p.Delay
+	if e.c.w.started {
+		m.due += p.Delay
+	}
 }
 
 // Reply answers the oldest request of a client that has no answer yet.

@@ -62,6 +62,9 @@ func newBackend(s *server, end *sim.End) *backend {
 		s: s, end: end, pid: s.pid, secret: binary.BigEndian.AppendUint32(nil, s.pid*2654435761),
 		settings: maps.Clone(settings), statements: map[string]*prepared{}, portals: map[string]*portal{}, counted: map[*sequence]int64{},
 	}
+	if s.readOnly() {
+		b.settings["in_hot_standby"], b.settings["transaction_read_only"] = "on", "on"
+	}
 	s.backends = append(s.backends, b)
 	return b
 }
@@ -136,9 +139,12 @@ func (b *backend) step() {
 			}
 			r := b.running
 			b.running = nil
-			if err != nil {
+			switch {
+			case err != nil:
 				b.fails(err)
-			} else {
+			case r.then != nil:
+				r.then()
+			default:
 				b.ran(r)
 			}
 		case len(b.script) > 0:
@@ -147,8 +153,7 @@ func (b *backend) step() {
 			b.executes(next)
 		case b.scripted:
 			b.scripted = false
-			b.finish()
-			b.ready()
+			b.finish(b.ready)
 		case len(b.todo) > 0:
 			next := b.todo[0]
 			b.todo = b.todo[1:]
@@ -204,7 +209,12 @@ func (b *backend) starts(m pgproto3.FrontendMessage) {
 func (s *server) cancel(m *pgproto3.CancelRequest) {
 	for _, b := range s.backends {
 		if b.pid == m.ProcessID && string(b.secret) == string(m.SecretKey) && b.running != nil {
-			b.running.fails(fail(queryCanceled, "canceling statement due to user request"))
+			if r := b.running; r.then != nil {
+				b.notice("WARNING", "01000", "canceling wait for synchronous replication due to user request")
+				r.enough = true
+			} else {
+				r.fails(fail(queryCanceled, "canceling statement due to user request"))
+			}
 			return
 		}
 	}

@@ -66,6 +66,7 @@ func (s *server) defines(r *run) error {
 // did is to be called when what there is has changed, with how to take it back.
 func (s *server) did(r *run, undo func()) {
 	s.changes++
+	r.tx.defines = true
 	r.tx.undo = append(r.tx.undo, func() {
 		s.changes++
 		undo()

@@ -32,6 +32,7 @@ const (
 	uniqueViolation      = "23505"
 	idleInTransaction    = "25P03"
 	transactionFailed    = "25P02"
+	readOnlyTransaction  = "25006"
 	unknownStatement     = "26000"
 	unknownCursor        = "34000"
 	deadlock             = "40P01"

@@ -21,104 +21,214 @@ import (
 // The scripts, on a real server: PostgreSQL 15, as Debian has it. Each has a database of its
 // own.
 func TestFidelityOfRealPostgres(t *testing.T) {
-	dial := realPostgres(t)
-	admin, err := connect(dial, "postgres", func(*pgconn.Notice) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { admin.Close(context.Background()) })
-	var one sync.Mutex
-	waits := func(pid uint32) (waits, gone bool) {
-		one.Lock()
-		defer one.Unlock()
-		r := admin.ExecParams(context.Background(), "SELECT coalesce(wait_event_type = 'Lock', false) FROM pg_stat_activity WHERE pid = $1",
-			[][]byte{[]byte(fmt.Sprint(pid))}, nil, nil, nil).Read()
-		if r.Err != nil {
-			t.Errorf("who waits for what: %v", r.Err)
-			return true, true
-		}
-		return len(r.Rows) > 0 && string(r.Rows[0][0]) == "t", len(r.Rows) == 0
-	}
+	server := realPostgres(t)
+	admin := server.admin(t)
 	for i, f := range fidelities {
 		database := fmt.Sprint("script", i)
-		if _, err := admin.Exec(context.Background(), "CREATE DATABASE "+database).ReadAll(); err != nil {
-			t.Fatal(err)
-		}
+		admin.must("CREATE DATABASE " + database)
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			want := f.want
 			if f.real != "" {
 				want = f.real
 			}
-			f.compare(t, (&script{t: t, dial: dial, database: database, waits: waits}).play(f.script), want)
+			f.compare(t, (&script{t: t, dial: server.dial, database: database, waits: admin.waits}).play(f.script), want)
 		})
 	}
 }
 
-// realPostgres starts a server, and says how it is reached.
-func realPostgres(t *testing.T) pgconn.DialFunc {
-	programs := "/usr/lib/postgresql/15/bin"
+// The scripts of standbys, on real servers.
+func TestStandbysOfRealPostgres(t *testing.T) {
+	for _, f := range standbys {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			primary := realPostgres(t)
+			admin := primary.admin(t)
+			standby := primary.standby(t)
+			// From here on it is waited for.
+			if f.synchronous {
+				admin.must("ALTER SYSTEM SET synchronous_standby_names = 'walreceiver'")
+				admin.must("SELECT pg_reload_conf()")
+			}
+			s := &script{t: t, dial: primary.dial, standby: standby.dial, database: "postgres", waits: admin.waits, does: map[string]func(){
+				"caught up": func() {
+					admin.until("SELECT bool_and(replay_lsn >= pg_current_wal_flush_lsn()) FROM pg_stat_replication")
+				},
+				"stop":  standby.stop,
+				"start": func() { standby.start() },
+				"promote": func() {
+					other := standby.admin(t)
+					other.must("SELECT pg_promote()")
+				},
+			}}
+			f.compare(t, s.play(f.script), f.want)
+		})
+	}
+}
+
+// A real server, and the programs that it is made of.
+type realServer struct {
+	t      *testing.T
+	dir    string // where its socket is
+	data   string
+	attr   *syscall.SysProcAttr
+	server *exec.Cmd // nil: it does not run
+	dial   pgconn.DialFunc
+}
+
+const programs = "/usr/lib/postgresql/15/bin"
+
+// realPostgres starts a server.
+func realPostgres(t *testing.T) *realServer {
 	if _, err := os.Stat(programs + "/initdb"); err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_POSTGRES") != "" {
 			t.Fatalf("there is no PostgreSQL 15 to compare with: %v; on Debian 12: apt-get install postgresql", err)
 		}
 		t.Skip("there is no PostgreSQL 15 to compare with")
 	}
+	r := newRealServer(t)
+	r.does("initdb", "-D", r.data, "-U", "locksim", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
+	r.start()
+	return r
+}
+
+// standby starts a standby of the server, from a copy of it.
+func (r *realServer) standby(t *testing.T) *realServer {
+	s := newRealServer(t)
+	s.does("pg_basebackup", "-h", r.dir, "-U", "locksim", "-D", s.data, "-R", "--no-sync", "--checkpoint=fast")
+	s.start()
+	return s
+}
+
+func newRealServer(t *testing.T) *realServer {
 	// A socket's path must be short, and a server does not run as root.
 	dir, err := os.MkdirTemp("/tmp", "pg")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	attr := &syscall.SysProcAttr{}
+	r := &realServer{t: t, dir: dir, data: filepath.Join(dir, "data"), attr: &syscall.SysProcAttr{}}
 	if os.Getuid() == 0 {
 		const nobody = 65534
 		if err := os.Chown(dir, nobody, nobody); err != nil {
 			t.Fatal(err)
 		}
-		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		r.attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
-	command := func(name string, args ...string) *exec.Cmd {
-		c := exec.Command(filepath.Join(programs, name), args...)
-		c.Dir, c.SysProcAttr = dir, attr
-		c.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH")}
-		return c
+	r.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", r.socket())
 	}
-	data := filepath.Join(dir, "data")
-	if out, err := command("initdb", "-D", data, "-U", "locksim", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C").CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
+	t.Cleanup(r.stop)
+	return r
+}
+
+func (r *realServer) socket() string { return filepath.Join(r.dir, ".s.PGSQL.5432") }
+
+func (r *realServer) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(filepath.Join(programs, name), args...)
+	c.Dir, c.SysProcAttr = r.dir, r.attr
+	c.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH")}
+	return c
+}
+
+func (r *realServer) does(name string, args ...string) {
+	r.t.Helper()
+	if out, err := r.command(name, args...).CombinedOutput(); err != nil {
+		r.t.Fatalf("%s: %v\n%s", name, err, out)
 	}
-	log, err := os.Create(filepath.Join(dir, "log"))
+}
+
+func (r *realServer) start() {
+	log, err := os.Create(filepath.Join(r.dir, "log"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer log.Close()
+	r.server = r.command("postgres", "-D", r.data, "-k", r.dir, "-h", "", "-F", "-c", "timezone=UTC")
+	r.server.Stdout, r.server.Stderr = log, log
+	if err := r.server.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		said, _ := os.ReadFile(log.Name())
+		if _, err := os.Stat(r.socket()); err == nil && strings.Contains(string(said), "ready to accept") {
+			return
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("the server does not start:\n%s", said)
+		}
+	}
+}
+
+// stop ends it, and what is connected to it.
+func (r *realServer) stop() {
+	if r.server == nil {
+		return
+	}
+	_ = r.server.Process.Signal(syscall.SIGINT)
+	_ = r.server.Wait()
+	r.server = nil
+	if said, _ := os.ReadFile(filepath.Join(r.dir, "log")); r.t.Failed() && testing.Verbose() {
+		r.t.Logf("the server's log:\n%s", said)
+	}
+}
+
+// An admin is a session beside those of the scripts.
+type admin struct {
+	t    *testing.T
+	conn *pgconn.PgConn
+	one  *sync.Mutex
+}
+
+func (r *realServer) admin(t *testing.T) admin {
+	c, err := connect(r.dial, "postgres", func(*pgconn.Notice) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := func() string {
-		text, _ := os.ReadFile(log.Name())
-		return string(text)
+	t.Cleanup(func() { c.Close(context.Background()) })
+	return admin{t, c, &sync.Mutex{}}
+}
+
+// ask is the first value that a statement comes to, and false if it comes to none.
+func (a admin) ask(text string, args ...string) (string, bool, error) {
+	a.one.Lock()
+	defer a.one.Unlock()
+	var params [][]byte
+	for _, one := range args {
+		params = append(params, []byte(one))
 	}
-	server := command("postgres", "-D", data, "-k", dir, "-h", "", "-F", "-c", "timezone=UTC")
-	server.Stdout, server.Stderr = log, log
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
+	r := a.conn.ExecParams(context.Background(), text, params, nil, nil, nil).Read()
+	if r.Err != nil || len(r.Rows) == 0 {
+		return "", false, r.Err
 	}
-	t.Cleanup(func() {
-		server.Process.Signal(syscall.SIGINT)
-		server.Wait()
-		log.Close()
-		if t.Failed() && testing.Verbose() {
-			t.Logf("the server's log:\n%s", said())
-		}
-	})
-	socket := filepath.Join(dir, ".s.PGSQL.5432")
+	return string(r.Rows[0][0]), true, nil
+}
+
+func (a admin) must(text string) {
+	if _, _, err := a.ask(text); err != nil {
+		a.t.Fatalf("%s: %v", text, err)
+	}
+}
+
+// until waits until a statement comes to true.
+func (a admin) until(text string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(socket); err == nil && strings.Contains(said(), "ready to accept connections") {
-			break
+		is, _, err := a.ask(text)
+		if err != nil || time.Now().After(deadline) {
+			a.t.Fatalf("%s: %q, %v", text, is, err)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the server does not start:\n%s", said())
+		if is == "t" {
+			return
 		}
 	}
-	return func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+}
+
+// waits tells whether a session waits for a lock or for a standby, and whether it is gone.
+func (a admin) waits(pid uint32) (waits, gone bool) {
+	is, there, err := a.ask("SELECT coalesce(wait_event_type = 'Lock' OR wait_event = 'SyncRep', false) FROM pg_stat_activity WHERE pid = $1", fmt.Sprint(pid))
+	if err != nil {
+		a.t.Errorf("who waits for what: %v", err)
+		return true, true
 	}
+	return is == "t", !there
 }

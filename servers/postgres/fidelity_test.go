@@ -86,6 +86,9 @@ type script struct {
 	t        *testing.T
 	dial     pgconn.DialFunc
 	database string
+	// standby is how its standby is reached, and does what scripts of one can do besides.
+	standby pgconn.DialFunc
+	does    map[string]func()
 	// waits tells, by its process ID, whether a session waits for a lock, or is gone. In a world
 	// there is no need of it: there time passes only when everybody waits for it.
 	waits    func(pid uint32) (waits, gone bool)
@@ -116,6 +119,10 @@ func (s *script) play(text string) string {
 const soon = 300 * time.Millisecond
 
 func (s *script) line(line string) {
+	if what, is := strings.CutPrefix(line, "="); is {
+		s.does[what]()
+		return
+	}
 	name, how, rest := line[:1], line[1], strings.TrimSpace(line[2:])
 	one := s.session(name)
 	if one == nil {
@@ -208,7 +215,11 @@ func (s *script) session(name string) *session {
 		one = &session{}
 		s.sessions[name] = one
 		var err error
-		one.conn, err = connect(s.dial, s.database, func(n *pgconn.Notice) {
+		dial := s.dial
+		if strings.ToUpper(name) == name {
+			dial = s.standby
+		}
+		one.conn, err = connect(dial, s.database, func(n *pgconn.Notice) {
 			one.notices = append(one.notices, n.Severity+" "+n.Code+": "+n.Message)
 		})
 		if err != nil {

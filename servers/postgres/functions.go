@@ -50,6 +50,9 @@ func init() { // the functions call what looks functions up
 			if err != nil {
 				return nil, err
 			}
+			if f.r.b.s.readOnly() {
+				return nil, readOnly("nextval()")
+			}
 			n := q.next(f.r.tx)
 			f.r.b.counted[q] = n
 			return n, nil
@@ -66,6 +69,7 @@ func init() { // the functions call what looks functions up
 			return n, nil
 		}},
 
+		{"pg_is_in_recovery", nil, sql.Bool, true, func(f *frame, _ []value) (value, error) { return f.r.b.s.readOnly(), nil }},
 		{"pg_backend_pid", nil, sql.Int4, false, func(f *frame, _ []value) (value, error) { return int64(f.r.b.pid), nil }},
 		{"pg_sleep", []sql.Type{sql.Float8}, void, true, sleep},
 		{"current_setting", []sql.Type{sql.Text}, sql.Text, false, func(f *frame, args []value) (value, error) {
@@ -85,7 +89,7 @@ var elsewhere = []string{
 	"pg_advisory_unlock_shared", "pg_terminate_backend", "pg_cancel_backend", "pg_notify", "txid_current", "pg_current_xact_id",
 	"random", "gen_random_uuid", "setval", "lastval", "hashtextextended", "count", "max", "min", "sum", "avg", "bool_or", "bool_and",
 	"array_agg", "string_agg", "set_config", "version", "date_trunc", "date_part", "to_timestamp", "age", "timeofday", "nullif", "abs",
-	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series", "pg_is_in_recovery",
+	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series",
 	"substr", "replace", "timezone", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
 }
 

@@ -11,6 +11,9 @@
 // 0A000 or 42601, and a run in which that happens proves nothing. Where it answers otherwise
 // than the real one stands in a table of differences, which its tests compare with a real one.
 //
+// A server can be the standby of another, which sends it what it has on its disk, after the fact or
+// before a commit counts (synchronous_standby_names). It can be read, and be promoted.
+//
 // # Locks
 //
 // A lock's slot (see [locks.Kind]) is one of these:
@@ -37,13 +40,17 @@ import (
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:    locks.Postgres,
-		Title:   "PostgreSQL",
-		Node:    "PostgreSQL server",
-		Port:    5432,
-		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Key:     locks.PostgresRow,
-		Revives: true, // a row stays, and says until when it is somebody's
+		Name:  locks.Postgres,
+		Title: "PostgreSQL",
+		Node:  "PostgreSQL server",
+		Port:  5432,
+		Disks: []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Key:   locks.PostgresRow,
+
+		Replicates: true,
+		Revives:    true, // a row stays, and says until when it is somebody's
+		Settings:   []sim.Setting{synchronousSetting},
+
 		Failure: "could not extend file: No space left on device",
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names, statements: map[string]string{}} },
 		Boot:    boot,

@@ -61,9 +61,10 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 		b.send(&pgproto3.CloseComplete{})
 	case *pgproto3.Sync:
 		b.skips = false
-		b.finish()
-		clear(b.portals)
-		b.ready()
+		b.finish(func() {
+			clear(b.portals)
+			b.ready()
+		})
 	case *pgproto3.Flush:
 	case *pgproto3.Terminate:
 		b.close()
@@ -287,9 +288,11 @@ func (b *backend) begins(pl *plan, params []value, p *portal) error {
 	if err := b.allows(pl.of); err != nil {
 		return err
 	}
-	if tag, is := b.control(pl.of); is {
-		b.complete(tag)
+	if b.control(pl.of) {
 		return nil
+	}
+	if err := b.s.permits(pl.of); err != nil {
+		return err
 	}
 	if b.tx == nil {
 		b.tx = &tx{b: b, began: b.asked}
@@ -298,8 +301,43 @@ func (b *backend) begins(pl *plan, params []value, p *portal) error {
 	return nil
 }
 
-// control is what begins and ends transactions.
-func (b *backend) control(of sql.Statement) (tag string, is bool) {
+// permits refuses what cannot be done on a standby.
+func (s *server) permits(of sql.Statement) error {
+	if !s.readOnly() {
+		return nil
+	}
+	what := ""
+	switch of := of.(type) {
+	case *sql.Insert:
+		what = "INSERT"
+	case *sql.Update:
+		what = "UPDATE"
+	case *sql.Delete:
+		what = "DELETE"
+	case *sql.CreateTable:
+		what = "CREATE TABLE"
+	case *sql.CreateSequence:
+		what = "CREATE SEQUENCE"
+	case *sql.Drop:
+		what = "DROP " + upper(of.What)
+	case *sql.Select:
+		if of.Lock.Update {
+			what = "SELECT FOR UPDATE"
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	return readOnly(what)
+}
+
+// readOnly is the error of what a standby does not do.
+func readOnly(what string) error {
+	return fail(readOnlyTransaction, "cannot execute %s in a read-only transaction", what)
+}
+
+// control does what begins and ends transactions; false is that the statement is none of that.
+func (b *backend) control(of sql.Statement) bool {
 	switch of := of.(type) {
 	case *sql.Begin:
 		if b.block {
@@ -309,34 +347,46 @@ func (b *backend) control(of sql.Statement) (tag string, is bool) {
 		}
 		b.block = true
 		if of.Start {
-			return "START TRANSACTION", true
+			b.complete("START TRANSACTION")
+		} else {
+			b.complete("BEGIN")
 		}
-		return "BEGIN", true
+		return true
 	case *sql.Commit, *sql.Rollback:
 		if !b.block {
 			b.notice("WARNING", "25P01", "there is no transaction in progress")
 		}
 		_, commits := of.(*sql.Commit)
 		commits = commits && !b.failed
-		if t := b.tx; t != nil && commits {
-			t.commit()
-		} else if t != nil {
-			t.abort()
-		}
-		b.block, b.failed = false, false
+		tag := "ROLLBACK"
 		if commits {
-			return "COMMIT", true
+			tag = "COMMIT"
 		}
-		return "ROLLBACK", true
+		ended := func() {
+			b.block, b.failed = false, false
+			b.complete(tag)
+		}
+		switch t := b.tx; {
+		case t != nil && commits:
+			b.commits(ended)
+		case t != nil:
+			t.abort()
+			ended()
+		default:
+			ended()
+		}
+		return true
 	}
-	return "", false
+	return false
 }
 
-// finish ends a transaction that nobody has begun by BEGIN.
-func (b *backend) finish() {
+// finish ends a transaction that nobody has begun by BEGIN, and does what comes then.
+func (b *backend) finish(then func()) {
 	if b.tx != nil && !b.block {
-		b.tx.commit()
+		b.commits(then)
+		return
 	}
+	then()
 }
 
 // ran takes what a run has come to.

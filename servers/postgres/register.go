@@ -120,13 +120,21 @@ func (g *register) frees(b *backend, key string) {
 // look tells what has become of the leases, by whose commit.
 func (g *register) look(by *trace.Actor) {
 	for i := range g.leases {
-		g.leases[i].look(g, by)
+		g.leases[i].look(g, func(string) *trace.Actor { return by }, false)
 	}
 	g.plan()
 }
 
-func (l *lease) look(g *register, by *trace.Actor) {
-	was := *l
+// copied tells what has become of them on a standby, and whose is one that is new.
+func (g *register) copied(owner func(key string) *trace.Actor) {
+	for i := range g.leases {
+		g.leases[i].look(g, owner, true)
+	}
+	g.plan()
+}
+
+func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bool) {
+	was, by := *l, whose(l.key)
 	l.stands, l.holder, l.until = g.find(l)
 	ev := trace.Event{Kind: trace.KindSet, Key: l.key, By: by}
 	switch {
@@ -134,6 +142,9 @@ func (l *lease) look(g *register, by *trace.Actor) {
 		return
 	case !l.stands:
 		ev.Kind, ev.Value, ev.Owner = trace.KindDelete, g.s.host.Names().Value(was.holder), was.owner
+		if copied {
+			ev.By = nil
+		}
 		g.s.host.Emit(ev)
 		return
 	case was.stands && was.holder == l.holder && was.until == l.until:
@@ -145,6 +156,9 @@ func (l *lease) look(g *register, by *trace.Actor) {
 		if was.stands {
 			ev.Prior = was.owner
 		}
+	}
+	if copied {
+		ev = trace.Event{Kind: trace.KindRestore, Key: l.key}
 	}
 	g.s.host.Emit(g.standing(l, ev))
 }

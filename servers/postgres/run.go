@@ -49,6 +49,10 @@ type run struct {
 	wait     *wait
 	wakes    int64 // when it has slept
 	failed   error // why it does not go on after a wait
+	// then is set for a commit that waits for a standby: what is to be done after it. It is
+	// enough if the client does not want it to wait any more.
+	then   func()
+	enough bool
 }
 
 // A wait is what a run waits for.
@@ -116,6 +120,9 @@ const deadlockTimeout = time.Second
 func (w *wait) begins(r *run) {
 	t := &r.b.s.timers
 	w.since = t.now()
+	if r.then != nil {
+		return // a commit that is on the disk cannot fail any more
+	}
 	limit := func(due int64, err error) {
 		w.timers = append(w.timers, t.at(due, func() { r.fails(err) }))
 	}

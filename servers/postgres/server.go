@@ -17,6 +17,8 @@ type server struct {
 	sequences map[string]*sequence
 	commits   uint64 // how many there were
 	changes   int    // of what tables there are
+	// recovering are the transactions that a crash found on the disk before they counted.
+	recovering []*tx
 
 	// All below is lost in a crash.
 	backends []*backend
@@ -25,6 +27,8 @@ type server struct {
 	advisory *advisories
 	pid      uint32 // of the last backend
 	register *register
+
+	replication replication
 
 	life     int // counts the crashes
 	out      []func()
@@ -35,6 +39,7 @@ type server struct {
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000}
 	s.timers.s = s
+	s.replication = replication{s: s, lag: host.Node().Lag, has: map[*server]int{}}
 	s.register = newRegister(s, host.Keys())
 	s.begin()
 	return s
@@ -48,8 +53,14 @@ func (s *server) begin() {
 // now is the server's time of day.
 func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
 
-// Accept is as in [sim.Server].
-func (s *server) Accept(end *sim.End) sim.Endpoint { return newBackend(s, end) }
+// Accept is as in [sim.Server]. A standby connects to be sent the log.
+func (s *server) Accept(end *sim.End) sim.Endpoint {
+	if f := s.replication.feedOf(end.Peer()); f != nil {
+		f.up = end
+		return primaryEnd{f}
+	}
+	return newBackend(s, end)
+}
 
 // ClockChanged is as in [sim.Server].
 func (s *server) ClockChanged() {
@@ -66,7 +77,10 @@ func (s *server) Crash(how trace.Crash) {
 	s.out = nil
 	for _, b := range s.backends {
 		b.closed = true
-		if b.tx != nil {
+		b.inTx = nil
+		if b.tx != nil && b.tx.durable {
+			s.recovering = append(s.recovering, b.tx)
+		} else if b.tx != nil {
 			b.tx.state = aborted
 			for _, undo := range slices.Backward(b.tx.undo) {
 				undo()
@@ -78,11 +92,19 @@ func (s *server) Crash(how trace.Crash) {
 			q.lost()
 		}
 	}
+	s.replication.crash()
 	s.begin()
 }
 
-// Restart is as in [sim.Server].
-func (s *server) Restart() { s.register.restarted() }
+// Restart is as in [sim.Server]. What was on the disk counts, whoever was still waited for.
+func (s *server) Restart() {
+	s.register.restarted()
+	for _, t := range s.recovering {
+		t.commit()
+	}
+	s.recovering = nil
+	s.replication.restart()
+}
 
 // Stop has nothing to do: there are no goroutines.
 func (s *server) Stop() {}

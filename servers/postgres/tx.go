@@ -16,6 +16,10 @@ type tx struct {
 	tables        []*table // that it has changed
 	rows          []*row   // that it has locked
 	made          []*version
+	defines       bool // it has changed what tables there are
+	// durable: it is on the disk, as that record of the log.
+	durable bool
+	record  int
 	// settings are those that it has changed, as they were: until a commit, or for SET
 	// LOCAL until its end.
 	changed, local map[string]string
@@ -54,14 +58,43 @@ func (r *row) others(mine *tx) *tx {
 	return nil
 }
 
+// wrote says whether there is anything of it to be put on the disk.
+func (t *tx) wrote() bool { return len(t.undo)+len(t.rows)+len(t.flushed) > 0 }
+
+// commits commits the session's transaction, and does then what is to be done after that. If a
+// standby has to have it first, the session waits: nobody sees it, and what it has locked stays so.
+func (b *backend) commits(then func()) {
+	t := b.tx
+	wrote := t.wrote()
+	if wrote {
+		b.s.writes(t)
+	}
+	r := &run{b: b, tx: t, plan: &plan{begin: func() execution { return committing{} }}, then: func() {
+		t.commit()
+		then()
+	}}
+	if !wrote || b.s.confirmed(t) {
+		r.then()
+		return
+	}
+	b.running = r
+}
+
+// committing waits for a standby.
+type committing struct{}
+
+func (committing) step(r *run) error {
+	if r.enough || r.b.s.confirmed(r.tx) {
+		return nil
+	}
+	return r.waitFor(func() bool { return r.enough || r.b.s.confirmed(r.tx) }, nil)
+}
+
 // commit makes all that the transaction has done true.
 func (t *tx) commit() {
 	s := t.b.s
 	s.commits++
 	t.state, t.number = committed, s.commits
-	for _, f := range t.flushed {
-		f()
-	}
 	for name, was := range t.local {
 		t.b.settings[name] = was
 	}

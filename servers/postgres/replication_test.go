@@ -1,0 +1,296 @@
+package postgres_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// Scripts of a primary and its standby. The sessions of those are called by capital letters, and
+// there are these lines more:
+//
+//	=caught up    waits until the standby has all that the primary has on its disk
+//	=stop         stops the standby
+//	=start        starts it again
+//	=promote      makes it a primary
+var standbys = []struct {
+	fidelity
+	synchronous bool
+}{
+	{fidelity: fidelity{
+		name: "a standby can be read until it is promoted",
+		script: `
+			a! CREATE TABLE t (k text PRIMARY KEY, n int); CREATE SEQUENCE s; INSERT INTO t VALUES ('a', 1)
+			a: SELECT nextval('s')
+			a: BEGIN
+			a: INSERT INTO t VALUES ('b', 2)
+			a: SELECT n FROM t WHERE k = 'a' FOR UPDATE
+			b: SELECT pg_try_advisory_lock(1)
+			=caught up
+			A: SELECT pg_is_in_recovery()
+			A: SHOW transaction_read_only
+			A: SELECT k, n FROM t
+			A: INSERT INTO t VALUES ('c', 3)
+			A: UPDATE t SET n = 2
+			A: DELETE FROM t
+			A: SELECT n FROM t FOR UPDATE
+			A: CREATE TABLE u (n int)
+			A: CREATE SEQUENCE r
+			A: DROP TABLE t
+			A: SELECT nextval('s')
+			A: SELECT pg_try_advisory_lock(1)
+			=promote
+			A: SELECT pg_is_in_recovery()
+			A: SHOW transaction_read_only
+			B: SELECT pg_try_advisory_lock(1)
+			B: UPDATE t SET n = n + 1 WHERE k = 'a' RETURNING n
+			B: SELECT nextval('s')
+			a: COMMIT
+			a: SELECT n FROM t ORDER BY k
+			B: SELECT n FROM t`,
+		want: `
+			a: CREATE TABLE
+			a: CREATE SEQUENCE
+			a: INSERT 0 1
+			a: [nextval 20]
+			a: 1
+			a: SELECT 1
+			a: BEGIN
+			a: INSERT 0 1
+			a: [n 23]
+			a: 1
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1
+			A: [pg_is_in_recovery 16]
+			A: t
+			A: SELECT 1
+			A: [transaction_read_only 25]
+			A: on
+			A: SHOW
+			A: [k 25, n 23]
+			A: a, 1
+			A: SELECT 1
+			A: ERROR 25006: cannot execute INSERT in a read-only transaction
+			A: ERROR 25006: cannot execute UPDATE in a read-only transaction
+			A: ERROR 25006: cannot execute DELETE in a read-only transaction
+			A: ERROR 25006: cannot execute SELECT FOR UPDATE in a read-only transaction
+			A: ERROR 25006: cannot execute CREATE TABLE in a read-only transaction
+			A: ERROR 25006: cannot execute CREATE SEQUENCE in a read-only transaction
+			A: ERROR 25006: cannot execute DROP TABLE in a read-only transaction
+			A: ERROR 25006: cannot execute nextval() in a read-only transaction
+			A: [pg_try_advisory_lock 16]
+			A: t
+			A: SELECT 1
+			A: [pg_is_in_recovery 16]
+			A: f
+			A: SELECT 1
+			A: [transaction_read_only 25]
+			A: off
+			A: SHOW
+			B: [pg_try_advisory_lock 16]
+			B: f
+			B: SELECT 1
+			B: [n 23]
+			B: 2
+			B: UPDATE 1
+			B: [nextval 20]
+			B: 34
+			B: SELECT 1
+			a: COMMIT
+			a: [n 23]
+			a: 1
+			a: 2
+			a: SELECT 2
+			B: [n 23]
+			B: 2
+			B: SELECT 1`,
+	}},
+	{synchronous: true, fidelity: fidelity{
+		name: "a commit waits for a synchronous standby",
+		script: `
+			a! CREATE TABLE t (k text PRIMARY KEY, n int); CREATE SEQUENCE s; INSERT INTO t VALUES ('a', 1)
+			=caught up
+			=stop
+			a: SET statement_timeout = '1s'
+			a> UPDATE t SET n = 2 WHERE k = 'a'
+			b: SELECT n FROM t
+			b: SELECT pg_try_advisory_lock(1)
+			b: SET lock_timeout = '100ms'
+			b: UPDATE t SET n = 3 WHERE k = 'a'
+			b: BEGIN
+			b: SELECT 1
+			b: COMMIT
+			b> SELECT nextval('s')
+			c: BEGIN
+			c: INSERT INTO t VALUES ('b', 5)
+			c: SELECT n FROM t WHERE k = 'b'
+			c> COMMIT
+			d: SELECT n FROM t
+			=start
+			a<
+			b<
+			c<
+			d: SELECT n FROM t ORDER BY k
+			=caught up
+			A: SELECT n FROM t ORDER BY k`,
+		want: `
+			a: CREATE TABLE
+			a: CREATE SEQUENCE
+			a: INSERT 0 1
+			a: SET
+			a: waits
+			b: [n 23]
+			b: 1
+			b: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1
+			b: SET
+			b: ERROR 55P03: canceling statement due to lock timeout
+			b: BEGIN
+			b: [?column? 23]
+			b: 1
+			b: SELECT 1
+			b: COMMIT
+			b: waits
+			c: BEGIN
+			c: INSERT 0 1
+			c: [n 23]
+			c: 5
+			c: SELECT 1
+			c: waits
+			d: [n 23]
+			d: 1
+			d: SELECT 1
+			a: UPDATE 1
+			b: [nextval 20]
+			b: 1
+			b: SELECT 1
+			c: COMMIT
+			d: [n 23]
+			d: 2
+			d: 5
+			d: SELECT 2
+			A: [n 23]
+			A: 2
+			A: 5
+			A: SELECT 2`,
+	}},
+}
+
+// pair is a world with a primary and its standby, in which a client does something.
+func pair(t *testing.T, sync bool, do func(ctx context.Context, p *sim.Program)) sim.Config {
+	cfg := alone(t, do)
+	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "standby", System: "postgres", ReplicaOf: "postgres-1"})
+	if sync {
+		cfg.Nodes[0].Settings = []string{"synchronous_standby_names=standby"}
+	}
+	return cfg
+}
+
+// The scripts of standbys, on simulated servers. What a script cannot do there faults do, when it
+// waits for them.
+func TestStandbysOfOurs(t *testing.T) {
+	const stops, starts = time.Minute, 2 * time.Minute
+	for _, f := range standbys {
+		t.Run(f.name, func(t *testing.T) {
+			var said string
+			cfg := pair(t, f.synchronous, func(_ context.Context, p *sim.Program) {
+				env := p.Env()
+				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
+					return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[node]) }
+				}
+				s := &script{t: t, dial: to(0), standby: to(1), does: map[string]func(){
+					"caught up": func() { time.Sleep(time.Second) },
+					"stop":      func() { SleepUntil(stops + time.Second) },
+					"start":     func() { SleepUntil(starts + 10*time.Second) },
+					"promote":   func() { SleepUntil(stops + time.Second) },
+				}}
+				said = s.play(f.script)
+			})
+			if strings.Contains(f.script, "=promote") {
+				cfg = With(cfg, At(stops, &sim.Promote{Node: "standby"}))
+			} else {
+				cfg = With(cfg, Lasting(starts-stops, At(stops, Crashed("standby", trace.Shutdown))))
+			}
+			Struck(t, Play(t, cfg))
+			f.compare(t, said, f.want)
+		})
+	}
+}
+
+// What is on the disk of a server that waits for its standby is not taken back by a crash: it
+// counts when the server is back, though nobody was told.
+func TestACrashWhileACommitWaits(t *testing.T) {
+	var said string
+	cfg := pair(t, true, func(_ context.Context, p *sim.Program) {
+		env := p.Env()
+		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		said = s.play(`
+			a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1)
+			a; 2s
+			a> UPDATE t SET n = 2 WHERE k = 'a'
+			b: SELECT n FROM t
+			a<
+			a; 5s
+			c: SELECT n FROM t`)
+	})
+	tr := Play(t, With(cfg,
+		At(time.Second, &sim.Partition{Process: "standby", From: []string{"postgres-1"}}),
+		Lasting(time.Second, At(10*time.Second, Crashed("postgres-1", trace.Kill)))))
+	Struck(t, tr)
+	_, after, _ := strings.Cut(strings.Join(lines(said), "\n"), "a: waits\n")
+	Same(t, "said", after, "b: [n 23]\nb: 1\nb: SELECT 1\na: the connection is over\nc: [n 23]\nc: 2\nc: SELECT 1")
+}
+
+// A standby that was away, or is behind, has everything in the end, and in order; until then it is
+// as it was.
+func TestAStandbyIsBehind(t *testing.T) {
+	for name, test := range map[string]struct {
+		lag   time.Duration
+		fault sim.Fault
+	}{
+		"lag":       {5 * time.Second, sim.Fault{}},
+		"partition": {0, Lasting(6*time.Second, At(500*time.Millisecond, &sim.Partition{Process: "standby", From: []string{"postgres-1"}}))},
+		"crash":     {0, Lasting(6*time.Second, At(500*time.Millisecond, Crashed("postgres-1", trace.Kill)))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var said string
+			cfg := pair(t, false, func(_ context.Context, p *sim.Program) {
+				env := p.Env()
+				to := func(node int) func(context.Context, string, string) (net.Conn, error) {
+					return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[node]) }
+				}
+				s := &script{t: t, dial: to(0), standby: to(1)}
+				s.play("a! CREATE TABLE t (n int); INSERT INTO t VALUES (1)")
+				if name == "crash" {
+					SleepUntil(7 * time.Second)
+				} else {
+					SleepUntil(time.Second)
+				}
+				s.play("a: UPDATE t SET n = 2")
+				if name != "crash" {
+					s.play("A: SELECT n FROM t")
+				}
+				SleepUntil(20 * time.Second)
+				s.play("A: SELECT n FROM t")
+				said = s.said.String()
+			})
+			cfg.Nodes[1].Lag = test.lag
+			if test.fault.Action != nil {
+				cfg = With(cfg, test.fault)
+			}
+			Struck(t, Play(t, cfg))
+			before := map[string]string{"lag": "A: ERROR 42P01: relation \"t\" does not exist\n", "partition": "A: [n 23]\nA: 1\nA: SELECT 1\n"}[name]
+			Same(t, "said", strings.Join(lines(said), "\n"), "a: CREATE TABLE\na: INSERT 0 1\na: UPDATE 1\n"+before+"A: [n 23]\nA: 2\nA: SELECT 1")
+		})
+	}
+}
