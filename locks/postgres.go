@@ -15,6 +15,7 @@ func init() {
 	features := []string{
 		"holder-check",    // release and extend only what is still one's own
 		"keep-row",        // release by UPDATE, so that the generation goes on; else by DELETE
+		"generation",      // is the token; else the lock has none of its own
 		"count-from-call", // the holder counts from when it asked; else from when it was answered
 	}
 	for name, title := range map[string]string{

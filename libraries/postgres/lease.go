@@ -139,7 +139,10 @@ func (r *row) Acquire(ctx context.Context) (locks.Lease, error) {
 		_ = l.Release(ctx)
 		return nil, fmt.Errorf("%w: the answer came after the end of the lease", locks.ErrNotAcquired)
 	}
-	return l, nil
+	if !r.env.Options.Has("generation") {
+		return l, nil
+	}
+	return numbered{l}, nil
 }
 
 // A lease is a grant of the row.
@@ -170,8 +173,11 @@ func (l *lease) Expires() fakeclock.Reading {
 	return l.ends
 }
 
+// numbered is a grant with a token.
+type numbered struct{ *lease }
+
 // Token is the generation: how often the row has changed hands.
-func (l *lease) Token() uint64 { return l.token }
+func (n numbered) Token() uint64 { return n.token }
 
 // Extend is as in [locks.Extender].
 func (l *lease) Extend(ctx context.Context) error {
