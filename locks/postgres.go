@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Postgres is the system of locks on PostgreSQL.
@@ -47,13 +48,23 @@ func init() {
 		"postgres-row":           "PostgreSQL: SELECT … FOR UPDATE, and the data is read and written in the same transaction",
 		"postgres-row-timeout":   "as postgres-row, with idle_in_transaction_session_timeout, which is the TTL",
 		"postgres-row-elsewhere": "as postgres-row, but the data is in the storage; token: nextval in the same transaction",
+
+		"postgres-queue":           "PostgreSQL: a job from a queue, by SELECT … FOR UPDATE SKIP LOCKED, and what it does is done in the same transaction",
+		"postgres-queue-elsewhere": "as postgres-queue, but the data is in the storage; token: how often the job was tried, counted in the transaction",
 	} {
-		Register(Kind{
+		k := Kind{
 			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
 			OwnClock: true, Accepts: []string{"node-timeout"},
-			Endless: name != "postgres-row-timeout", KeepsData: name != "postgres-row-elsewhere",
+			Endless: name != "postgres-row-timeout", KeepsData: !strings.HasSuffix(name, "elsewhere"),
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: "items/" + key}}, 1 },
-		})
+		}
+		if strings.HasPrefix(name, "postgres-queue") {
+			k.Slots = func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: "jobs/" + key}}, 1 }
+		}
+		if name == "postgres-queue-elsewhere" {
+			k.Features = []string{"attempts"} // are the token; else the lock has none of its own
+		}
+		Register(k)
 	}
 }
 

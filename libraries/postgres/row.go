@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,9 +15,11 @@ import (
 
 func init() {
 	for name, make := range map[string]func(*held) locks.Lease{
-		"postgres-row":           func(h *held) locks.Lease { return keeping{h} },
-		"postgres-row-timeout":   func(h *held) locks.Lease { return timed{keeping{h}} },
-		"postgres-row-elsewhere": func(h *held) locks.Lease { return counted{h} },
+		"postgres-row":             func(h *held) locks.Lease { return keeping{h} },
+		"postgres-row-timeout":     func(h *held) locks.Lease { return timed{keeping{h}} },
+		"postgres-row-elsewhere":   func(h *held) locks.Lease { return counted{h} },
+		"postgres-queue":           func(h *held) locks.Lease { return keeping{h} },
+		"postgres-queue-elsewhere": attempt,
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 			if len(e.Nodes) == 0 {
@@ -27,32 +30,67 @@ func init() {
 	}
 }
 
-// What the lock says in its transactions.
+// A claim is how a lock says that something is its own. The row is there before the story begins.
+type claim struct {
+	tables, add, lock string
+	// count is said when the row is locked: it comes to a number. "" is none.
+	count string
+}
+
+const objectsTable = `CREATE TABLE IF NOT EXISTS objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL);`
+
+// A row, which whoever works on what it stands for locks.
+var ofRow = claim{
+	tables: objectsTable + `
+		CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
+		CREATE SEQUENCE IF NOT EXISTS fence`,
+	add:  `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`,
+	lock: `SELECT name FROM items WHERE name = $1 FOR UPDATE`,
+}
+
+// A job in a queue, which comes again when it was done.
+var ofQueue = claim{
+	tables: objectsTable + `
+		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
+	add:  `INSERT INTO jobs (name, queue, attempts) VALUES ($1, $1, 0) ON CONFLICT DO NOTHING`,
+	lock: `SELECT name FROM jobs WHERE queue = $1 ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`,
+}
+
+// counting are those that count their grants.
+var counting = map[string]string{
+	"postgres-row-elsewhere":   `SELECT nextval('fence')`,
+	"postgres-queue-elsewhere": `UPDATE jobs SET attempts = attempts + 1 WHERE name = $1 RETURNING attempts`,
+}
+
+// What the data is kept by.
 const (
-	itemTables = `CREATE TABLE IF NOT EXISTS items (name text PRIMARY KEY);
-		CREATE TABLE IF NOT EXISTS objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL);
-		CREATE SEQUENCE IF NOT EXISTS fence`
-	addItem     = `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`
-	lockItem    = `SELECT name FROM items WHERE name = $1 FOR UPDATE`
-	nextToken   = `SELECT nextval('fence')`
 	readObject  = `SELECT version FROM objects WHERE name = $1`
 	writeObject = `INSERT INTO objects AS o (name, version, value) VALUES ($1, 1, $2)
 		ON CONFLICT (name) DO UPDATE SET version = o.version + 1, value = excluded.value
 		RETURNING version`
 )
 
-// item is a handle on a row that whoever works on something locks. A transaction is one of a
-// connection, so that each handle has a connection of its own.
+// item is a handle on something that whoever works on it locks in a transaction. A transaction is
+// one of a connection, so that each handle has a connection of its own.
 type item struct {
 	*Session
-	env    *locks.Env
-	make   func(*held) locks.Lease
-	counts bool  // it takes a number with each lock
-	held   *held // nil is none
+	env   *locks.Env
+	claim claim
+	make  func(*held) locks.Lease
+	held  *held // nil is none
 }
 
 func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lock, error) {
-	s, err := Open(e, itemTables, addItem, lockItem, nextToken, readObject, writeObject)
+	c := ofRow
+	if strings.HasPrefix(name, "postgres-queue") {
+		c = ofQueue
+	}
+	c.count = counting[name]
+	statements := []string{c.add, c.lock, readObject, writeObject}
+	if c.count != "" {
+		statements = append(statements, c.count)
+	}
+	s, err := Open(e, c.tables, statements...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +101,15 @@ func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lo
 		s.sets("idle_in_transaction_session_timeout", e.TTL)
 	}
 	e.Warm(func(ctx context.Context) {
-		_, _ = use(ctx, s, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) { return c.Exec(ctx, addItem, e.Key) })
+		_, _ = use(ctx, s, func(ctx context.Context, conn *pgx.Conn) (pgconn.CommandTag, error) {
+			return conn.Exec(ctx, c.add, e.Key)
+		})
 	})
-	return &item{Session: s, env: e, make: make, counts: name == "postgres-row-elsewhere"}, nil
+	return &item{Session: s, env: e, claim: c, make: make}, nil
 }
 
-// Acquire begins a transaction and waits for the row, as long as the server lets it.
+// Acquire begins a transaction and waits for the row, as long as the server lets it; or it takes
+// the first job that nobody has.
 func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	if i.held != nil {
 		return nil, fmt.Errorf("%w: this handle is in a transaction", locks.ErrNotAcquired)
@@ -81,7 +122,10 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err == nil {
 		err = h.locks(ctx)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, fmt.Errorf("%w: there is no job that nobody has", locks.ErrNotAcquired)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	}
 	l := i.make(h)
@@ -105,13 +149,18 @@ type held struct {
 
 // locks locks the row, or ends the transaction.
 func (h *held) locks(ctx context.Context) error {
+	var name string
 	err := h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-		var name string
-		return h.tx.QueryRow(ctx, lockItem, h.of.env.Key).Scan(&name)
+		return h.tx.QueryRow(ctx, h.of.claim.lock, h.of.env.Key).Scan(&name)
 	})
-	if err == nil && h.of.counts {
+	if count := h.of.claim.count; err == nil && count != "" {
 		// A statement that locks and counts might count before it waits.
-		err = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error { return h.tx.QueryRow(ctx, nextToken).Scan(&h.token) })
+		err = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
+			if !strings.Contains(count, "$1") {
+				return h.tx.QueryRow(ctx, count).Scan(&h.token)
+			}
+			return h.tx.QueryRow(ctx, count, name).Scan(&h.token)
+		})
 	}
 	if err != nil {
 		_ = h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error { return h.tx.Rollback(ctx) })
@@ -194,5 +243,13 @@ func (t timed) over() bool {
 // counted is a row that protects something elsewhere.
 type counted struct{ *held }
 
-// Token is a number that the transaction has taken while it had the row.
+// Token is the number that the transaction has taken while it had the row.
 func (c counted) Token() uint64 { return uint64(c.token) }
+
+// attempt is a job whose effect is elsewhere. How often it was tried can be its token.
+func attempt(h *held) locks.Lease {
+	if !h.of.env.Options.Has("attempts") {
+		return h
+	}
+	return counted{h}
+}
