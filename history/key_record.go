@@ -120,10 +120,13 @@ func (h *History) readLosses() map[string][]Loss {
 
 // early says that a key which ended before its TTL of true time had passed did so by a clock
 // that had counted more. One that a client has taken with a clock which counts true time was
-// just taken.
+// just taken. If the key says when it ends, that is compared with what the client's clock shows.
 func (h *History) early(c Change) bool {
 	if c.Event.By == nil {
 		return true
+	}
+	if ends := c.Was.last().Ends; ends != nil {
+		return h.clocks.Of(c.Event.By.Client, ends.Clock).Shows(MomentOf(c.Event)) >= ends.Nanos
 	}
 	clock := h.clocks.Of(c.Event.By.Client, fakeclock.Monotonic)
 	from, to := MomentOf(c.Was.last()), MomentOf(c.Event)

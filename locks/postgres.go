@@ -21,6 +21,7 @@ func init() {
 	}
 	for name, title := range map[string]string{
 		"postgres-lease":                 "PostgreSQL: a row with its holder and its end, taken by INSERT … ON CONFLICT … WHERE expires_at < now(); token: its generation",
+		"postgres-lease-client-clock":    "as postgres-lease, but the end is written, and judged, by the clients' own time of day",
 		"postgres-lease-timestamp":       "as postgres-lease, with clock_timestamp() for now()",
 		"postgres-lease-begun":           "as postgres-lease, in a transaction that was begun before",
 		"postgres-lease-begun-timestamp": "as postgres-lease-begun, with clock_timestamp() for now()",

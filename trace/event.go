@@ -70,7 +70,8 @@ type Event struct {
 	// lock had changed: the grant was granted by nobody.
 	Ungranted bool `json:"ungranted,omitempty"`
 	// Ends is when the lease ends as the lock declares it (end of acquire and of
-	// extend); nil if it declares nothing.
+	// extend), or as a key says it that clients judge by their own clocks; nil if it
+	// declares nothing.
 	Ends *fakeclock.Reading `json:"ends,omitempty"`
 	// Notifies says, on the end of a successful acquire, that the lock tells its
 	// client when the lease is lost.

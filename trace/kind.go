@@ -124,8 +124,8 @@ var forms = []Form{
 	{KindReset, OfNetwork, "process saw a connection reset", fields("process peer conn"), nil, false, nil},
 	{KindTimeout, OfNetwork, "process gave up reading at its deadline", fields("process peer conn"), nil, false, nil},
 
-	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote", fields("process"), fields("key value ttl expires by owner prior"), true, nil},
-	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires by owner"), true, nil},
+	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote, and ends its end where those who want it judge that by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
+	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
 	{KindDelete, OfKeys, "a command removed a key", fields("process"), fields("key value by owner"), true, nil},
 	{KindExpire, OfKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
 	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},

@@ -25,6 +25,7 @@ func init() {
 	provideLease("postgres-lease-begun", recipe)
 	provideLease("postgres-lease-begun-timestamp", recipe.timed())
 	provideLease("postgres-lease-case", byCase)
+	provideLease("postgres-lease-client-clock", byClients)
 }
 
 func provideLease(name string, w words) {
@@ -39,8 +40,19 @@ func provideLease(name string, w words) {
 	})
 }
 
-// words are what the lock says.
-type words struct{ table, acquire, extend, release string }
+// words are what the lock says. If it goes by the clients' clocks, it says what time it is last.
+type words struct {
+	table, acquire, extend, release string
+	clients                         bool
+}
+
+// at are the parameters of a statement that asks what time it is.
+func (r *row) at(args ...any) []any {
+	if r.words.clients {
+		args = append(args, r.env.Clock.Now())
+	}
+	return args
+}
 
 // recipe is what they are. The server's clock says whether a lease is over. Who releases the row
 // leaves it, so that the generation goes on.
@@ -80,6 +92,22 @@ var byCase = func() words {
 	return w
 }()
 
+// byClients is the recipe without the server's clock: each client says by its own time of day when
+// its lease ends, and judges by that whether another's is over.
+var byClients = words{
+	table: `CREATE TABLE IF NOT EXISTS locks (
+		name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, client_expires_at timestamptz NOT NULL)`,
+	acquire: `INSERT INTO locks AS l (name, holder, generation, client_expires_at)
+		VALUES ($1, $2, 1, $4::timestamptz + $3::interval)
+		ON CONFLICT (name) DO UPDATE
+		SET holder = excluded.holder, generation = l.generation + 1, client_expires_at = excluded.client_expires_at
+		WHERE l.client_expires_at < $4::timestamptz
+		RETURNING generation`,
+	extend:  `UPDATE locks SET client_expires_at = $4::timestamptz + $3::interval WHERE name = $1 AND holder = $2 AND client_expires_at > $4::timestamptz`,
+	release: `UPDATE locks SET client_expires_at = '-infinity' WHERE name = $1 AND holder = $2 AND client_expires_at > $3::timestamptz`,
+	clients: true,
+}
+
 const (
 	byDelete  = `DELETE FROM locks WHERE name = $1 AND holder = $2`
 	unchecked = `DELETE FROM locks WHERE name = $1`
@@ -107,7 +135,11 @@ type row struct {
 
 // now is what the lock's clock reads.
 func (r *row) now() fakeclock.Reading {
-	return r.env.Clock.Read(cmp.Or(r.env.Options.Clock, fakeclock.Monotonic))
+	usual := fakeclock.Monotonic
+	if r.words.clients {
+		usual = fakeclock.Wall
+	}
+	return r.env.Clock.Read(cmp.Or(r.env.Options.Clock, usual))
 }
 
 // Acquire tries once. If there is no answer the row may say all the same that the attempt has
@@ -117,11 +149,11 @@ func (r *row) Acquire(ctx context.Context) (locks.Lease, error) {
 	called := r.now()
 	generation, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (n int64, err error) {
 		if !r.begins {
-			return n, c.QueryRow(ctx, r.words.acquire, r.env.Key, holder, r.env.TTL).Scan(&n)
+			return n, c.QueryRow(ctx, r.words.acquire, r.at(r.env.Key, holder, r.env.TTL)...).Scan(&n)
 		}
 		err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 			called = r.now()
-			return tx.QueryRow(ctx, r.words.acquire, r.env.Key, holder, r.env.TTL).Scan(&n)
+			return tx.QueryRow(ctx, r.words.acquire, r.at(r.env.Key, holder, r.env.TTL)...).Scan(&n)
 		})
 		return n, err
 	})
@@ -182,7 +214,7 @@ func (n numbered) Token() uint64 { return n.token }
 // Extend is as in [locks.Extender].
 func (l *lease) Extend(ctx context.Context) error {
 	called := l.row.now()
-	changed, err := l.does(ctx, l.row.words.extend, l.row.env.Key, l.holder, l.row.env.TTL)
+	changed, err := l.does(ctx, l.row.words.extend, l.row.at(l.row.env.Key, l.holder, l.row.env.TTL)...)
 	switch {
 	case err != nil:
 		return fmt.Errorf("lock not extended: %w", err)
@@ -195,8 +227,12 @@ func (l *lease) Extend(ctx context.Context) error {
 // Release gives the row up.
 func (l *lease) Release(ctx context.Context) error {
 	args := []any{l.row.env.Key, l.holder}
-	if l.row.words.release == unchecked {
+	switch l.row.words.release {
+	case unchecked:
 		args = args[:1]
+	case byDelete:
+	default:
+		args = l.row.at(args...)
 	}
 	changed, err := l.does(ctx, l.row.words.release, args...)
 	switch {

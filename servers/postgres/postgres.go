@@ -21,8 +21,9 @@
 //   - TABLE/KEY is the row of a table whose first key, of one column, is the text KEY. If the
 //     table has a column holder, the row is a lease of who stands there, until the time in the
 //     column expires_at, if it has one: it is told when it is committed, and again when its time
-//     is up by the server's clock. A row of another table is a lock while a transaction has
-//     locked it.
+//     is up by the server's clock. If the column is client_expires_at instead, the server leaves
+//     the row as it is: who takes it over has judged by a clock of its own that its time is up. A
+//     row of another table is a lock while a transaction has locked it.
 //   - advisory/NUMBER, or advisory/NUMBER,NUMBER, is an advisory lock.
 //
 // # Data

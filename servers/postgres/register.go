@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -28,6 +29,7 @@ type lease struct {
 	stands bool
 	holder string
 	until  stamp
+	judged stamp // until when it lasts by the clocks of clients; never is that those have no say
 	owner  *trace.Actor
 }
 
@@ -47,6 +49,9 @@ func newRegister(s *server, keys []string) *register {
 const (
 	holderColumn = "holder"
 	untilColumn  = "expires_at"
+	// judgedColumn has the end of one whose row the server leaves as it is: a client that takes it
+	// over judges that its time is up, by its own time of day.
+	judgedColumn = "client_expires_at"
 )
 
 // key is the key of the lock that a row is; "" if it is none.
@@ -135,7 +140,7 @@ func (g *register) copied(owner func(key string) *trace.Actor) {
 
 func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bool) {
 	was, by := *l, whose(l.key)
-	l.stands, l.holder, l.until = g.find(l)
+	l.stands, l.holder, l.until, l.judged = g.find(l)
 	ev := trace.Event{Kind: trace.KindSet, Key: l.key, By: by}
 	switch {
 	case !l.stands && !was.stands:
@@ -147,11 +152,15 @@ func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bo
 		}
 		g.s.host.Emit(ev)
 		return
-	case was.stands && was.holder == l.holder && was.until == l.until:
+	case was.stands && was.holder == l.holder && was.until == l.until && was.judged == l.judged:
 		return
 	case was.stands && was.holder == l.holder:
 		ev.Kind = trace.KindTouch
 	default:
+		if was.stands && was.judged != never && !copied {
+			g.s.host.Emit(trace.Event{Kind: trace.KindExpire, Key: l.key, Value: g.s.host.Names().Value(was.holder), By: by, Owner: was.owner})
+			was.stands = false
+		}
 		l.owner = by
 		if was.stands {
 			ev.Prior = was.owner
@@ -211,16 +220,16 @@ func (g *register) serves(b *backend, ev trace.Event) {
 	g.s.host.Emit(ev)
 }
 
-// find is who stands in the row of a lease, and until when; it does not stand if nobody does,
-// or if its time is up.
-func (g *register) find(l *lease) (stands bool, holder string, until stamp) {
+// find is who stands in the row of a lease, and until when, by the server's clock and by those of
+// clients; it does not stand if nobody does, or if its time is up.
+func (g *register) find(l *lease) (stands bool, holder string, until, judged stamp) {
 	t := g.s.tables[l.table]
 	if t == nil || len(t.keys) == 0 || len(t.keys[0].columns) != 1 {
-		return false, "", 0
+		return false, "", 0, 0
 	}
 	who, ends := t.numberOf(holderColumn), t.numberOf(untilColumn)
 	if who < 0 {
-		return false, "", 0
+		return false, "", 0, 0
 	}
 	for _, v := range t.visible(nil, g.s.commits) {
 		if text, _ := v.values[t.keys[0].columns[0]].(string); text != l.row {
@@ -230,9 +239,13 @@ func (g *register) find(l *lease) (stands bool, holder string, until stamp) {
 		if ends >= 0 {
 			until, _ = v.values[ends].(stamp)
 		}
-		return v.values[who] != nil && until > g.s.now(), write(v.values[who]), until
+		judged = never
+		if by := t.numberOf(judgedColumn); by >= 0 {
+			judged, _ = v.values[by].(stamp)
+		}
+		return v.values[who] != nil && until > g.s.now() && judged != forever, write(v.values[who]), until, judged
 	}
-	return false, "", 0
+	return false, "", 0, 0
 }
 
 // expires tells whose time is up, and plans the next look.
@@ -274,7 +287,7 @@ func (g *register) clockChanged() {
 	g.expires()
 	for i := range g.leases {
 		l := &g.leases[i]
-		stands, holder, until := g.find(l)
+		stands, holder, until, _ := g.find(l)
 		if stands && !l.stands && holder == l.holder && until == l.until {
 			l.stands = true
 			g.s.host.Emit(g.standing(l, trace.Event{Kind: trace.KindRestore, Key: l.key}))
@@ -289,6 +302,9 @@ func (g *register) standing(l *lease, ev trace.Event) trace.Event {
 	if l.until != never {
 		ev.TTL = max(l.until.time().Sub(g.s.host.Clock().Now()), 1)
 		ev.Expires, _ = g.s.host.When(l.until.time())
+	}
+	if l.judged != never && ev.Kind != trace.KindRestore {
+		ev.Ends = &fakeclock.Reading{Clock: fakeclock.Wall, Nanos: l.judged.time().UnixNano()}
 	}
 	return ev
 }
