@@ -16,7 +16,7 @@ func init() {
 			return nil, errors.New("postgres-advisory needs a PostgreSQL server, but there is none")
 		}
 		s, err := Open(e, `CREATE SEQUENCE IF NOT EXISTS fence`, tryLock, unlock)
-		return &advisory{s, e, locks.PostgresNumber(e.Key)}, err
+		return &advisory{Session: s, env: e, number: locks.PostgresNumber(e.Key)}, err
 	})
 }
 
@@ -31,12 +31,21 @@ type advisory struct {
 	*Session
 	env    *locks.Env
 	number int64
+	held   *grant // nil: there is none, or it is over
 }
+
+// errHeld is the error of a handle that is asked for the lock while it has it. The server would
+// give it once more: it counts how often a session has it, and lets nobody else have it until as
+// many unlocks have come.
+var errHeld = errors.New("this handle has it, and its connection would be given it again")
 
 // Acquire tries once. If there is no answer the connection is closed: it might have the lock.
 func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
 	g := &grant{of: a}
 	token, err := use(ctx, a.Session, func(ctx context.Context, c *pgx.Conn) (token *int64, err error) {
+		if a.held != nil && a.held.on == c {
+			return nil, errHeld
+		}
 		g.on = c
 		return token, c.QueryRow(ctx, tryLock, a.number).Scan(&token)
 	})
@@ -46,7 +55,7 @@ func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
 	case token == nil:
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	}
-	g.token = uint64(*token)
+	g.token, a.held = uint64(*token), g
 	return g, nil
 }
 
@@ -64,9 +73,10 @@ func (g *grant) Token() uint64 { return g.token }
 // Release frees the lock. It is lost if the connection is another one.
 func (g *grant) Release(ctx context.Context) error {
 	freed, err := use(ctx, g.of.Session, func(ctx context.Context, c *pgx.Conn) (freed bool, err error) {
-		if c != g.on {
+		if c != g.on || g.of.held != g {
 			return false, nil
 		}
+		g.of.held = nil
 		return freed, c.QueryRow(ctx, unlock, g.of.number).Scan(&freed)
 	})
 	switch {

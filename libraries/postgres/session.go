@@ -91,7 +91,7 @@ func use[T any](ctx context.Context, s *Session, f func(context.Context, *pgx.Co
 
 // reason is an error without what depends on chance.
 func reason(ctx context.Context, err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
+	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, errHeld) {
 		return err
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {

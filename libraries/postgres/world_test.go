@@ -1,10 +1,14 @@
 package postgres_test
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	_ "github.com/locksim/locksim/libraries/postgres"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
@@ -165,4 +169,26 @@ func TestNothingEndsAnIdleTransaction(t *testing.T) {
 	tr := Play(t, cfg)
 	Same(t, "broken", Broken(tr), "")
 	None(t, tr, trace.KindDrop, "postgres-1")
+}
+
+// The server gives an advisory lock again to the connection that has it, and counts. A handle
+// that is asked for it twice refuses, so that one release frees it.
+func TestAHandleHasAnAdvisoryLockOnce(t *testing.T) {
+	var again error
+	first := sim.Client{Name: "client-1", Run: func(ctx context.Context, p *sim.Program) error {
+		in, err := p.Acquire(ctx, p.Lock())
+		if err != nil {
+			return err
+		}
+		_, again = p.Acquire(ctx, p.Lock())
+		return in.Release(ctx)
+	}}
+	cfg := Sections(Lock(t, "postgres-advisory"), first, sim.Client{Name: "client-2", Starts: Point("client-1 released")})
+	tr := Play(t, cfg)
+	if !errors.Is(again, locks.ErrNotAcquired) || !strings.Contains(again.Error(), "this handle has it") {
+		t.Errorf("the second acquire of a handle ended with %v", again)
+	}
+	Same(t, "broken", Broken(tr), "")
+	Same(t, "client-2", Steps(tr, "client-2"), "acquire, read x, write x, release")
+	Same(t, "the lock", KeyHistory(tr, "postgres-1"), "set 1, delete 1, set 21, delete 21")
 }
