@@ -64,6 +64,8 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: "advisory/3993778410"}
 			case strings.HasPrefix(kind, "postgres-row"):
 				place = locks.Slot{Key: "items/k"}
+			case strings.HasPrefix(kind, "postgres-queue"):
+				place = locks.Slot{Key: "jobs/k"}
 			case k.System == locks.Kubernetes:
 				place = locks.Slot{Key: "default/k"}
 			case k.System == locks.ZooKeeper:
@@ -78,7 +80,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-row", "postgres-row-elsewhere"}, kind)) || k.Open != (kind == "none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}

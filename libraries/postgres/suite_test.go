@@ -11,8 +11,6 @@ import (
 
 // What the suite finds wrong with the locks without being told: by story, the rules that fail.
 //
-//   - A connection that has an advisory lock gets it again, and it is not the server that could
-//     tell its uses apart.
 //   - An unlock that fails leaves the lock to a connection that lives on: nobody gets it any more
 //     as long as the process lives. Whoever uses it has to close the connection then.
 //   - Who counts from when the answer came, or whose transaction has begun before it asked,
@@ -36,7 +34,6 @@ var subjects = []struct {
 		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
 	}},
 	{kind: "postgres-advisory", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}, finds: locksuite.Findings{
-		"handles":        {"lease-exclusion", "section-exclusion"},
 		"errors/release": {"progress"},
 	}},
 	{kind: "postgres-row-elsewhere", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}},
