@@ -53,8 +53,9 @@ var elsewhere = []string{
 	"fail", "fail process", "fail text", "recover", "recover process",
 	"hold handshake", "check text",
 	"drop", "drop process", "drop key", "drop value", "drop owner", // locks on connections, whose clients are libraries
-	"begin leaves",                                          // a lock that keeps the data as well, on PostgreSQL
-	"expire by",                                             // on Kubernetes
+	"begin leaves",           // a lock that keeps the data as well, on PostgreSQL
+	"expire by",              // on Kubernetes, and on PostgreSQL by the clients' clocks
+	"set ends", "touch ends", // there, too
 	"revert version", "revert value", "forget-token object", // a storage that keeps some of its versions, and shards
 }
 
