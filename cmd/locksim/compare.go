@@ -58,7 +58,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
+	found := toCompare()
 	if len(args) > 0 {
 		if found, err = load(args); err != nil {
 			return err
@@ -79,6 +79,23 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 		return failure{status: unexpected}
 	}
 	return nil
+}
+
+// toCompare are the stories that every system can tell, in the order of the catalogue.
+func toCompare() []input {
+	found := slices.DeleteFunc(builtIn(), func(in input) bool { return in.Group != "systems" })
+	var all []*scenarios.Scenario
+	for _, in := range found {
+		all = append(all, in.Scenario)
+	}
+	var order []*scenarios.Scenario
+	for _, shelf := range scenarios.Shelve(all) {
+		order = append(order, shelf.Scenarios...)
+	}
+	slices.SortFunc(found, func(a, b input) int {
+		return slices.Index(order, a.Scenario) - slices.Index(order, b.Scenario)
+	})
+	return found
 }
 
 // runAll tells every story with every lock on every seed, up to the first that does not
