@@ -66,6 +66,7 @@ var measures = []measure{
 	renewals,
 	sectionsDone,
 	refused,
+	refusedWork,
 }
 
 // MeasureNames lists the measures in the order in which they are reported.

@@ -364,9 +364,56 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+func TestRefusedWork(t *testing.T) {
+	measureAll(t, "refused-work", []measurement{
+		{"one is refused and tries again", `
+			0s c1 acquires rank=1
+			1s c2 acquires rank=2
+			2s c2 writes x=0>1
+			3s c1 is-refused
+			4s c1 releases
+			5s c1 acquires rank=3
+			7s c1 writes x=1>2
+			9s c1 releases`,
+			"1 of 3 sections, and 3s of the 6s that they took", "refused sections=1 sections=3 refused time=3000000000ns time=6000000000ns"},
+		{"nothing is refused", `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c1 writes x=0>1
+			8s c1 releases`,
+			"0 of 1 sections, and 0s of the 2s that they took", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
+		{"of one that is refused in part something is made", `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 is-refused
+			3s c1 releases`,
+			"0 of 1 sections, and 0s of the 2s that they took", "refused sections=0 sections=1 refused time=0ns time=2000000000ns"},
+		{"its answer was lost, and its copy is refused", `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			2s c1 lands message=1 x=0>1
+			3s c1 hears-a-refusal
+			4s c1 releases`,
+			"0 of 1 sections, and 0s of the 3s that they took", "refused sections=0 sections=1 refused time=0ns time=3000000000ns"},
+		{"refused when it wanted to read", `
+			0s c1 acquires rank=1
+			1s c1 is-refused-a-read
+			3s c1 releases`,
+			"1 of 1 sections, and 1s of the 1s that they took", "refused sections=1 sections=1 refused time=1000000000ns time=1000000000ns"},
+		{"who has only read, and who was never granted the lock", `
+			0s c1 acquires rank=1
+			1s c1 reads x=0
+			2s c1 releases
+			3s c2 calls
+			4s c2 fails
+			5s c2 is-refused`,
+			"n/a: the storage decided on no section's writes", ""},
+	})
+}
+
 // An empty run has every measure, and none says anything of it.
 func TestMeasures(t *testing.T) {
-	want := strings.Fields("time-to-acquire wait-after-crash attempts split-votes lock-commands notifications traffic renewals sections refused")
+	want := strings.Fields("time-to-acquire wait-after-crash attempts split-votes lock-commands notifications traffic renewals sections refused refused-work")
 	if got := MeasureNames(); !slices.Equal(got, want) {
 		t.Errorf("the measures are %v, want %v", got, want)
 	}

@@ -109,6 +109,7 @@ const (
 	BytesPerRelease    Code = "bytes-per-release"    // how many
 	NoMajority         Code = "no-majority"          //
 	NothingAsked       Code = "nothing-asked"        //
+	NothingDecided     Code = "nothing-decided"      //
 	JustThat           Code = "just-that"            // what
 	MedianAndLongest   Code = "median-and-longest"   // two lengths of time
 	LongestOfDead      Code = "longest-of-dead"      // length of time, how many
@@ -117,6 +118,7 @@ const (
 	OfWhichFailed      Code = "of-which-failed"      // how many, of these
 	OfFailedAttempts   Code = "of-failed-attempts"   // how many, of how many
 	OfRequests         Code = "of-requests"          // refused, of how many; of these reads, of how many; writes, of how many
+	OfSections         Code = "of-sections"          // refused, of how many; their time, of which
 	PerSectionGranted  Code = "per-section-granted"  // how many
 	PerMinute          Code = "per-minute"           // how many
 )
@@ -213,6 +215,7 @@ var sentences = map[Code]string{
 	BytesPerRelease:    ", %d per release",
 	NoMajority:         "the lock asks for no majority",
 	NothingAsked:       "nobody asked anything of the storage",
+	NothingDecided:     "the storage decided on no section's writes",
 	JustThat:           "%v",
 	MedianAndLongest:   "median %v, longest %v",
 	LongestOfDead:      "longest %v, %d dead holders",
@@ -221,6 +224,7 @@ var sentences = map[Code]string{
 	OfWhichFailed:      "%d, of which %d failed",
 	OfFailedAttempts:   "%d of %d failed attempts",
 	OfRequests:         "%d of %d (%d of %d reads, %d of %d writes)",
+	OfSections:         "%d of %d sections, and %v of the %v that they took",
 	PerSectionGranted:  ", %d per section granted",
 	PerMinute:          ", %d per minute",
 }

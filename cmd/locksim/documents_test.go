@@ -80,6 +80,7 @@ var blockKinds = map[string]blockKind{
 	"scenario": {show: checkScenario},
 	"points":   {show: checkPoints},
 	"kinds":    {show: showKinds},
+	"refused":  {show: showRefused},
 	"formats":  {show: showFormats},
 }
 

@@ -1,0 +1,67 @@
+package checks
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// How much work is done and turned away: sections of which the storage made nothing, because
+// it refused them, beside those of which it made something. A section's work is from its
+// grant to the storage's last decision on it; what becomes of the client after that is no work
+// on it any more. Sections that have asked nothing of the storage by which it could decide, or
+// have read only, are neither.
+var refusedWork = measure{
+	name:  "refused-work",
+	title: "sections whose work the storage refused, and what time that had taken",
+	take:  takeRefusedWork,
+}
+
+func takeRefusedWork(h *inquiry) Measure {
+	type decision struct {
+		made bool
+		last time.Duration
+	}
+	decided := map[history.Acquisition]*decision{}
+	for _, ev := range h.Served() {
+		if ev.By == nil || ev.OK && ev.Step != trace.Write {
+			continue
+		}
+		id := history.Acquisition{Client: ev.By.Client, Section: ev.Section}
+		d := decided[id]
+		if d == nil {
+			d = &decision{}
+			decided[id] = d
+		}
+		d.made = d.made || ev.OK
+		d.last = ev.At
+	}
+	var sections, refused int64
+	var worked, inVain time.Duration
+	for _, s := range h.Sections() {
+		d := decided[s.Acquisition]
+		if d == nil {
+			continue
+		}
+		took := d.last - s.From.At
+		sections++
+		worked += took
+		if !d.made {
+			refused++
+			inVain += took
+		}
+	}
+	if sections == 0 {
+		return absent(NothingDecided)
+	}
+	return Measure{
+		Figures: []Figure{
+			{"refused sections", Count, refused},
+			{"sections", Count, sections},
+			{"refused time", Nanoseconds, int64(inVain)},
+			{"time", Nanoseconds, int64(worked)},
+		},
+		Says: Because(OfSections, refused, sections, inVain, worked),
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// showRefused shows how much work a storage refuses, by the number of clients: of a file whose
+// variants are called none-N and lock-N, over twenty seeds.
+func showRefused(t *testing.T, file, _ string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("\n| clients | no lock: sections refused | of their time | changes in a second | with a lock: sections refused | changes in a second | commands to the lock, per change |\n|---|---|---|---|---|---|---|\n")
+	for _, v := range s.Variants {
+		n, alone := strings.CutPrefix(v.Name, "none-")
+		if !alone {
+			continue
+		}
+		i := slices.IndexFunc(s.Variants, func(o *scenarios.Variant) bool { return o.Name == "lock-"+n })
+		if i < 0 {
+			t.Fatalf("%s has a variant %s and none with a lock", file, v.Name)
+		}
+		without, with := measured(t, v), measured(t, s.Variants[i])
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", n,
+			without.share("refused sections", "sections"), without.share("refused time", "time"), without.rate(),
+			with.share("refused sections", "sections"), with.rate(), with.each("sent", "completed"))
+	}
+	return b.String() + "\n"
+}
+
+// sums are figures of measures over some runs, by name.
+type sums struct {
+	of   map[string]int64
+	runs int64
+}
+
+// measured are those of a variant's runs with fencing, which must come to what it expects.
+func measured(t *testing.T, v *scenarios.Variant) sums {
+	all := sums{of: map[string]int64{}}
+	for seed := range uint64(20) {
+		runs, untold, err := v.Tell(scenarios.RunOptions{Seed: seed + 1})
+		if err != nil || untold != "" {
+			t.Fatal(err, untold)
+		}
+		for _, run := range runs {
+			if run.Fencing != scenarios.On {
+				continue
+			}
+			if run.Verdict.Verdict != checks.Safe {
+				t.Errorf("%s, seed %d: it is %s", v.Name, seed+1, run.Verdict.Verdict)
+			}
+			all.runs++
+			for _, m := range run.Measures {
+				for _, f := range m.Figures {
+					all.of[f.Name] += f.Value
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (s sums) share(part, whole string) string {
+	return fmt.Sprintf("%.0f %%", 100*float64(s.of[part])/float64(s.of[whole]))
+}
+
+func (s sums) each(what, by string) string {
+	return strconv.FormatFloat(float64(s.of[what])/float64(s.of[by]), 'f', 1, 64)
+}
+
+func (s sums) rate() string {
+	return strconv.FormatFloat(float64(s.of["per minute"])/60/float64(s.runs), 'f', 0, 64)
+}
