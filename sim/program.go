@@ -441,8 +441,12 @@ func (g *program) call(ctx context.Context, in *Section, req storage.Request, vi
 // settled returns an answer, but not to a process that is not running: its next
 // step would not be taken anyway, but its clock would be read.
 func (g *program) settled(r storage.Response, err error) (storage.Response, error) {
+	rank := len(g.w.processes) // no process's: one that waits for a point hears from none
+	if s := g.w.byName[trace.StorageName]; s != nil {
+		rank = s.index
+	}
 	g.w.io.Lock()
-	g.p.stall(request{class: classHear, rank: g.w.byName[trace.StorageName].index})
+	g.p.stall(request{class: classHear, rank: rank})
 	g.w.io.Unlock()
 	return r, err
 }

@@ -103,6 +103,16 @@ func TestDataIsRestored(t *testing.T) {
 	Same(t, "broken", Broken(tr), "no-lost-update")
 }
 
+// Who works until something has happened waits for it where no process is the storage, too.
+func TestWorkUntilAPoint(t *testing.T) {
+	cfg := behind(t, 0, sim.Storage{Fencing: storage.Optimistic})
+	cfg.Clients[0].WorksUntil = Point("5s after client-1 read")
+	tr := Play(t, cfg)
+	read, wrote := Events(tr, trace.KindServe, "etcd-1")[0], Events(tr, trace.KindServe, "etcd")[0]
+	Same(t, "client-1's write is late by", (wrote.At - read.At).Truncate(time.Second), 5*time.Second)
+	Same(t, "broken", Broken(tr), "")
+}
+
 // One world, one trace.
 func TestDeterminismOfData(t *testing.T) {
 	same(t, behind(t, time.Second, sim.Storage{Apart: true, Reads: "serializable", Fencing: storage.Optimistic}))
