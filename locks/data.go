@@ -22,6 +22,10 @@ type DataClient interface {
 // version than the one that its writer knew.
 var ErrChanged = errors.New("somebody else has written it since")
 
+// ErrGone is what a write returns that was refused because the key by which its writer had
+// asked for the lock does not stand any more.
+var ErrGone = errors.New("the key by which it had asked for the lock is gone")
+
 // Data is what a process keeps on the servers of its lock, and how it gets at it.
 type Data struct {
 	// Objects are the names of what is kept. [DataKey] is under which keys.
@@ -30,6 +34,10 @@ type Data struct {
 	Reads string
 	// Compares has each write look at the version.
 	Compares bool
+	// AsksOwner has each write look whether the key by which the handle got the lock last
+	// still stands, in one step with the write; the error wraps [ErrGone] if it does not. Only
+	// a kind that says so can do that ([Kind.AsksOwner]).
+	AsksOwner bool
 	// Apart says that the process has another client for its data than for the lock, on
 	// another server: that after the one which has the process's own number.
 	Apart bool

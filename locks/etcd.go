@@ -1,5 +1,7 @@
 package locks
 
+import "strings"
+
 // Etcd is the system of locks on etcd.
 const Etcd = "etcd"
 
@@ -32,7 +34,8 @@ func init() {
 				"all-endpoints",      // and not only that of the process's own number, client-1's the first
 			)
 		}
-		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, Adapter: adapters + "etcd", Features: features})
+		queues := !strings.Contains(name, "-put") // and by a key of its own, which tells whose the lock is
+		Register(Kind{Name: name, Title: title, System: Etcd, Slots: InCluster, DataBeside: true, AsksOwner: queues, Adapter: adapters + "etcd", Features: features})
 	}
 }
 

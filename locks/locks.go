@@ -173,6 +173,8 @@ type Kind struct {
 	KeepsData bool
 	// DataBeside says that its handles are [DataClient]s.
 	DataBeside bool
+	// AsksOwner says that these can look whether their lock's key still stands: see [Data].
+	AsksOwner bool
 	// Accepts names the options that the kind understands: "ask", "clock",
 	// "fallback", "node-timeout".
 	Accepts []string

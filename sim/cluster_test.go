@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
-	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -29,11 +27,6 @@ type sitting struct {
 }
 
 func (c council) sitting() *sitting { return c.host.Peer(c.host.Members()[0]).(*sitting) }
-
-// Stands is as in [sim.Guard].
-func (s *sitting) Stands(client string, section int) bool {
-	return s.holder != nil && s.holder.Client == client && s.holder.Section == section
-}
 
 type seat struct {
 	council
@@ -180,34 +173,6 @@ func TestClientLearnsThatItsSessionLives(t *testing.T) {
 	Same(t, "until when it lives", alive.Expires, sent.At+time.Second)
 	if expired := Only(t, tr, trace.KindExpireSession, "council"); expired.At > alive.At {
 		t.Errorf("the session ended at %v, when it was paused no longer", expired.At)
-	}
-}
-
-// A storage in the cluster sees whether a writer's key still stands.
-func TestStorageInACluster(t *testing.T) {
-	write := func(ctx context.Context, p *sim.Program, says string) error {
-		answer, err := p.Storage(ctx, storage.Request{Op: storage.Write, Object: "x", Value: "y"})
-		Same(t, "the storage says", answer.Refused, says)
-		return err
-	}
-	cfg := councilStory(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
-		_, err := p.Acquire(ctx, p.Lock())
-		if err == nil {
-			err = write(ctx, p, "")
-		}
-		if err == nil {
-			err = p.Sleep(2 * time.Second) // the session ends meanwhile
-		}
-		if err == nil {
-			err = write(ctx, p, "the key by which it had asked for the lock is gone")
-		}
-		return err
-	}))
-	cfg.Storage.Fencing = storage.Owner
-	Play(t, cfg)
-	cfg.Lock.Kind = ToyLock
-	if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), "toy is not kept in one") {
-		t.Errorf("a lock that no cluster keeps: %v", err)
 	}
 }
 

@@ -71,7 +71,7 @@ func (w *World) data() *locks.Data {
 	if !s.InCluster {
 		return nil
 	}
-	return &locks.Data{Objects: w.cfg.objects(), Reads: s.Reads, Compares: s.Fencing == storage.Optimistic, Apart: s.Apart}
+	return &locks.Data{Objects: w.cfg.objects(), Reads: s.Reads, Compares: s.Fencing == storage.Optimistic, AsksOwner: s.Fencing == storage.Owner, Apart: s.Apart}
 }
 
 // ask is a request to the cluster.
@@ -94,7 +94,7 @@ func (g *program) ask(ctx context.Context, req storage.Request) (storage.Respons
 	switch {
 	case g.ctx.Err() != nil:
 		return storage.Response{}, errOver
-	case errors.Is(err, locks.ErrChanged):
+	case errors.Is(err, locks.ErrChanged), errors.Is(err, locks.ErrGone):
 		return storage.Response{Version: req.Knew, Refused: err.Error()}, nil
 	case err != nil && ctx.Err() != nil:
 		return storage.Response{}, fmt.Errorf("%w within %v", errGaveUp, g.cfg.GivesUp)
@@ -134,8 +134,10 @@ func (cfg *Config) checkKept() error {
 	switch {
 	case len(system.Reads) == 0 || !kind.DataBeside:
 		return errors.New("the storage is in the cluster that keeps the lock, but the servers of the lock keep no data")
-	case s.Fencing != "" && s.Fencing != storage.None && s.Fencing != storage.Optimistic:
-		return fmt.Errorf("a storage in a cluster does not check %s: it knows %s, by its own transactions", s.Fencing, storage.Optimistic)
+	case s.Fencing == storage.Owner && !kind.AsksOwner:
+		return fmt.Errorf("a storage in a cluster that checks the policy %s is asked whether the lock's key still stands, and %s does not ask that", s.Fencing, kind.Name)
+	case !slices.Contains([]storage.Policy{"", storage.None, storage.Optimistic, storage.Owner}, s.Fencing):
+		return fmt.Errorf("a storage in a cluster does not check %s: it knows %s and %s, by its own transactions", s.Fencing, storage.Optimistic, storage.Owner)
 	case s.Reads != "" && !slices.Contains(system.Reads, s.Reads):
 		return fmt.Errorf("data in %s is not read %s: reads are %s", system.Name, s.Reads, strings.Join(system.Reads, " or "))
 	case s.CopyLag != 0:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
@@ -25,7 +26,10 @@ func TestCheckStorageInACluster(t *testing.T) {
 		{"another system's way to read", sim.Config{Storage: sim.Storage{Reads: "backwards"}},
 			"data in sundial is not read backwards: reads are aloud or silently"},
 		{"tokens", sim.Config{Storage: sim.Storage{Fencing: storage.Writes}},
-			"a storage in a cluster does not check writes: it knows optimistic, by its own transactions"},
+			"a storage in a cluster does not check writes: it knows optimistic and owner, by its own transactions"},
+		{"a lock that cannot ask whose it is", sim.Config{Storage: sim.Storage{Fencing: storage.Owner}},
+			"a storage in a cluster that checks the policy owner is asked whether the lock's key still stands, and noon does not ask that"},
+		{"a lock that can", sim.Config{Lock: sim.Lock{Kind: locks.Kind{Name: "noon", System: "sundial", DataBeside: true, AsksOwner: true}}, Storage: sim.Storage{Fencing: storage.Owner}}, ""},
 		{"a copy", sim.Config{Storage: sim.Storage{CopyLag: time.Second}}, "a storage in a cluster has no copy that is behind: it has members"},
 		{"a service on the way", sim.Config{Clients: []sim.Client{{Does: via}}},
 			"a storage in a cluster is read and written by the lock's own client, without services and marks"},
@@ -45,6 +49,14 @@ func TestCheckStorageInACluster(t *testing.T) {
 		if why != c.why {
 			t.Errorf("%s: the error is %q, want %q", c.what, why, c.why)
 		}
+	}
+}
+
+// Whose key stands can be asked only where the key is.
+func TestTheOwnerIsAskedInACluster(t *testing.T) {
+	cfg := sim.Config{Lock: sim.Lock{Kind: ToyLock}, Storage: sim.Storage{Fencing: storage.Owner}}
+	if err := cfg.CheckStorage(); err == nil || !strings.Contains(err.Error(), "write in: cluster") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

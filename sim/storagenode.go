@@ -124,9 +124,6 @@ func (s *serving) check() bool {
 // serve serves the request and sends the answer.
 func (s *serving) serve() {
 	n := s.peer.n
-	if n.cfg.Fencing == storage.Owner {
-		s.req.Gone = !n.w.stands(s.ctx.client, s.ctx.section)
-	}
 	do := n.store.Do
 	if s.checked {
 		do = n.store.Apply

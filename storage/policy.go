@@ -45,7 +45,8 @@ const (
 	// Owner needs no tokens: the objects are kept where the lock is, and one transaction
 	// looks whether the writer's key still stands there and makes the write, as etcd's
 	// Txn().If(mutex.IsOwner()) does. A write is refused if the key is gone. That of
-	// somebody who only waits for the lock stands, too.
+	// somebody who only waits for the lock stands, too. A [Store] knows nothing of keys, and
+	// compares nothing.
 	Owner Policy = "owner"
 	// Optimistic needs no tokens and no lock: a write says which version its writer knew
 	// (see [Request.Knew]), and is refused if the object is at another one. It is what
@@ -85,7 +86,7 @@ func (p Policy) Title() string { return titles[p] }
 // checks says whether the policy looks at the token of such a request.
 func (p Policy) checks(op Op) bool {
 	switch p {
-	case "", None, Unfenceable:
+	case "", None, Owner, Unfenceable: // who keeps the data where the lock is asks for its key
 		return false
 	case ReadsAndWrites:
 		return op == Read || op == Write
@@ -124,10 +125,6 @@ func (p Policy) compare(req Request, known uint64, version int) string {
 	case p == Optimistic && req.Knew != version:
 		return Changed(req.Object, version)
 	case p == Optimistic:
-		return ""
-	case p == Owner && req.Gone:
-		return "the key by which it had asked for the lock is gone"
-	case p == Owner:
 		return ""
 	case req.Token == 0 && p == Lenient:
 		return ""

@@ -103,13 +103,6 @@ func TestPolicies(t *testing.T) {
 			{Unfenceable, []string{"ok", "ok", "ok"}},
 		},
 	}, {
-		name:     "a stale holder, whose key is gone",
-		requests: []Request{write("x", 34), {Op: Write, Object: "x", Token: 33, Gone: true}, {Op: Read, Object: "x", Gone: true}, write("x", 0)},
-		rows: rows{
-			{Owner, []string{"ok", "the key by which it had asked for the lock is gone", "ok", "ok"}},
-			{Writes, []string{"ok", older, "ok", noToken}}, // it knows nothing of keys
-		},
-	}, {
 		name:     "who has read writes after another has written",
 		requests: []Request{knowing("x", 0), knowing("x", 0), read("x", 0), knowing("x", 1), knowing("y", 1), write("x", 9)},
 		rows: rows{

@@ -32,9 +32,6 @@ type Request struct {
 	// Knew is the version of the object that the client last learnt of, for a storage whose
 	// policy is Optimistic; 0, if it has learnt of none, is that of one never written.
 	Knew int `json:"-"`
-	// Gone says, to a storage whose policy is Owner, that the key by which the request's
-	// section asked for its lock does not stand any more.
-	Gone bool `json:"-"`
 }
 
 // A Response answers one request.

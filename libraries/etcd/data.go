@@ -14,6 +14,9 @@ import (
 type data struct {
 	locks.Data
 	kv clientv3.KV
+	// owner is what a write asks, where each does, of the key by which the handle got the lock
+	// last: see [grant].
+	owner clientv3.Cmp
 }
 
 // keeps is how a process gets at its data: with the client of its lock, or another one.
@@ -21,7 +24,7 @@ func keeps(e *locks.Env, client *clientv3.Client) (*data, error) {
 	if e.Data == nil {
 		return nil, nil
 	}
-	d := &data{*e.Data, client}
+	d := &data{Data: *e.Data, kv: client}
 	if d.Apart {
 		own, err := memberClient(e, number(e.Client)+1)
 		if err != nil {
@@ -53,6 +56,9 @@ func (d *data) Read(ctx context.Context, object string) (version int, err error)
 // Write is as in [locks.DataClient].
 func (d *data) Write(ctx context.Context, object, value string, knew int) (version int, err error) {
 	key := locks.DataKey(object)
+	if d.AsksOwner {
+		return d.writeAsOwner(ctx, key, value)
+	}
 	if !d.Compares {
 		r, err := d.kv.Put(ctx, key, value, clientv3.WithPrevKV())
 		if err != nil {
@@ -71,4 +77,16 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 		return 0, fmt.Errorf("etcd: %w", locks.ErrChanged)
 	}
 	return knew + 1, nil
+}
+
+// writeAsOwner is the transaction that the documentation of Mutex.IsOwner has in mind.
+func (d *data) writeAsOwner(ctx context.Context, key, value string) (version int, err error) {
+	r, err := d.kv.Txn(ctx).If(d.owner).Then(clientv3.OpPut(key, value, clientv3.WithPrevKV())).Commit()
+	switch {
+	case err != nil:
+		return 0, failed(ctx, "not written", err)
+	case !r.Succeeded:
+		return 0, fmt.Errorf("etcd: %w", locks.ErrGone)
+	}
+	return int(r.Responses[0].GetResponsePut().PrevKv.GetVersion()) + 1, nil
 }

@@ -15,7 +15,7 @@ import (
 // compared prevents it: no token is needed.
 func TestDataInEtcd(t *testing.T) {
 	for _, name := range []string{"etcd", "etcd-trylock", "etcd-election"} {
-		for policy, want := range map[storage.Policy]string{storage.None: inherent + damage, storage.Optimistic: inherent} {
+		for policy, want := range map[storage.Policy]string{storage.None: inherent + damage, storage.Optimistic: inherent, storage.Owner: inherent} {
 			cfg := gcPause(t, name, 3)
 			cfg.Storage = sim.Storage{InCluster: true, Fencing: policy}
 			tr := Play(t, cfg)
@@ -24,7 +24,7 @@ func TestDataInEtcd(t *testing.T) {
 			Same(t, name+" with the storage "+string(policy), Broken(tr), want)
 			None(t, tr, trace.KindServe, trace.StorageName)
 			versions := 2
-			if policy == storage.Optimistic {
+			if policy != storage.None {
 				versions = 1
 			}
 			Same(t, "writes applied", Only(t, tr, trace.KindObject, "etcd").Version, versions)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"github.com/locksim/locksim/locks"
@@ -41,6 +42,9 @@ type attempt func(ctx context.Context, l *lock, s *concurrency.Session) (grant, 
 type grant struct {
 	token   int64
 	release func(context.Context) error
+	// owner is what a transaction asks that is to be done only while the lock's key stands;
+	// the zero Cmp of a recipe that has no key of its own.
+	owner clientv3.Cmp
 }
 
 func provide(name string, try attempt) {
@@ -86,6 +90,9 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, notAcquired(ctx, err)
 	}
+	if l.data != nil {
+		l.data.owner = g.owner
+	}
 	if !l.env.Options.Has("unlock") {
 		g.release = func(context.Context) error { return s.Close() }
 	}
@@ -101,7 +108,7 @@ func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
 		return grant{}, err
 	}
 	if l.env.Options.Has("revision-token") {
-		return grant{createRevision(m), m.Unlock}, nil
+		return grant{createRevision(m), m.Unlock, m.IsOwner()}, nil
 	}
 	// The wrong number for a token: how often the key was written since it was made, which
 	// begins anew with each holder's key.
@@ -110,7 +117,7 @@ func byLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error)
 		_ = m.Unlock(ctx) // if that fails too, the key stands as long as the session
 		return grant{}, err
 	}
-	return grant{token, m.Unlock}, nil
+	return grant{token, m.Unlock, m.IsOwner()}, nil
 }
 
 func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, error) {
@@ -118,7 +125,7 @@ func byTryLock(ctx context.Context, l *lock, s *concurrency.Session) (grant, err
 	if err := m.TryLock(ctx); err != nil {
 		return grant{}, err
 	}
-	return grant{createRevision(m), m.Unlock}, nil
+	return grant{createRevision(m), m.Unlock, m.IsOwner()}, nil
 }
 
 // createRevision is the revision in which a mutex's key was made: by it the keys that wait
@@ -135,7 +142,12 @@ func byCampaign(ctx context.Context, l *lock, s *concurrency.Session) (grant, er
 	if err := election.Campaign(ctx, l.env.Client); err != nil {
 		return grant{}, err
 	}
-	return grant{election.Rev(), election.Resign}, nil
+	return grant{election.Rev(), election.Resign, leads(election)}, nil
+}
+
+// leads is to a leader what IsOwner is to the holder of a Mutex: what Proclaim and Resign ask.
+func leads(e *concurrency.Election) clientv3.Cmp {
+	return clientv3.Compare(clientv3.CreateRevision(e.Key()), "=", e.Rev())
 }
 
 // byProclaiming is the leader of an election for as long as its session lasts, whatever it
@@ -151,7 +163,7 @@ func byProclaiming(ctx context.Context, l *lock, s *concurrency.Session) (grant,
 	if err != nil {
 		return grant{}, err
 	}
-	return grant{token, func(context.Context) error { return nil }}, nil
+	return grant{token, func(context.Context) error { return nil }, leads(election)}, nil
 }
 
 // version is how often a key was written since it was made.

@@ -17,7 +17,7 @@ func byPut(token func(*clientv3.PutResponse) int64) attempt {
 		if err != nil {
 			return grant{}, err
 		}
-		return grant{token(r), func(ctx context.Context) error {
+		return grant{token: token(r), release: func(ctx context.Context) error {
 			_, err := l.client.Delete(ctx, key)
 			return err
 		}}, nil

@@ -37,7 +37,7 @@ func byQueue(waits func(context.Context, *place) error) attempt {
 				return grant{}, err
 			}
 		}
-		return grant{p.made, p.leave}, nil
+		return grant{p.made, p.leave, p.stands()}, nil
 	}
 }
 
@@ -63,6 +63,11 @@ func queueUp(ctx context.Context, l *lock, s *concurrency.Session) (*place, erro
 func (p *place) leave(ctx context.Context) error {
 	_, err := p.client.Delete(ctx, p.key)
 	return err
+}
+
+// stands is what Mutex.IsOwner compares: whether the key is there as it was made.
+func (p *place) stands() clientv3.Cmp {
+	return clientv3.Compare(clientv3.CreateRevision(p.key), "=", p.made)
 }
 
 // waitInQueue returns when nobody is before one any more, and does not ask whether one is
@@ -103,7 +108,7 @@ func gone(ctx context.Context, c *clientv3.Client, key string, since int64) erro
 // askOwner asks whether one's own key stands as it was made, as Mutex.IsOwner does, and
 // takes that for the lock. The key of who waits stands as well.
 func askOwner(ctx context.Context, p *place) error {
-	r, err := p.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(p.key), "=", p.made)).Commit()
+	r, err := p.client.Txn(ctx).If(p.stands()).Commit()
 	switch {
 	case err != nil:
 		return err

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
@@ -62,9 +63,18 @@ func (c *cluster) wrote(m *member, r *pb.InternalRaftRequest, resp proto.Message
 			ev := sim.Served(trace.Write, object, by)
 			ev.OK, ev.Version, ev.Value = false, c.versions[object], string(put.Value)
 			ev.Text = storage.Changed(object, ev.Version)
+			if asksOther(r.Txn, put.Key) {
+				ev.Text = locks.ErrGone.Error()
+			}
 			m.host.Tell(ev)
 		}
 	}
+}
+
+// asksOther says that a transaction was to be done only if some other key is as it says: that
+// of the lock.
+func asksOther(r *pb.TxnRequest, key []byte) bool {
+	return slices.ContainsFunc(r.Compare, func(c *pb.Compare) bool { return !bytes.Equal(c.Key, key) })
 }
 
 // restoredData tells which data is again what it was.

@@ -41,14 +41,3 @@ func TestGCPause(t *testing.T) {
 		Same(t, "broken with tokens", Broken(fenced), "section-exclusion inherent: needs fencing")
 	}
 }
-
-// Data that is in the same etcd needs no tokens: whose key is gone cannot write.
-func TestGCPauseWithAGuard(t *testing.T) {
-	for _, members := range []int{1, 3} {
-		tr := Play(t, gcPause(members, storage.Owner))
-		Struck(t, tr)
-		Same(t, "broken", Broken(tr), "section-exclusion inherent: needs fencing")
-		refused := Events(tr, trace.KindServe, trace.StorageName)
-		Same(t, "the last write is refused", refused[len(refused)-1].OK, false)
-	}
-}

@@ -58,3 +58,14 @@ func (m *member) Kept(path string) (version int, value string) {
 	}
 	return 0, ""
 }
+
+// latest is the tree of the member that has applied most; nil if none has a tree.
+func (m *member) latest() *tree {
+	var latest *tree
+	for _, name := range m.host.Members() {
+		if o, ok := m.host.Peer(name).(*member); ok && o.tree != nil && (latest == nil || o.tree.zxid > latest.zxid) {
+			latest = o.tree
+		}
+	}
+	return latest
+}

@@ -1,0 +1,23 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/storage"
+)
+
+// CheckStorage refuses a storage that is kept where it cannot be, or asked for nothing.
+func (cfg *Config) CheckStorage() error {
+	if cfg.Storage.InCluster {
+		return cfg.checkKept()
+	}
+	if cfg.Storage.Fencing == storage.Owner {
+		return fmt.Errorf("a storage that checks the policy %s is kept in the cluster that keeps the lock: write in: cluster", storage.Owner)
+	}
+	checks := []storage.Policy{"", storage.None, storage.Writes, storage.ReadsAndWrites}
+	if cfg.Lock.Kind.KeepsData && !slices.Contains(checks, cfg.Storage.Fencing) {
+		return fmt.Errorf("a storage that checks the policy %s is asked for nothing here: %s keeps the data itself", cfg.Storage.Fencing, cfg.Lock.Kind.Name)
+	}
+	return nil
+}
