@@ -125,7 +125,7 @@ func (s *teller) acquired(c *history.Call) {
 		return
 	case s.open(named):
 		told.Predicate = Raw("goes ahead: there is no lock" + s.grant(named, ev))
-	case len(s.Slots(ev.Lock)) == 0:
+	case named != "" && len(s.Slots(named)) == 0:
 		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s", lock, s.grant(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:
 		told.Mood = Wrong
