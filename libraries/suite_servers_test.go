@@ -7,7 +7,6 @@ import "github.com/locksim/locksim/internal/locksuite"
 // finds nothing.
 var (
 	onAConnection = locksuite.Findings{
-		"handles":        {"lease-exclusion", "section-exclusion"},
 		"errors/release": {"progress"},
 	}
 	onKubernetes = locksuite.Findings{
