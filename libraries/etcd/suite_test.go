@@ -26,10 +26,10 @@ import (
 var (
 	findings = locksuite.Findings{
 		"silence/work":           {"section-exclusion"},
+		"silence/meanwhile":      {"section-exclusion"},
 		"late-request/meanwhile": {"section-exclusion"},
-		"late-reply/meanwhile":   {"section-exclusion"},
 		"late/acquire":           {"section-exclusion", "progress"},
-		"pause/meanwhile":        {"section-exclusion"},
+		"pause/acquire":          {"section-exclusion"},
 		"pause/work":             {"section-exclusion"},
 	}
 	ofWaiting = locksuite.Findings{
@@ -43,24 +43,20 @@ var (
 		"node-down/release":         {"progress", "token-order"},
 	}
 	ofTrying = locksuite.Findings{
-		"errors/meanwhile":     {"progress"},
+		"errors/meanwhile":     {"progress", "token-order"},
 		"errors/release":       {"progress", "token-order"},
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order"},
-		"late-reply/acquire":   {"progress"},
-		"late-reply/release":   {"progress"},
-		"late-reply/meanwhile": {"section-exclusion", "progress"},
+		"late-reply/acquire":   {"section-exclusion"},
 		"lost-request/release": {"progress", "token-order"},
 		"node-down/release":    {"progress", "token-order"},
-		"silence/meanwhile":    {"section-exclusion"},
+		"silence/acquire":      {"section-exclusion"},
 	}
 	ofMutexes = locksuite.Findings{
 		"release-again": {"lease-exclusion", "section-exclusion", "release-ownership"},
 	}
 	ofElections = locksuite.Findings{
-		"pause/acquire":        {"section-exclusion"},
 		"late-request/acquire": {"section-exclusion"},
 		"late-reply/release":   {"progress"},
-		"late-reply/meanwhile": {"section-exclusion", "progress"},
 	}
 )
 

@@ -35,7 +35,7 @@ var (
 	ofPatience = locksuite.Findings{
 		"late-reply/acquire": {"section-exclusion"},
 		"silence/acquire":    {"lease-exclusion", "section-exclusion"},
-		"pause/acquire":      {"lease-exclusion", "section-exclusion"},
+		"pause/acquire":      {"section-exclusion"},
 		"pause/release":      {"release-ownership"},
 	}
 )
