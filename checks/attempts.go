@@ -4,8 +4,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// How often clients asked for the lock. An attempt that had no answer when the
-// run ended has not failed.
+// How often clients asked for the lock, all in all and for each time that somebody was
+// granted it. An attempt that had no answer when the run ended has not failed.
 var attempts = measure{
 	name:  "attempts",
 	title: "calls of acquire",
@@ -28,8 +28,12 @@ func takeAttempts(h *inquiry) Measure {
 	if calls == 0 {
 		return absent(NobodyAsked)
 	}
-	return Measure{
+	m := Measure{
 		Figures: []Figure{{"calls", Count, calls}, {"failed", Count, failed}},
 		Says:    Because(OfWhichFailed, calls, failed),
 	}
+	if granted := int64(len(h.Sections())); granted > 0 {
+		m.Figures = append(m.Figures, Figure{"per grant", Hundredths, ratio(100*calls, granted)})
+	}
+	return m
 }

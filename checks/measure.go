@@ -22,8 +22,7 @@ type Measure struct {
 // A Figure is one number of a measure.
 type Figure struct {
 	// Name tells it from the measure's others.
-	Name string
-	// Unit is Nanoseconds or Count.
+	Name  string
 	Unit  Unit
 	Value int64
 }
@@ -34,8 +33,11 @@ type Unit string
 const (
 	// Nanoseconds of true time.
 	Nanoseconds Unit = "ns"
-	// Count is a plain number.
-	Count Unit = ""
+	// Count is a plain number, and Hundredths a hundred times one.
+	Count      Unit = ""
+	Hundredths Unit = "hundredths"
+	// Percent is a share.
+	Percent Unit = "percent"
 )
 
 // Told is the measure in English, such as "median 1.2s, longest 3.4s".
@@ -57,13 +59,17 @@ type measure struct {
 // comes of it.
 var measures = []measure{
 	timeToAcquire,
+	timeHeld,
 	waitAfterCrash,
+	lossNoticed,
 	attempts,
+	fairness,
 	splitVotes,
 	lockCommands,
 	notifications,
 	traffic,
 	renewals,
+	releases,
 	sectionsDone,
 	refused,
 	refusedWork,
@@ -101,4 +107,11 @@ func median(times []time.Duration) time.Duration {
 	upper := sorted[len(sorted)/2]
 	lower := sorted[(len(sorted)-1)/2]
 	return lower + (upper-lower)/2
+}
+
+// percentile is the least time that at least p per cent of some times do not exceed. There
+// must be one at least.
+func percentile(times []time.Duration, p int) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[max(0, (len(sorted)*p+99)/100-1)]
 }

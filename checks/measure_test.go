@@ -48,14 +48,14 @@ func TestTimeToAcquire(t *testing.T) {
 			3s    c1 fails
 			4s    c1 calls
 			5500ms c1 acquires rank=1`,
-			"median 4.5s, longest 4.5s", "median=4500000000ns longest=4500000000ns never granted=0"},
+			"median 4.5s, longest 4.5s", "median=4500000000ns 99th percentile=4500000000ns longest=4500000000ns never granted=0"},
 		{"the next section is another wait", `
 			0s c1 calls
 			1s c1 acquires rank=1
 			2s c1 releases
 			9s c1 calls
 			12s c1 acquires rank=2`,
-			"median 2s, longest 3s", "median=2000000000ns longest=3000000000ns never granted=0"},
+			"median 2s, longest 3s", "median=2000000000ns 99th percentile=3000000000ns longest=3000000000ns never granted=0"},
 		{"the median of three is the middle one", `
 			0s c1 calls
 			0s c2 calls
@@ -63,7 +63,7 @@ func TestTimeToAcquire(t *testing.T) {
 			1s c1 acquires rank=1
 			2s c2 acquires rank=2
 			9s c3 acquires rank=3`,
-			"median 2s, longest 9s", "median=2000000000ns longest=9000000000ns never granted=0"},
+			"median 2s, longest 9s", "median=2000000000ns 99th percentile=9000000000ns longest=9000000000ns never granted=0"},
 		{"those who give up, crash or still wait were never granted it", `
 			0s c1 calls
 			1s c1 acquires rank=1
@@ -73,7 +73,7 @@ func TestTimeToAcquire(t *testing.T) {
 			3s c3 crashes
 			4s c4 calls
 			9s c4 is-cut-off`,
-			"median 1s, longest 1s, 3 never granted", "median=1000000000ns longest=1000000000ns never granted=3"},
+			"median 1s, longest 1s, 3 never granted", "median=1000000000ns 99th percentile=1000000000ns longest=1000000000ns never granted=3"},
 		{"nobody was granted it", `
 			0s c1 fails
 			1s c1 fails`,
@@ -81,6 +81,218 @@ func TestTimeToAcquire(t *testing.T) {
 		{"nobody asked", `
 			0s c1 is-done`,
 			"n/a: nobody asked for the lock", ""},
+	})
+}
+
+func TestTimeHeld(t *testing.T) {
+	measureAll(t, "time-held", []measurement{
+		{"the share of the TTL is that of the longest, and the least is left of the shortest rest", `
+			0s  c1 acquires rank=1 ends=30s
+			6s  c1 releases
+			10s c2 acquires rank=2 ends=40s
+			31s c2 releases
+			40s c3 acquires rank=3 ends=70s
+			49s c3 releases`,
+			"median 9s, longest 21s, 70 % of the TTL, at least 9s of the lease left at its release",
+			"median=9000000000ns longest=21000000000ns of the TTL=70percent least left=9000000000ns"},
+		{"a lease that was prolonged has more left, and the time that it was held for is one", `
+			0s  c1 acquires rank=1 ends=30s
+			20s c1 extends ends=50s
+			45s c1 releases`,
+			"median 45s, longest 45s, 150 % of the TTL, at least 5s of the lease left at its release",
+			"median=45000000000ns longest=45000000000ns of the TTL=150percent least left=5000000000ns"},
+		{"released when it was over", `
+			0s  c1 acquires rank=1 ends=30s
+			33s c1 releases`,
+			"median 33s, longest 33s, 110 % of the TTL, at least -3s of the lease left at its release",
+			"median=33000000000ns longest=33000000000ns of the TTL=110percent least left=-3000000000ns"},
+		{"a crash ends a section and is no release", `
+			0s  c1 acquires rank=1 ends=30s
+			3s  c1 crashes`,
+			"median 3s, longest 3s, 10 % of the TTL", "median=3000000000ns longest=3000000000ns of the TTL=10percent"},
+		{"a lock without a TTL has no share of it and no end", `
+			lock L ttl=0s
+			0s  c1 acquires rank=1
+			3s  c1 releases`,
+			"median 3s, longest 3s", "median=3000000000ns longest=3000000000ns"},
+		{"still held", `
+			0s  c1 acquires rank=1 ends=30s
+			9s  c1 is-cut-off`,
+			"n/a: no section was over", ""},
+	})
+}
+
+func TestLossNoticed(t *testing.T) {
+	measureAll(t, "loss-noticed", []measurement{
+		{"by the lock's signal", `
+			0s  c1 acquires rank=1 ends=30s notifies
+			33s c1 is-told-it-is-lost
+			34s c1 releases`,
+			"median 3s, longest 3s", "median=3000000000ns longest=3000000000ns losses=1 never noticed=0"},
+		{"in time", `
+			0s  c1 acquires rank=1 ends=30s notifies
+			29s c1 is-told-it-is-lost
+			34s c1 releases`,
+			"median 0s, longest 0s", "median=0ns longest=0ns losses=1 never noticed=0"},
+		{"by a refusal to prolong it, whichever comes first", `
+			0s  c1 acquires rank=1 ends=30s
+			31s c1 asks-to-extend
+			32s c1 fails-to-extend
+			33s c1 fails-its-check
+			34s c1 releases`,
+			"median 2s, longest 2s", "median=2000000000ns longest=2000000000ns losses=1 never noticed=0"},
+		{"by a refusal before the end, which it did not live to see in its section", `
+			0s  c1 acquires rank=1 ends=30s
+			8s  c1 asks-to-extend
+			9s  c1 fails-to-extend
+			10s c1 releases`,
+			"median 0s, longest 0s", "median=0ns longest=0ns losses=1 never noticed=0"},
+		{"a refusal that was made good tells nothing", `
+			0s  c1 acquires rank=1 ends=30s
+			8s  c1 asks-to-extend
+			9s  c1 fails-to-extend
+			10s c1 extends ends=40s
+			11s c1 releases`,
+			"n/a: nobody lost a lease", ""},
+		{"by the storage's refusal, and not by one before the end", `
+			0s  c1 acquires rank=1 ends=30s
+			9s  c1 is-refused
+			35s c1 is-refused
+			36s c1 releases`,
+			"median 5s, longest 5s", "median=5000000000ns longest=5000000000ns losses=1 never noticed=0"},
+		{"by its release", `
+			0s  c1 acquires rank=1 ends=30s
+			35s c1 asks-to-release
+			37s c1 fails-to-release`,
+			"median 7s, longest 7s", "median=7000000000ns longest=7000000000ns losses=1 never noticed=0"},
+		{"a release that fails in time is no loss", `
+			0s  c1 acquires rank=1 ends=30s
+			29s c1 asks-to-release
+			37s c1 fails-to-release`,
+			"n/a: nobody lost a lease", ""},
+		{"less its pause", `
+			0s  c1 acquires rank=1 ends=30s notifies
+			20s c1 pauses
+			40s c1 resumes
+			42s c1 is-told-it-is-lost`,
+			"median 2s, longest 2s", "median=2000000000ns longest=2000000000ns losses=1 never noticed=0"},
+		{"at once after its pause", `
+			0s  c1 acquires rank=1 ends=30s notifies
+			20s c1 pauses
+			40s c1 resumes
+			40s c1 is-told-it-is-lost`,
+			"median 0s, longest 0s", "median=0ns longest=0ns losses=1 never noticed=0"},
+		{"never, and another that did", `
+			0s  c1 acquires rank=1 ends=30s
+			35s c1 writes x=0>1
+			36s c1 releases
+			40s c2 acquires rank=2 ends=70s
+			71s c2 asks-to-extend
+			71s c2 fails-to-extend`,
+			"median 1s, longest 1s, 1 never noticed", "median=1000000000ns longest=1000000000ns losses=2 never noticed=1"},
+		{"never", `
+			0s  c1 acquires rank=1 ends=30s
+			31s c1 releases`,
+			"1 never noticed", "losses=1 never noticed=1"},
+		{"released in time", `
+			0s  c1 acquires rank=1 ends=30s
+			29s c1 releases
+			40s c2 acquires rank=2`,
+			"n/a: nobody lost a lease", ""},
+		{"it crashed before the end", `
+			0s  c1 acquires rank=1 ends=30s
+			29s c1 crashes
+			40s c2 fails`,
+			"n/a: nobody lost a lease", ""},
+		{"the run ended before", `
+			0s  c1 acquires rank=1 ends=30s
+			29s c1 is-cut-off`,
+			"n/a: nobody lost a lease", ""},
+	})
+}
+
+func TestReleases(t *testing.T) {
+	const held = `
+			lock L ttl=30s nodes=A quorum=1
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=30s
+			0s  A sets by=c1/1 key=tokens
+			1s  c1 acquires rank=1`
+	measureAll(t, "releases", []measurement{
+		{"its key stands", held + `
+			9s  c1 asks-to-release
+			9s  A deletes of=c1/1 by=c1/1`,
+			"1, of which 0 failed, 0 found nothing to release", "calls=1 failed=0 found nothing=0"},
+		{"its key has expired, and what else it set does not count", held + `
+			31s A expires of=c1/1
+			32s c1 asks-to-release
+			33s c1 fails-to-release`,
+			"1, of which 1 failed, 1 found nothing to release", "calls=1 failed=1 found nothing=1"},
+		{"the key that stands is another's", held + `
+			31s A expires of=c1/1
+			32s A sets by=c2/1 ttl=30s
+			33s c1 releases`,
+			"1, of which 0 failed, 1 found nothing to release", "calls=1 failed=0 found nothing=1"},
+		{"its node had forgotten it in a crash", held + `
+			2s  A crashes how=kill
+			3s  A restarts
+			3s  A forgets of=c1/1
+			4s  c1 releases`,
+			"1, of which 0 failed, 1 found nothing to release", "calls=1 failed=0 found nothing=1"},
+		{"nobody knows its keys", `
+			lock L ttl=30s unwatched
+			0s  c1 acquires rank=1
+			4s  c1 releases`,
+			"1, of which 0 failed", "calls=1 failed=0"},
+		{"a crash is no release", held + `
+			4s  c1 crashes`,
+			"n/a: nobody released anything", ""},
+	})
+}
+
+func TestFairness(t *testing.T) {
+	measureAll(t, "fairness", []measurement{
+		{"each in its turn", `
+			0s c1 calls
+			1s c2 calls
+			2s c1 acquires rank=1
+			3s c2 acquires rank=2`,
+			"Jain's index 100 %; at most 0 who asked later came first", "Jain index=100percent most overtaken=0"},
+		{"one of two has it each time", `
+			0s c1 acquires rank=1
+			1s c2 calls
+			2s c1 acquires rank=2
+			3s c1 acquires rank=3
+			9s c2 is-cut-off`,
+			"Jain's index 50 %; at most 2 who asked later came first", "Jain index=50percent most overtaken=2"},
+		{"three times, twice and once", `
+			0s c1 acquires rank=1
+			1s c2 acquires rank=2
+			2s c3 acquires rank=3
+			3s c1 acquires rank=4
+			4s c2 acquires rank=5
+			5s c1 acquires rank=6`,
+			"Jain's index 86 %; at most 0 who asked later came first", "Jain index=86percent most overtaken=0"},
+		{"who asks again has been waiting since the first time", `
+			0s c1 calls
+			1s c1 fails
+			2s c2 acquires rank=1
+			3s c1 calls
+			4s c1 acquires rank=2`,
+			"Jain's index 100 %; at most 1 who asked later came first", "Jain index=100percent most overtaken=1"},
+		{"of another lock", `
+			lock M ttl=30s
+			0s c1 calls
+			1s c2 acquires rank=1 lock=M
+			2s c1 acquires rank=1`,
+			"Jain's index 100 %; at most 0 who asked later came first", "Jain index=100percent most overtaken=0"},
+		{"nobody was granted it", `
+			0s c1 fails
+			1s c2 fails`,
+			"at most 0 who asked later came first", "most overtaken=0"},
+		{"one alone", `
+			0s c1 acquires rank=1`,
+			"n/a: fewer than two clients wanted the lock", ""},
 	})
 }
 
@@ -186,7 +398,7 @@ func TestAttempts(t *testing.T) {
 			1s c2 fails
 			2s c2 fails
 			3s c2 acquires rank=2`,
-			"4, of which 2 failed", "calls=4 failed=2"},
+			"4, of which 2 failed", "calls=4 failed=2 per grant=200hundredths"},
 		{"no answer is no failure", `
 			0s c1 calls
 			9s c1 is-cut-off`,
@@ -413,7 +625,7 @@ func TestRefusedWork(t *testing.T) {
 
 // An empty run has every measure, and none says anything of it.
 func TestMeasures(t *testing.T) {
-	want := strings.Fields("time-to-acquire wait-after-crash attempts split-votes lock-commands notifications traffic renewals sections refused refused-work")
+	want := strings.Fields("time-to-acquire time-held wait-after-crash loss-noticed attempts fairness split-votes lock-commands notifications traffic renewals releases sections refused refused-work")
 	if got := MeasureNames(); !slices.Equal(got, want) {
 		t.Errorf("the measures are %v, want %v", got, want)
 	}

@@ -103,10 +103,21 @@ const (
 	NothingProlonged   Code = "nothing-prolonged"    //
 	MostAfterRelease   Code = "most-after-release"   // how many
 	NoTraffic          Code = "no-traffic"           //
-	Messages           Code = "messages"             // how many
-	MessagesPerRelease Code = "messages-per-release" // how many
+	Messages           Code = "messages"             // how many, in how many round trips
+	MessagesPerRelease Code = "messages-per-release" // how many, in how many round trips
 	Bytes              Code = "bytes"                // how many
 	BytesPerRelease    Code = "bytes-per-release"    // how many
+	NothingOver        Code = "nothing-over"         //
+	OfTheTTL           Code = "of-the-ttl"           // per cent
+	LeastLeft          Code = "least-left"           // length of time
+	NothingReleased    Code = "nothing-released"     //
+	FoundNothing       Code = "found-nothing"        // how many
+	NothingLost        Code = "nothing-lost"         //
+	NeverNoticed       Code = "never-noticed"        // how many
+	OthersNeverNoticed Code = "others-never-noticed" // how many
+	NobodyCompeted     Code = "nobody-competed"      //
+	JainsIndex         Code = "jains-index"          // per cent
+	MostOvertaken      Code = "most-overtaken"       // how many
 	NoMajority         Code = "no-majority"          //
 	NothingAsked       Code = "nothing-asked"        //
 	NothingDecided     Code = "nothing-decided"      //
@@ -130,7 +141,7 @@ type Token uint64
 var continues = map[Code]bool{
 	AsItIsSaid: true, BySentLater: true, UpdateLost: true, OfSomebodyElse: true,
 	OthersNeverGranted: true, PerSectionGranted: true, PerMinute: true, MostAfterRelease: true, MessagesPerRelease: true,
-	Bytes: true, BytesPerRelease: true,
+	Bytes: true, BytesPerRelease: true, OfTheTTL: true, LeastLeft: true, FoundNothing: true, OthersNeverNoticed: true,
 }
 
 // sentences are the codes in English. What begins with an argument begins with a name or a
@@ -209,10 +220,21 @@ var sentences = map[Code]string{
 	NothingProlonged:   "nobody prolonged anything",
 	MostAfterRelease:   ", at most %d after one release",
 	NoTraffic:          "no client and no node sent each other anything",
-	Messages:           "%d messages",
-	MessagesPerRelease: ", %d per release",
+	Messages:           "%d messages in %d round trips",
+	MessagesPerRelease: ", per release %d in %d",
 	Bytes:              ", %d bytes",
 	BytesPerRelease:    ", %d per release",
+	NothingOver:        "no section was over",
+	OfTheTTL:           ", %d %% of the TTL",
+	LeastLeft:          ", at least %v of the lease left at its release",
+	NothingReleased:    "nobody released anything",
+	FoundNothing:       ", %d found nothing to release",
+	NothingLost:        "nobody lost a lease",
+	NeverNoticed:       "%d never noticed",
+	OthersNeverNoticed: ", %d never noticed",
+	NobodyCompeted:     "fewer than two clients wanted the lock",
+	JainsIndex:         "Jain's index %d %%",
+	MostOvertaken:      "at most %d who asked later came first",
 	NoMajority:         "the lock asks for no majority",
 	NothingAsked:       "nobody asked anything of the storage",
 	NothingDecided:     "the storage decided on no section's writes",

@@ -221,14 +221,32 @@ func TestTraffic(t *testing.T) {
 			4s  A acknowledges c1 message=2 bytes=12
 			5s  c1 acquires rank=2
 			6s  c1 releases`,
-			"4 messages, 2 per release, 84 bytes, 42 per release", "messages=4 messages per release=2 bytes=84 bytes per release=42"},
-		{"of nodes that keep the lock one by one only messages are counted", `
+			"4 messages in 0 round trips, per release 2 in 0, 84 bytes, 42 per release",
+			"messages=4 messages per section=2 messages per release=2 " +
+				"round trips=0 round trips per section=0 round trips per release=0 " +
+				"bytes=84 bytes per section=42 bytes per release=42"},
+		{"what goes to all nodes at once is one round trip, and what sets a connection up is none", `
+			bytes 120
+			0s    c1 commands A
+			0s    c1 commands B
+			900ns c1 commands C
+			1s    A answers c1
+			1s    B answers c1
+			2s    c1 acquires rank=1
+			3s    c1 commands A handshake
+			4s    c1 commands A
+			4s    c2 commands A
+			5s    c2 acquires rank=2
+			6s    c2 releases`,
+			"7 messages in 3 round trips, per release 7 in 3, 120 bytes, 120 per release",
+			"messages=7 messages per section=4 messages per release=7 " +
+				"round trips=3 round trips per section=2 round trips per release=3 " +
+				"bytes=120 bytes per section=60 bytes per release=120"},
+		{"one node after the other, in a trace that says nothing of bytes", `
 			0s  c1 commands A
-			1s  A answers c1
-			2s  c1 acquires rank=1
-			3s  c1 commands A handshake
-			4s  c1 releases`,
-			"2 messages, 2 per release", "messages=2 messages per release=2"},
+			1ms c1 commands B
+			2s  c1 fails`,
+			"2 messages in 2 round trips", "messages=2 round trips=2"},
 		{"nobody sends anything", `
 			0s  c1 acquires rank=1`,
 			"n/a: no client and no node sent each other anything", ""},

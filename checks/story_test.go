@@ -148,6 +148,8 @@ func (s *story) header(line string) {
 		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, ReadOnly: true})
 	case "no-lock":
 		s.trace.Locks = nil
+	case "bytes": // of the messages to and from nodes
+		s.trace.Bytes = int64(s.number(words[1]))
 	case "within":
 		s.trace.ProgressWithin = s.duration(words[1])
 	case "doubt":
@@ -293,6 +295,8 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	case "releases":
 		begin(trace.Release, "")
 		end(trace.Release, nil)
+	case "fails-to-release":
+		end(trace.Release, func(ev *trace.Event) { ev.OK = false })
 	case "is-told-it-is-lost":
 		ev.Kind = trace.KindLost
 		s.emit(ev)

@@ -3,9 +3,6 @@ package checks
 import (
 	"slices"
 	"time"
-
-	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/trace"
 )
 
 // From a client's first call of acquire for a section to the grant. A client
@@ -18,25 +15,16 @@ var timeToAcquire = measure{
 }
 
 func takeTimeToAcquire(h *inquiry) Measure {
-	waiting := map[string]*history.Call{} // each client's first call
-	waits := 0
 	var times []time.Duration
-	for _, call := range h.Calls() {
-		if call.Step != trace.Acquire {
-			continue
-		}
-		if call.Began != nil && waiting[call.Client] == nil {
-			waiting[call.Client] = call
-			waits++
-		}
-		if first := waiting[call.Client]; call.OK() && first != nil {
-			times = append(times, call.Ended.At-first.Began.At)
-			delete(waiting, call.Client)
+	waits := h.waits()
+	for _, w := range waits {
+		if w.Granted != nil {
+			times = append(times, w.Granted.At-w.Asked.At)
 		}
 	}
-	never := waits - len(times)
+	never := len(waits) - len(times)
 	switch {
-	case waits == 0:
+	case len(waits) == 0:
 		return absent(NobodyAsked)
 	case len(times) == 0:
 		return Measure{
@@ -48,6 +36,7 @@ func takeTimeToAcquire(h *inquiry) Measure {
 	m := Measure{
 		Figures: []Figure{
 			{"median", Nanoseconds, int64(middle)},
+			{"99th percentile", Nanoseconds, int64(percentile(times, 99))},
 			{"longest", Nanoseconds, int64(longest)},
 			{"never granted", Count, int64(never)},
 		},

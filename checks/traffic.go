@@ -1,44 +1,68 @@
 package checks
 
-import "github.com/locksim/locksim/trace"
+import (
+	"time"
 
-// What a lock costs on the network between its clients and its nodes: messages both ways
-// and, of a lock that is kept in a cluster, their bytes, for each time that it is released.
-// What sets a connection up does not count; what keeps a session alive does.
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// What a lock costs on the network between its clients and its nodes: messages both ways,
+// their bytes, and how often a client sends something and waits, for each section that was
+// granted and each that was released. What sets a connection up does not count; what keeps a
+// session alive does, but nobody waits for it.
 var traffic = measure{
 	name:  "traffic",
-	title: "messages between clients and nodes, and their bytes where nodes are members of a cluster",
+	title: "messages between clients and nodes, their bytes, and round trips",
 	take:  takeTraffic,
 }
 
 func takeTraffic(h *inquiry) Measure {
-	var sent, bytes int64
+	var messages, trips int64
+	bytes := h.Trace.Bytes
+	asked := map[string]time.Duration{} // when each client last sent something
 	for _, m := range h.Messages() {
-		between := h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode || h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)
-		if between && !m.Handshake() {
-			sent++
-			bytes += int64(m.Sent.Bytes)
+		asks := h.IsClient(m.From) && h.Role(m.To) == trace.RoleNode
+		if !asks && !(h.Role(m.From) == trace.RoleNode && h.IsClient(m.To)) || m.Handshake() {
+			continue
 		}
+		messages++
+		bytes += int64(m.Sent.Bytes)
+		if !asks || m.Sent.KeepAlive {
+			continue
+		}
+		// What it sends at once, such as to all nodes of Redlock, it waits for at once.
+		if last, before := asked[m.From]; !before || m.Sent.At-last > history.AtOnce {
+			trips++
+		}
+		asked[m.From] = m.Sent.At
 	}
-	if sent == 0 {
+	if messages == 0 {
 		return absent(NoTraffic)
 	}
-	m := Measure{Figures: []Figure{{"messages", Count, sent}}, Says: Because(Messages, sent)}
-	n := int64(len(h.releases()))
-	if n > 0 {
-		each := ratio(sent, n)
-		m.Figures = append(m.Figures, Figure{"messages per release", Count, each})
-		m.Says = m.Says.And(MessagesPerRelease, each)
+	m := Measure{Says: Because(Messages, messages, trips)}
+	sections, released := int64(len(h.Sections())), int64(len(h.releases()))
+	add := func(name string, total int64) {
+		m.Figures = append(m.Figures, Figure{name, Count, total})
+		if sections > 0 {
+			m.Figures = append(m.Figures, Figure{name + " per section", Count, ratio(total, sections)})
+		}
+		if released > 0 {
+			m.Figures = append(m.Figures, Figure{name + " per release", Count, ratio(total, released)})
+		}
 	}
-	if !h.onCluster() {
+	add("messages", messages)
+	add("round trips", trips)
+	if released > 0 {
+		m.Says = m.Says.And(MessagesPerRelease, ratio(messages, released), ratio(trips, released))
+	}
+	if bytes == 0 { // a trace of an earlier version, which does not say
 		return m
 	}
-	m.Figures = append(m.Figures, Figure{"bytes", Count, bytes})
+	add("bytes", bytes)
 	m.Says = m.Says.And(Bytes, bytes)
-	if n > 0 {
-		each := ratio(bytes, n)
-		m.Figures = append(m.Figures, Figure{"bytes per release", Count, each})
-		m.Says = m.Says.And(BytesPerRelease, each)
+	if released > 0 {
+		m.Says = m.Says.And(BytesPerRelease, ratio(bytes, released))
 	}
 	return m
 }

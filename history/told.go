@@ -8,9 +8,9 @@ import (
 
 // A lock that tells of losses owes its signal by the lease's end.
 
-// atOnce is how much time there can be between a moment and what somebody does at once: a
+// AtOnce is how much time there can be between a moment and what somebody does at once: a
 // world has each event at a nanosecond of its own.
-const atOnce = time.Microsecond
+const AtOnce = time.Microsecond
 
 // Heeds reports whether a section's lock tells of its loss, and its client does not begin a
 // write once it is told.
@@ -41,19 +41,25 @@ func (h *History) Untold(s *Section, during Interval) time.Duration {
 	if !untold.From.Before(untold.To) {
 		return 0
 	}
-	late := untold.To.At - untold.From.At
+	return h.awake(s.Client, untold)
+}
+
+// awake is for how long a process ran during an interval, its pauses taken off; 0 if it ran
+// no longer than it takes to do something at once.
+func (h *History) awake(process string, during Interval) time.Duration {
+	ran := during.To.At - during.From.At
 	for _, spell := range h.Spells() {
-		if p := spell.During(); spell.Process == s.Client && spell.State == Paused {
-			from, to := Later(p.From, untold.From), Earlier(p.To, untold.To)
+		if p := spell.During(); spell.Process == process && spell.State == Paused {
+			from, to := Later(p.From, during.From), Earlier(p.To, during.To)
 			if from.Before(to) {
-				late -= to.At - from.At
+				ran -= to.At - from.At
 			}
 		}
 	}
-	if late <= atOnce {
+	if ran <= AtOnce {
 		return 0
 	}
-	return late
+	return ran
 }
 
 // ToldLate is how much too late a section was told of the loss of its lease: from the

@@ -147,8 +147,8 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		figures := ordered{}
 		for _, f := range m.Figures {
 			name := strings.ReplaceAll(f.Name, " ", "_")
-			if f.Unit == checks.Nanoseconds {
-				name += "_ns"
+			if f.Unit != checks.Count {
+				name += "_" + string(f.Unit)
 			}
 			figures = append(figures, member{name, f.Value})
 		}

@@ -204,6 +204,38 @@ func TestPointsOfClusters(t *testing.T) {
 	About(t, "it struck", Only(t, tr, trace.KindPause, "council-2").At, Only(t, tr, trace.KindNotify, "client-2").At)
 }
 
+// How long messages are is said once: by each message to and from a member of a cluster, and
+// of other nodes for the run as a whole.
+func TestBytesOfMessages(t *testing.T) {
+	asks := func(line string, times int) sim.Client {
+		return Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			c, err := Dial(ctx, p, 0)
+			for range times {
+				if err == nil {
+					_, err = Ask(c, line)
+				}
+			}
+			return err
+		})
+	}
+	inMessages := func(tr *trace.Trace) (bytes int64) {
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindSend {
+				bytes += int64(ev.Bytes)
+			}
+		}
+		return bytes
+	}
+	toys := Play(t, Story(asks("get x", 3)))
+	Same(t, "of toys", toys.Bytes, 3*int64(len("get x\r\n")+len("nothing\n")))
+	Same(t, "of their messages", inMessages(toys), 0)
+	council := Play(t, councilStory(asks("take", 1)))
+	Same(t, "of a cluster", council.Bytes, 0)
+	if inMessages(council) == 0 {
+		t.Error("the messages to a cluster do not say how long they are")
+	}
+}
+
 // A process that is called as the cluster would be taken for it.
 func TestNobodyIsCalledAsTheCluster(t *testing.T) {
 	cfg := councilStory(Client(t, "council", func(context.Context, *sim.Program) error { return nil }))

@@ -181,7 +181,11 @@ func (h *half) send(m *message) {
 	if m.signal == data && !m.background {
 		h.sent++
 		m.number = h.sent
-		seq := w.emit(m.event(trace.KindSend, false)).Seq
+		sent := m.event(trace.KindSend, false)
+		if h.conn.serverProcess.role == trace.RoleNode && h.conn.clientProcess.role == trace.RoleClient && sent.Bytes == 0 && !sent.Handshake {
+			w.trace.Bytes += int64(len(m.bytes))
+		}
+		seq := w.emit(sent).Seq
 		if !h.reply && m.ctx.send == 0 { // a service passes on what somebody else has sent
 			m.ctx.send = seq
 		}

@@ -25,6 +25,10 @@ type Trace struct {
 	// Complaints are what clients' programs say against their locks, in the order in which
 	// they ended. The text of the event with which one ended says the same to people.
 	Complaints []Complaint `json:"complaints,omitempty"`
+	// Bytes are those of the messages between clients and nodes that are no members of a
+	// cluster, of which each message says them, together; what sets a connection up does
+	// not count. It is 0 in a trace that an earlier version has written.
+	Bytes int64 `json:"bytes,omitempty"`
 	// ProgressWithin is the bound of the progress property, counted from the
 	// last strike or the end of the last fault; 0 is the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`

@@ -1,0 +1,74 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/history"
+)
+
+// How evenly those who want a lock get it. Jain's index of the grants of each client that
+// asked is 100 % if all were granted it equally often, and 1/n of that if one of n had it
+// every time: R. Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and
+// Discrimination for Resource Allocation in Shared Computer Systems" (1984,
+// https://arxiv.org/abs/cs/9809099). It says nothing of the order, which is in how many others
+// who asked later were granted it first, at most. It means little of a run that ends
+// when all are done.
+var fairness = measure{
+	name:  "fairness",
+	title: "how evenly those who asked were granted the lock, by Jain's index, and how many who asked later came first",
+	take:  takeFairness,
+}
+
+func takeFairness(h *inquiry) Measure {
+	granted := map[string]int64{}
+	for _, w := range h.waits() {
+		n := granted[w.Client]
+		if w.Granted != nil {
+			n++
+		}
+		granted[w.Client] = n
+	}
+	if len(granted) < 2 {
+		return absent(NobodyCompeted)
+	}
+	asked := map[string][]int{} // by lock: when each of those who were granted it asked, in order
+	overtaken := 0
+	for _, w := range h.inTurn() {
+		before := asked[w.Lock]
+		at, _ := slices.BinarySearch(before, w.Asked.Seq)
+		overtaken = max(overtaken, len(before)-at)
+		if w.Granted != nil {
+			asked[w.Lock] = slices.Insert(before, at, w.Asked.Seq)
+		}
+	}
+	var sum, squares int64
+	for _, n := range granted {
+		sum += n
+		squares += n * n
+	}
+	m := Measure{Figures: []Figure{{"most overtaken", Count, int64(overtaken)}}, Says: Because(MostOvertaken, overtaken)}
+	if sum > 0 {
+		index := ratio(100*sum*sum, int64(len(granted))*squares)
+		m.Figures = append([]Figure{{"Jain index", Percent, index}}, m.Figures...)
+		m.Says = Because(JainsIndex, index).And(MostOvertaken, overtaken)
+	}
+	return m
+}
+
+// inTurn are the waits for the lock by when they were granted, those that never were last.
+func (h *inquiry) inTurn() []wait {
+	all := h.waits()
+	until := func(w wait) int {
+		if w.Granted == nil {
+			return history.Never.Seq
+		}
+		return w.Granted.Seq
+	}
+	slices.SortStableFunc(all, func(a, b wait) int {
+		if x, y := until(a), until(b); x != y {
+			return x - y
+		}
+		return a.Asked.Seq - b.Asked.Seq
+	})
+	return all
+}

@@ -1,0 +1,47 @@
+package checks
+
+import (
+	"slices"
+	"time"
+)
+
+// How long a client takes itself for the holder of a lock that it has lost: from the end of
+// the lease by its time to the lock's signal, or to the first refusal by which the client
+// can tell, less the time that its process was paused. Who knew before the end took no time.
+var lossNoticed = measure{
+	name:  "loss-noticed",
+	title: "from the end of a lease until its holder knew, less its pauses",
+	take:  takeLossNoticed,
+}
+
+func takeLossNoticed(h *inquiry) Measure {
+	var late []time.Duration
+	losses := 0
+	for _, s := range h.Sections() {
+		n := h.Noticed(s)
+		if n == nil {
+			continue
+		}
+		losses++
+		if n.By != nil {
+			late = append(late, n.Late)
+		}
+	}
+	never := losses - len(late)
+	if losses == 0 {
+		return absent(NothingLost)
+	}
+	var m Measure
+	if len(late) > 0 {
+		middle, longest := median(late), slices.Max(late)
+		m.Figures = []Figure{{"median", Nanoseconds, int64(middle)}, {"longest", Nanoseconds, int64(longest)}}
+		m.Says = Because(MedianAndLongest, middle, longest)
+		if never > 0 {
+			m.Says = m.Says.And(OthersNeverNoticed, never)
+		}
+	} else {
+		m.Says = Because(NeverNoticed, never)
+	}
+	m.Figures = append(m.Figures, Figure{"losses", Count, int64(losses)}, Figure{"never noticed", Count, int64(never)})
+	return m
+}

@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// How often the lock was given up, how often that failed, and how often there was nothing to
+// give up any more: no key of the acquisition was left on any slot of its lock when release
+// was called. Of a lock that keeps its grants nowhere the last is not known.
+var releases = measure{
+	name:  "releases",
+	title: "calls of release, and how many of them failed or found nothing to release",
+	take:  takeReleases,
+}
+
+func takeReleases(h *inquiry) Measure {
+	var calls, failed, inVain int64
+	known := true
+	for _, c := range h.Calls() {
+		s := h.Section(c.Acquisition)
+		if c.Step != trace.Release || c.Began == nil || s == nil {
+			continue
+		}
+		calls++
+		if c.Failed() {
+			failed++
+		}
+		slots := h.Lock(s.Lock).Slots
+		known = known && len(slots) > 0
+		stands := func(k *history.Holding) bool {
+			own := func(slot trace.SlotInfo) bool { return slot.Key == k.Key }
+			return slices.ContainsFunc(slots, own) && k.There().Has(history.MomentOf(c.Began))
+		}
+		if !slices.ContainsFunc(h.HoldingsOf(c.Acquisition), stands) {
+			inVain++
+		}
+	}
+	if calls == 0 {
+		return absent(NothingReleased)
+	}
+	m := Measure{
+		Figures: []Figure{{"calls", Count, calls}, {"failed", Count, failed}},
+		Says:    Because(OfWhichFailed, calls, failed),
+	}
+	if known {
+		m.Figures = append(m.Figures, Figure{"found nothing", Count, inVain})
+		m.Says = m.Says.And(FoundNothing, inVain)
+	}
+	return m
+}

@@ -1,0 +1,57 @@
+package checks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/history"
+)
+
+// How long clients hold the lock, and how near its end they come: from the grant until the
+// section was over, the longest of these as a share of the lock's TTL, and what was left of
+// the leases when they were released. A section that was still going on when the run ended
+// has no length. Less than nothing is left of a lease that was over before its release.
+var timeHeld = measure{
+	name:  "time-held",
+	title: "from the grant until the section was over, and what was left of the lease at its release",
+	take:  takeTimeHeld,
+}
+
+func takeTimeHeld(h *inquiry) Measure {
+	var held, left []time.Duration
+	var share int64 // per cent
+	for _, s := range h.Sections() {
+		if s.To == history.Never {
+			continue
+		}
+		took := s.To.At - s.From.At
+		held = append(held, took)
+		if ttl := h.Lock(s.Lock).TTL; ttl > 0 {
+			share = max(share, ratio(100*int64(took), int64(ttl)))
+		}
+		if s.Released == nil {
+			continue
+		}
+		if last := s.Lease.Latest(s.Released.Seq); last.Until.At != history.Forever {
+			left = append(left, last.Until.At-s.Released.At)
+		}
+	}
+	if len(held) == 0 {
+		return absent(NothingOver)
+	}
+	middle, longest := median(held), slices.Max(held)
+	m := Measure{
+		Figures: []Figure{{"median", Nanoseconds, int64(middle)}, {"longest", Nanoseconds, int64(longest)}},
+		Says:    Because(MedianAndLongest, middle, longest),
+	}
+	if share > 0 {
+		m.Figures = append(m.Figures, Figure{"of the TTL", Percent, share})
+		m.Says = m.Says.And(OfTheTTL, share)
+	}
+	if len(left) > 0 {
+		least := slices.Min(left)
+		m.Figures = append(m.Figures, Figure{"least left", Nanoseconds, int64(least)})
+		m.Says = m.Says.And(LeastLeft, least)
+	}
+	return m
+}
