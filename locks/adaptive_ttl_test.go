@@ -50,6 +50,36 @@ func TestAdaptiveTTL(t *testing.T) {
 	}
 }
 
+func TestAdaptiveTTLFloor(t *testing.T) {
+	const s = time.Second
+	tests := []struct {
+		name     string
+		expects  time.Duration
+		sections []time.Duration
+		want     time.Duration
+	}{
+		{"at first", 0, nil, 30 * s},
+		{"never less than the TTL", 0, []time.Duration{s, 14 * s}, 30 * s},
+		{"twice the average", 0, []time.Duration{20 * s, 25 * s, 27 * s}, 48 * s},
+		{"a section that outlasts its lease counts", 0, []time.Duration{200 * s}, 400 * s},
+		{"the fifth from last counts", 0, []time.Duration{200 * s, s, s, s, s}, 81600 * time.Millisecond},
+		{"the sixth from last does not", 0, []time.Duration{200 * s, s, s, s, s, s}, 30 * s},
+		{"three times what is expected", 20 * s, nil, 60 * s},
+		{"never less than the TTL, whatever is expected", 5 * s, nil, 30 * s},
+		{"what is expected and not what was", 20 * s, []time.Duration{200 * s}, 60 * s},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, 1, func(t *testing.T, c *cluster) {
+				l := c.Client(t, "adaptive-ttl-floor", func(e *locks.Env) { e.Options.Expects = test.expects })
+				if got := adapt(t, l, test.sections...); got != test.want {
+					t.Errorf("after sections of %v the TTL is %v, want %v", test.sections, got, test.want)
+				}
+			})
+		})
+	}
+}
+
 // Many quick sections, then a slow one: another client is let in during it.
 func TestAdaptiveTTLDoesNotCoverASlowSection(t *testing.T) {
 	for _, quick := range []int{0, 5} {

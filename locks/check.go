@@ -19,8 +19,11 @@ func (k Kind) Check(o Options) error {
 	}{
 		{"ask", o.Ask != ""},
 		{"clock", o.Clock != ""},
+		{"expects", o.Expects != 0},
+		{"failures", o.Failures != 0},
 		{"fallback", o.Fallback != ""},
 		{"node-timeout", o.NodeTimeout != 0},
+		{"open-for", o.OpenFor != 0},
 		{"holders", o.Holders != 0},
 	}
 	for _, s := range set {
@@ -34,11 +37,20 @@ func (k Kind) Check(o Options) error {
 	if err := oneOf("clock", string(o.Clock), string(fakeclock.Wall), string(fakeclock.Monotonic)); err != nil {
 		return err
 	}
-	if err := oneOf("fallback", string(o.Fallback), string(Refuse), string(GoAhead)); err != nil {
+	if err := oneOf("fallback", string(o.Fallback), string(Refuse), string(GoAhead), string(Local)); err != nil {
 		return err
 	}
 	if o.NodeTimeout < 0 {
 		return fmt.Errorf("option node-timeout is %v: it must be positive, or left out for the default of lock %s", o.NodeTimeout, k.Name)
+	}
+	if o.Expects < 0 {
+		return fmt.Errorf("option expects is %v: it must be positive, or left out if nobody knows", o.Expects)
+	}
+	if o.Failures < 0 {
+		return fmt.Errorf("option failures is %d: it must be positive, or left out for the default of lock %s", o.Failures, k.Name)
+	}
+	if o.OpenFor < 0 {
+		return fmt.Errorf("option open-for is %v: it must be positive, or left out for the default of lock %s", o.OpenFor, k.Name)
 	}
 	if o.Holders < 0 {
 		return fmt.Errorf("option holders is %d: it must be positive, or left out for one", o.Holders)

@@ -11,7 +11,7 @@ import (
 func TestCheck(t *testing.T) {
 	kind := locks.Kind{
 		Name:     "mine",
-		Accepts:  []string{"ask", "clock", "fallback", "node-timeout"},
+		Accepts:  []string{"ask", "clock", "expects", "failures", "fallback", "node-timeout", "open-for"},
 		Features: []string{"elapsed-check", "node-timeout", "extend"},
 	}
 	plain := locks.Kind{Name: "plain"}
@@ -20,6 +20,7 @@ func TestCheck(t *testing.T) {
 		{Ask: locks.OneByOne, Clock: fakeclock.Wall, NodeTimeout: time.Second, Without: []string{"elapsed-check", "extend"}},
 		{Fallback: locks.Refuse},
 		{Fallback: locks.GoAhead},
+		{Fallback: locks.Local, Failures: 5, OpenFor: time.Minute, Expects: time.Second},
 		{Ask: locks.AllAtOnce, Clock: fakeclock.Monotonic, Without: []string{"node-timeout"}},
 	} {
 		if err := kind.Check(o); err != nil {
@@ -38,7 +39,13 @@ func TestCheck(t *testing.T) {
 		{kind, locks.Options{Ask: "all-at-one"}, `option ask is "all-at-one": it must be one-by-one or all-at-once`},
 		{kind, locks.Options{Clock: "sundial"}, `option clock is "sundial": it must be wall or monotonic`},
 		{plain, locks.Options{Fallback: locks.Refuse}, `lock plain has no option "fallback": it has no options`},
-		{kind, locks.Options{Fallback: "panic"}, `option fallback is "panic": it must be refuse or go-ahead`},
+		{kind, locks.Options{Fallback: "panic"}, `option fallback is "panic": it must be refuse or go-ahead or local`},
+		{plain, locks.Options{Failures: 5}, `lock plain has no option "failures": it has no options`},
+		{plain, locks.Options{OpenFor: time.Minute}, `lock plain has no option "open-for": it has no options`},
+		{plain, locks.Options{Expects: time.Minute}, `lock plain has no option "expects": it has no options`},
+		{kind, locks.Options{Failures: -1}, `option failures is -1: it must be positive, or left out for the default of lock mine`},
+		{kind, locks.Options{OpenFor: -time.Minute}, `option open-for is -1m0s: it must be positive, or left out for the default of lock mine`},
+		{kind, locks.Options{Expects: -time.Minute}, `option expects is -1m0s: it must be positive, or left out if nobody knows`},
 		{kind, locks.Options{NodeTimeout: -time.Second}, `option node-timeout is -1s: it must be positive, or left out for the default of lock mine`},
 		{kind, locks.Options{Without: []string{"extend", "elapsed-chek"}}, `lock mine has no feature "elapsed-chek" to turn off: its features are elapsed-check, node-timeout, extend`},
 		{kind, locks.Options{Without: []string{"Extend"}}, `lock mine has no feature "Extend" to turn off: its features are elapsed-check, node-timeout, extend`},

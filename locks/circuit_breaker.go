@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,21 +17,32 @@ import (
 // says what happens instead. What a lock is for decides which: work that merely
 // should not be done twice can go ahead; work that must not, cannot.
 //
+// Between the two is a lock of the process's own. It keeps the process's handles from
+// each other, and nobody else: other processes have one of their own each.
+//
 // The pattern is Michael Nygard's, from "Release It!" (2007).
 func init() {
 	Register(Kind{
 		Name:     "circuit-breaker",
 		System:   Redis,
-		Title:    "as single, but when the node does not answer: refuse at once, or go ahead without a lock",
+		Title:    "as single, but when the node does not answer: refuse at once, go ahead without a lock, or with one of the process's own",
 		OwnClock: true,
-		Accepts:  []string{"clock", "fallback", "node-timeout"},
+		Accepts:  []string{"clock", "failures", "fallback", "node-timeout", "open-for"},
 		Features: []string{"elapsed-check", "value-check", "fresh-value"},
 		Slots:    onFirstNode,
 		New: variant(func(l *single) Lock {
 			if l.timeout == 0 {
 				l.timeout = breakerTimeout
 			}
-			return &circuitBreaker{single: l}
+			b := &circuitBreaker{
+				single:   l,
+				most:     cmp.Or(l.env.Options.Failures, breakerFailures),
+				coolDown: cmp.Or(l.env.Options.OpenFor, breakerCoolDown),
+			}
+			if l.env.Options.Fallback == Local {
+				b.local = Share(l.env, "local lock "+l.env.Key, func() *localLock { return &localLock{} })
+			}
+			return b
 		}),
 	})
 }
@@ -39,15 +51,18 @@ const (
 	// breakerTimeout bounds a request: a breaker that waits for ever for a dead
 	// node never finds out that it is dead.
 	breakerTimeout = time.Second
-	// breakerFailures in a row open the circuit.
-	breakerFailures = 3
-	// breakerCoolDown is how long the circuit stays open. Then one attempt is let
-	// through, and its outcome decides.
-	breakerCoolDown = 10 * time.Second
+	// breakerFailures in a row open the circuit, if nothing else is set.
+	breakerFailures = 5
+	// breakerCoolDown is how long the circuit stays open, if nothing else is set. Then
+	// one attempt is let through, and its outcome decides.
+	breakerCoolDown = 60 * time.Second
 )
 
 type circuitBreaker struct {
 	*single
+	most     int // failures in a row, which open the circuit
+	coolDown time.Duration
+	local    *localLock // nil if that is not the fallback
 
 	mu       sync.Mutex
 	failures int               // in a row
@@ -56,8 +71,29 @@ type circuitBreaker struct {
 
 // Acquire tries once if the circuit lets it. If not, it does as the fallback says.
 func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
+	if b.local == nil {
+		return b.acquire(ctx)
+	}
+	// Whoever has got in by Redis keeps this process's other handles out too, and who
+	// falls back later.
+	if !b.local.take() {
+		return nil, fmt.Errorf("%w: somebody else in this process holds it", ErrNotAcquired)
+	}
+	lease, err := b.acquire(ctx)
+	if err != nil {
+		b.local.free()
+		return nil, err
+	}
+	local := &localLease{breakerLease: lease.(breakerLease), lock: b.local}
+	if _, alone := lease.(*withoutLock); alone {
+		return onlyLocalLease{local}, nil
+	}
+	return local, nil
+}
+
+func (b *circuitBreaker) acquire(ctx context.Context) (Lease, error) {
 	if wait := b.open(); wait > 0 {
-		if b.env.Options.Fallback == GoAhead {
+		if b.env.Options.Fallback == GoAhead || b.local != nil {
 			return b.goAhead(), nil
 		}
 		return nil, fmt.Errorf("%w: too many requests have failed, and the node is not asked again for %v", ErrNotAcquired, wait)
@@ -71,7 +107,7 @@ func (b *circuitBreaker) Acquire(ctx context.Context) (Lease, error) {
 func (b *circuitBreaker) open() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.failures < breakerFailures {
+	if b.failures < b.most {
 		return 0
 	}
 	now := b.validity.now()
@@ -79,7 +115,7 @@ func (b *circuitBreaker) open() time.Duration {
 		return wait
 	}
 	// One probe at a time: to others the circuit stays open.
-	b.probe = now.Add(breakerCoolDown)
+	b.probe = now.Add(b.coolDown)
 	return 0
 }
 
@@ -92,7 +128,7 @@ func (b *circuitBreaker) learn(err error) {
 	case errors.Is(err, context.Canceled):
 	case errors.As(err, &failed):
 		b.failures++
-		b.probe = b.validity.now().Add(breakerCoolDown)
+		b.probe = b.validity.now().Add(b.coolDown)
 	default:
 		b.failures = 0
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
+// quick is a breaker with little patience.
+func quick(e *locks.Env) { e.Options.Failures, e.Options.OpenFor = 3, 10*time.Second }
+
 // trip has the circuit open, with the node silent.
 func trip(t *testing.T, c *cluster, l locks.Lock) {
 	t.Helper()
@@ -26,7 +29,7 @@ func trip(t *testing.T, c *cluster, l locks.Lock) {
 
 func TestCircuitOpens(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker", quick)
 		trip(t, c, l)
 		c.Nodes[0].Mute = false
 		began := time.Now()
@@ -47,7 +50,7 @@ func TestCircuitOpens(t *testing.T) {
 
 func TestCircuitOpensAgainAfterOneFailedProbe(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker", quick)
 		trip(t, c, l)
 		for range 2 {
 			time.Sleep(10 * time.Second)
@@ -59,7 +62,7 @@ func TestCircuitOpensAgainAfterOneFailedProbe(t *testing.T) {
 
 func TestOneProbeAtATime(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker", quick)
 		trip(t, c, l)
 		time.Sleep(10 * time.Second)
 		go func() {
@@ -73,7 +76,7 @@ func TestOneProbeAtATime(t *testing.T) {
 // The node is well as long as it says no.
 func TestRefusalsDoNotOpenTheCircuit(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker")
+		l := c.Client(t, "circuit-breaker", quick)
 		c.Take(t, 1)
 		for range 10 {
 			c.Nodes[0].Cut = takes
@@ -102,8 +105,8 @@ func TestCancelledAttemptsDoNotOpenTheCircuit(t *testing.T) {
 
 func TestGoAhead(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		first := c.Client(t, "circuit-breaker", fallingBack(locks.GoAhead))
-		second := c.Client(t, "circuit-breaker", fallingBack(locks.GoAhead))
+		first := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
+		second := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
 		trip(t, c, first)
 		trip(t, c, second)
 		// Both are let in at once.
@@ -131,12 +134,107 @@ func TestGoAhead(t *testing.T) {
 // With its node well again the lock is a lock again.
 func TestGoAheadEnds(t *testing.T) {
 	inBubble(t, 1, func(t *testing.T, c *cluster) {
-		l := c.Client(t, "circuit-breaker", fallingBack(locks.GoAhead))
+		l := c.Client(t, "circuit-breaker", quick, fallingBack(locks.GoAhead))
 		trip(t, c, l)
 		acquire(t, l)
 		c.Nodes[0].Mute = false
 		c.Take(t, 1)
 		time.Sleep(10 * time.Second)
 		contains(t, fail(t, l), "somebody else holds it")
+	})
+}
+
+func TestCircuitAsItIsSet(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		c.Nodes[0].Mute = true
+		l := c.Client(t, "circuit-breaker", func(e *locks.Env) { e.Options.Failures, e.Options.OpenFor = 2, time.Minute })
+		for range 2 {
+			contains(t, fail(t, l), "timed out")
+		}
+		contains(t, fail(t, l), "is not asked again for 1m0s")
+	})
+}
+
+// What nobody has set is five failures and a minute.
+func TestCircuitByDefault(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		c.Nodes[0].Mute = true
+		l := c.Client(t, "circuit-breaker")
+		for range 5 {
+			contains(t, fail(t, l), "timed out")
+		}
+		contains(t, fail(t, l), "is not asked again for 1m0s")
+	})
+}
+
+// handles are two of one process on the same lock.
+func handles(t *testing.T, c *cluster) (first, second locks.Lock) {
+	t.Helper()
+	e := c.Env()
+	fallingBack(locks.Local)(e)
+	e.Options.Failures = 1
+	kind, _ := locks.Lookup("circuit-breaker")
+	var made [2]locks.Lock
+	for i := range made {
+		l, err := kind.New(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[i] = l
+	}
+	t.Cleanup(func() { e.Close() })
+	return made[0], made[1]
+}
+
+// The process's own lock keeps its handles from each other, and no other process.
+func TestLocalLock(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		first, second := handles(t, c)
+		other, _ := handles(t, c)
+		c.Nodes[0].Mute = true
+		for _, l := range []locks.Lock{first, second, other} {
+			contains(t, fail(t, l), "timed out")
+		}
+		lease := acquire(t, first)
+		if got := token(t, lease); got != 0 {
+			t.Errorf("a lease that only its process knows of has the token %d", got)
+		}
+		contains(t, fail(t, second), "somebody else in this process holds it")
+		acquire(t, other)
+		if err := extend(t, lease); err != nil {
+			t.Error(err)
+		}
+		release(t, lease)
+		again := acquire(t, second)
+		release(t, lease) // it has no say any more
+		contains(t, fail(t, first), "somebody else in this process holds it")
+		release(t, again)
+	})
+}
+
+// Who has the lock from Redis keeps those of its process out who fall back.
+func TestLocalLockOfWhoGotInByRedis(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		first, second := handles(t, c)
+		lease := acquire(t, first)
+		if _, has := lease.(locks.Tokener); has {
+			t.Error("the lease of Redis says that it brings a token")
+		}
+		contains(t, fail(t, second), "somebody else in this process holds it")
+		equal(t, "held on", c.Held(), []int{1})
+		release(t, lease)
+		equal(t, "held on", c.Held(), nil)
+		release(t, acquire(t, second))
+	})
+}
+
+// A grant that Redis refuses leaves nothing behind in the process.
+func TestLocalLockIsFreeAfterARefusal(t *testing.T) {
+	inBubble(t, 1, func(t *testing.T, c *cluster) {
+		first, second := handles(t, c)
+		c.Take(t, 1)
+		for _, l := range []locks.Lock{first, second} {
+			contains(t, fail(t, l), "somebody else holds it")
+		}
 	})
 }

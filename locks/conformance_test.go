@@ -24,14 +24,17 @@ func TestConformance(t *testing.T) {
 		{Name: "redlock on one node", Kind: "redlock", Nodes: 1},
 		{Name: "single-plain-del", Kind: "single-plain-del", Nodes: 1, Except: []string{"release does not free another's lock"}},
 		{Name: "single-get-then-del", Kind: "single-get-then-del", Nodes: 1},
+		{Name: "single-delex", Kind: "single-delex", Nodes: 1},
 		{Name: "single-no-ttl", Kind: "single-no-ttl", Nodes: 1, Except: append(locksuite.Endless, "a lease ends before its key")},
 		{Name: "setnx-then-expire", Kind: "setnx-then-expire", Nodes: 1},
 		{Name: "single-wait", Kind: "single-wait", Nodes: 1},
 		{Name: "single-token", Kind: "single-token", Nodes: 1},
 		{Name: "watchdog", Kind: "watchdog", Nodes: 1, Except: locksuite.Endless},
 		{Name: "adaptive-ttl", Kind: "adaptive-ttl", Nodes: 1},
+		{Name: "adaptive-ttl-floor", Kind: "adaptive-ttl-floor", Nodes: 1},
 		{Name: "circuit-breaker", Kind: "circuit-breaker", Nodes: 1},
 		{Name: "circuit-breaker that goes ahead", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{fallingBack(locks.GoAhead)}},
+		{Name: "circuit-breaker with a lock of its own", Kind: "circuit-breaker", Nodes: 1, Settings: []setting{fallingBack(locks.Local)}},
 	}, own)
 }
 

@@ -105,6 +105,13 @@ type Options struct {
 	// Clock is the clock by which a lock measures elapsed time. Empty is
 	// fakeclock.Monotonic.
 	Clock fakeclock.Kind
+	// Expects is how long sections are expected to take; 0 is unknown.
+	Expects time.Duration
+	// Failures is how many requests in a row have to fail before a lock does not ask its
+	// nodes any more; 0 is the kind's default. OpenFor is how long it does not; 0 is the
+	// kind's default.
+	Failures int
+	OpenFor  time.Duration
 	// Fallback is what a lock does that has found out that its nodes do not
 	// answer. Empty is Refuse.
 	Fallback Fallback
@@ -136,6 +143,9 @@ const (
 	Refuse Fallback = "refuse"
 	// GoAhead lets the work go on without the lock.
 	GoAhead Fallback = "go-ahead"
+	// Local lets the work go on with a lock of the process's own, of which no other
+	// process knows.
+	Local Fallback = "local"
 )
 
 // Cluster is, in place of the number of a node, the cluster of all nodes, where they keep
@@ -175,8 +185,8 @@ type Kind struct {
 	DataBeside bool
 	// AsksOwner says that these can look whether their lock's key still stands: see [Data].
 	AsksOwner bool
-	// Accepts names the options that the kind understands: "ask", "clock",
-	// "fallback", "node-timeout".
+	// Accepts names the options that the kind understands: "ask", "clock", "expects",
+	// "failures", "fallback", "holders", "node-timeout", "open-for".
 	Accepts []string
 	// Features names what can be turned off by Options.Without.
 	Features []string

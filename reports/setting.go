@@ -96,6 +96,15 @@ func lockWords(t *trace.Trace, lock sim.Lock) string {
 	if o.Holders > 0 {
 		words = append(words, fmt.Sprintf("room for %d", o.Holders))
 	}
+	if o.Expects > 0 {
+		words = append(words, "expects sections of "+story.Span(o.Expects))
+	}
+	if o.Failures > 0 {
+		words = append(words, "gives its nodes up after "+story.Count(o.Failures, "failure")+" in a row")
+	}
+	if o.OpenFor > 0 {
+		words = append(words, "asks them again after "+story.Span(o.OpenFor))
+	}
 	if o.Fallback != "" {
 		words = append(words, fmt.Sprintf("falls back to %s while its nodes do not answer", o.Fallback))
 	}

@@ -92,7 +92,7 @@ func TestEveryFieldOfAClientIsTold(t *testing.T) {
 
 func TestEveryOptionOfALockIsTold(t *testing.T) {
 	values := locks.Options{
-		Ask: locks.AllAtOnce, Clock: fakeclock.Wall, Fallback: locks.GoAhead, NodeTimeout: time.Second, Holders: 2, Without: []string{"extend"},
+		Ask: locks.AllAtOnce, Clock: fakeclock.Wall, Fallback: locks.GoAhead, NodeTimeout: time.Second, Holders: 2, Expects: time.Second, Failures: 2, OpenFor: time.Second, Without: []string{"extend"},
 	}
 	tr := &trace.Trace{Locks: []trace.LockInfo{{Kind: "redlock"}}}
 	for field := range reflect.TypeFor[locks.Options]().Fields() {

@@ -101,7 +101,7 @@ func (d *draft) checkLock() {
 		d.at("lock.nodes", "a lock cannot have %d nodes", fmt.Sprintf("it has 1 to %d", maxNodes), *n)
 	}
 	if kind, ok := locks.Lookup(string(l.Kind)); ok {
-		for _, option := range []string{"ask", "clock", "node-timeout", "fallback", "holders"} {
+		for _, option := range []string{"ask", "clock", "node-timeout", "expects", "failures", "open-for", "fallback", "holders"} {
 			if d.wrote("lock."+option) && !slices.Contains(kind.Accepts, option) {
 				d.at("lock."+option, "the lock %s has no such setting", "leave it out", kind.Name)
 			}

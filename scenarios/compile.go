@@ -146,6 +146,15 @@ func (s *spec) lockOptions(run Options) (locks.Kind, locks.Options, error) {
 	if slices.Contains(kind.Accepts, "holders") {
 		o.Holders = s.Lock.Holders
 	}
+	if slices.Contains(kind.Accepts, "expects") {
+		o.Expects = time.Duration(s.Lock.Expects)
+	}
+	if slices.Contains(kind.Accepts, "failures") {
+		o.Failures = s.Lock.Failures
+	}
+	if slices.Contains(kind.Accepts, "open-for") {
+		o.OpenFor = time.Duration(s.Lock.OpenFor)
+	}
 	if slices.Contains(kind.Accepts, "fallback") {
 		o.Fallback = locks.Fallback(s.Lock.Fallback)
 	}

@@ -53,6 +53,9 @@ type lock struct {
 	Ask         ask       `yaml:"ask" jsonschema_description:"How a quorum lock asks its nodes."`
 	Clock       clock     `yaml:"clock" jsonschema_description:"The clock by which the lock measures elapsed time."`
 	NodeTimeout span      `yaml:"node-timeout" jsonschema_description:"The bound on each request to one node."`
+	Expects     span      `yaml:"expects" jsonschema_description:"How long sections are expected to take, for a lock that chooses its TTL by that. Default: nobody knows."`
+	Failures    int       `yaml:"failures" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"After how many failures in a row a circuit breaker asks no more. Default: 5."`
+	OpenFor     span      `yaml:"open-for" jsonschema_description:"How long a circuit breaker asks no more then. Default: 60s."`
 	Fallback    fallback  `yaml:"fallback" jsonschema_description:"What a circuit breaker does while Redis cannot be reached."`
 	Holders     int       `yaml:"holders" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many may hold the lock at one moment. Default: one."`
 	Without     []feature `yaml:"without" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"The lock's features that are turned off."`

@@ -77,7 +77,7 @@ func (ifNoAnswer) words() []string { return []string{"resends"} }
 
 func (ifRefused) words() []string { return []string{"starts-over"} }
 
-func (fallback) words() []string { return texts(locks.Refuse, locks.GoAhead) }
+func (fallback) words() []string { return texts(locks.Refuse, locks.GoAhead, locks.Local) }
 
 func (retry) words() []string { return texts(locks.Retries()...) }
 
