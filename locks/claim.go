@@ -66,6 +66,12 @@ func (c claim) remove(ctx context.Context, node *redis.Client) (bool, error) {
 	return n > 0, err
 }
 
+// removeIfEqual is remove without a script. It takes Redis 8.4.
+func (c claim) removeIfEqual(ctx context.Context, node *redis.Client) (bool, error) {
+	n, err := node.Do(ctx, "DELEX", c.key, "IFEQ", c.value).Int()
+	return n > 0, err
+}
+
 func (c claim) prolong(ctx context.Context, node *redis.Client) (bool, error) {
 	n, err := prolongScript.Run(ctx, node, []string{c.key}, c.value, c.milliseconds()).Int()
 	return n > 0, err

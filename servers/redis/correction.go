@@ -26,10 +26,11 @@ var corrections map[string]correction
 func init() {
 	corrections = map[string]correction{
 		"TTL": correctTTL, "PTTL": correctTTL, "EXPIRETIME": correctTTL, "PEXPIRETIME": correctTTL,
-		"SET": correctSET, "SETEX": correctSETEX, "PSETEX": correctSETEX,
+		"SET": correctSETIF, "SETEX": correctSETEX, "PSETEX": correctSETEX,
 		"EXPIRE": correctEXPIRE, "PEXPIRE": correctEXPIRE, "EXPIREAT": correctEXPIRE, "PEXPIREAT": correctEXPIRE,
 		"INCR": correctINCR, "INCRBY": correctINCR, "DECR": correctINCR, "DECRBY": correctINCR,
 		"EVAL": correctEVAL, "EVALSHA": correctEVAL, "EVAL_RO": correctEVAL, "EVALSHA_RO": correctEVAL,
+		"DELEX":     correctDELEX,
 		"SCRIPT":    correctSCRIPT,
 		"SELECT":    correctSELECT,
 		"HELLO":     correctHELLO,

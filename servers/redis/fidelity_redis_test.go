@@ -33,15 +33,21 @@ func TestFidelityOfRealRedis(t *testing.T) {
 	if err != nil {
 		skip(t, "there is no Redis server to compare with (%v); on Debian and Ubuntu: apt-get install redis-server", err)
 	}
-	m := regexp.MustCompile(`v=(\d+)`).FindSubmatch(version)
+	m := regexp.MustCompile(`v=(\d+)\.(\d+)`).FindSubmatch(version)
 	if m == nil {
 		t.Fatalf("redis-server --version says %q", version)
 	}
-	if major, _ := strconv.Atoi(string(m[1])); major < 7 {
+	major, _ := strconv.Atoi(string(m[1]))
+	minor, _ := strconv.Atoi(string(m[2]))
+	if major < 7 {
 		skip(t, "the table tells what Redis 7 and later answer, and this is %s", version)
 	}
+	cases := slices.Concat(fidelities, luaFidelities)
+	if major > 8 || major == 8 && minor >= 4 {
+		cases = append(cases, newFidelities...)
+	}
 	preload, err := compilePreload(t)
-	for _, f := range slices.Concat(fidelities, luaFidelities) {
+	for _, f := range cases {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			if preload == "" && f.timed() {

@@ -20,7 +20,7 @@ import (
 
 // The table, on our nodes.
 func TestFidelityOfOurNodes(t *testing.T) {
-	for _, f := range slices.Concat(fidelities, luaFidelities) {
+	for _, f := range slices.Concat(fidelities, luaFidelities, newFidelities) {
 		t.Run(f.name, func(t *testing.T) {
 			if f.wide && strconv.IntSize == 32 {
 				t.Skip("an int has 32 bits here")

@@ -1,0 +1,24 @@
+package locks
+
+import "context"
+
+// The release that needs no script: since 8.4 Redis has a command that compares and
+// deletes in one step. What it comes to is what the script comes to, in one command that
+// can be read.
+//
+// https://redis.io/docs/latest/commands/delex/
+func init() {
+	Register(Kind{
+		Name:     "single-delex",
+		System:   Redis,
+		Title:    "as single, but released by DELEX IFEQ, which Redis has since 8.4, and not by a script",
+		OwnClock: true,
+		Accepts:  []string{"clock", "node-timeout"},
+		Features: []string{"elapsed-check", "fresh-value", "extend"},
+		Slots:    onFirstNode,
+		New: variant(func(l *single) Lock {
+			l.release = func(ctx context.Context, c claim) (bool, error) { return l.ask(ctx, c.removeIfEqual) }
+			return l
+		}),
+	})
+}
