@@ -1,0 +1,108 @@
+package libraries_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// onNodes are the faults that can strike a node or what goes to it, each in every
+// manner that has a field of its own. NODE stands for the first node.
+var onNodes = map[string][]string{
+	"pause":      {"pause: NODE, for: 2s"},
+	"jump":       {"jump: NODE, by: 31s", "jump: NODE, by: -31s"},
+	"drift":      {"drift: NODE, rate: +2%, for: 5s"},
+	"partition":  {"partition: NODE, from: [client-1], for: 2s", "partition: NODE, from: [client-1], direction: to, for: 2s"},
+	"delay":      {"delay: NODE, to: client-1, by: 1s, for: 2s"},
+	"reset":      {"reset: client-1, from: NODE"},
+	"hold":       {"hold: NODE's reply to client-1's release, for: 1s"},
+	"fail":       {"fail: NODE, for: 2s"},
+	"crash":      {"crash: NODE, for: 2s", "crash: NODE, how: power-loss, for: 2s", "crash: NODE, how: shutdown, for: 2s", "crash: NODE, how: failover"},
+	"promote":    {"promote: NODE"},
+	"disk-stall": {"disk-stall: NODE, for: 2s"},
+}
+
+// notOnNodes are those that have to do with a client alone.
+var notOnNodes = []string{"cancel", "stall"}
+
+// refusals are what is said of a fault that a kind of server cannot have; "" is every kind.
+var refusals = []struct{ fault, system, sentence string }{
+	{"crash: NODE, how: failover", "", "has no copy that could take over"},
+	{"promote: NODE", "", "is no replica"},
+	{"disk-stall: NODE, for: 2s", "redis", "nobody notices"},
+	{"disk-stall: NODE, for: 2s", "consul", "it goes on, or stands still: pause it"},
+	{"disk-stall: NODE, for: 2s", "kubernetes", "it goes on, or stands still: pause it"},
+	{"disk-stall: NODE, for: 2s", "postgres", "it goes on, or stands still: pause it"},
+	{"disk-stall: NODE, for: 2s", "zookeeper", "which is not simulated: pause it, or cut it off"},
+}
+
+// On each kind of server each fault either happens or is refused with a sentence. Nothing
+// is left out in silence, and no world ends otherwise than by itself.
+func TestEveryFaultOnEverySystem(t *testing.T) {
+	var told []string
+	for name := range onNodes {
+		told = append(told, name)
+	}
+	for _, k := range sim.FaultKinds() {
+		if !slices.Contains(told, k.Name) && !slices.Contains(notOnNodes, k.Name) {
+			t.Errorf("%s: is tried on no server", k.Name)
+		}
+	}
+	for _, on := range []struct{ lock, system string }{
+		{"single", "redis"}, {"etcd", "etcd"}, {"zookeeper", "zookeeper"}, {"consul", "consul"},
+		{"postgres-lease", "postgres"}, {"kubernetes", "kubernetes"},
+	} {
+		for kind, faults := range onNodes {
+			for _, fault := range faults {
+				t.Run(on.system+" "+strings.ReplaceAll(fault, " ", "-"), func(t *testing.T) {
+					want := ""
+					for _, r := range refusals {
+						if r.fault == fault && (r.system == "" || r.system == on.system) {
+							want = r.sentence
+						}
+					}
+					clause := strings.ReplaceAll(fault, "NODE", on.system+"-1")
+					tr, err := toldWith(on.lock, clause)
+					switch {
+					case want == "" && err != nil:
+						t.Fatalf("%s: %v", clause, err)
+					case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+						t.Fatalf("%s: %v, want a refusal that says %q", clause, err, want)
+					case want != "":
+						return
+					}
+					if !slices.ContainsFunc(tr.Events, func(ev trace.Event) bool { return ev.Fault == 1 }) {
+						t.Errorf("%s (%s): nothing of it is in the trace", clause, kind)
+					}
+				})
+			}
+		}
+	}
+}
+
+// toldWith tells of two clients that want a lock one after the other, of which the first
+// works while a fault strikes.
+func toldWith(lock, fault string) (*trace.Trace, error) {
+	s, err := scenarios.Parse("fault.yaml", fmt.Appendf(nil, `
+title: A fault on a server
+lock: {kind: %s, ttl: 10s}
+clients:
+  client-1: {works: 5s}
+  client-2: {starts: client-1 acquired}
+faults:
+  - {after: client-1 read, %s}
+`, lock, fault))
+	if err != nil {
+		return nil, err
+	}
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	return r.Runs[0].History.Trace, nil
+}
