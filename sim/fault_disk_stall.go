@@ -30,7 +30,7 @@ func init() {
 //
 // What was not on the disk when the node crashes is lost: nobody was told of it.
 type DiskStall struct {
-	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls: one that waits for it\\, and does something else meanwhile."`
+	Node string `yaml:"disk-stall" json:"disk-stall" jsonschema:"description=The node whose disk stalls: one that minds it\\, and does something else meanwhile."`
 }
 
 func (a *DiskStall) Check(t Topology) error {

@@ -20,8 +20,10 @@ type Host struct {
 	server Server
 	// failing are the faults because of which it answers requests with an error.
 	failing []*FaultState
-	// stalling are those because of which nothing gets to its disk.
+	// stalling are those because of which nothing gets to its disk. waits is what pauses the
+	// node until they are over; nil if it does not stand still.
 	stalling []*FaultState
+	waits    *FaultState
 }
 
 func newHost(w *World, p *process, cfg Node) *Host {
@@ -161,11 +163,24 @@ func (h *Host) fail(faults []*FaultState) {
 // DiskStalls says that nothing gets to the node's disk for now that is not on it yet.
 func (h *Host) DiskStalls() bool { return len(h.stalling) > 0 }
 
+// AwaitDisk has the node stand still until its disk goes on, as in a system call that does
+// not return before that. It is called while [Host.DiskStalls], and not in a pause.
+func (h *Host) AwaitDisk() {
+	if h.waits == nil {
+		h.waits = &FaultState{}
+		h.p.pause(trace.Stop, h.waits)
+	}
+}
+
 // stallDisk has some faults decide from now on whether the node's disk stalls.
 func (h *Host) stallDisk(faults []*FaultState) {
 	h.stalling = faults
 	if h.DiskStalls() {
 		return
+	}
+	if h.waits != nil {
+		h.p.resume(h.waits)
+		h.waits = nil
 	}
 	h.At(h.Now(), func() {
 		h.Running(func() {
@@ -195,7 +210,7 @@ func (h *Host) Connect(to string, endpoint Endpoint, opened func(*End, error)) {
 
 // The process of a node is a server like those of the storage and of services.
 func (h *Host) accept(c *conn) endpoint { return nodeEnd{h.server.Accept(&End{c: c})} }
-func (h *Host) crash(how trace.Crash)   { h.server.Crash(how) }
+func (h *Host) crash(how trace.Crash)   { h.waits = nil; h.server.Crash(how) }
 func (h *Host) restart()                { h.server.Restart() }
 
 func (h *Host) stop() {

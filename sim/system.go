@@ -100,8 +100,9 @@ type Disk struct {
 	Persistence
 	// Keeps are the crashes that lose nothing of what the node has answered.
 	Keeps []trace.Crash
-	// Waits says that the node answers what it has to write only when that is on its disk,
-	// and does all else meanwhile: its server is [Durable].
+	// Waits says that the node itself sees to what a stall of its disk comes to, be it that it
+	// answers only when something is on its disk, or that it writes later than it answers: its
+	// server is [Durable].
 	Waits bool
 	// Stalled is what any other node comes to while its disk stalls, which is no fault of its
 	// own, and what to write instead: "it stands still: pause it".
@@ -133,8 +134,8 @@ func (s System) disk(p Persistence) (Disk, bool) {
 	return Disk{}, false
 }
 
-// Waits says whether a node with some persistence, "" is the system's first, waits for its
-// disk and does something else meanwhile.
+// Waits says whether a node with some persistence, "" is the system's first, sees to what a
+// stall of its disk comes to.
 func (s System) Waits(p Persistence) bool {
 	d, ok := s.disk(p)
 	return ok && d.Waits
@@ -186,8 +187,9 @@ type Replica interface {
 	Promote()
 }
 
-// A Durable server waits for its disk, and does something else meanwhile: that disk can
-// stall, from when [Host.DiskStalls] on.
+// A Durable server minds its disk, and does something else while it waits for it: that disk
+// can stall, from when [Host.DiskStalls] on. If all that it can do is wait, it stands still
+// ([Host.AwaitDisk]).
 type Durable interface {
 	Server
 	// DiskBack is called when its disk goes on that has stalled.

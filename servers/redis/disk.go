@@ -20,7 +20,19 @@ type disk struct {
 	changes int
 	// missed: there were changes of which it was not told.
 	missed bool
+	// syncing: the write that began last has not come to its end, because the disk stalls.
+	// handed is what the operating system was given before it, and postponed says that
+	// something has changed since.
+	syncing, postponed bool
+	handed             keyspace
 }
+
+// longestPostponed is how long Redis keeps what it has to append to its file to itself while
+// the file is being written to the disk. Then it appends all the same, and stands still until
+// the disk goes on. It is in flushAppendOnlyFile of
+// https://github.com/redis/redis/blob/unstable/src/aof.c, and in "Latency due to AOF and disk
+// I/O" of https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/latency/.
+const longestPostponed = 2 * time.Second
 
 // wrote is told of changes of the data set.
 func (d *disk) wrote(effects []effect) {
@@ -40,6 +52,10 @@ func (d *disk) wrote(effects []effect) {
 			}
 		}
 	case Everysec:
+		if d.syncing {
+			d.postpone()
+			return
+		}
 		d.plan(max(d.written+time.Second, d.n.host.Now()))
 	case Snapshots:
 		after := time.Hour
@@ -77,15 +93,60 @@ func (d *disk) sync() {
 	}
 	d.changes = 0
 	d.written = d.n.host.Now()
-	d.saved = d.n.keys.clone()
+	if d.policy == Everysec && d.n.host.DiskStalls() {
+		d.syncing, d.handed = true, d.n.keys.clone()
+		return
+	}
+	d.synced(d.n.keys.clone())
+}
+
+// synced takes note of what is on the disk now.
+func (d *disk) synced(keys keyspace) {
+	d.saved = keys
 	d.n.host.Emit(trace.Event{Kind: trace.KindSync, Text: string(d.policy)})
 }
+
+// postpone keeps a change in the server's memory.
+func (d *disk) postpone() {
+	if d.postponed {
+		return
+	}
+	d.postponed = true
+	since, epoch, host := d.written, d.n.epoch, d.n.host
+	host.At(host.Now()+longestPostponed, func() {
+		host.Running(func() {
+			if d.postponed && d.written == since && epoch == d.n.epoch && host.DiskStalls() {
+				host.AwaitDisk()
+			}
+		})
+	})
+}
+
+// DiskBack is as in [sim.Durable]: what was under way is on the disk, and what was postponed
+// is appended, to be written when its time has come.
+func (n *node) DiskBack() {
+	d := &n.disk
+	if !d.syncing {
+		return
+	}
+	d.synced(d.handed)
+	postponed := d.postponed
+	d.forget()
+	if postponed {
+		d.plan(max(d.written+time.Second, n.host.Now()))
+	}
+}
+
+// forget is for when no write is under way any more.
+func (d *disk) forget() { d.syncing, d.postponed, d.handed = false, false, nil }
 
 // survives is what a node finds on its disk after a crash.
 func (d *disk) survives(how trace.Crash) keyspace {
 	switch {
 	case d.policy == sim.NoPersistence:
 		return keyspace{}
+	case how == trace.Kill && d.syncing:
+		return d.handed.clone()
 	case how == trace.Shutdown, how == trace.Kill && d.policy != Snapshots:
 		// A killed process leaves what it had written with the operating system.
 		return d.n.keys.clone()
@@ -101,6 +162,7 @@ func (n *node) Crash(how trace.Crash) {
 	n.check++
 	n.disk.planned = false
 	n.disk.changes = 0
+	n.disk.forget()
 	n.repl.crash()
 	n.halt()
 }

@@ -16,7 +16,7 @@ func init() {
 			// What a stalled disk comes to is in flushAppendOnlyFile and rdbSaveBackground of Redis.
 			{Persistence: sim.NoPersistence, Stalled: "nobody notices"},
 			{Persistence: Snapshots, Keeps: []trace.Crash{trace.Shutdown}, Stalled: "a process of its own waits for it, and the node goes on"},
-			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, Stalled: "it goes on, and stands still if two seconds later it has something to write: pause it then"},
+			{Persistence: Everysec, Keeps: []trace.Crash{trace.Shutdown, trace.Kill}, Waits: true},
 			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Stalled: "it stands still with its next write, and serves nobody: pause it"},
 		},
 		Replicates: true,
@@ -44,7 +44,8 @@ const (
 	Snapshots sim.Persistence = "snapshots"
 	// Everysec appends every command to a file before it is answered, and has the
 	// operating system write that to the disk in the background: at once, unless
-	// it did so less than a second ago, and then as soon as that second is over.
+	// it did so less than a second ago, and then as soon as that second is over. While
+	// that takes, what is appended waits in the server's memory, for up to two seconds.
 	Everysec sim.Persistence = "everysec"
 	// Always has it written before each answer.
 	Always sim.Persistence = "always"

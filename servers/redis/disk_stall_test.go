@@ -1,0 +1,118 @@
+package redis_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	server "github.com/locksim/locksim/servers/redis"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// stalled is a world whose node's disk is slow for a while from 500 ms on. A key that is set
+// at 300 ms is given to the operating system at once, and a sync of the file begins at a
+// second. Then there are more keys, each set at a time.
+func stalled(t *testing.T, lasts time.Duration, more map[string]time.Duration, faults ...sim.Fault) (tr *trace.Trace, left map[string]bool, answered map[string]time.Duration) {
+	t.Helper()
+	left, answered = map[string]bool{}, map[string]time.Duration{}
+	set := map[string]time.Duration{"first": 300 * time.Millisecond}
+	for key, at := range more {
+		set[key] = at
+	}
+	var clients []sim.Client
+	for _, key := range []string{"first", "second", "third"} {
+		at, is := set[key]
+		if !is {
+			continue
+		}
+		clients = append(clients, Client(t, key, func(ctx context.Context, p *sim.Program) error {
+			conn, err := Dial(ctx, p, 0)
+			if err != nil {
+				return err
+			}
+			SleepUntil(at)
+			if _, err := Ask(conn, "SET "+key+" v"); err == nil {
+				answered[key] = Now()
+			}
+			SleepUntil(20 * time.Second)
+			if conn, err = Dial(ctx, p, 0); err != nil {
+				return err
+			}
+			got, err := Ask(conn, "GET "+key)
+			left[key] = got == "$1\r\nv\r\n"
+			return err
+		}))
+	}
+	cfg := story(clients...)
+	cfg.Nodes[0].Persistence = server.Everysec
+	stall := Lasting(lasts, At(500*time.Millisecond, &sim.DiskStall{Node: "redis-1"}))
+	tr = Play(t, With(cfg, append([]sim.Fault{stall}, faults...)...))
+	Struck(t, tr)
+	return tr, left, answered
+}
+
+// While a sync of the file hangs, what is set waits in the process, and a kill loses it.
+func TestAKillWhileTheDiskIsSlow(t *testing.T) {
+	const second = 1500 * time.Millisecond
+	tests := []struct {
+		name  string
+		lasts time.Duration
+		at    time.Duration
+		how   trace.Crash
+		want  bool // the second key is still there
+	}{
+		{"killed in the stall", 3 * time.Second, 2 * time.Second, trace.Kill, false},
+		{"killed after it", 1500 * time.Millisecond, 2200 * time.Millisecond, trace.Kill, true},
+		{"no stall by then", time.Second / 4, 2 * time.Second, trace.Kill, true},
+		{"shut down in the stall", 3 * time.Second, 2 * time.Second, trace.Shutdown, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			crash := Lasting(5*time.Second, At(test.at, Crashed("redis-1", test.how)))
+			_, left, answered := stalled(t, test.lasts, map[string]time.Duration{"second": second}, crash)
+			About(t, "the answer to the second SET", answered["second"], second+2*Hop)
+			Same(t, "the first key is there", left["first"], true)
+			Same(t, "the second key is there", left["second"], test.want)
+		})
+	}
+}
+
+// Power that fails in a stall takes what the sync was about as well.
+func TestAPowerLossWhileTheDiskIsSlow(t *testing.T) {
+	crash := Lasting(5*time.Second, At(2*time.Second, Crashed("redis-1", trace.PowerLoss)))
+	_, left, _ := stalled(t, 3*time.Second, nil, crash)
+	Same(t, "the first key is there", left["first"], false)
+}
+
+// Two seconds after the first change that it has postponed, the server appends it all the
+// same, and stands still until the disk goes on.
+func TestALongStallStopsTheServer(t *testing.T) {
+	const second, back = 1500 * time.Millisecond, 6 * time.Second
+	tr, left, answered := stalled(t, back-500*time.Millisecond, map[string]time.Duration{"second": second, "third": 4 * time.Second})
+	About(t, "the answer before", answered["second"], second+2*Hop)
+	About(t, "it stands still", Only(t, tr, trace.KindPause, "redis-1").At, second+Hop+2*time.Second)
+	About(t, "it goes on", Only(t, tr, trace.KindResume, "redis-1").At, back)
+	About(t, "the answer after", answered["third"], back+Hop)
+	Same(t, "the third key is there", left["third"], true)
+	syncs := Events(tr, trace.KindSync, "redis-1")
+	if len(syncs) != 2 {
+		t.Fatalf("the file was written to the disk %d times, want twice: %v", len(syncs), syncs)
+	}
+	About(t, "the sync that hung", syncs[0].At, back)
+}
+
+// A server that stands still for its disk can be killed, and comes back.
+func TestAKillOfAServerThatStandsStill(t *testing.T) {
+	crash := Lasting(5*time.Second, At(5*time.Second, Crashed("redis-1", trace.Kill)))
+	tr, left, answered := stalled(t, 6*time.Second, map[string]time.Duration{"second": 1500 * time.Millisecond, "third": 4 * time.Second}, crash)
+	Only(t, tr, trace.KindPause, "redis-1")
+	None(t, tr, trace.KindResume, "redis-1")
+	if at, was := answered["third"]; was {
+		t.Errorf("the third SET was answered at %v by a server that stood still", at)
+	}
+	for key, want := range map[string]bool{"first": true, "second": false, "third": false} {
+		Same(t, "is "+key+" there", left[key], want)
+	}
+}
