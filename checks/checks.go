@@ -100,24 +100,38 @@ type Verdict struct {
 	// has doubts of its own, a fault did not act, or the two checkers of the
 	// storage's history disagree. No property of such a run is said to hold.
 	Reasons []Reason
-	// Findings has one entry for each property, in the order of [Properties].
+	// Findings has one entry for each property that is judged of such a run, in the order
+	// of [Properties]. Only of a run with a schedule [OncePerPeriod] is.
 	Findings  []Finding
 	Witnesses []WitnessResult
 	Torn      []TornSection
+	// Missed are the periods of the schedule for which nobody had an effect.
+	Missed []MissedPeriod
 	// RanOn says that a paused process started something all the same, as code
 	// that is not written on the simulated clock can. What it took part in is
 	// not held against the lock.
 	RanOn bool
 }
 
-// Finding returns the finding on one property.
+// Finding returns the finding on one property. One that such a run is not judged by does
+// not apply.
 func (v *Verdict) Finding(p Property) Finding {
 	for _, f := range v.Findings {
 		if f.Property == p {
 			return f
 		}
 	}
-	panic(fmt.Sprintf("checks: no property is called %q", p))
+	if p != OncePerPeriod {
+		panic(fmt.Sprintf("checks: no property is called %q", p))
+	}
+	f := notApplicable(NoSchedule)
+	f.Property = p
+	return f
+}
+
+// judges reports whether the verdict says something of a property.
+func (v *Verdict) judges(p Property) bool {
+	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Property == p })
 }
 
 // Violations are the findings on what is violated, the worst first.
@@ -143,7 +157,13 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	h := &inquiry{of}
 	t := h.Trace
 	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn(), Findings: make([]Finding, 0, len(properties))}
+	if t.Schedule != nil {
+		v.Missed = h.missed()
+	}
 	for _, p := range properties {
+		if p.concerns != nil && !p.concerns(h) {
+			continue
+		}
 		f := p.judge(h)
 		f.Property = p.Property
 		v.Findings = append(v.Findings, f)

@@ -11,7 +11,7 @@ const GrantOrder Property = "grant-order"
 
 var grantOrder = property{
 	Card: Card{
-		Property: GrantOrder, Of: OfConduct, Gravity: 5, Letter: "g",
+		Property: GrantOrder, Of: OfConduct, Gravity: 6, Letter: "g",
 		Title:  "no write is applied once the lock has been granted anew",
 		Broken: "a write lands after the lock has been granted anew",
 		Word:   "late write", Means: "a write is applied when the lock has been granted anew",

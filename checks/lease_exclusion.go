@@ -14,7 +14,7 @@ const LeaseExclusion Property = "lease-exclusion"
 
 var leaseExclusion = property{
 	Card: Card{
-		Property: LeaseExclusion, Of: OfExclusion, Gravity: 4, Column: "lease",
+		Property: LeaseExclusion, Of: OfExclusion, Gravity: 5, Column: "lease",
 		Title:  "no two clients hold a lease at the same time",
 		Broken: "the lock is granted twice",
 		Word:   "two leases", Means: "two clients hold a lease at the same time",

@@ -16,6 +16,9 @@ import (
 // write, all of which it knows to be applied, or, if it is a client that never
 // writes, after nothing that failed.
 //
+// In a run with a schedule a client wants the lock no more when somebody has run the job for
+// its period.
+//
 // It does not apply to a run that was over before every fault was that has an
 // end.
 //
@@ -25,7 +28,7 @@ const Progress Property = "progress"
 
 var progress = property{
 	Card: Card{
-		Property: Progress, Of: OfConduct, Gravity: 9, Letter: "p",
+		Property: Progress, Of: OfConduct, Gravity: 10, Letter: "p",
 		Title:  "once the faults are over, somebody gets its work done",
 		Broken: "nobody gets any work done",
 		Word:   "no progress", Means: "nobody gets any work done when the faults are over",
@@ -43,7 +46,7 @@ func judgeProgress(h *inquiry) Finding {
 		switch f := c.judge(lock); {
 		case f.Outcome == Violated:
 			return f
-		case f.Outcome == Unknown, f.Outcome == Holds && verdict.Outcome == NotApplicable:
+		case f.Outcome == Unknown, (f.Outcome == Holds || f.Reason.Code == AllRun) && verdict.Outcome == NotApplicable:
 			verdict = f
 		}
 	}
@@ -112,7 +115,8 @@ func (c *calm) judge(lock string) Finding {
 	if len(c.unfinished) > 0 && c.horizon == nil {
 		return notApplicable(OverBeforeFault, c.unfinished[0])
 	}
-	calls := c.wanting(lock)
+	wanting := c.wanting(lock)
+	calls := firstOfEach(wanting)
 	if len(calls) == 0 {
 		if client, step := c.Stuck(); client != "" {
 			f := Finding{
@@ -130,16 +134,17 @@ func (c *calm) judge(lock string) Finding {
 		}
 		return notApplicable(NobodyWanted)
 	}
-	var clients []string
-	for _, call := range calls {
-		clients = append(clients, call.Client)
-	}
+	clients := clientsOf(calls)
 	for _, s := range c.Sections() {
 		if s.Lock == lock && slices.Contains(clients, s.Client) && c.from.Before(s.From) &&
 			s.Completed() && !c.until.Before(history.Later(history.MomentOf(s.Released), s.Settled)) {
 			return holds()
 		}
 	}
+	if calls = firstOfEach(c.unrun(wanting)); len(calls) == 0 {
+		return notApplicable(AllRun)
+	}
+	clients = clientsOf(calls)
 	if c.horizon != nil && c.until != history.Never && c.horizon.At < c.until.At {
 		return unknown(CutOffTooEarly, c.horizon.At, c.until)
 	}
@@ -182,6 +187,17 @@ func (c *calm) judge(lock string) Finding {
 		f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, clients...)
 	}
 	return f
+}
+
+// unrun leaves out those calls that are for a period of the schedule which somebody has run:
+// the lock is not wanted for its own sake.
+func (c *calm) unrun(calls []*history.Call) []*history.Call {
+	return slices.DeleteFunc(slices.Clone(calls), func(call *history.Call) bool {
+		period := call.Began.Period
+		return period > 0 && slices.ContainsFunc(c.Runs(call.Lock, period), func(s *history.Section) bool {
+			return !c.until.Before(history.MomentOf(s.Effects()[0].Makes.Made))
+		})
+	})
 }
 
 // denied is the first of the clients that want the lock, and asked for it since the last
@@ -307,8 +323,7 @@ func (c *calm) uncounted(s *history.Section) []trace.Assumption {
 	return uncounted(c.ClockOf(s, kind), history.MomentOf(s.Called()), s.From)
 }
 
-// wanting finds who wants the lock: the first call of acquire of each client
-// that shows it, in order.
+// wanting finds who wants the lock: the calls of acquire that show it, in order.
 func (c *calm) wanting(lock string) []*history.Call {
 	var calls []*history.Call
 	// last has each client's last call before the calm, unless it led to a section.
@@ -333,12 +348,26 @@ func (c *calm) wanting(lock string) []*history.Call {
 		calls = append(calls, call)
 	}
 	slices.SortFunc(calls, func(a, b *history.Call) int { return a.Began.Seq - b.Began.Seq })
+	return calls
+}
+
+// firstOfEach are the first calls of each client.
+func firstOfEach(calls []*history.Call) []*history.Call {
 	seen := map[string]bool{}
-	return slices.DeleteFunc(calls, func(call *history.Call) bool {
+	return slices.DeleteFunc(slices.Clone(calls), func(call *history.Call) bool {
 		dup := seen[call.Client]
 		seen[call.Client] = true
 		return dup
 	})
+}
+
+// clientsOf are the clients that made some calls.
+func clientsOf(calls []*history.Call) []string {
+	var clients []string
+	for _, call := range calls {
+		clients = append(clients, call.Client)
+	}
+	return clients
 }
 
 // withdrawn reports whether the client of a call of acquire crashed before it

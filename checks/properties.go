@@ -7,6 +7,9 @@ import "slices"
 type property struct {
 	Card
 	judge func(*inquiry) Finding
+	// concerns says of which runs it is judged at all; nil is of all. No report of others
+	// speaks of it.
+	concerns func(*inquiry) bool
 }
 
 // A Card is all that anybody has to know of a property who does not judge it.
@@ -47,6 +50,7 @@ var properties = []property{
 	writeOrder,
 	noLostUpdate,
 	serialSections,
+	oncePerPeriod,
 	releaseOwnership,
 	progress,
 }
@@ -58,6 +62,14 @@ func Properties() []Property {
 		names[i] = p.Property
 	}
 	return names
+}
+
+// Judged lists the properties of which any of some verdicts says something, in the order in
+// which they are reported.
+func Judged(verdicts ...*Verdict) []Property {
+	return slices.DeleteFunc(Properties(), func(p Property) bool {
+		return !slices.ContainsFunc(verdicts, func(v *Verdict) bool { return v.judges(p) })
+	})
 }
 
 // PropertiesOf lists those that are about something.

@@ -29,6 +29,7 @@ const (
 	NoLock           Code = "no-lock"
 	EverybodyIn      Code = "everybody-in"
 	SeveralIn        Code = "several-in"
+	NoSchedule       Code = "no-schedule"
 	RoomFor          Code = "room-for" // how many
 	NoRanks          Code = "no-ranks"
 	NoKeysTold       Code = "no-keys-told"
@@ -45,9 +46,11 @@ const (
 	CheckersDisagree Code = "checkers-disagree" // outcome, porcupine's opinion
 
 	// Where a run differs from what is expected of it.
-	VerdictDiffers  Code = "verdict-differs"  // verdict, expected
-	PropertyDiffers Code = "property-differs" // property, what it is, expected
-	AsItIsSaid      Code = "as-it-is-said"    // the reason given for it
+	VerdictDiffers   Code = "verdict-differs"   // verdict, expected
+	PropertyDiffers  Code = "property-differs"  // property, what it is, expected
+	AsItIsSaid       Code = "as-it-is-said"     // the reason given for it
+	MissedUnexpected Code = "missed-unexpected" // the reason given for it
+	MissedNot        Code = "missed-not"        // period
 
 	// What the lock did.
 	GrantedWhileLeased  Code = "granted-while-leased"   // section, when, other, granted when, until
@@ -93,6 +96,11 @@ const (
 	TornByDeparture        Code = "torn-by-departure"         // how it ended
 	TornInPart             Code = "torn-in-part"              // begun, applied
 	ManyNotOneByOne        Code = "many-not-one-by-one"       // how many, section
+	RanTwice               Code = "ran-twice"                 // section, period, when, section, when
+	NotAtOnce              Code = "not-at-once"               //
+	NobodyRan              Code = "nobody-ran"                // period, begun when
+	HadBegun               Code = "had-begun"                 // section, how it ended
+	AllRun                 Code = "all-run"                   //
 
 	// What a run took.
 	NobodyAsked        Code = "nobody-asked"         //
@@ -150,6 +158,7 @@ var sentences = map[Code]string{
 	NoLock:           "the run has no lock",
 	EverybodyIn:      "there is no lock: everybody is let in",
 	SeveralIn:        "the lock has room for several: a newer grant ends no older one",
+	NoSchedule:       "the run has no schedule",
 	RoomFor:          "the lock has room for %d",
 	NoRanks:          "the run does not say in which order the lock was granted",
 	NoKeysTold:       "the lock does not say which keys it keeps",
@@ -165,9 +174,11 @@ var sentences = map[Code]string{
 	FaultIdle:        "fault %d (%s) did not act as the story says: %s",
 	CheckersDisagree: "two checkers of the storage's history disagree: by its dependencies " + string(SerialSections) + " %s, but porcupine says that the sections %s",
 
-	VerdictDiffers:  "the verdict is %s, expected %s",
-	PropertyDiffers: "%s %s, expected %s",
-	AsItIsSaid:      ": %s",
+	VerdictDiffers:   "the verdict is %s, expected %s",
+	PropertyDiffers:  "%s %s, expected %s",
+	AsItIsSaid:       ": %s",
+	MissedUnexpected: "it is not expected that %s",
+	MissedNot:        "period %d was run, expected that it is missed",
 
 	GrantedWhileLeased:  "%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
 	ProlongedAsIfAlone:  "%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
@@ -210,6 +221,11 @@ var sentences = map[Code]string{
 	TornByRefusals:         "%d of its writes took effect, %d the storage refused",
 	TornByDeparture:        "it wrote, and never released: %s",
 	TornInPart:             "of its %d writes only %d took effect",
+	RanTwice:               "%s ran the job for period %d at %v, and %s had run it at %v",
+	NotAtOnce:              "they were not at work at once: a lock only keeps apart who is",
+	NobodyRan:              "nobody has run the job for %s, which began at %v",
+	HadBegun:               "%s had begun with it: %s",
+	AllRun:                 "the job has been run for each period for which anybody wanted the lock",
 	ManyNotOneByOne:        "%d sections, %s's among them, cannot have run one after the other",
 
 	NobodyAsked:        "nobody asked for the lock",

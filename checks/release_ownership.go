@@ -17,7 +17,7 @@ const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
 	Card: Card{
-		Property: ReleaseOwnership, Of: OfConduct, Gravity: 6, Letter: "r",
+		Property: ReleaseOwnership, Of: OfConduct, Gravity: 7, Letter: "r",
 		Title:  "no command touches a key that was set for another acquisition",
 		Broken: "a command touches another's key",
 		Word:   "others' keys", Means: "a command touches a key that is another's",

@@ -14,7 +14,7 @@ const SectionExclusion Property = "section-exclusion"
 
 var sectionExclusion = property{
 	Card: Card{
-		Property: SectionExclusion, Of: OfExclusion, Gravity: 7, Column: "section",
+		Property: SectionExclusion, Of: OfExclusion, Gravity: 8, Column: "section",
 		Title:  "no two clients are in their critical sections at the same time",
 		Broken: "two clients are in their sections at once",
 		Word:   "two at work", Means: "two clients are in their sections at the same time",

@@ -150,6 +150,8 @@ func (s *story) header(line string) {
 		s.trace.Locks = nil
 	case "bytes": // of the messages to and from nodes
 		s.trace.Bytes = int64(s.number(words[1]))
+	case "schedule":
+		s.trace.Schedule = &trace.Schedule{Every: s.duration(a["every"]), Periods: s.number(a["periods"])}
 	case "within":
 		s.trace.ProgressWithin = s.duration(words[1])
 	case "doubt":
@@ -183,7 +185,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev := ev
 		ev.Kind, ev.Step, ev.Object = trace.KindBegin, step, object
 		if step == trace.Acquire {
-			ev.Lock = cmpOr(a["lock"], "L")
+			ev.Lock, ev.Period = cmpOr(a["lock"], "L"), s.number(a["period"])
 		}
 		s.emit(ev)
 	}
@@ -408,6 +410,10 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		for peer := range a {
 			s.emit(trace.Event{At: at, Kind: trace.KindPromote, Process: who, Peer: peer})
 		}
+
+	// The schedule.
+	case "begins":
+		s.emit(trace.Event{At: at, Kind: trace.KindPeriod, Period: s.number(a["period"])})
 
 	// Processes and faults.
 	case "crashes":

@@ -15,7 +15,7 @@ const TokenOrder Property = "token-order"
 
 var tokenOrder = property{
 	Card: Card{
-		Property: TokenOrder, Of: OfConduct, Gravity: 8, Letter: "t",
+		Property: TokenOrder, Of: OfConduct, Gravity: 9, Letter: "t",
 		Title:  "every grant's fencing token is greater than those of earlier grants",
 		Broken: "the fencing tokens do not grow",
 		Word:   "token order", Means: "a later grant has no greater fencing token",

@@ -53,7 +53,7 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("got %v, want %v", v.Witnesses, want)
 	}
 	got := outcomes(v)
-	for _, p := range Properties() {
+	for _, p := range Judged(v) {
 		want := Holds
 		if p == TokenOrder {
 			want = NotApplicable
@@ -215,8 +215,8 @@ func TestTorn(t *testing.T) {
 
 func TestProperties(t *testing.T) {
 	want := strings.Fields(`lease-exclusion section-exclusion token-order grant-order
-		write-order no-lost-update serial-sections release-ownership progress`)
-	data := strings.Fields(`write-order no-lost-update serial-sections`)
+		write-order no-lost-update serial-sections once-per-period release-ownership progress`)
+	data := strings.Fields(`write-order no-lost-update serial-sections once-per-period`)
 	var got, gotData []string
 	for _, p := range Properties() {
 		got = append(got, string(p))
@@ -240,7 +240,10 @@ func TestProperties(t *testing.T) {
 
 func TestAnEmptyTrace(t *testing.T) {
 	v := Check(history.Of(&trace.Trace{}), nil)
-	if v.Verdict != Safe || len(v.Findings) != len(Properties()) {
+	if v.Verdict != Safe || len(v.Findings) != len(Properties())-1 {
 		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
+	}
+	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || f.Reason.Code != NoSchedule || slices.Contains(Judged(v), OncePerPeriod) {
+		t.Errorf("a trace without a schedule is judged by it: %+v", f)
 	}
 }

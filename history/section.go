@@ -13,6 +13,8 @@ import (
 type Section struct {
 	Acquisition
 	Lock string
+	// Period is the period of the schedule that the client means to run; 0 is none.
+	Period int
 	// Granted is the end of acquire; nil if the lock was never granted.
 	Granted *trace.Event
 	// Minted are what gave the section fencing tokens of its own, in order: the
@@ -248,6 +250,9 @@ func (r *reading) grant(id Acquisition, call, ev *trace.Event) *Section {
 		Unordered:   lock.Unordered,
 		From:        MomentOf(ev),
 		To:          Never,
+	}
+	if call != nil {
+		s.Period = call.Period
 	}
 	s.Lease = Lease{From: s.From, Cut: Never}
 	s.Lease.prolong(r.declare(s, call, ev))

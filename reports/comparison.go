@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locksim/locksim/checks"
@@ -29,6 +31,9 @@ func sideBySide(pairs [][]scenarios.Outcome, p Palette) string {
 			rows = append(rows, row)
 		}
 	}
+	if row := missed(pairs); row != nil {
+		rows = append(rows, row)
+	}
 	for i, run := range pairs[0] {
 		row := []string{runName[run.Fencing]}
 		for _, runs := range pairs {
@@ -40,6 +45,24 @@ func sideBySide(pairs [][]scenarios.Outcome, p Palette) string {
 	verdicts := len(lines) - len(pairs[0])
 	rule := lines[len(lines)-len(rows)-1] // that under the header
 	return strings.Join(slices.Insert(lines, verdicts, rule), "")
+}
+
+// missed says which periods of the schedule nobody has run, for each variant; nil if there
+// are none.
+func missed(pairs [][]scenarios.Outcome) []string {
+	row, any := []string{"missed period"}, false
+	for _, runs := range pairs {
+		var periods []string
+		for _, m := range runs[0].Verdict.Missed {
+			periods = append(periods, strconv.Itoa(m.Period))
+		}
+		any = any || len(periods) > 0
+		row = append(row, cmp.Or(strings.Join(periods, ", "), "–"))
+	}
+	if !any {
+		return nil
+	}
+	return row
 }
 
 // signs says what became of a property in the runs of one variant: one sign if it

@@ -59,14 +59,15 @@ type jsonRun struct {
 	// Differences are where the run differs from what the scenario expects.
 	Differences []string `json:"differences,omitempty"`
 	// Measures have a member for each figure that the run gives.
-	Measures  ordered     `json:"measures"`
-	Faults    []jsonFault `json:"faults,omitempty"`
-	Torn      []jsonTorn  `json:"torn,omitempty"`
-	RanOn     bool        `json:"ran_on_while_paused,omitempty"`
-	Notes     []string    `json:"notes,omitempty"`
-	TraceHash string      `json:"trace_hash"`
-	VirtualMS int64       `json:"virtual_ms"`
-	Events    int         `json:"events"`
+	Measures  ordered      `json:"measures"`
+	Faults    []jsonFault  `json:"faults,omitempty"`
+	Torn      []jsonTorn   `json:"torn,omitempty"`
+	Missed    []jsonMissed `json:"missed,omitempty"`
+	RanOn     bool         `json:"ran_on_while_paused,omitempty"`
+	Notes     []string     `json:"notes,omitempty"`
+	TraceHash string       `json:"trace_hash"`
+	VirtualMS int64        `json:"virtual_ms"`
+	Events    int          `json:"events"`
 }
 
 // jsonFinding is what there is to say of a property beside its outcome. AtNS is
@@ -86,6 +87,12 @@ type jsonFault struct {
 	Assumption string `json:"assumption"`
 	// Idle says why the fault did not act.
 	Idle string `json:"idle,omitempty"`
+}
+
+type jsonMissed struct {
+	Lock   string `json:"lock"`
+	Period int    `json:"period"`
+	Reason string `json:"reason"`
 }
 
 type jsonTorn struct {
@@ -156,6 +163,9 @@ func runJSON(run scenarios.Outcome) jsonRun {
 	}
 	for _, f := range t.Faults {
 		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: string(f.Assumption), Idle: f.Idle})
+	}
+	for _, m := range v.Missed {
+		out.Missed = append(out.Missed, jsonMissed{m.Lock, m.Period, m.Reason.String()})
 	}
 	for _, torn := range v.Torn {
 		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: torn.Reason.String()})

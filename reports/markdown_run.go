@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/story"
@@ -137,7 +136,7 @@ func (m *runMarkdown) properties(runs []scenarios.Outcome) {
 		verdicts = append(verdicts, markdownVerdict(Cell{Runs: runs}, i))
 	}
 	t := cells{header: header}
-	for _, p := range checks.Properties() {
+	for _, p := range propertiesOf(runs) {
 		row := []string{string(p)}
 		for _, run := range runs {
 			row = append(row, outcomeCell(run.Verdict.Finding(p).Outcome, Palette{}))

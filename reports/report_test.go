@@ -87,9 +87,13 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestEveryPropertyHasARow(t *testing.T) {
-	got := written(t, "text", Options{}, result(tracetest.Overslept("none")))
-	for _, p := range checks.Properties() {
+	r := result(tracetest.Overslept("none"))
+	got := written(t, "text", Options{}, r)
+	for _, p := range checks.Judged(r.Runs[0].Verdict) {
 		contains(t, got, "\n  "+string(p)+" ")
+	}
+	if strings.Contains(got, string(checks.OncePerPeriod)) {
+		t.Error("there is no schedule, and the report speaks of periods")
 	}
 }
 
@@ -201,12 +205,12 @@ func TestJSONReport(t *testing.T) {
 		t.Errorf("got %+v", off)
 	}
 	for _, run := range res.Runs {
-		if len(run.Properties) != len(checks.Properties()) {
+		if len(run.Properties) != len(checks.Judged(r.Runs[0].Verdict)) {
 			t.Errorf("fencing %s: %d properties", run.Fencing, len(run.Properties))
 		}
 	}
 	var at []int
-	for _, p := range checks.Properties() {
+	for _, p := range checks.Judged(r.Runs[0].Verdict) {
 		at = append(at, strings.Index(text, `"`+string(p)+`"`))
 	}
 	if !slices.IsSorted(at) {

@@ -152,7 +152,7 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 		out.Runs = append(out.Runs, runPage(run, figures[i]))
 		out.Verdicts = append(out.Verdicts, verdictBadges[run.Verdict.Verdict])
 	}
-	for _, p := range checks.Properties() {
+	for _, p := range propertiesOf(runs) {
 		row := propertySheet{Name: string(p), Title: p.Title()}
 		for i, run := range runs {
 			row.Cells = append(row.Cells, outcomeOnPage(run, p, figures[i].Steps))

@@ -43,6 +43,9 @@ func setting(run scenarios.Outcome, seed uint64) []remark {
 		}
 		add(s.Name, words)
 	}
+	if s := config.Schedule; s.Periods > 0 {
+		add("schedule", scheduleWords(s))
+	}
 	for _, c := range config.Clients {
 		add(c.Name, clientWords(c))
 	}
@@ -149,6 +152,7 @@ func clientWords(c sim.Client) string {
 	add(c.Retry != "", "retries: %s", c.Retry)
 	add(c.Works > 0, "works for %s", story.Span(c.Works))
 	add(!c.WorksUntil.IsZero(), "works until %s", c.WorksUntil)
+	add(c.KeepsFor > 0, "keeps the lock for %s at least", story.Span(c.KeepsFor))
 	add(c.ExtendsEvery > 0, "extends its lease every %s", story.Span(c.ExtendsEvery))
 	add(!c.Cancels.IsZero(), "cancels the call of its lock that it is in, %s", c.Cancels.Told())
 	add(c.CancelsAfter > 0, "cancels a call of its lock that takes longer than %s", story.Span(c.CancelsAfter))
@@ -164,6 +168,17 @@ func clientWords(c sim.Client) string {
 		text += "; in its section: " + strings.Join(tasks, ", ")
 	}
 	return text
+}
+
+func scheduleWords(s trace.Schedule) string {
+	words := "the job is due once, in a period of " + story.Span(s.Every)
+	if s.Periods > 1 {
+		words = fmt.Sprintf("the job is due once in each of %d periods of %s", s.Periods, story.Span(s.Every))
+	}
+	if s.First > 0 {
+		words += ", from " + story.Span(s.First) + " on"
+	}
+	return words
 }
 
 func networkWords(n sim.Network) string {

@@ -25,7 +25,7 @@ func table(runs []scenarios.Outcome, p Palette) string {
 		footer = append(footer, verdictCell(run.Verdict.Verdict, p))
 	}
 	var rows [][]string
-	for _, property := range checks.Properties() {
+	for _, property := range propertiesOf(runs) {
 		row := []string{string(property)}
 		for _, run := range runs {
 			row = append(row, outcomeCell(run.Verdict.Finding(property).Outcome, p))
@@ -33,6 +33,15 @@ func table(runs []scenarios.Outcome, p Palette) string {
 		rows = append(rows, row)
 	}
 	return strings.Join(grid(header, rows, footer), "")
+}
+
+// propertiesOf are the properties that some runs are judged by.
+func propertiesOf(runs []scenarios.Outcome) []checks.Property {
+	verdicts := make([]*checks.Verdict, len(runs))
+	for i, run := range runs {
+		verdicts[i] = run.Verdict
+	}
+	return checks.Judged(verdicts...)
 }
 
 // grid lays cells out in columns, one line for each row, with lines drawn under

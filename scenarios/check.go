@@ -59,6 +59,7 @@ func (d *draft) check() {
 	d.checkNodes()
 	d.checkTokens()
 	d.checkServices()
+	d.checkSchedule()
 	d.checkClients()
 	d.checkPaths()
 	d.checkFaults()
@@ -185,6 +186,21 @@ func (d *draft) checkTokens() {
 	}
 }
 
+func (d *draft) checkSchedule() {
+	if !d.wrote("schedule") {
+		return
+	}
+	d.need("schedule.every")
+	s := d.spec.Schedule
+	if n := s.Periods; n != nil && (*n < 1 || *n > trace.MostPeriods) {
+		d.at("schedule.periods", "there cannot be %d periods", fmt.Sprintf("there are 1 to %d", trace.MostPeriods), *n)
+		return
+	}
+	if last := d.spec.schedule(); last.Periods > 0 && last.Begins(last.Periods) >= d.spec.horizon() {
+		d.at("schedule", "the run ends at %v, before the last period begins at %v", "give a longer horizon, or fewer periods", d.spec.horizon(), last.Begins(last.Periods))
+	}
+}
+
 func (d *draft) checkServices() {
 	if d.spec.Services != nil && len(d.spec.Services) == 0 {
 		d.at("services", "there are no services here", "leave the field out")
@@ -237,6 +253,10 @@ func (d *draft) checkTasks(path string, c client) {
 			if works++; works > 1 {
 				d.at(at, "it works twice", "let it work once, and say under works how long")
 			}
+		case t.Note != "" && !d.wrote("schedule"):
+			d.at(at, "there is no period to %s: the story has no schedule", "say under schedule when the job is due, or leave the step out", t.Note)
+		case t.Note == "" && t.Object == trace.Record && d.wrote("schedule"):
+			d.at(at, "%s is where periods are put down", "write recall, remember or claim, or name another object", quoted(t.Object))
 		case t.Step == trace.Mint && d.spec.Tokens.Source == "":
 			d.at(at, "nothing mints tokens here", "give tokens a source, or leave the step out")
 		case t.Object != "" && badName(t.Object) != "" && !slices.Contains(reserved, t.Object):
@@ -272,6 +292,9 @@ func (d *draft) checkClients() {
 		}
 		d.checkTasks(path, e.value)
 		d.checkCount(join(path, "sections"), e.value.Sections)
+		if d.wrote("schedule") && d.wrote(join(path, "sections")) {
+			d.at(join(path, "sections"), "with a schedule a client has one section in each period", "leave it out, and say under schedule.periods how many there are")
+		}
 		d.checkCount(join(path, "attempts"), e.value.Attempts)
 		starts := e.value.Starts.Names()
 		d.checkStory(join(path, "starts"), e.value.Starts)
@@ -393,6 +416,10 @@ func (d *draft) checkWorld() {
 			path = "storage"
 		}
 		d.at(path, "%v", "", err)
+		return
+	}
+	if err := c.CheckSchedule(); err != nil {
+		d.at("schedule", "%v", "", err)
 		return
 	}
 	if err := c.CheckTTL(); err != nil {

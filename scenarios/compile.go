@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
 )
 
 // The defaults of fields that a file leaves out.
@@ -49,7 +50,7 @@ func (v *Variant) Config(o Options) (sim.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if err := errors.Join(c.CheckStorage(), c.CheckTTL(), c.CheckNodes()); err != nil {
+	if err := errors.Join(c.CheckStorage(), c.CheckTTL(), c.CheckNodes(), c.CheckSchedule()); err != nil {
 		return sim.Config{}, err
 	}
 	if err := c.CheckSize(); err != nil {
@@ -89,6 +90,7 @@ func (v *Variant) config(o Options) (sim.Config, error) {
 		Storage:        s.storage(policy),
 		Tokens:         s.tokens(),
 		Network:        s.network(),
+		Schedule:       s.schedule(),
 		Faults:         s.faults(),
 		Horizon:        s.horizon(),
 		ProgressWithin: time.Duration(s.ProgressWithin),
@@ -309,6 +311,7 @@ func (s *spec) clients() []sim.Client {
 			Retry:        locks.Retry(c.Retry),
 			Works:        time.Duration(c.Works),
 			WorksUntil:   c.WorksUntil,
+			KeepsFor:     time.Duration(c.KeepsFor),
 			ExtendsEvery: time.Duration(c.ExtendsEvery),
 			Cancels:      c.Cancels,
 			CancelsAfter: time.Duration(c.CancelsAfter),
@@ -318,6 +321,14 @@ func (s *spec) clients() []sim.Client {
 		}
 	}
 	return clients
+}
+
+// schedule is none without a period's length.
+func (s *spec) schedule() trace.Schedule {
+	if s.Schedule.Every <= 0 {
+		return trace.Schedule{}
+	}
+	return trace.Schedule{First: time.Duration(s.Schedule.First), Every: time.Duration(s.Schedule.Every), Periods: given(s.Schedule.Periods, 1)}
 }
 
 // given is an optional number or what stands for it.

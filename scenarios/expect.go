@@ -14,6 +14,8 @@ type Expectation struct {
 	Verdict string
 	// Violated are all the properties that are violated.
 	Violated []checks.Property
+	// Missed are the periods of the schedule for which the job has done nothing.
+	Missed []int
 }
 
 // Expectation is what the scenario expects of a lock, in the run with fencing
@@ -30,7 +32,7 @@ func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 	if e == nil {
 		return Expectation{}, false
 	}
-	out := Expectation{Verdict: string(e.Verdict)}
+	out := Expectation{Verdict: string(e.Verdict), Missed: e.Missed}
 	for _, p := range e.Violated {
 		out.Violated = append(out.Violated, checks.Property(p))
 	}
@@ -61,6 +63,16 @@ func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []checks.R
 			difference = difference.And(checks.AsItIsSaid, f.Reason)
 		}
 		differences = append(differences, difference)
+	}
+	for _, m := range v.Missed {
+		if !slices.Contains(e.Missed, m.Period) {
+			differences = append(differences, checks.Because(checks.MissedUnexpected, m.Reason))
+		}
+	}
+	for _, period := range e.Missed {
+		if !slices.ContainsFunc(v.Missed, func(m checks.MissedPeriod) bool { return m.Period == period }) {
+			differences = append(differences, checks.Because(checks.MissedNot, period))
+		}
 	}
 	return len(differences) == 0, differences
 }
@@ -96,6 +108,11 @@ func (d *draft) checkRun(path string, e *expectation) {
 		return
 	}
 	d.need(path + ".verdict")
+	for i, period := range e.Missed {
+		if n := d.spec.schedule().Periods; period < 1 || period > n {
+			d.at(fmt.Sprintf("%s.missed[%d]", path, i+1), "there is no period %d", fmt.Sprintf("the schedule has %d", n), period)
+		}
+	}
 	data := slices.IndexFunc(e.Violated, func(p property) bool { return checks.Property(p).Data() })
 	switch {
 	case e.Verdict == checks.Safe && data >= 0:

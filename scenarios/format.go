@@ -26,6 +26,7 @@ type spec struct {
 	Servers        []string              `yaml:"servers" jsonschema:"maxItems=20,minItems=1,uniqueItems=true" jsonschema_description:"How the lock's servers are run otherwise than by default: settings of theirs\\, each NAME=VALUE."`
 	Clients        mapping[client]       `yaml:"clients" jsonschema:"maxProperties=1000" jsonschema_description:"The clients. Each acquires the lock, reads the resource, works, writes, releases."`
 	Services       mapping[service]      `yaml:"services" jsonschema:"maxProperties=100" jsonschema_description:"Processes that pass requests on their way to the storage on."`
+	Schedule       schedule              `yaml:"schedule" jsonschema_description:"When the clients' job is due. With it each client has one section in each period."`
 	Tokens         tokens                `yaml:"tokens" jsonschema_description:"Where fencing tokens come from. Default: those that a perfect lock service would issue, or the lock's own."`
 	Storage        storageSpec           `yaml:"storage" jsonschema_description:"The protected resource."`
 	Network        network               `yaml:"network" jsonschema_description:"The network between all processes."`
@@ -77,12 +78,19 @@ type client struct {
 	Retry        retry        `yaml:"retry" jsonschema_description:"How the pause between attempts changes. Default: fixed."`
 	Works        delay        `yaml:"works" jsonschema_description:"How long it works between its read and its write."`
 	WorksUntil   trace.Point  `yaml:"works-until" jsonschema_description:"The point in the story until which it works at least."`
+	KeepsFor     span         `yaml:"keeps-for" jsonschema_description:"How long it keeps the lock at least, from the grant on, once its work is done. Default: not at all."`
 	ExtendsEvery span         `yaml:"extends-every" jsonschema_description:"How often it extends the lock while it works. Default: never."`
 	Cancels      trace.Point  `yaml:"cancels" jsonschema_description:"The point in the story at which, each time, it cancels the call of the lock that it is in: acquire, extend or release. Default: never."`
 	CancelsAfter span         `yaml:"cancels-after" jsonschema_description:"How long it waits for a call of the lock, acquire, extend or release, before it cancels it. Default: for ever."`
 	GivesUp      span         `yaml:"gives-up" jsonschema_description:"How long it waits for the storage's answer. Default: for ever."`
 	IfNoAnswer   ifNoAnswer   `yaml:"if-no-answer" jsonschema_description:"resends: it sends a request to the storage again that it has given up on or whose connection was reset, and after a pause one that was refused. Default: that was its section."`
 	IfRefused    ifRefused    `yaml:"if-refused" jsonschema_description:"starts-over: it acquires the lock anew when the storage refuses a request of its. Default: it releases the lock, and that was its section."`
+}
+
+type schedule struct {
+	Every   span  `yaml:"every" jsonschema_description:"How long each period lasts."`
+	Periods *int  `yaml:"periods" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many periods there are. Default: 1."`
+	First   delay `yaml:"first" jsonschema_description:"When the first period begins. Default: with the run."`
 }
 
 type storageSpec struct {
@@ -123,6 +131,7 @@ type expectations struct {
 type expectation struct {
 	Verdict  verdict    `yaml:"verdict" jsonschema_description:"unsafe when a property of the data is violated, safe when they all hold."`
 	Violated []property `yaml:"violated" jsonschema:"maxItems=50,uniqueItems=true" jsonschema_description:"Every property that is violated. One that is not listed must hold or not apply."`
+	Missed   []int      `yaml:"missed" jsonschema:"maxItems=1000,uniqueItems=true" jsonschema_description:"The periods of the schedule for which the job has done nothing. One that is not listed must have been run."`
 }
 
 // A mapping is a YAML mapping from names to settings, in the order of the file.

@@ -30,6 +30,11 @@ type Config struct {
 	Network Network
 	Faults  []Fault
 
+	// Schedule says when the clients' jobs are due; one without periods is none. With it a
+	// client has a section in each period that its wall clock shows, and asks for the lock
+	// in no other.
+	Schedule trace.Schedule
+
 	// Horizon is the true time at which the run is cut off.
 	Horizon time.Duration
 	// ProgressWithin is handed to the trace for the progress property; 0 means
@@ -100,7 +105,7 @@ type Client struct {
 	// Does is what it does in a section; nil is read x, work, write x.
 	Does []trace.Task
 	// Sections is how many critical sections it completes before it is done; 0
-	// is one.
+	// is one. With a schedule it is done after the last period.
 	Sections int
 	// Attempts bounds the calls of Acquire for one section; 0 is no bound.
 	Attempts int
@@ -121,6 +126,10 @@ type Client struct {
 	// StartsOver begins a section again, with a new acquire, when the storage
 	// refused its read or write.
 	StartsOver bool
+
+	// KeepsFor is how long it keeps the lock at least, from the grant on, before it
+	// releases it; 0 releases it when the work is done.
+	KeepsFor time.Duration
 
 	// Cancels is a point, and each time that it is reached the client cancels the
 	// context of the call of the lock that it is in: acquire, extend or release. It

@@ -161,7 +161,7 @@ func (w *World) idle(fault Fault) string {
 		}
 	}
 	if e := fault.Effect(); e == trace.SetsClock || e == trace.DriftsClock {
-		if p := w.byName[fault.Target()]; p.role == trace.RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Lock.Kind.ReadsClock && !w.cfg.Tokens.Source.OwnClock {
+		if p := w.byName[fault.Target()]; p.role == trace.RoleClient && !w.cfg.Lock.Kind.OwnClock && !w.cfg.Lock.Kind.ReadsClock && !w.cfg.Tokens.Source.OwnClock && w.cfg.schedule() == nil {
 			return fmt.Sprintf("it cannot act on the lock, which does not read %s's clock but true time", p.name)
 		}
 	}

@@ -28,6 +28,8 @@ type program struct {
 
 	// before is the section that the program was in last, nil in the first.
 	before *Section
+	// period is the period of the schedule that the program has begun last.
+	period int
 
 	// cancelCall cancels the context of the latest call of the lock. It belongs to
 	// the program's goroutine, and to the loop while the call is under way.

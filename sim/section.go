@@ -38,6 +38,9 @@ func (g *program) tasks() []trace.Task {
 // sections runs the client's critical sections, one after the other: acquire,
 // what the client does, release.
 func (g *program) sections() error {
+	if g.w.cfg.Schedule.Periods > 0 {
+		return g.jobs()
+	}
 	var failed error
 	for left := max(g.cfg.Sections, 1); left > 0; {
 		in, err := g.acquire()
@@ -80,6 +83,11 @@ type Section struct {
 	read string
 	// failed says that its release has failed.
 	failed bool
+	// since is when acquire returned, by the client's monotonic clock.
+	since fakeclock.Reading
+	// period is the period of the schedule that the client means to run, and recalled the
+	// one that the record says was run last; 0 is none.
+	period, recalled int
 }
 
 // Number counts the client's calls of acquire, from 1: events call it Section.
@@ -116,13 +124,13 @@ func (g *program) acquire() (*Section, error) {
 // attempt asks for the lock once. What the lock tells of the lease from then on
 // is recorded.
 func (g *program) attempt(ctx context.Context, lock locks.Lock) (*Section, error) {
-	in := &Section{g: g, knows: map[string]int{}}
+	in := &Section{g: g, knows: map[string]int{}, period: g.period}
 	acquire := func(ctx context.Context) (err error) {
 		in.called = g.read(fakeclock.Monotonic)
 		in.lease, err = lock.Acquire(ctx)
 		return err
 	}
-	err := in.ask(ctx, trace.Acquire, trace.Event{Lock: g.env.Key}, acquire, func(ev *trace.Event) {
+	err := in.ask(ctx, trace.Acquire, trace.Event{Lock: g.env.Key, Period: in.period}, acquire, func(ev *trace.Event) {
 		ev.Lock = g.env.Key
 		if ev.OK {
 			in.granted(ev)
@@ -131,6 +139,7 @@ func (g *program) attempt(ctx context.Context, lock locks.Lock) (*Section, error
 	if err != nil {
 		return nil, err
 	}
+	in.since = g.p.clock.Read(fakeclock.Monotonic)
 	in.watchLoss()
 	in.watchRenewals()
 	return in, nil
@@ -183,6 +192,9 @@ func (in *Section) granted(ev *trace.Event) {
 // visit is what happens between a grant and its release.
 func (in *Section) visit() error {
 	err := in.inside()
+	if err == nil && in.g.cfg.KeepsFor > 0 {
+		in.keep()
+	}
 	// The section is over, whether the lock could be given up or not.
 	in.failed = in.Release(in.g.ctx) != nil
 	return err
@@ -267,9 +279,15 @@ func (in *Section) inside() error {
 			_, err = in.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: in.token})
 		case trace.Read:
 			err = in.readObject(in.g.ctx, t)
+			if t.Note == trace.Recall && err == nil && in.recalled >= in.period {
+				return nil // it has been run
+			}
 		case trace.Write:
 			last := !slices.ContainsFunc(tasks[i+1:], func(t trace.Task) bool { return t.Step == trace.Write })
 			err = in.write(in.g.ctx, t, last)
+			if t.Note == trace.Claim && errors.Is(err, errRefusedByStorage) {
+				return nil // it is somebody else's
+			}
 		}
 		if err != nil {
 			return err
@@ -332,7 +350,11 @@ func (in *Section) readObject(ctx context.Context, t trace.Task) error {
 	} else {
 		resp, err = in.access(ctx, t, req)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case t.Note == trace.Recall:
+		in.knows[t.Object], in.recalled = resp.Version, resp.Period
+	default:
 		in.knows[t.Object], in.read = resp.Version, t.Object
 	}
 	return err
@@ -361,6 +383,9 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 		value = fmt.Sprintf("%s after version %d of %s", client, in.knows[in.read], in.read)
 	}
 	req := storage.Request{Op: storage.Write, Object: t.Object, Token: in.token, Value: value, Knew: in.knows[t.Object]}
+	if t.Note != "" {
+		req.Value, req.Period, req.Claims = fmt.Sprintf("%s for period %d", client, in.period), in.period, t.Note == trace.Claim
+	}
 	var resp storage.Response
 	var err error
 	if k, keeps := in.lease.(locks.Keeper); keeps {
@@ -404,6 +429,7 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 		ev.Refused = resp.Refused != ""
 		if err == nil {
 			ev.Version, ev.Replaced = resp.Version, resp.Replaced
+			ev.Period = max(req.Period, resp.Period)
 		}
 	})
 	return resp, err

@@ -133,6 +133,7 @@ func (s *serving) serve() {
 	ev := s.tells(trace.KindServe)
 	ev.OK, ev.Text = resp.Refused == "", resp.Refused
 	ev.Version, ev.Replaced, ev.Value = resp.Version, resp.Replaced, s.req.Value
+	ev.Period = max(s.req.Period, resp.Period)
 	n.w.emit(ev)
 	n.w.act()
 	if n.p.state == down {

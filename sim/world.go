@@ -163,6 +163,7 @@ func (w *World) describe() {
 		Fencing:        string(cfg.Storage.Fencing),
 		ProgressWithin: cfg.ProgressWithin,
 		Doubts:         slices.Clone(cfg.Doubts),
+		Schedule:       cfg.schedule(),
 		Events:         make([]trace.Event, 0, 96+80*len(cfg.Nodes)), // as many as most worlds have
 	}
 	w.names = NewNames()
@@ -301,6 +302,7 @@ func (w *World) begin() {
 		return
 	}
 	w.started = true
+	w.announce()
 	w.strikeInitial()
 	for _, p := range w.processes {
 		if p.program != nil {
@@ -526,7 +528,7 @@ func check(cfg *Config) error {
 			return fmt.Errorf("sim: %w", err)
 		}
 	}
-	if err := errors.Join(cfg.CheckStorage(), cfg.CheckTTL(), cfg.CheckNodes()); err != nil {
+	if err := errors.Join(cfg.CheckStorage(), cfg.CheckTTL(), cfg.CheckNodes(), cfg.CheckSchedule()); err != nil {
 		return fmt.Errorf("sim: %w", err)
 	}
 	for _, c := range cfg.Clients {

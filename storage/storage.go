@@ -6,7 +6,10 @@
 // 2016): a request that carries a token lower than one already seen is refused.
 package storage
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Op is what a request asks for.
 type Op string
@@ -32,6 +35,11 @@ type Request struct {
 	// Knew is the version of the object that the client last learnt of, for a storage whose
 	// policy is Optimistic; 0, if it has learnt of none, is that of one never written.
 	Knew int `json:"-"`
+	// Period is the period of a schedule for which a write is made; 0 is none.
+	Period int `json:"period,omitempty"`
+	// Claims has a write put down a row (object, period) of which there can be one: whatever
+	// the policy, it is refused if such a row has been put down before.
+	Claims bool `json:"claims,omitempty"`
 }
 
 // A Response answers one request.
@@ -42,8 +50,9 @@ type Response struct {
 	Version int `json:"version"`
 	// Replaced is, for an applied write, the version that it replaced.
 	Replaced int `json:"replaced,omitempty"`
-	// Value is what was read.
-	Value string `json:"value,omitempty"`
+	// Value is what was read, and Period for which period that was written; 0 is none.
+	Value  string `json:"value,omitempty"`
+	Period int    `json:"period,omitempty"`
 	// Refused says why the request was refused; it is empty when it was not.
 	Refused string `json:"refused,omitempty"`
 }
@@ -80,6 +89,7 @@ type record struct {
 type object struct {
 	version int
 	value   string
+	period  int
 }
 
 // New returns an empty store.
@@ -105,7 +115,25 @@ func (s *Store) Check(req Request) (refused string) {
 
 // Apply serves a request that has passed the check, at this moment or some time
 // ago, and records it.
-func (s *Store) Apply(req Request) Response { return s.log(req, s.apply(req)) }
+func (s *Store) Apply(req Request) Response {
+	if req.Claims && s.claimed(req) {
+		return s.log(req, Response{Version: s.record.objects[req.Object].version, Refused: Claimed(req.Object, req.Period)})
+	}
+	return s.log(req, s.apply(req))
+}
+
+// claimed reports whether there is a row for the period of a request.
+func (s *Store) claimed(req Request) bool {
+	return slices.ContainsFunc(s.history, func(e Entry) bool {
+		was := e.Request
+		return was.Claims && was.Object == req.Object && was.Period == req.Period && e.Response.Refused == "" && !e.Lost
+	})
+}
+
+// Claimed is why a row for a period is refused.
+func Claimed(object string, period int) string {
+	return fmt.Sprintf("%s has a row for period %d by now", object, period)
+}
 
 func (s *Store) log(req Request, resp Response) Response {
 	s.history = append(s.history, Entry{Request: req, Response: resp})
@@ -117,9 +145,9 @@ func (s *Store) apply(req Request) Response {
 	was := s.record.objects[req.Object]
 	switch req.Op {
 	case Read:
-		return Response{Version: was.version, Value: was.value}
+		return Response{Version: was.version, Value: was.value, Period: was.period}
 	case Write:
-		now := object{version: was.version + 1, value: req.Value}
+		now := object{version: was.version + 1, value: req.Value, period: req.Period}
 		s.record.objects[req.Object] = now
 		return Response{Version: now.version, Replaced: was.version}
 	}

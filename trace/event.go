@@ -105,6 +105,11 @@ type Event struct {
 	Version  int    `json:"version,omitempty"`
 	Replaced int    `json:"replaced,omitempty"`
 
+	// Period is a period of the schedule: the one that begins, the one that the client of an
+	// acquire means to run, and the one that the record names, of which a write says that it
+	// has been run, or a read that it was the last.
+	Period int `json:"period,omitempty"`
+
 	Clocks *Clocks `json:"clocks,omitempty"`
 }
 

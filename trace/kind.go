@@ -66,6 +66,7 @@ const (
 	KindForgetToken Kind = "forget-token"
 	KindObject      Kind = "object"
 
+	KindPeriod  Kind = "period"
 	KindHorizon Kind = "horizon"
 )
 
@@ -140,9 +141,9 @@ var forms = []Form{
 	{KindLead, OfSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},
 	{KindCompact, OfSessions, "a cluster no longer knows what was before some change; text is which, and process the first of its members", fields("process text"), nil, false, nil},
 
-	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock object token value leaves"), false, nil},
+	{KindBegin, OfSteps, "a client begins a step", fields("process step"), fields("section lock object token value leaves period"), false, nil},
 	{KindEnd, OfSteps, "the step is over; an extend that nothing began is the lock's own", fields("process step"),
-		fields("section ok refused text lock token minted rank ungranted ends notifies session object version replaced"), false, nil},
+		fields("section ok refused text lock token minted rank ungranted ends notifies session object version replaced period"), false, nil},
 	{KindAgain, OfSteps, "a client sends a request to the storage again; text is why", fields("process step"), fields("section object token text"), false, nil},
 	{KindCancel, OfSteps, "a client cancels the context of the call of the lock that it is in", fields("process step"), fields("section"), false, nil},
 	{KindLost, OfSteps, "the lock told the client that its lease is lost", fields("process"), fields("section"), false, nil},
@@ -150,13 +151,14 @@ var forms = []Form{
 
 	{KindStrip, OfServices, "a service passes a request on without its token", fields("process"), fields("by section step token"), false, nil},
 	{KindServe, OfServices, "the storage has served a request, or refused it", fields("process peer step"),
-		fields("by section ok object version replaced value token text"), false, nil},
+		fields("by section ok object version replaced value token text period"), false, nil},
 	{KindCheck, OfServices, "the storage has checked a token, in a step of its own", fields("process peer step"), fields("by section ok object token text"), false, nil},
 	{KindStall, OfServices, "the storage's thread that serves a request stands still", fields("process peer step fault"), fields("by section object token"), false, nil},
 	{KindRevert, OfServices, "an object is back at version; replaced is what it was, and is lost", fields("process object"), fields("version replaced value"), false, nil},
 	{KindForgetToken, OfServices, "the storage no longer knows of a token; object is of which mark or shard, text what it knows instead", fields("process"), fields("object token text"), false, nil},
 	{KindObject, OfServices, "what an object is at the end of the run", fields("process object"), fields("version value"), false, nil},
 
+	{KindPeriod, OfRun, "a period of the schedule begins, in true time", fields("period"), nil, false, nil},
 	{KindHorizon, OfRun, "the run was cut off here", nil, fields("text"), false, nil},
 }
 

@@ -12,10 +12,35 @@ import (
 //	work | check | mint
 //	read | mark | write OBJECT
 //	read | mark | write OBJECT via SERVICE and SERVICE
+//	recall | remember | claim
+//
+// The last three are a read and two writes of the [Record] of a [Schedule].
 type Task struct {
 	Step   Step
 	Object string
 	Via    []string
+	Note   Note
+}
+
+// A Note is what a task does with the record of which periods have been run.
+type Note string
+
+const (
+	// Recall reads which period was run last; if that is the client's own, or a later one,
+	// there is nothing left for it to do.
+	Recall Note = "recall"
+	// Remember writes that the client's period has been run.
+	Remember Note = "remember"
+	// Claim puts a row down for the client's period, of which there can be one.
+	Claim Note = "claim"
+)
+
+// task is what a note is at the storage.
+func (n Note) task() Task {
+	if n == Recall {
+		return Task{Step: Read, Object: Record, Note: n}
+	}
+	return Task{Step: Write, Object: Record, Note: n}
 }
 
 // DefaultTasks is what a client does in its section unless it says otherwise:
@@ -31,7 +56,7 @@ const releaseAgain = "release-again"
 // ParseTask reads a task.
 func ParseTask(s string) (Task, error) {
 	words := strings.Fields(s)
-	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
+	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
 	if len(words) == 0 {
 		return Task{}, bad
 	}
@@ -40,6 +65,11 @@ func ParseTask(s string) (Task, error) {
 	switch {
 	case words[0] == releaseAgain:
 		t.Step = Release
+	case slices.Contains([]Note{Recall, Remember, Claim}, Note(words[0])):
+		if len(rest) > 0 {
+			return Task{}, bad
+		}
+		return Note(words[0]).task(), nil
 	case t.Step.AtStorage() && len(rest) > 0:
 		t.Object, rest = rest[0], rest[1:]
 	case !slices.Contains([]Step{Work, Check, Mint}, t.Step):
@@ -64,6 +94,9 @@ func ParseTask(s string) (Task, error) {
 
 // String is the task as one writes it.
 func (t Task) String() string {
+	if t.Note != "" {
+		return string(t.Note)
+	}
 	s := string(t.Step)
 	if t.Step == Release {
 		s = releaseAgain

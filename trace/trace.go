@@ -32,6 +32,8 @@ type Trace struct {
 	// ProgressWithin is the bound of the progress property, counted from the
 	// last strike or the end of the last fault; 0 is the end of the run.
 	ProgressWithin time.Duration `json:"progress_within"`
+	// Schedule says when the clients' jobs are due; nil if they have none.
+	Schedule *Schedule `json:"schedule,omitempty"`
 	// Unread are the clients whose wall clocks their programs have never read: how these
 	// were set made no difference. Only the run itself can tell.
 	Unread []string `json:"-"`

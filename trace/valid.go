@@ -40,6 +40,8 @@ func (t *Trace) Validate() error {
 		}
 	}
 	switch {
+	case t.Schedule != nil && t.Schedule.Check() != nil:
+		return fmt.Errorf("schedule: %w", t.Schedule.Check())
 	case t.ProgressWithin < 0 || t.ProgressWithin > longest:
 		return fmt.Errorf("progress_within is %d; it is a number of nanoseconds up to %d", t.ProgressWithin, longest)
 	case len(t.Events) == 0:
@@ -157,8 +159,8 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 		return fmt.Errorf("%q is none of the processes", ev.Peer)
 	case ev.Fault < 0 || ev.Fault > faults:
 		return fmt.Errorf("it is of fault %d, and the trace has %d", ev.Fault, faults)
-	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced}, negative):
-		return errors.New("conn, msg, bytes, section, version and replaced are not below 0")
+	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced, ev.Period}, negative):
+		return errors.New("conn, msg, bytes, section, version, replaced and period are not below 0")
 	case ev.TTL < 0 || past(ev.TTL) || past(ev.Expires):
 		return errors.New("ttl or expires is no time that a key can have")
 	}

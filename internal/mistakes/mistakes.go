@@ -30,7 +30,7 @@ expect:
 
 // What a list of everything possible names.
 const (
-	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, servers, clients, services, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
+	fields = "title, group, source, assumption, story, question, why, prevention, says, lock, nodes, servers, clients, services, schedule, tokens, storage, network, faults, horizon, progress-within, witnesses, measures, expect, expect-with, lesson"
 	verbs  = "acquired, failed to acquire, minted, marked, read, worked, checked, wrote, extended, released, cancelled, was refused, gave up, finished, paused, resumed, crashed, restarted, synced, was promoted, became leader, compacted, was notified, holds NODE"
 	owned  = "keys expired, key expired on NODE, session expired, clock jumped"
 )
@@ -138,7 +138,14 @@ var All = []Mistake{
 	{"fencing", "clients:", "storage: {fencing: reads}\nclients:", `x.yaml:3: storage.fencing: "reads" is not known here; did you mean "reads-and-writes"?`, true},
 	{"ask", "ttl: 30s}", "ttl: 30s, ask: parallel}", `x.yaml:2: lock.ask: "parallel" is not known here; known here: one-by-one, all-at-once`, true},
 	{"feature", "ttl: 30s}", "ttl: 30s, without: [elapsed-chek]}", `x.yaml:2: lock.without[1]: "elapsed-chek" is not known here; did you mean "elapsed-check"?`, true},
-	{"a task", "client-1: {}", "client-1: {does: [reed x]}", `x.yaml:4: clients.client-1.does[1]: "reed x" is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"no periods", "clients:", "schedule: {periods: 2}\nclients:", `x.yaml:3: schedule.every: it is missing; add it, or leave schedule out`, false},
+	{"too many periods", "clients:", "schedule: {every: 60s, periods: 1001}\nclients:", `x.yaml:3: schedule.periods: there cannot be 1001 periods; there are 1 to 1000`, true},
+	{"a period after the end", "clients:", "schedule: {every: 60s, periods: 6}\nclients:", `x.yaml:3: schedule: the run ends at 5m0s, before the last period begins at 5m0s; give a longer horizon, or fewer periods`, false},
+	{"nothing to recall", "client-1: {}", "client-1: {does: [recall, write x]}", `x.yaml:4: clients.client-1.does[1]: there is no period to recall: the story has no schedule; say under schedule when the job is due, or leave the step out`, false},
+	{"sections of a job", "clients:\n  client-1: {}", "schedule: {every: 60s}\nclients:\n  client-1: {sections: 2}", `x.yaml:5: clients.client-1.sections: with a schedule a client has one section in each period; leave it out, and say under schedule.periods how many there are`, false},
+	{"the record by its name", "clients:\n  client-1: {}", "schedule: {every: 60s}\nclients:\n  client-1: {does: [write runs]}", `x.yaml:5: clients.client-1.does[1]: "runs" is where periods are put down; write recall, remember or claim, or name another object`, false},
+	{"a period that there is not", "violated: [write-order]", "violated: [write-order], missed: [1]", `x.yaml:13: expect.off.missed[1]: there is no period 1; the schedule has 0`, false},
+	{"a task", "client-1: {}", "client-1: {does: [reed x]}", `x.yaml:4: clients.client-1.does[1]: "reed x" is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
 
 	// Durations and numbers.
 	{"no unit", "ttl: 30s", "ttl: 30", `x.yaml:2: lock.ttl: "30" has no unit; did you mean "30s"?`, true},
@@ -215,8 +222,8 @@ var All = []Mistake{
 	{"stall of nobody", "pause: client-1", "stall: client-7", `x.yaml:8: faults[1].stall: no process is called "client-7"; did you mean "client-1"?`, false},
 
 	// What clients do.
-	{"a step with nothing to do it to", "client-1: {}", "client-1: {does: [read]}", `x.yaml:4: clients.client-1.does[1]: "read" is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
-	{"a step that is not the client's", "client-1: {}", "client-1: {does: [read x, release]}", `x.yaml:4: clients.client-1.does[2]: "release" is nothing to do: write work, check, mint, release-again, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a step with nothing to do it to", "client-1: {}", "client-1: {does: [read]}", `x.yaml:4: clients.client-1.does[1]: "read" is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
+	{"a step that is not the client's", "client-1: {}", "client-1: {does: [read x, release]}", `x.yaml:4: clients.client-1.does[2]: "release" is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, or one of read, mark and write with an object, such as "write x" or "write x via proxy"`, false},
 	{"nothing to do", "client-1: {}", "client-1: {does: []}", `x.yaml:4: clients.client-1.does: there is nothing in the list; name what the client does, or leave the field out`, true},
 	{"working twice", "client-1: {}", "client-1: {does: [work, read x, work]}", `x.yaml:4: clients.client-1.does[3]: it works twice; let it work once, and say under works how long`, false},
 	{"never working", "client-1: {}", "client-1: {does: [write x], works: 5s}", `x.yaml:4: clients.client-1.works: it never works: there is no work in what it does; add work to does`, false},
@@ -261,7 +268,7 @@ var All = []Mistake{
 	{"own lock twice", "  on: {verdict: safe}\n", "  on: {verdict: safe}\nexpect-with:\n  redlock: {on: {verdict: safe}}\n", `x.yaml:16: expect-with.redlock: redlock is the scenario's own lock; say what it expects under expect`, false},
 	{"no verdict", "{verdict: safe}", "{violated: []}", `x.yaml:14: expect.on.verdict: it is missing; add it, or leave expect.on out`, true},
 	{"safe and violated", "{verdict: safe}", "{verdict: safe, violated: [grant-order, write-order]}", `x.yaml:14: expect.on.violated[2]: a run that violates write-order is unsafe; change the verdict or the list`, false},
-	{"unsafe and not violated", "[write-order]", "[grant-order]", `x.yaml:13: expect.off.verdict: an unsafe run violates a property of the data; list which: write-order, no-lost-update, serial-sections`, false},
+	{"unsafe and not violated", "[write-order]", "[grant-order]", `x.yaml:13: expect.off.verdict: an unsafe run violates a property of the data; list which: write-order, no-lost-update, serial-sections, once-per-period`, false},
 
 	// Variants.
 	{"no variants", "expect:", "variants: {}\nexpect:", `x.yaml:12: variants: there are no variants here; leave the field out`, true},

@@ -38,6 +38,9 @@ func Torn(t checks.TornSection) Raw {
 	return Raw(fmt.Sprintf("the section of %s is torn, and somebody has to clean up after it: %s", t.Client, fullStop(told(t.Reason))))
 }
 
+// Missed says that nobody has done what was due in a period.
+func Missed(m checks.MissedPeriod) Raw { return Raw(fullStop(told(m.Reason))) }
+
 // blame says whose fault a violation is, where that can be told.
 func blame(b checks.Blame) string {
 	switch b.Whose {

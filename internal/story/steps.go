@@ -45,7 +45,7 @@ func (s *teller) begun(c *history.Call) {
 		if s.open(ev.Lock) {
 			return
 		}
-		text = "asks for " + s.theLock(ev.Lock)
+		text = "asks for " + s.theLock(ev.Lock) + forPeriod(ev.Period)
 	case trace.Mint:
 		text = "asks for a fencing token"
 	case trace.Mark:
@@ -115,7 +115,8 @@ func (s *teller) acquired(c *history.Call) {
 	switch {
 	case !ev.OK:
 		why := because(s.Why(c))
-		told.fold, told.items = "failed "+ev.Process+"\x00"+named+"\x00"+regardless(s.Why(c)), []string{c.Client}
+		lock += s.meant(c)
+		told.fold, told.items = "failed "+ev.Process+"\x00"+lock+"\x00"+regardless(s.Why(c)), []string{c.Client}
 		s.tellOnce(ev, told, func(attempts []string) string {
 			if n := len(attempts); n > 1 {
 				return fmt.Sprintf("fails to get %s, %d times in a row%s", lock, n, why)
@@ -124,16 +125,31 @@ func (s *teller) acquired(c *history.Call) {
 		})
 		return
 	case s.open(named):
-		told.Predicate = Raw("goes ahead: there is no lock" + s.grant(named, ev))
+		told.Predicate = Raw("goes ahead" + s.meant(c) + ": there is no lock" + s.grant(named, ev))
 	case named != "" && len(s.Slots(named)) == 0:
-		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s", lock, s.grant(named, ev), s.leaseEnds(ev)))
+		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
 	case ev.Ungranted:
 		told.Mood = Wrong
-		told.Predicate = Raw(fmt.Sprintf("believes that it has %s, granted by nobody%s%s", lock, s.grant(named, ev), s.leaseEnds(ev)))
+		told.Predicate = Raw(fmt.Sprintf("believes that it has %s%s, granted by nobody%s%s", lock, s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
 	default:
-		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s", lock, s.somewhere(s.keysSet(c.Acquisition, ev)), s.grant(named, ev), s.leaseEnds(ev)))
+		told.Predicate = Raw(fmt.Sprintf("gets %s%s%s%s%s", lock, s.somewhere(s.keysSet(c.Acquisition, ev)), s.meant(c), s.grant(named, ev), s.leaseEnds(ev)))
 	}
 	s.add(ev, told)
+}
+
+// meant is for which period of the schedule a client asks for the lock, if there is one.
+func (s *teller) meant(c *history.Call) string {
+	if c.Began == nil {
+		return ""
+	}
+	return forPeriod(c.Began.Period)
+}
+
+func forPeriod(period int) string {
+	if period == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" for period %d", period)
 }
 
 // somewhere is where a lock's keys were set, if the lock keeps any.
@@ -168,6 +184,8 @@ func (s *teller) answered(c *history.Call) string {
 		return fmt.Sprintf("learns that its %s was refused", ev.Step)
 	case !ev.OK:
 		return fmt.Sprintf("stops waiting for the answer to its %s%s", ev.Step, because(ev.Text))
+	case ev.Step == trace.Read && s.ofRecord(ev):
+		return "learns " + lastRun(ev.Period)
 	case ev.Step == trace.Read:
 		return fmt.Sprintf("learns that %s is at version %d", ev.Object, ev.Version)
 	}

@@ -36,6 +36,19 @@ func (s *teller) tellStorage() {
 	}
 }
 
+// ofRecord says that a request is about the record of which periods have been run.
+func (s *teller) ofRecord(ev *trace.Event) bool {
+	return s.Trace.Schedule != nil && ev.Object == trace.Record
+}
+
+// lastRun says which period the record names as the last that was run.
+func lastRun(period int) string {
+	if period == 0 {
+		return "no period has been run"
+	}
+	return fmt.Sprintf("period %d was run last", period)
+}
+
 // served tells how a request was answered, and of a write that was applied which version
 // it made.
 func (s *teller) served(ev *trace.Event, made *history.Version) {
@@ -49,6 +62,10 @@ func (s *teller) served(ev *trace.Event, made *history.Version) {
 		told.Predicate = Raw(fmt.Sprintf("refuses %s %s of %s%s", who, ev.Step, object, because(ev.Text)))
 	case ev.Step == trace.Mark:
 		told.Predicate = Raw(fmt.Sprintf("marks %s for %s with token %s", object, ev.Client(), Token(ev.Token)))
+	case ev.Step == trace.Read && s.ofRecord(ev):
+		told.Predicate = Raw(fmt.Sprintf("answers %s look at %s%s: %s", who, object, Carried(ev.Token), lastRun(ev.Period)))
+	case s.ofRecord(ev):
+		told.Predicate = Raw(fmt.Sprintf("puts period %d down in %s for %s%s", ev.Period, object, ev.Client(), Carried(ev.Token)))
 	case ev.Step == trace.Read:
 		told.Predicate = Raw(fmt.Sprintf("answers %s read of %s%s: version %d", who, object, Carried(ev.Token), ev.Version))
 	default:

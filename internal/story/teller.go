@@ -107,6 +107,9 @@ func (s *teller) tellClients() {
 	for _, ev := range s.OfServices() {
 		s.say(ev, Wrong, "passes %s %s on without its token %s", Possessive(ev.Client()), ev.Step, Token(ev.Token))
 	}
+	for _, ev := range s.Periods() {
+		s.add(ev, Clause{Predicate: Raw(fmt.Sprintf("period %d begins", ev.Period))})
+	}
 	if ev := s.Horizon(); ev != nil {
 		s.add(ev, Clause{Predicate: Raw(cmp.Or(ev.Text, "the run is cut off here"))})
 	}

@@ -1,0 +1,91 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/history"
+)
+
+// OncePerPeriod is violated when two sections that began for one period of the schedule each
+// had an effect. Which period a section is for, its client has said when it asked for the
+// lock: the schedule's, and not that in which something was done. A period for which nobody
+// had an effect is missed (see [Verdict.Missed]), which violates nothing. Only a run with a
+// schedule is judged.
+const OncePerPeriod Property = "once-per-period"
+
+var oncePerPeriod = property{
+	Card: Card{
+		Property: OncePerPeriod, Of: OfData, Gravity: 4,
+		Title:  "no job is run twice for one period",
+		Broken: "a job is run twice for one period",
+		Word:   "twice", Means: "a job is run twice for one period",
+	},
+	judge:    judgeOncePerPeriod,
+	concerns: func(h *inquiry) bool { return h.Trace.Schedule != nil },
+}
+
+func judgeOncePerPeriod(h *inquiry) Finding {
+	var verdict Finding
+	for _, lock := range h.Trace.Locks {
+		for period := 1; period <= h.Trace.Schedule.Periods; period++ {
+			if runs := h.Runs(lock.Name, period); len(runs) > 1 {
+				verdict = worse(verdict, h.ranTwice(runs[0], runs[1], period))
+			}
+		}
+	}
+	if verdict.Outcome == Violated {
+		return verdict
+	}
+	return holds()
+}
+
+// ranTwice is that a second section had an effect for the period of a first.
+func (h *inquiry) ranTwice(a, b *history.Section, period int) Finding {
+	first, second := a.Effects()[0], b.Effects()[0]
+	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}
+	f.Reason = Because(RanTwice, h.Name(b), period, second.Makes.Made.At, h.Name(a), first.Makes.Made.At)
+	if s := history.Later(a.From, b.From); s.Before(a.To) && s.Before(b.To) {
+		younger, older := b, a
+		if b.From.Before(a.From) {
+			younger, older = a, b
+		}
+		f.Fault, f.Reason = h.sectionFault(older, younger, f.Reason)
+		return f
+	}
+	f.Reason = f.Reason.And(NotAtOnce)
+	return f
+}
+
+// A MissedPeriod is a period of the schedule for which nobody had an effect.
+type MissedPeriod struct {
+	// Lock names the job by the lock that is to keep its runs apart.
+	Lock   string
+	Period int
+	Reason Reason
+}
+
+// missed lists the periods that have begun, and for which nobody had an effect.
+func (h *inquiry) missed() []MissedPeriod {
+	var all []MissedPeriod
+	for _, lock := range h.Trace.Locks {
+		for _, begun := range h.Periods() {
+			if len(h.Runs(lock.Name, begun.Period)) > 0 {
+				continue
+			}
+			of := fmt.Sprintf("period %d", begun.Period)
+			if len(h.Trace.Locks) > 1 {
+				of += " of " + lock.Name
+			}
+			reason := Because(NobodyRan, of, begun.At)
+			sections := slices.DeleteFunc(slices.Clone(h.Sections()), func(s *history.Section) bool {
+				return s.Lock != lock.Name || s.Period != begun.Period || s.CutShort() == ""
+			})
+			for _, s := range sections {
+				reason = reason.And(HadBegun, h.Name(s), s.CutShort())
+			}
+			all = append(all, MissedPeriod{lock.Name, begun.Period, reason})
+		}
+	}
+	return all
+}

@@ -1,0 +1,240 @@
+package checks
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/history"
+)
+
+func TestOncePerPeriod(t *testing.T) {
+	const minutely = `
+		schedule every=60s periods=2
+		0s  it begins period=1`
+	judgeAll(t, OncePerPeriod, []judgement{
+		{name: "released early, and run again", want: Violated,
+			says: []string{"c2 ran the job for period 1 at 4s, and c1 had run it at 2s", "not at work at once"}, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			2s  c1 releases
+			3s  c2 acquires rank=2 ends=33s period=1
+			4s  c2 writes x=1>2 <--
+			4s  c2 releases`},
+		{name: "the other was for the next period", want: Holds, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			2s  c1 releases
+			3s  c2 acquires rank=2 ends=33s period=2
+			4s  c2 writes x=1>2
+			4s  c2 releases`},
+		{name: "the other is in the next period, and had meant the one before", want: Violated, says: []string{"period 1 at 1m2s"}, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			2s  c1 releases
+			60s it begins period=2
+			61s c2 acquires rank=2 ends=91s period=1
+			62s c2 writes x=1>2 <--`},
+		{name: "the other only looked", want: Holds, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			2s  c1 releases
+			3s  c2 acquires rank=2 ends=33s period=1
+			4s  c2 reads x=1
+			4s  c2 releases`},
+		{name: "the other was refused", want: Holds, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			3s  c2 acquires rank=2 ends=33s period=1
+			4s  c2 is-refused`},
+		{name: "the other only put down that it was run", want: Holds, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			2s  c1 releases
+			3s  c2 acquires rank=2 ends=33s period=1
+			4s  c2 writes runs=0>1`},
+		{name: "one section has two effects", want: Holds, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			3s  c1 writes x=1>2`},
+		{name: "one client runs it twice", want: Violated, says: []string{"c1 (section 2) ran the job for period 1 at 5s"}, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			2s  c1 writes x=0>1
+			3s  c1 releases
+			4s  c1 acquires rank=2 ends=34s period=1
+			5s  c1 writes x=1>2 <--`},
+		{name: "two jobs", want: Holds, story: minutely + `
+			lock M ttl=30s
+			0s  c1 acquires rank=1 period=1
+			2s  c1 writes x=0>1
+			3s  c2 acquires rank=1 lock=M period=1
+			4s  c2 writes y=0>1`},
+		{name: "the storage lost the first before anybody knew of it", want: Holds, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			1s  c1 sends message=1
+			2s  c1 lands message=1 x=0>1
+			3s  c1 crashes
+			3s  storage reverts x=1>0
+			31s c2 acquires rank=2 ends=61s period=1
+			32s c2 writes x=0>1`},
+		{name: "at work at once, after the first lease had ended", want: Violated, fault: FaultInherent, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			31s c2 acquires rank=2 ends=61s period=1
+			32s c2 writes x=0>1
+			33s c2 releases
+			34s c1 writes x=1>2 <--`},
+		{name: "at work at once, by a lock that was granted twice", want: Violated, fault: FaultLock, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=1
+			1s  c2 acquires rank=2 ends=31s period=1
+			2s  c2 writes x=0>1
+			3s  c2 releases
+			4s  c1 writes x=1>2 <--`},
+		{name: "of several periods that of which it broke first is told", want: Violated, says: []string{"for period 2"}, story: minutely + `
+			0s  c1 acquires rank=1 ends=30s period=2
+			1s  c1 writes x=0>1
+			1s  c1 releases
+			2s  c2 acquires rank=2 ends=32s period=2
+			3s  c2 writes x=1>2 <--
+			3s  c2 releases
+			4s  c1 acquires rank=3 ends=34s period=1
+			5s  c1 writes x=2>3
+			5s  c1 releases
+			6s  c2 acquires rank=4 ends=36s period=1
+			7s  c2 writes x=3>4`},
+		{name: "no schedule", want: NotApplicable, story: `
+			0s  c1 acquires rank=1 ends=30s
+			2s  c1 writes x=0>1
+			2s  c1 releases
+			3s  c2 acquires rank=2 ends=33s
+			4s  c2 writes x=1>2`},
+	})
+}
+
+// A job that has run twice has done harm, whatever the lock did.
+func TestARunTwiceIsUnsafe(t *testing.T) {
+	v := Check(history.Of(tell(t, `
+		schedule every=60s periods=1
+		0s  it begins period=1
+		0s  c1 acquires rank=1 ends=30s period=1
+		1s  c1 reads x=0
+		2s  c1 writes x=0>1
+		2s  c1 releases
+		3s  c2 acquires rank=2 ends=33s period=1
+		4s  c2 reads x=1
+		4s  c2 writes x=1>2
+		5s  c2 releases`).trace), nil)
+	if got := violated(v); v.Verdict != Unsafe || !slices.Equal(got, []Property{OncePerPeriod}) {
+		t.Errorf("it is %s, by %v", v.Verdict, got)
+	}
+}
+
+func violated(v *Verdict) []Property {
+	var all []Property
+	for _, f := range v.Violations() {
+		all = append(all, f.Property)
+	}
+	return all
+}
+
+func TestMissed(t *testing.T) {
+	for _, test := range []struct {
+		name, story string
+		want        []int
+		says        string
+	}{
+		{"run in time", `
+			0s  it begins period=1
+			0s  c1 acquires rank=1 period=1
+			1s  c1 writes x=0>1`, nil, ""},
+		{"run before it was due", `
+			0s  c1 acquires rank=1 period=1
+			1s  c1 writes x=0>1
+			5s  it begins period=1`, nil, ""},
+		{"not begun when the run was over", `
+			0s  c1 calls period=1`, nil, ""},
+		{"nobody came", `
+			0s  it begins period=1
+			1s  c1 is-done`, []int{1}, "nobody has run the job for period 1, which began at 0s"},
+		{"only put down, then the client crashed", `
+			0s  it begins period=1
+			0s  c1 acquires rank=1 period=1
+			1s  c1 writes runs=0>1
+			2s  c1 crashes
+			3s  c2 acquires rank=2 period=1
+			3s  c2 is-refused object=runs
+			4s  c2 releases`, []int{1}, "nobody has run the job for period 1, which began at 0s; c1 had begun with it: its client crashed"},
+		{"the first, and not the second", `
+			0s  it begins period=1
+			60s it begins period=2
+			61s c1 acquires rank=1 period=2
+			62s c1 writes x=0>1`, []int{1}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := Check(history.Of(tell(t, "schedule every=60s periods=2\n"+test.story).trace), nil)
+			var got []int
+			for _, m := range v.Missed {
+				got = append(got, m.Period)
+				if test.says != "" && m.Reason.String() != test.says {
+					t.Errorf("it says %q, want %q", m.Reason, test.says)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("missed are %v, want %v", got, test.want)
+			}
+			if v.Finding(OncePerPeriod).Outcome != Holds {
+				t.Error("a period that is missed counts as a violation")
+			}
+		})
+	}
+}
+
+// Whoever is refused the lock for a period that somebody has run is denied nothing.
+func TestProgressOfJobs(t *testing.T) {
+	const kept = `
+		schedule every=60s periods=2
+		0s  it begins period=1
+		0s  c1 acquires rank=1 period=1
+		1s  c1 writes x=0>1`
+	judgeAll(t, Progress, []judgement{
+		{name: "who has run it crashes, and its lock stands", want: NotApplicable, says: []string{"the job has been run for each period"}, story: kept + `
+			2s  fault-1 strikes instant
+			2s  c1 crashes
+			3s  c2 calls period=1
+			4s  c2 fails
+			5s  c2 is-done`},
+		{name: "who was to run it crashes, and its lock stands", want: Violated, story: `
+			schedule every=60s periods=2
+			0s  it begins period=1
+			0s  c1 acquires rank=1 period=1
+			2s  fault-1 strikes instant
+			2s  c1 crashes
+			3s  c2 calls period=1
+			4s  c2 fails
+			5s  c2 is-done <--`},
+		{name: "the lock stands in the next period, too", want: Violated, story: kept + `
+			2s  fault-1 strikes instant
+			2s  c1 crashes
+			3s  c2 calls period=1
+			4s  c2 fails
+			60s it begins period=2
+			61s c2 calls period=2
+			62s c2 fails
+			63s c2 is-done <--`},
+		{name: "somebody does its work in the next", want: Holds, story: kept + `
+			2s  fault-1 strikes instant
+			2s  c1 crashes
+			3s  c2 calls period=1
+			4s  c2 fails
+			60s it begins period=2
+			61s c2 acquires rank=2 period=2
+			62s c2 writes x=1>2
+			63s c2 releases`},
+		{name: "without a schedule", want: Violated, story: `
+			0s  c1 acquires rank=1
+			1s  c1 writes x=0>1
+			2s  fault-1 strikes instant
+			2s  c1 crashes
+			3s  c2 calls
+			4s  c2 fails
+			5s  c2 is-done <--`},
+	})
+}

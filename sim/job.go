@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/trace"
+)
+
+// schedule is what the trace says of the schedule; nil if there is none.
+func (cfg *Config) schedule() *trace.Schedule {
+	if cfg.Schedule.Periods == 0 {
+		return nil
+	}
+	s := cfg.Schedule
+	return &s
+}
+
+// CheckSchedule refuses a schedule that makes no sense, and what clients cannot do with it
+// or without it.
+func (cfg *Config) CheckSchedule() error {
+	s := cfg.schedule()
+	if s != nil {
+		if err := s.Check(); err != nil {
+			return err
+		}
+	}
+	for _, c := range cfg.Clients {
+		for _, t := range c.Does {
+			switch {
+			case t.Note == "" && s != nil && t.Object == trace.Record:
+				return fmt.Errorf("%s would %s, and %s is where periods are put down: only recall, remember and claim get at it", c.Name, t, trace.Record)
+			case t.Note == "":
+			case s == nil:
+				return fmt.Errorf("%s would %s a period, and there is no schedule", c.Name, t.Note)
+			case cfg.Storage.InCluster || cfg.Lock.Kind.KeepsData:
+				return fmt.Errorf("%s would %s a period, which only the storage as a process of its own can do", c.Name, t.Note)
+			}
+		}
+		if s != nil && c.Sections > 1 {
+			return fmt.Errorf("%s has %d sections, and with a schedule a client has one in each period", c.Name, c.Sections)
+		}
+	}
+	return nil
+}
+
+// jobs has a section for each period that the client's wall clock shows. Who is refused the
+// lock goes without until the next period: somebody else is at it.
+func (g *program) jobs() error {
+	var failed error
+	for last := g.w.cfg.Schedule.Periods; g.period < last; {
+		if err := g.due(); err != nil {
+			return errOver
+		}
+		if g.period > last {
+			break
+		}
+		if err := g.job(); errors.Is(err, errOver) {
+			return err
+		} else if err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// due waits until the client's wall clock shows a period that it has not begun. One that is
+// over by then it leaves out.
+func (g *program) due() error {
+	s := g.w.cfg.Schedule
+	for {
+		shows := time.Duration(g.env.Clock.Read(fakeclock.Wall).Nanos - g.w.origin.UnixNano())
+		if now := s.At(shows); now > g.period {
+			g.period = now
+			return nil
+		}
+		if err := g.env.Clock.Sleep(g.ctx, s.Begins(g.period+1)-shows); err != nil {
+			return err
+		}
+	}
+}
+
+// job is what the client does in one period.
+func (g *program) job() error {
+	for {
+		in, err := g.acquire()
+		if g.ctx.Err() != nil {
+			return errOver
+		}
+		if err != nil {
+			return nil
+		}
+		err = in.visit()
+		g.before = in
+		if g.ctx.Err() != nil {
+			return errOver
+		}
+		if !g.cfg.StartsOver || !errors.Is(err, errRefusedByStorage) {
+			return err
+		}
+	}
+}
+
+// keep lets the client have the lock for as long as it keeps it when its work is done.
+func (in *Section) keep() {
+	g := in.g
+	if had := g.env.Clock.Read(fakeclock.Monotonic).Sub(in.since); had < g.cfg.KeepsFor {
+		_ = g.env.Clock.Sleep(g.ctx, g.cfg.KeepsFor-had) // at the end of the run it is released all the same
+	}
+}
+
+// announce has the trace say when each period begins, in true time.
+func (w *World) announce() {
+	s := w.cfg.Schedule
+	for k := 1; k <= s.Periods; k++ {
+		begins := func() { w.emit(trace.Event{Kind: trace.KindPeriod, Period: k}) }
+		if s.Begins(k) <= w.now() {
+			begins()
+			continue
+		}
+		w.at(s.Begins(k), begins)
+	}
+}

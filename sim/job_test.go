@@ -1,0 +1,162 @@
+package sim_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// asked tells when, and for which period, each client asked for the lock, and whether it
+// got it.
+func asked(tr *trace.Trace) string {
+	var told []string
+	for _, ev := range tr.Events {
+		if ev.Step == trace.Acquire && ev.Kind == trace.KindBegin {
+			told = append(told, fmt.Sprintf("%s for %d at %v", ev.Process, ev.Period, ev.At.Round(100*time.Millisecond)))
+		}
+		if ev.Step == trace.Acquire && ev.Kind == trace.KindEnd && !ev.OK {
+			told[len(told)-1] += " in vain"
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// A client has a section in each period that its own wall clock shows, and goes without it
+// in a period in which it does not get the lock.
+func TestJobs(t *testing.T) {
+	minutely := trace.Schedule{First: 5 * time.Second, Every: time.Minute, Periods: 3}
+	jump := func(client string, by time.Duration) sim.Fault { return At(0, &sim.Jump{client, by}) }
+	for _, test := range []struct {
+		name   string
+		cfg    sim.Config
+		faults []sim.Fault
+		asked  string
+	}{
+		{"one", Sections(ToyLock, sim.Client{Name: "client-1", Works: time.Second}), nil,
+			"client-1 for 1 at 5s, client-1 for 2 at 1m5s, client-1 for 3 at 2m5s"},
+		{"a clock that is behind", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", -2*time.Second)},
+			"client-1 for 1 at 7s, client-1 for 2 at 1m7s, client-1 for 3 at 2m7s"},
+		{"a clock that is ahead", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{jump("client-1", 90*time.Second)},
+			"client-1 for 2 at 0s, client-1 for 3 at 35s"},
+		{"a clock that is set back in between", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{At(70*time.Second, &sim.Jump{"client-1", -30 * time.Second})},
+			"client-1 for 1 at 5s, client-1 for 2 at 1m5s, client-1 for 3 at 2m35s"},
+		{"one that is late", Sections(ToyLock, sim.Client{Name: "client-1", Starts: Point("20s after the start")}), nil,
+			"client-1 for 1 at 20s, client-1 for 2 at 1m5s, client-1 for 3 at 2m5s"},
+		{"one that is still at work when the next is due", Sections(ToyLock, sim.Client{Name: "client-1", Works: 65 * time.Second}), nil,
+			"client-1 for 1 at 5s, client-1 for 2 at 1m10s, client-1 for 3 at 2m15s"},
+		{"one that is paused over a period", Sections(ToyLock, sim.Client{Name: "client-1"}), []sim.Fault{Lasting(100*time.Second, At(50*time.Second, Stopped("client-1")))},
+			"client-1 for 1 at 5s, client-1 for 3 at 2m30s"},
+		{"another that asks once, and is refused", Sections(ToyLock,
+			sim.Client{Name: "client-1", Works: time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Attempts: 1}), nil,
+			"client-1 for 1 at 5s, client-2 for 1 at 5s in vain, client-1 for 2 at 1m5s, client-2 for 2 at 1m5s in vain, client-1 for 3 at 2m5s, client-2 for 3 at 2m5s in vain"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := With(test.cfg, test.faults...)
+			cfg.Schedule = minutely
+			tr := Play(t, cfg)
+			Same(t, "asked", asked(tr), test.asked)
+			var begun []string
+			for _, ev := range tr.Events {
+				if ev.Kind == trace.KindPeriod {
+					begun = append(begun, fmt.Sprintf("%d at %v", ev.Period, ev.At.Round(time.Millisecond)))
+				}
+			}
+			if got := strings.Join(begun, ", "); !strings.HasPrefix("1 at 5s, 2 at 1m5s, 3 at 2m5s", got) {
+				t.Errorf("the periods are %s", got)
+			}
+			for _, ev := range Events(tr, trace.KindDone, "client-1") {
+				if !ev.OK {
+					t.Errorf("it ended with %s", ev.Text)
+				}
+			}
+		})
+	}
+}
+
+// Who keeps the lock does so from the grant on, when its work is done, and no longer than it
+// said.
+func TestKeepsFor(t *testing.T) {
+	for _, test := range []struct {
+		works, keeps, released time.Duration
+		refused                bool
+	}{
+		{time.Second, 0, time.Second, false},
+		{time.Second, 20 * time.Second, 20 * time.Second, false},
+		{10 * time.Second, 5 * time.Second, 10 * time.Second, false},
+		{time.Second, 20 * time.Second, time.Second, true}, // its work is not done
+	} {
+		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Works: test.works, KeepsFor: test.keeps})
+		if test.refused {
+			cfg.Storage.Fencing = storage.CheckAndSet // and nobody marks anything
+		}
+		tr := Play(t, cfg)
+		for _, ev := range tr.Events {
+			if ev.Kind == trace.KindBegin && ev.Step == trace.Release && ev.At.Round(time.Second/10) != test.released {
+				t.Errorf("%+v: it released at %v", test, ev.At)
+			}
+		}
+	}
+}
+
+// What clients put down about their periods, and what they make of what others have.
+func TestRecord(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		does   []trace.Task
+		second string // what client-2 does, a second after client-1 is done
+		served string
+	}{
+		{"recalled and remembered", Does("recall", "write x", "remember"), "acquire, read runs, release",
+			"read runs for client-1 (1), write x for client-1 (1), write runs for client-1 (1), read runs for client-2 (2)"},
+		{"claimed", Does("claim", "write x"), "acquire, write runs failed, release",
+			"write runs for client-1 (1), write x for client-1 (1), write runs for client-2 (2) refused"},
+		{"neither", Does("write x"), "acquire, write x, release",
+			"write x for client-1 (1), write x for client-2 (2)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := Sections(ToyLock,
+				sim.Client{Name: "client-1", Does: test.does}, sim.Client{Name: "client-2", Does: test.does, Starts: Point("1s after client-1 finished")})
+			cfg.Schedule = trace.Schedule{Every: time.Minute, Periods: 1}
+			tr := Play(t, cfg)
+			Same(t, "client-2's steps", Steps(tr, "client-2"), test.second)
+			Same(t, "the storage", Served(tr), test.served)
+		})
+	}
+}
+
+func TestCheckSchedule(t *testing.T) {
+	minutely := trace.Schedule{Every: time.Minute, Periods: 1}
+	for _, test := range []struct {
+		schedule trace.Schedule
+		client   sim.Client
+		says     string
+	}{
+		{minutely, sim.Client{Does: Does("recall", "write x", "remember")}, ""},
+		{trace.Schedule{}, sim.Client{Does: Does("write runs")}, ""},
+		{trace.Schedule{}, sim.Client{Does: Does("claim")}, "client-1 would claim a period, and there is no schedule"},
+		{minutely, sim.Client{Does: Does("write runs")}, "only recall, remember and claim get at it"},
+		{minutely, sim.Client{Sections: 2}, "client-1 has 2 sections"},
+		{trace.Schedule{Periods: 1}, sim.Client{}, "a period lasts 0s"},
+	} {
+		test.client.Name = "client-1"
+		cfg := Sections(ToyLock, test.client)
+		cfg.Schedule = test.schedule
+		_, err := sim.Run(cfg)
+		if told := fmt.Sprint(err); (err == nil) != (test.says == "") || !strings.Contains(told, test.says) && err != nil {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+	kept := ToyLock
+	kept.KeepsData = true
+	cfg := Sections(kept, sim.Client{Name: "client-1", Does: Does("recall")})
+	cfg.Schedule = minutely
+	if err := cfg.CheckSchedule(); err == nil || !strings.Contains(err.Error(), "a process of its own") {
+		t.Errorf("a lock that keeps the data: %v", err)
+	}
+}
