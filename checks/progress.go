@@ -100,7 +100,8 @@ func newCalm(h *inquiry) *calm {
 }
 
 // locks lists the locks that anybody called for, in the order of the first
-// calls.
+// calls; those first that somebody wants now, so that who waits for one of them
+// is not taken for somebody who is stuck with another.
 func (c *calm) locks() []string {
 	var names []string
 	for _, call := range c.acquires {
@@ -108,6 +109,8 @@ func (c *calm) locks() []string {
 			names = append(names, call.Lock)
 		}
 	}
+	wanted := func(lock string) int { return min(1, len(c.wanting(lock))) }
+	slices.SortStableFunc(names, func(a, b string) int { return wanted(b) - wanted(a) })
 	return names
 }
 

@@ -63,7 +63,7 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Node: locks.Cluster, Key: "k"}
 			case strings.HasPrefix(kind, "postgres-lease"):
 				place = locks.Slot{Key: "locks/k"}
-			case kind == "postgres-advisory":
+			case strings.HasPrefix(kind, "postgres-advisory"):
 				place = locks.Slot{Key: "advisory/3993778410"}
 			case strings.HasPrefix(kind, "postgres-row"):
 				place = locks.Slot{Key: "items/k"}
@@ -83,7 +83,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}

@@ -85,6 +85,12 @@ type Keeper interface {
 	Write(ctx context.Context, object, value string, last bool) (version int, err error)
 }
 
+// A Stayer is a [Keeper] whose last write does not give the lock up: it is released as any other.
+type Stayer interface {
+	Keeper
+	Stays()
+}
+
 // ErrNotAcquired is what an attempt returns when it did not get the lock.
 var ErrNotAcquired = errors.New("lock not acquired")
 

@@ -37,14 +37,19 @@ func init() {
 		}
 		Register(k)
 	}
-	Register(Kind{
-		Name: "postgres-advisory", System: Postgres, Adapter: adapters + "postgres",
-		Title:    "PostgreSQL: pg_try_advisory_lock, for as long as the connection lasts; token: nextval on the same connection",
-		OwnClock: true, Endless: true, Accepts: []string{"node-timeout"},
-		Slots: func(key string, _ int) ([]Slot, int) {
-			return []Slot{{Node: 0, Key: "advisory/" + strconv.FormatInt(PostgresNumber(key), 10)}}, 1
-		},
-	})
+	for name, title := range map[string]string{
+		"postgres-advisory":             "PostgreSQL: pg_try_advisory_lock, for as long as the connection lasts; token: nextval on the same connection",
+		"postgres-advisory-data":        "as postgres-advisory, but the data is in the same database, read and written in a transaction",
+		"postgres-advisory-transaction": "PostgreSQL: pg_try_advisory_xact_lock, and the data is read and written in the same transaction",
+	} {
+		Register(Kind{
+			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
+			OwnClock: true, Endless: true, KeepsData: name != "postgres-advisory", Accepts: []string{"node-timeout"},
+			Slots: func(key string, _ int) ([]Slot, int) {
+				return []Slot{{Node: 0, Key: "advisory/" + strconv.FormatInt(PostgresNumber(key), 10)}}, 1
+			},
+		})
+	}
 	for name, title := range map[string]string{
 		"postgres-row":           "PostgreSQL: SELECT … FOR UPDATE, and the data is read and written in the same transaction",
 		"postgres-row-timeout":   "as postgres-row, with idle_in_transaction_session_timeout, which is the TTL",

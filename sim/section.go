@@ -389,7 +389,8 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 	var resp storage.Response
 	var err error
 	if k, keeps := in.lease.(locks.Keeper); keeps {
-		resp, err = in.kept(ctx, req, last, func(ctx context.Context) (int, error) { return k.Write(ctx, t.Object, value, last) })
+		_, stays := k.(locks.Stayer)
+		resp, err = in.kept(ctx, req, last && !stays, func(ctx context.Context) (int, error) { return k.Write(ctx, t.Object, value, last) })
 	} else {
 		resp, err = in.access(ctx, t, req)
 	}

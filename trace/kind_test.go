@@ -54,6 +54,7 @@ var elsewhere = []string{
 	"hold handshake", "check text",
 	"drop", "drop process", "drop key", "drop value", "drop owner", // locks on connections, whose clients are libraries
 	"begin leaves",           // a lock that keeps the data as well, on PostgreSQL
+	"restore by",             // of an advisory lock, whose session several share
 	"expire by",              // on Kubernetes, and on PostgreSQL by the clients' clocks
 	"set ends", "touch ends", // there, too
 	"revert version", "revert value", "forget-token object", // a storage that keeps some of its versions, and shards

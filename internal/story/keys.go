@@ -66,6 +66,10 @@ func (s *teller) keyOfLock(c history.Change) {
 		s.key(c, Fault, "drop "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s connection is over, and with it its lock %s", owner, s.on(nodes))
 		})
+	case c.How == history.Replaced && ev.By != nil:
+		s.key(c, Plain, "leave "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key stands again %s", owner, s.on(nodes))
+		})
 	case c.How == history.Replaced && s.isCopy(ev.Process):
 		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key reaches %s%s", owner, List(nodes), until(ev))

@@ -12,15 +12,24 @@ import (
 
 func init() {
 	locks.Provide("postgres-advisory", func(e *locks.Env) (locks.Lock, error) {
-		if len(e.Nodes) == 0 {
-			return nil, errors.New("postgres-advisory needs a PostgreSQL server, but there is none")
-		}
-		s, err := Open(e, `CREATE SEQUENCE IF NOT EXISTS fence`, tryLock, unlock)
-		return &advisory{Session: s, env: e, number: locks.PostgresNumber(e.Key)}, err
+		return openAdvisory(e, "postgres-advisory", fence, tryLock, unlock)
+	})
+	locks.Provide("postgres-advisory-data", func(e *locks.Env) (locks.Lock, error) {
+		a, err := openAdvisory(e, "postgres-advisory-data", objectsTable+fence, tryLock, unlock, readObject, writeObject)
+		return withData{a}, err
 	})
 }
 
+func openAdvisory(e *locks.Env, name, setup string, statements ...string) (*advisory, error) {
+	if len(e.Nodes) == 0 {
+		return nil, fmt.Errorf("%s needs a PostgreSQL server, but there is none", name)
+	}
+	s, err := Open(e, setup, statements...)
+	return &advisory{Session: s, env: e, number: locks.PostgresNumber(e.Key)}, err
+}
+
 const (
+	fence   = `CREATE SEQUENCE IF NOT EXISTS fence`
 	tryLock = `SELECT CASE WHEN pg_try_advisory_lock($1) THEN nextval('fence') END`
 	unlock  = `SELECT pg_advisory_unlock($1)`
 )
@@ -41,6 +50,14 @@ var errHeld = errors.New("this handle has it, and its connection would be given 
 
 // Acquire tries once. If there is no answer the connection is closed: it might have the lock.
 func (a *advisory) Acquire(ctx context.Context) (locks.Lease, error) {
+	g, err := a.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func (a *advisory) acquire(ctx context.Context) (*grant, error) {
 	g := &grant{of: a}
 	token, err := use(ctx, a.Session, func(ctx context.Context, c *pgx.Conn) (token *int64, err error) {
 		if a.held != nil && a.held.on == c {
@@ -86,4 +103,73 @@ func (g *grant) Release(ctx context.Context) error {
 		return fmt.Errorf("%w before it was released", locks.ErrLost)
 	}
 	return nil
+}
+
+// withData is a handle of which each grant has its data in the database.
+type withData struct{ *advisory }
+
+// Acquire is as in [advisory.Acquire].
+func (a withData) Acquire(ctx context.Context) (locks.Lease, error) {
+	g, err := a.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &working{lock: g}, nil
+}
+
+// working is a grant that reads and writes in a transaction, which begins after the lock was got
+// and is over before it is released.
+type working struct {
+	lock *grant
+	tx   pgx.Tx // nil is none
+}
+
+// does has f do something in the transaction, on the connection that has the lock.
+func (w *working) does(ctx context.Context, f func(context.Context) error) error {
+	_, err := use(ctx, w.lock.of.Session, func(ctx context.Context, c *pgx.Conn) (_ struct{}, err error) {
+		if c != w.lock.on {
+			return struct{}{}, fmt.Errorf("%w with its connection", locks.ErrLost)
+		}
+		if w.tx == nil {
+			if w.tx, err = c.Begin(ctx); err != nil {
+				return struct{}{}, err
+			}
+		}
+		return struct{}{}, f(ctx)
+	})
+	return err
+}
+
+// Read is as in [locks.Keeper].
+func (w *working) Read(ctx context.Context, object string) (version int, err error) {
+	err = w.does(ctx, func(ctx context.Context) error {
+		version, err = read(ctx, w.tx, object)
+		return err
+	})
+	return version, err
+}
+
+// Write is as in [locks.Keeper].
+func (w *working) Write(ctx context.Context, object, value string, last bool) (version int, err error) {
+	err = w.does(ctx, func(ctx context.Context) error {
+		if version, err = write(ctx, w.tx, object, value); err != nil || !last {
+			return err
+		}
+		err := w.tx.Commit(ctx)
+		w.tx = nil
+		return err
+	})
+	return version, err
+}
+
+// Stays is as in [locks.Stayer].
+func (w *working) Stays() {}
+
+// Release ends the transaction, if that is not over, and frees the lock.
+func (w *working) Release(ctx context.Context) error {
+	if w.tx != nil {
+		_ = w.does(ctx, w.tx.Rollback)
+		w.tx = nil
+	}
+	return w.lock.Release(ctx)
 }

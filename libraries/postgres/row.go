@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,8 @@ func init() {
 		"postgres-row-elsewhere":   func(h *held) locks.Lease { return counted{h} },
 		"postgres-queue":           func(h *held) locks.Lease { return keeping{h} },
 		"postgres-queue-elsewhere": attempt,
+
+		"postgres-advisory-transaction": func(h *held) locks.Lease { return keeping{h} },
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
 			if len(e.Nodes) == 0 {
@@ -30,14 +33,19 @@ func init() {
 	}
 }
 
-// A claim is how a lock says that something is its own. The row is there before the story begins.
+// A claim is how a lock says that something is its own. The row is there before the story begins,
+// if there is one.
 type claim struct {
 	tables, add, lock string
 	// count is said when the row is locked: it comes to a number. "" is none.
 	count string
+	// none is why there is nothing to be had, where it is not waited for.
+	none string
+	// of is what is claimed of the lock's name.
+	of func(key string) any
 }
 
-const objectsTable = `CREATE TABLE IF NOT EXISTS objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL);`
+func itself(key string) any { return key }
 
 // A row, which whoever works on what it stands for locks.
 var ofRow = claim{
@@ -46,6 +54,7 @@ var ofRow = claim{
 		CREATE SEQUENCE IF NOT EXISTS fence`,
 	add:  `INSERT INTO items (name) VALUES ($1) ON CONFLICT DO NOTHING`,
 	lock: `SELECT name FROM items WHERE name = $1 FOR UPDATE`,
+	of:   itself,
 }
 
 // A job in a queue, which comes again when it was done.
@@ -54,6 +63,16 @@ var ofQueue = claim{
 		CREATE TABLE IF NOT EXISTS jobs (name text PRIMARY KEY, queue text NOT NULL, attempts bigint NOT NULL)`,
 	add:  `INSERT INTO jobs (name, queue, attempts) VALUES ($1, $1, 0) ON CONFLICT DO NOTHING`,
 	lock: `SELECT name FROM jobs WHERE queue = $1 ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED`,
+	none: "there is no job that nobody has",
+	of:   itself,
+}
+
+// A number that is locked for as long as the transaction lasts.
+var ofNumber = claim{
+	tables: objectsTable,
+	lock:   `SELECT 'mine' WHERE pg_try_advisory_xact_lock($1)`,
+	none:   "somebody else holds it",
+	of:     func(key string) any { return locks.PostgresNumber(key) },
 }
 
 // counting are those that count their grants.
@@ -61,14 +80,6 @@ var counting = map[string]string{
 	"postgres-row-elsewhere":   `SELECT nextval('fence')`,
 	"postgres-queue-elsewhere": `UPDATE jobs SET attempts = attempts + 1 WHERE name = $1 RETURNING attempts`,
 }
-
-// What the data is kept by.
-const (
-	readObject  = `SELECT version FROM objects WHERE name = $1`
-	writeObject = `INSERT INTO objects AS o (name, version, value) VALUES ($1, 1, $2)
-		ON CONFLICT (name) DO UPDATE SET version = o.version + 1, value = excluded.value
-		RETURNING version`
-)
 
 // item is a handle on something that whoever works on it locks in a transaction. A transaction is
 // one of a connection, so that each handle has a connection of its own.
@@ -82,17 +93,17 @@ type item struct {
 
 func openItem(e *locks.Env, name string, make func(*held) locks.Lease) (locks.Lock, error) {
 	c := ofRow
-	if strings.HasPrefix(name, "postgres-queue") {
+	switch {
+	case strings.HasPrefix(name, "postgres-queue"):
 		c = ofQueue
+	case name == "postgres-advisory-transaction":
+		c = ofNumber
 	}
 	c.count = counting[name]
-	statements := []string{c.add, c.lock, readObject, writeObject}
-	if c.count != "" {
-		statements = append(statements, c.count)
-	}
-	s, err := Open(e, c.tables, statements...)
-	if err != nil {
-		return nil, err
+	statements := []string{c.add, c.lock, readObject, writeObject, c.count}
+	s, err := Open(e, c.tables, slices.DeleteFunc(statements, func(text string) bool { return text == "" })...)
+	if err != nil || c.add == "" {
+		return &item{Session: s, env: e, claim: c, make: make}, err
 	}
 	// The server ends the wait for the row before the client loses its patience, which would
 	// end the connection.
@@ -124,7 +135,7 @@ func (i *item) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, fmt.Errorf("%w: there is no job that nobody has", locks.ErrNotAcquired)
+		return nil, fmt.Errorf("%w: %s", locks.ErrNotAcquired, i.claim.none)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	}
@@ -151,7 +162,7 @@ type held struct {
 func (h *held) locks(ctx context.Context) error {
 	var name string
 	err := h.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-		return h.tx.QueryRow(ctx, h.of.claim.lock, h.of.env.Key).Scan(&name)
+		return h.tx.QueryRow(ctx, h.of.claim.lock, h.of.claim.of(h.of.env.Key)).Scan(&name)
 	})
 	if count := h.of.claim.count; err == nil && count != "" {
 		// A statement that locks and counts might count before it waits.
@@ -205,10 +216,7 @@ type keeping struct{ *held }
 // Read is as in [locks.Keeper].
 func (k keeping) Read(ctx context.Context, object string) (version int, err error) {
 	err = k.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
-		err := k.tx.QueryRow(ctx, readObject, object).Scan(&version)
-		if errors.Is(err, pgx.ErrNoRows) { // there is no such object yet
-			return nil
-		}
+		version, err = read(ctx, k.tx, object)
 		return err
 	})
 	return version, err
@@ -221,7 +229,7 @@ func (k keeping) Write(ctx context.Context, object, value string, last bool) (ve
 	}
 	err = k.says(ctx, func(ctx context.Context, _ *pgx.Conn) error {
 		k.wrote = true
-		if err := k.tx.QueryRow(ctx, writeObject, object, value).Scan(&version); err != nil || !last {
+		if version, err = write(ctx, k.tx, object, value); err != nil || !last {
 			return err
 		}
 		return k.tx.Commit(ctx)

@@ -3,6 +3,8 @@ package postgres
 import (
 	"slices"
 	"strconv"
+
+	"github.com/locksim/locksim/trace"
 )
 
 // advisories are the locks that mean what the clients agree they mean. One is a session's, as
@@ -18,11 +20,18 @@ type advisory struct {
 	pair   bool
 }
 
-// A holder is whose a lock is. Of one session several may be at once.
+// A holder is the session that has a lock, and claims are why: it has the lock until all are
+// given up, the transactions' with their end.
 type holder struct {
-	b     *backend
-	times int   // by the session
-	of    []*tx // by a transaction; at most one
+	b      *backend
+	claims []claim // in order, and of each transaction one at most
+}
+
+// A claim is whose wish it was that the session should have the lock. Behind a pooler many
+// clients may have wished so.
+type claim struct {
+	by *trace.Actor
+	of *tx // nil is the session's
 }
 
 func (a advisory) String() string {
@@ -41,41 +50,75 @@ func (l *advisories) free(a advisory, b *backend) bool {
 // take gives a lock to a session, or to its transaction.
 func (l *advisories) take(a advisory, b *backend, of *tx) {
 	h := l.held[a]
-	if h == nil {
+	switch {
+	case h == nil:
 		h = &holder{b: b}
 		l.held[a] = h
-		l.s.register.advisoryTaken(b, a)
+		b.advisory = append(b.advisory, a)
+	case of != nil && slices.ContainsFunc(h.claims, func(c claim) bool { return c.of == of }):
+		return
 	}
-	if of == nil {
-		h.times++
-		if !slices.Contains(b.advisory, a) {
-			b.advisory = append(b.advisory, a)
-		}
-	} else if len(h.of) == 0 {
-		h.of = []*tx{of}
-		of.b.inTx = append(of.b.inTx, a)
+	was := h.owner()
+	h.claims = append(h.claims, claim{b.by(), of})
+	if of != nil {
+		b.inTx = append(b.inTx, a)
 	}
+	l.s.register.advisoryTaken(b, a, was)
 }
 
-// give takes one off a session's; false if it had none.
+// owner is who has claimed it last; nil if that is nobody who is known.
+func (h *holder) owner() *trace.Actor {
+	if n := len(h.claims); n > 0 {
+		return h.claims[n-1].by
+	}
+	return nil
+}
+
+// give takes a session's claim off it, of whoever asks if there is one; false if it had none.
 func (l *advisories) give(a advisory, b *backend) bool {
 	h := l.held[a]
-	if h == nil || h.b != b || h.times == 0 {
+	if h == nil || h.b != b {
 		return false
 	}
-	if h.times--; h.times == 0 {
-		b.advisory = slices.DeleteFunc(b.advisory, func(o advisory) bool { return o == a })
+	which := -1
+	for i, c := range h.claims {
+		if c.of == nil && (which < 0 || same(c.by, b.by()) || !same(h.claims[which].by, b.by())) {
+			which = i
+		}
 	}
-	l.settle(a)
+	if which < 0 {
+		return false
+	}
+	l.settle(a, func(i int) bool { return i == which })
 	return true
 }
 
-// settle frees a lock that nobody has any more.
-func (l *advisories) settle(a advisory) {
-	if h := l.held[a]; h.times == 0 && len(h.of) == 0 {
-		delete(l.held, a)
-		l.s.register.advisoryFreed(h.b, a)
+// settle takes claims off a lock, which is free when there is none any more.
+func (l *advisories) settle(a advisory, over func(i int) bool) {
+	h := l.held[a]
+	was := h.owner()
+	var left []claim
+	for i, c := range h.claims {
+		if !over(i) {
+			left = append(left, c)
+		}
 	}
+	h.claims = left
+	if len(left) == 0 {
+		delete(l.held, a)
+		h.b.advisory = slices.DeleteFunc(h.b.advisory, func(o advisory) bool { return o == a })
+		l.s.register.advisoryFreed(h.b, a)
+	} else if !same(was, h.owner()) {
+		l.s.register.advisoryLeft(h.b, a, h.owner())
+	}
+}
+
+// same says whether two commands are of the same acquisition.
+func same(a, b *trace.Actor) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Client == b.Client && a.Section == b.Section
 }
 
 // ended frees what a transaction had.
@@ -83,16 +126,13 @@ func (l *advisories) ended(t *tx) {
 	all := t.b.inTx
 	t.b.inTx = nil
 	for _, a := range all {
-		l.held[a].of = nil
-		l.settle(a)
+		l.settle(a, func(i int) bool { return l.held[a].claims[i].of == t })
 	}
 }
 
 // all frees what a session has.
 func (l *advisories) all(b *backend) {
 	for _, a := range slices.Clone(b.advisory) {
-		l.held[a].times = 0
-		l.settle(a)
+		l.settle(a, func(int) bool { return true })
 	}
-	b.advisory = nil
 }

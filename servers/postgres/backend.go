@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -13,7 +12,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A backend is a session: the server's end of one connection.
+// A backend is a session: the server's end of one connection, or behind a pooler that of the
+// client which has it now.
 type backend struct {
 	s      *server
 	end    *sim.End
@@ -45,11 +45,18 @@ type backend struct {
 	portal  *portal // whose run it is; nil is a simple query's
 	asked   stamp   // when the request came, by the time of day
 	askedAt int64   // and by the monotonic clock
-	out     []byte
-	told    []string
-	idle    *timer
+	reply
+	idle *timer
+
+	// pooled: it is a pooler's, which closes it at last when the monotonic clock reads ends,
+	// and before that if it was unused for long. on is the client that has it now; nil is none.
+	pooled bool
+	ends   int64
+	unused *timer
+	on     *pooled
 
 	begun, closed bool
+	synced        bool // it has said that the next query can come
 	// gone: the client is, and a statement waits that has not noticed.
 	gone bool
 	// lost: the connection is over, and its client has not said so.
@@ -59,14 +66,30 @@ type backend struct {
 func newBackend(s *server, end *sim.End) *backend {
 	s.pid++
 	b := &backend{
-		s: s, end: end, pid: s.pid, secret: binary.BigEndian.AppendUint32(nil, s.pid*2654435761),
-		settings: maps.Clone(settings), statements: map[string]*prepared{}, portals: map[string]*portal{}, counted: map[*sequence]int64{},
-	}
-	if s.readOnly() {
-		b.settings["in_hot_standby"], b.settings["transaction_read_only"] = "on", "on"
+		s: s, end: end, pid: s.pid, secret: secretOf(s.pid),
+		settings: s.settings(), statements: map[string]*prepared{}, portals: map[string]*portal{}, counted: map[*sequence]int64{},
 	}
 	s.backends = append(s.backends, b)
 	return b
+}
+
+// secretOf is what somebody has to know who wants to cancel what a session does.
+func secretOf(pid uint32) []byte { return binary.BigEndian.AppendUint32(nil, pid*2654435761) }
+
+// settings are those with which a session begins.
+func (s *server) settings() map[string]string {
+	all := maps.Clone(settings)
+	if s.readOnly() {
+		all["in_hot_standby"], all["transaction_read_only"] = "on", "on"
+	}
+	return all
+}
+
+// hangUp closes a connection, once what is to be sent on it is.
+func (s *server) hangUp(end *sim.End) {
+	if end != nil { // a session of a pooler may have no client
+		s.out = append(s.out, end.Close)
+	}
 }
 
 // by is the client that has asked for what is done now.
@@ -112,6 +135,7 @@ func (b *backend) close() {
 		return
 	}
 	b.closed = true
+	b.s.pool.lost(b)
 	b.s.timers.stop(b.idle)
 	if r := b.running; r != nil {
 		b.running = nil
@@ -160,6 +184,9 @@ func (b *backend) step() {
 			b.handle(next)
 		default:
 			b.answer()
+			if b.on != nil && !b.busy() {
+				b.on.rested()
+			}
 			if b.closed || len(b.queue) == 0 {
 				return
 			}
@@ -174,6 +201,7 @@ func (b *backend) take() {
 	b.idle = nil
 	b.request, b.queue = b.queue[0], b.queue[1:]
 	b.asked, b.askedAt = b.s.now(), b.s.timers.now()
+	b.synced = false
 	q, _ := b.request.Body.(*request)
 	switch {
 	case q == nil || q.bad != "":
@@ -186,6 +214,8 @@ func (b *backend) take() {
 		b.starts(q.startup)
 	case !b.begun:
 		b.dies(&oops{code: protocolViolation, text: "expected a startup packet"})
+	case b.on != nil:
+		b.todo = b.on.rewritten(q.messages)
 	default:
 		b.todo = q.messages
 	}
@@ -205,83 +235,40 @@ func (b *backend) starts(m pgproto3.FrontendMessage) {
 	}
 }
 
+// busy says whether it has something to do.
+func (b *backend) busy() bool { return b.request != nil || len(b.queue) > 0 }
+
 // cancel ends the statement of another session, if it waits.
 func (s *server) cancel(m *pgproto3.CancelRequest) {
 	for _, b := range s.backends {
-		if b.pid == m.ProcessID && string(b.secret) == string(m.SecretKey) && b.running != nil {
-			if r := b.running; r.then != nil {
-				b.notice("WARNING", "01000", "canceling wait for synchronous replication due to user request")
-				r.enough = true
-			} else {
-				r.fails(fail(queryCanceled, "canceling statement due to user request"))
-			}
+		if b.pid == m.ProcessID && string(b.secret) == string(m.SecretKey) {
+			b.cancel()
 			return
 		}
 	}
 }
 
-// reported are the settings that a client is told.
-var reported = []string{
-	"application_name", "client_encoding", "DateStyle", "default_transaction_read_only", "in_hot_standby", "integer_datetimes",
-	"IntervalStyle", "is_superuser", "server_encoding", "server_version", "session_authorization", "standard_conforming_strings", "TimeZone",
+func (b *backend) cancel() {
+	switch r := b.running; {
+	case r == nil:
+	case r.then != nil:
+		b.notice("WARNING", "01000", "canceling wait for synchronous replication due to user request")
+		r.enough = true
+	default:
+		r.fails(fail(queryCanceled, "canceling statement due to user request"))
+	}
 }
 
 func (b *backend) welcome(m *pgproto3.StartupMessage) {
-	if m.Parameters["user"] == "" {
-		b.dies(&oops{code: "28000", text: "no PostgreSQL user name specified in startup packet"})
+	b.negotiate(m)
+	if o := settle(m, b.settings, known); o != nil {
+		b.dies(o)
 		return
 	}
-	const minor = 0xffff
-	if m.ProtocolVersion&minor > 0 {
-		b.send(&pgproto3.NegotiateProtocolVersion{})
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
-		switch name {
-		case "user", "database", "replication":
-			continue
-		case "options":
-			b.dies(asOops(without("options in the startup packet")))
-			return
-		}
-		name, text := strings.ToLower(name), m.Parameters[name]
-		if _, known := b.settings[name]; !known {
-			b.dies(asOops(unrecognized(name)))
-			return
-		}
-		value, err := b.accepts(name, text)
-		if err != nil {
-			b.dies(asOops(err))
-			return
-		}
-		b.settings[name] = value
-	}
-	b.settings["session_authorization"] = m.Parameters["user"]
 	b.initial = maps.Clone(b.settings)
 	b.begun = true
-	b.send(&pgproto3.AuthenticationOk{})
-	for _, name := range reported {
-		b.send(&pgproto3.ParameterStatus{Name: name, Value: b.settings[strings.ToLower(name)]})
-	}
-	b.send(&pgproto3.BackendKeyData{ProcessID: b.pid, SecretKey: b.secret})
-	b.tell("welcome")
+	b.reply.welcome(b.settings, b.pid, b.secret)
 	b.ready()
-}
-
-// send adds a message to the answer.
-func (b *backend) send(m pgproto3.BackendMessage) {
-	out, err := m.Encode(b.out)
-	if err != nil {
-		out, _ = (&pgproto3.ErrorResponse{Severity: "ERROR", Code: "54000", Message: "the answer is too long"}).Encode(b.out)
-	}
-	b.out = out
-}
-
-// tell adds something to what people see of the answer.
-func (b *backend) tell(text string) { b.told = append(b.told, text) }
-
-func (b *backend) notice(severity, code, text string) {
-	b.send(&pgproto3.NoticeResponse{Severity: severity, SeverityUnlocalized: severity, Code: code, Message: text})
-	b.tell(severity + ": " + text)
 }
 
 // fails answers with an error, which the transaction does not survive.
@@ -299,11 +286,6 @@ func (b *backend) fails(err error) {
 	}
 }
 
-func (b *backend) error(severity string, o *oops) {
-	b.send(&pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: o.code, Message: o.text})
-	b.tell(severity + " " + o.code + ": " + o.text)
-}
-
 // dies answers with an error and ends the connection.
 func (b *backend) dies(o *oops) {
 	b.error("FATAL", o)
@@ -316,11 +298,12 @@ func (b *backend) hangUp() {
 	b.answer()
 	b.lost = true
 	b.close()
-	b.s.out = append(b.s.out, b.end.Close)
+	b.s.hangUp(b.end)
 }
 
 // ready says that the next query can come.
 func (b *backend) ready() {
+	b.synced = true
 	status := byte('I')
 	switch {
 	case b.failed:
@@ -339,17 +322,7 @@ func (b *backend) answer() {
 		b.loses()
 		return
 	}
-	if len(b.out) > 0 {
-		p := sim.Packet{Bytes: b.out, Text: strings.Join(b.told, "; ")}
-		b.s.out = append(b.s.out, func() {
-			if r == nil {
-				b.end.Send(p)
-			} else {
-				b.end.Answer(r, p)
-			}
-		})
-	}
-	b.out, b.told = nil, nil
+	b.give(b.s, b.end, r)
 	b.rests()
 }
 

@@ -40,6 +40,9 @@ func (c command) step(r *run) error {
 		if of.Name == "" {
 			r.tag = "DEALLOCATE ALL"
 			clear(b.statements)
+			if b.on != nil {
+				clear(b.on.statements)
+			}
 		} else if b.statements[of.Name] == nil {
 			return fail(unknownStatement, "prepared statement \"%s\" does not exist", of.Name)
 		}

@@ -3,6 +3,7 @@
 package postgres_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -63,6 +64,72 @@ func TestStandbysOfRealPostgres(t *testing.T) {
 			}}
 			f.compare(t, s.play(f.script), f.want)
 		})
+	}
+}
+
+// The scripts of a pooler, on a real PgBouncer before a real server. That of Debian 12, 1.18, keeps
+// no track of prepared statements, and the scripts have none.
+func TestPoolersOfRealPgBouncer(t *testing.T) {
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		if os.Getenv("LOCKSIM_REQUIRE_PGBOUNCER") != "" {
+			t.Fatalf("there is no PgBouncer to compare with: %v; on Debian 12: apt-get install pgbouncer", err)
+		}
+		t.Skip("there is no PgBouncer to compare with")
+	}
+	server := realPostgres(t)
+	admin := server.admin(t)
+	for i, f := range poolers {
+		database := fmt.Sprint("pool", i)
+		admin.must("CREATE DATABASE " + database)
+		t.Run(f.name, func(t *testing.T) {
+			dial := server.pooler(program, database, cmp.Or(f.size, 20))
+			f.compare(t, (&script{t: t, dial: dial, database: database}).play(f.script), f.want)
+		})
+	}
+}
+
+// pooler starts a PgBouncer before the server, and returns how it is reached.
+func (r *realServer) pooler(program, name string, size int) pgconn.DialFunc {
+	dir := filepath.Join(r.dir, name)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil { // it does not run as root
+		r.t.Fatal(err)
+	}
+	config := filepath.Join(dir, "ini")
+	if err := os.WriteFile(config, fmt.Appendf(nil, `[databases]
+* = host=%s port=5432 user=locksim
+[pgbouncer]
+unix_socket_dir = %s
+listen_port = 5432
+auth_type = any
+pool_mode = transaction
+default_pool_size = %d
+`, r.dir, dir, size), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	c := exec.Command(program, config)
+	c.Dir, c.SysProcAttr = dir, r.attr
+	if err := c.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	socket := filepath.Join(dir, ".s.PGSQL.5432")
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(socket); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatal("PgBouncer does not start")
+		}
+	}
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	}
 }
 

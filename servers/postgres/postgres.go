@@ -11,6 +11,8 @@
 // 0A000 or 42601, and a run in which that happens proves nothing. Where it answers otherwise
 // than the real one stands in a table of differences, which its tests compare with a real one.
 //
+// A pooler can stand before it, which gives its clients a few sessions for a transaction each.
+//
 // A server can be the standby of another, which sends it what it has on its disk, after the fact or
 // before a commit counts (synchronous_standby_names). It can be read, and be promoted.
 //
@@ -50,7 +52,7 @@ func init() {
 
 		Replicates: true,
 		Revives:    true, // a row stays, and says until when it is somebody's
-		Settings:   []sim.Setting{synchronousSetting},
+		Settings:   append([]sim.Setting{synchronousSetting}, poolSettings...),
 
 		Failure: "could not extend file: No space left on device",
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names, statements: map[string]string{}} },

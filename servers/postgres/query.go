@@ -32,6 +32,12 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	}
 	var err error
 	switch m := m.(type) {
+	case said:
+		b.send(m.answer)
+	case quietly:
+		sofar := b.out
+		err = b.parse(m.Parse)
+		b.out = sofar
 	case *pgproto3.Query:
 		b.scripted = true
 		if err = b.works(); err == nil {
@@ -68,7 +74,7 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	case *pgproto3.Flush:
 	case *pgproto3.Terminate:
 		b.close()
-		b.s.out = append(b.s.out, b.end.Close)
+		b.s.hangUp(b.end)
 	default:
 		b.dies(&oops{code: protocolViolation, text: "a message that this server does not expect"})
 	}

@@ -78,7 +78,7 @@ func (g *register) known(key string) string {
 func (g *register) rowLocked(b *backend, r *row) {
 	if key := g.keyOf(r); key != "" {
 		g.serial++
-		g.takes(b, key, g.s.host.Names().Name("transaction", fmt.Sprint(g.s.host.Node().Name, " ", g.serial)))
+		g.takes(b, key, g.s.host.Names().Name("transaction", fmt.Sprint(g.s.host.Node().Name, " ", g.serial)), nil)
 	}
 }
 
@@ -90,11 +90,29 @@ func (g *register) rowsFreed(b *backend, rows []*row) {
 	}
 }
 
-// advisoryTaken and advisoryFreed tell of an advisory lock.
-func (g *register) advisoryTaken(b *backend, a advisory) {
-	if key := g.known("advisory/" + a.String()); key != "" {
-		g.takes(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)))
+// advisoryTaken tells that a session has an advisory lock, or has it once more. Whoever asked for it
+// before is told the same, and nobody has it twice for that: it is as if the later one had
+// overwritten the other's.
+func (g *register) advisoryTaken(b *backend, a advisory, was *trace.Actor) {
+	key := g.known("advisory/" + a.String())
+	if key == "" || g.taken[key] != nil && same(was, b.by()) {
+		return
 	}
+	g.takes(b, key, g.s.host.Names().Name("session", fmt.Sprint(g.s.host.Node().Name, " ", b.pid)), was)
+}
+
+// advisoryLeft tells that the one has given its claim up for whom the lock stood, and for whom it
+// stands now, and advisoryFreed that nobody has one any more.
+func (g *register) advisoryLeft(b *backend, a advisory, now *trace.Actor) {
+	key := g.known("advisory/" + a.String())
+	was := g.taken[key]
+	if was == nil {
+		return
+	}
+	g.frees(b, key)
+	back := trace.Event{Kind: trace.KindRestore, Key: key, Value: was.Value, By: b.by(), Owner: now}
+	g.taken[key] = &back
+	g.s.host.Emit(back)
 }
 
 func (g *register) advisoryFreed(b *backend, a advisory) {
@@ -103,8 +121,8 @@ func (g *register) advisoryFreed(b *backend, a advisory) {
 	}
 }
 
-func (g *register) takes(b *backend, key, value string) {
-	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: value, By: b.by(), Owner: b.by()}
+func (g *register) takes(b *backend, key, value string, from *trace.Actor) {
+	ev := trace.Event{Kind: trace.KindSet, Key: key, Value: value, By: b.by(), Owner: b.by(), Prior: from}
 	g.taken[key] = &ev
 	g.s.host.Emit(ev)
 }

@@ -22,6 +22,7 @@ type server struct {
 
 	// All below is lost in a crash.
 	backends []*backend
+	pool     *pooler // nil is none
 	// waiting are the runs that wait, in the order in which they began to.
 	waiting  []*run
 	advisory *advisories
@@ -48,6 +49,7 @@ func boot(host *sim.Host) sim.Server {
 func (s *server) begin() {
 	s.backends, s.waiting = nil, nil
 	s.advisory = &advisories{s: s, held: map[advisory]*holder{}}
+	s.pool = newPooler(s)
 }
 
 // now is the server's time of day.
@@ -58,6 +60,9 @@ func (s *server) Accept(end *sim.End) sim.Endpoint {
 	if f := s.replication.feedOf(end.Peer()); f != nil {
 		f.up = end
 		return primaryEnd{f}
+	}
+	if s.pool != nil {
+		return s.pool.accept(end)
 	}
 	return newBackend(s, end)
 }
@@ -148,18 +153,22 @@ func (s *server) flush() {
 // wake lets those go on who need not wait any more, one after the other, those that have
 // waited for longest first.
 func (s *server) wake() {
-	for {
-		i := slices.IndexFunc(s.waiting, func(r *run) bool { return r.wait.ready() })
-		if i < 0 {
-			return
-		}
-		r := s.waiting[i]
-		r.unwait()
-		r.b.step()
-		if r.wait == nil {
-			s.forget(r)
-		}
+	for s.wakes() || s.pool.serves() {
 	}
+}
+
+func (s *server) wakes() bool {
+	i := slices.IndexFunc(s.waiting, func(r *run) bool { return r.wait.ready() })
+	if i < 0 {
+		return false
+	}
+	r := s.waiting[i]
+	r.unwait()
+	r.b.step()
+	if r.wait == nil {
+		s.forget(r)
+	}
+	return true
 }
 
 // waits enters a run among those that wait; one that has waited keeps its place.

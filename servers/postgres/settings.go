@@ -1,10 +1,14 @@
 package postgres
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/locksim/locksim/servers/postgres/sql"
 )
@@ -37,7 +41,7 @@ func (b *backend) set(of *sql.Set) error {
 	if of.Default {
 		value = b.initial[of.Name]
 	}
-	value, err := b.accepts(of.Name, value)
+	value, err := accepts(b.settings, of.Name, value)
 	if err != nil {
 		return err
 	}
@@ -72,8 +76,42 @@ func unrecognized(name string) error {
 	return &oops{code: unknownObject, text: "unrecognized configuration parameter \"" + name + "\"", ours: true}
 }
 
-// accepts is a value as a setting has it.
-func (b *backend) accepts(name, value string) (string, error) {
+// settle takes the settings with which a client begins into those of its session. allowed is an
+// error for one that it cannot begin with.
+func settle(m *pgproto3.StartupMessage, session map[string]string, allowed func(name string) error) *oops {
+	if m.Parameters["user"] == "" {
+		return &oops{code: "28000", text: "no PostgreSQL user name specified in startup packet"}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
+		switch name {
+		case "user", "database", "replication":
+			continue
+		case "options":
+			return asOops(without("options in the startup packet"))
+		}
+		name, text := strings.ToLower(name), m.Parameters[name]
+		err := allowed(name)
+		if err == nil {
+			session[name], err = accepts(session, name, text)
+		}
+		if err != nil {
+			return asOops(err)
+		}
+	}
+	session["session_authorization"] = m.Parameters["user"]
+	return nil
+}
+
+// known is the error of a setting that there is not.
+func known(name string) error {
+	if _, is := settings[name]; !is {
+		return unrecognized(name)
+	}
+	return nil
+}
+
+// accepts is a value as a setting of a session has it.
+func accepts(session map[string]string, name, value string) (string, error) {
 	for _, one := range durations {
 		if one == name {
 			d, ok := readDuration(value)
@@ -91,8 +129,8 @@ func (b *backend) accepts(name, value string) (string, error) {
 			return value, nil
 		}
 	}
-	if strings.EqualFold(value, b.settings[name]) || strings.EqualFold(value, settings[name]) {
-		return b.settings[name], nil
+	if strings.EqualFold(value, session[name]) || strings.EqualFold(value, settings[name]) {
+		return session[name], nil
 	}
 	return "", without("%s = %s", name, value)
 }

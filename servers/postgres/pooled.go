@@ -1,0 +1,267 @@
+package postgres
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A pooled is a client of a pooler: the pooler's end of its connection.
+type pooled struct {
+	p     *pooler
+	end   *sim.End
+	pid   uint32
+	queue []*sim.Request
+	// on is the session that it has for now; nil is none.
+	on *backend
+	// settings are those that the pooler keeps for it from one session to the next, and
+	// statements those that it has prepared, by the names that it knows.
+	settings   map[string]string
+	statements map[string]*pgproto3.Parse
+	begun      bool
+	gone       bool
+	patience   *timer
+	reply
+}
+
+func (p *pooler) accept(end *sim.End) *pooled {
+	p.s.pid++
+	c := &pooled{p: p, end: end, pid: p.s.pid, settings: p.s.settings(), statements: map[string]*pgproto3.Parse{}}
+	p.clients = append(p.clients, c)
+	return c
+}
+
+// Receive is as in [sim.Endpoint].
+func (c *pooled) Receive(r *sim.Request) {
+	if c.gone {
+		return
+	}
+	if c.queue = append(c.queue, r); len(c.queue) == 1 {
+		c.asks()
+		c.p.s.turn(func() {})
+	}
+}
+
+// asks has it wait until its next request is served, as long as the pooler lets it.
+func (c *pooled) asks() {
+	c.p.asking = append(c.p.asking, c)
+	if c.on == nil {
+		c.patience = c.p.s.timers.after(queryWaitTimeout, func() { c.dies("query_wait_timeout") })
+	}
+}
+
+// HangUp is as in [sim.Endpoint]. A session that has not come to the end of a transaction is of
+// no use to anybody else, and the pooler leaves it, too.
+func (c *pooled) HangUp(reset bool) {
+	if c.gone || !c.p.s.host.Up() {
+		return
+	}
+	b := c.on
+	c.leaves()
+	if b == nil {
+		return
+	}
+	b.on = nil
+	c.p.lost(b)
+	b.HangUp(reset)
+	c.p.s.turn(func() {}) // there is room for another session
+}
+
+// leaves says that nothing comes from it any more.
+func (c *pooled) leaves() {
+	c.gone, c.on, c.queue = true, nil, nil
+	c.p.s.timers.stop(c.patience)
+	is := func(o *pooled) bool { return o == c }
+	c.p.clients = slices.DeleteFunc(c.p.clients, is)
+	c.p.asking = slices.DeleteFunc(c.p.asking, is)
+}
+
+// dies tells it why its connection is closed, and closes it.
+func (c *pooled) dies(why string) {
+	var r *sim.Request
+	if len(c.queue) > 0 {
+		r = c.queue[0]
+	}
+	c.error("FATAL", &oops{code: protocolViolation, text: why})
+	c.give(c.p.s, c.end, r)
+	c.leaves()
+	c.p.s.hangUp(c.end)
+}
+
+// answers does what needs no session; false if a request needs one.
+func (c *pooled) answers(r *sim.Request) bool {
+	q, _ := r.Body.(*request)
+	switch {
+	case q == nil || q.bad != "":
+		c.dies("bad packet")
+	case q.startup != nil:
+		c.starts(q.startup)
+		if !c.gone {
+			c.give(c.p.s, c.end, r)
+		}
+	case !c.begun:
+		c.dies("expected a startup packet")
+	default:
+		if _, bye := q.messages[0].(*pgproto3.Terminate); !bye {
+			return false
+		}
+		c.leaves()
+		c.p.s.hangUp(c.end)
+	}
+	return true
+}
+
+func (c *pooled) starts(m pgproto3.FrontendMessage) {
+	switch m := m.(type) {
+	case *pgproto3.SSLRequest, *pgproto3.GSSEncRequest:
+		c.out = append(c.out, 'N')
+		c.tell("no")
+	case *pgproto3.CancelRequest:
+		c.p.cancel(m)
+		c.leaves()
+		c.p.s.hangUp(c.end)
+	case *pgproto3.StartupMessage:
+		c.negotiate(m)
+		if o := settle(m, c.settings, kept); o != nil {
+			c.dies(o.text)
+			return
+		}
+		if len(c.p.clients) > mostClients {
+			c.dies("no more connections allowed (max_client_conn)")
+			return
+		}
+		c.begun = true
+		c.welcome(c.settings, c.pid, secretOf(c.pid))
+		c.send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	}
+}
+
+// keeps are the settings that a pooler keeps for its clients: others it refuses when one
+// connects, and does not see when one sets them.
+var keeps = []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "standard_conforming_strings", "timezone"}
+
+func kept(name string) error {
+	if !slices.Contains(keeps, name) {
+		return fail(protocolViolation, "unsupported startup parameter: %s", name)
+	}
+	return nil
+}
+
+// has gives it a session.
+func (c *pooled) has(b *backend) {
+	c.on, b.on, b.end = b, c, c.end
+	for _, name := range keeps {
+		b.settings[name] = c.settings[name]
+	}
+}
+
+// rested gives the session back if a transaction is over.
+func (c *pooled) rested() {
+	b := c.on
+	if !b.synced || b.block {
+		return
+	}
+	for _, name := range keeps {
+		c.settings[name] = b.settings[name]
+	}
+	c.on = nil
+	c.p.give(b)
+}
+
+// said is in place of a message that the pooler has answered by itself, and quietly one of the
+// pooler's, of whose answer the client is told nothing but an error.
+type said struct {
+	*pgproto3.Flush
+	answer pgproto3.BackendMessage
+}
+
+type quietly struct{ *pgproto3.Parse }
+
+// rewritten is what the session gets of a request. A pooler that keeps track of statements calls
+// each by a name of its own, the same for all clients, and has a session prepare what it has not.
+func (c *pooled) rewritten(messages []pgproto3.FrontendMessage) []pgproto3.FrontendMessage {
+	if !c.p.tracks {
+		return messages
+	}
+	b := c.on
+	var all []pgproto3.FrontendMessage
+	prepared := map[string]bool{} // by this very request
+	needs := func(name string) (string, bool) {
+		st := c.statements[name]
+		if st == nil {
+			b.dies(&oops{code: protocolViolation, text: "prepared statement did not exist"})
+			return "", false
+		}
+		if b.statements[st.Name] == nil && !prepared[st.Name] {
+			prepared[st.Name] = true
+			all = append(all, quietly{st})
+		}
+		return st.Name, true
+	}
+	for _, m := range messages {
+		switch m := m.(type) {
+		case *pgproto3.Parse:
+			if m.Name == "" {
+				break
+			}
+			if c.statements[m.Name] != nil {
+				b.dies(&oops{code: protocolViolation, text: "prepared statement name is already in use"})
+				return nil
+			}
+			st := *m
+			st.Name = c.p.name(m)
+			c.statements[m.Name] = &st
+			if b.statements[st.Name] != nil || prepared[st.Name] {
+				all = append(all, said{answer: &pgproto3.ParseComplete{}})
+				continue
+			}
+			prepared[st.Name] = true
+			all = append(all, &st)
+			continue
+		case *pgproto3.Bind:
+			if m.PreparedStatement == "" {
+				break
+			}
+			name, is := needs(m.PreparedStatement)
+			if !is {
+				return nil
+			}
+			of := *m
+			of.PreparedStatement = name
+			all = append(all, &of)
+			continue
+		case *pgproto3.Describe:
+			if m.ObjectType != 'S' || m.Name == "" {
+				break
+			}
+			name, is := needs(m.Name)
+			if !is {
+				return nil
+			}
+			all = append(all, &pgproto3.Describe{ObjectType: 'S', Name: name})
+			continue
+		case *pgproto3.Close:
+			if m.ObjectType != 'S' || m.Name == "" {
+				break
+			}
+			delete(c.statements, m.Name)
+			all = append(all, said{answer: &pgproto3.CloseComplete{}})
+			continue
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// name is what a pooler calls a statement.
+func (p *pooler) name(m *pgproto3.Parse) string {
+	says := fmt.Sprint(m.ParameterOIDs, m.Query)
+	if p.names[says] == "" {
+		p.names[says] = fmt.Sprint("PGBOUNCER_", len(p.names)+1)
+		p.s.host.Keeps(len(says))
+	}
+	return p.names[says]
+}

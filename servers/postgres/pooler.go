@@ -1,0 +1,183 @@
+package postgres
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// The settings of a pooler, as PgBouncer calls them: its documentation (version 1.25,
+// https://www.pgbouncer.org/config.html) says what each does, and src/objects.c who is given
+// which connection.
+const (
+	poolMode       = "pool_mode"
+	poolSize       = "default_pool_size"
+	poolStatements = "max_prepared_statements"
+)
+
+var poolSettings = []sim.Setting{
+	{
+		Name: poolMode, Title: "transaction: a pooler before the server gives a client one of a few sessions for a transaction at a time",
+		Check: func(value string) error {
+			if value != "transaction" {
+				return fmt.Errorf("a pooler is simulated in the mode transaction only, and %q is another", value)
+			}
+			return nil
+		},
+	},
+	{
+		Name: poolSize, Title: "how many sessions the pooler has at most, 20 by default",
+		Check: func(value string) error { return checkNumber(value, 1) },
+	},
+	{
+		Name: poolStatements, Title: "how many prepared statements the pooler keeps on a session; 0 lets them go by as they come",
+		Check: func(value string) error { return checkNumber(value, 0) },
+	},
+}
+
+func checkNumber(value string, least int) error {
+	const most = 10_000
+	if n, err := strconv.Atoi(value); err != nil || n < least || n > most {
+		return fmt.Errorf("%q is no whole number from %d to %d", value, least, most)
+	}
+	return nil
+}
+
+// PgBouncer's own limits, which cannot be set here.
+const (
+	defaultPoolSize   = 20
+	mostClients       = 100
+	serverIdleTimeout = 10 * time.Minute
+	serverLifetime    = time.Hour
+	queryWaitTimeout  = 2 * time.Minute
+)
+
+// A pooler stands before a server, on its machine, as PgBouncer does in the mode transaction:
+// clients connect to it, and it has some sessions with the server. A client that asks for
+// something is given one of them, and gives it back when its transaction is over. The one that
+// was given back last is the next to be given. What a session keeps from one transaction to the
+// next, such as an advisory lock, stays with the session.
+type pooler struct {
+	s      *server
+	size   int
+	tracks bool // the statements that clients prepare
+	// idle are the sessions that nobody has, the one given back last at the end, and open
+	// counts all.
+	idle []*backend
+	open int
+	// clients are all that are connected, and asking those of whose requests there are some
+	// that no session has taken, in the order in which they are to be served.
+	clients, asking []*pooled
+	names           map[string]string // of statements, by what they say
+}
+
+// newPooler is the pooler that the node's settings ask for; nil is none.
+func newPooler(s *server) *pooler {
+	if s.host.Set(poolMode) == "" {
+		if s.host.Set(poolSize)+s.host.Set(poolStatements) != "" {
+			s.host.Doubt(s.host.Node().Name + " is told how its pooler is to be, and that it has none: say " + poolMode + "=transaction")
+		}
+		return nil
+	}
+	number := func(name string, usual int) int {
+		if n, err := strconv.Atoi(s.host.Set(name)); err == nil {
+			return n
+		}
+		return usual
+	}
+	return &pooler{s: s, size: number(poolSize, defaultPoolSize), tracks: number(poolStatements, 1) > 0, names: map[string]string{}}
+}
+
+// serves does the next thing that a client has asked for; false if there is none that could be
+// done.
+func (p *pooler) serves() bool {
+	if p == nil {
+		return false
+	}
+	for _, c := range p.asking {
+		if c.on != nil && c.on.busy() {
+			continue
+		}
+		r := c.queue[0]
+		if c.on == nil && !c.answers(r) {
+			b := p.take()
+			if b == nil {
+				continue
+			}
+			c.has(b)
+		}
+		p.took(c)
+		if c.on != nil {
+			c.on.Receive(r)
+		}
+		return true
+	}
+	return false
+}
+
+// took takes the first request off a client's, which is to ask for the next one behind others.
+func (p *pooler) took(c *pooled) {
+	if c.gone {
+		return
+	}
+	p.asking = slices.DeleteFunc(p.asking, func(o *pooled) bool { return o == c })
+	p.s.timers.stop(c.patience)
+	if c.queue = c.queue[1:]; len(c.queue) > 0 {
+		c.asks()
+	}
+}
+
+// take is a session that nobody has: the one given back last, or a new one; nil if there can be
+// no more.
+func (p *pooler) take() *backend {
+	if n := len(p.idle); n > 0 {
+		b := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.s.timers.stop(b.unused)
+		return b
+	}
+	if p.open == p.size {
+		return nil
+	}
+	p.open++
+	b := newBackend(p.s, nil)
+	b.pooled, b.begun, b.initial = true, true, p.s.settings()
+	b.ends = p.s.timers.now() + int64(serverLifetime)
+	return b
+}
+
+// give takes a session back. It is closed when nobody has used it for long, or when it is old.
+func (p *pooler) give(b *backend) {
+	b.on, b.end = nil, nil
+	p.idle = append(p.idle, b)
+	b.unused = p.s.timers.at(min(p.s.timers.now()+int64(serverIdleTimeout), b.ends), b.loses)
+}
+
+// lost says that a session is over.
+func (p *pooler) lost(b *backend) {
+	if !b.pooled {
+		return
+	}
+	b.pooled = false
+	p.open--
+	p.s.timers.stop(b.unused)
+	p.idle = slices.DeleteFunc(p.idle, func(o *backend) bool { return o == b })
+	if b.on != nil {
+		b.on.leaves()
+	}
+}
+
+// cancel is a client's wish that what another one has asked for should not be done.
+func (p *pooler) cancel(m *pgproto3.CancelRequest) {
+	for _, c := range p.clients {
+		if c.pid == m.ProcessID && string(secretOf(c.pid)) == string(m.SecretKey) && c.on != nil {
+			c.on.cancel()
+			return
+		}
+	}
+}

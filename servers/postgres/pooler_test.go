@@ -1,0 +1,403 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// The scripts of a pooler in transaction mode, with so many sessions; 0 is as many as it has by
+// default.
+var poolers = []struct {
+	fidelity
+	size int
+}{
+	{fidelity: fidelity{
+		name: "two clients, one session, and its advisory lock",
+		script: `
+			a: SELECT pg_try_advisory_lock(1)
+			b: SELECT pg_try_advisory_lock(1)
+			a: SELECT pg_advisory_unlock(1)
+			b: SELECT pg_advisory_unlock(1)
+			a: SELECT pg_advisory_unlock(1)`,
+		want: `
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1
+			a: [pg_advisory_unlock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_advisory_unlock 16]
+			b: t
+			b: SELECT 1
+			a: WARNING 01000: you don't own a lock of type ExclusiveLock
+			a: [pg_advisory_unlock 16]
+			a: f
+			a: SELECT 1`,
+	}},
+	{fidelity: fidelity{
+		name: "who is in a transaction has a session, and the one given back last is the next",
+		script: `
+			a! BEGIN
+			a: SELECT pg_try_advisory_lock(1)
+			b: SELECT pg_try_advisory_lock(1)
+			a! COMMIT
+			b: SELECT pg_try_advisory_lock(1)`,
+		want: `
+			a: BEGIN
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1
+			a: COMMIT
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1`,
+	}},
+	{fidelity: fidelity{
+		name: "an unlock on another session than the lock",
+		script: `
+			c! BEGIN
+			a: SELECT pg_try_advisory_lock(1)
+			c! COMMIT
+			a: SELECT pg_advisory_unlock(1)
+			b: SELECT pg_try_advisory_lock(1)
+			b: SELECT pg_try_advisory_lock(1)`,
+		want: `
+			c: BEGIN
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			c: COMMIT
+			a: WARNING 01000: you don't own a lock of type ExclusiveLock
+			a: [pg_advisory_unlock 16]
+			a: f
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1`,
+	}},
+	{fidelity: fidelity{
+		name: "a client that is gone, and a session that has its lock",
+		script: `
+			c! BEGIN
+			a: SELECT pg_try_advisory_lock(1)
+			a.
+			c; 300ms
+			c! COMMIT
+			b: SELECT pg_try_advisory_lock(1)`,
+		want: `
+			c: BEGIN
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			c: COMMIT
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1`,
+	}},
+	{fidelity: fidelity{
+		name: "a client that is gone in a transaction, and its session with it",
+		script: `
+			a! CREATE TABLE t (n int)
+			a! BEGIN
+			a! INSERT INTO t VALUES (1)
+			a: SELECT pg_try_advisory_lock(1)
+			a.
+			b; 300ms
+			b: SELECT n FROM t
+			b: SELECT pg_try_advisory_lock(1)`,
+		want: `
+			a: CREATE TABLE
+			a: BEGIN
+			a: INSERT 0 1
+			a: [pg_try_advisory_lock 16]
+			a: t
+			a: SELECT 1
+			b: SELECT 0
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1`,
+	}},
+	{fidelity: fidelity{
+		name: "an advisory lock of a transaction",
+		script: `
+			a! BEGIN
+			a: SELECT pg_try_advisory_xact_lock(1)
+			b: SELECT pg_try_advisory_lock(1)
+			a! ROLLBACK
+			b! BEGIN
+			c: SELECT pg_try_advisory_lock(1)
+			b: SELECT pg_try_advisory_xact_lock(1)`,
+		want: `
+			a: BEGIN
+			a: [pg_try_advisory_xact_lock 16]
+			a: t
+			a: SELECT 1
+			b: [pg_try_advisory_lock 16]
+			b: f
+			b: SELECT 1
+			a: ROLLBACK
+			b: BEGIN
+			c: [pg_try_advisory_lock 16]
+			c: t
+			c: SELECT 1
+			b: [pg_try_advisory_xact_lock 16]
+			b: f
+			b: SELECT 1`,
+	}},
+	{fidelity: fidelity{
+		name: "a setting stays with the session, but for those that the pooler keeps for its clients",
+		script: `
+			a! SET lock_timeout = '5s'
+			a! SET application_name = 'mine'
+			b! SET application_name = 'other'
+			a! SHOW application_name
+			b! SHOW application_name
+			b! SHOW lock_timeout`,
+		want: `
+			a: SET
+			a: SET
+			b: SET
+			a: [application_name 25]
+			a: mine
+			a: SHOW
+			b: [application_name 25]
+			b: other
+			b: SHOW
+			b: [lock_timeout 25]
+			b: 5s
+			b: SHOW`,
+	}},
+	{size: 1, fidelity: fidelity{
+		name: "who waits for a session",
+		script: `
+			a! BEGIN
+			b> SELECT 1
+			a: SELECT 2
+			a! COMMIT
+			b<
+			a: SELECT 3`,
+		want: `
+			a: BEGIN
+			b: waits
+			a: [?column? 23]
+			a: 2
+			a: SELECT 1
+			a: COMMIT
+			b: [?column? 23]
+			b: 1
+			b: SELECT 1
+			a: [?column? 23]
+			a: 3
+			a: SELECT 1`,
+	}},
+	{size: 2, fidelity: fidelity{
+		name: "a failed transaction is one until its end",
+		script: `
+			a! BEGIN
+			a! SELECT 1/0
+			b: SELECT pg_try_advisory_lock(1)
+			a! SELECT 1
+			a! ROLLBACK
+			b: SELECT pg_advisory_unlock(1)`,
+		want: `
+			a: BEGIN
+			a: ERROR 22012: division by zero
+			b: [pg_try_advisory_lock 16]
+			b: t
+			b: SELECT 1
+			a: ERROR 25P02: current transaction is aborted, commands ignored until end of transaction block
+			a: ROLLBACK
+			b: WARNING 01000: you don't own a lock of type ExclusiveLock
+			b: [pg_advisory_unlock 16]
+			b: f
+			b: SELECT 1`,
+	}},
+}
+
+// pooled has the server of a world stand behind a pooler.
+func pooled(cfg sim.Config, settings ...string) sim.Config {
+	cfg.Nodes[0].Settings = append([]string{"pool_mode=transaction"}, settings...)
+	return cfg
+}
+
+func TestPoolersOfOurs(t *testing.T) {
+	for _, f := range poolers {
+		t.Run(f.name, func(t *testing.T) {
+			var said string
+			cfg := alone(t, func(_ context.Context, p *sim.Program) {
+				env := p.Env()
+				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+				said = s.play(f.script)
+			})
+			cfg = pooled(cfg)
+			if f.size > 0 {
+				cfg = pooled(cfg, fmt.Sprint("default_pool_size=", f.size))
+			}
+			Play(t, cfg)
+			f.compare(t, said, f.want)
+		})
+	}
+}
+
+// A session that nobody uses is closed, and what it has locked is free.
+func TestAPoolerClosesWhatIsIdle(t *testing.T) {
+	var said string
+	cfg := pooled(alone(t, func(_ context.Context, p *sim.Program) {
+		env := p.Env()
+		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		said = s.play(`
+			a! BEGIN
+			b: SELECT pg_try_advisory_lock(1)
+			a! COMMIT
+			a; 9m59s
+			a: SELECT pg_try_advisory_lock(1)
+			a; 2s
+			a: SELECT pg_try_advisory_lock(1)`)
+	}))
+	cfg.Horizon = time.Hour
+	Play(t, cfg)
+	if !strings.HasSuffix(strings.Join(lines(said), " "), "a: f a: SELECT 1 a: [pg_try_advisory_lock 16] a: t a: SELECT 1") {
+		t.Errorf("%s", said)
+	}
+}
+
+// Who waits for a session for too long is sent away.
+func TestAPoolersPatience(t *testing.T) {
+	var said string
+	Play(t, pooled(alone(t, func(_ context.Context, p *sim.Program) {
+		env := p.Env()
+		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		said = s.play(`
+			a! BEGIN
+			b> SELECT 1
+			a; 3m
+			b<
+			a! COMMIT`)
+	}), "default_pool_size=1"))
+	Same(t, "said", strings.Join(lines(said), "; "), "a: BEGIN; b: waits; b: FATAL 08P01: query_wait_timeout; a: COMMIT")
+}
+
+// What it does not keep for its clients it refuses when they connect.
+func TestAPoolerRefusesSettings(t *testing.T) {
+	var got error
+	Play(t, pooled(alone(t, func(ctx context.Context, p *sim.Program) {
+		env := p.Env()
+		c, err := pgconn.ParseConfig("host=127.0.0.1 port=5432 user=locksim sslmode=disable lock_timeout=5s")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		c.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
+		c.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return env.Dial(ctx, network, env.Nodes[0])
+		}
+		_, got = pgconn.ConnectConfig(ctx, c)
+	})))
+	if got == nil || !strings.Contains(got.Error(), "FATAL: unsupported startup parameter: lock_timeout (SQLSTATE 08P01)") {
+		t.Errorf("the client is told %v", got)
+	}
+}
+
+// A statement that one client has prepared on one session it executes on another, if the pooler
+// keeps track of it. If it does not, the client is told what that session says.
+func TestAPoolerAndPreparedStatements(t *testing.T) {
+	for settings, want := range map[string]string{
+		"max_prepared_statements=200": "nil, 1; nil, 1; nil",
+		"max_prepared_statements=0": "nil, 1; ERROR: prepared statement \"mine\" does not exist (SQLSTATE 26000), ; " +
+			"ERROR: prepared statement \"mine\" already exists (SQLSTATE 42P05)",
+	} {
+		var said []string
+		Play(t, pooled(alone(t, func(ctx context.Context, p *sim.Program) {
+			env := p.Env()
+			to := func() *pgconn.PgConn {
+				c, err := connect(func(ctx context.Context, network, _ string) (net.Conn, error) {
+					return env.Dial(ctx, network, env.Nodes[0])
+				}, "", func(*pgconn.Notice) {})
+				if err != nil {
+					t.Error(err)
+				}
+				return c
+			}
+			a, b := to(), to()
+			defer a.Close(ctx)
+			defer b.Close(ctx)
+			executes := func() {
+				r := a.ExecPrepared(ctx, "mine", [][]byte{[]byte("1")}, nil, nil).Read()
+				got := ""
+				if len(r.Rows) > 0 {
+					got = string(r.Rows[0][0])
+				}
+				said = append(said, fmt.Sprintf("%v, %s", or(r.Err), got))
+			}
+			if _, err := a.Prepare(ctx, "mine", "SELECT $1::int", nil); err != nil {
+				t.Error(err)
+			}
+			executes()
+			b.Exec(ctx, "BEGIN").ReadAll() // has that session
+			executes()
+			_, err := b.Prepare(ctx, "mine", "SELECT $1::int", nil)
+			said = append(said, or(err))
+		}), settings))
+		Same(t, settings, strings.Join(said, "; "), want)
+	}
+}
+
+func or(err error) string {
+	if err == nil {
+		return "nil"
+	}
+	return err.Error()
+}
+
+// Whatever clients of a pooler write, it answers or hangs up, and serves the next one.
+func FuzzPooler(f *testing.F) {
+	for _, all := range [][]pgproto3.FrontendMessage{
+		{startup},
+		{startup, &pgproto3.Query{String: "SELECT 1; BEGIN"}, &pgproto3.Terminate{}},
+		{startup, &pgproto3.Parse{Name: "a", Query: "SELECT $1::int"}, &pgproto3.Bind{PreparedStatement: "a", Parameters: [][]byte{nil}},
+			&pgproto3.Describe{ObjectType: 'S', Name: "a"}, &pgproto3.Execute{}, &pgproto3.Close{ObjectType: 'S', Name: "a"}, &pgproto3.Sync{}},
+		{startup, &pgproto3.Parse{Name: "a", Query: "SELEC"}, &pgproto3.Sync{}, &pgproto3.Parse{Name: "a", Query: "SELECT 1"}, &pgproto3.Sync{}},
+		{startup, &pgproto3.Bind{PreparedStatement: "none"}, &pgproto3.Sync{}},
+		{startup, &pgproto3.Parse{Query: "SELECT 1"}, &pgproto3.Flush{}, &pgproto3.Terminate{}},
+		{startup, &pgproto3.Query{String: "DEALLOCATE ALL"}, &pgproto3.Query{String: "SET idle_session_timeout = 1"}, &pgproto3.Query{String: "SELECT 1"}},
+		{&pgproto3.CancelRequest{ProcessID: 1001, SecretKey: []byte{0, 0, 0, 0}}},
+	} {
+		f.Add(encoded(all...))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		Play(t, pooled(alone(t, func(ctx context.Context, p *sim.Program) {
+			c, err := Dial(ctx, p, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			c.SetDeadline(time.Now().Add(time.Second))
+			if _, err := c.Write(b); err == nil {
+				_, _ = c.Read(make([]byte, 1))
+			}
+			c.Close()
+			if got := answer(ctx, p, "SELECT 1"); got != "1" {
+				t.Errorf("the next one is told %q", got)
+			}
+		}), "default_pool_size=1"))
+	})
+}

@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A reply is what there is to answer: for the client, and for people.
+type reply struct {
+	out  []byte
+	told []string
+}
+
+// send adds a message.
+func (a *reply) send(m pgproto3.BackendMessage) {
+	out, err := m.Encode(a.out)
+	if err != nil {
+		out, _ = (&pgproto3.ErrorResponse{Severity: "ERROR", Code: "54000", Message: "the answer is too long"}).Encode(a.out)
+	}
+	a.out = out
+}
+
+// tell adds something to what people see of it.
+func (a *reply) tell(text string) { a.told = append(a.told, text) }
+
+func (a *reply) notice(severity, code, text string) {
+	a.send(&pgproto3.NoticeResponse{Severity: severity, SeverityUnlocalized: severity, Code: code, Message: text})
+	a.tell(severity + ": " + text)
+}
+
+func (a *reply) error(severity string, o *oops) {
+	a.send(&pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: o.code, Message: o.text})
+	a.tell(severity + " " + o.code + ": " + o.text)
+}
+
+// give has all of it sent to a client, as the answer to a request, or to none, and begins anew.
+func (a *reply) give(s *server, to *sim.End, r *sim.Request) {
+	if len(a.out) > 0 && to != nil {
+		p := sim.Packet{Bytes: a.out, Text: strings.Join(a.told, "; ")}
+		s.out = append(s.out, func() {
+			if r == nil {
+				to.Send(p)
+			} else {
+				to.Answer(r, p)
+			}
+		})
+	}
+	*a = reply{}
+}
+
+// reported are the settings that a client is told.
+var reported = []string{
+	"application_name", "client_encoding", "DateStyle", "default_transaction_read_only", "in_hot_standby", "integer_datetimes",
+	"IntervalStyle", "is_superuser", "server_encoding", "server_version", "session_authorization", "standard_conforming_strings", "TimeZone",
+}
+
+// negotiate says which version of the protocol is spoken, if a client wants a newer one.
+func (a *reply) negotiate(m *pgproto3.StartupMessage) {
+	const minor = 0xffff
+	if m.ProtocolVersion&minor > 0 {
+		a.send(&pgproto3.NegotiateProtocolVersion{})
+	}
+}
+
+// welcome greets a client, with what it needs to have its statements cancelled.
+func (a *reply) welcome(settings map[string]string, pid uint32, secret []byte) {
+	a.send(&pgproto3.AuthenticationOk{})
+	for _, name := range reported {
+		a.send(&pgproto3.ParameterStatus{Name: name, Value: settings[strings.ToLower(name)]})
+	}
+	a.send(&pgproto3.BackendKeyData{ProcessID: pid, SecretKey: secret})
+	a.tell("welcome")
+}
