@@ -38,6 +38,7 @@ var refusals = []struct{ fault, system, sentence string }{
 	{"disk-stall: NODE, for: 2s", "consul", "it goes on, or stands still: pause it"},
 	{"disk-stall: NODE, for: 2s", "kubernetes", "it goes on, or stands still: pause it"},
 	{"disk-stall: NODE, for: 2s", "postgres", "it goes on, or stands still: pause it"},
+	{"disk-stall: NODE, for: 2s", "sqlite", "it goes on, or stands still: pause it"},
 	{"disk-stall: NODE, for: 2s", "zookeeper", "which is not simulated: pause it, or cut it off"},
 }
 
@@ -55,7 +56,7 @@ func TestEveryFaultOnEverySystem(t *testing.T) {
 	}
 	for _, on := range []struct{ lock, system string }{
 		{"single", "redis"}, {"etcd", "etcd"}, {"zookeeper", "zookeeper"}, {"consul", "consul"},
-		{"postgres-lease", "postgres"}, {"kubernetes", "kubernetes"},
+		{"postgres-lease", "postgres"}, {"sqlite-lease", "sqlite"}, {"kubernetes", "kubernetes"},
 	} {
 		for kind, faults := range onNodes {
 			for _, fault := range faults {

@@ -48,6 +48,7 @@ var subjects = []struct {
 	{kind: "consul", config: locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}},
 	{kind: "postgres-lease", config: locktest.Config{System: locks.Postgres, Extends: true, Tokens: true, OwnClock: true}},
 	{kind: "postgres-advisory", config: locktest.Config{System: locks.Postgres, Endless: true, Tokens: true, OwnClock: true}, finds: onAConnection},
+	{kind: "sqlite-lease", config: locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true}, finds: onAFile},
 	{kind: "kubernetes", config: locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true}, finds: onKubernetes},
 }
 
@@ -63,6 +64,8 @@ var (
 		"pause/acquire": {"section-exclusion"},
 		"pause/extend":  {"section-exclusion"},
 	}
+	// Nobody can take back what a process asks of a file.
+	onAFile    = locksuite.Findings{"contexts/deadline": {"hang"}}
 	lateLosses = locksuite.Findings{
 		"late-request/meanwhile": {"section-exclusion"},
 		"silence/meanwhile":      {"section-exclusion"},
@@ -114,7 +117,7 @@ func tellsOfLibraries(story string) bool {
 // tellsOfASystem says that a story of the catalogue is about the locks of one system; what it
 // is with others nobody asks.
 func tellsOfASystem(story string) bool {
-	return slices.ContainsFunc([]string{"etcd-", "zookeeper-", "consul-", "postgres-", "kubernetes-"}, func(system string) bool {
+	return slices.ContainsFunc([]string{"etcd-", "zookeeper-", "consul-", "postgres-", "sqlite-", "kubernetes-"}, func(system string) bool {
 		return strings.HasPrefix(story, "catalogue/"+system)
 	})
 }

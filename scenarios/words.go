@@ -36,7 +36,7 @@ type (
 )
 
 func (group) words() []string {
-	return []string{"debate", "systems", "etcd", "zookeeper", "consul", "postgres", "kubernetes", "patterns", "single-instance", "fencing", "questions", "libraries", "examples"}
+	return []string{"debate", "systems", "etcd", "zookeeper", "consul", "postgres", "sqlite", "kubernetes", "patterns", "single-instance", "fencing", "questions", "libraries", "examples"}
 }
 
 func (assumption) words() []string {

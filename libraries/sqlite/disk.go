@@ -1,0 +1,230 @@
+package sqlite
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/locksim/locksim/servers/outbox"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// A disk is that of the machine on which all processes are, with what its operating system knows
+// of its files. It is as all clients of a world see it; they have no other.
+type disk struct {
+	*outbox.Outbox
+	host      *sim.Host
+	databases []*database // in the order in which they were opened first
+	register  *register
+}
+
+// A database is two files, of which there may be none.
+type database struct {
+	name string
+	// cached is what processes see, and stored is what is on the disk itself. number counts how
+	// often the first has changed.
+	cached, stored contents
+	number         int
+	opened         []*opened
+}
+
+// opened is a database as a process has opened it.
+type opened struct {
+	disk  *disk
+	end   *sim.End
+	of    *database // nil: it is not open yet
+	level level
+	by    *trace.Actor // what its process was doing when it reserved the file
+}
+
+func boot(host *sim.Host) sim.Server {
+	d := &disk{Outbox: outbox.New(host), host: host}
+	d.register = newRegister(d, host.Keys())
+	return d
+}
+
+// Accept is as in [sim.Server].
+func (d *disk) Accept(end *sim.End) sim.Endpoint { return &opened{disk: d, end: end} }
+
+// ClockChanged is as in [sim.Server].
+func (d *disk) ClockChanged() {
+	if d.host.Up() {
+		d.register.clockChanged()
+	}
+}
+
+// Crash is as in [sim.Server]. The locks of files are the operating system's, and gone. A journal
+// that is there then makes whoever opens the database roll back what it is of.
+func (d *disk) Crash(how trace.Crash) {
+	d.Outbox.Crash()
+	for _, b := range d.databases {
+		b.opened = nil
+		if how == trace.PowerLoss {
+			b.cached = maps.Clone(b.stored)
+			b.number++
+		}
+	}
+}
+
+// Restart is as in [sim.Server].
+func (d *disk) Restart() { d.register.restarted() }
+
+// Stop has nothing to do: there are no goroutines.
+func (d *disk) Stop() {}
+
+// Receive is as in [sim.Endpoint].
+func (o *opened) Receive(r *sim.Request) {
+	o.disk.Do(func() {
+		var a answer
+		switch body := r.Body.(type) {
+		case *request:
+			a = o.serves(body, r.By())
+		default:
+			a.Why = "that is no request"
+		}
+		a.Now = o.disk.host.Clock().Now().UnixMilli()
+		o.disk.Send(func() { o.end.Answer(r, a.packet()) })
+	})
+}
+
+func (a answer) packet() sim.Packet {
+	var raw [][]byte
+	for _, file := range slices.Sorted(maps.Keys(a.files)) {
+		a.Files = append(a.Files, size{file, len(a.files[file])})
+		raw = append(raw, a.files[file])
+	}
+	bytes, err := message(a, raw...)
+	if err != nil {
+		panic(err) // it is made of words and numbers
+	}
+	text := "yes"
+	switch {
+	case a.Why != "":
+		text = a.Why
+	case !a.Yes:
+		text = "no"
+	}
+	return sim.Packet{Bytes: bytes, Text: text}
+}
+
+// serves does what a process asks for.
+func (o *opened) serves(r *request, by *trace.Actor) answer {
+	d := o.disk
+	if why := d.host.Failure(); why != "" && (r.Op == flush || r.Op == remove) { // locks are in memory
+		return answer{Why: why}
+	}
+	if r.Op == open {
+		o.open(r.Name)
+		return answer{Yes: true}
+	}
+	b := o.of
+	if b == nil {
+		return answer{Why: "no database is open"}
+	}
+	knew := r.Knows == b.number
+	if why := o.write(r.Changes); why != "" {
+		return answer{Why: why}
+	}
+	a := answer{Yes: true}
+	switch r.Op {
+	case lock:
+		a.Yes = o.lock(r.Level, by)
+	case unlock:
+		o.unlock(r.Level, by, trace.KindDelete)
+	case reserved:
+		a.Yes = slices.ContainsFunc(b.opened, func(o *opened) bool { return o.level >= reserving })
+	case flush:
+		b.sync(r.File)
+	case remove:
+		b.remove(r.File)
+		if d.host.Now() <= 0 { // before the story; all of that has long been on the disk
+			b.stored = maps.Clone(b.cached)
+		}
+		d.register.look(b, by)
+	}
+	if a.Number = b.number; !knew {
+		a.files = b.cached
+	}
+	return a
+}
+
+func (o *opened) open(name string) {
+	i := slices.IndexFunc(o.disk.databases, func(b *database) bool { return b.name == name })
+	if i < 0 {
+		i = len(o.disk.databases)
+		o.disk.databases = append(o.disk.databases, &database{name: name, cached: contents{itself: nil}, stored: contents{itself: nil}})
+	}
+	o.of = o.disk.databases[i]
+	o.of.opened = append(o.of.opened, o)
+}
+
+func (o *opened) write(all []change) (why string) {
+	if len(all) == 0 {
+		return ""
+	}
+	o.of.cached = maps.Clone(o.of.cached) // others are being sent what was
+	o.of.number++
+	for _, c := range all {
+		if err := o.of.cached.apply(c); err != nil {
+			return err.Error()
+		}
+		o.disk.host.Keeps(len(c.data))
+	}
+	return ""
+}
+
+func (b *database) sync(file string) {
+	if is, there := b.cached[file]; there {
+		b.stored[file] = is
+	}
+}
+
+func (b *database) remove(file string) {
+	b.cached = maps.Clone(b.cached)
+	delete(b.cached, file)
+	b.number++
+	delete(b.stored, file)
+}
+
+// lock is unixLock of SQLite's os_unix.c: who wants the file for itself alone keeps others from
+// beginning to read while it waits for those that do.
+func (o *opened) lock(want level, by *trace.Actor) bool {
+	others := slices.DeleteFunc(slices.Clone(o.of.opened), func(p *opened) bool { return p == o })
+	some := func(at level) bool { return slices.ContainsFunc(others, func(p *opened) bool { return p.level >= at }) }
+	switch {
+	case want <= o.level:
+		return true
+	case want == shared && some(pending), want == reserving && some(reserving), want == exclusive && some(pending):
+		return false
+	case want == exclusive && some(shared):
+		o.level = pending
+		return false
+	}
+	was := o.level
+	o.level = want
+	if was < reserving && want >= reserving {
+		o.by = by
+		o.disk.register.reserved(o)
+	}
+	return true
+}
+
+func (o *opened) unlock(to level, by *trace.Actor, how trace.Kind) {
+	was := o.level
+	o.level = min(was, to)
+	if was >= reserving && o.level < reserving {
+		o.disk.register.given(o, by, how)
+	}
+}
+
+// HangUp is as in [sim.Endpoint]. The operating system gives back what a process had locked that
+// is no more, and the journal is left as it is.
+func (o *opened) HangUp(bool) {
+	if o.of == nil {
+		return
+	}
+	o.disk.Do(func() {
+		o.unlock(none, o.by, trace.KindDrop)
+		o.of.opened = slices.DeleteFunc(o.of.opened, func(p *opened) bool { return p == o })
+	})
+}

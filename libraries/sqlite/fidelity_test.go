@@ -1,0 +1,117 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/libraries/sqlite"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// scripts are what several connections to one database say, in order: the number of one, and a
+// statement.
+var scripts = map[string][]string{
+	"who reads leaves others reading": {
+		"1 BEGIN", "1 SELECT v FROM t", "2 SELECT v FROM t", "2 BEGIN IMMEDIATE", "3 SELECT v FROM t", "2 COMMIT", "1 COMMIT",
+	},
+	"one has reserved the file": {
+		"1 BEGIN IMMEDIATE", "2 BEGIN IMMEDIATE", "2 SELECT v FROM t", "2 UPDATE t SET v = 'b'", "1 COMMIT", "2 UPDATE t SET v = 'b'", "1 SELECT v FROM t",
+	},
+	"a reader keeps a writer from its commit, and that new readers": {
+		"1 BEGIN", "1 SELECT v FROM t", "2 BEGIN IMMEDIATE", "2 UPDATE t SET v = 'b'", "2 COMMIT", "3 SELECT v FROM t",
+		"1 COMMIT", "2 COMMIT", "3 SELECT v FROM t",
+	},
+	"two readers who want to write": {
+		"1 BEGIN", "1 SELECT v FROM t", "2 BEGIN", "2 SELECT v FROM t", "1 UPDATE t SET v = 'b'", "2 UPDATE t SET v = 'c'",
+		"1 COMMIT", "2 ROLLBACK", "1 COMMIT", "2 SELECT v FROM t",
+	},
+	"one has the file for itself": {
+		"1 BEGIN EXCLUSIVE", "2 SELECT v FROM t", "2 BEGIN", "2 SELECT v FROM t", "1 UPDATE t SET v = 'b'", "1 ROLLBACK", "2 SELECT v FROM t", "2 COMMIT",
+	},
+	"what is rolled back": {
+		"1 BEGIN", "1 UPDATE t SET v = 'b'", "1 SELECT v FROM t", "2 SELECT v FROM t", "1 ROLLBACK", "1 SELECT v FROM t", "2 UPDATE t SET v = 'c'", "1 SELECT v FROM t",
+	},
+	"many rows": {
+		"1 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO t SELECT 'row ' || i FROM n",
+		"2 SELECT count(*) FROM t", "2 BEGIN", "2 DELETE FROM t WHERE v LIKE 'row 1%'", "1 SELECT count(*) FROM t", "2 COMMIT", "1 SELECT count(*) FROM t", "1 VACUUM", "2 SELECT count(*) FROM t",
+	},
+}
+
+const beginning = `CREATE TABLE IF NOT EXISTS t (v TEXT); DELETE FROM t; INSERT INTO t VALUES ('a')`
+
+// play has a script said, and notes what comes back.
+func play(script []string, say func(connection int, text string) ([]string, error)) string {
+	var said []string
+	for _, line := range script {
+		number, text, _ := strings.Cut(line, " ")
+		rows, err := say(int(number[0]-'1'), text)
+		switch {
+		case err != nil && strings.Contains(err.Error(), "SQLITE_BUSY"):
+			said = append(said, line+": busy")
+		case err != nil:
+			said = append(said, line+": "+err.Error())
+		default:
+			said = append(said, fmt.Sprint(line, ": ", rows))
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// onDisk is what comes of a script with real files.
+func onDisk(t *testing.T, script []string) string {
+	var all []*sql.DB
+	for range 3 {
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "..", "a.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		db.SetMaxOpenConns(1)
+		all = append(all, db)
+	}
+	if _, err := all[0].Exec(beginning); err != nil {
+		t.Fatal(err)
+	}
+	return play(script, func(i int, text string) ([]string, error) { return sqlite.Rows(t.Context(), all[i], text) })
+}
+
+// simulated is what comes of it in a world.
+func simulated(t *testing.T, script []string) (said string) {
+	cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		env := *p.Env()
+		env.Options.Without = []string{"busy-timeout"}
+		var all []*sqlite.Session
+		for range 3 {
+			s, err := sqlite.Open(&env, "a.db", "")
+			if err != nil {
+				return err
+			}
+			all = append(all, s)
+		}
+		if _, err := all[0].Exec(ctx, beginning); err != nil {
+			return err
+		}
+		said = play(script, func(i int, text string) ([]string, error) { return all[i].Exec(ctx, text) })
+		return nil
+	}))
+	cfg.Nodes = Nodes(locks.SQLite, 1)
+	Play(t, cfg)
+	return said
+}
+
+// SQLite is told the same by the simulated disk as by the one of this machine.
+func TestFidelity(t *testing.T) {
+	for name, script := range scripts {
+		t.Run(name, func(t *testing.T) {
+			want, got := onDisk(t, script), simulated(t, script)
+			Same(t, "simulated", got, want)
+			t.Log(want)
+		})
+	}
+}

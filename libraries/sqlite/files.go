@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// files are the two of a database, as a process has them open by one connection of SQLite's.
+type files struct {
+	env  *locks.Env
+	name string
+
+	conn  net.Conn // nil: it is not open
+	lines *bufio.Reader
+	// broken is why nothing can be done with them any more.
+	broken error
+
+	has     contents
+	number  int      // of the contents, when they were told last
+	changes []change // since
+	time    int64    // of day, when something was answered last
+}
+
+// open opens the database. Its journal is open when it is.
+func (f *files) open(file string, make bool) int32 {
+	if file == journal {
+		switch {
+		case make && !f.there(journal):
+			return f.change(change{File: journal, At: -1})
+		case !f.there(journal):
+			return sqlite3.SQLITE_CANTOPEN
+		}
+		return sqlite3.SQLITE_OK
+	}
+	conn, err := f.env.Dial(f.env.Lifetime(), "tcp", f.env.Nodes[0])
+	if err != nil {
+		f.broken = err
+		return sqlite3.SQLITE_CANTOPEN
+	}
+	f.env.Cleanup(func() { _ = conn.Close() })
+	f.conn, f.lines, f.broken = conn, bufio.NewReader(conn), nil
+	f.has, f.number, f.changes = contents{itself: nil}, 0, nil
+	_, code := f.ask(request{Op: open, Name: f.name})
+	return code
+}
+
+func (f *files) close(file string) {
+	if file == itself && f.conn != nil {
+		_ = f.conn.Close()
+		f.conn = nil
+	}
+}
+
+// ask asks the operating system for something, and waits until it is done.
+func (f *files) ask(r request) (yes bool, code int32) {
+	if f.broken != nil || f.conn == nil {
+		return false, sqlite3.SQLITE_IOERR
+	}
+	r.Knows, r.Changes = f.number, f.changes
+	var raw [][]byte
+	for _, c := range f.changes {
+		raw = append(raw, c.data)
+	}
+	said, err := message(r, raw...)
+	if err == nil {
+		_, err = f.conn.Write(said)
+	}
+	var a answer
+	if err == nil {
+		a, err = f.answer()
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		f.broken = err
+		_ = f.conn.Close()
+		return false, sqlite3.SQLITE_IOERR
+	}
+	f.time = a.Now
+	if a.Why != "" {
+		return false, sqlite3.SQLITE_IOERR
+	}
+	f.number, f.changes = a.Number, nil
+	if a.files != nil {
+		f.has = a.files
+	}
+	return a.Yes, sqlite3.SQLITE_OK
+}
+
+// answer is what comes back.
+func (f *files) answer() (a answer, err error) {
+	line, err := f.lines.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &a)
+	}
+	for _, s := range a.Files {
+		if a.files == nil {
+			a.files = contents{}
+		}
+		b := make([]byte, s.Size)
+		if err == nil {
+			_, err = io.ReadFull(f.lines, b)
+		}
+		a.files[s.File] = b
+	}
+	return a, err
+}
+
+// change makes a change that others are to see with what is asked for next.
+func (f *files) change(c change) int32 {
+	if f.has.apply(c) != nil {
+		return sqlite3.SQLITE_FULL
+	}
+	f.changes = append(f.changes, c)
+	return sqlite3.SQLITE_OK
+}
+
+func (f *files) read(file string, into []byte, at int64) int32 {
+	is := f.has[file]
+	n := copy(into, is[min(at, int64(len(is))):])
+	if n < len(into) {
+		clear(into[n:])
+		return sqlite3.SQLITE_IOERR_SHORT_READ
+	}
+	return sqlite3.SQLITE_OK
+}
+
+func (f *files) write(file string, from []byte, at int64) int32 {
+	return f.change(change{File: file, At: at, Size: len(from), data: bytes.Clone(from)})
+}
+
+func (f *files) truncate(file string, size int64) int32 {
+	return f.change(change{File: file, At: size})
+}
+
+func (f *files) size(file string) int64 { return int64(len(f.has[file])) }
+
+func (f *files) there(file string) bool {
+	_, is := f.has[file]
+	return is
+}
+
+func (f *files) sync(file string) int32 {
+	_, code := f.ask(request{Op: flush, File: file})
+	return code
+}
+
+func (f *files) remove(file string) int32 {
+	delete(f.has, file)
+	_, code := f.ask(request{Op: remove, File: file})
+	return code
+}
+
+func (f *files) lock(to level) int32 {
+	switch yes, code := f.ask(request{Op: lock, Level: to}); {
+	case code != sqlite3.SQLITE_OK:
+		return code
+	case !yes:
+		return sqlite3.SQLITE_BUSY
+	}
+	return sqlite3.SQLITE_OK
+}
+
+func (f *files) unlock(to level) int32 {
+	_, code := f.ask(request{Op: unlock, Level: to})
+	return code
+}
+
+func (f *files) reserved() (bool, int32) { return f.ask(request{Op: reserved}) }
+
+func (f *files) now() int64 { return f.time }
+
+// sleep is by the process's own clock.
+func (f *files) sleep(d time.Duration) { _ = f.env.Clock.Sleep(f.env.Lifetime(), d) }

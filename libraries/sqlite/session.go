@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// A Session is a database as one handle of a lock has it open, by database/sql. When its files are
+// broken the next request opens it again.
+type Session struct {
+	env   *locks.Env
+	files *files
+	dsn   string
+	db    *sql.DB
+	// turn has the session while somebody uses it: a channel, since whoever waits for a mutex
+	// keeps time from passing.
+	turn chan struct{}
+}
+
+// patience is how long SQLite waits for a lock of the file, in milliseconds: what most programs
+// set, and the driver's default is not to.
+const patience = 5000
+
+// Open is the database of a name for one handle of a lock of this package, to be asked for when
+// the handle is made. What setup says is done before the story begins.
+func Open(e *locks.Env, name, setup string) (*Session, error) {
+	if len(e.Nodes) == 0 {
+		return nil, errors.New("a lock on SQLite needs a file, but there is none")
+	}
+	s := &Session{env: e, files: &files{env: e, name: name}, turn: make(chan struct{}, 1)}
+	vfs, unmount, err := mount(s.files)
+	if err != nil {
+		return nil, err
+	}
+	waits := patience
+	if !e.Options.Has("busy-timeout") {
+		waits = 0
+	}
+	mode := "FULL"
+	if !e.Options.Has("synchronous") {
+		mode = "OFF"
+	}
+	s.dsn = fmt.Sprintf("file:/%s?vfs=%s&_pragma=busy_timeout(%d)&_pragma=synchronous(%s)&_txlock=immediate", name, vfs, waits, mode)
+	e.Cleanup(func() {
+		s.close()
+		unmount()
+	})
+	e.Warm(func(ctx context.Context) {
+		_ = s.use(ctx, func(ctx context.Context, db *sql.DB) error {
+			_, err := db.ExecContext(ctx, setup)
+			return err
+		})
+	})
+	return s, nil
+}
+
+func (s *Session) close() {
+	if s.db != nil {
+		_ = s.db.Close()
+		s.db = nil
+	}
+}
+
+// use has f do something with the database. SQLite is given no context: nobody can take back what
+// a process has asked its operating system for, and what else it waits for is up to busy_timeout.
+func (s *Session) use(ctx context.Context, f func(context.Context, *sql.DB) error) error {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if s.files.broken != nil {
+		s.close()
+	}
+	if s.db == nil {
+		db, err := sql.Open("sqlite", s.dsn)
+		if err != nil {
+			return err
+		}
+		db.SetMaxOpenConns(1)
+		s.db = db
+	}
+	return s.reason(f(ctx, s.db))
+}
+
+// reason is an error in words that do not depend on chance.
+func (s *Session) reason(err error) error {
+	var e *sqlite.Error
+	switch {
+	case err == nil, errors.Is(err, sql.ErrNoRows):
+		return err
+	case s.files.broken != nil:
+		return fmt.Errorf("disk I/O error: %w", s.files.broken)
+	case errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY:
+		return errBusy
+	}
+	return err
+}
+
+// errBusy is SQLITE_BUSY: another process has the file's lock.
+var errBusy = errors.New("database is locked (SQLITE_BUSY)")

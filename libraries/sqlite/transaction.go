@@ -1,0 +1,84 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/locksim/locksim/locks"
+)
+
+func init() {
+	locks.Provide("sqlite-transaction", func(e *locks.Env) (locks.Lock, error) {
+		s, err := Open(e, locks.SQLiteFile(e.Key), `CREATE TABLE IF NOT EXISTS work (what TEXT)`)
+		if err != nil {
+			return nil, err
+		}
+		t := &transactions{Session: s}
+		e.Cleanup(t.end)
+		return t, nil
+	})
+}
+
+// transactions is a handle on a database that nobody else writes to while a transaction lasts.
+type transactions struct {
+	*Session
+	in *transaction // nil is none
+}
+
+// errIn is the error of a handle that is asked for the lock while it has it: its connection is in a
+// transaction, and database/sql would wait for another that nobody may open.
+var errIn = errors.New("this handle is in a transaction")
+
+// Acquire begins a transaction, if need be when another is over.
+func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
+	if t.in != nil && !t.in.over() {
+		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, errIn)
+	}
+	t.end()
+	x := &transaction{of: t}
+	err := t.use(ctx, func(ctx context.Context, db *sql.DB) (err error) {
+		x.tx, err = db.BeginTx(ctx, nil) // IMMEDIATE, as Open has it
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+	}
+	t.in, x.conn = x, t.files.conn
+	return x, nil
+}
+
+// end has database/sql forget a transaction that is over, or is to be.
+func (t *transactions) end() {
+	if t.in != nil {
+		_ = t.in.tx.Rollback()
+		t.in = nil
+	}
+}
+
+// A transaction lasts as long as its process has the file open.
+type transaction struct {
+	of   *transactions
+	tx   *sql.Tx
+	conn net.Conn
+}
+
+// over says whether the file has been closed since it began.
+func (x *transaction) over() bool { return x.of.files.broken != nil || x.of.files.conn != x.conn }
+
+// Release ends the transaction.
+func (x *transaction) Release(ctx context.Context) error {
+	if x.of.in != x || x.over() {
+		return fmt.Errorf("%w before it was released", locks.ErrLost)
+	}
+	err := x.of.use(ctx, func(context.Context, *sql.DB) error {
+		x.of.in = nil
+		return x.tx.Commit()
+	})
+	if err != nil {
+		return fmt.Errorf("lock not released: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// What SQLite asks of its operating system, in words; a level is one of SQLite's five locks of a
+// file (https://www.sqlite.org/lockingv3.html).
+const (
+	open     = "open"
+	lock     = "lock"     // of a level above the one that there is
+	unlock   = "unlock"   // down to a level
+	reserved = "reserved" // is there somebody who has reserved the file?
+	flush    = "sync"
+	remove   = "remove"
+)
+
+type level int
+
+const (
+	none level = iota
+	shared
+	reserving
+	pending
+	exclusive
+)
+
+var levels = []string{"none", "shared", "reserved", "pending", "exclusive"}
+
+func (l level) String() string { return levels[l] }
+
+// A database has two files: itself, and its journal.
+const (
+	itself  = ""
+	journal = "-journal"
+)
+
+// A request is a line of JSON, and then the bytes of its changes.
+type request struct {
+	Op string `json:"op"`
+	// Name is the database to be opened. All that follows on the connection is about that one.
+	Name string `json:"name,omitempty"`
+	// File is one of the two that the database has.
+	File  string `json:"file,omitempty"`
+	Level level  `json:"level,omitempty"`
+	// Knows is the number of the contents that the process has, and Changes is what it has made
+	// of them since.
+	Knows   int      `json:"knows"`
+	Changes []change `json:"changes,omitempty"`
+}
+
+// A change is what a process does with one of the files: it writes at a place, cuts it there, or,
+// at -1, makes it.
+type change struct {
+	File string `json:"file"`
+	At   int64  `json:"at"`
+	Size int    `json:"size"` // of the bytes that are written; 0 cuts it
+	data []byte
+}
+
+// An answer is a line of JSON, too, and then the bytes of the files.
+type answer struct {
+	Yes bool `json:"yes"`
+	// Why says what is wrong, and Now what time of day it is, in milliseconds since 1970.
+	Why string `json:"why,omitempty"`
+	Now int64  `json:"now"`
+	// Number is that of the contents, which are there if the process knows others.
+	Number int    `json:"number"`
+	Files  []size `json:"files,omitempty"`
+	files  contents
+}
+
+// A size is how long a file is that there is.
+type size struct {
+	File string `json:"file"`
+	Size int    `json:"size"`
+}
+
+// contents are the files that there are.
+type contents map[string][]byte
+
+// largest is how long a file may get, in bytes.
+const largest = 1 << 20
+
+// apply makes a change. It writes into no bytes that there are.
+func (c contents) apply(ch change) error {
+	if ch.At > largest || ch.At+int64(len(ch.data)) > largest || ch.At < -1 {
+		return fmt.Errorf("a file may have %d bytes at most", largest)
+	}
+	was, is := c[ch.File], ch.At
+	switch {
+	case ch.At < 0:
+		c[ch.File] = append([]byte{}, was...)
+	case len(ch.data) == 0:
+		c[ch.File] = append(slices.Clone(was[:min(is, int64(len(was)))]), make([]byte, max(0, is-int64(len(was))))...)
+	default:
+		grown := append(slices.Clone(was), make([]byte, max(0, is+int64(len(ch.data))-int64(len(was))))...)
+		copy(grown[is:], ch.data)
+		c[ch.File] = grown
+	}
+	return nil
+}
+
+// framer cuts what a process says into lines.
+type framer struct{}
+
+// longest is how long a message may be: both files, and what is said of them.
+const longest = 4 * largest
+
+// message is one that says something, and has bytes after it.
+func message(says any, raw ...[]byte) ([]byte, error) {
+	line, err := json.Marshal(says)
+	return bytes.Join(append([][]byte{append(line, '\n')}, raw...), nil), err
+}
+
+// unclear is the body of what is no request.
+type unclear struct{}
+
+// Next is as in [sim.Framer].
+func (framer) Next(b []byte) (int, sim.Frame) {
+	line, rest, whole := bytes.Cut(b, []byte("\n"))
+	if !whole {
+		if len(b) > longest {
+			return len(b), sim.Frame{Body: unclear{}, Text: "what is no request"}
+		}
+		return 0, sim.Frame{}
+	}
+	size := len(line) + 1
+	var r request
+	if json.Unmarshal(line, &r) != nil || !r.makesSense() {
+		return size, sim.Frame{Body: unclear{}, Text: "what is no request"}
+	}
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		if len(rest) < c.Size {
+			return 0, sim.Frame{}
+		}
+		c.data, rest = bytes.Clone(rest[:c.Size]), rest[c.Size:]
+		size += c.Size
+	}
+	return size, sim.Frame{Body: &r, Text: r.String(), Handshake: r.Op == open}
+}
+
+func (r *request) makesSense() bool {
+	all := 0
+	for _, c := range r.Changes {
+		if c.File != itself && c.File != journal || c.Size < 0 || c.Size > largest {
+			return false
+		}
+		all += c.Size
+	}
+	return all <= longest && r.Level >= none && r.Level <= exclusive && r.Level != pending && (r.File == itself || r.File == journal) &&
+		slices.Contains([]string{open, lock, unlock, reserved, flush, remove}, r.Op) && len(r.Name) < 1000
+}
+
+// String is the request for people.
+func (r *request) String() string {
+	what := "database"
+	if r.File == journal {
+		what = "journal"
+	}
+	switch r.Op {
+	case open:
+		return "open " + fmt.Sprintf("%q", r.Name)
+	case lock:
+		return "lock " + r.Level.String()
+	case unlock:
+		if r.Level == none {
+			return "unlock"
+		}
+		return "unlock to " + r.Level.String()
+	case reserved:
+		return "reserved?"
+	case flush:
+		return "sync " + what
+	}
+	return "delete " + what
+}

@@ -1,0 +1,74 @@
+package sqlite_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/locksim/locksim/libraries/sqlite"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// gcPause is the story in which the first client is paused just before it writes, until the
+// second one has released the lock.
+func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
+	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+	cfg.Lock.TTL = 10 * time.Second
+	cfg.Network = sim.Network{Min: 20 * time.Microsecond, Max: 100 * time.Microsecond}
+	cfg.Storage.Fencing = fencing
+	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+}
+
+// The holder's lease ends in the pause; it writes all the same when it goes on.
+func TestGCPause(t *testing.T) {
+	for fencing, broken := range map[storage.Policy]string{
+		storage.None:   "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections",
+		storage.Writes: "section-exclusion inherent: needs fencing",
+	} {
+		tr := Play(t, gcPause(t, "sqlite-lease", fencing))
+		Struck(t, tr)
+		Same(t, string(fencing), Broken(tr), broken)
+		None(t, tr, trace.KindRanOn, "client-1")
+		Same(t, "the row", KeyHistory(tr, "sqlite-1"), "set 1, expire 1, set 11, delete 11")
+	}
+}
+
+// A process is killed, or its machine loses power, at each of the answers that it gets while it
+// takes the row. Until its journal is deleted, SQLite in the other process rolls back what it has
+// written; from then on it has the lock until its time is up.
+func TestTheJournalIsRolledBack(t *testing.T) {
+	crash := func(n string, how func(at string) []sim.Fault) string {
+		cfg := gcPause(t, "sqlite-lease", storage.Writes)
+		cfg.Clients[1].Starts = Point("client-1 crashed")
+		cfg.Faults = nil
+		cfg = With(cfg, how("sqlite-1's reply to client-1's acquire arrived, "+n+" time")...)
+		tr := Play(t, cfg)
+		Struck(t, tr)
+		Same(t, "broken", Broken(tr), "")
+		if served := Served(tr); !strings.Contains(served, "write x for client-2") || strings.Contains(served, "client-1") {
+			t.Errorf("the storage has served %s", served)
+		}
+		var told []string
+		for _, ev := range tr.Events {
+			if ev.Key != "" && ev.Process == "sqlite-1" {
+				told = append(told, string(ev.Kind)+" "+ev.Value)
+			}
+		}
+		return strings.Join(told, ", ")
+	}
+	killed := func(at string) []sim.Fault { return []sim.Fault{When(at, Crashed("client-1", trace.Kill))} }
+	power := func(at string) []sim.Fault {
+		return []sim.Fault{Lasting(time.Second, When(at, Crashed("sqlite-1", trace.PowerLoss))), When(at, Crashed("client-1", trace.PowerLoss))}
+	}
+	for name, how := range map[string]func(string) []sim.Fault{"killed": killed, "power loss": power} {
+		for _, n := range []string{"1st", "2nd", "3rd", "4th", "5th", "6th"} {
+			if told := crash(n, how); strings.Contains(told, "client-1") {
+				t.Errorf("%s at the %s answer: %s", name, n, told)
+			}
+		}
+		Same(t, name+" when the journal is deleted", crash("7th", how)[:len("set client-1/1, expire client-1/1, set client-2/")], "set client-1/1, expire client-1/1, set client-2/")
+	}
+}
