@@ -43,11 +43,10 @@ func Open(e *locks.Env, name, setup string) (*Session, error) {
 	if !e.Options.Has("busy-timeout") {
 		waits = 0
 	}
-	mode := "FULL"
-	if !e.Options.Has("synchronous") {
-		mode = "OFF"
+	s.dsn = fmt.Sprintf("file:/%s?vfs=%s&_pragma=busy_timeout(%d)&_txlock=immediate", name, vfs, waits)
+	if !e.Options.Has("synchronous") { // what is the default is not said: that would read the file
+		s.dsn += "&_pragma=synchronous(OFF)"
 	}
-	s.dsn = fmt.Sprintf("file:/%s?vfs=%s&_pragma=busy_timeout(%d)&_pragma=synchronous(%s)&_txlock=immediate", name, vfs, waits, mode)
 	e.Cleanup(func() {
 		s.close()
 		unmount()
