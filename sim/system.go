@@ -33,6 +33,9 @@ type System struct {
 	// Replicates says that a node can follow another and take its place: its [Server] is a
 	// [Replica].
 	Replicates bool
+	// Demotes says that a node whose place another has taken can be made to follow it: its
+	// [Server] is [Demotable].
+	Demotes bool
 	// Cluster says that its nodes are members of one cluster, which keep one register
 	// together. The cluster is a process of the trace by itself, called as the system:
 	// what is granted is told of it, once, when most of its members have it (see
@@ -185,6 +188,14 @@ type Replica interface {
 	Follow(master string)
 	// Promote makes it a master, unless it is one.
 	Promote()
+}
+
+// A Demotable server can be told that another has taken its place.
+type Demotable interface {
+	Replica
+	// Demote makes it follow the node that has taken its place, and throw away what that one
+	// does not have. It reports false if none has, or if it follows one.
+	Demote() bool
 }
 
 // A Durable server minds its disk, and does something else while it waits for it: that disk

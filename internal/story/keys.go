@@ -70,7 +70,7 @@ func (s *teller) keyOfLock(c history.Change) {
 		s.key(c, Plain, "leave "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key stands again %s", owner, s.on(nodes))
 		})
-	case c.How == history.Replaced && s.isCopy(ev.Process):
+	case c.How == history.Replaced && (s.isCopy(ev.Process) || !s.comesBack(ev)):
 		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key reaches %s%s", owner, List(nodes), until(ev))
 		})
@@ -129,6 +129,15 @@ func (s *teller) keySet(c history.Change) {
 // isCopy reports whether a node holds only copies of what others hold.
 func (s *teller) isCopy(node string) bool {
 	return len(s.Trace.Locks) > 0 && !slices.Contains(s.Keepers(), node)
+}
+
+// comesBack reports whether an event is of a node's return after a crash. A key that comes to
+// a node at any other time is a copy.
+func (s *teller) comesBack(ev *trace.Event) bool {
+	return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
+		back := spell.Recovered()
+		return spell.State == history.Down && back != nil && back.Process == ev.Process && back.At == ev.At
+	})
 }
 
 func (s *teller) keyRemoved(c history.Change) {

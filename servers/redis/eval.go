@@ -72,6 +72,8 @@ func (in *inside) script(words []string, readOnly bool) []byte {
 		return []byte("-ERR This Redis command is not allowed from script\r\n")
 	case blocks(name, words):
 		return fmt.Appendf(nil, "-ERR %s command is not allowed with BLOCK option from scripts\r\n", words[0])
+	case in.n.repl.alone() && in.n.writes(name, words):
+		return []byte("-" + errNoReplicas + "\r\n")
 	case !readOnly || server.IsReadOnlyCommand(name) || handshake(words) || slices.Contains(harmless, name):
 	case in.n.repl.readOnly():
 		return []byte("-" + errReadOnly + "\r\n")

@@ -65,7 +65,8 @@ type node struct {
 func newNode(host *sim.Host) sim.Server {
 	n := &node{host: host, dbs: []int{0}, keys: keyspace{}}
 	n.disk = disk{n: n, policy: host.Node().Persistence, saved: keyspace{}}
-	n.repl = replication{n: n, lag: host.Node().Lag, acked: map[*node]int{}}
+	n.repl = replication{n: n, lag: host.Node().Lag, acked: map[*node]int{}, heard: map[*node]time.Time{}}
+	n.repl.set()
 	n.boot()
 	return n
 }
@@ -177,6 +178,9 @@ func (r *peer) Receive(m *sim.Request) {
 			r.refuse(errReadOnly)
 			return
 		}
+	case n.repl.alone() && n.writes(name, args):
+		r.refuse(errNoReplicas)
+		return
 	case name == "SELECT" && len(args) == 2:
 		n.use(args[1])
 	case name == "SUBSCRIBE", name == "PSUBSCRIBE":

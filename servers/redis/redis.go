@@ -20,7 +20,12 @@ func init() {
 			{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Stalled: "it stands still with its next write, and serves nobody: pause it"},
 		},
 		Replicates: true,
-		Failure:    errLoading,
+		Demotes:    true,
+		Settings: []sim.Setting{
+			{Name: minReplicas, Title: "of how many replicas a master must have heard lately in order to take a write; 0 is none", Check: checkCount},
+			{Name: maxLag, Title: "how long ago lately is at most, as 10s, which is the default", Check: checkLag},
+		},
+		Failure: errLoading,
 		Blind: func() string {
 			if locks.ChecksIdle() {
 				return ""

@@ -23,6 +23,14 @@ type replication struct {
 	replicas []*feed
 	acked    map[*node]int
 	waits    []*waiting
+	// heard is when a master last heard of each replica whose connection is not over as far
+	// as it knows, by its own clock; least and most say
+	// of how many it must have, and how long ago that may be, in order to take a write.
+	heard map[*node]time.Time
+	least int
+	most  time.Duration
+	// replacedBy has taken this master's place; nil if none has.
+	replacedBy *node
 }
 
 // A feed is the connection over which a master sends its changes to a replica.
@@ -71,6 +79,23 @@ func (f *feed) connect() {
 		end.conn, f.conn = conn, conn
 		f.open = true
 		f.full()
+		if f.master.repl.least > 0 {
+			f.beat(conn)
+		}
+	})
+}
+
+// beat has the replica say once a second that it is there, as long as the connection lasts.
+// Only who counts its replicas needs to know.
+func (f *feed) beat(conn *sim.End) {
+	host := f.replica.host
+	host.At(host.Now()+time.Second, func() {
+		host.Running(func() {
+			if f.open && f.conn == conn {
+				conn.Send(sim.Packet{Body: f.replica.repl.offset, Text: "is there", Background: true})
+				f.beat(conn)
+			}
+		})
 	})
 }
 
@@ -122,10 +147,16 @@ type masterEnd struct{ f *feed }
 func (e masterEnd) Receive(m *sim.Request) {
 	repl := &e.f.master.repl
 	repl.acked[e.f.replica] = m.Body.(int)
+	repl.heard[e.f.replica] = repl.n.host.Clock().Now()
 	repl.wake()
 }
 
-func (e masterEnd) HangUp(bool) { e.f.open = false }
+// HangUp is what a master learns of a replica that has left, even one that follows another
+// by then: if it can hear of that.
+func (e masterEnd) HangUp(bool) {
+	e.f.open = false
+	delete(e.f.master.repl.heard, e.f.replica)
+}
 
 type replicaEnd struct {
 	f    *feed
@@ -282,6 +313,7 @@ func (r *replication) answer(w *waiting) {
 func (r *replication) crash() {
 	r.waits = nil
 	clear(r.acked)
+	clear(r.heard)
 	for _, f := range r.replicas {
 		f.open = false
 	}
@@ -329,6 +361,7 @@ func (n *node) Promote() {
 		return
 	}
 	n.repl.master = nil
+	master.repl.replacedBy = n
 	feeds := master.repl.replicas
 	master.repl.replicas = nil
 	for _, f := range feeds {
@@ -341,4 +374,17 @@ func (n *node) Promote() {
 		}
 	}
 	n.host.TakeOver(master.host.Node().Name)
+}
+
+// Demote is as in [sim.Demotable]: it asks the new master for everything, and until that has
+// come it only refuses to be written to.
+func (n *node) Demote() bool {
+	by := n.repl.replacedBy
+	if by == nil {
+		return false
+	}
+	n.repl.replacedBy = nil
+	clear(n.repl.heard)
+	n.follow(by)
+	return true
 }

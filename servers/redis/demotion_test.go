@@ -1,0 +1,118 @@
+package redis_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// between is a world in which redis-1 is cut off from its replicas at a second, redis-2 takes
+// its place at two, all hear each other again at four, and at five redis-1 is demoted, unless
+// that is left out. A client that has a connection to redis-1 asks it at some times.
+func between(t *testing.T, demoted bool, settings []string, asks map[time.Duration]string) (tr *trace.Trace, answers map[time.Duration]string) {
+	t.Helper()
+	answers = map[time.Duration]string{}
+	cfg := replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		conn, err := Dial(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		for at := time.Duration(0); at < 30*time.Second; at += time.Second / 2 {
+			if command := asks[at]; command != "" {
+				SleepUntil(at)
+				got, err := Ask(conn, command)
+				if err != nil {
+					return err
+				}
+				answers[at] = strings.TrimSuffix(strings.ReplaceAll(got, "\r\n", " "), " ")
+			}
+		}
+		return nil
+	}))
+	cfg.Nodes = append(cfg.Nodes, sim.Node{Name: "redis-3", System: "redis", ReplicaOf: "redis-1", Persistence: sim.NoPersistence})
+	for i := range cfg.Nodes {
+		cfg.Nodes[i].Settings = settings
+	}
+	cut := Lasting(3*time.Second, At(time.Second, &sim.Partition{Process: "redis-1", From: []string{"redis-2", "redis-3"}}))
+	faults := []sim.Fault{cut, At(2*time.Second, &sim.Promote{Node: "redis-2"})}
+	if demoted {
+		faults = append(faults, At(5*time.Second, &sim.Demote{Node: "redis-1"}))
+	}
+	tr = Play(t, With(cfg, faults...))
+	Struck(t, tr)
+	return tr, answers
+}
+
+// What a master has taken while another had its place is thrown away when it follows that one.
+func TestDemotion(t *testing.T) {
+	const s = time.Second
+	asks := map[time.Duration]string{s / 2: "SET both v", 3 * s: "SET lost v", 7 * s: "GET lost", 8 * s: "GET both", 9 * s: "SET late v"}
+	for _, demoted := range []bool{true, false} {
+		tr, got := between(t, demoted, nil, asks)
+		want := map[time.Duration]string{s / 2: "+OK", 3 * s: "+OK", 7 * s: "$1 v", 8 * s: "$1 v", 9 * s: "+OK"}
+		if demoted {
+			want[7*s], want[9*s] = "$-1", "-READONLY You can't write against a read only replica."
+			About(t, "it was thrown away", Only(t, tr, trace.KindDelete, "redis-1").At, 5*s+3*Hop)
+		}
+		for at, answer := range want {
+			Same(t, "the answer to "+asks[at], got[at], answer)
+		}
+	}
+}
+
+// A demotion of a master in whose place nobody is does nothing, and the run says so.
+func TestDemotionOfAMaster(t *testing.T) {
+	tr := Play(t, With(replicated(0, Client(t, "client-1", func(context.Context, *sim.Program) error {
+		SleepUntil(2 * time.Second)
+		return nil
+	})), At(time.Second, &sim.Demote{Node: "redis-1"})))
+	Same(t, "why it did nothing", tr.Faults[0].Idle, "nobody had taken the place of redis-1 when it was to be demoted")
+}
+
+// A demoted node that is down follows when it is back.
+func TestDemotionOfANodeThatIsDown(t *testing.T) {
+	tr := Play(t, With(replicated(0, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		SleepUntil(4 * time.Second)
+		err := p.Env().Redis(1).Set(ctx, "k", "v", 0).Err()
+		SleepUntil(10 * time.Second)
+		return err
+	})),
+		Lasting(6*time.Second, At(time.Second, Crashed("redis-1", trace.Kill))),
+		At(2*time.Second, &sim.Promote{Node: "redis-2"}),
+		At(3*time.Second, &sim.Demote{Node: "redis-1"}),
+	))
+	Struck(t, tr)
+	copied := Only(t, tr, trace.KindRestore, "redis-1")
+	Same(t, "what came to it", copied.Key, "k")
+	About(t, "when", copied.At, 7*time.Second+3*Hop)
+}
+
+// A master that has to count its replicas takes writes for as long as it has heard of them,
+// from clients and from scripts.
+func TestMinReplicas(t *testing.T) {
+	const (
+		s       = time.Second
+		refused = "-NOREPLICAS Not enough good replicas to write."
+		script  = `EVAL return(redis.call('SET',KEYS[1],'v')) 1 k`
+		reads   = `EVAL return(redis.call('EXISTS',KEYS[1])) 1 k`
+	)
+	asks := map[time.Duration]string{s / 2: "SET k v", 2 * s: "SET k w", 4 * s: "SET k x", 9 * s / 2: "GET k", 5 * s: "DEL k", 11 * s / 2: reads, 6 * s: script}
+	_, got := between(t, false, []string{"min-replicas-to-write=1", "min-replicas-max-lag=2s"}, asks)
+	want := map[time.Duration]string{s / 2: "+OK", 2 * s: "+OK", 4 * s: refused, 9 * s / 2: "$1 w", 5 * s: refused, 11 * s / 2: ":1"}
+	for at, answer := range want {
+		Same(t, "the answer to "+asks[at], got[at], answer)
+	}
+	if !strings.HasPrefix(got[6*s], refused) {
+		t.Errorf("the answer to %s: %s, want %s", asks[6*s], got[6*s], refused)
+	}
+	for _, wrong := range []string{"min-replicas-to-write=some", "min-replicas-to-write=-1", "min-replicas-max-lag=ten", "min-replicas-max-lag=0s"} {
+		if system, _ := sim.LookupSystem("redis"); system.CheckSetting(wrong) == nil {
+			t.Errorf("%s is taken", wrong)
+		}
+	}
+}

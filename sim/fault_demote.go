@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
+
+func init() {
+	RegisterFault(FaultKind{
+		Name:     "demote",
+		Title:    "a master whose place another has taken follows that one, and throws away what it has",
+		Effect:   trace.MovesRole,
+		Instant:  true,
+		New:      func() Action { return &Demote{} },
+		Manners:  []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "follows the one that has taken its place", Noun: "a demotion of {target}"}}},
+		NotTried: "a promotion has to come first, and does the harm",
+	})
+}
+
+// Demote is the parameters of the fault of that name. It is what a sentinel does to a master
+// that it can reach again.
+type Demote struct {
+	Node string `yaml:"demote" json:"demote" jsonschema:"description=The master whose place a replica has taken."`
+}
+
+func (a *Demote) Check(t Topology) error {
+	if err := t.process("demote", a.Node); err != nil {
+		return err
+	}
+	for _, n := range t.Nodes {
+		if n.ReplicaOf != a.Node || a.Node == "" {
+			continue
+		}
+		if system, _ := LookupSystem(t.Nodes[a.Node].System); !system.Demotes {
+			return fmt.Errorf("demote: %s is %s %s, which cannot be made to follow another later", a.Node, article(system.Node), system.Node)
+		}
+		return nil
+	}
+	return fmt.Errorf("demote: %s has no replica that could take its place; name a master that has one", a.Node)
+}
+
+func (a *Demote) Strike(w *World, f *FaultState) {
+	if !w.byName[a.Node].host().server.(Demotable).Demote() {
+		f.inVain("nobody had taken the place of " + a.Node + " when it was to be demoted")
+	}
+}
+
+func (a *Demote) Lift(*World, *FaultState) {}
