@@ -132,7 +132,7 @@ var All = []Mistake{
 	{"verdict", "verdict: unsafe", "verdict: maybe", `x.yaml:13: expect.off.verdict: "maybe" is not known here; known here: safe, unsafe`, true},
 	{"property", "[write-order]", "[write-ordr]", `x.yaml:13: expect.off.violated[1]: "write-ordr" is not known here; did you mean "write-order"?`, true},
 	{"run", "  on:", "  onn:", `x.yaml:14: expect.onn: there is no such field; did you mean "on"?`, true},
-	{"setting of servers", "clients:", "servers: [maxmemory=1]\nclients:", `x.yaml:3: servers: a Redis node has no setting "maxmemory": it has none`, false},
+	{"setting of servers", "clients:", "servers: [maxmemory=1]\nclients:", `x.yaml:3: servers: a Redis node has no setting "maxmemory": it has min-replicas-to-write, min-replicas-max-lag`, false},
 	{"setting without a value", "clients:", "servers: [maxmemory]\nclients:", `x.yaml:3: servers: "maxmemory" is no setting; one is written NAME=VALUE`, false},
 	{"persistence", "clients:", "nodes: {redis-1: {persistence: aof}}\nclients:", `x.yaml:3: nodes.redis-1.persistence: "aof" is not known here; known here: none, snapshots, everysec, always`, true},
 	{"fencing", "clients:", "storage: {fencing: reads}\nclients:", `x.yaml:3: storage.fencing: "reads" is not known here; did you mean "reads-and-writes"?`, true},
