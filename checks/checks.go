@@ -107,6 +107,8 @@ type Verdict struct {
 	Torn      []TornSection
 	// Missed are the periods of the schedule for which nobody had an effect.
 	Missed []MissedPeriod
+	// Repeated are those for which a job was run in vain, since it had been run.
+	Repeated []RepeatedPeriod
 	// RanOn says that a paused process started something all the same, as code
 	// that is not written on the simulated clock can. What it took part in is
 	// not held against the lock.
@@ -158,7 +160,7 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	t := h.Trace
 	v := &Verdict{Torn: h.torn(), RanOn: h.AnyRanOn(), Findings: make([]Finding, 0, len(properties))}
 	if t.Schedule != nil {
-		v.Missed = h.missed()
+		v.Missed, v.Repeated = h.missed(), h.repeated()
 	}
 	for _, p := range properties {
 		if p.concerns != nil && !p.concerns(h) {
@@ -214,7 +216,7 @@ func (v *Verdict) settle() {
 			f.Outcome, f.Reason = Unknown, v.Reasons[0]
 		}
 		switch {
-		case !f.Property.Data():
+		case !f.Property.Data(), f.Outcome == NotApplicable:
 		case f.Outcome == Violated:
 			v.Verdict = Unsafe
 		case f.Outcome != Holds && v.Verdict == Safe:

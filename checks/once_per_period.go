@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/locksim/locksim/history"
 )
@@ -26,6 +27,9 @@ var oncePerPeriod = property{
 }
 
 func judgeOncePerPeriod(h *inquiry) Finding {
+	if h.Trace.Schedule.Repeatable {
+		return notApplicable(TwiceIsHarmless)
+	}
 	var verdict Finding
 	for _, lock := range h.Trace.Locks {
 		for period := 1; period <= h.Trace.Schedule.Periods; period++ {
@@ -85,6 +89,38 @@ func (h *inquiry) missed() []MissedPeriod {
 				reason = reason.And(HadBegun, h.Name(s), s.CutShort())
 			}
 			all = append(all, MissedPeriod{lock.Name, begun.Period, reason})
+		}
+	}
+	return all
+}
+
+// A RepeatedPeriod is a period of the schedule for which a job has been run more than once
+// though once would have done. It is told of jobs that may be: of any other it is a violation.
+type RepeatedPeriod struct {
+	Lock   string
+	Period int
+	// Runs is how often it was run, and Wasted how long all runs but the first took, from
+	// the grant to the last effect.
+	Runs   int
+	Wasted time.Duration
+	Reason Reason
+}
+
+// repeated lists the periods that were run more than once, if that does no harm.
+func (h *inquiry) repeated() []RepeatedPeriod {
+	var all []RepeatedPeriod
+	for _, lock := range h.Trace.Locks {
+		for period := 1; h.Trace.Schedule.Repeatable && period <= h.Trace.Schedule.Periods; period++ {
+			runs := h.Runs(lock.Name, period)
+			if len(runs) < 2 {
+				continue
+			}
+			wasted := time.Duration(0)
+			for _, s := range runs[1:] {
+				effects := s.Effects()
+				wasted += effects[len(effects)-1].Makes.Made.At - s.From.At
+			}
+			all = append(all, RepeatedPeriod{lock.Name, period, len(runs), wasted, Because(RanInVain, period, len(runs), wasted)})
 		}
 	}
 	return all

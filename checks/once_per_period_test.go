@@ -3,6 +3,7 @@ package checks
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/history"
 )
@@ -237,4 +238,31 @@ func TestProgressOfJobs(t *testing.T) {
 			4s  c2 fails
 			5s  c2 is-done <--`},
 	})
+}
+
+// Where it does no harm to run a job twice, it is told how much work was in vain.
+func TestRepeated(t *testing.T) {
+	const twice = `
+		0s  it begins period=1
+		0s  c1 acquires rank=1 ends=30s period=1
+		2s  c1 writes x=0>1
+		2s  c1 releases
+		3s  c2 acquires rank=2 ends=33s period=1
+		5s  c2 writes x=1>2
+		6s  c2 writes x=2>3
+		7s  c2 releases
+		10s c1 acquires rank=3 ends=40s period=2
+		12s c1 writes x=3>4
+		12s c1 releases`
+	v := Check(history.Of(tell(t, "schedule every=60s periods=2 repeatable"+twice).trace), nil)
+	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || v.Verdict != Safe {
+		t.Errorf("it is %s, and the property is %s", v.Verdict, f.Outcome)
+	}
+	if len(v.Repeated) != 1 || v.Repeated[0].Period != 1 || v.Repeated[0].Runs != 2 || v.Repeated[0].Wasted != 3*time.Second {
+		t.Errorf("repeated are %+v", v.Repeated)
+	}
+	v = Check(history.Of(tell(t, "schedule every=60s periods=2"+twice).trace), nil)
+	if f := v.Finding(OncePerPeriod); f.Outcome != Violated || len(v.Repeated) != 0 {
+		t.Errorf("where it does harm, repeated are %+v, and the property is %s", v.Repeated, f.Outcome)
+	}
 }

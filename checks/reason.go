@@ -100,6 +100,8 @@ const (
 	NotAtOnce              Code = "not-at-once"               //
 	NobodyRan              Code = "nobody-ran"                // period, begun when
 	HadBegun               Code = "had-begun"                 // section, how it ended
+	TwiceIsHarmless        Code = "twice-is-harmless"         //
+	RanInVain              Code = "ran-in-vain"               // period, how often, time
 	AllRun                 Code = "all-run"                   //
 
 	// What a run took.
@@ -223,6 +225,8 @@ var sentences = map[Code]string{
 	TornInPart:             "of its %d writes only %d took effect",
 	RanTwice:               "%s ran the job for period %d at %v, and %s had run it at %v",
 	NotAtOnce:              "they were not at work at once: a lock only keeps apart who is",
+	TwiceIsHarmless:        "the job may be run twice",
+	RanInVain:              "for period %d the job was run %d times, where once would have done: %v of work in vain",
 	NobodyRan:              "nobody has run the job for %s, which began at %v",
 	HadBegun:               "%s had begun with it: %s",
 	AllRun:                 "the job has been run for each period for which anybody wanted the lock",

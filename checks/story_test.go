@@ -151,7 +151,7 @@ func (s *story) header(line string) {
 	case "bytes": // of the messages to and from nodes
 		s.trace.Bytes = int64(s.number(words[1]))
 	case "schedule":
-		s.trace.Schedule = &trace.Schedule{Every: s.duration(a["every"]), Periods: s.number(a["periods"])}
+		s.trace.Schedule = &trace.Schedule{Every: s.duration(a["every"]), Periods: s.number(a["periods"]), Repeatable: a.has("repeatable")}
 	case "within":
 		s.trace.ProgressWithin = s.duration(words[1])
 	case "doubt":

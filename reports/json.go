@@ -59,15 +59,16 @@ type jsonRun struct {
 	// Differences are where the run differs from what the scenario expects.
 	Differences []string `json:"differences,omitempty"`
 	// Measures have a member for each figure that the run gives.
-	Measures  ordered      `json:"measures"`
-	Faults    []jsonFault  `json:"faults,omitempty"`
-	Torn      []jsonTorn   `json:"torn,omitempty"`
-	Missed    []jsonMissed `json:"missed,omitempty"`
-	RanOn     bool         `json:"ran_on_while_paused,omitempty"`
-	Notes     []string     `json:"notes,omitempty"`
-	TraceHash string       `json:"trace_hash"`
-	VirtualMS int64        `json:"virtual_ms"`
-	Events    int          `json:"events"`
+	Measures  ordered        `json:"measures"`
+	Faults    []jsonFault    `json:"faults,omitempty"`
+	Torn      []jsonTorn     `json:"torn,omitempty"`
+	Missed    []jsonMissed   `json:"missed,omitempty"`
+	Repeated  []jsonRepeated `json:"repeated,omitempty"`
+	RanOn     bool           `json:"ran_on_while_paused,omitempty"`
+	Notes     []string       `json:"notes,omitempty"`
+	TraceHash string         `json:"trace_hash"`
+	VirtualMS int64          `json:"virtual_ms"`
+	Events    int            `json:"events"`
 }
 
 // jsonFinding is what there is to say of a property beside its outcome. AtNS is
@@ -93,6 +94,13 @@ type jsonMissed struct {
 	Lock   string `json:"lock"`
 	Period int    `json:"period"`
 	Reason string `json:"reason"`
+}
+
+type jsonRepeated struct {
+	Lock     string `json:"lock"`
+	Period   int    `json:"period"`
+	Runs     int    `json:"runs"`
+	WastedNS int64  `json:"wasted_ns"`
 }
 
 type jsonTorn struct {
@@ -166,6 +174,9 @@ func runJSON(run scenarios.Outcome) jsonRun {
 	}
 	for _, m := range v.Missed {
 		out.Missed = append(out.Missed, jsonMissed{m.Lock, m.Period, m.Reason.String()})
+	}
+	for _, r := range v.Repeated {
+		out.Repeated = append(out.Repeated, jsonRepeated{r.Lock, r.Period, r.Runs, int64(r.Wasted)})
 	}
 	for _, torn := range v.Torn {
 		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: torn.Reason.String()})

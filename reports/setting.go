@@ -175,6 +175,9 @@ func scheduleWords(s trace.Schedule) string {
 	if s.Periods > 1 {
 		words = fmt.Sprintf("the job is due once in each of %d periods of %s", s.Periods, story.Span(s.Every))
 	}
+	if s.Repeatable {
+		words += "; twice does no harm"
+	}
 	if s.First > 0 {
 		words += ", from " + story.Span(s.First) + " on"
 	}

@@ -170,6 +170,9 @@ func doubts(runs []scenarios.Outcome) points {
 		if run.Verdict.RanOn {
 			all = append(all, point{doubtSign, runName[run.Fencing] + ": a paused process ran on, so nothing that it took part in is held against the lock"})
 		}
+		for _, r := range run.Verdict.Repeated {
+			all = append(all, point{doubtSign, fmt.Sprintf("%s: %s", runName[run.Fencing], story.Repeated(r))})
+		}
 		for _, m := range run.Verdict.Missed {
 			all = append(all, point{doubtSign, fmt.Sprintf("%s: %s", runName[run.Fencing], story.Missed(m))})
 		}

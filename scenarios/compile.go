@@ -328,7 +328,7 @@ func (s *spec) schedule() trace.Schedule {
 	if s.Schedule.Every <= 0 {
 		return trace.Schedule{}
 	}
-	return trace.Schedule{First: time.Duration(s.Schedule.First), Every: time.Duration(s.Schedule.Every), Periods: given(s.Schedule.Periods, 1)}
+	return trace.Schedule{First: time.Duration(s.Schedule.First), Every: time.Duration(s.Schedule.Every), Periods: given(s.Schedule.Periods, 1), Repeatable: s.Schedule.RunTwice == "harmless"}
 }
 
 // given is an optional number or what stands for it.

@@ -91,6 +91,8 @@ type schedule struct {
 	Every   span  `yaml:"every" jsonschema_description:"How long each period lasts."`
 	Periods *int  `yaml:"periods" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"How many periods there are. Default: 1."`
 	First   delay `yaml:"first" jsonschema_description:"When the first period begins. Default: with the run."`
+	// RunTwice is what it means.
+	RunTwice runTwice `yaml:"run-twice" jsonschema_description:"harmless: it does no harm if the job is run twice for one period, and only wastes work. Default: that it does."`
 }
 
 type storageSpec struct {

@@ -27,6 +27,7 @@ type (
 	fallback    string
 	retry       string
 	tokenSource string
+	runTwice    string
 	fencing     string
 	place       string
 	clientOf    string
@@ -80,6 +81,8 @@ func (ifRefused) words() []string { return []string{"starts-over"} }
 func (fallback) words() []string { return texts(locks.Refuse, locks.GoAhead, locks.Local) }
 
 func (retry) words() []string { return texts(locks.Retries()...) }
+
+func (runTwice) words() []string { return []string{"harmless"} }
 
 func (tokenSource) words() []string { return locks.TokenSourceNames() }
 

@@ -13,6 +13,8 @@ type Schedule struct {
 	// Every is how long each period lasts, and Periods how many there are, from 1.
 	Every   time.Duration `json:"every"`
 	Periods int           `json:"periods"`
+	// Repeatable says that it does no harm if a job is run twice for one period.
+	Repeatable bool `json:"repeatable,omitempty"`
 }
 
 // Record is the object in which clients put down which periods have been run. What they

@@ -41,6 +41,9 @@ func Torn(t checks.TornSection) Raw {
 // Missed says that nobody has done what was due in a period.
 func Missed(m checks.MissedPeriod) Raw { return Raw(fullStop(told(m.Reason))) }
 
+// Repeated says that work was done in vain.
+func Repeated(r checks.RepeatedPeriod) Raw { return Raw(fullStop(told(r.Reason))) }
+
 // blame says whose fault a violation is, where that can be told.
 func blame(b checks.Blame) string {
 	switch b.Whose {
