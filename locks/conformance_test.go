@@ -48,7 +48,7 @@ func TestKinds(t *testing.T) {
 			want, wantQuorum = 5, 3
 		case "rueidislock", "rueidislock-strict":
 			want, wantQuorum = 3, 2
-		case "none", "consul-semaphore":
+		case "none", "postgres-none", "consul-semaphore":
 			want, wantQuorum = 0, 0
 		}
 		if len(slots) != want || quorum != wantQuorum {
@@ -83,7 +83,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}

@@ -29,7 +29,7 @@ func init() {
 	} {
 		k := Kind{
 			Name: name, System: Postgres, Adapter: adapters + "postgres", Title: title,
-			OwnClock: true, Accepts: []string{"clock", "node-timeout"}, Features: features,
+			OwnClock: true, DataBeside: true, Accepts: []string{"clock", "node-timeout"}, Features: features,
 			Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: PostgresRow(key)}}, 1 },
 		}
 		if name == "postgres-lease-case" {
@@ -72,6 +72,15 @@ func init() {
 		}
 		Register(k)
 	}
+}
+
+func init() {
+	Register(Kind{
+		Name: "postgres-none", System: Postgres, Adapter: adapters + "postgres",
+		Title:    "no lock at all, and the data in PostgreSQL",
+		OwnClock: true, Open: true, DataBeside: true, Accepts: []string{"node-timeout"},
+		Slots: func(string, int) ([]Slot, int) { return nil, 0 },
+	})
 }
 
 // PostgresRow is the row that a lock is kept in.

@@ -229,8 +229,8 @@ func systemOf(name string) sim.System {
 func nodesUsed(kind locks.Kind) int {
 	used := map[int]bool{}
 	slots, _ := kind.Slots(defaultKey, defaultNodes)
-	if slots == nil && !kind.Open {
-		return 1 // on which it keeps them in a way of its own
+	if slots == nil && (!kind.Open || kind.System != "") {
+		return 1 // on which it keeps them in a way of its own, or only the data
 	}
 	for _, slot := range slots {
 		if slot.Node == locks.Cluster {

@@ -19,7 +19,8 @@ import (
 // a write the cluster, once, when most of its members have it. So the trace says of the data
 // what it says of that of any storage.
 
-// A DataServer is a member of a cluster that keeps data beside the locks.
+// A DataServer is a member of a cluster, or a server that is one by itself, that keeps data beside
+// the locks.
 type DataServer interface {
 	Server
 	// Kept is what the cluster has under a key: how often it was written, and the value.
@@ -112,9 +113,13 @@ func (w *World) reportKept() {
 			continue
 		}
 		if s, ok := h.server.(DataServer); ok {
+			tell := h.Tell
+			if !h.system.Cluster {
+				tell = h.Emit
+			}
 			for _, o := range w.cfg.objects() {
 				version, value := s.Kept(h.system.KeyOf(locks.DataKey(o)))
-				h.Tell(trace.Event{Kind: trace.KindObject, Object: o, Version: version, Value: value})
+				tell(trace.Event{Kind: trace.KindObject, Object: o, Version: version, Value: value})
 			}
 			return
 		}

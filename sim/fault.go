@@ -178,14 +178,14 @@ func (w *World) strikesElsewhere(fault Fault) bool {
 
 // takesPart says whether a process has a part in the story: a node has one if a
 // lock is kept on it, or on the node that it is a replica of, or if it counts
-// tokens.
+// tokens or keeps the data.
 func (w *World) takesPart(name string) bool {
 	p := w.byName[name]
 	if p == nil || p.role != trace.RoleNode {
 		return true
 	}
 	cfg := p.host().cfg
-	if w.cfg.counts(cfg) {
+	if w.cfg.counts(cfg) || w.cfg.Storage.InCluster && p.host().system.Name == w.cfg.Lock.Kind.System {
 		return true
 	}
 	return slices.ContainsFunc(w.trace.Locks, func(l trace.LockInfo) bool {

@@ -34,8 +34,8 @@ func provideLease(name string, w words) {
 			return nil, fmt.Errorf("%s needs a PostgreSQL server, but there is none", name)
 		}
 		r := &row{env: e, words: w.without(e.Options), begins: strings.HasPrefix(name, "postgres-lease-begun"), number: locks.Share(e, "postgres-lease", func() *atomic.Int64 { return new(atomic.Int64) })}
-		s, err := Open(e, r.words.table, r.words.acquire, r.words.extend, r.words.release)
-		r.Session = s
+		data, err := openBeside(e, r.words.table, r.words.acquire, r.words.extend, r.words.release)
+		r.beside = data
 		return r, err
 	})
 }
@@ -126,7 +126,7 @@ func (w words) without(o locks.Options) words {
 
 // row is a handle on the lease row.
 type row struct {
-	*Session
+	beside
 	env    *locks.Env
 	words  words
 	begins bool          // a transaction first, and says what it has to say later

@@ -3,6 +3,57 @@ package postgres_test
 // What sessions ask, and what they are told.
 var fidelities = []fidelity{
 	{
+		name: "an UPDATE that names the version which it was computed from",
+		script: `
+			a! CREATE TABLE objects (name text PRIMARY KEY, version bigint NOT NULL, value text NOT NULL)
+			a: INSERT INTO objects (name, version, value) VALUES ($1, 0, '') ON CONFLICT DO NOTHING | x
+			b: INSERT INTO objects (name, version, value) VALUES ($1, 0, '') ON CONFLICT DO NOTHING | x
+			a: UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version | x | a | 0
+			b: UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version | x | b | 0
+			a! BEGIN
+			a: UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version | x | a | 1
+			b> UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version | x | b | 1
+			a! COMMIT
+			b<
+			a! BEGIN
+			a: UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version | x | a | 2
+			b> UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 AND version = $3 RETURNING version | x | b | 2
+			a! ROLLBACK
+			b<
+			a: UPDATE objects SET version = version + 1, value = $2 WHERE name = $1 RETURNING version | x | a
+			a: SELECT version, value FROM objects WHERE name = $1 | x`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 1
+			b: INSERT 0 0
+			a: [version 20]
+			a: 1
+			a: UPDATE 1
+			b: UPDATE 0
+			a: BEGIN
+			a: [version 20]
+			a: 2
+			a: UPDATE 1
+			b: waits
+			a: COMMIT
+			b: UPDATE 0
+			a: BEGIN
+			a: [version 20]
+			a: 3
+			a: UPDATE 1
+			b: waits
+			a: ROLLBACK
+			b: [version 20]
+			b: 3
+			b: UPDATE 1
+			a: [version 20]
+			a: 4
+			a: UPDATE 1
+			a: [version 20, value 25]
+			a: 4, a
+			a: SELECT 1`,
+	},
+	{
 		name: "a lease row",
 		script: `
 			a: CREATE TABLE locks (name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)

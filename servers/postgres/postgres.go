@@ -32,7 +32,8 @@
 //
 // A table with a key of one column, which is a text, and the columns version and value holds
 // data that the locks protect: what a client is shown of it is told as a read, and what a
-// transaction has made of it as a write, when it is committed.
+// transaction has made of it as a write, when it is committed. An UPDATE that names a row of it by
+// its key, and changes none because another condition does not hold, is a write that was refused.
 package postgres
 
 import (
@@ -52,6 +53,7 @@ func init() {
 
 		Replicates: true,
 		Revives:    true, // a row stays, and says until when it is somebody's
+		Reads:      []string{ReadCommitted},
 		Settings:   append([]sim.Setting{synchronousSetting}, poolSettings...),
 
 		Failure: "could not extend file: No space left on device",

@@ -190,54 +190,6 @@ func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bo
 	g.s.host.Emit(g.standing(l, ev))
 }
 
-// A table of data has a key of one column and these.
-const (
-	versionColumn = "version"
-	valueColumn   = "value"
-)
-
-// datum is what a version of a row is as data: its object, and the numbers of its columns; false
-// if it is none.
-func datum(v *version) (object string, number int, text string, is bool) {
-	t := v.row.of
-	which, what := t.numberOf(versionColumn), t.numberOf(valueColumn)
-	if len(t.keys) == 0 || len(t.keys[0].columns) != 1 || which < 0 || what < 0 {
-		return "", 0, "", false
-	}
-	object, named := v.values[t.keys[0].columns[0]].(string)
-	n, counts := v.values[which].(int64)
-	text, texts := v.values[what].(string)
-	return object, int(n), text, named && counts && texts
-}
-
-// found tells that a client is shown a version of data, and stored what it has made of it.
-func (g *register) found(b *backend, v *version) {
-	if object, number, text, is := datum(v); is {
-		g.serves(b, trace.Event{Step: trace.Read, Object: object, Version: number, Value: text})
-	}
-}
-
-func (g *register) stored(b *backend, v *version) {
-	object, number, text, is := datum(v)
-	if !is {
-		return
-	}
-	ev := trace.Event{Step: trace.Write, Object: object, Version: number, Value: text}
-	if v.before != nil {
-		_, ev.Replaced, _, _ = datum(v.before)
-	}
-	g.serves(b, ev)
-}
-
-func (g *register) serves(b *backend, ev trace.Event) {
-	by := b.by()
-	if by == nil {
-		return
-	}
-	ev.Kind, ev.Peer, ev.By, ev.Section, ev.OK = trace.KindServe, by.Client, by, by.Section, true
-	g.s.host.Emit(ev)
-}
-
 // find is who stands in the row of a lease, and until when, by the server's clock and by those of
 // clients; it does not stand if nobody does, or if its time is up.
 func (g *register) find(l *lease) (stands bool, holder string, until, judged stamp) {

@@ -32,6 +32,8 @@ type replication struct {
 	// A standby's side: its lag is on top of the network's.
 	primary *server // nil: it is none
 	lag     time.Duration
+	// promoted: it was one.
+	promoted bool
 	// A primary's side: the records that there are, and how many of them each standby has.
 	written  int
 	standbys []*feed
@@ -311,7 +313,7 @@ func (s *server) Promote() {
 	if primary == nil {
 		return
 	}
-	s.replication.primary = nil
+	s.replication.primary, s.replication.promoted = nil, true
 	feeds := primary.replication.standbys
 	primary.replication.standbys = nil
 	for _, f := range feeds {

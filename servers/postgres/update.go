@@ -11,7 +11,33 @@ func (s *server) planUpdate(p *plan, sc *scope, of *sql.Update) error {
 	if err != nil {
 		return err
 	}
-	return sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t, set: set} })
+	keyed, err := sc.keyed(t, of.Where)
+	if err != nil {
+		return err
+	}
+	return sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t, set: set, keyed: keyed} })
+}
+
+// keyed is the part of a condition that says which row is meant by the key of a table of data; nil
+// if there is none.
+func (sc *scope) keyed(t *table, where sql.Expr) (*node, error) {
+	o, is := where.(*sql.Operation)
+	switch {
+	case !is || !t.isData():
+		return nil, nil
+	case o.Op == "and":
+		if n, err := sc.keyed(t, o.X); n != nil || err != nil {
+			return n, err
+		}
+		return sc.keyed(t, o.Y)
+	}
+	ref, is := o.X.(*sql.Ref)
+	_, param := o.Y.(*sql.Param)
+	_, literal := o.Y.(*sql.Literal)
+	if !is || o.Op != "=" || !param && !literal || t.numberOf(ref.Column) != t.keys[0].columns[0] {
+		return nil, nil
+	}
+	return sc.condition(o, "WHERE")
 }
 
 func (s *server) planDelete(p *plan, sc *scope, of *sql.Delete) error {
@@ -44,6 +70,7 @@ type changing struct {
 	table   *table
 	set     []*node
 	where   *node
+	keyed   *node // which row of data is meant; nil is no such thing
 	outputs []output
 
 	begun    bool
@@ -79,11 +106,36 @@ func (x *changing) step(r *run) error {
 		r.next()
 		x.written = nil
 	}
+	if x.count == 0 && x.keyed != nil {
+		if err := x.refused(r); err != nil {
+			return err
+		}
+	}
 	what := "UPDATE"
 	if x.set == nil {
 		what = "DELETE"
 	}
 	r.tag = count(what, x.count)
+	return nil
+}
+
+// refused tells that the row of data which was meant is not as the condition has it.
+func (x *changing) refused(r *run) error {
+	for _, v := range x.table.visible(r.tx, r.b.s.commits) {
+		r.next()
+		is, err := r.holds(x.keyed, v.values)
+		if err != nil {
+			return err
+		}
+		if !is {
+			continue
+		}
+		values, err := r.changed(x.set, v.values)
+		if err != nil {
+			return err
+		}
+		r.b.s.register.refused(r.b, v, values)
+	}
 	return nil
 }
 

@@ -1,0 +1,98 @@
+package postgres
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// ReadCommitted is the way in which data is read: what was committed when the statement began.
+const ReadCommitted = "committed"
+
+// A table of data has a key of one column and these.
+const (
+	versionColumn = "version"
+	valueColumn   = "value"
+)
+
+func (t *table) isData() bool {
+	return len(t.keys) > 0 && len(t.keys[0].columns) == 1 && t.numberOf(versionColumn) >= 0 && t.numberOf(valueColumn) >= 0
+}
+
+// A datum is what a row says as data. Version 0 is that nothing was written yet.
+type datum struct {
+	object  string
+	version int
+	value   string
+}
+
+// datumOf is what a row with some values is as data; false if it is none.
+func (t *table) datumOf(values []value) (datum, bool) {
+	if !t.isData() {
+		return datum{}, false
+	}
+	object, named := values[t.keys[0].columns[0]].(string)
+	number, counts := values[t.numberOf(versionColumn)].(int64)
+	text, texts := values[t.numberOf(valueColumn)].(string)
+	return datum{object, int(number), text}, named && counts && texts
+}
+
+func (v *version) datum() (datum, bool) { return v.row.of.datumOf(v.values) }
+
+// found tells that a client is shown a version of data, stored what it has made of it, and refused
+// that it has made nothing of it, because the row is not as it thought.
+func (g *register) found(b *backend, v *version) {
+	if d, is := v.datum(); is && b.by() != nil {
+		ev := sim.Served(trace.Read, d.object, b.by())
+		ev.Version, ev.Value = d.version, d.value
+		g.s.host.Emit(ev)
+	}
+}
+
+func (g *register) stored(b *backend, v *version) {
+	d, is := v.datum()
+	if !is || d.version == 0 || b.by() == nil {
+		return
+	}
+	ev := sim.Served(trace.Write, d.object, b.by())
+	ev.Version, ev.Value = d.version, d.value
+	if v.before != nil {
+		was, _ := v.before.datum()
+		ev.Replaced = was.version
+	}
+	g.s.host.Emit(ev)
+}
+
+func (g *register) refused(b *backend, v *version, instead []value) {
+	is, data := v.datum()
+	would, _ := v.row.of.datumOf(instead)
+	if !data || b.by() == nil {
+		return
+	}
+	ev := sim.Served(trace.Write, is.object, b.by())
+	ev.OK, ev.Version, ev.Value, ev.Text = false, is.version, would.value, storage.Changed(is.object, is.version)
+	g.s.host.Emit(ev)
+}
+
+// Kept is as in [sim.DataServer]: what is committed on the server that is the primary now.
+func (s *server) Kept(key string) (version int, text string) {
+	for _, name := range s.host.Members() {
+		if o, is := s.host.Peer(name).(*server); is && o.replication.promoted {
+			s = o
+		}
+	}
+	object, _ := strings.CutPrefix(key, locks.PostgresRow(locks.DataKey("")))
+	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
+		for _, v := range s.tables[name].visible(nil, s.commits) {
+			if d, is := v.datum(); is && d.object == object {
+				return d.version, d.value
+			}
+		}
+	}
+	return 0, ""
+}
