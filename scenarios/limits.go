@@ -37,6 +37,9 @@ func fieldOf(t reflect.Type, name string) reflect.StructField {
 // maxVariants bounds the versions of one story.
 var maxVariants, _ = mostItems(fieldOf(reflect.TypeFor[file](), "variants"))
 
+// maxClients bounds those of one story.
+var maxClients, _ = mostItems(fieldOf(reflect.TypeFor[file](), "clients"))
+
 // fits reports a list or mapping that is longer than its field allows. What is in it is
 // then left unread.
 func (d *decoder) fits(key, n *yaml.Node, f reflect.StructField) bool {

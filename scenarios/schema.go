@@ -20,7 +20,7 @@ func Schema() []byte {
 	s.Title = "locksim scenario"
 	s.Description = "A story in which locks, clocks, processes or the network fail, and what must come of it."
 	nameRule := &jsonschema.Schema{Pattern: namePattern}
-	bound(s, "clients", nameRule, 1)
+	bound(s, "clients", &jsonschema.Schema{AnyOf: []*jsonschema.Schema{nameRule, {Pattern: "^" + severalPattern + "$"}}}, 1)
 	bound(s, "nodes", nameRule, 0)
 	bound(s, "services", nameRule, 1)
 	bound(s, "variants", nameRule, 1)

@@ -55,6 +55,7 @@ func read(file string, data []byte) *tree {
 		return t
 	}
 	t.root = root
+	t.alike(root)
 	return t
 }
 

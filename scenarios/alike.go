@@ -1,0 +1,75 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Clients that all do the same are written once: "client-1 to client-100: {works: 1s}". By the
+// time that anything has a meaning they are clients like any others.
+
+// severalPattern is a name with a number and a later one of the same name.
+const severalPattern = `[a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+ to [a-z][a-z0-9]*(-[a-z0-9]+)*-[0-9]+`
+
+var several = regexp.MustCompile(`^([a-z][a-z0-9-]*-)([1-9][0-9]*) to ([a-z][a-z0-9-]*-)([1-9][0-9]*)$`)
+
+// alike writes the clients of a file and of its variants out, one by one.
+func (t *tree) alike(root *yaml.Node) {
+	stories := []*yaml.Node{root}
+	if _, variants := without(root, "variants"); variants != nil && variants.Kind == yaml.MappingNode {
+		for i := 1; i < len(variants.Content); i += 2 {
+			stories = append(stories, variants.Content[i])
+		}
+	}
+	for _, s := range stories {
+		if s.Kind != yaml.MappingNode {
+			continue
+		}
+		if at := index(s, "clients"); at >= 0 && s.Content[at+1].Kind == yaml.MappingNode {
+			t.writeOut(s.Content[at+1])
+		}
+	}
+}
+
+// writeOut writes out those of the clients that stand in one line, up to as many as there
+// can be.
+func (t *tree) writeOut(clients *yaml.Node) {
+	var out []*yaml.Node
+	first := map[string]*yaml.Node{}
+	add := func(key, value *yaml.Node) {
+		if dup := first[key.Value]; dup != nil {
+			t.report(key, "", "%s is there twice", fmt.Sprintf("the first is on line %d", dup.Line), quoted(key.Value))
+			return
+		}
+		first[key.Value] = key
+		out = append(out, key, value)
+	}
+	for i := 0; i+1 < len(clients.Content); i += 2 {
+		key, value := clients.Content[i], clients.Content[i+1]
+		m := several.FindStringSubmatch(key.Value)
+		if m == nil {
+			add(key, value)
+			continue
+		}
+		from, _ := strconv.Atoi(m[2])
+		to, err := strconv.Atoi(m[4])
+		switch {
+		case m[1] != m[3] || err != nil || to <= from:
+			t.report(key, "", "%s are not clients in order", "write client-1 to client-10", quoted(key.Value))
+			continue
+		case len(out)/2+to-from+1 > maxClients:
+			t.report(key, "", "that makes %d clients, and there can be at most %d", "", len(out)/2+to-from+1, maxClients)
+			continue
+		}
+		for n := from; n <= to; n++ {
+			one := *key
+			one.Value = m[1] + strconv.Itoa(n)
+			t.paths[&one] = t.paths[key]
+			add(&one, value)
+		}
+	}
+	clients.Content = out
+}
