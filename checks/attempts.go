@@ -7,9 +7,10 @@ import (
 // How often clients asked for the lock, all in all and for each time that somebody was
 // granted it. An attempt that had no answer when the run ended has not failed.
 var attempts = measure{
-	name:  "attempts",
-	title: "calls of acquire",
-	take:  takeAttempts,
+	name:     "attempts",
+	title:    "calls of acquire",
+	headline: []string{"per grant"},
+	take:     takeAttempts,
 }
 
 func takeAttempts(h *inquiry) Measure {

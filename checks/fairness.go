@@ -14,9 +14,10 @@ import (
 // who asked later were granted it first, at most. It means little of a run that ends
 // when all are done.
 var fairness = measure{
-	name:  "fairness",
-	title: "how evenly those who asked were granted the lock, by Jain's index, and how many who asked later came first",
-	take:  takeFairness,
+	name:     "fairness",
+	title:    "how evenly those who asked were granted the lock, by Jain's index, and how many who asked later came first",
+	headline: []string{"Jain index", "most overtaken"},
+	take:     takeFairness,
 }
 
 func takeFairness(h *inquiry) Measure {

@@ -8,9 +8,10 @@ import (
 // tokens too. Those that set a connection up and what nodes send to their
 // replicas do not count.
 var lockCommands = measure{
-	name:  "lock-commands",
-	title: "requests that clients sent to the nodes that locks are kept on",
-	take:  takeLockCommands,
+	name:     "lock-commands",
+	title:    "requests that clients sent to the nodes that locks are kept on",
+	headline: []string{"per section granted"},
+	take:     takeLockCommands,
 }
 
 func takeLockCommands(h *inquiry) Measure {

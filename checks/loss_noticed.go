@@ -9,9 +9,10 @@ import (
 // the lease by its time to the lock's signal, or to the first refusal by which the client
 // can tell, less the time that its process was paused. Who knew before the end took no time.
 var lossNoticed = measure{
-	name:  "loss-noticed",
-	title: "from the end of a lease until its holder knew, less its pauses",
-	take:  takeLossNoticed,
+	name:     "loss-noticed",
+	title:    "from the end of a lease until its holder knew, less its pauses",
+	headline: []string{"longest", "never noticed"},
+	take:     takeLossNoticed,
 }
 
 func takeLossNoticed(h *inquiry) Measure {

@@ -52,7 +52,9 @@ func (m Measure) Told(v Voice) string {
 // the list below.
 type measure struct {
 	name, title string
-	take        func(*inquiry) Measure
+	// headline are the figures that are enough where there is no room for all.
+	headline []string
+	take     func(*inquiry) Measure
 }
 
 // measures lists all of them: how long clients wait, what that costs, and what
@@ -82,6 +84,16 @@ func MeasureNames() []string {
 		names[i] = m.name
 	}
 	return names
+}
+
+// Headline names the figures of a measure that are enough where there is no room for all.
+func Headline(name string) []string {
+	for _, m := range measures {
+		if m.name == name {
+			return m.headline
+		}
+	}
+	return nil
 }
 
 // Measures takes every measure of a run, in the order of [MeasureNames].

@@ -634,6 +634,9 @@ func TestMeasures(t *testing.T) {
 		if m.Name != want[i] || m.Title == "" || strings.Contains(m.Title, "\n") {
 			t.Errorf("measure %d is %q with the title %q, want %q", i, m.Name, m.Title, want[i])
 		}
+		if len(Headline(m.Name)) == 0 {
+			t.Errorf("%s has no figure that is enough", m.Name)
+		}
 		if m.Says.IsZero() {
 			t.Errorf("nothing is said of %s with the figures %v", m.Name, m.Figures)
 		}

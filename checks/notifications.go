@@ -8,9 +8,10 @@ import (
 // asked, all in all and at most between one release and the next. A lock that wakes
 // everybody who waits has a herd of them.
 var notifications = measure{
-	name:  "notifications",
-	title: "how often clients were told that something had changed which they watch",
-	take:  takeNotifications,
+	name:     "notifications",
+	title:    "how often clients were told that something had changed which they watch",
+	headline: []string{"most after one release"},
+	take:     takeNotifications,
 }
 
 func takeNotifications(h *inquiry) Measure {

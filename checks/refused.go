@@ -7,9 +7,10 @@ import (
 // How much work the storage turns away, because of the fencing token that it
 // carried or did not carry.
 var refused = measure{
-	name:  "refused",
-	title: "requests that the storage refused",
-	take:  takeRefused,
+	name:     "refused",
+	title:    "requests that the storage refused",
+	headline: []string{"refused"},
+	take:     takeRefused,
 }
 
 func takeRefused(h *inquiry) Measure {

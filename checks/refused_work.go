@@ -13,9 +13,10 @@ import (
 // on it any more. Sections that have asked nothing of the storage by which it could decide, or
 // have read only, are neither.
 var refusedWork = measure{
-	name:  "refused-work",
-	title: "sections whose work the storage refused, and what time that had taken",
-	take:  takeRefusedWork,
+	name:     "refused-work",
+	title:    "sections whose work the storage refused, and what time that had taken",
+	headline: []string{"refused sections"},
+	take:     takeRefusedWork,
 }
 
 func takeRefusedWork(h *inquiry) Measure {

@@ -11,9 +11,10 @@ import (
 // give up any more: no key of the acquisition was left on any slot of its lock when release
 // was called. Of a lock that keeps its grants nowhere the last is not known.
 var releases = measure{
-	name:  "releases",
-	title: "calls of release, and how many of them failed or found nothing to release",
-	take:  takeReleases,
+	name:     "releases",
+	title:    "calls of release, and how many of them failed or found nothing to release",
+	headline: []string{"found nothing"},
+	take:     takeReleases,
 }
 
 func takeReleases(h *inquiry) Measure {

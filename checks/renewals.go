@@ -10,9 +10,10 @@ import "github.com/locksim/locksim/trace"
 // when there was nothing else to say for a while. The number of pings would tell how idle a
 // client was, and a failed one need not be missed: so it is no measure there.
 var renewals = measure{
-	name:  "renewals",
-	title: "how often leases were prolonged, or sessions kept alive, and how often that failed",
-	take:  takeRenewals,
+	name:     "renewals",
+	title:    "how often leases were prolonged, or sessions kept alive, and how often that failed",
+	headline: []string{"tried", "failed"},
+	take:     takeRenewals,
 }
 
 func takeRenewals(h *inquiry) Measure {

@@ -7,9 +7,10 @@ import (
 // How much work gets done: sections completed as progress understands it, and
 // how many that is in a minute of the run.
 var sectionsDone = measure{
-	name:  "sections",
-	title: "sections completed with their writes acknowledged",
-	take:  takeSectionsDone,
+	name:     "sections",
+	title:    "sections completed with their writes acknowledged",
+	headline: []string{"per minute"},
+	take:     takeSectionsDone,
 }
 
 func takeSectionsDone(h *inquiry) Measure {

@@ -11,9 +11,10 @@ import (
 // their ends, because at some moment at least two of those who were asking had
 // keys on its nodes, and none had a quorum.
 var splitVotes = measure{
-	name:  "split-votes",
-	title: "attempts that failed because those who asked at once split the votes, so that nobody got the lock",
-	take:  takeSplitVotes,
+	name:     "split-votes",
+	title:    "attempts that failed because those who asked at once split the votes, so that nobody got the lock",
+	headline: []string{"split"},
+	take:     takeSplitVotes,
 }
 
 func takeSplitVotes(h *inquiry) Measure {

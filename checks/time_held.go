@@ -12,9 +12,10 @@ import (
 // the leases when they were released. A section that was still going on when the run ended
 // has no length. Less than nothing is left of a lease that was over before its release.
 var timeHeld = measure{
-	name:  "time-held",
-	title: "from the grant until the section was over, and what was left of the lease at its release",
-	take:  takeTimeHeld,
+	name:     "time-held",
+	title:    "from the grant until the section was over, and what was left of the lease at its release",
+	headline: []string{"of the TTL", "least left"},
+	take:     takeTimeHeld,
 }
 
 func takeTimeHeld(h *inquiry) Measure {

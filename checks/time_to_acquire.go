@@ -9,9 +9,10 @@ import (
 // that gave up, crashed, or was still at it when the run ended was never granted
 // the lock.
 var timeToAcquire = measure{
-	name:  "time-to-acquire",
-	title: "from the first call of acquire for a section until the grant",
-	take:  takeTimeToAcquire,
+	name:     "time-to-acquire",
+	title:    "from the first call of acquire for a section until the grant",
+	headline: []string{"median", "99th percentile"},
+	take:     takeTimeToAcquire,
 }
 
 func takeTimeToAcquire(h *inquiry) Measure {

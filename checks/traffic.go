@@ -12,9 +12,10 @@ import (
 // granted and each that was released. What sets a connection up does not count; what keeps a
 // session alive does, but nobody waits for it.
 var traffic = measure{
-	name:  "traffic",
-	title: "messages between clients and nodes, their bytes, and round trips",
-	take:  takeTraffic,
+	name:     "traffic",
+	title:    "messages between clients and nodes, their bytes, and round trips",
+	headline: []string{"messages per section", "round trips per section", "bytes per section"},
+	take:     takeTraffic,
 }
 
 func takeTraffic(h *inquiry) Measure {

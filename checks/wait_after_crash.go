@@ -13,9 +13,10 @@ import (
 // client hangs that was paused and never went on, or that never came out of a
 // step of its section.
 var waitAfterCrash = measure{
-	name:  "wait-after-crash",
-	title: "from when the lock's holder crashed or hung until another client was granted it",
-	take:  takeWaitAfterCrash,
+	name:     "wait-after-crash",
+	title:    "from when the lock's holder crashed or hung until another client was granted it",
+	headline: []string{"longest"},
+	take:     takeWaitAfterCrash,
 }
 
 func takeWaitAfterCrash(h *inquiry) Measure {

@@ -74,6 +74,9 @@ type Count struct {
 	// Grants are the sections of the runs with fencing, and OwnTokens those with a token
 	// that came from the lock or with it, and not from the simulator.
 	Grants, OwnTokens int
+	// Lost is how many of the Servers that keep the lock went down for good, without
+	// fencing, on the last of the seeds; 0 if another took the place of one.
+	Lost, Servers int
 	// Figures are the numbers of every measure without fencing, in the order of
 	// [checks.MeasureNames].
 	Figures []Sample
@@ -130,6 +133,7 @@ func (c *Count) add(seed uint64, runs []scenarios.Outcome) {
 			}
 		}
 	}
+	c.Lost, c.Servers = runs[0].History.LostServers()
 	for _, s := range runs[1].History.Sections() {
 		c.Grants++
 		if len(s.Minted) > 0 {

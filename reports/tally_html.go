@@ -49,14 +49,14 @@ func tallyPages(t *Tally, o Options) []Page {
 }
 
 func (t *Tally) sheet(pages wayIn, o Options) sheet {
-	page := tallyPage{Title: tallyTitle, Legend: t.legend(), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories()}
+	page := tallyPage{Title: tallyTitle, Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories()}
 	ids := pageNames{}
 	for _, one := range t.tables() {
 		table := tallyPageTable{tallyTable: one, ID: ids.name("table", one.Title)}
 		for _, r := range one.Rows {
 			row := tallyPageRow{Lock: r.Lock}
 			for i, c := range r.Cells {
-				row.Cells = append(row.Cells, tallyPageCell{c, r.Lock + ", " + one.Head[i] + ": ", pages(t.Rows[c.row], c.column).To})
+				row.Cells = append(row.Cells, tallyPageCell{c, r.Lock + ", " + one.Head[i].Name + ": ", pages(t.Rows[c.row], c.column).To})
 			}
 			table.Lines = append(table.Lines, row)
 		}

@@ -14,7 +14,7 @@ const tallyTitle = "Locks side by side"
 // document is the tally with what explains it; table writes one of its tables.
 func (t *Tally) document(o Options, table func(tallyTable) piece) *document {
 	d := &document{title: tallyTitle}
-	d.add("", t.legend())
+	d.add("", t.legend(o))
 	for _, one := range t.tables() {
 		d.add(one.Title, paragraph(one.About), table(one))
 	}
@@ -52,7 +52,7 @@ func writeTallyText(w io.Writer, t *Tally, o Options) error {
 	out.document(t.document(o, func(one tallyTable) piece {
 		header := []string{"lock"}
 		for _, h := range one.Head {
-			header = append(header, narrow(h))
+			header = append(header, narrow(h.Name))
 		}
 		var rows [][]string
 		for _, r := range one.Rows {
@@ -95,12 +95,12 @@ func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
 	md := &markdownText{level: 2}
 	md.document(t.document(o, func(one tallyTable) piece {
 		out := cells{header: []string{"lock"}}
-		for i, h := range one.Head {
-			if one.Stories != nil {
-				out.header = append(out.header, link(h, one.Stories[i].Scenario.File))
+		for _, h := range one.Head {
+			if h.File != "" {
+				out.header = append(out.header, link(h.Name, h.File))
 				continue
 			}
-			out.header = append(out.header, markdown(h))
+			out.header = append(out.header, markdown(h.Name))
 		}
 		for _, r := range one.Rows {
 			row := []string{markdown(r.Lock)}
@@ -126,10 +126,23 @@ const TallySchema = "locksim/tally/v1"
 type jsonTally struct {
 	Schema string `json:"schema"`
 	// Seed is the first one; there are Seeds of them, each one more than the last.
-	Seed  uint64           `json:"seed"`
-	Seeds int              `json:"seeds"`
-	Locks []string         `json:"locks"`
-	Rows  []jsonTallyStory `json:"stories"`
+	Seed  uint64   `json:"seed"`
+	Seeds int      `json:"seeds"`
+	Locks []string `json:"locks"`
+	// Summary has what is said of each lock by all stories together.
+	Summary []jsonTallyLock  `json:"summary"`
+	Rows    []jsonTallyStory `json:"stories"`
+}
+
+type jsonTallyLock struct {
+	Lock string `json:"lock"`
+	// OwnTokens is that a fencing token comes with each grant; null is that there was none.
+	OwnTokens *bool `json:"own_tokens"`
+	// MayLose is how many of its Servers it may lose and go on, which Replay shows; null is
+	// that no story lost one.
+	MayLose *int   `json:"may_lose"`
+	Servers int    `json:"servers,omitempty"`
+	Replay  string `json:"replay,omitempty"`
 }
 
 type jsonTallyStory struct {
@@ -145,6 +158,8 @@ type jsonTallyCell struct {
 	// Seeds is on how many seeds the story was told; Untold says why it cannot be told.
 	Seeds  int    `json:"seeds"`
 	Untold string `json:"untold,omitempty"`
+	// Replay runs it on the first seed.
+	Replay string `json:"replay,omitempty"`
 	// Grants are the sections in the runs with fencing, OwnTokens those whose token came
 	// with the lock.
 	Grants    int             `json:"grants"`
@@ -183,7 +198,17 @@ type jsonSample struct {
 }
 
 func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
-	doc := jsonTally{Schema: TallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), Rows: []jsonTallyStory{}}
+	doc := jsonTally{Schema: TallySchema, Seed: t.Seed, Seeds: t.Seeds, Locks: append([]string{}, t.Locks...), Summary: []jsonTallyLock{}, Rows: []jsonTallyStory{}}
+	for column, lock := range t.Locks {
+		one := jsonTallyLock{Lock: lock}
+		if comes, known := t.ownTokens(column); known {
+			one.OwnTokens = &comes
+		}
+		if lost, of, row := t.mayLose(column); row >= 0 {
+			one.MayLose, one.Servers, one.Replay = &lost, of, t.shows(tallyCell{row: row, column: column}, o)
+		}
+		doc.Summary = append(doc.Summary, one)
+	}
 	for i, r := range t.Rows {
 		row := jsonTallyStory{Scenario: r.Scenario.Name, Variant: r.Variant.Name, Title: r.Variant.Title, File: r.Scenario.File, Cells: []jsonTallyCell{}}
 		for column := range r.Cells {
@@ -203,6 +228,7 @@ func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	if c.Seeds == 0 {
 		return out
 	}
+	out.Replay = t.shows(tallyCell{row: i, column: column}, o)
 	times := func(n Times, of int) jsonTimes {
 		j := jsonTimes{Times: n.N, Of: of}
 		if n.N > 0 {

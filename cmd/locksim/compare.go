@@ -123,6 +123,10 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 	for i, row := range t.Rows {
 		for column, lock := range kinds {
 			progress.next(row.Scenario.Name + ", " + lock)
+			if len(f.locks) == 0 && !slices.Contains(row.Variant.Locks(), lock) {
+				t.Add(i, column, f.seed, nil, "the story says nothing of "+lock)
+				continue
+			}
 			for n := range f.seeds {
 				o := scenarios.RunOptions{Seed: f.seed + uint64(n), Lock: lock, Patience: f.timeout}
 				runs, untold, err := row.Variant.Tell(o)

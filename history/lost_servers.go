@@ -1,0 +1,30 @@
+package history
+
+import "github.com/locksim/locksim/trace"
+
+// LostServers is how many of the servers that keep the locks went down and did not come
+// back, and how many there are. Where a replica takes the place of one, none is lost.
+func (h *History) LostServers() (lost, of int) {
+	servers := map[string]bool{}
+	for _, l := range h.Trace.Locks {
+		for _, m := range l.Members {
+			servers[m] = true
+		}
+		for _, s := range l.Slots {
+			if len(l.Members) == 0 {
+				servers[s.Node] = true
+			}
+		}
+	}
+	for _, ev := range h.apart {
+		if ev.Kind == trace.KindPromote {
+			return 0, len(servers)
+		}
+	}
+	for _, s := range h.Spells() {
+		if servers[s.Process] && s.State == Down && s.Ended == nil {
+			lost++
+		}
+	}
+	return lost, len(servers)
+}

@@ -1,0 +1,33 @@
+package history_test
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+func TestLostServers(t *testing.T) {
+	lock := trace.LockInfo{Slots: []trace.SlotInfo{{Node: "A"}, {Node: "B"}, {Node: "C"}}}
+	cluster := trace.LockInfo{Slots: []trace.SlotInfo{{Node: "cluster"}}, Members: []string{"A", "B"}}
+	for _, test := range []struct {
+		name     string
+		lock     trace.LockInfo
+		events   []trace.Event
+		lost, of int
+	}{
+		{"one of three", lock, []trace.Event{{Kind: trace.KindCrash, Process: "A"}}, 1, 3},
+		{"one that comes back", lock, []trace.Event{{Kind: trace.KindCrash, Process: "A"}, {Kind: trace.KindRestart, Process: "A"}}, 0, 3},
+		{"one that does not the second time", lock, []trace.Event{{Kind: trace.KindCrash, Process: "A"}, {Kind: trace.KindRestart, Process: "A"}, {Kind: trace.KindCrash, Process: "A"}}, 1, 3},
+		{"a client", lock, []trace.Event{{Kind: trace.KindCrash, Process: "c1"}}, 0, 3},
+		{"a member", cluster, []trace.Event{{Kind: trace.KindCrash, Process: "B"}}, 1, 2},
+		{"another takes its place", lock, []trace.Event{{Kind: trace.KindCrash, Process: "A"}, {Kind: trace.KindPromote, Process: "R", Peer: "A"}}, 0, 3},
+	} {
+		for i := range test.events {
+			test.events[i].Seq = i + 1
+		}
+		if lost, of := history.Of(&trace.Trace{Locks: []trace.LockInfo{test.lock}, Events: test.events}).LostServers(); lost != test.lost || of != test.of {
+			t.Errorf("%s: %d of %d are lost, want %d of %d", test.name, lost, of, test.lost, test.of)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/trace"
+)
+
+// summarised are a story of a fault, one of a server that is lost, one of two that are, and
+// one that only measures, with two locks: single stops with its server, redlock with two.
+func summarised() *Tally {
+	var stories []*scenarios.Scenario
+	for _, v := range []*scenarios.Variant{
+		{Scenario: "same-pause", Telling: scenarios.Telling{Assumption: "process"}},
+		{Scenario: "same-one-down", Telling: scenarios.Telling{Assumption: "none"}},
+		{Scenario: "same-two-down", Telling: scenarios.Telling{Assumption: "none"}},
+		{Scenario: "same-alone", Telling: scenarios.Telling{Assumption: "none"}, Measures: []string{"traffic"}},
+	} {
+		v.Lock = "redlock"
+		stories = append(stories, &scenarios.Scenario{Name: v.Scenario, File: v.Scenario + ".yaml", Variants: []*scenarios.Variant{v}})
+	}
+	t := NewTally(stories, []string{"redlock", "single"}, 1)
+	t.Seeds = 1
+	add := func(row, column, servers int, lost []string, violated ...checks.Property) {
+		tr := &trace.Trace{Locks: []trace.LockInfo{{}}}
+		for i := range servers {
+			tr.Locks[0].Slots = append(tr.Locks[0].Slots, trace.SlotInfo{Node: string(rune('A' + i))})
+		}
+		for i, node := range lost {
+			tr.Events = append(tr.Events, trace.Event{Seq: i + 1, Kind: trace.KindCrash, Process: node, Text: string(trace.Kill)})
+		}
+		without := judged(off, checks.Safe, violated...)
+		without.History = history.Of(tr)
+		without.Measures = []checks.Measure{{Name: "traffic", Figures: []checks.Figure{{Name: "messages per section", Value: int64(10 * servers)}}}}
+		with := judged(on, checks.Safe)
+		with.History = history.Of(&trace.Trace{Locks: tr.Locks, Events: []trace.Event{
+			{Seq: 1, Kind: trace.KindBegin, Process: "c", Section: 1, Step: trace.Acquire},
+			{Seq: 2, Kind: trace.KindEnd, Process: "c", Section: 1, Step: trace.Acquire, OK: true, Token: 1, Minted: column == 0},
+		}})
+		t.Add(row, column, 1, []scenarios.Outcome{without, with}, "")
+	}
+	add(0, 0, 3, nil, checks.LeaseExclusion)
+	add(1, 0, 3, []string{"A"})
+	add(2, 0, 3, []string{"A", "B"}, checks.Progress)
+	add(3, 0, 3, nil)
+	add(0, 1, 1, nil)
+	add(1, 1, 1, []string{"A"}, checks.Progress)
+	add(2, 1, 1, []string{"A", "Z"}, checks.Progress) // Z is not the lock's
+	add(3, 1, 1, nil)
+	return t
+}
+
+func TestSummaryOfTally(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeTallyText(&b, summarised(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, b.String(),
+		"locksim run same-pause.yaml\n",
+		"At a glance\n",
+		"  redlock  ✗, ✓   yes        1 of 3    30\n  single   ✓, ✓   no         0 of 1    10\n",
+	)
+	b.Reset()
+	if err := writeTallyJSON(&b, summarised(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Summary []jsonTallyLock }
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	redlock, single := doc.Summary[0], doc.Summary[1]
+	if !*redlock.OwnTokens || *redlock.MayLose != 1 || redlock.Servers != 3 || redlock.Replay != "locksim run same-two-down.yaml --seed 1" {
+		t.Errorf("of redlock it says %+v", redlock)
+	}
+	if *single.OwnTokens || *single.MayLose != 0 || single.Servers != 1 || single.Replay != "locksim run same-one-down.yaml --seed 1 --lock single" {
+		t.Errorf("of single it says %+v", single)
+	}
+}
+
+// A lock may lose as many servers as it was seen to lose and go on, and no more than the
+// fewest with which it stopped.
+func TestMayLose(t *testing.T) {
+	goesOn := func(lost int) Count {
+		return Count{Seeds: 2, Lost: lost, Servers: 5, Judged: map[checks.Property][2]Times{checks.Progress: {{N: 2}}}}
+	}
+	stops := func(lost int) Count {
+		c := goesOn(lost)
+		c.Violated = map[checks.Property][2]Times{checks.Progress: {{N: 1}}}
+		return c
+	}
+	breaks := goesOn(1)
+	breaks.Violated = map[checks.Property][2]Times{checks.LeaseExclusion: {{N: 1}}}
+	unjudged := stops(1)
+	unjudged.Judged = nil
+	for _, test := range []struct {
+		name      string
+		counts    []Count
+		lost, row int
+	}{
+		{"none was lost", []Count{goesOn(0)}, 0, -1},
+		{"it went on", []Count{goesOn(2)}, 2, 0},
+		{"until too many were lost", []Count{goesOn(1), goesOn(2), stops(3)}, 2, 2},
+		{"one of the same number decides", []Count{goesOn(1), stops(1), goesOn(2)}, 0, 1},
+		{"two hold it at once", []Count{breaks, goesOn(2)}, 0, 0},
+		{"of one nobody can tell", []Count{unjudged, goesOn(2)}, 2, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tally := &Tally{Matrix: Matrix{Locks: []string{"redlock"}}}
+			for _, c := range test.counts {
+				tally.Rows = append(tally.Rows, Row{})
+				tally.Counts = append(tally.Counts, []Count{c})
+			}
+			lost, _, row := tally.mayLose(0)
+			if lost != test.lost || row != test.row {
+				t.Errorf("it may lose %d, which row %d shows; want %d and %d", lost, row, test.lost, test.row)
+			}
+		})
+	}
+}
+
+// What several versions of one story measure stands in one table, with the figures that
+// are enough.
+func TestVersionsSideBySide(t *testing.T) {
+	measures := []string{"fairness", "attempts"}
+	s := &scenarios.Scenario{Name: "crowd", File: "crowd.yaml", Variants: []*scenarios.Variant{
+		{Scenario: "crowd", Name: "of-1", Lock: "redlock", Measures: measures},
+		{Scenario: "crowd", Name: "of-2", Lock: "redlock", Measures: measures},
+	}}
+	tally := NewTally([]*scenarios.Scenario{s}, []string{"redlock", "etcd"}, 1)
+	tally.Seeds = 1
+	for row := range 2 {
+		for column := range 2 {
+			run := judged(off, checks.Safe)
+			run.Measures = []checks.Measure{{Name: "attempts", Figures: []checks.Figure{
+				{Name: "calls", Value: 77}, {Name: "per grant", Unit: checks.Hundredths, Value: int64(100 + 50*row)},
+			}}}
+			if row > 0 {
+				run.Measures = append(run.Measures, checks.Measure{Name: "fairness", Figures: []checks.Figure{{Name: "Jain index", Unit: checks.Percent, Value: 90}}})
+			}
+			tally.Add(row, column, 1, []scenarios.Outcome{run, judged(on, checks.Safe)}, "")
+		}
+	}
+	tables := tally.tables()
+	last := tables[len(tables)-1]
+	var got [][]string
+	for _, r := range last.Rows {
+		row := []string{r.Lock}
+		for _, c := range r.Cells {
+			row = append(row, c.Text)
+		}
+		got = append(got, row)
+	}
+	want := [][]string{
+		{"redlock, of-1", "1", "–", "–"}, {"redlock, of-2", "1.5", "90 %", "–"},
+		{"etcd, of-1", "1", "–", "–"}, {"etcd, of-2", "1.5", "90 %", "–"},
+	}
+	if a, b := asJSON(t, got), asJSON(t, want); a != b {
+		t.Errorf("the rows are %s, want %s", a, b)
+	}
+	if a, b := asJSON(t, last.Head), asJSON(t, []tallyHead{{Name: "attempts: per grant"}, {Name: "fairness: Jain index"}, {Name: "fairness: most overtaken"}}); a != b {
+		t.Errorf("the columns are %s, want %s", a, b)
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
