@@ -515,13 +515,13 @@ func (g *program) await() {
 	}
 }
 
-// Extend prolongs the lease. After an error it must be taken as lost. One on a session
-// needs nobody to prolong it. That any other cannot be prolonged is an error too, and makes
-// the run prove nothing.
+// Extend prolongs the lease. After an error it must be taken as lost. One on a session, and
+// one that never ends by itself, need nobody to prolong them. That any other cannot be
+// prolonged is an error too, and makes the run prove nothing.
 func (in *Section) Extend(ctx context.Context) error {
 	g := in.g
 	e, ok := in.lease.(locks.Extender)
-	if _, lasts := in.lease.(locks.Sessioner); lasts && !ok {
+	if _, lasts := in.lease.(locks.Sessioner); !ok && (lasts || g.w.cfg.Lock.Kind.Endless) {
 		return nil
 	}
 	if !ok {

@@ -316,6 +316,11 @@ func TestExtendWhatCannotBeExtended(t *testing.T) {
 	if !slices.Equal(tr.Doubts, []string{want}) {
 		t.Errorf("the doubts are %q, want %q", tr.Doubts, want)
 	}
+	endless := renewing()
+	endless.Endless = true
+	if tr := Play(t, Sections(endless, extends)); len(tr.Doubts) > 0 {
+		t.Errorf("of a lease that never ends the doubts are %q", tr.Doubts)
+	}
 }
 
 // A run in which a client never had its turn is not the story.
