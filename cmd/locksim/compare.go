@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -68,10 +67,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	o := reports.Options{Arguments: map[*scenarios.Scenario]string{}}
-	for _, in := range found {
-		o.Arguments[in.Scenario] = in.argument
-	}
+	o := reports.Options{Arguments: argumentsOf(found...)}
 	if err := f.write(cmd, format, t, o); err != nil {
 		return err
 	}
@@ -103,8 +99,10 @@ func toCompare() []input {
 func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
 	var stories []*scenarios.Scenario
 	var kinds []string
+	by := map[*scenarios.Scenario]input{}
 	for _, in := range found {
 		stories = append(stories, in.Scenario)
+		by[in.Scenario] = in
 		for _, v := range in.Variants {
 			for _, lock := range v.Locks() {
 				if !slices.Contains(kinds, lock) {
@@ -129,13 +127,9 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 			}
 			for n := range f.seeds {
 				o := scenarios.RunOptions{Seed: f.seed + uint64(n), Lock: lock, Patience: f.timeout}
-				runs, untold, err := row.Variant.Tell(o)
+				runs, untold, err := tell(by[row.Scenario], row.Variant, o)
 				if err != nil {
-					named := reports.Options{Arguments: map[*scenarios.Scenario]string{}}
-					for _, in := range found {
-						named.Arguments[in.Scenario] = in.argument
-					}
-					return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(row.Scenario, o, named))
+					return nil, err
 				}
 				t.Add(i, column, o.Seed, runs, untold)
 				if untold != "" {

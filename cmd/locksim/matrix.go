@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -63,10 +61,7 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	o := reports.Options{Arguments: map[*scenarios.Scenario]string{}}
-	for _, in := range found {
-		o.Arguments[in.Scenario] = in.argument
-	}
+	o := reports.Options{Arguments: argumentsOf(found...)}
 	if err := f.write(cmd, format, m, o); err != nil {
 		return err
 	}
@@ -92,10 +87,9 @@ func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, 
 			row := reports.Row{Scenario: in.Scenario, Variant: v}
 			for _, lock := range columns {
 				o := scenarios.RunOptions{Seed: f.seed, Lock: lock, Patience: f.timeout}
-				runs, untold, err := v.Tell(o)
+				runs, untold, err := tell(in, v, o)
 				if err != nil {
-					named := reports.Options{Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
-					return nil, errors.Join(fmt.Errorf("locksim: %w", err), replayError(in.Scenario, o, named))
+					return nil, err
 				}
 				if lock == "" {
 					lock = v.Lock
