@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -46,13 +47,13 @@ type backend struct {
 	asked   stamp   // when the request came, by the time of day
 	askedAt int64   // and by the monotonic clock
 	reply
-	idle *timer
+	idle *timers.Timer
 
 	// pooled: it is a pooler's, which closes it at last when the monotonic clock reads ends,
 	// and before that if it was unused for long. on is the client that has it now; nil is none.
 	pooled bool
 	ends   int64
-	unused *timer
+	unused *timers.Timer
 	on     *pooled
 
 	begun, closed bool
@@ -88,7 +89,7 @@ func (s *server) settings() map[string]string {
 // hangUp closes a connection, once what is to be sent on it is.
 func (s *server) hangUp(end *sim.End) {
 	if end != nil { // a session of a pooler may have no client
-		s.out = append(s.out, end.Close)
+		s.out.Send(end.Close)
 	}
 }
 
@@ -136,7 +137,7 @@ func (b *backend) close() {
 	}
 	b.closed = true
 	b.s.pool.lost(b)
-	b.s.timers.stop(b.idle)
+	b.s.timers.Stop(b.idle)
 	if r := b.running; r != nil {
 		b.running = nil
 		if r.wait != nil {
@@ -197,10 +198,10 @@ func (b *backend) step() {
 
 // take takes the next request.
 func (b *backend) take() {
-	b.s.timers.stop(b.idle)
+	b.s.timers.Stop(b.idle)
 	b.idle = nil
 	b.request, b.queue = b.queue[0], b.queue[1:]
-	b.asked, b.askedAt = b.s.now(), b.s.timers.now()
+	b.asked, b.askedAt = b.s.now(), b.s.timers.Now()
 	b.synced = false
 	q, _ := b.request.Body.(*request)
 	switch {
@@ -336,6 +337,6 @@ func (b *backend) rests() {
 		name, o = "idle_in_transaction_session_timeout", &oops{code: idleInTransaction, text: "terminating connection due to idle-in-transaction timeout"}
 	}
 	if d := b.duration(name); d > 0 {
-		b.idle = b.s.timers.after(d, func() { b.dies(o) })
+		b.idle = b.s.timers.After(d, func() { b.dies(o) })
 	}
 }

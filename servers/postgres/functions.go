@@ -304,11 +304,11 @@ func sleep(f *frame, args []value) (value, error) {
 		if !(seconds > 0) {
 			return "", nil
 		}
-		r.wakes = r.b.s.timers.now() + int64(min(seconds, 1e9)*1e9)
-		r.b.s.timers.at(r.wakes, func() {})
+		r.wakes = r.b.s.timers.Now() + int64(min(seconds, 1e9)*1e9)
+		r.b.s.timers.At(r.wakes, func() {})
 	}
-	if due := r.wakes; r.b.s.timers.now() < due {
-		return nil, r.waitFor(func() bool { return r.b.s.timers.now() >= due }, nil)
+	if due := r.wakes; r.b.s.timers.Now() < due {
+		return nil, r.waitFor(func() bool { return r.b.s.timers.Now() >= due }, nil)
 	}
 	r.wakes = 0
 	return "", nil

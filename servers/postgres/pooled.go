@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -23,7 +24,7 @@ type pooled struct {
 	statements map[string]*pgproto3.Parse
 	begun      bool
 	gone       bool
-	patience   *timer
+	patience   *timers.Timer
 	reply
 }
 
@@ -49,7 +50,7 @@ func (c *pooled) Receive(r *sim.Request) {
 func (c *pooled) asks() {
 	c.p.asking = append(c.p.asking, c)
 	if c.on == nil {
-		c.patience = c.p.s.timers.after(queryWaitTimeout, func() { c.dies("query_wait_timeout") })
+		c.patience = c.p.s.timers.After(queryWaitTimeout, func() { c.dies("query_wait_timeout") })
 	}
 }
 
@@ -73,7 +74,7 @@ func (c *pooled) HangUp(reset bool) {
 // leaves says that nothing comes from it any more.
 func (c *pooled) leaves() {
 	c.gone, c.on, c.queue = true, nil, nil
-	c.p.s.timers.stop(c.patience)
+	c.p.s.timers.Stop(c.patience)
 	is := func(o *pooled) bool { return o == c }
 	c.p.clients = slices.DeleteFunc(c.p.clients, is)
 	c.p.asking = slices.DeleteFunc(c.p.asking, is)

@@ -126,7 +126,7 @@ func (p *pooler) took(c *pooled) {
 		return
 	}
 	p.asking = slices.DeleteFunc(p.asking, func(o *pooled) bool { return o == c })
-	p.s.timers.stop(c.patience)
+	p.s.timers.Stop(c.patience)
 	if c.queue = c.queue[1:]; len(c.queue) > 0 {
 		c.asks()
 	}
@@ -138,7 +138,7 @@ func (p *pooler) take() *backend {
 	if n := len(p.idle); n > 0 {
 		b := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		p.s.timers.stop(b.unused)
+		p.s.timers.Stop(b.unused)
 		return b
 	}
 	if p.open == p.size {
@@ -147,7 +147,7 @@ func (p *pooler) take() *backend {
 	p.open++
 	b := newBackend(p.s, nil)
 	b.pooled, b.begun, b.initial = true, true, p.s.settings()
-	b.ends = p.s.timers.now() + int64(serverLifetime)
+	b.ends = p.s.timers.Now() + int64(serverLifetime)
 	return b
 }
 
@@ -155,7 +155,7 @@ func (p *pooler) take() *backend {
 func (p *pooler) give(b *backend) {
 	b.on, b.end = nil, nil
 	p.idle = append(p.idle, b)
-	b.unused = p.s.timers.at(min(p.s.timers.now()+int64(serverIdleTimeout), b.ends), b.loses)
+	b.unused = p.s.timers.At(min(p.s.timers.Now()+int64(serverIdleTimeout), b.ends), b.loses)
 }
 
 // lost says that a session is over.
@@ -165,7 +165,7 @@ func (p *pooler) lost(b *backend) {
 	}
 	b.pooled = false
 	p.open--
-	p.s.timers.stop(b.unused)
+	p.s.timers.Stop(b.unused)
 	p.idle = slices.DeleteFunc(p.idle, func(o *backend) bool { return o == b })
 	if b.on != nil {
 		b.on.leaves()

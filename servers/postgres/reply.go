@@ -40,7 +40,7 @@ func (a *reply) error(severity string, o *oops) {
 func (a *reply) give(s *server, to *sim.End, r *sim.Request) {
 	if len(a.out) > 0 && to != nil {
 		p := sim.Packet{Bytes: a.out, Text: strings.Join(a.told, "; ")}
-		s.out = append(s.out, func() {
+		s.out.Send(func() {
 			if r == nil {
 				to.Send(p)
 			} else {

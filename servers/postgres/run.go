@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/timers"
 )
 
 // A plan is a statement that has been analysed: what it needs, and what comes of it.
@@ -60,7 +61,7 @@ type wait struct {
 	ready  func() bool
 	holder func() *backend // who keeps it waiting; nil is nobody
 	since  int64
-	timers []*timer
+	timers []*timers.Timer
 }
 
 func (b *backend) run(p *plan, params []value) *run {
@@ -118,13 +119,13 @@ const deadlockTimeout = time.Second
 
 // begins has it wait no longer than it may.
 func (w *wait) begins(r *run) {
-	t := &r.b.s.timers
-	w.since = t.now()
+	t := r.b.s.timers
+	w.since = t.Now()
 	if r.then != nil {
 		return // a commit that is on the disk cannot fail any more
 	}
 	limit := func(due int64, err error) {
-		w.timers = append(w.timers, t.at(due, func() { r.fails(err) }))
+		w.timers = append(w.timers, t.At(due, func() { r.fails(err) }))
 	}
 	if d := r.b.duration("statement_timeout"); d > 0 {
 		limit(r.b.askedAt+int64(d), fail(queryCanceled, "canceling statement due to statement timeout"))
@@ -135,7 +136,7 @@ func (w *wait) begins(r *run) {
 	if d := r.b.duration("lock_timeout"); d > 0 {
 		limit(w.since+int64(d), fail(lockNotAvailable, "canceling statement due to lock timeout"))
 	}
-	w.timers = append(w.timers, t.after(deadlockTimeout, func() {
+	w.timers = append(w.timers, t.After(deadlockTimeout, func() {
 		if r.deadlocked() {
 			r.fails(fail(deadlock, "deadlock detected"))
 		}
@@ -171,7 +172,7 @@ func (r *run) fails(err error) {
 
 func (r *run) unwait() {
 	for _, t := range r.wait.timers {
-		r.b.s.timers.stop(t)
+		r.b.s.timers.Stop(t)
 	}
 	r.wait = nil
 }

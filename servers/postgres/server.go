@@ -3,6 +3,8 @@ package postgres
 import (
 	"slices"
 
+	"github.com/locksim/locksim/servers/outbox"
+	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -10,7 +12,7 @@ import (
 // A server is one PostgreSQL server, with one database.
 type server struct {
 	host   *sim.Host
-	timers timers
+	timers *timers.Timers
 
 	// What is on the disk, but for what no transaction has committed.
 	tables    map[string]*table
@@ -31,15 +33,13 @@ type server struct {
 
 	replication replication
 
-	life     int // counts the crashes
-	out      []func()
-	turning  bool
-	flushing bool
+	out     *outbox.Outbox
+	turning bool
 }
 
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000}
-	s.timers.s = s
+	s.timers, s.out = timers.New(host, s.turn), outbox.New(host)
 	s.replication = replication{s: s, lag: host.Node().Lag, has: map[*server]int{}}
 	s.register = newRegister(s, host.Keys())
 	s.begin()
@@ -69,7 +69,7 @@ func (s *server) Accept(end *sim.End) sim.Endpoint {
 
 // ClockChanged is as in [sim.Server].
 func (s *server) ClockChanged() {
-	s.timers.arm()
+	s.timers.Arm()
 	if s.host.Up() {
 		s.register.clockChanged()
 	}
@@ -77,9 +77,8 @@ func (s *server) ClockChanged() {
 
 // Crash is as in [sim.Server]. What was not committed is gone, and so are the sessions.
 func (s *server) Crash(how trace.Crash) {
-	s.life++
-	s.timers.clear()
-	s.out = nil
+	s.timers.Clear()
+	s.out.Crash()
 	for _, b := range s.backends {
 		b.closed = true
 		b.inTx = nil
@@ -121,33 +120,12 @@ func (s *server) turn(f func()) {
 		f()
 		return
 	}
-	s.turning = true
-	f()
-	s.wake()
-	s.turning = false
-	if s.flushing || len(s.out) == 0 {
-		return
-	}
-	s.flushing = true
-	life := s.life
-	up := s.host.Act()
-	s.flushing = false
-	if up && life == s.life {
-		s.host.Running(s.flush)
-	}
-}
-
-func (s *server) flush() {
-	if s.flushing {
-		return
-	}
-	s.flushing = true
-	for len(s.out) > 0 {
-		first := s.out[0]
-		s.out = s.out[1:]
-		first()
-	}
-	s.flushing = false
+	s.out.Do(func() {
+		s.turning = true
+		f()
+		s.wake()
+		s.turning = false
+	})
 }
 
 // wake lets those go on who need not wait any more, one after the other, those that have
