@@ -61,6 +61,10 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: fmt.Sprintf("rueidislock:%d:k", i)}
 			case k.System == locks.Etcd:
 				place = locks.Slot{Node: locks.Cluster, Key: "k"}
+			case strings.HasPrefix(kind, "sqlite-lease"):
+				place = locks.Slot{Key: "locks/k"}
+			case strings.HasPrefix(kind, "sqlite-transaction"):
+				place = locks.Slot{Key: "k.db"}
 			case strings.HasPrefix(kind, "postgres-lease"):
 				place = locks.Slot{Key: "locks/k"}
 			case strings.HasPrefix(kind, "postgres-advisory"):
@@ -83,7 +87,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (slices.Contains([]string{"single-no-ttl", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "sqlite-transaction", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}
