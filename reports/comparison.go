@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
@@ -12,8 +13,33 @@ import (
 )
 
 // sideBySide compares the variants of a scenario: a row for each property, a
-// column for each variant.
+// column for each variant. What is wider than a page stands in several tables, one below
+// the other.
 func sideBySide(pairs [][]scenarios.Outcome, p Palette) string {
+	var tables []string
+	for len(pairs) > 0 {
+		n := len(pairs)
+		for n > 1 && broad(columns(pairs[:n], Palette{})) {
+			n--
+		}
+		tables = append(tables, columns(pairs[:n], p))
+		pairs = pairs[n:]
+	}
+	return strings.Join(tables, "\n")
+}
+
+// broad says that some line of a table without colours is wider than a page.
+func broad(table string) bool {
+	for line := range strings.Lines(table) {
+		if utf8.RuneCountInString(strings.TrimRight(line, " \n")) > pageWidth-2 { // a figure is indented
+			return true
+		}
+	}
+	return false
+}
+
+// columns is one table of those that compare variants.
+func columns(pairs [][]scenarios.Outcome, p Palette) string {
 	header := []string{"side by side"}
 	for _, runs := range pairs {
 		header = append(header, story.Visible(runs[0].Variant.Name))
