@@ -31,7 +31,7 @@ func sideBySide(pairs [][]scenarios.Outcome, p Palette) string {
 // broad says that some line of a table without colours is wider than a page.
 func broad(table string) bool {
 	for line := range strings.Lines(table) {
-		if utf8.RuneCountInString(strings.TrimRight(line, " \n")) > pageWidth-2 { // a figure is indented
+		if utf8.RuneCountInString(strings.TrimRight(line, " \n")) > pageWidth {
 			return true
 		}
 	}

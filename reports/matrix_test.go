@@ -14,10 +14,13 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// judged is a run that came to this, whatever happened in it.
+// judged is a run without a schedule that came to this, whatever happened in it.
 func judged(fencing, verdict string, violated ...checks.Property) scenarios.Outcome {
 	v := &checks.Verdict{Verdict: verdict}
 	for _, p := range checks.Properties() {
+		if p == checks.OncePerPeriod {
+			continue
+		}
 		f := checks.Finding{Property: p, Outcome: checks.Holds}
 		if slices.Contains(violated, p) {
 			f.Outcome = checks.Violated
