@@ -72,6 +72,28 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			2s  R restores of=c1/1 ttl=28s
 			9s  R replaces C
 			10s C forgets of=c1/1` + again},
+		{name: "a master that was replaced prolonged it", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
+			2s  R restores of=c1/1 ttl=15s
+			9s  R replaces C
+			10s C touches by=c1/1 of=c1/1 ttl=30s` + again},
+		{name: "a master prolonged it, and is replaced before its replica has heard", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
+			2s  R restores of=c1/1 ttl=15s
+			9s  C touches by=c1/1 of=c1/1 ttl=30s
+			10s R replaces C` + again},
+		{name: "a master prolonged it, and is replaced when its replica has heard", want: Violated, fault: FaultLock, story: granted + `
+			2s  R restores of=c1/1 ttl=15s
+			9s  C touches by=c1/1 of=c1/1 ttl=30s
+			10s R restores of=c1/1 ttl=29s
+			11s R replaces C` + again},
+		{name: "a master prolonged it that is replaced too late to matter", want: Violated, fault: FaultLock, story: granted + `
+			2s  R restores of=c1/1 ttl=15s
+			9s  C touches by=c1/1 of=c1/1 ttl=30s` + again + `
+			22s R replaces C`},
+		{name: "a master that was replaced prolonged what is not the lock's", want: Violated, fault: FaultLock, story: granted + `
+			1s  C sets by=c1/1 ttl=30s key=other
+			2s  R restores of=c1/1 ttl=28s
+			9s  R replaces C
+			10s C touches by=c1/1 of=c1/1 ttl=30s key=other` + again},
 		{name: "a key that was to stand for ever was forgotten", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			2s  D sets by=c1/1
 			19s D forgets of=c1/1` + again},

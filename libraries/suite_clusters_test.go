@@ -21,6 +21,8 @@ import "github.com/locksim/locksim/internal/locksuite"
 //     once because it is told so has got nothing done: progress.
 //   - etcd's client keeps a connection on which nothing comes any more: node-silent.
 //     go-zookeeper does not, but the release that was sent there has failed by then.
+//   - A ZooKeeper server that is cut off from its leader answers pings by itself for a while:
+//     same-split.
 //   - go-zookeeper's Lock returns an error after it has made its node, and leaves the node in
 //     the queue (pull request 237 of samuel/go-zookeeper): progress of errors/work,
 //     errors/restart, node-down/acquire and node-down/work.
@@ -29,6 +31,8 @@ var (
 		"silence/work/all":                               {"section-exclusion"},
 		"pause/work":                                     {"section-exclusion"},
 		"catalogue/same-holder-cut-off":                  {"section-exclusion"},
+		"catalogue/same-leader/heeds":                    {"section-exclusion"},
+		"catalogue/same-leader/late":                     {"section-exclusion"},
 		"catalogue/fencing-lost-update/writes":           {"section-exclusion"},
 		"catalogue/fencing-lost-update/reads-and-writes": {"section-exclusion"},
 	}
@@ -72,6 +76,7 @@ var (
 	zookeeperSession = toldLate.And(locksuite.Findings{
 		"late/acquire":          {"section-exclusion"},
 		"catalogue/fencing-gap": {"section-exclusion"},
+		"catalogue/same-split":  {"lease-exclusion", "section-exclusion"},
 	})
 	onZooKeeper = zookeeperSession.And(locksuite.Findings{
 		"errors/restart":            {"progress"},

@@ -3,9 +3,14 @@ package libraries_test
 import "github.com/locksim/locksim/internal/locksuite"
 
 // What the suite finds in the locks on PostgreSQL, Consul and Kubernetes, by story; what its
-// causes are stands beside the suites of their modules. In a lease row and in Consul's lock it
-// finds nothing.
+// causes are stands beside the suites of their modules. In a lease row it finds nothing.
 var (
+	// Consul's lock tells of a loss when an answer says so, and as long as none comes it says
+	// nothing.
+	onConsul = locksuite.Findings{
+		"catalogue/same-leader/heeds": {"section-exclusion"},
+		"catalogue/same-leader/late":  {"section-exclusion"},
+	}
 	onAConnection = locksuite.Findings{
 		"errors/release": {"progress"},
 	}

@@ -23,7 +23,7 @@ type spec struct {
 	Says           says                  `yaml:"says" jsonschema_description:"What those who wrote about such locks say about it. Who did not speak of it can be left out."`
 	Lock           lock                  `yaml:"lock" jsonschema_description:"What the clients compete for."`
 	Nodes          mapping[node]         `yaml:"nodes" jsonschema:"maxProperties=500" jsonschema_description:"Settings of Redis nodes. The lock's own nodes are redis-1, redis-2 and so on; every other is a replica, or named under tokens."`
-	Servers        []string              `yaml:"servers" jsonschema:"maxItems=20,minItems=1,uniqueItems=true" jsonschema_description:"How the lock's servers are run otherwise than by default: settings of theirs\\, each NAME=VALUE."`
+	Servers        []string              `yaml:"servers" jsonschema:"maxItems=20,uniqueItems=true" jsonschema_description:"How the lock's servers are run otherwise than by default: settings of theirs, each NAME=VALUE; an empty list is none, where a variant has fewer than the others."`
 	Clients        mapping[client]       `yaml:"clients" jsonschema:"maxProperties=1000" jsonschema_description:"The clients. Each acquires the lock, reads the resource, works, writes, releases. client-1 to client-10 stands for ten that do the same."`
 	Services       mapping[service]      `yaml:"services" jsonschema:"maxProperties=100" jsonschema_description:"Processes that pass requests on their way to the storage on."`
 	Schedule       schedule              `yaml:"schedule" jsonschema_description:"When the clients' job is due. With it each client has one section in each period."`
