@@ -24,6 +24,7 @@ var onNodes = map[string][]string{
 	"fail":       {"fail: NODE, for: 2s"},
 	"crash":      {"crash: NODE, for: 2s", "crash: NODE, how: power-loss, for: 2s", "crash: NODE, how: shutdown, for: 2s", "crash: NODE, how: failover"},
 	"promote":    {"promote: NODE"},
+	"demote":     {"demote: NODE"},
 	"disk-stall": {"disk-stall: NODE, for: 2s"},
 }
 
@@ -34,6 +35,7 @@ var notOnNodes = []string{"cancel", "stall"}
 var refusals = []struct{ fault, system, sentence string }{
 	{"crash: NODE, how: failover", "", "has no copy that could take over"},
 	{"promote: NODE", "", "is no replica"},
+	{"demote: NODE", "", "has no replica that could take its place"},
 	{"disk-stall: NODE, for: 2s", "redis", "nobody notices"},
 	{"disk-stall: NODE, for: 2s", "consul", "it goes on, or stands still: pause it"},
 	{"disk-stall: NODE, for: 2s", "kubernetes", "it goes on, or stands still: pause it"},

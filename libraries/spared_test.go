@@ -45,7 +45,9 @@ func TestSparedIsTrue(t *testing.T) {
 						t.Errorf("%s: no sections overlap", name)
 					}
 					for _, p := range pairs {
-						told[p.How]++
+						if s.Name != "work-done-twice" { // in which both write the same
+							told[p.How]++
+						}
 						if bad := untrue(run.History.Trace, p); bad != "" {
 							t.Errorf("%s: %q, but %s", name, says, bad)
 						}

@@ -224,7 +224,7 @@ func (o *opened) HangUp(bool) {
 		return
 	}
 	o.disk.Do(func() {
-		o.unlock(none, o.by, trace.KindDrop)
+		o.unlock(none, nil, trace.KindDrop) // which is nobody's command
 		o.of.opened = slices.DeleteFunc(o.of.opened, func(p *opened) bool { return p == o })
 	})
 }

@@ -133,11 +133,11 @@ func (g *register) frees(b *backend, key string) {
 		return
 	}
 	delete(g.taken, key)
-	kind := trace.KindDelete
-	if b.lost {
-		kind = trace.KindDrop
+	ev := trace.Event{Kind: trace.KindDelete, Key: key, Value: was.Value, By: b.by(), Owner: was.Owner}
+	if b.lost { // which is nobody's command
+		ev.Kind, ev.By = trace.KindDrop, nil
 	}
-	g.s.host.Emit(trace.Event{Kind: kind, Key: key, Value: was.Value, By: b.by(), Owner: was.Owner})
+	g.s.host.Emit(ev)
 }
 
 // look tells what has become of the leases, by whose commit.
