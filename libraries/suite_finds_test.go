@@ -1,8 +1,6 @@
 package libraries_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/locksim/locksim/internal/locksuite"
@@ -11,8 +9,9 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// The libraries, unmodified, and what the suite finds wrong with them without being
-// told: by story, the rules that fail. The scenarios of the group "libraries" tell
+// The libraries for Redis, and those on clusters of three members, unmodified, and what the
+// suite finds wrong with them without being told; the others are put through it in their own
+// modules: by story, the rules that fail. The scenarios of the group "libraries" tell
 // of these findings one by one, and docs/libraries.md has a table of them.
 var subjects = []struct {
 	kind   string
@@ -45,11 +44,6 @@ var subjects = []struct {
 	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: electedOnEtcd},
 	{kind: "zookeeper", config: inCluster(locks.ZooKeeper), finds: onZooKeeper},
 	{kind: "zookeeper-naive", config: inCluster(locks.ZooKeeper), finds: naiveOnZooKeeper},
-	{kind: "consul", config: locktest.Config{System: locks.Consul, Notifies: true, Tokens: true}, finds: onConsul},
-	{kind: "postgres-lease", config: locktest.Config{System: locks.Postgres, Extends: true, Tokens: true, OwnClock: true}},
-	{kind: "postgres-advisory", config: locktest.Config{System: locks.Postgres, Endless: true, Tokens: true, OwnClock: true}, finds: onAConnection},
-	{kind: "sqlite-lease", config: locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true}, finds: onAFile},
-	{kind: "kubernetes", config: locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true}, finds: onKubernetes},
 }
 
 // inCluster is what the locks claim that a session keeps in a cluster.
@@ -64,8 +58,6 @@ var (
 		"pause/acquire": {"section-exclusion"},
 		"pause/extend":  {"section-exclusion"},
 	}
-	// Nobody can take back what a process asks of a file.
-	onAFile    = locksuite.Findings{"contexts/deadline": {"hang"}}
 	lateLosses = locksuite.Findings{
 		"late-request/meanwhile":      {"section-exclusion"},
 		"silence/meanwhile":           {"section-exclusion"},
@@ -80,8 +72,8 @@ var (
 func TestLibraries(t *testing.T) {
 	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
-			tellsOfOthers := func(story string) bool { return tellsOfLibraries(story) || tellsOfASystem(story) }
-			locksuite.Finds(t, l.kind, l.config, l.finds, tellsOfOthers, l.slow)
+			l.config.Stories = locksuite.NobodysStories
+			locksuite.Finds(t, l.kind, l.config, l.finds, l.slow)
 		})
 	}
 }
@@ -107,19 +99,4 @@ func TestConformanceIsDeterministic(t *testing.T) {
 			}
 		}
 	}
-}
-
-// tellsOfLibraries says that a story is about what was found in a library.
-func tellsOfLibraries(story string) bool {
-	return slices.ContainsFunc([]string{"redsync-", "redislock-", "rueidislock-"}, func(library string) bool {
-		return strings.HasPrefix(story, "catalogue/"+library)
-	})
-}
-
-// tellsOfASystem says that a story of the catalogue is about the locks of one system; what it
-// is with others nobody asks.
-func tellsOfASystem(story string) bool {
-	return slices.ContainsFunc([]string{"etcd-", "zookeeper-", "consul-", "postgres-", "sqlite-", "kubernetes-"}, func(system string) bool {
-		return strings.HasPrefix(story, "catalogue/"+system)
-	})
 }

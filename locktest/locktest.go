@@ -69,6 +69,7 @@ package locktest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,9 @@ type Config struct {
 	// Sample makes many seeds cheaper: all worlds of a story are told on the first
 	// seed only, and on each of the others one of them, another one each time.
 	Sample bool
+	// Stories says of each story, by its name, whether it is told; nil is all of them.
+	// At least one has to be.
+	Stories func(name string) bool
 
 	// Command is what runs the test's package, if that is more than "go test" in its
 	// folder. The lines that run a world again begin with it.
@@ -172,6 +176,8 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 		return nil, fmt.Errorf("locktest: Config.Seeds is %d; it must not be negative", config.Seeds)
 	case config.Endless && config.Extends:
 		return nil, fmt.Errorf("locktest: Config says that a grant never ends and that it can be extended; one of the two is wrong")
+	case config.Stories != nil && !slices.ContainsFunc(stories(), func(st story) bool { return config.Stories(st.name) }):
+		return nil, fmt.Errorf("locktest: Config.Stories says no to every story; let it say yes to one, or leave it out, to tell them all")
 	}
 	config.System = cmp.Or(config.System, locks.Redis)
 	if _, ok := sim.LookupSystem(config.System); !ok {

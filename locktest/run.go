@@ -19,7 +19,7 @@ func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
 	seeds := s.seeds(t)
 	staff := &staff{call: call, tasks: make(chan *task)}
-	all := stories()
+	all := s.stories()
 	tasks := make([]*task, len(all))
 	for i, st := range all {
 		tasks[i] = &task{order: order{st.name, seeds, testing.Verbose(), selective(s.test)}, done: make(chan struct{})}

@@ -51,6 +51,14 @@ var stories = sync.OnceValue(func() []story {
 	return slices.Concat(conformanceStories(), sweepStories(), catalogueStories())
 })
 
+// stories lists those that a subject is told.
+func (s *subject) stories() []story {
+	if s.config.Stories == nil {
+		return stories()
+	}
+	return slices.DeleteFunc(slices.Clone(stories()), func(st story) bool { return !s.config.Stories(st.name) })
+}
+
 // find is the story of a name.
 func find(name string) (story, bool) {
 	all := stories()

@@ -84,7 +84,7 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 	seeds := s.seeds(t)
 	return func(yield func(Finding) bool) {
 		var tasks []*task
-		for _, st := range stories() {
+		for _, st := range s.stories() {
 			tasks = append(tasks, &task{order: order{Story: st.name, Seeds: seeds}, done: make(chan struct{})})
 		}
 		staff := &staff{call: call, tasks: make(chan *task)}

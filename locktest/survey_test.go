@@ -1,10 +1,24 @@
 package locktest_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locksim/locksim/locktest"
 )
+
+// A lock is told the stories that its configuration names, in their order, and no other.
+func TestStories(t *testing.T) {
+	config := locktest.Config{OwnClock: true, Stories: func(name string) bool { return strings.HasPrefix(name, "loss/") || name == "claims/lease" }}
+	var told []string
+	for f := range locktest.Survey(t, config, kind(t, "single")) {
+		told = append(told, f.Story)
+	}
+	if len(told) < 3 || told[0] != "claims/lease" || slices.ContainsFunc(told[1:], func(name string) bool { return !strings.HasPrefix(name, "loss/") }) {
+		t.Errorf("%q; want claims/lease and those of loss", told)
+	}
+}
 
 // A survey yields the stories in the order of Run, with their problems, and fails
 // no test.

@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/locksim/locksim/internal/locksuite"
@@ -9,12 +8,17 @@ import (
 	"github.com/locksim/locksim/locktest"
 )
 
-// The suite finds in the lock what is known of it, and nothing else: nobody can take back what a
-// process asks of a file, whatever its deadline, and where the file is on another machine, and
-// that is silent, the process hangs. The lease row goes through it in ./libraries.
+// The suite finds in the locks what is known of them, and nothing else: nobody can take back
+// what a process asks of a file, whatever its deadline, and where the file is on another machine,
+// and that is silent, the process hangs. The stories of the catalogue are told to the lease row.
 func TestSuite(t *testing.T) {
-	config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true}
-	locksuite.Finds(t, "sqlite-transaction", config, locksuite.Findings{"contexts/deadline": {"hang"}}, inCatalogue, false)
+	hangs := locksuite.Findings{"contexts/deadline": {"hang"}}
+	t.Run("sqlite-lease", func(t *testing.T) {
+		config := locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true, Stories: locksuite.NobodysStories}
+		locksuite.Finds(t, "sqlite-lease", config, hangs, false)
+	})
+	t.Run("sqlite-transaction", func(t *testing.T) {
+		config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true, Stories: locksuite.OwnStories}
+		locksuite.Finds(t, "sqlite-transaction", config, hangs, false)
+	})
 }
-
-func inCatalogue(story string) bool { return strings.HasPrefix(story, "catalogue/") }
