@@ -10,7 +10,7 @@ import (
 
 var (
 	repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
-	seeds   = flag.Uint64("seeds", 10, "on how many seeds each scenario is run; with other locks than its own on a tenth, but at least on 10")
+	seeds   = flag.Uint64("seeds", 3, "on how many seeds each scenario is run; with other locks than its own on a tenth, but at least on 10, if it is as many")
 	update  = flag.Bool("update", false, "rewrite the golden files")
 )
 
