@@ -145,7 +145,7 @@ func (b *bug) survey(r *row, first time.Duration) error {
 }
 
 // libraries are what stories of the catalogue are named after that tell of one.
-var libraries = []string{"redsync", "redislock", "rueidislock", "etcd", "zookeeper"}
+var libraries = []string{"redsync", "redislock", "rueidislock", "etcd", "zookeeper", "consul", "kubernetes"}
 
 // aboutALibrary reports whether a story of the suite is about some library: then it
 // may have been made of this very bug.

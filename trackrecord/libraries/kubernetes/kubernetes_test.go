@@ -1,0 +1,88 @@
+package kubernetes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/locksim/locksim/libraries/kubernetes"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/trackrecord"
+)
+
+// Leader election by client-go, as its adapter has it, with ReleaseOnCancel; and without, by who
+// releases the Lease itself when the election has ended.
+func TestElection(t *testing.T) {
+	elections, _ := locks.Lookup("kubernetes")
+	config := locktest.Config{System: locks.Kubernetes, Slots: elections.Slots, Notifies: true, Tokens: true}
+	trackrecord.Run(t, config, elections.New,
+		trackrecord.Option{Name: "a release that looks whose it is", New: func(env *locks.Env) (locks.Lock, error) {
+			env = env.On(env.Key)
+			env.Options.Without = slices.Concat(env.Options.Without, []string{"release-on-cancel"})
+			l, err := elections.New(env)
+			if err != nil {
+				return nil, err
+			}
+			client, err := coordinationv1.NewForConfig(kubernetes.Config(env))
+			return looking{l, env, client}, err
+		}})
+}
+
+// looking takes the holder's name out of the Lease as client-go does, but for the name that it
+// reads there: that has to be its own.
+type looking struct {
+	locks.Lock
+	env    *locks.Env
+	leases coordinationv1.LeasesGetter
+}
+
+func (l looking) Acquire(ctx context.Context) (locks.Lease, error) {
+	got, err := l.Lock.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	namespace, name, _ := strings.Cut(locks.KubernetesLease(l.env.Key), "/")
+	return led{got.(lease), &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Client:     l.leases,
+		LockConfig: resourcelock.ResourceLockConfig{Identity: l.env.Client},
+	}}, nil
+}
+
+// A lease is what the adapter grants.
+type lease interface {
+	locks.Lease
+	locks.Sessioner
+	locks.Tokener
+	locks.Notifier
+}
+
+type led struct {
+	lease
+	record *resourcelock.LeaseLock
+}
+
+func (l led) Release(ctx context.Context) error {
+	if err := l.lease.Release(ctx); err != nil && !errors.Is(err, locks.ErrLost) {
+		return err
+	}
+	is, _, err := l.record.Get(ctx)
+	switch {
+	case err != nil:
+		return err
+	case is.HolderIdentity != l.record.Identity():
+		return fmt.Errorf("%w: %q leads", locks.ErrLost, is.HolderIdentity)
+	}
+	now := metav1.Now()
+	return l.record.Update(ctx, resourcelock.LeaderElectionRecord{
+		LeaderTransitions: is.LeaderTransitions, LeaseDurationSeconds: 1, AcquireTime: now, RenewTime: now,
+	})
+}
