@@ -1,11 +1,14 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/locksim/locksim/history"
 )
 
 // GrantOrder is violated when a write of an older grant was applied after a
-// newer grant was made, that is after its acquire returned. It says nothing of a lock that
+// newer grant was made, that is after its acquire returned. A client that has several locks writes
+// under the one that has the object's name, or under all of them. It says nothing of a lock that
 // has room for several: there a newer grant ends no older one.
 const GrantOrder Property = "grant-order"
 
@@ -39,18 +42,32 @@ func judgeGrantOrder(h *inquiry) Finding {
 			}
 			sections = sections[1:]
 		}
-		if v.By.Granted == nil || newest[v.By.Lock] <= v.By.Rank() {
+		if v.By.Granted == nil {
 			continue
 		}
-		for _, s := range h.Sections() {
-			if s.Lock == v.By.Lock && !s.Open && s.Rank() > v.By.Rank() {
-				return Finding{
-					Outcome: Violated, At: v.Made.Seq, Events: []int{s.From.Seq, v.Made.Seq},
-					Reason: Because(WroteAfterGrant,
-						h.Name(v.By), v.Object, v.Made.At, h.Name(s), s.From),
+		for _, by := range under(v) {
+			if newest[by.Lock] <= by.Rank() {
+				continue
+			}
+			for _, s := range h.Sections() {
+				if s.Lock == by.Lock && !s.Open && s.Rank() > by.Rank() {
+					return Finding{
+						Outcome: Violated, At: v.Made.Seq, Events: []int{s.From.Seq, v.Made.Seq},
+						Reason: Because(WroteAfterGrant,
+							h.Name(by), v.Object, v.Made.At, h.Name(s), s.From),
+					}
 				}
 			}
 		}
 	}
 	return holds()
+}
+
+// under are the sections under whose locks a write was made. Of a client that has several locks
+// it is the one with the object's name, or all that it had, if none has that.
+func under(v *history.Version) []*history.Section {
+	if v.Object == v.By.Lock {
+		return []*history.Section{v.By}
+	}
+	return slices.DeleteFunc(v.By.Together(), func(s *history.Section) bool { return s != v.By && s.From.Seq > v.Issued })
 }

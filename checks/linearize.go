@@ -54,7 +54,7 @@ func linearize(sections []*history.Section) opinion {
 	var told []porcupine.Operation
 	for _, s := range sections {
 		var visits []visit
-		for _, o := range s.Operations {
+		for _, o := range s.Work() {
 			name := o.Sees.Object
 			if _, known := objects[name]; !known {
 				objects[name] = len(objects)

@@ -161,7 +161,11 @@ func (c *calm) judge(lock string) Finding {
 		slices.Sort(f.Events)
 		f.Events = slices.Compact(f.Events)
 	}
-	switch turnedAway := c.turnedAway(lock); {
+	switch turnedAway, circle := c.turnedAway(lock), c.circle(told.Client, history.MomentOf(end)); {
+	case len(circle) > 0:
+		for _, l := range circle {
+			f.Reason = f.Reason.And(WaitsForOther, l.Client, l.Has, l.Wants, l.Holder)
+		}
 	case turnedAway != nil:
 		how := "failed"
 		if turnedAway.Refused {

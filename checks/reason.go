@@ -75,6 +75,7 @@ const (
 	MembersInReach      Code = "members-in-reach"       // client, how many members, of how many, how many are most
 	StorageTurnedAway   Code = "storage-turned-away"    // client, how, step, when
 	ClockHadNotCounted  Code = "clock-had-not-counted"  // client, granted when
+	WaitsForOther       Code = "waits-for-other"        // client, its lock, the lock that it waits for, who has that
 	LeaseOverBeforeDone Code = "lease-over-before-done" // client, granted when, over when
 
 	// What became of the data.
@@ -204,6 +205,7 @@ var sentences = map[Code]string{
 	UnheardOf:           "%s waits without a deadline for %s, which had lost its power without a word",
 	StorageTurnedAway:   "%s was granted it, but the storage %s its %s at %v",
 	ClockHadNotCounted:  "%s was granted it at %v, but its clock had not counted the time since it asked",
+	WaitsForOther:       "%s has %s and waits for %s, which %s has",
 	LeaseOverBeforeDone: "%s was granted it at %v, but its lease was over at %v, before it was done",
 
 	WroteAfterGrant:        "%s's write of %s was applied at %v, after %s had been granted the lock at %v",

@@ -11,7 +11,7 @@ import (
 // it refused them, beside those of which it made something. A section's work is from its
 // grant to the storage's last decision on it; what becomes of the client after that is no work
 // on it any more. Sections that have asked nothing of the storage by which it could decide, or
-// have read only, are neither.
+// have read only, are neither. Those that are nested in one another are one.
 var refusedWork = measure{
 	name:     "refused-work",
 	title:    "sections whose work the storage refused, and what time that had taken",
@@ -30,6 +30,9 @@ func takeRefusedWork(h *inquiry) Measure {
 			continue
 		}
 		id := history.Acquisition{Client: ev.By.Client, Section: ev.Section}
+		if s := h.Section(id); s != nil {
+			id = s.Outermost().Acquisition
+		}
 		d := decided[id]
 		if d == nil {
 			d = &decision{}

@@ -5,7 +5,7 @@ import (
 )
 
 // How much work gets done: sections completed as progress understands it, and
-// how many that is in a minute of the run.
+// how many that is in a minute of the run. Those that are nested in one another are one.
 var sectionsDone = measure{
 	name:     "sections",
 	title:    "sections completed with their writes acknowledged",
@@ -16,7 +16,7 @@ var sectionsDone = measure{
 func takeSectionsDone(h *inquiry) Measure {
 	var done int64
 	for _, s := range h.Sections() {
-		if s.Completed() {
+		if s.Within == nil && s.Completed() {
 			done++
 		}
 	}

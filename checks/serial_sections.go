@@ -12,7 +12,8 @@ import (
 // what any one-after-the-other order of the sections, respecting real time,
 // would have given. A section is its applied operations: the writes that the
 // storage made, even those that it made after the section had ended, and the
-// reads whose answers reached the client. A write that the storage lost again
+// reads whose answers reached the client; those of sections that are nested in one another are
+// one section's. A write that the storage lost again
 // before anybody knew of it is none. A section that wrote nothing because the
 // storage refused all of it counts for nothing: what it had read has led to
 // nothing. One that was cut short or partly refused is reported as torn, which
@@ -144,7 +145,7 @@ func dependencies(sections []*history.Section) *graph {
 		g.began = append(g.began, g.since(s.To))
 		g.own(s)
 		saw, replaced := map[*history.Version]bool{}, map[*history.Version]bool{}
-		for _, o := range s.Operations {
+		for _, o := range s.Work() {
 			v := known[o.Sees]
 			if v == nil {
 				v = &shared{Version: o.Sees, number: len(versions)}
@@ -164,11 +165,13 @@ func dependencies(sections []*history.Section) *graph {
 	for _, v := range versions {
 		made := v.Made == nil // nobody's
 		for _, o := range v.seen {
-			made = made || o.Section == v.By
-			g.uses[o.Section] = append(g.uses[o.Section], use{v, o})
+			by := o.Section.Outermost()
+			made = made || by == v.By.Outermost()
+			g.uses[by] = append(g.uses[by], use{v, o})
 		}
 		if !made {
-			g.uses[v.By] = append(g.uses[v.By], use{v, nil})
+			by := v.By.Outermost()
+			g.uses[by] = append(g.uses[by], use{v, nil})
 		}
 	}
 	g.versions = len(versions)
@@ -204,13 +207,13 @@ func (u use) each(s *history.Section, again func(*shared) bool, yield func(depen
 			kind = replacedToo
 		}
 		for _, o := range u.replaced {
-			if o.Section != s && !yield(dependency{s, o.Section, kind, u.Version, [2]int{u.first.Seq, o.Seq}}) {
+			if by := o.Section.Outermost(); by != s && !yield(dependency{s, by, kind, u.Version, [2]int{u.first.Seq, o.Seq}}) {
 				return false
 			}
 		}
 		return true
 	}
-	if u.Made == nil || u.By != s {
+	if u.Made == nil || u.By.Outermost() != s {
 		return replacers()
 	}
 	for _, o := range u.seen {
@@ -223,7 +226,7 @@ func (u use) each(s *history.Section, again func(*shared) bool, yield func(depen
 			if !replacers() {
 				return false
 			}
-		case !yield(dependency{s, o.Section, kind, u.Version, [2]int{u.Made.Seq, o.Seq}}):
+		case !yield(dependency{s, o.Section.Outermost(), kind, u.Version, [2]int{u.Made.Seq, o.Seq}}):
 			return false
 		}
 	}
@@ -239,7 +242,7 @@ func (g *graph) since(m history.Moment) int {
 // comes back to the object, if not under what others have written since.
 func (g *graph) own(s *history.Section) {
 	last := map[string]*history.Operation{}
-	for _, o := range s.Operations {
+	for _, o := range s.Work() {
 		object := o.Sees.Object
 		if was := last[object]; was != nil && !o.Sees.Descends(was.Makes) {
 			g.lost[s] = append(g.lost[s], dependency{s, s, lostOwn, was.Makes, [2]int{was.Seq, o.Seq}})
@@ -338,7 +341,7 @@ func (g *graph) knotted() []*history.Section {
 				contested[u.shared] = len(after)
 				before, after = append(before, nil), append(after, 0)
 				for _, o := range u.replaced {
-					add(len(after)-1, g.place[o.Section])
+					add(len(after)-1, g.place[o.Section.Outermost()])
 				}
 			}
 			if number, is := contested[u.shared]; is && u.first != nil {

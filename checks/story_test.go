@@ -185,7 +185,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev := ev
 		ev.Kind, ev.Step, ev.Object = trace.KindBegin, step, object
 		if step == trace.Acquire {
-			ev.Lock, ev.Period = cmpOr(a["lock"], "L"), s.number(a["period"])
+			ev.Lock, ev.Period, ev.Within = cmpOr(a["lock"], "L"), s.number(a["period"]), s.number(a["within"])
 		}
 		s.emit(ev)
 	}
@@ -259,7 +259,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		}
 		s.calling[who] = false
 		end(trace.Acquire, func(ev *trace.Event) {
-			ev.OK = verb == "acquires"
+			ev.OK, ev.Within = verb == "acquires", s.number(a["within"])
 			if !ev.OK {
 				return
 			}

@@ -2,7 +2,8 @@ package checks
 
 import "github.com/locksim/locksim/trace"
 
-// A wait is a client's for a lock, from its first call of acquire for a section.
+// A wait is a client's for a lock, from its first call of acquire for a section. Who gives all its
+// locks back because one was refused still waits for that one.
 type wait struct {
 	Client, Lock string
 	Asked        *trace.Event
@@ -13,20 +14,22 @@ type wait struct {
 // waits are those of all clients, in the order in which they began.
 func (h *inquiry) waits() []wait {
 	var all []wait
-	pending := map[string]int{} // each client's, by its place
+	type wish struct{ client, lock string }
+	pending := map[wish]int{} // each by its place
 	for _, c := range h.Calls() {
 		if c.Step != trace.Acquire {
 			continue
 		}
-		i, waits := pending[c.Client]
+		of := wish{c.Client, c.Lock}
+		i, waits := pending[of]
 		if c.Began != nil && !waits {
 			i, waits = len(all), true
-			pending[c.Client] = i
+			pending[of] = i
 			all = append(all, wait{Client: c.Client, Lock: c.Lock, Asked: c.Began})
 		}
 		if waits && c.OK() {
 			all[i].Granted = c.Ended
-			delete(pending, c.Client)
+			delete(pending, of)
 		}
 	}
 	return all

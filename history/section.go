@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -13,6 +14,10 @@ import (
 type Section struct {
 	Acquisition
 	Lock string
+	// Within is the section of the same client in which it is nested; nil for none. inner are
+	// those that are nested in it.
+	Within *Section
+	inner  []*Section
 	// Period is the period of the schedule that the client means to run; 0 is none.
 	Period int
 	// Granted is the end of acquire; nil if the lock was never granted.
@@ -206,12 +211,20 @@ func (s *Section) learnt(ev *trace.Event) {
 
 // Completed reports that the client released the section after it had done what
 // it came for: at least one write, all of which it knows to be applied, or, for a
-// client that never writes, at least one other step, none of which failed.
+// client that never writes, at least one other step, none of which failed. Of several that
+// are nested all are completed or none.
 func (s *Section) Completed() bool {
-	if s.ReadOnly {
-		return s.done > 0 && !s.failed && s.Released != nil
+	begun, applied, done := 0, 0, 0
+	for _, o := range s.Together() {
+		if o.Released == nil || s.ReadOnly && o.failed {
+			return false
+		}
+		begun, applied, done = begun+o.Begun, applied+o.Applied, done+o.done
 	}
-	return s.Begun > 0 && s.Applied == s.Begun && s.Released != nil
+	if s.ReadOnly {
+		return done > 0
+	}
+	return begun > 0 && applied == begun
 }
 
 // LeftByWriting reports that the section ended with a write, which gave the lock up.
@@ -254,6 +267,9 @@ func (r *reading) grant(id Acquisition, call, ev *trace.Event) *Section {
 	if call != nil {
 		s.Period = call.Period
 	}
+	if ev.Within > 0 {
+		s.nest(r.granted[Acquisition{id.Client, ev.Within}])
+	}
 	s.Lease = Lease{From: s.From, Cut: Never}
 	s.Lease.prolong(r.declare(s, call, ev))
 	r.sections = append(r.sections, s)
@@ -267,12 +283,20 @@ func (s *Section) end(ev *trace.Event, how Departure) {
 }
 
 // Name is what sentences call a section: by its client, and by its number if
-// the client has several.
+// the client has several; where some are of other locks, by its lock as well.
 func (h *History) Name(s *Section) string {
+	several := false
 	for _, o := range h.Sections() {
-		if o != s && o.Client == s.Client {
-			return s.String()
+		switch {
+		case o == s || o.Client != s.Client:
+		case o.Lock != s.Lock:
+			return fmt.Sprintf("%s (section %d, lock %s)", s.Client, s.Acquisition.Section, s.Lock)
+		default:
+			several = true
 		}
+	}
+	if several {
+		return s.String()
 	}
 	return s.Client
 }
@@ -328,15 +352,17 @@ func (h *History) Ranked() bool {
 // turnedAway says that the storage has refused all that the section wanted written, as its
 // client knows: what it had read has led to nothing.
 func (s *Section) turnedAway() bool {
-	return s.Refused > 0 && !slices.ContainsFunc(s.Operations, func(o *Operation) bool { return o.Makes != nil })
+	refused := func(s *Section) bool { return s.Refused > 0 }
+	return slices.ContainsFunc(s.Together(), refused) && !slices.ContainsFunc(s.Work(), func(o *Operation) bool { return o.Makes != nil })
 }
 
 // DataSections lists the sections with operations, granted or not, in the order in
-// which they began, but for those that were turned away.
+// which they began, but for those that were turned away. Of those that are nested in one
+// another it is the outermost: the operations of all of them are its [Section.Work].
 func (h *History) DataSections() []*Section {
 	var all []*Section
 	for _, s := range slices.Concat(h.Sections(), h.read().loose) {
-		if len(s.Operations) > 0 && !s.turnedAway() {
+		if s.Within == nil && len(s.Work()) > 0 && !s.turnedAway() {
 			all = append(all, s)
 		}
 	}

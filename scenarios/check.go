@@ -410,6 +410,15 @@ func (d *draft) checkWorld() {
 		d.at("clients", "%v", "", err)
 		return
 	}
+	if err := c.CheckNesting(); err != nil {
+		path := "clients"
+		var bad *sim.BadNesting
+		if errors.As(err, &bad) {
+			path = fmt.Sprintf("%s[%d]", join(join("clients", bad.Client), "does"), bad.Task)
+		}
+		d.at(path, "%v", "", err)
+		return
+	}
 	if err := c.CheckStorage(); err != nil {
 		path := "storage.fencing"
 		if c.Storage.InCluster {

@@ -70,10 +70,10 @@ type node struct {
 
 type client struct {
 	Key          string       `yaml:"key" jsonschema:"minLength=1" jsonschema_description:"The name of the client's lock. Default: the lock's key."`
-	Does         []trace.Task `yaml:"does" jsonschema:"maxItems=100,minItems=1" jsonschema_description:"What it does in its section, in order. Default: read x, work, write x."`
+	Does         []trace.Task `yaml:"does" jsonschema:"maxItems=100,minItems=1" jsonschema_description:"What it does in its section, in order. Default: read x, work, write x. It can take more locks: acquire b asks for the lock b until it has it, try b once, and gives back all that it has if it is refused."`
 	Starts       trace.Point  `yaml:"starts" jsonschema_description:"The point in the story at which the client begins. Default: the start of the run."`
 	Sections     *int         `yaml:"sections" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How many critical sections it completes. Default: 1."`
-	Attempts     *int         `yaml:"attempts" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How often it asks for the lock for one section before it goes without. Default: no bound."`
+	Attempts     *int         `yaml:"attempts" jsonschema:"minimum=1,maximum=1000000" jsonschema_description:"How often it asks for the lock for one section before it goes without, and for each lock that it takes besides. Default: no bound."`
 	RetryEvery   span         `yaml:"retry-every" jsonschema_description:"The pause between attempts. Default: 1s."`
 	Retry        retry        `yaml:"retry" jsonschema_description:"How the pause between attempts changes. Default: fixed."`
 	Works        delay        `yaml:"works" jsonschema_description:"How long it works between its read and its write."`

@@ -94,7 +94,7 @@ var examples = map[reflect.Type][]any{
 	reflect.TypeFor[trace.StepPoint]():  {"client-1 write", "client-1 acquire, 2nd time"},
 	reflect.TypeFor[trace.Message]():    {"client-1's write request to storage", "redis-3's reply to client-1's acquire"},
 	reflect.TypeFor[trace.NthMessage](): {"client-1's write request to storage", "client-1's acquire request to redis-2, 3rd time"},
-	reflect.TypeFor[trace.Task]():       {"read x", "work", "check", "mint", "release-again", "write x", "write x via proxy"},
+	reflect.TypeFor[trace.Task]():       {"read x", "work", "check", "mint", "release-again", "write x", "write x via proxy", "acquire b", "try b"},
 	reflect.TypeFor[trace.Witness]():    {"client-2 acquired before client-1 wrote", "client-1's keys expired while client-1 was paused"},
 }
 

@@ -85,7 +85,7 @@ func (g *program) due() error {
 // job is what the client does in one period.
 func (g *program) job() error {
 	for {
-		in, err := g.acquire()
+		in, err := g.acquire(g.own(), nil)
 		if g.ctx.Err() != nil {
 			return errOver
 		}

@@ -22,6 +22,8 @@ type program struct {
 	cfg  Client
 	env  *locks.Env
 	lock locks.Lock
+	// others are its handles on the locks that it takes in a section besides, by their names.
+	others map[string]handle
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -111,11 +113,14 @@ func (g *program) run() error {
 // warmUp makes the lock and opens the connections that a client which has been
 // running for a while has open.
 func (g *program) warmUp() error {
-	lock, err := g.w.cfg.Lock.Kind.New(g.env)
+	lock, err := g.newLock(g.env)
 	if err != nil {
-		return &unmade{err}
+		return err
 	}
 	g.lock = lock
+	if err := g.handles(); err != nil {
+		return err
+	}
 	g.step(0, func() {
 		for _, t := range g.tasks() {
 			if t.Step.AtStorage() && !g.w.cfg.Lock.Kind.KeepsData && !g.w.cfg.Storage.InCluster && g.callers[t.First()] == nil {
@@ -133,9 +138,12 @@ func (g *program) warmUp() error {
 // warmsUp says that a client is not ready yet for the story to begin.
 func (p *process) warmsUp() bool { return p.program != nil && !p.program.warm && !p.program.ended }
 
-// newLock makes a handle on the client's lock.
-func (g *program) newLock() (locks.Lock, error) {
-	lock, err := g.w.cfg.Lock.Kind.New(g.env)
+// own is the client's handle on its own lock.
+func (g *program) own() handle { return handle{g.env, g.lock} }
+
+// newLock makes a handle on a lock of the client.
+func (g *program) newLock(env *locks.Env) (locks.Lock, error) {
+	lock, err := g.w.cfg.Lock.Kind.New(env)
 	if err != nil {
 		return nil, &unmade{err}
 	}
@@ -340,14 +348,14 @@ func (p *Program) NewLock() (locks.Lock, error) {
 	if p.g.lock == nil {
 		return nil, errors.New("there is no lock in this world to make a handle on")
 	}
-	return p.g.newLock()
+	return p.g.newLock(p.g.env)
 }
 
 // Acquire tries once to get the lock by a handle, as one step that begins a new
 // section. Sections may overlap, but not their steps: one step of a program ends
 // before the next begins.
 func (p *Program) Acquire(ctx context.Context, lock locks.Lock) (*Section, error) {
-	return p.g.attempt(ctx, lock)
+	return p.g.attempt(ctx, handle{p.g.env, lock}, nil)
 }
 
 // Sleep sleeps by the process's clock. It returns an error when the run is over.

@@ -21,7 +21,7 @@ var (
 	errLeaseOver        = errors.New("the lease is over")
 )
 
-// tasks are what the client does in a section. It mints its token first of all,
+// tasks are what the client does in a section. It mints a token as soon as it has a lock,
 // unless it says when.
 func (g *program) tasks() []trace.Task {
 	tasks := g.cfg.Does
@@ -29,10 +29,17 @@ func (g *program) tasks() []trace.Task {
 		tasks = trace.DefaultTasks()
 	}
 	mints := func(t trace.Task) bool { return t.Step == trace.Mint }
-	if g.w.cfg.Tokens.Source.Name != "" && !slices.ContainsFunc(tasks, mints) {
-		tasks = slices.Insert(slices.Clone(tasks), 0, trace.Task{Step: trace.Mint})
+	if g.w.cfg.Tokens.Source.Name == "" || slices.ContainsFunc(tasks, mints) {
+		return tasks
 	}
-	return tasks
+	minting := []trace.Task{{Step: trace.Mint}}
+	for _, t := range tasks {
+		minting = append(minting, t)
+		if t.Step == trace.Acquire {
+			minting = append(minting, trace.Task{Step: trace.Mint})
+		}
+	}
+	return minting
 }
 
 // sections runs the client's critical sections, one after the other: acquire,
@@ -42,8 +49,9 @@ func (g *program) sections() error {
 		return g.jobs()
 	}
 	var failed error
+	givenBack := 0 // how often in a row
 	for left := max(g.cfg.Sections, 1); left > 0; {
-		in, err := g.acquire()
+		in, err := g.acquire(g.own(), nil)
 		if err != nil {
 			return err
 		}
@@ -52,6 +60,14 @@ func (g *program) sections() error {
 		if g.ctx.Err() != nil {
 			return errOver
 		}
+		if errors.Is(err, errGivenBack) {
+			givenBack++
+			if err := g.pause(givenBack, err); err != nil {
+				return err
+			}
+			continue
+		}
+		givenBack = 0
 		if g.cfg.StartsOver && errors.Is(err, errRefusedByStorage) {
 			continue
 		}
@@ -69,7 +85,9 @@ type Section struct {
 	// number counts the client's calls of acquire, from 1. The loop gives it when
 	// the call begins; 0 is outside any section.
 	number int
-	lease  locks.Lease
+	// env is what its lock's handle has, which knows the lock's name.
+	env   *locks.Env
+	lease locks.Lease
 	// called is when acquire was called, by the clock that the lock reads.
 	called fakeclock.Reading
 	// lost is closed when the lock has told that the lease is lost; nil if it
@@ -77,10 +95,11 @@ type Section struct {
 	lost <-chan struct{}
 	// token is the section's fencing token; 0 is none.
 	token uint64
-	// knows is the version of each object that the client last learnt of.
-	knows map[string]int
-	// read is the object that was read last, or "".
-	read string
+	*memory
+	// inner are the sections that are nested in it, in the order of their grants, and outer is
+	// the first of those that it is nested in, to which all belong; nil for that itself.
+	inner []*Section
+	outer *Section
 	// failed says that its release has failed.
 	failed bool
 	// since is when acquire returned, by the client's monotonic clock.
@@ -96,42 +115,59 @@ func (in *Section) Number() int { return in.number }
 // Lease is what the lock granted.
 func (in *Section) Lease() locks.Lease { return in.lease }
 
-// acquire tries until it gets the lock.
-func (g *program) acquire() (*Section, error) {
+// acquire tries until it gets a lock, maybe within a section.
+func (g *program) acquire(h handle, within *Section) (*Section, error) {
 	for attempt := 1; ; attempt++ {
-		in, err := g.attempt(g.ctx, g.lock)
+		in, err := g.attempt(g.ctx, h, within)
 		switch {
 		case err == nil:
 			return in, nil
 		case g.ctx.Err() != nil:
 			return nil, errOver
-		case attempt == g.cfg.Attempts:
-			if attempt == 1 {
-				return nil, fmt.Errorf("gave up after the first attempt: %w", err)
-			}
-			return nil, fmt.Errorf("gave up after %d attempts: %w", attempt, err)
 		}
-		pause, err := cmp.Or(g.cfg.Retry, locks.Fixed).Pause(g.cfg.RetryEvery, attempt, g.env.Rand)
-		if err != nil {
+		if err := g.pause(attempt, err); err != nil {
 			return nil, err
 		}
-		if err := g.p.clock.Sleep(g.ctx, pause); err != nil {
-			return nil, errOver
+		if within.toldLost() {
+			return nil, errLeaseLost
 		}
 	}
 }
 
-// attempt asks for the lock once. What the lock tells of the lease from then on
-// is recorded.
-func (g *program) attempt(ctx context.Context, lock locks.Lock) (*Section, error) {
-	in := &Section{g: g, knows: map[string]int{}, period: g.period}
-	acquire := func(ctx context.Context) (err error) {
-		in.called = g.read(fakeclock.Monotonic)
-		in.lease, err = lock.Acquire(ctx)
+// pause is between one attempt and the next. It returns an error instead if there is to be none.
+func (g *program) pause(attempt int, failed error) error {
+	switch {
+	case attempt != g.cfg.Attempts:
+	case attempt == 1:
+		return fmt.Errorf("gave up after the first attempt: %w", failed)
+	default:
+		return fmt.Errorf("gave up after %d attempts: %w", attempt, failed)
+	}
+	pause, err := cmp.Or(g.cfg.Retry, locks.Fixed).Pause(g.cfg.RetryEvery, attempt, g.env.Rand)
+	if err != nil {
 		return err
 	}
-	err := in.ask(ctx, trace.Acquire, trace.Event{Lock: g.env.Key, Period: in.period}, acquire, func(ev *trace.Event) {
-		ev.Lock = g.env.Key
+	if err := g.p.clock.Sleep(g.ctx, pause); err != nil {
+		return errOver
+	}
+	return nil
+}
+
+// attempt asks for a lock once, maybe within a section. What the lock tells of the lease from
+// then on is recorded.
+func (g *program) attempt(ctx context.Context, h handle, within *Section) (*Section, error) {
+	in := &Section{g: g, env: h.env, memory: &memory{knows: map[string]int{}}, period: g.period}
+	asks := trace.Event{Lock: h.env.Key, Period: in.period}
+	if within != nil {
+		in.memory, in.outer, asks.Within = within.memory, within, within.newest().number
+	}
+	acquire := func(ctx context.Context) (err error) {
+		in.called = g.read(fakeclock.Monotonic)
+		in.lease, err = h.lock.Acquire(ctx)
+		return err
+	}
+	err := in.ask(ctx, trace.Acquire, asks, acquire, func(ev *trace.Event) {
+		ev.Lock, ev.Within = asks.Lock, asks.Within
 		if ev.OK {
 			in.granted(ev)
 		}
@@ -174,7 +210,7 @@ func (in *Section) granted(ev *trace.Event) {
 		ends := e.Expires()
 		ev.Ends = &ends
 	}
-	ev.Rank, ev.Ungranted = g.w.oracle.Rank(g.env.Key, history.Acquisition{Client: g.p.name, Section: in.number})
+	ev.Rank, ev.Ungranted = g.w.oracle.Rank(in.env.Key, history.Acquisition{Client: g.p.name, Section: in.number})
 	if g.w.cfg.Tokens.Source.Name == "" {
 		ev.Token = ev.Rank
 	}
@@ -196,15 +232,22 @@ func (in *Section) visit() error {
 		in.keep()
 	}
 	// The section is over, whether the lock could be given up or not.
-	in.failed = in.Release(in.g.ctx) != nil
+	for _, s := range slices.Backward(in.held()) {
+		s.failed = s.Release(in.g.ctx) != nil
+	}
 	return err
 }
 
 // releaseAgain releases the section before once more, if that has failed: as a process does
 // that is told by an error that its lock may stand, and which has it anew by now.
 func (in *Section) releaseAgain() {
-	if before := in.g.before; before != nil && before.failed {
-		before.failed = before.Release(in.g.ctx) != nil
+	if in.g.before == nil {
+		return
+	}
+	for _, s := range slices.Backward(in.g.before.held()) {
+		if s.failed {
+			s.failed = s.Release(in.g.ctx) != nil
+		}
 	}
 }
 
@@ -267,8 +310,10 @@ func (in *Section) inside() error {
 	for i, t := range tasks {
 		var err error
 		switch t.Step {
+		case trace.Acquire:
+			err = in.nest(t)
 		case trace.Mint:
-			err = in.mint()
+			err = in.newest().mint()
 		case trace.Work:
 			err = in.work()
 		case trace.Check:
@@ -276,15 +321,16 @@ func (in *Section) inside() error {
 		case trace.Release:
 			in.releaseAgain()
 		case trace.Mark:
-			_, err = in.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: in.token})
+			s := in.at(t.Object)
+			_, err = s.access(in.g.ctx, t, storage.Request{Op: storage.Mark, Object: t.Object, Token: s.token})
 		case trace.Read:
-			err = in.readObject(in.g.ctx, t)
+			err = in.at(t.Object).readObject(in.g.ctx, t)
 			if t.Note == trace.Recall && err == nil && in.recalled >= in.period {
 				return nil // it has been run
 			}
 		case trace.Write:
 			last := !slices.ContainsFunc(tasks[i+1:], func(t trace.Task) bool { return t.Step == trace.Write })
-			err = in.write(in.g.ctx, t, last)
+			err = in.at(t.Object).write(in.g.ctx, t, last)
 			if t.Note == trace.Claim && errors.Is(err, errRefusedByStorage) {
 				return nil // it is somebody else's
 			}
@@ -300,7 +346,7 @@ func (in *Section) inside() error {
 func (in *Section) mint() error {
 	g := in.g
 	g.begin(in, trace.Mint, trace.Event{})
-	token, err := g.w.cfg.Tokens.Source.Mint(g.ctx, g.env)
+	token, err := g.w.cfg.Tokens.Source.Mint(g.ctx, in.env)
 	g.end(in, trace.Mint, err, func(ev *trace.Event) { ev.Token, ev.Minted = token, err == nil })
 	if err == nil {
 		in.token = token
@@ -308,22 +354,27 @@ func (in *Section) mint() error {
 	return err
 }
 
-// check looks whether the lease has ended: when the lock says, or one TTL after
-// it was asked for.
+// check looks whether the lease has ended, or that of a section that is nested in it.
 func (in *Section) check() error {
 	g := in.g
 	g.begin(in, trace.Check, trace.Event{})
+	var err error
+	if slices.ContainsFunc(in.held(), (*Section).over) {
+		err = errLeaseOver
+	}
+	g.end(in, trace.Check, err, nil)
+	return err
+}
+
+// over reports that the lease has ended: when the lock says, or one TTL after it was asked for.
+func (in *Section) over() bool {
+	g := in.g
 	ends := in.called.Add(g.env.TTL)
 	if e, ok := in.lease.(locks.Expirer); ok {
 		ends = e.Expires()
 	}
 	endless := g.w.cfg.Lock.Kind.Endless || g.w.cfg.Lock.Kind.Open
-	var err error
-	if g.read(ends.Clock).Sub(ends) >= 0 && !endless {
-		err = errLeaseOver
-	}
-	g.end(in, trace.Check, err, nil)
-	return err
+	return g.read(ends.Clock).Sub(ends) >= 0 && !endless
 }
 
 // read reads a clock as the lock does. One that does not read its process's clocks
@@ -370,10 +421,8 @@ func (in *Section) Write(ctx context.Context, object string) error {
 // write writes what was computed from what was read, maybe as the last of the section's
 // writes. A client whose lock tells of the loss of its lease heeds that.
 func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
-	select {
-	case <-in.lost:
+	if cmp.Or(in.outer, in).toldLost() {
 		return errLeaseLost
-	default:
 	}
 	client := in.g.p.name
 	value := client
@@ -458,7 +507,7 @@ func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, d
 	return resp, err
 }
 
-// work takes its time, extending the lease as it goes.
+// work takes its time, extending the leases as it goes.
 func (in *Section) work() error {
 	g := in.g
 	if g.cfg.Works == 0 && g.cfg.WorksUntil.IsZero() {
@@ -483,8 +532,10 @@ func (in *Section) toil() error {
 		}
 		left -= nap
 		if left > 0 && g.cfg.ExtendsEvery > 0 {
-			if err := in.Extend(g.ctx); err != nil {
-				return err
+			for _, s := range in.held() {
+				if err := s.Extend(g.ctx); err != nil {
+					return err
+				}
 			}
 		}
 	}

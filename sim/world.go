@@ -217,16 +217,30 @@ func (w *World) describeLock(key string) {
 	w.trace.Locks = append(w.trace.Locks, info)
 }
 
-// keys names the locks of a world, in the order of their first clients.
+// keys names the locks of a world: the clients' own, in the order of their first clients, then
+// what they take besides.
 func (cfg *Config) keys() []string {
 	var keys []string
-	for _, c := range cfg.Clients {
-		if key := cmp.Or(c.Key, cfg.Lock.Key); !slices.Contains(keys, key) {
+	add := func(key string) {
+		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
+		}
+	}
+	for _, c := range cfg.Clients {
+		add(c.key(cfg))
+	}
+	for _, c := range cfg.Clients {
+		for _, t := range c.Does {
+			if t.Step == trace.Acquire {
+				add(t.Lock)
+			}
 		}
 	}
 	return keys
 }
+
+// key names the client's own lock.
+func (c Client) key(cfg *Config) string { return cmp.Or(c.Key, cfg.Lock.Key) }
 
 // masters are the nodes that a lock is kept on.
 func (w *World) masters() []Node {
@@ -528,7 +542,7 @@ func check(cfg *Config) error {
 			return fmt.Errorf("sim: %w", err)
 		}
 	}
-	if err := errors.Join(cfg.CheckStorage(), cfg.CheckTTL(), cfg.CheckNodes(), cfg.CheckSchedule()); err != nil {
+	if err := errors.Join(cfg.CheckStorage(), cfg.CheckTTL(), cfg.CheckNodes(), cfg.CheckSchedule(), cfg.CheckNesting()); err != nil {
 		return fmt.Errorf("sim: %w", err)
 	}
 	for _, c := range cfg.Clients {
@@ -567,7 +581,7 @@ func check(cfg *Config) error {
 func checkTasks(c Client, services []Service) error {
 	for _, t := range c.Does {
 		switch {
-		case t.Step == trace.Acquire || t.Step == trace.Extend || !slices.Contains(trace.Steps(), t.Step):
+		case t.Step == trace.Extend || !slices.Contains(trace.Steps(), t.Step):
 			return fmt.Errorf("%q is nothing to do in a section", t.Step)
 		case t.Step.AtStorage() != (t.Object != ""):
 			return fmt.Errorf("%s: a request to the storage, and nothing else, has an object", t.Step)
@@ -584,7 +598,7 @@ func checkTasks(c Client, services []Service) error {
 // env is what the lock of a client gets.
 func (w *World) env(p *process, c Client) *locks.Env {
 	env := &locks.Env{
-		Key: cmp.Or(c.Key, w.cfg.Lock.Key), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
+		Key: c.key(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
 		Data: w.data(), Dial: p.dial, Turn: p.turn, Woken: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {

@@ -56,8 +56,11 @@ type Event struct {
 	OK bool `json:"ok,omitempty"`
 	// Refused: the step failed because the storage refused it.
 	Refused bool `json:"refused,omitempty"`
-	// Lock names the lock of an acquire.
-	Lock string `json:"lock,omitempty"`
+	// Lock names the lock of an acquire, and Within is the client's section in which it asks
+	// for it: the one of its sections that began last, of a client that has a lock and takes
+	// another one; 0 is none.
+	Lock   string `json:"lock,omitempty"`
+	Within int    `json:"within,omitempty"`
 	// Token is the fencing token of the grant: on the end of a successful
 	// acquire or mint, on requests to the storage and on what that says of them.
 	Token uint64 `json:"token,omitempty"`

@@ -13,13 +13,19 @@ import (
 //	read | mark | write OBJECT
 //	read | mark | write OBJECT via SERVICE and SERVICE
 //	recall | remember | claim
+//	acquire | try LOCK
 //
-// The last three are a read and two writes of the [Record] of a [Schedule].
+// Those of the fourth line are a read and two writes of the [Record] of a [Schedule]. Those of
+// the last take one more lock, which is kept until the section is over: acquire asks until it
+// has it, try once.
 type Task struct {
 	Step   Step
 	Object string
-	Via    []string
-	Note   Note
+	// Lock names the lock of an acquire, and Once says that it is asked for once only.
+	Lock string
+	Once bool
+	Via  []string
+	Note Note
 }
 
 // A Note is what a task does with the record of which periods have been run.
@@ -53,10 +59,13 @@ func DefaultTasks() []Task {
 // release of the section before, once more.
 const releaseAgain = "release-again"
 
+// tryOnce is how a task is written whose step is [Acquire] and which asks once.
+const tryOnce = "try"
+
 // ParseTask reads a task.
 func ParseTask(s string) (Task, error) {
 	words := strings.Fields(s)
-	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
+	bad := fmt.Errorf("%q is nothing to do: write work, check, mint, release-again, one of recall, remember and claim, acquire or try with a lock, such as \"acquire b\", or one of read, mark and write with an object, such as \"write x\" or \"write x via proxy\"", s)
 	if len(words) == 0 {
 		return Task{}, bad
 	}
@@ -70,6 +79,8 @@ func ParseTask(s string) (Task, error) {
 			return Task{}, bad
 		}
 		return Note(words[0]).task(), nil
+	case (words[0] == string(Acquire) || words[0] == tryOnce) && len(rest) == 1:
+		return Task{Step: Acquire, Lock: rest[0], Once: words[0] == tryOnce}, nil
 	case t.Step.AtStorage() && len(rest) > 0:
 		t.Object, rest = rest[0], rest[1:]
 	case !slices.Contains([]Step{Work, Check, Mint}, t.Step):
@@ -98,8 +109,14 @@ func (t Task) String() string {
 		return string(t.Note)
 	}
 	s := string(t.Step)
-	if t.Step == Release {
+	switch {
+	case t.Step == Release:
 		s = releaseAgain
+	case t.Once:
+		s = tryOnce
+	}
+	if t.Lock != "" {
+		s += " " + t.Lock
 	}
 	if t.Object != "" {
 		s += " " + t.Object

@@ -16,11 +16,13 @@ func TestParseTask(t *testing.T) {
 		"remember":                      {Step: Write, Object: Record, Note: Remember},
 		"claim":                         {Step: Write, Object: Record, Note: Claim},
 		"mark  file-1":                  {Step: Mark, Object: "file-1"},
+		"acquire b":                     {Step: Acquire, Lock: "b"},
+		"try b":                         {Step: Acquire, Lock: "b", Once: true},
 		"write x via proxy":             {Step: Write, Object: "x", Via: []string{"proxy"}},
 		"write x via proxy and billing": {Step: Write, Object: "x", Via: []string{"proxy", "billing"}},
 	} {
 		got, err := ParseTask(text)
-		if err != nil || got.Step != want.Step || got.Object != want.Object || got.Note != want.Note || !slices.Equal(got.Via, want.Via) {
+		if err != nil || got.Step != want.Step || got.Object != want.Object || got.Note != want.Note || got.Lock != want.Lock || got.Once != want.Once || !slices.Equal(got.Via, want.Via) {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}
 		if again, err := ParseTask(got.String()); err != nil || again.String() != got.String() {
@@ -28,7 +30,7 @@ func TestParseTask(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "x", "acquire", "release", "extend", "read", "write", "work hard", "mint x", "recall x", "claim via proxy", "release-again x", "check via proxy",
+		"", "x", "acquire", "try", "acquire a b", "try b via proxy", "release", "extend", "read", "write", "work hard", "mint x", "recall x", "claim via proxy", "release-again x", "check via proxy",
 		"write x via", "write x through proxy", "write x via a b", "write x via a and", "write x via a or b", "write via proxy",
 	} {
 		if got, err := ParseTask(text); err == nil {

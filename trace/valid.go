@@ -159,8 +159,10 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 		return fmt.Errorf("%q is none of the processes", ev.Peer)
 	case ev.Fault < 0 || ev.Fault > faults:
 		return fmt.Errorf("it is of fault %d, and the trace has %d", ev.Fault, faults)
-	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced, ev.Period}, negative):
-		return errors.New("conn, msg, bytes, section, version, replaced and period are not below 0")
+	case slices.ContainsFunc([]int{ev.Conn, ev.Msg, ev.Bytes, ev.Section, ev.Version, ev.Replaced, ev.Period, ev.Within}, negative):
+		return errors.New("conn, msg, bytes, section, version, replaced, period and within are not below 0")
+	case ev.Within > 0 && ev.Within >= ev.Section:
+		return fmt.Errorf("section %d is said to be within section %d, which is not before it", ev.Section, ev.Within)
 	case ev.TTL < 0 || past(ev.TTL) || past(ev.Expires):
 		return errors.New("ttl or expires is no time that a key can have")
 	}

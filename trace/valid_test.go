@@ -65,7 +65,7 @@ func TestValidateTrace(t *testing.T) {
 		{"an unknown crash", `events[1]: "boom" is no text of an event of kind "crash": a later version may have written it`, func(t *Trace) {
 			t.Events[1] = Event{Seq: 2, Kind: KindCrash, Process: "c1", Text: "boom"}
 		}},
-		{"a section below 0", "events[3]: conn, msg, bytes, section, version, replaced and period are not below 0", func(t *Trace) { t.Events[3].Section = -1 }},
+		{"a section below 0", "events[3]: conn, msg, bytes, section, version, replaced, period and within are not below 0", func(t *Trace) { t.Events[3].Section = -1 }},
 		{"a life below 0", "events[2]: ttl or expires is no time", func(t *Trace) { t.Events[2].TTL = -1 }},
 		{"a clock without hands", `events[0]: an event of kind "clock" says which clocks, and this one does not`, func(t *Trace) { t.Events[0].Clocks = nil }},
 		{"a clock that runs wild", "events[0]: a clock is 5000000000 parts per billion too fast", func(t *Trace) { t.Events[0].Clocks.RatePPB = 5e9 }},
@@ -73,6 +73,7 @@ func TestValidateTrace(t *testing.T) {
 		{"a lease until the end of time", "events[3]: a clock shows -9223372036854775808", func(t *Trace) { t.Events[3].Ends.Nanos = -1 << 63 }},
 		{"a lease by the sun", `events[3]: the clock "sun" is not known`, func(t *Trace) { t.Events[3].Ends.Clock = "sun" }},
 		{"sent afterwards", "events[2]: what c1 did was sent with event 3, which is not before it", func(t *Trace) { t.Events[2].By.Sent = 3 }},
+		{"a section within a later one", "events[3]: section 1 is said to be within section 1, which is not before it", func(t *Trace) { t.Events[3].Within = 1 }},
 		{"an actor's section below 0", "events[2]: it is of section -1 of c1", func(t *Trace) { t.Events[2].By.Section = -1 }},
 	} {
 		t.Run(bad.name, func(t *testing.T) {

@@ -1,0 +1,162 @@
+package checks
+
+import (
+	"testing"
+
+	"github.com/locksim/locksim/history"
+)
+
+// Two clients have both locks and write both objects, each under its own lock and in the order
+// of that lock's grants. Still one comes first for one object and the other for the other: what
+// a client does under several locks is one piece of work.
+func TestNestedSectionsAreOneInTheOrderOfAll(t *testing.T) {
+	both := `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c1 acquires lock=a rank=1
+			0s  c2 acquires lock=b rank=1
+			31s c1 acquires lock=b rank=2 within=1
+			32s c2 acquires lock=a rank=2 within=1
+			33s c1 writes a=0>1 section=1`
+	judgeAll(t, SerialSections, []judgement{
+		{name: "each first once", want: Violated, says: []string{"c1 (section 1, lock a) and c2 (section 1, lock b) cannot have run one after the other"}, story: both + `
+			34s c2 writes b=0>1 section=1
+			35s c1 writes b=1>2 section=2
+			36s c2 writes a=1>2 section=2 <--`},
+		{name: "one of them first both times", want: Holds, story: both + `
+			34s c1 writes b=0>1 section=2
+			35s c2 writes b=1>2 section=1
+			36s c2 writes a=1>2 section=2`},
+		{name: "the same writes, and nobody had two locks at once", want: Holds, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c1 acquires lock=a rank=1
+			0s  c2 acquires lock=b rank=1
+			31s c1 acquires lock=b rank=2
+			32s c2 acquires lock=a rank=2
+			33s c1 writes a=0>1 section=1
+			34s c2 writes b=0>1 section=1
+			35s c1 writes b=1>2 section=2
+			36s c2 writes a=1>2 section=2`},
+		{name: "what a third sees between the two writes", want: Violated, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s c1 acquires lock=a rank=1
+			1s c1 acquires lock=b rank=1 within=1
+			2s c1 writes a=0>1 section=1
+			3s c3 acquires lock=a rank=2
+			4s c3 reads a=1
+			5s c3 acquires lock=b rank=2 within=1
+			6s c3 reads b=0 section=2
+			7s c1 writes b=0>1 section=2 <--`},
+		{name: "and when it sees both", want: Holds, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s c1 acquires lock=a rank=1
+			1s c1 acquires lock=b rank=1 within=1
+			2s c1 writes a=0>1 section=1
+			3s c3 acquires lock=a rank=2
+			4s c3 reads a=1
+			5s c3 acquires lock=b rank=2 within=1
+			6s c1 writes b=0>1 section=2
+			7s c3 reads b=1 section=2`},
+		{name: "all of it refused counts for nothing", want: Holds, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s c1 acquires lock=a rank=1
+			1s c1 acquires lock=b rank=1 within=1
+			2s c1 reads a=0 section=1
+			3s c2 acquires lock=a rank=2
+			4s c2 writes a=0>1
+			5s c1 reads a=1 section=1
+			6s c1 is-refused section=2`},
+	})
+}
+
+// A write under a lock's own name is judged by that lock, any other by all that its client has.
+func TestGrantOrderOfNestedSections(t *testing.T) {
+	judgeAll(t, GrantOrder, []judgement{
+		{name: "the object's own lock was granted anew", want: Violated, says: []string{"c1 (section 2, lock b)'s write of b"}, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c1 acquires lock=a rank=1
+			1s  c1 acquires lock=b rank=1 within=1
+			40s c2 acquires lock=b rank=2
+			41s c1 writes b=0>1 section=2 <--`},
+		{name: "another of its locks was", want: Holds, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c1 acquires lock=a rank=1
+			1s  c1 acquires lock=b rank=1 within=1
+			40s c2 acquires lock=b rank=2
+			41s c1 writes a=0>1 section=1`},
+		{name: "what both guard", want: Violated, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c1 acquires lock=a rank=1
+			1s  c1 acquires lock=b rank=1 within=1
+			40s c2 acquires lock=b rank=2
+			41s c1 writes x=0>1 section=1 <--`},
+	})
+}
+
+// Clients that wait for each other get no work done, and are told who waits for whom.
+func TestProgressOfNestedSections(t *testing.T) {
+	judgeAll(t, Progress, []judgement{
+		{name: "two wait for each other", want: Violated, says: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for a, which c1 has"}, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c1 acquires lock=a rank=1
+			0s  c2 acquires lock=b rank=1
+			1s  c1 calls lock=b within=1
+			1s  c2 calls lock=a within=1
+			1s  c1 fails lock=b within=1
+			60s the-run is-cut-off <--`},
+		{name: "three do, and a fourth waits for them", want: Violated, says: []string{"c1 has a and waits for b, which c2 has", "c2 has b and waits for L, which c3 has", "c3 has L and waits for a"}, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c4 calls lock=a
+			0s  c1 acquires lock=a rank=1
+			0s  c2 acquires lock=b rank=1
+			0s  c3 acquires lock=L rank=1
+			1s  c1 calls lock=b within=1
+			1s  c2 calls lock=L within=1
+			1s  c3 calls lock=a within=1
+			60s the-run is-cut-off <--`},
+		{name: "one waits, the other works", want: Holds, story: `
+			lock a ttl=30s
+			lock b ttl=30s
+			0s  c1 acquires lock=a rank=1
+			0s  c2 acquires lock=b rank=1
+			1s  c1 calls lock=b within=1
+			2s  c2 writes b=0>1
+			3s  c2 releases
+			4s  c1 acquires lock=b rank=2 within=1
+			5s  c1 writes b=1>2
+			6s  c1 releases section=2
+			7s  c1 releases section=1`},
+		{name: "the second lock is never given up", want: Violated, story: `
+			lock a ttl=30s
+			0s  c1 acquires rank=1
+			0s  c1 acquires lock=a rank=1 within=1
+			5s  c1 writes L=0>1 section=1
+			7s  c1 releases section=1
+			60s the-run is-cut-off <--`},
+	})
+}
+
+// What took effect only in part is so of all of the work, whatever lock it was under.
+func TestTornNestedSections(t *testing.T) {
+	s := tell(t, `
+			lock a ttl=30s
+			0s c1 acquires rank=1
+			1s c1 acquires lock=a rank=1 within=1
+			2s c1 writes x=0>1 section=1
+			3s c1 is-refused section=2
+			4s c1 releases section=2
+			5s c1 releases section=1`)
+	torn := Check(history.Of(s.trace), nil).Torn
+	if len(torn) != 1 || torn[0].Section != 1 || torn[0].Reason.Code != TornByRefusals {
+		t.Errorf("torn are %+v", torn)
+	}
+}

@@ -1,0 +1,197 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+)
+
+// told tells of each call of a lock how it ended: which lock, in which section and within which.
+func told(tr *trace.Trace, client string) string {
+	locks, said := map[int]string{}, []string(nil)
+	for _, ev := range Events(tr, trace.KindEnd, client) {
+		if !ev.Step.AtLock() {
+			continue
+		}
+		what := string(ev.Step)
+		if ev.Step == trace.Acquire {
+			locks[ev.Section] = ev.Lock
+		}
+		what += fmt.Sprintf(" %s %d", locks[ev.Section], ev.Section)
+		if ev.Within > 0 {
+			what += fmt.Sprintf(" in %d", ev.Within)
+		}
+		if !ev.OK {
+			what += " failed"
+		}
+		said = append(said, what)
+	}
+	return strings.Join(said, ", ")
+}
+
+// Each further lock is a section of its own, within the one before it, with a token of its own:
+// what is written under an object's name carries that of the lock which has it. They are given
+// up in reverse order.
+func TestNestedSections(t *testing.T) {
+	cfg := Sections(ToyLock,
+		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "acquire c", "read b", "write a", "write b", "write x")},
+		sim.Client{Name: "client-2", Key: "b", Does: Does("write b"), Sections: 2},
+	)
+	cfg.Storage.Fencing = storage.PerShard
+	cfg.Clients[0].Starts = trace.At(trace.Did{Process: "client-2", Verb: trace.Finished})
+	tr := Play(t, cfg)
+	Same(t, "client-1", told(tr, "client-1"), "acquire a 1, acquire b 2 in 1, acquire c 3 in 2, release c 3, release b 2, release a 1")
+	Same(t, "its steps", Steps(tr, "client-1"), "acquire, acquire, acquire, read b, write a, write b, write x, release, release, release")
+	Same(t, "served", Served(tr), "write b for client-2 (1), write b for client-2 (2), read b for client-1 (3), write a for client-1 (1), write b for client-1 (3), write x for client-1 (1)")
+	var values []string
+	for _, ev := range Events(tr, trace.KindServe, "storage") {
+		if ev.Client() == "client-1" && ev.Step == trace.Write {
+			values = append(values, ev.Value)
+		}
+	}
+	Same(t, "what it writes is computed from what it read under another lock", strings.Join(values, ", "),
+		"client-1 after version 2 of b, client-1 after version 2, client-1 after version 3 of b")
+}
+
+// A client asks for another lock as for its own: again and again, as often as it may. Whoever
+// only tries gives all back and begins anew.
+func TestAcquiringAnotherLock(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		does     string
+		attempts int
+		sections int
+		holds    time.Duration
+		calls    string
+		failed   bool
+	}{
+		{"it waits", "acquire b", 0, 1, 4 * time.Second,
+			"acquire a 1, acquire b 2 in 1 failed, acquire b 3 in 1 failed, acquire b 4 in 1 failed, acquire b 5 in 1, release b 5, release a 1", false},
+		{"it gives up, and that was its section", "acquire b", 2, 1, 4 * time.Second,
+			"acquire a 1, acquire b 2 in 1 failed, acquire b 3 in 1 failed, release a 1", true},
+		{"it has another section then", "acquire b", 2, 2, 2500 * time.Millisecond,
+			"acquire a 1, acquire b 2 in 1 failed, acquire b 3 in 1 failed, release a 1, acquire a 4, acquire b 5 in 4 failed, acquire b 6 in 4, release b 6, release a 4", true},
+		{"it gives back", "try b", 0, 1, 4 * time.Second,
+			"acquire a 1, acquire b 2 in 1 failed, release a 1, acquire a 3, acquire b 4 in 3 failed, release a 3, acquire a 5, acquire b 6 in 5 failed, release a 5, " +
+				"acquire a 7, acquire b 8 in 7, release b 8, release a 7", false},
+		{"it gives back only so often", "try b", 2, 1, 4 * time.Second,
+			"acquire a 1, acquire b 2 in 1 failed, release a 1, acquire a 3, acquire b 4 in 3 failed, release a 3", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr := Play(t, Sections(ToyLock, sim.Client{
+				Name: "client-1", Key: "a", Does: Does(test.does, "write b"), Attempts: test.attempts, Sections: test.sections, RetryEvery: 1500 * time.Millisecond,
+				Starts: trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired}),
+			}, sim.Client{Name: "client-2", Key: "b", Does: Does("work", "write b"), Works: test.holds}))
+			Same(t, "its calls", told(tr, "client-1"), test.calls)
+			Same(t, "it failed", !Events(tr, trace.KindDone, "client-1")[0].OK, test.failed)
+		})
+	}
+}
+
+// Tokens of a source are counted lock by lock, and each lease is looked at and prolonged.
+func TestWhatIsDoneForEachLock(t *testing.T) {
+	cfg := Sections(ToyLock,
+		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "work", "check", "write b"), Works: 50 * time.Second, ExtendsEvery: 20 * time.Second})
+	cfg.Tokens.Source = ToyTokens
+	cfg.Storage.Fencing = storage.PerShard
+	tr := Play(t, cfg)
+	Same(t, "its steps", Steps(tr, "client-1"), "acquire, mint, acquire, mint, extend, extend, extend, extend, work, check, write b, release, release")
+	Same(t, "its calls", told(tr, "client-1"), "acquire a 1, acquire b 2 in 1, extend a 1, extend b 2, extend a 1, extend b 2, release b 2, release a 1")
+
+	// The lock that it took first is over before the other.
+	cfg = Sections(ToyLock,
+		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "work", "check", "write b"), Works: 12 * time.Second},
+		sim.Client{Name: "client-2", Key: "b", Does: Does("work"), Works: 20 * time.Second})
+	cfg.Clients[0].Starts = trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired})
+	Same(t, "its steps", Steps(Play(t, cfg), "client-1"), "acquire, "+strings.Repeat("acquire failed, ", 20)+"acquire, work, check failed, release, release failed")
+}
+
+// Two clients that take two locks in opposite order wait for each other: until their leases are
+// over, and then both go on.
+func TestOppositeOrder(t *testing.T) {
+	cfg := Sections(ToyLock,
+		sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "write a", "write b")},
+		sim.Client{Name: "client-2", Key: "b", Does: Does("acquire a", "write a", "write b")})
+	tr := Play(t, cfg)
+	for _, client := range []string{"client-1", "client-2"} {
+		all := Events(tr, trace.KindEnd, client)
+		if granted := all[len(all)-5]; granted.Step != trace.Acquire || !granted.OK || granted.At < cfg.Lock.TTL-time.Second {
+			t.Errorf("%s was granted the other lock with %+v", client, granted)
+		}
+	}
+}
+
+// A client that is told that it has lost its lock stops waiting for the other, and writes under
+// neither.
+func TestLossOfANestedLock(t *testing.T) {
+	for _, test := range []struct{ does, steps string }{
+		{"acquire b", "acquire, acquire failed, acquire failed, acquire failed, release"},
+		{"acquire c", "acquire, acquire, work, release, release"},
+	} {
+		kind := ToyLock
+		kind.New = func(env *locks.Env) (locks.Lock, error) {
+			lock, err := ToyLock.New(env)
+			return losing{lock, env}, err
+		}
+		cfg := Sections(kind,
+			sim.Client{Name: "client-1", Key: "a", Does: Does(test.does, "work", "write x"), Works: 5 * time.Second},
+			sim.Client{Name: "client-2", Key: "b", Does: Does("work"), Works: 20 * time.Second})
+		cfg.Clients[0].Starts = trace.At(trace.Did{Process: "client-2", Verb: trace.Acquired})
+		Same(t, test.does, Steps(Play(t, cfg), "client-1"), test.steps)
+	}
+}
+
+// losing is a lock that tells after a while that it has lost the lease on a.
+type losing struct {
+	locks.Lock
+	env *locks.Env
+}
+
+func (l losing) Acquire(ctx context.Context) (locks.Lease, error) {
+	lease, err := l.Lock.Acquire(ctx)
+	if err != nil || l.env.Key != "a" {
+		return lease, err
+	}
+	lost := make(chan struct{})
+	l.env.Clock.AfterFunc(2500*time.Millisecond, func() { close(lost) })
+	return lostLease{lease, lost}, nil
+}
+
+type lostLease struct {
+	locks.Lease
+	lost chan struct{}
+}
+
+func (l lostLease) Lost() <-chan struct{} { return l.lost }
+
+// What cannot be is refused with a sentence.
+func TestRefusedNesting(t *testing.T) {
+	for says, change := range map[string]func(*sim.Config){
+		"client-1 would acquire a, and has a already: it would wait for itself; let it take another lock": func(c *sim.Config) {
+			c.Clients[0].Does = Does("acquire a")
+		},
+		"client-1 would try b, and has b already": func(c *sim.Config) { c.Clients[0].Does = Does("acquire b", "try b") },
+		"client-1 would take more than 8 locks besides its own; let it take fewer": func(c *sim.Config) {
+			c.Clients[0].Does = Does("acquire b", "acquire c", "acquire d", "acquire e", "acquire f", "acquire g", "acquire h", "acquire i", "acquire j")
+		},
+		"without a name":                     func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
+		"with a schedule a client has one":   func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
+		"each of which has room for 2":       func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
+		"a grant of toy is a transaction":    func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
+		"cannot be compared with each other": func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
+	} {
+		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "write b")})
+		change(&cfg)
+		if _, err := sim.Run(cfg); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("the error is %v and does not say %q", err, says)
+		}
+	}
+}
