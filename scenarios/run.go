@@ -76,7 +76,7 @@ func Run(s *Scenario, o RunOptions) (*Result, error) {
 	var runs []Outcome
 	for _, v := range s.Variants {
 		for _, fencing := range []string{Off, On} {
-			run, err := v.run(o, fencing)
+			run, err := v.Run(o, fencing)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", v.describe(fencing), err)
 			}
@@ -86,7 +86,9 @@ func Run(s *Scenario, o RunOptions) (*Result, error) {
 	return NewResult(s, cmp.Or(o.Kind.Name, o.Lock, s.Variants[0].Lock), o.Seed, runs), nil
 }
 
-func (v *Variant) run(o RunOptions, fencing string) (Outcome, error) {
+// Run runs a variant without fencing tokens or with them: fencing is [Off] or [On]. The error is
+// that of [Run].
+func (v *Variant) Run(o RunOptions, fencing string) (Outcome, error) {
 	config, err := v.Config(o.of(fencing))
 	if err != nil {
 		return Outcome{}, err

@@ -15,7 +15,7 @@ func (v *Variant) Tell(o RunOptions) (runs []Outcome, untold string, err error) 
 		return nil, config.Doubts[0], nil
 	}
 	for _, fencing := range []string{Off, On} {
-		run, err := v.run(o, fencing)
+		run, err := v.Run(o, fencing)
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w", v.describe(fencing), err)
 		}
