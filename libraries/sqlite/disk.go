@@ -3,6 +3,7 @@ package sqlite
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/locksim/locksim/servers/outbox"
 	"github.com/locksim/locksim/sim"
@@ -26,7 +27,14 @@ type database struct {
 	cached, stored contents
 	number         int
 	opened         []*opened
+	// deleted are files on the disk that processes do not see any more, and when that began.
+	deleted map[string]time.Duration
 }
+
+// journalled is how long a file system takes until a file that was deleted is so on the disk, if
+// nothing is synced before: that is ext4's commit interval
+// (https://www.kernel.org/doc/html/latest/admin-guide/ext4.html).
+const journalled = 5 * time.Second
 
 // opened is a database as a process has opened it.
 type opened struct {
@@ -54,12 +62,19 @@ func (d *disk) ClockChanged() {
 }
 
 // Crash is as in [sim.Server]. The locks of files are the operating system's, and gone. A journal
-// that is there then makes whoever opens the database roll back what it is of.
+// that is there then makes whoever opens the database roll back what it is of; that can be one
+// which was deleted a moment ago.
 func (d *disk) Crash(how trace.Crash) {
 	d.Outbox.Crash()
 	for _, b := range d.databases {
 		b.opened = nil
 		if how == trace.PowerLoss {
+			for file, at := range b.deleted {
+				if d.host.Now()-at >= journalled {
+					delete(b.stored, file)
+				}
+			}
+			clear(b.deleted)
 			b.cached = maps.Clone(b.stored)
 			b.number++
 		}
@@ -134,11 +149,16 @@ func (o *opened) serves(r *request, by *trace.Actor) answer {
 	case reserved:
 		a.Yes = slices.ContainsFunc(b.opened, func(o *opened) bool { return o.level >= reserving })
 	case flush:
+		d.commits()
 		b.sync(r.File)
 	case remove:
-		b.remove(r.File)
+		b.remove(r.File, d.host.Now())
+		if r.Durably {
+			d.commits()
+		}
 		if d.host.Now() <= 0 { // before the story; all of that has long been on the disk
 			b.stored = maps.Clone(b.cached)
+			clear(b.deleted)
 		}
 		d.register.look(b, by)
 	}
@@ -152,7 +172,9 @@ func (o *opened) open(name string) {
 	i := slices.IndexFunc(o.disk.databases, func(b *database) bool { return b.name == name })
 	if i < 0 {
 		i = len(o.disk.databases)
-		o.disk.databases = append(o.disk.databases, &database{name: name, cached: contents{itself: nil}, stored: contents{itself: nil}})
+		o.disk.databases = append(o.disk.databases, &database{
+			name: name, cached: contents{itself: nil}, stored: contents{itself: nil}, deleted: map[string]time.Duration{},
+		})
 	}
 	o.of = o.disk.databases[i]
 	o.of.opened = append(o.of.opened, o)
@@ -179,15 +201,30 @@ func (b *database) sync(file string) {
 	}
 }
 
-func (b *database) remove(file string) {
+// remove deletes a file as processes see it. That SQLite has it on the disk too before it goes on,
+// it has to be asked for: synchronous = EXTRA.
+func (b *database) remove(file string, now time.Duration) {
 	b.cached = maps.Clone(b.cached)
 	delete(b.cached, file)
 	b.number++
-	delete(b.stored, file)
+	if _, there := b.stored[file]; there {
+		b.deleted[file] = now
+	}
 }
 
-// lock is unixLock of SQLite's os_unix.c: who wants the file for itself alone keeps others from
-// beginning to read while it waits for those that do.
+// commits has on the disk what was deleted: a file system syncs that with any file of its.
+func (d *disk) commits() {
+	for _, b := range d.databases {
+		for file := range b.deleted {
+			delete(b.stored, file)
+		}
+		clear(b.deleted)
+	}
+}
+
+// lock is unixLock of SQLite's os_unix.c: who has reserved the file and wants it for itself alone
+// keeps others from beginning to read while it waits for those that do. Who wants it to roll back
+// what somebody has left has not reserved it, and does not.
 func (o *opened) lock(want level, by *trace.Actor) bool {
 	others := slices.DeleteFunc(slices.Clone(o.of.opened), func(p *opened) bool { return p == o })
 	some := func(at level) bool { return slices.ContainsFunc(others, func(p *opened) bool { return p.level >= at }) }
@@ -197,7 +234,9 @@ func (o *opened) lock(want level, by *trace.Actor) bool {
 	case want == shared && some(pending), want == reserving && some(reserving), want == exclusive && some(pending):
 		return false
 	case want == exclusive && some(shared):
-		o.level = pending
+		if o.level == reserving {
+			o.level = pending
+		}
 		return false
 	}
 	was := o.level

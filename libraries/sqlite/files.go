@@ -155,9 +155,12 @@ func (f *files) sync(file string) int32 {
 	return code
 }
 
-func (f *files) remove(file string) int32 {
-	delete(f.has, file)
-	_, code := f.ask(request{Op: remove, File: file})
+// remove deletes a file. If that fails it is still there, for this process too.
+func (f *files) remove(file string, durably bool) int32 {
+	_, code := f.ask(request{Op: remove, File: file, Durably: durably})
+	if code == sqlite3.SQLITE_OK {
+		delete(f.has, file)
+	}
 	return code
 }
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -14,14 +15,15 @@ type row struct {
 	until        int64 // in milliseconds since 1970
 }
 
-// read is what stands in the leases of a database: none if it has no such table.
-func read(database []byte) ([]row, error) {
-	name, unmount, err := mount(&image{database: database})
+// read is what stands in the leases of a database for whoever opens it, who rolls back what has a
+// journal: none if it has no such table.
+func read(is contents) ([]row, error) {
+	name, unmount, err := mount(&image{files{has: maps.Clone(is)}})
 	if err != nil {
 		return nil, err
 	}
 	defer unmount()
-	db, err := sql.Open("sqlite", "file:/image.db?immutable=1&vfs="+name)
+	db, err := sql.Open("sqlite", "file:/image.db?vfs="+name)
 	if err != nil {
 		return nil, err
 	}
@@ -45,20 +47,23 @@ func read(database []byte) ([]row, error) {
 	return all, rows.Err()
 }
 
-// An image is a database that is only looked at.
-type image struct {
-	files
-	database []byte
-}
+// An image is a copy of a database, to be looked at and thrown away.
+type image struct{ files }
 
-func (i *image) open(file string, _ bool) int32 {
+func (i *image) open(file string, make bool) int32 {
 	if file == journal {
-		return sqlite3.SQLITE_CANTOPEN
+		return i.files.open(file, make)
 	}
-	i.has = contents{itself: i.database}
 	return sqlite3.SQLITE_OK
 }
 
-func (*image) close(string)       {}
-func (*image) lock(level) int32   { return sqlite3.SQLITE_OK }
-func (*image) unlock(level) int32 { return sqlite3.SQLITE_OK }
+func (i *image) remove(file string, _ bool) int32 {
+	delete(i.has, file)
+	return sqlite3.SQLITE_OK
+}
+
+func (*image) close(string)            {}
+func (*image) sync(string) int32       { return sqlite3.SQLITE_OK }
+func (*image) lock(level) int32        { return sqlite3.SQLITE_OK }
+func (*image) unlock(level) int32      { return sqlite3.SQLITE_OK }
+func (*image) reserved() (bool, int32) { return false, sqlite3.SQLITE_OK }

@@ -49,12 +49,12 @@ func (g *register) tell(o *opened, what trace.Kind, by *trace.Actor) {
 }
 
 // finds has the leases be what the rows of a database say, and reports whether it is theirs and
-// says something. One with a journal will be what it was before, as soon as that is rolled back.
+// says something.
 func (g *register) finds(b *database) bool {
-	if _, journalled := b.cached[journal]; b.name != leasesIn || journalled {
+	if b.name != leasesIn {
 		return false
 	}
-	rows, err := read(b.cached[itself])
+	rows, err := read(b.cached)
 	if err != nil {
 		g.d.host.Doubt("nobody can say who has the locks: " + err.Error())
 		return false

@@ -9,8 +9,10 @@
 // its own: nobody else may touch the file meanwhile, and so it goes with the next one.
 //
 // All is as SQLite has it by default: a rollback journal, which is deleted when a transaction
-// counts, and rolled back by the next one who opens the file if it is still there. A write-ahead
-// log is left out: it needs memory that processes share.
+// counts, and rolled back by the next one who opens the file if it is still there. After a power
+// loss that can be one that was deleted: SQLite waits for what it writes to be on the disk, and for
+// what it deletes only if it is told to (synchronous = EXTRA). A write-ahead log is left out: it
+// needs memory that processes share.
 //
 // # Locks
 //

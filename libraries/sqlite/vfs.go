@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +27,8 @@ type system interface {
 	size(file string) int64
 	there(file string) bool
 	sync(file string) (code int32)
-	remove(file string) (code int32)
+	// remove deletes a file; durably says that this has to be on the disk, too.
+	remove(file string, durably bool) (code int32)
 	lock(to level) (code int32)
 	unlock(to level) (code int32)
 	reserved() (is bool, code int32)
@@ -117,13 +119,14 @@ func ofHandle(p uintptr) (s system, file string) {
 	return systemOf(h.number), file
 }
 
-// ending is which of the files of a database a name is.
-func ending(name uintptr) string {
+// ending is which of the files of a database a name is, if it is one: a journal can name others,
+// and anything can be written into a journal.
+func ending(name uintptr) (file string, is bool) {
 	text := libc.GoString(name)
-	if len(text) > len(journal) && text[len(text)-len(journal):] == journal {
-		return journal
+	if strings.HasSuffix(text, journal) {
+		return journal, true
 	}
-	return itself
+	return itself, strings.HasSuffix(text, ".db")
 }
 
 func xOpen(_ *libc.TLS, table, name, p uintptr, flags int32, out uintptr) int32 {
@@ -131,7 +134,10 @@ func xOpen(_ *libc.TLS, table, name, p uintptr, flags int32, out uintptr) int32 
 	if name == 0 {
 		return sqlite3.SQLITE_CANTOPEN // a temporary file: what is so large that it needs one has no place here
 	}
-	file := ending(name)
+	file, is := ending(name)
+	if !is {
+		return sqlite3.SQLITE_CANTOPEN
+	}
 	if code := ofTable(table).open(file, flags&sqlite3.SQLITE_OPEN_CREATE != 0); code != sqlite3.SQLITE_OK {
 		return code
 	}
@@ -152,19 +158,18 @@ func xClose(_ *libc.TLS, p uintptr) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-func xDelete(_ *libc.TLS, table, name uintptr, _ int32) int32 {
-	s, file := ofTable(table), ending(name)
-	if !s.there(file) {
+func xDelete(_ *libc.TLS, table, name uintptr, durably int32) int32 {
+	s := ofTable(table)
+	file, is := ending(name)
+	if !is || !s.there(file) {
 		return sqlite3.SQLITE_IOERR_DELETE_NOENT
 	}
-	return s.remove(file)
+	return s.remove(file, durably != 0)
 }
 
 func xAccess(_ *libc.TLS, table, name uintptr, _ int32, out uintptr) int32 {
-	*at[int32](out) = 0
-	if text := libc.GoString(name); ending(name) == journal || text[len(text)-3:] == ".db" {
-		*at[int32](out) = libc.Bool32(ofTable(table).there(ending(name)))
-	}
+	file, is := ending(name)
+	*at[int32](out) = libc.Bool32(is && ofTable(table).there(file))
 	return sqlite3.SQLITE_OK
 }
 

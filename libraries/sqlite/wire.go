@@ -46,8 +46,10 @@ type request struct {
 	// Name is the database to be opened. All that follows on the connection is about that one.
 	Name string `json:"name,omitempty"`
 	// File is one of the two that the database has.
-	File  string `json:"file,omitempty"`
-	Level level  `json:"level,omitempty"`
+	File string `json:"file,omitempty"`
+	// Durably says that not only the file is to be deleted, but that this is to be on the disk.
+	Durably bool  `json:"durably,omitempty"`
+	Level   level `json:"level,omitempty"`
 	// Knows is the number of the contents that the process has, and Changes is what it has made
 	// of them since.
 	Knows   int      `json:"knows"`
@@ -109,8 +111,12 @@ func (c contents) apply(ch change) error {
 // framer cuts what a process says into lines.
 type framer struct{}
 
-// longest is how long a message may be: both files, and what is said of them.
-const longest = 4 * largest
+// longest is how long a message may be: both files, and what is said of them. most is how many
+// changes it may have: SQLite makes four for a page of 4 kB.
+const (
+	longest = 4 * largest
+	most    = 4 * largest / 4096
+)
 
 // message is one that says something, and has bytes after it.
 func message(says any, raw ...[]byte) ([]byte, error) {
@@ -154,7 +160,7 @@ func (r *request) makesSense() bool {
 		}
 		all += c.Size
 	}
-	return all <= longest && r.Level >= none && r.Level <= exclusive && r.Level != pending && (r.File == itself || r.File == journal) &&
+	return all <= longest && len(r.Changes) <= most && r.Level >= none && r.Level <= exclusive && r.Level != pending && (r.File == itself || r.File == journal) &&
 		slices.Contains([]string{open, lock, unlock, reserved, flush, remove}, r.Op) && len(r.Name) < 1000
 }
 

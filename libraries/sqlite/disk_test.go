@@ -1,0 +1,150 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/libraries/sqlite"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// process is a world with one process and a disk.
+func process(t *testing.T, run func(context.Context, *sim.Program) error) sim.Config {
+	cfg := Story(Client(t, "client-1", run))
+	cfg.Nodes = Nodes(locks.SQLite, 1)
+	return cfg
+}
+
+// Who has reserved a file and waits for it keeps new readers out. Who waits for it to roll back what
+// somebody has left has not reserved it, and does not.
+func TestWhoKeepsReadersOut(t *testing.T) {
+	for _, c := range []struct{ second, third string }{
+		{"shared reserved exclusive", "no"},
+		{"shared exclusive", "yes"},
+	} {
+		Play(t, process(t, func(ctx context.Context, p *sim.Program) error {
+			last := map[string]string{}
+			for _, who := range []struct{ name, wants string }{{"first", "shared"}, {"second", c.second}, {"third", "shared"}} {
+				file, err := Dial(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				said := []string{`{"op":"open","name":"a.db"}`}
+				for _, level := range strings.Fields(who.wants) {
+					n := map[string]int{"shared": 1, "reserved": 2, "exclusive": 4}[level]
+					said = append(said, fmt.Sprintf(`{"op":"lock","level":%d,"knows":0}`, n))
+				}
+				for _, line := range said {
+					answer, err := Ask(file, line)
+					if err != nil {
+						return err
+					}
+					last[who.name] = "no"
+					if strings.Contains(answer, `"yes":true`) {
+						last[who.name] = "yes"
+					}
+				}
+			}
+			Same(t, c.second+": who reads, who wants the file for itself, who wants to read",
+				last["first"]+" "+last["second"]+" "+last["third"], "yes no "+c.third)
+			return nil
+		}))
+	}
+}
+
+// A power loss ten seconds into the story takes the transaction of the last five seconds, because
+// the journal is there again that was deleted. It does not if SQLite was told to wait for that, or
+// if something was synced in between.
+func TestADeletedJournalComesBack(t *testing.T) {
+	insert := func(value string) string { return "INSERT INTO t VALUES ('" + value + "')" }
+	for _, c := range []struct {
+		name, setting, left string
+		values              map[string]time.Duration // when they are inserted
+	}{
+		{"5 s before", "FULL", "[a]", map[string]time.Duration{"a": 4900 * time.Millisecond}},
+		{"just before", "FULL", "[]", map[string]time.Duration{"a": 9900 * time.Millisecond}},
+		{"the last of two", "FULL", "[a]", map[string]time.Duration{"a": 9800 * time.Millisecond, "b": 9900 * time.Millisecond}},
+		{"another file is synced", "FULL", "[a]", map[string]time.Duration{"a": 9800 * time.Millisecond, "elsewhere": 9900 * time.Millisecond}},
+		{"with EXTRA", "EXTRA", "[a]", map[string]time.Duration{"a": 9900 * time.Millisecond}},
+	} {
+		var left string
+		cfg := process(t, func(ctx context.Context, p *sim.Program) error {
+			s, err := sqlite.Open(p.Env(), "a.db", "")
+			if err != nil {
+				return err
+			}
+			for _, text := range []string{"CREATE TABLE t (v TEXT)", "PRAGMA synchronous = " + c.setting} {
+				if _, err := s.Exec(ctx, text); err != nil {
+					return err
+				}
+			}
+			for _, value := range []string{"a", "b"} {
+				if at, is := c.values[value]; is {
+					SleepUntil(at)
+					if _, err := s.Exec(ctx, insert(value)); err != nil {
+						return err
+					}
+				}
+			}
+			if at, is := c.values["elsewhere"]; is {
+				SleepUntil(at)
+				other, err := sqlite.Open(p.Env(), "b.db", "")
+				if err != nil {
+					return err
+				}
+				if _, err := other.Exec(ctx, "CREATE TABLE t (v TEXT)"); err != nil {
+					return err
+				}
+			}
+			SleepUntil(11 * time.Second)
+			const look = "SELECT v FROM t ORDER BY v"
+			if _, err = s.Exec(ctx, look); err == nil {
+				t.Errorf("%s: the file is open as before", c.name)
+			}
+			rows, err := s.Exec(ctx, look)
+			left = fmt.Sprint(rows)
+			return err
+		})
+		Play(t, With(cfg, Lasting(Hop, At(10*time.Second, Crashed("sqlite-1", trace.PowerLoss)))))
+		Same(t, c.name, left, c.left)
+	}
+}
+
+// If the journal cannot be deleted, the transaction does not count, for its own process neither.
+func TestAJournalThatCannotBeDeleted(t *testing.T) {
+	var left [2]string
+	cfg := process(t, func(ctx context.Context, p *sim.Program) error {
+		var all [2]*sqlite.Session
+		for i := range all {
+			s, err := sqlite.Open(p.Env(), "a.db", "")
+			if err != nil {
+				return err
+			}
+			all[i] = s
+			if _, err := s.Exec(ctx, "CREATE TABLE IF NOT EXISTS t (v TEXT)"); err != nil {
+				return err
+			}
+		}
+		SleepUntil(time.Second)
+		if _, err := all[0].Exec(ctx, "INSERT INTO t VALUES ('a')"); err == nil {
+			t.Error("the journal was deleted")
+		}
+		SleepUntil(2 * time.Second)
+		for i, s := range all {
+			rows, err := s.Exec(ctx, "SELECT v FROM t")
+			if err != nil {
+				return err
+			}
+			left[i] = fmt.Sprint(rows)
+		}
+		return nil
+	})
+	Play(t, With(cfg, Lasting(time.Second/2, At(time.Second+12*time.Millisecond+Hop/2, &sim.Fail{Node: "sqlite-1"}))))
+	Same(t, "the first of two sees, and the second", left[0]+" "+left[1], "[] []")
+}
