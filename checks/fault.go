@@ -3,7 +3,6 @@ package checks
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/history"
@@ -57,28 +56,6 @@ func (h *inquiry) byReplaced(s *history.Section) bool {
 	}
 	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
 		return k.Owner == s.Acquisition && k.Set.Seq < s.Granted.Seq && replaced(k.Node)
-	})
-}
-
-// prolongedInVain reports whether a section had prolonged its lease, up to the event at, on
-// a node whose place a replica has taken that has not heard of it: before, or because the
-// node does not know that it is none any more.
-func (h *inquiry) prolongedInVain(s *history.Section, at int) bool {
-	heard := func(node string, k *history.Holding, due time.Duration) bool {
-		return slices.ContainsFunc(h.Holdings(), func(other *history.Holding) bool {
-			return other.Owner == k.Owner && other.Node == node && other.Key == k.Key && other.Due >= due
-		})
-	}
-	slots := h.Slots(s.Lock)
-	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-		if k.Owner != s.Acquisition || !slots.Has(k.Place) {
-			return false
-		}
-		return slices.ContainsFunc(k.Touches, func(touch *trace.Event) bool {
-			return touch.Seq <= at && slices.ContainsFunc(h.Promotions(), func(ev *trace.Event) bool {
-				return ev.Peer == k.Node && ev.Seq <= at && !heard(ev.Process, k, touch.At+touch.TTL)
-			})
-		})
 	})
 }
 

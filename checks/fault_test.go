@@ -122,6 +122,116 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 	})
 }
 
+// A lease stands on a quorum: that one node of five did not keep what it had prolonged lets
+// nobody else in. R, S and T are replicas of A, B and C that have not heard of it; A does not
+// know that it is replaced.
+func TestWhoseFaultALeaseIsThatWasProlongedInVain(t *testing.T) {
+	const (
+		five = `
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=15s
+			0s  B sets by=c1/1 ttl=15s
+			0s  C sets by=c1/1 ttl=15s
+			0s  D sets by=c1/1 ttl=15s
+			0s  E sets by=c1/1 ttl=15s
+			1s  c1 acquires rank=1 ends=15s
+			2s  R restores of=c1/1 ttl=13s
+			2s  S restores of=c1/1 ttl=13s
+			2s  T restores of=c1/1 ttl=13s
+			8s  R replaces A`
+		all = `
+			9s  A touches by=c1/1 of=c1/1 ttl=30s
+			9s  B touches by=c1/1 of=c1/1 ttl=30s
+			9s  C touches by=c1/1 of=c1/1 ttl=30s
+			9s  D touches by=c1/1 of=c1/1 ttl=30s
+			9s  E touches by=c1/1 of=c1/1 ttl=30s
+			9s  c1 extends ends=39s`
+		prolonged = five + all
+		again     = `
+			20s c2 calls
+			20s c2 acquires rank=2 ends=50s <--`
+	)
+	inVain := FaultAssumption(trace.AssumeLockMemory)
+	judgeAll(t, LeaseExclusion, []judgement{
+		{name: "one of five", want: Violated, fault: FaultLock, story: prolonged + again},
+		{name: "two of five", want: Violated, fault: FaultLock, story: prolonged + `
+			10s S replaces B` + again},
+		{name: "three of five", want: Violated, fault: inVain, story: prolonged + `
+			10s S replaces B
+			11s T replaces C` + again},
+		{name: "three of five, of which one has heard of it in time", want: Violated, fault: FaultLock, story: prolonged + `
+			10s S replaces B
+			10s T restores of=c1/1 ttl=29s
+			11s T replaces C` + again},
+		{name: "three of five, and the third heard of it by the client itself", want: Violated, fault: FaultLock, story: prolonged + `
+			10s S replaces B
+			11s T replaces C
+			12s T touches by=c1/1 of=c1/1 ttl=30s` + again},
+		{name: "three of five, but the third is replaced too late to matter", want: Violated, fault: FaultLock, story: prolonged + `
+			10s S replaces B` + again + `
+			21s T replaces C`},
+		{name: "one of the three that it had been granted by", want: Violated, fault: inVain, story: `
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=15s
+			0s  B sets by=c1/1 ttl=15s
+			0s  C sets by=c1/1 ttl=15s
+			1s  c1 acquires rank=1 ends=15s
+			8s  R replaces A
+			8s  R restores of=c1/1 ttl=7s
+			9s  A touches by=c1/1 of=c1/1 ttl=30s
+			9s  B touches by=c1/1 of=c1/1 ttl=30s
+			9s  C touches by=c1/1 of=c1/1 ttl=30s
+			9s  c1 extends ends=39s` + again},
+		{name: "one of five, where two others had been given up", want: Violated, fault: inVain, story: prolonged + `
+			10s D deletes by=c1/1 of=c1/1
+			10s E deletes by=c1/1 of=c1/1` + again},
+		{name: "one of five, where somebody else removed two others", want: Violated, fault: FaultLock, story: prolonged + `
+			10s D deletes by=c2/1 of=c1/1
+			10s E deletes by=c2/1 of=c1/1` + again},
+		{name: "one of five, where two others forgot", want: Violated, fault: inVain, story: prolonged + `
+			10s D crashes
+			11s D restarts
+			11s D forgets of=c1/1
+			12s E crashes
+			13s E restarts
+			13s E forgets of=c1/1` + again},
+		{name: "three of five that were to stand only until then", want: Violated, fault: FaultLock, story: five + `
+			9s  A touches by=c1/1 of=c1/1 ttl=11s
+			9s  B touches by=c1/1 of=c1/1 ttl=11s
+			9s  C touches by=c1/1 of=c1/1 ttl=11s
+			9s  c1 extends ends=39s
+			10s S replaces B
+			11s T replaces C` + again},
+		{name: "three of five that were to stand just longer", want: Violated, fault: inVain, story: five + `
+			9s  A touches by=c1/1 of=c1/1 ttl=11001ms
+			9s  B touches by=c1/1 of=c1/1 ttl=11001ms
+			9s  C touches by=c1/1 of=c1/1 ttl=11001ms
+			9s  c1 extends ends=39s
+			10s S replaces B
+			11s T replaces C` + again},
+		{name: "the only node", want: Violated, fault: inVain, story: `
+			lock L ttl=30s nodes=A quorum=1
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=15s
+			1s  c1 acquires rank=1 ends=15s
+			2s  R restores of=c1/1 ttl=13s
+			8s  R replaces A
+			9s  A touches by=c1/1 of=c1/1 ttl=30s
+			9s  c1 extends ends=39s` + again},
+		{name: "the only node, whose replica's replica has not heard of it", want: Violated, fault: inVain, story: `
+			lock L ttl=30s nodes=A quorum=1
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=15s
+			1s  c1 acquires rank=1 ends=15s
+			2s  R restores of=c1/1 ttl=13s
+			2s  S restores of=c1/1 ttl=13s
+			8s  R replaces A
+			9s  R touches by=c1/1 of=c1/1 ttl=30s
+			9s  c1 extends ends=39s
+			10s S replaces R` + again},
+	})
+}
+
 // Until 30s every node keeps every key of c1, and c2 is granted the lock
 // afterwards; what differs is what c1's clocks do.
 func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
