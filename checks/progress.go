@@ -41,6 +41,9 @@ func judgeProgress(h *inquiry) Finding {
 		return notApplicable(NoLock)
 	}
 	c := newCalm(h)
+	if len(c.unfinished) > 0 && c.horizon == nil {
+		return notApplicable(OverBeforeFault, c.unfinished[0])
+	}
 	verdict := notApplicable(NobodyWanted)
 	for _, lock := range c.locks() {
 		switch f := c.judge(lock); {
@@ -115,9 +118,6 @@ func (c *calm) locks() []string {
 }
 
 func (c *calm) judge(lock string) Finding {
-	if len(c.unfinished) > 0 && c.horizon == nil {
-		return notApplicable(OverBeforeFault, c.unfinished[0])
-	}
 	wanting := c.wanting(lock)
 	calls := firstOfEach(wanting)
 	if len(calls) == 0 {

@@ -55,11 +55,17 @@ func TestProgress(t *testing.T) {
 			11s c1 acquires rank=1
 			12s c1 writes x=0>1 <--
 			13s c1 releases`},
-		{name: "the run is over before the fault", want: NotApplicable, story: `
+		{name: "the run is over before the fault", want: NotApplicable, says: []string{"the run was over before fault 1 was"}, story: `
 			0s fault-1 strikes lasting
 			0s fault-2 strikes lasting
 			1s fault-2 lifts
 			1s c1 fails`},
+		{name: "or cut off before it, with nobody who wants the lock", want: NotApplicable, says: []string{"nobody wanted"}, story: `
+			0s c1 acquires rank=1
+			1s fault-1 strikes lasting
+			2s c1 releases
+			3s c1 is-done
+			9s c1 is-cut-off`},
 		{name: "a fault that stays", want: Violated, story: `
 			0s fault-1 strikes
 			1s c1 fails <--`},
