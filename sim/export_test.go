@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -24,3 +25,6 @@ const (
 func RunWithin(cfg Config, patience time.Duration, events, bytes int) (*trace.Trace, error) {
 	return runWithin(cfg, bounds{patience, events, bytes})
 }
+
+// HearNobody has a client hear an answer in a process that is none, which panics.
+func HearNobody(p *Program) { _, _ = (&program{w: p.g.w}).settled(storage.Response{}, nil) }

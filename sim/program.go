@@ -455,8 +455,6 @@ func (g *program) settled(r storage.Response, err error) (storage.Response, erro
 	if s := g.w.byName[trace.StorageName]; s != nil {
 		rank = s.index
 	}
-	g.w.io.Lock()
-	g.p.stall(request{class: classHear, rank: rank})
-	g.w.io.Unlock()
+	g.w.hear(g.p, request{class: classHear, rank: rank})
 	return r, err
 }

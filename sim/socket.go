@@ -114,11 +114,7 @@ func (p *process) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	case <-w.ctx.Done():
 		err = errOver
 	}
-	w.io.Lock()
-	p.stall(request{class: classHear, rank: peer.index, sub: s.number(), round: round})
-	over := w.over
-	w.io.Unlock()
-	if over {
+	if w.hear(p, request{class: classHear, rank: peer.index, sub: s.number(), round: round}) {
 		w.linger(&p.lingered, 10_000)
 		err = errOver
 	}

@@ -25,6 +25,16 @@ func (p *process) stall(as request) {
 	}
 }
 
+// hear has a goroutine of a process go on with what it has heard, once the process runs. It
+// reports whether the world is over. It does not keep the lock in a panic: whoever tells of
+// that needs it, and the world would stand still without a word.
+func (w *World) hear(p *process, as request) (over bool) {
+	w.io.Lock()
+	defer w.io.Unlock()
+	p.stall(as)
+	return w.over
+}
+
 // unstall lets the goroutines go on that stalled, writers first, each in a moment
 // of its own. If all went on at once, one that hears that its connection is over
 // and closes it would race with one that writes on it.

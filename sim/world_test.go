@@ -86,6 +86,21 @@ func TestPanic(t *testing.T) {
 	Only(t, tr, trace.KindSet, "toy-1")
 }
 
+// So does one that panics where it hears an answer: others need what it holds there.
+func TestPanicWhereAnAnswerIsHeard(t *testing.T) {
+	tr, err := sim.RunPatiently(Story(
+		sim.Client{Name: "client-1", Run: func(_ context.Context, p *sim.Program) error { sim.HearNobody(p); return nil }},
+		Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+			SleepUntil(time.Second)
+			return Toy(p, 0).Do(ctx, "set k v")
+		}),
+	), 20*time.Second)
+	if !errors.Is(err, sim.ErrPanic) || !strings.Contains(err.Error(), "panic in client-1: ") || !strings.Contains(err.Error(), "settled") {
+		t.Fatalf("the error is %v", err)
+	}
+	Only(t, tr, trace.KindSet, "toy-1")
+}
+
 func panicking() error { panic("oh no") }
 
 // A client's error is told in the trace, and is not the run's.
