@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/trace"
 )
@@ -131,6 +133,22 @@ func (h *History) early(c Change) bool {
 	clock := h.clocks.Of(c.Event.By.Client, fakeclock.Monotonic)
 	from, to := MomentOf(c.Was.last()), MomentOf(c.Event)
 	return clock.Shows(to)-clock.Shows(from) > int64(to.At-from.At)
+}
+
+// SetBack reports whether an event is of what follows at once when a node's clock was set: a
+// key whose time was up stands again, because it is not up any more.
+func (h *History) SetBack(ev *trace.Event) bool {
+	for _, before := range slices.Backward(h.Trace.Events[:ev.Seq-1]) {
+		switch {
+		case before.At != ev.At:
+			return false
+		case before.Process == ev.Process && before.Kind == trace.KindClock:
+			return before.Clocks.Why == trace.Jumped
+		case before.Process == ev.Process && before.Kind != trace.KindRestore && before.Kind != trace.KindExpire:
+			return false
+		}
+	}
+	return false
 }
 
 // Forgot reports whether a node that a lock uses lost something that it held, be it a

@@ -131,7 +131,7 @@ var forms = []Form{
 	{KindExpire, OfKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
 	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
 	{KindDrop, OfKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
-	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master; with by, it stands for owner again because by, which shared it, has given it up", fields("process"), fields("key value ttl expires owner by"), true, nil},
+	{KindRestore, OfKeys, "a key came back from disk otherwise than it was, or from a master, or its time, which was up, is not up any more, because the clock was set back; with by, it stands for owner again because by, which shared it, has given it up", fields("process"), fields("key value ttl expires owner by"), true, nil},
 
 	{KindOpen, OfSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
 	{KindAlive, OfSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},

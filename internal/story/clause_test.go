@@ -120,6 +120,37 @@ func TestClocks(t *testing.T) {
 `)
 }
 
+// A key whose time was up, and which stands again, was not on a disk: it is told why it does.
+func TestWhyAKeyStandsAgain(t *testing.T) {
+	holder := &trace.Actor{Client: "client-1", Section: 1}
+	back := trace.Event{Kind: trace.KindRestore, Process: "redis-1", Key: "x", Owner: holder, TTL: time.Second, Expires: 21 * time.Second}
+	clock := trace.Event{Kind: trace.KindClock, Process: "redis-1", Clocks: &trace.Clocks{Wall: int64(9 * time.Second), Why: trace.Jumped}}
+	elsewhere := clock
+	elsewhere.Process = "redis-2"
+	for _, c := range []struct {
+		name   string
+		before []trace.Event
+		want   string
+	}{
+		{"the clock was set back", []trace.Event{clock}, "client-1's key stands again on redis-1, until 21.000s: the clock was set back"},
+		{"and another key stands again, too", []trace.Event{clock, {Kind: trace.KindRestore, Process: "redis-1", Key: "y", Owner: holder}}, "client-1's key stands again on redis-1, until 21.000s: the clock was set back"},
+		{"another node's clock was", []trace.Event{elsewhere}, "client-1's key reaches redis-1, until 21.000s"},
+		{"it came back from disk", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1, until 21.000s"},
+		{"it came back, and its clock was set before", []trace.Event{{Kind: trace.KindCrash, Process: "redis-1"}, clock, {Kind: trace.KindRestart, Process: "redis-1"}}, "client-1's key came back from disk on redis-1, until 21.000s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := tracetest.New("none", 1)
+			for _, ev := range append(c.before, back) {
+				s.At(20*time.Second, ev)
+			}
+			clauses := Of(history.Of(&s.Trace), false)
+			if last := string(clauses[len(clauses)-1].Predicate); last != c.want {
+				t.Errorf("it says %q, want %q", last, c.want)
+			}
+		})
+	}
+}
+
 func TestAHeldMessageAndItsArrival(t *testing.T) {
 	s := tracetest.New("none", 1)
 	message := trace.Event{Conn: 1, Msg: 2, Section: 1, Step: trace.Write, Text: "PUT x", Process: "client-1", Peer: "storage"}

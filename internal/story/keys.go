@@ -33,6 +33,10 @@ func (s *teller) otherKey(c history.Change) {
 	case history.Forgotten:
 		s.sayIts(ev, Fault, "key %s, which was %s, was lost in the crash", ev.Key, ev.Value)
 	case history.Replaced:
+		if s.SetBack(ev) {
+			s.sayIts(ev, Fault, "key %s stands again as %s: the clock was set back", ev.Key, ev.Value)
+			return
+		}
 		s.sayIts(ev, Fault, "key %s came back from disk as %s", ev.Key, ev.Value)
 	case history.Expired:
 		s.sayIts(ev, Plain, "key %s expired", ev.Key)
@@ -69,6 +73,10 @@ func (s *teller) keyOfLock(c history.Change) {
 	case c.How == history.Replaced && ev.By != nil:
 		s.key(c, Plain, "leave "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key stands again %s", owner, s.on(nodes))
+		})
+	case c.How == history.Replaced && s.SetBack(ev):
+		s.key(c, Fault, "stand again "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key stands again %s%s: the clock was set back", owner, s.on(nodes), until(ev))
 		})
 	case c.How == history.Replaced && (s.isCopy(ev.Process) || !s.comesBack(ev)):
 		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {
