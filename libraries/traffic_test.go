@@ -1,0 +1,42 @@
+package libraries_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// Of every lock it is told how many messages, bytes and round trips each of its sections costs,
+// and each release, whether its trace has the bytes of each message or of all together.
+func TestWhatASectionCostsIsToldOfEveryLock(t *testing.T) {
+	i := slices.IndexFunc(scenarios.Embedded(), func(s *scenarios.Scenario) bool { return s.Name == "same-alone" })
+	s := scenarios.Embedded()[i]
+	for _, lock := range []string{"single", "redlock", "etcd", "zookeeper", "consul", "postgres-lease", "postgres-advisory", "sqlite-lease", "kubernetes"} {
+		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Lock: lock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := r.Runs[0]
+		m := run.Measures[slices.Index(checks.MeasureNames(), "traffic")]
+		for _, what := range []string{"messages", "round trips", "bytes"} {
+			figure := func(name string) int64 {
+				i := slices.IndexFunc(m.Figures, func(f checks.Figure) bool { return f.Name == name })
+				if i < 0 || m.Figures[i].Value <= 0 {
+					t.Errorf("%s: it is not told how many %s there are", lock, name)
+					return 1
+				}
+				return m.Figures[i].Value
+			}
+			all, section, release := figure(what), figure(what+" per section"), figure(what+" per release")
+			if d := all - 3*section; d < -1 || d > 1 || section != release { // it has three, and rounds
+				t.Errorf("%s: of %d %s in three sections, %d in each, and %d for each release", lock, all, what, section, release)
+			}
+		}
+		apart := run.History.Trace.Bytes > 0
+		if in := slices.Contains([]string{"etcd", "zookeeper"}, lock); in == apart {
+			t.Errorf("%s: on a cluster %v, and its bytes stand beside the messages %v", lock, in, apart)
+		}
+	}
+}
