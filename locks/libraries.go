@@ -26,7 +26,9 @@ func init() {
 		"rueidislock":        "github.com/redis/rueidis/rueidislock, unmodified, on rueidis's defaults: it sends again, and pings",
 		"rueidislock-strict": "as rueidislock, but each command is sent once, and the connection is not pinged",
 	} {
-		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, Adapter: adapters + "rueidislock"})
+		// It sets the last of a lock's keys when it has got the lock, and prolongs all, over
+		// connections that the locks of a process share.
+		Register(Kind{Name: name, Title: title, System: Redis, Slots: rueidislockSlots, OneAtATime: true, Adapter: adapters + "rueidislock"})
 	}
 }
 

@@ -191,6 +191,9 @@ type Kind struct {
 	DataBeside bool
 	// AsksOwner says that these can look whether their lock's key still stands: see [Data].
 	AsksOwner bool
+	// OneAtATime says that a process can have one such lock at a time as far as can be told: what
+	// it does in the background for one cannot be told from what it does for another.
+	OneAtATime bool
 	// Accepts names the options that the kind understands: "ask", "clock", "expects",
 	// "failures", "fallback", "holders", "node-timeout", "open-for".
 	Accepts []string

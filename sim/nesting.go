@@ -156,6 +156,8 @@ func (cfg *Config) cannotTake(t trace.Task, has []string, ownProgram bool) strin
 		return fmt.Sprintf("takes several locks, each of which has room for %d, so that nobody could tell who waits for whom; leave holders out", cfg.Lock.Options.Holders)
 	case kind.KeepsData:
 		return fmt.Sprintf("takes several locks, and a grant of %s is a transaction of its own that has the data; choose a lock that keeps no data", kind.Name)
+	case kind.OneAtATime:
+		return fmt.Sprintf("takes several locks, and what %s does in the background for one cannot be told from what it does for another; choose another lock", kind.Name)
 	case cfg.Storage.InCluster:
 		return "takes several locks, and data in the cluster is kept by the client of one; let the storage be a process of its own"
 	case !slices.Contains(perObject, cfg.Storage.Fencing):

@@ -182,11 +182,12 @@ func TestRefusedNesting(t *testing.T) {
 		"client-1 would take more than 8 locks besides its own; let it take fewer": func(c *sim.Config) {
 			c.Clients[0].Does = Does("acquire b", "acquire c", "acquire d", "acquire e", "acquire f", "acquire g", "acquire h", "acquire i", "acquire j")
 		},
-		"without a name":                     func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
-		"with a schedule a client has one":   func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
-		"each of which has room for 2":       func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
-		"a grant of toy is a transaction":    func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
-		"cannot be compared with each other": func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
+		"without a name":                               func(c *sim.Config) { c.Clients[0].Does = []trace.Task{{Step: trace.Acquire}} },
+		"with a schedule a client has one":             func(c *sim.Config) { c.Schedule = trace.Schedule{Every: time.Minute, Periods: 1} },
+		"each of which has room for 2":                 func(c *sim.Config) { c.Lock.Kind.Accepts = []string{"holders"}; c.Lock.Options.Holders = 2 },
+		"cannot be told from what it does for another": func(c *sim.Config) { c.Lock.Kind.OneAtATime = true },
+		"a grant of toy is a transaction":              func(c *sim.Config) { c.Lock.Kind.KeepsData = true },
+		"cannot be compared with each other":           func(c *sim.Config) { c.Storage.Fencing = storage.Writes },
 	} {
 		cfg := Sections(ToyLock, sim.Client{Name: "client-1", Key: "a", Does: Does("acquire b", "write b")})
 		change(&cfg)

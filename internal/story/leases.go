@@ -17,13 +17,21 @@ func (s *teller) tellLeases() {
 			if lapse.At.At >= min(section.Lease.Cut.At, section.To.At, s.Last().At) {
 				continue
 			}
-			text := "its lease is over, and it has not released"
+			text := s.itsLease(section.Lock) + " is over, and it has not released"
 			if lapse.Prolonged != nil {
-				text = "its lease runs out, and is prolonged only at " + Moment(lapse.Prolonged.Event.At, 3)
+				text = s.itsLease(section.Lock) + " runs out, and is prolonged only at " + Moment(lapse.Prolonged.Event.At, 3)
 			}
 			s.clauses = append(s.clauses, Clause{when: lapse.At, At: lapse.At.At, Subject: Raw(section.Client), Its: true, Predicate: Raw(text)})
 		}
 	}
+}
+
+// itsLease is a client's lease of a lock; which, if clients have several at once.
+func (s *teller) itsLease(lock string) string {
+	if s.Nested() && lock != "" {
+		return "its lease of " + s.theLock(lock)
+	}
+	return "its lease"
 }
 
 // leaseEnds says when a lease ends that an event granted or prolonged, as far as one could

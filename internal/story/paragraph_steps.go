@@ -15,15 +15,15 @@ func (n *narrator) stepEnd(c *history.Call) {
 	ev := c.Ended
 	switch {
 	case ev.Step == trace.Acquire && ev.OK && ev.Ungranted && len(n.history.Slots(ev.Lock)) > 0:
-		n.say(ev.Process, "goes ahead though no node has granted it the lock")
+		n.say(ev.Process, "goes ahead though no node has granted it %s", n.theLock(c.Acquisition))
 	case ev.Step == trace.Acquire && ev.OK:
 		n.next(statement{
 			subject: Subject{Process: ev.Process}, verb: trace.Acquired,
-			does: "gets the lock" + n.on(n.standing(c.Acquisition)), when: n.despite(ev),
+			does: "gets " + n.theLock(c.Acquisition) + n.on(n.standing(c.Acquisition)), when: n.despite(ev),
 		})
 	case ev.Step == trace.Acquire:
 		if n.verdict.Gravest() != checks.Progress { // else the end of the story tells of all attempts
-			n.say(ev.Process, "fails to get the lock")
+			n.say(ev.Process, "fails to get %s", n.theLock(c.Acquisition))
 		}
 	case ev.Step == trace.Read && ev.OK:
 		n.did(ev.Process, trace.HasRead, "reads")
@@ -32,10 +32,24 @@ func (n *narrator) stepEnd(c *history.Call) {
 	case ev.Step == trace.Extend && n.shows(ev.Seq):
 		n.say(ev.Process, "extends its lease")
 	case ev.Step == trace.Release:
-		n.did(ev.Process, trace.Released, "releases")
+		does := "releases"
+		if n.history.Nested() {
+			does += " " + n.theLock(c.Acquisition)
+		}
+		n.did(ev.Process, trace.Released, does)
 	case ev.Step.AtStorage() && !ev.OK && !ev.Refused:
 		n.say(ev.Process, "gives up on its %s", ev.Step)
 	}
+}
+
+// theLock is the lock of an acquisition; which, if clients have several at once.
+func (n *narrator) theLock(id history.Acquisition) string {
+	for _, c := range n.history.CallsOf(id) {
+		if c.Step == trace.Acquire && n.history.Nested() {
+			return "the lock " + c.Lock
+		}
+	}
+	return "the lock"
 }
 
 // again tells that a client sends its write again, once.

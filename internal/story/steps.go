@@ -37,6 +37,14 @@ func (s *teller) lockOf(c *history.Call) string {
 	return ""
 }
 
+// lockIn is the lock of the section that an event is in; "" if it was not granted.
+func (s *teller) lockIn(ev *trace.Event) string {
+	if in := s.Section(history.Acquisition{Client: ev.Process, Section: ev.Section}); in != nil {
+		return in.Lock
+	}
+	return ""
+}
+
 func (s *teller) begun(c *history.Call) {
 	ev := c.Began
 	var text string
@@ -57,7 +65,7 @@ func (s *teller) begun(c *history.Call) {
 	case trace.Write:
 		text = "sends its write" + Carried(ev.Token)
 	case trace.Extend:
-		text = "asks to extend its lease"
+		text = "asks to extend " + s.itsLease(s.lockOf(c))
 	case trace.Release:
 		text = "asks to release " + s.theLock(s.lockOf(c))
 	}
@@ -98,9 +106,9 @@ func (s *teller) ended(c *history.Call) {
 			part = Closes
 		}
 	case trace.Extend:
-		text = "could not extend its lease" + because(ev.Text)
+		text = "could not extend " + s.itsLease(s.lockOf(c)) + because(ev.Text)
 		if ev.OK {
-			text = "has extended its lease" + s.leaseEnds(ev)
+			text = "has extended " + s.itsLease(s.lockOf(c)) + s.leaseEnds(ev)
 		}
 	case trace.Release:
 		text = s.released(c)

@@ -92,7 +92,7 @@ func (s *teller) tellClients() {
 		case trace.KindCancel:
 			s.say(ev, Plain, "cancels its %s", ev.Step)
 		case trace.KindLost:
-			s.say(ev, Plain, "learns from the lock that its lease is lost%s", s.tooLate(ev))
+			s.say(ev, Plain, "learns from the lock that %s is lost%s", s.itsLease(s.lockIn(ev)), s.tooLate(ev))
 		case trace.KindRanOn:
 			s.say(ev, Wrong, "ran on while paused%s", because(ev.Text))
 		case trace.KindDone:
