@@ -22,6 +22,10 @@ var ErrLeak = errors.New("goroutines outlived the world")
 // ErrPanic is wrapped by the error of a world in which a client panicked.
 var ErrPanic = errors.New("panic")
 
+// leastStill is for how long a bubble may stand still however little patience there is: on a
+// machine with much else to do nothing may run for a while.
+const leastStill = time.Second
+
 // A watchdog looks after a bubble from outside, in real time.
 type watchdog struct {
 	// moves counts what the bubble does.
@@ -32,8 +36,8 @@ type watchdog struct {
 
 // inBubble runs f in a testing/synctest bubble, where time is virtual: it
 // passes only while every goroutine of the bubble waits. When the bubble has taken
-// patience of real time it is late. It must move at least once in every half of that,
-// before and after; if it does not, inBubble gives up on it. Its goroutines then
+// patience of real time it is late. It must move at least once in every half of that, or in
+// [leastStill] if that is longer, before and after; if it does not, inBubble gives up on it. Its goroutines then
 // remain, and the error wraps ErrStuck and shows them.
 //
 // synctest is made for tests but its Test needs nothing of the T except
@@ -71,11 +75,11 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	}()
 
 	last := alive.moves.Load()
-	still := max(patience/2, 1)
+	still := max(patience/2, leastStill)
 	// It is looked at more often than that, so as not to wait twice as long for one that
 	// moved just after a look.
 	const often = 4
-	tick := time.NewTicker(max(still/often, 1))
+	tick := time.NewTicker(still / often)
 	defer tick.Stop()
 	for looks, unmoved := 1, 0; ; looks++ {
 		select {
@@ -94,7 +98,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 				})}
 			}
 			last = now
-			if looks == 2*often {
+			if time.Duration(looks)*still/often >= patience {
 				alive.late.Store(true)
 			}
 		}

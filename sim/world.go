@@ -91,7 +91,7 @@ type World struct {
 func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
 // RunPatiently is [Run] with another limit on the real time that the world may take.
-// If half of it passes without any event the world is stuck.
+// If half of it passes without any event, and at least a second, the world is stuck.
 func RunPatiently(cfg Config, patience time.Duration) (*trace.Trace, error) {
 	return runWithin(cfg, usual(patience))
 }

@@ -42,6 +42,20 @@ func TestStuck(t *testing.T) {
 	}
 }
 
+// On a machine with much else to do a world may stand still for longer than half of a short
+// patience. It is late then, and not stuck.
+func TestStillForAMomentIsNotStuck(t *testing.T) {
+	var stop atomic.Bool
+	defer time.AfterFunc(600*time.Millisecond, func() { stop.Store(true) }).Stop()
+	_, err := sim.RunPatiently(Story(sim.Client{Name: "client-1", Run: func(context.Context, *sim.Program) error {
+		spin(&stop)
+		return nil
+	}}), 500*time.Millisecond)
+	if errors.Is(err, sim.ErrStuck) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 func holdingAMutex(ctx context.Context, p *sim.Program) error {
 	var mu sync.Mutex
 	locked := make(chan bool)

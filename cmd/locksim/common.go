@@ -20,7 +20,7 @@ type worldFlags struct {
 func (f *worldFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.seed, "seed", 1, "selects the latencies and every random value")
-	flags.DurationVar(&f.timeout, "timeout", sim.DefaultPatience, "give up on a world that takes longer than this in real time, or in which nothing moves for half of it")
+	flags.DurationVar(&f.timeout, "timeout", sim.DefaultPatience, "give up on a world that takes longer than this in real time, or in which nothing moves for half of it, and at least a second")
 }
 
 // check sees that the flags make sense, before anything is read.
