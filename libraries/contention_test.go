@@ -1,0 +1,87 @@
+package libraries_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/scenarios"
+)
+
+// contentionColumns are the figures in the table of locks under contention, behind lock and
+// clients, in its order.
+var contentionColumns = []string{
+	"time-to-acquire: median", "time-to-acquire: 99th percentile", "fairness: Jain index", "fairness: most overtaken",
+	"traffic: messages per section", "traffic: round trips per section", "traffic: bytes per section", "sections: per minute",
+}
+
+// What a document says of a lock under contention is what its file comes to: with one client and
+// with ten every row, and with a hundred, which take most of a minute, those of one lock that is
+// polled and of one that keeps a queue.
+func TestContentionIsAsTheDocumentSays(t *testing.T) {
+	const file = "../docs/contention-of-locks.yaml"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := os.ReadFile("../docs/comparison.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(document), "## Under contention")
+	checked := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
+		if len(cells) != 2+len(contentionColumns) {
+			continue
+		}
+		lock, clients := cells[0], cells[1]
+		v := slices.IndexFunc(s.Variants, func(v *scenarios.Variant) bool { return v.Name == "of-"+clients })
+		if v < 0 || clients == "100" && lock != "single" && lock != "zookeeper" {
+			continue
+		}
+		checked++
+		runs, untold, err := s.Variants[v].Tell(scenarios.RunOptions{Seed: 1, Lock: lock})
+		if err != nil || untold != "" {
+			t.Fatal(err, untold)
+		}
+		figures := map[string]int64{}
+		for _, m := range runs[0].Measures {
+			for _, f := range m.Figures {
+				figures[m.Name+": "+f.Name] = f.Value
+			}
+		}
+		for i, name := range contentionColumns {
+			if got, is := figures[name]; !says(cells[2+i], got, is) {
+				t.Errorf("%s with %s clients, %s: it is %d, and the document says %s", lock, clients, name, got, cells[2+i])
+			}
+		}
+	}
+	if checked != 18 {
+		t.Errorf("%d rows are checked, want 18", checked)
+	}
+}
+
+// says reports whether a cell says of a figure what it is, a time to a millisecond, or to a tenth
+// of a second from one second on; or that there is none.
+func says(cell string, figure int64, is bool) bool {
+	if cell == "–" || !is {
+		return cell == "–" && !is
+	}
+	d, err := time.ParseDuration(cell)
+	if err != nil {
+		return cell == fmt.Sprint(figure) || cell == fmt.Sprintf("%d %%", figure)
+	}
+	exact := time.Millisecond
+	if d >= time.Second {
+		exact = 100 * time.Millisecond
+	}
+	return time.Duration(figure).Round(exact) == d
+}
