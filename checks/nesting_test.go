@@ -160,3 +160,26 @@ func TestTornNestedSections(t *testing.T) {
 		t.Errorf("torn are %+v", torn)
 	}
 }
+
+// What a handle does in the background bears the number of the section that its client is busy
+// with. A key of a lock's own that was set while the client asked for another lock is still its own;
+// that of the other lock is not.
+func TestReleaseOwnershipOfNestedSections(t *testing.T) {
+	two := `
+			lock a ttl=30s keys=ka
+			lock b ttl=30s keys=kb
+			0s  c1 acquires lock=a rank=1
+			1s  c1 calls lock=b within=1
+`
+	judgeAll(t, ReleaseOwnership, []judgement{
+		{name: "a lock's own key, set meanwhile", want: Holds, story: two + `
+			2s  A sets key=ka by=c1/2
+			5s  A deletes key=ka by=c1/1 of=c1/2`},
+		{name: "the other lock's", want: Violated, story: two + `
+			2s  A sets key=kb by=c1/2
+			5s  A deletes key=kb by=c1/1 of=c1/2 <--`},
+		{name: "another client's", want: Violated, story: two + `
+			2s  A sets key=ka by=c2/2
+			5s  A deletes key=ka by=c1/1 of=c2/2 <--`},
+	})
+}

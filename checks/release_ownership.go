@@ -87,7 +87,7 @@ func (h *inquiry) foreign(c history.Change, by, owner *trace.Actor) bool {
 	case by.Section == 0:
 		return false
 	case by.Section < owner.Section:
-		return !h.background(c, by, owner)
+		return !h.background(c, by, owner) && !h.ofAnotherLock(c, by, owner)
 	case by.Section > owner.Section:
 		return !c.Touch && h.isIn(history.AcquisitionOf(owner), c.Event)
 	}
@@ -107,6 +107,23 @@ func (h *inquiry) background(c history.Change, by, owner *trace.Actor) bool {
 	return !slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
 		return k.By != nil && k.Value == value && k.Set.Seq <= c.Event.Seq && history.AcquisitionOf(k.By) == history.AcquisitionOf(by)
 	})
+}
+
+// ofAnotherLock reports whether a key was set while the client asked for another lock than the
+// key's, which is by's: nobody sets that for the other lock, and so it was by's own handle, in the
+// background.
+func (h *inquiry) ofAnotherLock(c history.Change, by, owner *trace.Actor) bool {
+	lock := func(a *trace.Actor) string {
+		for _, call := range h.Calls() {
+			if call.Step == trace.Acquire && call.Acquisition == history.AcquisitionOf(a) {
+				return call.Lock
+			}
+		}
+		return ""
+	}
+	own, other := lock(by), lock(owner)
+	return own != other && slices.ContainsFunc(h.Slots(own), func(s history.Place) bool { return s.Key == c.Key }) &&
+		!slices.ContainsFunc(h.Slots(other), func(s history.Place) bool { return s.Key == c.Key })
 }
 
 // isIn reports whether a client was in a section when an event happened.
