@@ -288,12 +288,14 @@ var fidelities = []fidelity{
 			b: SELECT 1`,
 	},
 	{
+		// Had a changed the row, c could look at what it is now as soon as b does, and in a real
+		// server be the first of them.
 		name: "who waits longest is first",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n text)
 			a: INSERT INTO t VALUES ('a', '')
 			a: BEGIN
-			a: UPDATE t SET n = n || 'a'
+			a: SELECT k FROM t FOR UPDATE
 			b> UPDATE t SET n = n || 'b' RETURNING n
 			c> UPDATE t SET n = n || 'c' RETURNING n
 			a: COMMIT
@@ -303,15 +305,17 @@ var fidelities = []fidelity{
 			a: CREATE TABLE
 			a: INSERT 0 1
 			a: BEGIN
-			a: UPDATE 1
+			a: [k 25]
+			a: a
+			a: SELECT 1
 			b: waits
 			c: waits
 			a: COMMIT
 			b: [n 25]
-			b: ab
+			b: b
 			b: UPDATE 1
 			c: [n 25]
-			c: abc
+			c: bc
 			c: UPDATE 1`,
 	},
 	{
