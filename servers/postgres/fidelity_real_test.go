@@ -121,7 +121,8 @@ default_pool_size = %d
 	})
 	socket := filepath.Join(dir, ".s.PGSQL.5432")
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(socket); err == nil {
+		if c, err := net.Dial("unix", socket); err == nil { // its socket is there before it listens
+			_ = c.Close()
 			break
 		}
 		if time.Now().After(deadline) {
