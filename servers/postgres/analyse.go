@@ -72,6 +72,8 @@ func (sc *scope) analyse(e sql.Expr) (*node, error) {
 		return sc.caseWhen(e)
 	case *sql.Sub:
 		return sc.sub(e)
+	case *sql.Exists:
+		return sc.exists(e)
 	}
 	return nil, without("this kind of expression")
 }
@@ -371,4 +373,17 @@ func (sc *scope) sub(e *sql.Sub) (*node, error) {
 	i := len(*sc.subs)
 	*sc.subs = append(*sc.subs, q)
 	return &node{typ: q.outputs[0].typ, eval: func(f *frame) (value, error) { return f.r.subs[i], nil }}, nil
+}
+
+// exists is whether a query in brackets has a row. It is run as those are whose value is asked for,
+// and no further than to its first row.
+func (sc *scope) exists(e *sql.Exists) (*node, error) {
+	q, err := sc.s.query(e.Select, sc.params, sc.subs)
+	if err != nil {
+		return nil, err
+	}
+	q.exists = true
+	i := len(*sc.subs)
+	*sc.subs = append(*sc.subs, q)
+	return &node{typ: sql.Bool, eval: func(f *frame) (value, error) { return f.r.subs[i], nil }}, nil
 }

@@ -79,6 +79,103 @@ var fidelities = []fidelity{
 			b: DELETE 1`,
 	},
 	{
+		name: "goose's table of locks",
+		script: `
+			a: SELECT EXISTS ( SELECT 1 FROM pg_tables WHERE (current_schema() IS NULL OR schemaname = current_schema()) AND tablename = 'goose_lock' )
+			a: CREATE TABLE goose_lock (lock_id bigint NOT NULL PRIMARY KEY, locked boolean NOT NULL DEFAULT false, locked_at timestamptz NULL, locked_by text NULL, lease_expires_at timestamptz NULL, updated_at timestamptz NULL)
+			a: CREATE TABLE goose_lock (lock_id bigint NOT NULL PRIMARY KEY)
+			a: SELECT EXISTS ( SELECT 1 FROM pg_tables WHERE (current_schema() IS NULL OR schemaname = current_schema()) AND tablename = 'goose_lock' )
+			a: INSERT INTO goose_lock (lock_id, locked, locked_at, locked_by, lease_expires_at, updated_at) VALUES ($1, true, now(), $2, now() + $3::interval, now()) ON CONFLICT (lock_id) DO UPDATE SET locked = true, locked_at = now(), locked_by = $2, lease_expires_at = now() + $3::interval, updated_at = now() WHERE goose_lock.locked = false OR goose_lock.lease_expires_at < now() RETURNING locked_by | 7 | one | 30 seconds
+			b: INSERT INTO goose_lock (lock_id, locked, locked_at, locked_by, lease_expires_at, updated_at) VALUES ($1, true, now(), $2, now() + $3::interval, now()) ON CONFLICT (lock_id) DO UPDATE SET locked = true, locked_at = now(), locked_by = $2, lease_expires_at = now() + $3::interval, updated_at = now() WHERE goose_lock.locked = false OR goose_lock.lease_expires_at < now() RETURNING locked_by | 7 | two | 30 seconds
+			b: UPDATE goose_lock SET locked = false, locked_at = NULL, locked_by = NULL, lease_expires_at = NULL, updated_at = now() WHERE locked = true AND lease_expires_at < now() RETURNING lock_id
+			a: UPDATE goose_lock SET lease_expires_at = now() + $1::interval, updated_at = now() WHERE lock_id = $2 AND locked_by = $3 AND locked = true RETURNING lease_expires_at > now() | 0 seconds | 7 | one
+			a: UPDATE goose_lock SET lease_expires_at = now() + $1::interval, updated_at = now() WHERE lock_id = $2 AND locked_by = $3 AND locked = true RETURNING lease_expires_at = now() + '30 s' | 30 seconds | 7 | one
+			b: UPDATE goose_lock SET lease_expires_at = now() + $1::interval, updated_at = now() WHERE lock_id = $2 AND locked_by = $3 AND locked = true RETURNING lease_expires_at | 30 seconds | 7 | two
+			a: UPDATE goose_lock SET locked = false, locked_at = NULL, locked_by = NULL, lease_expires_at = NULL, updated_at = now() WHERE lock_id = $1 AND locked_by = $2 RETURNING lock_id | 7 | one
+			a: UPDATE goose_lock SET locked = false, locked_at = NULL, locked_by = NULL, lease_expires_at = NULL, updated_at = now() WHERE lock_id = $1 AND locked_by = $2 RETURNING lock_id | 7 | one
+			b: INSERT INTO goose_lock (lock_id, locked, locked_at, locked_by, lease_expires_at, updated_at) VALUES ($1, true, now(), $2, now() + $3::interval, now()) ON CONFLICT (lock_id) DO UPDATE SET locked = true, locked_at = now(), locked_by = $2, lease_expires_at = now() + $3::interval, updated_at = now() WHERE goose_lock.locked = false OR goose_lock.lease_expires_at < now() RETURNING locked_by | 7 | two | 30 seconds
+			a: SELECT locked, locked_by FROM goose_lock WHERE lock_id = $1 | 7`,
+		want: `
+			a: [exists 16]
+			a: f
+			a: SELECT 1
+			a: CREATE TABLE
+			a: ERROR 42P07: relation "goose_lock" already exists
+			a: [exists 16]
+			a: t
+			a: SELECT 1
+			a: [locked_by 25]
+			a: one
+			a: INSERT 0 1
+			b: INSERT 0 0
+			b: UPDATE 0
+			a: [?column? 16]
+			a: f
+			a: UPDATE 1
+			a: [?column? 16]
+			a: t
+			a: UPDATE 1
+			b: UPDATE 0
+			a: [lock_id 20]
+			a: 7
+			a: UPDATE 1
+			a: UPDATE 0
+			b: [locked_by 25]
+			b: two
+			b: INSERT 0 1
+			a: [locked 16, locked_by 25]
+			a: t, two
+			a: SELECT 1`,
+	},
+	{
+		name: "what there is",
+		script: `
+			a! CREATE TABLE t (k text PRIMARY KEY); INSERT INTO t VALUES ('a'), ('b')
+			a: SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'
+			a: SELECT current_schema()::text
+			a: SELECT EXISTS (SELECT 1)
+			a: SELECT EXISTS (SELECT k FROM t WHERE k = 'c') AS is, NOT EXISTS (SELECT k FROM t)
+			a: SELECT k FROM t WHERE EXISTS (SELECT 1 FROM t WHERE k = 'b') ORDER BY k
+			a: SELECT EXISTS (SELECT *, 1 FROM t)
+			a: SELECT EXISTS (SELECT 1 FROM t WHERE pg_try_advisory_lock(length(k)))
+			a: SELECT pg_advisory_unlock(1), pg_advisory_unlock(1)
+			a: UPDATE none SET k = 1
+			a: SELECT EXISTS (SELECT 1 FROM none)
+			a: SELECT EXISTS (1)`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 2
+			a: [tablename 25]
+			a: t
+			a: SELECT 1
+			a: [current_schema 25]
+			a: public
+			a: SELECT 1
+			a: [exists 16]
+			a: t
+			a: SELECT 1
+			a: [is 16, ?column? 16]
+			a: f, f
+			a: SELECT 1
+			a: [k 25]
+			a: a
+			a: b
+			a: SELECT 2
+			a: [exists 16]
+			a: t
+			a: SELECT 1
+			a: [exists 16]
+			a: t
+			a: SELECT 1
+			a: WARNING 01000: you don't own a lock of type ExclusiveLock
+			a: [pg_advisory_unlock 16, pg_advisory_unlock 16]
+			a: t, f
+			a: SELECT 1
+			a: ERROR 42P01: relation "none" does not exist
+			a: ERROR 42P01: relation "none" does not exist
+			a: ERROR 42601: syntax error at or near "1"`,
+	},
+	{
 		name: "names without a table are ambiguous in ON CONFLICT",
 		script: `
 			a: CREATE TABLE t (k text PRIMARY KEY, n int)

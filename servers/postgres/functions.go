@@ -70,6 +70,7 @@ func init() { // the functions call what looks functions up
 		}},
 
 		{"pg_is_in_recovery", nil, sql.Bool, true, func(f *frame, _ []value) (value, error) { return f.r.b.s.readOnly(), nil }},
+		{"current_schema", nil, sql.Text, false, currentSchema},
 		{"pg_backend_pid", nil, sql.Int4, false, func(f *frame, _ []value) (value, error) { return int64(f.r.b.pid), nil }},
 		{"pg_sleep", []sql.Type{sql.Float8}, void, true, sleep},
 		{"current_setting", []sql.Type{sql.Text}, sql.Text, false, func(f *frame, args []value) (value, error) {
@@ -89,7 +90,7 @@ var elsewhere = []string{
 	"pg_advisory_unlock_shared", "pg_terminate_backend", "pg_cancel_backend", "pg_notify", "txid_current", "pg_current_xact_id",
 	"random", "gen_random_uuid", "setval", "lastval", "hashtextextended", "count", "max", "min", "sum", "avg", "bool_or", "bool_and",
 	"array_agg", "string_agg", "set_config", "version", "date_trunc", "date_part", "to_timestamp", "age", "timeofday", "nullif", "abs",
-	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series",
+	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series", "current_schemas",
 	"substr", "replace", "timezone", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
 }
 

@@ -131,6 +131,8 @@ func figured(e sql.Expr) (name string, stays bool) {
 			return name, true
 		}
 		return shortNames[e.Type], false
+	case *sql.Exists:
+		return "exists", true
 	case *sql.Sub:
 		o := e.Select.Outputs[0]
 		if o.Name != "" {

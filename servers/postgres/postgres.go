@@ -6,8 +6,8 @@
 // at one moment, unless it waits. now() is when the transaction began, by the server's time of
 // day, which faults can set. What is committed is on the disk.
 //
-// It has one table in a query, and no joins, aggregates, views, triggers, foreign keys, savepoints
-// or other isolation levels. What it does not have it refuses: with PostgreSQL's own code
+// It has one table in a query, and no joins, aggregates, views (but for pg_tables, of its own tables),
+// triggers, foreign keys, savepoints or other isolation levels. What it does not have it refuses: with PostgreSQL's own code
 // 0A000 or 42601, and a run in which that happens proves nothing. Where it answers otherwise
 // than the real one stands in a table of differences, which its tests compare with a real one.
 //
@@ -20,12 +20,13 @@
 //
 // A lock's slot (see [locks.Kind]) is one of these:
 //
-//   - TABLE/KEY is the row of a table whose first key, of one column, is the text KEY. If the
-//     table has a column holder, the row is a lease of who stands there, until the time in the
-//     column expires_at, if it has one: it is told when it is committed, and again when its time
-//     is up by the server's clock. If the column is client_expires_at instead, the server leaves
-//     the row as it is: who takes it over has judged by a clock of its own that its time is up. A
-//     row of another table is a lock while a transaction has locked it.
+//   - TABLE/KEY is the row of a table whose first key, of one column, is the text or the number
+//     KEY. If the table has a column holder, or locked_by, the row is a lease of who stands there,
+//     until the time in the column expires_at, or lease_expires_at, if it has one: it is told when
+//     it is committed, and again when its time is up by the server's clock. If the column is
+//     client_expires_at instead, the server leaves the row as it is: who takes it over has judged
+//     by a clock of its own that its time is up. A row of another table is a lock while a
+//     transaction has locked it.
 //   - advisory/NUMBER, or advisory/NUMBER,NUMBER, is an advisory lock.
 //
 // # Data

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -45,10 +46,13 @@ func newRegister(s *server, keys []string) *register {
 	return g
 }
 
-// holderColumn and untilColumn are what a table of leases has.
+// holderColumns and untilColumns are what a table of leases has: one of each.
+var (
+	holderColumns = []string{"holder", "locked_by"}
+	untilColumns  = []string{"expires_at", "lease_expires_at"}
+)
+
 const (
-	holderColumn = "holder"
-	untilColumn  = "expires_at"
 	// judgedColumn has the end of one whose row the server leaves as it is: a client that takes it
 	// over judges that its time is up, by its own time of day.
 	judgedColumn = "client_expires_at"
@@ -57,11 +61,31 @@ const (
 // key is the key of the lock that a row is; "" if it is none.
 func (g *register) keyOf(r *row) string {
 	t := r.of
-	if len(t.keys) == 0 || len(t.keys[0].columns) != 1 || t.numberOf(holderColumn) >= 0 || len(r.versions) == 0 {
+	if len(t.keys) == 0 || len(t.keys[0].columns) != 1 || t.one(holderColumns) >= 0 || len(r.versions) == 0 {
 		return ""
 	}
-	text, _ := r.versions[len(r.versions)-1].values[t.keys[0].columns[0]].(string)
-	return g.known(t.name + "/" + text)
+	return g.known(t.name + "/" + t.called(r.versions[len(r.versions)-1]))
+}
+
+// one finds the first of some columns that there is; -1 is none.
+func (t *table) one(names []string) int {
+	for _, name := range names {
+		if i := t.numberOf(name); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// called is the key of a row whose first key is of one column: a text, or a number.
+func (t *table) called(v *version) string {
+	switch is := v.values[t.keys[0].columns[0]].(type) {
+	case string:
+		return is
+	case int64:
+		return strconv.FormatInt(is, 10)
+	}
+	return ""
 }
 
 func (g *register) known(key string) string {
@@ -197,12 +221,12 @@ func (g *register) find(l *lease) (stands bool, holder string, until, judged sta
 	if t == nil || len(t.keys) == 0 || len(t.keys[0].columns) != 1 {
 		return false, "", 0, 0
 	}
-	who, ends := t.numberOf(holderColumn), t.numberOf(untilColumn)
+	who, ends := t.one(holderColumns), t.one(untilColumns)
 	if who < 0 {
 		return false, "", 0, 0
 	}
 	for _, v := range t.visible(nil, g.s.commits) {
-		if text, _ := v.values[t.keys[0].columns[0]].(string); text != l.row {
+		if t.called(v) != l.row {
 			continue
 		}
 		until = never

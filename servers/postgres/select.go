@@ -14,6 +14,7 @@ type query struct {
 	limit   *node
 	lock    sql.Locking
 	outputs []output
+	exists  bool // only whether it has a row is asked for
 }
 
 type ordering struct {
@@ -27,7 +28,12 @@ func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) (*que
 	q := &query{lock: of.Lock}
 	var err error
 	if of.From.Table != "" {
-		if q.table, err = sc.from(of.From); err != nil {
+		if of.From.Table == tablesView {
+			q.table, err = sc.catalogue(of)
+		} else {
+			q.table, err = sc.from(of.From)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +108,7 @@ func (x *selecting) step(r *run) error {
 		}
 		x.begun = true
 	}
-	for ; !x.sorted && x.i < len(x.found); x.i++ {
+	for ; !x.sorted && x.i < len(x.found) && !x.enough(); x.i++ {
 		r.again()
 		if err := x.keep(r, x.found[x.i]); err != nil {
 			return err
@@ -112,7 +118,7 @@ func (x *selecting) step(r *run) error {
 	if !x.sorted {
 		x.sort()
 	}
-	for ; x.i < len(x.kept) && (x.limit < 0 || int64(x.given) < x.limit); x.i++ {
+	for ; x.i < len(x.kept) && (x.limit < 0 || int64(x.given) < x.limit) && !(x.exists && x.given > 0); x.i++ {
 		r.again()
 		if err := x.give(r, x.kept[x.i].version); err != nil {
 			return err
@@ -120,8 +126,15 @@ func (x *selecting) step(r *run) error {
 		r.next()
 	}
 	r.tag = count("SELECT", x.given)
+	if x.exists {
+		r.rows = [][]value{{x.given > 0}}
+	}
 	return nil
 }
+
+// enough says that no other row need be looked at: one that is found is one that there is, unless
+// it has to be locked as well.
+func (x *selecting) enough() bool { return x.exists && len(x.kept) > 0 && !x.lock.Update }
 
 func (x *selecting) begins(r *run) error {
 	if x.query.limit != nil {

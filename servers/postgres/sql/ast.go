@@ -206,6 +206,8 @@ type (
 	}
 	// Sub is a query in brackets, whose only row and column it is.
 	Sub struct{ Select *Select }
+	// Exists is EXISTS of a query in brackets: whether it has a row.
+	Exists struct{ Select *Select }
 )
 
 // LiteralKind is what a literal is.
@@ -230,6 +232,7 @@ func (*Cast) expr()      {}
 func (*Call) expr()      {}
 func (*Case) expr()      {}
 func (*Sub) expr()       {}
+func (*Exists) expr()    {}
 
 // A Type is a type of PostgreSQL's, under the name that its errors have for it.
 type Type string

@@ -174,7 +174,11 @@ func (p *parser) primary() Expr {
 		return &Cast{X: &Literal{String, p.take().text}, Type: typ}
 	case !p.isName():
 		panic(p.unexpected())
-	case p.is("exists", "("), p.is("extract", "("), p.is("position", "("), p.is("substring", "("), p.is("trim", "("), p.is("array"):
+	case p.accept("exists", "("):
+		e := &Exists{p.query()}
+		p.need(")")
+		return e
+	case p.is("extract", "("), p.is("position", "("), p.is("substring", "("), p.is("trim", "("), p.is("array"):
 		panic(without(`"` + t.text + `" here`))
 	}
 	name := p.name()
