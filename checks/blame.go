@@ -27,7 +27,7 @@ const (
 
 var (
 	// FaultLock is a violation with which everything had done what the lock
-	// relies on: two overlapping leases while every node kept every key for its
+	// relies on: two overlapping leases while a quorum of nodes kept its keys for their
 	// TTL of true time and both clients' clocks kept time, a client that was let
 	// in though no node had granted it, a grant whose lease had ended before
 	// acquire returned, an extension that had ended before extend returned, a holder
@@ -41,9 +41,9 @@ var (
 )
 
 // FaultAssumption is a violation because assumptions broke: two leases
-// overlap because a node lost a key or let it end too early, or because a
-// client's clock did not count the time that passed; tokens do not grow because
-// a node lost a counter, or a clock was set.
+// overlap because a node lost a key or let it end too early, or so many did that
+// the others are no quorum, or because a client's clock did not count the time that
+// passed; tokens do not grow because a node lost a counter, or a clock was set.
 func FaultAssumption(broken ...trace.Assumption) Blame {
 	b := Blame{Whose: ByAssumption}
 	for _, a := range broken {

@@ -16,47 +16,28 @@ func (h *inquiry) leaseFault(a, b *history.Section, at int, reason Reason) (Blam
 		// The lock gives its keys an end by the time of day, as its own process reads it.
 		return FaultAssumption(trace.AssumeClock), reason
 	}
-	if a.Granted.Ungranted && h.byReplaced(a) || b.Granted.Ungranted && h.byReplaced(b) {
-		return FaultAssumption(trace.AssumeLockMemory), reason
-	}
-	if h.prolongedInVain(a, at) || h.prolongedInVain(b, at) {
-		return FaultAssumption(trace.AssumeLockMemory), reason
-	}
 	if uninvited != "" {
 		reason = reason.And(GrantedByNobody, uninvited)
 		return h.unlessRanOn(FaultLock, reason, at, a.Client, b.Client)
 	}
-	broken := h.misled(a, b, at)
-	if len(broken) == 0 {
-		broken = h.broken(a.Acquisition, a.Lock, at)
-	}
-	if len(broken) > 0 {
-		return FaultAssumption(broken...), reason
+	for _, broken := range [][]trace.Assumption{h.misled(a, b, at), h.unkept(a, at), h.unkept(b, at)} {
+		if len(broken) > 0 {
+			return FaultAssumption(broken...), reason
+		}
 	}
 	return h.unlessRanOn(FaultLock, reason, at, a.Client, b.Client)
 }
 
 // uninvited names those of two sections that were granted by nobody, as far as
-// one can watch the lock.
+// one can watch the lock, nor by who was taken for one of its nodes.
 func (h *inquiry) uninvited(a, b *history.Section) string {
 	var names []string
 	for _, s := range []*history.Section{a, b} {
-		if s.Granted.Ungranted && len(h.Slots(s.Lock)) > 0 {
+		if s.Granted.Ungranted && len(h.Slots(s.Lock)) > 0 && !h.inVain(s) {
 			names = append(names, h.Name(s))
 		}
 	}
 	return strings.Join(names, " and ")
-}
-
-// byReplaced reports whether a section had its grant from a node whose place a replica had
-// taken: a master that does not know it is none any more.
-func (h *inquiry) byReplaced(s *history.Section) bool {
-	replaced := func(node string) bool {
-		return slices.ContainsFunc(h.Promotions(), func(ev *trace.Event) bool { return ev.Peer == node && ev.Seq < s.Granted.Seq })
-	}
-	return slices.ContainsFunc(h.Holdings(), func(k *history.Holding) bool {
-		return k.Owner == s.Acquisition && k.Set.Seq < s.Granted.Seq && replaced(k.Node)
-	})
 }
 
 // shortLived reports whether a node was told, up to the event at, to keep a key of a
@@ -151,7 +132,7 @@ func (h *inquiry) tokenFault(old, young *history.Section, at int, reason Reason)
 		broken = append(broken, trace.AssumeClock)
 	}
 	since := min(old.Called().Seq, young.Called().Seq)
-	if h.Forgot(old.Lock, since, at) || h.byReplaced(old) || h.byReplaced(young) {
+	if h.Forgot(old.Lock, since, at) || h.inVain(old) || h.inVain(young) {
 		broken = append(broken, trace.AssumeLockMemory)
 	}
 	if len(broken) > 0 {
@@ -182,41 +163,4 @@ func (h *inquiry) unlessRanOn(fault Blame, reason Reason, at int, clients ...str
 		}
 	}
 	return fault, reason
-}
-
-// broken names the assumptions that nodes broke, up to the event at, by not
-// keeping a key of a lock for its TTL of true time: those of the acquisition at
-// hand if there are any, else those of anybody. What a command removed, the node
-// did not lose.
-func (h *inquiry) broken(holder history.Acquisition, lock string, at int) []trace.Assumption {
-	var all []trace.Assumption
-	each := h.brokenFor(lock, at)
-	if own := each[holder]; len(own) > 0 {
-		return own
-	}
-	for _, broken := range each {
-		all = append(all, broken...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// brokenFor names them for each acquisition whose keys they were.
-func (h *inquiry) brokenFor(lock string, at int) map[history.Acquisition][]trace.Assumption {
-	broken := map[history.Acquisition][]trace.Assumption{}
-	for _, l := range h.Losses(lock) {
-		assumption := trace.AssumeLockMemory
-		switch {
-		case l.Early:
-			assumption = trace.AssumeClock
-		case l.Cut:
-			assumption = trace.AssumeNetwork
-		}
-		if all := broken[l.Of.Owner]; l.Event.Seq <= at && !slices.Contains(all, assumption) {
-			all = append(all, assumption)
-			slices.Sort(all)
-			broken[l.Of.Owner] = all
-		}
-	}
-	return broken
 }

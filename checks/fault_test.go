@@ -22,6 +22,12 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			20s D sets by=c2/1 ttl=30s value=value-2
 			20s E sets by=c2/1 ttl=30s value=value-2
 			21s c2 acquires rank=2 ends=50s <--`
+		elsewhere = `
+			20s c2 calls
+			20s R sets by=c2/1 ttl=30s value=value-2
+			20s D sets by=c2/1 ttl=30s value=value-2
+			20s E sets by=c2/1 ttl=30s value=value-2
+			21s c2 acquires rank=2 ends=50s <--`
 	)
 	judgeAll(t, LeaseExclusion, []judgement{
 		{name: "every node kept every key", want: Violated, fault: FaultLock, story: granted + `
@@ -34,22 +40,22 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			19s  D touches by=c1/1 of=c1/1 ttl=200ms
 			19200ms D expires of=c1/1` + again},
 		{name: "a key that had been prolonged ended early", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
-			10s C touches by=c1/1 of=c1/1 ttl=9s
-			18999ms C expires of=c1/1` + again},
+			10s C touches by=c1/1 of=c1/1 ttl=15s
+			19s C expires of=c1/1` + again},
 		{name: "a node forgot a key in a crash", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			10s C crashes
 			15s C restarts
 			15s C forgets of=c1/1` + again},
-		{name: "a node that forgot is back only when the key was due", want: Violated, fault: FaultLock, story: granted + `
-			1s  D sets by=c1/1 ttl=10s
-			2s  D crashes
-			2s  D forgets of=c1/1
-			11s D restarts` + again},
-		{name: "a node that forgot is back just before", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
-			1s  D sets by=c1/1 ttl=10s
-			2s  D crashes
-			2s  D forgets of=c1/1
-			10999ms D restarts` + again},
+		{name: "a node forgot a key that was to stand until then", want: Violated, fault: FaultLock, story: granted + `
+			9s  C touches by=c1/1 of=c1/1 ttl=12s
+			10s C crashes
+			15s C restarts
+			15s C forgets of=c1/1` + again},
+		{name: "a node forgot a key that was to stand just longer", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
+			9s  C touches by=c1/1 of=c1/1 ttl=12001ms
+			10s C crashes
+			15s C restarts
+			15s C forgets of=c1/1` + again},
 		{name: "an older state came back", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			10s C crashes
 			15s C restarts
@@ -71,7 +77,7 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 		{name: "a master that was replaced may forget", want: Violated, fault: FaultLock, story: granted + `
 			2s  R restores of=c1/1 ttl=28s
 			9s  R replaces C
-			10s C forgets of=c1/1` + again},
+			10s C forgets of=c1/1` + elsewhere},
 		{name: "a master that was replaced prolonged it", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
 			2s  R restores of=c1/1 ttl=15s
 			9s  R replaces C
@@ -84,7 +90,7 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			2s  R restores of=c1/1 ttl=15s
 			9s  C touches by=c1/1 of=c1/1 ttl=30s
 			10s R restores of=c1/1 ttl=29s
-			11s R replaces C` + again},
+			11s R replaces C` + elsewhere},
 		{name: "a master prolonged it that is replaced too late to matter", want: Violated, fault: FaultLock, story: granted + `
 			2s  R restores of=c1/1 ttl=15s
 			9s  C touches by=c1/1 of=c1/1 ttl=30s` + again + `
@@ -93,10 +99,10 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			1s  C sets by=c1/1 ttl=30s key=other
 			2s  R restores of=c1/1 ttl=28s
 			9s  R replaces C
-			10s C touches by=c1/1 of=c1/1 ttl=30s key=other` + again},
+			10s C touches by=c1/1 of=c1/1 ttl=30s key=other` + elsewhere},
 		{name: "a key that was to stand for ever was forgotten", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
-			2s  D sets by=c1/1
-			19s D forgets of=c1/1` + again},
+			2s  C sets by=c1/1
+			19s C forgets of=c1/1` + again},
 		{name: "a replica that lost a key is no node of the lock", want: Violated, fault: FaultLock, story: granted + `
 			2s  R restores of=c1/1 ttl=28s
 			10s R forgets of=c1/1` + again},
@@ -111,7 +117,7 @@ func TestWhoseFaultALeaseOverlapIs(t *testing.T) {
 			2s  D sets by=c3/1 ttl=30s
 			3s  D forgets of=c3/1
 			10s C expires of=c1/1` + again},
-		{name: "somebody else's loss, if the holder had none", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: granted + `
+		{name: "somebody else's loss lets nobody in", want: Violated, fault: FaultLock, story: granted + `
 			2s  D sets by=c3/1 ttl=30s
 			3s  D forgets of=c3/1` + again},
 		{name: "a loss that came too late to matter", want: Violated, fault: FaultLock, story: granted + again + `
@@ -232,6 +238,125 @@ func TestWhoseFaultALeaseIsThatWasProlongedInVain(t *testing.T) {
 	})
 }
 
+// One of five that loses its key lets nobody else in, nor do two: whoever counts only its own
+// three has the others against it.
+func TestWhoseFaultALeaseIsOfWhichAMinorityWasLost(t *testing.T) {
+	const (
+		five = `
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=30s
+			0s  B sets by=c1/1 ttl=30s
+			0s  C sets by=c1/1 ttl=30s
+			0s  D sets by=c1/1 ttl=30s
+			0s  E sets by=c1/1 ttl=30s
+			1s  c1 acquires rank=1 ends=30s`
+		again = `
+			20s c2 calls
+			20s c2 acquires rank=2 ends=50s <--`
+	)
+	forgot, clock := trace.AssumeLockMemory, trace.AssumeClock
+	judgeAll(t, LeaseExclusion, []judgement{
+		{name: "one of five", want: Violated, fault: FaultLock, story: five + `
+			10s A forgets of=c1/1` + again},
+		{name: "two of five", want: Violated, fault: FaultLock, story: five + `
+			10s A forgets of=c1/1
+			11s B expires of=c1/1` + again},
+		{name: "three of five", want: Violated, fault: FaultAssumption(forgot), story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C forgets of=c1/1` + again},
+		{name: "three of five, each in its own way", want: Violated, fault: FaultAssumption(clock, forgot, trace.AssumeNetwork), story: five + `
+			10s A forgets of=c1/1
+			11s B expires of=c1/1
+			12s C drops of=c1/1` + again},
+		{name: "three of five, one of them too late to matter", want: Violated, fault: FaultLock, story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1` + again + `
+			21s C forgets of=c1/1`},
+		{name: "two of five, and another removed the third", want: Violated, fault: FaultLock, story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C deletes by=c2/1 of=c1/1` + again},
+		{name: "two of five, where its client had given up the third", want: Violated, fault: FaultAssumption(forgot), story: five + `
+			9s  C deletes by=c1/1 of=c1/1
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1` + again},
+		{name: "three of five, one of which was given the key again", want: Violated, fault: FaultLock, story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C forgets of=c1/1
+			13s C sets by=c1/1 ttl=30s` + again},
+		{name: "and lost it again", want: Violated, fault: FaultAssumption(clock, forgot), story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C forgets of=c1/1
+			13s C sets by=c1/1 ttl=30s
+			14s C expires of=c1/1` + again},
+		{name: "three of five, one of which had it back for less, but long enough", want: Violated, fault: FaultLock, story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C crashes
+			13s C restarts
+			13s C restores of=c1/1 ttl=7001ms` + again},
+		{name: "and not for long enough", want: Violated, fault: FaultAssumption(forgot), story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C crashes
+			13s C restarts
+			13s C restores of=c1/1 ttl=7s` + again},
+		{name: "one of four, where the fifth never had it", want: Violated, fault: FaultLock, story: `
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=30s
+			0s  B sets by=c1/1 ttl=30s
+			0s  C sets by=c1/1 ttl=30s
+			0s  D sets by=c1/1 ttl=30s
+			1s  c1 acquires rank=1 ends=30s
+			10s A forgets of=c1/1` + again},
+		{name: "one of two, which were no quorum", want: Violated, fault: FaultLock, story: `
+			0s  c1 calls
+			0s  A sets by=c1/1 ttl=30s
+			0s  B sets by=c1/1 ttl=30s
+			1s  c1 acquires rank=1 ends=30s
+			10s A forgets of=c1/1` + again},
+		{name: "one that a replica replaced without the key, and one that forgot", want: Violated, fault: FaultLock, story: five + `
+			10s R replaces A
+			11s B forgets of=c1/1` + again},
+		{name: "the same, and one whose clock ran ahead", want: Violated, fault: FaultAssumption(clock, forgot), story: five + `
+			10s R replaces A
+			11s B forgets of=c1/1
+			12s C expires of=c1/1` + again},
+		{name: "one of the three of who was told of its grant later", want: Violated, fault: FaultAssumption(forgot), story: `
+			0s  c2 calls
+			0s  A sets by=c2/1 ttl=30s value=value-2
+			0s  B sets by=c2/1 ttl=30s value=value-2
+			0s  C sets by=c2/1 ttl=30s value=value-2
+			1s  C forgets of=c2/1 value=value-2
+			2s  c1 calls
+			2s  C sets by=c1/1 ttl=30s
+			2s  D sets by=c1/1 ttl=30s
+			2s  E sets by=c1/1 ttl=30s
+			3s  c1 acquires rank=2 ends=32s
+			4s  c2 acquires rank=1 ends=30s <--`},
+		{name: "another's grant by three masters, one of which had been replaced", want: Violated, fault: FaultAssumption(forgot), story: five + `
+			2s  R restores of=c1/1 ttl=28s
+			9s  R replaces A
+			20s c2 calls
+			20s A sets by=c2/1 ttl=30s value=value-2
+			20s B sets by=c2/1 ttl=30s value=value-2
+			20s C sets by=c2/1 ttl=30s value=value-2
+			20s c2 acquires rank=2 ends=50s <--`},
+		{name: "by four, without which it was a quorum as well", want: Violated, fault: FaultLock, story: five + `
+			2s  R restores of=c1/1 ttl=28s
+			9s  R replaces A
+			20s c2 calls
+			20s A sets by=c2/1 ttl=30s value=value-2
+			20s B sets by=c2/1 ttl=30s value=value-2
+			20s C sets by=c2/1 ttl=30s value=value-2
+			20s D sets by=c2/1 ttl=30s value=value-2
+			20s c2 acquires rank=2 ends=50s <--`},
+	})
+}
+
 // Until 30s every node keeps every key of c1, and c2 is granted the lock
 // afterwards; what differs is what c1's clocks do.
 func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
@@ -299,6 +424,7 @@ func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 			4s  c1 extended ends=34s
 			20s c1 shows wall=5s monotonic=20s` + again},
 		{name: "a node lost a key as well, but it was over anyway", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
+			lock L ttl=30s nodes=C quorum=1
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			0s  C sets by=c1/1 ttl=30s
@@ -313,6 +439,7 @@ func TestWhoseFaultALeaseIsThatItsClientsClockMadeLonger(t *testing.T) {
 			20s c1 shows wall=5s monotonic=20s
 			29s c2 acquires rank=2 ends=70s <--`},
 		{name: "the same, and a node had lost a key", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
+			lock L ttl=30s nodes=C quorum=1
 			0s  c1 shows wall=0s monotonic=0s
 			0s  c1 calls
 			0s  C sets by=c1/1 ttl=30s
@@ -364,6 +491,7 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 			1s c2 acquires rank=2 ends=31s ungranted <--`},
 		{name: "one was, whatever the nodes had lost", want: Violated, fault: FaultLock,
 			says: []string{"the lock let c2 in though no node had granted it"}, story: `
+			lock L ttl=30s nodes=C quorum=1
 			0s C sets by=c1/1 ttl=30s
 			0s c1 acquires rank=1 ends=30s
 			1s C crashes
@@ -371,16 +499,25 @@ func TestWhoseFaultAGrantByNobodyIs(t *testing.T) {
 			2s C forgets of=c1/1
 			3s c2 acquires rank=2 ends=33s ungranted <--`},
 		{name: "a master granted it that had been replaced", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
+			lock L ttl=30s nodes=C quorum=1
+			0s R replaces C
 			0s R sets by=c1/1 ttl=30s
+			0s c1 acquires rank=1 ends=30s
+			1s C sets by=c2/1 ttl=30s
+			2s c2 acquires rank=2 ends=32s ungranted <--`},
+		{name: "a master granted it that had been replaced, and the other was granted by nobody", want: Violated, fault: FaultLock,
+			says: []string{"the lock let c1 in though no node had granted it"}, story: `
+			lock L ttl=30s nodes=C quorum=1
 			0s c1 acquires rank=1 ends=30s ungranted
-			1s R replaces C
+			0s R replaces C
 			1s C sets by=c2/1 ttl=30s
 			2s c2 acquires rank=2 ends=32s ungranted <--`},
 		{name: "a master granted it that was replaced later", want: Violated, fault: FaultLock, story: `
-			0s D sets by=c1/1 ttl=30s
-			0s c1 acquires rank=1 ends=30s ungranted
+			lock L ttl=30s nodes=C quorum=1
+			0s C sets by=c1/1 ttl=30s
+			0s c1 acquires rank=1 ends=30s
 			1s c2 acquires rank=2 ends=31s ungranted <--
-			2s R replaces D`},
+			2s R replaces C`},
 		{name: "the node's clock ran ahead, by which the lock ends its keys", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
 			0s C shows wall=40s why=jump
 			1s c1 acquires rank=1 ends=31s ungranted
@@ -455,6 +592,7 @@ func TestWhoseFaultASectionOverlapIs(t *testing.T) {
 			0s  c1 acquires rank=1 ends=30s
 			29s c2 acquires rank=2 ends=60s <--`},
 		{name: "the leases overlap because a node broke an assumption", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: `
+			lock L ttl=30s nodes=C quorum=1
 			0s  C sets by=c1/1 ttl=30s
 			0s  c1 acquires rank=1 ends=30s
 			20s C expires of=c1/1

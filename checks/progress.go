@@ -299,10 +299,17 @@ func (c *calm) overdue(lock string) *history.Section {
 // robbed names the assumptions that nodes broke, up to the event at, by losing keys of
 // a section that was granted after the last fault: its client could not complete it.
 func (c *calm) robbed(lock string, at int) []trace.Assumption {
-	broken := c.brokenFor(lock, at)
 	for _, s := range c.Sections() {
-		if s.Lock == lock && c.from.Before(s.From) && !s.Completed() && len(broken[s.Acquisition]) > 0 {
-			return broken[s.Acquisition]
+		if s.Lock != lock || !c.from.Before(s.From) || s.Completed() {
+			continue
+		}
+		for _, l := range c.Losses(lock) {
+			if l.Of.Owner != s.Acquisition || l.Event.Seq > at {
+				continue
+			}
+			if broken := c.unkept(s, l.Event.Seq); len(broken) > 0 {
+				return broken
+			}
 		}
 	}
 	return nil

@@ -270,7 +270,8 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			3s c1 fails-to-extend
 			3s c1 releases
 			4s c1 is-done`, FaultLock},
-		{"nor could it, because the nodes had lost its keys", `
+		{"nor could it, because the node had lost its key", `
+			lock L ttl=30s nodes=A quorum=1
 			0s c1 calls
 			0s A sets by=c1/1 ttl=30s
 			0s fault-1 strikes instant
@@ -282,6 +283,39 @@ func TestWhoseFaultALackOfProgressIs(t *testing.T) {
 			4s c1 fails-to-extend
 			4s c1 releases
 			5s c1 is-done`, FaultAssumption(trace.AssumeClock)},
+		{"nor could it, but only two nodes of five had lost its keys", `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			0s B sets by=c1/1 ttl=30s
+			0s C sets by=c1/1 ttl=30s
+			0s D sets by=c1/1 ttl=30s
+			0s E sets by=c1/1 ttl=30s
+			0s fault-1 strikes instant
+			1s c1 acquires rank=1 ends=30s
+			2s A expires of=c1/1
+			2s B expires of=c1/1
+			2s c1 starts-to-work
+			3s c1 asks-to-extend
+			4s c1 fails-to-extend
+			4s c1 releases
+			5s c1 is-done`, FaultLock},
+		{"nor could it, because three of five had", `
+			0s c1 calls
+			0s A sets by=c1/1 ttl=30s
+			0s B sets by=c1/1 ttl=30s
+			0s C sets by=c1/1 ttl=30s
+			0s D sets by=c1/1 ttl=30s
+			0s E sets by=c1/1 ttl=30s
+			0s fault-1 strikes instant
+			1s c1 acquires rank=1 ends=30s
+			2s A expires of=c1/1
+			2s B forgets of=c1/1
+			2s C expires of=c1/1
+			2s c1 starts-to-work
+			3s c1 asks-to-extend
+			4s c1 fails-to-extend
+			4s c1 releases
+			5s c1 is-done`, FaultAssumption(trace.AssumeClock, trace.AssumeLockMemory)},
 		{"nobody wants the lock, which never answers a release", `
 			1s c1 acquires rank=1
 			2s fault-1 strikes instant

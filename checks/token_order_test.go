@@ -164,7 +164,20 @@ func TestWhoseFaultATokenIs(t *testing.T) {
 			10s A crashes
 			11s R replaces A` + again},
 		{name: "a master minted it that a replica had replaced before", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
-			-1s R replaces A` + granted + again},
+			lock L ttl=30s nodes=A quorum=1
+			-1s R replaces A
+			-1s A sets by=c1/1 ttl=30s` + granted + again},
+		{name: "one of the three that minted it had been replaced", want: Violated, fault: FaultAssumption(trace.AssumeLockMemory), story: `
+			-1s R replaces A
+			-1s A sets by=c1/1 ttl=30s
+			-1s B sets by=c1/1 ttl=30s
+			-1s C sets by=c1/1 ttl=30s` + granted + again},
+		{name: "one of four, without which it was a quorum as well", want: Violated, fault: FaultLock, story: `
+			-1s R replaces A
+			-1s A sets by=c1/1 ttl=30s
+			-1s B sets by=c1/1 ttl=30s
+			-1s C sets by=c1/1 ttl=30s
+			-1s D sets by=c1/1 ttl=30s` + granted + again},
 		{name: "a node's clock was set", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
 			10s A shows wall=5s monotonic=10s why=jump` + again},
 		{name: "the clock of one of the two drifted", want: Violated, fault: FaultAssumption(trace.AssumeClock), story: granted + `
