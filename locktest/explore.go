@@ -104,7 +104,7 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 	if o.For > 0 {
 		e.search.Deadline = time.Now().Add(o.For)
 	}
-	e.local = explore.NewLocal(e.search.Bases, patience, e.breaks)
+	e.local = explore.NewLocal(e.search.Bases, s.config.Patience, e.breaks)
 	return e
 }
 
@@ -128,7 +128,7 @@ func (e *explorer) elsewhere(t *testing.T) bool {
 // hire starts the workers.
 func (e *explorer) hire(t *testing.T) *explore.Pool {
 	t.Helper()
-	pool, err := explore.NewPool(e.search.Jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.search.Bases, silence)
+	pool, err := explore.NewPool(e.search.Jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.search.Bases, e.silence())
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}

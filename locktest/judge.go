@@ -68,13 +68,9 @@ type excuse struct {
 
 func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.String() }
 
-// patience is how much real time a world may take. Half of it may pass between two
-// events. A test that means a world to hang has less.
-var patience = 20 * time.Second
-
 // tell runs a world and judges it.
 func (s *subject) tell(p address, w world) verdict {
-	tr, err := sim.RunPatiently(w.config, patience)
+	tr, err := sim.RunPatiently(w.config, s.config.Patience)
 	var h *history.History
 	if tr != nil {
 		h = history.Of(tr)

@@ -125,6 +125,9 @@ type Config struct {
 	// Stories says of each story, by its name, whether it is told; nil is all of them.
 	// At least one has to be.
 	Stories func(name string) bool
+	// Patience is how much real time a world may take, or half of it without anything
+	// happening, before it is taken for one that never ends; 0 is 20 seconds.
+	Patience time.Duration
 
 	// Command is what runs the test's package, if that is more than "go test" in its
 	// folder. The lines that run a world again begin with it.
@@ -174,6 +177,8 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 		return nil, fmt.Errorf("locktest: Config.Nodes is %d; it must be between 1 and %d", config.Nodes, maxNodes)
 	case config.Seeds < 0:
 		return nil, fmt.Errorf("locktest: Config.Seeds is %d; it must not be negative", config.Seeds)
+	case config.Patience < 0:
+		return nil, fmt.Errorf("locktest: Config.Patience is %v; it must not be negative", config.Patience)
 	case config.Endless && config.Extends:
 		return nil, fmt.Errorf("locktest: Config says that a grant never ends and that it can be extended; one of the two is wrong")
 	case config.Stories != nil && !slices.ContainsFunc(stories(), func(st story) bool { return config.Stories(st.name) }):
@@ -184,6 +189,7 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 		return nil, fmt.Errorf("locktest: Config.System is %q, which this program does not have: import its package, or name one of %s", config.System, strings.Join(systemNames(), ", "))
 	}
 	config.Nodes = max(config.Nodes, 1)
+	config.Patience = cmp.Or(config.Patience, 20*time.Second)
 	config.Name = cmp.Or(config.Name, test)
 	return &subject{
 		config: config, test: test, records: map[string]*record{},

@@ -68,7 +68,7 @@ func Scenario(t testing.TB, config Config, build New, seed uint64, text string) 
 	if err != nil {
 		t.Fatalf("locktest: the scenario has errors:\n%v", err)
 	}
-	result, err := scenarios.Run(story, scenarios.RunOptions{Seed: seed, Kind: s.kind, Patience: patience})
+	result, err := scenarios.Run(story, scenarios.RunOptions{Seed: seed, Kind: s.kind, Patience: s.config.Patience})
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}

@@ -73,7 +73,7 @@ func (s *subject) record(b base, seed uint64) *record {
 
 // listen tells a base story and takes down the lock's traffic.
 func (s *subject) listen(b base, seed uint64) *record {
-	tr, err := sim.RunPatiently(b.config(s, seed), patience)
+	tr, err := sim.RunPatiently(b.config(s, seed), s.config.Patience)
 	if errors.Is(err, sim.ErrLate) {
 		return &record{useless: err.Error()}
 	}

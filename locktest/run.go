@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/internal/workers"
 )
@@ -18,7 +19,7 @@ import (
 func (s *subject) run(t *testing.T, call string) {
 	t.Helper()
 	seeds := s.seeds(t)
-	staff := &staff{call: call, tasks: make(chan *task)}
+	staff := s.staff(call)
 	all := s.stories()
 	tasks := make([]*task, len(all))
 	for i, st := range all {
@@ -114,10 +115,16 @@ type task struct {
 
 // A staff is workers that share tasks.
 type staff struct {
-	call  string
-	tasks chan *task
-	quit  chan struct{}
-	work  sync.WaitGroup
+	call    string
+	silence time.Duration
+	tasks   chan *task
+	quit    chan struct{}
+	work    sync.WaitGroup
+}
+
+// staff is one for the worlds of a call.
+func (s *subject) staff(call string) *staff {
+	return &staff{call: call, silence: s.silence(), tasks: make(chan *task)}
 }
 
 // begin gets the staff together: a worker for each processor, which starts its
@@ -166,7 +173,7 @@ func (s *staff) serve() {
 		case k := <-s.tasks:
 			if w == nil {
 				var err error
-				if w, err = hire(s.call); err != nil {
+				if w, err = workers.Hire(workerProcess(s.call), s.silence); err != nil {
 					k.outcome = failed(address{Story: k.Story, Seed: 1}, ruleError, "no process to run the worlds in: "+err.Error(), "")
 					close(k.done)
 					continue

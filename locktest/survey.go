@@ -87,7 +87,7 @@ func Survey(t *testing.T, config Config, build New) iter.Seq[Finding] {
 		for _, st := range s.stories() {
 			tasks = append(tasks, &task{order: order{Story: st.name, Seeds: seeds}, done: make(chan struct{})})
 		}
-		staff := &staff{call: call, tasks: make(chan *task)}
+		staff := s.staff(call)
 		staff.begin()
 		defer staff.end()
 		go staff.queue(tasks)

@@ -66,11 +66,8 @@ func (s *subject) serve() {
 }
 
 // silence is how much real time may pass without a word from a worker: far more
-// than any world needs, since the worker itself gives up on one after patience.
-const silence = time.Minute
-
-// hire starts a worker.
-func hire(call string) (*workers.Worker, error) { return workers.Hire(workerProcess(call), silence) }
+// than any world needs, since the worker itself gives up on one that takes too long.
+func (s *subject) silence() time.Duration { return 3 * s.config.Patience }
 
 // workerProcess is the process of a worker, for a call.
 func workerProcess(call string) *exec.Cmd {

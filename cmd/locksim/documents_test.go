@@ -72,7 +72,7 @@ type blockKind struct {
 
 var blockKinds = map[string]blockKind{
 	"output":   {show: showOutput},
-	"markdown": {show: showMarkdown},
+	"markdown": {show: showMarkdown, slow: true},
 	"table":    {show: showTable},
 	"excerpt":  {show: showExcerpt, slow: true},
 	"file":     {show: showFile},
@@ -80,7 +80,7 @@ var blockKinds = map[string]blockKind{
 	"scenario": {show: checkScenario},
 	"points":   {show: checkPoints},
 	"kinds":    {show: showKinds},
-	"refused":  {show: showRefused},
+	"refused":  {show: showRefused, slow: true},
 	"formats":  {show: showFormats},
 }
 

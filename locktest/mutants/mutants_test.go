@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
@@ -27,7 +28,11 @@ func unhurried(t *testing.T) {
 
 // claims is what a lock claims.
 func claims(m mutants.Mutant) locktest.Config {
-	return locktest.Config{Nodes: m.Nodes, Extends: true, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
+	c := locktest.Config{Nodes: m.Nodes, Extends: true, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
+	if m.Name == "single/spins" {
+		c.Patience = 2 * time.Second // nobody has to wait longer to be sure
+	}
+	return c
 }
 
 // build makes a lock.
