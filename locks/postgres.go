@@ -83,9 +83,6 @@ func init() {
 	})
 }
 
-// PostgresRow is the row that a lock is kept in.
-func PostgresRow(key string) string { return "locks/" + key }
-
 // PostgresNumber is the advisory lock that a name means: everybody has to agree on that.
 func PostgresNumber(key string) int64 {
 	h := fnv.New32a()

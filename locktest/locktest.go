@@ -98,7 +98,7 @@ type Config struct {
 	// to be a grant. Nil is the key of that name, on the only node or on a majority
 	// of all; of a System whose nodes are a cluster, that which is the first in the queue
 	// under that name: see [locks.InCluster]. On PostgreSQL it is the row of that name of a
-	// table locks, [locks.PostgresRow], and on Kubernetes the Lease,
+	// table locks, [locks.PostgresRow] (another one is a [locks.PostgresLease]), and on Kubernetes the Lease,
 	// [locks.KubernetesLease].
 	Slots func(key string, nodes int) (slots []locks.Slot, quorum int)
 	// Endless says that a grant never ends by itself.

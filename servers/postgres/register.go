@@ -2,10 +2,12 @@ package postgres
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/servers/postgres/sql"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -24,47 +26,65 @@ type register struct {
 
 // A lease is what is known of a row that is one.
 type lease struct {
-	key    string
-	table  string
-	row    string
-	stands bool
-	holder string
-	until  stamp
-	judged stamp // until when it lasts by the clocks of clients; never is that those have no say
-	owner  *trace.Actor
+	key        string
+	table, row string
+	// holders and ends are what the columns may be called that say who has it, and until when.
+	holders, ends []string
+	stands        bool
+	holder        string
+	until         stamp
+	judged        stamp // until when it lasts by the clocks of clients; never is that those have no say
+	owner         *trace.Actor
 }
 
 func newRegister(s *server, keys []string) *register {
 	g := &register{s: s, taken: map[string]*trace.Event{}}
 	for _, key := range keys {
-		table, row, ok := strings.Cut(key, "/")
-		if ok && table != "advisory" {
-			g.leases = append(g.leases, lease{key: key, table: table, row: row})
+		if l, ok := leaseOf(key); ok {
+			g.leases = append(g.leases, l)
 		}
 		g.others = append(g.others, key)
 	}
 	return g
 }
 
-// holderColumns and untilColumns are what a table of leases has: one of each.
-var (
-	holderColumns = []string{"holder", "locked_by"}
-	untilColumns  = []string{"expires_at", "lease_expires_at"}
-)
-
-const (
-	// judgedColumn has the end of one whose row the server leaves as it is: a client that takes it
-	// over judges that its time is up, by its own time of day.
-	judgedColumn = "client_expires_at"
-)
-
-// key is the key of the lock that a row is; "" if it is none.
-func (g *register) keyOf(r *row) string {
-	t := r.of
-	if len(t.keys) == 0 || len(t.keys[0].columns) != 1 || t.one(holderColumns) >= 0 || len(r.versions) == 0 {
-		return ""
+// leaseOf is the lease that a key of a lock is, as [locks.PostgresRow] and [locks.PostgresLease] make
+// them; false if it is an advisory lock.
+func leaseOf(key string) (lease, bool) {
+	table, row, ok := strings.Cut(key, "/")
+	l := lease{key: key, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
+	if named, columns, ok := strings.Cut(strings.TrimSuffix(table, ")"), "("); ok {
+		holder, end, _ := strings.Cut(columns, ",")
+		l.table, l.holders, l.ends = named, []string{holder}, []string{end}
 	}
-	return g.known(t.name + "/" + t.called(r.versions[len(r.versions)-1]))
+	return l, ok && table != "advisory"
+}
+
+// judgedColumn has the end of one whose row the server leaves as it is: a client that takes it
+// over judges that its time is up, by its own time of day.
+const judgedColumn = "client_expires_at"
+
+// columns are those that say who has the lease, and until when; -1 is none. What is not called as the
+// first of its kind may be something else, where nothing says until when: accounts have owners too.
+func (l *lease) columns(t *table) (who, until int) {
+	who, until = t.one(l.holders), t.one(l.ends)
+	if who >= 0 && until < 0 && t.columns[who].name != l.holders[0] {
+		who = -1
+	}
+	return who, until
+}
+
+// keyOf is the key of the lock that whoever locks a row has; "" if it is none, or a lease.
+func (g *register) keyOf(r *row) string {
+	for _, l := range g.leases {
+		if l.table != r.of.name || len(r.versions) == 0 || !l.is(r.versions[len(r.versions)-1]) {
+			continue
+		}
+		if who, _ := l.columns(r.of); who < 0 {
+			return l.key
+		}
+	}
+	return ""
 }
 
 // one finds the first of some columns that there is; -1 is none.
@@ -77,15 +97,12 @@ func (t *table) one(names []string) int {
 	return -1
 }
 
-// called is the key of a row whose first key is of one column: a text, or a number.
-func (t *table) called(v *version) string {
-	switch is := v.values[t.keys[0].columns[0]].(type) {
-	case string:
-		return is
-	case int64:
-		return strconv.FormatInt(is, 10)
-	}
-	return ""
+// is says whether a key of one column, a text or a number, has a row be that of the lease.
+func (l *lease) is(v *version) bool {
+	return slices.ContainsFunc(v.row.of.keys, func(k key) bool {
+		value := v.values[k.columns[0]]
+		return len(k.columns) == 1 && value != nil && write(value) == l.row
+	})
 }
 
 func (g *register) known(key string) string {
@@ -183,6 +200,7 @@ func (g *register) copied(owner func(key string) *trace.Actor) {
 func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bool) {
 	was, by := *l, whose(l.key)
 	l.stands, l.holder, l.until, l.judged = g.find(l)
+	g.doubts(l)
 	ev := trace.Event{Kind: trace.KindSet, Key: l.key, By: by}
 	switch {
 	case !l.stands && !was.stands:
@@ -217,29 +235,64 @@ func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bo
 // find is who stands in the row of a lease, and until when, by the server's clock and by those of
 // clients; it does not stand if nobody does, or if its time is up.
 func (g *register) find(l *lease) (stands bool, holder string, until, judged stamp) {
-	t := g.s.tables[l.table]
-	if t == nil || len(t.keys) == 0 || len(t.keys[0].columns) != 1 {
+	v := g.row(l)
+	if v == nil {
 		return false, "", 0, 0
 	}
-	who, ends := t.one(holderColumns), t.one(untilColumns)
+	t := v.row.of
+	who, ends := l.columns(t)
 	if who < 0 {
 		return false, "", 0, 0
 	}
-	for _, v := range t.visible(nil, g.s.commits) {
-		if t.called(v) != l.row {
-			continue
-		}
-		until = never
-		if ends >= 0 {
-			until, _ = v.values[ends].(stamp)
-		}
-		judged = never
-		if by := t.numberOf(judgedColumn); by >= 0 {
-			judged, _ = v.values[by].(stamp)
-		}
-		return v.values[who] != nil && until > g.s.now() && judged != forever, write(v.values[who]), until, judged
+	until = never
+	if ends >= 0 {
+		until, _ = v.values[ends].(stamp)
 	}
-	return false, "", 0, 0
+	judged = never
+	if by := t.numberOf(judgedColumn); by >= 0 {
+		judged, _ = v.values[by].(stamp)
+	}
+	return v.values[who] != nil && until > g.s.now() && judged != forever, write(v.values[who]), until, judged
+}
+
+// row is what is committed of the row of a lease; nil is none.
+func (g *register) row(l *lease) *version {
+	t := g.s.tables[l.table]
+	if t == nil {
+		return nil
+	}
+	for _, v := range t.visible(nil, g.s.commits) {
+		if l.is(v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// doubts says that a row looks like a lease and is not told as one: it has a time that is to come,
+// and nothing says by its name who has it, or that this is its end. A run in which nobody knows who
+// has the lock proves nothing.
+func (g *register) doubts(l *lease) {
+	v := g.row(l)
+	if v == nil {
+		return
+	}
+	t := v.row.of
+	who, ends := l.columns(t)
+	missing := ""
+	switch {
+	case ends >= 0 && t.columns[ends].typ != sql.TimestampTZ:
+		missing = "its column " + t.columns[ends].name + " is no timestamptz, so that nobody knows when it ends"
+	case who >= 0 && ends >= 0, !slices.ContainsFunc(v.values, func(v value) bool { at, is := v.(stamp); return is && at > g.s.now() && at != never }):
+		return
+	case who < 0:
+		missing = "nothing says who has it: none of its columns is called " + strings.Join(l.holders, ", ")
+	case t.numberOf(judgedColumn) >= 0:
+		return
+	default:
+		missing = "nothing says when it ends: none of its columns is called " + strings.Join(l.ends, ", ")
+	}
+	g.s.host.Doubt(fmt.Sprintf("the row %s of the table %s looks like a lease, but %s; say what its columns are called, by locks.PostgresLease", l.row, l.table, missing))
 }
 
 // expires tells whose time is up, and plans the next look.

@@ -1,0 +1,94 @@
+package postgres_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A lease is a row whose columns say who has it and until when, whatever the table and its columns
+// are called. What looks like one and is not known for one makes the run prove nothing.
+func TestRowsThatAreLeases(t *testing.T) {
+	const row = "locks/x"
+	for _, c := range []struct{ name, key, script, becomes, doubt string }{
+		{"our own names", row, `
+			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at timestamptz)
+			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')
+			a! UPDATE locks SET expires_at = now() + interval '6 s'
+			a; 7s`, "set, touch, expire", ""},
+		{"those of ShedLock", row, `
+			a! CREATE TABLE locks (name text NOT NULL, lock_until timestamptz NOT NULL, locked_at timestamptz NOT NULL, locked_by text NOT NULL, PRIMARY KEY (name))
+			a! INSERT INTO locks VALUES ('x', now() + interval '5 s', now(), 'a')
+			a! UPDATE locks SET lock_until = now() WHERE name = 'x' AND locked_by = 'a'`, "set, delete", ""},
+		{"a key that is not the first", row, `
+			a! CREATE TABLE locks (id bigserial PRIMARY KEY, name text UNIQUE, owner text, expires timestamptz)
+			a! INSERT INTO locks (name, owner, expires) VALUES ('y', 'b', now() + interval '5 s'), ('x', 'a', now() + interval '5 s')
+			a! DELETE FROM locks`, "set, delete", ""},
+		{"an end that never comes", row, `
+			a! CREATE TABLE locks (name text PRIMARY KEY, holder text)
+			a! INSERT INTO locks VALUES ('x', 'a')
+			a! UPDATE locks SET holder = NULL`, "set, delete", ""},
+		{"names of one's own", locks.PostgresLease("doors", "x", "who", "due"), `
+			a! CREATE TABLE doors (door text PRIMARY KEY, who text, due timestamptz, seen timestamptz)
+			a! INSERT INTO doors VALUES ('x', 'a', now() + interval '5 s', now() + interval '1 h')
+			a; 6s`, "set, expire", ""},
+		{"names of one's own, without an end", locks.PostgresLease("doors", "7", "who", ""), `
+			a! CREATE TABLE doors (door bigint PRIMARY KEY, who text)
+			a! INSERT INTO doors VALUES (7, 'a')
+			a! DELETE FROM doors`, "set, delete", ""},
+
+		{"a row that a transaction locks", "accounts/x", `
+			a! CREATE TABLE accounts (name text PRIMARY KEY, owner text, changed timestamptz)
+			a! INSERT INTO accounts VALUES ('x', 'a', now())
+			a! BEGIN
+			a! SELECT owner FROM accounts FOR UPDATE
+			a! COMMIT`, "set, delete", ""},
+
+		{"a holder of another name", row, `
+			a! CREATE TABLE locks (name text PRIMARY KEY, who text, expires_at timestamptz)
+			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "", "nothing says who has it"},
+		{"an end of another name", row, `
+			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, due timestamptz)
+			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "set", "nothing says when it ends"},
+		{"an end that is a number", row, `
+			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at bigint)
+			a! INSERT INTO locks VALUES ('x', 'a', 1790000000)`, "", "its column expires_at is no timestamptz"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := alone(t, func(_ context.Context, p *sim.Program) {
+				env := p.Env()
+				s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+				if said := s.play(c.script); strings.Contains(said, "ERROR") {
+					t.Error(said)
+				}
+			})
+			cfg.Lock = sim.Lock{Key: "x", TTL: time.Second, Kind: locks.Kind{
+				Name: "ours", System: locks.Postgres,
+				New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // nobody asks for it but the script
+				Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: c.key}}, 1 },
+			}}
+			tr := Play(t, cfg)
+			var became []string
+			for _, ev := range tr.Events {
+				switch ev.Kind {
+				case trace.KindSet, trace.KindTouch, trace.KindDelete, trace.KindExpire:
+					if ev.Key != c.key {
+						t.Errorf("the key is %s", ev.Key)
+					}
+					became = append(became, string(ev.Kind))
+				}
+			}
+			Same(t, "the row", strings.Join(became, ", "), c.becomes)
+			if doubts := strings.Join(tr.Doubts, "; "); (doubts == "") != (c.doubt == "") || !strings.Contains(doubts, c.doubt) {
+				t.Errorf("the doubts are %q, want %q", doubts, c.doubt)
+			}
+		})
+	}
+}
