@@ -67,7 +67,9 @@ func TestKinds(t *testing.T) {
 				place = locks.Slot{Key: "k.db"}
 			case strings.HasPrefix(kind, "postgres-lease"):
 				place = locks.Slot{Key: "locks/k"}
-			case strings.HasPrefix(kind, "postgres-advisory"):
+			case kind == "goose-table":
+				place = locks.Slot{Key: "goose_lock/3993778410"}
+			case strings.HasPrefix(kind, "postgres-advisory"), kind == "goose-session":
 				place = locks.Slot{Key: "advisory/3993778410"}
 			case strings.HasPrefix(kind, "postgres-row"):
 				place = locks.Slot{Key: "items/k"}
@@ -87,7 +89,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (slices.Contains([]string{"single-no-ttl", "sqlite-transaction", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "sqlite-transaction", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere", "goose-session"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}

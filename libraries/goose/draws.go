@@ -1,0 +1,56 @@
+package goose
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"time"
+	"unsafe"
+
+	"github.com/pressly/goose/v3/lock"
+	"github.com/sethvargo/go-retry"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// A locker calls itself by its host, its process and four random bytes, and waits between two tries
+// for up to a quarter more or less than it was told, as a source says that all of a program share. It
+// keeps both to itself. In a world both are the process's: its name, which is returned, and its own
+// source.
+func drawn(e *locks.Env, l lock.Locker) (name string) {
+	if e.Woken == nil {
+		return ""
+	}
+	var seed [8]byte
+	_, _ = io.ReadFull(e.Rand, seed[:]) // never fails
+	own := reflect.ValueOf(l).Elem()
+	name = fmt.Sprintf("%s-1-%x", e.Client, seed[:4])
+	*field[string](own, "instanceID") = name
+	source := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:]), 0))
+	for b, every := range map[*retry.Backoff]time.Duration{
+		field[retry.Backoff](own, "retryLock"):   lockEvery,
+		field[retry.Backoff](own, "retryUnlock"): unlockEvery,
+	} {
+		*b = redrawn(*b, every, source)
+	}
+	return name
+}
+
+// redrawn is a backoff that ends when the library's does, with waits that are drawn from another
+// source as those are.
+func redrawn(of retry.Backoff, every time.Duration, source *rand.Rand) retry.Backoff {
+	return retry.BackoffFunc(func() (time.Duration, bool) {
+		_, stop := of.Next()
+		if stop {
+			return 0, true
+		}
+		return time.Duration(float64(every) * (1 - float64(source.Int64N(50)-25)/100)), false
+	})
+}
+
+// field is a field of a struct that its package keeps to itself.
+func field[T any](of reflect.Value, name string) *T {
+	return (*T)(unsafe.Pointer(of.FieldByName(name).UnsafeAddr()))
+}

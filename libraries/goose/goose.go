@@ -1,0 +1,131 @@
+// Package goose provides the locks whose names begin with goose: the lock package of
+// [locks.Provide].
+package goose
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/locks"
+	_ "github.com/locksim/locksim/servers/postgres" // what they are tried on
+)
+
+func init() {
+	provide("goose-table", newTable)
+	provide("goose-session", newSession)
+}
+
+// provide provides a kind, of which each attempt can have a locker of its own.
+func provide(name string, make func(*handle) (locker, error)) {
+	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
+		db, err := database(e)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		h := &handle{env: e, db: db, make: make, number: locks.PostgresNumber(e.Key)}
+		count := locks.Share(e, "goose handles", func() *int { return new(int) })
+		*count++
+		h.who = fmt.Sprintf("%s, handle %d", e.Key, *count)
+		if h.one, err = make(h); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		e.Warm(h.one.warm)
+		return h, nil
+	})
+}
+
+// A handle is one client's, on a lock that has a number.
+type handle struct {
+	env    *locks.Env
+	db     *sql.DB
+	number int64
+	who    string // tells it from the others of its process
+	make   func(*handle) (locker, error)
+	// one is that of all attempts, if each has not its own.
+	one locker
+}
+
+// A locker is one of the library's.
+type locker interface {
+	// lock gets the lock as long as the context of the attempt lasts, and returns how it is
+	// given up.
+	lock(ctx context.Context) (unlock func(context.Context) error, err error)
+	// warm does before the story what a process has done that has been running for a while.
+	warm(ctx context.Context)
+}
+
+// Acquire is as in [locks.Lock].
+func (h *handle) Acquire(ctx context.Context) (_ locks.Lease, err error) {
+	l := h.one
+	if h.env.Options.Has("own-handle") {
+		if l, err = h.make(h); err != nil {
+			return nil, err
+		}
+	}
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return nil, answers.Because(ctx, fmt.Errorf("%w: goose: %s", locks.ErrNotAcquired, because(err)))
+	}
+	return &lease{unlock: unlock}, nil
+}
+
+// A lease is a grant. Nothing tells its holder until when it has it, nor when it has it no more,
+// and it has no number.
+type lease struct {
+	unlock func(context.Context) error
+	over   atomic.Bool
+}
+
+// Release waits until the library has given up, which no context tells it to. It is done once,
+// whatever it comes to: a second Unlock of the library's ends the program.
+func (l *lease) Release(ctx context.Context) error {
+	if l.over.Swap(true) {
+		return fmt.Errorf("%w: its unlock was called before", locks.ErrLost)
+	}
+	done := make(chan error, 1)
+	go func() { done <- l.unlock(ctx) }()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		select {
+		case err = <-done: // both happened
+		default:
+			return answers.Because(ctx, errors.New("goose: no answer"))
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case strings.HasSuffix(err.Error(), "not held by this instance"):
+		return fmt.Errorf("%w before it was released", locks.ErrLost)
+	}
+	return answers.Because(ctx, fmt.Errorf("lock not released: goose: %s", because(err)))
+}
+
+// because is why, in words that do not depend on chance.
+func because(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Sprintf("%s (SQLSTATE %s)", e.Message, e.Code)
+	}
+	for _, known := range []string{"already held by another instance", "failed to acquire lock", errBusy.Error()} {
+		if strings.HasSuffix(err.Error(), known) {
+			return known
+		}
+	}
+	return answers.Reason(err)
+}
+
+// The library's own patience: for the lock 60 times 5 seconds, and to give it up 30 times 2.
+const (
+	lockEvery, lockTries     = 5 * time.Second, 60
+	unlockEvery, unlockTries = 2 * time.Second, 30
+)

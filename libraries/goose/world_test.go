@@ -1,0 +1,162 @@
+package goose_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+	"github.com/locksim/locksim/trace"
+
+	_ "github.com/locksim/locksim/libraries/goose"
+)
+
+// world is one in which clients go through their sections.
+func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
+	cfg := Sections(Lock(t, kind), clients...)
+	cfg.Nodes = Nodes("postgres", 1)
+	cfg.Lock.TTL = 10 * time.Second
+	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
+	return cfg
+}
+
+// gcPause is the story in which the first client is paused just before it writes, until the
+// second one has released the lock.
+func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
+	cfg := world(t, kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), RetryEvery: time.Second})
+	cfg.Storage.Fencing = fencing
+	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+}
+
+// The holder's lease ends in the pause; it writes all the same when it goes on.
+func TestGCPause(t *testing.T) {
+	tr := Play(t, gcPause(t, "goose-table", storage.None))
+	Struck(t, tr)
+	Same(t, "broken", Broken(tr), "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections")
+	None(t, tr, trace.KindRanOn, "client-1")
+	Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 11, delete 11")
+}
+
+// contended is a world in which client-1 works for a while, and client-2 asks each second.
+func contended(t testing.TB, works time.Duration, without ...string) sim.Config {
+	cfg := world(t, "goose-table",
+		sim.Client{Name: "client-1", Works: works},
+		sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), RetryEvery: time.Second})
+	cfg.Lock.Options.Without = without
+	return cfg
+}
+
+// The heartbeat lasts as long as the context of Lock, and no fault is needed for it to end with the
+// attempt.
+func TestTheHeartbeatHasTheContextOfTheAttempt(t *testing.T) {
+	const alone, shared = "", "section-exclusion inherent: needs fencing, grant-order, write-order, no-lost-update, serial-sections"
+	for _, test := range []struct {
+		name    string
+		works   time.Duration
+		without []string
+		want    string
+	}{
+		{"a context that lasts", 35 * time.Second, nil, alone},
+		{"a context of the attempt", 15 * time.Second, []string{"lasting-context"}, shared},
+		{"a context of the attempt, and less work than a lease", 8 * time.Second, []string{"lasting-context"}, alone},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			Same(t, "broken", Broken(Play(t, contended(t, test.works, test.without...))), test.want)
+		})
+	}
+}
+
+// A lease is in whole seconds, and what is more is cut off.
+func TestALeaseIsInWholeSeconds(t *testing.T) {
+	for ttl, ends := range map[time.Duration]time.Duration{1900 * time.Millisecond: time.Second, 2 * time.Second: 2 * time.Second} {
+		cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 100 * time.Millisecond})
+		cfg.Lock.TTL = ttl
+		tr := Play(t, cfg)
+		Same(t, "the lease of "+ttl.String(), Events(tr, trace.KindSet, "postgres-1")[0].TTL.Round(time.Millisecond), ends)
+	}
+}
+
+// So of half a second nothing is left: everybody gets the lock, and is told so.
+func TestALeaseOfHalfASecondIsNone(t *testing.T) {
+	for ttl, broken := range map[time.Duration]string{
+		500 * time.Millisecond: "lease-exclusion lock, section-exclusion lock, grant-order, write-order, no-lost-update, serial-sections",
+		time.Second:            "",
+	} {
+		cfg := world(t, "goose-table",
+			sim.Client{Name: "client-1", WorksUntil: Point("client-2 released")},
+			sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+		cfg.Lock.TTL = ttl
+		if ttl >= time.Second {
+			cfg.Clients[0].Works, cfg.Clients[0].WorksUntil = 3*time.Second, trace.Point{}
+		}
+		Same(t, "broken with a TTL of "+ttl.String(), Broken(Play(t, cfg)), broken)
+	}
+}
+
+// A lease that is over and that nobody has taken lives again with the next heartbeat.
+func TestAHeartbeatRevivesALease(t *testing.T) {
+	cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 5 * time.Second})
+	cfg = With(cfg, Lasting(12*time.Second, When("client-1 read", Stopped("client-1"))))
+	tr := Play(t, cfg)
+	Same(t, "broken", Broken(tr), "")
+	Same(t, "the row", KeyHistory(tr, "postgres-1"), "set 1, expire 1, set 1, touch 1, touch 1, touch 1, touch 1, delete 1")
+}
+
+// Who unlocks what is somebody else's by then is told so after a minute, by the library's own
+// defaults: it is an error, and so it is tried again, 30 times.
+func TestAnUnlockThatComesLateTakesAMinute(t *testing.T) {
+	late := func(without ...string) time.Duration {
+		cfg := gcPause(t, "goose-table", storage.None)
+		cfg.Lock.Options.Without = without
+		tr := Play(t, cfg)
+		Struck(t, tr)
+		var took time.Duration
+		for _, ev := range tr.Events {
+			if ev.Process == "client-1" && ev.Step == trace.Release {
+				switch ev.Kind {
+				case trace.KindBegin:
+					took = -ev.At
+				case trace.KindEnd:
+					took += ev.At
+				}
+			}
+		}
+		return took
+	}
+	if took := late(); took > time.Second {
+		t.Errorf("with one try it takes %v", took)
+	}
+	if took := late("one-try"); took < 45*time.Second || took > 75*time.Second {
+		t.Errorf("with the library's own tries it takes %v", took)
+	}
+}
+
+// The library counts its tries over the life of a locker: one that has often had to wait waits no
+// more. client-2 is patient for 300 seconds the first time, and the third time not at all.
+func TestTheTriesOfALockerAreUsedUp(t *testing.T) {
+	waits := func(without ...string) (told []time.Duration) {
+		asks := sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), Run: func(ctx context.Context, p *sim.Program) error {
+			for range 3 {
+				began := p.Clock().Now()
+				in, err := p.Acquire(ctx, p.Lock())
+				told = append(told, p.Clock().Now().Sub(began).Round(time.Minute))
+				if err == nil {
+					return errors.Join(errors.New("client-2 got the lock"), in.Release(ctx))
+				}
+			}
+			return nil
+		}}
+		cfg := world(t, "goose-table", sim.Client{Name: "client-1", Works: 1000 * time.Second}, asks)
+		cfg.Lock.TTL = 60 * time.Second
+		cfg.Horizon = 2000 * time.Second
+		cfg.Lock.Options.Without = without
+		Play(t, cfg)
+		return told
+	}
+	Same(t, "one locker", fmt.Sprint(waits("one-try", "own-handle")), "[5m0s 0s 0s]")
+	Same(t, "a locker for each", fmt.Sprint(waits("one-try")), "[5m0s 5m0s 5m0s]")
+}
