@@ -200,6 +200,9 @@ func (sc *scope) alike(x, y *node, op string) (*node, *node, error) {
 	case x.typ == unknown, implicit(x.typ, y.typ):
 		t = y.typ
 	}
+	if t == sql.Varchar { // which has no operators of its own
+		t = sql.Text
+	}
 	if t == void {
 		return nil, nil, none
 	}
@@ -291,7 +294,16 @@ func (sc *scope) cast(e *sql.Cast) (*node, error) {
 			x = constant(math.Round(v.(float64)), sql.Float8)
 		}
 	}
-	return sc.as(x, e.Type, castable, fail(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
+	x, err = sc.as(x, e.Type, castable, fail(cannotCoerce, "cannot cast type %s to %s", x.typ, e.Type))
+	if err != nil || e.Size == 0 {
+		return x, err
+	}
+	return strict(x, e.Type, func(v value) (value, error) {
+		if all := []rune(v.(string)); len(all) > e.Size {
+			return string(all[:e.Size]), nil
+		}
+		return v, nil
+	}), nil
 }
 
 func (sc *scope) caseWhen(e *sql.Case) (*node, error) {

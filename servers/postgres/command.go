@@ -92,7 +92,7 @@ func (s *server) createTable(r *run, of *sql.CreateTable) error {
 		if t.numberOf(c.Name) >= 0 {
 			return fail(duplicateColumn, "column \"%s\" specified more than once", c.Name)
 		}
-		col := column{name: c.Name, typ: c.Type, notNull: c.NotNull}
+		col := column{name: c.Name, typ: c.Type, size: c.Size, notNull: c.NotNull}
 		e := c.Default
 		if c.Serial {
 			name := of.Name + "_" + c.Name + "_seq"

@@ -22,6 +22,7 @@ const (
 	notSupported         = "0A000"
 	cardinality          = "21000"
 	outOfRange           = "22003"
+	tooLong              = "22001"
 	badTimestamp         = "22007"
 	timeOutOfRange       = "22008"
 	divisionByZero       = "22012"

@@ -54,6 +54,74 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
+		name: "texts of a limited length, and bytes",
+		script: `
+			a: CREATE TABLE locks (name varchar(5) PRIMARY KEY, owner character varying(255) NOT NULL UNIQUE, note varchar, data bytea)
+			a: INSERT INTO locks VALUES ($1, $2, $3, $4) RETURNING name, owner, note, data | job | one | a | \x00ff
+			a: INSERT INTO locks VALUES ('abcdef', 'two')
+			a: INSERT INTO locks VALUES ($1, 'two') RETURNING name || '.' | abcde
+			a: INSERT INTO locks VALUES ('äöüß  ', 'three') RETURNING name || '.', length(name)
+			a: UPDATE locks SET name = $1 WHERE name = $2 | abcdef | job
+			a: UPDATE locks SET name = 'a' || name WHERE name = $1 RETURNING upper(name), owner = 'one', coalesce(note, 'none'), coalesce(note, owner) | job
+			a: SELECT owner FROM locks WHERE owner IN ('one', $1) ORDER BY owner DESC | two
+			a: SELECT 'abcdef'::varchar(3), CAST(12345 AS varchar(2)), varchar 'abc', 5::varchar, '7'::varchar::int
+			a: SELECT CASE WHEN owner = 'one' THEN owner ELSE 'x'::text END FROM locks WHERE name = 'ajob'
+			a: UPDATE locks SET data = 'a\\b\001' WHERE name = 'ajob' RETURNING data, data = '\x615c6201', data < '\xff'
+			a: UPDATE locks SET data = '\x0' WHERE name = 'ajob'
+			a: UPDATE locks SET data = '\x0g' WHERE name = 'ajob'
+			a: UPDATE locks SET data = 'a\9' WHERE name = 'ajob'
+			a: UPDATE locks SET data = note WHERE name = 'ajob'
+			a: UPDATE locks SET data = ' \x00' WHERE name = 'ajob'
+			a: SELECT note + 1 FROM locks
+			a: SELECT data::text, '\xff'::text::bytea FROM locks WHERE name = 'ajob'
+			a: CREATE TABLE t (a varchar(0))
+			a: CREATE TABLE t (a varchar(10485761))
+			a: SELECT hashtextextended('', 0), hashtextextended('job', 0), hashtextextended('job', 42), hashtextextended('job', -1), hashtextextended('a name of more than twelve', 7)`,
+		want: `
+			a: CREATE TABLE
+			a: [name 1043, owner 1043, note 1043, data 17]
+			a: job, one, a, \x00ff
+			a: INSERT 0 1
+			a: ERROR 22001: value too long for type character varying(5)
+			a: [?column? 25]
+			a: abcde.
+			a: INSERT 0 1
+			a: [?column? 25, length 23]
+			a: äöüß ., 5
+			a: INSERT 0 1
+			a: ERROR 22001: value too long for type character varying(5)
+			a: [upper 25, ?column? 16, coalesce 1043, coalesce 1043]
+			a: AJOB, t, a, a
+			a: UPDATE 1
+			a: [owner 1043]
+			a: two
+			a: one
+			a: SELECT 2
+			a: [varchar 1043, varchar 1043, varchar 1043, varchar 1043, int4 23]
+			a: abc, 12, abc, 5, 7
+			a: SELECT 1
+			a: [case 25]
+			a: one
+			a: SELECT 1
+			a: [data 17, ?column? 16, ?column? 16]
+			a: \x615c6201, t, t
+			a: UPDATE 1
+			a: ERROR 22023: invalid hexadecimal data: odd number of digits
+			a: ERROR 22023: invalid hexadecimal digit: "g"
+			a: ERROR 22P02: invalid input syntax for type bytea
+			a: ERROR 42804: column "data" is of type bytea but expression is of type character varying
+			a: ERROR 22P02: invalid input syntax for type bytea
+			a: ERROR 42883: operator does not exist: character varying + integer
+			a: [data 25, bytea 17]
+			a: \x615c6201, \xff
+			a: SELECT 1
+			a: ERROR 22023: length for type varchar must be at least 1
+			a: ERROR 22023: length for type varchar cannot exceed 10485760
+			a: [hashtextextended 20, hashtextextended 20, hashtextextended 20, hashtextextended 20, hashtextextended 20]
+			a: -6939563903564495251, 2037922322055876030, 1472403002632457895, -3791058912848348559, 9183865136016969158
+			a: SELECT 1`,
+	},
+	{
 		name: "a lease row",
 		script: `
 			a: CREATE TABLE locks (name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)

@@ -77,6 +77,9 @@ func init() { // the functions call what looks functions up
 			return f.r.b.show(strings.ToLower(args[0].(string)))
 		}},
 		{"hashtext", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) (value, error) { return int64(hashText(args[0].(string))), nil }},
+		{"hashtextextended", []sql.Type{sql.Text, sql.Int8}, sql.Int8, false, func(_ *frame, args []value) (value, error) {
+			return hashTextExtended(args[0].(string), args[1].(int64)), nil
+		}},
 		{"length", []sql.Type{sql.Text}, sql.Int4, false, func(_ *frame, args []value) (value, error) { return int64(len([]rune(args[0].(string)))), nil }},
 		{"lower", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) (value, error) { return strings.ToLower(args[0].(string)), nil }},
 		{"upper", []sql.Type{sql.Text}, sql.Text, false, func(_ *frame, args []value) (value, error) { return strings.ToUpper(args[0].(string)), nil }},
@@ -88,7 +91,7 @@ func init() { // the functions call what looks functions up
 var elsewhere = []string{
 	"pg_advisory_lock_shared", "pg_try_advisory_lock_shared", "pg_advisory_xact_lock_shared", "pg_try_advisory_xact_lock_shared",
 	"pg_advisory_unlock_shared", "pg_terminate_backend", "pg_cancel_backend", "pg_notify", "txid_current", "pg_current_xact_id",
-	"random", "gen_random_uuid", "setval", "lastval", "hashtextextended", "count", "max", "min", "sum", "avg", "bool_or", "bool_and",
+	"random", "gen_random_uuid", "setval", "lastval", "count", "max", "min", "sum", "avg", "bool_or", "bool_and",
 	"array_agg", "string_agg", "set_config", "version", "date_trunc", "date_part", "to_timestamp", "age", "timeofday", "nullif", "abs",
 	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series", "current_schemas",
 	"substr", "replace", "timezone", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
@@ -115,6 +118,9 @@ func (sc *scope) call(e *sql.Call) (*node, error) {
 	}
 	var types []string
 	for _, n := range args {
+		if n.typ == sql.Bytea {
+			return nil, without("functions of bytea")
+		}
 		types = append(types, string(n.typ))
 	}
 	none := fail(unknownFunction, "function %s(%s) does not exist", e.Name, strings.Join(types, ", "))
@@ -315,11 +321,22 @@ func sleep(f *frame, args []value) (value, error) {
 	return "", nil
 }
 
-// hashText is PostgreSQL's hashtext(): hash_bytes of common/hashfn.c, which is lookup3 by Bob
-// Jenkins on little-endian words.
+// hashText is PostgreSQL's hashtext(), and hashTextExtended its hashtextextended().
 func hashText(text string) int32 {
+	_, c := hashed(text, 0)
+	return int32(c)
+}
+
+func hashTextExtended(text string, seed int64) int64 {
+	b, c := hashed(text, uint64(seed))
+	return int64(uint64(b)<<32 | uint64(c))
+}
+
+// hashed is hash_bytes_extended of common/hashfn.c, which is lookup3 by Bob Jenkins on
+// little-endian words; without a seed its second half is hash_bytes.
+func hashed(text string, seed uint64) (b, c uint32) {
 	a := 0x9e3779b9 + uint32(len(text)) + 3923095
-	b, c := a, a
+	b, c = a, a
 	k := []byte(text)
 	word := func(i int) uint32 {
 		var w uint32
@@ -331,8 +348,7 @@ func hashText(text string) int32 {
 		return w
 	}
 	rot := func(x uint32, n int) uint32 { return x<<n | x>>(32-n) }
-	for len(k) >= 12 {
-		a, b, c = a+word(0), b+word(4), c+word(8)
+	mix := func() {
 		a = (a - c) ^ rot(c, 4)
 		c += b
 		b = (b - a) ^ rot(a, 6)
@@ -345,6 +361,14 @@ func hashText(text string) int32 {
 		a += c
 		c = (c - b) ^ rot(b, 4)
 		b += a
+	}
+	if seed != 0 {
+		a, b = a+uint32(seed>>32), b+uint32(seed)
+		mix()
+	}
+	for len(k) >= 12 {
+		a, b, c = a+word(0), b+word(4), c+word(8)
+		mix()
 		k = k[12:]
 	}
 	// The lowest byte of c is that of the length.
@@ -356,5 +380,5 @@ func hashText(text string) int32 {
 	a = (a ^ c) - rot(c, 4)
 	b = (b ^ a) - rot(a, 14)
 	c = (c ^ b) - rot(b, 24)
-	return int32(c)
+	return b, c
 }

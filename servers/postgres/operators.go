@@ -134,8 +134,10 @@ func (sc *scope) compared(op string, x, y *node) (*node, error) {
 // joined is ||, of which one operand must be a text.
 func (sc *scope) joined(x, y *node) (*node, error) {
 	none := fail(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
-	isText := func(t sql.Type) bool { return t == sql.Text || t == unknown }
-	texts := isText(x.typ) || isText(y.typ)
+	if x.typ == sql.Bytea || y.typ == sql.Bytea {
+		return nil, without("|| of bytea")
+	}
+	texts := isText(x.typ) || isText(y.typ) || x.typ == unknown || y.typ == unknown
 	anything := func(from, _ sql.Type) bool { return texts && from != void }
 	x, err := sc.as(x, sql.Text, anything, none)
 	if err == nil {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/servers/postgres/sql"
 )
@@ -146,7 +147,7 @@ func figured(e sql.Expr) (name string, stays bool) {
 }
 
 var shortNames = map[sql.Type]string{
-	sql.Bool: "bool", sql.Int4: "int4", sql.Int8: "int8", sql.Float8: "float8", sql.Text: "text", sql.TimestampTZ: "timestamptz", sql.Interval: "interval",
+	sql.Bool: "bool", sql.Int4: "int4", sql.Int8: "int8", sql.Float8: "float8", sql.Text: "text", sql.Varchar: "varchar", sql.Bytea: "bytea", sql.TimestampTZ: "timestamptz", sql.Interval: "interval",
 }
 
 // assigned is a value for a column; nil is the default.
@@ -161,7 +162,18 @@ func (sc *scope) assigned(c column, e sql.Expr) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sc.as(n, c.typ, assignable, fail(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
+	n, err = sc.as(n, c.typ, assignable, fail(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
+	if err != nil || c.size == 0 {
+		return n, err
+	}
+	return strict(n, c.typ, func(v value) (value, error) {
+		// Spaces that are too many are cut off, and nothing else is.
+		all := []rune(v.(string))
+		if len(all) > c.size && strings.TrimRight(string(all[c.size:]), " ") != "" {
+			return nil, fail(tooLong, "value too long for type %s(%d)", c.typ, c.size)
+		}
+		return string(all[:min(len(all), c.size)]), nil
+	}), nil
 }
 
 // sets are what an update sets: a node for each column, nil for those that stay.

@@ -446,6 +446,8 @@ func (b *backend) word(v value) string {
 		return "NULL"
 	case string:
 		return b.s.host.Names().Value(v)
+	case octets:
+		return b.s.host.Names().Value(write(v))
 	}
 	return write(v)
 }

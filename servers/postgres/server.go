@@ -165,8 +165,11 @@ func (s *server) forget(r *run) {
 func (s *server) keeps(values []value) {
 	n := 0
 	for _, v := range values {
-		if text, is := v.(string); is {
-			n += len(text)
+		switch v := v.(type) {
+		case string:
+			n += len(v)
+		case octets:
+			n += len(v)
 		}
 	}
 	s.host.Keeps(n)

@@ -18,6 +18,7 @@ type table struct {
 type column struct {
 	name     string
 	typ      sql.Type
+	size     int // as in [sql.Column]
 	notNull  bool
 	byItself *node // the default; nil is none
 }

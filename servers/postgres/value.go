@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"cmp"
+	"encoding/hex"
 	"math"
 	"strconv"
 	"strings"
@@ -9,8 +10,11 @@ import (
 	"github.com/locksim/locksim/servers/postgres/sql"
 )
 
-// A value is a bool, int64, float64, string, stamp or span; nil is NULL.
+// A value is a bool, int64, float64, string, octets, stamp or span; nil is NULL.
 type value = any
+
+// octets are a bytea.
+type octets string
 
 // void is the type of functions that return nothing, and unknown that of a literal or a
 // parameter whose type nothing has said yet.
@@ -21,7 +25,7 @@ const (
 
 // oids are what types are called in the protocol.
 var oids = map[sql.Type]uint32{
-	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Float8: 701, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
+	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Varchar: 1043, sql.Bytea: 17, sql.Float8: 701, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
 }
 
 func typeOf(oid uint32) (sql.Type, bool) {
@@ -34,14 +38,16 @@ func typeOf(oid uint32) (sql.Type, bool) {
 }
 
 // sizes are those of the values of each type, as a RowDescription has them; -1 is any.
-var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Float8: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4}
+var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Varchar: -1, sql.Bytea: -1, sql.Float8: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4}
 
 // read is a value from its text.
 func read(text string, t sql.Type) (value, error) {
 	word := strings.TrimSpace(text)
 	switch t {
-	case sql.Text, unknown:
+	case sql.Text, sql.Varchar, unknown:
 		return text, nil
+	case sql.Bytea:
+		return readOctets(text)
 	case sql.Bool:
 		if b, ok := readBool(strings.ToLower(word)); ok {
 			return b, nil
@@ -76,6 +82,52 @@ func read(text string, t sql.Type) (value, error) {
 	return nil, fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)
 }
 
+// readOctets takes both of PostgreSQL's forms: \x and hex digits, which may have spaces between
+// bytes, or text in which \ooo is a byte and \\ a backslash.
+func readOctets(text string) (value, error) {
+	wrong := fail(badText, "invalid input syntax for type bytea")
+	if digits, is := strings.CutPrefix(text, `\x`); is {
+		var b []byte
+		for digits = strings.TrimLeft(digits, " \t\n\r"); digits != ""; digits = strings.TrimLeft(digits, " \t\n\r") {
+			for _, c := range digits[:1] {
+				if !strings.ContainsRune("0123456789abcdefABCDEF", c) {
+					return nil, fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", c)
+				}
+			}
+			if len(digits) < 2 {
+				return nil, fail(badParameterValue, "invalid hexadecimal data: odd number of digits")
+			}
+			one, err := hex.DecodeString(digits[:2])
+			if err != nil {
+				return nil, fail(badParameterValue, "invalid hexadecimal digit: \"%c\"", []rune(digits[1:])[0])
+			}
+			b, digits = append(b, one...), digits[2:]
+		}
+		return octets(b), nil
+	}
+	var b []byte
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] != '\\':
+			b = append(b, text[i])
+		case strings.HasPrefix(text[i:], `\\`):
+			b = append(b, '\\')
+			i++
+		default:
+			if len(text) < i+4 || text[i+1] > '3' {
+				return nil, wrong
+			}
+			n, err := strconv.ParseUint(text[i+1:i+4], 8, 8)
+			if err != nil {
+				return nil, wrong
+			}
+			b = append(b, byte(n))
+			i += 3
+		}
+	}
+	return octets(b), nil
+}
+
 // readBool takes any beginning of a word that says it all.
 func readBool(word string) (is, ok bool) {
 	begins := func(all string, least int) bool { return len(word) >= least && strings.HasPrefix(all, word) }
@@ -102,6 +154,8 @@ func write(v value) string {
 		return writeFloat(v)
 	case string:
 		return v
+	case octets:
+		return `\x` + hex.EncodeToString([]byte(v))
 	case stamp:
 		return v.String()
 	case span:
@@ -138,6 +192,8 @@ func compare(a, b value) int {
 		return compareFloats(a, b.(float64))
 	case string:
 		return strings.Compare(a, b.(string)) // the collation C
+	case octets:
+		return cmp.Compare(a, b.(octets))
 	case stamp:
 		return cmp.Compare(a, b.(stamp))
 	case span:
@@ -174,9 +230,9 @@ func convert(v value, from, to sql.Type) (value, error) {
 		return v, nil
 	}
 	switch {
-	case from == sql.Text:
+	case isText(from):
 		return read(v.(string), to)
-	case to == sql.Text:
+	case isText(to):
 		if b, is := v.(bool); is {
 			return strconv.FormatBool(b), nil
 		}
@@ -207,6 +263,7 @@ func convert(v value, from, to sql.Type) (value, error) {
 	return nil, fail(cannotCoerce, "cannot cast type %s to %s", from, to)
 }
 
+func isText(t sql.Type) bool    { return t == sql.Text || t == sql.Varchar }
 func isInteger(t sql.Type) bool { return t == sql.Int4 || t == sql.Int8 }
 func isNumber(t sql.Type) bool  { return isInteger(t) || t == sql.Float8 }
 
@@ -220,7 +277,7 @@ func bitsOf(t sql.Type) int {
 // castable says whether there is a cast at all.
 func castable(from, to sql.Type) bool {
 	switch {
-	case from == to, from == unknown, from == sql.Text, to == sql.Text, isNumber(from) && isNumber(to):
+	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to):
 		return from != void
 	}
 	return from == sql.Bool && to == sql.Int4 || from == sql.Int4 && to == sql.Bool
@@ -228,10 +285,10 @@ func castable(from, to sql.Type) bool {
 
 // implicit says whether PostgreSQL takes one type for another by itself, in expressions.
 func implicit(from, to sql.Type) bool {
-	return from == to || from == unknown || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
+	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
 }
 
 // assignable says whether it does so where a value is written to a column.
 func assignable(from, to sql.Type) bool {
-	return implicit(from, to) || isNumber(from) && isNumber(to) || to == sql.Text && from != void
+	return implicit(from, to) || isNumber(from) && isNumber(to) || isText(to) && from != void
 }

@@ -37,6 +37,8 @@ func encode(v value, t sql.Type, format int16) []byte {
 		return binary.BigEndian.AppendUint64(b, math.Float64bits(v))
 	case string:
 		return append(b, v...)
+	case octets:
+		return append(b, v...)
 	case stamp:
 		return binary.BigEndian.AppendUint64(b, uint64(v))
 	case span:
@@ -52,7 +54,7 @@ func decode(b []byte, t sql.Type, format int16) (value, error) {
 	switch {
 	case b == nil:
 		return nil, nil
-	case format == asText, t == sql.Text:
+	case format == asText, isText(t):
 		if !utf8Text(b) {
 			return nil, fail("22021", "invalid byte sequence for encoding \"UTF8\"")
 		}
@@ -63,6 +65,8 @@ func decode(b []byte, t sql.Type, format int16) (value, error) {
 	switch {
 	case t == sql.Bool && len(b) == 1:
 		return b[0] != 0, nil
+	case t == sql.Bytea:
+		return octets(b), nil
 	case t == sql.Int4 && len(b) == 4:
 		return int64(int32(binary.BigEndian.Uint32(b))), nil
 	case t == sql.Int8 && len(b) == 8:

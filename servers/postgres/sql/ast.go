@@ -91,6 +91,7 @@ type CreateTable struct {
 type Column struct {
 	Name    string
 	Type    Type
+	Size    int  // how many characters a Varchar has at most; 0 is any number
 	Serial  bool // it counts from a sequence of its own
 	NotNull bool
 	Default Expr
@@ -191,6 +192,7 @@ type (
 	Cast struct {
 		X    Expr
 		Type Type
+		Size int // as in [Column]
 	}
 	// A Call is of a function.
 	Call struct {
@@ -243,6 +245,8 @@ const (
 	Int8        Type = "bigint"
 	Float8      Type = "double precision"
 	Text        Type = "text"
+	Varchar     Type = "character varying"
+	Bytea       Type = "bytea"
 	TimestampTZ Type = "timestamp with time zone"
 	Interval    Type = "interval"
 )

@@ -116,7 +116,8 @@ func (p *parser) unary() Expr {
 	}
 	x := p.primary()
 	for p.accept("::") {
-		x = &Cast{X: x, Type: p.typ()}
+		typ, size := p.typ()
+		x = &Cast{X: x, Type: typ, Size: size}
 	}
 	return x
 }
@@ -164,14 +165,15 @@ func (p *parser) primary() Expr {
 		p.need("(")
 		x := p.expr()
 		p.need("as")
-		c := &Cast{X: x, Type: p.typ()}
+		typ, size := p.typ()
+		c := &Cast{X: x, Type: typ, Size: size}
 		p.need(")")
 		return c
 	case p.accept("case"):
 		return p.caseWhen()
 	case p.typed():
-		typ := p.typ()
-		return &Cast{X: &Literal{String, p.take().text}, Type: typ}
+		typ, size := p.typ()
+		return &Cast{X: &Literal{String, p.take().text}, Type: typ, Size: size}
 	case !p.isName():
 		panic(p.unexpected())
 	case p.accept("exists", "("):

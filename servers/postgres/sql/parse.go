@@ -515,7 +515,7 @@ func (p *parser) column(c *CreateTable) {
 	case p.accept("serial"), p.accept("serial4"):
 		col.Type, col.Serial, col.NotNull = Int4, true, true
 	default:
-		col.Type = p.typ()
+		col.Type, col.Size = p.typ()
 	}
 	for {
 		switch {
@@ -537,35 +537,64 @@ func (p *parser) column(c *CreateTable) {
 
 var types = map[string]Type{
 	"bool": Bool, "boolean": Bool, "int": Int4, "int4": Int4, "integer": Int4, "bigint": Int8, "int8": Int8,
-	"float8": Float8, "float": Float8, "text": Text, "timestamptz": TimestampTZ, "interval": Interval,
+	"float8": Float8, "float": Float8, "text": Text, "varchar": Varchar, "bytea": Bytea, "timestamptz": TimestampTZ, "interval": Interval,
 }
 
 // others are types of PostgreSQL's that are not done here.
 var others = []string{
-	"smallint", "int2", "numeric", "decimal", "real", "float4", "varchar", "character", "char", "bytea", "uuid", "json",
+	"smallint", "int2", "numeric", "decimal", "real", "float4", "character", "char", "uuid", "json",
 	"jsonb", "date", "time", "timestamp", "timetz", "oid", "xid", "name", "inet", "bit", "money", "xml", "point", "regclass",
 }
 
-func (p *parser) typ() Type {
+// typ is a type, and of character varying its size; 0 is none.
+func (p *parser) typ() (Type, int) {
 	t := p.peek()
 	if !p.isName() {
 		panic(p.unexpected())
 	}
 	switch {
 	case p.accept("double", "precision"):
-		return Float8
+		return Float8, 0
 	case p.accept("timestamp", "with", "time", "zone"):
-		return TimestampTZ
+		return TimestampTZ, 0
+	case p.accept("character", "varying"):
+		return Varchar, p.size()
 	case t.kind == word && slices.Contains(others, t.text):
 		panic(without("the type " + t.text))
 	case types[t.text] == "":
 		panic(error(&Error{Code: "42704", Message: `type "` + t.text + `" does not exist`, Ours: true}))
 	}
 	p.take()
-	if p.is("(") || p.is("[") {
-		panic(without("types with a size, and arrays"))
+	if types[t.text] == Varchar {
+		return Varchar, p.size()
 	}
-	return types[t.text]
+	if p.is("(") || p.is("[") {
+		panic(without("other types with a size than character varying, and arrays"))
+	}
+	return types[t.text], 0
+}
+
+// size is how many characters a type has at most, in brackets; 0 is that it does not say.
+func (p *parser) size() int {
+	if p.is("[") {
+		panic(without("arrays"))
+	}
+	if !p.accept("(") {
+		return 0
+	}
+	if p.peek().kind != integer {
+		panic(p.unexpected())
+	}
+	const most = 10485760
+	n := parseCount(p.take().text)
+	p.need(")")
+	switch {
+	case n == 0:
+		panic(error(&Error{Code: "22023", Message: "length for type varchar must be at least 1"}))
+	case n < 0 || n > most:
+		panic(error(&Error{Code: "22023", Message: "length for type varchar cannot exceed " + strconv.Itoa(most)}))
+	}
+	return n
 }
 
 func parseCount(s string) int {

@@ -55,7 +55,7 @@ func TestRefusals(t *testing.T) {
 		"LISTEN a":                                       "0A000",
 		"LOCK TABLE t":                                   "0A000",
 		"CREATE INDEX i ON t (a)":                        "0A000",
-		"CREATE TABLE t (a varchar(10))":                 "0A000",
+		"CREATE TABLE t (a char(10))":                 "0A000",
 		"CREATE TABLE t (a int REFERENCES u)":            "0A000",
 		"INSERT INTO t SELECT 1":                         "0A000",
 		"UPDATE t SET a = 1 FROM u":                      "0A000",
