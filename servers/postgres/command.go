@@ -18,6 +18,9 @@ func (c command) step(r *run) error {
 	case *sql.CreateTable:
 		r.tag = "CREATE TABLE"
 		return s.createTable(r, of)
+	case *sql.CreateIndex:
+		r.tag = "CREATE INDEX"
+		return s.createIndex(r, of)
 	case *sql.CreateSequence:
 		r.tag = "CREATE SEQUENCE"
 		return s.createSequence(r, of.Name, of.IfNotExists)
@@ -77,8 +80,8 @@ func (s *server) did(r *run, undo func()) {
 }
 
 func (s *server) createTable(r *run, of *sql.CreateTable) error {
-	if s.tables[of.Name] != nil || s.sequences[of.Name] != nil {
-		if of.IfNotExists && s.tables[of.Name] != nil {
+	if s.called(of.Name) {
+		if of.IfNotExists {
 			r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", of.Name))
 			return nil
 		}
@@ -151,8 +154,8 @@ func (t *table) addKey(k sql.Key) error {
 }
 
 func (s *server) createSequence(r *run, name string, ifNotExists bool) error {
-	if s.sequences[name] != nil || s.tables[name] != nil {
-		if ifNotExists && s.sequences[name] != nil {
+	if s.called(name) {
+		if ifNotExists {
 			r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", name))
 			return nil
 		}

@@ -122,6 +122,51 @@ var fidelities = []fidelity{
 			a: SELECT 1`,
 	},
 	{
+		name: "indexes",
+		script: `
+			a! CREATE TABLE jobs (id bigserial PRIMARY KEY, queue text, state text, tries int)
+			a: CREATE INDEX ON jobs (queue)
+			a: CREATE INDEX ON jobs (queue)
+			a: CREATE INDEX IF NOT EXISTS jobs_queue_idx1 ON jobs (queue, state DESC)
+			a: CREATE INDEX jobs_queue_idx ON public.jobs USING btree (state ASC, queue)
+			a: CREATE INDEX jobs_pkey ON jobs (id)
+			a: CREATE TABLE jobs_queue_idx (a int)
+			a: CREATE INDEX IF NOT EXISTS i ON nothing (a)
+			a: CREATE INDEX i ON jobs (nothing)
+			a! INSERT INTO jobs (queue, state, tries) VALUES ('x', 'new', 1), ('x', 'new', 2), (NULL, 'new', 3), (NULL, 'new', 4)
+			a: CREATE UNIQUE INDEX one ON jobs (queue, state)
+			a: UPDATE jobs SET state = 'done' WHERE tries = 1
+			a: CREATE UNIQUE INDEX one ON jobs (queue, state)
+			a: CREATE UNIQUE INDEX IF NOT EXISTS one ON jobs (tries)
+			a: INSERT INTO jobs (queue, state, tries) VALUES ('x', 'new', 5)
+			a: INSERT INTO jobs (queue, state, tries) VALUES ('x', 'new', 5) ON CONFLICT (state, queue) DO UPDATE SET tries = excluded.tries RETURNING id, tries
+			a: DROP TABLE jobs
+			a: CREATE TABLE one (a int)`,
+		want: `
+			a: CREATE TABLE
+			a: CREATE INDEX
+			a: CREATE INDEX
+			a: NOTICE 42P07: relation "jobs_queue_idx1" already exists, skipping
+			a: CREATE INDEX
+			a: ERROR 42P07: relation "jobs_queue_idx" already exists
+			a: ERROR 42P07: relation "jobs_pkey" already exists
+			a: ERROR 42P07: relation "jobs_queue_idx" already exists
+			a: ERROR 42P01: relation "nothing" does not exist
+			a: ERROR 42703: column "nothing" does not exist
+			a: INSERT 0 4
+			a: ERROR 23505: could not create unique index "one"
+			a: UPDATE 1
+			a: CREATE INDEX
+			a: NOTICE 42P07: relation "one" already exists, skipping
+			a: CREATE INDEX
+			a: ERROR 23505: duplicate key value violates unique constraint "one"
+			a: [id 20, tries 23]
+			a: 2, 5
+			a: INSERT 0 1
+			a: DROP TABLE
+			a: CREATE TABLE`,
+	},
+	{
 		name: "a lease row",
 		script: `
 			a: CREATE TABLE locks (name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)

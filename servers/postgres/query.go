@@ -322,6 +322,8 @@ func (s *server) permits(of sql.Statement) error {
 		what = "DELETE"
 	case *sql.CreateTable:
 		what = "CREATE TABLE"
+	case *sql.CreateIndex:
+		what = "CREATE INDEX"
 	case *sql.CreateSequence:
 		what = "CREATE SEQUENCE"
 	case *sql.Drop:

@@ -199,7 +199,7 @@ func (s *server) everything() record {
 // durable is the table as it is on the disk.
 func (t *table) durable() *table {
 	is := func(of *tx) bool { return of.state == committed || of.durable }
-	copied := &table{name: t.name, columns: t.columns, keys: t.keys}
+	copied := &table{name: t.name, columns: t.columns, keys: t.keys, indexes: t.indexes}
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
 			if is(v.by) && !(v.over != nil && is(v.over)) {
@@ -226,7 +226,7 @@ func (s *server) replay(r record) {
 	for _, one := range r.tables {
 		t := s.tables[one.name]
 		if t == nil {
-			t = &table{name: one.name, columns: one.columns, keys: one.keys}
+			t = &table{name: one.name, columns: one.columns, keys: one.keys, indexes: one.indexes}
 			s.tables[t.name] = t
 		}
 		t.rows = nil

@@ -11,6 +11,7 @@ type table struct {
 	name    string
 	columns []column
 	keys    []key
+	indexes []string // the names of those that are no keys
 	rows    []*row
 	dropped bool
 }

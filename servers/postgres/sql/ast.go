@@ -103,6 +103,16 @@ type Key struct {
 	Primary bool
 }
 
+// CreateIndex is CREATE INDEX on columns, which changes nothing but how fast something is found,
+// unless it is a unique one.
+type CreateIndex struct {
+	Name        string // "" is what PostgreSQL calls it
+	Unique      bool
+	IfNotExists bool
+	Table       string
+	Columns     []string
+}
+
 // CreateSequence is CREATE SEQUENCE, from 1 in steps of 1.
 type CreateSequence struct {
 	Name        string
@@ -143,6 +153,7 @@ func (*Insert) statement()         {}
 func (*Update) statement()         {}
 func (*Delete) statement()         {}
 func (*CreateTable) statement()    {}
+func (*CreateIndex) statement()    {}
 func (*CreateSequence) statement() {}
 func (*Drop) statement()           {}
 func (*Begin) statement()          {}

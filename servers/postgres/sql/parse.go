@@ -143,6 +143,10 @@ func (p *parser) statement() (s Statement, err error) {
 		return p.delete(), nil
 	case p.accept("create", "table"):
 		return p.createTable(), nil
+	case p.accept("create", "index"):
+		return p.createIndex(false), nil
+	case p.accept("create", "unique", "index"):
+		return p.createIndex(true), nil
 	case p.accept("create", "sequence"):
 		c := &CreateSequence{IfNotExists: p.accept("if", "not", "exists")}
 		c.Name = p.name()
@@ -504,6 +508,37 @@ func (p *parser) createTable() Statement {
 		}
 	}
 	p.need(")")
+	return c
+}
+
+func (p *parser) createIndex(unique bool) Statement {
+	if p.is("concurrently") {
+		panic(without("CREATE INDEX CONCURRENTLY"))
+	}
+	c := &CreateIndex{Unique: unique, IfNotExists: p.accept("if", "not", "exists")}
+	if c.IfNotExists || !p.is("on") {
+		c.Name = p.name()
+	}
+	p.need("on")
+	c.Table = p.table()
+	if p.accept("using") && !p.accept("btree") {
+		panic(without("an index of another kind than btree"))
+	}
+	p.need("(")
+	for {
+		c.Columns = append(c.Columns, p.name())
+		p.accepts("asc", "desc")
+		if p.accept(")") {
+			break
+		}
+		if !p.is(",") {
+			panic(without("an index of anything but columns"))
+		}
+		p.take()
+	}
+	if p.is("where") || p.is("include") || p.is("with") || p.is("tablespace") || p.is("nulls") {
+		panic(without(`"` + p.peek().text + `" of an index`))
+	}
 	return c
 }
 
