@@ -89,7 +89,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s, made without a node: %v", kind, err)
 			}
 		}
-		if k.Endless != (slices.Contains([]string{"single-no-ttl", "sqlite-transaction", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere", "goose-session"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
+		if k.Endless != (slices.Contains([]string{"single-no-ttl", "sqlite-transaction", "sqlite-transaction-data", "postgres-advisory", "postgres-advisory-data", "postgres-advisory-transaction", "postgres-row", "postgres-row-elsewhere", "postgres-queue", "postgres-queue-elsewhere", "goose-session"}, kind)) || k.Open != (kind == "none" || kind == "postgres-none") {
 			t.Errorf("%s says that it is endless: %v, and open: %v", kind, k.Endless, k.Open)
 		}
 	}

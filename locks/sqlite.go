@@ -19,13 +19,21 @@ func init() {
 		},
 		Slots: func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: SQLiteRow(key)}}, 1 },
 	})
-	Register(Kind{
-		Name: "sqlite-transaction", System: SQLite, Adapter: adapters + "sqlite",
-		Title:    "SQLite: BEGIN IMMEDIATE, and the file is the holder's until COMMIT; the data is in the storage",
-		OwnClock: true, Endless: true,
-		Features: []string{"busy-timeout"},
-		Slots:    func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: SQLiteFile(key)}}, 1 },
-	})
+	for name, title := range map[string]string{
+		"sqlite-transaction":      "SQLite: BEGIN IMMEDIATE, and the file is the holder's until COMMIT; the data is in the storage",
+		"sqlite-transaction-data": "as sqlite-transaction, but the data is in that file, read and written in the same transaction",
+	} {
+		k := Kind{
+			Name: name, System: SQLite, Adapter: adapters + "sqlite", Title: title,
+			OwnClock: true, Endless: true, KeepsData: name == "sqlite-transaction-data",
+			Features: []string{"busy-timeout"},
+			Slots:    func(key string, _ int) ([]Slot, int) { return []Slot{{Node: 0, Key: SQLiteFile(key)}}, 1 },
+		}
+		if k.KeepsData {
+			k.Features = append(k.Features, "synchronous")
+		}
+		Register(k)
+	}
 }
 
 // SQLiteRow is the row that a lease is kept in.

@@ -15,9 +15,32 @@ type row struct {
 	until        int64 // in milliseconds since 1970
 }
 
-// read is what stands in the leases of a database for whoever opens it, who rolls back what has a
-// journal: none if it has no such table.
-func read(is contents) ([]row, error) {
+// readLeases are what stands in the leases of a database.
+func readLeases(is contents) ([]row, error) {
+	return read(is, `SELECT name, holder, expires_at FROM locks ORDER BY name`, func(rows *sql.Rows) (r row, err error) {
+		err = rows.Scan(&r.name, &r.holder, &r.until)
+		return r, err
+	})
+}
+
+// A datum is one of the table objects.
+type datum struct {
+	object  string
+	version int
+	value   string
+}
+
+// readData is what stands in the data of a database.
+func readData(is contents) ([]datum, error) {
+	return read(is, `SELECT name, version, value FROM objects ORDER BY name`, func(rows *sql.Rows) (d datum, err error) {
+		err = rows.Scan(&d.object, &d.version, &d.value)
+		return d, err
+	})
+}
+
+// read is what a database answers to whoever opens it, who rolls back what has a journal: nothing
+// if it has no such table.
+func read[T any](is contents, query string, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	name, unmount, err := mount(&image{files{has: maps.Clone(is)}})
 	if err != nil {
 		return nil, err
@@ -28,7 +51,7 @@ func read(is contents) ([]row, error) {
 		return nil, err
 	}
 	defer db.Close()
-	rows, err := db.QueryContext(context.Background(), `SELECT name, holder, expires_at FROM locks ORDER BY name`)
+	rows, err := db.QueryContext(context.Background(), query)
 	if err != nil {
 		if strings.Contains(err.Error(), "no such table") {
 			err = nil
@@ -36,13 +59,13 @@ func read(is contents) ([]row, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []row
+	var all []T
 	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.name, &r.holder, &r.until); err != nil {
+		t, err := scan(rows)
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, r)
+		all = append(all, t)
 	}
 	return all, rows.Err()
 }

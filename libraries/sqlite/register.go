@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/locks"
@@ -14,6 +13,7 @@ type register struct {
 	d      *disk
 	leases []*lease
 	files  []string
+	data   data
 	looks  int // at what has ended; only the latest has to look again
 }
 
@@ -29,7 +29,7 @@ type lease struct {
 const leasesIn = "locks.db"
 
 func newRegister(d *disk, keys []string) *register {
-	g := &register{d: d}
+	g := &register{d: d, data: data{}}
 	for _, key := range keys {
 		g.leases = append(g.leases, &lease{key: key})
 		g.files = append(g.files, key)
@@ -43,7 +43,7 @@ func (g *register) reserved(o *opened) { g.tell(o, trace.KindSet, o.by) }
 func (g *register) given(o *opened, by *trace.Actor, how trace.Kind) { g.tell(o, how, by) }
 
 func (g *register) tell(o *opened, what trace.Kind, by *trace.Actor) {
-	if slices.Contains(g.files, o.of.name) && o.by != nil {
+	if g.keeps(o.of) && o.by != nil {
 		g.d.host.Emit(trace.Event{Kind: what, Key: o.of.name, Value: o.end.Peer(), By: by, Owner: o.by})
 	}
 }
@@ -54,7 +54,7 @@ func (g *register) finds(b *database) bool {
 	if b.name != leasesIn {
 		return false
 	}
-	rows, err := read(b.cached)
+	rows, err := readLeases(b.cached)
 	if err != nil {
 		g.d.host.Doubt("nobody can say who has the locks: " + err.Error())
 		return false
@@ -70,8 +70,9 @@ func (g *register) finds(b *database) bool {
 	return true
 }
 
-// look tells what somebody has made of the leases.
+// look tells what somebody has made of the leases, or of the data.
 func (g *register) look(b *database, by *trace.Actor) {
+	g.committed(b, by)
 	before := g.leasesNow()
 	if !g.finds(b) {
 		return
@@ -175,6 +176,7 @@ func (g *register) standing(l *lease, ev trace.Event) trace.Event {
 // restarted tells what a crash has taken.
 func (g *register) restarted() {
 	for _, b := range g.d.databases {
+		g.reverted(b)
 		before := g.leasesNow()
 		if !g.finds(b) {
 			continue

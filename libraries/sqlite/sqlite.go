@@ -21,7 +21,8 @@
 //   - locks/KEY is the row of the table locks in locks.db whose name is KEY: a lease of who stands
 //     in the column holder, until the time in expires_at, in milliseconds since 1970. It is told
 //     when it is committed, and again when its time is up by the machine's clock.
-//   - KEY.db is that file: who has reserved it for writing has the lock.
+//   - KEY.db is that file: who has reserved it for writing has the lock. sqlite-transaction-data
+//     keeps the data in its table objects, and what becomes of that is told when it is committed.
 package sqlite
 
 import (

@@ -11,21 +11,30 @@ import (
 )
 
 func init() {
-	locks.Provide("sqlite-transaction", func(e *locks.Env) (locks.Lock, error) {
-		s, err := Open(e, locks.SQLiteFile(e.Key), `CREATE TABLE IF NOT EXISTS work (what TEXT)`)
+	elsewhere := func(x *transaction) locks.Lease { return x }
+	locks.Provide("sqlite-transaction", openTransactions(`CREATE TABLE IF NOT EXISTS work (what TEXT)`, elsewhere))
+	inFile := func(x *transaction) locks.Lease { return &keeping{transaction: x} }
+	locks.Provide("sqlite-transaction-data", openTransactions(objects, inFile))
+}
+
+// openTransactions makes handles on a database with a table, whose transactions are leases.
+func openTransactions(table string, make func(*transaction) locks.Lease) func(*locks.Env) (locks.Lock, error) {
+	return func(e *locks.Env) (locks.Lock, error) {
+		s, err := Open(e, locks.SQLiteFile(e.Key), table)
 		if err != nil {
 			return nil, err
 		}
-		t := &transactions{Session: s}
+		t := &transactions{Session: s, make: make}
 		e.Cleanup(t.end)
 		return t, nil
-	})
+	}
 }
 
 // transactions is a handle on a database that nobody else writes to while a transaction lasts.
 type transactions struct {
 	*Session
-	in *transaction // nil is none
+	make func(*transaction) locks.Lease
+	in   *transaction // nil is none
 }
 
 // errIn is the error of a handle that is asked for the lock while it has it: its connection is in a
@@ -47,7 +56,7 @@ func (t *transactions) Acquire(ctx context.Context) (locks.Lease, error) {
 		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
 	}
 	t.in, x.conn = x, t.files.conn
-	return x, nil
+	return t.make(x), nil
 }
 
 // end has database/sql forget a transaction that is over, or is to be.

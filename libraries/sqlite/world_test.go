@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -59,11 +60,7 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 		}
 		return strings.Join(told, ", ")
 	}
-	killed := func(at string) []sim.Fault { return []sim.Fault{When(at, Crashed("client-1", trace.Kill))} }
-	power := func(at string) []sim.Fault {
-		return []sim.Fault{Lasting(time.Second, When(at, Crashed("sqlite-1", trace.PowerLoss))), When(at, Crashed("client-1", trace.PowerLoss))}
-	}
-	for name, how := range map[string]func(string) []sim.Fault{"killed": killed, "power loss": power} {
+	for name, how := range howItEnds {
 		for _, n := range []string{"1st", "2nd", "3rd", "4th", "5th", "6th"} {
 			if told := crash(n, how); strings.Contains(told, "client-1") {
 				t.Errorf("%s at the %s answer: %s", name, n, told)
@@ -72,9 +69,49 @@ func TestTheJournalIsRolledBack(t *testing.T) {
 	}
 	// A power loss takes even that: SQLite does not wait until the disk knows that the journal is deleted.
 	for how, want := range map[string]string{
-		crash("7th", killed): "set client-1/1, expire client-1/1, set client-2/",
-		crash("7th", power):  "set client-1/1, forget client-1/1, set client-2/",
+		crash("7th", howItEnds["killed"]):     "set client-1/1, expire client-1/1, set client-2/",
+		crash("7th", howItEnds["power loss"]): "set client-1/1, forget client-1/1, set client-2/",
 	} {
 		Same(t, "when the journal is deleted", how[:min(len(want), len(how))], want)
 	}
+}
+
+// The same where the data is in the file, at each of the answers that a process gets to its write:
+// until its journal is deleted the write is nobody's, and from then on it is made. What a power
+// loss takes of that is what nobody had been told of.
+func TestAWriteIsRolledBack(t *testing.T) {
+	made := func(n string, how func(at string) []sim.Fault) string {
+		cfg := gcPause(t, "sqlite-transaction-data", storage.None)
+		cfg.Clients[1].Starts = Point("client-1 crashed")
+		cfg.Faults = nil
+		cfg = With(cfg, how("sqlite-1's reply to client-1's write arrived, "+n+" time")...)
+		tr := Play(t, cfg)
+		Struck(t, tr)
+		Same(t, "broken", Broken(tr), "")
+		var told []string
+		for _, ev := range tr.Events {
+			switch ev.Kind {
+			case trace.KindServe:
+				told = append(told, fmt.Sprintf("%s %d for %d", ev.Client(), ev.Version, ev.Replaced))
+			case trace.KindRevert:
+				told = append(told, fmt.Sprintf("back to %d", ev.Version))
+			}
+		}
+		return strings.Join(told, ", ")
+	}
+	for _, n := range []string{"1st", "2nd", "3rd", "4th"} {
+		for name, how := range howItEnds {
+			Same(t, name+" at the "+n+" answer", made(n, how), "client-2 1 for 0")
+		}
+	}
+	Same(t, "killed when the journal is deleted", made("5th", howItEnds["killed"]), "client-1 1 for 0, client-2 2 for 1")
+	Same(t, "power loss when the journal is deleted", made("5th", howItEnds["power loss"]), "client-1 1 for 0, back to 0, client-2 1 for 0")
+}
+
+// howItEnds are the ways in which a process is no more, all by itself or with its machine.
+var howItEnds = map[string]func(at string) []sim.Fault{
+	"killed": func(at string) []sim.Fault { return []sim.Fault{When(at, Crashed("client-1", trace.Kill))} },
+	"power loss": func(at string) []sim.Fault {
+		return []sim.Fault{Lasting(time.Second, When(at, Crashed("sqlite-1", trace.PowerLoss))), When(at, Crashed("client-1", trace.PowerLoss))}
+	},
 }
