@@ -167,6 +167,51 @@ var fidelities = []fidelity{
 			a: CREATE TABLE`,
 	},
 	{
+		name: "times without a zone",
+		script: `
+			a! CREATE TABLE locks (name text PRIMARY KEY, until timestamp NOT NULL, since timestamp without time zone DEFAULT now(), zoned timestamptz)
+			a: INSERT INTO locks (name, until, zoned) VALUES ('x', $1, $2) RETURNING until, zoned | 2026-01-02 03:04:05.5+03 | 2026-01-02 03:04:05.5+03
+			a: SELECT until < 'infinity', until < zoned, zoned < until, until = '2026-01-02 03:04:05.5', since <= now() FROM locks WHERE name = 'x'
+			a: UPDATE locks SET until = until + interval '1 h' - '1 min'::interval, zoned = until RETURNING until, zoned, until - zoned, until::text, zoned::timestamp
+			a: UPDATE locks SET until = now() + interval '1 s' WHERE until > timestamp '2026-01-01' RETURNING until - now() <= interval '1 s'
+			a: UPDATE locks SET until = timezone('utc', CURRENT_TIMESTAMP) + interval '1 s' RETURNING until - now() at time zone 'UTC'
+			a: SELECT zoned AT TIME ZONE 'utc', zoned AT TIME ZONE 'utc' AT TIME ZONE 'utc' FROM locks
+			a: SELECT until || '' IS NULL, coalesce(until, zoned) = until FROM locks WHERE until IN (until, $1) | infinity
+			a: SELECT until + 1 FROM locks
+			a: SELECT 5 AT TIME ZONE 'utc'
+			a: UPDATE locks SET until = 'soon'
+			a: UPDATE locks SET until = '-infinity' RETURNING until, greatest(until, zoned)`,
+		want: `
+			a: CREATE TABLE
+			a: [until 1114, zoned 1184]
+			a: 2026-01-02 03:04:05.5, 2026-01-02 00:04:05.5+00
+			a: INSERT 0 1
+			a: [?column? 16, ?column? 16, ?column? 16, ?column? 16, ?column? 16]
+			a: t, f, t, t, t
+			a: SELECT 1
+			a: [until 1114, zoned 1184, ?column? 1186, until 25, zoned 1114]
+			a: 2026-01-02 04:03:05.5, 2026-01-02 03:04:05.5+00, 00:59:00, 2026-01-02 04:03:05.5, 2026-01-02 03:04:05.5
+			a: UPDATE 1
+			a: [?column? 16]
+			a: t
+			a: UPDATE 1
+			a: [?column? 1186]
+			a: 00:00:01
+			a: UPDATE 1
+			a: [timezone 1114, timezone 1184]
+			a: 2026-01-02 03:04:05.5, 2026-01-02 03:04:05.5+00
+			a: SELECT 1
+			a: [?column? 16, ?column? 16]
+			a: f, t
+			a: SELECT 1
+			a: ERROR 42883: operator does not exist: timestamp without time zone + integer
+			a: ERROR 42883: function pg_catalog.timezone(unknown, integer) does not exist
+			a: ERROR 22007: invalid input syntax for type timestamp: "soon"
+			a: [until 1114, greatest 1184]
+			a: -infinity, 2026-01-02 03:04:05.5+00
+			a: UPDATE 1`,
+	},
+	{
 		name: "a lease row",
 		script: `
 			a: CREATE TABLE locks (name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)

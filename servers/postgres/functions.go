@@ -94,7 +94,7 @@ var elsewhere = []string{
 	"random", "gen_random_uuid", "setval", "lastval", "count", "max", "min", "sum", "avg", "bool_or", "bool_and",
 	"array_agg", "string_agg", "set_config", "version", "date_trunc", "date_part", "to_timestamp", "age", "timeofday", "nullif", "abs",
 	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series", "current_schemas",
-	"substr", "replace", "timezone", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
+	"substr", "replace", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
 }
 
 // call is a call of a function.
@@ -112,6 +112,8 @@ func (sc *scope) call(e *sql.Call) (*node, error) {
 		return sc.picked(e.Name, args)
 	case "make_interval":
 		return sc.makeInterval(e, args)
+	case "timezone":
+		return sc.timezone(args)
 	}
 	if e.Named != nil {
 		return nil, without("named arguments of %s", e.Name)
@@ -257,6 +259,33 @@ func (sc *scope) makeInterval(e *sql.Call, args []*node) (*node, error) {
 		}
 		return sum, nil
 	}}, nil
+}
+
+// timezone is AT TIME ZONE: what a clock of that zone shows at a time, or the time at which it shows
+// something.
+func (sc *scope) timezone(args []*node) (*node, error) {
+	if len(args) != 2 {
+		return nil, without("this form of timezone()")
+	}
+	from, to := sql.TimestampTZ, sql.Timestamp
+	if args[1].typ == sql.Timestamp {
+		from, to = to, from
+	}
+	none := fail(unknownFunction, "function pg_catalog.timezone(%s, %s) does not exist", args[0].typ, args[1].typ)
+	zone, err := sc.as(args[0], sql.Text, implicit, none)
+	if err != nil {
+		return nil, err
+	}
+	at, err := sc.as(args[1], from, implicit, none)
+	if err != nil {
+		return nil, err
+	}
+	return strictly(zone, at, to, func(zone, at value) (value, error) {
+		if name := strings.ToLower(zone.(string)); name != "utc" && name != "etc/utc" {
+			return nil, without("other time zones than UTC")
+		}
+		return at, nil
+	}), nil
 }
 
 // numberOf is the advisory lock that the arguments mean.

@@ -161,6 +161,23 @@ const (
 	spanType  = sql.Interval
 )
 
+func init() {
+	for _, t := range []sql.Type{sql.TimestampTZ, sql.Timestamp} {
+		operators = append(operators,
+			operator{"+", t, spanType, t, func(a, b value) (value, error) { return a.(stamp).after(b.(span)) }},
+			operator{"+", spanType, t, t, func(a, b value) (value, error) { return b.(stamp).after(a.(span)) }},
+			operator{"-", t, t, spanType, func(a, b value) (value, error) { return a.(stamp).since(b.(stamp)) }},
+			operator{"-", t, spanType, t, func(a, b value) (value, error) {
+				back, err := b.(span).negated()
+				if err != nil {
+					return nil, err
+				}
+				return a.(stamp).after(back)
+			}},
+		)
+	}
+}
+
 // operators are those that compute, where several fit the first.
 var operators = []operator{
 	{"+", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, add)},
@@ -181,16 +198,6 @@ var operators = []operator{
 			return nil, fail(divisionByZero, "division by zero")
 		}
 		return floats(func(a, b float64) float64 { return a / b })(a, b)
-	}},
-	{"+", stampType, spanType, stampType, func(a, b value) (value, error) { return a.(stamp).after(b.(span)) }},
-	{"+", spanType, stampType, stampType, func(a, b value) (value, error) { return b.(stamp).after(a.(span)) }},
-	{"-", stampType, stampType, spanType, func(a, b value) (value, error) { return a.(stamp).since(b.(stamp)) }},
-	{"-", stampType, spanType, stampType, func(a, b value) (value, error) {
-		back, err := b.(span).negated()
-		if err != nil {
-			return nil, err
-		}
-		return a.(stamp).after(back)
 	}},
 	{"+", spanType, spanType, spanType, func(a, b value) (value, error) { return a.(span).plus(b.(span)) }},
 	{"-", spanType, spanType, spanType, func(a, b value) (value, error) {

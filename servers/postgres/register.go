@@ -7,7 +7,6 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/servers/postgres/sql"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -281,8 +280,8 @@ func (g *register) doubts(l *lease) {
 	who, ends := l.columns(t)
 	missing := ""
 	switch {
-	case ends >= 0 && t.columns[ends].typ != sql.TimestampTZ:
-		missing = "its column " + t.columns[ends].name + " is no timestamptz, so that nobody knows when it ends"
+	case ends >= 0 && !isTime(t.columns[ends].typ):
+		missing = "its column " + t.columns[ends].name + " is no timestamp, so that nobody knows when it ends"
 	case who >= 0 && ends >= 0, !slices.ContainsFunc(v.values, func(v value) bool { at, is := v.(stamp); return is && at > g.s.now() && at != never }):
 		return
 	case who < 0:

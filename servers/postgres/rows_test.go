@@ -24,9 +24,9 @@ func TestRowsThatAreLeases(t *testing.T) {
 			a! UPDATE locks SET expires_at = now() + interval '6 s'
 			a; 7s`, "set, touch, expire", ""},
 		{"those of ShedLock", row, `
-			a! CREATE TABLE locks (name text NOT NULL, lock_until timestamptz NOT NULL, locked_at timestamptz NOT NULL, locked_by text NOT NULL, PRIMARY KEY (name))
-			a! INSERT INTO locks VALUES ('x', now() + interval '5 s', now(), 'a')
-			a! UPDATE locks SET lock_until = now() WHERE name = 'x' AND locked_by = 'a'`, "set, delete", ""},
+			a! CREATE TABLE locks (name varchar(64) NOT NULL, lock_until timestamp NOT NULL, locked_at timestamp NOT NULL, locked_by varchar(255) NOT NULL, PRIMARY KEY (name))
+			a! INSERT INTO locks VALUES ('x', timezone('utc', CURRENT_TIMESTAMP) + interval '5 s', timezone('utc', CURRENT_TIMESTAMP), 'a')
+			a! UPDATE locks SET lock_until = timezone('utc', CURRENT_TIMESTAMP) WHERE name = 'x' AND locked_by = 'a'`, "set, delete", ""},
 		{"a key that is not the first", row, `
 			a! CREATE TABLE locks (id bigserial PRIMARY KEY, name text UNIQUE, owner text, expires timestamptz)
 			a! INSERT INTO locks (name, owner, expires) VALUES ('y', 'b', now() + interval '5 s'), ('x', 'a', now() + interval '5 s')
@@ -59,7 +59,7 @@ func TestRowsThatAreLeases(t *testing.T) {
 			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "set", "nothing says when it ends"},
 		{"an end that is a number", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at bigint)
-			a! INSERT INTO locks VALUES ('x', 'a', 1790000000)`, "", "its column expires_at is no timestamptz"},
+			a! INSERT INTO locks VALUES ('x', 'a', 1790000000)`, "", "its column expires_at is no timestamp"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := alone(t, func(_ context.Context, p *sim.Program) {

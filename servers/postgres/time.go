@@ -66,7 +66,8 @@ var stampLayouts = []string{
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
 }
 
-func readStamp(text string) (stamp, bool) {
+// readStamp is a time from its text. What it says of its zone counts only if it is to.
+func readStamp(text string, zoned bool) (stamp, bool) {
 	switch strings.ToLower(text) {
 	case "infinity":
 		return never, true
@@ -78,6 +79,9 @@ func readStamp(text string) (stamp, bool) {
 	text = strings.Replace(text, "T", " ", 1)
 	for _, layout := range stampLayouts {
 		if t, err := time.Parse(layout, text); err == nil && t.Year() > 1800 && t.Year() < 2200 {
+			if _, offset := t.Zone(); !zoned {
+				t = t.Add(time.Duration(offset) * time.Second)
+			}
 			return stampOf(t.Round(time.Microsecond)), true
 		}
 	}

@@ -25,7 +25,7 @@ const (
 
 // oids are what types are called in the protocol.
 var oids = map[sql.Type]uint32{
-	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Varchar: 1043, sql.Bytea: 17, sql.Float8: 701, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
+	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Varchar: 1043, sql.Bytea: 17, sql.Float8: 701, sql.Timestamp: 1114, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
 }
 
 func typeOf(oid uint32) (sql.Type, bool) {
@@ -38,7 +38,7 @@ func typeOf(oid uint32) (sql.Type, bool) {
 }
 
 // sizes are those of the values of each type, as a RowDescription has them; -1 is any.
-var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Varchar: -1, sql.Bytea: -1, sql.Float8: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4}
+var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Varchar: -1, sql.Bytea: -1, sql.Float8: 8, sql.Timestamp: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4}
 
 // read is a value from its text.
 func read(text string, t sql.Type) (value, error) {
@@ -68,11 +68,11 @@ func read(text string, t sql.Type) (value, error) {
 		if f, err := strconv.ParseFloat(word, 64); err == nil && !strings.ContainsAny(word, "xX_pP") {
 			return f, nil
 		}
-	case sql.TimestampTZ:
-		if at, ok := readStamp(word); ok {
+	case sql.Timestamp, sql.TimestampTZ:
+		if at, ok := readStamp(word, t == sql.TimestampTZ); ok {
 			return at, nil
 		}
-		return nil, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", t, text)
+		return nil, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", strings.TrimSuffix(string(t), " without time zone"), text)
 	case sql.Interval:
 		if s, ok := readSpan(word); ok {
 			return s, nil
@@ -164,6 +164,14 @@ func write(v value) string {
 	return ""
 }
 
+// writeAs is a value of some type as a text: one without a time zone does not say it.
+func writeAs(v value, t sql.Type) string {
+	if t == sql.Timestamp {
+		return strings.TrimSuffix(write(v), "+00")
+	}
+	return write(v)
+}
+
 func writeFloat(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -236,7 +244,9 @@ func convert(v value, from, to sql.Type) (value, error) {
 		if b, is := v.(bool); is {
 			return strconv.FormatBool(b), nil
 		}
-		return write(v), nil
+		return writeAs(v, from), nil
+	case isTime(from) && isTime(to):
+		return v, nil // in UTC they are the same
 	case from == sql.Int4 && to == sql.Int8:
 		return v, nil
 	case from == sql.Int8 && to == sql.Int4:
@@ -264,6 +274,7 @@ func convert(v value, from, to sql.Type) (value, error) {
 }
 
 func isText(t sql.Type) bool    { return t == sql.Text || t == sql.Varchar }
+func isTime(t sql.Type) bool    { return t == sql.Timestamp || t == sql.TimestampTZ }
 func isInteger(t sql.Type) bool { return t == sql.Int4 || t == sql.Int8 }
 func isNumber(t sql.Type) bool  { return isInteger(t) || t == sql.Float8 }
 
@@ -277,7 +288,7 @@ func bitsOf(t sql.Type) int {
 // castable says whether there is a cast at all.
 func castable(from, to sql.Type) bool {
 	switch {
-	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to):
+	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to), isTime(from) && isTime(to):
 		return from != void
 	}
 	return from == sql.Bool && to == sql.Int4 || from == sql.Int4 && to == sql.Bool
@@ -285,10 +296,10 @@ func castable(from, to sql.Type) bool {
 
 // implicit says whether PostgreSQL takes one type for another by itself, in expressions.
 func implicit(from, to sql.Type) bool {
-	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
+	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Timestamp && to == sql.TimestampTZ || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
 }
 
 // assignable says whether it does so where a value is written to a column.
 func assignable(from, to sql.Type) bool {
-	return implicit(from, to) || isNumber(from) && isNumber(to) || isText(to) && from != void
+	return implicit(from, to) || isNumber(from) && isNumber(to) || isTime(from) && isTime(to) || isText(to) && from != void
 }

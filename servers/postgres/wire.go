@@ -19,7 +19,7 @@ func encode(v value, t sql.Type, format int16) []byte {
 		return nil
 	}
 	if format == asText {
-		return append([]byte{}, write(v)...)
+		return append([]byte{}, writeAs(v, t)...)
 	}
 	b := []byte{}
 	switch v := v.(type) {
@@ -73,7 +73,7 @@ func decode(b []byte, t sql.Type, format int16) (value, error) {
 		return int64(binary.BigEndian.Uint64(b)), nil
 	case t == sql.Float8 && len(b) == 8:
 		return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
-	case t == sql.TimestampTZ && len(b) == 8:
+	case isTime(t) && len(b) == 8:
 		return stamp(binary.BigEndian.Uint64(b)).checked()
 	case t == sql.Interval && len(b) == 16:
 		return span{

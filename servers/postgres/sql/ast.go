@@ -258,6 +258,7 @@ const (
 	Text        Type = "text"
 	Varchar     Type = "character varying"
 	Bytea       Type = "bytea"
+	Timestamp   Type = "timestamp without time zone"
 	TimestampTZ Type = "timestamp with time zone"
 	Interval    Type = "interval"
 )

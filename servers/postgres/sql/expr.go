@@ -119,6 +119,9 @@ func (p *parser) unary() Expr {
 		typ, size := p.typ()
 		x = &Cast{X: x, Type: typ, Size: size}
 	}
+	for p.accept("at", "time", "zone") {
+		x = &Call{Name: "timezone", Args: []Expr{p.primary(), x}}
+	}
 	return x
 }
 

@@ -572,13 +572,13 @@ func (p *parser) column(c *CreateTable) {
 
 var types = map[string]Type{
 	"bool": Bool, "boolean": Bool, "int": Int4, "int4": Int4, "integer": Int4, "bigint": Int8, "int8": Int8,
-	"float8": Float8, "float": Float8, "text": Text, "varchar": Varchar, "bytea": Bytea, "timestamptz": TimestampTZ, "interval": Interval,
+	"float8": Float8, "float": Float8, "text": Text, "varchar": Varchar, "bytea": Bytea, "timestamp": Timestamp, "timestamptz": TimestampTZ, "interval": Interval,
 }
 
 // others are types of PostgreSQL's that are not done here.
 var others = []string{
 	"smallint", "int2", "numeric", "decimal", "real", "float4", "character", "char", "uuid", "json",
-	"jsonb", "date", "time", "timestamp", "timetz", "oid", "xid", "name", "inet", "bit", "money", "xml", "point", "regclass",
+	"jsonb", "date", "time", "timetz", "oid", "xid", "name", "inet", "bit", "money", "xml", "point", "regclass",
 }
 
 // typ is a type, and of character varying its size; 0 is none.
@@ -592,6 +592,8 @@ func (p *parser) typ() (Type, int) {
 		return Float8, 0
 	case p.accept("timestamp", "with", "time", "zone"):
 		return TimestampTZ, 0
+	case p.accept("timestamp", "without", "time", "zone"):
+		return Timestamp, 0
 	case p.accept("character", "varying"):
 		return Varchar, p.size()
 	case t.kind == word && slices.Contains(others, t.text):
