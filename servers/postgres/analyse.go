@@ -13,6 +13,8 @@ type frame struct {
 	r *run
 	// rows are those of the relations of the scope.
 	rows [2][]value
+	// aggregated are what the aggregates of the query have come to.
+	aggregated []value
 	// done is what functions came to that must not be called twice for one row: after a wait
 	// an expression is evaluated from its beginning. at counts them.
 	done []value
@@ -41,6 +43,9 @@ type scope struct {
 	// params are the types of the parameters, as far as they are known.
 	params *[]sql.Type
 	subs   *[]*query
+	// aggregates are those of the query whose outputs are analysed; nil is where there can be
+	// none.
+	aggregates *aggregates
 }
 
 func constant(v value, t sql.Type) *node {
@@ -132,6 +137,7 @@ func (sc *scope) ref(e *sql.Ref) (*node, error) {
 	case found != nil && e.Table == "" && len(sc.relations) > 1 && sc.relations[1].table.numberOf(e.Column) >= 0:
 		return nil, fail(ambiguousColumn, "column reference \"%s\" is ambiguous", e.Column)
 	case found != nil:
+		sc.aggregates.refers(sc.relations[0].alias, e.Column)
 		return found, nil
 	case e.Table != "":
 		return nil, fail(unknownColumn, "column %s.%s does not exist", e.Table, e.Column)

@@ -42,6 +42,7 @@ const (
 	unknownColumn        = "42703"
 	unknownObject        = "42704"
 	duplicateColumn      = "42701"
+	groupingError        = "42803"
 	typeMismatch         = "42804"
 	indeterminateType    = "42P18"
 	ambiguousParameter   = "42P08"

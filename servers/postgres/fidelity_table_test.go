@@ -212,6 +212,61 @@ var fidelities = []fidelity{
 			a: UPDATE 1`,
 	},
 	{
+		name: "a semaphore that counts, and INSERT of a query",
+		script: `
+			a! CREATE TABLE permits (holder varchar(9) PRIMARY KEY, n int, until timestamptz, free bool)
+			a: SELECT count(*), count(n), max(n), min(holder), coalesce(max(until), 'infinity') FROM permits
+			a: INSERT INTO permits (holder, n, until) SELECT $1, 1, now() + interval '5 s' WHERE (SELECT count(*) FROM permits WHERE until > now()) < 2 | a
+			a: INSERT INTO permits (holder, n, until) SELECT $1, $2, now() + interval '6 s' WHERE (SELECT count(*) FROM permits WHERE until > now()) < 2 RETURNING holder, n | b | 7
+			b: INSERT INTO permits (holder, n, until) SELECT $1, 3, now() + interval '5 s' WHERE (SELECT count(*) FROM permits WHERE until > now()) < 2 RETURNING n | c
+			b: INSERT INTO permits (holder) SELECT 'b' WHERE NOT EXISTS (SELECT 1 FROM permits WHERE holder = 'x') ON CONFLICT (holder) DO UPDATE SET n = 8 RETURNING n
+			b: INSERT INTO permits SELECT 'd'
+			a: SELECT count(*) AS all, count(until), max(n) + min(n) * 2, max(holder), min(until) < max(until), count('x') FROM permits
+			a: SELECT count(*) FROM permits WHERE n > 1 LIMIT 1
+			a: SELECT count(*) FROM permits LIMIT 0
+			a: SELECT count(*), count(NULL)
+			a: SELECT count(*) FROM permits FOR UPDATE
+			a: SELECT holder, count(*) FROM permits
+			a: SELECT max(n + max(n)) FROM permits
+			a: SELECT max(free) FROM permits
+			a: UPDATE permits SET n = (SELECT max(n) FROM permits) + 1 WHERE holder = 'd' RETURNING n
+			a: INSERT INTO permits (holder, n) SELECT 'e'
+			a: INSERT INTO permits SELECT 'e' WHERE 5`,
+		want: `
+			a: CREATE TABLE
+			a: [count 20, count 20, max 23, min 25, coalesce 1184]
+			a: 0, 0, NULL, NULL, infinity
+			a: SELECT 1
+			a: INSERT 0 1
+			a: [holder 1043, n 23]
+			a: b, 7
+			a: INSERT 0 1
+			b: INSERT 0 0
+			b: [n 23]
+			b: 8
+			b: INSERT 0 1
+			b: INSERT 0 1
+			a: [all 20, count 20, ?column? 23, max 25, ?column? 16, count 20]
+			a: 3, 2, 10, d, t, 3
+			a: SELECT 1
+			a: [count 20]
+			a: 1
+			a: SELECT 1
+			a: SELECT 0
+			a: [count 20, count 20]
+			a: 1, 0
+			a: SELECT 1
+			a: ERROR 0A000: FOR UPDATE is not allowed with aggregate functions
+			a: ERROR 42803: column "permits.holder" must appear in the GROUP BY clause or be used in an aggregate function
+			a: ERROR 42803: aggregate function calls cannot be nested
+			a: ERROR 42883: function max(boolean) does not exist
+			a: [n 23]
+			a: 9
+			a: UPDATE 1
+			a: ERROR 42601: INSERT has more target columns than expressions
+			a: ERROR 42804: argument of WHERE must be type boolean, not type integer`,
+	},
+	{
 		name: "a lease row",
 		script: `
 			a: CREATE TABLE locks (name text PRIMARY KEY, holder text NOT NULL, generation bigint NOT NULL, expires_at timestamptz NOT NULL)

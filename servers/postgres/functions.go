@@ -91,7 +91,7 @@ func init() { // the functions call what looks functions up
 var elsewhere = []string{
 	"pg_advisory_lock_shared", "pg_try_advisory_lock_shared", "pg_advisory_xact_lock_shared", "pg_try_advisory_xact_lock_shared",
 	"pg_advisory_unlock_shared", "pg_terminate_backend", "pg_cancel_backend", "pg_notify", "txid_current", "pg_current_xact_id",
-	"random", "gen_random_uuid", "setval", "lastval", "count", "max", "min", "sum", "avg", "bool_or", "bool_and",
+	"random", "gen_random_uuid", "setval", "lastval", "sum", "avg", "bool_or", "bool_and",
 	"array_agg", "string_agg", "set_config", "version", "date_trunc", "date_part", "to_timestamp", "age", "timeofday", "nullif", "abs",
 	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series", "current_schemas",
 	"substr", "replace", "justify_interval", "pg_sleep_for", "pg_sleep_until", "pg_blocking_pids",
@@ -99,6 +99,9 @@ var elsewhere = []string{
 
 // call is a call of a function.
 func (sc *scope) call(e *sql.Call) (*node, error) {
+	if slices.Contains(aggregateNames, e.Name) {
+		return sc.aggregate(e)
+	}
 	var args []*node
 	for _, one := range e.Args {
 		n, err := sc.analyse(one)

@@ -23,6 +23,9 @@ func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) error {
 		}
 		x.values = append(x.values, values)
 	}
+	if x.where, err = sc.condition(of.Where, "WHERE"); err != nil {
+		return err
+	}
 	if of.Conflict != nil {
 		if x.conflict, err = sc.planConflict(t, of); err != nil {
 			return err
@@ -120,6 +123,7 @@ func (sc *scope) planConflict(t *table, of *sql.Insert) (*conflict, error) {
 type inserting struct {
 	table    *table
 	values   [][]*node
+	where    *node // whether there is anything to be inserted
 	conflict *conflict
 	outputs  []output
 
@@ -137,6 +141,12 @@ func (x *inserting) step(r *run) error {
 	for ; x.i < len(x.values); x.i++ {
 		if x.row == nil {
 			r.again()
+			if is, err := r.holds(x.where); err != nil {
+				return err
+			} else if !is {
+				r.next()
+				continue
+			}
 			row, err := x.evaluate(r, x.values[x.i])
 			if err != nil {
 				return err

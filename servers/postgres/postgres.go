@@ -6,7 +6,7 @@
 // at one moment, unless it waits. now() is when the transaction began, by the server's time of
 // day, which faults can set. What is committed is on the disk.
 //
-// It has one table in a query, and no joins, aggregates, views (but for pg_tables, of its own tables),
+// It has one table in a query, and no joins, groups, views (but for pg_tables, of its own tables),
 // triggers, foreign keys, savepoints or other isolation levels. What it does not have it refuses: with PostgreSQL's own code
 // 0A000 or 42601, and a run in which that happens proves nothing. Where it answers otherwise
 // than the real one stands in a table of differences, which its tests compare with a real one.

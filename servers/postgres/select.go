@@ -14,7 +14,10 @@ type query struct {
 	limit   *node
 	lock    sql.Locking
 	outputs []output
-	exists  bool // only whether it has a row is asked for
+	// aggregates are computed of all rows that are found, of which there is one result then; nil
+	// is none.
+	aggregates []*aggregate
+	exists     bool // only whether it has a row is asked for
 }
 
 type ordering struct {
@@ -37,7 +40,7 @@ func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) (*que
 			return nil, err
 		}
 	}
-	if q.outputs, err = sc.outputs(of.Outputs); err != nil {
+	if q.aggregates, err = sc.aggregated(q, of); err != nil {
 		return nil, err
 	}
 	if q.where, err = sc.condition(of.Where, "WHERE"); err != nil {
@@ -89,6 +92,7 @@ func (q *query) begin() execution { return &selecting{query: q, limit: -1} }
 type selecting struct {
 	*query
 	begun, sorted bool
+	summed        bool
 	limit         int64 // -1 is none
 	found         []*version
 	kept          []keptRow
@@ -117,6 +121,11 @@ func (x *selecting) step(r *run) error {
 	}
 	if !x.sorted {
 		x.sort()
+	}
+	if x.aggregates != nil && !x.summed {
+		if err := x.sum(r); err != nil {
+			return err
+		}
 	}
 	for ; x.i < len(x.kept) && (x.limit < 0 || int64(x.given) < x.limit) && !(x.exists && x.given > 0); x.i++ {
 		r.again()
@@ -217,7 +226,7 @@ func (x *selecting) give(r *run, v *version) error {
 	if err := r.give(x.outputs, v.values); err != nil {
 		return err
 	}
-	if x.table != nil {
+	if x.table != nil && x.aggregates == nil {
 		r.b.s.register.found(r.b, v)
 	}
 	x.given++

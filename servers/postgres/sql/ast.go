@@ -40,12 +40,13 @@ type Locking struct {
 	SkipLocked bool
 }
 
-// Insert is INSERT … VALUES.
+// Insert is INSERT … VALUES, or INSERT … SELECT of no table, which is one row or none.
 type Insert struct {
 	Into    Source
 	Columns []string // nil is all, in their order
 	// Rows are the values; a nil one is DEFAULT.
 	Rows      [][]Expr
+	Where     Expr // of the SELECT
 	Conflict  *Conflict
 	Returning []Output
 }
@@ -209,6 +210,7 @@ type (
 	Call struct {
 		Name string
 		Args []Expr
+		Star bool // count(*)
 		// Named are the names of the arguments, if they have any.
 		Named []string
 	}

@@ -213,6 +213,10 @@ func (p *parser) call(name string) Expr {
 	if p.accept(")") {
 		return p.called(c)
 	}
+	if name == "count" && p.accept("*", ")") {
+		c.Star = true
+		return p.called(c)
+	}
 	if p.is("*") || p.is("distinct") || p.is("all") || p.is("variadic") {
 		panic(without(name + "(" + p.peek().text + ")"))
 	}

@@ -329,6 +329,19 @@ func (p *parser) insert() Statement {
 	if p.is("(") {
 		s.Columns = p.names()
 	}
+	if p.is("select") {
+		s.Rows, s.Where = p.selected()
+	} else {
+		s.Rows = p.values()
+	}
+	if p.accept("on", "conflict") {
+		s.Conflict = p.conflict()
+	}
+	s.Returning = p.returning()
+	return s
+}
+
+func (p *parser) values() (rows [][]Expr) {
 	p.need("values")
 	for {
 		p.need("(")
@@ -340,16 +353,27 @@ func (p *parser) insert() Statement {
 			}
 		}
 		p.need(")")
-		s.Rows = append(s.Rows, row)
+		rows = append(rows, row)
 		if !p.accept(",") {
-			break
+			return rows
 		}
 	}
-	if p.accept("on", "conflict") {
-		s.Conflict = p.conflict()
+}
+
+// selected is a query that is inserted.
+func (p *parser) selected() (rows [][]Expr, where Expr) {
+	q := p.query()
+	if q.From.Table != "" || q.Order != nil || q.Limit != nil || q.Lock.Update {
+		panic(without("INSERT of a query on a table, or of one with an order, a limit or a lock"))
 	}
-	s.Returning = p.returning()
-	return s
+	var row []Expr
+	for _, o := range q.Outputs {
+		if o.Expr == nil {
+			panic(without("INSERT of SELECT *"))
+		}
+		row = append(row, o.Expr)
+	}
+	return [][]Expr{row}, q.Where
 }
 
 func (p *parser) orDefault() Expr {

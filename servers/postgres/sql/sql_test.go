@@ -45,7 +45,7 @@ func TestRefusals(t *testing.T) {
 	for text, code := range map[string]string{
 		"SELECT a FROM t JOIN u ON true":                 "0A000",
 		"SELECT a FROM t, u":                             "0A000",
-		"SELECT count(*) FROM t":                         "0A000",
+		"SELECT sum(*) FROM t":                           "0A000",
 		"SELECT a FROM t GROUP BY a":                     "0A000",
 		"SELECT a FROM t FOR SHARE":                      "0A000",
 		"SELECT a FROM t WHERE a IN (SELECT 1)":          "0A000",
@@ -57,7 +57,7 @@ func TestRefusals(t *testing.T) {
 		"CREATE INDEX i ON t (lower(a))":                 "0A000",
 		"CREATE TABLE t (a char(10))":                    "0A000",
 		"CREATE TABLE t (a int REFERENCES u)":            "0A000",
-		"INSERT INTO t SELECT 1":                         "0A000",
+		"INSERT INTO t SELECT a FROM u":                  "0A000",
 		"UPDATE t SET a = 1 FROM u":                      "0A000",
 		"SELECT '1999-01-01'::date":                      "0A000",
 		"SELECT E'\\n'":                                  "0A000",
