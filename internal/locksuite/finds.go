@@ -29,7 +29,7 @@ func OwnStories(story string) bool { return !strings.HasPrefix(story, "catalogue
 func NobodysStories(story string) bool {
 	return !slices.ContainsFunc([]string{
 		"redsync-", "redislock-", "rueidislock-",
-		"etcd-", "zookeeper-", "consul-", "postgres-", "sqlite-", "kubernetes-",
+		"etcd-", "zookeeper-", "consul-", "postgres-", "goose-", "sqlite-", "kubernetes-",
 	}, func(one string) bool { return strings.HasPrefix(story, "catalogue/"+one) })
 }
 

@@ -1,5 +1,5 @@
-// Package goose provides the locks whose names begin with goose: the lock package of
-// [locks.Provide].
+// Package goose provides the locks whose names begin with goose: the package lock of
+// github.com/pressly/goose/v3, unmodified, on database/sql and pgx. See [locks.Provide].
 package goose
 
 import (

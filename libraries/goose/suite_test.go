@@ -32,8 +32,10 @@ var subjects = []struct {
 	kind   string
 	config locktest.Config
 	finds  locksuite.Findings
+	// catalogue: the stories of the catalogue are told, too.
+	catalogue bool
 }{
-	{kind: "goose-table", finds: lateAnswers},
+	{kind: "goose-table", finds: lateAnswers, catalogue: true},
 	{kind: "goose-table without lasting-context", finds: lateAnswers.And(noHeartbeat)},
 	{kind: "goose-table without own-handle", finds: lateAnswers},
 	{kind: "goose-session", config: locktest.Config{Endless: true}},
@@ -45,6 +47,9 @@ func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {
 			s.config.System, s.config.Stories = locks.Postgres, locksuite.OwnStories
+			if s.catalogue {
+				s.config.Stories = locksuite.NobodysStories
+			}
 			locksuite.Finds(t, s.kind, s.config, s.finds, false)
 		})
 	}

@@ -59,24 +59,25 @@ func (t *table) lock(ctx context.Context) (func(context.Context) error, error) {
 	}
 	life, cancel := context.WithCancel(context.WithValue(t.env.Lifetime(), whose{}, t.name))
 	attempt := context.AfterFunc(ctx, cancel)
+	unlock := func(context.Context) error {
+		defer func() { <-t.turn }()
+		defer cancel()
+		return t.Unlock(life, t.db)
+	}
 	err := t.Lock(life, t.db)
+	ended := !attempt()
 	switch {
 	case err != nil:
-		attempt()
 		cancel()
 		<-t.turn
 		return nil, err
-	case t.env.Options.Has("lasting-context"):
-		attempt()
-	default:
+	case ended: // when the lock was there already, and there will be no heartbeat
+		go func() { _ = unlock(life) }()
+		return nil, ctx.Err()
+	case !t.env.Options.Has("lasting-context"):
 		cancel() // as `defer cancel()` does where the lock is asked for
 	}
-	return func(context.Context) error {
-		defer func() { <-t.turn }()
-		defer cancel()
-		defer attempt()
-		return t.Unlock(life, t.db)
-	}, nil
+	return unlock, nil
 }
 
 // warm has the library make its table, and prepare what it says, by a lock that is nobody's.
