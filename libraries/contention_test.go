@@ -22,15 +22,7 @@ var contentionColumns = []string{
 // with ten every row, and with a hundred, which take most of a minute, those of one lock that is
 // polled and of one that keeps a queue.
 func TestContentionIsAsTheDocumentSays(t *testing.T) {
-	const file = "../docs/contention-of-locks.yaml"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenarios.Parse(file, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := beside(t, "contention-of-locks.yaml")
 	document, err := os.ReadFile("../docs/comparison.md")
 	if err != nil {
 		t.Fatal(err)
@@ -48,10 +40,7 @@ func TestContentionIsAsTheDocumentSays(t *testing.T) {
 			continue
 		}
 		checked++
-		runs, untold, err := s.Variants[v].Tell(scenarios.RunOptions{Seed: 1, Lock: lock})
-		if err != nil || untold != "" {
-			t.Fatal(err, untold)
-		}
+		runs := comesTo(t, s.Variants[v], lock)
 		figures := map[string]int64{}
 		for _, m := range runs[0].Measures {
 			for _, f := range m.Figures {

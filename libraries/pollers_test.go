@@ -1,31 +1,18 @@
 package libraries_test
 
 import (
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/scenarios"
 )
 
 // A holder and a hundred who poll its row, or wait for it: what that costs is what the document
 // says.
 func TestAHundredPoll(t *testing.T) {
-	const file = "../docs/pollers-of-101.yaml"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenarios.Parse(file, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := beside(t, "pollers-of-101.yaml")
 	for i, want := range []int64{11_905, 505} {
-		runs, untold, err := s.Variants[i].Tell(scenarios.RunOptions{Seed: 1})
-		if err != nil || untold != "" {
-			t.Fatal(err, untold)
-		}
+		runs := comesTo(t, s.Variants[i], "")
 		for _, run := range runs {
 			if run.Verdict.Verdict != checks.Safe {
 				t.Errorf("%s: it is %s", s.Variants[i].Name, run.Verdict.Verdict)
