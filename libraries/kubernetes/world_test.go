@@ -23,12 +23,8 @@ func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// gcPause is the story in which the first client is paused just before it writes, until the
-// second one has released the lock.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	cfg := world(t, kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
-	cfg.Storage.Fencing = fencing
-	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+	return GCPause(t, kind, 15*time.Second, fencing)
 }
 
 // Somebody else takes the Lease in the pause; the holder writes all the same when it goes on.

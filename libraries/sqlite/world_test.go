@@ -13,14 +13,11 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// gcPause is the story in which the first client is paused just before it writes, until the
-// second one has released the lock.
+// gcPause is the story of a pause, on one machine.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
-	cfg.Lock.TTL = 10 * time.Second
+	cfg := GCPause(t, kind, 10*time.Second, fencing)
 	cfg.Network = sim.Network{Min: 20 * time.Microsecond, Max: 100 * time.Microsecond}
-	cfg.Storage.Fencing = fencing
-	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+	return cfg
 }
 
 // The holder's lease ends in the pause; it writes all the same when it goes on.

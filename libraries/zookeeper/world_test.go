@@ -23,12 +23,8 @@ func world(t testing.TB, kind string, servers int, clients ...sim.Client) sim.Co
 	return cfg
 }
 
-// gcPause is the story in which the first client is paused just before it writes, until the
-// second one has released the lock.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	cfg := world(t, kind, 1, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
-	cfg.Storage.Fencing = fencing
-	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+	return GCPause(t, kind, 10*time.Second, fencing)
 }
 
 // The holder's session expires in the pause; it writes all the same when it goes on.

@@ -11,6 +11,7 @@ import (
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -29,6 +30,16 @@ func Sections(kind locks.Kind, clients ...sim.Client) sim.Config {
 		Nodes:   Nodes(kind.System, 1),
 		Clients: clients,
 	}
+}
+
+// GCPause is such a world in which the first of two clients is paused just before it writes, until
+// the second one has had the lock and given it up.
+func GCPause(t testing.TB, kind string, ttl time.Duration, fencing storage.Policy) sim.Config {
+	cfg := Sections(Lock(t, kind), sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+	cfg.Lock.TTL = ttl
+	cfg.Network = sim.Network{Min: 200 * time.Microsecond, Max: time.Millisecond}
+	cfg.Storage.Fencing = fencing
+	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
 }
 
 // Alone is such a world with one client that runs a program; an error of it fails the test.
