@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"path"
 	"slices"
 	"testing"
 	"time"
@@ -13,8 +14,10 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// OfSystem is every lock that is kept on a kind of server.
-func OfSystem(name string) Has { return func(k locks.Kind) bool { return k.System == name } }
+// MadeBy is every lock that an adapter makes: one of the folders of libraries.
+func MadeBy(adapter string) Has {
+	return func(k locks.Kind) bool { return path.Base(k.Adapter) == adapter }
+}
 
 // Deterministic tries that one scenario and one seed are one trace, whatever the
 // scheduler does. Each run is repeated on 1, 2 and 4 threads while its goroutines yield
