@@ -126,7 +126,7 @@ type Config struct {
 	// At least one has to be.
 	Stories func(name string) bool
 	// Patience is how much real time a world may take, or half of it without anything
-	// happening, before it is taken for one that never ends; 0 is 20 seconds.
+	// happening, before it is taken for one that never ends: up to a day; 0 is 20 seconds.
 	Patience time.Duration
 
 	// Command is what runs the test's package, if that is more than "go test" in its
@@ -177,8 +177,8 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 		return nil, fmt.Errorf("locktest: Config.Nodes is %d; it must be between 1 and %d", config.Nodes, maxNodes)
 	case config.Seeds < 0:
 		return nil, fmt.Errorf("locktest: Config.Seeds is %d; it must not be negative", config.Seeds)
-	case config.Patience < 0:
-		return nil, fmt.Errorf("locktest: Config.Patience is %v; it must not be negative", config.Patience)
+	case config.Patience < 0 || config.Patience > mostPatience:
+		return nil, fmt.Errorf("locktest: Config.Patience is %v; it must be between 0 and %v", config.Patience, mostPatience)
 	case config.Endless && config.Extends:
 		return nil, fmt.Errorf("locktest: Config says that a grant never ends and that it can be extended; one of the two is wrong")
 	case config.Stories != nil && !slices.ContainsFunc(stories(), func(st story) bool { return config.Stories(st.name) }):
@@ -211,6 +211,9 @@ func systemNames() (names []string) {
 	}
 	return names
 }
+
+// mostPatience is how long a world may take at most.
+const mostPatience = 24 * time.Hour
 
 // maxNodes is how many nodes a lock can have.
 const maxNodes = 15

@@ -24,12 +24,11 @@ func world(t testing.TB, kind string, clients ...sim.Client) sim.Config {
 	return cfg
 }
 
-// gcPause is the story in which the first client is paused just before it writes, until the
-// second one has released the lock.
+// gcPause is the story of a pause, in which the second client asks each second.
 func gcPause(t testing.TB, kind string, fencing storage.Policy) sim.Config {
-	cfg := world(t, kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired"), RetryEvery: time.Second})
-	cfg.Storage.Fencing = fencing
-	return With(cfg, Until("client-2 finished", Before("client-1 write", Stopped("client-1"))))
+	cfg := GCPause(t, kind, 10*time.Second, fencing)
+	cfg.Clients[1].RetryEvery = time.Second
+	return cfg
 }
 
 // The holder's lease ends in the pause; it writes all the same when it goes on.

@@ -29,6 +29,7 @@ type lease struct {
 	table, row string
 	// holders and ends are what the columns may be called that say who has it, and until when.
 	holders, ends []string
+	any           bool // it may as well be a row that a transaction locks
 	stands        bool
 	holder        string
 	until         stamp
@@ -52,9 +53,12 @@ func newRegister(s *server, keys []string) *register {
 func leaseOf(key string) (lease, bool) {
 	table, row, ok := strings.Cut(key, "/")
 	l := lease{key: key, table: table, row: row, holders: locks.HolderColumns, ends: locks.EndColumns}
+	if l.any = key != locks.PostgresRow(row); l.any {
+		l.holders, l.ends = l.holders[:2], l.ends[:2]
+	}
 	if named, columns, ok := strings.Cut(strings.TrimSuffix(table, ")"), "("); ok {
 		holder, end, _ := strings.Cut(columns, ",")
-		l.table, l.holders, l.ends = named, []string{holder}, []string{end}
+		l.table, l.holders, l.ends, l.any = named, []string{holder}, []string{end}, false
 	}
 	return l, ok && table != "advisory"
 }
@@ -63,15 +67,8 @@ func leaseOf(key string) (lease, bool) {
 // over judges that its time is up, by its own time of day.
 const judgedColumn = "client_expires_at"
 
-// columns are those that say who has the lease, and until when; -1 is none. What is not called as the
-// first of its kind may be something else, where nothing says until when: accounts have owners too.
-func (l *lease) columns(t *table) (who, until int) {
-	who, until = t.one(l.holders), t.one(l.ends)
-	if who >= 0 && until < 0 && t.columns[who].name != l.holders[0] {
-		who = -1
-	}
-	return who, until
-}
+// columns are those that say who has the lease, and until when; -1 is none.
+func (l *lease) columns(t *table) (who, until int) { return t.one(l.holders), t.one(l.ends) }
 
 // keyOf is the key of the lock that whoever locks a row has; "" if it is none, or a lease.
 func (g *register) keyOf(r *row) string {
@@ -197,9 +194,9 @@ func (g *register) copied(owner func(key string) *trace.Actor) {
 }
 
 func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bool) {
-	was, by := *l, whose(l.key)
-	l.stands, l.holder, l.until, l.judged = g.find(l)
-	g.doubts(l)
+	was, by, v := *l, whose(l.key), g.row(l)
+	l.stands, l.holder, l.until, l.judged = g.read(l, v)
+	g.doubts(l, v)
 	ev := trace.Event{Kind: trace.KindSet, Key: l.key, By: by}
 	switch {
 	case !l.stands && !was.stands:
@@ -231,10 +228,9 @@ func (l *lease) look(g *register, whose func(key string) *trace.Actor, copied bo
 	g.s.host.Emit(g.standing(l, ev))
 }
 
-// find is who stands in the row of a lease, and until when, by the server's clock and by those of
+// read is who stands in the row of a lease, and until when, by the server's clock and by those of
 // clients; it does not stand if nobody does, or if its time is up.
-func (g *register) find(l *lease) (stands bool, holder string, until, judged stamp) {
-	v := g.row(l)
+func (g *register) read(l *lease, v *version) (stands bool, holder string, until, judged stamp) {
 	if v == nil {
 		return false, "", 0, 0
 	}
@@ -271,8 +267,7 @@ func (g *register) row(l *lease) *version {
 // doubts says that a row looks like a lease and is not told as one: it has a time that is to come,
 // and nothing says by its name who has it, or that this is its end. A run in which nobody knows who
 // has the lock proves nothing.
-func (g *register) doubts(l *lease) {
-	v := g.row(l)
+func (g *register) doubts(l *lease, v *version) {
 	if v == nil {
 		return
 	}
@@ -283,6 +278,8 @@ func (g *register) doubts(l *lease) {
 	case ends >= 0 && !isTime(t.columns[ends].typ):
 		missing = "its column " + t.columns[ends].name + " is no timestamp, so that nobody knows when it ends"
 	case who >= 0 && ends >= 0, !slices.ContainsFunc(v.values, func(v value) bool { at, is := v.(stamp); return is && at > g.s.now() && at != never }):
+		return
+	case who < 0 && l.any:
 		return
 	case who < 0:
 		missing = "nothing says who has it: none of its columns is called " + strings.Join(l.holders, ", ")
@@ -333,7 +330,7 @@ func (g *register) clockChanged() {
 	g.expires()
 	for i := range g.leases {
 		l := &g.leases[i]
-		stands, holder, until, _ := g.find(l)
+		stands, holder, until, _ := g.read(l, g.row(l))
 		if stands && !l.stands && holder == l.holder && until == l.until {
 			l.stands = true
 			g.s.host.Emit(g.standing(l, trace.Event{Kind: trace.KindRestore, Key: l.key}))

@@ -45,7 +45,7 @@ func TestRowsThatAreLeases(t *testing.T) {
 			a! DELETE FROM doors`, "set, delete", ""},
 
 		{"a row that a transaction locks", "accounts/x", `
-			a! CREATE TABLE accounts (name text PRIMARY KEY, owner text, changed timestamptz)
+			a! CREATE TABLE accounts (name text PRIMARY KEY, owner text, changed timestamptz, valid_until timestamptz DEFAULT now() + interval '1 h')
 			a! INSERT INTO accounts VALUES ('x', 'a', now())
 			a! BEGIN
 			a! SELECT owner FROM accounts FOR UPDATE
