@@ -292,6 +292,18 @@ func TestWhoseFaultALeaseIsOfWhichAMinorityWasLost(t *testing.T) {
 			12s C forgets of=c1/1
 			13s C sets by=c1/1 ttl=30s
 			14s C expires of=c1/1` + again},
+		{name: "and its client gave it up", want: Violated, fault: FaultAssumption(forgot), story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C expires of=c1/1
+			13s C sets by=c1/1 ttl=30s
+			14s C deletes by=c1/1 of=c1/1` + again},
+		{name: "and was asked for no more than a second", want: Violated, fault: FaultAssumption(forgot), story: five + `
+			10s A forgets of=c1/1
+			11s B forgets of=c1/1
+			12s C expires of=c1/1
+			13s C sets by=c1/1 ttl=1s
+			14s C expires of=c1/1` + again},
 		{name: "three of five, one of which had it back for less, but long enough", want: Violated, fault: FaultLock, story: five + `
 			10s A forgets of=c1/1
 			11s B forgets of=c1/1
