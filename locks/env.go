@@ -43,8 +43,11 @@ type Env struct {
 	// when the process runs, as if the timer were on its clock; to ask for it in a pause is not
 	// to run on in it. Of those that one timer has woken each goes on at a time of its own, so
 	// that no two of the times that they set out from are equal, in the order of their words,
-	// which are as those of Turn.
-	Woken func(words ...string)
+	// which are as those of Turn. A goroutine whose context has ended by then gets no time of its
+	// own: the context is that of what it is about to do, and the caller must look at it
+	// afterwards, because a timer that ends it may be due together with the one that has woken
+	// the goroutine.
+	Woken func(ctx context.Context, words ...string)
 	// Clock is the process's clocks.
 	Clock fakeclock.Clock
 	// Rand is the process's source of random bytes; reading it never fails.

@@ -39,6 +39,7 @@ const (
 	classClose
 	classHear // a goroutine takes in what has come of its I/O
 	classTimer
+	classDue // a goroutine that a timer has woken: all that the moment's timers do is done
 	classWoken
 )
 

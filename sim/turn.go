@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"context"
 	"strings"
 )
 
@@ -24,11 +25,25 @@ func (p *process) turn(words ...string) {
 
 // woken is a process's [locks.Env.Woken]. Requests are admitted in order, and so are the moments
 // that they ask for: those in which timers of the process's clock fire.
-func (p *process) woken(words ...string) {
+//
+// Timers that are due at one time fire in any order. A goroutine that one of them has woken may
+// or may not have seen that another has ended its context. So nobody gets a moment before all of
+// them wait, and nobody whose context has ended by then.
+func (p *process) woken(ctx context.Context, words ...string) {
 	w := p.w
 	mine := make(chan struct{})
+	ended := func() bool {
+		if ctx.Err() == nil {
+			return false
+		}
+		w.then(func() { close(mine) })
+		return true
+	}
 	r := &request{process: p, class: classWoken, words: words, abandon: func() { close(mine) }}
 	r.admit = func() {
+		if ended() {
+			return
+		}
 		p.awake = append(p.awake, r)
 		w.queue.add(w.now(), 1+p.index, func() {
 			p.awake = p.awake[1:]
@@ -39,7 +54,14 @@ func (p *process) woken(words ...string) {
 			w.then(func() { close(mine) })
 		}, nil)
 	}
-	w.post(r)
+	due := &request{process: p, class: classDue, words: words, abandon: r.abandon}
+	due.admit = func() {
+		if !ended() {
+			r.round = due.round
+			w.post(r)
+		}
+	}
+	w.post(due)
 	<-mine
 }
 

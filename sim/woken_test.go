@@ -27,7 +27,7 @@ func (s *sleepers) client(t *testing.T, words ...string) sim.Client {
 		for _, word := range words {
 			all.Go(func() {
 				SleepUntil(2 * time.Second) // true time, as libraries have it
-				p.Env().Woken(word)
+				p.Env().Woken(context.Background(), word)
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.woke, s.at = append(s.woke, word), append(s.at, Now())
@@ -69,6 +69,44 @@ func TestWoken(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of two timers that are due at one time either may fire first. Whoever one of them wakes, and
+// whose context the other ends, takes no time of its own: others go on as if it had not asked.
+func TestWokenAsTheContextEnds(t *testing.T) {
+	const due = 2 * time.Second
+	went := func(asks bool) (at time.Duration) {
+		cfg := Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			var all sync.WaitGroup
+			if asks {
+				all.Go(func() {
+					ctx, cancel := context.WithTimeout(ctx, due-Now())
+					defer cancel()
+					SleepUntil(due)
+					for range 3 {
+						p.Env().Woken(ctx, "ask")
+						if ctx.Err() == nil {
+							t.Error("its context has not ended")
+						}
+					}
+				})
+			}
+			all.Go(func() {
+				SleepUntil(due)
+				p.Env().Woken(context.Background(), "renew")
+				at = Now()
+			})
+			all.Wait()
+			return nil
+		}))
+		cfg.Disturb = Shake
+		Play(t, cfg)
+		return at
+	}
+	alone := went(false)
+	for range 30 {
+		Same(t, "when it went on", went(true), alone)
 	}
 }
 

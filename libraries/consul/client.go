@@ -86,7 +86,7 @@ type inTurns struct {
 // RoundTrip is as in [http.RoundTripper].
 func (t inTurns) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.env.Woken != nil {
-		t.env.Woken(words(r, t.client)...)
+		t.env.Woken(r.Context(), words(r, t.client)...)
 	}
 	return t.transport.RoundTrip(r)
 }

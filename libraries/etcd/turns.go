@@ -40,7 +40,8 @@ func inTurns(e *locks.Env) []grpc.DialOption {
 
 // turns are those of the goroutines that use one client.
 type turns struct {
-	wait, woken func(words ...string)
+	wait  func(words ...string)
+	woken func(ctx context.Context, words ...string)
 	// process is until the process ends. Then all turns come at once, and gRPC would try
 	// again on a connection that is gone, without any time in which that can be noticed.
 	process context.Context
@@ -146,7 +147,7 @@ func (s *keepAlives) SendMsg(m any) error {
 // this moment is there.
 func (s *keepAlives) send() {
 	for {
-		s.turns.woken(keepAlive)
+		s.turns.woken(context.Background(), keepAlive)
 		for _, r := range s.take() {
 			if err := s.ClientStream.SendMsg(r); err != nil {
 				s.mu.Lock()

@@ -47,7 +47,7 @@ type turns struct{ env *locks.Env }
 func (t turns) wait(ctx context.Context, words ...string) {
 	if t.env.Woken != nil {
 		who, _ := ctx.Value(whose{}).(string)
-		t.env.Woken(append(words, who)...)
+		t.env.Woken(ctx, append(words, who)...)
 	}
 }
 

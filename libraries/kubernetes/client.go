@@ -82,14 +82,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // with a mutex locked, and must not wait.
 type patient struct {
 	net.Conn
-	woken func(words ...string)
+	woken func(ctx context.Context, words ...string)
 	name  string // which of the process's
 }
 
 // Close is as in [net.Conn].
 func (p patient) Close() error {
 	go func() {
-		p.woken("close", p.name)
+		p.woken(context.Background(), "close", p.name)
 		_ = p.Conn.Close()
 	}()
 	return nil

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/shaken"
+	"github.com/locksim/locksim/scenarios"
 )
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
@@ -12,4 +14,23 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 // All stories that are told with these locks are the same each time.
 func TestDeterminism(t *testing.T) {
 	catalogue.Deterministic(t, *repeats, catalogue.MadeBy("kubernetes"))
+}
+
+// Two requests, each of which may take half of the renew deadline, end together with it: an elector
+// may or may not notice the deadline before it asks again.
+func TestDeadlineAndTimeoutTogether(t *testing.T) {
+	s, err := scenarios.Parse("together.yaml", []byte(`
+title: A request times out as the renew deadline passes
+lock: {kind: kubernetes, ttl: 5s}
+clients: {client-1: {works: 7s}, client-2: {}}
+faults: [{after: client-1 read, pause: kubernetes-1, for: 9s}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := s.Variants[0].Config(scenarios.Options{Seed: 1, Fencing: scenarios.Off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shaken.Same(t, config, 50)
 }

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func draws(e *locks.Env) (pauses [5]time.Duration) {
 // draws, and elsewhere as client-go does.
 func TestDraws(t *testing.T) {
 	process := func(random string) *locks.Env {
-		return &locks.Env{Rand: strings.NewReader(random), Woken: func(...string) {}}
+		return &locks.Env{Rand: strings.NewReader(random), Woken: func(context.Context, ...string) {}}
 	}
 	one := draws(process("client-1"))
 	var again [5]time.Duration

@@ -24,17 +24,18 @@ type record struct {
 	written resourcelock.LeaderElectionRecord
 }
 
-// runs returns when the process runs; an error says that it has ended.
-func (r *record) runs() error {
+// runs returns when the process runs, or at once if the context of what is to be asked has ended;
+// an error says that the process has.
+func (r *record) runs(ctx context.Context) error {
 	if r.env.Woken != nil {
-		r.env.Woken("election", r.Interface.Describe(), r.Interface.Identity())
+		r.env.Woken(ctx, "election", r.Interface.Describe(), r.Interface.Identity())
 	}
 	return r.life.Err()
 }
 
 // Get is as in [resourcelock.Interface].
 func (r *record) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	if err := r.runs(); err != nil {
+	if err := r.runs(ctx); err != nil {
 		return nil, nil, err
 	}
 	return r.Interface.Get(ctx)
@@ -42,7 +43,7 @@ func (r *record) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, [
 
 // Create is as in [resourcelock.Interface].
 func (r *record) Create(ctx context.Context, is resourcelock.LeaderElectionRecord) error {
-	if err := r.runs(); err != nil {
+	if err := r.runs(ctx); err != nil {
 		return err
 	}
 	return r.note(r.Interface.Create(ctx, is), is)
@@ -50,7 +51,7 @@ func (r *record) Create(ctx context.Context, is resourcelock.LeaderElectionRecor
 
 // Update is as in [resourcelock.Interface].
 func (r *record) Update(ctx context.Context, is resourcelock.LeaderElectionRecord) error {
-	if err := r.runs(); err != nil {
+	if err := r.runs(ctx); err != nil {
 		return err
 	}
 	return r.note(r.Interface.Update(ctx, is), is)

@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"net"
 	"regexp"
@@ -32,7 +33,7 @@ import (
 type wire struct {
 	net.Conn
 	turn  func(words ...string)
-	woken func(words ...string)
+	woken func(ctx context.Context, words ...string)
 
 	// header is what was read of the length of a message, and body how much of the
 	// message is still to be read. They belong to the goroutine that reads.
@@ -114,7 +115,7 @@ func (w *wire) send() {
 	defer close(w.done)
 	for range w.wake {
 		if w.onlyPings() {
-			w.woken("zookeeper-pings", w.RemoteAddr().String())
+			w.woken(context.Background(), "zookeeper-pings", w.RemoteAddr().String())
 		}
 		w.turn("zookeeper-asks", w.RemoteAddr().String())
 		w.mu.Lock()
