@@ -83,14 +83,27 @@ func integer(word string) (v int64, ok bool) {
 	return v, err == nil && strconv.FormatInt(v, 10) == word
 }
 
-// unknownCommand is the error of a command that does not exist.
+// unknownCommand is the error of a command that does not exist. Redis shows no more than 128
+// bytes of its name, and as many of its words.
 func unknownCommand(words []string) string {
+	const most = 128
 	var b strings.Builder
-	fmt.Fprintf(&b, "ERR unknown command '%s', with args beginning with: ", words[0])
 	for _, word := range words[1:] {
-		fmt.Fprintf(&b, "'%s' ", word)
+		if b.Len() >= most {
+			break
+		}
+		fmt.Fprintf(&b, "'%s' ", cString(word, most-b.Len()))
 	}
-	return b.String()
+	return fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", cString(words[0], most), &b)
+}
+
+// cString is as much of a text as C's printf shows of it with a precision.
+func cString(text string, most int) string {
+	text = text[:min(len(text), most)]
+	if zero := strings.IndexByte(text, 0); zero >= 0 {
+		text = text[:zero]
+	}
+	return text
 }
 
 // correctTTL counts as Redis does: its times are whole milliseconds, what is left
@@ -311,7 +324,7 @@ func correctRANDOMKEY(n *node, c *mserver.Peer, _ string, args []string) bool {
 	if len(args) != 0 {
 		return false
 	}
-	keys := respArgs([]byte(n.answer(c, "KEYS", "*")))
+	_, keys, _ := readRequest([]byte(n.answer(c, "KEYS", "*")))
 	if len(keys) == 0 {
 		return false
 	}

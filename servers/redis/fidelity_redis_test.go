@@ -86,8 +86,25 @@ func compilePreload(t *testing.T) (string, error) {
 	return library, nil
 }
 
-// patience is how long a server may take for anything, in real time.
-const patience = 20 * time.Second
+func TestProtocolOfRealRedis(t *testing.T) {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		skip(t, "there is no Redis server to compare with: %v", err)
+	}
+	s := &realRedis{t: t, dir: t.TempDir()}
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range streams {
+		c, err := net.Dial("unix", s.socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := one.check(c); err != nil {
+			t.Error(err)
+		}
+		c.Close()
+	}
+}
 
 // A realRedis is a redis-server whose wall clock is ours.
 type realRedis struct {

@@ -133,6 +133,9 @@ func (s *simulatedRedis) end(trace.Crash) error {
 func (s *simulatedRedis) restart() error  { return s.happens() }
 func (s *simulatedRedis) wall() time.Time { return time.Now().Add(s.jumped) }
 
+// patience is how long a server may take for anything, in real time.
+const patience = 20 * time.Second
+
 // respCommand is a command as a client sends it.
 func respCommand(words []string) []byte {
 	b := fmt.Appendf(nil, "*%d\r\n", len(words))

@@ -133,6 +133,8 @@ type peer struct {
 	tx     *transaction // nil: no MULTI
 	// subscribed: miniredis has had it subscribe to something.
 	subscribed bool
+	// over: the connection is, and nothing that comes on it is read.
+	over bool
 }
 
 // Accept is as in [sim.Server]. One that comes from a node is the one over which it
@@ -152,11 +154,19 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 }
 
 func (r *peer) Receive(m *sim.Request) {
-	if r.busy {
+	switch {
+	case r.over:
+		return
+	case r.busy:
 		r.queued = append(r.queued, m)
 		return
 	}
 	n := r.n
+	if wrong, is := m.Body.(breach); is {
+		r.refuse("ERR Protocol error: " + string(wrong))
+		r.hangUp()
+		return
+	}
 	args, _ := m.Body.([]string)
 	if len(args) == 0 {
 		return
@@ -164,6 +174,9 @@ func (r *peer) Receive(m *sim.Request) {
 	n.commands++
 	name := strings.ToUpper(args[0])
 	switch {
+	case name == "POST", name == "HOST:": // a browser that was deceived: securityWarningCommand
+		r.hangUp()
+		return
 	case r.fails(name, m):
 		return
 	case !n.mini.Server().IsRegisteredCommand(name):
@@ -199,6 +212,9 @@ func (r *peer) Receive(m *sim.Request) {
 		n.mini.Server().Dispatch(r.mini, args)
 	}
 	if r.answered(m) {
+		if r.mini.Closed() { // by QUIT
+			r.hangUp()
+		}
 		n.serveBlocked()
 	}
 }
@@ -295,7 +311,18 @@ func (r *peer) reply() {
 	}
 }
 
+// hangUp ends the connection, when what was sent on it is.
+func (r *peer) hangUp() {
+	r.end.Close()
+	r.HangUp(true)
+}
+
+// HangUp is as in [sim.Endpoint].
 func (r *peer) HangUp(bool) {
+	if r.over {
+		return
+	}
+	r.over = true
 	r.mini.Close()
 	for _, b := range slices.Clone(r.n.blocked) {
 		if b.by == r {

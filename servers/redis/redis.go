@@ -36,7 +36,7 @@ func init() {
 			Value: errOOM, Slug: "out-of-memory",
 			Phrases: trace.Phrases{Subject: "{target}", Does: "answers every command that it is out of memory{lasting}", Noun: "{target} answering that it is out of memory"},
 		}}},
-		Framer:  func(names *sim.Names) sim.Framer { return framer{names} },
+		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names} },
 		Prepare: instances.prepare,
 		Boot:    newNode,
 	})

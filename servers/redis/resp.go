@@ -12,63 +12,44 @@ import (
 
 // respSize returns the length of the RESP value at the start of b, or 0 if it
 // is not complete yet. Bytes that are no RESP count as one value, all of them.
+// It does not call itself: values may be nested as deep as they like.
 func respSize(b []byte) int {
-	size, ok := respEnd(b, 0)
-	switch {
-	case !ok:
-		return 0
-	case size < 0:
-		return len(b)
-	}
-	return size
-}
-
-// respEnd returns where the value that starts at i ends; -1 if that is no RESP,
-// and false if the value is incomplete.
-func respEnd(b []byte, i int) (end int, complete bool) {
-	if i >= len(b) {
-		return 0, false
-	}
-	eol := bytes.IndexByte(b[i:], '\n')
-	switch {
-	case eol < 0:
-		return 0, false
-	case eol == 0: // an empty line
-		return i + 1, true
-	}
-	line := strings.TrimSuffix(string(b[i+1:i+eol]), "\r")
-	end = i + eol + 1
-	switch b[i] {
-	case '+', '-', ':', '_', '#', ',', '(':
-		return end, true
-	case '$', '=', '!':
-		n, err := respLength(line)
-		if err != nil {
-			return -1, true
+	end := 0
+	for left := int64(1); left > 0; left-- {
+		i := end
+		eol := bytes.IndexByte(b[i:], '\n')
+		if eol < 0 {
+			return 0
 		}
-		if n < 0 {
-			return end, true
+		end = i + eol + 1
+		if eol == 0 { // an empty line
+			continue
 		}
-		end += n + 2
-		return end, end <= len(b)
-	case '*', '~', '>', '%', '|':
-		n, err := respLength(line)
-		if err != nil {
-			return -1, true
-		}
-		if b[i] == '%' || b[i] == '|' {
-			n *= 2
-		}
-		for range max(n, 0) {
-			var ok bool
-			if end, ok = respEnd(b, end); !ok || end < 0 {
-				return end, ok
+		line := strings.TrimSuffix(string(b[i+1:i+eol]), "\r")
+		switch b[i] {
+		case '$', '=', '!':
+			n, err := respLength(line)
+			if err != nil {
+				return len(b)
 			}
+			if n >= 0 {
+				end += n + 2
+			}
+			if end > len(b) {
+				return 0
+			}
+		case '*', '~', '>', '%', '|':
+			n, err := respLength(line)
+			if err != nil {
+				return len(b)
+			}
+			if b[i] == '%' || b[i] == '|' {
+				n *= 2
+			}
+			left += int64(max(n, 0))
 		}
-		return end, true
 	}
-	// An inline command.
-	return end, true
+	return end
 }
 
 // respLength reads the length of a string, or how many elements there are; -1 is
@@ -79,49 +60,6 @@ func respLength(s string) (int, error) {
 		err = strconv.ErrRange
 	}
 	return n, err
-}
-
-// respArgs returns the words of a command.
-func respArgs(b []byte) []string {
-	if len(b) == 0 {
-		return nil
-	}
-	if b[0] != '*' {
-		return strings.Fields(string(b))
-	}
-	text := string(b) // the words are parts of it
-	var args []string
-	i := strings.IndexByte(text, '\n') + 1
-	if n, err := respLength(strings.TrimSuffix(text[1:max(i-1, 1)], "\r")); err == nil {
-		args = make([]string, 0, min(max(n, 0), len(text)))
-	}
-	for i > 0 && i < len(text) && text[i] == '$' {
-		eol := strings.IndexByte(text[i:], '\n')
-		if eol < 0 {
-			break
-		}
-		n, err := respLength(strings.TrimSuffix(text[i+1:i+eol], "\r"))
-		start := i + eol + 1
-		if err != nil || n < 0 || start+n > len(text) {
-			break
-		}
-		args = append(args, text[start:start+n])
-		i = start + n + 2
-	}
-	return args
-}
-
-// A framer cuts what a client writes into commands.
-type framer struct{ names *sim.Names }
-
-// Next is as in [sim.Framer].
-func (f framer) Next(b []byte) (int, sim.Frame) {
-	size := respSize(b)
-	if size == 0 {
-		return 0, sim.Frame{}
-	}
-	args := respArgs(b[:size])
-	return size, sim.Frame{Body: args, Text: tellCommand(f.names, args), Handshake: handshake(args)}
 }
 
 // tellCommand tells a command to people. A script and its SHA-1 have one name.

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -46,21 +47,24 @@ func TestRespSizeOfNonsense(t *testing.T) {
 	}
 }
 
-func TestRespArgs(t *testing.T) {
-	for command, want := range map[string][]string{
-		"":                               nil,
-		"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n": {"GET", "k"},
-		"*2\r\n$3\r\nGET\r\n$0\r\n\r\n":  {"GET", ""},
+// The words of a command, and none of what is not complete or no command at all.
+func TestReadRequest(t *testing.T) {
+	for text, want := range map[string][]string{
+		"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n":               {"GET", "k"},
+		"*2\r\n$3\r\nGET\r\n$0\r\n\r\n":                {"GET", ""},
 		"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2\r\n\r\n\r\n": {"SET", "k", "\r\n"},
-		"*0\r\n":            nil,
-		"SET  k v\r\n":      {"SET", "k", "v"},
-		"*1\r\n:1\r\n":      nil,
-		"*1\r\n$9\r\nx":     nil,
-		"*1\r\n$-1\r\n":     nil,
-		"*1\r\n$x\r\na\r\n": nil,
+		"*0\r\n":        nil,
+		"SET  k v\r\n":  {"SET", "k", "v"},
+		"SET k 'a b'\n": {"SET", "k", "a b"},
 	} {
-		if got := respArgs([]byte(command)); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", command, got, want)
+		size, got, wrong := readRequest([]byte(text + "*1\r\n"))
+		if size != len(text) || !slices.Equal(got, want) || wrong != "" {
+			t.Errorf("%q: %d bytes, %q and %q, want all with %q", text, size, got, wrong, want)
+		}
+		for n := 1; n < len(text); n++ {
+			if size, _, wrong := readRequest([]byte(text[:n])); size != 0 || wrong != "" {
+				t.Errorf("%q: %d bytes and %q, but it is not complete", text[:n], size, wrong)
+			}
 		}
 	}
 }
@@ -115,8 +119,53 @@ func TestNamesOfWords(t *testing.T) {
 	}
 }
 
-// Whatever bytes come, they are cut into pieces that are not empty and not longer
-// than they are, and nothing panics.
+// What a client writes is cut into pieces that are not empty and not longer than they are, the
+// same ones however it comes, up to what is no command.
+func FuzzFramer(f *testing.F) {
+	for _, value := range respValues {
+		f.Add([]byte(value), 1)
+		f.Add([]byte(value+value[:len(value)/2]), 3)
+	}
+	for _, hostile := range []string{
+		"*\n$", "\n", "*1000000000\r\n", "*1\r\n*1\r\n*1\r\n", "*1\r\n$536870913\r\n", "*1\r\n$9223372036854775807\r\n", "*2147483648\r\n",
+		"SET \"\\x41\\n\" 'a\\'b'\r\n", "GET 'a\r\n", "PING\x00\r\n", "*1\r\x00\r\n",
+	} {
+		f.Add([]byte(hostile), 2)
+	}
+	cut := func(framer *framer, b []byte) (told []string, rest []byte) {
+		for len(b) > 0 {
+			size, frame := framer.Next(b)
+			if size < 0 || size > len(b) {
+				t := fmt.Sprintf("%q has size %d", b, size)
+				panic(t)
+			}
+			if size == 0 {
+				break
+			}
+			if framer.broken {
+				return append(told, fmt.Sprint(frame.Body)), nil
+			}
+			told, b = append(told, fmt.Sprintf("%q %q", b[:size], frame.Body)), b[size:]
+		}
+		return told, b
+	}
+	f.Fuzz(func(t *testing.T, b []byte, at int) {
+		at = max(0, min(at, len(b)))
+		whole, left := cut(&framer{names: sim.NewNames()}, b)
+		parts := &framer{names: sim.NewNames()}
+		first, rest := cut(parts, b[:at])
+		if !parts.broken {
+			var more []string
+			more, rest = cut(parts, append(slices.Clone(rest), b[at:]...))
+			first = append(first, more...)
+		}
+		if !slices.Equal(whole, first) || string(left) != string(rest) {
+			t.Errorf("%q and %q are left, in parts %q and %q", whole, left, first, rest)
+		}
+	})
+}
+
+// Whatever a server replies, it is cut into pieces, and nothing panics.
 func FuzzRESP(f *testing.F) {
 	for _, value := range respValues {
 		f.Add([]byte(value))
@@ -133,11 +182,7 @@ func FuzzRESP(f *testing.F) {
 		if size < 0 || size > len(b) {
 			t.Fatalf("%q has size %d", b, size)
 		}
-		names := sim.NewNames()
-		args := respArgs(b[:size])
-		tellCommand(names, args)
-		tellReply(names, b[:size])
-		handshake(args)
+		tellReply(sim.NewNames(), b[:size])
 		if size == 0 || size == len(b) {
 			return
 		}
@@ -145,8 +190,16 @@ func FuzzRESP(f *testing.F) {
 		if again := respSize(b[:size]); again != size {
 			t.Errorf("%q alone has size %d, before %q size %d", b[:size], again, b[size:], size)
 		}
-		if strings.Join(respArgs(b[:size]), " ") != strings.Join(args, " ") {
-			t.Errorf("%q has other words alone", b[:size])
-		}
 	})
+}
+
+// Values lie in each other as deep as they like.
+func TestRespSizeOfNestedValues(t *testing.T) {
+	deep := strings.Repeat("*1\r\n", 1_000_000)
+	if size := respSize([]byte(deep)); size != 0 {
+		t.Errorf("without its innermost value it has size %d", size)
+	}
+	if size := respSize([]byte(deep + ":1\r\n" + "+OK\r\n")); size != len(deep)+4 {
+		t.Errorf("it has size %d", size)
+	}
 }

@@ -69,7 +69,8 @@ func (r *peer) wrong(why string) {
 	if r.tx != nil {
 		r.tx.dirty = true
 	}
-	r.mini.WriteError(why)
+	// Not by WriteError, which takes it for UTF-8.
+	r.mini.WriteRaw("-" + strings.NewReplacer("\r", " ", "\n", " ").Replace(why) + "\r\n")
 }
 
 // exec answers the commands of a transaction, with nobody between them.

@@ -1,0 +1,165 @@
+package redis
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// A framer cuts what a client writes into commands, as processInputBuffer does in
+// https://github.com/redis/redis/blob/7.0/src/networking.c
+type framer struct {
+	names *sim.Names
+	// broken: the client has written what is no command, and nothing after it is read.
+	broken bool
+}
+
+// A breach is a violation of the protocol, in the words of Redis's answer to it.
+type breach string
+
+// Next is as in [sim.Framer].
+func (f *framer) Next(b []byte) (int, sim.Frame) {
+	if f.broken {
+		return len(b), sim.Frame{Text: "more of it"}
+	}
+	size, args, wrong := readRequest(b)
+	if wrong != "" {
+		f.broken = true
+		return len(b), sim.Frame{Body: wrong, Text: "what is no command"}
+	}
+	if size == 0 {
+		return 0, sim.Frame{}
+	}
+	return size, sim.Frame{Body: args, Text: tellCommand(f.names, args), Handshake: handshake(args)}
+}
+
+// The limits of Redis, in bytes: PROTO_INLINE_MAX_SIZE, and the default of
+// proto-max-bulk-len, which is also how long a value may be.
+const (
+	longestLine  = 64 << 10
+	longestValue = 512 << 20
+)
+
+// readRequest returns the size and the words of the command at the start of b, which is not
+// empty. The size is 0 if the command is not complete yet.
+func readRequest(b []byte) (size int, args []string, wrong breach) {
+	if b[0] != '*' {
+		return readInline(b)
+	}
+	count, size, wrong := readHeader(b, 0, "mbulk count string", "multibulk length", math.MaxInt32)
+	start, length := size, 0
+	for i := 0; i < count; i++ {
+		if length, size, wrong = readHeader(b, size, "bulk count string", "bulk length", longestValue); size == 0 {
+			return 0, nil, wrong
+		}
+		if size += length + len("\r\n"); size > len(b) {
+			return 0, nil, ""
+		}
+	}
+	if size == 0 || count <= 0 {
+		return size, nil, wrong
+	}
+	text := string(b[:size]) // the words are parts of it
+	args = make([]string, count)
+	for i, at := 0, start; i < count; i++ {
+		length, at, _ = readHeader(b, at, "", "", longestValue)
+		args[i] = text[at : at+length]
+		at += length + len("\r\n")
+	}
+	return size, args, ""
+}
+
+// readHeader reads the number behind the sign at b[at], which has to be a $ but at the
+// beginning, and returns where the line ends. That is 0 if the line is not complete yet, or
+// wrong.
+func readHeader(b []byte, at int, line, number string, most int64) (n, end int, wrong breach) {
+	rest := b[at:]
+	eol := find(rest, '\r')
+	switch {
+	case eol < 0 && len(rest) > longestLine:
+		return 0, 0, breach("too big " + line)
+	case eol < 0, eol+1 == len(rest):
+		return 0, 0, ""
+	case at > 0 && rest[0] != '$':
+		return 0, 0, breach("expected '$', got '" + strings.NewReplacer("\r", " ", "\n", " ").Replace(string(rest[:1])) + "'")
+	}
+	v, ok := integer(string(rest[1:eol]))
+	if !ok || v > most || at > 0 && v < 0 {
+		return 0, 0, breach("invalid " + number)
+	}
+	return int(max(v, 0)), at + eol + len("\r\n"), ""
+}
+
+// find is C's strchr, which looks no further than to a zero.
+func find(b []byte, c byte) int {
+	i := bytes.IndexByte(b, c)
+	if i >= 0 && bytes.IndexByte(b[:i], 0) >= 0 {
+		return -1
+	}
+	return i
+}
+
+// readInline reads a command as people type it, on one line.
+func readInline(b []byte) (size int, args []string, wrong breach) {
+	eol := find(b, '\n')
+	switch {
+	case eol < 0 && len(b) > longestLine:
+		return 0, nil, "too big inline request"
+	case eol < 0:
+		return 0, nil, ""
+	}
+	args, ok := splitWords(strings.TrimSuffix(string(b[:eol]), "\r"))
+	if !ok {
+		return 0, nil, "unbalanced quotes in request"
+	}
+	return eol + 1, args, ""
+}
+
+// splitWords is sdssplitargs of Redis: words may stand in quotes. It is not ok if a quote
+// does not end, or if the next word is not separate from it.
+func splitWords(line string) (words []string, ok bool) {
+	const blanks = " \t\n\v\f\r"
+	for {
+		if line = strings.TrimLeft(line, blanks); line == "" {
+			return words, true
+		}
+		var word []byte
+		for line != "" && !strings.Contains(" \t\n\r", line[:1]) {
+			c := line[0]
+			line = line[1:]
+			if c != '"' && c != '\'' {
+				word = append(word, c)
+				continue
+			}
+			for line != "" && line[0] != c {
+				next, size := unescape(line, c)
+				word, line = append(word, next), line[size:]
+			}
+			if line == "" || len(line) > 1 && !strings.Contains(blanks, line[1:2]) {
+				return nil, false
+			}
+			line = line[1:]
+			break
+		}
+		words = append(words, string(word))
+	}
+}
+
+// unescape returns the first character of a text in quotes, and how many bytes mean it.
+func unescape(text string, quote byte) (c byte, size int) {
+	if text[0] != '\\' || len(text) == 1 || quote == '\'' && text[1] != quote {
+		return text[0], 1
+	}
+	if quote == '"' && text[1] == 'x' && len(text) > 3 {
+		if v, err := strconv.ParseUint(text[2:4], 16, 8); err == nil {
+			return byte(v), 4
+		}
+	}
+	if i := strings.IndexByte("nrtba", text[1]); quote == '"' && i >= 0 {
+		return "\n\r\t\b\a"[i], 2
+	}
+	return text[1], 2
+}
