@@ -54,6 +54,8 @@ type verdict struct {
 	reasons []string
 	// untold says that the world has nothing to say of the lock.
 	untold string
+	// share is the part of the story's latencies that its messages took, 1 of so many.
+	share time.Duration
 	// history is what happened; nil if the world could not be run.
 	history *history.History
 	// broken says that this process cannot be relied on any more.
@@ -70,12 +72,18 @@ func (e excuse) String() string { return string(e.Property) + ": " + e.Fault.Str
 
 // tell runs a world and judges it.
 func (s *subject) tell(p address, w world) verdict {
-	tr, err := sim.RunPatiently(w.config, s.config.Patience)
+	config, share, err := s.pace(w.config)
+	var tr *trace.Trace
+	if err == nil {
+		tr, err = sim.RunPatiently(config, s.config.Patience)
+	}
 	var h *history.History
 	if tr != nil {
 		h = history.Of(tr)
 	}
-	return s.judge(p, w, h, err)
+	v := s.judge(p, w, h, err)
+	v.share = share
+	return v
 }
 
 // judge judges what came of a world.

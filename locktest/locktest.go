@@ -167,6 +167,8 @@ type subject struct {
 	// test is the name of the test that runs it.
 	test    string
 	records map[string]*record
+	// survived says of the latencies that were tried whether the lock works with them.
+	survived map[time.Duration]bool
 }
 
 func newSubject(test string, config Config, build New) (*subject, error) {
@@ -192,7 +194,7 @@ func newSubject(test string, config Config, build New) (*subject, error) {
 	config.Patience = cmp.Or(config.Patience, 20*time.Second)
 	config.Name = cmp.Or(config.Name, test)
 	return &subject{
-		config: config, test: test, records: map[string]*record{},
+		config: config, test: test, records: map[string]*record{}, survived: map[time.Duration]bool{},
 		kind: locks.Kind{
 			Name:     config.Name,
 			Title:    "the lock of " + test,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/reports"
@@ -27,6 +28,9 @@ type outcome struct {
 	Untold string
 	// Timelines is what happened, for -v.
 	Timelines string
+	// Share is the part of the story's latencies that the lock's own timeouts leave, 1 of so
+	// many.
+	Share time.Duration
 	// Died says that the process was not to be relied on after the story.
 	Died bool
 }
@@ -58,6 +62,7 @@ func (o *outcome) add(p address, w world, v verdict) {
 			o.Off = v.data
 		}
 	}
+	o.Share = max(o.Share, v.share)
 	o.Died = o.Died || v.broken
 }
 

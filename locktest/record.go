@@ -73,7 +73,11 @@ func (s *subject) record(b base, seed uint64) *record {
 
 // listen tells a base story and takes down the lock's traffic.
 func (s *subject) listen(b base, seed uint64) *record {
-	tr, err := sim.RunPatiently(b.config(s, seed), s.config.Patience)
+	config, _, err := s.pace(b.config(s, seed))
+	var tr *trace.Trace
+	if err == nil {
+		tr, err = sim.RunPatiently(config, s.config.Patience)
+	}
 	if errors.Is(err, sim.ErrLate) {
 		return &record{useless: err.Error()}
 	}

@@ -49,6 +49,9 @@ func (s *subject) replay(t *testing.T, text string) {
 			t.Logf("%s\n\n%s", st.title, reports.Timeline{Messages: os.Getenv("LOCKSIM_MESSAGES") != ""}.Tell([]string{""}, []*history.History{v.history}))
 			t.Logf("trace %s", v.history.Trace.Hash())
 		}
+		if v.share > 1 {
+			t.Log(pacedBy(v.share))
+		}
 		for _, e := range v.excused {
 			t.Log(e)
 		}

@@ -84,6 +84,9 @@ func (s *subject) report(t *testing.T, st story, k *task) {
 	if o.Timelines != "" {
 		t.Logf("%s\n\n%s", st.title, o.Timelines)
 	}
+	if o.Share > 1 {
+		t.Log(pacedBy(o.Share))
+	}
 	for _, p := range o.Problems {
 		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Address.String()))
 	}
