@@ -98,8 +98,8 @@ func TestMinReplicas(t *testing.T) {
 	const (
 		s       = time.Second
 		refused = "-NOREPLICAS Not enough good replicas to write."
-		script  = `EVAL return(redis.call('SET',KEYS[1],'v')) 1 k`
-		reads   = `EVAL return(redis.call('EXISTS',KEYS[1])) 1 k`
+		script  = `EVAL "return redis.call('SET',KEYS[1],'v')" 1 k`
+		reads   = `EVAL "return redis.call('EXISTS',KEYS[1])" 1 k`
 	)
 	asks := map[time.Duration]string{s / 2: "SET k v", 2 * s: "SET k w", 4 * s: "SET k x", 9 * s / 2: "GET k", 5 * s: "DEL k", 11 * s / 2: reads, 6 * s: script}
 	_, got := between(t, false, []string{"min-replicas-to-write=1", "min-replicas-max-lag=2s"}, asks)

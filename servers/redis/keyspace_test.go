@@ -98,7 +98,7 @@ expire k = v, by nobody, of one/0`},
 		{"an expiry in the past", []string{"SET k v"}, []string{"PEXPIRE k 0"}, `
 set k = v for 0s, by one/0, prior nobody
 delete k = v, by two/0, of one/0`},
-		{"a script", []string{"SET k v"}, []string{"EVAL return(redis.call('del','k')) 0"}, `
+		{"a script", []string{"SET k v"}, []string{"EVAL \"return redis.call('del','k')\" 0"}, `
 set k = v for 0s, by one/0, prior nobody
 delete k = v, by two/0, of one/0`},
 		{"another database", []string{"SET k v", "SELECT 1", "SET k w", "FLUSHALL"}, nil, `
