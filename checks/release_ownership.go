@@ -12,7 +12,8 @@ import (
 // acquisition: another client's, a later section's of the same client, or one
 // that the same client set with a command it sent later; or when the command
 // removed or overwrote the key of an earlier section that the client, by another
-// handle, is in still.
+// handle, is in still. A client that replaces a record which is over by its own word, though
+// no server has ended it, takes the lock over.
 const ReleaseOwnership Property = "release-ownership"
 
 var releaseOwnership = property{
@@ -55,7 +56,7 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 		case c.Is != nil && c.Is.By != nil:
 			owner, did = ev.Prior, "overwrote"
 		}
-		if did == "" || by == nil || owner == nil || !h.foreign(c, by, owner) {
+		if did == "" || by == nil || owner == nil || !h.foreign(c, by, owner) || h.takesOver(c, by) {
 			continue
 		}
 		f := Finding{Outcome: Violated, At: ev.Seq, Events: []int{ev.Seq}, Fault: FaultLock}

@@ -20,6 +20,24 @@ func TestReleaseOwnership(t *testing.T) {
 		{name: "another client's key overwritten", want: Violated, says: []string{"overwrote"}, story: `
 			35s A sets by=c2/1
 			40s A sets by=c1/1 over=c2/1 <--`},
+		{name: "another client's record, which no server ends, overwritten when its time is up", want: Holds, story: `
+			35s A sets by=c2/1
+			65s A sets by=c1/1 over=c2/1`},
+		{name: "overwritten before that", want: Violated, story: `
+			35s A sets by=c2/1
+			64s A sets by=c1/1 over=c2/1 <--`},
+		{name: "when its time would be up if its owner had not prolonged it", want: Violated, story: `
+			35s A sets by=c2/1
+			50s A touches by=c2/1 of=c2/1
+			65s A sets by=c1/1 over=c2/1 <--`},
+		{name: "when its time is up by the clock of who overwrites it, and not by the server's", want: Holds, story: `
+			35s A sets by=c2/1 ttl=30s
+			35s A shows wall=35s monotonic=35s ppb=-500000000 why=drift
+			66s c1 calls
+			66s A sets by=c1/1 over=c2/1`},
+		{name: "which the server knows, and nobody's clock has reached", want: Violated, story: `
+			35s A sets by=c2/1 ttl=60s
+			66s A sets by=c1/1 over=c2/1 <--`},
 		{name: "another client's key had expired", want: Holds, story: `
 			35s A sets by=c2/1
 			39s A expires of=c2/1

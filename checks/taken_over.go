@@ -1,0 +1,69 @@
+package checks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// A lock can be kept in a record that says who has it and until when, such as a row, or a value
+// with a deadline in it, whose end no server enforces. A client that replaces such a record
+// by its own once it has expired, or once its owner has written into it that it is free, does not
+// touch another's grant: it acquires the lock.
+
+// takesOver reports whether a change only takes over a record that was over by its own word.
+func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
+	if c.Touch || c.Was == nil || c.Is == nil {
+		return false
+	}
+	wrote, now := c.Was.Set, history.MomentOf(c.Event)
+	if n := len(c.Was.Touches); n > 0 {
+		wrote = c.Was.Touches[n-1]
+	}
+	i := slices.IndexFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return h.Slots(l.Name).Has(c.Place) })
+	if i < 0 {
+		return false
+	}
+	lock := h.Trace.Locks[i]
+	server := h.Clocks().Of(c.Node, fakeclock.Wall)
+	if wrote.TTL > 0 { // the server knows the end, and by its clock it has not come
+		end := server.Shows(history.MomentOf(wrote)) + int64(wrote.TTL)
+		return h.wallOf(lock, by.Client).Shows(now) >= end
+	}
+	asked, freed := h.asked(wrote)
+	elapsed := func(clock history.Clock, since history.Moment) time.Duration {
+		return time.Duration(clock.Shows(now) - clock.Shows(since))
+	}
+	return freed || lock.TTL > 0 && (elapsed(server, history.MomentOf(wrote)) >= lock.TTL ||
+		h.wallOf(lock, by.Client).Shows(now) >= h.wallOf(lock, c.Was.Owner.Client).Shows(asked)+int64(lock.TTL))
+}
+
+// wallOf is a client's time of day, as its lock reads it.
+func (h *inquiry) wallOf(lock trace.LockInfo, client string) history.Clock {
+	if lock.TrueTime {
+		return h.Clocks().Untouched(client, fakeclock.Wall)
+	}
+	return h.Clocks().Of(client, fakeclock.Wall)
+}
+
+// asked is when the client of a change had set out to make it: the call in which it sent the
+// command began then. A record that it made does not end before a TTL has passed since. freed says that
+// it was a call of release.
+func (h *inquiry) asked(wrote *trace.Event) (since history.Moment, freed bool) {
+	since = history.MomentOf(wrote)
+	by := wrote.By
+	if by == nil || h.Event(by.Sent) == nil {
+		return since, false
+	}
+	since = history.MomentOf(h.Event(by.Sent))
+	for _, call := range h.CallsOf(history.AcquisitionOf(by)) {
+		during := call.Began != nil && call.Began.Seq < by.Sent && (call.Ended == nil || call.Ended.Seq > by.Sent)
+		if during && call.Step.AtLock() {
+			since, freed = history.MomentOf(call.Began), freed || call.Step == trace.Release
+		}
+	}
+	return since, freed
+}
