@@ -16,7 +16,8 @@ var (
 func PostgresRow(key string) string { return "locks/" + key }
 
 // PostgresLease is another one: the row of a table that has some key, with the columns that say who
-// has it, and until when. The end is a timestamp, by the server's clock; "" is none.
+// has it, and until when. The end is a timestamp, or a number of seconds, milliseconds,
+// microseconds or nanoseconds since 1970, by the server's clock; "" is none.
 func PostgresLease(table, key, holder, end string) string {
 	return fmt.Sprintf("%s(%s,%s)/%s", table, holder, end, key)
 }

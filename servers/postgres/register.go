@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
@@ -241,13 +242,36 @@ func (g *register) read(l *lease, v *version) (stands bool, holder string, until
 	}
 	until = never
 	if ends >= 0 {
-		until, _ = v.values[ends].(stamp)
+		until = endOf(v.values[ends])
 	}
 	judged = never
 	if by := t.numberOf(judgedColumn); by >= 0 {
 		judged, _ = v.values[by].(stamp)
 	}
 	return v.values[who] != nil && until > g.s.now() && judged != forever, write(v.values[who]), until, judged
+}
+
+// endOf is the end that a column says: a time, or a number since 1970, of the unit with which
+// it is in our age.
+func endOf(v value) stamp {
+	switch v := v.(type) {
+	case stamp:
+		return v
+	case float64:
+		return endOf(int64(v))
+	case int64:
+		const age = 1e11 // in seconds, which are 3,000 years
+		switch {
+		case v < age:
+			return stampOf(time.Unix(v, 0))
+		case v < age*1e3:
+			return stampOf(time.UnixMilli(v))
+		case v < age*1e6:
+			return stampOf(time.UnixMicro(v))
+		}
+		return stampOf(time.Unix(0, v))
+	}
+	return 0
 }
 
 // row is what is committed of the row of a lease; nil is none.
@@ -275,8 +299,8 @@ func (g *register) doubts(l *lease, v *version) {
 	who, ends := l.columns(t)
 	missing := ""
 	switch {
-	case ends >= 0 && !isTime(t.columns[ends].typ):
-		missing = "its column " + t.columns[ends].name + " is no timestamp, so that nobody knows when it ends"
+	case ends >= 0 && !isTime(t.columns[ends].typ) && !isNumber(t.columns[ends].typ):
+		missing = "its column " + t.columns[ends].name + " is neither a timestamp nor a number, so that nobody knows when it ends"
 	case who >= 0 && ends >= 0, !slices.ContainsFunc(v.values, func(v value) bool { at, is := v.(stamp); return is && at > g.s.now() && at != never }):
 		return
 	case who < 0 && l.any:

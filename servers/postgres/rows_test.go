@@ -59,7 +59,15 @@ func TestRowsThatAreLeases(t *testing.T) {
 			a! INSERT INTO locks VALUES ('x', 'a', now() + interval '5 s')`, "set", "nothing says when it ends"},
 		{"an end that is a number", row, `
 			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at bigint)
-			a! INSERT INTO locks VALUES ('x', 'a', 1790000000)`, "", "its column expires_at is no timestamp"},
+			a! INSERT INTO locks VALUES ('x', 'a', 1790000000)
+			a! UPDATE locks SET expires_at = 1790000000000
+			a! UPDATE locks SET expires_at = 0`, "set, delete", ""},
+		{"an end that is in the past, in milliseconds", row, `
+			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at bigint)
+			a! INSERT INTO locks VALUES ('x', 'a', 900000000000)`, "", ""},
+		{"an end that is a text", row, `
+			a! CREATE TABLE locks (name text PRIMARY KEY, holder text, expires_at text)
+			a! INSERT INTO locks VALUES ('x', 'a', 'tomorrow')`, "", "its column expires_at is neither a timestamp nor a number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := alone(t, func(_ context.Context, p *sim.Program) {

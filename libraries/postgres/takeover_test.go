@@ -1,0 +1,189 @@
+package postgres_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/libraries/postgres"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// A takeover is a user's lock that is a row with its owner and its end. Whoever finds by the row
+// that its lease has expired takes it over, by compare-and-set.
+type takeover struct {
+	config  *pgx.ConnConfig
+	key     string
+	owner   string
+	ttl     time.Duration
+	timeout time.Duration // of each request
+	take    taking
+}
+
+// A taking is one of the ways to take a row over.
+type taking struct {
+	end string // the type of the column expires_at
+	// acquire returns whether the row is the owner's until end, which it has asked for at now.
+	acquire func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error)
+	// release gives up what the owner has.
+	release string
+}
+
+func (l *takeover) do(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, l.config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return f(ctx, conn)
+}
+
+func (l *takeover) Acquire(ctx context.Context) (locks.Lease, error) {
+	random := make([]byte, 8)
+	rand.Read(random)
+	lease := &taken{l, l.owner + " " + hex.EncodeToString(random), time.Now()}
+	var got bool
+	err := l.do(ctx, func(ctx context.Context, c *pgx.Conn) (err error) {
+		got, err = l.take.acquire(ctx, c, l, lease.owner, lease.since)
+		return err
+	})
+	switch {
+	case err != nil:
+		_ = lease.Release(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+	case !got:
+		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+	case time.Now().After(lease.end()):
+		_ = lease.Release(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("%w: the answer came too late", locks.ErrNotAcquired)
+	}
+	return lease, nil
+}
+
+type taken struct {
+	*takeover
+	owner string
+	since time.Time
+}
+
+func (t *taken) end() time.Time { return t.since.Add(t.ttl) }
+
+// Expires is as in [locks.Expirer].
+func (t *taken) Expires() fakeclock.Reading {
+	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: t.end().UnixNano()}
+}
+
+// Release tries again until the lease is over.
+func (t *taken) Release(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	for {
+		err := t.do(ctx, func(ctx context.Context, c *pgx.Conn) error {
+			_, err := c.Exec(ctx, t.take.release, t.key, t.owner)
+			return err
+		})
+		if err == nil || time.Now().After(t.end()) {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+var takings = map[string]taking{
+	// The server judges, by its own clock.
+	"insert": {end: "timestamptz", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
+		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, _ time.Time) (bool, error) {
+			tag, err := c.Exec(ctx, `INSERT INTO locks AS l (name, owner, expires_at) VALUES ($1, $2, now() + $3::interval)
+				ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at WHERE l.expires_at < now()`, l.key, owner, l.ttl.String())
+			return tag.RowsAffected() == 1, err
+		}},
+	// The client judges, by its own clock, and changes the row only if it is what it has read.
+	"compare-and-set": {end: "timestamptz", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
+		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error) {
+			var was string
+			var end time.Time
+			err := c.QueryRow(ctx, `SELECT owner, expires_at FROM locks WHERE name = $1`, l.key).Scan(&was, &end)
+			if errors.Is(err, pgx.ErrNoRows) {
+				tag, err := c.Exec(ctx, `INSERT INTO locks (name, owner, expires_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`, l.key, owner, now.Add(l.ttl))
+				return tag.RowsAffected() == 1, err
+			}
+			if err != nil || !time.Now().After(end) {
+				return false, err
+			}
+			tag, err := c.Exec(ctx, `UPDATE locks SET owner = $2, expires_at = $3 WHERE name = $1 AND owner = $4 AND expires_at = $5`, l.key, owner, now.Add(l.ttl), was, end)
+			return tag.RowsAffected() == 1, err
+		}},
+	// The end is a number of milliseconds.
+	"milliseconds": {end: "bigint", release: `DELETE FROM locks WHERE name = $1 AND owner = $2`,
+		acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, now time.Time) (bool, error) {
+			var was string
+			var end int64
+			err := c.QueryRow(ctx, `SELECT owner, expires_at FROM locks WHERE name = $1`, l.key).Scan(&was, &end)
+			if errors.Is(err, pgx.ErrNoRows) {
+				tag, err := c.Exec(ctx, `INSERT INTO locks (name, owner, expires_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`, l.key, owner, now.Add(l.ttl).UnixMilli())
+				return tag.RowsAffected() == 1, err
+			}
+			if err != nil || time.Now().UnixMilli() <= end {
+				return false, err
+			}
+			tag, err := c.Exec(ctx, `UPDATE locks SET owner = $2, expires_at = $3 WHERE name = $1 AND owner = $4 AND expires_at = $5`, l.key, owner, now.Add(l.ttl).UnixMilli(), was, end)
+			return tag.RowsAffected() == 1, err
+		}},
+}
+
+// A lock that takes over what has expired, and nothing else, passes. One that does not look at
+// the end takes what is another's.
+func TestTakeover(t *testing.T) {
+	for name, take := range takings {
+		t.Run(name, func(t *testing.T) {
+			config := locktest.Config{System: locks.Postgres}
+			if testing.Short() {
+				config.Stories = func(story string) bool {
+					return !strings.HasPrefix(story, "catalogue/") || story == "catalogue/zookeeper-ticks/slow"
+				}
+			}
+			locktest.Run(t, config, newTakeover(take, 150*time.Millisecond))
+		})
+	}
+	t.Run("whatever the end", func(t *testing.T) {
+		config := locktest.Config{System: locks.Postgres, Stories: func(story string) bool { return story == "undisturbed" }}
+		greedy := taking{end: "timestamptz", release: takings["insert"].release,
+			acquire: func(ctx context.Context, c *pgx.Conn, l *takeover, owner string, _ time.Time) (bool, error) {
+				tag, err := c.Exec(ctx, `INSERT INTO locks AS l (name, owner, expires_at) VALUES ($1, $2, now() + $3::interval)
+					ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at`, l.key, owner, l.ttl.String())
+				return tag.RowsAffected() == 1, err
+			}}
+		for f := range locktest.Survey(t, config, newTakeover(greedy, 150*time.Millisecond)) {
+			if !slices.ContainsFunc(f.Problems, func(p locktest.Problem) bool { return p.Rule == "release-ownership" }) {
+				t.Errorf("%s finds %v, want release-ownership", f.Story, f.Problems)
+			}
+		}
+	})
+}
+
+func newTakeover(take taking, timeout time.Duration) locktest.New {
+	return func(env *locktest.Env) (locks.Lock, error) {
+		config, err := postgres.Config(env.Base())
+		if err != nil {
+			return nil, err
+		}
+		conn, err := pgx.ConnectConfig(context.Background(), config)
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close(context.Background())
+		_, err = conn.Exec(context.Background(), fmt.Sprintf(`CREATE TABLE IF NOT EXISTS locks (name text PRIMARY KEY, owner text NOT NULL, expires_at %s NOT NULL)`, take.end))
+		return &takeover{config, env.Key(), env.Client(), env.TTL(), timeout, take}, err
+	}
+}
