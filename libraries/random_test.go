@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	random     = flag.Int("random", 60, "how many random scenarios TestRandomScenarios runs; -short runs none")
+	random     = flag.Int("random", 300, "how many random scenarios TestRandomScenarios runs; -short runs none")
 	randomSeed = flag.Uint64("random-seed", 1, "the seed of the first of them")
 )
 

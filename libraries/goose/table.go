@@ -44,9 +44,9 @@ func (h *handle) table(number int64) (*table, error) {
 }
 
 // again says that what has failed is to be tried again: by the library, which it does by itself, or
-// by whoever asked.
+// by whoever asked. Nothing is tried again once the process has ended.
 func (t *table) again(error) bool {
-	return t.env.Lifetime().Err() == nil && !t.env.Options.Has("one-try")
+	return t.env.Process().Err() == nil && !t.env.Options.Has("one-try")
 }
 
 // lock is Lock. Its context is also that of the heartbeats: to bound an attempt, and no more, is to
