@@ -38,6 +38,10 @@ func TestReleaseOwnership(t *testing.T) {
 		{name: "which the server knows, and nobody's clock has reached", want: Violated, story: `
 			35s A sets by=c2/1 ttl=60s
 			66s A sets by=c1/1 over=c2/1 <--`},
+		{name: "whose end the server counts down by itself, while its client's clock is ahead", want: Violated, story: `
+			1s c1 shows wall=100s monotonic=1s why=start
+			35s A sets by=c2/1 ttl=30s
+			40s A sets by=c1/1 over=c2/1 <--`},
 		{name: "another client's key had expired", want: Holds, story: `
 			35s A sets by=c2/1
 			39s A expires of=c2/1

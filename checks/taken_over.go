@@ -30,6 +30,9 @@ func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
 	lock := h.Trace.Locks[i]
 	server := h.Clocks().Of(c.Node, fakeclock.Wall)
 	if wrote.TTL > 0 { // the server knows the end, and by its clock it has not come
+		if !h.Clocks().Has(c.Node) { // it counts down, and no time of day says when that ends
+			return false
+		}
 		end := server.Shows(history.MomentOf(wrote)) + int64(wrote.TTL)
 		return h.wallOf(lock, by.Client).Shows(now) >= end
 	}

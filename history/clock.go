@@ -55,6 +55,10 @@ func (c *Clocks) Untouched(process string, kind fakeclock.Kind) Clock {
 	return clockOf(changes[:min(len(changes), 1)], kind)
 }
 
+// Has reports whether the trace says what a process's clocks show. A cluster, such as the
+// members of etcd together, has no clock of its own.
+func (c *Clocks) Has(process string) bool { return len(c.changes[process]) > 0 }
+
 // WasSet says whether a process's clocks had been set, or their rate changed, up to an
 // event.
 func (c *Clocks) WasSet(process string, seq int) bool {
