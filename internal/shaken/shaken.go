@@ -5,6 +5,8 @@ package shaken
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -39,6 +41,12 @@ func Same(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 		}
 	}
 	return first
+}
+
+// LeftToChance reports whether a run says of itself that chance decided something in it, and so
+// that its replays may differ.
+func LeftToChance(tr *trace.Trace) bool {
+	return slices.ContainsFunc(tr.Doubts, func(why string) bool { return strings.HasSuffix(why, "replays may differ") })
 }
 
 func Play(t *testing.T, cfg sim.Config) *trace.Trace {

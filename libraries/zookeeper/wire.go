@@ -19,9 +19,10 @@ import (
 // is chance there. Here they are kept until every goroutine waits, and are sent in the order
 // of their words.
 //
-// Two requests that are the same but for their numbers have no order. Go-zookeeper tells
-// their goroutines apart by the numbers alone, so that chance decides whose goes first; it
-// takes two goroutines of one process that ask the same at the same moment.
+// Two requests that are the same but for their numbers have no order. go-zookeeper tells
+// their goroutines apart by the numbers alone, so that chance decides whose goes first. It
+// takes two goroutines of one process that ask the same at the same moment, such as two
+// attempts whose connection broke and which both look for their nodes. The run says so.
 //
 // What has arrived is read one message at a time, each when everybody has done what the one
 // before it has led to. A process that was paused may find an event and, behind it, the end
@@ -124,6 +125,7 @@ func (w *wire) send() {
 		w.mu.Unlock()
 		if len(frames) > 0 {
 			slices.SortStableFunc(frames, compare)
+			w.sayTies(frames)
 			if _, err := w.Conn.Write(slices.Concat(frames...)); err != nil {
 				w.mu.Lock()
 				w.err = err
@@ -132,6 +134,22 @@ func (w *wire) send() {
 		}
 		if closed {
 			_ = w.Conn.Close()
+			return
+		}
+	}
+}
+
+// sayTies makes the world see that requests have no order: for each of those that are the same,
+// somebody asks for a turn with the same words, at this moment.
+func (w *wire) sayTies(frames [][]byte) {
+	for i := range frames[1:] {
+		if a, b := frames[i], frames[i+1]; compare(a, b) == 0 {
+			asked := string(words(a))
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() { w.turn("zookeeper-asks", w.RemoteAddr().String(), asked) })
+			}
+			both.Wait()
 			return
 		}
 	}
