@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -39,6 +40,17 @@ func (a advisory) String() string {
 		return strconv.FormatInt(a.number>>32, 10) + "," + strconv.FormatInt(int64(int32(a.number)), 10)
 	}
 	return strconv.FormatInt(a.number, 10)
+}
+
+// compare puts those of one number before those of two, and these by their numbers.
+func (a advisory) compare(b advisory) int {
+	switch {
+	case a.pair == b.pair:
+		return cmp.Compare(a.number, b.number)
+	case b.pair:
+		return -1
+	}
+	return 1
 }
 
 // free says whether a session could have a lock.

@@ -73,7 +73,7 @@ func (sc *scope) aggregate(e *sql.Call) (*node, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case e.Name != "count" && (n.typ == sql.Bool || n.typ == sql.Bytea || n.typ == void):
+		case e.Name != "count" && (n.typ == sql.Bool || n.typ == sql.Bytea || n.typ == sql.XID || n.typ == void):
 			return nil, fail(unknownFunction, "function %s(%s) does not exist", e.Name, n.typ)
 		case e.Name != "count" && n.typ == sql.Varchar:
 			n, err = sc.as(n, sql.Text, implicit, nil)
@@ -100,7 +100,7 @@ func (x *selecting) sum(r *run) error {
 				n++
 				continue
 			}
-			v, err := r.eval(a.of, k.values)
+			v, err := r.eval(a.of, k.version)
 			if err != nil {
 				return err
 			}

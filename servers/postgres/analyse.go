@@ -2,7 +2,9 @@ package postgres
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/locksim/locksim/servers/postgres/sql"
 )
@@ -12,7 +14,7 @@ import (
 type frame struct {
 	r *run
 	// rows are those of the relations of the scope.
-	rows [2][]value
+	rows [2]*version
 	// aggregated are what the aggregates of the query have come to.
 	aggregated []value
 	// done is what functions came to that must not be called twice for one row: after a wait
@@ -128,21 +130,54 @@ func (sc *scope) ref(e *sql.Ref) (*node, error) {
 			continue
 		}
 		if c := r.table.numberOf(e.Column); c >= 0 {
-			found = &node{typ: r.table.columns[c].typ, eval: func(f *frame) (value, error) { return f.rows[i][c], nil }}
+			found = &node{typ: r.table.columns[c].typ, eval: func(f *frame) (value, error) { return f.rows[i].values[c], nil }}
 		}
 	}
 	switch {
 	case !known:
 		return nil, fail(unknownTable, "missing FROM-clause entry for table \"%s\"", e.Table)
+	case found == nil && slices.Contains(systemColumns, e.Column):
+		return sc.system(e)
 	case found != nil && e.Table == "" && len(sc.relations) > 1 && sc.relations[1].table.numberOf(e.Column) >= 0:
 		return nil, fail(ambiguousColumn, "column reference \"%s\" is ambiguous", e.Column)
 	case found != nil:
 		sc.aggregates.refers(sc.relations[0].alias, e.Column)
 		return found, nil
-	case e.Table != "":
+	}
+	for _, r := range sc.relations {
+		switch {
+		case e.Table == "" && e.Column == r.alias:
+			return nil, without("a whole row as a value")
+		case (e.Table == "" || e.Table == r.alias) && r.table.view != nil && slices.Contains(r.table.view.lacks, e.Column):
+			return nil, without("the column %s of %s", e.Column, r.table.name)
+		}
+	}
+	if e.Table != "" {
 		return nil, fail(unknownColumn, "column %s.%s does not exist", e.Table, e.Column)
 	}
 	return nil, fail(unknownColumn, "column \"%s\" does not exist", e.Column)
+}
+
+// systemColumns are those that each row of a table has besides its own.
+var systemColumns = []string{"xmin", "xmax", "ctid", "tableoid", "cmin", "cmax"}
+
+// system is a system column of the first relation. Those that depend on where a row lies, or on how
+// many commands a transaction has had, are not served.
+func (sc *scope) system(e *sql.Ref) (*node, error) {
+	of := sc.relations[0]
+	switch {
+	case of.table.view != nil && e.Table != "":
+		return nil, fail(unknownColumn, "column %s.%s does not exist", e.Table, e.Column)
+	case of.table.view != nil:
+		return nil, fail(unknownColumn, "column \"%s\" does not exist", e.Column)
+	case e.Table != "" && e.Table != of.alias, e.Column != "xmin" && e.Column != "xmax":
+		return nil, without("the system column %s", strings.TrimPrefix(strings.TrimPrefix(e.Table, of.alias)+"."+e.Column, "."))
+	}
+	sc.aggregates.refers(of.alias, e.Column)
+	if e.Column == "xmin" {
+		return &node{typ: sql.XID, eval: func(f *frame) (value, error) { return int64(f.rows[0].xmin), nil }}, nil
+	}
+	return &node{typ: sql.XID, eval: func(f *frame) (value, error) { return int64(f.rows[0].xmax), nil }}, nil
 }
 
 // as has a node be of a type, where PostgreSQL takes it for one: by itself, as ok says.
@@ -206,7 +241,7 @@ func (sc *scope) alike(x, y *node, op string) (*node, *node, error) {
 	case x.typ == unknown, implicit(x.typ, y.typ):
 		t = y.typ
 	}
-	if t == sql.Varchar { // which has no operators of its own
+	if t == sql.Varchar || t == sql.Name && x.typ != y.typ && x.typ != unknown && y.typ != unknown { // which has no operators of its own
 		t = sql.Text
 	}
 	if t == void {
@@ -244,7 +279,7 @@ func (sc *scope) is(e *sql.Is) (*node, error) {
 func (sc *scope) distinct(e *sql.Distinct) (*node, error) {
 	x, y, err := sc.both(e.X, e.Y)
 	if err == nil {
-		x, y, err = sc.alike(x, y, "=")
+		x, y, err = sc.comparable(x, y, "=")
 	}
 	if err != nil {
 		return nil, err

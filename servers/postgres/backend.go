@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -20,6 +22,9 @@ type backend struct {
 	end    *sim.End
 	pid    uint32
 	secret []byte
+	// user and database are the client's, and since is when the session began.
+	user, database string
+	since          stamp
 	// settings are those of the session, and initial as they were when it began.
 	settings, initial map[string]string
 	statements        map[string]*prepared
@@ -48,6 +53,12 @@ type backend struct {
 	askedAt int64   // and by the monotonic clock
 	reply
 	idle *timers.Timer
+	// query is what it was asked for last, at queryAt; active says that it has not said since that
+	// the next query can come, and changed is when that has changed.
+	query   string
+	queryAt stamp
+	active  bool
+	changed stamp
 
 	// pooled: it is a pooler's, which closes it at last when the monotonic clock reads ends,
 	// and before that if it was unused for long. on is the client that has it now; nil is none.
@@ -67,7 +78,7 @@ type backend struct {
 func newBackend(s *server, end *sim.End) *backend {
 	s.pid++
 	b := &backend{
-		s: s, end: end, pid: s.pid, secret: secretOf(s.pid),
+		s: s, end: end, pid: s.pid, secret: secretOf(s.pid), since: s.now(), changed: s.now(),
 		settings: s.settings(), statements: map[string]*prepared{}, portals: map[string]*portal{}, counted: map[*sequence]int64{},
 	}
 	s.backends = append(s.backends, b)
@@ -268,16 +279,52 @@ func (b *backend) welcome(m *pgproto3.StartupMessage) {
 	}
 	b.initial = maps.Clone(b.settings)
 	b.begun = true
+	b.user, b.database = m.Parameters["user"], databaseOf(m)
 	b.reply.welcome(b.settings, b.pid, b.secret)
 	b.ready()
+}
+
+// databaseOf is the database that a client wants, which is called as the user if it does not say.
+func databaseOf(m *pgproto3.StartupMessage) string {
+	return cmp.Or(m.Parameters["database"], m.Parameters["user"])
+}
+
+// asks notes what the session is asked for, as others see it.
+func (b *backend) asks(text string) {
+	const most = 1023 // track_activity_query_size
+	b.query = strings.ToValidUTF8(text[:min(len(text), most)], "")
+	b.queryAt, b.active, b.changed = b.asked, true, b.s.now()
+}
+
+// state is what the session does, as others see it.
+func (b *backend) state() string {
+	switch {
+	case b.active:
+		return "active"
+	case b.failed:
+		return "idle in transaction (aborted)"
+	case b.block:
+		return "idle in transaction"
+	}
+	return "idle"
+}
+
+// terminate ends the session, as its administrator wants it.
+func (b *backend) terminate() {
+	b.dies(&oops{code: adminShutdown, text: "terminating connection due to administrator command"})
+}
+
+// doubts says that the server was asked for what it does not have.
+func (s *server) doubts(o *oops) {
+	if o.ours {
+		s.host.Doubt(s.host.Node().Name + " was asked for what a real PostgreSQL server may do and this one does not: " + o.text)
+	}
 }
 
 // fails answers with an error, which the transaction does not survive.
 func (b *backend) fails(err error) {
 	o := asOops(err)
-	if o.ours {
-		b.s.host.Doubt(b.s.host.Node().Name + " was asked for what a real PostgreSQL server may do and this one does not: " + o.text)
-	}
+	b.s.doubts(o)
 	b.error("ERROR", o)
 	b.script = nil
 	b.skips = !b.scripted
@@ -289,6 +336,7 @@ func (b *backend) fails(err error) {
 
 // dies answers with an error and ends the connection.
 func (b *backend) dies(o *oops) {
+	b.s.doubts(o)
 	b.error("FATAL", o)
 	b.hangUp()
 }
@@ -305,6 +353,7 @@ func (b *backend) hangUp() {
 // ready says that the next query can come.
 func (b *backend) ready() {
 	b.synced = true
+	b.active, b.changed = false, b.s.now()
 	status := byte('I')
 	switch {
 	case b.failed:

@@ -1,35 +1,229 @@
 package postgres
 
 import (
+	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/locksim/locksim/servers/postgres/sql"
 )
 
-// tablesView is the view in which whoever makes a table looks first whether it is there. It is
-// before a table of that name, as the schema pg_catalog is before the others.
-const tablesView = "pg_tables"
+// A view shows what the server knows of itself. It has the rows and columns that locks ask for; a
+// query that may be about others is one that this server does not have.
+type view struct {
+	columns []column
+	lacks   []string // the columns that a real one has besides
+	rows    func(*run) [][]value
+	// bounds are the conditions of which a query has to have one, so that it finds no other rows
+	// than these, and else what it may find.
+	bounds []bound
+	others string
+}
 
-// schema is the one in which all tables are.
+// A bound is the condition that a column has some value.
+type bound struct {
+	column string
+	enough func(r *run, v value) bool
+}
+
+// schema is the one in which all tables of clients are.
 const schema = "public"
 
-// catalogue has pg_tables be the relation of a scope: the tables that clients have made, with their
-// schema and their name. Those of the server itself are not among them, and neither is what else the
-// view says of each. A plan is made anew when there are other tables.
-func (sc *scope) catalogue(of *sql.Select) (*table, error) {
+// owned says that the name of a relation is one of the server's own, or may be.
+func owned(name string) bool { return strings.HasPrefix(name, "pg_") }
+
+// views are before tables of their names, as the schema pg_catalog is before the others.
+var views = map[string]*view{
+	// Whoever makes a table looks first whether it is there.
+	"pg_tables": {
+		columns: []column{{name: "schemaname", typ: sql.Name}, {name: "tablename", typ: sql.Name}},
+		lacks:   []string{"tableowner", "tablespace", "hasindexes", "hasrules", "hastriggers", "rowsecurity"},
+		rows:    tableRows,
+		bounds: []bound{
+			{"tablename", func(_ *run, v value) bool {
+				return !owned(v.(string)) && !strings.HasPrefix(v.(string), "sql_")
+			}},
+			{"schemaname", func(_ *run, v value) bool { return v != "pg_catalog" && v != "information_schema" }},
+		},
+		others: "the server's own tables",
+	},
+	"pg_database": {
+		columns: []column{{name: "oid", typ: sql.OID}, {name: "datname", typ: sql.Name}},
+		lacks: []string{"datdba", "encoding", "datlocprovider", "datistemplate", "datallowconn", "datconnlimit", "datfrozenxid",
+			"datminmxid", "dattablespace", "datcollate", "datctype", "daticulocale", "datcollversion", "datacl"},
+		rows:   func(r *run) [][]value { return [][]value{{databaseID, r.b.database}} },
+		bounds: []bound{{"datname", func(r *run, v value) bool { return v == r.b.database }}},
+		others: "other databases than the session's own",
+	},
+	"pg_locks": {
+		columns: []column{
+			{name: "locktype", typ: sql.Text}, {name: "database", typ: sql.OID}, {name: "relation", typ: sql.OID}, {name: "page", typ: sql.Int4},
+			{name: "tuple", typ: sql.Int2}, {name: "virtualxid", typ: sql.Text}, {name: "transactionid", typ: sql.XID},
+			{name: "classid", typ: sql.OID}, {name: "objid", typ: sql.OID}, {name: "objsubid", typ: sql.Int2},
+			{name: "pid", typ: sql.Int4}, {name: "mode", typ: sql.Text}, {name: "granted", typ: sql.Bool}, {name: "fastpath", typ: sql.Bool},
+			{name: "waitstart", typ: sql.TimestampTZ},
+		},
+		lacks:  []string{"virtualtransaction"},
+		rows:   lockRows,
+		bounds: []bound{{"locktype", func(_ *run, v value) bool { return v == "advisory" }}},
+		others: "other locks than advisory ones",
+	},
+	"pg_stat_activity": {
+		columns: []column{
+			{name: "datid", typ: sql.OID}, {name: "datname", typ: sql.Name}, {name: "pid", typ: sql.Int4}, {name: "usename", typ: sql.Name},
+			{name: "application_name", typ: sql.Text}, {name: "backend_start", typ: sql.TimestampTZ}, {name: "xact_start", typ: sql.TimestampTZ},
+			{name: "query_start", typ: sql.TimestampTZ}, {name: "state_change", typ: sql.TimestampTZ}, {name: "state", typ: sql.Text},
+			{name: "query", typ: sql.Text}, {name: "backend_type", typ: sql.Text},
+		},
+		lacks: []string{"leader_pid", "usesysid", "client_addr", "client_hostname", "client_port", "wait_event_type", "wait_event",
+			"backend_xid", "backend_xmin", "query_id"},
+		rows: sessionRows,
+		bounds: []bound{
+			{"pid", func(*run, value) bool { return true }},
+			{"datname", func(*run, value) bool { return true }},
+			{"backend_type", func(_ *run, v value) bool { return v == "client backend" }},
+			{"application_name", func(r *run, v value) bool { return v != "" && r.b.s.alone() }},
+		},
+		others: "the server's own processes",
+	},
+}
+
+// databaseID is what the server's one database is called besides its name: the first number that
+// is nobody's in a new server.
+const databaseID = int64(16384)
+
+var errIncomparable = errors.New("a column is compared with a value of another type")
+
+// from has a view be the relation of a scope.
+func (v *view) from(sc *scope, q *query, of *sql.Select) (*table, error) {
+	name := of.From.Table
 	if of.Lock.Update {
-		return nil, without("locks of the rows of %s", tablesView)
+		return nil, without("locks of the rows of %s", name)
 	}
-	t := &table{name: tablesView, columns: []column{{name: "schemaname", typ: sql.Text}, {name: "tablename", typ: sql.Text}}}
-	always := &tx{state: committed}
-	for _, name := range slices.Sorted(maps.Keys(sc.s.tables)) {
-		r := &row{of: t}
-		r.versions = []*version{{row: r, values: []value{schema, name}, by: always}}
-		t.rows = append(t.rows, r)
-	}
+	t := &table{name: name, columns: v.columns, view: v}
 	sc.relations = []relation{{of.From.Alias, t}}
+	for _, b := range v.bounds {
+		for _, e := range equals(of.Where, b.column, of.From.Alias) {
+			if n, err := (&scope{s: sc.s, params: sc.params, subs: sc.subs}).analyse(e); err == nil {
+				if n, err = sc.as(n, v.columns[t.numberOf(b.column)].typ, implicit, errIncomparable); err == nil {
+					q.bounds = append(q.bounds, func(r *run) (bool, error) {
+						x, err := r.eval(n)
+						return x == nil || b.enough(r, x), err
+					})
+				}
+			}
+		}
+	}
 	return t, nil
+}
+
+// equals are what a condition says that a column is equal to.
+func equals(where sql.Expr, column, alias string) []sql.Expr {
+	o, is := where.(*sql.Operation)
+	switch {
+	case !is:
+		return nil
+	case o.Op == "and":
+		return append(equals(o.X, column, alias), equals(o.Y, column, alias)...)
+	case o.Op != "=":
+		return nil
+	}
+	var all []sql.Expr
+	for _, sides := range [][2]sql.Expr{{o.X, o.Y}, {o.Y, o.X}} {
+		ref, is := sides[0].(*sql.Ref)
+		if is && ref.Column == column && (ref.Table == "" || ref.Table == alias) && plain(sides[1]) {
+			all = append(all, sides[1])
+		}
+	}
+	return all
+}
+
+// plain says that an expression is the same for all rows, and does nothing.
+func plain(e sql.Expr) bool {
+	switch e := e.(type) {
+	case *sql.Literal, *sql.Param:
+		return true
+	case *sql.Cast:
+		return plain(e.X)
+	case *sql.Call:
+		return len(e.Args) == 0 && slices.Contains([]string{"current_database", "current_schema", "pg_backend_pid"}, e.Name)
+	}
+	return false
+}
+
+// shows are the rows of the view that a query is about.
+func (q *query) shows(r *run) ([]*version, error) {
+	for _, enough := range q.bounds {
+		is, err := enough(r)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			var all []*version
+			for _, values := range q.table.view.rows(r) {
+				all = append(all, &version{row: &row{of: q.table}, values: values})
+			}
+			return all, nil
+		}
+	}
+	v, columns := q.table.view, []string(nil)
+	for _, b := range v.bounds {
+		columns = append(columns, b.column)
+	}
+	return nil, without("%s in %s, which a condition on %s excludes", v.others, q.table.name, strings.Join(columns, " or "))
+}
+
+// tableRows are the tables that clients have made.
+func tableRows(r *run) (all [][]value) {
+	for _, name := range slices.Sorted(maps.Keys(r.b.s.tables)) {
+		all = append(all, []value{schema, name})
+	}
+	return all
+}
+
+// lockRows are the advisory locks: those that sessions have, and then those that they wait for.
+func lockRows(r *run) (all [][]value) {
+	s := r.b.s
+	add := func(a advisory, b *backend, waits value) {
+		kind := int64(1)
+		if a.pair {
+			kind = 2
+		}
+		all = append(all, []value{
+			"advisory", databaseID, nil, nil, nil, nil, nil, int64(uint32(a.number >> 32)), int64(uint32(a.number)), kind,
+			int64(b.pid), "ExclusiveLock", waits == nil, false, waits,
+		})
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(s.advisory.held), advisory.compare) {
+		add(a, s.advisory.held[a].b, nil)
+	}
+	for _, one := range s.waiting {
+		if one.wait != nil && one.wait.advisory != nil {
+			add(*one.wait.advisory, one.b, one.wait.at)
+		}
+	}
+	return all
+}
+
+// sessionRows are the sessions.
+func sessionRows(r *run) (all [][]value) {
+	for _, b := range r.b.s.backends {
+		if !b.begun {
+			continue
+		}
+		var began, asked value
+		if b.tx != nil {
+			began = b.tx.began
+		}
+		if b.query != "" {
+			asked = b.queryAt
+		}
+		all = append(all, []value{
+			databaseID, b.database, int64(b.pid), b.user, b.settings["application_name"], b.since, began, asked, b.changed, b.state(), b.query, "client backend",
+		})
+	}
+	return all
 }
 
 // currentSchema is where a table is made and looked for that names none.

@@ -80,6 +80,9 @@ func (s *server) did(r *run, undo func()) {
 }
 
 func (s *server) createTable(r *run, of *sql.CreateTable) error {
+	if owned(of.Name) {
+		return without("tables whose names begin with pg_")
+	}
 	if s.called(of.Name) {
 		if of.IfNotExists {
 			r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", of.Name))
@@ -92,7 +95,10 @@ func (s *server) createTable(r *run, of *sql.CreateTable) error {
 	}
 	t := &table{name: of.Name}
 	for _, c := range of.Columns {
-		if t.numberOf(c.Name) >= 0 {
+		switch {
+		case slices.Contains(systemColumns, c.Name):
+			return fail(duplicateColumn, "column name \"%s\" conflicts with a system column name", c.Name)
+		case t.numberOf(c.Name) >= 0:
 			return fail(duplicateColumn, "column \"%s\" specified more than once", c.Name)
 		}
 		col := column{name: c.Name, typ: c.Type, size: c.Size, notNull: c.NotNull}
@@ -175,7 +181,10 @@ func (s *server) sequence(name string) (*sequence, error) {
 	if q := s.sequences[name]; q != nil {
 		return q, nil
 	}
-	if s.tables[name] != nil {
+	if owned(name) {
+		return nil, without("the relation %s", name)
+	}
+	if s.called(name) {
 		return nil, fail(wrongObjectType, "\"%s\" is not a sequence", name)
 	}
 	return nil, fail(unknownTable, "relation \"%s\" does not exist", name)
@@ -184,6 +193,10 @@ func (s *server) sequence(name string) (*sequence, error) {
 func (s *server) drop(r *run, of *sql.Drop) error {
 	t, q := s.tables[of.Name], s.sequences[of.Name]
 	switch there := of.What == "table" && t != nil || of.What == "sequence" && q != nil; {
+	case owned(of.Name):
+		return without("DROP of the server's own relations")
+	case !there && s.called(of.Name):
+		return fail(wrongObjectType, "\"%s\" is not a %s", of.Name, of.What)
 	case !there && of.IfExists:
 		r.b.notice("NOTICE", "00000", fmt.Sprintf("%s \"%s\" does not exist, skipping", of.What, of.Name))
 		return nil

@@ -59,6 +59,7 @@ const (
 	lockNotAvailable     = "55P03"
 	queryCanceled        = "57014"
 	idleSession          = "57P05"
+	adminShutdown        = "57P01"
 	tooManyColumnsInRow  = "54011"
 	unnamedStatementName = ""
 )

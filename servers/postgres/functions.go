@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -70,7 +71,16 @@ func init() { // the functions call what looks functions up
 		}},
 
 		{"pg_is_in_recovery", nil, sql.Bool, true, func(f *frame, _ []value) (value, error) { return f.r.b.s.readOnly(), nil }},
-		{"current_schema", nil, sql.Text, false, currentSchema},
+		{"current_schema", nil, sql.Name, false, currentSchema},
+		{"current_database", nil, sql.Name, false, func(f *frame, _ []value) (value, error) { return f.r.b.database, nil }},
+		{"txid_current", nil, sql.Int8, false, func(f *frame, _ []value) (value, error) {
+			if f.r.b.s.readOnly() {
+				return nil, without("txid_current() on a standby")
+			}
+			return int64(f.r.tx.id()), nil
+		}},
+		{"pg_terminate_backend", []sql.Type{sql.Int4}, sql.Bool, true, terminate},
+		{"pg_cancel_backend", []sql.Type{sql.Int4}, sql.Bool, true, cancelBackend},
 		{"pg_backend_pid", nil, sql.Int4, false, func(f *frame, _ []value) (value, error) { return int64(f.r.b.pid), nil }},
 		{"pg_sleep", []sql.Type{sql.Float8}, void, true, sleep},
 		{"current_setting", []sql.Type{sql.Text}, sql.Text, false, func(f *frame, args []value) (value, error) {
@@ -90,7 +100,7 @@ func init() { // the functions call what looks functions up
 // done.
 var elsewhere = []string{
 	"pg_advisory_lock_shared", "pg_try_advisory_lock_shared", "pg_advisory_xact_lock_shared", "pg_try_advisory_xact_lock_shared",
-	"pg_advisory_unlock_shared", "pg_terminate_backend", "pg_cancel_backend", "pg_notify", "txid_current", "pg_current_xact_id",
+	"pg_advisory_unlock_shared", "pg_notify", "pg_current_xact_id",
 	"random", "gen_random_uuid", "setval", "lastval", "sum", "avg", "bool_or", "bool_and",
 	"array_agg", "string_agg", "set_config", "version", "date_trunc", "date_part", "to_timestamp", "age", "timeofday", "nullif", "abs",
 	"round", "floor", "ceil", "trunc", "mod", "concat", "format", "md5", "to_char", "row_number", "generate_series", "current_schemas",
@@ -194,8 +204,11 @@ func (sc *scope) picked(name string, args []*node) (*node, error) {
 		return nil, fail(syntaxError, "syntax error at or near \")\"")
 	}
 	args, t, err := sc.common(upper(name), args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case t == sql.XID:
+		return nil, without("%s of transaction IDs", name)
 	}
 	better := func(a, b value) bool {
 		return name == "greatest" && compare(a, b) > 0 || name == "least" && compare(a, b) < 0
@@ -303,7 +316,9 @@ func advisoryOf(args []value) advisory {
 func waits(f *frame, a advisory, of *tx) (value, error) {
 	l, b := f.r.b.s.advisory, f.r.b
 	if !l.free(a, b) {
-		return nil, f.r.waitFor(func() bool { return l.free(a, b) }, func() *backend { return l.held[a].b })
+		err := f.r.waitFor(func() bool { return l.free(a, b) }, func() *backend { return l.held[a].b })
+		f.r.wait.advisory = &a
+		return nil, err
 	}
 	l.take(a, b, of)
 	return "", nil
@@ -333,6 +348,51 @@ func unlock(f *frame, args []value) (value, error) {
 	}
 	f.r.b.notice("WARNING", "01000", "you don't own a lock of type ExclusiveLock")
 	return false, nil
+}
+
+// terminate ends another session.
+func terminate(f *frame, args []value) (value, error) {
+	b, err := signaled(f, args)
+	if err != nil {
+		return nil, err
+	}
+	if b == nil {
+		return false, nil
+	}
+	b.terminate()
+	return true, nil
+}
+
+// cancelBackend cancels what another session does.
+func cancelBackend(f *frame, args []value) (value, error) {
+	b, err := signaled(f, args)
+	if err != nil {
+		return nil, err
+	}
+	if b == nil {
+		return false, nil
+	}
+	b.cancel()
+	return true, nil
+}
+
+// signaled is the session that a process ID means; nil if there is none.
+func signaled(f *frame, args []value) (*backend, error) {
+	pid := args[0].(int64)
+	s := f.r.b.s
+	i := slices.IndexFunc(s.backends, func(b *backend) bool { return b.begun && int64(b.pid) == pid })
+	switch {
+	case i < 0:
+		f.r.b.notice("WARNING", "01000", fmt.Sprintf("PID %d is not a PostgreSQL backend process", pid))
+		return nil, nil
+	case s.backends[i] == f.r.b:
+		return nil, without("signals of a session to itself")
+	case s.pool != nil:
+		return nil, without("signals to sessions behind a pooler")
+	case s.backends[i].running != nil && s.backends[i].running.then != nil:
+		return nil, without("signals to a session that waits for a standby")
+	}
+	return s.backends[i], nil
 }
 
 // sleep waits by the time that passes.

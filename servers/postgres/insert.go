@@ -128,10 +128,10 @@ type inserting struct {
 	outputs  []output
 
 	i, count int
-	row      []value // to be inserted
-	done     bool    // what is left is its output
-	written  []value // nil is none
-	made     []*row  // by this statement
+	row      []value  // to be inserted
+	done     bool     // what is left is its output
+	written  *version // nil is none
+	made     []*row   // by this statement
 }
 
 func (x *inserting) step(r *run) error {
@@ -206,8 +206,8 @@ func (x *inserting) insert(r *run) error {
 		}
 	}
 	r.b.s.keeps(x.row)
-	x.made = append(x.made, x.table.insert(r.tx, x.row).row)
-	x.written = x.row
+	x.written = x.table.insert(r.tx, x.row)
+	x.made = append(x.made, x.written.row)
 	x.count++
 	return nil
 }
@@ -222,22 +222,22 @@ func (x *inserting) instead(r *run, there *version) error {
 	if slices.Contains(x.made, there.row) {
 		return fail(cardinality, "ON CONFLICT DO UPDATE command cannot affect row a second time")
 	}
-	there, err := r.lock(there, sql.Locking{}, nil)
+	there, err := r.lock(there, sql.Locking{}, true, nil)
 	if err != nil {
 		return err
 	}
-	if is, err := r.holds(c.where, there.values, x.row); !is {
+	excluded := &version{values: x.row}
+	if is, err := r.holds(c.where, there, excluded); !is {
 		return err
 	}
-	values, err := r.changed(c.set, there.values, x.row)
+	values, err := r.changed(c.set, there, excluded)
 	if err != nil {
 		return err
 	}
-	if err := r.rewrite(there, values); err != nil {
+	if x.written, err = r.rewrite(there, values); err != nil {
 		return err
 	}
 	x.made = append(x.made, there.row)
-	x.written = values
 	x.count++
 	return nil
 }

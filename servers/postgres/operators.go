@@ -57,6 +57,9 @@ func (sc *scope) unary(e *sql.Operation) (*node, error) {
 	if y.typ == sql.Interval {
 		return strict(y, sql.Interval, func(v value) (value, error) { return v.(span).negated() }), nil
 	}
+	if y.typ != unknown && !isNumber(y.typ) {
+		return nil, fail(unknownFunction, "operator does not exist: - %s", y.typ)
+	}
 	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
 }
 
@@ -109,7 +112,7 @@ func combined(x, y *node, decides bool) *node {
 }
 
 func (sc *scope) compared(op string, x, y *node) (*node, error) {
-	x, y, err := sc.alike(x, y, op)
+	x, y, err := sc.comparable(x, y, op)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +132,26 @@ func (sc *scope) compared(op string, x, y *node) (*node, error) {
 		}
 		return c >= 0, nil
 	}), nil
+}
+
+// comparable has two nodes be of one type that has the operator. Transaction IDs have no order, and
+// can be compared with an integer: xideqint4.
+func (sc *scope) comparable(x, y *node, op string) (*node, *node, error) {
+	if x.typ != sql.XID && y.typ != sql.XID {
+		return sc.alike(x, y, op)
+	}
+	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
+	if op != "=" && op != "<>" || x.typ != sql.XID && x.typ != unknown {
+		return nil, nil, none
+	}
+	if y.typ == sql.Int2 || y.typ == sql.Int4 {
+		y = strict(y, sql.XID, func(v value) (value, error) { return int64(uint32(v.(int64))), nil })
+	}
+	x, err := sc.as(x, sql.XID, implicit, none)
+	if err == nil {
+		y, err = sc.as(y, sql.XID, implicit, none)
+	}
+	return x, y, err
 }
 
 // joined is ||, of which one operand must be a text.
@@ -190,6 +213,16 @@ var operators = []operator{
 	{"*", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, multiply)},
 	{"/", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, divide)},
 	{"%", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, remainder)},
+	{"<<", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return int64(int32(a << (b & 31))) })},
+	{">>", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a >> (b & 31) })},
+	{"<<", sql.Int8, sql.Int4, sql.Int8, bits(func(a, b int64) int64 { return a << (b & 63) })},
+	{">>", sql.Int8, sql.Int4, sql.Int8, bits(func(a, b int64) int64 { return a >> (b & 63) })},
+	{"&", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a & b })},
+	{"|", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a | b })},
+	{"#", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a ^ b })},
+	{"&", sql.Int8, sql.Int8, sql.Int8, bits(func(a, b int64) int64 { return a & b })},
+	{"|", sql.Int8, sql.Int8, sql.Int8, bits(func(a, b int64) int64 { return a | b })},
+	{"#", sql.Int8, sql.Int8, sql.Int8, bits(func(a, b int64) int64 { return a ^ b })},
 	{"+", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a + b })},
 	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
 	{"*", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a * b })},
@@ -221,6 +254,12 @@ var operators = []operator{
 // operand, one whose operands are of one type; then one that fits.
 func (sc *scope) arithmetic(op string, x, y *node) (*node, error) {
 	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
+	switch {
+	case x.typ == sql.Int2 || y.typ == sql.Int2:
+		return nil, without("arithmetic with a smallint")
+	case op == "%" && (x.typ == sql.Float8 || y.typ == sql.Float8):
+		return nil, without("%% of decimals")
+	}
 	if x.typ == unknown && y.typ == unknown {
 		return nil, fail("42725", "operator is not unique: unknown %s unknown", op)
 	}
@@ -308,6 +347,11 @@ func remainder(a, b int64) (int64, error) {
 		return 0, nil
 	}
 	return a % b, nil
+}
+
+// bits computes with the bits of whole numbers.
+func bits(do func(a, b int64) int64) func(a, b value) (value, error) {
+	return func(a, b value) (value, error) { return do(a.(int64), b.(int64)), nil }
 }
 
 func floats(do func(a, b float64) float64) func(a, b value) (value, error) {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ func (s *server) planned(p *plan, sc *scope) error {
 	case *sql.Delete:
 		return s.planDelete(p, sc, of)
 	case *sql.Show:
-		p.outputs = []output{{name: of.Name, typ: sql.Text}}
+		p.outputs = []output{{name: cmp.Or(spellings[of.Name], of.Name), typ: sql.Text}}
 	}
 	p.begin = func() execution { return command{of} }
 	return nil
@@ -48,8 +49,15 @@ func (s *server) planned(p *plan, sc *scope) error {
 
 // table finds a table.
 func (s *server) table(name string) (*table, error) {
-	if t := s.tables[name]; t != nil {
-		return t, nil
+	switch {
+	case s.tables[name] != nil:
+		return s.tables[name], nil
+	case owned(name):
+		return nil, without("the relation %s", name)
+	case s.sequences[name] != nil:
+		return nil, without("a sequence as a table")
+	case s.called(name):
+		return nil, without("an index as a table")
 	}
 	return nil, fail(unknownTable, "relation \"%s\" does not exist", name)
 }
@@ -82,6 +90,9 @@ func (sc *scope) outputs(of []sql.Output) ([]output, error) {
 		if o.Expr == nil {
 			if len(sc.relations) == 0 {
 				return nil, fail(syntaxError, "SELECT * with no tables specified is not valid")
+			}
+			if v := sc.relations[0].table.view; v != nil && len(v.lacks) > 0 {
+				return nil, without("all columns of %s", sc.relations[0].table.name)
 			}
 			for _, c := range sc.relations[0].table.columns {
 				n, err := sc.ref(&sql.Ref{Table: sc.relations[0].alias, Column: c.name})
@@ -148,6 +159,7 @@ func figured(e sql.Expr) (name string, stays bool) {
 
 var shortNames = map[sql.Type]string{
 	sql.Bool: "bool", sql.Int4: "int4", sql.Int8: "int8", sql.Float8: "float8", sql.Text: "text", sql.Varchar: "varchar", sql.Bytea: "bytea", sql.Timestamp: "timestamp", sql.TimestampTZ: "timestamptz", sql.Interval: "interval",
+	sql.OID: "oid", sql.XID: "xid", sql.Name: "name",
 }
 
 // assigned is a value for a column; nil is the default.
@@ -182,6 +194,8 @@ func (sc *scope) sets(t *table, all []sql.Assign) ([]*node, error) {
 	for _, a := range all {
 		i := t.numberOf(a.Column)
 		switch {
+		case slices.Contains(systemColumns, a.Column):
+			return nil, fail(notSupported, "cannot assign to system column \"%s\"", a.Column)
 		case i < 0:
 			return nil, fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", a.Column, t.name)
 		case set[i] != nil:
@@ -197,8 +211,8 @@ func (sc *scope) sets(t *table, all []sql.Assign) ([]*node, error) {
 }
 
 // changed is a row as an update makes it.
-func (r *run) changed(set []*node, rows ...[]value) ([]value, error) {
-	values := slices.Clone(rows[0])
+func (r *run) changed(set []*node, rows ...*version) ([]value, error) {
+	values := slices.Clone(rows[0].values)
 	for i, n := range set {
 		if n == nil {
 			continue

@@ -23,6 +23,8 @@ type pooled struct {
 	settings   map[string]string
 	statements map[string]*pgproto3.Parse
 	begun      bool
+	user       string
+	database   string
 	gone       bool
 	patience   *timers.Timer
 	reply
@@ -127,6 +129,7 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 	case *pgproto3.StartupMessage:
 		c.negotiate(m)
 		if o := settle(m, c.settings, kept); o != nil {
+			c.p.s.doubts(o)
 			c.dies(o.text)
 			return
 		}
@@ -135,6 +138,7 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 			return
 		}
 		c.begun = true
+		c.user, c.database = m.Parameters["user"], databaseOf(m)
 		c.welcome(c.settings, c.pid, secretOf(c.pid))
 		c.send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
 	}
@@ -154,6 +158,7 @@ func kept(name string) error {
 // has gives it a session.
 func (c *pooled) has(b *backend) {
 	c.on, b.on, b.end = b, c, c.end
+	b.user, b.database = c.user, c.database
 	for _, name := range keeps {
 		b.settings[name] = c.settings[name]
 	}

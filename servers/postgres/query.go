@@ -40,6 +40,7 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 		b.out = sofar
 	case *pgproto3.Query:
 		b.scripted = true
+		b.asks(m.String)
 		if err = b.works(); err == nil {
 			b.script, err = sql.Parse(m.String)
 		}
@@ -47,6 +48,7 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 			b.send(&pgproto3.EmptyQueryResponse{})
 		}
 	case *pgproto3.Parse:
+		b.asks(m.Query)
 		if err = b.works(); err == nil {
 			err = b.parse(m)
 		}
@@ -75,8 +77,11 @@ func (b *backend) handle(m pgproto3.FrontendMessage) {
 	case *pgproto3.Terminate:
 		b.close()
 		b.s.hangUp(b.end)
+	case *pgproto3.CopyData, *pgproto3.CopyDone, *pgproto3.CopyFail: // as after a COPY that has failed
+	case *pgproto3.FunctionCall:
+		err = without("the message FunctionCall")
 	default:
-		b.dies(&oops{code: protocolViolation, text: "a message that this server does not expect"})
+		b.dies(&oops{code: protocolViolation, text: "invalid frontend message type"})
 	}
 	if err != nil {
 		b.fails(err)
@@ -167,6 +172,7 @@ func (b *backend) bind(m *pgproto3.Bind) error {
 		}
 		return fail(unknownStatement, "prepared statement \"%s\" does not exist", m.PreparedStatement)
 	}
+	b.asks(st.text)
 	if st.of != nil {
 		if err := b.allows(st.of); err != nil {
 			return err

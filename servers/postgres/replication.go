@@ -54,7 +54,8 @@ type feed struct {
 // the same.)
 type record struct {
 	number    int
-	whole     bool // there is nothing else
+	xid       uint32 // of the last transaction that has one
+	whole     bool   // there is nothing else
 	tables    []*table
 	sequences []sequence
 	// owner is whose the lease in a row is, if it is another one than before.
@@ -181,7 +182,7 @@ func (s *server) writes(t *tx) {
 
 // everything is a record of all that is on the disk.
 func (s *server) everything() record {
-	r := record{number: s.replication.written, whole: true}
+	r := record{number: s.replication.written, xid: s.xid, whole: true}
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
 		r.tables = append(r.tables, s.tables[name].durable())
 	}
@@ -203,7 +204,7 @@ func (t *table) durable() *table {
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
 			if is(v.by) && !(v.over != nil && is(v.over)) {
-				copied.rows = append(copied.rows, &row{versions: []*version{{values: v.values}}})
+				copied.rows = append(copied.rows, &row{versions: []*version{{values: v.values, xmin: v.xmin, xmax: v.xmax}}})
 				break
 			}
 		}
@@ -215,6 +216,7 @@ func (t *table) durable() *table {
 func (s *server) replay(r record) {
 	s.commits++
 	by := &tx{state: committed, number: s.commits}
+	s.xid = r.xid
 	if r.whole {
 		for _, t := range s.tables {
 			t.dropped = true
@@ -232,7 +234,8 @@ func (s *server) replay(r record) {
 		t.rows = nil
 		for _, from := range one.rows {
 			to := &row{of: t}
-			to.versions = []*version{{row: to, values: from.versions[0].values, by: by}}
+			was := from.versions[0]
+			to.versions = []*version{{row: to, values: was.values, by: by, xmin: was.xmin, xmax: was.xmax}}
 			s.keeps(to.versions[0].values)
 			t.rows = append(t.rows, to)
 		}
@@ -263,6 +266,11 @@ func (s *server) confirmed(t *tx) bool {
 		}
 	}
 	return false
+}
+
+// alone says that it neither has standbys nor is one.
+func (s *server) alone() bool {
+	return s.replication.primary == nil && len(s.replication.standbys) == 0
 }
 
 // readOnly says that it is a standby.

@@ -61,7 +61,10 @@ type wait struct {
 	ready  func() bool
 	holder func() *backend // who keeps it waiting; nil is nobody
 	since  int64
-	timers []*timers.Timer
+	at     stamp // by the time of day
+	// advisory is the lock that it waits for, if it is such a one.
+	advisory *advisory
+	timers   []*timers.Timer
 }
 
 func (b *backend) run(p *plan, params []value) *run {
@@ -120,7 +123,7 @@ const deadlockTimeout = time.Second
 // begins has it wait no longer than it may.
 func (w *wait) begins(r *run) {
 	t := r.b.s.timers
-	w.since = t.Now()
+	w.since, w.at = t.Now(), r.b.s.now()
 	if r.then != nil {
 		return // a commit that is on the disk cannot fail any more
 	}
@@ -179,8 +182,10 @@ func (r *run) unwait() {
 
 // lock gives the run's transaction a row, of which it has found a version, and returns the
 // latest one: who was before it may have made another, of which still says whether it is to
-// be found as well. Nil is that there is nothing to lock.
-func (r *run) lock(v *version, how sql.Locking, still func(*version) (bool, error)) (*version, error) {
+// be found as well. Nil is that there is nothing to lock. The version says who has locked it if
+// that is what the statement is for (marks), or if it had to look for it: else an update of it says
+// the same.
+func (r *run) lock(v *version, how sql.Locking, marks bool, still func(*version) (bool, error)) (*version, error) {
 	if t := v.row.others(r.tx); t != nil {
 		switch {
 		case how.SkipLocked:
@@ -197,6 +202,9 @@ func (r *run) lock(v *version, how sql.Locking, still func(*version) (bool, erro
 		}
 	}
 	r.tx.lock(v.row)
+	if marks || latest != v {
+		latest.xmax = r.tx.id()
+	}
 	if latest == v {
 		return v, nil
 	}
@@ -208,7 +216,7 @@ func (r *run) lock(v *version, how sql.Locking, still func(*version) (bool, erro
 }
 
 // holds says whether a condition is true for a row.
-func (r *run) holds(condition *node, rows ...[]value) (bool, error) {
+func (r *run) holds(condition *node, rows ...*version) (bool, error) {
 	if condition == nil {
 		return true, nil
 	}
@@ -217,8 +225,8 @@ func (r *run) holds(condition *node, rows ...[]value) (bool, error) {
 }
 
 // eval is what an expression comes to for a row.
-func (r *run) eval(n *node, rows ...[]value) (value, error) {
-	r.frame.rows = [2][]value{}
+func (r *run) eval(n *node, rows ...*version) (value, error) {
+	r.frame.rows = [2]*version{}
 	copy(r.frame.rows[:], rows)
 	return n.eval(&r.frame)
 }
@@ -230,13 +238,13 @@ func (r *run) next() { r.frame.done, r.frame.at = nil, 0 }
 func (r *run) again() { r.frame.at = 0 }
 
 // give adds a row to the result.
-func (r *run) give(outputs []output, values []value) error {
+func (r *run) give(outputs []output, of *version) error {
 	if len(outputs) == 0 {
 		return nil
 	}
 	row := make([]value, len(outputs))
 	for i, o := range outputs {
-		v, err := r.eval(o.node, values)
+		v, err := r.eval(o.node, of)
 		if err != nil {
 			return err
 		}

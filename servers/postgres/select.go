@@ -17,7 +17,9 @@ type query struct {
 	// aggregates are computed of all rows that are found, of which there is one result then; nil
 	// is none.
 	aggregates []*aggregate
-	exists     bool // only whether it has a row is asked for
+	// bounds are the conditions of a view's rows of which one has to be enough.
+	bounds []func(*run) (bool, error)
+	exists bool // only whether it has a row is asked for
 }
 
 type ordering struct {
@@ -31,8 +33,8 @@ func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) (*que
 	q := &query{lock: of.Lock}
 	var err error
 	if of.From.Table != "" {
-		if of.From.Table == tablesView {
-			q.table, err = sc.catalogue(of)
+		if v := views[of.From.Table]; v != nil {
+			q.table, err = v.from(sc, q, of)
 		} else {
 			q.table, err = sc.from(of.From)
 		}
@@ -70,7 +72,7 @@ func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) (*que
 func (sc *scope) ordered(e sql.Expr, outputs []output) (*node, error) {
 	if ref, is := e.(*sql.Ref); is && ref.Table == "" {
 		for _, o := range outputs {
-			if o.name == ref.Column {
+			if o.name == ref.Column && o.typ != sql.XID {
 				return o.node, nil
 			}
 		}
@@ -79,8 +81,11 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) (*node, error) {
 		return nil, without("ORDER BY the number of a column")
 	}
 	n, err := sc.analyse(e)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case n.typ == sql.XID:
+		return nil, fail(unknownFunction, "could not identify an ordering operator for type xid")
 	}
 	return sc.settled(n)
 }
@@ -165,18 +170,23 @@ func (x *selecting) begins(r *run) error {
 	if x.table.dropped {
 		return fail(unknownTable, "relation \"%s\" does not exist", x.table.name)
 	}
+	if x.table.view != nil {
+		found, err := x.shows(r)
+		x.found = found
+		return err
+	}
 	x.found = x.table.visible(r.tx, r.snapshot)
 	return nil
 }
 
 func (x *selecting) keep(r *run, v *version) error {
-	is, err := r.holds(x.where, v.values)
+	is, err := r.holds(x.where, v)
 	if !is {
 		return err
 	}
 	k := keptRow{version: v}
 	for _, o := range x.order {
-		by, err := r.eval(o.node, v.values)
+		by, err := r.eval(o.node, v)
 		if err != nil {
 			return err
 		}
@@ -217,14 +227,17 @@ func compareNulls(a, b value) int {
 
 func (x *selecting) give(r *run, v *version) error {
 	if x.lock.Update && x.table != nil {
-		locked, err := r.lock(v, x.lock, func(v *version) (bool, error) { return r.holds(x.where, v.values) })
+		locked, err := r.lock(v, x.lock, false, func(v *version) (bool, error) { return r.holds(x.where, v) })
 		if locked == nil {
 			return err
 		}
 		v = locked
 	}
-	if err := r.give(x.outputs, v.values); err != nil {
+	if err := r.give(x.outputs, v); err != nil {
 		return err
+	}
+	if x.lock.Update && x.table != nil {
+		v.xmax = r.tx.id() // which the row is shown without
 	}
 	if x.table != nil && x.aggregates == nil {
 		r.b.s.register.found(r.b, v)

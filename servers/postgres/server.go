@@ -18,6 +18,7 @@ type server struct {
 	tables    map[string]*table
 	sequences map[string]*sequence
 	commits   uint64 // how many there were
+	xid       uint32 // of the last transaction that has one
 	changes   int    // of what tables there are
 	// recovering are the transactions that a crash found on the disk before they counted.
 	recovering []*tx
@@ -38,7 +39,7 @@ type server struct {
 }
 
 func boot(host *sim.Host) sim.Server {
-	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000}
+	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000, xid: firstXID - 1}
 	s.timers, s.out = timers.New(host, s.turn), outbox.New(host)
 	s.replication = replication{s: s, lag: host.Node().Lag, has: map[*server]int{}}
 	s.register = newRegister(s, host.Keys())

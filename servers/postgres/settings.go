@@ -20,8 +20,11 @@ var settings = map[string]string{
 	"standard_conforming_strings": "on", "extra_float_digits": "1", "search_path": "\"$user\", public", "synchronous_commit": "on",
 	"default_transaction_isolation": "read committed", "transaction_isolation": "read committed", "client_min_messages": "notice",
 	"server_version": release, "server_encoding": "UTF8", "integer_datetimes": "on", "is_superuser": "off", "in_hot_standby": "off",
-	"default_transaction_read_only": "off", "transaction_read_only": "off", "session_authorization": "", "jit": "off",
+	"default_transaction_read_only": "off", "transaction_read_only": "off", "session_authorization": "", "jit": "on",
 }
+
+// fixed are settings that only a server can change, or an administrator.
+var fixed = []string{"server_version", "server_encoding", "integer_datetimes", "is_superuser", "in_hot_standby", "session_authorization"}
 
 // release is that of PostgreSQL whose answers these are.
 const release = "15.18"
@@ -29,13 +32,22 @@ const release = "15.18"
 // durations are the settings that are lengths of time, in milliseconds without a unit; anything are
 // are settings whose values are not looked at.
 var durations = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
-var anything = []string{"application_name", "extra_float_digits", "client_min_messages", "jit", "session_authorization"}
+var anything = []string{"application_name"}
+
+// levels are the values of client_min_messages.
+var levels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}
+
+// spellings are those of the settings that are not called in small letters.
+var spellings = map[string]string{"datestyle": "DateStyle", "intervalstyle": "IntervalStyle", "timezone": "TimeZone"}
 
 // set is SET: until the end of the session, or of the transaction if that fails.
 func (b *backend) set(of *sql.Set) error {
 	was, known := b.settings[of.Name]
-	if !known {
+	switch {
+	case !known:
 		return unrecognized(of.Name)
+	case slices.Contains(fixed, of.Name):
+		return without("SET of %s", of.Name)
 	}
 	value := of.Value
 	if of.Default {
@@ -84,7 +96,12 @@ func settle(m *pgproto3.StartupMessage, session map[string]string, allowed func(
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		switch name {
-		case "user", "database", "replication":
+		case "user", "database":
+			continue
+		case "replication":
+			if on, ok := readBool(strings.ToLower(m.Parameters[name])); on || !ok {
+				return asOops(without("the protocol of replication"))
+			}
 			continue
 		case "options":
 			return asOops(without("options in the startup packet"))
@@ -123,6 +140,23 @@ func accepts(session map[string]string, name, value string) (string, error) {
 			}
 			return writeDuration(d), nil
 		}
+	}
+	switch word := strings.ToLower(value); name {
+	case "extra_float_digits":
+		if n, err := strconv.Atoi(value); err == nil && n >= -15 && n <= 3 {
+			return value, nil
+		}
+		return "", without("%s = %s", name, value)
+	case "client_min_messages":
+		if slices.Contains(levels, word) {
+			return word, nil
+		}
+		return "", without("%s = %s", name, value)
+	case "jit":
+		if on, ok := readBool(word); ok {
+			return map[bool]string{true: "on", false: "off"}[on], nil
+		}
+		return "", fail(badParameterValue, "parameter \"jit\" requires a Boolean value")
 	}
 	for _, one := range anything {
 		if one == name {

@@ -14,6 +14,7 @@ type table struct {
 	indexes []string // the names of those that are no keys
 	rows    []*row
 	dropped bool
+	view    *view // nil: it is a table
 }
 
 type column struct {
@@ -45,6 +46,9 @@ type version struct {
 	values []value
 	// by made it, over updated or deleted it; nil is nobody.
 	by, over *tx
+	// xmin is the ID of the transaction that made it. xmax is that of the last one that updated,
+	// deleted or locked it, whatever came of that one; 0 is none.
+	xmin, xmax uint32
 	// next is what an update has made of it, and before of what it was made; nil is none.
 	next, before *version
 }
@@ -109,7 +113,7 @@ func (t *table) tidy() {
 // insert adds a row.
 func (t *table) insert(by *tx, values []value) *version {
 	r := &row{of: t}
-	v := &version{row: r, values: values, by: by}
+	v := &version{row: r, values: values, by: by, xmin: by.id()}
 	r.versions = []*version{v}
 	t.rows = append(t.rows, r)
 	by.touched(t)
@@ -120,8 +124,11 @@ func (t *table) insert(by *tx, values []value) *version {
 
 // update makes a new version of a row, and delete none. The transaction has the row.
 func (v *version) update(by *tx, values []value) *version {
+	n := &version{row: v.row, values: values, by: by, before: v, xmin: by.id()}
+	if v.xmax == by.xid { // it has locked the row before, and keeps the lock: heap_update
+		n.xmax = v.xmax
+	}
 	v.delete(by)
-	n := &version{row: v.row, values: values, by: by, before: v}
 	by.made = append(by.made, n)
 	v.next = n
 	v.row.versions = append(v.row.versions, n)
@@ -133,7 +140,7 @@ func (v *version) update(by *tx, values []value) *version {
 }
 
 func (v *version) delete(by *tx) {
-	v.over = by
+	v.over, v.xmax = by, by.id()
 	by.touched(v.row.of)
 	by.undo = append(by.undo, func() { v.over = nil })
 }

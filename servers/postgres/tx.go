@@ -8,6 +8,8 @@ type tx struct {
 	state txState
 	// number counts the commits: that of this one.
 	number uint64
+	// xid is its ID, which it has once it has written or locked something; 0 is none.
+	xid uint32
 	// began is when it began, by the server's clock: now().
 	began stamp
 	// undo takes back what it has done, the last first, and flushed is what is on the disk
@@ -32,6 +34,18 @@ const (
 	committed
 	aborted
 )
+
+// firstXID is the ID of the first transaction of a new database: initdb has used up those before.
+const firstXID = 735
+
+// id gives the transaction its ID.
+func (t *tx) id() uint32 {
+	if t.xid == 0 {
+		t.b.s.xid++
+		t.xid = t.b.s.xid
+	}
+	return t.xid
+}
 
 // touched remembers that it has changed a table.
 func (t *tx) touched(one *table) {

@@ -77,7 +77,7 @@ type changing struct {
 	found    []*version
 	i, count int
 	// written is what the row has become, when only its output is left to be done.
-	written []value
+	written *version
 }
 
 func (x *changing) step(r *run) error {
@@ -123,14 +123,14 @@ func (x *changing) step(r *run) error {
 func (x *changing) refused(r *run) error {
 	for _, v := range x.table.visible(r.tx, r.b.s.commits) {
 		r.next()
-		is, err := r.holds(x.keyed, v.values)
+		is, err := r.holds(x.keyed, v)
 		if err != nil {
 			return err
 		}
 		if !is {
 			continue
 		}
-		values, err := r.changed(x.set, v.values)
+		values, err := r.changed(x.set, v)
 		if err != nil {
 			return err
 		}
@@ -140,44 +140,42 @@ func (x *changing) refused(r *run) error {
 }
 
 func (x *changing) change(r *run, v *version) error {
-	still := func(v *version) (bool, error) { return r.holds(x.where, v.values) }
+	still := func(v *version) (bool, error) { return r.holds(x.where, v) }
 	if is, err := still(v); !is {
 		return err
 	}
-	v, err := r.lock(v, sql.Locking{}, still)
+	v, err := r.lock(v, sql.Locking{}, false, still)
 	if v == nil {
 		return err
 	}
 	if x.set == nil {
 		v.delete(r.tx)
-		x.written = v.values
+		x.written = v
 		x.count++
 		return nil
 	}
-	values, err := r.changed(x.set, v.values)
+	values, err := r.changed(x.set, v)
 	if err != nil {
 		return err
 	}
-	if err := r.rewrite(v, values); err != nil {
+	if x.written, err = r.rewrite(v, values); err != nil {
 		return err
 	}
-	x.written = values
 	x.count++
 	return nil
 }
 
 // rewrite makes a new version of a row that the run has locked.
-func (r *run) rewrite(v *version, values []value) error {
+func (r *run) rewrite(v *version, values []value) (*version, error) {
 	t := v.row.of
 	if err := t.complete(values); err != nil {
-		return err
+		return nil, err
 	}
 	for _, k := range t.keys {
 		if err := r.unique(t, k, values, v.row); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	r.b.s.keeps(values)
-	v.update(r.tx, values)
-	return nil
+	return v.update(r.tx, values), nil
 }

@@ -26,6 +26,7 @@ const (
 // oids are what types are called in the protocol.
 var oids = map[sql.Type]uint32{
 	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Varchar: 1043, sql.Bytea: 17, sql.Float8: 701, sql.Timestamp: 1114, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
+	sql.Int2: 21, sql.OID: 26, sql.XID: 28, sql.Name: 19,
 }
 
 func typeOf(oid uint32) (sql.Type, bool) {
@@ -38,26 +39,25 @@ func typeOf(oid uint32) (sql.Type, bool) {
 }
 
 // sizes are those of the values of each type, as a RowDescription has them; -1 is any.
-var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Varchar: -1, sql.Bytea: -1, sql.Float8: 8, sql.Timestamp: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4}
+var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Varchar: -1, sql.Bytea: -1, sql.Float8: 8, sql.Timestamp: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4,
+	sql.Int2: 2, sql.OID: 4, sql.XID: 4, sql.Name: 64}
 
 // read is a value from its text.
 func read(text string, t sql.Type) (value, error) {
 	word := strings.TrimSpace(text)
 	switch t {
-	case sql.Text, sql.Varchar, unknown:
+	case sql.Text, sql.Varchar, sql.Name, unknown:
 		return text, nil
+	case sql.OID, sql.XID:
+		return readID(text, t)
 	case sql.Bytea:
 		return readOctets(text)
 	case sql.Bool:
 		if b, ok := readBool(strings.ToLower(word)); ok {
 			return b, nil
 		}
-	case sql.Int4, sql.Int8:
-		bits := 64
-		if t == sql.Int4 {
-			bits = 32
-		}
-		n, err := strconv.ParseInt(word, 10, bits)
+	case sql.Int2, sql.Int4, sql.Int8:
+		n, err := strconv.ParseInt(word, 10, bitsOf(t))
 		if err == nil {
 			return n, nil
 		}
@@ -80,6 +80,22 @@ func read(text string, t sql.Type) (value, error) {
 		return nil, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", t, text)
 	}
 	return nil, fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)
+}
+
+// readID reads an oid or an xid, which are numbers of 32 bits without a sign.
+func readID(text string, t sql.Type) (value, error) {
+	word := strings.TrimSpace(text)
+	n, err := strconv.ParseInt(word, 10, 64)
+	switch {
+	case t == sql.XID && (err != nil || n < 0 || n > math.MaxUint32 || word[0] == '0' && len(word) > 1):
+		// The real one takes the digits that there are, as C's strtoul does.
+		return nil, without("the xid '%s'", text)
+	case err != nil && err.(*strconv.NumError).Err == strconv.ErrSyntax:
+		return nil, fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)
+	case err != nil, n < math.MinInt32, n > math.MaxUint32:
+		return nil, fail(outOfRange, "value \"%s\" is out of range for type %s", text, t)
+	}
+	return int64(uint32(n)), nil
 }
 
 // readOctets takes both of PostgreSQL's forms: \x and hex digits, which may have spaces between
@@ -247,12 +263,22 @@ func convert(v value, from, to sql.Type) (value, error) {
 		return writeAs(v, from), nil
 	case isTime(from) && isTime(to):
 		return v, nil // in UTC they are the same
-	case from == sql.Int4 && to == sql.Int8:
-		return v, nil
-	case from == sql.Int8 && to == sql.Int4:
-		if n := v.(int64); n < math.MinInt32 || n > math.MaxInt32 {
-			return nil, fail(outOfRange, "integer out of range")
+	case isInteger(from) && isInteger(to):
+		n := v.(int64)
+		if limit := int64(1) << (bitsOf(to) - 1); to != sql.Int8 && (n < -limit || n >= limit) {
+			return nil, fail(outOfRange, "%s out of range", to)
 		}
+		return n, nil
+	case from == sql.Int8 && to == sql.OID:
+		if n := v.(int64); n < 0 || n > math.MaxUint32 {
+			return nil, fail(outOfRange, "OID out of range")
+		}
+		return v, nil
+	case isInteger(from) && to == sql.OID:
+		return int64(uint32(v.(int64))), nil
+	case from == sql.OID && to == sql.Int4:
+		return int64(int32(v.(int64))), nil
+	case from == sql.OID && to == sql.Int8:
 		return v, nil
 	case to == sql.Float8 && isInteger(from):
 		return float64(v.(int64)), nil
@@ -273,13 +299,16 @@ func convert(v value, from, to sql.Type) (value, error) {
 	return nil, fail(cannotCoerce, "cannot cast type %s to %s", from, to)
 }
 
-func isText(t sql.Type) bool    { return t == sql.Text || t == sql.Varchar }
+func isText(t sql.Type) bool    { return t == sql.Text || t == sql.Varchar || t == sql.Name }
 func isTime(t sql.Type) bool    { return t == sql.Timestamp || t == sql.TimestampTZ }
-func isInteger(t sql.Type) bool { return t == sql.Int4 || t == sql.Int8 }
+func isInteger(t sql.Type) bool { return t == sql.Int2 || t == sql.Int4 || t == sql.Int8 }
 func isNumber(t sql.Type) bool  { return isInteger(t) || t == sql.Float8 }
 
 func bitsOf(t sql.Type) int {
-	if t == sql.Int4 {
+	switch t {
+	case sql.Int2:
+		return 16
+	case sql.Int4:
 		return 32
 	}
 	return 64
@@ -291,15 +320,18 @@ func castable(from, to sql.Type) bool {
 	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to), isTime(from) && isTime(to):
 		return from != void
 	}
-	return from == sql.Bool && to == sql.Int4 || from == sql.Int4 && to == sql.Bool
+	return from == sql.Bool && to == sql.Int4 || from == sql.Int4 && to == sql.Bool ||
+		isInteger(from) && to == sql.OID || from == sql.OID && (to == sql.Int4 || to == sql.Int8)
 }
 
 // implicit says whether PostgreSQL takes one type for another by itself, in expressions.
 func implicit(from, to sql.Type) bool {
-	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Timestamp && to == sql.TimestampTZ || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
+	return from == to || from == unknown || from == sql.Varchar && to == sql.Text || from == sql.Name && to == sql.Text ||
+		from == sql.Int2 && (to == sql.Int4 || to == sql.Int8 || to == sql.Float8) || isInteger(from) && to == sql.OID ||
+		from == sql.Timestamp && to == sql.TimestampTZ || from == sql.Int4 && (to == sql.Int8 || to == sql.Float8) || from == sql.Int8 && to == sql.Float8
 }
 
 // assignable says whether it does so where a value is written to a column.
 func assignable(from, to sql.Type) bool {
-	return implicit(from, to) || isNumber(from) && isNumber(to) || isTime(from) && isTime(to) || isText(to) && from != void
+	return implicit(from, to) || isNumber(from) && isNumber(to) || from == sql.OID && (to == sql.Int4 || to == sql.Int8) || isTime(from) && isTime(to) || isText(to) && from != void
 }

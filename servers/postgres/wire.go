@@ -29,7 +29,10 @@ func encode(v value, t sql.Type, format int16) []byte {
 		}
 		return append(b, 0)
 	case int64:
-		if t == sql.Int4 {
+		switch t {
+		case sql.Int2:
+			return binary.BigEndian.AppendUint16(b, uint16(v))
+		case sql.Int4, sql.OID, sql.XID:
 			return binary.BigEndian.AppendUint32(b, uint32(v))
 		}
 		return binary.BigEndian.AppendUint64(b, uint64(v))
@@ -67,6 +70,10 @@ func decode(b []byte, t sql.Type, format int16) (value, error) {
 		return b[0] != 0, nil
 	case t == sql.Bytea:
 		return octets(b), nil
+	case t == sql.Int2 && len(b) == 2:
+		return int64(int16(binary.BigEndian.Uint16(b))), nil
+	case (t == sql.OID || t == sql.XID) && len(b) == 4:
+		return int64(binary.BigEndian.Uint32(b)), nil
 	case t == sql.Int4 && len(b) == 4:
 		return int64(int32(binary.BigEndian.Uint32(b))), nil
 	case t == sql.Int8 && len(b) == 8:

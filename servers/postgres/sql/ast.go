@@ -263,4 +263,13 @@ const (
 	Timestamp   Type = "timestamp without time zone"
 	TimestampTZ Type = "timestamp with time zone"
 	Interval    Type = "interval"
+
+	// These are those of columns of the server's own. No table can have one here.
+	Int2 Type = "smallint"
+	OID  Type = "oid"
+	XID  Type = "xid"
+	Name Type = "name"
 )
+
+// Own says that a type is only that of columns of the server's own.
+func (t Type) Own() bool { return t == Int2 || t == OID || t == XID || t == Name }

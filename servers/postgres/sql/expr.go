@@ -7,7 +7,7 @@ var binaries = [][]string{
 	0: {"or"},
 	1: {"and"},
 	2: {"<", ">", "=", "<=", ">=", "<>", "!="},
-	3: {"||"},
+	3: {"||", "<<", ">>", "&", "|", "#"},
 	4: {"+", "-"},
 	5: {"*", "/", "%"},
 }
@@ -162,6 +162,9 @@ func (p *parser) primary() Expr {
 		return &Literal{Boolean, p.take().text}
 	case p.accept("null"):
 		return &Literal{Kind: Null}
+	case p.is("current_schema") && !p.calls():
+		p.take()
+		return &Call{Name: "current_schema"}
 	case p.accept("current_timestamp"):
 		return &Call{Name: "now"}
 	case p.accept("cast"):
@@ -200,6 +203,11 @@ func (p *parser) primary() Expr {
 		return &Ref{Table: name, Column: p.name()}
 	}
 	return &Ref{Column: name}
+}
+
+// calls says whether a bracket follows the next word.
+func (p *parser) calls() bool {
+	return len(p.tokens) > 1 && p.tokens[1].kind == symbol && p.tokens[1].text == "("
 }
 
 // typed says whether a type stands before a string.

@@ -26,7 +26,7 @@ type token struct {
 }
 
 // symbols are those of more than one character; the longer first.
-var symbols = []string{"::", "<>", "!=", "<=", ">=", "||", "=>", ":="}
+var symbols = []string{"::", "<>", "!=", "<=", ">=", "||", "=>", ":=", "<<", ">>"}
 
 // lex cuts a text into tokens, the last of which is the end.
 func lex(text string) ([]token, error) {
@@ -102,6 +102,8 @@ func next(s string) (token, int, error) {
 		return token{}, 0, wrong("unterminated /* comment at or near \"%s\"", s)
 	case (c == 'e' || c == 'E') && strings.HasPrefix(s[1:], "'"):
 		return token{}, 0, without("strings with backslash escapes")
+	case (c == 'u' || c == 'U') && (strings.HasPrefix(s[1:], "&'") || strings.HasPrefix(s[1:], `&"`)):
+		return token{}, 0, without("strings and names with Unicode escapes")
 	case isLetter(c):
 		n := run(s, func(c byte) bool { return isLetter(c) || isDigit(c) || c == '$' })
 		return token{kind: word, text: lower(s[:n])}, n, nil

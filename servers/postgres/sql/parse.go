@@ -3,6 +3,7 @@ package sql
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Parse reads the statements of a text, which semicolons separate.
@@ -281,10 +282,13 @@ func (p *parser) name() string {
 	return p.take().text
 }
 
-// table is the name of a table, in the schema public if any.
+// table is the name of a table, in the schema public if any, or of one of the server's own.
 func (p *parser) table() string {
 	name := p.name()
 	if p.accept(".") {
+		if t := p.peek(); name == "pg_catalog" && t.kind == word && strings.HasPrefix(t.text, "pg_") {
+			return p.name()
+		}
 		if name != "public" {
 			panic(without("other schemas than public"))
 		}
@@ -574,7 +578,9 @@ func (p *parser) column(c *CreateTable) {
 	case p.accept("serial"), p.accept("serial4"):
 		col.Type, col.Serial, col.NotNull = Int4, true, true
 	default:
-		col.Type, col.Size = p.typ()
+		if col.Type, col.Size = p.typ(); col.Type.Own() {
+			panic(without("columns of the type " + string(col.Type)))
+		}
 	}
 	for {
 		switch {
@@ -597,12 +603,13 @@ func (p *parser) column(c *CreateTable) {
 var types = map[string]Type{
 	"bool": Bool, "boolean": Bool, "int": Int4, "int4": Int4, "integer": Int4, "bigint": Int8, "int8": Int8,
 	"float8": Float8, "float": Float8, "text": Text, "varchar": Varchar, "bytea": Bytea, "timestamp": Timestamp, "timestamptz": TimestampTZ, "interval": Interval,
+	"oid": OID, "xid": XID, "name": Name,
 }
 
 // others are types of PostgreSQL's that are not done here.
 var others = []string{
 	"smallint", "int2", "numeric", "decimal", "real", "float4", "character", "char", "uuid", "json",
-	"jsonb", "date", "time", "timetz", "oid", "xid", "name", "inet", "bit", "money", "xml", "point", "regclass",
+	"jsonb", "date", "time", "timetz", "inet", "bit", "money", "xml", "point", "regclass",
 }
 
 // typ is a type, and of character varying its size; 0 is none.

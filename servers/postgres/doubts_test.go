@@ -1,0 +1,108 @@
+package postgres_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// What a real server knows and this one does not is told, by its name: the run proves nothing then.
+// What a real server refuses is an answer as good as any.
+func TestWhatIsNotServed(t *testing.T) {
+	const made = "a! CREATE TABLE t (k text PRIMARY KEY, n int); INSERT INTO t VALUES ('a', 1); CREATE SEQUENCE s; CREATE INDEX i ON t (n)\n"
+	for asked, want := range map[string]string{
+		"a: SELECT relname FROM pg_class":                                                           "the relation pg_class",
+		"a: SELECT 1 FROM pg_catalog.pg_class":                                                      "the relation pg_class",
+		"a: SELECT 1 FROM information_schema.tables":                                                "other schemas than public",
+		"a: INSERT INTO pg_locks VALUES (1)":                                                        "the relation pg_locks",
+		"a: DELETE FROM pg_stat_activity":                                                           "the relation pg_stat_activity",
+		"a: SELECT nextval('pg_class')":                                                             "the relation pg_class",
+		"a: CREATE TABLE pg_mine (n int)":                                                           "tables whose names begin with pg_",
+		"a: DROP TABLE pg_class":                                                                    "DROP of the server's own relations",
+		"a: SELECT 1 FROM pg_locks":                                                                 "other locks than advisory ones in pg_locks",
+		"a: SELECT 1 FROM pg_locks WHERE locktype = 'relation'":                                     "other locks than advisory ones in pg_locks",
+		"a: SELECT 1 FROM pg_locks WHERE locktype = $1 | tuple":                                     "other locks than advisory ones in pg_locks",
+		"a: SELECT 1 FROM pg_locks WHERE locktype = 'advisory' OR granted":                          "other locks than advisory ones in pg_locks",
+		"a: SELECT * FROM pg_locks WHERE locktype = 'advisory'":                                     "all columns of pg_locks",
+		"a: SELECT virtualtransaction FROM pg_locks WHERE locktype = 'advisory'":                    "the column virtualtransaction of pg_locks",
+		"a: SELECT pid FROM pg_locks WHERE locktype = 'advisory' FOR UPDATE":                        "locks of the rows of pg_locks",
+		"a: SELECT count(*) FROM pg_stat_activity":                                                  "the server's own processes in pg_stat_activity",
+		"a: SELECT count(*) FROM pg_stat_activity WHERE state = 'active'":                           "the server's own processes in pg_stat_activity",
+		"a: SELECT wait_event FROM pg_stat_activity WHERE pid = 1":                                  "the column wait_event of pg_stat_activity",
+		"a: SELECT 1 FROM pg_database WHERE datname = 'postgres'":                                   "other databases than the session's own in pg_database",
+		"a: SELECT 1 FROM pg_tables":                                                                "the server's own tables in pg_tables",
+		"a: SELECT 1 FROM pg_tables WHERE tablename = 'pg_class'":                                   "the server's own tables in pg_tables",
+		"a: SELECT ctid FROM t":                                                                     "the system column ctid",
+		"a: SELECT t.tableoid FROM t":                                                               "the system column tableoid",
+		"a: UPDATE t SET n = 2 RETURNING cmin":                                                      "the system column cmin",
+		"a: INSERT INTO t VALUES ('a') ON CONFLICT (k) DO UPDATE SET n = 1 WHERE excluded.xmin = 1": "the system column excluded.xmin",
+		"a: SELECT t FROM t":                                                                        "a whole row as a value",
+		"a: SELECT last_value FROM s":                                                               "a sequence as a table",
+		"a: SELECT * FROM i":                                                                        "an index as a table",
+		"a: SELECT pg_blocking_pids(1)":                                                             "the function pg_blocking_pids",
+		"a: SELECT pg_terminate_backend(pg_backend_pid())":                                          "signals of a session to itself",
+		"a: SELECT version()":                                                                       "the function version",
+		"a: SET in_hot_standby = 'off'":                                                             "SET of in_hot_standby",
+		"a: SHOW max_connections":                                                                   `unrecognized configuration parameter "max_connections"`,
+		"a: SELECT current_setting('a.b')":                                                          `unrecognized configuration parameter "a.b"`,
+		"a: SELECT 1.5 % 1":                                                                         "% of decimals",
+		"a: LISTEN x":                                                                               "the statement listen",
+		"a: SELEC 1":                                                                                `syntax error at or near "SELEC"`,
+
+		"a: SELECT 1/0":               "",
+		"a: SELECT none FROM t":       "",
+		"a: SELECT * FROM none":       "",
+		"a: DROP TABLE s":             "",
+		"a: SELECT xmin, xmax FROM t": "",
+		"a: UPDATE t SET xmin = 1":    "",
+		"a: SELECT pid FROM pg_locks WHERE locktype = 'advisory'":            "",
+		"a: SELECT state FROM pg_stat_activity WHERE pid = pg_backend_pid()": "",
+		"a: SELECT 1 FROM pg_tables WHERE schemaname = current_schema()":     "",
+	} {
+		said, tr := told(t, made+asked)
+		doubts := strings.Join(tr.Doubts, "; ")
+		if want == "" {
+			Same(t, asked, doubts, "")
+			continue
+		}
+		if !strings.HasPrefix(doubts, "postgres-1 was asked for what a real PostgreSQL server may do and this one does not: ") || !strings.Contains(doubts, want) {
+			t.Errorf("%s is answered by\n%s\nand the run says of itself %q, not that the server lacks %s", asked, said, doubts, want)
+		}
+	}
+}
+
+// So it is with what a client wants when it connects.
+func TestConnectionsThatAreNotServed(t *testing.T) {
+	for name, c := range map[string]struct{ value, want string }{
+		"geqo":             {"off", `unrecognized configuration parameter "geqo"`},
+		"options":          {"-c geqo=off", "options in the startup packet"},
+		"replication":      {"database", "the protocol of replication"},
+		"timezone":         {"Europe/Berlin", "timezone = Europe/Berlin"},
+		"application_name": {"job", ""},
+	} {
+		tr := Play(t, alone(t, func(ctx context.Context, p *sim.Program) {
+			conn, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			hello := &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "locksim", name: c.value}}
+			answers := pgproto3.NewFrontend(conn, conn)
+			answers.Send(hello)
+			if err := answers.Flush(); err != nil {
+				t.Error(err)
+			}
+			_, _ = answers.Receive()
+		}))
+		doubts := strings.Join(tr.Doubts, "; ")
+		if (doubts == "") != (c.want == "") || !strings.Contains(doubts, c.want) {
+			t.Errorf("a client that wants %s = %s: the run says of itself %q, want %q", name, c.value, doubts, c.want)
+		}
+	}
+}
