@@ -36,6 +36,7 @@ func init() {
 		"HELLO":     correctHELLO,
 		"INFO":      correctINFO,
 		"RANDOMKEY": correctRANDOMKEY,
+		"CLUSTER":   correctCLUSTER,
 	}
 }
 
@@ -49,6 +50,7 @@ const (
 // from outside the loop, but only for commands that block, which need nothing.
 func (n *node) correct(c *mserver.Peer, name string, args ...string) bool {
 	n.touched.by(name, args)
+	n.lacks(name, args)
 	correction, known := corrections[name]
 	return known && n.uncorrected != c && correction(n, c, name, args)
 }

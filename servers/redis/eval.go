@@ -54,10 +54,12 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	defer n.lock()()
 	in := n.inside(c)
 	defer in.leave()
-	c.WriteRaw(string(n.mini.interpret().Run(s, words[:count], words[count:], c.Resp3, func(words []string, resp3 bool) []byte {
+	answer := string(n.mini.interpret().Run(s, words[:count], words[count:], c.Resp3, func(words []string, resp3 bool) []byte {
 		in.peer.Resp3 = resp3
 		return in.script(words, readOnly)
-	})))
+	}))
+	n.lacksLibrary(answer)
+	c.WriteRaw(answer)
 	return true
 }
 
@@ -67,6 +69,7 @@ func (in *inside) script(words []string, readOnly bool) []byte {
 	server := in.n.mini.Server()
 	switch {
 	case !server.IsRegisteredCommand(name):
+		in.n.unknown(words)
 		return []byte("-ERR Unknown Redis command called from script\r\n")
 	case slices.Contains(notFromScripts, name):
 		return []byte("-ERR This Redis command is not allowed from script\r\n")

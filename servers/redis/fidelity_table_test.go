@@ -675,6 +675,13 @@ var fidelities = []fidelity{
 		SELECT x               => -ERR value is not an integer or out of range
 		SCRIPT NONE            => -ERR unknown subcommand 'NONE'. Try SCRIPT HELP.`},
 
+	{name: "no cluster", script: `
+		CLUSTER SLOTS      => -ERR This instance has cluster support disabled
+		CLUSTER KEYSLOT k  => -ERR This instance has cluster support disabled
+		CLUSTER INFO       => -ERR This instance has cluster support disabled
+		READONLY           => -ERR This instance has cluster support disabled
+		READWRITE          => -ERR This instance has cluster support disabled`},
+
 	{name: "RESP 3", script: `
 		HELLO 3                           => %7 …
 		GET lock                          => _

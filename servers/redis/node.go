@@ -180,7 +180,7 @@ func (r *peer) Receive(m *sim.Request) {
 	case r.fails(name, m):
 		return
 	case !n.mini.Server().IsRegisteredCommand(name):
-		r.refuse(unknownCommand(args))
+		r.refuse(n.unknown(args))
 		return
 	case name == "WAIT" && len(args) == 3 && r.tx == nil:
 		n.repl.wait(r, args)
