@@ -94,6 +94,7 @@ type speaker struct {
 	leases  []lease
 	watches map[string]watching
 	holders map[string]*holding
+	has     map[string]*served
 }
 
 type lease struct {

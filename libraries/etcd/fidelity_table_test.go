@@ -471,6 +471,90 @@ var fidelities = []fidelity{
 		unlock L1       =>
 		got L2          => got in 5`},
 
+	{name: "the server locks", script: `
+		session L1 60          =>
+		session L2 60          =>
+		session L3 60          =>
+		server-lock L1 res     => res/L1, got in 2
+		server-lock L1 res     => res/L1, got in 2
+		server-lock L2 res for 300ms => context deadline exceeded
+		pass 200ms
+		get res prefix         => rev 4, count 1, res/L1= (c2 m2 v1 L1)
+		server-wait L2 res     =>
+		server-wait L3 res     =>
+		server-got L2          => waits
+		get res prefix         => rev 6, count 3, res/L1= (c2 m2 v1 L1), res/L2= (c5 m5 v1 L2), res/L3= (c6 m6 v1 L3)
+		server-unlock L1 res   => rev 7
+		server-got L2          => res/L2, got in 7
+		server-got L3          => waits
+		server-unlock L2 res   => rev 8
+		server-got L3          => res/L3, got in 8
+		server-unlock L2 res   => rev 8
+		server-unlock L3       => Unknown: etcdserver: key is not provided
+		lock L1 res for 200ms  => context deadline exceeded
+		end L3                 =>
+		lock L1 res            => res/L1 made in 12, got in 12
+		server-lock L2 res for 300ms => context deadline exceeded
+		unlock L1              =>
+		pass 200ms
+		server-lock unknown res => Unknown: etcdserver: requested lease not found
+		server-lock none other => other/its own, got in 16
+		server-lock none other for 300ms => context deadline exceeded`},
+
+	{name: "who waits at the server leaves the queue", script: `
+		session L1 60          =>
+		session L2 60          =>
+		session L3 60          =>
+		server-lock L1 res     => res/L1, got in 2
+		server-wait L2 res     =>
+		server-wait L3 res     =>
+		revoke L2              => rev 5
+		server-got L2          => waits
+		server-unlock L1 res   => rev 6
+		server-got L2          => Unknown: mutex: session is expired; 3.4 res/L2, got in 6
+		server-got L3          => res/L3, got in 6
+		server-unlock L3 res   => rev 7
+		server-lock L1 res     => res/L1, got in 8
+		server-wait L3 res     =>
+		put x 1                => rev 10
+		compact 10             => rev 10
+		server-unlock L1 res   => rev 11
+		server-got L3          => res/L3, got in 11`,
+		since: `etcd 3.4 does not look whether the key is still there: who waits gets the lock after its session has ended`},
+
+	{name: "the server elects", script: `
+		session L1 60          =>
+		session L2 60          =>
+		server-leader job      => Unknown: election: no leader
+		server-observe O job   =>
+		server-next O          =>
+		server-campaign L1 job one => job/L1 of job made in 2 by L1, got in 2
+		server-campaign L1 job one => job/L1 of job made in 2 by L1, got in 2
+		server-next O          => job/L1=one (c2 m2 v1 L1), rev 2
+		server-leader job      => job/L1=one (c2 m2 v1 L1), rev 2
+		server-campaign L2 job two for 300ms => context deadline exceeded
+		pass 200ms
+		get job prefix         => rev 4, count 1, job/L1=one (c2 m2 v1 L1)
+		server-proclaim L1 uno => rev 5
+		server-leader job      => job/L1=uno (c2 m5 v2 L1), rev 5
+		server-next O          => job/L1=uno (c2 m5 v2 L1), rev 5
+		server-campaign L1 job one => job/L1 of job made in 2 by L1, got in 5
+		server-observe P job   =>
+		server-resign L1       => rev 7
+		server-resign L1       => rev 7
+		server-proclaim L1 uno => Unknown: election: not leader
+		server-next O          => job/L1=one (c2 m6 v3 L1), rev 6
+		server-campaign L2 job two => job/L2 of job made in 8 by L2, got in 8
+		server-next O          => job/L2=two (c8 m8 v1 L2), rev 8
+		server-next P          => job/L1=one (c2 m6 v3 L1), rev 6, then job/L2=two (c8 m8 v1 L2), rev 8
+		revoke L2              => rev 9
+		server-proclaim L2 dos => Unknown: election: not leader
+		server-leader job      => Unknown: election: no leader
+		server-proclaim L3 x   => Unknown: "leader" field must be provided
+		server-resign L3       => Unknown: "leader" field must be provided
+		server-campaign unknown job x => Unknown: etcdserver: requested lease not found
+		server-next O          =>`},
+
 	{name: "what no lock asks for", script: `
 		members     => 1
 		alarms      => 0; ours Unimplemented: unknown method Alarm for service etcdserverpb.Maintenance

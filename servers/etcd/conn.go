@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"golang.org/x/net/http2"
@@ -34,7 +35,8 @@ type rpc struct {
 	path   string
 	method *method
 	leads  bool
-	asked  *sim.Request // what it has sent last
+	within time.Duration // how long the client waits; 0 is that it does not say
+	asked  *sim.Request  // what it has sent last
 	read   int
 	opened bool // the answer has begun
 	over   bool
@@ -76,7 +78,7 @@ func (c *conn) receive(r *sim.Request, read any) {
 			c.hangUp(r, http2.ErrCodeFlowControl, "a window beyond what can be")
 		}
 	case opens:
-		call := &rpc{c: c, stream: f.stream, path: f.path, leads: f.leads, asked: r}
+		call := &rpc{c: c, stream: f.stream, path: f.path, leads: f.leads, within: f.within, asked: r}
 		c.calls[f.stream] = call
 		c.w.open(f.stream)
 		call.begin()

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"golang.org/x/net/http2"
@@ -22,6 +25,8 @@ type (
 		path   string
 		// leads says that the call wants a member that knows a leader.
 		leads bool
+		// within is how long the client waits; 0 is that it does not say.
+		within time.Duration
 		// ends says that the client will send no more.
 		ends bool
 	}
@@ -286,6 +291,8 @@ func (f *framer) readBlock(over bool, b []byte) (any, *breaks) {
 			call.path = h.Value
 		case "hasleader":
 			call.leads = h.Value == "true"
+		case "grpc-timeout":
+			call.within = parseTimeout(h.Value)
 		}
 	}
 	if !call.ends {
@@ -432,4 +439,18 @@ func (f *framer) tell(body []any) (text string, handshake bool) {
 		return "an acknowledgement", true
 	}
 	return strings.Join(told, ", "), true
+}
+
+// parseTimeout reads how long a client waits, as gRPC has it: up to eight digits and a unit; 0 is
+// what is no such thing.
+func parseTimeout(text string) time.Duration {
+	units := map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond}
+	if len(text) < 2 || len(text) > 9 || units[text[len(text)-1]] == 0 {
+		return 0
+	}
+	n, err := strconv.ParseUint(text[:len(text)-1], 10, 32)
+	if unit := units[text[len(text)-1]]; err == nil && time.Duration(n) <= math.MaxInt64/unit {
+		return time.Duration(n) * unit
+	}
+	return 0
 }

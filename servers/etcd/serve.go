@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/locksim/locksim/servers/etcd/recipes"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -49,12 +50,19 @@ func init() {
 		pb.Maintenance_Status_FullMethodName:    once((*member).status),
 		pb.Lease_LeaseKeepAlive_FullMethodName:  {request: func() proto.Message { return new(pb.LeaseKeepAliveRequest) }, flow: newKeepAlive},
 		pb.Watch_Watch_FullMethodName:           {request: func() proto.Message { return new(pb.WatchRequest) }, flow: newWatching},
+		recipes.Lock:                            recipeOf("v3lockpb.LockRequest", (*recipe).lock),
+		recipes.Unlock:                          recipeOf("v3lockpb.UnlockRequest", (*recipe).unlock),
+		recipes.Campaign:                        recipeOf("v3electionpb.CampaignRequest", (*recipe).campaign),
+		recipes.Proclaim:                        recipeOf("v3electionpb.ProclaimRequest", (*recipe).proclaim),
+		recipes.Leader:                          recipeOf("v3electionpb.LeaderRequest", (*recipe).leaderOf),
+		recipes.Observe:                         recipeOf("v3electionpb.LeaderRequest", (*recipe).observe),
+		recipes.Resign:                          recipeOf("v3electionpb.ResignRequest", (*recipe).resign),
 	}
 }
 
 // services are those that a real member has, and real their methods.
 var services, real = func() (services, methods map[string]bool) {
-	services, methods = map[string]bool{"grpc.health.v1.Health": true}, map[string]bool{}
+	services, methods = map[string]bool{"grpc.health.v1.Health": true, "v3lockpb.Lock": true, "v3electionpb.Election": true}, map[string]bool{}
 	for _, m := range []string{"Check", "Watch", "List"} {
 		methods["/grpc.health.v1.Health/"+m] = true
 	}

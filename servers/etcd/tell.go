@@ -9,6 +9,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/locksim/locksim/servers/etcd/recipes"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -147,10 +148,31 @@ func tell(names *sim.Names, request proto.Message) string {
 		return "a Watch of nothing"
 	case *pb.StatusRequest:
 		return "Status"
+	case recipes.Message:
+		return tellRecipe(names, r)
 	case *pb.MemberListRequest:
 		return "MemberList"
 	}
 	return "a request"
+}
+
+// tellRecipe is a request of the services Lock and Election.
+func tellRecipe(names *sim.Names, r recipes.Message) string {
+	text := strings.TrimSuffix(string(r.Descriptor().Name()), "Request")
+	switch text {
+	case "Lock", "Campaign":
+		text += " " + tellKey(names, r.Bytes("name"))
+		if lease := r.Int("lease"); lease != 0 {
+			text += " for " + session(names, lease)
+		}
+	case "Unlock":
+		text += " " + tellKey(names, r.Bytes("key"))
+	case "Leader": // or Observe, which asks the same
+		text = "Leader of " + tellKey(names, r.Bytes("name"))
+	case "Proclaim", "Resign":
+		text += " " + tellKey(names, r.Leader().Bytes("key"))
+	}
+	return text
 }
 
 func tellTxn(names *sim.Names, r *pb.TxnRequest) string {

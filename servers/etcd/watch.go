@@ -31,6 +31,8 @@ type watching struct {
 	call     *rpc
 	next     int64
 	watchers []*watcher // in the order in which they were made
+	// hears is told in place of a client: events, or none if what the watcher wants is compacted.
+	hears func(header *pb.ResponseHeader, events []*mvccpb.Event)
 }
 
 // A watcher hears of changes of a range of keys.
@@ -148,24 +150,38 @@ func (w *watching) reportLater(o *watcher) {
 	})
 }
 
+// follows has the member itself hear of the changes of a range from a revision on, until what it
+// returns is called. See watching.hears.
+func (m *member) follows(key, end []byte, from int64, hears func(*pb.ResponseHeader, []*mvccpb.Event)) (stop func()) {
+	o := &watcher{key: key, end: end, from: from, behind: from <= m.store.revision}
+	w := &watching{watchers: []*watcher{o}, hears: hears}
+	m.watchings = append(m.watchings, w)
+	if o.behind {
+		m.syncLater()
+	}
+	return func() {
+		w.watchers = nil
+		m.watchings = slices.DeleteFunc(m.watchings, func(other *watching) bool { return other == w })
+	}
+}
+
 // changed tells the watchers that are not behind what has changed.
 func (m *member) changed(changes []*mvccpb.Event) {
 	if len(changes) == 0 {
 		return
 	}
-	for _, w := range m.watchings {
-		for _, o := range w.watchers {
+	for _, w := range slices.Clone(m.watchings) {
+		for _, o := range slices.Clone(w.watchers) {
 			if !o.behind && o.from <= m.store.revision {
 				o.from = m.store.revision + 1
-				w.tell(o, changes, m.store.revision)
+				w.tell(m, o, changes, m.store.revision)
 			}
 		}
 	}
 }
 
 // tell tells a watcher what it wants to know of some changes.
-func (w *watching) tell(o *watcher, changes []*mvccpb.Event, revision int64) {
-	m := w.call.c.m
+func (w *watching) tell(m *member, o *watcher, changes []*mvccpb.Event, revision int64) {
 	resp := &pb.WatchResponse{WatchId: o.id}
 	var told []string
 	var learns []trace.Event
@@ -187,6 +203,10 @@ func (w *watching) tell(o *watcher, changes []*mvccpb.Event, revision int64) {
 	}
 	o.heard = true
 	resp.Header = m.header(revision)
+	if w.hears != nil {
+		w.hears(resp.Header, resp.Events)
+		return
+	}
 	w.call.send(nil, resp, strings.Join(told, ", "), learns...)
 }
 
@@ -216,6 +236,10 @@ func (m *member) sync() {
 			}
 			if o.from < m.store.compacted {
 				w.watchers = slices.DeleteFunc(w.watchers, func(other *watcher) bool { return other == o })
+				if w.hears != nil {
+					w.hears(nil, nil)
+					continue
+				}
 				header := m.header(0)
 				header.Revision = 0 // as in etcd
 				w.call.send(nil, &pb.WatchResponse{Header: header, WatchId: o.id, Canceled: true, CompactRevision: m.store.compacted},
@@ -223,7 +247,7 @@ func (m *member) sync() {
 				continue
 			}
 			o.behind = false
-			w.tell(o, m.store.since(o.from, o.key, o.end), m.store.revision)
+			w.tell(m, o, m.store.since(o.from, o.key, o.end), m.store.revision)
 			o.from = max(o.from, m.store.revision+1)
 		}
 	}

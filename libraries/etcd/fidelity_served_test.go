@@ -1,0 +1,211 @@
+package etcd_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/servers/etcd/recipes"
+)
+
+// A served is what a script has by the services Lock and Election, in which the server follows the
+// recipes.
+type served struct {
+	waits  chan string // has what came of a lock that was waited for
+	leader recipes.Message
+}
+
+func init() {
+	for name, does := range map[string]func(*speaker, context.Context, []string) (string, error){
+		"server-lock":     (*speaker).serverLock, // L KEY [for DURATION]; L is none for a session of the server's
+		"server-wait":     (*speaker).serverWait, // L KEY: server-lock, in the background
+		"server-got":      (*speaker).serverGot,  // L: what has come of it
+		"server-unlock":   (*speaker).serverUnlock,
+		"server-campaign": (*speaker).serverCampaign, // L KEY VALUE [for DURATION]
+		"server-proclaim": (*speaker).serverProclaim,
+		"server-resign":   (*speaker).serverResign,
+		"server-leader":   (*speaker).serverLeader,
+		"server-observe":  (*speaker).serverObserve, // O KEY
+		"server-next":     (*speaker).serverNext,    // O: what it has heard since
+	} {
+		commands[name] = does
+	}
+}
+
+// call calls a method of the server.
+func (s *speaker) call(ctx context.Context, path string, request, answer recipes.Message) error {
+	err := s.client.ActiveConnection().Invoke(ctx, path, request.Message, answer.Message)
+	if err != nil && strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+		return context.DeadlineExceeded // which the client says, or the server before it
+	}
+	return err
+}
+
+func (s *speaker) served(name string) *served {
+	if s.has == nil {
+		s.has = map[string]*served{}
+	}
+	if s.has[name] == nil {
+		s.has[name] = &served{}
+	}
+	return s.has[name]
+}
+
+func (s *speaker) leaseOrNone(name string) (int64, error) {
+	if name == "none" {
+		return 0, nil
+	}
+	id, err := s.lease(name)
+	return int64(id), err
+}
+
+func (s *speaker) serverLock(ctx context.Context, words []string) (string, error) {
+	lease, err := s.leaseOrNone(words[0])
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := within(ctx, words)
+	defer cancel()
+	got := recipes.New("v3lockpb.LockResponse")
+	if err := s.call(ctx, recipes.Lock, recipes.New("v3lockpb.LockRequest").With("name", words[1]).With("lease", lease), got); err != nil {
+		return "", err
+	}
+	key := string(got.Bytes("key"))
+	if lease == 0 {
+		key = key[:strings.LastIndexByte(key, '/')+1] + "its own"
+	}
+	return fmt.Sprintf("%s, got in %d", key, got.Header().Revision), nil
+}
+
+func (s *speaker) serverWait(_ context.Context, words []string) (string, error) {
+	one := s.served(words[0])
+	one.waits = make(chan string, 1)
+	go func() {
+		got, err := s.serverLock(s.client.Ctx(), words)
+		if err != nil {
+			got = told(err)
+		}
+		one.waits <- got
+	}()
+	s.pass(quiet) // so that its key is there
+	return "", nil
+}
+
+func (s *speaker) serverGot(_ context.Context, words []string) (string, error) {
+	s.pass(quiet)
+	select {
+	case got := <-s.served(words[0]).waits:
+		return got, nil
+	default:
+		return "waits", nil
+	}
+}
+
+func (s *speaker) serverUnlock(ctx context.Context, words []string) (string, error) {
+	key := ""
+	if len(words) > 1 {
+		lease, err := s.leaseOrNone(words[0])
+		if err != nil {
+			return "", err
+		}
+		key = fmt.Sprintf("%s/%x", words[1], lease)
+	}
+	done := recipes.New("v3lockpb.UnlockResponse")
+	if err := s.call(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", key), done); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", done.Header().Revision), nil
+}
+
+func (s *speaker) serverCampaign(ctx context.Context, words []string) (string, error) {
+	lease, err := s.leaseOrNone(words[0])
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := within(ctx, words)
+	defer cancel()
+	got := recipes.New("v3electionpb.CampaignResponse")
+	request := recipes.New("v3electionpb.CampaignRequest").With("name", words[1]).With("lease", lease).With("value", words[2])
+	if err := s.call(ctx, recipes.Campaign, request, got); err != nil {
+		return "", err
+	}
+	l := got.Leader()
+	s.served(words[0]).leader = l
+	return fmt.Sprintf("%s of %s made in %d by %x, got in %d", l.Bytes("key"), l.Bytes("name"), l.Int("rev"), l.Int("lease"), got.Header().Revision), nil
+}
+
+// office is the request with what a session has, if it has anything.
+func (s *speaker) office(name, request string) recipes.Message {
+	m := recipes.New(request)
+	if l := s.served(name).leader; l.Message != nil {
+		m = m.With("leader", l)
+	}
+	return m
+}
+
+func (s *speaker) serverProclaim(ctx context.Context, words []string) (string, error) {
+	done := recipes.New("v3electionpb.ProclaimResponse")
+	if err := s.call(ctx, recipes.Proclaim, s.office(words[0], "v3electionpb.ProclaimRequest").With("value", words[1]), done); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", done.Header().Revision), nil
+}
+
+func (s *speaker) serverResign(ctx context.Context, words []string) (string, error) {
+	done := recipes.New("v3electionpb.ResignResponse")
+	if err := s.call(ctx, recipes.Resign, s.office(words[0], "v3electionpb.ResignRequest"), done); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rev %d", done.Header().Revision), nil
+}
+
+func (s *speaker) serverLeader(ctx context.Context, words []string) (string, error) {
+	is := recipes.New("v3electionpb.LeaderResponse")
+	if err := s.call(ctx, recipes.Leader, recipes.New("v3electionpb.LeaderRequest").With("name", words[0]), is); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s, rev %d", shown(is.KeyValue()), is.Header().Revision), nil
+}
+
+func (s *speaker) serverObserve(_ context.Context, words []string) (string, error) {
+	one := s.served(words[0])
+	one.waits = make(chan string, 100)
+	stream, err := s.client.ActiveConnection().NewStream(s.client.Ctx(), &grpc.StreamDesc{ServerStreams: true}, recipes.Observe)
+	if err == nil {
+		err = stream.SendMsg(proto.Message(recipes.New("v3electionpb.LeaderRequest").With("name", words[1]).Message))
+	}
+	if err == nil {
+		err = stream.CloseSend()
+	}
+	if err != nil {
+		return "", err
+	}
+	go func() {
+		for {
+			is := recipes.New("v3electionpb.LeaderResponse")
+			if err := stream.RecvMsg(is.Message); err != nil {
+				one.waits <- told(err)
+				return
+			}
+			one.waits <- fmt.Sprintf("%s, rev %d", shown(is.KeyValue()), is.Header().Revision)
+		}
+	}()
+	s.pass(quiet)
+	return "", nil
+}
+
+func (s *speaker) serverNext(_ context.Context, words []string) (string, error) {
+	s.pass(quiet)
+	var all []string
+	for {
+		select {
+		case is := <-s.served(words[0]).waits:
+			all = append(all, is)
+		default:
+			return strings.Join(all, ", then "), nil
+		}
+	}
+}

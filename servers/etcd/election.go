@@ -1,0 +1,205 @@
+package etcd
+
+import (
+	"fmt"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/servers/etcd/recipes"
+)
+
+// An office is what a client has in an election, or hopes for: a key that was created at a
+// revision, and goes with a lease.
+type office struct {
+	key      string
+	revision int64
+	lease    int64
+}
+
+// proclaims is the transaction that has the leader say something, and resigns the one that has it
+// lead no more. Neither does anything if the office is another's.
+func (o office) proclaims(value []byte) *pb.InternalRaftRequest {
+	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: created(o.key, o.revision), Success: []*pb.RequestOp{opPut(o.key, value, o.lease)}}}
+}
+
+func (o office) resigns() *pb.InternalRaftRequest {
+	return &pb.InternalRaftRequest{Txn: &pb.TxnRequest{Compare: created(o.key, o.revision), Success: []*pb.RequestOp{opDelete(o.key)}}}
+}
+
+// campaign waits until the client's session leads. A client that does not wait any more gives its
+// place up.
+func (r *recipe) campaign(request recipes.Message) {
+	r.session(request.Int("lease"), func(lease int64) {
+		prefix, value := string(request.Bytes("name"))+"/", request.Bytes("value")
+		o := office{key: prefix + word(lease), lease: lease}
+		r.write(&pb.InternalRaftRequest{Txn: &pb.TxnRequest{
+			Compare: created(o.key, 0),
+			Success: []*pb.RequestOp{opPut(o.key, value, lease)},
+			Failure: []*pb.RequestOp{opGet(&pb.RangeRequest{Key: []byte(o.key)})},
+		}}, func(resp proto.Message, err error) {
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			txn := resp.(*pb.TxnResponse)
+			o.revision = txn.Header.Revision
+			waits := func() {
+				r.gone = func(then func()) { r.undo(o.resigns(), then) }
+				r.waitDeletes(prefix, o.revision-1, func(err error) {
+					if err != nil {
+						r.fail(err)
+						return
+					}
+					leader := recipes.New("v3electionpb.LeaderKey").With("name", request.Bytes("name")).
+						With("key", o.key).With("rev", o.revision).With("lease", lease)
+					r.answer(recipes.New("v3electionpb.CampaignResponse").With("header", txn.Header).With("leader", leader),
+						fmt.Sprintf("elected, by a key of revision %d", o.revision))
+				})
+			}
+			if txn.Succeeded {
+				waits()
+				return
+			}
+			was := txn.Responses[0].GetResponseRange().Kvs[0]
+			if o.revision = was.CreateRevision; string(was.Value) == string(value) {
+				waits()
+				return
+			}
+			r.write(o.proclaims(value), func(resp proto.Message, err error) {
+				if err == nil && !resp.(*pb.TxnResponse).Succeeded {
+					err = errNotLeader
+				}
+				if err != nil {
+					r.undo(o.resigns(), func() { r.fail(err) })
+					return
+				}
+				waits() // and answers by the header of the first transaction
+			})
+		})
+	})
+}
+
+// officeOf is what a request says that its client has; false if it says nothing.
+func (r *recipe) officeOf(request recipes.Message) (office, bool) {
+	if !request.Has("leader") {
+		r.fail(errMissingLeader)
+		return office{}, false
+	}
+	leader := request.Leader()
+	return office{string(leader.Bytes("key")), leader.Int("rev"), leader.Int("lease")}, true
+}
+
+func (r *recipe) proclaim(request recipes.Message) {
+	o, is := r.officeOf(request)
+	if !is {
+		return
+	}
+	// One without a lease gets a session first, as in etcd.
+	r.session(o.lease, func(lease int64) {
+		o.lease = lease
+		r.write(o.proclaims(request.Bytes("value")), func(resp proto.Message, err error) {
+			if err == nil && !resp.(*pb.TxnResponse).Succeeded {
+				err = errNotLeader
+			}
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			header := resp.(*pb.TxnResponse).Header
+			r.answer(recipes.New("v3electionpb.ProclaimResponse").With("header", header), fmt.Sprintf("proclaimed at revision %d", header.Revision))
+		})
+	})
+}
+
+func (r *recipe) resign(request recipes.Message) {
+	o, is := r.officeOf(request)
+	if !is {
+		return
+	}
+	r.session(o.lease, func(int64) {
+		r.write(o.resigns(), func(resp proto.Message, err error) {
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			text := "it did not lead"
+			if resp.(*pb.TxnResponse).Succeeded {
+				text = "resigned"
+			}
+			r.answer(recipes.New("v3electionpb.ResignResponse").With("header", resp.(*pb.TxnResponse).Header), text)
+		})
+	})
+}
+
+func (r *recipe) leaderOf(request recipes.Message) {
+	r.read(firstOf(string(request.Bytes("name"))+"/"), func(resp *pb.RangeResponse, err error) {
+		switch {
+		case err != nil:
+			r.fail(err)
+		case len(resp.Kvs) == 0:
+			r.fail(errNoLeader)
+		default:
+			r.answer(leads(resp.Header, resp.Kvs[0]), r.tellLeader(resp.Kvs[0]))
+		}
+	})
+}
+
+func leads(header *pb.ResponseHeader, kv *mvccpb.KeyValue) proto.Message {
+	return recipes.New("v3electionpb.LeaderResponse").With("header", header).With("kv", kv)
+}
+
+func (r *recipe) tellLeader(kv *mvccpb.KeyValue) string {
+	return fmt.Sprintf("%s leads, at revision %d", tellKey(r.m.host.Names(), kv.Key), kv.ModRevision)
+}
+
+// observe tells the client of each leader, and of what it proclaims, as long as it listens.
+func (r *recipe) observe(request recipes.Message) { r.observes(string(request.Bytes("name")) + "/") }
+
+func (r *recipe) observes(prefix string) {
+	r.read(firstOf(prefix), func(resp *pb.RangeResponse, err error) {
+		switch {
+		case err != nil:
+			r.call.end(0, "", "the end of Observe")
+		case len(resp.Kvs) > 0:
+			r.follows(prefix, resp.Header, resp.Kvs[0])
+		default:
+			// There is nobody yet: who comes first leads.
+			r.stop = r.m.follows([]byte(prefix), next([]byte(prefix)), resp.Header.Revision, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
+				for _, e := range events {
+					if e.Type == mvccpb.Event_PUT {
+						r.unwatch()
+						header.Revision = e.Kv.ModRevision
+						r.soon(func() { r.follows(prefix, header, e.Kv) })
+						return
+					}
+				}
+				if events == nil {
+					r.unwatch()
+					r.soon(func() { r.call.end(0, "", "the end of Observe") })
+				}
+			})
+		}
+	})
+}
+
+// follows tells the client who leads, and what it proclaims until it leads no more.
+func (r *recipe) follows(prefix string, header *pb.ResponseHeader, kv *mvccpb.KeyValue) {
+	r.call.send(nil, leads(header, kv), r.tellLeader(kv))
+	r.stop = r.m.follows(kv.Key, nil, header.Revision+1, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
+		if events == nil {
+			r.unwatch()
+			r.soon(func() { r.call.end(0, "", "the end of Observe") })
+			return
+		}
+		for _, e := range events {
+			if e.Type == mvccpb.Event_DELETE {
+				r.unwatch()
+				r.soon(func() { r.observes(prefix) })
+				return
+			}
+			r.call.send(nil, leads(header, e.Kv), r.tellLeader(e.Kv))
+		}
+	})
+}

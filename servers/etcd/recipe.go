@@ -1,0 +1,283 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/servers/etcd/recipes"
+)
+
+// A recipe is a call of the services Lock and Election, with which a member locks and elects for a
+// client, by requests of its own: server/etcdserver/api/v3lock and v3election, and the recipes of
+// https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency that they follow.
+type recipe struct {
+	call *rpc
+	m    *member
+	does func(*recipe, recipes.Message)
+	// stop ends what the member watches for it; nil is nothing. gone is what is to be done when
+	// the client does not wait any more, before something else; nil is nothing. late says that it
+	// does not.
+	stop func()
+	gone func(then func())
+	late bool
+}
+
+// recipeOf is a method that follows a recipe.
+func recipeOf(request string, does func(*recipe, recipes.Message)) *method {
+	return &method{
+		request: func() proto.Message { return recipes.New(request) },
+		flow:    func(call *rpc) flow { return &recipe{call: call, m: call.c.m, does: does} },
+	}
+}
+
+func (r *recipe) take(request proto.Message) {
+	if r.call.within > 0 {
+		r.m.after(r.call.within, r.tooLate)
+	}
+	r.does(r, request.(recipes.Message))
+}
+
+// tooLate ends the call when the client does not wait any more, which a member knows even if
+// nothing comes from the client.
+func (r *recipe) tooLate() {
+	if r.call.over {
+		return
+	}
+	r.late = true
+	r.unwatch()
+	gone := r.gone
+	if gone == nil {
+		gone = func(then func()) { then() }
+	}
+	gone(func() { r.fail(context.DeadlineExceeded) })
+}
+
+func (r *recipe) ended(cancelled bool) {
+	if !cancelled || r.late {
+		return // a request is all that there is of it
+	}
+	r.unwatch()
+	if r.gone != nil {
+		r.gone(func() {})
+	}
+}
+
+func (r *recipe) unwatch() {
+	if r.stop != nil {
+		r.stop()
+		r.stop = nil
+	}
+}
+
+// fail ends the call as a server of gRPC does with an error that says no code.
+func (r *recipe) fail(err error) {
+	r.gone = nil
+	text := err.Error()
+	if s, is := status.FromError(err); is {
+		text = s.Message()
+	}
+	r.call.fail(status.Error(codes.Unknown, text))
+}
+
+func (r *recipe) answer(m proto.Message, text string) {
+	r.gone = nil
+	r.call.answer(m, text)
+}
+
+// soon goes on in a turn of its own, unless the client does not wait any more: what comes of one
+// request is known in the midst of others.
+func (r *recipe) soon(do func()) {
+	r.m.after(0, func() {
+		if !r.call.over && !r.late {
+			do()
+		}
+	})
+}
+
+// write has a request written to the log, and then goes on.
+func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message, error)) {
+	r.m.write(request, r.call.asked.By(), func(resp proto.Message, err error) {
+		r.soon(func() { then(resp, err) })
+	})
+}
+
+// read reads keys as they are, and then goes on.
+func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, error)) {
+	r.m.upToDate(func(err error) {
+		var resp *pb.RangeResponse
+		if err == nil {
+			resp, err = r.m.store.get(request)
+		}
+		if err == nil {
+			resp.Header = r.m.header(resp.Header.Revision)
+		}
+		r.soon(func() { then(resp, err) })
+	})
+}
+
+// undo takes something back that the client does not want any more.
+func (r *recipe) undo(request *pb.InternalRaftRequest, then func()) {
+	r.m.write(request, r.call.asked.By(), func(proto.Message, error) { then() })
+}
+
+// unasked is the TTL of the session that a client gets that brings none, in seconds. Nobody
+// renews it.
+const unasked = 60
+
+// session goes on with the client's session, or a new one.
+func (r *recipe) session(lease int64, then func(lease int64)) {
+	if lease != 0 {
+		then(lease)
+		return
+	}
+	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: unasked}}, func(resp proto.Message, err error) {
+		if err != nil {
+			r.fail(err)
+			return
+		}
+		then(resp.(*pb.LeaseGrantResponse).ID)
+	})
+}
+
+func opPut(key string, value []byte, lease int64) *pb.RequestOp {
+	return &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: []byte(key), Value: value, Lease: lease}}}
+}
+
+func opGet(r *pb.RangeRequest) *pb.RequestOp {
+	return &pb.RequestOp{Request: &pb.RequestOp_RequestRange{RequestRange: r}}
+}
+
+func opDelete(key string) *pb.RequestOp {
+	return &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}}
+}
+
+// created is the condition that a key was created at a revision; 0 is that there is none.
+func created(key string, revision int64) []*pb.Compare {
+	return []*pb.Compare{{
+		Target: pb.Compare_CREATE, Result: pb.Compare_EQUAL, Key: []byte(key),
+		TargetUnion: &pb.Compare_CreateRevision{CreateRevision: revision},
+	}}
+}
+
+// firstOf reads the key with a prefix that was created first.
+func firstOf(prefix string) *pb.RangeRequest {
+	return &pb.RangeRequest{Key: []byte(prefix), RangeEnd: next([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_ASCEND, Limit: 1}
+}
+
+// waitDeletes goes on when all keys with a prefix are gone that were created up to a revision.
+func (r *recipe) waitDeletes(prefix string, upTo int64, then func(error)) {
+	last := &pb.RangeRequest{
+		Key: []byte(prefix), RangeEnd: next([]byte(prefix)), SortTarget: pb.RangeRequest_CREATE, SortOrder: pb.RangeRequest_DESCEND, Limit: 1,
+		MaxCreateRevision: upTo,
+	}
+	r.read(last, func(resp *pb.RangeResponse, err error) {
+		if err != nil || len(resp.Kvs) == 0 {
+			then(err)
+			return
+		}
+		r.stop = r.m.follows(resp.Kvs[0].Key, nil, resp.Header.Revision, func(_ *pb.ResponseHeader, events []*mvccpb.Event) {
+			switch {
+			case events == nil:
+				r.unwatch()
+				r.soon(func() { then(rpctypes.ErrGRPCCompacted) })
+			case deletes(events):
+				r.unwatch()
+				r.soon(func() { r.waitDeletes(prefix, upTo, then) })
+			}
+		})
+	})
+}
+
+func deletes(events []*mvccpb.Event) bool {
+	for _, e := range events {
+		if e.Type == mvccpb.Event_DELETE {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	errSessionExpired = errors.New("mutex: session is expired")
+	errMissingLeader  = errors.New(`"leader" field must be provided`)
+	errNotLeader      = errors.New("election: not leader")
+	errNoLeader       = errors.New("election: no leader")
+)
+
+// lock waits until the client's session has a lock. A client that does not wait any more leaves
+// nothing behind, unless it leaves before it has a place in the queue.
+func (r *recipe) lock(request recipes.Message) {
+	r.session(request.Int("lease"), func(lease int64) {
+		prefix := string(request.Bytes("name")) + "/"
+		key := prefix + word(lease)
+		mine := &pb.RangeRequest{Key: []byte(key)}
+		r.write(&pb.InternalRaftRequest{Txn: &pb.TxnRequest{
+			Compare: created(key, 0),
+			Success: []*pb.RequestOp{opPut(key, nil, lease), opGet(firstOf(prefix))},
+			Failure: []*pb.RequestOp{opGet(mine), opGet(firstOf(prefix))},
+		}}, func(resp proto.Message, err error) {
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			txn := resp.(*pb.TxnResponse)
+			revision := txn.Header.Revision
+			if !txn.Succeeded {
+				revision = txn.Responses[0].GetResponseRange().Kvs[0].CreateRevision
+			}
+			granted := func(header *pb.ResponseHeader) {
+				r.answer(recipes.New("v3lockpb.LockResponse").With("header", header).With("key", key), fmt.Sprintf("locked at revision %d", header.Revision))
+			}
+			owner := txn.Responses[1].GetResponseRange().Kvs
+			if len(owner) == 0 || owner[0].CreateRevision == revision {
+				granted(txn.Header)
+				return
+			}
+			leave := &pb.InternalRaftRequest{DeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}
+			r.gone = func(then func()) { r.undo(leave, then) }
+			leaves := func(err error) {
+				r.gone = nil
+				r.undo(leave, func() { r.fail(err) })
+			}
+			r.waitDeletes(prefix, revision-1, func(err error) {
+				if err != nil {
+					leaves(err)
+					return
+				}
+				r.read(mine, func(resp *pb.RangeResponse, err error) {
+					switch {
+					case err != nil:
+						leaves(err)
+					case len(resp.Kvs) == 0:
+						r.fail(errSessionExpired)
+					default:
+						granted(resp.Header)
+					}
+				})
+			})
+		})
+	})
+}
+
+func (r *recipe) unlock(request recipes.Message) {
+	remove := &pb.DeleteRangeRequest{Key: request.Bytes("key")}
+	if err := validDelete(remove); err != nil {
+		r.fail(err)
+		return
+	}
+	r.write(&pb.InternalRaftRequest{DeleteRange: remove}, func(resp proto.Message, err error) {
+		if err != nil {
+			r.fail(err)
+			return
+		}
+		r.answer(recipes.New("v3lockpb.UnlockResponse").With("header", resp.(*pb.DeleteRangeResponse).Header), tellDone(r.m.host.Names(), resp))
+	})
+}
