@@ -1,0 +1,137 @@
+package etcd_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+
+	"github.com/locksim/locksim/servers/etcd/recipes"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// lockAt has the server lock for a lease, and unlockAt unlock.
+func lockAt(ctx context.Context, c *clientv3.Client, name string, lease clientv3.LeaseID) (key string, err error) {
+	got := recipes.New("v3lockpb.LockResponse")
+	err = c.ActiveConnection().Invoke(ctx, recipes.Lock, recipes.New("v3lockpb.LockRequest").With("name", name).With("lease", int64(lease)).Message, got.Message)
+	return string(got.Bytes("key")), err
+}
+
+func unlockAt(ctx context.Context, c *clientv3.Client, key string) error {
+	return c.ActiveConnection().Invoke(ctx, recipes.Unlock, recipes.New("v3lockpb.UnlockRequest").With("key", key).Message, recipes.New("v3lockpb.UnlockResponse").Message)
+}
+
+// What the server locks for a client is told as what the client locks by itself.
+func TestTheServerLocks(t *testing.T) {
+	got := said(t, func(ctx context.Context, c *clientv3.Client) error {
+		one, err := c.Grant(ctx, 60)
+		if err != nil {
+			return err
+		}
+		key, err := lockAt(ctx, c, "resource", one.ID)
+		if err != nil {
+			return err
+		}
+		second := make(chan error, 1)
+		go func() {
+			key, err := lockAt(ctx, c, "resource", 0) // by a session that the server makes
+			if err == nil {
+				err = unlockAt(ctx, c, key)
+			}
+			second <- err
+		}()
+		time.Sleep(time.Second)
+		if err := unlockAt(ctx, c, key); err != nil {
+			return err
+		}
+		return <-second
+	})
+	Same(t, "said", got, "set session-1 for 1m0s, delete session-1, set session-2 for 1m0s, delete session-2")
+}
+
+// A member knows how long a client waits, and gives its place in the queue up then, though nothing
+// comes from the client any more.
+func TestAWaiterThatIsCutOffLeavesTheQueue(t *testing.T) {
+	var keys []int64
+	holds := Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		c, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		lease, err := c.Grant(ctx, 100)
+		if err != nil {
+			return err
+		}
+		if _, err := lockAt(ctx, c, "resource", lease.ID); err != nil {
+			return err
+		}
+		for _, at := range []time.Duration{5 * time.Second, 20 * time.Second} {
+			SleepUntil(at)
+			r, err := c.Get(ctx, "resource/", clientv3.WithPrefix(), clientv3.WithCountOnly())
+			if err != nil {
+				return err
+			}
+			keys = append(keys, r.Count)
+		}
+		return nil
+	})
+	waits := Client(t, "client-2", func(ctx context.Context, p *sim.Program) error {
+		c, err := newClient(p.Env())
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		lease, err := c.Grant(ctx, 100)
+		if err != nil {
+			return err
+		}
+		SleepUntil(time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		if _, err := lockAt(ctx, c, "resource", lease.ID); err == nil {
+			t.Error("client-2 has the lock, too")
+		}
+		return nil
+	})
+	cfg := Story(holds, waits)
+	cfg.Nodes = Nodes("etcd", 1)
+	tr := Play(t, With(cfg, Lasting(30*time.Second, At(3*time.Second, &sim.Partition{Process: "client-2", From: []string{"etcd-1"}}))))
+	Struck(t, tr)
+	if len(keys) != 2 || keys[0] != 2 || keys[1] != 1 {
+		t.Errorf("the queue is of %v, want two and then one", keys)
+	}
+	Same(t, "doubts", strings.Join(tr.Doubts, "; "), "")
+}
+
+// What a real member serves and this one does not is told, whatever it is.
+func TestWhatIsNotServed(t *testing.T) {
+	served := map[string]bool{
+		pb.KV_Range_FullMethodName: true, pb.KV_Put_FullMethodName: true, pb.KV_DeleteRange_FullMethodName: true, pb.KV_Txn_FullMethodName: true, pb.KV_Compact_FullMethodName: true,
+		pb.Lease_LeaseGrant_FullMethodName: true, pb.Lease_LeaseRevoke_FullMethodName: true, pb.Lease_LeaseTimeToLive_FullMethodName: true, pb.Lease_LeaseLeases_FullMethodName: true,
+		pb.Cluster_MemberList_FullMethodName: true, pb.Maintenance_Status_FullMethodName: true,
+	}
+	unserved := []string{pb.Maintenance_Snapshot_FullMethodName, "/grpc.health.v1.Health/Check"}
+	for _, d := range []grpc.ServiceDesc{pb.KV_ServiceDesc, pb.Lease_ServiceDesc, pb.Cluster_ServiceDesc, pb.Maintenance_ServiceDesc, pb.Auth_ServiceDesc} {
+		for _, m := range d.Methods {
+			if path := "/" + d.ServiceName + "/" + m.MethodName; !served[path] {
+				unserved = append(unserved, path)
+			}
+		}
+	}
+	for _, path := range unserved {
+		b := begin()
+		calls(b, path, nil)
+		Same(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "client-1 called "+path+", which a real member knows and etcd-1 does not")
+	}
+	for _, path := range []string{recipes.Lock, recipes.Unlock, recipes.Campaign, recipes.Proclaim, recipes.Leader, recipes.Observe, recipes.Resign} {
+		b := begin()
+		calls(b, path, nil)
+		Same(t, path, strings.Join(raw(t, b.Bytes()).Doubts, "; "), "")
+	}
+}
