@@ -49,23 +49,36 @@ func route(path string) (*endpoint, string) {
 	return nil, ""
 }
 
+// datacenter is that of a server which nobody has told another.
+const datacenter = "dc1"
+
 // unknown answers for a path that is not served. Most of those under /v1/ a real server
 // serves.
 func (s *server) unknown(call *http1.Call) {
+	if path := call.URL.Path; path == "/" || path == "/ui" || strings.HasPrefix(path, "/ui/") {
+		s.doubt(call, call.Method+" "+path)
+	}
 	if !strings.Contains(call.URL.Path, "/v1/") {
 		refuse(call, http.StatusNotFound, "Invalid URL path: if attempting to use the HTTP API, ensure the path starts with '/v1/'\n")
 		return
 	}
-	s.doubt(call, call.Method+" "+call.URL.Path)
+	parts := strings.Split(call.URL.Path, "/")
+	for i, part := range parts {
+		parts[i] = s.host.Names().Value(part) // it may be random
+	}
+	s.doubt(call, call.Method+" "+strings.Join(parts, "/"))
 	refuse(call, http.StatusNotFound, "Invalid URL path: not a recognized HTTP API endpoint\n")
 }
 
 // understands says whether a request asks for nothing that a real server does and this one does
 // not; else it refuses it, as the request cannot be answered in any true way.
 func (s *server) understands(call *http1.Call, e *endpoint) bool {
-	harmless := []string{"dc", "pretty", "token"}
-	for _, name := range []string{"cached", "filter", "keys", "ns", "partition", "peer", "raw", "recurse", "sameness-group", "separator", "seperator"} {
-		if call.URL.Query().Has(name) && !slices.Contains(e.parameters, name) && !slices.Contains(harmless, name) {
+	if dc := call.URL.Query().Get("dc"); dc != "" && dc != datacenter {
+		s.refuseUnknown(call, e.path, "dc="+dc)
+		return false
+	}
+	for _, name := range []string{"cached", "filter", "hash", "keys", "max_stale", "ns", "partition", "peer", "raw", "recurse", "sameness-group", "separator", "seperator"} {
+		if call.URL.Query().Has(name) && !slices.Contains(e.parameters, name) {
 			s.refuseUnknown(call, e.path, name)
 			return false
 		}

@@ -140,6 +140,13 @@ func TestWhatIsNotServed(t *testing.T) {
 		"DELETE /v1/kv/k?recurse=":                       "client-1 asked consul-1 for DELETE /v1/kv/ with recurse, which a real Consul server may answer otherwise",
 		"GET /v1/kv/k?recurse=":                          "",
 		`PUT /v1/session/create {"NodeChecks":["disk"]}`: "client-1 asked consul-1 for a session with health checks, which a real Consul server may answer otherwise",
+		"GET /v1/kv/k?dc=dc2":                            "client-1 asked consul-1 for GET /v1/kv/ with dc=dc2, which a real Consul server may answer otherwise",
+		"GET /v1/kv/k?stale=&max_stale=5s":               "client-1 asked consul-1 for GET /v1/kv/ with max_stale, which a real Consul server may answer otherwise",
+		"GET /v1/agent/service/register":                 "client-1 asked consul-1 for GET /v1/agent/service/register, which a real Consul server may answer otherwise",
+		"PUT /v1/txn []":                                 "client-1 asked consul-1 for PUT /v1/txn, which a real Consul server may answer otherwise",
+		"PUT /v1/event/fire/x":                           "client-1 asked consul-1 for PUT /v1/event/fire/x, which a real Consul server may answer otherwise",
+		"GET /ui/":                                       "client-1 asked consul-1 for GET /ui/, which a real Consul server may answer otherwise",
+		"GET /v1/kv/k?dc=dc1&token=t&pretty=":            "",
 		"GET /nothing":                                   "",
 		"GET /v1/kv/k":                                   "",
 	} {

@@ -126,11 +126,15 @@ func matches(namespace string, l *lease) *status {
 func (s *leases) remove(namespace, name string, body []byte, by *trace.Actor) *status {
 	var options struct {
 		Preconditions struct{ UID, ResourceVersion *string }
+		DryRun        []string
 	}
 	if len(body) > 0 {
 		if err := json.Unmarshal(body, &options); err != nil {
 			return badRequest(fmt.Sprintf("couldn't get version/kind; json parse error: %v", err))
 		}
+	}
+	if len(options.DryRun) > 0 {
+		s.host.Doubt("a Lease was to be deleted without any effect (dryRun), which a real API server does and this one does not")
 	}
 	was := s.kept[key(namespace, name)]
 	if was == nil {

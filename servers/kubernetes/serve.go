@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -53,6 +54,9 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 			n.unlike(call)
 		}
 	}
+	if strings.Contains(call.Header.Get("Accept"), "as=") {
+		n.unlike(call) // as a table, or only as what all objects have
+	}
 	if accepts := call.Header.Get("Accept"); accepts != "" && !strings.Contains(accepts, "json") && !strings.Contains(accepts, "*") {
 		n.unlike(call)
 		return generic(http.StatusNotAcceptable).answer()
@@ -79,7 +83,23 @@ func (n *node) answer(call *http1.Call) http1.Answer {
 // unlike says that a real server may have answered otherwise.
 func (n *node) unlike(call *http1.Call) {
 	n.host.Doubt(fmt.Sprintf("%s asked %s for %s %s, which a real one may serve and this one does not",
-		call.Peer(), n.host.Node().Name, call.Method, n.host.Names().Value(call.URL.RequestURI())))
+		call.Peer(), n.host.Node().Name, call.Method, tellURL(n.host.Names(), call.URL)))
+}
+
+// tellURL is what a request is for, with names for the words that are random.
+func tellURL(names *sim.Names, u *url.URL) string {
+	parts := strings.Split(u.Path, "/")
+	for i, part := range parts {
+		if part != "" && part != group {
+			parts[i] = names.Value(part)
+		}
+	}
+	text, sign := strings.Join(parts, "/"), "?"
+	for _, option := range slices.Sorted(maps.Keys(u.Query())) {
+		text += sign + names.Value(option) + "=" + names.Value(u.Query().Get(option))
+		sign = "&"
+	}
+	return text
 }
 
 // write makes a Lease or changes it.

@@ -175,3 +175,29 @@ func FuzzServer(f *testing.F) {
 		})))
 	})
 }
+
+// What a real server may serve and this one does not is told, by its name: the run proves nothing then.
+func TestWhatIsNotServed(t *testing.T) {
+	const by, unlike = "client-1 asked kubernetes-1 for ", ", which a real one may serve and this one does not"
+	for _, test := range []struct{ method, path, body, want string }{
+		{"GET", all, "", by + "GET " + all + unlike},
+		{"GET", all + "?watch=true", "", by + "GET " + all + "?watch=true" + unlike},
+		{"DELETE", all, "", by + "DELETE " + all + unlike},
+		{"PATCH", one, "{}", by + "PATCH " + one + unlike},
+		{"GET", one + "?resourceVersion=0", "", by + "GET " + one + "?resourceVersion=0" + unlike},
+		{"PUT", one + "?dryRun=All", lease("one", "", ""), by + "PUT " + one + "?dryRun=All" + unlike},
+		{"GET", "/api/v1/namespaces/default/configmaps/one", "", by + "GET /api/v1/namespaces/default/configmaps/one" + unlike},
+		{"GET", "/version", "", by + "GET /version" + unlike},
+		{"GET", one + "/status", "", by + "GET " + one + "/status" + unlike},
+		{"DELETE", one, `{"dryRun":["All"]}`, "a Lease was to be deleted without any effect (dryRun), which a real API server does and this one does not"},
+		{"GET", one, "", ""},
+		{"DELETE", one, "", ""},
+		{"GET", one + "?timeout=5s", "", ""},
+	} {
+		tr := Play(t, story(asks(t, func(ask func(method, path, body string) said) { ask(test.method, test.path, test.body) })))
+		got := strings.Join(tr.Doubts, "; ")
+		if (got == "") != (test.want == "") || test.want != "" && got != test.want {
+			t.Errorf("%s %s: the run says of itself %q, want %q", test.method, test.path, got, test.want)
+		}
+	}
+}

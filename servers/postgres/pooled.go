@@ -137,12 +137,18 @@ func (c *pooled) starts(m pgproto3.FrontendMessage) {
 			c.dies("no more connections allowed (max_client_conn)")
 			return
 		}
+		if databaseOf(m) == console {
+			c.p.s.doubts(asOops(without("the console of PgBouncer")))
+		}
 		c.begun = true
 		c.user, c.database = m.Parameters["user"], databaseOf(m)
 		c.welcome(c.settings, c.pid, secretOf(c.pid))
 		c.send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
 	}
 }
+
+// console is the database in which a pooler answers what it is asked about itself.
+const console = "pgbouncer"
 
 // keeps are the settings that a pooler keeps for its clients: others it refuses when one
 // connects, and does not see when one sets them.

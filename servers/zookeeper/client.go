@@ -48,6 +48,9 @@ func (c *client) HangUp(bool) {
 
 func (c *client) receive(r *sim.Request) {
 	q, whole := r.Body.(*request)
+	if wrong, is := r.Body.(garbage); is && wrong.command != "" && !c.over {
+		c.m.doubt(wrong.command)
+	}
 	switch {
 	case c.over:
 	case !whole || !c.m.role.serves():
@@ -127,11 +130,18 @@ func (c *client) prove(r *sim.Request, q *request) {
 	}
 }
 
+// doubt says that the member was asked for what it does not have.
+func (m *member) doubt(what string) {
+	m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, what))
+}
+
 // ask does what a call asks for, or passes it on.
 func (c *client) ask(one *call) {
 	m, q := c.m, one.q
-	if q.flags == container || strangers[q.op] != "" {
-		m.host.Doubt(fmt.Sprintf("%s was asked for %s, which a real ZooKeeper server does and this one does not", m.name, q))
+	for _, one := range append([]*request{q}, q.ops...) {
+		if one.flags == container || strangers[one.op] != "" {
+			m.doubt(one.String())
+		}
 	}
 	if ops[q.op] == "" || q.op == opConnect || q.op == opOpen {
 		one.done, one.result = true, result{op: q.op, code: errUnimplemented}

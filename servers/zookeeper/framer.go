@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/locksim/locksim/sim"
 )
@@ -16,8 +17,15 @@ type framer struct {
 	begun bool
 }
 
-// garbage is the body of what is no message.
-type garbage struct{}
+// garbage is the body of what is no message, or of a command of four letters.
+type garbage struct{ command string }
+
+// commands are those of four letters, which operators send in place of the first message: ServerCnxn
+// of the real one.
+var commands = []string{
+	"conf", "cons", "crst", "dirs", "dump", "envi", "gtmk", "hash", "isro", "lsnp", "mntr", "orst", "ruok", "srst", "srvr",
+	"stat", "stmk", "wchc", "wchp", "wchs", "icfg",
+}
 
 func (f *framer) Next(b []byte) (int, sim.Frame) {
 	if len(b) < 4 {
@@ -25,7 +33,9 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 	}
 	n := binary.BigEndian.Uint32(b)
 	if n > most {
-		// Among them are commands of four letters, which operators send.
+		if word := string(b[:4]); !f.begun && slices.Contains(commands, word) {
+			return len(b), sim.Frame{Body: garbage{word}, Text: word}
+		}
 		return len(b), sim.Frame{Body: garbage{}, Text: "what is no message"}
 	}
 	size := 4 + int(n)

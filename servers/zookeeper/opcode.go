@@ -46,7 +46,7 @@ var ops = map[opcode]string{
 
 // strangers are requests that a real server knows and this one does not.
 var strangers = map[opcode]string{
-	17: "checkWatches", 18: "removeWatches", 22: "multiRead", 102: "sasl",
+	17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl",
 	103: "getEphemerals", 104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI",
 }
 

@@ -101,4 +101,63 @@ func TestWhatIsNotServed(t *testing.T) {
 		})))
 		Same(t, "doubts", strings.Join(tr.Doubts, ", "), want)
 	}
+	// Of the opcodes that there are, and one that there is not.
+	for op, want := range map[int32]string{
+		17: "checkWatches", 18: "removeWatches", 20: "deleteContainer", 22: "multiRead", 102: "sasl", 103: "getEphemerals",
+		104: "getAllChildrenNumber", 105: "setWatches2", 106: "addWatch", 107: "whoAmI", 99: "",
+	} {
+		header := binary.BigEndian.AppendUint32(nil, 8)
+		header = binary.BigEndian.AppendUint32(header, 1)
+		doubts := write(t, binary.BigEndian.AppendUint32(header, uint32(op)))
+		if want != "" {
+			want = "zookeeper-1 was asked for " + want + ", which a real ZooKeeper server does and this one does not"
+		}
+		Same(t, "doubts", doubts, want)
+	}
+	// A container in a transaction: the header of an operation, the path, no data, no ACL, the
+	// flags, and the header of the end.
+	container := []byte("\x00\x00\x00\x13\x00\xff\xff\xff\xff" + "\x00\x00\x00\x02/c" + "\xff\xff\xff\xff" + "\x00\x00\x00\x00" + "\x00\x00\x00\x04" + "\xff\xff\xff\xff\x01\xff\xff\xff\xff")
+	multi := binary.BigEndian.AppendUint32(nil, uint32(8+len(container)))
+	multi = append(append(multi, "\x00\x00\x00\x01\x00\x00\x00\x0e"...), container...)
+	Same(t, "doubts", write(t, multi), "zookeeper-1 was asked for createContainer, which a real ZooKeeper server does and this one does not")
+}
+
+// write is what the run says of itself if a client writes something in its session.
+func write(t *testing.T, b []byte) string {
+	t.Helper()
+	tr := Play(t, story(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+		c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		if err := begin(c); err != nil {
+			return err
+		}
+		_, err = c.Write(b)
+		time.Sleep(time.Second)
+		return err
+	})))
+	return strings.Join(tr.Doubts, ", ")
+}
+
+// So are the commands that an operator sends, which begin a connection.
+func TestCommandsOfFourLetters(t *testing.T) {
+	for command, want := range map[string]string{
+		"ruok": "zookeeper-1 was asked for ruok, which a real ZooKeeper server does and this one does not",
+		"stat": "zookeeper-1 was asked for stat, which a real ZooKeeper server does and this one does not",
+		"none": "",
+	} {
+		tr := Play(t, story(1, Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+			c, err := p.Env().Dial(ctx, "tcp", p.Env().Nodes[0])
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			_, err = c.Write([]byte(command))
+			time.Sleep(time.Second)
+			return err
+		})))
+		Same(t, command, strings.Join(tr.Doubts, ", "), want)
+	}
 }
