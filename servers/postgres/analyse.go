@@ -161,8 +161,8 @@ func (sc *scope) ref(e *sql.Ref) (*node, error) {
 // systemColumns are those that each row of a table has besides its own.
 var systemColumns = []string{"xmin", "xmax", "ctid", "tableoid", "cmin", "cmax"}
 
-// system is a system column of the first relation. Those that depend on where a row lies, or on how
-// many commands a transaction has had, are not served.
+// system is a system column of the first relation. The number of the table and those of a transaction's
+// commands are not served.
 func (sc *scope) system(e *sql.Ref) (*node, error) {
 	of := sc.relations[0]
 	switch {
@@ -170,11 +170,14 @@ func (sc *scope) system(e *sql.Ref) (*node, error) {
 		return nil, fail(unknownColumn, "column %s.%s does not exist", e.Table, e.Column)
 	case of.table.view != nil:
 		return nil, fail(unknownColumn, "column \"%s\" does not exist", e.Column)
-	case e.Table != "" && e.Table != of.alias, e.Column != "xmin" && e.Column != "xmax":
+	case e.Table != "" && e.Table != of.alias, !slices.Contains([]string{"xmin", "xmax", "ctid"}, e.Column):
 		return nil, without("the system column %s", strings.TrimPrefix(strings.TrimPrefix(e.Table, of.alias)+"."+e.Column, "."))
 	}
 	sc.aggregates.refers(of.alias, e.Column)
-	if e.Column == "xmin" {
+	switch e.Column {
+	case "ctid":
+		return &node{typ: sql.TID, eval: func(f *frame) (value, error) { return f.rows[0].at, nil }}, nil
+	case "xmin":
 		return &node{typ: sql.XID, eval: func(f *frame) (value, error) { return int64(f.rows[0].xmin), nil }}, nil
 	}
 	return &node{typ: sql.XID, eval: func(f *frame) (value, error) { return int64(f.rows[0].xmax), nil }}, nil

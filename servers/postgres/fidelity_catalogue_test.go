@@ -504,4 +504,59 @@ var ofItself = []fidelity{
 			a: 1
 			a: SELECT 1`,
 	},
+	{
+		name: "where a row lies, by which a job is taken from a queue",
+		script: `
+			a! CREATE TABLE jobs (name text PRIMARY KEY, n int); INSERT INTO jobs VALUES ('a', 1), ('b', 2), ('c', 3)
+			a: SELECT name, ctid, ctid::text, ctid = '(0,1)', ctid < '(0,2)' FROM jobs ORDER BY ctid DESC
+			a: SELECT '(x,1)'::tid
+			a: SELECT ctid::int FROM jobs
+			a: SELECT ctid + 1 FROM jobs
+			a: UPDATE jobs SET n = 4 WHERE ctid = $1 RETURNING name, ctid | (0,1)
+			a: UPDATE jobs SET n = 4 WHERE ctid = $1 RETURNING name, ctid | (0,1)
+			a! BEGIN
+			a: DELETE FROM jobs WHERE ctid = (SELECT ctid FROM jobs ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING name
+			b: DELETE FROM jobs WHERE ctid = (SELECT ctid FROM jobs ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING name
+			b> DELETE FROM jobs WHERE ctid = (SELECT ctid FROM jobs ORDER BY n LIMIT 1 FOR UPDATE) RETURNING name
+			a! ROLLBACK
+			b<
+			a! BEGIN; UPDATE jobs SET n = 5
+			b> UPDATE jobs SET n = n + 1 WHERE ctid = '(0,4)' RETURNING n, ctid
+			a! COMMIT
+			b<
+			a: INSERT INTO jobs VALUES ('a', 1) ON CONFLICT (name) DO UPDATE SET n = 6 RETURNING ctid
+			a: UPDATE jobs SET ctid = '(0,1)'`,
+		want: `
+			a: CREATE TABLE
+			a: INSERT 0 3
+			a: ERROR 42702: ORDER BY "ctid" is ambiguous
+			a: ERROR 22P02: invalid input syntax for type tid: "(x,1)"
+			a: ERROR 42846: cannot cast type tid to integer
+			a: ERROR 42883: operator does not exist: tid + integer
+			a: [name 25, ctid 27]
+			a: a, (0,4)
+			a: UPDATE 1
+			a: UPDATE 0
+			a: BEGIN
+			a: [name 25]
+			a: b
+			a: DELETE 1
+			b: [name 25]
+			b: c
+			b: DELETE 1
+			b: waits
+			a: ROLLBACK
+			b: [name 25]
+			b: b
+			b: DELETE 1
+			a: BEGIN
+			a: UPDATE 1
+			b: waits
+			a: COMMIT
+			b: UPDATE 0
+			a: [ctid 27]
+			a: (0,6)
+			a: INSERT 0 1
+			a: ERROR 0A000: cannot assign to system column "ctid"`,
+	},
 }

@@ -9,10 +9,10 @@
 // It has one table in a query, and no joins, groups, views that clients make, triggers, foreign keys,
 // savepoints or other isolation levels. Of the server's own views it has what locks ask for: the
 // advisory locks of pg_locks, the sessions of clients in pg_stat_activity, the session's database in
-// pg_database and the clients' tables in pg_tables; of a row's system columns xmin and xmax. What it
-// does not have it refuses: with PostgreSQL's own code 0A000 or 42601, and a run in which that happens
-// proves nothing. Where it answers otherwise than the real one stands in a table of differences, which
-// its tests compare with a real one.
+// pg_database and the clients' tables in pg_tables; of a row's system columns xmin, xmax and ctid.
+// What it does not have it refuses: with PostgreSQL's own code 0A000 or 42601, and a run in which that
+// happens proves nothing. Where it answers otherwise than the real one stands in a table of
+// differences, which its tests compare with a real one.
 //
 // A pooler can stand before it, which gives its clients a few sessions for a transaction each.
 //

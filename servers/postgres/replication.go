@@ -200,11 +200,11 @@ func (s *server) everything() record {
 // durable is the table as it is on the disk.
 func (t *table) durable() *table {
 	is := func(of *tx) bool { return of.state == committed || of.durable }
-	copied := &table{name: t.name, columns: t.columns, keys: t.keys, indexes: t.indexes}
+	copied := &table{name: t.name, places: t.places, columns: t.columns, keys: t.keys, indexes: t.indexes}
 	for _, r := range t.rows {
 		for _, v := range slices.Backward(r.versions) {
 			if is(v.by) && !(v.over != nil && is(v.over)) {
-				copied.rows = append(copied.rows, &row{versions: []*version{{values: v.values, xmin: v.xmin, xmax: v.xmax}}})
+				copied.rows = append(copied.rows, &row{versions: []*version{{values: v.values, xmin: v.xmin, xmax: v.xmax, at: v.at}}})
 				break
 			}
 		}
@@ -231,11 +231,11 @@ func (s *server) replay(r record) {
 			t = &table{name: one.name, columns: one.columns, keys: one.keys, indexes: one.indexes}
 			s.tables[t.name] = t
 		}
-		t.rows = nil
+		t.rows, t.places = nil, one.places
 		for _, from := range one.rows {
 			to := &row{of: t}
 			was := from.versions[0]
-			to.versions = []*version{{row: to, values: was.values, by: by, xmin: was.xmin, xmax: was.xmax}}
+			to.versions = []*version{{row: to, values: was.values, by: by, xmin: was.xmin, xmax: was.xmax, at: was.at}}
 			s.keeps(to.versions[0].values)
 			t.rows = append(t.rows, to)
 		}

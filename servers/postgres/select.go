@@ -71,10 +71,17 @@ func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) (*que
 // ordered is what rows are ordered by: the name of an output, or an expression.
 func (sc *scope) ordered(e sql.Expr, outputs []output) (*node, error) {
 	if ref, is := e.(*sql.Ref); is && ref.Table == "" {
+		var found []output
 		for _, o := range outputs {
-			if o.name == ref.Column && o.typ != sql.XID {
-				return o.node, nil
+			if o.name == ref.Column {
+				found = append(found, o)
 			}
+		}
+		switch {
+		case len(found) > 1 && found[0].typ != found[1].typ:
+			return nil, fail(ambiguousColumn, "ORDER BY \"%s\" is ambiguous", ref.Column)
+		case len(found) > 0 && found[0].typ != sql.XID:
+			return found[0].node, nil
 		}
 	}
 	if _, is := e.(*sql.Literal); is {

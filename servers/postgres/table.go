@@ -14,6 +14,7 @@ type table struct {
 	indexes []string // the names of those that are no keys
 	rows    []*row
 	dropped bool
+	places  int   // of versions that there have been
 	view    *view // nil: it is a table
 }
 
@@ -49,6 +50,7 @@ type version struct {
 	// xmin is the ID of the transaction that made it. xmax is that of the last one that updated,
 	// deleted or locked it, whatever came of that one; 0 is none.
 	xmin, xmax uint32
+	at         place
 	// next is what an update has made of it, and before of what it was made; nil is none.
 	next, before *version
 }
@@ -110,10 +112,18 @@ func (t *table) tidy() {
 	})
 }
 
+// next is where the next version of a row lies. A page has room for as many as there can be at
+// most, and what is gone leaves its place unused: the real one uses it again at some time.
+func (t *table) next() place {
+	const most = 226
+	t.places++
+	return place{uint32((t.places - 1) / most), uint16((t.places-1)%most + 1)}
+}
+
 // insert adds a row.
 func (t *table) insert(by *tx, values []value) *version {
 	r := &row{of: t}
-	v := &version{row: r, values: values, by: by, xmin: by.id()}
+	v := &version{row: r, values: values, by: by, xmin: by.id(), at: t.next()}
 	r.versions = []*version{v}
 	t.rows = append(t.rows, r)
 	by.touched(t)
@@ -124,7 +134,7 @@ func (t *table) insert(by *tx, values []value) *version {
 
 // update makes a new version of a row, and delete none. The transaction has the row.
 func (v *version) update(by *tx, values []value) *version {
-	n := &version{row: v.row, values: values, by: by, before: v, xmin: by.id()}
+	n := &version{row: v.row, values: values, by: by, before: v, xmin: by.id(), at: v.row.of.next()}
 	if v.xmax == by.xid { // it has locked the row before, and keeps the lock: heap_update
 		n.xmax = v.xmax
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -10,11 +11,29 @@ import (
 	"github.com/locksim/locksim/servers/postgres/sql"
 )
 
-// A value is a bool, int64, float64, string, octets, stamp or span; nil is NULL.
+// A value is a bool, int64, float64, string, octets, place, stamp or span; nil is NULL.
 type value = any
 
 // octets are a bytea.
 type octets string
+
+// A place is a tid: where a version of a row lies.
+type place struct {
+	block  uint32
+	offset uint16
+}
+
+func (p place) String() string { return fmt.Sprintf("(%d,%d)", p.block, p.offset) }
+
+// readPlace reads a place as it is written.
+func readPlace(text string) (value, error) {
+	var p place
+	word := strings.TrimSpace(text)
+	if n, err := fmt.Sscanf(word, "(%d,%d)", &p.block, &p.offset); n != 2 || err != nil || p.String() != word {
+		return nil, fail(badText, "invalid input syntax for type tid: \"%s\"", text)
+	}
+	return p, nil
+}
 
 // void is the type of functions that return nothing, and unknown that of a literal or a
 // parameter whose type nothing has said yet.
@@ -26,7 +45,7 @@ const (
 // oids are what types are called in the protocol.
 var oids = map[sql.Type]uint32{
 	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Varchar: 1043, sql.Bytea: 17, sql.Float8: 701, sql.Timestamp: 1114, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
-	sql.Int2: 21, sql.OID: 26, sql.XID: 28, sql.Name: 19,
+	sql.Int2: 21, sql.OID: 26, sql.XID: 28, sql.TID: 27, sql.Name: 19,
 }
 
 func typeOf(oid uint32) (sql.Type, bool) {
@@ -40,7 +59,7 @@ func typeOf(oid uint32) (sql.Type, bool) {
 
 // sizes are those of the values of each type, as a RowDescription has them; -1 is any.
 var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Varchar: -1, sql.Bytea: -1, sql.Float8: 8, sql.Timestamp: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4,
-	sql.Int2: 2, sql.OID: 4, sql.XID: 4, sql.Name: 64}
+	sql.Int2: 2, sql.OID: 4, sql.XID: 4, sql.TID: 6, sql.Name: 64}
 
 // read is a value from its text.
 func read(text string, t sql.Type) (value, error) {
@@ -50,6 +69,8 @@ func read(text string, t sql.Type) (value, error) {
 		return text, nil
 	case sql.OID, sql.XID:
 		return readID(text, t)
+	case sql.TID:
+		return readPlace(text)
 	case sql.Bytea:
 		return readOctets(text)
 	case sql.Bool:
@@ -170,6 +191,8 @@ func write(v value) string {
 		return writeFloat(v)
 	case string:
 		return v
+	case place:
+		return v.String()
 	case octets:
 		return `\x` + hex.EncodeToString([]byte(v))
 	case stamp:
@@ -218,6 +241,8 @@ func compare(a, b value) int {
 		return strings.Compare(a, b.(string)) // the collation C
 	case octets:
 		return cmp.Compare(a, b.(octets))
+	case place:
+		return cmp.Or(cmp.Compare(a.block, b.(place).block), cmp.Compare(a.offset, b.(place).offset))
 	case stamp:
 		return cmp.Compare(a, b.(stamp))
 	case span:

@@ -42,6 +42,8 @@ func encode(v value, t sql.Type, format int16) []byte {
 		return append(b, v...)
 	case octets:
 		return append(b, v...)
+	case place:
+		return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint32(b, v.block), v.offset)
 	case stamp:
 		return binary.BigEndian.AppendUint64(b, uint64(v))
 	case span:
@@ -74,6 +76,8 @@ func decode(b []byte, t sql.Type, format int16) (value, error) {
 		return int64(int16(binary.BigEndian.Uint16(b))), nil
 	case (t == sql.OID || t == sql.XID) && len(b) == 4:
 		return int64(binary.BigEndian.Uint32(b)), nil
+	case t == sql.TID && len(b) == 6:
+		return place{binary.BigEndian.Uint32(b), binary.BigEndian.Uint16(b[4:])}, nil
 	case t == sql.Int4 && len(b) == 4:
 		return int64(int32(binary.BigEndian.Uint32(b))), nil
 	case t == sql.Int8 && len(b) == 8:

@@ -268,8 +268,9 @@ const (
 	Int2 Type = "smallint"
 	OID  Type = "oid"
 	XID  Type = "xid"
+	TID  Type = "tid"
 	Name Type = "name"
 )
 
 // Own says that a type is only that of columns of the server's own.
-func (t Type) Own() bool { return t == Int2 || t == OID || t == XID || t == Name }
+func (t Type) Own() bool { return t == Int2 || t == OID || t == XID || t == TID || t == Name }

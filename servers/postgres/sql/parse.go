@@ -603,7 +603,7 @@ func (p *parser) column(c *CreateTable) {
 var types = map[string]Type{
 	"bool": Bool, "boolean": Bool, "int": Int4, "int4": Int4, "integer": Int4, "bigint": Int8, "int8": Int8,
 	"float8": Float8, "float": Float8, "text": Text, "varchar": Varchar, "bytea": Bytea, "timestamp": Timestamp, "timestamptz": TimestampTZ, "interval": Interval,
-	"oid": OID, "xid": XID, "name": Name,
+	"oid": OID, "xid": XID, "tid": TID, "name": Name,
 }
 
 // others are types of PostgreSQL's that are not done here.
