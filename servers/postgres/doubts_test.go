@@ -2,13 +2,19 @@ package postgres_test
 
 import (
 	"context"
+	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
 )
 
 // What a real server knows and this one does not is told, by its name: the run proves nothing then.
@@ -72,7 +78,42 @@ func TestWhatIsNotServed(t *testing.T) {
 		if !strings.HasPrefix(doubts, "postgres-1 was asked for what a real PostgreSQL server may do and this one does not: ") || !strings.Contains(doubts, want) {
 			t.Errorf("%s is answered by\n%s\nand the run says of itself %q, not that the server lacks %s", asked, said, doubts, want)
 		}
+		if v := checks.Check(history.Of(tr), nil); v.Verdict != checks.Undecided || len(v.Reasons) != 1 || v.Reasons[0].Code != checks.InDoubt {
+			t.Errorf("%s: the verdict is %s, %v", asked, v.Verdict, v.Reasons)
+		}
 	}
+}
+
+// A session that its administrator ends loses its locks, and that is told: by nobody's command, since
+// whoever had them did not give them up.
+func TestASessionThatIsEndedLosesItsLocks(t *testing.T) {
+	cfg := alone(t, func(_ context.Context, p *sim.Program) {
+		env := p.Env()
+		s := &script{t: t, dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Dial(ctx, "tcp", env.Nodes[0]) }}
+		said := s.play(`
+			a: SET application_name = 'holder'
+			a: SELECT pg_advisory_lock(5)
+			b: SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = 5 AND pid <> pg_backend_pid()
+			b: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holder'
+			b: SELECT pg_advisory_lock(5)
+			b: SELECT pg_advisory_unlock(5)`)
+		if strings.Contains(said, "ERROR") {
+			t.Error(said)
+		}
+	})
+	cfg.Lock = sim.Lock{Key: "5", TTL: time.Second, Kind: locks.Kind{
+		Name: "ours", System: locks.Postgres,
+		New:   func(*locks.Env) (locks.Lock, error) { return nil, nil }, // nobody asks for it but the script
+		Slots: func(string, int) ([]locks.Slot, int) { return []locks.Slot{{Key: "advisory/5"}}, 1 },
+	}}
+	var became []string
+	for _, ev := range Play(t, cfg).Events {
+		switch ev.Kind {
+		case trace.KindSet, trace.KindDelete, trace.KindDrop:
+			became = append(became, string(ev.Kind)+" "+ev.Value)
+		}
+	}
+	Same(t, "the lock", strings.Join(became, ", "), "set session-1, drop session-1, set session-2, delete session-2")
 }
 
 // So it is with what a client wants when it connects.
