@@ -140,6 +140,9 @@ func (s *speaker) serverCampaign(ctx context.Context, words []string) (string, e
 // office is the request with what a session has, if it has anything.
 func (s *speaker) office(name, request string) recipes.Message {
 	m := recipes.New(request)
+	if name == "nothing" {
+		return m.With("leader", recipes.New("v3electionpb.LeaderKey"))
+	}
 	if l := s.served(name).leader; l.Message != nil {
 		m = m.With("leader", l)
 	}

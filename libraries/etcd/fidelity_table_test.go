@@ -552,6 +552,8 @@ var fidelities = []fidelity{
 		server-leader job      => Unknown: election: no leader
 		server-proclaim L3 x   => Unknown: "leader" field must be provided
 		server-resign L3       => Unknown: "leader" field must be provided
+		server-proclaim nothing x => Unknown: etcdserver: key is not provided
+		server-resign nothing  => Unknown: etcdserver: key is not provided
 		server-campaign unknown job x => Unknown: etcdserver: requested lease not found
 		server-next O          =>`},
 

@@ -104,6 +104,12 @@ func (r *recipe) soon(do func()) {
 
 // write has a request written to the log, and then goes on.
 func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message, error)) {
+	if request.Txn != nil {
+		if err := validTxn(request.Txn); err != nil {
+			then(nil, err)
+			return
+		}
+	}
 	r.m.write(request, r.call.asked.By(), func(resp proto.Message, err error) {
 		r.soon(func() { then(resp, err) })
 	})

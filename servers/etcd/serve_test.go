@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/locksim/locksim/servers/etcd/recipes"
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
@@ -110,7 +111,9 @@ func FuzzRequests(f *testing.F) {
 		pb.KV_Range_FullMethodName, pb.KV_Put_FullMethodName, pb.KV_DeleteRange_FullMethodName, pb.KV_Txn_FullMethodName, pb.KV_Compact_FullMethodName,
 		pb.Lease_LeaseGrant_FullMethodName, pb.Lease_LeaseRevoke_FullMethodName, pb.Lease_LeaseKeepAlive_FullMethodName, pb.Lease_LeaseTimeToLive_FullMethodName,
 		pb.Lease_LeaseLeases_FullMethodName, pb.Watch_Watch_FullMethodName, pb.Cluster_MemberList_FullMethodName, pb.Maintenance_Status_FullMethodName,
+		recipes.Lock, recipes.Unlock, recipes.Campaign, recipes.Proclaim, recipes.Leader, recipes.Observe, recipes.Resign,
 	}
+	leader := recipes.New("v3electionpb.LeaderKey").With("key", "x/1").With("rev", int64(2)).With("lease", int64(1))
 	op := &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: []byte("x"), Lease: 1}}}
 	for i, m := range []proto.Message{
 		&pb.RangeRequest{Key: []byte("x"), RangeEnd: []byte{0}, Revision: 1, SortTarget: pb.RangeRequest_MOD, MinCreateRevision: -1},
@@ -120,6 +123,10 @@ func FuzzRequests(f *testing.F) {
 		&pb.LeaseKeepAliveRequest{ID: 1}, &pb.LeaseTimeToLiveRequest{ID: 1, Keys: true}, &pb.LeaseLeasesRequest{},
 		&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{Key: []byte("x"), StartRevision: 1, ProgressNotify: true}}},
 		&pb.MemberListRequest{Linearizable: true}, &pb.StatusRequest{},
+		recipes.New("v3lockpb.LockRequest").With("name", "x"), recipes.New("v3lockpb.UnlockRequest").With("key", "x/1"),
+		recipes.New("v3electionpb.CampaignRequest").With("name", "x").With("value", "1"), recipes.New("v3electionpb.ProclaimRequest").With("leader", leader).With("value", "1"),
+		recipes.New("v3electionpb.LeaderRequest").With("name", "x"), recipes.New("v3electionpb.LeaderRequest").With("name", "x"),
+		recipes.New("v3electionpb.ResignRequest").With("leader", leader),
 	} {
 		b, err := proto.Marshal(m)
 		if err != nil {
