@@ -134,6 +134,8 @@ func (sc *scope) ref(e *sql.Ref) (*node, error) {
 		}
 	}
 	switch {
+	case !known && slices.ContainsFunc(sc.relations, func(r relation) bool { return r.table.name == e.Table }):
+		return nil, fail(unknownTable, "invalid reference to FROM-clause entry for table \"%s\"", e.Table)
 	case !known:
 		return nil, fail(unknownTable, "missing FROM-clause entry for table \"%s\"", e.Table)
 	case found == nil && slices.Contains(systemColumns, e.Column):
@@ -417,9 +419,21 @@ func (sc *scope) common(what string, all []*node) ([]*node, sql.Type, error) {
 	return all, t, nil
 }
 
+// inner analyses a query in brackets. One that does not know a name may mean one of the rows around it.
+func (sc *scope) inner(of *sql.Select) (*query, error) {
+	q, err := sc.s.query(of, sc.params, sc.subs)
+	if err != nil && len(sc.relations) > 0 {
+		o := asOops(err)
+		if !o.ours && (o.code == unknownColumn || o.code == unknownTable && strings.Contains(o.text, "FROM-clause entry")) {
+			return nil, without("a query in brackets that refers to the rows around it")
+		}
+	}
+	return q, err
+}
+
 // sub is a query in brackets: it is run once, before the rest of the statement.
 func (sc *scope) sub(e *sql.Sub) (*node, error) {
-	q, err := sc.s.query(e.Select, sc.params, sc.subs)
+	q, err := sc.inner(e.Select)
 	if err != nil {
 		return nil, err
 	}
@@ -434,7 +448,7 @@ func (sc *scope) sub(e *sql.Sub) (*node, error) {
 // exists is whether a query in brackets has a row. It is run as those are whose value is asked for,
 // and no further than to its first row.
 func (sc *scope) exists(e *sql.Exists) (*node, error) {
-	q, err := sc.s.query(e.Select, sc.params, sc.subs)
+	q, err := sc.inner(e.Select)
 	if err != nil {
 		return nil, err
 	}

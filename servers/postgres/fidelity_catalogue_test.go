@@ -439,7 +439,8 @@ var ofItself = []fidelity{
 			a: SELECT 1::bigint << 2::bigint
 			a: CREATE TABLE t (name text, oid int)
 			a: SELECT name, oid FROM t WHERE name = 'a'
-			a: SELECT txid_current() = txid_current()
+			a: SELECT txid_current() = txid_current(), pg_advisory_lock(5)::text, true
+			a: SELECT t.name FROM t x
 			a: SHOW TIME ZONE
 			a: SHOW datestyle
 			a: SET jit = off
@@ -465,9 +466,10 @@ var ofItself = []fidelity{
 			a: ERROR 42883: operator does not exist: bigint << bigint
 			a: CREATE TABLE
 			a: SELECT 0
-			a: [?column? 16]
-			a: t
+			a: [?column? 16, pg_advisory_lock 25, ?column? 16]
+			a: t, , t
 			a: SELECT 1
+			a: ERROR 42P01: invalid reference to FROM-clause entry for table "t"
 			a: [TimeZone 25]
 			a: UTC
 			a: SHOW

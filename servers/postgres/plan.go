@@ -134,10 +134,6 @@ func figured(e sql.Expr) (name string, stays bool) {
 		return e.Name, true
 	case *sql.Case:
 		return "case", false
-	case *sql.Literal:
-		if e.Kind == sql.Boolean {
-			return "bool", false
-		}
 	case *sql.Cast:
 		if name, stays := figured(e.X); stays {
 			return name, true

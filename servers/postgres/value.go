@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,14 +94,23 @@ func read(text string, t sql.Type) (value, error) {
 		if at, ok := readStamp(word, t == sql.TimestampTZ); ok {
 			return at, nil
 		}
-		return nil, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", strings.TrimSuffix(string(t), " without time zone"), text)
+		return nil, otherTime(text, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", strings.TrimSuffix(string(t), " without time zone"), text))
 	case sql.Interval:
 		if s, ok := readSpan(word); ok {
 			return s, nil
 		}
-		return nil, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", t, text)
+		return nil, otherTime(text, fail(badTimestamp, "invalid input syntax for type %s: \"%s\"", t, text))
 	}
 	return nil, fail(badText, "invalid input syntax for type %s: \"%s\"", t, text)
+}
+
+// otherTime is the error of a text that is no time here. PostgreSQL reads times in many more ways.
+func otherTime(text string, wrong error) error {
+	words := []string{"now", "today", "tomorrow", "yesterday", "epoch", "allballs"}
+	if strings.ContainsAny(text, "0123456789") || slices.Contains(words, strings.ToLower(strings.TrimSpace(text))) {
+		return asOurs(wrong)
+	}
+	return wrong
 }
 
 // readID reads an oid or an xid, which are numbers of 32 bits without a sign.
@@ -343,7 +353,7 @@ func bitsOf(t sql.Type) int {
 func castable(from, to sql.Type) bool {
 	switch {
 	case from == to, from == unknown, isText(from), isText(to), isNumber(from) && isNumber(to), isTime(from) && isTime(to):
-		return from != void
+		return from != void || isText(to)
 	}
 	return from == sql.Bool && to == sql.Int4 || from == sql.Int4 && to == sql.Bool ||
 		isInteger(from) && to == sql.OID || from == sql.OID && (to == sql.Int4 || to == sql.Int8)
