@@ -46,7 +46,7 @@ func (r *recipe) campaign(request recipes.Message) {
 			txn := resp.(*pb.TxnResponse)
 			o.revision = txn.Header.Revision
 			waits := func() {
-				r.gone = func(then func()) { r.undo(o.resigns(), then) }
+				r.abandon = func(then func()) { r.undo(o.resigns(), then) }
 				r.waitDeletes(prefix, o.revision-1, func(err error) {
 					if err != nil {
 						r.fail(err)
@@ -141,12 +141,12 @@ func (r *recipe) leaderOf(request recipes.Message) {
 		case len(resp.Kvs) == 0:
 			r.fail(errNoLeader)
 		default:
-			r.answer(leads(resp.Header, resp.Kvs[0]), r.tellLeader(resp.Kvs[0]))
+			r.answer(leaderResponse(resp.Header, resp.Kvs[0]), r.tellLeader(resp.Kvs[0]))
 		}
 	})
 }
 
-func leads(header *pb.ResponseHeader, kv *mvccpb.KeyValue) proto.Message {
+func leaderResponse(header *pb.ResponseHeader, kv *mvccpb.KeyValue) proto.Message {
 	return recipes.New("v3electionpb.LeaderResponse").With("header", header).With("kv", kv)
 }
 
@@ -171,13 +171,13 @@ func (r *recipe) observes(prefix string) {
 					if e.Type == mvccpb.Event_PUT {
 						r.unwatch()
 						header.Revision = e.Kv.ModRevision
-						r.soon(func() { r.follows(prefix, header, e.Kv) })
+						r.schedule(func() { r.follows(prefix, header, e.Kv) })
 						return
 					}
 				}
 				if events == nil {
 					r.unwatch()
-					r.soon(func() { r.call.end(0, "", "the end of Observe") })
+					r.schedule(func() { r.call.end(0, "", "the end of Observe") })
 				}
 			})
 		}
@@ -186,20 +186,20 @@ func (r *recipe) observes(prefix string) {
 
 // follows tells the client who leads, and what it proclaims until it leads no more.
 func (r *recipe) follows(prefix string, header *pb.ResponseHeader, kv *mvccpb.KeyValue) {
-	r.call.send(nil, leads(header, kv), r.tellLeader(kv))
+	r.call.send(nil, leaderResponse(header, kv), r.tellLeader(kv))
 	r.stop = r.m.follows(kv.Key, nil, header.Revision+1, func(header *pb.ResponseHeader, events []*mvccpb.Event) {
 		if events == nil {
 			r.unwatch()
-			r.soon(func() { r.call.end(0, "", "the end of Observe") })
+			r.schedule(func() { r.call.end(0, "", "the end of Observe") })
 			return
 		}
 		for _, e := range events {
 			if e.Type == mvccpb.Event_DELETE {
 				r.unwatch()
-				r.soon(func() { r.observes(prefix) })
+				r.schedule(func() { r.observes(prefix) })
 				return
 			}
-			r.call.send(nil, leads(header, e.Kv), r.tellLeader(e.Kv))
+			r.call.send(nil, leaderResponse(header, e.Kv), r.tellLeader(e.Kv))
 		}
 	})
 }

@@ -22,12 +22,13 @@ type recipe struct {
 	call *rpc
 	m    *member
 	does func(*recipe, recipes.Message)
-	// stop ends what the member watches for it; nil is nothing. gone is what is to be done when
-	// the client does not wait any more, before something else; nil is nothing. late says that it
-	// does not.
-	stop func()
-	gone func(then func())
-	late bool
+	// stop ends what the member watches for the call; nil is nothing. abandon takes back what the
+	// call has written, and then does something else, if the client does not wait any more; nil is
+	// nothing. isLate says that the time is over in which the client waits.
+	stop    func()
+	abandon func(then func())
+	isLate  bool
+	begun   bool
 }
 
 // recipeOf is a method that follows a recipe.
@@ -39,6 +40,10 @@ func recipeOf(request string, does func(*recipe, recipes.Message)) *method {
 }
 
 func (r *recipe) take(request proto.Message) {
+	if r.begun {
+		return // a call is of one request
+	}
+	r.begun = true
 	if r.call.within > 0 {
 		r.m.after(r.call.within, r.tooLate)
 	}
@@ -51,22 +56,22 @@ func (r *recipe) tooLate() {
 	if r.call.over {
 		return
 	}
-	r.late = true
+	r.isLate = true
 	r.unwatch()
-	gone := r.gone
-	if gone == nil {
-		gone = func(then func()) { then() }
+	abandon := r.abandon
+	if abandon == nil {
+		abandon = func(then func()) { then() }
 	}
-	gone(func() { r.fail(context.DeadlineExceeded) })
+	abandon(func() { r.fail(context.DeadlineExceeded) })
 }
 
 func (r *recipe) ended(cancelled bool) {
-	if !cancelled || r.late {
+	if !cancelled || r.isLate {
 		return // a request is all that there is of it
 	}
 	r.unwatch()
-	if r.gone != nil {
-		r.gone(func() {})
+	if r.abandon != nil {
+		r.abandon(func() {})
 	}
 }
 
@@ -79,7 +84,7 @@ func (r *recipe) unwatch() {
 
 // fail ends the call as a server of gRPC does with an error that says no code.
 func (r *recipe) fail(err error) {
-	r.gone = nil
+	r.abandon = nil
 	text := err.Error()
 	if s, is := status.FromError(err); is {
 		text = s.Message()
@@ -88,15 +93,15 @@ func (r *recipe) fail(err error) {
 }
 
 func (r *recipe) answer(m proto.Message, text string) {
-	r.gone = nil
+	r.abandon = nil
 	r.call.answer(m, text)
 }
 
-// soon goes on in a turn of its own, unless the client does not wait any more: what comes of one
+// schedule goes on in a turn of its own, unless the client does not wait any more: what comes of one
 // request is known in the midst of others.
-func (r *recipe) soon(do func()) {
+func (r *recipe) schedule(do func()) {
 	r.m.after(0, func() {
-		if !r.call.over && !r.late {
+		if !r.call.over && !r.isLate {
 			do()
 		}
 	})
@@ -111,7 +116,7 @@ func (r *recipe) write(request *pb.InternalRaftRequest, then func(proto.Message,
 		}
 	}
 	r.m.write(request, r.call.asked.By(), func(resp proto.Message, err error) {
-		r.soon(func() { then(resp, err) })
+		r.schedule(func() { then(resp, err) })
 	})
 }
 
@@ -125,7 +130,7 @@ func (r *recipe) read(request *pb.RangeRequest, then func(*pb.RangeResponse, err
 		if err == nil {
 			resp.Header = r.m.header(resp.Header.Revision)
 		}
-		r.soon(func() { then(resp, err) })
+		r.schedule(func() { then(resp, err) })
 	})
 }
 
@@ -134,9 +139,9 @@ func (r *recipe) undo(request *pb.InternalRaftRequest, then func()) {
 	r.m.write(request, r.call.asked.By(), func(proto.Message, error) { then() })
 }
 
-// unasked is the TTL of the session that a client gets that brings none, in seconds. Nobody
+// defaultSessionTTL is the TTL of the session that a client gets that brings none, in seconds. Nobody
 // renews it.
-const unasked = 60
+const defaultSessionTTL = 60
 
 // session goes on with the client's session, or a new one.
 func (r *recipe) session(lease int64, then func(lease int64)) {
@@ -144,7 +149,7 @@ func (r *recipe) session(lease int64, then func(lease int64)) {
 		then(lease)
 		return
 	}
-	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: unasked}}, func(resp proto.Message, err error) {
+	r.write(&pb.InternalRaftRequest{LeaseGrant: &pb.LeaseGrantRequest{ID: r.m.nextID(), TTL: defaultSessionTTL}}, func(resp proto.Message, err error) {
 		if err != nil {
 			r.fail(err)
 			return
@@ -193,10 +198,10 @@ func (r *recipe) waitDeletes(prefix string, upTo int64, then func(error)) {
 			switch {
 			case events == nil:
 				r.unwatch()
-				r.soon(func() { then(rpctypes.ErrGRPCCompacted) })
+				r.schedule(func() { then(rpctypes.ErrGRPCCompacted) })
 			case deletes(events):
 				r.unwatch()
-				r.soon(func() { r.waitDeletes(prefix, upTo, then) })
+				r.schedule(func() { r.waitDeletes(prefix, upTo, then) })
 			}
 		})
 	})
@@ -248,9 +253,9 @@ func (r *recipe) lock(request recipes.Message) {
 				return
 			}
 			leave := &pb.InternalRaftRequest{DeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}}
-			r.gone = func(then func()) { r.undo(leave, then) }
+			r.abandon = func(then func()) { r.undo(leave, then) }
 			leaves := func(err error) {
-				r.gone = nil
+				r.abandon = nil
 				r.undo(leave, func() { r.fail(err) })
 			}
 			r.waitDeletes(prefix, revision-1, func(err error) {

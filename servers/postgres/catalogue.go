@@ -132,20 +132,20 @@ func equals(where sql.Expr, column, alias string) []sql.Expr {
 	var all []sql.Expr
 	for _, sides := range [][2]sql.Expr{{o.X, o.Y}, {o.Y, o.X}} {
 		ref, is := sides[0].(*sql.Ref)
-		if is && ref.Column == column && (ref.Table == "" || ref.Table == alias) && plain(sides[1]) {
+		if is && ref.Column == column && (ref.Table == "" || ref.Table == alias) && isConstant(sides[1]) {
 			all = append(all, sides[1])
 		}
 	}
 	return all
 }
 
-// plain says that an expression is the same for all rows, and does nothing.
-func plain(e sql.Expr) bool {
+// isConstant says that an expression is the same for all rows, and does nothing.
+func isConstant(e sql.Expr) bool {
 	switch e := e.(type) {
 	case *sql.Literal, *sql.Param:
 		return true
 	case *sql.Cast:
-		return plain(e.X)
+		return isConstant(e.X)
 	case *sql.Call:
 		return len(e.Args) == 0 && slices.Contains([]string{"current_database", "current_schema", "pg_backend_pid"}, e.Name)
 	}
