@@ -104,6 +104,10 @@ const (
 	reportSchema = "locksim/report/v1"
 )
 
+// releaseAnswer is a property that a run is only told of. Unless it is violated no fact
+// mentions it, as no report for people does.
+const releaseAnswer = "release-answer"
+
 // facts are those of a run.
 func (r run) facts() []fact {
 	type judgement struct {
@@ -112,7 +116,14 @@ func (r run) facts() []fact {
 	}
 	broken := map[string]judgement{}
 	var judged, told []any
+	properties := maps.Clone(r.Properties)
+	if properties[releaseAnswer] != "violated" {
+		delete(properties, releaseAnswer)
+	}
 	for _, f := range r.Findings {
+		if f.Property == releaseAnswer && f.Outcome != "violated" {
+			continue
+		}
 		// That a property holds or does not apply is among the properties already.
 		if f.Outcome == "violated" || f.Outcome == "unknown" {
 			broken[f.Property] = judgement{f.Outcome, f.Fault, f.AtNS}
@@ -127,7 +138,7 @@ func (r run) facts() []fact {
 		judged = append(judged, t.Client, t.Section)
 		told = append(told, t.Reason)
 	}
-	judged = append(judged, r.Properties, broken, r.Witnesses, r.RanOn, len(r.Differences) > 0, len(r.Reasons) > 0)
+	judged = append(judged, properties, broken, r.Witnesses, r.RanOn, len(r.Differences) > 0, len(r.Reasons) > 0)
 	told = append(told, r.Differences, r.Reasons)
 	var violated []string
 	for _, property := range slices.Sorted(maps.Keys(r.Properties)) {

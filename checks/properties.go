@@ -26,6 +26,9 @@ type Card struct {
 	Of             Subject
 	// Gravity orders violations: 1 is the worst.
 	Gravity int
+	// Told says that a violation is told and counts against nobody, unless it is the lock's
+	// fault: see [Finding.Counts].
+	Told bool
 }
 
 // A Subject is what a property is about.
@@ -53,6 +56,7 @@ var properties = []property{
 	oncePerPeriod,
 	releaseOwnership,
 	progress,
+	releaseAnswer,
 }
 
 // Properties lists the properties in the order in which they are reported.

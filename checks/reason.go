@@ -44,6 +44,9 @@ const (
 	InDoubt          Code = "in-doubt"          // why, as the trace has it
 	FaultIdle        Code = "fault-idle"        // number, text of the fault, why
 	CheckersDisagree Code = "checkers-disagree" // outcome, porcupine's opinion
+	NothingToCompare Code = "nothing-to-compare"
+	ReleaseDisturbed Code = "release-disturbed" // section, error when, removed when
+	ReleaseUnderWay  Code = "release-under-way" // section
 
 	// Where a run differs from what is expected of it.
 	VerdictDiffers   Code = "verdict-differs"   // verdict, expected
@@ -53,30 +56,33 @@ const (
 	MissedNot        Code = "missed-not"        // period
 
 	// What the lock did.
-	GrantedWhileLeased  Code = "granted-while-leased"   // section, when, other, granted when, until
-	ProlongedAsIfAlone  Code = "prolonged-as-if-alone"  // section, granted when, prolonged when, other, granted when
-	EnteredWhileInside  Code = "entered-while-inside"   // section, when, other, from, until
-	TokenNotGreater     Code = "token-not-greater"      // younger, older, its token, older token, when
-	TouchedForeignKey   Code = "touched-foreign-key"    // when, acquisition, verb, key, node, owner
-	GrantedByNobody     Code = "granted-by-nobody"      // sections
-	EndedWhenGranted    Code = "ended-when-granted"     // section
-	ProlongedTooLate    Code = "prolonged-too-late"     // when, section, until
-	ToldTooLate         Code = "told-too-late"          // section, lease over when, told when
-	NeverTold           Code = "never-told"             // section, lease over when
-	BySentLater         Code = "by-sent-later"          //
-	RanOnWhilePaused    Code = "ran-on-while-paused"    // client
-	OnlyTurnsTaken      Code = "only-turns-taken"       //
-	NoProgress          Code = "no-progress"            // until, client
-	NoProgressSince     Code = "no-progress-since"      // last fault, until, client
-	NeverEnded          Code = "never-ended"            // when, client
-	LockDidNotAnswer    Code = "lock-did-not-answer"    // step
-	UnheardOf           Code = "unheard-of"             // client, server
-	QuorumInReach       Code = "quorum-in-reach"        // client, how many keys, of how many, how many are a quorum
-	MembersInReach      Code = "members-in-reach"       // client, how many members, of how many, how many are most
-	StorageTurnedAway   Code = "storage-turned-away"    // client, how, step, when
-	ClockHadNotCounted  Code = "clock-had-not-counted"  // client, granted when
-	WaitsForOther       Code = "waits-for-other"        // client, its lock, the lock that it waits for, who has that
-	LeaseOverBeforeDone Code = "lease-over-before-done" // client, granted when, over when
+	GrantedWhileLeased   Code = "granted-while-leased"   // section, when, other, granted when, until
+	ProlongedAsIfAlone   Code = "prolonged-as-if-alone"  // section, granted when, prolonged when, other, granted when
+	EnteredWhileInside   Code = "entered-while-inside"   // section, when, other, from, until
+	TokenNotGreater      Code = "token-not-greater"      // younger, older, its token, older token, when
+	TouchedForeignKey    Code = "touched-foreign-key"    // when, acquisition, verb, key, node, owner
+	GrantedByNobody      Code = "granted-by-nobody"      // sections
+	EndedWhenGranted     Code = "ended-when-granted"     // section
+	ProlongedTooLate     Code = "prolonged-too-late"     // when, section, until
+	ToldTooLate          Code = "told-too-late"          // section, lease over when, told when
+	NeverTold            Code = "never-told"             // section, lease over when
+	BySentLater          Code = "by-sent-later"          //
+	ReleasedLost         Code = "released-lost"          // section, success when, what had ended its last key, node, when
+	ReleasedNothing      Code = "released-nothing"       // section, success when, nodes
+	ReleasedDespiteError Code = "released-despite-error" // section, error when, node, removed when
+	RanOnWhilePaused     Code = "ran-on-while-paused"    // client
+	OnlyTurnsTaken       Code = "only-turns-taken"       //
+	NoProgress           Code = "no-progress"            // until, client
+	NoProgressSince      Code = "no-progress-since"      // last fault, until, client
+	NeverEnded           Code = "never-ended"            // when, client
+	LockDidNotAnswer     Code = "lock-did-not-answer"    // step
+	UnheardOf            Code = "unheard-of"             // client, server
+	QuorumInReach        Code = "quorum-in-reach"        // client, how many keys, of how many, how many are a quorum
+	MembersInReach       Code = "members-in-reach"       // client, how many members, of how many, how many are most
+	StorageTurnedAway    Code = "storage-turned-away"    // client, how, step, when
+	ClockHadNotCounted   Code = "clock-had-not-counted"  // client, granted when
+	WaitsForOther        Code = "waits-for-other"        // client, its lock, the lock that it waits for, who has that
+	LeaseOverBeforeDone  Code = "lease-over-before-done" // client, granted when, over when
 
 	// What became of the data.
 	WroteAfterGrant        Code = "wrote-after-grant"         // section, object, when, other, granted when
@@ -177,36 +183,43 @@ var sentences = map[Code]string{
 	FaultIdle:        "fault %d (%s) did not act as the story says: %s",
 	CheckersDisagree: "two checkers of the storage's history disagree: by its dependencies " + string(SerialSections) + " %s, but porcupine says that the sections %s",
 
+	NothingToCompare: "no client released a grant that a server knew, and had an answer",
+	ReleaseDisturbed: "%s's release returned an error at %v, and had removed the lock at %v, but a fault or a lost answer explains the error",
+	ReleaseUnderWay:  "the run ended before all messages of %s's release had arrived",
+
 	VerdictDiffers:   "the verdict is %s, expected %s",
 	PropertyDiffers:  "%s %s, expected %s",
 	AsItIsSaid:       ": %s",
 	MissedUnexpected: "it is not expected that %s",
 	MissedNot:        "period %d was run, expected that it is missed",
 
-	GrantedWhileLeased:  "%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
-	ProlongedAsIfAlone:  "%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
-	EnteredWhileInside:  "%s entered its section at %v, while %s was in its own from %v until %v",
-	TokenNotGreater:     "%s was granted the lock after %s, yet its fencing token %v is not greater than %v; both were out at %v",
-	TouchedForeignKey:   "at %v %v %s the key %q on %s, which had been set for %v",
-	GrantedByNobody:     "the lock let %s in though no node had granted it",
-	EndedWhenGranted:    "%s's lease had already ended when it was granted",
-	ProlongedTooLate:    "at %v %s was told that its lease was prolonged, until %v",
-	ToldTooLate:         "%s's lease was over at %v, and it was told only at %v",
-	NeverTold:           "%s's lease was over at %v, and it was not told",
-	BySentLater:         " by a command that it sent later",
-	RanOnWhilePaused:    "%s ran on while it was paused, so this is not held against the lock",
-	OnlyTurnsTaken:      "every attempt met only keys of others who were asking, too, held the lock or had just crashed",
-	NoProgress:          "from the start of the run until %v no client completed a section, though %s wanted the lock",
-	NoProgressSince:     "from the last fault at %v until %v no client completed a section, though %s wanted the lock",
-	NeverEnded:          "the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock",
-	LockDidNotAnswer:    "the lock had not answered its %s",
-	MembersInReach:      "%s could reach a member of the cluster that was with %d of its %d, all well, and %d are enough",
-	QuorumInReach:       "%s could reach %d of the lock's %d keys, on nodes that were well, and %d are enough",
-	UnheardOf:           "%s waits without a deadline for %s, which had lost its power without a word",
-	StorageTurnedAway:   "%s was granted it, but the storage %s its %s at %v",
-	ClockHadNotCounted:  "%s was granted it at %v, but its clock had not counted the time since it asked",
-	WaitsForOther:       "%s has %s and waits for %s, which %s has",
-	LeaseOverBeforeDone: "%s was granted it at %v, but its lease was over at %v, before it was done",
+	GrantedWhileLeased:   "%s was granted the lock at %v, while %s's lease, granted at %v, ran until %v",
+	ProlongedAsIfAlone:   "%s's lease, granted at %v, was prolonged at %v as if %s had not been granted the lock at %v",
+	EnteredWhileInside:   "%s entered its section at %v, while %s was in its own from %v until %v",
+	TokenNotGreater:      "%s was granted the lock after %s, yet its fencing token %v is not greater than %v; both were out at %v",
+	TouchedForeignKey:    "at %v %v %s the key %q on %s, which had been set for %v",
+	GrantedByNobody:      "the lock let %s in though no node had granted it",
+	EndedWhenGranted:     "%s's lease had already ended when it was granted",
+	ProlongedTooLate:     "at %v %s was told that its lease was prolonged, until %v",
+	ToldTooLate:          "%s's lease was over at %v, and it was told only at %v",
+	NeverTold:            "%s's lease was over at %v, and it was not told",
+	BySentLater:          " by a command that it sent later",
+	ReleasedLost:         "%s's release returned success at %v, but released nothing: its key %s on %s at %v",
+	ReleasedNothing:      "%s's release returned success at %v, but did not remove its key on %s",
+	ReleasedDespiteError: "%s's release returned an error at %v, but had removed its key on %s at %v",
+	RanOnWhilePaused:     "%s ran on while it was paused, so this is not held against the lock",
+	OnlyTurnsTaken:       "every attempt met only keys of others who were asking, too, held the lock or had just crashed",
+	NoProgress:           "from the start of the run until %v no client completed a section, though %s wanted the lock",
+	NoProgressSince:      "from the last fault at %v until %v no client completed a section, though %s wanted the lock",
+	NeverEnded:           "the run had to be cut off at %v: %s had not come to its end and nobody else wanted the lock",
+	LockDidNotAnswer:     "the lock had not answered its %s",
+	MembersInReach:       "%s could reach a member of the cluster that was with %d of its %d, all well, and %d are enough",
+	QuorumInReach:        "%s could reach %d of the lock's %d keys, on nodes that were well, and %d are enough",
+	UnheardOf:            "%s waits without a deadline for %s, which had lost its power without a word",
+	StorageTurnedAway:    "%s was granted it, but the storage %s its %s at %v",
+	ClockHadNotCounted:   "%s was granted it at %v, but its clock had not counted the time since it asked",
+	WaitsForOther:        "%s has %s and waits for %s, which %s has",
+	LeaseOverBeforeDone:  "%s was granted it at %v, but its lease was over at %v, before it was done",
 
 	WroteAfterGrant:        "%s's write of %s was applied at %v, after %s had been granted the lock at %v",
 	ReplacedUnseen:         "%s's write of %s at %v replaced the one that %s, which held a newer grant, had made at %v",

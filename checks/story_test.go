@@ -297,6 +297,8 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 	case "releases":
 		begin(trace.Release, "")
 		end(trace.Release, nil)
+	case "released": // a release that was called
+		end(trace.Release, nil)
 	case "fails-to-release":
 		end(trace.Release, func(ev *trace.Event) { ev.OK = false })
 	case "is-told-it-is-lost":
@@ -316,6 +318,10 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		ev.Peer = strings.Fields(s.line)[3]
 		s.emit(ev)
 		s.know(ev.Peer)
+		if a.has("arrives") { // at once
+			ev.Kind, ev.Process, ev.Peer = trace.KindDeliver, ev.Peer, who
+			s.emit(ev)
+		}
 	case "keeps-alive": // its session, by a message to a member
 		s.emit(trace.Event{
 			At: at, Kind: trace.KindSend, Process: who, Peer: strings.Fields(s.line)[3], Conn: 1, Msg: s.number(a["message"]),

@@ -49,7 +49,7 @@ func columns(pairs [][]scenarios.Outcome, p Palette) string {
 		row, applies := []string{string(property)}, false
 		for _, runs := range pairs {
 			row = append(row, signs(runs, property, p))
-			applies = applies || slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+			applies = applies || !silent(property, runs) && slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
 				return run.Verdict.Finding(property).Outcome != checks.NotApplicable
 			})
 		}

@@ -124,12 +124,14 @@ func (c Cell) outcomes(p checks.Property) []checks.Outcome {
 
 // caveats are the properties that qualify a safe run: neither those of the data, which it
 // has, nor the exclusions, which have columns of their own. Of an unsafe run worse has been
-// said.
+// said. What is only told qualifies nothing.
 func caveats(run scenarios.Outcome) []checks.Property {
 	if run.Verdict.Verdict != checks.Safe {
 		return nil
 	}
-	return violated(run, checks.PropertiesOf(checks.OfConduct))
+	return slices.DeleteFunc(checks.PropertiesOf(checks.OfConduct), func(p checks.Property) bool {
+		return !run.Verdict.Finding(p).Counts()
+	})
 }
 
 // violated are those of the properties that a run violates.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -35,13 +36,22 @@ func table(runs []scenarios.Outcome, p Palette) string {
 	return strings.Join(grid(header, rows, footer), "")
 }
 
-// propertiesOf are the properties that some runs are judged by.
+// propertiesOf are the properties that some runs are judged by. One that is only told is left
+// out unless it is violated or expected to be.
 func propertiesOf(runs []scenarios.Outcome) []checks.Property {
 	verdicts := make([]*checks.Verdict, len(runs))
 	for i, run := range runs {
 		verdicts[i] = run.Verdict
 	}
-	return checks.Judged(verdicts...)
+	return slices.DeleteFunc(checks.Judged(verdicts...), func(p checks.Property) bool { return silent(p, runs) })
+}
+
+// silent reports whether a property that is only told has nothing to tell: no run violates it
+// and no scenario expects one to.
+func silent(p checks.Property, runs []scenarios.Outcome) bool {
+	return p.Card().Told && !slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)
+	})
 }
 
 // grid lays cells out in columns, one line for each row, with lines drawn under

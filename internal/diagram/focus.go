@@ -8,14 +8,14 @@ import (
 	"github.com/locksim/locksim/internal/story"
 )
 
-// A focus is what a run is about: the Seqs of the events that show what broke, or else of
-// what faults did.
+// A focus is what a run is about: the Seqs of the events that show what broke and counts, or
+// else of what faults did.
 type focus []int
 
 func focusOf(v *checks.Verdict, h *history.History) focus {
 	var about focus
 	for _, f := range v.Findings {
-		if f.Outcome == checks.Violated {
+		if f.Counts() {
 			about = append(append(about, f.At), f.Events...)
 		}
 	}

@@ -156,7 +156,7 @@ func (p *page) expect(runs []scenarios.Outcome) {
 		}
 		var violated []string
 		for _, f := range run.Verdict.Findings {
-			if f.Outcome == checks.Violated {
+			if f.Counts() {
 				violated = append(violated, string(f.Property))
 			}
 		}
@@ -175,7 +175,7 @@ func undecided(v *checks.Verdict) string {
 		return v.Reasons[0].String()
 	}
 	for _, f := range v.Findings {
-		if f.Outcome == checks.Unknown {
+		if f.Outcome == checks.Unknown && !f.Property.Card().Told {
 			return fmt.Sprintf("%s is unknown, as %s", f.Property, f.Reason)
 		}
 	}

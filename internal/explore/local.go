@@ -134,7 +134,7 @@ func (l *Local) play(cfg sim.Config) (played, error) {
 		p.Doubt = verdict.Reasons[0].String()
 	}
 	for _, f := range verdict.Findings {
-		if f.Outcome == checks.Violated {
+		if f.Counts() {
 			p.Breaks = append(p.Breaks, Break{What: string(f.Property), Fault: f.Fault})
 		}
 	}

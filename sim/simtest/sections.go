@@ -143,11 +143,12 @@ func KeyHistory(tr *trace.Trace, node string) string {
 	return strings.Join(told, ", ")
 }
 
-// Broken lists the properties that a run violates, and whose fault that is.
+// Broken lists the properties that a run violates, and whose fault that is; not those that
+// are only told.
 func Broken(tr *trace.Trace) string {
 	var told []string
 	for _, f := range checks.Check(history.Of(tr), nil).Findings {
-		if f.Outcome == checks.Violated {
+		if f.Counts() {
 			told = append(told, strings.TrimSpace(fmt.Sprint(f.Property, " ", f.Fault)))
 		}
 	}

@@ -1,0 +1,279 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// ReleaseAnswer is violated when a call of release returned something else than it did, as
+// the lock's keys on its servers show:
+//
+//   - it returned success, but the client's commands neither removed nor shortened any key of
+//     the grant, since the call or by an earlier release, and the connection that held the key
+//     was not closed: the lock was no longer the client's, or it still is;
+//   - it returned an error, but a command of this call had removed the grant, the answer to
+//     that command had reached the client, and no fault had disturbed the call.
+//
+// It is unknown where an error has an excuse and the grant was removed all the same: a fault
+// acted during the call, the call was cancelled, or the answer to the command had not arrived.
+// The error is then true if it means "not confirmed" and false if it means "not held", and a
+// trace does not say which. It is unknown, too, where the run ended while a message of the
+// release was in flight. An error of a release that removed no grant is true, and so is the
+// second answer of a lock that is released twice.
+//
+// It is n/a where nothing can be compared: the lock does not say which keys it keeps, the
+// server never had a key of the grant, or no release returned.
+//
+// Many libraries document that releasing a lock that has expired returns success, so a
+// violation is told and counts against nobody (see [Card.Told]), with two exceptions, which
+// are the lock's fault: the wrong error above, and a wrong success before which no fault had
+// acted, of a client whose lease was still running by the lock's own word.
+const ReleaseAnswer Property = "release-answer"
+
+var releaseAnswer = property{
+	Card: Card{
+		Property: ReleaseAnswer, Of: OfConduct, Gravity: 11, Letter: "a", Told: true,
+		Title:  "release returns success if it has released the lock, and an error if it has not",
+		Broken: "a release returns something else than it did",
+		Word:   "false answer", Means: "a release returns success without having released the lock, or an error although it has",
+	},
+	judge: judgeReleaseAnswer,
+}
+
+func judgeReleaseAnswer(h *inquiry) Finding {
+	keeps := func(l trace.LockInfo) bool { return len(l.Slots) > 0 }
+	switch {
+	case len(h.Trace.Locks) == 0:
+		return notApplicable(NoLock)
+	case h.NobodyExcluded():
+		return notApplicable(EverybodyIn)
+	case !slices.ContainsFunc(h.Trace.Locks, keeps):
+		return notApplicable(NoKeysTold)
+	}
+	verdict := notApplicable(NothingToCompare)
+	for _, c := range h.Calls() {
+		r, comparable := h.releasing(c)
+		if !comparable {
+			continue
+		}
+		switch f := r.compare(); {
+		case f.Outcome == Violated:
+			verdict = worse(verdict, f)
+		case verdict.Outcome == NotApplicable, verdict.Outcome == Holds && f.Outcome == Unknown:
+			verdict = f
+		}
+	}
+	return verdict
+}
+
+// A releasing is a call of release that returned, with the keys of its grant.
+type releasing struct {
+	*inquiry
+	call    *history.Call
+	section *history.Section
+	// keys are those that the grant had when release was called, or before.
+	keys []*history.Holding
+}
+
+// releasing is what there is to compare a release's answer with. It is not comparable if the
+// call never returned, if no server had a key of the grant, or if the client had released
+// the grant before.
+func (h *inquiry) releasing(c *history.Call) (r releasing, comparable bool) {
+	s := h.Section(c.Acquisition)
+	if c.Step != trace.Release || c.Began == nil || c.Ended == nil || s == nil || s.LeftByWriting() {
+		return r, false
+	}
+	r = releasing{inquiry: h, call: c, section: s}
+	slots := h.Slots(s.Lock)
+	for _, k := range h.HoldingsOf(c.Acquisition) {
+		ofLock := slices.ContainsFunc(slots, func(p history.Place) bool { return p.Key == k.Key })
+		if !ofLock || k.Set.Seq > c.Began.Seq {
+			continue
+		}
+		if k.How == history.Removed && r.own(k.Ended) && k.Ended.Seq < c.Began.Seq {
+			return r, false
+		}
+		r.keys = append(r.keys, k)
+	}
+	return r, len(r.keys) > 0
+}
+
+// own reports whether the client's own command caused an event. The section that an event
+// names is not compared: a handle's work in the background bears the number of whatever
+// section its client is in.
+func (r releasing) own(ev *trace.Event) bool { return ev.By != nil && ev.By.Client == r.call.Client }
+
+func (r releasing) compare() Finding {
+	if r.call.OK() {
+		return r.success()
+	}
+	return r.failure()
+}
+
+// success compares the answer that the lock was released.
+func (r releasing) success() Finding {
+	if slices.ContainsFunc(r.keys, r.gaveUp) {
+		return holds()
+	}
+	left := slices.DeleteFunc(slices.Clone(r.keys), func(k *history.Holding) bool {
+		return k.There().To.Before(history.MomentOf(r.call.Ended))
+	})
+	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, r.call.Ended.Seq}}
+	who, at := r.Name(r.section), r.call.Ended.At
+	switch {
+	case len(left) > 0 && r.underWay(left):
+		return unknown(ReleaseUnderWay, who)
+	case len(left) > 0:
+		var nodes []string
+		for _, k := range left {
+			nodes = append(nodes, k.Node)
+		}
+		f.Reason = Because(ReleasedNothing, who, at, strings.Join(r.InOrder(nodes), ", "))
+	default:
+		last := r.keys[0]
+		for _, k := range r.keys {
+			if last.There().To.Before(k.There().To) {
+				last = k
+			}
+		}
+		if last.Ended != nil && last.Ended.Seq < r.call.Ended.Seq {
+			f.Events = append([]int{last.Ended.Seq}, f.Events...)
+			slices.Sort(f.Events)
+		}
+		f.Reason = Because(ReleasedLost, who, at, fateOf(last), last.Node, last.There().To)
+	}
+	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.leased() {
+		f.Fault, f.Reason = r.unlessRanOn(FaultLock, f.Reason, f.At, r.call.Client)
+	}
+	return f
+}
+
+// gaveUp reports whether the client gave a key up since release was called, however late: it
+// removed the key, replaced or shortened it, or closed what held it.
+func (r releasing) gaveUp(k *history.Holding) bool {
+	due := dueBy(k.Set) // before each touch
+	for _, ev := range k.Touches {
+		if ev.Seq > r.call.Began.Seq && r.own(ev) && dueBy(ev) < due {
+			return true
+		}
+		due = dueBy(ev)
+	}
+	if k.Ended == nil || k.Ended.Seq < r.call.Began.Seq {
+		return false
+	}
+	switch k.How {
+	case history.Removed:
+		return k.Ended.By == nil || r.own(k.Ended)
+	case history.Overwritten:
+		return r.own(k.Ended) && k.Ended.By.Sent >= r.call.Began.Seq
+	case history.Dropped:
+		return true
+	case history.Replaced: // another client shared it, and has it alone now
+		return r.own(k.Ended)
+	}
+	return false
+}
+
+// dueBy is until when an event that set or prolonged a key has the key stand.
+func dueBy(ev *trace.Event) time.Duration {
+	if ev.TTL == 0 {
+		return history.Forever
+	}
+	return ev.At + ev.TTL
+}
+
+// underWay reports whether the run ended while keys stood and a message that the client had
+// sent to a server since release was called had not arrived.
+func (r releasing) underWay(left []*history.Holding) bool {
+	stands := func(k *history.Holding) bool { return k.How == history.Standing }
+	return slices.ContainsFunc(left, stands) && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
+		return m.From == r.call.Client && m.To != trace.StorageName && m.Sent.Seq > r.call.Began.Seq &&
+			!m.Sent.KeepAlive && m.Arrived == nil && m.Lost == nil
+	})
+}
+
+// leased reports whether the lease was running, by the lock's own word, when release was
+// called.
+func (r releasing) leased() bool {
+	called := history.MomentOf(r.call.Began)
+	last := r.section.Lease.Latest(r.call.Began.Seq)
+	return last != nil && called.Before(last.Until) && (r.section.Lost == nil || r.call.Began.Seq < r.section.Lost.Seq)
+}
+
+// failure compares the answer that the lock was not released.
+func (r releasing) failure() Finding {
+	slots, quorum := r.Slots(r.section.Lock), r.Lock(r.section.Lock).Quorum
+	for _, ev := range r.Promotions() {
+		if ev.Seq < r.call.Began.Seq {
+			slots.See(ev)
+		}
+	}
+	var removed []*history.Holding
+	for _, k := range r.keys {
+		if slots.Has(k.Place) && k.How == history.Removed && r.own(k.Ended) && r.call.Began.Seq < k.Ended.Seq && k.Ended.Seq < r.call.Ended.Seq {
+			removed = append(removed, k)
+		}
+	}
+	if len(removed) < max(quorum, 1) {
+		return holds()
+	}
+	who, at, last := r.Name(r.section), r.call.Ended.At, removed[0]
+	for _, k := range removed {
+		if last.Ended.Seq < k.Ended.Seq {
+			last = k
+		}
+	}
+	if r.disturbed() || !r.answered(last.Ended) {
+		return unknown(ReleaseDisturbed, who, at, last.Ended.At)
+	}
+	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, last.Ended.Seq, r.call.Ended.Seq}}
+	f.Reason = Because(ReleasedDespiteError, who, at, last.Node, last.Ended.At)
+	f.Fault, f.Reason = r.unlessRanOn(FaultLock, f.Reason, f.At, r.call.Client)
+	return f
+}
+
+// disturbed reports whether a fault acted, or the call was cancelled, before it returned.
+func (r releasing) disturbed() bool {
+	since, calm := r.Quiet(history.MomentOf(r.call.Ended))
+	return !calm || history.MomentOf(r.call.Began).Before(since) || r.call.Cancelled != nil
+}
+
+// answered reports whether the client had an answer on the connection of the command that
+// removed a key, sent since, before release returned.
+func (r releasing) answered(removal *trace.Event) bool {
+	sent := r.Event(removal.By.Sent)
+	return sent != nil && slices.ContainsFunc(r.Messages(), func(m *history.Message) bool {
+		return m.Sent.Reply && m.From == sent.Peer && m.To == sent.Process && m.Sent.Conn == sent.Conn && !m.Sent.KeepAlive &&
+			removal.Seq < m.Sent.Seq && m.Arrived != nil && m.Arrived.Seq < r.call.Ended.Seq
+	})
+}
+
+// fateOf says in a few words what ended a key that its client had not released.
+func fateOf(k *history.Holding) string {
+	by := func(does string) string {
+		if k.Ended != nil && k.Ended.By != nil {
+			return does + " by " + k.Ended.By.Client
+		}
+		return does
+	}
+	switch k.How {
+	case history.Expired:
+		if k.Ended.By != nil {
+			return "was taken over by " + k.Ended.By.Client
+		}
+		return "expired"
+	case history.Removed:
+		return by("was removed")
+	case history.Overwritten:
+		return by("was overwritten")
+	case history.Dropped:
+		return "went with its connection"
+	case history.Replaced:
+		return "was replaced by another copy"
+	}
+	return "was lost in a crash" // or stands on a node that has not come back
+}
