@@ -24,6 +24,17 @@ var sayOnlyThat = map[trace.Step]string{
 	trace.Mint:    "no fencing token: ",
 }
 
+// notHeld are the words with which a lock says that it was not the client's any more, as
+// package locks has them.
+const notHeld = "lock lost"
+
+// NotHeld reports whether a call of extend or release failed because the lock was not the
+// client's any more, as the error says in the words of package locks. A lock that has words of
+// its own for that is not understood.
+func NotHeld(failed *Call) bool {
+	return failed.Failed() && strings.HasPrefix(failed.Ended.Text, notHeld)
+}
+
 var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)
 
 // Why is why a call failed, as whoever failed says it; "" if it has not. That the step

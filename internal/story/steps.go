@@ -2,6 +2,8 @@ package story
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -222,13 +224,56 @@ func (s *teller) released(c *history.Call) string {
 		return "is done: " + lock + " went with its write"
 	case robbed != nil && robbed.Seq < ev.Seq:
 		text = "believes that it has released " + lock
+	case c.Failed() && !history.NotHeld(c) && len(s.keysReleased(c)) == 0:
+		return "fails to release " + lock + because(s.Why(c)) + "; " + s.remains(c)
 	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
+		if c.OK() && s.lostBefore(c) {
+			text = "is told that it has released " + lock
+		}
 		return text + ": there was nothing left to release"
 	default:
 		text += " " + s.on(s.keysReleased(c))
 	}
-	if !ev.OK {
+	if c.Failed() {
 		text += ", and is told" + because(s.Why(c))
 	}
 	return text
+}
+
+// remains says where a key of a call's acquisition may have stood when the call ended: on
+// nodes that were up, and on nodes that had crashed with it and may come back.
+func (s *teller) remains(c *history.Call) string {
+	over := history.MomentOf(c.Ended)
+	var says []string
+	down := s.keysOf(c.Acquisition, func(k *history.Holding) bool {
+		return slices.ContainsFunc(s.Spells(), func(spell *history.Spell) bool {
+			began := history.MomentOf(spell.Began)
+			return spell.State == history.Down && spell.Process == k.Node && spell.During().Has(over) && k.From.Before(began) && !k.There().To.Before(began)
+		})
+	})
+	up := slices.DeleteFunc(s.keysThere(c.Acquisition, c.Ended), func(node string) bool { return slices.Contains(down, node) })
+	if len(up) > 0 {
+		says = append(says, "its key still stands "+s.on(up))
+	}
+	if down = s.InOrder(down); len(down) == 1 {
+		says = append(says, down[0]+" is down, and had its key")
+	} else if len(down) > 1 {
+		says = append(says, List(down)+" are down, and had its key")
+	}
+	if len(says) == 0 {
+		return "no key of it is left"
+	}
+	return strings.Join(says, "; ")
+}
+
+// lostBefore reports whether a server had a key of a call's acquisition, and something else
+// than its client's own command ended the last one before the call began.
+func (s *teller) lostBefore(c *history.Call) bool {
+	var last *history.Holding
+	for _, k := range s.keys[c.Acquisition] {
+		if k.Set.Seq < c.Began.Seq && (last == nil || last.There().To.Before(k.There().To)) {
+			last = k
+		}
+	}
+	return last != nil && (last.Ended == nil || last.Ended.By == nil || last.Ended.By.Client != c.Client)
 }
