@@ -90,7 +90,12 @@ func TestEveryPropertyHasARow(t *testing.T) {
 	r := result(tracetest.Overslept("none"))
 	got := written(t, "text", Options{}, r)
 	for _, p := range checks.Judged(r.Runs[0].Verdict) {
-		contains(t, got, "\n  "+string(p)+" ")
+		if !p.Card().Told {
+			contains(t, got, "\n  "+string(p)+" ")
+		}
+	}
+	if strings.Contains(got, string(checks.ReleaseAnswer)) {
+		t.Error("release-answer is not violated, and the report speaks of it")
 	}
 	if strings.Contains(got, string(checks.OncePerPeriod)) {
 		t.Error("there is no schedule, and the report speaks of periods")

@@ -275,7 +275,7 @@ func TestLockThatKnowsOnlyProcesses(t *testing.T) {
 		return errors.Join(one.Release(ctx), two.Release(ctx))
 	})
 	cfg.Lock.Kind.New = func(env *locks.Env) (locks.Lock, error) { return generous{env}, nil }
-	Same(t, "two handles", Broken(Play(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock")
+	Same(t, "two handles", Broken(Play(t, cfg)), "lease-exclusion lock, section-exclusion lock, release-ownership lock, progress lock, release-answer lock")
 
 	cfg.Clients[0].Run = func(ctx context.Context, p *sim.Program) error {
 		for range 2 { // one after the other there is nothing wrong with it
