@@ -104,8 +104,8 @@ const (
 	reportSchema = "locksim/report/v1"
 )
 
-// releaseAnswer is a property that a run is only told of. Unless it is violated no fact
-// mentions it, as no report for people does.
+// releaseAnswer is a property that is only reported. Unless it is violated no fact
+// mentions it, nor does any report for people.
 const releaseAnswer = "release-answer"
 
 // facts are those of a run.

@@ -76,10 +76,10 @@ type Finding struct {
 }
 
 // Counts reports whether the finding is a violation that counts: a scenario has to expect it,
-// and a search and a suite report it. A violation of a property that is told (see [Card.Told])
+// and a search and a suite report it. A violation of a [Card.ReportOnly] property
 // counts only if it is the lock's fault. The run's own report shows each.
 func (f Finding) Counts() bool {
-	return f.Outcome == Violated && (!f.Property.Card().Told || f.Fault == FaultLock)
+	return f.Outcome == Violated && (!f.Property.Card().ReportOnly || f.Fault == FaultLock)
 }
 
 // A WitnessResult is one witness of a scenario, and whether it was seen.
@@ -144,7 +144,7 @@ func (v *Verdict) judges(p Property) bool {
 }
 
 // Violations are the findings on what is violated, the worst first, apart from those that
-// are only told.
+// are only reported.
 func (v *Verdict) Violations() []Finding {
 	all := slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return !f.Counts() })
 	slices.SortStableFunc(all, func(a, b Finding) int { return a.Property.Card().Gravity - b.Property.Card().Gravity })

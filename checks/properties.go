@@ -26,9 +26,9 @@ type Card struct {
 	Of             Subject
 	// Gravity orders violations: 1 is the worst.
 	Gravity int
-	// Told says that a violation is told and counts against nobody, unless it is the lock's
-	// fault: see [Finding.Counts].
-	Told bool
+	// ReportOnly says that a violation is reported and counts against nobody, unless it is the
+	// lock's fault: see [Finding.Counts].
+	ReportOnly bool
 }
 
 // A Subject is what a property is about.

@@ -29,14 +29,14 @@ import (
 // server never had a key of the grant, or no release returned.
 //
 // Many libraries document that releasing a lock that has expired returns success, so a
-// violation is told and counts against nobody (see [Card.Told]), with two exceptions, which
+// violation is reported and counts against nobody (see [Card.ReportOnly]), with two exceptions, which
 // are the lock's fault: the wrong error above, and a wrong success before which no fault had
 // acted, of a client whose lease was still running by the lock's own word.
 const ReleaseAnswer Property = "release-answer"
 
 var releaseAnswer = property{
 	Card: Card{
-		Property: ReleaseAnswer, Of: OfConduct, Gravity: 11, Letter: "a", Told: true,
+		Property: ReleaseAnswer, Of: OfConduct, Gravity: 11, Letter: "a", ReportOnly: true,
 		Title:  "release returns success if it has released the lock, and an error if it has not",
 		Broken: "a release returns something else than it did",
 		Word:   "false answer", Means: "a release returns success without having released the lock, or an error although it has",

@@ -207,7 +207,7 @@ func TestReleaseAnswer(t *testing.T) {
 			1s  c1 acquires rank=1 ends=31s
 			20s A deletes by=c2/1 of=c1/1
 			30s c1 releases <--`},
-		{name: "of two releases the first is told", want: Violated, says: []string{"c1 (section 1)'s release returned success at 40s"}, story: `
+		{name: "of two releases the first is reported", want: Violated, says: []string{"c1 (section 1)'s release returned success at 40s"}, story: `
 			lock L ttl=30s nodes=A quorum=1
 			1s  A sets by=c1/1 ttl=30s
 			1s  c1 acquires rank=1 ends=31s
@@ -240,8 +240,8 @@ func TestReleaseAnswer(t *testing.T) {
 	})
 }
 
-// A violation that is told counts against the lock only if it is the lock's fault.
-func TestToldPropertiesCountOnlyAgainstTheLock(t *testing.T) {
+// A violation that is only reported counts if it is the lock's fault.
+func TestReportOnlyPropertiesCountOnlyAgainstTheLock(t *testing.T) {
 	for _, test := range []struct {
 		f    Finding
 		want bool

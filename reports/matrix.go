@@ -124,7 +124,7 @@ func (c Cell) outcomes(p checks.Property) []checks.Outcome {
 
 // caveats are the properties that qualify a safe run: neither those of the data, which it
 // has, nor the exclusions, which have columns of their own. Of an unsafe run worse has been
-// said. What is only told qualifies nothing.
+// said. What is only reported qualifies nothing.
 func caveats(run scenarios.Outcome) []checks.Property {
 	if run.Verdict.Verdict != checks.Safe {
 		return nil

@@ -90,7 +90,7 @@ func TestEveryPropertyHasARow(t *testing.T) {
 	r := result(tracetest.Overslept("none"))
 	got := written(t, "text", Options{}, r)
 	for _, p := range checks.Judged(r.Runs[0].Verdict) {
-		if !p.Card().Told {
+		if !p.Card().ReportOnly {
 			contains(t, got, "\n  "+string(p)+" ")
 		}
 	}

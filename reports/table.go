@@ -36,7 +36,7 @@ func table(runs []scenarios.Outcome, p Palette) string {
 	return strings.Join(grid(header, rows, footer), "")
 }
 
-// propertiesOf are the properties that some runs are judged by. One that is only told is left
+// propertiesOf are the properties that some runs are judged by. One that is only reported is left
 // out unless it is violated or expected to be.
 func propertiesOf(runs []scenarios.Outcome) []checks.Property {
 	verdicts := make([]*checks.Verdict, len(runs))
@@ -46,10 +46,10 @@ func propertiesOf(runs []scenarios.Outcome) []checks.Property {
 	return slices.DeleteFunc(checks.Judged(verdicts...), func(p checks.Property) bool { return silent(p, runs) })
 }
 
-// silent reports whether a property that is only told has nothing to tell: no run violates it
+// silent reports whether a property that is only reported has nothing to report: no run violates it
 // and no scenario expects one to.
 func silent(p checks.Property, runs []scenarios.Outcome) bool {
-	return p.Card().Told && !slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
 		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)
 	})
 }

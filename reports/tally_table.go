@@ -290,7 +290,7 @@ func (t *Tally) unusual(o Options) entries {
 				add("unsafe "+how, c.Unsafe[run], c.Seeds, false)
 			}
 			for _, p := range checks.Properties() {
-				if p.Card().Told {
+				if p.Card().ReportOnly {
 					continue // the reports of its runs tell it, and JSON counts it
 				}
 				add(string(p), c.Violated[p][0], c.Judged[p][0].N, false)

@@ -170,7 +170,7 @@ func EveryFaultMatters(t *testing.T, has Has) {
 	}
 }
 
-// violated lists what a run violates. A property that is only told is listed if it is expected.
+// violated lists what a run violates. A property that is only reported is listed if it is expected.
 func violated(v *checks.Verdict, expected scenarios.Expectation) []checks.Property {
 	var broken []checks.Property
 	for _, f := range v.Findings {

@@ -175,7 +175,7 @@ func undecided(v *checks.Verdict) string {
 		return v.Reasons[0].String()
 	}
 	for _, f := range v.Findings {
-		if f.Outcome == checks.Unknown && !f.Property.Card().Told {
+		if f.Outcome == checks.Unknown && !f.Property.Card().ReportOnly {
 			return fmt.Sprintf("%s is unknown, as %s", f.Property, f.Reason)
 		}
 	}

@@ -144,7 +144,7 @@ func KeyHistory(tr *trace.Trace, node string) string {
 }
 
 // Broken lists the properties that a run violates, and whose fault that is; not those that
-// are only told.
+// are only reported.
 func Broken(tr *trace.Trace) string {
 	var told []string
 	for _, f := range checks.Check(history.Of(tr), nil).Findings {
