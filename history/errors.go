@@ -25,14 +25,14 @@ var sayOnlyThat = map[trace.Step]string{
 }
 
 // notHeld are the words with which a lock says that it was not the client's any more, as
-// package locks has them.
+// package locks has them; a lock may say before them in which call it noticed.
 const notHeld = "lock lost"
 
 // NotHeld reports whether a call of extend or release failed because the lock was not the
 // client's any more, as the error says in the words of package locks. A lock that has words of
 // its own for that is not understood.
 func NotHeld(failed *Call) bool {
-	return failed.Failed() && strings.HasPrefix(failed.Ended.Text, notHeld)
+	return failed.Failed() && strings.Contains(failed.Ended.Text, notHeld)
 }
 
 var numberedNode = regexp.MustCompile(`\bnode ([0-9]+):`)

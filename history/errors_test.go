@@ -115,3 +115,24 @@ func TestWhatEndsAProgramThatHadFailedBefore(t *testing.T) {
 		t.Errorf("it ended because of %+v", call)
 	}
 }
+
+// NotHeld goes by the words of package locks, wherever an error has them.
+func TestNotHeld(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		ok   bool
+		want bool
+	}{
+		{text: locks.ErrLost.Error(), want: true},
+		{text: fmt.Errorf("%w before it was released", locks.ErrLost).Error(), want: true},
+		{text: fmt.Errorf("lock not released: %w with its connection", locks.ErrLost).Error(), want: true},
+		{text: "lock not released: read tcp redis-1: connection reset by peer"},
+		{text: "context deadline exceeded"},
+		{ok: true},
+	} {
+		call := &history.Call{Step: trace.Release, Ended: &trace.Event{Step: trace.Release, OK: c.ok, Text: c.text}}
+		if got := history.NotHeld(call); got != c.want {
+			t.Errorf("%q means that the lock is not held: %v, want %v", c.text, got, c.want)
+		}
+	}
+}

@@ -57,8 +57,7 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
                      it had read version 0
                      ✗ breaks grant-order, write-order, no-lost-update and
                        serial-sections
-  30.027s  client-1  is told that it has released the lock: there was nothing
-                     left to release
+  30.027s  client-1  believes that it has released the lock: nothing was left
 `, events([]scenarios.Outcome{
 		outcome(tracetest.Overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))

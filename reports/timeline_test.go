@@ -44,14 +44,12 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
   without fencing
   30.024s  storage   applies client-1's write of x (token 1): version 1 → 2, but
                      it had read version 0
-  30.027s  client-1  is told that it has released the lock: there was nothing
-                     left to release
+  30.027s  client-1  believes that it has released the lock: nothing was left
 
   with fencing
   30.024s  storage   refuses client-1's write of x: token 1 is older than token
                      2, which the storage has already seen
-  30.027s  client-1  is told that it has released the lock: there was nothing
-                     left to release
+  30.027s  client-1  believes that it has released the lock: nothing was left
 `, Timeline{}.Tell(
 		[]string{"without fencing", "with fencing"},
 		readAll(tracetest.Overslept("none"), tracetest.Overslept("writes")),

@@ -228,7 +228,7 @@ func (s *teller) released(c *history.Call) string {
 		return "fails to release " + lock + because(s.Why(c)) + "; " + s.remains(c)
 	case c.Began != nil && len(s.keysThere(c.Acquisition, c.Began)) == 0:
 		if c.OK() && s.lostBefore(c) {
-			text = "is told that it has released " + lock
+			return "believes that it has released " + lock + ": nothing was left"
 		}
 		return text + ": there was nothing left to release"
 	default:
