@@ -1,0 +1,48 @@
+package story
+
+import (
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/trace"
+)
+
+// A release is told as the trace has it: what it returned, and what is left of its key.
+func TestReleases(t *testing.T) {
+	expires := trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: &trace.Actor{Client: "client-1", Section: 1}}
+	dies := trace.Event{Kind: trace.KindCrash, Process: "redis-1", Text: string(trace.Kill)}
+	removed := trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: expires.Owner, Owner: expires.Owner}
+	const refused = "dial tcp redis-1: connection refused"
+	for _, c := range []struct {
+		name string
+		// before comes before the call, and during while it goes on.
+		before, during []trace.Event
+		// err is what the release returned; "" is success.
+		err, want string
+	}{
+		{"success", nil, []trace.Event{removed}, "", "releases the lock on redis-1"},
+		{"success, and the key had expired", []trace.Event{expires}, nil, "", "believes that it has released the lock: nothing was left"},
+		{"success, and the client had removed the key before", []trace.Event{removed}, nil, "", "releases the lock: there was nothing left to release"},
+		{"not held, and the key had expired", []trace.Event{expires}, nil, locks.ErrLost.Error(), "releases the lock: there was nothing left to release"},
+		{"the node had died", []trace.Event{dies}, nil, refused, "fails to release the lock: " + refused + "; redis-1 is down, and had its key"},
+		{"the node dies meanwhile", nil, []trace.Event{dies}, refused, "fails to release the lock: " + refused + "; redis-1 is down, and had its key"},
+		{"no answer", nil, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; its key still stands on redis-1"},
+		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; no key of it is left"},
+		{"an error, and the key was removed", nil, []trace.Event{removed}, "context deadline exceeded", "releases the lock on redis-1, and is told: context deadline exceeded"},
+	} {
+		s := tracetest.New("none", 1)
+		s.Acquires("client-1", 1, 1, "redis-1")
+		s.At(5*time.Second, trace.Event{Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Work})
+		s.Then(c.before...)
+		s.Then(tracetest.Begin("client-1", 1, trace.Release, 0))
+		s.Then(c.during...)
+		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release, OK: c.err == "", Text: c.err})
+		told := Of(history.Of(&s.Trace), false)
+		if last := told[len(told)-1]; string(last.Subject) != "client-1" || string(last.Predicate) != c.want {
+			t.Errorf("%s: %s %s, want %s", c.name, last.Subject, last.Predicate, c.want)
+		}
+	}
+}

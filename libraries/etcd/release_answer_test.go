@@ -1,0 +1,42 @@
+package etcd_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/storage"
+)
+
+// The Unlock of a Mutex whose session has expired returns nil: the run says so, and it counts
+// against nobody.
+func TestUnlockOfAnExpiredSession(t *testing.T) {
+	paused := Until("client-2 finished", Before("client-1 write", Stopped("client-1")))
+	for _, c := range []struct {
+		name   string
+		kind   string
+		faults []sim.Fault
+		want   checks.Outcome
+	}{
+		{"the session expires", "etcd", []sim.Fault{paused}, checks.Violated},
+		{"the session expires", "etcd-election", []sim.Fault{paused}, checks.Violated},
+		{"the session lasts", "etcd", nil, checks.Holds},
+		{"the session lasts", "etcd-election", nil, checks.Holds},
+	} {
+		cfg := gcPause(t, c.kind, 1)
+		cfg.Faults = c.faults
+		cfg.Storage.Fencing = storage.Writes
+		v := checks.Check(history.Of(Play(t, cfg)), nil)
+		f := v.Finding(checks.ReleaseAnswer)
+		if f.Outcome != c.want || !f.Fault.IsZero() || f.Counts() || v.Verdict != checks.Safe {
+			t.Errorf("%s: %s: release-answer is %s (%s), fault %q, in a run that is %s; want %s, nobody's fault, safe",
+				c.kind, c.name, f.Outcome, f.Reason, f.Fault, v.Verdict, c.want)
+		}
+		if c.want == checks.Violated && !strings.Contains(f.Reason.String(), "client-1's release returned success at ") {
+			t.Errorf("%s: the reason is %q", c.kind, f.Reason)
+		}
+	}
+}
