@@ -31,6 +31,8 @@ func (n *narrator) stepEnd(c *history.Call) {
 		n.say(ev.Process, "fails to extend its lease")
 	case ev.Step == trace.Extend && n.shows(ev.Seq):
 		n.say(ev.Process, "extends its lease")
+	case ev.Step == trace.Release && c.Failed() && !history.NotHeld(c):
+		n.did(ev.Process, trace.Released, "fails to release "+n.theLock(c.Acquisition))
 	case ev.Step == trace.Release:
 		does := "releases"
 		if n.history.Nested() {
