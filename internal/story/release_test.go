@@ -46,3 +46,29 @@ func TestReleases(t *testing.T) {
 		}
 	}
 }
+
+// An attempt that failed although a node has set its key is told with the key that it leaves.
+func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
+	for _, c := range []struct {
+		cleansUp bool
+		want     string
+	}{
+		{false, "fails to get the lock: timed out; its key stands on redis-1"},
+		{true, "fails to get the lock: timed out"},
+	} {
+		s := tracetest.New("none", 1)
+		own := &trace.Actor{Client: "client-1", Section: 1}
+		s.Then(
+			tracetest.Begin("client-1", 1, trace.Acquire, 0),
+			trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: own, Owner: own, TTL: time.Second, Expires: 2 * time.Second},
+		)
+		if c.cleansUp {
+			s.Then(trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: own, Owner: own})
+		}
+		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Acquire, Text: locks.ErrNotAcquired.Error() + ": timed out"})
+		told := Of(history.Of(&s.Trace), false)
+		if last := told[len(told)-1]; string(last.Predicate) != c.want {
+			t.Errorf("cleans up: %v: %s, want %s", c.cleansUp, last.Predicate, c.want)
+		}
+	}
+}

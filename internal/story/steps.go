@@ -125,8 +125,11 @@ func (s *teller) acquired(c *history.Call) {
 	switch {
 	case !ev.OK:
 		why := because(s.Why(c))
+		if nodes := s.keysThere(c.Acquisition, ev); len(nodes) > 0 {
+			why += "; its key stands " + s.on(nodes)
+		}
 		lock += s.meant(c)
-		told.fold, told.items = "failed "+ev.Process+"\x00"+lock+"\x00"+regardless(s.Why(c)), []string{c.Client}
+		told.fold, told.items = "failed "+ev.Process+"\x00"+lock+"\x00"+regardless(why), []string{c.Client}
 		s.tellOnce(ev, told, func(attempts []string) string {
 			if n := len(attempts); n > 1 {
 				return fmt.Sprintf("fails to get %s, %d times in a row%s", lock, n, why)
