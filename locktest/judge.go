@@ -143,7 +143,7 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 // rules are those that a lock must keep besides the properties of package checks. Each
 // finds where a run breaks it, in the events at; a rule that is "" is kept.
 var rules = []func(s *subject, w world, h *history.History) (rule, why string, at []int){
-	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left,
+	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left, misanswered,
 }
 
 // withoutConsequences leaves out what follows from another problem: of a lock that

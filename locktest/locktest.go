@@ -111,6 +111,10 @@ type Config struct {
 	// Tokens claims that each grant comes with a fencing token that is greater than
 	// those before: a lease is a [locks.Tokener].
 	Tokens bool
+	// TellsAtRelease claims that a release returns an error if the lock had been lost, and
+	// success if it has released the lock. Without the claim a lock may return success from
+	// the release of a lease that has expired, as many libraries do.
+	TellsAtRelease bool
 	// OwnClock claims that the lock reads no clock but [Env.Clock]. Then its clock
 	// can be made to jump, and a pause stops its timers too. The clock of one that
 	// reads time.Now is never wrong.
