@@ -226,7 +226,7 @@ func TestReplicasAreNamedAndNotCounted(t *testing.T) {
 	tells(t, Of(history.Of(&s.Trace), false), `
 0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
 0.006s  client-2  gets the lock on replica-1: token 2, lease until 30.004s
-0.008s  client-1  releases the lock on no node
+0.008s  client-1  believes that it has released the lock; its key still stands on redis-1
 `)
 }
 

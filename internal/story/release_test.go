@@ -29,6 +29,7 @@ func TestReleases(t *testing.T) {
 		{"not held, and the key had expired", []trace.Event{expires}, nil, locks.ErrLost.Error(), "releases the lock: there was nothing left to release"},
 		{"the node had died", []trace.Event{dies}, nil, refused, "fails to release the lock: " + refused + "; redis-1 is down, and had its key"},
 		{"the node dies meanwhile", nil, []trace.Event{dies}, refused, "fails to release the lock: " + refused + "; redis-1 is down, and had its key"},
+		{"success, and the key was not removed", nil, nil, "", "believes that it has released the lock; its key still stands on redis-1"},
 		{"no answer", nil, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; its key still stands on redis-1"},
 		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; no key of it is left"},
 		{"an error, and the key was removed", nil, []trace.Event{removed}, "context deadline exceeded", "releases the lock on redis-1, and is told: context deadline exceeded"},

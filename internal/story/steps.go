@@ -234,6 +234,8 @@ func (s *teller) released(c *history.Call) string {
 			return "believes that it has released " + lock + ": nothing was left"
 		}
 		return text + ": there was nothing left to release"
+	case c.OK() && c.Began != nil && !s.gaveUp(c):
+		return "believes that it has released " + lock + "; " + s.remains(c)
 	default:
 		text += " " + s.on(s.keysReleased(c))
 	}
@@ -279,4 +281,16 @@ func (s *teller) lostBefore(c *history.Call) bool {
 		}
 	}
 	return last != nil && (last.Ended == nil || last.Ended.By == nil || last.Ended.By.Client != c.Client)
+}
+
+// gaveUp reports whether a client gave up any of its keys since it called release, however
+// late: it removed or changed the key, or closed what held it.
+func (s *teller) gaveUp(c *history.Call) bool {
+	own := func(ev *trace.Event) bool {
+		return ev.Seq > c.Began.Seq && (ev.By == nil || ev.By.Client == c.Client)
+	}
+	return slices.ContainsFunc(s.keys[c.Acquisition], func(k *history.Holding) bool {
+		ends := k.How == history.Removed || k.How == history.Overwritten || k.How == history.Dropped || k.How == history.Replaced
+		return ends && own(k.Ended) || slices.ContainsFunc(k.Touches, own)
+	})
 }
