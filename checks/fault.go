@@ -90,6 +90,9 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Rea
 	}
 	for _, s := range []*history.Section{a, b} {
 		if s.Lease.Empty() {
+			if broken := h.uncountedGrant(s); len(broken) > 0 {
+				return FaultAssumption(broken...), reason
+			}
 			reason = reason.And(EndedWhenGranted, h.Name(s))
 			return h.unlessRanOn(FaultLock, reason, b.From.Seq, s.Client)
 		}
@@ -106,14 +109,26 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Rea
 	return FaultInherent, reason
 }
 
+// uncountedGrant names the assumptions that broke because the clock of a section's client did
+// not count the time that acquire took. A lock that declares the end of a lease by its clock has
+// no use for it: the lease lasts until that clock shows the end.
+func (h *inquiry) uncountedGrant(s *history.Section) []trace.Assumption {
+	first := s.Lease.Ends[0]
+	if first.Event.Ends != nil {
+		return nil
+	}
+	return uncounted(h.ClockOf(s, fakeclock.Monotonic), history.MomentOf(first.Call), s.From)
+}
+
 // untoldFault says whose fault it is that a section's client, which heeds its lock's signal
 // of loss, was not told that its lease had ended when another's section began.
 func (h *inquiry) untoldFault(s *history.Section, since history.Moment, reason Reason) (Blame, Reason) {
 	last, kind := s.Lease.Latest(since.Seq), fakeclock.Monotonic
+	counted := last.Call // nobody declared an end: the lock counts since it asked
 	if last.Event.Ends != nil {
-		kind = last.Event.Ends.Clock
+		kind, counted = last.Event.Ends.Clock, last.Event
 	}
-	if broken := uncounted(h.ClockOf(s, kind), history.MomentOf(last.Event), since); len(broken) > 0 {
+	if broken := uncounted(h.ClockOf(s, kind), history.MomentOf(counted), since); len(broken) > 0 {
 		return FaultAssumption(broken...), reason
 	}
 	if s.Lost == nil {

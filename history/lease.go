@@ -23,7 +23,8 @@ type Lease struct {
 // lease's end.
 type Declaration struct {
 	Event *trace.Event
-	// Call is when the step was called, or ev if the lock took it by itself.
+	// Call is when the step was called. If the lock took it by itself, it is the request that
+	// prolonged the lease's keys, or Event if no such request is known.
 	Call  *trace.Event
 	Until Moment
 	// Due is what Until would be if the client's clock had kept true time since
@@ -135,16 +136,16 @@ func (r *reading) declare(s *Section, call, ev *trace.Event) Declaration {
 	return d
 }
 
-// dateBySlots finds when the leases end of locks that prolong them by themselves, say
-// nothing of the end and promise to tell of it: when the keys of the acquisition have, on
-// a quorum of its slots, stood for their TTL of true time since they were last set or
-// prolonged. Of one whose keys nobody knows, or that never stood on a quorum, the lease
-// lasts until the lock tells.
+// dateBySlots finds when the leases end of locks that prolong them by themselves, promise to
+// tell of the loss, and either declare no end or declare none of a renewal: when the keys of
+// the acquisition have, on a quorum of its slots, stood for their TTL of true time since they
+// were last set or prolonged. Of one whose keys nobody knows, or that never stood on a quorum,
+// the lease lasts until the lock tells.
 func (r *reading) dateBySlots() {
 	for _, s := range r.sections {
 		lock := r.locks[s.Lock]
 		silent := !slices.ContainsFunc(s.Lease.Ends, func(d Declaration) bool { return d.Event.Ends != nil })
-		if !s.Notifies || lock.TTL == 0 || !silent || r.lives[life{s.Client, s.Granted.Session}] != nil {
+		if !s.Notifies || lock.TTL == 0 || r.lives[life{s.Client, s.Granted.Session}] != nil || !silent && !r.renewsUndeclared(s) {
 			continue
 		}
 		ends := Lease{From: s.Lease.From, Cut: s.Lease.Cut}

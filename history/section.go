@@ -151,7 +151,7 @@ func (r *reading) readSections() {
 			case ev.Step == trace.Acquire:
 				s = r.grant(id, begun, ev)
 			case ev.Step == trace.Extend && s != nil && MomentOf(ev).Before(s.Lease.Cut):
-				s.Lease.prolong(r.declare(s, begun, ev))
+				s.Lease.prolong(r.declare(s, cmp.Or(begun, r.renewal(s, ev)), ev))
 			}
 			if ev.Minted && s != nil {
 				s.Minted = append(s.Minted, ev)

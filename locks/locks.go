@@ -31,7 +31,8 @@ type Lease interface {
 	Release(ctx context.Context) error
 }
 
-// Expirer is a lease that declares when it ends.
+// Expirer is a lease that declares when it ends. That of any other lasts for one TTL from the
+// call of Acquire or Extend, unless it is a [Sessioner] or a [Notifier].
 type Expirer interface {
 	// Expires is what one of the process's clocks will read when the lease
 	// ends. Libraries that compute with time.Now declare it on the wall clock.
@@ -45,7 +46,9 @@ type Extender interface {
 	Extend(ctx context.Context) error
 }
 
-// Renewer is a lease that prolongs itself until it is released or lost.
+// Renewer is a lease that prolongs itself until it is released or lost. A lease that does so
+// and is no Renewer is judged by its keys if it is a [Notifier], and otherwise as if nobody had
+// prolonged it.
 type Renewer interface {
 	// Renewals receives the new end of the lease whenever a renewal has
 	// succeeded. If nobody has received the one before, the new end takes its
@@ -69,7 +72,8 @@ type Sessioner interface {
 	Session() string
 }
 
-// Notifier is a lease that notices its own loss.
+// Notifier is a lease that notices its own loss. If it is no [Expirer], it lasts until its keys
+// have stood for their TTL since they were last set or prolonged.
 type Notifier interface {
 	// Lost is closed when the lease is known to be lost.
 	Lost() <-chan struct{}

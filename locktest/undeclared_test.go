@@ -1,0 +1,123 @@
+package locktest_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/locktest"
+)
+
+// reticent is a lock whose leases renew themselves and tell of their loss, and declare no
+// renewals. With ends they declare when they end.
+type reticent struct {
+	locks.Lock
+	ends bool
+}
+
+func (r reticent) Acquire(ctx context.Context) (locks.Lease, error) {
+	lease, err := r.Lock.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.ends {
+		return endingLease{reticentLease{lease}}, nil
+	}
+	return reticentLease{lease}, nil
+}
+
+type reticentLease struct{ whole locks.Lease }
+
+func (l reticentLease) Release(ctx context.Context) error { return l.whole.Release(ctx) }
+func (l reticentLease) Lost() <-chan struct{}             { return l.whole.(locks.Notifier).Lost() }
+
+type endingLease struct{ reticentLease }
+
+func (l endingLease) Expires() fakeclock.Reading { return l.whole.(locks.Expirer).Expires() }
+
+// renewals are the ways in which a lock that renews itself can say so.
+var renewals = []struct {
+	name  string
+	build func(locks.Lock) locks.Lock
+}{
+	{"declares renewals", func(l locks.Lock) locks.Lock { return l }},
+	{"declares its end and no renewals", func(l locks.Lock) locks.Lock { return reticent{l, true} }},
+	{"declares nothing", func(l locks.Lock) locks.Lock { return reticent{l, false} }},
+}
+
+// watching claims what a lock does that renews itself.
+var watching = locktest.Config{Notifies: true, OwnClock: true}
+
+func newWatchdog(wrap func(locks.Lock) locks.Lock) locktest.New {
+	return func(env *locktest.Env) (locks.Lock, error) {
+		k, _ := locks.Lookup("watchdog")
+		l, err := k.New(env.Base())
+		return wrap(l), err
+	}
+}
+
+// What a clock does is not the lock's own fault, whatever the lock declares of its renewals.
+func TestUndeclaredRenewals(t *testing.T) {
+	for _, story := range []struct{ name, fault string }{
+		{"a node's clock is set forward after some renewals", `{when: 'redis-1''s reply to client-1 arrived, 5th time', jump: redis-1, by: 8s}`},
+		{"a client's machine is suspended in acquire", `{when: redis-1's reply to client-1's acquire arrived, pause: client-1, mode: suspend, for: 9.5s}`},
+		{"a client's machine is suspended in acquire for a TTL", `{when: redis-1's reply to client-1's acquire arrived, pause: client-1, mode: suspend, for: 10s}`},
+		{"a client's machine is suspended in a renewal", `{when: 'redis-1''s reply to client-1 arrived, 5th time', pause: client-1, mode: suspend, for: 9.5s}`},
+	} {
+		for _, lock := range renewals {
+			runs := locktest.Scenario(t, watching, newWatchdog(lock.build), 1, fmt.Sprintf(`
+title: a holder that heeds the loss of its lock
+lock: {kind: watchdog, ttl: 10s}
+clients:
+  client-1: {works: 16s}
+  client-2: {starts: client-1's keys expired, works: 1s, retry-every: 100ms}
+faults:
+  - %s
+`, story.fault))
+			for _, run := range runs {
+				overlap := false
+				for _, f := range run.Verdict.Findings {
+					overlap = overlap || f.Property == checks.SectionExclusion && f.Outcome == checks.Violated
+					if f.Outcome == checks.Violated && f.Fault == checks.FaultLock {
+						t.Errorf("%s, %s, fencing %s: %s is the lock's own fault", story.name, lock.name, run.Fencing, f.Property)
+					}
+				}
+				if !overlap {
+					t.Errorf("%s, %s, fencing %s: no two sections overlap, so the story has not come about", story.name, lock.name, run.Fencing)
+				}
+			}
+		}
+	}
+}
+
+// The search and the suite agree on such a lock: it does nothing wrong.
+func TestUndeclaredRenewalsExplored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it searches in thousands of worlds")
+	}
+	for _, lock := range renewals {
+		t.Run(lock.name, func(t *testing.T) {
+			for b := range locktest.BreaksIn(t, watching, newWatchdog(lock.build), locktest.Exploration{MaxFaults: 1}) {
+				t.Errorf("%v in %s", b.Rules, b.Replay)
+			}
+		})
+	}
+}
+
+func TestUndeclaredRenewalsSurveyed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the whole suite")
+	}
+	for _, lock := range renewals {
+		t.Run(lock.name, func(t *testing.T) {
+			for f := range locktest.Survey(t, watching, newWatchdog(lock.build)) {
+				for _, p := range f.Problems {
+					t.Errorf("%s in %s: %s", p.Rule, p.Replay, p.Why)
+				}
+			}
+		})
+	}
+}
