@@ -32,6 +32,8 @@ type scene struct {
 	// within is by when somebody must have made progress, after the last fault or
 	// else since the start; 0 is calmWithin.
 	within time.Duration
+	// ttl is the lock's; 0 is that of all other stories. A lock may refuse another one.
+	ttl time.Duration
 	// horizon is when the world is cut off; 0 is when those of the sweep are.
 	horizon time.Duration
 }
@@ -59,7 +61,8 @@ func (s *subject) stage(story string, sc scene, seed uint64) world {
 	config.Faults = sc.faults
 	config.ProgressWithin = cmp.Or(sc.within, config.ProgressWithin)
 	config.Horizon = cmp.Or(sc.horizon, config.Horizon)
-	return world{name: sc.name, config: config, asserts: sc.asserts}
+	config.Lock.TTL = cmp.Or(sc.ttl, config.Lock.TTL)
+	return world{name: sc.name, config: config, asserts: sc.asserts, refusable: sc.ttl > 0}
 }
 
 // nodes names the lock's nodes, first to last.

@@ -23,7 +23,9 @@ func (e *Env) Key() string { return e.env.Key }
 // them.
 func (e *Env) Client() string { return e.env.Client }
 
-// TTL is how long a grant has to last; it is positive.
+// TTL is how long a grant has to last. It is positive, and not always a whole number of
+// seconds: a lock that cannot keep to it returns an error from [New], and is not put through
+// the stories that have such a TTL.
 func (e *Env) TTL() time.Duration { return e.env.TTL }
 
 // Nodes is how many nodes there are. It can be another number than that of

@@ -115,6 +115,10 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 			return v
 		}
 	}
+	if v.untold = refusal(s, w, h); v.untold != "" {
+		v.problems = nil
+		return v
+	}
 	judged := checks.Check(v.history, w.seen(v.history.Trace))
 	v.data = judged.Verdict
 	for _, reason := range judged.Reasons {
@@ -144,6 +148,7 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 // finds where a run breaks it, in the events at; a rule that is "" is kept.
 var rules = []func(s *subject, w world, h *history.History) (rule, why string, at []int){
 	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left, misanswered,
+	ownKey,
 }
 
 // withoutConsequences leaves out what follows from another problem: of a lock that

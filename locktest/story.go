@@ -34,6 +34,8 @@ type world struct {
 	// asserts says that the clients' programs end with an error only if the lock
 	// has done what it must not.
 	asserts bool
+	// refusable says that a lock may refuse to be made with the world's TTL.
+	refusable bool
 	// fenced says that the storage checks fencing tokens.
 	fenced bool
 }
@@ -48,7 +50,7 @@ func (w world) seen(t *trace.Trace) []trace.Witness {
 
 // stories lists all stories, in the order in which they are told.
 var stories = sync.OnceValue(func() []story {
-	return slices.Concat(conformanceStories(), sweepStories(), catalogueStories())
+	return slices.Concat(conformanceStories(), sweepStories(), catalogueStories(), termStories())
 })
 
 // stories lists those that a subject is told.

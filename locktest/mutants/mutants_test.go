@@ -28,7 +28,7 @@ func unhurried(t *testing.T) {
 
 // claims is what a lock claims.
 func claims(m mutants.Mutant) locktest.Config {
-	c := locktest.Config{Nodes: m.Nodes, Extends: true, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
+	c := locktest.Config{Nodes: m.Nodes, Extends: !m.Renews, Notifies: m.Notifies, Tokens: m.Tokens, OwnClock: true}
 	if m.Name == "single/spins" {
 		c.Patience = 2 * time.Second // nobody has to wait longer to be sure
 	}

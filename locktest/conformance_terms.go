@@ -1,0 +1,95 @@
+package locktest
+
+import (
+	"context"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// termStories give the lock a TTL that is no whole number of seconds. A lock that rounds it
+// down for the node believes in a lease that is longer than the life of its key; one that
+// rounds it up is safe. They come after all other stories.
+func termStories() []story {
+	return []story{
+		fixed("ttl/fraction", "the TTL is no whole number of seconds", all(needsEnd, needsFractions), func(s *subject) []scene {
+			return s.terms(11400 * time.Millisecond)
+		}),
+		fixed("ttl/short", "the TTL is shorter than two seconds, or than one", all(needsRedis, needsEnd), func(s *subject) []scene {
+			return append(s.terms(1400*time.Millisecond), s.terms(400*time.Millisecond)...)
+		}),
+	}
+}
+
+// terms are scenes in which a lease of some TTL ends before its holder is done, while another
+// client tries again and again, and one in which the holder dies.
+func (s *subject) terms(term time.Duration) []scene {
+	times := func(n float64) time.Duration { return time.Duration(n*1000) * (term / 1000) }
+	eager := another("client-2", did("client-1", trace.Acquired))
+	eager.RetryEvery = max(times(0.0025), 5*time.Millisecond)
+	worldOf := func(name string, faults []sim.Fault, run holder) scene {
+		return scene{
+			name: term.String() + "," + name, ttl: term, faults: faults, within: max(times(10), 30*time.Second), horizon: max(times(30), time.Minute),
+			clients: []sim.Client{{Name: "client-1", Run: holding(run)}, eager},
+		}
+	}
+	stays := func(ctx context.Context, p *sim.Program, in *sim.Section, n float64) error {
+		if err := p.Sleep(times(n)); err != nil {
+			return err
+		}
+		return in.Release(ctx)
+	}
+	since := func(n float64) trace.Trigger {
+		return trace.Trigger{When: trace.Any(after(times(n), did("client-1", trace.Acquired)))}
+	}
+	scenes := []scene{
+		worldOf("held", nil, func(ctx context.Context, p *sim.Program, in *sim.Section) error { return stays(ctx, p, in, 1.3) }),
+		worldOf("holder-dies", []sim.Fault{{Strikes: since(0.5), Action: &sim.CrashFault{Process: "client-1"}, Text: "crash client-1"}},
+			func(ctx context.Context, p *sim.Program, in *sim.Section) error { return stays(ctx, p, in, 1.3) }),
+	}
+	if s.config.Extends {
+		scenes = append(scenes, worldOf("extended", nil, func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+			if err := p.Sleep(times(0.4)); err != nil {
+				return err
+			}
+			_ = extend(ctx, in)
+			return stays(ctx, p, in, 1.3)
+		}))
+	}
+	if s.config.Notifies {
+		cut := sim.Fault{
+			Strikes: since(1.1), For: times(1.7),
+			Action: &sim.Partition{Process: "client-1", From: s.nodes()}, Text: "partition client-1 from all nodes",
+		}
+		scenes = append(scenes, worldOf("renewed", []sim.Fault{cut}, func(ctx context.Context, p *sim.Program, in *sim.Section) error {
+			if _, declares := in.Lease().(locks.Expirer); !declares {
+				_ = in.Release(ctx) // there is no end to compare with that of the key
+				return p.Sleep(times(3))
+			}
+			return stays(ctx, p, in, 3)
+		}))
+	}
+	return scenes
+}
+
+// needsFractions is for stories with a TTL that is no whole number of seconds.
+func needsFractions(s *subject) string {
+	if unit := s.config.system().Unit; unit >= time.Second {
+		return "its nodes count a TTL in whole units of " + unit.String()
+	}
+	return ""
+}
+
+// refusal is why a lock cannot be made with a TTL that it may refuse; "" if it was made.
+func refusal(s *subject, w world, h *history.History) string {
+	if !w.refusable {
+		return ""
+	}
+	if rule, why, _ := unmade(s, w, h); rule != "" {
+		return "with a TTL of " + w.config.Lock.TTL.String() + ": " + why
+	}
+	return ""
+}

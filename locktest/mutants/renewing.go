@@ -1,0 +1,269 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// The mistakes of a lock on a single node that tries a request again and renews its leases by
+// itself: answers that are misread, and times that are counted from the wrong moment or in the
+// wrong unit.
+const (
+	ownKeyIsAnothers   mistake = "own-key-is-anothers"
+	endFromOldEnd      mistake = "end-from-old-end"
+	endFromAnswer      mistake = "end-from-answer"
+	wholeSeconds       mistake = "whole-seconds"
+	renewsWholeSeconds mistake = "renews-whole-seconds"
+	renewsThousandfold mistake = "renews-thousandfold"
+	goneIsRenewed      mistake = "gone-is-renewed"
+	renewsTooSeldom    mistake = "renews-too-seldom"
+)
+
+// renewingMutants lists the mutants of the lock that renews itself.
+func renewingMutants() []Mutant {
+	return []Mutant{
+		onRenewing(ownKeyIsAnothers, "acquire tries again after an error, and takes the key that its first try has set for another client's", "own key in the way"),
+		onRenewing(endFromOldEnd, "a renewal adds a TTL to the old end of the lease, and not to the time of the renewal", "lease-exclusion"),
+		onRenewing(endFromAnswer, "the lease counts from the answer to a renewal, and not from its request", "lease-exclusion"),
+		onRenewing(renewsThousandfold, "a renewal gives the TTL in milliseconds where seconds are asked for", "progress"),
+		onRenewing(goneIsRenewed, "a renewal does not look whether the key was there", "claim: notifies"),
+		onRenewing(renewsTooSeldom, "the lease is renewed when it has ended", "section-exclusion"),
+	}
+}
+
+func onRenewing(m mistake, wrong, rule string) Mutant {
+	return Mutant{Name: "renewing" + dash(m), Wrong: wrong, Nodes: 1, Notifies: true, Renews: true, Rule: rule,
+		New: func(env *locks.Env) (locks.Lock, error) { return newRenewing(env, makes{m}), nil }}
+}
+
+// renewing is a lock on one node that sends a request a second time if the first brings no
+// answer, and whose leases are renewed until they are released or lost.
+type renewing struct {
+	makes
+	env  *locks.Env
+	node *redis.Client
+	life context.Context // until the end of the process
+}
+
+func newRenewing(env *locks.Env, m makes) *renewing {
+	life, end := context.WithCancel(context.Background())
+	env.Cleanup(end)
+	return &renewing{makes: m, env: env, node: env.Redis(0), life: life}
+}
+
+func (r *renewing) now() fakeclock.Reading { return r.env.Clock.Read(fakeclock.Monotonic) }
+
+// ask makes a request, which is bounded by a tenth of the TTL.
+func (r *renewing) ask(ctx context.Context, request func(context.Context) error) error {
+	bounded, cancel := fakeclock.WithTimeout(ctx, r.env.Clock, r.env.TTL/10)
+	defer cancel()
+	return request(bounded)
+}
+
+// Acquire tries once, with one more request if the first brings no answer.
+func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
+	l := &renewingLease{renewing: r, value: newValue(r.env), lost: make(chan struct{}), stopped: make(chan struct{}), renewals: make(chan fakeclock.Reading, 1)}
+	start := r.now()
+	l.end = start.Add(r.env.TTL)
+	got, err := l.set(ctx)
+	if err != nil {
+		if got, err = l.set(ctx); err == nil && !got && !r.wrong(ownKeyIsAnothers) {
+			got, err = l.stands(ctx)
+		}
+	}
+	switch {
+	case err == nil && !got:
+		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+	case err != nil || l.left() <= 0:
+		_, _ = l.remove(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
+	}
+	watched, stop := context.WithCancel(r.life)
+	l.stop = stop
+	go l.watch(watched)
+	return l, nil
+}
+
+type renewingLease struct {
+	*renewing
+	value    string
+	renewals chan fakeclock.Reading
+	lost     chan struct{}
+	// stop ends the renewals, and stopped is closed then.
+	stop    context.CancelFunc
+	stopped chan struct{}
+
+	mu  sync.Mutex
+	end fakeclock.Reading
+}
+
+// set sets the key if it is free.
+func (l *renewingLease) set(ctx context.Context) (got bool, err error) {
+	words := []any{"SET", l.env.Key, l.value, "NX", "PX", l.env.TTL.Milliseconds()}
+	if l.wrong(wholeSeconds) {
+		words = []any{"SET", l.env.Key, l.value, "NX"}
+		if seconds := int(l.env.TTL / time.Second); seconds > 0 {
+			words = append(words, "EX", seconds)
+		}
+	}
+	err = l.ask(ctx, func(ctx context.Context) error { return l.node.Do(ctx, words...).Err() })
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// stands says whether the key is the lease's.
+func (l *renewingLease) stands(ctx context.Context) (yes bool, err error) {
+	err = l.ask(ctx, func(ctx context.Context) error {
+		value, err := l.node.Get(ctx, l.env.Key).Result()
+		yes = value == l.value
+		return err
+	})
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return yes, err
+}
+
+// remove takes the key away if it is the lease's.
+func (l *renewingLease) remove(ctx context.Context) (removed bool, err error) {
+	err = l.ask(ctx, func(ctx context.Context) error {
+		n, err := removeScript.Run(ctx, l.node, []string{l.env.Key}, l.value).Int()
+		removed = n > 0
+		return err
+	})
+	return removed, err
+}
+
+var expireScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
+    return redis.call("expire",KEYS[1],ARGV[2])
+end
+return 0`)
+
+// prolong gives the key a new life if it is the lease's.
+func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error) {
+	script, life := prolongScript, l.env.TTL.Milliseconds()
+	switch {
+	case l.wrong(renewsThousandfold):
+		script = expireScript
+	case l.wrong(wholeSeconds), l.wrong(renewsWholeSeconds):
+		script, life = expireScript, max(life/1000, 1)
+	}
+	err = l.ask(ctx, func(ctx context.Context) error {
+		n, err := script.Run(ctx, l.node, []string{l.env.Key}, l.value, strconv.FormatInt(life, 10)).Int()
+		prolonged = n > 0 || err == nil && l.wrong(goneIsRenewed)
+		return err
+	})
+	return prolonged, err
+}
+
+// extend prolongs the lease.
+func (l *renewingLease) extend(ctx context.Context) error {
+	start := l.now()
+	prolonged, err := l.prolong(ctx)
+	if l.wrong(endFromAnswer) {
+		start = l.now()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ends := start.Add(l.env.TTL)
+	if l.wrong(endFromOldEnd) {
+		ends = l.end.Add(l.env.TTL)
+	}
+	switch {
+	case err != nil:
+		return errors.New("not extended: the node gave no answer in time")
+	case !prolonged:
+		return fmt.Errorf("%w before it was extended", locks.ErrLost)
+	case ends.Sub(l.now()) <= 0:
+		return fmt.Errorf("%w: extended too late", locks.ErrLost)
+	}
+	l.end = ends
+	return nil
+}
+
+// Expires is when the lease ends.
+func (l *renewingLease) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end
+}
+
+func (l *renewingLease) left() time.Duration { return l.Expires().Sub(l.now()) }
+
+// Lost is closed when the lease has ended or its key is gone.
+func (l *renewingLease) Lost() <-chan struct{} { return l.lost }
+
+// Renewals receives the end of the lease after each renewal.
+func (l *renewingLease) Renewals() <-chan fakeclock.Reading { return l.renewals }
+
+// watch renews the lease each third of a TTL until it is released or lost.
+func (l *renewingLease) watch(life context.Context) {
+	defer close(l.stopped)
+	defer close(l.renewals)
+	every := l.env.TTL / 3
+	if l.wrong(renewsTooSeldom) {
+		every = l.env.TTL
+	}
+	for {
+		left := l.left()
+		if l.wrong(renewsTooSeldom) {
+			left = every
+		}
+		if l.env.Clock.Sleep(life, min(left, every)) != nil {
+			return
+		}
+		switch err := l.renew(); {
+		case err == nil:
+			every = l.env.TTL / 3
+			select {
+			case <-l.renewals:
+			default:
+			}
+			l.renewals <- l.Expires()
+		case errors.Is(err, locks.ErrLost) || l.left() <= 0:
+			close(l.lost)
+			return
+		default: // it tries again soon
+			every = l.env.TTL / 20
+		}
+	}
+}
+
+// renew is not cut short by release, which must know what became of it, but by the end of the
+// lease.
+func (l *renewingLease) renew() error {
+	if l.left() <= 0 && !l.wrong(renewsTooSeldom) {
+		return locks.ErrLost
+	}
+	ctx, cancel := fakeclock.WithTimeout(l.life, l.env.Clock, max(l.left(), time.Millisecond))
+	defer cancel()
+	return l.extend(ctx)
+}
+
+// Release takes the key away.
+func (l *renewingLease) Release(ctx context.Context) error {
+	l.stop()
+	select {
+	case <-l.stopped:
+	case <-ctx.Done():
+	}
+	removed, err := l.remove(ctx)
+	switch {
+	case err != nil:
+		return errors.New("not released: the node gave no answer in time")
+	case !removed:
+		return fmt.Errorf("%w before it was released", locks.ErrLost)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// insisting is a lock that sends its SET NX again after an error, with the same value. With
+// waits its acquire asks until it has the lock, and with looks it looks whether a key that
+// refuses it is its own.
+type insisting struct {
+	env          *Env
+	waits, looks bool
+}
+
+func (l insisting) Acquire(ctx context.Context) (locks.Lease, error) {
+	lease := roundingLease{rounding{env: l.env}, l.env.Client() + "/" + time.Now().String()}
+	node := l.env.Redis(0)
+	for {
+		err := node.Do(ctx, "SET", l.env.Key(), lease.value, "NX", "PX", l.env.TTL().Milliseconds()).Err()
+		if err != nil && !errors.Is(err, redis.Nil) && ctx.Err() == nil {
+			if !l.waits {
+				err = node.Do(ctx, "SET", l.env.Key(), lease.value, "NX", "PX", l.env.TTL().Milliseconds()).Err()
+			}
+		}
+		if errors.Is(err, redis.Nil) && l.looks && node.Get(ctx, l.env.Key()).Val() == lease.value {
+			err = nil
+		}
+		switch {
+		case err == nil:
+			return lease, nil
+		case ctx.Err() != nil || !l.waits:
+			return nil, locks.ErrNotAcquired
+		}
+		time.Sleep(l.env.TTL() / 100)
+	}
+}
+
+// A lock whose own key is in its way is found out, whether its acquire fails or waits until the
+// key has expired. One that recognizes its key is not blamed.
+func TestOwnKey(t *testing.T) {
+	for _, l := range []struct {
+		name         string
+		waits, looks bool
+		want         bool
+	}{
+		{"fails, and does not look", false, false, true},
+		{"waits, and does not look", true, false, true},
+		{"fails, but looks", false, true, false},
+		{"waits, but looks", true, true, false},
+	} {
+		s, err := newSubject("Test", Config{}, func(env *Env) (locks.Lock, error) { return insisting{env, l.waits, l.looks}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := false
+		for _, name := range []string{undisturbed, "lost-request/acquire", "lost-reply/acquire", "late-reply/acquire", "errors/acquire"} {
+			st, ok := find(name)
+			if !ok {
+				t.Fatalf("there is no story %s", name)
+			}
+			o := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+			for _, p := range o.Problems {
+				if p.Rule == ruleOwnKey {
+					got = true
+					if !l.want || name != "lost-reply/acquire" && name != "late-reply/acquire" {
+						t.Errorf("%s: %s: %s", l.name, p.Address, p)
+					}
+				}
+			}
+		}
+		if got != l.want {
+			t.Errorf("%s: %s is %v, want %v", l.name, ruleOwnKey, got, l.want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// rounding is a lock whose lives of keys are its TTL, rounded: one set by SET, one by extend.
+type rounding struct {
+	env         *Env
+	set, extend func(time.Duration) time.Duration
+}
+
+func (r rounding) Acquire(ctx context.Context) (locks.Lease, error) {
+	lease := roundingLease{r, r.env.Client() + "/" + time.Now().String()}
+	words := []any{"SET", r.env.Key(), lease.value, "NX"}
+	if life := r.set(r.env.TTL()); life > 0 {
+		words = append(words, "PX", life.Milliseconds())
+	}
+	err := r.env.Redis(0).Do(ctx, words...).Err()
+	if errors.Is(err, redis.Nil) {
+		err = locks.ErrNotAcquired
+	}
+	return lease, err
+}
+
+type roundingLease struct {
+	rounding
+	value string
+}
+
+var (
+	removeIfOwn = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) end return 0`)
+	extendIfOwn = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("pexpire",KEYS[1],ARGV[2]) end return 0`)
+)
+
+func (l roundingLease) Release(ctx context.Context) error {
+	return removeIfOwn.Run(ctx, l.env.Redis(0), []string{l.env.Key()}, l.value).Err()
+}
+
+func (l roundingLease) Extend(ctx context.Context) error {
+	n, err := extendIfOwn.Run(ctx, l.env.Redis(0), []string{l.env.Key()}, l.value, l.extend(l.env.TTL()).Milliseconds()).Int()
+	if err == nil && n == 0 {
+		err = locks.ErrLost
+	}
+	return err
+}
+
+// A lock that rounds its TTL down for the node is found out by a TTL that is no whole number
+// of seconds, in acquire and in extend. One that rounds up keeps its promise.
+func TestRoundedTTL(t *testing.T) {
+	whole := func(d time.Duration) time.Duration { return d.Truncate(time.Second) }
+	nearest := func(d time.Duration) time.Duration { return d.Round(time.Second) }
+	up := func(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
+	least := func(d time.Duration) time.Duration { return max(d.Truncate(time.Second), time.Second) }
+	exact := func(d time.Duration) time.Duration { return d }
+	for _, l := range []struct {
+		name        string
+		set, extend func(time.Duration) time.Duration
+		// fraction and short are the rules that fail in the two stories, "" for none.
+		fraction, short string
+	}{
+		{"exact", exact, exact, "", ""},
+		{"rounded up", up, up, "", ""},
+		{"cut off", whole, exact, "lease-exclusion", "lease-exclusion,progress"},
+		{"cut off, but not to nothing", least, exact, "lease-exclusion", "lease-exclusion"},
+		{"rounded to the nearest", nearest, exact, "lease-exclusion", "lease-exclusion,progress"},
+		{"cut off by extend", exact, least, "lease-exclusion", "lease-exclusion"},
+	} {
+		s, err := newSubject("Test", Config{Extends: true}, func(env *Env) (locks.Lock, error) {
+			return rounding{env, l.set, l.extend}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"ttl/fraction": l.fraction, "ttl/short": l.short} {
+			st, ok := find(name)
+			if !ok {
+				t.Fatalf("there is no story %s", name)
+			}
+			o := s.tellStory(st, order{Story: name, Seeds: 1}, func(address) {})
+			var rules []string
+			for _, p := range o.Problems {
+				if p.Rule != "section-exclusion" { // what comes of it
+					rules = append(rules, p.Rule)
+				}
+			}
+			slices.Sort(rules)
+			if got := strings.Join(rules, ","); got != want || o.Unknown != "" {
+				t.Errorf("%s in %s: got %q, want %q (%s) %v", l.name, name, got, want, o.Unknown, o.Problems)
+			}
+		}
+	}
+}
+
+// A lock that refuses a TTL when it is made is not blamed for that, and the story says so.
+func TestRefusedTTL(t *testing.T) {
+	s, err := newSubject("Test", Config{}, func(env *Env) (locks.Lock, error) {
+		if env.TTL() < 10*time.Second {
+			return nil, errors.New("give me ten seconds")
+		}
+		exact := func(d time.Duration) time.Duration { return d }
+		return rounding{env, exact, exact}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, _ := find("ttl/short")
+	o := s.tellStory(st, order{Story: st.name, Seeds: 1}, func(address) {})
+	if len(o.Problems) > 0 || !strings.Contains(o.Untold, "with a TTL of 1.4s: client-1: cannot make the lock: give me ten seconds") {
+		t.Errorf("got %v, untold %q", o.Problems, o.Untold)
+	}
+}
+
+// The stories about the TTL come to something with sound locks of each shape, which pass them.
+func TestTermsOfSoundLocks(t *testing.T) {
+	for _, l := range []struct {
+		kind   string
+		config Config
+	}{
+		{"single", Config{Extends: true, OwnClock: true}},
+		{"single-token", Config{Extends: true, Tokens: true, OwnClock: true}},
+		{"watchdog", Config{Notifies: true, OwnClock: true}},
+		{"redlock", Config{Nodes: 3, Extends: true, OwnClock: true}},
+		{"redlock", Config{Nodes: 5, Extends: true, OwnClock: true}},
+	} {
+		for _, st := range termStories() {
+			o := tellTo(t, l.kind, l.config, st.name)
+			if len(o.Problems) > 0 || o.Unknown != "" || o.Worlds == 0 {
+				t.Errorf("%s on %d nodes, %s in %d worlds: %v, %s", l.kind, l.config.Nodes, st.name, o.Worlds, o.Problems, o.Unknown)
+			}
+		}
+	}
+}
