@@ -3,6 +3,7 @@ package checks
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/history"
@@ -90,13 +91,16 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Rea
 	}
 	for _, s := range []*history.Section{a, b} {
 		if s.Lease.Empty() {
-			if broken := h.uncountedGrant(s); len(broken) > 0 {
+			if broken := h.lagged(s, *s.Lease.Latest(s.Granted.Seq), s.From); len(broken) > 0 {
 				return FaultAssumption(broken...), reason
 			}
 			reason = reason.And(EndedWhenGranted, h.Name(s))
 			return h.unlessRanOn(FaultLock, reason, b.From.Seq, s.Client)
 		}
 		if late := s.Lease.ProlongedTooLate(); late != nil {
+			if broken := h.lagged(s, *late, history.MomentOf(late.Event)); len(broken) > 0 {
+				return FaultAssumption(broken...), reason
+			}
 			reason = reason.And(ProlongedTooLate, late.Event.At, h.Name(s), late.Until)
 			return h.unlessRanOn(FaultLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
 		}
@@ -109,26 +113,39 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Rea
 	return FaultInherent, reason
 }
 
-// uncountedGrant names the assumptions that broke because the clock of a section's client did
-// not count the time that acquire took. A lock that declares the end of a lease by its clock has
-// no use for it: the lease lasts until that clock shows the end.
-func (h *inquiry) uncountedGrant(s *history.Section) []trace.Assumption {
-	first := s.Lease.Ends[0]
-	if first.Event.Ends != nil {
+// lagged names the assumptions about its client's clocks that broke so that a section's
+// client could not know, at a moment, that the lease had ended as a declaration says. A lock
+// that declares the end reads the clock on which it does so. Of another lock nobody knows
+// which clock it reads; it is excused only if that clock had not yet counted the length of
+// the lease since the lease began to count.
+func (h *inquiry) lagged(s *history.Section, d history.Declaration, at history.Moment) []trace.Assumption {
+	if ends := d.Event.Ends; ends != nil {
+		declared := history.MomentOf(d.Event)
+		if !declared.Before(at) {
+			return nil // by the clock of the declaration itself the end had passed
+		}
+		return uncounted(h.ClockOf(s, ends.Clock), declared, at)
+	}
+	if d.Until == history.Never {
 		return nil
 	}
-	return uncounted(h.ClockOf(s, fakeclock.Monotonic), history.MomentOf(first.Call), s.From)
+	from := h.Heard(s, d)
+	for _, kind := range []fakeclock.Kind{fakeclock.Monotonic, fakeclock.Wall} {
+		clock := h.ClockOf(s, kind)
+		if counted := time.Duration(clock.Shows(at) - clock.Shows(from)); counted < d.Until.At-from.At {
+			if broken := uncounted(clock, from, at); len(broken) > 0 {
+				return broken
+			}
+		}
+	}
+	return nil
 }
 
 // untoldFault says whose fault it is that a section's client, which heeds its lock's signal
 // of loss, was not told that its lease had ended when another's section began.
 func (h *inquiry) untoldFault(s *history.Section, since history.Moment, reason Reason) (Blame, Reason) {
-	last, kind := s.Lease.Latest(since.Seq), fakeclock.Monotonic
-	counted := last.Call // nobody declared an end: the lock counts since it asked
-	if last.Event.Ends != nil {
-		kind, counted = last.Event.Ends.Clock, last.Event
-	}
-	if broken := uncounted(h.ClockOf(s, kind), history.MomentOf(counted), since); len(broken) > 0 {
+	last := s.Lease.Latest(since.Seq)
+	if broken := h.lagged(s, *last, since); len(broken) > 0 {
 		return FaultAssumption(broken...), reason
 	}
 	if s.Lost == nil {

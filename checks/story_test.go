@@ -271,6 +271,7 @@ func (s *story) happens(at time.Duration, who, verb string, a args) {
 		})
 	case "hears-that-it-lives": // its session, until a true time
 		ev.Kind, ev.Section, ev.Session, ev.Expires = trace.KindAlive, 0, a["session"], s.duration(a["until"])
+		ev.TTL = s.duration(a["ttl"])
 		s.emit(ev)
 	case "starts-to-work":
 		begin(trace.Work, "")

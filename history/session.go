@@ -1,6 +1,10 @@
 package history
 
-import "github.com/locksim/locksim/trace"
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
 
 // A life is a client's session with a cluster.
 type life struct{ client, session string }
@@ -27,4 +31,16 @@ func (r *reading) alive(ev *trace.Event) {
 func lasting(ev, call, heard *trace.Event) Declaration {
 	until := StartOf(heard.Expires)
 	return Declaration{Event: ev, Call: call, Until: until, Due: until, Foreseen: until}
+}
+
+// Heard is since when a lease counts that ends as a declaration says: since the client sent
+// the sign of life that carries its session, or since the call that granted or prolonged it.
+func (h *History) Heard(s *Section, d Declaration) Moment {
+	for i := range slices.Backward(h.Trace.Events[:d.Event.Seq]) {
+		ev := &h.Trace.Events[i]
+		if ev.Kind == trace.KindAlive && ev.Process == s.Client && ev.Session == s.Granted.Session && ev.TTL > 0 && StartOf(ev.Expires) == d.Until {
+			return StartOf(ev.Expires - ev.TTL)
+		}
+	}
+	return MomentOf(d.Call)
 }
