@@ -154,9 +154,13 @@ func (c *calm) judge(lock string) Finding {
 	end, denied := c.LastBefore(c.until), c.denied(lock, calls)
 	told := calls[max(0, slices.Index(clients, denied))]
 	f := Finding{Outcome: Violated, At: end.Seq, Events: []int{told.Began.Seq, end.Seq}}
-	f.Reason = Because(NoProgress, end.At, told.Client)
+	bound := c.until.At // and not when something last happened within it
+	if c.until == history.Never {
+		bound = end.At
+	}
+	f.Reason = Because(NoProgress, bound, told.Client)
 	if c.fault != nil {
-		f.Reason = Because(NoProgressSince, c.from, end.At, told.Client)
+		f.Reason = Because(NoProgressSince, c.from, bound, told.Client)
 		f.Events = append(f.Events, c.fault.Seq)
 		slices.Sort(f.Events)
 		f.Events = slices.Compact(f.Events)

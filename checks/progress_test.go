@@ -50,7 +50,7 @@ func TestProgress(t *testing.T) {
 
 		{name: "within the bound, to the nanosecond", want: Holds, story: `within 8s
 			5s fault-1 strikes` + works},
-		{name: "after the bound", want: Violated, says: []string{"from the last fault at 5s until 12s"}, story: `within 7.999999999s
+		{name: "after the bound", want: Violated, says: []string{"from the last fault at 5s until 12.999999999s"}, story: `within 7.999999999s
 			5s fault-1 strikes
 			11s c1 acquires rank=1
 			12s c1 writes x=0>1 <--

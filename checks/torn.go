@@ -1,5 +1,10 @@
 package checks
 
+import (
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
 // torn lists the sections that took effect only in part. Those that are nested in one another are
 // one.
 func (h *inquiry) torn() []TornSection {
@@ -11,16 +16,12 @@ func (h *inquiry) torn() []TornSection {
 		applied, begun, refused := 0, 0, 0
 		for _, o := range s.Together() {
 			begun, refused = begun+o.Begun, refused+o.Refused
-		}
-		for _, o := range s.Work() {
-			if o.Makes != nil {
-				applied++
-			}
+			applied += h.writesApplied(o)
 		}
 		var reason Reason
 		switch {
 		case applied == 0: // then there is nothing to clean up
-		case refused > 0 && begun > 1: // one write alone, sent twice and refused once, is whole
+		case refused > 0 && begun > applied: // what was refused and then applied is whole
 			reason = Because(TornByRefusals, applied, refused)
 		case s.CutShort() != "":
 			reason = Because(TornByDeparture, s.CutShort())
@@ -32,4 +33,33 @@ func (h *inquiry) torn() []TornSection {
 		}
 	}
 	return all
+}
+
+// writesApplied counts the writes that a section began and of which at least one message was
+// applied. A message that arrives twice is applied twice, and is one write.
+func (h *inquiry) writesApplied(s *history.Section) int {
+	var writes []*history.Call
+	for _, c := range h.CallsOf(s.Acquisition) {
+		if c.Step == trace.Write && c.Began != nil {
+			writes = append(writes, c)
+		}
+	}
+	applied := map[int]bool{}
+	for _, o := range s.Operations {
+		if o.Makes == nil {
+			continue
+		}
+		sent := o.Seq
+		if by := h.Event(o.Seq).By; by != nil && by.Sent > 0 {
+			sent = by.Sent
+		}
+		of := -1 // a write of which the trace does not show the beginning
+		for i, c := range writes {
+			if c.Began.Seq <= sent {
+				of = i
+			}
+		}
+		applied[of] = true
+	}
+	return len(applied)
 }

@@ -166,6 +166,29 @@ func TestTorn(t *testing.T) {
 			3s c1 resends message=1
 			4s c1 hears-a-refusal
 			5s c1 releases`, ""},
+		{"two writes, both applied, the second after it was refused once", `
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 sends message=1
+			3s c1 hears-a-refusal
+			4s c1 resends message=1
+			5s c1 lands message=1 x=1>2
+			6s c1 releases`, ""},
+		{"two writes, the first applied twice, the second refused", `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			1s c1 lands message=1 x=1>2
+			1s c1 hears x=1>2
+			2s c1 is-refused
+			3s c1 releases`, "1 of its writes took effect, 1 the storage refused"},
+		{"two writes, the first applied twice, the second never", `
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			1s c1 lands message=1 x=1>2
+			2s c1 sends message=2
+			3s c1 releases`, "of its 2 writes only 1 took effect"},
 		{"wholly refused", `
 			0s c1 acquires rank=1
 			2s c1 is-refused

@@ -138,13 +138,17 @@ func (f *Fake) Jump(d time.Duration) {
 	f.unlockAndTell("jump")
 }
 
+// Fastest bounds how many parts per billion a clock can run too fast. Several drifts that
+// act together can have it run at more than twice the speed.
+const Fastest = 10_000_000_000
+
 // SetRate makes both clocks run ppb parts per billion too fast, or too slow if
 // ppb is negative, from now on. An error means that ppb is not between -1e9 and
-// 1e9, both excluded: a clock can neither stand still nor go back, and one that
-// runs at twice the speed is broken, not drifting.
+// [Fastest], both excluded: a clock can neither stand still nor go back, and one that
+// runs ten times too fast is broken, not drifting.
 func (f *Fake) SetRate(ppb int64) error {
-	if ppb <= -perfect || ppb >= perfect {
-		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -perfect, perfect)
+	if ppb <= -perfect || ppb >= Fastest {
+		return fmt.Errorf("clock rate of %d parts per billion: must be more than %d and less than %d", ppb, -perfect, int64(Fastest))
 	}
 	f.mu.Lock()
 	f.oscillator.set(f.timeline.Now(), uint64(perfect+ppb))

@@ -2,6 +2,8 @@ package sim
 
 import (
 	"fmt"
+	"math/big"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/trace"
@@ -73,16 +75,44 @@ func (a *Drift) Check(t Topology) error {
 	return t.process("drift", a.Process)
 }
 
-func (a *Drift) Strike(w *World, _ *FaultState) { a.add(w, 1) }
-func (a *Drift) Lift(w *World, _ *FaultState)   { a.add(w, -1) }
-
-// add changes the process's rate by times the fault's: drifts add up.
-func (a *Drift) add(w *World, times int64) {
+func (a *Drift) Strike(w *World, f *FaultState) {
 	p := w.byName[a.Process]
-	p.drift += times * int64(a.Rate)
-	// More than twice as fast, or standing still, is no drift any more.
-	const most = 999_999_999
-	if err := p.clock.SetRate(min(max(p.drift, -most), most)); err != nil {
+	p.drifts = append(p.drifts, drifting{f, a.Rate})
+	p.setRate()
+}
+
+func (a *Drift) Lift(w *World, f *FaultState) {
+	p := w.byName[a.Process]
+	p.drifts = slices.DeleteFunc(p.drifts, func(d drifting) bool { return d.by == f })
+	p.setRate()
+}
+
+// mostDrifts bounds the drifts of one process: if all act at once, its clocks still run at
+// less than six times the speed, or at more than a twentieth.
+const mostDrifts = 4
+
+// drifting is how much too fast a drift has a process's clocks run, as long as it lasts.
+type drifting struct {
+	by   *FaultState
+	rate Rate
+}
+
+// setRate has the process's clocks run at the rate of all its drifts together: each makes the
+// clocks faster or slower by its part of what they would count without it, so that two of -50%
+// leave a quarter. The product is exact before it is rounded, so that the order is of no
+// importance.
+func (p *process) setRate() {
+	speed := big.NewRat(1, 1)
+	for _, d := range p.drifts {
+		speed.Mul(speed, big.NewRat(int64(Percent)*100+int64(d.rate), int64(Percent)*100))
+	}
+	ppb := speed.Sub(speed, big.NewRat(1, 1)).Mul(speed, big.NewRat(int64(Percent)*100, 1))
+	if err := p.clock.SetRate(roundDown(ppb)); err != nil {
 		panic("sim: a rate that is in bounds is refused: " + err.Error())
 	}
+}
+
+// roundDown is the largest whole number that is not above a fraction.
+func roundDown(r *big.Rat) int64 {
+	return new(big.Int).Div(r.Num(), r.Denom()).Int64() // Euclidean: down, as the denominator is positive
 }

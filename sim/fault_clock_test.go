@@ -64,6 +64,17 @@ func TestClientClocks(t *testing.T) {
 		{"of the node", []sim.Fault{At(3*time.Second, &sim.Jump{"toy-1", time.Hour})}, clocks{10 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second}},
 		{"fast by 25%", []sim.Fault{At(0, &sim.Drift{"client-1", 25 * sim.Percent})}, clocks{8 * time.Second, 10 * time.Second, 10 * time.Second, 8 * time.Second}},
 		{"slow by 50%", []sim.Fault{At(0, &sim.Drift{"client-1", -50 * sim.Percent})}, clocks{20 * time.Second, 10 * time.Second, 10 * time.Second, 20 * time.Second}},
+		{"twice slow by 50%: a quarter of the speed", []sim.Fault{At(0, &sim.Drift{"client-1", -50 * sim.Percent}), At(0, &sim.Drift{"client-1", -50 * sim.Percent})},
+			clocks{40 * time.Second, 10 * time.Second, 10 * time.Second, 40 * time.Second}},
+		{"twice fast by 50%: 2.25 times the speed", []sim.Fault{At(0, &sim.Drift{"client-1", 50 * sim.Percent}), At(0, &sim.Drift{"client-1", 50 * sim.Percent})},
+			clocks{4444444 * time.Microsecond, 10 * time.Second, 10 * time.Second, 4444444 * time.Microsecond}},
+		{"slow and fast by 50%: three quarters of the speed", []sim.Fault{At(0, &sim.Drift{"client-1", -50 * sim.Percent}), At(0, &sim.Drift{"client-1", 50 * sim.Percent})},
+			clocks{13333333 * time.Microsecond, 10 * time.Second, 10 * time.Second, 13333333 * time.Microsecond}},
+		// 4 s at a quarter are 1 s, 4 s at a half 2 s, and 7 s at the right rate.
+		{"two overlap, the first ends first", []sim.Fault{Lasting(4*time.Second, At(0, &sim.Drift{"client-1", -50 * sim.Percent})), Lasting(8*time.Second, At(0, &sim.Drift{"client-1", -50 * sim.Percent}))},
+			clocks{15 * time.Second, 10 * time.Second, 10 * time.Second, 15 * time.Second}},
+		{"two jumps add up", []sim.Fault{At(3*time.Second, &sim.Jump{"client-1", time.Hour}), At(3*time.Second, &sim.Jump{"client-1", -time.Minute})},
+			clocks{10 * time.Second, 59*time.Minute + 10*time.Second, 10 * time.Second, 10 * time.Second}},
 		{"slow by 50% for four seconds", []sim.Fault{Lasting(4*time.Second, At(0, &sim.Drift{"client-1", -50 * sim.Percent}))}, clocks{12 * time.Second, 10 * time.Second, 10 * time.Second, 12 * time.Second}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -27,10 +27,10 @@ type process struct {
 	// look at it when they do I/O.
 	state processState
 	// pausedBy are the faults that pause the process now, crashes counts those
-	// that keep it down, drift adds up those of its clocks, in parts per billion.
+	// that keep it down, drifts are those that its clocks have now.
 	pausedBy map[*FaultState]bool
 	crashes  int
-	drift    int64
+	drifts   []drifting
 	// pausedAt is when the latest pause began, and mode what it is.
 	pausedAt time.Duration
 	mode     trace.PauseMode

@@ -184,7 +184,7 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 		if c.Why != "" && !slices.Contains(clockChanges, c.Why) {
 			return fmt.Errorf("that %q changes a clock is not known: a later version may have written it", c.Why)
 		}
-		if c.RatePPB <= -1e9 || c.RatePPB >= 1e9 {
+		if c.RatePPB <= -1e9 || c.RatePPB >= fakeclock.Fastest {
 			return fmt.Errorf("a clock is %d parts per billion too fast; that is no drift any more", c.RatePPB)
 		}
 	}

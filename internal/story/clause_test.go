@@ -105,6 +105,48 @@ func TestWhatArrivesLate(t *testing.T) {
 `)
 }
 
+// A release that is sent after the call has returned can be lost. Then the key stays.
+func TestLostRelease(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		more func(*trace.Actor) []trace.Event
+		ok   bool
+		want string
+	}{
+		{"lost", nil, true, `
+0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+0.005s  client-1  believes that it has released the lock; its key still stands on redis-1
+`},
+		{"lost, and the key expires", func(by *trace.Actor) []trace.Event {
+			return []trace.Event{{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: by}}
+		}, true, `
+0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+0.005s  client-1  believes that it has released the lock; its key still stands on redis-1, until 0.006s
+0.006s            client-1's key expired on redis-1
+`},
+		{"late", func(by *trace.Actor) []trace.Event {
+			return []trace.Event{{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: by, Owner: by}}
+		}, true, `
+0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
+0.005s  client-1  releases the lock on no node
+0.006s  client-1  its key is removed on redis-1 only now, after its release had ended
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := tracetest.New("none", 1)
+			s.Acquires("client-1", 1, 1, "redis-1")
+			s.Then(
+				tracetest.Begin("client-1", 1, trace.Release, 0),
+				trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release, OK: test.ok},
+			)
+			if test.more != nil {
+				s.Then(test.more(&trace.Actor{Client: "client-1", Section: 1})...)
+			}
+			tells(t, Of(history.Of(&s.Trace), false), test.want)
+		})
+	}
+}
+
 func TestClocks(t *testing.T) {
 	s := tracetest.New("none", 1)
 	clock := func(at time.Duration, why trace.ClockChange, wall time.Duration, ppb int64) {

@@ -235,9 +235,12 @@ func (s *teller) released(c *history.Call) string {
 		}
 		return text + ": there was nothing left to release"
 	case c.OK() && c.Began != nil && !s.gaveUp(c):
+		if lost := s.lostRelease(c); lost != "" {
+			return "believes that it has released " + lock + lost
+		}
 		return "believes that it has released " + lock + "; " + s.remains(c)
 	default:
-		text += " " + s.on(s.keysReleased(c))
+		text += " " + s.on(s.keysReleased(c)) + s.lostRelease(c)
 	}
 	if c.Failed() {
 		text += ", and is told" + because(s.Why(c))
@@ -293,4 +296,34 @@ func (s *teller) gaveUp(c *history.Call) bool {
 		ends := k.How == history.Removed || k.How == history.Overwritten || k.How == history.Dropped || k.How == history.Replaced
 		return ends && own(k.Ended) || slices.ContainsFunc(k.Touches, own)
 	})
+}
+
+// lostRelease says that a release was lost: the call returned without an error, and on a
+// quorum of the lock's slots the key was never removed. Nobody else gets the lock until the
+// key ends. A lock that releases in the background, after the call has returned, can lose the
+// release so, and so can one that does not send any.
+func (s *teller) lostRelease(c *history.Call) string {
+	if !c.Ended.OK || len(s.Promotions()) > 0 { // the key of a master that was replaced keeps nobody waiting
+		return ""
+	}
+	var nodes []string
+	var ended *trace.Event
+	for _, k := range s.keys[c.Acquisition] {
+		own := k.How == history.Removed && history.AcquisitionOf(k.Ended.By) == c.Acquisition
+		if own || !k.There().Has(history.MomentOf(c.Ended)) {
+			continue
+		}
+		nodes = append(nodes, k.Node)
+		if k.Ended != nil && (ended == nil || ended.Seq < k.Ended.Seq) {
+			ended = k.Ended
+		}
+	}
+	if quorum := s.Lock(s.lockOf(c)).Quorum; len(nodes) < max(1, quorum) {
+		return ""
+	}
+	text := "; its key still stands " + s.on(nodes)
+	if ended != nil {
+		text += ", until " + Moment(ended.At, 3)
+	}
+	return text
 }
