@@ -24,6 +24,8 @@ func TestScenariosComeToWhatTheyExpect(t *testing.T) {
 
 func TestEveryFaultMatters(t *testing.T) { catalogue.EveryFaultMatters(t, catalogue.OfLibraries) }
 
+func TestFaultsAreOver(t *testing.T) { catalogue.FaultsAreOver(t) }
+
 func TestReadersKnowThePast(t *testing.T) {
 	if p := catalogue.KnowThePast(t, catalogue.AboutLibraries()); p.Keys == 0 {
 		t.Errorf("%+v: the worlds show nothing", p)

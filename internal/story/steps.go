@@ -309,8 +309,8 @@ func (s *teller) lostRelease(c *history.Call) string {
 	var nodes []string
 	var ended *trace.Event
 	for _, k := range s.keys[c.Acquisition] {
-		own := k.How == history.Removed && history.AcquisitionOf(k.Ended.By) == c.Acquisition
-		if own || !k.There().Has(history.MomentOf(c.Ended)) {
+		stays := k.How == history.Standing || k.How == history.Expired || k.How == history.Overwritten
+		if !stays || s.isCopy(k.Node) || !k.There().Has(history.MomentOf(c.Ended)) {
 			continue
 		}
 		nodes = append(nodes, k.Node)
