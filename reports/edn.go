@@ -13,7 +13,7 @@ import (
 func init() {
 	Runs.Register(Format[Results]{
 		Name: "edn", Title: "Jepsen's checkers, Knossos and Elle: each history as operations that are invoked and end",
-		Write: writeHistories, Pages: historyPages,
+		Write: writeHistories, Pages: historyPages, Names: historyNames,
 	})
 }
 
@@ -40,11 +40,33 @@ func historyPages(results []*scenarios.Result, o Options) []Page {
 		for _, run := range r.Runs {
 			for _, h := range edn.Of(run.History) {
 				name := names.name(append(runWords(r, run), h.Name)...)
-				pages = append(pages, Page{name + ".edn", []byte(ednDocument(h, r, run, o))})
+				text := "; " + pageMark + "\n" + ednDocument(h, r, run, o)
+				pages = append(pages, Page{name + ".edn", []byte(text)})
 			}
 		}
 	}
 	return pages
+}
+
+// mostHistories is for how many histories of one kind historyNames has names: which ones
+// a run has is known when it is over.
+const mostHistories = 20
+
+// historyNames are the names that these files can have.
+func historyNames(results []*scenarios.Result, _ Options) []string {
+	var files []string
+	names := pageNames{}
+	for _, r := range results {
+		for _, run := range r.Runs {
+			for _, kind := range edn.Kinds() {
+				files = append(files, names.name(append(runWords(r, run), kind)...)+".edn")
+				for i := range mostHistories {
+					files = append(files, names.name(append(runWords(r, run), fmt.Sprintf("%s-%d", kind, i+1))...)+".edn")
+				}
+			}
+		}
+	}
+	return files
 }
 
 // ednDocument is a history after comments that say what it is.

@@ -34,6 +34,10 @@ type Format[S any] struct {
 	// Pages writes the subject and all that is behind it as files of one folder that
 	// belong together; nil for a format that is always one document.
 	Pages func(subject S, o Options) []Page
+	// Names are those of the files that Pages may write, and perhaps some others. They
+	// depend only on which scenarios, variants, locks and kinds of runs there are, so they
+	// can be known before anything is run.
+	Names func(subject S, o Options) []string
 }
 
 // A Page is one file of a folder of reports.

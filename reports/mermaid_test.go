@@ -23,7 +23,7 @@ func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
 	if len(pages) != 2 || pages[0].Name != "by-hand-fencing-off.mmd" || pages[1].Name != "by-hand-fencing-on.mmd" {
 		t.Fatalf("got %+v", pages)
 	}
-	if got, want := string(pages[0].Data), written(t, "mermaid", Options{}, result(off)); got != want {
+	if got, want := string(pages[0].Data), "%% "+pageMark+"\n"+written(t, "mermaid", Options{}, result(off)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -21,11 +21,11 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"add": sum
 func init() {
 	Runs.Register(Format[Results]{
 		Name: "html", Title: "a browser: the space-time diagram to step through, the story beside it, and which properties broke; in a folder (-o site/) a site",
-		Write: writeHTML, Most: 1, Pages: sitePages,
+		Write: writeHTML, Most: 1, Pages: sitePages, Names: siteNames,
 	})
-	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story", Write: writeMatrixHTML, Pages: matrixPages})
+	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story", Write: writeMatrixHTML, Pages: matrixPages, Names: matrixNames})
 	Searches.Register(Format[*explore.Result]{Name: "html", Title: "a browser", Write: writeExploredHTML})
-	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story and lock", Write: writeTallyHTML, Pages: tallyPages})
+	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story and lock", Write: writeTallyHTML, Pages: tallyPages, Names: tallyNames})
 }
 
 // sum adds up coordinates.

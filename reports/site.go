@@ -22,8 +22,17 @@ func sitePages(results []*scenarios.Result, o Options) []Page {
 	return newSite(m, behind, o).pages()
 }
 
+// siteNames are the names of these pages.
+func siteNames(results []*scenarios.Result, o Options) []string {
+	m, behind := matrixOf(results)
+	return newSite(m, behind, o).files()
+}
+
 // matrixPages are the same of a matrix.
 func matrixPages(m *Matrix, o Options) []Page { return newSite(m, resultsOf(m), o).pages() }
+
+// matrixNames are the names of these pages.
+func matrixNames(m *Matrix, o Options) []string { return newSite(m, resultsOf(m), o).files() }
 
 // A site is a matrix with a page for each result behind it.
 type site struct {
@@ -66,6 +75,15 @@ func (s *site) pages() []Page {
 		pages = append(pages, Page{s.searches[i], page.html()})
 	}
 	return append(pages, Page{FrontPage, s.front().html()})
+}
+
+// files are the names of the pages, in the same order.
+func (s *site) files() []string {
+	var files []string
+	for _, r := range s.results {
+		files = append(files, s.names[r])
+	}
+	return append(append(files, s.searches...), FrontPage)
 }
 
 // around are the links from a result to the front page and to its neighbours.

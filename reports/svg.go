@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"io"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 )
 
 func init() {
-	Runs.Register(Format[Results]{Name: "svg", Title: "slides and papers: the space-time diagram as a picture", Write: writeSVG, Most: 1, Pages: svgPages})
+	Runs.Register(Format[Results]{Name: "svg", Title: "slides and papers: the space-time diagram as a picture", Write: writeSVG, Most: 1, Pages: svgPages, Names: svgNames})
 }
 
 // writeSVG draws every run of a result, one below the other. Those of one variant
@@ -26,6 +27,20 @@ func writeSVG(w io.Writer, results []*scenarios.Result, _ Options) error {
 // svgPages draws each variant of each scenario into a file of its own.
 func svgPages(results []*scenarios.Result, _ Options) []Page {
 	var pages []Page
+	names := svgNames(results, Options{})
+	for _, r := range results {
+		for _, runs := range stories(r) {
+			head, body, _ := bytes.Cut(svg(r, [][]scenarios.Outcome{runs}), []byte("\n"))
+			page := slices.Concat(head, []byte("\n<!-- "+pageMark+" -->\n"), body)
+			pages = append(pages, Page{names[len(pages)], page})
+		}
+	}
+	return pages
+}
+
+// svgNames are the names of these files.
+func svgNames(results []*scenarios.Result, _ Options) []string {
+	var files []string
 	names := pageNames{}
 	for _, r := range results {
 		for _, runs := range stories(r) {
@@ -33,10 +48,10 @@ func svgPages(results []*scenarios.Result, _ Options) []Page {
 			if len(runs) == 1 {
 				words = runWords(r, runs[0])
 			}
-			pages = append(pages, Page{names.name(words...) + ".svg", svg(r, [][]scenarios.Outcome{runs})})
+			files = append(files, names.name(words...)+".svg")
 		}
 	}
-	return pages
+	return files
 }
 
 // svg draws the runs of some variants of a result.

@@ -48,6 +48,11 @@ func tallyPages(t *Tally, o Options) []Page {
 	return append(pages, Page{FrontPage, t.sheet(s.wayIn, s.Options).html()})
 }
 
+// tallyNames are the names of these pages.
+func tallyNames(t *Tally, o Options) []string {
+	return newSite(&t.Matrix, resultsOf(&t.Matrix), o).files()
+}
+
 func (t *Tally) sheet(pages wayIn, o Options) sheet {
 	page := tallyPage{Title: tallyTitle, Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories()}
 	ids := pageNames{}

@@ -41,7 +41,7 @@ func (c *choice) among(in input) (input, error) {
 	if err != nil {
 		return input{}, fmt.Errorf("locksim: %w", err)
 	}
-	return input{only, in.argument}, nil
+	return input{only, in.argument, in.file}, nil
 }
 
 // of are the results of the runs that are asked for. What o knows of their scenarios

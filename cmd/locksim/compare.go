@@ -63,11 +63,20 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	o := reports.Options{Arguments: argumentsOf(found...)}
+	planned := f.tally(found)
+	for i, row := range planned.Rows {
+		for column, lock := range planned.Locks {
+			planned.Rows[i].Cells[column].Runs = plannedRuns(row.Variant, lock)
+		}
+	}
+	if err := f.prepare(cmd, format, planned, o, sourcesOf(found)); err != nil {
+		return err
+	}
 	t, err := f.runAll(cmd.ErrOrStderr(), found)
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	o := reports.Options{Arguments: argumentsOf(found...)}
 	if err := f.write(cmd, format, t, o); err != nil {
 		return err
 	}
@@ -94,15 +103,13 @@ func toCompare() []input {
 	return found
 }
 
-// runAll tells every story with every lock on every seed, up to the first that does not
-// come to an end.
-func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
+// tally is one of the stories with all locks that they are told with, in which nothing has
+// been counted yet.
+func (f *compareFlags) tally(found []input) *reports.Tally {
 	var stories []*scenarios.Scenario
 	var kinds []string
-	by := map[*scenarios.Scenario]input{}
 	for _, in := range found {
 		stories = append(stories, in.Scenario)
-		by[in.Scenario] = in
 		for _, v := range in.Variants {
 			for _, lock := range v.Locks() {
 				if !slices.Contains(kinds, lock) {
@@ -116,10 +123,21 @@ func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, 
 	}
 	t := reports.NewTally(stories, kinds, f.seed)
 	t.Seeds = f.seeds
-	progress := newProgress(stderr, len(t.Rows)*len(kinds))
+	return t
+}
+
+// runAll tells every story with every lock on every seed, up to the first that does not
+// come to an end.
+func (f *compareFlags) runAll(stderr io.Writer, found []input) (*reports.Tally, error) {
+	by := map[*scenarios.Scenario]input{}
+	for _, in := range found {
+		by[in.Scenario] = in
+	}
+	t := f.tally(found)
+	progress := newProgress(stderr, len(t.Rows)*len(t.Locks))
 	defer progress.clear()
 	for i, row := range t.Rows {
-		for column, lock := range kinds {
+		for column, lock := range t.Locks {
 			progress.next(row.Scenario.Name + ", " + lock)
 			if len(f.locks) == 0 && !slices.Contains(row.Variant.Locks(), lock) {
 				t.Add(i, column, f.seed, nil, "the story says nothing of "+lock)

@@ -59,6 +59,9 @@ func (f *explainFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	report := reports.Options{Messages: f.messages, Arguments: map[*scenarios.Scenario]string{in.Scenario: in.argument}}
+	if err := f.prepare(cmd, format, nil, report, sourcesOf([]input{in})); err != nil {
+		return err
+	}
 	results, err := runAll(cmd.ErrOrStderr(), []input{in}, options, report)
 	if err != nil {
 		return failure{unexpected, err}

@@ -51,6 +51,20 @@ func (f *searchFlags) check() (reports.Format[*explore.Result], error) {
 	return format, f.commonFlags.check(format)
 }
 
+// prepare sees, before anything is run, that nothing that the command writes takes the
+// place of one of the sources, or of something else that it writes.
+func (f *searchFlags) prepare(cmd *cobra.Command, format reports.Format[*explore.Result], sources []source) error {
+	sources = append(sources, fileSources("the report of an earlier search", f.expect)...)
+	if f.ways != "" {
+		for _, written := range append(fileSources("the report", f.output), sources...) {
+			if written.name != "" && isAround(written.name, f.ways) {
+				return fmt.Errorf("locksim: --ways %s is %s, or inside of it; name another directory", f.ways, written.called(f.ways))
+			}
+		}
+	}
+	return f.writeFlags.prepare(cmd, format, nil, reports.Options{}, sources)
+}
+
 // exploreFlags are the flags of the explore command.
 type exploreFlags struct {
 	searchFlags
@@ -148,11 +162,15 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	search, lock, err := f.search(cmd.ErrOrStderr(), args)
+	search, lock, found, err := f.search(cmd.ErrOrStderr(), args)
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(sameKinds(known, search, f.expect), apart(f.output, f.ledger, f.resume)); err != nil {
+	if err := sameKinds(known, search, f.expect); err != nil {
+		return err
+	}
+	sources := append(sourcesOf(found), fileSources("the ledger", f.ledger, f.resume)...)
+	if err := f.prepare(cmd, format, sources); err != nil {
 		return err
 	}
 	closeLedger, err := f.openLedger(cmd.ErrOrStderr(), search, lock)
@@ -233,40 +251,40 @@ func usesNodes(kind string, nodes int) error {
 	return fmt.Errorf("locksim: --nodes is %d; the lock %s is kept on %d only, so leave it out", nodes, kind, len(used))
 }
 
-// search is what the flags ask for, and the lock that it is about.
-func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, error) {
+// search is what the flags ask for, the lock that it is about, and the scenario whose
+// workload it has, if any.
+func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search, string, []input, error) {
 	s := &explore.Search{MaxFaults: f.faults, Worlds: f.worlds, Jobs: f.jobs, Quick: f.quick, Kinds: explore.NewKinds(f.only, f.except)}
 	if err := s.Kinds.Check(); err != nil {
-		return nil, "", fmt.Errorf("locksim explore: %w", err)
+		return nil, "", nil, fmt.Errorf("locksim explore: %w", err)
 	}
 	if f.faults == 1 {
 		s.Worlds = 0
 	}
 	if f.shard != "" {
 		if _, err := fmt.Sscanf(f.shard+" ", "%d/%d ", &s.Shard, &s.Shards); err != nil || s.Shard < 1 || s.Shard > s.Shards {
-			return nil, "", fmt.Errorf("locksim: --shard is %q; write which part it is of how many, from 1/16 to 16/16", f.shard)
+			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; write which part it is of how many, from 1/16 to 16/16", f.shard)
 		}
 		if s.Shards > explore.Lanes {
-			return nil, "", fmt.Errorf("locksim: --shard is %q; a search can be cut into at most %d parts", f.shard, explore.Lanes)
+			return nil, "", nil, fmt.Errorf("locksim: --shard is %q; a search can be cut into at most %d parts", f.shard, explore.Lanes)
 		}
 	}
 	if len(args) == 0 {
 		l := explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Extends: true, Seed: f.seed}
 		s.Bases = l.Bases(s.Kinds)
-		return s, f.lock, nil
+		return s, f.lock, nil, nil
 	}
-	base, lock, err := f.fileBase(stderr, args[0])
+	found, err := load(args)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	base, lock, err := f.fileBase(stderr, args[0], found)
 	s.Bases = []explore.Base{base}
-	return s, lock, err
+	return s, lock, found, err
 }
 
-// fileBase is the workload of a scenario.
-func (f *exploreFlags) fileBase(stderr io.Writer, arg string) (explore.Base, string, error) {
-	var base explore.Base
-	found, err := load([]string{arg})
-	if err != nil {
-		return base, "", err
-	}
+// fileBase is the workload of the scenario that was found under an argument.
+func (f *exploreFlags) fileBase(stderr io.Writer, arg string, found []input) (base explore.Base, lock string, err error) {
 	if len(found) > 1 {
 		return base, "", fmt.Errorf("locksim: %s holds %d scenarios; name one", arg, len(found))
 	}
@@ -285,7 +303,7 @@ func (f *exploreFlags) fileBase(stderr io.Writer, arg string) (explore.Base, str
 	}
 	v := s.Variants[0]
 	base = explore.FileBase(v, f.seed)
-	lock := v.Lock
+	lock = v.Lock
 	if f.lock != "" {
 		lock = f.lock
 		if base, err = base.WithLock(f.lock); err != nil {
@@ -356,7 +374,7 @@ func (f *searchFlags) explore(cmd *cobra.Command, search *explore.Search, format
 	case err != nil:
 		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
 	}
-	unwrittenWays := writeWays(stderr, f.ways, result)
+	unwrittenWays := writeWays(stderr, f.ways, result, append(f.sources, fileSources("the report", f.output)...))
 	var o reports.Options
 	if known != nil {
 		o.Since = reports.Compare(result, known, f.expect)

@@ -20,19 +20,80 @@ func isFolder(name string) bool {
 	return os.IsPathSeparator(name[len(name)-1]) || err == nil && info.IsDir()
 }
 
-// checkFolder says before anything is run why files could not be written into a
+// checkFolder says before anything is read why files could not be written into a
 // folder. It need not be there, but the folder around it must.
 func checkFolder(name string) error {
 	dir := filepath.Clean(name)
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return checkOutput(dir)
+		return checkFile(dir)
 	case err != nil:
-		return fmt.Errorf("locksim: -o %s: %w", name, cause(err))
+		return unreachable(name, err)
 	case !info.IsDir():
 		return fmt.Errorf("locksim: -o %s: %s is a file; name a folder, or leave the slash out", name, dir)
 	}
-	return checkOutput(filepath.Join(dir, reports.FrontPage))
+	if err := canWriteBeside(filepath.Join(dir, reports.FrontPage)); err != nil {
+		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, cause(err))
+	}
+	return nil
+}
+
+// checkPages refuses a folder in which a page would take the place of something that is
+// no page of a report, or of a file that the command reads.
+func checkPages(name string, pages []string, sources []source) error {
+	dir := filepath.Clean(name)
+	for _, page := range pages {
+		file := filepath.Join(dir, page)
+		if why := foreignPage(file); why != "" {
+			return fmt.Errorf("locksim: -o %s: a page of the report would take the place of %s, and %s; move that away, or name another folder", name, file, why)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
+		}
+		for _, s := range sources {
+			if s.isAt(file, info) {
+				return fmt.Errorf("locksim: -o %s: a page of the report would take the place of %s, which is %s; name another folder", name, file, s.called(file))
+			}
+		}
+	}
+	return nil
+}
+
+// foreignPage says why what has the name of a page is not one that locksim has written;
+// "" if it is, or if nothing has that name.
+func foreignPage(name string) string {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return fmt.Sprintf("that cannot be read (%v)", cause(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return "that is a symbolic link"
+	case info.IsDir():
+		return "that is a directory"
+	case !info.Mode().IsRegular():
+		return "that is no ordinary file"
+	}
+	head, err := readHead(name)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("that cannot be read (%v)", cause(err))
+	case !reports.IsPage(head):
+		return "locksim has not written that"
+	}
+	return ""
+}
+
+// readHead reads the beginning of a file, in which a page has its mark.
+func readHead(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<10))
 }
 
 func files(n int) string {
@@ -43,15 +104,27 @@ func files(n int) string {
 }
 
 // writeFolder writes pages into a folder, each as a whole, and the front page last:
-// it leads to the others. What else is there stays; how much of that could be taken for
+// it leads to the others. Nothing is written if a page would take the place of something
+// else than a page. What else is there stays; how much of that could be taken for
 // pages of this report is said.
-func writeFolder(stderr io.Writer, name string, pages []reports.Page) error {
+func writeFolder(stderr io.Writer, name string, pages []reports.Page, sources []source) error {
 	dir := filepath.Clean(name)
+	var names []string
+	for _, p := range pages {
+		names = append(names, filepath.Base(p.Name))
+	}
+	if err := checkPages(name, names, sources); err != nil {
+		return err
+	}
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	var front []reports.Page
-	write := func(p reports.Page) error { return writeFile(filepath.Join(dir, filepath.Base(p.Name)), p.Data) }
+	// A page takes the place of a file, also of a link that has come there meanwhile: it
+	// is written nowhere else.
+	write := func(p reports.Page) error {
+		return replaceFile(filepath.Join(dir, filepath.Base(p.Name)), contents(p.Data))
+	}
 	for _, p := range pages {
 		if p.Name == reports.FrontPage {
 			front = append(front, p)

@@ -28,6 +28,8 @@ func needsScenarios(cmd *cobra.Command, args []string) error {
 type input struct {
 	*scenarios.Scenario
 	argument string
+	// file is what it was read from; "" if it is built in.
+	file string
 }
 
 // load reads every scenario that the arguments name, or says all that is wrong
@@ -109,13 +111,13 @@ func loadFile(name string) (input, error) {
 		return input{}, fmt.Errorf("locksim: %s: %w", name, err)
 	}
 	s, err := scenarios.Parse(filepath.ToSlash(name), data)
-	return input{s, name}, err
+	return input{s, name, name}, err
 }
 
 func loadBuiltIn(name string) ([]input, error) {
 	if isBuiltIn(name) {
 		s, err := scenarios.Open(name)
-		return []input{{s, name}}, err
+		return []input{{s, name, ""}}, err
 	}
 	bare := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	hint := cmp.Or(scenarios.DidYouMean(bare, scenarios.Names()), "`locksim list` shows those that are built in")
@@ -128,7 +130,7 @@ func isBuiltIn(name string) bool { return slices.Contains(scenarios.Names(), nam
 func builtIn() []input {
 	var found []input
 	for _, s := range scenarios.Embedded() {
-		found = append(found, input{s, s.Name})
+		found = append(found, input{s, s.Name, ""})
 	}
 	return found
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/locksim/locksim/internal/explore"
 )
@@ -100,33 +99,6 @@ func readPart(l *explore.Ledger, name string, accept func(explore.Heading) error
 		return accept(h)
 	})
 	return heading, err
-}
-
-// apart refuses a report that would take the place of a ledger.
-func apart(output string, ledgers ...string) error {
-	for _, name := range ledgers {
-		if output == "" || name == "" {
-			continue
-		}
-		ledger, err := os.Stat(name)
-		report, err2 := os.Stat(output)
-		if whereIs(name) == whereIs(output) || err == nil && err2 == nil && os.SameFile(ledger, report) {
-			return fmt.Errorf("locksim: -o %s is the ledger, which would be lost; name another file", output)
-		}
-	}
-	return nil
-}
-
-// whereIs is a file's place, which need not be there yet: the same for every way to write
-// its name.
-func whereIs(name string) string {
-	if whole, err := filepath.Abs(name); err == nil {
-		name = whole
-	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
-		name = filepath.Join(dir, filepath.Base(name))
-	}
-	return name
 }
 
 // seeThatItIsThere says of a ledger that was written, and is closed now, that its name

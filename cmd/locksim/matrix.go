@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -57,11 +58,14 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	o := reports.Options{Arguments: argumentsOf(found...)}
+	if err := f.prepare(cmd, format, f.planned(found), o, sourcesOf(found)); err != nil {
+		return err
+	}
 	m, err := f.runAll(cmd.ErrOrStderr(), found)
 	if err != nil {
 		return failure{unexpected, err}
 	}
-	o := reports.Options{Arguments: argumentsOf(found...)}
 	if err := f.write(cmd, format, m, o); err != nil {
 		return err
 	}
@@ -71,16 +75,37 @@ func (f *matrixFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// columns are the locks to tell every story with; "" is each story's own.
+func (f *matrixFlags) columns() []string {
+	if len(f.locks) == 0 {
+		return []string{""}
+	}
+	return f.locks
+}
+
+// planned is the matrix as if every story could be told with every lock, without what
+// only its runs say.
+func (f *matrixFlags) planned(found []input) *reports.Matrix {
+	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
+	for _, in := range found {
+		for _, v := range in.Variants {
+			row := reports.Row{Scenario: in.Scenario, Variant: v}
+			for _, lock := range f.columns() {
+				row.Cells = append(row.Cells, reports.Cell{Lock: cmp.Or(lock, v.Lock), Runs: plannedRuns(v, lock)})
+			}
+			m.Rows = append(m.Rows, row)
+		}
+	}
+	return m
+}
+
 // runAll tells every story with every lock, up to the first that does not come
 // to an end.
 func (f *matrixFlags) runAll(stderr io.Writer, found []input) (*reports.Matrix, error) {
 	progress := newProgress(stderr, len(found))
 	defer progress.clear()
 	m := &reports.Matrix{Seed: f.seed, Locks: f.locks}
-	columns := f.locks
-	if len(columns) == 0 {
-		columns = []string{""} // each story's own lock
-	}
+	columns := f.columns()
 	for _, in := range found {
 		progress.next(in.Name)
 		for _, v := range in.Variants {

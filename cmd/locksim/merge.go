@@ -52,15 +52,15 @@ func (f *mergeFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := apart(f.output, args...); err != nil {
-		return err
-	}
 	search, heading, err := merged(args)
 	if err != nil {
 		return err
 	}
 	search.Jobs = f.jobs
 	if err := sameKinds(known, search, f.expect); err != nil {
+		return err
+	}
+	if err := f.prepare(cmd, format, fileSources("the ledger", args...)); err != nil {
 		return err
 	}
 	err = f.explore(cmd, search, format, known)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/mattn/go-isatty"
 
@@ -64,72 +61,17 @@ func (p *printer) Write(text []byte) (int, error) {
 
 // isTerminal reports whether w is a terminal that understands more than text.
 func isTerminal(w any) bool {
+	f := fileOf(w)
+	return f != nil && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
+}
+
+// fileOf is the file that is written to; nil if it is none.
+func fileOf(w any) *os.File {
 	if p, is := w.(*printer); is {
 		w = p.Writer
 	}
-	f, isFile := w.(*os.File)
-	return isFile && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
-}
-
-// output writes to a file, if one is named, and else to standard output, in
-// colour if that is a terminal.
-func output(stdout io.Writer, file string, o reports.Options, write func(io.Writer, reports.Options) error) error {
-	if file == "" {
-		o.Palette = palette(stdout)
-		return write(stdout, o)
-	}
-	var whole bytes.Buffer
-	if err := write(&whole, o); err != nil {
-		return err
-	}
-	return writeFile(file, whole.Bytes())
-}
-
-// writeFile writes a file as a whole or not at all: whoever reads it meanwhile
-// sees the old file or the new one. What is no ordinary file, such as a pipe, is
-// written to as it is.
-func writeFile(name string, data []byte) error {
-	write := func(f *os.File) error {
-		_, err := f.Write(data)
-		return err
-	}
-	if f := descriptor(name); f != nil {
-		return write(f)
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		if err := leadsNowhere(name); err != nil {
-			return err
-		}
-		return replaceFile(name, write)
-	}
-	if !info.Mode().IsRegular() {
-		return os.WriteFile(name, data, 0o666)
-	}
-	if name, err = filepath.EvalSymlinks(name); err != nil {
-		return err
-	}
-	return replaceFile(name, func(f *os.File) error { return errors.Join(write(f), f.Chmod(info.Mode().Perm())) })
-}
-
-// descriptor is the open file of this process that a name stands for, if it does: what
-// that was opened to, and how, is the shell's business.
-func descriptor(name string) *os.File {
-	name = filepath.ToSlash(filepath.Clean(name))
-	switch name {
-	case "/dev/stdout":
-		return os.Stdout
-	case "/dev/stderr":
-		return os.Stderr
-	}
-	for _, folder := range []string{"/dev/fd/", "/proc/self/fd/"} {
-		if number, is := strings.CutPrefix(name, folder); is {
-			if n, err := strconv.ParseUint(number, 10, 16); err == nil {
-				return os.NewFile(uintptr(n), name)
-			}
-		}
-	}
-	return nil
+	f, _ := w.(*os.File)
+	return f
 }
 
 // leadsNowhere is the error of a link behind which there is no file: whoever made it did
@@ -192,35 +134,4 @@ func canWriteBeside(name string) error {
 		}
 		return errors.Join(f.Close(), os.Remove(f.Name()))
 	})
-}
-
-// checkOutput says before anything is run why a file, if one is named, could not
-// be written.
-func checkOutput(name string) error {
-	if name == "" || descriptor(name) != nil {
-		return nil
-	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil && leadsNowhere(name) != nil:
-		return fmt.Errorf("locksim: -o %w", leadsNowhere(name))
-	case err == nil && info.IsDir():
-		return fmt.Errorf("locksim: -o %s is a directory; name a file in it", name)
-	case err == nil && !info.Mode().IsRegular():
-		return nil
-	case err == nil:
-		target, err := filepath.EvalSymlinks(name)
-		if err != nil {
-			return fmt.Errorf("locksim: -o %s: %w", name, cause(err))
-		}
-		name = target
-	}
-	dir := filepath.Dir(name)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("locksim: -o %s: there is no directory %s; make it first", name, dir)
-	}
-	if err := canWriteBeside(name); err != nil {
-		return fmt.Errorf("locksim: -o %s: nothing can be written to %s: %w", name, dir, cause(err))
-	}
-	return nil
 }

@@ -42,7 +42,7 @@ func TestStaleTemporaryFile(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"new", "newer"} {
-		if err := errors.Join(checkOutput(report), writeFile(report, []byte(text))); err != nil {
+		if err := errors.Join(checkFile(report), writeFile(report, []byte(text))); err != nil {
 			t.Fatal(err)
 		}
 		if files := folder(t, dir); files["report"] != text || len(files) != 3 {

@@ -76,6 +76,10 @@ func (f *reportFlags) report(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	sources := append(fileSources("the report of a search", f.explored...), savedSources(cmd.InOrStdin(), args)...)
+	if err := f.prepare(cmd, format, results, report, sources); err != nil {
+		return err
+	}
 	for _, note := range saved.Notes {
 		say(cmd.ErrOrStderr(), "%s", note)
 	}
@@ -101,6 +105,19 @@ func readSaved(stdin io.Reader, files []string) (*reports.Saved, error) {
 		maps.Copy(all.Traces, saved.Traces)
 	}
 	return all, errors.Join(errs...)
+}
+
+// savedSources are the files of saved traces.
+func savedSources(stdin io.Reader, names []string) []source {
+	var all []source
+	for _, name := range names {
+		if name == "-" {
+			all = append(all, sourceStdin("the saved trace", stdin)...)
+			continue
+		}
+		all = append(all, fileSource("the saved trace", name))
+	}
+	return all
 }
 
 func readSavedFile(stdin io.Reader, name string) (*reports.Saved, error) {

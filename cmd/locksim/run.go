@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,6 +81,14 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	for _, in := range found {
 		report.Arguments[in.Scenario] = in.argument
 	}
+	planned, err := f.choice.of(planned(found, f.lock, f.seed), &report)
+	if err != nil {
+		return err
+	}
+	sources := append(sourcesOf(found), fileSources("the report of a search", f.explored...)...)
+	if err := f.prepare(cmd, format, planned, report, sources); err != nil {
+		return err
+	}
 	began := time.Now()
 	results, err := runAll(cmd.ErrOrStderr(), found, options, report)
 	if err != nil {
@@ -99,6 +108,28 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return failure{unexpected, err}
 	}
 	return status(told)
+}
+
+// planned are results without anything that is known only when their runs are over.
+func planned(found []input, lock string, seed uint64) []*scenarios.Result {
+	var results []*scenarios.Result
+	for _, in := range found {
+		r := &scenarios.Result{Scenario: in.Scenario, Lock: cmp.Or(lock, in.Variants[0].Lock), Seed: seed}
+		for _, v := range in.Variants {
+			r.Runs = append(r.Runs, plannedRuns(v, lock)...)
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// plannedRuns are the runs of a variant before they are made.
+func plannedRuns(v *scenarios.Variant, lock string) []scenarios.Outcome {
+	var runs []scenarios.Outcome
+	for _, fencing := range fencings {
+		runs = append(runs, scenarios.Outcome{Variant: v, Lock: cmp.Or(lock, v.Lock), Fencing: fencing})
+	}
+	return runs
 }
 
 // runAll runs scenarios one after the other, up to the first that cannot be run

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +15,8 @@ import (
 // writeWays writes the scenario files of the ways into a directory, and tells the ways
 // where they are; without a directory they are nowhere. What it finds there under their
 // names and is not as a search wrote it stays as it is, and that is said: nothing of the
-// search is lost, so it is no error. The error tells of all that could not be written.
-func writeWays(stderr io.Writer, dir string, r *explore.Result) error {
+// search is lost, so it is no error. The same holds for sources. The error tells of all that could not be written.
+func writeWays(stderr io.Writer, dir string, r *explore.Result, sources []source) error {
 	var errs []error
 	for _, list := range [][]explore.Way{r.Ways, r.RanOn} {
 		for i := range list {
@@ -28,7 +29,7 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result) error {
 			if dir == "" {
 				continue
 			}
-			if why := foreign(name); why != "" {
+			if why := cmp.Or(foreign(name), sourceAt(name, sources)); why != "" {
 				say(stderr, "%s is left as it is: %s; move it away to have it written, or name another directory with --ways", name, why)
 				continue
 			}
@@ -46,14 +47,31 @@ func writeWays(stderr io.Writer, dir string, r *explore.Result) error {
 	return errors.Join(errs...)
 }
 
+// sourceAt says which of the sources has the name of a way's file; "" if none has.
+func sourceAt(name string, sources []source) string {
+	info, err := os.Stat(name)
+	if err != nil {
+		info = nil
+	}
+	for _, s := range sources {
+		if s.isAt(name, info) {
+			return "it is " + s.called(name)
+		}
+	}
+	return ""
+}
+
 // foreign says why what has the name of a way's file is not known to be as a search wrote
 // it; "" if it is, or if nothing has that name.
 func foreign(name string) string {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
+	info, err := os.Lstat(name)
+	switch {
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		return "it is a symbolic link"
+	case err == nil && !info.Mode().IsRegular():
 		return "it is no ordinary file"
 	}
 	var text []byte

@@ -17,6 +17,10 @@ import (
 type writeFlags[S any] struct {
 	subject        *reports.Subject[S]
 	format, output string
+	// to is where the report goes, unless that is a folder, and sources are the files that
+	// must not be lost to it.
+	to      *destination
+	sources []source
 }
 
 // define adds the flags to a command that writes a thing, such as "report".
@@ -53,14 +57,29 @@ func (f *writeFlags[S]) chosen() (reports.Format[S], error) {
 
 // check sees that a format can be written to where it is asked for, before anything is
 // read.
-func (f *writeFlags[S]) check(format reports.Format[S]) error {
+func (f *writeFlags[S]) check(format reports.Format[S]) (err error) {
 	switch {
 	case f.pages(format):
 		return checkFolder(f.output)
 	case isFolder(f.output):
 		return f.noFolder()
 	}
-	return checkOutput(f.output)
+	f.to, err = findDestination(f.output)
+	return err
+}
+
+// prepare sees, before anything is run, that the report takes the place of nothing that
+// would be missed: of none of the sources, and in a folder of none but a page. subject is
+// what will be reported, as far as the names of its pages depend on it.
+func (f *writeFlags[S]) prepare(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options, sources []source) error {
+	f.sources = sources
+	if f.pages(format) {
+		return checkPages(f.output, format.Names(subject, o), sources)
+	}
+	if err := f.to.keepApart(cmd.OutOrStdout(), sources); err != nil {
+		return err
+	}
+	return f.to.prepare(cmd.OutOrStdout())
 }
 
 // pages reports whether a folder is asked for, of a format that can fill one.
@@ -96,7 +115,7 @@ func (f *writeFlags[S]) room(format reports.Format[S], scenarios int) error {
 // write writes the subject to where it is asked for.
 func (f *writeFlags[S]) write(cmd *cobra.Command, format reports.Format[S], subject S, o reports.Options) error {
 	if f.pages(format) {
-		return unwritten(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(subject, o)))
+		return unwritten(writeFolder(cmd.ErrOrStderr(), f.output, format.Pages(subject, o), f.sources))
 	}
-	return unwritten(output(cmd.OutOrStdout(), f.output, o, func(w io.Writer, o reports.Options) error { return format.Write(w, subject, o) }))
+	return unwritten(f.to.output(cmd.OutOrStdout(), o, func(w io.Writer, o reports.Options) error { return format.Write(w, subject, o) }))
 }

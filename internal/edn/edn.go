@@ -20,6 +20,12 @@ type History struct {
 	operations []fields
 }
 
+// The kinds of histories, which the name of one begins with.
+const lockKind, registerKind, sectionsKind = "lock", "register", "sections"
+
+// Kinds lists the kinds of histories. A run with several of one kind numbers them.
+func Kinds() []string { return []string{lockKind, registerKind, sectionsKind} }
+
 // Of are the histories of a run that have any operation: of each lock that excludes
 // anybody, of each object, and of the sections. They are kept apart because every
 // checker knows one kind of operation and refuses all others.
@@ -39,15 +45,15 @@ func Of(h *history.History) []History {
 	locks := h.Trace.Locks
 	for i, l := range locks {
 		if !l.Open {
-			add("lock", i, len(locks), fmt.Sprintf("the lock %s: a mutex (Knossos)", story.Visible(l.Name)), lockHistory(h, l.Name))
+			add(lockKind, i, len(locks), fmt.Sprintf("the lock %s: a mutex (Knossos)", story.Visible(l.Name)), lockHistory(h, l.Name))
 		}
 	}
 	requests := readRequests(h)
 	objects := requests.objects()
 	for i, object := range objects {
-		add("register", i, len(objects), fmt.Sprintf("the object %s: a register (Knossos)", story.Visible(object)), registerHistory(requests, object))
+		add(registerKind, i, len(objects), fmt.Sprintf("the object %s: a register (Knossos)", story.Visible(object)), registerHistory(requests, object))
 	}
-	add("sections", 0, 1, "the sections: transactions on registers (Elle's rw-register)", sectionsHistory(requests))
+	add(sectionsKind, 0, 1, "the sections: transactions on registers (Elle's rw-register)", sectionsHistory(requests))
 	return all
 }
 

@@ -1,0 +1,36 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/scenarios"
+)
+
+// Each page of a folder is known as one of locksim's, and has a name that is known before
+// anything is run.
+func TestPagesAreMarkedAndForetold(t *testing.T) {
+	results := []*scenarios.Result{result(tracetest.Overslept("none"), tracetest.Overslept("none")), result(tracetest.Overslept("none"))}
+	for _, f := range Runs.Formats() {
+		if (f.Pages == nil) != (f.Names == nil) {
+			t.Fatalf("%s has pages without names, or names without pages", f.Name)
+		}
+		if f.Pages == nil {
+			continue
+		}
+		names := f.Names(results, Options{})
+		for _, p := range f.Pages(results, Options{}) {
+			if !IsPage(p.Data) {
+				t.Errorf("%s: %s has no mark", f.Name, p.Name)
+			}
+			if !slices.Contains(names, p.Name) {
+				t.Errorf("%s: %s is none of the names %q", f.Name, p.Name, names)
+			}
+		}
+	}
+	if IsPage([]byte("<p>mine</p>")) || IsPage([]byte(strings.Repeat(" ", markReach)+pageMark)) {
+		t.Error("a file without a mark at its beginning is taken for a page")
+	}
+}
