@@ -22,9 +22,16 @@ var ErrLeak = errors.New("goroutines outlived the world")
 // ErrPanic is wrapped by the error of a world in which a client panicked.
 var ErrPanic = errors.New("panic")
 
+// errAbandoned is the [ErrLate] of a world that goes on although it is late.
+var errAbandoned = fmt.Errorf("%w", ErrLate)
+
 // leastStill is for how long a bubble may stand still however little patience there is: on a
 // machine with much else to do nothing may run for a while.
 const leastStill = time.Second
+
+// orderly is how much longer than its patience a bubble may take to come to its end in
+// order.
+const orderly = time.Second
 
 // A watchdog looks after a bubble from outside, in real time.
 type watchdog struct {
@@ -36,7 +43,9 @@ type watchdog struct {
 
 // inBubble runs f in a testing/synctest bubble, where time is virtual: it
 // passes only while every goroutine of the bubble waits. When the bubble has taken
-// patience of real time it is late. It must move at least once in every half of that, or in
+// patience of real time it is late, and has a second to come to its end; if it does not,
+// inBubble gives up on it with an error that wraps ErrLate, and its goroutines remain until
+// it does. It must move at least once in every half of that, or in
 // [leastStill] if that is longer, before and after; if it does not, inBubble gives up on it. Its goroutines then
 // remain, and the error wraps ErrStuck and shows them.
 //
@@ -81,10 +90,19 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	const often = 4
 	tick := time.NewTicker(still / often)
 	defer tick.Stop()
-	for looks, unmoved := 1, 0; ; looks++ {
+	out := time.NewTimer(patience)
+	defer out.Stop()
+	for unmoved := 0; ; {
 		select {
 		case err := <-done:
 			return err
+		case <-out.C:
+			if !alive.late.Swap(true) {
+				out.Reset(max(orderly, 2*still-patience)) // a short patience must not hide that it stands still
+				continue
+			}
+			return fmt.Errorf("%w: after %v of real time it was told to end, and %v later it still computes, so nothing is known of it; let less happen in it, or give it longer",
+				errAbandoned, patience, orderly)
 		case <-tick.C:
 			now := alive.moves.Load()
 			unmoved++
@@ -98,9 +116,6 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 				})}
 			}
 			last = now
-			if time.Duration(looks)*still/often >= patience {
-				alive.late.Store(true)
-			}
 		}
 	}
 }

@@ -57,6 +57,26 @@ func TestBubble(t *testing.T) {
 	})
 }
 
+// A bubble that goes on moving although its time is over is given up soon after, and its
+// goroutines are not blamed.
+func TestBubbleThatDoesNotEnd(t *testing.T) {
+	var stop atomic.Bool
+	defer stop.Store(true)
+	alive := new(sim.Watchdog)
+	began := time.Now()
+	err := sim.InBubble(2*time.Second, alive, func() {
+		for began := time.Now(); !stop.Load() && time.Since(began) == 0; {
+			alive.Move()
+		}
+	})
+	if !errors.Is(err, sim.ErrLate) || errors.Is(err, sim.ErrStuck) {
+		t.Errorf("the error is %v", err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v to give up on a bubble that has 2s", took)
+	}
+}
+
 // forgotten waits for ever.
 func forgotten() { select {} }
 

@@ -75,6 +75,9 @@ func (w *World) disturb() {
 
 func (w *World) postLocked(rs ...*request) {
 	if !w.over {
+		// A round of many clients can take long: each request is a sign of life. In one
+		// round there are only so many.
+		w.alive.moves.Add(int64(len(rs)))
 		for _, r := range rs {
 			r.round = cmp.Or(r.round, w.round)
 		}

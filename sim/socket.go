@@ -188,6 +188,7 @@ func (s *socket) read(b []byte) (int, error) {
 		case len(s.inbox) > 0:
 			n := copy(b, s.inbox)
 			s.inbox = s.inbox[n:]
+			s.w.alive.moves.Add(1)
 			return n, nil
 		case s.reset:
 			return 0, errReset

@@ -87,7 +87,8 @@ type World struct {
 // Run runs a world to its end. The error is about the world itself: a
 // configuration that makes no sense, or a run that wraps [ErrStuck], [ErrLeak],
 // [ErrPanic], [ErrTooMuch], [ErrTooLarge] or [ErrLate]; what happened to the clients is in the trace.
-// With all but ErrStuck the trace is there as far as it got.
+// With all but ErrStuck the trace is there as far as it got; with ErrLate it is if the world
+// came to its end within a second after it was cut off.
 func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
 // RunPatiently is [Run] with another limit on the real time that the world may take.
@@ -115,7 +116,7 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	w.prepare()
 	seedLibraries(cfg.Seed)
 	if err := inBubble(b.patience, w.alive, w.run); err != nil {
-		if errors.Is(err, ErrStuck) {
+		if errors.Is(err, ErrStuck) || errors.Is(err, errAbandoned) {
 			return nil, err // the loop may still be writing the trace
 		}
 		// What was cut off in the middle may well leave goroutines behind.
@@ -413,11 +414,13 @@ func (w *World) end() {
 		p.clock.Close()
 	}
 	for _, r := range requests {
+		w.alive.moves.Add(1)
 		if r.abandon != nil {
 			r.abandon()
 		}
 	}
 	for _, s := range w.sockets {
+		w.alive.moves.Add(1)
 		s.changed.Broadcast()
 	}
 	for _, p := range w.processes {
