@@ -34,10 +34,10 @@ func TestNodeClockDecidesHowLongAKeyLives(t *testing.T) {
 		}, arrival + 10*time.Second},
 		{"forward when it is set", []sim.Fault{When("client-1 holds redis-1", &sim.Jump{Process: "redis-1", By: 9 * time.Second})}, arrival + time.Second},
 		{"of another process", []sim.Fault{At(3*time.Second, &sim.Jump{Process: "client-1", By: time.Hour})}, arrival + 10*time.Second},
-		// 10 s / 1.02 and 10 s / 0.9995, rounded up.
+		// 10 s / 1.02, 10 s / 0.9995 and 10 s / (1.1 × 1.15), rounded up.
 		{"fast by 2%", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 2 * sim.Percent})}, arrival + 9_803_921_569},
 		{"slow by 500ppm", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: -500 * sim.PPM})}, arrival + 10_005_002_502},
-		{"fast twice", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 10 * sim.Percent}), At(0, &sim.Drift{Process: "redis-1", Rate: 15 * sim.Percent})}, arrival + 8*time.Second},
+		{"fast twice", []sim.Fault{At(0, &sim.Drift{Process: "redis-1", Rate: 10 * sim.Percent}), At(0, &sim.Drift{Process: "redis-1", Rate: 15 * sim.Percent})}, arrival + 7_905_138_340},
 		// 3 s at +50% are 4.5 s, which leaves 5.5 s at the right rate.
 		{"fast for three seconds", []sim.Fault{Lasting(3*time.Second, When("client-1 holds redis-1", &sim.Drift{Process: "redis-1", Rate: 50 * sim.Percent}))}, arrival + 8500*time.Millisecond},
 	} {
