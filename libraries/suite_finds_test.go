@@ -23,9 +23,13 @@ var subjects = []struct {
 }{
 	// Once in each call redsync is sound, but for what two or three troubles at once
 	// do to it.
-	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}},
+	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}, finds: locksuite.Findings{
+		// Its clean-up runs under the caller's context.
+		"contexts/ended-meanwhile": {"key left behind"},
+	}},
 	// A late clean-up deletes what a later try of the same call has set.
 	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: locksuite.Findings{
+		"contexts/ended-meanwhile":      {"key left behind"},
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
@@ -34,13 +38,13 @@ var subjects = []struct {
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
 	// It never looks at the time: neither before it returns a lock nor after it has
-	// prolonged one.
-	{kind: "redislock", config: locktest.Config{Extends: true}, finds: expiredGrants},
+	// prolonged one. A failed call leaves its key.
+	{kind: "redislock", config: locktest.Config{Extends: true}, finds: expiredGrants.And(leftKeys)},
 	{kind: "redislock-defaults", config: locktest.Config{Extends: true}, finds: expiredGrants},
 	// The loss is told too late, and the first renewal can come too late.
 	// By default its client sends a command again whose answer was lost, and the lock takes the
 	// key that the first has set for another client's.
-	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.And(locksuite.Findings{"lost-reply/acquire": {"own key in the way"}})},
+	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.And(locksuite.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
 	{kind: "etcd", config: inCluster(locks.Etcd), finds: onEtcd},
 	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: electedOnEtcd},
@@ -59,6 +63,12 @@ var (
 		"late/extend":   {"claim: extends"},
 		"pause/acquire": {"section-exclusion"},
 		"pause/extend":  {"section-exclusion"},
+	}
+	// Without a retry of its Redis client the key of a failed call stays.
+	leftKeys = locksuite.Findings{
+		"contexts/ended-meanwhile": {"key left behind"},
+		"lost-reply/acquire":       {"key left behind"},
+		"late-reply/acquire":       {"key left behind"},
 	}
 	lateLosses = locksuite.Findings{
 		"late-request/meanwhile":      {"section-exclusion"},

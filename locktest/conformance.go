@@ -18,7 +18,7 @@ import (
 func conformanceStories() []story {
 	return slices.Concat(
 		claimStories(), lossStories(), lateStories(), handleStories(),
-		partialStories(), errorStories(), contextStories(), deathStories(), sectionStories(), againStories(),
+		partialStories(), errorStories(), contextStories(), deathStories(), sectionStories(), againStories(), releaseStories(),
 	)
 }
 
@@ -29,6 +29,8 @@ type scene struct {
 	faults  []sim.Fault
 	// asserts is as in world.
 	asserts bool
+	// ended is as in world.
+	ended bool
 	// within is by when somebody must have made progress, after the last fault or
 	// else since the start; 0 is calmWithin.
 	within time.Duration
@@ -62,7 +64,7 @@ func (s *subject) stage(story string, sc scene, seed uint64) world {
 	config.ProgressWithin = cmp.Or(sc.within, config.ProgressWithin)
 	config.Horizon = cmp.Or(sc.horizon, config.Horizon)
 	config.Lock.TTL = cmp.Or(sc.ttl, config.Lock.TTL)
-	return world{name: sc.name, config: config, asserts: sc.asserts, refusable: sc.ttl > 0}
+	return world{name: sc.name, config: config, asserts: sc.asserts, refusable: sc.ttl > 0, ended: sc.ended}
 }
 
 // nodes names the lock's nodes, first to last.

@@ -2,6 +2,8 @@ package locktest
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
@@ -38,13 +40,42 @@ func contextStories() []story {
 			})
 			next := another("client-2", did("client-1", trace.Finished))
 			scenes := []scene{
-				{name: "acquire", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
-				{name: "release", within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
+				{name: "acquire", ended: true, within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: acquires}, next}},
+				{name: "release", ended: true, within: ttls(1.5), clients: []sim.Client{{Name: "client-1", Run: releases}, next}},
 			}
 			if s.config.Extends {
 				scenes = append(scenes, scene{
-					name: "extend", clients: []sim.Client{{Name: "client-1", Run: extends}, another("client-2", did("client-1", trace.Acquired))},
+					name: "extend", ended: true, clients: []sim.Client{{Name: "client-1", Run: extends}, another("client-2", did("client-1", trace.Acquired))},
 				})
+			}
+			return scenes
+		}),
+		fixed("contexts/ended-meanwhile", "the context of an acquire ends while the answer is late", needsEnd, func(s *subject) (scenes []scene) {
+			// A lock that runs a script may be answered twice in its first call.
+			for nth := range 2 {
+				reply := func(node string) trace.Message {
+					return trace.Message{Client: "client-1", Peer: node, Step: trace.Acquire, Reply: true}
+				}
+				hold := onEach(s.nodes(), func(node string) sim.Fault {
+					return sim.Fault{
+						For: ttls(0.3), Action: &sim.Hold{Message: trace.NthMessage{Message: reply(node), Nth: nth + 1}},
+						Text: "hold " + node + "'s reply",
+					}
+				})
+				cancel := sim.Fault{
+					Strikes: trace.Trigger{When: reply(s.nodes()[0]).InFlight(nth + 1)},
+					Action:  &sim.Cancel{Client: "client-1"}, Text: "cancel client-1",
+				}
+				name := trace.Ordinal(nth+1) + "-reply"
+				for _, how := range []struct {
+					name     string
+					deadline time.Duration // 0 is none
+					faults   []sim.Fault
+				}{{"deadline", ttls(0.03), hold}, {"cancelled", 0, append(slices.Clone(hold), cancel)}} {
+					scenes = append(scenes, scene{name: name + "," + how.name, faults: how.faults, clients: []sim.Client{
+						{Name: "client-1", Run: impatient(how.deadline)}, another("client-2", did("client-1", trace.NotAcquired), did("client-1", trace.Finished)),
+					}})
+				}
 			}
 			return scenes
 		}),
@@ -78,6 +109,31 @@ func contextStories() []story {
 			return scenes
 		}),
 	}
+}
+
+// impatient asks for the lock three times under a deadline, and then until it has it.
+func impatient(deadline time.Duration) program {
+	return asking(func(ctx context.Context, p *sim.Program) error {
+		for range 3 {
+			attempt, cancel := ctx, func() {}
+			if deadline > 0 {
+				attempt, cancel = bounded(ctx, p, deadline)
+			}
+			in, err := p.Acquire(attempt, p.Lock())
+			cancel()
+			if err == nil {
+				_ = in.Release(ctx)
+			}
+			if err := p.Sleep(ttls(0.05)); err != nil {
+				return err
+			}
+		}
+		in, err := get(ctx, p, p.Lock())
+		if err != nil {
+			return err
+		}
+		return use(ctx, in)
+	})
 }
 
 // within calls the lock with a deadline, and expects it to return.

@@ -56,6 +56,8 @@ type verdict struct {
 	untold string
 	// share is the part of the story's latencies that its messages took, 1 of so many.
 	share time.Duration
+	// releases counts those of the run.
+	releases releases
 	// history is what happened; nil if the world could not be run.
 	history *history.History
 	// broken says that this process cannot be relied on any more.
@@ -119,6 +121,7 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 		v.problems = nil
 		return v
 	}
+	v.releases = releasesIn(h)
 	judged := checks.Check(v.history, w.seen(v.history.Trace))
 	v.data = judged.Verdict
 	for _, reason := range judged.Reasons {
@@ -148,7 +151,7 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 // finds where a run breaks it, in the events at; a rule that is "" is kept.
 var rules = []func(s *subject, w world, h *history.History) (rule, why string, at []int){
 	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left, misanswered,
-	ownKey,
+	ownKey, unreleased, unremoved, abandoned, mute,
 }
 
 // withoutConsequences leaves out what follows from another problem: of a lock that
@@ -240,15 +243,14 @@ func unreturned(_ *subject, _ world, h *history.History) (rule, why string, at [
 		return "", "", nil
 	}
 	before := func(ev *trace.Event) bool { return ev != nil && ev.Seq < over.Seq }
-	taken := slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return !s.To.Before(history.MomentOf(over)) })
 	for _, p := range h.Trace.Processes {
 		fate, _ := h.Fate(p.Name)
 		for _, c := range h.Calls() {
 			switch {
 			case c.Client != p.Name || c.Began == nil || before(c.Ended) || before(fate):
 			case c.Step.AtStorage() || c.Step == trace.Work || over.At-max(c.Began.At, calm.At) < longest:
-			case c.Step == trace.Acquire && taken: // it waits for its turn
-			case c.Step == trace.Acquire && granted(h, history.MomentOf(over)):
+			case c.Step == trace.Acquire && taken(h, c.Lock, history.MomentOf(over)): // it waits for its turn
+			case c.Step == trace.Acquire && granted(h, c.Lock, history.MomentOf(over)):
 				return string(checks.Progress), fmt.Sprintf("%s called %s at %s and still waited at %s, while a grant stood that nobody used", p.Name, c.Step, voice.Time(c.Began.At), voice.Time(over.At)), []int{c.Began.Seq, over.Seq}
 			default:
 				return ruleHang, fmt.Sprintf("%s called %s at %s and still waited at %s", p.Name, c.Step, voice.Time(c.Began.At), voice.Time(over.At)), []int{c.Began.Seq, over.Seq}
@@ -258,15 +260,18 @@ func unreturned(_ *subject, _ world, h *history.History) (rule, why string, at [
 	return "", "", nil
 }
 
-// granted says that a grant of some lock stands at a moment, by its keys.
-func granted(h *history.History, at history.Moment) bool {
-	for _, lock := range h.Trace.Locks {
-		count := map[history.Acquisition]int{}
-		for _, k := range h.Holdings() {
-			if h.Slots(lock.Name).Has(k.Place) && k.Withheld().Has(at) {
-				if count[k.Owner]++; count[k.Owner] >= lock.Quorum {
-					return true
-				}
+// taken says that a client is in a section of a lock at a moment.
+func taken(h *history.History, lock string, at history.Moment) bool {
+	return slices.ContainsFunc(h.Sections(), func(s *history.Section) bool { return s.Lock == lock && s.From.Before(at) && !s.To.Before(at) })
+}
+
+// granted says that a grant of a lock stands at a moment, by its keys.
+func granted(h *history.History, lock string, at history.Moment) bool {
+	count := map[history.Acquisition]int{}
+	for _, k := range h.Holdings() {
+		if h.Slots(lock).Has(k.Place) && k.Withheld().Has(at) {
+			if count[k.Owner]++; count[k.Owner] >= h.Lock(lock).Quorum {
+				return true
 			}
 		}
 	}

@@ -31,6 +31,8 @@ type outcome struct {
 	// Share is the part of the story's latencies that the lock's own timeouts leave, 1 of so
 	// many.
 	Share time.Duration
+	// Releases counts those of all worlds.
+	Releases releases
 	// Died says that the process was not to be relied on after the story.
 	Died bool
 }
@@ -62,6 +64,7 @@ func (o *outcome) add(p address, w world, v verdict) {
 			o.Off = v.data
 		}
 	}
+	o.Releases.add(v.releases)
 	o.Share = max(o.Share, v.share)
 	o.Died = o.Died || v.broken
 }

@@ -87,6 +87,9 @@ func (s *subject) report(t *testing.T, st story, k *task) {
 	if o.Share > 1 {
 		t.Log(pacedBy(o.Share))
 	}
+	if o.Releases.Failed > 0 {
+		t.Log(o.Releases)
+	}
 	for _, p := range o.Problems {
 		t.Errorf("%s\nreplay: %s", p, s.replayLine(p.Address.String()))
 	}

@@ -36,6 +36,9 @@ type world struct {
 	asserts bool
 	// refusable says that a lock may refuse to be made with the world's TTL.
 	refusable bool
+	// ended says that a program calls the lock under a context that has ended by then, so
+	// that the call may fail and leave a key behind.
+	ended bool
 	// fenced says that the storage checks fencing tokens.
 	fenced bool
 }

@@ -13,6 +13,7 @@ import (
 type summary struct {
 	*subject
 	told, worlds int
+	releases     releases
 	// failed are the stories that failed the lock, of the catalogue or not.
 	failed []string
 	// rows has, for each sort of result, the stories that came to it.
@@ -36,6 +37,7 @@ func sorts() []string { return []string{sortHolds, sortWithout, sortWith, sortUn
 func (s *summary) add(st story, o outcome) {
 	s.told++
 	s.worlds += o.Worlds
+	s.releases.add(o.Releases)
 	if len(o.Problems) > 0 {
 		// What became of the data is no recommendation any more.
 		s.failed = append(s.failed, st.name)
@@ -75,6 +77,9 @@ func sortOf(o outcome) string {
 func (s *summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d stories in %d worlds, %d failed\n", s.config.Name, s.told, s.worlds, len(s.failed))
+	if s.releases.Failed > 0 {
+		fmt.Fprintf(&b, "\n  %s\n", s.releases)
+	}
 	list := func(title string, names []string) {
 		if len(names) > 0 {
 			fmt.Fprintf(&b, "\n  %s (%d)\n%s", title, len(names), fill(names))

@@ -60,12 +60,15 @@ func TestSoundLocksPass(t *testing.T) {
 		name  string
 		nodes int
 		build New
+		// cleansUp says that a failed acquire removes its key. The lock of the Redis
+		// documentation for one node does not.
+		cleansUp bool
 	}{
-		{"single", 1, ofKind(t, "single")},
-		{"single-token", 1, ofKind(t, "single-token")},
-		{"redlock", 5, ofKind(t, "redlock")},
-		{"the sound quorum on one node", 1, mutant(t, "quorum")},
-		{"the sound quorum on three nodes", 3, mutant(t, "quorum")},
+		{"single", 1, ofKind(t, "single"), false},
+		{"single-token", 1, ofKind(t, "single-token"), false},
+		{"redlock", 5, ofKind(t, "redlock"), true},
+		{"the sound quorum on one node", 1, mutant(t, "quorum"), true},
+		{"the sound quorum on three nodes", 3, mutant(t, "quorum"), true},
 	} {
 		t.Run(sound.name, func(t *testing.T) {
 			s := lockOn(t, sound.nodes, sound.build)
@@ -74,7 +77,9 @@ func TestSoundLocksPass(t *testing.T) {
 				eachWorld(t, s, st, 1, func(p address, v verdict) {
 					worlds++
 					for _, problem := range v.problems {
-						t.Errorf("%s: %s", p, problem)
+						if problem.Rule != ruleLeft || sound.cleansUp {
+							t.Errorf("%s: %s", p, problem)
+						}
 					}
 					if why := strings.Join(append(v.reasons, v.untold), "; "); why != "" {
 						t.Errorf("%s proves nothing: %s", p, why)

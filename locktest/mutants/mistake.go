@@ -62,12 +62,14 @@ func Sound() []Mutant {
 
 // Mutants lists the locks that are wrong, and are found out by the suite and by an
 // exploration of single faults.
-func Mutants() []Mutant { return slices.Concat(quorumMutants(), singleMutants(), renewingMutants()) }
+func Mutants() []Mutant {
+	return slices.Concat(quorumMutants(), singleMutants(), renewingMutants(), leftoverMutants())
+}
 
 // Elusive lists those that the suite alone finds out: a single fault does not show them, or
 // does so once in ten thousand worlds.
 func Elusive() []Mutant {
-	return []Mutant{
+	return append(leftoverElusive(), []Mutant{
 		// A search has every fault end. What it finds is a node that loses its power between a
 		// request and its reply, without a word to whoever waits for that.
 		onRedlock("no-node-timeout", "node-timeout", "a node is waited for until it answers, however short the TTL", "progress"),
@@ -78,7 +80,7 @@ func Elusive() []Mutant {
 		onPatient("waits-half-ttl", 0.5, "a node is waited for for half of the TTL, so that two that are silent use up the lease", "progress"),
 		// A reply is late, and its holder works for longer than its key stands.
 		onSingle(leaseFromSecondTry, "the lease counts from a second try, which meets the key that the first has set", "lease-exclusion"),
-	}
+	}...)
 }
 
 // Lookup finds a lock by its name, a sound one too.

@@ -80,6 +80,7 @@ type single struct {
 	life  context.Context // until the end of the process
 	value string          // of every attempt, if it is the process's
 	count uint64          // of the handle's grants
+	mutex chan struct{}   // of the process; nil without that mistake
 }
 
 func newSingle(env *locks.Env, m makes) *single {
@@ -89,6 +90,7 @@ func newSingle(env *locks.Env, m makes) *single {
 	if s.wrong(valueOfProcess) {
 		s.value = processValue(env)
 	}
+	s.mutex = newMutex(env, m)
 	// A node that cannot be asked now gets the script when it needs it.
 	_ = prolongScript.Load(life, s.node).Err()
 	return s
@@ -126,6 +128,10 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	if s.wrong(valueOfProcess) {
 		value = s.value
 	}
+	unlock, err := s.lockMutex(ctx)
+	if err != nil {
+		return nil, err
+	}
 	start := s.now()
 	token, err := s.take(ctx, value)
 	if err != nil && s.wrong(leaseFromSecondTry) {
@@ -136,15 +142,20 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	l := &singleLease{
 		single: s, value: value, token: token, end: ends,
 		lost: make(chan struct{}), stopped: make(chan struct{}),
+		ofAcquire: s.contextOfAcquire(ctx), unlock: unlock,
 	}
 	if err != nil || token > 0 && ends.Sub(s.now()) <= 0 {
 		// Also for a caller who has gone.
-		_, _ = l.remove(context.WithoutCancel(ctx))
+		if !s.wrong(noCleanup) {
+			_, _ = l.remove(s.contextOfCleanup(ctx))
+		}
+		unlock()
 		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
 	}
 	if token == 0 {
 		for s.wrong(spins) && s.now().Sub(start) < time.Second {
 		}
+		unlock()
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	}
 	watched, stop := context.WithCancel(s.life)
@@ -231,6 +242,9 @@ type singleLease struct {
 	// stop ends the watch over the lease, and stopped is closed then.
 	stop    context.CancelFunc
 	stopped chan struct{}
+	// ofAcquire is the context that release runs under by mistake; nil without one.
+	ofAcquire context.Context
+	unlock    func() // the mutex, if there is one
 
 	mu       sync.Mutex
 	end      fakeclock.Reading
@@ -309,6 +323,10 @@ func (l *singleLease) stands(ctx context.Context) (yes bool) {
 // Release takes the key away.
 func (l *singleLease) Release(ctx context.Context) error {
 	l.stop()
+	defer l.unlock()
+	if l.ofAcquire != nil {
+		ctx = l.ofAcquire
+	}
 	l.mu.Lock()
 	again := l.released
 	l.released = true
@@ -320,7 +338,7 @@ func (l *singleLease) Release(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return errors.New("not released: the node gave no answer in time")
-	case !removed:
+	case !removed && !l.wrong(releaseOfAnother):
 		return fmt.Errorf("%w before it was released", locks.ErrLost)
 	}
 	return nil
@@ -337,7 +355,7 @@ func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 			removed = true
 			return l.node.Del(ctx, l.env.Key).Err()
 		}
-		n, err := removeScript.Run(ctx, l.node, []string{l.env.Key}, l.value).Int()
+		n, err := l.remover().Run(ctx, l.node, []string{l.env.Key}, l.valueToRemove()).Int()
 		removed = n > 0
 		return err
 	})

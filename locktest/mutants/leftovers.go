@@ -1,0 +1,108 @@
+package mutants
+
+import (
+	"context"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// The mistakes by which a lock on a single node leaves its key on the node, or stands still
+// by itself. Single makes noCleanup too, which is a mistake of the lock on a quorum.
+const (
+	releaseScriptBroken mistake = "release-script-broken"
+	releaseByDeadline   mistake = "release-under-acquires-deadline"
+	releaseOfAnother    mistake = "release-compares-wrongly"
+	releaseCancelled    mistake = "release-under-acquires-context"
+	cleanupUnderCallers mistake = "cleanup-under-callers-context"
+	mutexOfProcess      mistake = "mutex-of-process"
+)
+
+// leftoverMutants lists the mutants of the lock on a single node that make these mistakes.
+func leftoverMutants() []Mutant {
+	return []Mutant{
+		onSingle(releaseScriptBroken, "the script that removes the key has no end, and each release fails", "release fails"),
+		onSingle(releaseByDeadline, "acquire sets a deadline of 0.8 TTLs, which release keeps to", "release fails"),
+		onSingle(releaseCancelled, "acquire cancels its context when it returns, and release runs under that context", "release fails"),
+		onSingle(releaseOfAnother, "release compares the key with another value, and returns nil", "key left behind"),
+		onSingle(cleanupUnderCallers, "a failed acquire removes its key under the caller's context, which may have ended", "key left behind"),
+		onSingle(noCleanup, "a failed acquire leaves its key behind", "key left behind"),
+	}
+}
+
+// leftoverElusive lists those that only the suite finds: no workload of an exploration takes
+// two locks in one process.
+func leftoverElusive() []Mutant {
+	return []Mutant{
+		onSingle(mutexOfProcess, "a process has one mutex for the locks of all names", "hang"),
+	}
+}
+
+// contextOfAcquire is the context that release runs under by mistake; nil without one.
+func (s *single) contextOfAcquire(ctx context.Context) context.Context {
+	switch {
+	case s.wrong(releaseByDeadline):
+		ctx, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.env.TTL*4/5)
+		s.env.Cleanup(cancel)
+		return ctx
+	case s.wrong(releaseCancelled):
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		return ctx
+	}
+	return nil
+}
+
+// contextOfCleanup is the context of the removal of the key after a failed acquire.
+func (s *single) contextOfCleanup(ctx context.Context) context.Context {
+	if s.wrong(cleanupUnderCallers) {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
+}
+
+// remover is the script that removes the key.
+func (s *single) remover() *redis.Script {
+	if s.wrong(releaseScriptBroken) {
+		return brokenScript
+	}
+	return removeScript
+}
+
+// valueToRemove is what release compares the key with.
+func (l *singleLease) valueToRemove() string {
+	if l.wrong(releaseOfAnother) {
+		return l.env.Key
+	}
+	return l.value
+}
+
+// newMutex is the mutex that a process has for the locks of all names; nil without that mistake.
+func newMutex(env *locks.Env, m makes) chan struct{} {
+	if !m.wrong(mutexOfProcess) {
+		return nil
+	}
+	return locks.Share(env, "mutants: mutex", func() chan struct{} { return make(chan struct{}, 1) })
+}
+
+// lockMutex locks the mutex, if there is one, and returns what unlocks it once.
+func (s *single) lockMutex(ctx context.Context) (unlock func(), err error) {
+	if s.mutex == nil {
+		return func() {}, nil
+	}
+	select {
+	case s.mutex <- struct{}{}:
+		return sync.OnceFunc(func() { <-s.mutex }), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// brokenScript is removeScript without its last word.
+var brokenScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
+    return redis.call("del",KEYS[1])
+else
+    return 0`)
