@@ -49,6 +49,7 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 		by, owner, did := ev.By, ev.Owner, ""
 		switch {
 		case c.How == history.Expired: // whoever finds that its time is up
+		case by.IsOperator(): // which is the command of no lock
 		case c.Is == nil && ev.By != nil:
 			did = "removed"
 		case c.Touch:

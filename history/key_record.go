@@ -55,14 +55,15 @@ func (h *History) HoldingsOf(id Acquisition) []*Holding { return h.keyed().of[id
 // KeyChanges are all changes of keys on nodes, in the order in which they took effect.
 func (h *History) KeyChanges() []Change { return h.keyed().changes }
 
-// A Loss is that a node did not keep a key of a lock for its TTL of true time. What a
-// command removed, the node did not lose.
+// A Loss is that a node did not keep a key of a lock for its TTL of true time. What a client's
+// command removed, the node did not lose. What an operator has deleted by hand, it did: no
+// client has asked for that, and none is told.
 type Loss struct {
 	// Event showed it.
 	Event *trace.Event
 	// Of is the key. Early says that a clock ended it too early, its node's or that of who took
-	// it, and Cut that the connection that held it was over; otherwise the node forgot it, or a
-	// replica took the node's place that did not have it.
+	// it, and Cut that the connection that held it was over; otherwise the node forgot it, an
+	// operator deleted it, or a replica took the node's place that did not have it.
 	Of         *Holding
 	Early, Cut bool
 }
@@ -111,6 +112,7 @@ func (h *History) readLosses() map[string][]Loss {
 				case c.Event.Kind == trace.KindDrop:
 					lost(s.lock, Loss{Event: c.Event, Of: c.Was, Cut: true})
 				case c.Event.Kind == trace.KindForget,
+					c.How == Removed && c.Event.By.IsOperator(),
 					c.Event.Kind == trace.KindRestore && (c.Is.Owner != c.Was.Owner || c.Is.Due < c.Due):
 					lost(s.lock, Loss{Event: c.Event, Of: c.Was})
 				}
@@ -152,8 +154,8 @@ func (h *History) SetBack(ev *trace.Event) bool {
 }
 
 // Forgot reports whether a node that a lock uses lost something that it held, be it a
-// grant or a counter of tokens, after one event and up to another: in a crash, or because
-// a replica took its place that had not received it.
+// grant or a counter of tokens, after one event and up to another: in a crash, because an
+// operator deleted it, or because a replica took its place that had not received it.
 func (h *History) Forgot(lock string, since, until int) bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	used := func(node string) bool {
@@ -180,7 +182,8 @@ func (h *History) Forgot(lock string, since, until int) bool {
 			slots.See(ev)
 		}
 		for _, c := range k.See(ev) {
-			lost := c.Event.Kind == trace.KindForget || c.Event.Kind == trace.KindRestore && crashed[c.Node]
+			lost := c.Event.Kind == trace.KindForget || c.Event.Kind == trace.KindRestore && crashed[c.Node] ||
+				c.How == Removed && c.Event.By.IsOperator()
 			if lost && ev.Seq > since && used(c.Node) {
 				return true
 			}

@@ -39,6 +39,7 @@ var untroubled = map[trace.Effect]string{
 	trace.SetsClock:     "a node would end a lease early, which is not the lock's doing; what a client's clock does the stories of lost leases tell",
 	trace.DriftsClock:   "a node would end a lease early, which is not the lock's doing",
 	trace.MovesRole:     "a node would forget a lease, which is not the lock's doing",
+	trace.RevokesClaim:  "an operator would end a lease by hand, which is not the lock's doing",
 }
 
 // A side is a moment of an exchange: when a request is in flight, when a reply is,

@@ -29,7 +29,7 @@ const (
 var validName = regexp.MustCompile(namePattern)
 
 // reserved are the words of which points are made.
-var reserved = append(texts(trace.Steps()...), trace.StorageName,
+var reserved = append(texts(trace.Steps()...), trace.StorageName, trace.OperatorName,
 	"every", "or", "after", "before", "when", "while", "at", "until", "request", "reply", "key", "keys", "clock")
 
 // badName says why a name cannot be used, or "".

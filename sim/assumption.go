@@ -19,6 +19,7 @@ var assumptions = map[trace.Effect]trace.Assumption{
 	trace.DriftsClock:      trace.AssumeClock,
 	trace.MovesRole:        trace.AssumeLockMemory,
 	trace.CancelsCall:      "",
+	trace.RevokesClaim:     trace.AssumeLockMemory,
 }
 
 // breaks is the assumption that the fault breaks.

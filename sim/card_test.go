@@ -80,7 +80,7 @@ func TestCards(t *testing.T) {
 			t.Errorf("%s without parameters is taken", k.Name)
 		}
 	}
-	Same(t, "the kinds", strings.Join(names, " "), "cancel crash delay demote disk-stall drift fail hold jump partition pause promote reset stall")
+	Same(t, "the kinds", strings.Join(names, " "), "cancel crash delay demote disk-stall drift fail hold jump partition pause promote reset revoke stall")
 	defer func() {
 		if recover() == nil {
 			t.Error("a second kind called pause was registered")

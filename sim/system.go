@@ -60,6 +60,11 @@ type System struct {
 	// Failure is the error with which a node answers while the fault fail lasts, unless
 	// the fault has another. A server whose Failure is "" cannot fail so.
 	Failure string
+	// Revokes says that an operator can delete by hand what its nodes keep of a client's
+	// claim, and RevokesSessions that an operator can end a client's session: its [Server] is
+	// [Revocable]. Unrevoked is what to write instead where neither is simulated, and why.
+	Revokes, RevokesSessions bool
+	Unrevoked                string
 	// Reads are the ways in which data is read that is kept in its cluster; the first is what
 	// a client does by itself. With none nothing but locks can be kept there.
 	Reads []string
@@ -205,6 +210,16 @@ type Durable interface {
 	Server
 	// DiskBack is called when its disk goes on that has stalled.
 	DiskBack()
+}
+
+// A Revocable server does what an operator types at it: see the fault [Revoke].
+type Revocable interface {
+	Server
+	// Revoke deletes what the server keeps of a client's claim to the locks of the world, its
+	// grants and its places in queues, or ends the sessions that the client's claims are of.
+	// It tells so by events whose actor is [trace.Operator]. It reports false if it finds
+	// nothing, or may not write: as a member of a cluster that does not lead, or a replica.
+	Revoke(client string, session bool) bool
 }
 
 // An Attentive server wants to know when what keeps its peers from each other may have begun

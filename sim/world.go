@@ -497,7 +497,7 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 // check refuses a configuration that cannot run. Scenario files have been
 // checked with more care, and better messages, before.
 func check(cfg *Config) error {
-	names := map[string]bool{trace.StorageName: true}
+	names := map[string]bool{trace.StorageName: true, trace.OperatorName: true}
 	for _, c := range cfg.Clients {
 		if c.Name == "" || names[c.Name] {
 			return fmt.Errorf("sim: two processes are called %q, or one has no name", c.Name)

@@ -19,6 +19,7 @@ const (
 	AnswersErrors    Effect = "answers with errors"
 	MovesRole        Effect = "moves a role"
 	CancelsCall      Effect = "cancels a call"
+	RevokesClaim     Effect = "revokes a claim"
 )
 
 // Effects lists all effects.
@@ -26,5 +27,6 @@ func Effects() []Effect {
 	return []Effect{
 		StopsProcess, KillsProcess, CutsLink, ResetsConnection, SlowsLink, HoldsMessage,
 		StallsRequest, StallsDisk, SetsClock, DriftsClock, AnswersErrors, MovesRole, CancelsCall,
+		RevokesClaim,
 	}
 }

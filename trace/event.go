@@ -16,6 +16,12 @@ type Actor struct {
 	Sent int `json:"sent,omitempty"`
 }
 
+// Operator is who acts when an operator types a command at a server by hand.
+func Operator() *Actor { return &Actor{Client: OperatorName} }
+
+// IsOperator reports whether an operator has acted, and no client.
+func (a *Actor) IsOperator() bool { return a != nil && a.Client == OperatorName }
+
 // An Event is one thing that happened. Seq orders events totally; At is true
 // time since the start of the world and never decreases with Seq.
 type Event struct {

@@ -127,7 +127,7 @@ var forms = []Form{
 
 	{KindSet, OfKeys, "a command set a key on a node; prior is whose it overwrote, and ends its end where those who want it judge that by their own clocks", fields("process"), fields("key value ttl expires ends by owner prior"), true, nil},
 	{KindTouch, OfKeys, "a command changed only when a key expires; by is whose command, owner who had set the key", fields("process"), fields("key value ttl expires ends by owner"), true, nil},
-	{KindDelete, OfKeys, "a command removed a key", fields("process"), fields("key value by owner"), true, nil},
+	{KindDelete, OfKeys, "a command removed a key; by is whose, operator that of an operator who did it by hand", fields("process"), fields("key value by owner"), true, nil},
 	{KindExpire, OfKeys, "a key's time was up, by the node's clock; or, if by has taken what the key holds, by the clock of that client", fields("process"), fields("key value by owner"), true, nil},
 	{KindForget, OfKeys, "a key was lost in a crash", fields("process"), fields("key value owner"), true, nil},
 	{KindDrop, OfKeys, "a key went with the connection that held it, which was lost or which the node has ended", fields("process"), fields("key value owner"), true, nil},
@@ -135,7 +135,7 @@ var forms = []Form{
 
 	{KindOpen, OfSessions, "a cluster has begun a session with peer, a client; ttl is how long it lives without a sign of life", fields("process peer session"), fields("ttl"), false, nil},
 	{KindAlive, OfSessions, "a client has read that its session lives: until ttl after it sent what that answers, which is expires in true time", fields("process session ttl"), fields("peer expires"), true, nil},
-	{KindCloseSession, OfSessions, "peer has ended its session", fields("process peer session"), nil, false, nil},
+	{KindCloseSession, OfSessions, "peer has ended its session; or, if by is operator, an operator has ended it by hand", fields("process peer session"), fields("by"), false, nil},
 	{KindExpireSession, OfSessions, "a cluster has ended the session of peer because its time was up; text is the member for whom alone it was, which leads no more", fields("process peer session"), fields("text"), false, nil},
 	{KindNotify, OfSessions, "a client has read that something which it watches has changed; key is what", fields("process"), fields("peer key"), false, nil},
 	{KindLead, OfSessions, "a member of a cluster has become its leader", fields("process"), fields("text"), false, nil},

@@ -3,6 +3,10 @@ package trace
 // StorageName is the name of the storage's process.
 const StorageName = "storage"
 
+// OperatorName stands for the client of a command that no client has sent: somebody has typed
+// it at a server.
+const OperatorName = "operator"
+
 // Object is the object of the storage that the clients share if they name none.
 const Object = "x"
 

@@ -133,4 +133,5 @@ var linkBands = map[trace.Effect]linkBand{
 	trace.DriftsClock:      {none: "the clock has a mark"},
 	trace.MovesRole:        {none: "it has no duration"},
 	trace.CancelsCall:      {none: "it has no duration"},
+	trace.RevokesClaim:     {none: "it has no duration"},
 }

@@ -127,6 +127,7 @@ var causes = map[trace.Effect]func(*Record, World, Fault) (slug, words string){
 	trace.AnswersErrors:    onOne,
 	trace.MovesRole:        onOne,
 	trace.CancelsCall:      onOne,
+	trace.RevokesClaim:     onOne,
 }
 
 // onOne tells a fault by what the process is that it strikes.

@@ -77,6 +77,7 @@ var comesTo = map[trace.Effect]func(r *Record, w World, f Fault) family{
 	trace.DriftsClock:      wrongClock,
 	trace.MovesRole:        func(*Record, World, Fault) family { return forgetful },
 	trace.CancelsCall:      func(*Record, World, Fault) family { return cancelled },
+	trace.RevokesClaim:     func(*Record, World, Fault) family { return forgetful },
 }
 
 // justLate is what a fault comes to that only makes something late: if it acts on a node,

@@ -103,6 +103,7 @@ var leaves = map[trace.Effect]remainder{
 	trace.AnswersErrors:    {none: "a node forgets nothing by it"},
 	trace.DriftsClock:      {none: "it has no moment; that a key expires is one already"},
 	trace.CancelsCall:      {none: "it strikes no node"},
+	trace.RevokesClaim:     {none: "it names a client, and no node"},
 }
 
 func didThen(verb trace.Verb) func(string) trace.Happening {

@@ -15,6 +15,7 @@ var harm = map[trace.Effect]int{
 	trace.StopsProcess: 1, trace.CutsLink: 2, trace.SetsClock: 3, trace.KillsProcess: 4, trace.HoldsMessage: 5,
 	trace.ResetsConnection: 6, trace.SlowsLink: 7, trace.AnswersErrors: 8, trace.StallsRequest: 9,
 	trace.CancelsCall: 10, trace.MovesRole: 11, trace.StallsDisk: 12, trace.DriftsClock: 13,
+	trace.RevokesClaim: 14,
 }
 
 // Singles lists the worlds of every single fault that a search tries in a base: each kind

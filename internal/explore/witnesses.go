@@ -202,6 +202,7 @@ var evidence = map[trace.Effect]trail{
 	trace.DriftsClock:      {shows: (*rivalry).showsDrift},
 	trace.MovesRole:        {shows: (*rivalry).showsMove},
 	trace.CancelsCall:      {shows: (*rivalry).showsCancel},
+	trace.RevokesClaim:     {none: "no point of a story tells that an operator has deleted a key"},
 	trace.ResetsConnection: {none: "no point of a story tells that a connection was reset"},
 	trace.SlowsLink:        {none: "a message that is slow arrives like any other"},
 	trace.StallsDisk:       {none: "no point of a story tells that a disk stalled"},

@@ -157,6 +157,10 @@ func (s *teller) keyRemoved(c history.Change) {
 		})
 	case ev.By == nil:
 		s.itsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
+	case ev.By.IsOperator():
+		s.key(c, Fault, "by hand "+owner, "", func(nodes []string) string {
+			return fmt.Sprintf("%s key is deleted by an operator %s", owner, s.on(nodes))
+		})
 	case !ownKey(c):
 		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):

@@ -58,9 +58,10 @@ func ownerOf(c history.Change) history.Acquisition {
 	return history.Acquisition{}
 }
 
-// meddles says that a client's command did something to another one's key.
+// meddles says that a client's command did something to another one's key. That an operator
+// deletes one the fault tells.
 func meddles(c history.Change) bool {
-	return c.Was != nil && c.Event.By != nil && c.Event.By.Client != c.Was.Owner.Client &&
+	return c.Was != nil && c.Event.By != nil && !c.Event.By.IsOperator() && c.Event.By.Client != c.Was.Owner.Client &&
 		(c.Touch || c.Was.How == history.Overwritten || c.Was.How == history.Removed)
 }
 
@@ -128,6 +129,9 @@ func gather(all []history.Change, alike func(history.Change) bool) (nodes []stri
 // command is what changed a key.
 func (p *Paragraph) command(c history.Change) Subject {
 	by := Subject{Process: c.Event.By.Client}
+	if c.Event.By.IsOperator() {
+		return Subject{Thing: "an operator"}
+	}
 	if sent := p.at(c.Event.By.Sent); sent != nil {
 		switch sent.Step {
 		case trace.Release:

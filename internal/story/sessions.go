@@ -24,6 +24,10 @@ func (s *teller) tellSessions() {
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Its: true,
 				Predicate: Raw(fmt.Sprintf("its session has expired: %s has heard nothing of it for too long", unheard))})
 		case trace.KindCloseSession:
+			if ev.By.IsOperator() {
+				s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: Fault, Its: true, Predicate: Raw("its session with " + ev.Process + " is ended by an operator")})
+				continue
+			}
 			s.add(ev, Clause{Subject: Raw(ev.Peer), Mood: Detail, Predicate: Raw("ends its session with " + ev.Process)})
 		}
 	}

@@ -91,8 +91,11 @@ func keyEnded(k *history.Holding) string {
 		}
 		return "overwritten by " + Owner(k.Ended.Owner)
 	case history.Removed:
-		if k.Ended.By == nil {
+		switch {
+		case k.Ended.By == nil:
 			return "removed"
+		case k.Ended.By.IsOperator():
+			return "deleted by an operator"
 		}
 		return "removed by " + k.Ended.By.Client
 	case history.Expired:

@@ -49,7 +49,7 @@ func newTeller(h *history.History, messages bool) *teller {
 		}
 	}
 	for _, c := range h.KeyChanges() {
-		if by := history.AcquisitionOf(c.Event.By); s.ofLock(c.Key) && c.How == history.Removed && c.Event.By != nil && !ownKey(c) && s.robbed[by] == nil {
+		if by := history.AcquisitionOf(c.Event.By); s.ofLock(c.Key) && c.How == history.Removed && c.Event.By != nil && !c.Event.By.IsOperator() && !ownKey(c) && s.robbed[by] == nil {
 			s.robbed[by] = c.Event
 		}
 	}

@@ -33,16 +33,17 @@ import (
 
 func init() {
 	sim.RegisterSystem(sim.System{
-		Name:    locks.SQLite,
-		Title:   "SQLite: a file on the machine of all clients",
-		Node:    "SQLite file",
-		Port:    1,
-		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
-		Key:     locks.SQLiteRow,
-		Revives: true, // a row stays, and says until when it is somebody's
-		Failure: "disk I/O error",
-		Framer:  func(*sim.Names) sim.Framer { return framer{} },
-		Boot:    boot,
+		Name:      locks.SQLite,
+		Title:     "SQLite: a file on the machine of all clients",
+		Node:      "SQLite file",
+		Port:      1,
+		Disks:     []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
+		Key:       locks.SQLiteRow,
+		Revives:   true, // a row stays, and says until when it is somebody's
+		Failure:   "disk I/O error",
+		Unrevoked: "a DELETE is made by a process of its own, which opens the file; let the client crash",
+		Framer:    func(*sim.Names) sim.Framer { return framer{} },
+		Boot:      boot,
 	})
 }
 

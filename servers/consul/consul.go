@@ -31,6 +31,7 @@ func init() {
 		Grace:    func(ttl time.Duration) time.Duration { return ttl + usualDelay },
 		Disks:    []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Failure:  noLeader,
+		Revokes:  true, RevokesSessions: true,
 		Framer: func(names *sim.Names) sim.Framer {
 			return &http1.Framer{LargestBody: 2 * largestValue, Tell: func(r *http1.Request, f *sim.Frame) { tell(names, r, f) }}
 		},

@@ -223,7 +223,11 @@ func (ss *sessions) end(one *session, how trace.Kind, by *trace.Actor) {
 	s.timers.Stop(one.timer)
 	delete(ss.all, one.ID)
 	ss.changed = index
-	s.host.Emit(trace.Event{Kind: how, Peer: one.client, Session: s.name(one.ID)})
+	over := trace.Event{Kind: how, Peer: one.client, Session: s.name(one.ID)}
+	if by.IsOperator() {
+		over.By = by
+	}
+	s.host.Emit(over)
 	gone := trace.KindDelete
 	if how == trace.KindExpireSession {
 		gone = trace.KindExpire

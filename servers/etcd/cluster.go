@@ -182,7 +182,10 @@ func (c *cluster) doneSession(m *member, r *pb.InternalRaftRequest, by *trace.Ac
 		id := r.LeaseRevoke.ID
 		// Whoever has a session can close it, also one that it did not open.
 		over := trace.Event{Kind: trace.KindExpireSession, Peer: c.clients[id], Session: session(names, id)}
-		if by != nil {
+		switch {
+		case by.IsOperator():
+			over.Kind, over.By = trace.KindCloseSession, by
+		case by != nil:
 			over.Kind, over.Peer = trace.KindCloseSession, by.Client
 		}
 		if stale != nil {

@@ -45,7 +45,8 @@ func init() {
 		Reads:    []string{Linearizable, Serializable},
 		Settings: append([]sim.Setting{retentionSetting, lessorSetting}, backupSettings...),
 		Failure:  "etcdserver: too many requests",
-		Framer:   newFramer,
-		Boot:     newMember,
+		Revokes:  true, RevokesSessions: true,
+		Framer: newFramer,
+		Boot:   newMember,
 	})
 }

@@ -42,6 +42,7 @@ func init() {
 		Elapsed: true,
 		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}}},
 		Failure: failure,
+		Revokes: true,
 		Framer: func(names *sim.Names) sim.Framer {
 			return &http1.Framer{LargestBody: largestBody, Tell: func(r *http1.Request, f *sim.Frame) { describe(names, r, f) }}
 		},

@@ -73,6 +73,8 @@ type backend struct {
 	gone bool
 	// lost: the connection is over, and its client has not said so.
 	lost bool
+	// revoked: an operator does what it does, or has ended it.
+	revoked bool
 }
 
 func newBackend(s *server, end *sim.End) *backend {
@@ -106,6 +108,9 @@ func (s *server) hangUp(end *sim.End) {
 
 // by is the client that has asked for what is done now.
 func (b *backend) by() *trace.Actor {
+	if b.revoked {
+		return trace.Operator()
+	}
 	if b.request == nil || b.lost {
 		return nil
 	}

@@ -60,6 +60,9 @@ func init() {
 		Reads:      []string{ReadCommitted},
 		Settings:   append([]sim.Setting{synchronousSetting}, poolSettings...),
 
+		Revokes:         true,
+		RevokesSessions: true,
+
 		Failure: "could not extend file: No space left on device",
 		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names, statements: map[string]string{}} },
 		Boot:    boot,

@@ -172,7 +172,7 @@ func (g *register) frees(b *backend, key string) {
 	}
 	delete(g.taken, key)
 	ev := trace.Event{Kind: trace.KindDelete, Key: key, Value: was.Value, By: b.by(), Owner: was.Owner}
-	if b.lost { // which is nobody's command
+	if b.lost && !b.revoked { // which is nobody's command
 		ev.Kind, ev.By = trace.KindDrop, nil
 	}
 	g.s.host.Emit(ev)

@@ -21,6 +21,7 @@ func init() {
 		},
 		Replicates: true,
 		Demotes:    true,
+		Revokes:    true,
 		Settings: []sim.Setting{
 			{Name: minReplicas, Title: "of how many replicas a master must have heard lately in order to take a write; 0 is none", Check: checkCount},
 			{Name: maxLag, Title: "how long ago lately is at most, as 10s, which is the default", Check: checkLag},

@@ -78,7 +78,11 @@ func (r *register) session(m *member, x *txn) {
 		if x.timely {
 			kind = trace.KindExpireSession
 		}
-		m.host.Tell(trace.Event{Kind: kind, Peer: r.clients[x.session], Session: name})
+		ended := trace.Event{Kind: kind, Peer: r.clients[x.session], Session: name}
+		if x.by.IsOperator() {
+			ended.By = x.by
+		}
+		m.host.Tell(ended)
 	}
 }
 

@@ -27,8 +27,9 @@ func init() {
 		Disks:   []sim.Disk{{Persistence: Always, Keeps: []trace.Crash{trace.Shutdown, trace.Kill, trace.PowerLoss}, Stalled: "the others decide without it, which is not simulated: pause it, or cut it off from them"}},
 		Reads:   []string{Plain, Synced},
 		Failure: throttled,
-		Framer:  func(names *sim.Names) sim.Framer { return &framer{names: names} },
-		Boot:    boot,
+		Revokes: true, RevokesSessions: true,
+		Framer: func(names *sim.Names) sim.Framer { return &framer{names: names} },
+		Boot:   boot,
 	})
 }
 

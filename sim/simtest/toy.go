@@ -54,6 +54,7 @@ func init() {
 	sim.RegisterSystem(sim.System{
 		Name: "toy", Title: "a toy", Node: "toy", Port: 7000,
 		Failure: "broken",
+		Revokes: true,
 		Blind:   func() string { return blind },
 		Framer:  func(names *sim.Names) sim.Framer { return lines{names} },
 		Boot:    func(host *sim.Host) sim.Server { return &toy{host: host, kept: map[string]word{}} },
@@ -184,6 +185,17 @@ func (y *toy) gone(how trace.Kind, key string, by *trace.Actor) {
 	was := y.kept[key]
 	delete(y.kept, key)
 	y.host.Emit(trace.Event{Kind: how, Key: key, Value: y.host.Names().Value(was.text), By: by, Owner: was.owner})
+}
+
+// Revoke is as in [sim.Revocable]: it forgets the client's words.
+func (y *toy) Revoke(client string, _ bool) (found bool) {
+	for _, key := range slices.Sorted(maps.Keys(y.kept)) {
+		if is := y.kept[key]; is.owner != nil && is.owner.Client == client && slices.Contains(y.host.Keys(), key) {
+			y.gone(trace.KindDelete, key, trace.Operator())
+			found = true
+		}
+	}
+	return found
 }
 
 // look forgets the words whose time is up, and looks again when the next one's is.

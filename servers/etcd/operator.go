@@ -1,0 +1,46 @@
+package etcd
+
+import (
+	"maps"
+	"slices"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// Revoke is as in [sim.Revocable]: etcdctl del of each key by which the client has a lock or
+// waits for it, or etcdctl lease revoke of the leases that these keys have. The leader takes it.
+func (m *member) Revoke(client string, session bool) (found bool) {
+	if m.node == nil || m.cluster.primary() != m {
+		return false
+	}
+	leases := map[int64]bool{}
+	for _, lock := range m.cluster.locks {
+		for _, key := range slices.Sorted(maps.Keys(lock.claims)) {
+			is := lock.claims[key]
+			if is.by == nil || is.by.Client != client {
+				continue
+			}
+			lease := is.kv.Lease
+			switch {
+			case !session:
+				m.operate(&pb.InternalRaftRequest{DeleteRange: &pb.DeleteRangeRequest{Key: []byte(key)}})
+			case lease == 0 || leases[lease]:
+				continue
+			default:
+				leases[lease] = true
+				m.operate(&pb.InternalRaftRequest{LeaseRevoke: &pb.LeaseRevokeRequest{ID: lease}})
+			}
+			found = true
+		}
+	}
+	m.settle()
+	return found
+}
+
+// operate has what an operator wants written to the log.
+func (m *member) operate(r *pb.InternalRaftRequest) {
+	m.write(r, trace.Operator(), func(proto.Message, error) {})
+}

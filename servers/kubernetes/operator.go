@@ -1,0 +1,24 @@
+package kubernetes
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// Revoke is as in [sim.Revocable]: kubectl delete of each Lease that the client holds. There
+// are no sessions.
+func (n *node) Revoke(client string, _ bool) (found bool) {
+	n.Do(func() {
+		for _, at := range slices.Sorted(maps.Keys(n.leases.kept)) {
+			is := n.leases.kept[at]
+			if is.holder() == "" || is.owner == nil || is.owner.Client != client {
+				continue
+			}
+			found = true
+			n.leases.remove(is.Metadata.Namespace, is.Metadata.Name, nil, trace.Operator())
+		}
+	})
+	return found
+}

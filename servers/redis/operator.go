@@ -1,0 +1,26 @@
+package redis
+
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// Revoke is as in [sim.Revocable]: a DEL of each key of a lock that the client has set. There
+// are no sessions.
+func (n *node) Revoke(client string, _ bool) (found bool) {
+	if n.repl.readOnly() || n.repl.alone() {
+		return false
+	}
+	n.expire()
+	for _, id := range n.keys.ids() {
+		if by := n.keys[id].owner; by != nil && by.Client == client && slices.Contains(n.host.Keys(), id.name) {
+			n.mini.DB(id.db).Del(id.name)
+			n.touched.names = append(n.touched.names, id.name)
+			found = true
+		}
+	}
+	n.changed(trace.Operator())
+	n.serveBlocked()
+	return found
+}

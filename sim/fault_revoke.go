@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/locksim/locksim/trace"
+)
+
+func init() {
+	RegisterFault(FaultKind{
+		Name:    "revoke",
+		Title:   "an operator deletes by hand what a client's grant, or its place in the queue, is kept as",
+		Effect:  trace.RevokesClaim,
+		Instant: true,
+		New:     func() Action { return &Revoke{} },
+		Manners: []Manner{
+			{Phrases: trace.Phrases{
+				Subject: "an operator", Does: "revokes {target}'s claim by hand", Noun: "a claim of {target} that an operator revokes by hand",
+			}},
+			{
+				Value: RevokeSession, Slug: "revoke-session",
+				Phrases: trace.Phrases{
+					Subject: "an operator", Does: "ends {target}'s session by hand", Noun: "a session of {target} that an operator ends by hand",
+				},
+			},
+		},
+		NotTried: "it ends a grant on every server, whatever the lock does: a scenario says what an operator does, and a search would find nothing else",
+	})
+}
+
+// RevokeSession is the manner of the fault revoke in which the operator ends the client's
+// session, and everything ends with it.
+const RevokeSession = "session"
+
+// Revoke is the parameters of the fault of that name. An operator deletes what the lock's
+// servers keep of a client's claim, which is its grant or its place in the queue: a key, a
+// node, a row or an object. Where nothing but a session keeps it, as an advisory lock of
+// PostgreSQL, the operator ends the session. The client is not asked, and not told.
+type Revoke struct {
+	Client string `yaml:"revoke" json:"revoke" jsonschema:"description=The client whose grant\\, or place in the queue\\, an operator deletes by hand on all of the lock's servers."`
+	How    string `yaml:"how,omitempty" json:"how,omitempty" fault:"manner" jsonschema:"enum=session,description=session: the operator ends the client's session\\, and what the client has ends with it. Default: the operator deletes the key\\, the node\\, the row or the object\\, and the session goes on."`
+}
+
+func (a *Revoke) Check(t Topology) error {
+	if err := t.process("revoke", a.Client); err != nil {
+		return err
+	}
+	if !t.Clients[a.Client] {
+		return fmt.Errorf("revoke: %s is no client; name the client whose grant an operator deletes", a.Client)
+	}
+	if a.How != "" && a.How != RevokeSession {
+		return fmt.Errorf("how: %q is no way to revoke; write %s, or leave it out", a.How, RevokeSession)
+	}
+	for _, n := range t.Nodes {
+		if system, known := LookupSystem(n.System); known && system.Name == t.Lock.System {
+			return system.revokes(a.How)
+		}
+	}
+	return nil // of a lock that is kept nowhere it finds nothing to revoke
+}
+
+// revokes refuses what an operator cannot do by hand on such servers.
+func (s System) revokes(how string) error {
+	name := cmp.Or(s.Node, "server")
+	switch {
+	case !s.Revokes:
+		return fmt.Errorf("revoke: nothing is simulated of an operator at %s %s: %s", article(name), name, cmp.Or(s.Unrevoked, "let the client crash, or pause it"))
+	case how == RevokeSession && !s.RevokesSessions:
+		return fmt.Errorf("how: %s %s keeps no sessions that an operator could end; leave it out", article(name), name)
+	}
+	return nil
+}
+
+// Strike has the servers do it when they are done with what they are doing now.
+func (a *Revoke) Strike(w *World, f *FaultState) {
+	w.at(w.now(), func() {
+		if !a.revoked(w) {
+			f.inVain("an operator found no claim of " + a.Client + " to revoke on any server that runs")
+		}
+	})
+}
+
+// revoked has each server of the lock delete what it keeps of the client's claim, or one of a
+// cluster for all of them. It is false if no server has found anything.
+func (a *Revoke) revoked(w *World) bool {
+	found := false
+	for _, p := range w.processes {
+		h := p.host()
+		if h == nil || h.system.Name != w.cfg.Lock.Kind.System || !h.Up() || p.halted() || h.Failure() != "" {
+			continue
+		}
+		server, can := h.server.(Revocable)
+		if !can || !server.Revoke(a.Client, a.How == RevokeSession) {
+			continue
+		}
+		found = true
+		if h.system.Cluster {
+			break
+		}
+	}
+	return found
+}
+
+func (a *Revoke) Lift(*World, *FaultState) {}
