@@ -58,7 +58,6 @@ const (
 	objectNotInState     = "55000"
 	lockNotAvailable     = "55P03"
 	queryCanceled        = "57014"
-	adminShutdown        = "57P01"
 	idleSession          = "57P05"
 	adminShutdown        = "57P01"
 	tooManyColumnsInRow  = "54011"

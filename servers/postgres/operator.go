@@ -68,7 +68,7 @@ func (b *backend) holds(key string) bool {
 // terminated ends a session as pg_terminate_backend does.
 func (b *backend) terminated() {
 	b.revoked = true
-	b.dies(&oops{code: adminShutdown, text: "terminating connection due to administrator command"})
+	b.terminate()
 }
 
 // operate deletes the row of a lease, in a session of the operator's, which ends with it.
