@@ -26,6 +26,7 @@ var onNodes = map[string][]string{
 	"promote":    {"promote: NODE"},
 	"demote":     {"demote: NODE"},
 	"disk-stall": {"disk-stall: NODE, for: 2s"},
+	"revoke":     {"revoke: client-1", "revoke: client-1, how: session"},
 }
 
 // notOnNodes are those that have to do with a client alone.
@@ -41,6 +42,10 @@ var refusals = []struct{ fault, system, sentence string }{
 	{"disk-stall: NODE, for: 2s", "kubernetes", "it goes on, or stands still: pause it"},
 	{"disk-stall: NODE, for: 2s", "postgres", "it goes on, or stands still: pause it"},
 	{"disk-stall: NODE, for: 2s", "sqlite", "it goes on, or stands still: pause it"},
+	{"revoke: client-1", "sqlite", "which opens the file; let the client crash"},
+	{"revoke: client-1, how: session", "sqlite", "which opens the file; let the client crash"},
+	{"revoke: client-1, how: session", "redis", "a Redis node keeps no sessions"},
+	{"revoke: client-1, how: session", "kubernetes", "an API server of Kubernetes keeps no sessions"},
 	{"disk-stall: NODE, for: 2s", "zookeeper", "which is not simulated: pause it, or cut it off"},
 }
 

@@ -1,11 +1,13 @@
 package sim_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
 )
 
 // An operator who deletes a grant by hand lets the next client in while the first still works.
@@ -29,6 +31,50 @@ func TestRevoke(t *testing.T) {
 			Struck(t, tr)
 			Same(t, "it violates", Broken(tr), test.broken)
 			Same(t, "the key is", KeyHistory(tr, "toy-1"), test.keys)
+			if err := tr.Validate(); err != nil {
+				t.Error(err)
+			}
 		})
+	}
+}
+
+// A client that has nothing on the servers has nothing that could be revoked, nor has one
+// whose servers are all down, paused or failing.
+func TestRevokeInVain(t *testing.T) {
+	const nothing = "an operator found no claim of client-1 to revoke on any server that runs"
+	during := func(node sim.Action) []sim.Fault {
+		return []sim.Fault{
+			When("100ms after client-1 read", &sim.Revoke{Client: "client-1"}),
+			Lasting(time.Second, When("client-1 read", node)),
+		}
+	}
+	for name, faults := range map[string][]sim.Fault{
+		"before it asks":    {At(0, &sim.Revoke{Client: "client-1"})},
+		"after its release": {When("client-1 finished", &sim.Revoke{Client: "client-1"})},
+		"the node is down":  during(Crashed("toy-1", trace.Kill)),
+		"the node is still": during(Stopped("toy-1")),
+		"the node fails":    during(&sim.Fail{Node: "toy-1"}),
+	} {
+		works := Sections(ToyLock, sim.Client{Name: "client-1", Works: 10 * time.Second}, sim.Client{Name: "client-2", Starts: Point("client-1 read")})
+		Same(t, name, Play(t, With(works, faults...)).Faults[0].Idle, nothing)
+	}
+}
+
+// What nobody can revoke is refused with a sentence.
+func TestRevokeIsRefused(t *testing.T) {
+	toys := Sections(ToyLock, sim.Client{Name: "client-1"})
+	for _, c := range []struct {
+		is   sim.Revoke
+		want string
+	}{
+		{sim.Revoke{}, "revoke: name a process"},
+		{sim.Revoke{Client: "client-9"}, `revoke: there is no process "client-9"`},
+		{sim.Revoke{Client: "toy-1"}, "revoke: toy-1 is no client; name the client whose grant an operator deletes"},
+		{sim.Revoke{Client: "client-1", How: "gently"}, `how: "gently" is no way to revoke; write session, or leave it out`},
+		{sim.Revoke{Client: "client-1", How: sim.RevokeSession}, "how: a toy keeps no sessions that an operator could end; leave it out"},
+	} {
+		if err := c.is.Check(toys.Topology()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.is, err, c.want)
+		}
 	}
 }

@@ -389,7 +389,7 @@ func (cfg *Config) CheckNodes() error {
 
 // article is "a" or "an".
 func article(noun string) string {
-	if noun != "" && strings.ContainsRune("aeio", rune(noun[0])) {
+	if noun != "" && strings.ContainsRune("aeioAEIO", rune(noun[0])) {
 		return "an"
 	}
 	return "a"

@@ -169,6 +169,7 @@ func (ev *Event) validate(faults int, known map[string]bool) error {
 	for _, a := range []*Actor{ev.By, ev.Owner, ev.Prior} {
 		switch {
 		case a == nil:
+		case a == ev.By && a.IsOperator() && (ev.Kind == KindDelete || ev.Kind == KindCloseSession):
 		case none(a.Client):
 			return fmt.Errorf("%q is none of the processes", a.Client)
 		case a.Section < 0:

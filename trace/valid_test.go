@@ -55,6 +55,13 @@ func TestValidateTrace(t *testing.T) {
 		{"an unknown process", `events[1]: "c9" is none of the processes`, func(t *Trace) { t.Events[1].Process = "c9" }},
 		{"an unknown peer", `events[1]: "c9" is none of the processes`, func(t *Trace) { t.Events[1].Peer = "c9" }},
 		{"an unknown actor", `events[2]: "c9" is none of the processes`, func(t *Trace) { t.Events[2].By.Client = "c9" }},
+		{"an operator who deletes a key", "", func(t *Trace) {
+			t.Events[2] = Event{Seq: 3, At: 1, Kind: KindDelete, Process: "redis-1", Key: "L", By: Operator()}
+		}},
+		{"an operator who acquires", `events[2]: "operator" is none of the processes`, func(t *Trace) { t.Events[2].By = Operator() }},
+		{"an operator who owns a key", `events[2]: "operator" is none of the processes`, func(t *Trace) {
+			t.Events[2] = Event{Seq: 3, At: 1, Kind: KindDelete, Process: "redis-1", Key: "L", By: Operator(), Owner: Operator()}
+		}},
 		{"a fault that is not there", "events[4]: it is of fault 2, and the trace has 1", func(t *Trace) { t.Events[4].Fault = 2 }},
 		{"a strike of no fault", `events[4]: an event of kind "strike" says which fault, and this one does not`, func(t *Trace) { t.Events[4].Fault = 0 }},
 		{"a key on no node", `events[2]: an event of kind "set" says which process, and this one does not`, func(t *Trace) { t.Events[2].Process = "" }},

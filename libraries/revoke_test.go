@@ -1,0 +1,70 @@
+package libraries_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locksim/locksim/trace"
+)
+
+// What an operator deletes by hand on each kind of server ends the holder's grant at once, by
+// the word of the server; where it ends the session, the session is over, too. The next client
+// gets the lock while the first one works.
+func TestRevokeEndsTheGrant(t *testing.T) {
+	for _, c := range []struct {
+		lock, how string
+		// session says that a session ends, of which the trace tells.
+		session bool
+	}{
+		{lock: "single"}, {lock: "redlock"}, {lock: "redsync"}, {lock: "redislock"}, {lock: "rueidislock"},
+		{lock: "etcd"}, {lock: "etcd-election"}, {lock: "etcd", how: "session", session: true},
+		{lock: "zookeeper"}, {lock: "zookeeper-naive"}, {lock: "zookeeper", how: "session", session: true},
+		{lock: "consul"}, {lock: "consul", how: "session", session: true},
+		{lock: "kubernetes"},
+		{lock: "postgres-lease"}, {lock: "postgres-advisory"}, {lock: "postgres-row"}, {lock: "goose-table"}, {lock: "goose-session"},
+		{lock: "postgres-advisory", how: "session"}, {lock: "goose-session", how: "session"},
+	} {
+		t.Run(c.lock+c.how, func(t *testing.T) {
+			fault := "revoke: client-1"
+			if c.how != "" {
+				fault += ", how: " + c.how
+			}
+			tr, err := toldWith(c.lock, fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if idle := tr.Faults[0].Idle; idle != "" {
+				t.Fatal(idle)
+			}
+			first := func(what string, is func(*trace.Event) bool) *trace.Event {
+				i := slices.IndexFunc(tr.Events, func(ev trace.Event) bool { return is(&ev) })
+				if i < 0 {
+					t.Fatalf("%s: nothing of it is in the trace", what)
+				}
+				return &tr.Events[i]
+			}
+			gone := first("an operator's delete", func(ev *trace.Event) bool { return ev.Kind == trace.KindDelete && ev.By.IsOperator() })
+			if gone.Owner == nil || gone.Owner.Client != "client-1" {
+				t.Errorf("it deletes what is %v", gone.Owner)
+			}
+			worked := first("client-1 has worked", func(ev *trace.Event) bool {
+				return ev.Process == "client-1" && ev.Kind == trace.KindEnd && ev.Step == trace.Work
+			})
+			granted := first("client-2's grant", func(ev *trace.Event) bool {
+				return ev.Process == "client-2" && ev.Kind == trace.KindEnd && ev.Step == trace.Acquire && ev.OK
+			})
+			if c.lock != "consul" && worked.Seq < granted.Seq { // which has a lock-delay after a session
+				t.Errorf("client-2 gets the lock at %v, after client-1 has worked at %v", granted.At, worked.At)
+			}
+			if c.session {
+				over := first("the end of a session", func(ev *trace.Event) bool { return ev.Kind == trace.KindCloseSession && ev.By.IsOperator() })
+				if over.Peer != "client-1" {
+					t.Errorf("it is the session of %s", over.Peer)
+				}
+			}
+			if err := tr.Validate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
