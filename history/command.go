@@ -20,3 +20,6 @@ func (h *History) Knew(by *trace.Actor, value string) bool {
 // About says whether the message speaks of a key, or of something that is named after it,
 // as the channel is on which a lock tells that it is free.
 func (m *Message) About(key string) bool { return strings.Contains(m.Sent.Text, key) }
+
+// Names reports whether a word of a message is the key itself.
+func (m *Message) Names(key string) bool { return slices.Contains(strings.Fields(m.Sent.Text), key) }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/locksim/locksim/history"
@@ -66,12 +65,11 @@ func asks(h *history.History, c *history.Call, lock string) bool {
 		if m.From != c.Client || sent.Seq < c.Began.Seq || m.To == trace.StorageName || sent.Reply || sent.KeepAlive {
 			return false
 		}
-		return names(h, sent, lock) || !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return names(h, sent, l.Name) })
+		return names(h, m, lock) || !slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return names(h, m, l.Name) })
 	})
 }
 
-// names says that a word of a message is a key of a lock.
-func names(h *history.History, sent *trace.Event, lock string) bool {
-	words := strings.Fields(sent.Text)
-	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return slices.Contains(words, p.Key) })
+// names says that a message names a key of a lock.
+func names(h *history.History, m *history.Message, lock string) bool {
+	return slices.ContainsFunc(h.Slots(lock), func(p history.Place) bool { return m.Names(p.Key) })
 }
