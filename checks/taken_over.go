@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
@@ -23,11 +22,10 @@ func (h *inquiry) takesOver(c history.Change, by *trace.Actor) bool {
 	if n := len(c.Was.Touches); n > 0 {
 		wrote = c.Was.Touches[n-1]
 	}
-	i := slices.IndexFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return h.Slots(l.Name).Has(c.Place) })
-	if i < 0 {
+	lock, kept := h.LockAt(c.Place)
+	if !kept {
 		return false
 	}
-	lock := h.Trace.Locks[i]
 	server := h.Clocks().Of(c.Node, fakeclock.Wall)
 	if wrote.TTL > 0 { // the server knows the end, and by its clock it has not come
 		if !h.Clocks().Has(c.Node) { // it counts down, and no time of day says when that ends

@@ -104,3 +104,13 @@ func (h *History) IsLockKey(key string) bool { return h.slotted().keys[key] }
 
 // Slots are where a lock keeps its grants when the run starts.
 func (h *History) Slots(lock string) Slots { return SlotsOf(h.locks[lock]) }
+
+// LockAt returns the lock of which a place is a slot, and false if it is none of any lock.
+func (h *History) LockAt(place Place) (lock trace.LockInfo, ok bool) {
+	for _, l := range h.Trace.Locks {
+		if h.Slots(l.Name).Has(place) {
+			return l, true
+		}
+	}
+	return trace.LockInfo{}, false
+}

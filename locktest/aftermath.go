@@ -192,8 +192,8 @@ func left(_ *subject, _ world, h *history.History) (rule, why string, at []int) 
 	var first *history.Holding
 	for _, key := range h.Holdings() {
 		asked := releases[key.Owner]
-		slot := func(l trace.LockInfo) bool { return h.Slots(l.Name).Has(key.Place) }
-		if key.How != history.Expired || len(asked) == 0 || first != nil && first.Ended.Seq < key.Ended.Seq || !slices.ContainsFunc(h.Trace.Locks, slot) {
+		_, kept := h.LockAt(key.Place)
+		if key.How != history.Expired || len(asked) == 0 || first != nil && first.Ended.Seq < key.Ended.Seq || !kept {
 			continue
 		}
 		began, ended := asked[0].Began, returned(asked, key.Ended)

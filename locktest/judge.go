@@ -151,7 +151,7 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 // finds where a run breaks it, in the events at; a rule that is "" is kept.
 var rules = []func(s *subject, w world, h *history.History) (rule, why string, at []int){
 	unmade, unasserted, unreturned, breathless, unclaimed, unnotified, growing, lingering, left, misanswered,
-	ownKey, unreleased, unremoved, abandoned, mute,
+	ownKey, unreleased, abandoned, mute,
 }
 
 // withoutConsequences leaves out what follows from another problem: of a lock that

@@ -45,13 +45,9 @@ func ownKey(_ *subject, _ world, h *history.History) (rule, why string, at []int
 // isNeeded says that a place is a slot of a lock that can do without none of its nodes. One that
 // asks a quorum of nodes can do without a few keys.
 func isNeeded(h *history.History, place history.Place) bool {
-	for _, l := range h.Trace.Locks {
-		elsewhere := func(s trace.SlotInfo) bool { return s.Node != place.Node }
-		if h.Slots(l.Name).Has(place) && (l.Quorum == len(l.Slots) || !slices.ContainsFunc(l.Slots, elsewhere)) {
-			return true
-		}
-	}
-	return false
+	lock, kept := h.LockAt(place)
+	elsewhere := func(s trace.SlotInfo) bool { return s.Node != place.Node }
+	return kept && (lock.Quorum == len(lock.Slots) || !slices.ContainsFunc(lock.Slots, elsewhere))
 }
 
 // answeredAgain is the arrival of an answer of a key's node to a request of acquire other than

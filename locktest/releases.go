@@ -52,7 +52,7 @@ func unreleased(_ *subject, w world, h *history.History) (rule, why string, at [
 		return "", "", nil
 	}
 	for _, s := range h.Sections() {
-		release := firstRelease(h, s.Acquisition)
+		release := firstCall(h, s.Acquisition, trace.Release)
 		if release == nil || !release.Failed() || release.Cancelled != nil || s.Granted.Ungranted {
 			continue
 		}
@@ -65,11 +65,11 @@ func unreleased(_ *subject, w world, h *history.History) (rule, why string, at [
 	return "", "", nil
 }
 
-// firstRelease is the first call of release of an acquisition; nil if there is none that has
-// returned.
-func firstRelease(h *history.History, id history.Acquisition) *history.Call {
+// firstCall is the first call of a step in an acquisition; nil if there is none, or if it has
+// not returned.
+func firstCall(h *history.History, id history.Acquisition, step trace.Step) *history.Call {
 	for _, c := range h.CallsOf(id) {
-		if c.Step == trace.Release {
+		if c.Step == step {
 			if c.Ended == nil || c.Crashed != nil {
 				return nil
 			}
@@ -112,12 +112,12 @@ func abandoned(_ *subject, w world, h *history.History) (rule, why string, at []
 	}
 	var first *history.Holding
 	for _, key := range h.Holdings() {
-		lock, kept := lockOf(h, key)
+		lock, kept := h.LockAt(key.Place)
 		if !kept || lock.TTL == 0 || key.How != history.Expired || key.By == nil || key.By.Sent == 0 || first != nil && first.Ended.Seq < key.Ended.Seq {
 			continue
 		}
-		acquire := failedAcquire(h, key.Owner)
-		if acquire == nil {
+		acquire := firstCall(h, key.Owner, trace.Acquire)
+		if acquire == nil || !acquire.Failed() {
 			continue
 		}
 		since := history.Later(key.From, history.MomentOf(acquire.Ended))
@@ -138,30 +138,6 @@ func abandoned(_ *subject, w world, h *history.History) (rule, why string, at []
 		return "", "", nil
 	}
 	return ruleLeft, why, at
-}
-
-// lockOf is the lock that a key is a grant of, or a part of one.
-func lockOf(h *history.History, key *history.Holding) (lock trace.LockInfo, ok bool) {
-	for _, l := range h.Trace.Locks {
-		if h.Slots(l.Name).Has(key.Place) {
-			return l, true
-		}
-	}
-	return trace.LockInfo{}, false
-}
-
-// failedAcquire is the call of acquire of an acquisition, if that failed and nothing came of
-// it; nil otherwise.
-func failedAcquire(h *history.History, id history.Acquisition) *history.Call {
-	for _, c := range h.CallsOf(id) {
-		if c.Step == trace.Acquire {
-			if c.Ended == nil || c.Crashed != nil || !c.Failed() {
-				return nil
-			}
-			return c
-		}
-	}
-	return nil
 }
 
 // obstructed says that from an event to a moment a fault kept clients and nodes from each
@@ -199,35 +175,4 @@ func removes(h *history.History, key *history.Holding, lock trace.LockInfo) bool
 		}
 		return (sent.Section == key.Owner.Section || sent.Step == "") && sent.Text != set.Text
 	})
-}
-
-// unremoved: a key that stands until it expires, although a release has returned nil and no
-// fault has acted since the lock was asked for. The release has removed nothing, or something
-// else.
-func unremoved(_ *subject, w world, h *history.History) (rule, why string, at []int) {
-	if w.ended {
-		return "", "", nil
-	}
-	var first *history.Holding
-	for _, key := range h.Holdings() {
-		lock, kept := lockOf(h, key)
-		if !kept || key.How != history.Expired || first != nil && first.Ended.Seq < key.Ended.Seq {
-			continue
-		}
-		section, release := h.Section(key.Owner), firstRelease(h, key.Owner)
-		if section == nil || release == nil || !release.OK() || release.Cancelled != nil {
-			continue
-		}
-		stood := key.From.Before(history.MomentOf(release.Began)) && key.Ended.At >= release.Ended.At+room(lock.TTL)
-		if !stood || !calmSince(h, section.Called(), key.Ended) {
-			continue
-		}
-		first = key
-		why = fmt.Sprintf("%s released the lock at %s without an error, and its key on %s stood until %s", section.Client, voice.Time(release.Ended.At), key.Node, voice.Time(key.Ended.At))
-		at = []int{release.Began.Seq, release.Ended.Seq, key.Ended.Seq}
-	}
-	if first == nil {
-		return "", "", nil
-	}
-	return ruleLeft, why, at
 }
