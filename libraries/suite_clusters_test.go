@@ -21,6 +21,8 @@ import "github.com/locksim/locksim/internal/locksuite"
 //     once because it is told so has got nothing done: progress.
 //   - etcd's client keeps a connection on which nothing comes any more: node-silent.
 //     go-zookeeper does not, but the release that was sent there has failed by then.
+//   - An operator deletes the holder's key or node. The session lives on, and the signal is
+//     the session's: same-deleted-by-hand.
 //   - A ZooKeeper server that is cut off from its leader answers pings by itself for a while:
 //     same-split.
 //   - go-zookeeper's Lock returns an error after it has made its node, and leaves the node in
@@ -31,6 +33,7 @@ var (
 		"silence/work/all":                               {"section-exclusion"},
 		"pause/work":                                     {"section-exclusion"},
 		"catalogue/same-holder-cut-off":                  {"section-exclusion"},
+		"catalogue/same-deleted-by-hand":                 {"claim: notifies"},
 		"catalogue/same-leader/heeds":                    {"section-exclusion"},
 		"catalogue/same-leader/late":                     {"section-exclusion"},
 		"catalogue/fencing-lost-update/writes":           {"section-exclusion"},
