@@ -10,8 +10,8 @@ const ZooKeeper = "zookeeper"
 func init() {
 	const lock = "github.com/go-zookeeper/zk, unmodified: its Lock, a queue of sequential ephemeral nodes"
 	for name, title := range map[string]string{
-		"zookeeper":            lock + "; token: the node's czxid",
-		"zookeeper-sequence":   lock + "; token: the node's sequence number + 1",
+		"zookeeper":            lock + "; token: the node's sequence number + 1",
+		"zookeeper-czxid":      "as zookeeper, but after Lock it asks for its node once more, and fails if that is gone; token: the node's czxid",
 		"zookeeper-disconnect": "as zookeeper, but it tells its holder as soon as the connection is lost, and not when the session is",
 		"zookeeper-naive":      "on github.com/go-zookeeper/zk, unmodified: one ephemeral node that everybody watches; token: its czxid",
 	} {

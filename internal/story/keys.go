@@ -159,7 +159,7 @@ func (s *teller) keyRemoved(c history.Change) {
 		s.itsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
 	case ev.By.IsOperator():
 		s.key(c, Fault, "by hand "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key is deleted by an operator %s", owner, s.on(nodes))
+			return fmt.Sprintf("%s claim is deleted by an operator %s", owner, s.on(nodes))
 		})
 	case !ownKey(c):
 		s.meddles(c, Owner(ev.By), Owner(ev.Owner))

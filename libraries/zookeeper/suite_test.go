@@ -45,7 +45,7 @@ var (
 func TestSuite(t *testing.T) {
 	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true, Stories: locksuite.OwnStories}
 	for name, finds := range map[string]locksuite.Findings{
-		"zookeeper": ofTheLibrary, "zookeeper-sequence": ofTheLibrary, "zookeeper-naive": ofOurs,
+		"zookeeper": ofTheLibrary, "zookeeper-czxid": ofTheLibrary, "zookeeper-naive": ofOurs,
 	} {
 		t.Run(name, func(t *testing.T) {
 			locksuite.Finds(t, name, config, findings.And(finds), false)

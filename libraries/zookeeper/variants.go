@@ -9,6 +9,34 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
+// looks asks for the node once more when Lock has returned, and fails if it is not there. So
+// it learns the transaction that has made the node, the czxid, which is its token: a number
+// that grows with every change of the ensemble. Nobody else can have made that node, so the
+// number is its own. It insists on an answer, because the node stands meanwhile.
+type looks struct{ *queue }
+
+func (l looks) acquire(word string) (*lease, error) {
+	path, granted, err := l.lock(word)
+	if err != nil {
+		return nil, err
+	}
+	var there bool
+	var stat *zk.Stat
+	err = l.insist(func() (err error) {
+		there, stat, err = l.Conn.Exists(path)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !there:
+		return nil, zk.ErrSessionExpired
+	}
+	granted.session, granted.token = stat.EphemeralOwner, uint64(stat.Czxid)
+	granted.lost = l.lost(granted.session)
+	return granted, nil
+}
+
 // wary tells the holder as soon as the connection is lost. Whether the session is, too, only
 // the servers know, and they cannot be asked then.
 type wary struct{ *queue }

@@ -12,7 +12,7 @@ import (
 	_ "github.com/locksim/locksim/libraries/zookeeper"
 )
 
-var kinds = []string{"zookeeper", "zookeeper-sequence", "zookeeper-naive"}
+var kinds = []string{"zookeeper", "zookeeper-czxid", "zookeeper-naive"}
 
 // world is one in which clients go through their sections, with so many servers.
 func world(t testing.TB, kind string, servers int, clients ...sim.Client) sim.Config {

@@ -18,9 +18,9 @@ import (
 
 func init() {
 	for name, recipe := range map[string]func(*handle) recipe{
-		"zookeeper":            func(h *handle) recipe { return &queue{handle: h, token: czxid} },
-		"zookeeper-sequence":   func(h *handle) recipe { return &queue{handle: h, token: sequence} },
-		"zookeeper-disconnect": func(h *handle) recipe { return wary{&queue{handle: h, token: czxid}} },
+		"zookeeper":            func(h *handle) recipe { return &queue{h} },
+		"zookeeper-czxid":      func(h *handle) recipe { return looks{&queue{h}} },
+		"zookeeper-disconnect": func(h *handle) recipe { return wary{&queue{h}} },
 		"zookeeper-naive":      func(h *handle) recipe { return naive{h} },
 	} {
 		locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
@@ -148,53 +148,24 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 // queue is the library's own recipe: each attempt makes a sequential node and waits for the
-// one before it to go.
-type queue struct {
-	*handle
-	token func(mine) uint64
-}
-
-// mine is what an attempt has made.
-type mine struct {
-	path string
-	seq  int
-	stat *zk.Stat
-}
+// one before it to go. What Lock returns is the grant: nothing is asked after it.
+type queue struct{ *handle }
 
 func (q *queue) acquire(word string) (*lease, error) {
+	_, granted, err := q.lock(word)
+	return granted, err
+}
+
+// lock is a grant of the library's, and the path of the node that it has made. The library
+// keeps that to itself, and the node's number in the queue, too. The token is that number,
+// from 1: it begins anew with a queue that was deleted. The session is the connection's, as
+// the library does not say with which session its node ends.
+func (q *queue) lock(word string) (path string, granted *lease, err error) {
 	k := zk.NewLock(q.Conn, q.path, zk.WorldACL(zk.PermAll))
 	if err := k.LockWithData([]byte(word)); err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	// The recipe keeps to itself what its node is called.
-	own := reflect.ValueOf(k).Elem()
-	m := mine{path: own.FieldByName("lockPath").String(), seq: int(own.FieldByName("seq").Int())}
-	return q.lease(m, q.token, k.Unlock)
+	own, session := reflect.ValueOf(k).Elem(), q.Conn.SessionID()
+	number := uint64(own.FieldByName("seq").Int())
+	return own.FieldByName("lockPath").String(), &lease{session: session, lost: q.lost(session), token: number + 1, release: k.Unlock}, nil
 }
-
-// lease is a grant by a node that the attempt has made. It asks for the node, which nobody
-// else can have made: so it can be sure whose number it learns. If it is gone the lock is,
-// too. It insists, because the node stands meanwhile.
-func (h *handle) lease(m mine, token func(mine) uint64, release func() error) (*lease, error) {
-	var there bool
-	err := h.insist(func() (err error) {
-		there, m.stat, err = h.Conn.Exists(m.path)
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case !there:
-		return nil, zk.ErrSessionExpired
-	}
-	owner := m.stat.EphemeralOwner
-	return &lease{session: owner, lost: h.lost(owner), token: token(m), release: release}, nil
-}
-
-// czxid is the transaction that made the node: a number that grows with every change of the
-// ensemble.
-func czxid(m mine) uint64 { return uint64(m.stat.Czxid) }
-
-// sequence is the node's place in the queue, from 1. It begins anew with a queue that was
-// deleted.
-func sequence(m mine) uint64 { return uint64(m.seq) + 1 }
