@@ -32,7 +32,8 @@ var (
 	toldLate = locksuite.Findings{
 		"silence/work/all":                               {"section-exclusion"},
 		"pause/work":                                     {"section-exclusion"},
-		"catalogue/same-holder-cut-off":                  {"section-exclusion"},
+		"catalogue/same-holder-cut-off/gives-up":         {"section-exclusion"},
+		"catalogue/same-holder-cut-off/waits":            {"section-exclusion"},
 		"catalogue/same-deleted-by-hand":                 {"claim: notifies"},
 		"catalogue/same-leader/heeds":                    {"section-exclusion"},
 		"catalogue/same-leader/late":                     {"section-exclusion"},

@@ -15,7 +15,7 @@ var endless = map[string]string{
 	"redlock-naive/spec":                       "no client waits for the node that is paused",
 	"redlock-naive/wall-clock":                 "no client waits for the node that is paused",
 	"redlock-naive/no-drift":                   "no client waits for the node that is paused",
-	"same-holder-cut-off/":                     "the holder writes, or stops, before the partition is over",
+	"same-holder-cut-off/gives-up":             "the holder writes, or stops, before the partition is over",
 	"same-leader/heeds":                        "the client learns of the loss by its own clock, before the partition is over",
 	"same-leader/ignores":                      "the client does not listen for the loss, and is done before the partition is over",
 	"same-leader/late":                         "the client learns of the loss by its own clock, before the partition is over",
