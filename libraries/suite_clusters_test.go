@@ -96,7 +96,6 @@ var (
 		"node-down/acquire":         {"progress"},
 		"node-down/release":         {"progress"},
 		"node-down/work":            {"progress"},
-		"node-down/work/majority":   {"progress"},
 		"node-down/work/all":        {"progress"},
 		"node-silent/work/minority": {"progress"},
 	})
