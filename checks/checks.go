@@ -133,7 +133,7 @@ func (v *Verdict) Finding(p Property) Finding {
 	if p != OncePerPeriod {
 		panic(fmt.Sprintf("checks: no property is called %q", p))
 	}
-	f := notApplicable(NoSchedule)
+	f := notApplicable(noSchedule.Reason())
 	f.Property = p
 	return f
 }
@@ -182,15 +182,15 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 		r := WitnessResult{Text: w.String(), Seen: history.Seen(w, t)}
 		v.Witnesses = append(v.Witnesses, r)
 		if !r.Seen {
-			v.Reasons = append(v.Reasons, Because(WitnessUnseen, r.Text))
+			v.Reasons = append(v.Reasons, witnessUnseen.Reason(r.Text))
 		}
 	}
 	for _, doubt := range t.Doubts {
-		v.Reasons = append(v.Reasons, Because(InDoubt, doubt))
+		v.Reasons = append(v.Reasons, InDoubt.Reason(doubt))
 	}
 	for i, f := range t.Faults {
 		if f.Idle != "" {
-			v.Reasons = append(v.Reasons, Because(FaultIdle, i+1, f.Text, f.Idle))
+			v.Reasons = append(v.Reasons, faultIdle.Reason(i+1, f.Text, f.Idle))
 		}
 	}
 	v.compare(linearize(h.DataSections()))
@@ -209,7 +209,7 @@ func (v *Verdict) compare(second opinion) {
 			v.Reasons = append(v.Reasons, reason)
 		}
 		if second == notSearched && f.Outcome == Holds {
-			f.Reason = Because(NotCrossChecked)
+			f.Reason = notCrossChecked.Reason()
 		}
 	}
 }

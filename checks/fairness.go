@@ -30,7 +30,7 @@ func takeFairness(h *inquiry) Measure {
 		granted[w.Client] = n
 	}
 	if len(granted) < 2 {
-		return absent(NobodyCompeted)
+		return absent(nobodyCompeted.Reason())
 	}
 	asked := map[string][]int{} // by lock: when each of those who were granted it asked, in order
 	overtaken := 0
@@ -47,11 +47,11 @@ func takeFairness(h *inquiry) Measure {
 		sum += n
 		squares += n * n
 	}
-	m := Measure{Figures: []Figure{{"most overtaken", Count, int64(overtaken)}}, Says: Because(MostOvertaken, overtaken)}
+	m := Measure{Figures: []Figure{{"most overtaken", Count, int64(overtaken)}}, Says: mostOvertaken.Reason(overtaken)}
 	if sum > 0 {
 		index := ratio(100*sum*sum, int64(len(granted))*squares)
 		m.Figures = append([]Figure{{"Jain index", Percent, index}}, m.Figures...)
-		m.Says = Because(JainsIndex, index).And(MostOvertaken, overtaken)
+		m.Says = jainsIndex.Reason(index).And(mostOvertaken.Reason(overtaken))
 	}
 	return m
 }

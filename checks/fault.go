@@ -18,7 +18,7 @@ func (h *inquiry) leaseFault(a, b *history.Section, at int, reason Reason) (Blam
 		return FaultAssumption(trace.AssumeClock), reason
 	}
 	if uninvited != "" {
-		reason = reason.And(GrantedByNobody, uninvited)
+		reason = reason.And(grantedByNobody.Reason(uninvited))
 		return h.unlessRanOn(FaultLock, reason, at, a.Client, b.Client)
 	}
 	for _, broken := range [][]trace.Assumption{h.misled(a, b, at), h.unkept(a, at), h.unkept(b, at)} {
@@ -84,7 +84,7 @@ func uncounted(clock history.Clock, from, to history.Moment) []trace.Assumption 
 // granted.
 func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Reason) {
 	if a.Open {
-		return Blame{}, reason.And(EverybodyIn)
+		return Blame{}, reason.And(everybodyIn.Reason())
 	}
 	if at := a.Lease.Overlap(b.Lease); at != nil {
 		return h.leaseFault(a, b, at.Seq, reason)
@@ -94,14 +94,14 @@ func (h *inquiry) sectionFault(a, b *history.Section, reason Reason) (Blame, Rea
 			if broken := h.lagged(s, *s.Lease.Latest(s.Granted.Seq), s.From); len(broken) > 0 {
 				return FaultAssumption(broken...), reason
 			}
-			reason = reason.And(EndedWhenGranted, h.Name(s))
+			reason = reason.And(endedWhenGranted.Reason(h.Name(s)))
 			return h.unlessRanOn(FaultLock, reason, b.From.Seq, s.Client)
 		}
 		if late := s.Lease.ProlongedTooLate(); late != nil {
 			if broken := h.lagged(s, *late, history.MomentOf(late.Event)); len(broken) > 0 {
 				return FaultAssumption(broken...), reason
 			}
-			reason = reason.And(ProlongedTooLate, late.Event.At, h.Name(s), late.Until)
+			reason = reason.And(prolongedTooLate.Reason(late.Event.At, h.Name(s), late.Until))
 			return h.unlessRanOn(FaultLock, reason, max(late.Event.Seq, b.From.Seq), s.Client)
 		}
 	}
@@ -149,9 +149,9 @@ func (h *inquiry) untoldFault(s *history.Section, since history.Moment, reason R
 		return FaultAssumption(broken...), reason
 	}
 	if s.Lost == nil {
-		reason = reason.And(NeverTold, h.Name(s), last.Until)
+		reason = reason.And(neverTold.Reason(h.Name(s), last.Until))
 	} else {
-		reason = reason.And(ToldTooLate, h.Name(s), last.Until, s.Lost.At)
+		reason = reason.And(toldTooLate.Reason(h.Name(s), last.Until, s.Lost.At))
 	}
 	return h.unlessRanOn(FaultLock, reason, since.Seq, s.Client)
 }
@@ -191,7 +191,7 @@ func (h *inquiry) clockSet(a, b *history.Section, at int) bool {
 func (h *inquiry) unlessRanOn(fault Blame, reason Reason, at int, clients ...string) (Blame, Reason) {
 	for _, c := range clients {
 		if since, ran := h.RanOn(c); ran && since.Seq <= at {
-			return Blame{}, reason.And(RanOnWhilePaused, c)
+			return Blame{}, reason.And(ranOnWhilePaused.Reason(c))
 		}
 	}
 	return fault, reason

@@ -560,7 +560,7 @@ func TestAGrantThatNobodyCanWatch(t *testing.T) {
 		lock L ttl=30s unwatched
 		0s c1 acquires rank=1 ends=30s ungranted
 		1s c2 acquires rank=2 ends=31s ungranted`).trace), nil).Finding(LeaseExclusion)
-	if f.Fault != FaultLock || strings.Contains(f.Reason.String(), "no node had granted it") {
+	if f.Fault != FaultLock || strings.Contains(english(f.Reason), "no node had granted it") {
 		t.Errorf("it is blamed on %q: %s", f.Fault, f.Reason)
 	}
 }
@@ -590,7 +590,7 @@ func TestNobodyIsBlamedWhereEverybodyIsLetIn(t *testing.T) {
 		lock L ttl=30s open
 		0s c1 acquires rank=1 ends=30s
 		1s c2 acquires rank=2 ends=31s`).trace), nil).Finding(SectionExclusion)
-	if f.Outcome != Violated || !f.Fault.IsZero() || !strings.Contains(f.Reason.String(), "everybody is let in") {
+	if f.Outcome != Violated || !f.Fault.IsZero() || !strings.Contains(english(f.Reason), "everybody is let in") {
 		t.Errorf("got %s by %q: %s", f.Outcome, f.Fault, f.Reason)
 	}
 }

@@ -25,13 +25,13 @@ var grantOrder = property{
 func judgeGrantOrder(h *inquiry) Finding {
 	switch {
 	case len(h.Trace.Locks) == 0:
-		return notApplicable(NoLock)
+		return notApplicable(noLock.Reason())
 	case h.NobodyExcluded():
-		return notApplicable(EverybodyIn)
+		return notApplicable(everybodyIn.Reason())
 	case h.SharedLocks():
-		return notApplicable(SeveralIn)
+		return notApplicable(severalIn.Reason())
 	case !h.Ranked():
-		return unknown(NoRanks)
+		return unknown(noRanks.Reason())
 	}
 	sections := h.Sections()
 	newest := map[string]uint64{}    // by lock: the rank of the newest grant until now
@@ -53,8 +53,7 @@ func judgeGrantOrder(h *inquiry) Finding {
 				if s.Lock == by.Lock && !s.Open && s.Rank() > by.Rank() {
 					return Finding{
 						Outcome: Violated, At: v.Made.Seq, Events: []int{s.From.Seq, v.Made.Seq},
-						Reason: Because(WroteAfterGrant,
-							h.Name(by), v.Object, v.Made.At, h.Name(s), s.From),
+						Reason: wroteAfterGrant.Reason(h.Name(by), v.Object, v.Made.At, h.Name(s), s.From),
 					}
 				}
 			}

@@ -24,10 +24,10 @@ var leaseExclusion = property{
 
 func judgeLeaseExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(NoLock)
+		return notApplicable(noLock.Reason())
 	}
 	if h.NobodyExcluded() {
-		return notApplicable(EverybodyIn)
+		return notApplicable(everybodyIn.Reason())
 	}
 	var old, young *history.Section // of the first overlap
 	var first *trace.Event
@@ -76,16 +76,14 @@ func (h *inquiry) leasesOverlap(a, b *history.Section, at *trace.Event) Finding 
 	f := Finding{Outcome: Violated, At: at.Seq}
 	if at == b.Granted {
 		f.Events = []int{a.From.Seq, b.From.Seq}
-		f.Reason = Because(GrantedWhileLeased,
-			h.Name(b), b.From, h.Name(a), a.From, a.Lease.Until(at.Seq))
+		f.Reason = grantedWhileLeased.Reason(h.Name(b), b.From, h.Name(a), a.From, a.Lease.Until(at.Seq))
 	} else {
 		f.Events = []int{a.From.Seq, b.From.Seq, at.Seq}
 		extended, ignored := a, b
 		if b.Acquisition == (history.Acquisition{Client: at.Process, Section: at.Section}) {
 			extended, ignored = b, a
 		}
-		f.Reason = Because(ProlongedAsIfAlone,
-			h.Name(extended), extended.From, at.At, h.Name(ignored), ignored.From)
+		f.Reason = prolongedAsIfAlone.Reason(h.Name(extended), extended.From, at.At, h.Name(ignored), ignored.From)
 	}
 	f.Fault, f.Reason = h.leaseFault(a, b, f.At, f.Reason.roomFor(b.Room))
 	return f

@@ -22,9 +22,9 @@ const (
 type opinion string
 
 const (
-	serial      opinion = "can be put one after the other"
-	notSerial   opinion = "cannot be put one after the other"
-	notSearched opinion = "are too many to tell"
+	serial      opinion = "serial"
+	notSerial   opinion = "not-serial"
+	notSearched opinion = "not-searched"
 )
 
 // A visit is one operation of a section, with objects and versions numbered.
@@ -103,8 +103,11 @@ func linearize(sections []*history.Section) opinion {
 
 // disagreement says so if the two checkers do not agree; else it is zero.
 func disagreement(ours Outcome, porcupines opinion) Reason {
-	if porcupines == notSearched || (ours == Holds) == (porcupines == serial) {
+	switch {
+	case porcupines == notSearched || (ours == Holds) == (porcupines == serial):
 		return Reason{}
+	case porcupines == serial:
+		return porcupineFindsOrder.Reason(ours)
 	}
-	return Because(CheckersDisagree, ours, porcupines)
+	return porcupineFindsNone.Reason(ours)
 }

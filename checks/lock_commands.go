@@ -22,7 +22,7 @@ func takeLockCommands(h *inquiry) Measure {
 		}
 	}
 	if nodes == 0 {
-		return absent(NoNodes)
+		return absent(noNodes.Reason())
 	}
 	var sent int64
 	for _, m := range h.Messages() {
@@ -32,12 +32,12 @@ func takeLockCommands(h *inquiry) Measure {
 	}
 	m := Measure{
 		Figures: []Figure{{"sent", Count, sent}},
-		Says:    Because(JustThat, sent),
+		Says:    justThat.Reason(sent),
 	}
 	if granted := int64(len(h.Sections())); granted > 0 {
 		each := ratio(sent, granted)
 		m.Figures = append(m.Figures, Figure{"per section granted", Count, each})
-		m.Says = m.Says.And(PerSectionGranted, each)
+		m.Says = m.Says.And(perSectionGranted.Reason(each))
 	}
 	return m
 }

@@ -30,18 +30,18 @@ func takeLossNoticed(h *inquiry) Measure {
 	}
 	never := losses - len(late)
 	if losses == 0 {
-		return absent(NothingLost)
+		return absent(nothingLost.Reason())
 	}
 	var m Measure
 	if len(late) > 0 {
 		middle, longest := median(late), slices.Max(late)
 		m.Figures = []Figure{{"median", Nanoseconds, int64(middle)}, {"longest", Nanoseconds, int64(longest)}}
-		m.Says = Because(MedianAndLongest, middle, longest)
+		m.Says = medianAndLongest.Reason(middle, longest)
 		if never > 0 {
-			m.Says = m.Says.And(OthersNeverNoticed, never)
+			m.Says = m.Says.And(othersNeverNoticed.Reason(never))
 		}
 	} else {
-		m.Says = Because(NeverNoticed, never)
+		m.Says = neverNoticed.Reason(never)
 	}
 	m.Figures = append(m.Figures, Figure{"losses", Count, int64(losses)}, Figure{"never noticed", Count, int64(never)})
 	return m

@@ -40,14 +40,6 @@ const (
 	Percent Unit = "percent"
 )
 
-// Told is the measure in English, such as "median 1.2s, longest 3.4s".
-func (m Measure) Told(v Voice) string {
-	if len(m.Figures) == 0 {
-		return "n/a: " + m.Says.Told(v)
-	}
-	return m.Says.Told(v)
-}
-
 // A measure of a run. To add one, write a file that declares it and enter it in
 // the list below.
 type measure struct {
@@ -107,7 +99,7 @@ func Measures(of *history.History) []Measure {
 	return all
 }
 
-func absent(code Code, args ...any) Measure { return Measure{Says: Because(code, args...)} }
+func absent(why Reason) Measure { return Measure{Says: why} }
 
 // ratio is a over b, rounded to the nearest whole number.
 func ratio(a, b int64) int64 { return (a + b/2) / b }

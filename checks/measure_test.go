@@ -30,7 +30,7 @@ func measureAll(t *testing.T, measure string, tests []measurement) {
 			for _, f := range m.Figures {
 				figures = append(figures, fmt.Sprintf("%s=%d%s", f.Name, f.Value, f.Unit))
 			}
-			if got := m.Told(inFull); got != test.text {
+			if got := Sentences.Measure(m); got != test.text {
 				t.Errorf("%s is told as %q, want %q", measure, got, test.text)
 			}
 			if got := strings.Join(figures, " "); got != test.figures {

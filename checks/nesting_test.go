@@ -156,7 +156,7 @@ func TestTornNestedSections(t *testing.T) {
 			4s c1 releases section=2
 			5s c1 releases section=1`)
 	torn := Check(history.Of(s.trace), nil).Torn
-	if len(torn) != 1 || torn[0].Section != 1 || torn[0].Reason.Code != TornByRefusals {
+	if len(torn) != 1 || torn[0].Section != 1 || torn[0].Reason.Code != Code(tornByRefusals) {
 		t.Errorf("torn are %+v", torn)
 	}
 }

@@ -47,11 +47,11 @@ func staleUpdate(h *inquiry) Finding {
 		}
 		f := Finding{
 			Outcome: Violated, At: v.Made.Seq, Events: []int{v.Made.Seq},
-			Reason: Because(ComputedFromStale, h.Name(v.By), v.Made.At, read.String(), v.Replaced.String()),
+			Reason: computedFromStale.Reason(h.Name(v.By), v.Made.At, read.String(), v.Replaced.String()),
 		}
 		if lost := v.Replaced; lost.Made != nil {
 			f.Events = []int{lost.Made.Seq, v.Made.Seq}
-			f.Reason = f.Reason.And(UpdateLost, h.Name(lost.By), lost.Made.At)
+			f.Reason = f.Reason.And(updateLost.Reason(h.Name(lost.By), lost.Made.At))
 		}
 		return f
 	}
@@ -73,10 +73,9 @@ func missingWrite(h *inquiry) Finding {
 		f := Finding{Outcome: Violated, At: max(s.Event.Seq, v.Acked.Seq)}
 		f.Events = []int{v.Made.Seq, v.Acked.Seq, s.Event.Seq}
 		slices.Sort(f.Events)
-		f.Reason = Because(WriteMissing,
-			h.Name(v.By), v.Acked.At, v.String(), s.Event.At, v.Object, s.Verb, s.Number)
+		f.Reason = writeMissing.Reason(h.Name(v.By), v.Acked.At, v.String(), s.Event.At, v.Object, s.Verb, s.Number)
 		if s.Number == v.Number {
-			f.Reason = f.Reason.And(OfSomebodyElse)
+			f.Reason = f.Reason.And(ofSomebodyElse.Reason())
 		}
 		found = worse(found, f)
 	}

@@ -16,11 +16,11 @@ var notifications = measure{
 
 func takeNotifications(h *inquiry) Measure {
 	if !h.onCluster() {
-		return absent(NoCluster)
+		return absent(noCluster.Reason())
 	}
 	told, releases := h.Notified(), h.releases()
 	n := int64(len(told))
-	m := Measure{Figures: []Figure{{"sent", Count, n}}, Says: Because(JustThat, n)}
+	m := Measure{Figures: []Figure{{"sent", Count, n}}, Says: justThat.Reason(n)}
 	if len(releases) == 0 {
 		return m
 	}
@@ -34,7 +34,7 @@ func takeNotifications(h *inquiry) Measure {
 		}
 	}
 	m.Figures = append(m.Figures, Figure{"most after one release", Count, most})
-	m.Says = m.Says.And(MostAfterRelease, most)
+	m.Says = m.Says.And(mostAfterRelease.Reason(most))
 	return m
 }
 

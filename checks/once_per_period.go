@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -28,7 +27,7 @@ var oncePerPeriod = property{
 
 func judgeOncePerPeriod(h *inquiry) Finding {
 	if h.Trace.Schedule.Repeatable {
-		return notApplicable(TwiceIsHarmless)
+		return notApplicable(twiceIsHarmless.Reason())
 	}
 	var verdict Finding
 	for _, lock := range h.Trace.Locks {
@@ -48,7 +47,7 @@ func judgeOncePerPeriod(h *inquiry) Finding {
 func (h *inquiry) ranTwice(a, b *history.Section, period int) Finding {
 	first, second := a.Effects()[0], b.Effects()[0]
 	f := Finding{Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq}}
-	f.Reason = Because(RanTwice, h.Name(b), period, second.Makes.Made.At, h.Name(a), first.Makes.Made.At)
+	f.Reason = ranTwice.Reason(h.Name(b), period, second.Makes.Made.At, h.Name(a), first.Makes.Made.At)
 	if s := history.Later(a.From, b.From); s.Before(a.To) && s.Before(b.To) {
 		younger, older := b, a
 		if b.From.Before(a.From) {
@@ -57,7 +56,7 @@ func (h *inquiry) ranTwice(a, b *history.Section, period int) Finding {
 		f.Fault, f.Reason = h.sectionFault(older, younger, f.Reason)
 		return f
 	}
-	f.Reason = f.Reason.And(NotAtOnce)
+	f.Reason = f.Reason.And(notAtOnce.Reason())
 	return f
 }
 
@@ -77,16 +76,15 @@ func (h *inquiry) missed() []MissedPeriod {
 			if len(h.Runs(lock.Name, begun.Period)) > 0 {
 				continue
 			}
-			of := fmt.Sprintf("period %d", begun.Period)
+			reason := nobodyRan.Reason(begun.Period, begun.At)
 			if len(h.Trace.Locks) > 1 {
-				of += " of " + lock.Name
+				reason = nobodyRanOf.Reason(begun.Period, lock.Name, begun.At)
 			}
-			reason := Because(NobodyRan, of, begun.At)
 			sections := slices.DeleteFunc(slices.Clone(h.Sections()), func(s *history.Section) bool {
 				return s.Lock != lock.Name || s.Period != begun.Period || s.CutShort() == ""
 			})
 			for _, s := range sections {
-				reason = reason.And(HadBegun, h.Name(s), s.CutShort())
+				reason = reason.And(hadBegun.Reason(h.Name(s), s.CutShort()))
 			}
 			all = append(all, MissedPeriod{lock.Name, begun.Period, reason})
 		}
@@ -120,7 +118,7 @@ func (h *inquiry) repeated() []RepeatedPeriod {
 				effects := s.Effects()
 				wasted += effects[len(effects)-1].Makes.Made.At - s.From.At
 			}
-			all = append(all, RepeatedPeriod{lock.Name, period, len(runs), wasted, Because(RanInVain, period, len(runs), wasted)})
+			all = append(all, RepeatedPeriod{lock.Name, period, len(runs), wasted, ranInVain.Reason(period, len(runs), wasted)})
 		}
 	}
 	return all

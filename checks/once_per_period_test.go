@@ -174,7 +174,7 @@ func TestMissed(t *testing.T) {
 			var got []int
 			for _, m := range v.Missed {
 				got = append(got, m.Period)
-				if test.says != "" && m.Reason.String() != test.says {
+				if test.says != "" && english(m.Reason) != test.says {
 					t.Errorf("it says %q, want %q", m.Reason, test.says)
 				}
 			}

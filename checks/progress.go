@@ -38,18 +38,18 @@ var progress = property{
 
 func judgeProgress(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(NoLock)
+		return notApplicable(noLock.Reason())
 	}
 	c := newCalm(h)
 	if len(c.unfinished) > 0 && c.horizon == nil {
-		return notApplicable(OverBeforeFault, c.unfinished[0])
+		return notApplicable(overBeforeFault.Reason(c.unfinished[0]))
 	}
-	verdict := notApplicable(NobodyWanted)
+	verdict := notApplicable(nobodyWanted.Reason())
 	for _, lock := range c.locks() {
 		switch f := c.judge(lock); {
 		case f.Outcome == Violated:
 			return f
-		case f.Outcome == Unknown, (f.Outcome == Holds || f.Reason.Code == AllRun) && verdict.Outcome == NotApplicable:
+		case f.Outcome == Unknown, (f.Outcome == Holds || f.Reason.Code == Code(allRun)) && verdict.Outcome == NotApplicable:
 			verdict = f
 		}
 	}
@@ -124,18 +124,18 @@ func (c *calm) judge(lock string) Finding {
 		if client, step := c.Stuck(); client != "" {
 			f := Finding{
 				Outcome: Violated, At: c.horizon.Seq, Events: []int{c.horizon.Seq},
-				Reason: Because(NeverEnded, c.horizon.At, client),
+				Reason: neverEnded.Reason(c.horizon.At, client),
 			}
 			switch provided := c.Provided(lock, client); {
 			case !provided:
 				f.Reason = c.unheard(client, f.Reason)
 			case step == trace.Extend || step == trace.Release:
-				f.Reason = c.despite(lock, client, f.Reason.And(LockDidNotAnswer, string(step)))
+				f.Reason = c.despite(lock, client, f.Reason.And(lockDidNotAnswer.Reason(step)))
 				f.Fault, f.Reason = c.unlessRanOn(FaultLock, f.Reason, f.At, client)
 			}
 			return f
 		}
-		return notApplicable(NobodyWanted)
+		return notApplicable(nobodyWanted.Reason())
 	}
 	clients := clientsOf(calls)
 	for _, s := range c.Sections() {
@@ -145,11 +145,11 @@ func (c *calm) judge(lock string) Finding {
 		}
 	}
 	if calls = firstOfEach(c.unrun(wanting)); len(calls) == 0 {
-		return notApplicable(AllRun)
+		return notApplicable(allRun.Reason())
 	}
 	clients = clientsOf(calls)
 	if c.horizon != nil && c.until != history.Never && c.horizon.At < c.until.At {
-		return unknown(CutOffTooEarly, c.horizon.At, c.until)
+		return unknown(cutOffTooEarly.Reason(c.horizon.At, c.until))
 	}
 	end, denied := c.LastBefore(c.until), c.denied(lock, calls)
 	told := calls[max(0, slices.Index(clients, denied))]
@@ -158,9 +158,9 @@ func (c *calm) judge(lock string) Finding {
 	if c.until == history.Never {
 		bound = end.At
 	}
-	f.Reason = Because(NoProgress, bound, told.Client)
+	f.Reason = noProgress.Reason(bound, told.Client)
 	if c.fault != nil {
-		f.Reason = Because(NoProgressSince, c.from, bound, told.Client)
+		f.Reason = noProgressSince.Reason(c.from, bound, told.Client)
 		f.Events = append(f.Events, c.fault.Seq)
 		slices.Sort(f.Events)
 		f.Events = slices.Compact(f.Events)
@@ -168,29 +168,29 @@ func (c *calm) judge(lock string) Finding {
 	switch turnedAway, circle := c.turnedAway(lock), c.circle(told.Client, history.MomentOf(end)); {
 	case len(circle) > 0:
 		for _, l := range circle {
-			f.Reason = f.Reason.And(WaitsForOther, l.Client, l.Has, l.Wants, l.Holder)
+			f.Reason = f.Reason.And(waitsForOther.Reason(l.Client, l.Has, l.Wants, l.Holder))
 		}
 	case turnedAway != nil:
 		how := "failed"
 		if turnedAway.Refused {
 			how = "refused"
 		}
-		f.Reason = f.Reason.And(StorageTurnedAway, turnedAway.Process, how, string(turnedAway.Step), turnedAway.At)
+		f.Reason = f.Reason.And(storageTurnedAway.Reason(turnedAway.Process, how, turnedAway.Step, turnedAway.At))
 	case c.misguided(lock) != nil:
 		s := c.misguided(lock)
 		f.Fault = FaultAssumption(c.uncounted(s)...)
-		f.Reason = f.Reason.And(ClockHadNotCounted, s.Client, s.From)
+		f.Reason = f.Reason.And(clockHadNotCounted.Reason(s.Client, s.From))
 	case c.overdue(lock) != nil:
 		s := c.overdue(lock)
-		f.Reason = f.Reason.And(LeaseOverBeforeDone, s.Client, s.From, s.Lease.End())
+		f.Reason = f.Reason.And(leaseOverBeforeDone.Reason(s.Client, s.From, s.Lease.End()))
 	case denied == "" && len(c.Unheard(clients[0])) > 0:
 		f.Reason = c.unheard(clients[0], f.Reason)
 	case len(c.robbed(lock, end.Seq)) > 0:
 		f.Fault = FaultAssumption(c.robbed(lock, end.Seq)...)
 	case c.Lock(lock).Open:
-		f.Reason = f.Reason.And(EverybodyIn)
+		f.Reason = f.Reason.And(everybodyIn.Reason())
 	case c.inEachOthersWay(lock):
-		f.Reason = f.Reason.And(OnlyTurnsTaken)
+		f.Reason = f.Reason.And(onlyTurnsTaken.Reason())
 	case denied != "" && c.outstayed(lock, denied):
 		f.Fault = FaultAssumption(trace.AssumeClock)
 	case denied != "":
@@ -249,15 +249,15 @@ func (c *calm) despite(lock, client string, reason Reason) Reason {
 		return reason
 	}
 	if len(c.Lock(lock).Members) > 0 {
-		return reason.And(MembersInReach, client, len(slots), of, quorum)
+		return reason.And(membersInReach.Reason(client, len(slots), of, quorum))
 	}
-	return reason.And(QuorumInReach, client, len(slots), of, quorum)
+	return reason.And(quorumInReach.Reason(client, len(slots), of, quorum))
 }
 
 // unheard adds that the client waits for a server that has lost its power, if it does.
 func (c *calm) unheard(client string, reason Reason) Reason {
 	if servers := c.Unheard(client); len(servers) > 0 {
-		return reason.And(UnheardOf, client, servers[0])
+		return reason.And(unheardOf.Reason(client, servers[0]))
 	}
 	return reason
 }

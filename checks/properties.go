@@ -101,13 +101,9 @@ func (p Property) Data() bool { return p.Card().Of == OfData }
 
 func holds() Finding { return Finding{Outcome: Holds} }
 
-func notApplicable(code Code, args ...any) Finding {
-	return Finding{Outcome: NotApplicable, Reason: Because(code, args...)}
-}
+func notApplicable(why Reason) Finding { return Finding{Outcome: NotApplicable, Reason: why} }
 
-func unknown(code Code, args ...any) Finding {
-	return Finding{Outcome: Unknown, Reason: Because(code, args...)}
-}
+func unknown(why Reason) Finding { return Finding{Outcome: Unknown, Reason: why} }
 
 // worse returns the violation that came first. To tell whose fault a violation is can
 // mean to read the whole trace, so what is compared often is compared by its moment

@@ -25,7 +25,7 @@ func takeRefused(h *inquiry) Measure {
 		}
 	}
 	if all == 0 {
-		return absent(NothingAsked)
+		return absent(nothingAsked.Reason())
 	}
 	return Measure{
 		Figures: []Figure{
@@ -36,7 +36,7 @@ func takeRefused(h *inquiry) Measure {
 			{"refused writes", Count, turnedAway[trace.Write]},
 			{"writes", Count, served[trace.Write]},
 		},
-		Says: Because(OfRequests, denied, all,
+		Says: ofRequests.Reason(denied, all,
 			turnedAway[trace.Read], served[trace.Read], turnedAway[trace.Write], served[trace.Write]),
 	}
 }

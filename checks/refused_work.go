@@ -57,7 +57,7 @@ func takeRefusedWork(h *inquiry) Measure {
 		}
 	}
 	if sections == 0 {
-		return absent(NothingDecided)
+		return absent(nothingDecided.Reason())
 	}
 	return Measure{
 		Figures: []Figure{
@@ -66,6 +66,6 @@ func takeRefusedWork(h *inquiry) Measure {
 			{"refused time", Nanoseconds, int64(inVain)},
 			{"time", Nanoseconds, int64(worked)},
 		},
-		Says: Because(OfSections, refused, sections, inVain, worked),
+		Says: ofSections.Reason(refused, sections, inVain, worked),
 	}
 }

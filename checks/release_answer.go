@@ -48,13 +48,13 @@ func judgeReleaseAnswer(h *inquiry) Finding {
 	keeps := func(l trace.LockInfo) bool { return len(l.Slots) > 0 }
 	switch {
 	case len(h.Trace.Locks) == 0:
-		return notApplicable(NoLock)
+		return notApplicable(noLock.Reason())
 	case h.NobodyExcluded():
-		return notApplicable(EverybodyIn)
+		return notApplicable(everybodyIn.Reason())
 	case !slices.ContainsFunc(h.Trace.Locks, keeps):
-		return notApplicable(NoKeysTold)
+		return notApplicable(noKeysTold.Reason())
 	}
-	verdict := notApplicable(NothingToCompare)
+	verdict := notApplicable(nothingToCompare.Reason())
 	for _, c := range h.Calls() {
 		r, comparable := h.releasing(c)
 		if !comparable {
@@ -126,13 +126,13 @@ func (r releasing) success() Finding {
 	who, at := r.Name(r.section), r.call.Ended.At
 	switch {
 	case len(left) > 0 && r.underWay(left):
-		return unknown(ReleaseUnderWay, who)
+		return unknown(releaseUnderWay.Reason(who))
 	case len(left) > 0:
 		var nodes []string
 		for _, k := range left {
 			nodes = append(nodes, k.Node)
 		}
-		f.Reason = Because(ReleasedNothing, who, at, strings.Join(r.InOrder(nodes), ", "))
+		f.Reason = releasedNothing.Reason(who, at, strings.Join(r.InOrder(nodes), ", "))
 	default:
 		last := r.keys[0]
 		for _, k := range r.keys {
@@ -144,7 +144,7 @@ func (r releasing) success() Finding {
 			f.Events = append([]int{last.Ended.Seq}, f.Events...)
 			slices.Sort(f.Events)
 		}
-		f.Reason = Because(ReleasedLost, who, at, fateOf(last), last.Node, last.There().To)
+		f.Reason = releasedLost.Reason(who, at, fateOf(last), last.Node, last.There().To)
 	}
 	if r.LastFaultUntil(r.call.Ended.Seq) == nil && r.leased() {
 		f.Fault, f.Reason = r.unlessRanOn(FaultLock, f.Reason, f.At, r.call.Client)
@@ -228,10 +228,10 @@ func (r releasing) failure() Finding {
 		}
 	}
 	if r.disturbed() || !r.answered(last.Ended) {
-		return unknown(ReleaseDisturbed, who, at, last.Ended.At)
+		return unknown(releaseDisturbed.Reason(who, at, last.Ended.At))
 	}
 	f := Finding{Outcome: Violated, At: r.call.Ended.Seq, Events: []int{r.call.Began.Seq, last.Ended.Seq, r.call.Ended.Seq}}
-	f.Reason = Because(ReleasedDespiteError, who, at, last.Node, last.Ended.At)
+	f.Reason = releasedDespiteError.Reason(who, at, last.Node, last.Ended.At)
 	f.Fault, f.Reason = r.unlessRanOn(FaultLock, f.Reason, f.At, r.call.Client)
 	return f
 }
@@ -252,28 +252,25 @@ func (r releasing) answered(removal *trace.Event) bool {
 	})
 }
 
-// fateOf says in a few words what ended a key that its client had not released.
-func fateOf(k *history.Holding) string {
-	by := func(does string) string {
+// fateOf says what ended a key that its client had not released.
+func fateOf(k *history.Holding) Reason {
+	by := func(somebody code1[string], nobody code0) Reason {
 		if k.Ended != nil && k.Ended.By != nil {
-			return does + " by " + k.Ended.By.Client
+			return somebody.Reason(k.Ended.By.Client)
 		}
-		return does
+		return nobody.Reason()
 	}
 	switch k.How {
 	case history.Expired:
-		if k.Ended.By != nil {
-			return "was taken over by " + k.Ended.By.Client
-		}
-		return "expired"
+		return by(keyTakenOver, keyExpired)
 	case history.Removed:
-		return by("was removed")
+		return by(keyRemovedBy, keyRemoved)
 	case history.Overwritten:
-		return by("was overwritten")
+		return by(keyOverwrittenBy, keyOverwritten)
 	case history.Dropped:
-		return "went with its connection"
+		return keyDropped.Reason()
 	case history.Replaced:
-		return "was replaced by another copy"
+		return keyReplaced.Reason()
 	}
-	return "was lost in a crash" // or stands on a node that has not come back
+	return keyLost.Reason() // or it stands on a node that has not come back
 }

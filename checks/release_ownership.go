@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"time"
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/trace"
@@ -35,27 +36,28 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 	}
 	switch {
 	case len(h.Trace.Locks) == 0:
-		return notApplicable(NoLock)
+		return notApplicable(noLock.Reason())
 	case h.NobodyExcluded():
-		return notApplicable(EverybodyIn)
+		return notApplicable(everybodyIn.Reason())
 	case len(slots) == 0:
-		return notApplicable(NoKeysTold)
+		return notApplicable(noKeysTold.Reason())
 	}
 	for _, c := range h.KeyChanges() {
 		if !slots[c.Key] {
 			continue
 		}
 		ev := c.Event
-		by, owner, did := ev.By, ev.Owner, ""
+		by, owner := ev.By, ev.Owner
+		var did code5[time.Duration, string, string, string, string]
 		switch {
 		case c.How == history.Expired: // whoever finds that its time is up
 		case by.IsOperator(): // which is the command of no lock
 		case c.Is == nil && ev.By != nil:
-			did = "removed"
+			did = removedForeignKey
 		case c.Touch:
-			did = "changed the expiry of"
+			did = touchedForeignKey
 		case c.Is != nil && c.Is.By != nil:
-			owner, did = ev.Prior, "overwrote"
+			owner, did = ev.Prior, overwroteForeignKey
 		}
 		if did == "" || by == nil || owner == nil || !h.foreign(c, by, owner) || h.takesOver(c, by) {
 			continue
@@ -64,10 +66,10 @@ func judgeReleaseOwnership(h *inquiry) Finding {
 		if c.Was != nil {
 			f.Events = []int{c.Was.Set.Seq, ev.Seq}
 		}
-		f.Reason = Because(TouchedForeignKey,
-			ev.At, history.AcquisitionOf(by).String(), did, ev.Key, ev.Process, history.AcquisitionOf(owner).String())
+		f.Reason = did.Reason(
+			ev.At, history.AcquisitionOf(by).String(), ev.Key, ev.Process, history.AcquisitionOf(owner).String())
 		if history.AcquisitionOf(by) == history.AcquisitionOf(owner) {
-			f.Reason = f.Reason.And(BySentLater)
+			f.Reason = f.Reason.And(bySentLater.Reason())
 		}
 		f.Fault, f.Reason = h.unlessRanOn(FaultLock, f.Reason, f.At, by.Client, owner.Client)
 		return f

@@ -40,15 +40,15 @@ func takeReleases(h *inquiry) Measure {
 		}
 	}
 	if calls == 0 {
-		return absent(NothingReleased)
+		return absent(nothingReleased.Reason())
 	}
 	m := Measure{
 		Figures: []Figure{{"calls", Count, calls}, {"failed", Count, failed}},
-		Says:    Because(OfWhichFailed, calls, failed),
+		Says:    ofWhichFailed.Reason(calls, failed),
 	}
 	if known {
 		m.Figures = append(m.Figures, Figure{"found nothing", Count, inVain})
-		m.Says = m.Says.And(FoundNothing, inVain)
+		m.Says = m.Says.And(foundNothing.Reason(inVain))
 	}
 	return m
 }

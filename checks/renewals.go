@@ -38,10 +38,10 @@ func takeRenewals(h *inquiry) Measure {
 		}
 	}
 	if tried == 0 {
-		return absent(NothingProlonged)
+		return absent(nothingProlonged.Reason())
 	}
 	return Measure{
 		Figures: []Figure{{"tried", Count, tried}, {"failed", Count, failed}},
-		Says:    Because(OfWhichFailed, tried, failed),
+		Says:    ofWhichFailed.Reason(tried, failed),
 	}
 }

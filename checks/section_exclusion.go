@@ -24,13 +24,12 @@ var sectionExclusion = property{
 
 func judgeSectionExclusion(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(NoLock)
+		return notApplicable(noLock.Reason())
 	}
 	for in, b := range h.Crowds(func(s *history.Section) history.Moment { return s.To }) { // the first to begin is the first to break
 		a := slices.MinFunc(in, func(a, b *history.Section) int { return cmp.Compare(a.Lease.End().At, b.Lease.End().At) })
 		f := Finding{Outcome: Violated, At: b.From.Seq, Events: []int{a.From.Seq, b.From.Seq}}
-		f.Reason = Because(EnteredWhileInside,
-			h.Name(b), b.From, h.Name(a), a.From, a.To)
+		f.Reason = enteredWhileInside.Reason(h.Name(b), b.From, h.Name(a), a.From, a.To)
 		f.Fault, f.Reason = h.sectionFault(a, b, f.Reason.roomFor(b.Room))
 		return f
 	}

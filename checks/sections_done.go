@@ -22,12 +22,12 @@ func takeSectionsDone(h *inquiry) Measure {
 	}
 	m := Measure{
 		Figures: []Figure{{"completed", Count, done}},
-		Says:    Because(JustThat, done),
+		Says:    justThat.Reason(done),
 	}
 	if lasted := h.Trace.End(); lasted > 0 {
 		rate := ratio(done*int64(time.Minute), int64(lasted))
 		m.Figures = append(m.Figures, Figure{"per minute", Count, rate})
-		m.Says = m.Says.And(PerMinute, rate)
+		m.Says = m.Says.And(perMinute.Reason(rate))
 	}
 	return m
 }

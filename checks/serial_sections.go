@@ -46,12 +46,12 @@ func judgeSerialSections(h *inquiry) Finding {
 	if first := len(f.Events) - 3; first > 0 {
 		f.Events = f.Events[first:]
 	}
-	f.Reason = Because(NotOneAfterOther, h.Name(cycle[0].before), h.Name(cycle[0].after))
+	f.Reason = notOneAfterOther.Reason(h.Name(cycle[0].before), h.Name(cycle[0].after))
 	switch {
 	case len(cycle) == 1:
-		f.Reason = Because(NotAlone, h.Name(cycle[0].before))
+		f.Reason = notAlone.Reason(h.Name(cycle[0].before))
 	case len(cycle) > 2:
-		f.Reason = Because(ManyNotOneByOne, len(cycle), h.Name(cycle[0].before))
+		f.Reason = manyNotOneByOne.Reason(len(cycle), h.Name(cycle[0].before))
 	}
 	return f
 }
@@ -89,17 +89,17 @@ func (h *inquiry) tell(d dependency) Reason {
 	a, b := h.Name(d.before), h.Name(d.after)
 	switch d.kind {
 	case realTime:
-		return Because(EndedBeforeBegin, a, d.before.To, b, d.after.From)
+		return endedBeforeBegin.Reason(a, d.before.To, b, d.after.From)
 	case readFrom:
-		return Because(WroteWhatOtherRead, a, d.version.String(), b)
+		return wroteWhatOtherRead.Reason(a, d.version.String(), b)
 	case wroteOver:
-		return Because(WroteWhatOtherReplaced, a, d.version.String(), b)
+		return wroteWhatOtherReplaced.Reason(a, d.version.String(), b)
 	case readBefore:
-		return Because(ReadWhatOtherReplaced, a, d.version.String(), b)
+		return readWhatOtherReplaced.Reason(a, d.version.String(), b)
 	case replacedToo:
-		return Because(BothReplaced, a, d.version.String(), b)
+		return bothReplaced.Reason(a, d.version.String(), b)
 	}
-	return Because(OwnWriteGone, a, d.version.String())
+	return ownWriteGone.Reason(a, d.version.String())
 }
 
 // graph says, of each section, which must come after it. Where one version was used by

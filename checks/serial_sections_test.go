@@ -342,7 +342,7 @@ func TestCycle(t *testing.T) {
 		f := Check(history.Of(tell(t, test.story).trace), nil).Finding(SerialSections)
 		var got []string
 		for _, d := range f.Cycle {
-			got = append(got, d.String())
+			got = append(got, english(d))
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s\ngot the cycle\n%s\nwant\n%s", test.story, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
@@ -512,11 +512,11 @@ func TestNotCrossChecked(t *testing.T) {
 	} {
 		f := Finding{Property: SerialSections, Outcome: test.ours}
 		if test.ours == Violated {
-			f.Reason = Because(InDoubt, "as it was")
+			f.Reason = InDoubt.Reason("as it was")
 		}
 		v := &Verdict{Findings: []Finding{{Property: WriteOrder, Outcome: Holds}, f}}
 		v.compare(test.porcupines)
-		if got := v.Findings[1].Reason; got.String() != test.want || !v.Findings[0].Reason.IsZero() || len(v.Reasons) > 0 {
+		if got := v.Findings[1].Reason; english(got) != test.want || !v.Findings[0].Reason.IsZero() || len(v.Reasons) > 0 {
 			t.Errorf("serial-sections %s, and the sections %s: got %q, want %q", test.ours, test.porcupines, got, test.want)
 		}
 	}
@@ -543,7 +543,7 @@ func TestTooLargeForPorcupine(t *testing.T) {
 		t.Errorf("forty readers and a contradiction %s", got)
 	}
 	v = Check(history.Of(h.Trace), nil)
-	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(f.Reason.String(), "porcupine") || v.Verdict != Unsafe {
+	if f := v.Finding(SerialSections); f.Outcome != Violated || len(f.Cycle) != 2 || strings.Contains(english(f.Reason), "porcupine") || v.Verdict != Unsafe {
 		t.Errorf("forty readers and a contradiction: %s, %q, %s", f.Outcome, f.Reason, v.Verdict)
 	}
 }
@@ -567,7 +567,7 @@ func TestSerialSectionsOfALongRun(t *testing.T) {
 	h := &inquiry{history.Of(tell(t, b.String()).trace)}
 	began := time.Now()
 	f := judgeSerialSections(h)
-	if len(f.Cycle) != 2 || !strings.HasPrefix(f.Reason.String(), "c2 and c3 ") {
+	if len(f.Cycle) != 2 || !strings.HasPrefix(english(f.Reason), "c2 and c3 ") {
 		t.Errorf("%s: %s: %q", f.Outcome, f.Reason, f.Cycle)
 	}
 	if took := time.Since(began); took > 10*time.Second {

@@ -175,7 +175,7 @@ func TestProgressOnACluster(t *testing.T) {
 			`+test.faults+`
 			60s world is-cut-off`).trace)
 			f := Check(h, nil).Finding(Progress)
-			if f.Outcome != Violated || f.Fault != test.fault || !strings.Contains(f.Reason.String(), test.says) {
+			if f.Outcome != Violated || f.Fault != test.fault || !strings.Contains(english(f.Reason), test.says) {
 				t.Errorf("%s, %q, %s", f.Outcome, f.Fault, f.Reason)
 			}
 		})

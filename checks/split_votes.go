@@ -20,7 +20,7 @@ var splitVotes = measure{
 func takeSplitVotes(h *inquiry) Measure {
 	votes := slices.ContainsFunc(h.Trace.Locks, func(l trace.LockInfo) bool { return l.Quorum > 1 })
 	if !votes {
-		return absent(NoMajority)
+		return absent(noMajority.Reason())
 	}
 	var split, failed int64
 	for _, b := range h.Ballots() {
@@ -34,6 +34,6 @@ func takeSplitVotes(h *inquiry) Measure {
 	}
 	return Measure{
 		Figures: []Figure{{"split", Count, split}, {"failed", Count, failed}},
-		Says:    Because(OfFailedAttempts, split, failed),
+		Says:    ofFailedAttempts.Reason(split, failed),
 	}
 }

@@ -528,7 +528,7 @@ func judgeAll(t *testing.T, p Property, tests []judgement) {
 				t.Fatalf("%s is %s (%s), want %s", p, f.Outcome, f.Reason, test.want)
 			}
 			for _, part := range test.says {
-				if !strings.Contains(f.Reason.String(), part) {
+				if !strings.Contains(english(f.Reason), part) {
 					t.Errorf("the reason %q does not say %q", f.Reason, part)
 				}
 			}

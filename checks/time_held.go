@@ -38,21 +38,21 @@ func takeTimeHeld(h *inquiry) Measure {
 		}
 	}
 	if len(held) == 0 {
-		return absent(NothingOver)
+		return absent(nothingOver.Reason())
 	}
 	middle, longest := median(held), slices.Max(held)
 	m := Measure{
 		Figures: []Figure{{"median", Nanoseconds, int64(middle)}, {"longest", Nanoseconds, int64(longest)}},
-		Says:    Because(MedianAndLongest, middle, longest),
+		Says:    medianAndLongest.Reason(middle, longest),
 	}
 	if share > 0 {
 		m.Figures = append(m.Figures, Figure{"of the TTL", Percent, share})
-		m.Says = m.Says.And(OfTheTTL, share)
+		m.Says = m.Says.And(ofTheTTL.Reason(share))
 	}
 	if len(left) > 0 {
 		least := slices.Min(left)
 		m.Figures = append(m.Figures, Figure{"least left", Nanoseconds, int64(least)})
-		m.Says = m.Says.And(LeastLeft, least)
+		m.Says = m.Says.And(leastLeft.Reason(least))
 	}
 	return m
 }

@@ -26,11 +26,11 @@ func takeTimeToAcquire(h *inquiry) Measure {
 	never := len(waits) - len(times)
 	switch {
 	case len(waits) == 0:
-		return absent(NobodyAsked)
+		return absent(nobodyAsked.Reason())
 	case len(times) == 0:
 		return Measure{
 			Figures: []Figure{{"never granted", Count, int64(never)}},
-			Says:    Because(NeverGranted, never),
+			Says:    neverGranted.Reason(never),
 		}
 	}
 	middle, longest := median(times), slices.Max(times)
@@ -41,10 +41,10 @@ func takeTimeToAcquire(h *inquiry) Measure {
 			{"longest", Nanoseconds, int64(longest)},
 			{"never granted", Count, int64(never)},
 		},
-		Says: Because(MedianAndLongest, middle, longest),
+		Says: medianAndLongest.Reason(middle, longest),
 	}
 	if never > 0 {
-		m.Says = m.Says.And(OthersNeverGranted, never)
+		m.Says = m.Says.And(othersNeverGranted.Reason(never))
 	}
 	return m
 }

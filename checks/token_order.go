@@ -25,22 +25,22 @@ var tokenOrder = property{
 
 func judgeTokenOrder(h *inquiry) Finding {
 	if len(h.Trace.Locks) == 0 {
-		return notApplicable(NoLock)
+		return notApplicable(noLock.Reason())
 	}
 	unordered := func(l trace.LockInfo) bool { return l.Unordered }
 	minted := func(s *history.Section) bool { return len(s.Minted) > 0 }
 	carries := func(s *history.Section) bool { return s.Granted.Token != 0 || minted(s) }
 	switch {
 	case h.NobodyExcluded():
-		return notApplicable(EverybodyIn)
+		return notApplicable(everybodyIn.Reason())
 	case slices.ContainsFunc(h.Trace.Locks, unordered):
-		return notApplicable(TokensUnordered)
+		return notApplicable(tokensUnordered.Reason())
 	case !slices.ContainsFunc(h.Sections(), carries):
-		return notApplicable(NoTokens)
+		return notApplicable(noTokens.Reason())
 	case !slices.ContainsFunc(h.Sections(), minted):
-		return notApplicable(TokensOfOracle)
+		return notApplicable(tokensOfOracle.Reason())
 	case !h.Ranked():
-		return unknown(NoRanks)
+		return unknown(noRanks.Reason())
 	}
 	var old, young *history.Section // of the first two tokens that are out of order
 	var older, younger *trace.Event
@@ -78,8 +78,7 @@ func (h *inquiry) tokensOutOfOrder(old, young *history.Section, o, y *trace.Even
 	}
 	f := Finding{
 		Outcome: Violated, At: second.Seq, Events: []int{first.Seq, second.Seq},
-		Reason: Because(TokenNotGreater,
-			h.Name(young), h.Name(old), Token(y.Token), Token(o.Token), second.At),
+		Reason: tokenNotGreater.Reason(h.Name(young), h.Name(old), Token(y.Token), Token(o.Token), second.At),
 	}
 	// A token source is no part of the lock.
 	if o.Step == trace.Acquire && y.Step == trace.Acquire {

@@ -22,11 +22,11 @@ func (h *inquiry) torn() []TornSection {
 		switch {
 		case applied == 0: // then there is nothing to clean up
 		case refused > 0 && begun > applied: // what was refused and then applied is whole
-			reason = Because(TornByRefusals, applied, refused)
+			reason = tornByRefusals.Reason(applied, refused)
 		case s.CutShort() != "":
-			reason = Because(TornByDeparture, s.CutShort())
+			reason = tornByDeparture.Reason(s.CutShort())
 		case begun > applied:
-			reason = Because(TornInPart, begun, applied)
+			reason = tornInPart.Reason(begun, applied)
 		}
 		if !reason.IsZero() {
 			all = append(all, TornSection{s.Client, s.Acquisition.Section, reason})

@@ -39,9 +39,9 @@ func takeTraffic(h *inquiry) Measure {
 		asked[m.From] = m.Sent.At
 	}
 	if messages == 0 {
-		return absent(NoTraffic)
+		return absent(noTraffic.Reason())
 	}
-	m := Measure{Says: Because(Messages, messages, trips)}
+	m := Measure{Says: messagesSent.Reason(messages, trips)}
 	sections, released := int64(len(h.Sections())), int64(len(h.releases()))
 	add := func(name string, total int64) {
 		m.Figures = append(m.Figures, Figure{name, Count, total})
@@ -55,15 +55,15 @@ func takeTraffic(h *inquiry) Measure {
 	add("messages", messages)
 	add("round trips", trips)
 	if released > 0 {
-		m.Says = m.Says.And(MessagesPerRelease, ratio(messages, released), ratio(trips, released))
+		m.Says = m.Says.And(messagesPerRelease.Reason(ratio(messages, released), ratio(trips, released)))
 	}
 	if bytes == 0 { // a trace of an earlier version, which does not say
 		return m
 	}
 	add("bytes", bytes)
-	m.Says = m.Says.And(Bytes, bytes)
+	m.Says = m.Says.And(bytesSent.Reason(bytes))
 	if released > 0 {
-		m.Says = m.Says.And(BytesPerRelease, ratio(bytes, released))
+		m.Says = m.Says.And(bytesPerRelease.Reason(ratio(bytes, released)))
 	}
 	return m
 }

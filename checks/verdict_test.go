@@ -116,7 +116,7 @@ func TestARunThatProvesNothing(t *testing.T) {
 			certain.Faults, certain.Doubts = nil, nil
 			without := outcomes(Check(history.Of(&certain), nil))
 			v := Check(history.Of(tr), test.witnesses)
-			if v.Verdict != Undecided || fmt.Sprint(v.Reasons) != fmt.Sprint([]string{test.reason}) {
+			if v.Verdict != Undecided || len(v.Reasons) != 1 || english(v.Reasons[0]) != test.reason {
 				t.Errorf("the verdict is %s because %q, want unknown because %q", v.Verdict, v.Reasons, test.reason)
 			}
 			for p, was := range without {
@@ -128,7 +128,7 @@ func TestARunThatProvesNothing(t *testing.T) {
 				if f.Outcome != want {
 					t.Errorf("%s is %s, want %s", p, f.Outcome, want)
 				}
-				if was == Holds && f.Reason.String() != test.reason {
+				if was == Holds && english(f.Reason) != test.reason {
 					t.Errorf("%s is unknown because %q", p, f.Reason)
 				}
 			}
@@ -221,7 +221,7 @@ func TestTorn(t *testing.T) {
 			v := Check(history.Of(tell(t, test.story).trace), nil)
 			var got, want []string
 			for _, torn := range v.Torn {
-				got = append(got, fmt.Sprintf("%s, section %d: %v", torn.Client, torn.Section, torn.Reason))
+				got = append(got, fmt.Sprintf("%s, section %d: %v", torn.Client, torn.Section, english(torn.Reason)))
 			}
 			if test.want != "" {
 				want = []string{"c1, section 1: " + test.want}
@@ -266,7 +266,7 @@ func TestAnEmptyTrace(t *testing.T) {
 	if v.Verdict != Safe || len(v.Findings) != len(Properties())-1 {
 		t.Errorf("an empty trace is %s with %d findings", v.Verdict, len(v.Findings))
 	}
-	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || f.Reason.Code != NoSchedule || slices.Contains(Judged(v), OncePerPeriod) {
+	if f := v.Finding(OncePerPeriod); f.Outcome != NotApplicable || f.Reason.Code != Code(noSchedule) || slices.Contains(Judged(v), OncePerPeriod) {
 		t.Errorf("a trace without a schedule is judged by it: %+v", f)
 	}
 }

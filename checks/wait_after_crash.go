@@ -38,9 +38,9 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 	dead := len(times) + never
 	switch {
 	case dead == 0:
-		return absent(NobodyDied)
+		return absent(nobodyDied.Reason())
 	case len(times) == 0:
-		return absent(NobodyGrantedAfter, last)
+		return absent(nobodyGrantedAfter.Reason(last))
 	}
 	longest := slices.Max(times)
 	m := Measure{
@@ -49,13 +49,13 @@ func takeWaitAfterCrash(h *inquiry) Measure {
 			{"dead holders", Count, int64(dead)},
 			{"never granted", Count, int64(never)},
 		},
-		Says: Because(JustThat, longest),
+		Says: justThat.Reason(longest),
 	}
 	if dead > 1 {
-		m.Says = Because(LongestOfDead, longest, dead)
+		m.Says = longestOfDead.Reason(longest, dead)
 	}
 	if never > 0 {
-		m.Says = m.Says.And(OthersNeverGranted, never)
+		m.Says = m.Says.And(othersNeverGranted.Reason(never))
 	}
 	return m
 }

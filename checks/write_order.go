@@ -18,7 +18,7 @@ var writeOrder = property{
 
 func judgeWriteOrder(h *inquiry) Finding {
 	if !h.Ranked() {
-		return unknown(NoRanks)
+		return unknown(noRanks.Reason())
 	}
 	for _, v := range h.Versions() {
 		was := v.Replaced
@@ -28,8 +28,7 @@ func judgeWriteOrder(h *inquiry) Finding {
 		if v.By.Lock == was.By.Lock && v.By.Rank() < was.By.Rank() && !v.By.HadRead(was, v.Issued) {
 			return Finding{
 				Outcome: Violated, At: v.Made.Seq, Events: []int{was.Made.Seq, v.Made.Seq},
-				Reason: Because(ReplacedUnseen,
-					h.Name(v.By), v.Object, v.Made.At, h.Name(was.By), was.Made.At),
+				Reason: replacedUnseen.Reason(h.Name(v.By), v.Object, v.Made.At, h.Name(was.By), was.Made.At),
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func measures(pairs [][]scenarios.Outcome) []remark {
 			}
 			said := make([]string, len(runs))
 			for j, run := range runs {
-				said[j] = run.Measures[i].Told(story.InLengths)
+				said[j] = story.InLengths.Measure(run.Measures[i])
 			}
 			text := said[0]
 			if len(slices.Compact(slices.Clone(said))) > 1 {

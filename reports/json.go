@@ -12,6 +12,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -140,8 +141,8 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		Fencing:     run.Fencing,
 		Lock:        run.Lock,
 		Verdict:     v.Verdict,
-		Reasons:     inNanoseconds(v.Reasons),
-		Differences: inNanoseconds(run.Differences),
+		Reasons:     story.InFull.Reasons(v.Reasons),
+		Differences: story.InFull.Reasons(run.Differences),
 		RanOn:       v.RanOn,
 		Notes:       run.History.Trace.Notes,
 		TraceHash:   t.Hash(),
@@ -173,30 +174,21 @@ func runJSON(run scenarios.Outcome) jsonRun {
 		out.Faults = append(out.Faults, jsonFault{Text: f.Text, Assumption: string(f.Assumption), Idle: f.Idle})
 	}
 	for _, m := range v.Missed {
-		out.Missed = append(out.Missed, jsonMissed{m.Lock, m.Period, m.Reason.String()})
+		out.Missed = append(out.Missed, jsonMissed{m.Lock, m.Period, story.InFull.Reason(m.Reason)})
 	}
 	for _, r := range v.Repeated {
 		out.Repeated = append(out.Repeated, jsonRepeated{r.Lock, r.Period, r.Runs, int64(r.Wasted)})
 	}
 	for _, torn := range v.Torn {
-		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: torn.Reason.String()})
+		out.Torn = append(out.Torn, jsonTorn{Client: torn.Client, Section: torn.Section, Reason: story.InFull.Reason(torn.Reason)})
 	}
 	return out
 }
 
-// inNanoseconds tells reasons with times to the nanosecond.
-func inNanoseconds(reasons []checks.Reason) []string {
-	var told []string
-	for _, r := range reasons {
-		told = append(told, r.String())
-	}
-	return told
-}
-
 func findingJSON(run scenarios.Outcome, f checks.Finding) jsonFinding {
 	out := jsonFinding{
-		Property: f.Property, Outcome: f.Outcome, Reason: f.Reason.String(),
-		Fault: f.Fault.String(), Events: f.Events, Cycle: inNanoseconds(f.Cycle),
+		Property: f.Property, Outcome: f.Outcome, Reason: story.InFull.Reason(f.Reason),
+		Fault: f.Fault.String(), Events: f.Events, Cycle: story.InFull.Reasons(f.Cycle),
 	}
 	if ev := run.History.Event(f.At); ev != nil && f.Outcome == checks.Violated {
 		at := int64(ev.At)

@@ -3,6 +3,7 @@ package reports
 import (
 	"io"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
 )
 
@@ -76,8 +77,8 @@ func cellJSON(r Row, c Cell) jsonCell {
 			properties = append(properties, member{string(f.Property), f.Outcome})
 		}
 		out.Runs = append(out.Runs, jsonMatrixRun{
-			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: inNanoseconds(run.Verdict.Reasons),
-			Properties: properties, Differences: inNanoseconds(run.Differences), TraceHash: run.History.Trace.Hash(),
+			Fencing: run.Fencing, Verdict: run.Verdict.Verdict, Reasons: story.InFull.Reasons(run.Verdict.Reasons),
+			Properties: properties, Differences: story.InFull.Reasons(run.Differences), TraceHash: run.History.Trace.Hash(),
 		})
 	}
 	if known || !asExpected {

@@ -341,7 +341,7 @@ func TestMatrixNamesWhatIsNotAsExpected(t *testing.T) {
 		t.Error("something is on the list of surprises")
 	}
 	m.Rows[0].Cells[0].Runs[1].Differences = append(said("the verdict is safe, expected unsafe"),
-		checks.Because(checks.CutOffTooEarly, time.Second+1, history.Never))
+		checks.Reason{Code: "cut-off-too-early", Args: []any{time.Second + 1, history.Never}})
 	if m.AsExpected() {
 		t.Error("something differs, and that is as expected")
 	}

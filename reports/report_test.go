@@ -288,7 +288,7 @@ func TestReplayNamesWhatWasChosen(t *testing.T) {
 func said(texts ...string) []checks.Reason {
 	var all []checks.Reason
 	for _, text := range texts {
-		all = append(all, checks.Because(checks.InDoubt, text))
+		all = append(all, checks.InDoubt.Reason(text))
 	}
 	return all
 }

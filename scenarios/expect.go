@@ -46,34 +46,34 @@ func (v *Variant) Expectation(lock, fencing string) (Expectation, bool) {
 // that is the lock's fault.
 func (e Expectation) Compare(v *checks.Verdict) (ok bool, differences []checks.Reason) {
 	if v.Verdict != e.Verdict {
-		differences = append(differences, checks.Because(checks.VerdictDiffers, v.Verdict, e.Verdict))
+		differences = append(differences, checks.VerdictDiffers.Reason(v.Verdict, e.Verdict))
 	}
 	for _, f := range v.Findings {
-		right, expected := f.Outcome == checks.Holds || f.Outcome == checks.NotApplicable, "to hold"
-		if slices.Contains(e.Violated, f.Property) {
-			right, expected = f.Outcome == checks.Violated, "it to be "+string(checks.Violated)
+		right, difference := f.Outcome == checks.Holds || f.Outcome == checks.NotApplicable, checks.NotHeld.Reason(f.Property, f.Outcome)
+		switch {
+		case !slices.Contains(e.Violated, f.Property):
+			right = right || f.Property.Card().ReportOnly && !f.Counts()
+		case f.Outcome == checks.Holds:
+			right, difference = false, checks.PropertyHolds.Reason(f.Property)
+		default:
+			right, difference = f.Outcome == checks.Violated, checks.NotViolated.Reason(f.Property, f.Outcome)
 		}
-		if right || expected == "to hold" && f.Property.Card().ReportOnly && !f.Counts() {
+		if right {
 			continue
 		}
-		is := "is " + string(f.Outcome)
-		if f.Outcome == checks.Holds {
-			is = string(f.Outcome)
-		}
-		difference := checks.Because(checks.PropertyDiffers, f.Property, is, expected)
 		if !f.Reason.IsZero() {
-			difference = difference.And(checks.AsItIsSaid, f.Reason)
+			difference = difference.And(checks.AsItIsSaid.Reason(f.Reason))
 		}
 		differences = append(differences, difference)
 	}
 	for _, m := range v.Missed {
 		if !slices.Contains(e.Missed, m.Period) {
-			differences = append(differences, checks.Because(checks.MissedUnexpected, m.Reason))
+			differences = append(differences, checks.MissedUnexpected.Reason(m.Reason))
 		}
 	}
 	for _, period := range e.Missed {
 		if !slices.ContainsFunc(v.Missed, func(m checks.MissedPeriod) bool { return m.Period == period }) {
-			differences = append(differences, checks.Because(checks.MissedNot, period))
+			differences = append(differences, checks.MissedNot.Reason(period))
 		}
 	}
 	return len(differences) == 0, differences

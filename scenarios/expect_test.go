@@ -6,6 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/mistakes"
+	"github.com/locksim/locksim/internal/story"
 )
 
 // verdictOf is a verdict in which all properties hold except those given.
@@ -48,7 +49,7 @@ func TestCompare(t *testing.T) {
 			[]string{"the verdict is unsafe, expected safe"}},
 	} {
 		ok, got := c.expected.Compare(c.verdict)
-		if !slices.Equal(asText(got), c.want) || ok != (len(c.want) == 0) {
+		if !slices.Equal(story.InFull.Reasons(got), c.want) || ok != (len(c.want) == 0) {
 			t.Errorf("%s: %v %q, want %q", c.name, ok, got, c.want)
 		}
 	}
@@ -57,9 +58,9 @@ func TestCompare(t *testing.T) {
 // The reason that a finding gives helps to see why it differs.
 func TestCompareTellsTheReason(t *testing.T) {
 	v := verdictOf(checks.Safe, nil)
-	v.Findings[0].Outcome, v.Findings[0].Reason = checks.Violated, checks.Because(checks.InDoubt, "two leases overlap")
+	v.Findings[0].Outcome, v.Findings[0].Reason = checks.Violated, checks.InDoubt.Reason("two leases overlap")
 	_, got := Expectation{Verdict: checks.Safe}.Compare(v)
-	if want := []string{"lease-exclusion is violated, expected to hold: two leases overlap"}; !slices.Equal(asText(got), want) {
+	if want := []string{"lease-exclusion is violated, expected to hold: two leases overlap"}; !slices.Equal(story.InFull.Reasons(got), want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -82,12 +83,4 @@ func TestExpectationOfAnotherLock(t *testing.T) {
 			t.Errorf("lock %q, fencing %s: %+v, %v", c.lock, c.fencing, e, ok)
 		}
 	}
-}
-
-func asText(reasons []checks.Reason) []string {
-	var words []string
-	for _, r := range reasons {
-		words = append(words, r.String())
-	}
-	return words
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
@@ -93,11 +94,11 @@ type problem struct{ rule, why string }
 
 // play tells a story in one world, without fencing tokens: they are not the
 // library's.
-func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) {
-	if n := len(story.Variants); n != 1 {
-		return played{}, fmt.Errorf("%s has %d variants; the story of a bug is one", story.File, n)
+func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) {
+	if n := len(of.Variants); n != 1 {
+		return played{}, fmt.Errorf("%s has %d variants; the story of a bug is one", of.File, n)
 	}
-	v := story.Variants[0]
+	v := of.Variants[0]
 	config, err := v.Config(scenarios.Options{Seed: seed, Kind: lock, Fencing: scenarios.Off})
 	if err != nil {
 		return played{}, err
@@ -118,11 +119,11 @@ func play(story *scenarios.Scenario, lock locks.Kind, seed uint64) (played, erro
 	judged := checks.Check(history.Of(tr), v.WitnessesIn(tr))
 	for _, f := range judged.Findings {
 		if f.Outcome == checks.Violated && f.Fault == checks.FaultLock {
-			w.problems = append(w.problems, problem{string(f.Property), f.Reason.String()})
+			w.problems = append(w.problems, problem{string(f.Property), story.InFull.Reason(f.Reason)})
 		}
 	}
 	if len(judged.Reasons) > 0 {
-		w.unknown = judged.Reasons[0].String()
+		w.unknown = story.InFull.Reason(judged.Reasons[0])
 	}
 	return w, nil
 }

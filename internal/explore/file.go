@@ -172,7 +172,7 @@ func (p *page) expect(runs []scenarios.Outcome) {
 // undecided says what a verdict leaves open, or "".
 func undecided(v *checks.Verdict) string {
 	if len(v.Reasons) > 0 {
-		return v.Reasons[0].String()
+		return story.InFull.Reason(v.Reasons[0])
 	}
 	for _, f := range v.Findings {
 		if f.Outcome == checks.Unknown && !f.Property.Card().ReportOnly {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -131,7 +132,7 @@ func (l *Local) play(cfg sim.Config) (played, error) {
 	verdict := checks.Check(p.history, nil)
 	p.RanOn = verdict.RanOn
 	if len(verdict.Reasons) > 0 && err == nil {
-		p.Doubt = verdict.Reasons[0].String()
+		p.Doubt = story.InFull.Reason(verdict.Reasons[0])
 	}
 	for _, f := range verdict.Findings {
 		if f.Counts() {

@@ -25,9 +25,9 @@ func OfData(h *history.History, v *checks.Verdict) Raw {
 		if f.Outcome != checks.Violated {
 			continue
 		}
-		said = append(said, fullStop(f.Reason.Begun(Voice)))
+		said = append(said, fullStop(AsTimeline.begun(f.Reason)))
 		if p == checks.SerialSections && len(f.Cycle) > 0 {
-			said = append(said, "The cycle: "+fullStop(told(f.Cycle...)))
+			said = append(said, "The cycle: "+fullStop(Told(f.Cycle...).String()))
 		}
 		break
 	}
@@ -35,7 +35,7 @@ func OfData(h *history.History, v *checks.Verdict) Raw {
 	case len(said) > 0:
 		said = append(said, refused...)
 	case len(v.Reasons) > 0:
-		said = []string{"The run proves nothing: " + fullStop(told(v.Reasons[0]))}
+		said = []string{"The run proves nothing: " + fullStop(AsTimeline.Reason(v.Reasons[0]))}
 	case len(refused) > 0:
 		said = refused
 	case v.Verdict == checks.Safe:
@@ -50,7 +50,7 @@ func OfData(h *history.History, v *checks.Verdict) Raw {
 func untold(v *checks.Verdict) []string {
 	for _, p := range checks.PropertiesOf(checks.OfData) {
 		if f := v.Finding(p); f.Outcome != checks.Holds && !f.Reason.IsZero() {
-			return []string{fmt.Sprintf("Nobody can tell whether %s holds: %s", p, fullStop(told(f.Reason)))}
+			return []string{fmt.Sprintf("Nobody can tell whether %s holds: %s", p, fullStop(AsTimeline.Reason(f.Reason)))}
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ func OfLock(v *checks.Verdict) []Raw {
 	violated := func(p checks.Property) bool {
 		f := v.Finding(p)
 		if f.Outcome == checks.Violated {
-			said = append(said, Raw(strings.TrimSpace(fullStop(f.Reason.Begun(Voice))+" "+blame(f.Fault))))
+			said = append(said, Raw(strings.TrimSpace(fullStop(AsTimeline.begun(f.Reason))+" "+blame(f.Fault))))
 		}
 		return f.Outcome == checks.Violated
 	}
@@ -35,14 +35,14 @@ func OfLock(v *checks.Verdict) []Raw {
 
 // Torn says that only a part of a section took effect.
 func Torn(t checks.TornSection) Raw {
-	return Raw(fmt.Sprintf("the section of %s is torn, and somebody has to clean up after it: %s", t.Client, fullStop(told(t.Reason))))
+	return Raw(fmt.Sprintf("the section of %s is torn, and somebody has to clean up after it: %s", t.Client, fullStop(AsTimeline.Reason(t.Reason))))
 }
 
 // Missed says that nobody has done what was due in a period.
-func Missed(m checks.MissedPeriod) Raw { return Raw(fullStop(told(m.Reason))) }
+func Missed(m checks.MissedPeriod) Raw { return Raw(fullStop(AsTimeline.Reason(m.Reason))) }
 
 // Repeated says that work was done in vain.
-func Repeated(r checks.RepeatedPeriod) Raw { return Raw(fullStop(told(r.Reason))) }
+func Repeated(r checks.RepeatedPeriod) Raw { return Raw(fullStop(AsTimeline.Reason(r.Reason))) }
 
 // blame says whose fault a violation is, where that can be told.
 func blame(b checks.Blame) string {

@@ -53,9 +53,9 @@ func Tainted(t *testing.T) *scenarios.Result {
 		run.History.Trace.Doubts = []string{Taint}
 		run.History = history.Of(run.History.Trace) // it may have been read before
 		run.Variant, run.Verdict = &v, checks.Check(run.History, v.Witnesses)
-		run.Verdict.Torn = []checks.TornSection{{Client: Taint, Section: 1, Reason: checks.Because(checks.InDoubt, Taint)}}
+		run.Verdict.Torn = []checks.TornSection{{Client: Taint, Section: 1, Reason: checks.InDoubt.Reason(Taint)}}
 		run.Verdict.Witnesses = append(run.Verdict.Witnesses, checks.WitnessResult{Text: Taint})
-		run.Differences = []checks.Reason{checks.Because(checks.InDoubt, Taint), checks.Because(checks.InDoubt, Taint)}
+		run.Differences = []checks.Reason{checks.InDoubt.Reason(Taint), checks.InDoubt.Reason(Taint)}
 		run.Measures = nil
 	}
 	return r

@@ -61,8 +61,8 @@ func hostile(t *testing.T) *scenarios.Result {
 		}))
 		run.Verdict = checks.Check(run.History, nil)
 		run.Verdict.Witnesses = []checks.WitnessResult{{Text: all, Seen: true}, {Text: all}}
-		run.Verdict.Reasons = append(run.Verdict.Reasons, checks.Because(checks.InDoubt, all))
-		run.Differences = []checks.Reason{checks.Because(checks.InDoubt, all)}
+		run.Verdict.Reasons = append(run.Verdict.Reasons, checks.InDoubt.Reason(all))
+		run.Differences = []checks.Reason{checks.InDoubt.Reason(all)}
 		r.Runs = append(r.Runs, run)
 	}
 	return &r

@@ -1,0 +1,154 @@
+package checks
+
+import (
+	"time"
+
+	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/trace"
+)
+
+// The codes of all reasons, each with the types of its arguments; the comments name these.
+// internal/story has the sentence of each.
+const (
+	// Why a property does not apply, or why nobody can tell.
+	noLock              code0                                       = "no-lock"
+	everybodyIn         code0                                       = "everybody-in"
+	severalIn           code0                                       = "several-in"
+	noSchedule          code0                                       = "no-schedule"
+	roomFor             code1[int]                                  = "room-for" // how many
+	noRanks             code0                                       = "no-ranks"
+	noKeysTold          code0                                       = "no-keys-told"
+	tokensUnordered     code0                                       = "tokens-unordered"
+	noTokens            code0                                       = "no-tokens"
+	tokensOfOracle      code0                                       = "tokens-of-oracle"
+	nobodyWanted        code0                                       = "nobody-wanted"
+	overBeforeFault     code1[int]                                  = "over-before-fault" // number of the fault
+	cutOffTooEarly      code2[time.Duration, history.Moment]        = "cut-off-too-early" // when, the bound for progress
+	notCrossChecked     code0                                       = "not-cross-checked"
+	witnessUnseen       code1[string]                               = "witness-unseen"        // the witness
+	InDoubt             code1[string]                               = "in-doubt"              // why, as the trace has it
+	faultIdle           code3[int, string, string]                  = "fault-idle"            // number, text of the fault, why
+	porcupineFindsNone  code1[Outcome]                              = "porcupine-finds-none"  // outcome
+	porcupineFindsOrder code1[Outcome]                              = "porcupine-finds-order" // outcome
+	nothingToCompare    code0                                       = "nothing-to-compare"
+	releaseDisturbed    code3[string, time.Duration, time.Duration] = "release-disturbed" // section, error when, removed when
+	releaseUnderWay     code1[string]                               = "release-under-way" // section
+
+	// Where a run differs from what is expected of it.
+	VerdictDiffers   code2[string, string]    = "verdict-differs"   // verdict, expected
+	NotViolated      code2[Property, Outcome] = "not-violated"      // property, what it is
+	NotHeld          code2[Property, Outcome] = "not-held"          // property, what it is
+	PropertyHolds    code1[Property]          = "property-holds"    // property
+	AsItIsSaid       code1[Reason]            = "as-it-is-said"     // the reason given for it
+	MissedUnexpected code1[Reason]            = "missed-unexpected" // the reason given for it
+	MissedNot        code1[int]               = "missed-not"        // period
+
+	// What the lock did.
+	grantedWhileLeased   code5[string, history.Moment, string, history.Moment, history.Moment] = "granted-while-leased"  // section, when, other, granted when, until
+	prolongedAsIfAlone   code5[string, history.Moment, time.Duration, string, history.Moment]  = "prolonged-as-if-alone" // section, granted when, prolonged when, other, granted when
+	enteredWhileInside   code5[string, history.Moment, string, history.Moment, history.Moment] = "entered-while-inside"  // section, when, other, from, until
+	tokenNotGreater      code5[string, string, Token, Token, time.Duration]                    = "token-not-greater"     // younger, older, its token, older token, when
+	removedForeignKey    code5[time.Duration, string, string, string, string]                  = "removed-foreign-key"   // when, acquisition, key, node, owner
+	overwroteForeignKey  code5[time.Duration, string, string, string, string]                  = "overwrote-foreign-key" // when, acquisition, key, node, owner
+	touchedForeignKey    code5[time.Duration, string, string, string, string]                  = "touched-foreign-key"   // when, acquisition, key, node, owner
+	grantedByNobody      code1[string]                                                         = "granted-by-nobody"     // sections
+	endedWhenGranted     code1[string]                                                         = "ended-when-granted"    // section
+	prolongedTooLate     code3[time.Duration, string, history.Moment]                          = "prolonged-too-late"    // when, section, until
+	toldTooLate          code3[string, history.Moment, time.Duration]                          = "told-too-late"         // section, lease over when, told when
+	neverTold            code2[string, history.Moment]                                         = "never-told"            // section, lease over when
+	bySentLater          code0                                                                 = "by-sent-later"
+	releasedLost         code5[string, time.Duration, Reason, string, history.Moment]          = "released-lost"          // section, success when, what had ended its last key, node, when
+	releasedNothing      code3[string, time.Duration, string]                                  = "released-nothing"       // section, success when, nodes
+	releasedDespiteError code4[string, time.Duration, string, time.Duration]                   = "released-despite-error" // section, error when, node, removed when
+	ranOnWhilePaused     code1[string]                                                         = "ran-on-while-paused"    // client
+	onlyTurnsTaken       code0                                                                 = "only-turns-taken"
+	noProgress           code2[time.Duration, string]                                          = "no-progress"            // until, client
+	noProgressSince      code3[history.Moment, time.Duration, string]                          = "no-progress-since"      // last fault, until, client
+	neverEnded           code2[time.Duration, string]                                          = "never-ended"            // when, client
+	lockDidNotAnswer     code1[trace.Step]                                                     = "lock-did-not-answer"    // step
+	unheardOf            code2[string, string]                                                 = "unheard-of"             // client, server
+	quorumInReach        code4[string, int, int, int]                                          = "quorum-in-reach"        // client, how many keys, of how many, how many are a quorum
+	membersInReach       code4[string, int, int, int]                                          = "members-in-reach"       // client, how many members, of how many, how many are most
+	storageTurnedAway    code4[string, string, trace.Step, time.Duration]                      = "storage-turned-away"    // client, how, step, when
+	clockHadNotCounted   code2[string, history.Moment]                                         = "clock-had-not-counted"  // client, granted when
+	waitsForOther        code4[string, string, string, string]                                 = "waits-for-other"        // client, its lock, the lock that it waits for, who has that
+	leaseOverBeforeDone  code3[string, history.Moment, history.Moment]                         = "lease-over-before-done" // client, granted when, over when
+
+	// What ended a key that its client had not released.
+	keyExpired       code0         = "key-expired"
+	keyTakenOver     code1[string] = "key-taken-over" // client
+	keyRemoved       code0         = "key-removed"
+	keyRemovedBy     code1[string] = "key-removed-by" // client
+	keyOverwritten   code0         = "key-overwritten"
+	keyOverwrittenBy code1[string] = "key-overwritten-by" // client
+	keyDropped       code0         = "key-dropped"
+	keyReplaced      code0         = "key-replaced"
+	keyLost          code0         = "key-lost"
+
+	// What became of the data.
+	wroteAfterGrant        code5[string, string, time.Duration, string, history.Moment]             = "wrote-after-grant"   // section, object, when, other, granted when
+	replacedUnseen         code5[string, string, time.Duration, string, time.Duration]              = "replaced-unseen"     // section, object, when, other, made when
+	computedFromStale      code4[string, time.Duration, string, string]                             = "computed-from-stale" // section, when, version read, version replaced
+	updateLost             code2[string, time.Duration]                                             = "update-lost"         // section, made when
+	writeMissing           code7[string, time.Duration, string, time.Duration, string, string, int] = "write-missing"       // section, told when, version, seen when, object, how seen, number
+	ofSomebodyElse         code0                                                                    = "of-somebody-else"
+	notOneAfterOther       code2[string, string]                                                    = "not-one-after-other"       // section, section
+	notAlone               code1[string]                                                            = "not-alone"                 // section
+	endedBeforeBegin       code4[string, history.Moment, string, history.Moment]                    = "ended-before-began"        // section, ended when, section, began when
+	wroteWhatOtherRead     code3[string, string, string]                                            = "wrote-what-other-read"     // section, version, section
+	wroteWhatOtherReplaced code3[string, string, string]                                            = "wrote-what-other-replaced" // section, version, section
+	readWhatOtherReplaced  code3[string, string, string]                                            = "read-what-other-replaced"  // section, version, section
+	bothReplaced           code3[string, string, string]                                            = "both-replaced"             // section, version, section
+	ownWriteGone           code2[string, string]                                                    = "own-write-gone"            // section, version
+	tornByRefusals         code2[int, int]                                                          = "torn-by-refusals"          // applied, refused
+	tornByDeparture        code1[string]                                                            = "torn-by-departure"         // how it ended
+	tornInPart             code2[int, int]                                                          = "torn-in-part"              // begun, applied
+	manyNotOneByOne        code2[int, string]                                                       = "many-not-one-by-one"       // how many, section
+	ranTwice               code5[string, int, time.Duration, string, time.Duration]                 = "ran-twice"                 // section, period, when, section, when
+	notAtOnce              code0                                                                    = "not-at-once"
+	nobodyRan              code2[int, time.Duration]                                                = "nobody-ran"    // period, begun when
+	nobodyRanOf            code3[int, string, time.Duration]                                        = "nobody-ran-of" // period, lock, begun when
+	hadBegun               code2[string, string]                                                    = "had-begun"     // section, how it ended
+	twiceIsHarmless        code0                                                                    = "twice-is-harmless"
+	ranInVain              code3[int, int, time.Duration]                                           = "ran-in-vain" // period, how often, time
+	allRun                 code0                                                                    = "all-run"
+
+	// What a run took.
+	nobodyAsked        code0                                             = "nobody-asked"
+	nobodyDied         code0                                             = "nobody-died"
+	nobodyGrantedAfter code1[string]                                     = "nobody-granted-after" // client
+	noNodes            code0                                             = "no-nodes"
+	noCluster          code0                                             = "no-cluster"
+	nothingProlonged   code0                                             = "nothing-prolonged"
+	mostAfterRelease   code1[int64]                                      = "most-after-release" // how many
+	noTraffic          code0                                             = "no-traffic"
+	messagesSent       code2[int64, int64]                               = "messages"             // how many, in how many round trips
+	messagesPerRelease code2[int64, int64]                               = "messages-per-release" // how many, in how many round trips
+	bytesSent          code1[int64]                                      = "bytes"                // how many
+	bytesPerRelease    code1[int64]                                      = "bytes-per-release"    // how many
+	nothingOver        code0                                             = "nothing-over"
+	ofTheTTL           code1[int64]                                      = "of-the-ttl" // per cent
+	leastLeft          code1[time.Duration]                              = "least-left" // length of time
+	nothingReleased    code0                                             = "nothing-released"
+	foundNothing       code1[int64]                                      = "found-nothing" // how many
+	nothingLost        code0                                             = "nothing-lost"
+	neverNoticed       code1[int]                                        = "never-noticed"        // how many
+	othersNeverNoticed code1[int]                                        = "others-never-noticed" // how many
+	nobodyCompeted     code0                                             = "nobody-competed"
+	jainsIndex         code1[int64]                                      = "jains-index"    // per cent
+	mostOvertaken      code1[int]                                        = "most-overtaken" // how many
+	noMajority         code0                                             = "no-majority"
+	nothingAsked       code0                                             = "nothing-asked"
+	nothingDecided     code0                                             = "nothing-decided"
+	justThat           code1[any]                                        = "just-that"            // what
+	medianAndLongest   code2[time.Duration, time.Duration]               = "median-and-longest"   // two lengths of time
+	longestOfDead      code2[time.Duration, int]                         = "longest-of-dead"      // length of time, how many
+	neverGranted       code1[int]                                        = "never-granted"        // how many
+	othersNeverGranted code1[int]                                        = "others-never-granted" // how many
+	ofWhichFailed      code2[int64, int64]                               = "of-which-failed"      // how many, of these
+	ofFailedAttempts   code2[int64, int64]                               = "of-failed-attempts"   // how many, of how many
+	ofRequests         code6[int64, int64, int64, int64, int64, int64]   = "of-requests"          // refused, of how many; of these reads, of how many; writes, of how many
+	ofSections         code4[int64, int64, time.Duration, time.Duration] = "of-sections"          // refused, of how many; their time, of which
+	perSectionGranted  code1[int64]                                      = "per-section-granted"  // how many
+	perMinute          code1[int64]                                      = "per-minute"           // how many
+)
