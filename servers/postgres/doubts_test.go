@@ -11,9 +11,9 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -83,7 +83,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		if !strings.HasPrefix(doubts, "postgres-1 was asked for what a real PostgreSQL server may do and this one does not: ") || !strings.Contains(doubts, want) {
 			t.Errorf("%s is answered by\n%s\nand the run says of itself %q, not that the server lacks %s", asked, said, doubts, want)
 		}
-		if v := checks.Check(history.Of(tr), nil); v.Verdict != checks.Undecided || len(v.Reasons) != 1 || v.Reasons[0].Code != checks.InDoubt {
+		if v := checks.Check(history.Of(tr), nil); v.Verdict != checks.Undecided || len(v.Reasons) != 1 || v.Reasons[0].Code != checks.Code(checks.InDoubt) {
 			t.Errorf("%s: the verdict is %s, %v", asked, v.Verdict, v.Reasons)
 		}
 	}
