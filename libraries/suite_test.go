@@ -2,8 +2,8 @@ package libraries_test
 
 import (
 	"github.com/locksim/locksim/internal/locksuite"
+	_ "github.com/locksim/locksim/internal/simtest"
 	_ "github.com/locksim/locksim/libraries"
-	_ "github.com/locksim/locksim/sim/simtest"
 )
 
 // The words of the suite.

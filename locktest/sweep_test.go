@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/mutants"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/locktest/mutants"
 )
 
 // lockOn is a subject with a lock on so many nodes.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	"github.com/locksim/locksim/sim/simtest"
 )
 
 // Stories that were told of Redis nodes are told of other servers: their nodes have other

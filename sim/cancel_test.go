@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 

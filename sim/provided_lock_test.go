@@ -3,9 +3,9 @@ package sim_test
 import (
 	"testing"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // A lock that nobody in the program makes is refused. Were it played, every attempt

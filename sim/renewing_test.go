@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/locksim/locksim/fakeclock"
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/locks"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // renewing is a lock on toys that prolongs its leases by itself, and only by itself.

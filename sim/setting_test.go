@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // A setting that a kind of server does not have, or that makes no sense, is refused.

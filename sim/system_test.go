@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locksim/locksim/internal/mutants"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/locktest/mutants"
 )
 
 // pairs is how many worlds with two faults the sound locks must pass.

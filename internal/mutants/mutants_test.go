@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/internal/mutants"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/locktest/mutants"
 )
 
 // seeds is on how many seeds the sound locks must pass.

@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
+	"github.com/locksim/locksim/internal/mutants"
 	"github.com/locksim/locksim/locktest"
-	"github.com/locksim/locksim/locktest/mutants"
 )
 
 var one = flag.String("mutant", "", "run the whole suite on the mutant of this `name`, to look at how it fails")

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	_ "github.com/locksim/locksim/libraries/consul"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/shaken"
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
 )

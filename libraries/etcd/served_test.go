@@ -10,11 +10,11 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/libraries/etcd"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/servers/etcd/recipes"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // undisturbed is a story in which nothing goes wrong.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // A leader that is cut off, and stops when it is told, is told 12 s after its last renewal:

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/libraries/sqlite"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // scripts are what several connections to one database say, in order: the number of one, and a

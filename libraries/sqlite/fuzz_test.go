@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/libraries/sqlite"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // Whatever a process writes, the disk answers, and SQLite can be used afterwards, or says why not.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	adapter "github.com/locksim/locksim/libraries/zookeeper"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // A fidelity is a script of clients, and what they are told: by the simulated server, and by

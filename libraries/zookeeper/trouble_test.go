@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/shaken"
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	_ "github.com/locksim/locksim/servers/consul"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // testdata/answers.txt has what a real Consul answers, written by this test with -record. To do

@@ -14,8 +14,8 @@ package consul
 import (
 	"time"
 
+	"github.com/locksim/locksim/internal/http1"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/servers/http1"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/internal/http1"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/internal/http1"
 	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/trace"
 )

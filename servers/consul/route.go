@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/internal/http1"
 )
 
 // An endpoint is one path of the API.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/internal/http1"
 	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"

@@ -10,9 +10,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/servers/etcd/recipes"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // lockAt has the server lock for a lease, and unlockAt unlock.

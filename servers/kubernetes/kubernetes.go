@@ -16,8 +16,8 @@ package kubernetes
 import (
 	"net/http"
 
+	"github.com/locksim/locksim/internal/http1"
 	"github.com/locksim/locksim/locks"
-	"github.com/locksim/locksim/servers/http1"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/internal/http1"
 	"github.com/locksim/locksim/sim"
 )
 

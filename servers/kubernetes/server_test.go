@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 
 	_ "github.com/locksim/locksim/servers/kubernetes"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/locksim/locksim/servers/http1"
+	"github.com/locksim/locksim/internal/http1"
 )
 
 // group and resource are those of Leases, and qualified is how errors call them.

@@ -1,6 +1,6 @@
 package postgres
 
-import "github.com/locksim/locksim/servers/postgres/sql"
+import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
 // aggregateNames are those of the functions of many rows.
 var aggregateNames = []string{"count", "max", "min"}

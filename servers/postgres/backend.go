@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"

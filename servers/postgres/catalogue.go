@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 // A view shows what the server knows of itself. It has the rows and columns that locks ask for; a

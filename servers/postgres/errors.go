@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 // An oops is an error as clients are told it, by PostgreSQL's own code.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 
 	_ "github.com/locksim/locksim/servers/postgres"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 // A function is one that a query can call.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 // called says whether there is something of that name: a table, a sequence or an index, which share

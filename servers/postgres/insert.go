@@ -3,7 +3,7 @@ package postgres
 import (
 	"slices"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) error {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 func upper(s string) string { return strings.ToUpper(s) }

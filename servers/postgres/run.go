@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 	"github.com/locksim/locksim/servers/timers"
 )
 

@@ -3,7 +3,7 @@ package postgres
 import (
 	"slices"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 // A query is a SELECT that has been analysed.

@@ -3,7 +3,7 @@ package postgres
 import (
 	"slices"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 // A table has columns, and rows in the order in which they were inserted.

@@ -1,6 +1,6 @@
 package postgres
 
-import "github.com/locksim/locksim/servers/postgres/sql"
+import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
 func (s *server) planUpdate(p *plan, sc *scope, of *sql.Update) error {
 	t, err := sc.from(of.Of)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locksim/locksim/servers/postgres/sql"
+	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
 // A value is a bool, int64, float64, string, octets, place, stamp or span; nil is NULL.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 

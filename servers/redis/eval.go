@@ -7,7 +7,7 @@ import (
 
 	mserver "github.com/alicebob/miniredis/v2/server"
 
-	"github.com/locksim/locksim/servers/redis/script"
+	"github.com/locksim/locksim/servers/redis/internal/script"
 )
 
 // learn makes a script known to EVALSHA.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"github.com/locksim/locksim/servers/redis/script"
+	"github.com/locksim/locksim/servers/redis/internal/script"
 )
 
 // An instance is a miniredis, which is a node of one world after the other: to start one

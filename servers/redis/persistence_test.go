@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	server "github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 	"github.com/locksim/locksim/trace"
 )
 

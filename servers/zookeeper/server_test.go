@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/servers/zookeeper"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // story is a world with so many servers and clients that run programs.
