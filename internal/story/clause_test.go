@@ -239,6 +239,23 @@ func TestAReasonIsToldOnce(t *testing.T) {
 `)
 }
 
+// A client that went on with another section after one that failed did not stop because of it.
+func TestAClientThatWentOnHasNotStopped(t *testing.T) {
+	s := tracetest.New("writes", 1)
+	s.Then(tracetest.Begin("client-1", 1, trace.Acquire, 0))
+	s.Refused("client-1", 1, 1, "token 1 is too old")
+	s.Then(
+		tracetest.Begin("client-1", 2, trace.Acquire, 0),
+		trace.Event{Kind: trace.KindDone, Process: "client-1", Text: "token 1 is too old"},
+	)
+	tells(t, Of(history.Of(&s.Trace), false), `
+0.001s  client-1  asks for the lock
+0.003s  storage   refuses client-1's write of x: token 1 is too old
+0.005s  client-1  asks for the lock
+0.006s  client-1  has finished, but a section failed, because its write was refused
+`)
+}
+
 func TestWhatRepeatsItselfIsToldOnce(t *testing.T) {
 	s := tracetest.New("none", 1)
 	for n := range 5 {

@@ -97,6 +97,8 @@ func (s *teller) tellClients() {
 			s.say(ev, Wrong, "ran on while paused%s", because(ev.Text))
 		case trace.KindDone:
 			switch {
+			case !ev.OK && s.wentOn(ev):
+				s.say(ev, Plain, "has finished, but a section failed%s", s.why(ev))
 			case !ev.OK:
 				s.say(ev, Plain, "stops%s", s.why(ev))
 			case s.messages:
@@ -113,6 +115,16 @@ func (s *teller) tellClients() {
 	if ev := s.Horizon(); ev != nil {
 		s.add(ev, Clause{Predicate: Raw(cmp.Or(ev.Text, "the run is cut off here"))})
 	}
+}
+
+// wentOn reports whether a client has asked for a lock again after the call whose error its
+// program ended with. It did not stop because of that error then: it went on with its next
+// section.
+func (s *teller) wentOn(ev *trace.Event) bool {
+	f, _ := s.Undoing(ev)
+	return f != nil && slices.ContainsFunc(s.Calls(), func(c *history.Call) bool {
+		return c.Client == ev.Process && c.Step == trace.Acquire && c.Began != nil && c.Began.Seq > f.Ended.Seq
+	})
 }
 
 // why is the reason for which a client stops. What was told of the step that
