@@ -176,7 +176,7 @@ type Broken struct {
 	// Rules are what is the lock's own fault: properties that are violated, claims that
 	// are not kept, or what a lock must not do.
 	Rules []string `json:"rules"`
-	// Worlds is how many worlds had been run.
+	// Worlds is how many worlds had been tried.
 	Worlds int `json:"worlds"`
 	// Seed is that of the workload, and Replay the world as the environment variable
 	// LOCKSIM_REPLAY wants it.

@@ -97,9 +97,9 @@ func exploredSummary(r *explore.Result, since *Comparison) string {
 	}
 	switch {
 	case r.First > 0:
-		add("%s run, and the first break was in number %s", story.Count(r.Worlds, "world"), story.Thousands(r.First))
+		add("%s, and the first break was in number %s", WorldsTried(r.Worlds, r.Run()), story.Thousands(r.First))
 	default:
-		add("%s run, and nothing broke", story.Count(r.Worlds, "world"))
+		add("%s, and nothing broke", WorldsTried(r.Worlds, r.Run()))
 	}
 	if r.Stopped != "" {
 		add("INCOMPLETE")
@@ -138,7 +138,7 @@ func (d *document) addComparison(r *explore.Result, c *Comparison) {
 
 // addCoverage adds two chapters: on what was tried, and on what that did not find.
 func (d *document) addCoverage(r *explore.Result) {
-	d.add("What was tried", facts(coverage(r)), paragraph(kindsWords(r)))
+	d.add("What was tried", facts(coverage(r)), paragraph(kindsWords(r)), paragraph(countWords(r)))
 	var none points
 	for _, a := range notFound(r) {
 		sign := badge{"doubt", "?", ""}

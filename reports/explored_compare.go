@@ -132,7 +132,7 @@ func (c *Comparison) doubts(r *explore.Result) []string {
 		doubts = append(doubts, "That search was incomplete, so what seems new may not be.")
 	}
 	if len(c.Gone) > 0 && (r.Stopped != "" || r.Worlds < c.Known.Worlds) {
-		doubts = append(doubts, fmt.Sprintf("This search ran %s and that one %s, so what seems gone may still be there.",
+		doubts = append(doubts, fmt.Sprintf("This search tried %s and that one %s, so what seems gone may still be there.",
 			story.Count(r.Worlds, "world"), story.Thousands(c.Known.Worlds)))
 	}
 	return doubts

@@ -24,16 +24,31 @@ func sets(faults int) string {
 	return fmt.Sprintf("sets of %d faults", faults)
 }
 
+// WorldsTried is how many worlds a search tried, and how many of these it ran: the others
+// only repeat one that it ran.
+func WorldsTried(tried, run int) string {
+	words := story.Count(tried, "world") + " tried, "
+	if run == tried {
+		return words + "all of them run"
+	}
+	return words + story.Thousands(run) + " of them run"
+}
+
 // triedWords is how many sets of faults were tried of those that there are: "all
 // 8,934 single faults", "20,000 of 17,912,345 pairs".
 func triedWords(l explore.Level) string {
-	switch l.Tried {
-	case l.Space:
-		return fmt.Sprintf("all %s %s", story.Thousands(l.Space), sets(l.Faults))
-	case 0:
-		return fmt.Sprintf("none of %s %s", story.Thousands(l.Space), sets(l.Faults))
+	of := story.Thousands(l.Space) + " " + sets(l.Faults)
+	if l.Again > 0 {
+		of += " in " + story.Count(l.Tried, "world")
 	}
-	return fmt.Sprintf("%s of %s %s", story.Thousands(l.Tried), story.Thousands(l.Space), sets(l.Faults))
+	switch n := l.Sets(); n {
+	case l.Space:
+		return "all " + of
+	case 0:
+		return "none of " + of
+	default:
+		return story.Thousands(n) + " of " + of
+	}
 }
 
 // coverage has a row for each number of faults.
@@ -54,7 +69,7 @@ func coverage(r *explore.Result) []remark {
 			words = append(words, triedWords(l)+" tried")
 		}
 		if l.Repeats > 0 {
-			words = append(words, fmt.Sprintf("%s of them only repeat another, and were not run", story.Thousands(l.Repeats)))
+			words = append(words, fmt.Sprintf("%s of these were run, and %s only repeat one that was", story.Thousands(l.Run()), story.Thousands(l.Repeats)))
 		}
 		if l.Kinds > 0 {
 			words[0] += fmt.Sprintf(", %s of %s kinds of %s", story.Thousands(l.KindsTried), story.Thousands(l.Kinds), sets(l.Faults))
@@ -82,6 +97,15 @@ func coverage(r *explore.Result) []remark {
 		rows = append(rows, remarkOn(story.Count(l.Faults, "fault"), strings.Join(words, "; ")))
 	}
 	return rows
+}
+
+// countWords says which worlds are counted and which are not.
+func countWords(r *explore.Result) string {
+	words := WorldsTried(r.Worlds, r.Run()) + ". "
+	if n := r.Parts; n > 0 {
+		words += fmt.Sprintf("Among them are %s that a larger set only needed for comparison. ", story.Count(n, "smaller set"))
+	}
+	return words + "Worlds without faults, and those that make ways smaller, measure them or draw the map, are not counted."
 }
 
 // kindsWords says what a kind of pair is; "" if nothing is said of kinds.
@@ -236,7 +260,7 @@ func proveNothing(n uint64, that string) string {
 
 // exhaustive reports whether everything was tried that there is.
 func exhaustive(levels []explore.Level) bool {
-	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Tried < l.Space })
+	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Untried() > 0 })
 }
 
 // tried is the worlds on which a sentence rests: " (tried: all 8,934 single faults

@@ -27,17 +27,23 @@ type jsonExplored struct {
 	// Kinds are the kinds of faults that were tried; it is missing if all were.
 	Kinds explore.Kinds `json:"kinds,omitzero"`
 	// Quick says that only the classic causes were tried; it is missing otherwise.
-	Quick     bool               `json:"quick,omitempty"`
-	MaxFaults int                `json:"max_faults"`
-	Budget    int                `json:"budget"`
-	Stopped   string             `json:"stopped"`
-	Worlds    int                `json:"worlds"`
-	First     int                `json:"first"`
-	Bases     []jsonExploredBase `json:"bases"`
-	Levels    []jsonLevel        `json:"levels"`
-	Ways      []jsonWay          `json:"ways"`
-	RanOn     []jsonWay          `json:"ran_on"`
-	Maps      []jsonDangerMap    `json:"maps"`
+	Quick     bool   `json:"quick,omitempty"`
+	MaxFaults int    `json:"max_faults"`
+	Budget    int    `json:"budget"`
+	Stopped   string `json:"stopped"`
+	// Worlds is how many worlds were tried: the tried of all levels, and parts. Run is how
+	// many of these were run: the others only repeat one that was. Parts were run only to know
+	// what a part of a larger set does; it is missing if none were. Older documents have
+	// neither run nor parts.
+	Worlds int                `json:"worlds"`
+	Run    int                `json:"run"`
+	Parts  int                `json:"parts,omitempty"`
+	First  int                `json:"first"`
+	Bases  []jsonExploredBase `json:"bases"`
+	Levels []jsonLevel        `json:"levels"`
+	Ways   []jsonWay          `json:"ways"`
+	RanOn  []jsonWay          `json:"ran_on"`
+	Maps   []jsonDangerMap    `json:"maps"`
 	// NotFound are sentences for people.
 	NotFound []string `json:"not_found"`
 	// Comparison is there only if an earlier result was given.
@@ -59,7 +65,14 @@ type jsonLevel struct {
 	Tried  uint64 `json:"tried"`
 	// Repeats is how many of those tried only repeat what another one shows, and were not
 	// run; it is missing if none.
-	Repeats     uint64 `json:"repeats,omitempty"`
+	Repeats uint64 `json:"repeats,omitempty"`
+	// Run is how many of those tried were run, so tried less repeats.
+	Run uint64 `json:"run"`
+	// Again is how many of those tried have a set that another of them has; it is missing if
+	// none has.
+	Again uint64 `json:"again,omitempty"`
+	// Untried is how many of the space were not tried.
+	Untried     uint64 `json:"untried"`
 	Kinds       uint64 `json:"kinds"`
 	KindsTried  uint64 `json:"kinds_tried"`
 	Broke       uint64 `json:"broke"`
@@ -171,7 +184,7 @@ type jsonNewWay struct {
 func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
 		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
-		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, First: r.First,
+		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, Run: r.Run(), Parts: r.Parts, First: r.First,
 		Bases: []jsonExploredBase{}, Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
 	}
@@ -182,8 +195,7 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 		doc.Bases = append(doc.Bases, jsonExploredBase(b))
 	}
 	for _, l := range r.Levels {
-		l.Effect = present(l.Effect)
-		doc.Levels = append(doc.Levels, jsonLevel(l))
+		doc.Levels = append(doc.Levels, levelJSON(l))
 	}
 	for _, m := range r.Maps {
 		doc.Maps = append(doc.Maps, dangerJSON(m))
@@ -195,6 +207,23 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 		}
 	}
 	return encode(w, doc)
+}
+
+func levelJSON(l explore.Level) jsonLevel {
+	return jsonLevel{
+		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.Run(), Again: l.Again, Untried: l.Untried(),
+		Kinds: l.Kinds, KindsTried: l.KindsTried, Broke: l.Broke, BrokeFenced: l.BrokeFenced, Doubtful: l.Doubtful,
+		Effect: present(l.Effect), Behaviours: l.Behaviours,
+	}
+}
+
+// level is the level as the search had it.
+func (l jsonLevel) level() explore.Level {
+	return explore.Level{
+		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Again: l.Again,
+		Kinds: l.Kinds, KindsTried: l.KindsTried, Broke: l.Broke, BrokeFenced: l.BrokeFenced, Doubtful: l.Doubtful,
+		Effect: l.Effect, Behaviours: l.Behaviours,
+	}
 }
 
 func waysJSON(ways []explore.Way) []jsonWay {

@@ -212,7 +212,7 @@ func TestReadExploredRefuses(t *testing.T) {
 		"a map without rows": {search + `"maps": [{"starts": ["x"]}]}`, "maps[0] has 1 starts and 0 rows"},
 		"no lock":            {`{"schema": "locksim/explore/v1"}`, "holds no search: it names no lock"},
 		"no workload":        {`{"schema": "locksim/explore/v1", "lock": "mine", "worlds": 3}`, "holds no search: it names no workload (bases)"},
-		"no world":           {`{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}]}`, "holds no search: no world was run"},
+		"no world":           {`{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}]}`, "holds no search: no world was tried"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := ReadExplored([]byte(c.data))

@@ -51,7 +51,7 @@ func (doc jsonExplored) missing() string {
 	case len(doc.Bases) == 0:
 		return "it names no workload (bases)"
 	case doc.Worlds <= 0 && doc.Stopped == "" && !slices.ContainsFunc(doc.Bases, doubtful):
-		return "no world was run (worlds)"
+		return "no world was tried (worlds)"
 	}
 	return ""
 }
@@ -92,13 +92,13 @@ func (doc jsonExplored) check() error {
 func (doc jsonExplored) result() *explore.Result {
 	r := &explore.Result{
 		Lock: doc.Lock, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget, Kinds: doc.Kinds, Quick: doc.Quick,
-		Worlds: doc.Worlds, First: doc.First, Stopped: doc.Stopped,
+		Worlds: doc.Worlds, Parts: doc.Parts, First: doc.First, Stopped: doc.Stopped,
 	}
 	for _, b := range doc.Bases {
 		r.Bases = append(r.Bases, explore.BaseRecord(b))
 	}
 	for _, l := range doc.Levels {
-		r.Levels = append(r.Levels, explore.Level(l))
+		r.Levels = append(r.Levels, l.level())
 	}
 	for _, w := range doc.Ways {
 		r.Ways = append(r.Ways, w.way())

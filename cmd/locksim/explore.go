@@ -401,7 +401,8 @@ func partDone(cmd *cobra.Command, s *explore.Search, found *explore.Found) error
 	if why := found.Stopped(); why != "" {
 		return failure{unexpected, fmt.Errorf("locksim: part %d of %d is not complete: %s; go on with it by --resume instead of --ledger", s.Shard, s.Shards, why)}
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "part %d of %d is done: %d worlds; locksim merge puts the parts together\n", s.Shard, s.Shards, found.Worlds())
+	tried, run := found.Worlds()
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "part %d of %d is done: %s; locksim merge puts the parts together\n", s.Shard, s.Shards, reports.WorldsTried(tried, run))
 	return unwritten(err)
 }
 

@@ -50,6 +50,8 @@ type lane struct {
 // A promising set is one that behaved as none before.
 type promising struct {
 	world World
+	// id stands for the set of its faults.
+	id uint64
 	// parts are how bad the smaller sets are, as far as that is known.
 	parts grade
 	tried int
@@ -110,16 +112,19 @@ func (f *Found) runLanes(ctx context.Context) error {
 	for b := range known {
 		behaviours.see(b, 1)
 	}
-	err := f.takeTurns(ctx, all, behaviours)
+	sets := newCensus()
+	err := f.takeTurns(ctx, all, behaviours, sets)
 	for n := 2; n <= s.MaxFaults; n++ {
-		f.levels[n-1].Behaviours = behaviours.count(n)
+		level := &f.levels[n-1]
+		level.Behaviours = behaviours.count(n)
+		level.Again = level.Tried - min(uint64(sets.count(n)), level.Tried)
 	}
 	return f.halted(ctx, err)
 }
 
 // takeTurns runs the lanes, a few worlds of each at a time, until all are over, the time
 // is, or ctx is done.
-func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours *census) error {
+func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *census) error {
 	s := f.search
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -148,7 +153,7 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours *census) 
 				}
 				mu.Lock()
 				for _, t := range trials {
-					f.take(t, behaviours)
+					f.take(t, behaviours, sets)
 				}
 				if !s.Deadline.IsZero() && time.Now().After(s.Deadline) {
 					late = true
@@ -183,6 +188,8 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours *census) 
 type trial struct {
 	world   World
 	outcome Outcome
+	// id stands for the set of its faults.
+	id uint64
 	// parts are how bad smaller sets of the faults are.
 	parts grade
 	// part says that the world was only run to know what a smaller set does.
@@ -190,12 +197,14 @@ type trial struct {
 }
 
 // take adds what a lane has found out.
-func (f *Found) take(t trial, behaviours *census) {
+func (f *Found) take(t trial, behaviours, sets *census) {
 	f.worlds++
 	defer func() { f.search.tell(SeveralFaults, f.worlds, f.total(), f.groups.size()) }()
 	if t.part {
+		f.parts++
 		return
 	}
+	sets.see(t.id, len(t.world.Faults))
 	f.search.watch(t.world, t.outcome)
 	level := &f.levels[len(t.world.Faults)-1]
 	behaviours.see(t.outcome.Off.Behaviour, len(t.world.Faults))
@@ -258,7 +267,7 @@ func (l *lane) next(ctx context.Context) ([]trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := trial{world: base.world, outcome: o, parts: base.parts}
+	t := trial{world: base.world, id: base.id, outcome: o, parts: base.parts}
 	bad := effectOf(&o).grade()
 	var trials []trial
 	if len(base.world.Faults) > 2 && bad&^t.parts != 0 {
@@ -313,8 +322,8 @@ func (p *promising) reward() { p.tried-- }
 // was tried before.
 const attempts = 200
 
-// fresh says whether a set is new to the lane, and remembers it.
-func (l *lane) fresh(w World) bool {
+// idOf stands for the world's set of faults.
+func idOf(w World) uint64 {
 	words := make([]string, len(w.Faults))
 	for i, f := range w.Faults {
 		words[i] = key(World{Base: w.Base, Faults: []Fault{f}})
@@ -323,7 +332,11 @@ func (l *lane) fresh(w World) bool {
 	w.Faults = nil
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%q %q", key(w), words)
-	id := h.Sum64()
+	return h.Sum64()
+}
+
+// fresh says whether a set is new to the lane, and remembers it.
+func (l *lane) fresh(id uint64) bool {
 	if l.drawn.has(id) {
 		return false
 	}
@@ -344,8 +357,12 @@ func (l *lane) draw() (source, promising) {
 			}
 			i := c.members[l.random.IntN(len(c.members))]
 			one := l.found.singles[c.base][i]
-			if w, ok := p.world.and(one.world); ok && l.fresh(w) {
-				return p, promising{world: w, parts: p.parts | one.grade}
+			w, ok := p.world.and(one.world)
+			if !ok {
+				continue
+			}
+			if id := idOf(w); l.fresh(id) {
+				return p, promising{world: w, id: id, parts: p.parts | one.grade}
 			}
 		}
 	}
@@ -353,9 +370,13 @@ func (l *lane) draw() (source, promising) {
 		k := l.kind()
 		k.drawn++
 		a, b := l.pair(k)
-		if w, ok := a.world.and(b.world); ok && l.fresh(w) {
+		w, ok := a.world.and(b.world)
+		if !ok {
+			continue
+		}
+		if id := idOf(w); l.fresh(id) {
 			k.tried++
-			return k, promising{world: w, parts: l.found.records[w.Base].grade() | a.grade | b.grade}
+			return k, promising{world: w, id: id, parts: l.found.records[w.Base].grade() | a.grade | b.grade}
 		}
 	}
 	return nil, promising{}

@@ -29,9 +29,11 @@ type Result struct {
 	// paused process ran on, which no real pause lets it do.
 	Ways, RanOn []Way
 	Maps        []DangerMap
-	// Worlds is how many were run, and First how many before the first in which
-	// anything broke; 0 if nothing ever did.
-	Worlds, First int
+	// Worlds is how many worlds were tried: the Tried of all levels, and Parts, which were run
+	// only to know what a part of a larger set does. First is the number, of those tried, of
+	// the first with one fault in which anything broke; 0 if there is none. Worlds without
+	// faults, and those that shrink and measure ways and draw maps, are not counted.
+	Worlds, Parts, First int
 	// Stopped says why the search ended before its time, or is "".
 	Stopped string
 }
@@ -51,12 +53,16 @@ type BaseRecord struct {
 // A Level is what was tried with a certain number of faults.
 type Level struct {
 	Faults int
-	// Space is how many sets there are of so many faults, and Tried how many of them
-	// were run. With one fault both are equal unless the search was stopped.
+	// Space is how many sets there are of so many faults, and Tried of how many worlds with
+	// such a set it is known what they come to. With one fault both are equal unless the
+	// search was quick, was stopped, or is a part of one.
 	Space, Tried uint64
-	// Repeats is how many of those tried need not be run, because another was that runs
+	// Repeats is how many of those tried were not run, because another was that runs
 	// the same, event by event.
 	Repeats uint64
+	// Again is how many of those tried have a set that another of them has: two lanes may
+	// draw the same one. Of very many it is an estimate.
+	Again uint64
 	// Kinds is how many sets there are of faults that by themselves behave
 	// differently, and KindsTried how many of these are among those tried; 0 for
 	// single faults.
@@ -73,6 +79,24 @@ type Level struct {
 	// Behaviours is how many different ones were seen that no smaller number of faults
 	// had shown.
 	Behaviours int
+}
+
+// Run is how many worlds of the level were run.
+func (l Level) Run() uint64 { return l.Tried - l.Repeats }
+
+// Sets is how many different sets were tried.
+func (l Level) Sets() uint64 { return l.Tried - l.Again }
+
+// Untried is how many sets were not tried.
+func (l Level) Untried() uint64 { return l.Space - min(l.Sets(), l.Space) }
+
+// Run is how many of the worlds that were tried were run. The others only repeat one of them.
+func (r *Result) Run() int {
+	n := r.Worlds
+	for _, l := range r.Levels {
+		n -= int(l.Repeats)
+	}
+	return n
 }
 
 // A Way is one way to break the lock: many worlds with one cause.

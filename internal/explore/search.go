@@ -92,14 +92,18 @@ type Found struct {
 	levels  []Level
 	groups  *groups
 	worlds  int
+	parts   int // of these
 	first   int
 	told    bool // the first was told
 	stopped string
 	writing sync.Mutex
 }
 
-// Worlds is how many worlds were run.
-func (f *Found) Worlds() int { return f.worlds }
+// Worlds is how many worlds were tried, and how many of these were run.
+func (f *Found) Worlds() (tried, run int) {
+	r := Result{Worlds: f.worlds, Levels: f.levels}
+	return f.worlds, r.Run()
+}
 
 // Stopped says why the search ended before its time; "" if it did not.
 func (f *Found) Stopped() string { return f.stopped }

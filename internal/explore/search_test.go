@@ -314,8 +314,8 @@ func TestInterruptedSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Stopped() == "" || f.Worlds() == 0 || f.Worlds() >= 1000 || len(f.groups.all) == 0 {
-		t.Errorf("stopped: %q, after %d worlds, with\n%s", f.Stopped(), f.Worlds(), ids(f))
+	if f.Stopped() == "" || f.worlds == 0 || f.worlds >= 1000 || len(f.groups.all) == 0 {
+		t.Errorf("stopped: %q, after %d worlds, with\n%s", f.Stopped(), f.worlds, ids(f))
 	}
 }
 

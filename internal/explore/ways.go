@@ -22,7 +22,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 		Quick: s.Quick,
 		Lock:  first.Lock, Nodes: len(first.Nodes), TTL: first.TTL, Seed: s.Bases[0].Seed,
 		MaxFaults: s.MaxFaults, Budget: s.Worlds, Kinds: s.Kinds, Levels: f.levels,
-		Worlds: f.worlds, First: f.first, Stopped: f.stopped,
+		Worlds: f.worlds, Parts: f.parts, First: f.first, Stopped: f.stopped,
 	}
 	for _, r := range f.records {
 		out.Bases = append(out.Bases, r.report())

@@ -1,0 +1,98 @@
+package explore
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+)
+
+// The counts of a search add up, and are those of the worlds that its runner saw: what was
+// run and what only repeats it is what was tried; what was tried, each set once, and what was
+// not is all that there is.
+func TestCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs thousands of worlds")
+	}
+	local, bases := of("single", 1)
+	some := Kinds{Only: []string{"crash", "jump"}}
+	for name, c := range map[string]struct {
+		search    Search
+		parts     int   // the search is run as so many parts
+		interrupt int64 // after so many worlds; 0 is never
+		want      func(l []Level) bool
+	}{
+		"full":        {search: Search{MaxFaults: 1, Kinds: some}, want: func(l []Level) bool { return l[0].Untried() == 0 && l[0].Repeats > 0 }},
+		"limited":     {search: Search{MaxFaults: 3, Worlds: 150, Kinds: some}, want: func(l []Level) bool { return l[1].Untried() > 0 && l[2].Untried() > 0 }},
+		"quick":       {search: Search{MaxFaults: 2, Worlds: 20, Quick: true}, want: func(l []Level) bool { return l[0].Untried() > 0 }},
+		"few pairs":   {search: Search{MaxFaults: 2, Worlds: 2000, Kinds: Kinds{Only: []string{"cancel"}}}, want: func(l []Level) bool { return l[1].Tried > l[1].Space }},
+		"in parts":    {search: Search{MaxFaults: 1, Kinds: some}, parts: 3, want: func(l []Level) bool { return l[0].Untried() == 0 && l[0].Repeats > 0 }},
+		"interrupted": {search: Search{MaxFaults: 2, Worlds: 100, Kinds: some}, interrupt: 60, want: func(l []Level) bool { return l[0].Untried() > 0 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var runs atomic.Int64
+			sets := map[int]map[uint64]bool{}
+			var sum Result
+			for part := range max(c.parts, 1) {
+				s := c.search
+				if c.parts > 0 {
+					s.Shard, s.Shards = part+1, c.parts
+				}
+				ctx, interrupt := context.WithCancel(t.Context())
+				s.Bases, s.Records, s.Jobs = bases, local, 1
+				s.Runner = RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
+					if err := ctx.Err(); err != nil || len(w.Faults) == 0 {
+						o, _ := local.Run(t.Context(), w)
+						return o, err
+					}
+					if runs.Add(1) == c.interrupt {
+						interrupt()
+					}
+					return local.Run(t.Context(), w)
+				})
+				s.Watch = func(w World, _ Outcome) {
+					n := len(w.Faults)
+					if sets[n] == nil {
+						sets[n] = map[uint64]bool{}
+					}
+					sets[n][idOf(w)] = true
+				}
+				f, err := s.Find(ctx)
+				interrupt()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sum.Levels == nil {
+					sum.Levels = make([]Level, len(f.levels))
+				}
+				for i, l := range f.levels {
+					sum.Levels[i].Faults, sum.Levels[i].Space = l.Faults, l.Space
+					sum.Levels[i].Tried += l.Tried
+					sum.Levels[i].Repeats += l.Repeats
+					sum.Levels[i].Again += l.Again
+				}
+				sum.Worlds += f.worlds
+				sum.Parts += f.parts
+			}
+			tried := sum.Parts
+			for _, l := range sum.Levels {
+				tried += int(l.Tried)
+				if l.Run()+l.Repeats != l.Tried || l.Sets()+l.Untried() != l.Space {
+					t.Errorf("%+v does not add up", l)
+				}
+				if n := len(sets[l.Faults]); uint64(n) != l.Sets() {
+					t.Errorf("%+v, and %d different sets were seen", l, n)
+				}
+			}
+			if sum.Worlds != tried {
+				t.Errorf("%d worlds, of which the levels have %d", sum.Worlds, tried)
+			}
+			// Of a search that is interrupted the worlds that were under way do not count.
+			if n := int(runs.Load()); sum.Run() != n && (c.interrupt == 0 || sum.Run() > n) {
+				t.Errorf("%d worlds were run, and the search says %d", n, sum.Run())
+			}
+			if !c.want(sum.Levels) {
+				t.Errorf("the search is another one: %+v", sum.Levels)
+			}
+		})
+	}
+}
