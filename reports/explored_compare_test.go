@@ -95,7 +95,7 @@ func TestComparisonsThatMeanLittle(t *testing.T) {
 	for want, known := range map[string]func(*explore.Result){
 		"That was a search of redlock on 3 nodes, TTL 30s.":         func(k *explore.Result) { k.Nodes = 3 },
 		"That search was incomplete, so what seems new may not be.": func(k *explore.Result) { k.Stopped = "interrupted" },
-		"This search ran 28,934 worlds and that one 28,935, so what seems gone may still be there.": func(k *explore.Result) {
+		"This search tried 28,934 worlds and that one 28,935, so what seems gone may still be there.": func(k *explore.Result) {
 			k.Worlds++
 			k.Ways = append(k.Ways, explore.Way{ID: "z"})
 		},

@@ -38,17 +38,24 @@ func WorldsTried(tried, run int) string {
 // 8,934 single faults", "20,000 of 17,912,345 pairs".
 func triedWords(l explore.Level) string {
 	of := story.Thousands(l.Space) + " " + sets(l.Faults)
-	if l.Again > 0 {
-		of += " in " + story.Count(l.Tried, "world")
-	}
-	switch n := l.Sets(); n {
-	case l.Space:
+	switch n := l.Sets(); {
+	case l.Estimated && n > 0:
+		return "about " + story.Thousands(n) + " of " + of
+	case n == l.Space:
 		return "all " + of
-	case 0:
+	case n == 0:
 		return "none of " + of
 	default:
 		return story.Thousands(n) + " of " + of
 	}
+}
+
+// inWorlds is in how many worlds sets were tried, if some were in several; else "".
+func inWorlds(l explore.Level) string {
+	if l.Again == 0 {
+		return ""
+	}
+	return " in " + story.Count(l.Tried, "world")
 }
 
 // coverage has a row for each number of faults.
@@ -66,10 +73,10 @@ func coverage(r *explore.Result) []remark {
 		case l.Faults == 1 && l.Tried == l.Space:
 			words = append(words, fmt.Sprintf("every single fault at each of %s: %s", story.Count(points, "point"), story.Count(l.Tried, "world")))
 		default:
-			words = append(words, triedWords(l)+" tried")
+			words = append(words, triedWords(l)+" tried"+inWorlds(l))
 		}
 		if l.Repeats > 0 {
-			words = append(words, fmt.Sprintf("%s of these were run, and %s only repeat one that was", story.Thousands(l.Run()), story.Thousands(l.Repeats)))
+			words = append(words, fmt.Sprintf("%s of these were run, and the other %s only repeat one of them", story.Thousands(l.Run()), story.Thousands(l.Repeats)))
 		}
 		if l.Kinds > 0 {
 			words[0] += fmt.Sprintf(", %s of %s kinds of %s", story.Thousands(l.KindsTried), story.Thousands(l.Kinds), sets(l.Faults))
@@ -103,7 +110,7 @@ func coverage(r *explore.Result) []remark {
 func countWords(r *explore.Result) string {
 	words := WorldsTried(r.Worlds, r.Run()) + ". "
 	if n := r.Parts; n > 0 {
-		words += fmt.Sprintf("Among them are %s that a larger set only needed for comparison. ", story.Count(n, "smaller set"))
+		words += fmt.Sprintf("In %s of these a set lacks one fault of a larger set, which was compared with it. ", story.Thousands(n))
 	}
 	return words + "Worlds without faults, and those that make ways smaller, measure them or draw the map, are not counted."
 }
@@ -260,7 +267,7 @@ func proveNothing(n uint64, that string) string {
 
 // exhaustive reports whether everything was tried that there is.
 func exhaustive(levels []explore.Level) bool {
-	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Untried() > 0 })
+	return !slices.ContainsFunc(levels, func(l explore.Level) bool { return l.Untried() > 0 || l.Estimated })
 }
 
 // tried is the worlds on which a sentence rests: " (tried: all 8,934 single faults
@@ -269,7 +276,7 @@ func tried(r *explore.Result, levels []explore.Level) string {
 	var words []string
 	for _, l := range levels {
 		if l.Faults > 0 && l.Tried > 0 {
-			text := triedWords(l)
+			text := triedWords(l) + inWorlds(l)
 			if l.Doubtful > 0 {
 				text += " less " + proveNothing(l.Doubtful, " that")
 			}

@@ -69,8 +69,9 @@ type jsonLevel struct {
 	// Run is how many of those tried were run, so tried less repeats.
 	Run uint64 `json:"run"`
 	// Again is how many of those tried have a set that another of them has; it is missing if
-	// none has.
-	Again uint64 `json:"again,omitempty"`
+	// none has. Estimated says that again and untried are estimates; it is missing otherwise.
+	Again     uint64 `json:"again,omitempty"`
+	Estimated bool   `json:"estimated,omitempty"`
 	// Untried is how many of the space were not tried.
 	Untried     uint64 `json:"untried"`
 	Kinds       uint64 `json:"kinds"`
@@ -211,7 +212,8 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 
 func levelJSON(l explore.Level) jsonLevel {
 	return jsonLevel{
-		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.Run(), Again: l.Again, Untried: l.Untried(),
+		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Run: l.Run(),
+		Again: l.Again, Estimated: l.Estimated, Untried: l.Untried(),
 		Kinds: l.Kinds, KindsTried: l.KindsTried, Broke: l.Broke, BrokeFenced: l.BrokeFenced, Doubtful: l.Doubtful,
 		Effect: present(l.Effect), Behaviours: l.Behaviours,
 	}
@@ -220,7 +222,7 @@ func levelJSON(l explore.Level) jsonLevel {
 // level is the level as the search had it.
 func (l jsonLevel) level() explore.Level {
 	return explore.Level{
-		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Again: l.Again,
+		Faults: l.Faults, Space: l.Space, Tried: l.Tried, Repeats: l.Repeats, Again: l.Again, Estimated: l.Estimated,
 		Kinds: l.Kinds, KindsTried: l.KindsTried, Broke: l.Broke, BrokeFenced: l.BrokeFenced, Doubtful: l.Doubtful,
 		Effect: l.Effect, Behaviours: l.Behaviours,
 	}

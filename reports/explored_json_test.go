@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -231,6 +232,41 @@ func TestReadExploredRefuses(t *testing.T) {
 	for _, why := range []string{`"stopped": "interrupted", "bases": [{"name": "contend"}]`, `"bases": [{"name": "contend", "doubt": "it never begins"}]`} {
 		if _, err := ReadExplored([]byte(`{"schema": "locksim/explore/v1", "lock": "mine", ` + why + `}`)); err != nil {
 			t.Errorf("%s: %v", why, err)
+		}
+	}
+}
+
+// The counts of a document add up, those of a document of an older version as well, and no
+// more sets were tried than there are.
+func TestCountsOfADocumentAddUp(t *testing.T) {
+	const (
+		older = `{"schema": "locksim/explore/v1", "lock": "mine", "bases": [{}], "worlds": 18100, "levels": [
+			{"faults": 1, "space": 36, "tried": 36, "repeats": 6}, {"faults": 2, "space": 322, "tried": 17964}, {"faults": 3, "space": 9000}]}`
+		tried = "about 322 of 322 pairs tried in 17,964 worlds"
+	)
+	results := map[string]*explore.Result{"several": several(), "nothing": nothing(), "stopped": stopped()}
+	var err error
+	if results["older"], err = ReadExplored([]byte(older)); err != nil {
+		t.Fatal(err)
+	}
+	if text := explored(t, "text", results["older"], Options{}); !strings.Contains(text, tried) {
+		t.Errorf("it says nothing of %q:\n%s", tried, text)
+	}
+	for name, r := range results {
+		var doc jsonExplored
+		if err := json.Unmarshal([]byte(explored(t, "json", r, Options{})), &doc); err != nil {
+			t.Fatal(err)
+		}
+		all, run := doc.Parts, doc.Parts
+		for _, l := range doc.Levels {
+			all += int(l.Tried)
+			run += int(l.Run)
+			if l.Run+l.Repeats != l.Tried || l.Tried-l.Again+l.Untried != l.Space {
+				t.Errorf("%s: %+v does not add up", name, l)
+			}
+		}
+		if all != doc.Worlds || run != doc.Run {
+			t.Errorf("%s: %d worlds, %d of them run, and the levels and parts have %d and %d", name, doc.Worlds, doc.Run, all, run)
 		}
 	}
 }

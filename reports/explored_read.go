@@ -100,6 +100,9 @@ func (doc jsonExplored) result() *explore.Result {
 	for _, l := range doc.Levels {
 		r.Levels = append(r.Levels, l.level())
 	}
+	if doc.Run == 0 {
+		completeCounts(r)
+	}
 	for _, w := range doc.Ways {
 		r.Ways = append(r.Ways, w.way())
 	}
@@ -112,4 +115,17 @@ func (doc jsonExplored) result() *explore.Result {
 		})
 	}
 	return r
+}
+
+// completeCounts fills in the counts that documents of older versions do not have. Those
+// count a set again for each world that has it, and do not say how many worlds that is.
+func completeCounts(r *explore.Result) {
+	r.Parts = r.Worlds
+	for i := range r.Levels {
+		l := &r.Levels[i]
+		r.Parts = max(r.Parts-int(l.Tried), 0)
+		if l.Faults > 1 && l.Tried > 0 {
+			l.Again, l.Estimated = l.Tried-min(l.Tried, l.Space), true
+		}
+	}
 }

@@ -134,15 +134,15 @@ func several() *explore.Result {
 		},
 		Levels: []explore.Level{
 			{
-				Faults: 1, Space: 8934, Tried: 8934, Broke: 812, BrokeFenced: 40, Doubtful: 12, Behaviours: 203,
+				Faults: 1, Space: 8934, Tried: 8934, Repeats: 1934, Broke: 812, BrokeFenced: 40, Doubtful: 12, Behaviours: 203,
 				Effect: slices.Concat(panicWay().Effect, pauseWay().Effect),
 			},
 			{
-				Faults: 2, Space: 17912345, Tried: 15000, Kinds: 4020, KindsTried: 3411, Broke: 9000, BrokeFenced: 500, Behaviours: 12,
+				Faults: 2, Space: 17912345, Tried: 15000, Again: 12, Kinds: 4020, KindsTried: 3411, Broke: 9000, BrokeFenced: 500, Behaviours: 12,
 				Effect: slices.Concat(panicWay().Effect, ownWay().Effect, jumpWay().Effect, pauseWay().Effect),
 			},
 			{
-				Faults: 3, Space: 99999999999, Tried: 5000, Kinds: 120000, KindsTried: 4100, Broke: 4000,
+				Faults: 3, Space: 99999999999, Tried: 4900, Again: 1, Estimated: true, Kinds: 120000, KindsTried: 4100, Broke: 4000,
 				Effect: pauseWay().Effect,
 			},
 		},
@@ -162,7 +162,7 @@ func several() *explore.Result {
 				Cells:   [][]explore.Danger{row("....??"), row("...22X"), row("...222"), row("...222")},
 			},
 		},
-		Worlds: 28934, First: 12,
+		Worlds: 28934, Parts: 100, First: 12,
 	}
 }
 
@@ -172,7 +172,7 @@ func nothing() *explore.Result {
 		Lock: "mine", Nodes: 1, Seed: 7, MaxFaults: 1, Budget: 20000,
 		Bases:  []explore.BaseRecord{{Name: "contend", Points: 4, Steps: 4}},
 		Levels: []explore.Level{{Faults: 1, Space: 40, Tried: 40, Behaviours: 3}},
-		Worlds: 41,
+		Worlds: 40,
 	}
 }
 
@@ -183,7 +183,7 @@ func stopped() *explore.Result {
 		Bases:  []explore.BaseRecord{{Name: "contend", Points: 212, Steps: 34, Messages: 178, Broke: "progress"}},
 		Levels: []explore.Level{{Faults: 1, Space: 8934, Tried: 3000, Broke: 100, Effect: pauseWay().Effect}, {Faults: 2, Space: 17912345}},
 		Ways:   []explore.Way{pauseWay()},
-		Worlds: 3001, First: 1, Stopped: "it was interrupted",
+		Worlds: 3000, First: 1, Stopped: "it was interrupted",
 	}
 }
 

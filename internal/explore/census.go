@@ -3,7 +3,7 @@ package explore
 import "maps"
 
 // A census counts how many different behaviours sets of each size have shown that no
-// smaller set has. It does not depend on the order in which they are seen, and takes no
+// smaller set has, or how many different sets there were of each size. It does not depend on the order in which they are seen, and takes no
 // more memory the more there are: beyond mostCounted it counts a sample.
 type census struct {
 	// fewest is the smallest number of faults with which a behaviour was seen.
@@ -18,6 +18,9 @@ var mostCounted = 1 << 18
 func newCensus() *census { return &census{fewest: map[uint64]int{}} }
 
 func (c *census) counts(behaviour uint64) bool { return behaviour&(1<<c.bits-1) == 0 }
+
+// isSample says whether the counts are estimates.
+func (c *census) isSample() bool { return c.bits > 0 }
 
 // see takes in that so many faults have shown a behaviour.
 func (c *census) see(behaviour uint64, faults int) {

@@ -117,7 +117,8 @@ func (f *Found) runLanes(ctx context.Context) error {
 	for n := 2; n <= s.MaxFaults; n++ {
 		level := &f.levels[n-1]
 		level.Behaviours = behaviours.count(n)
-		level.Again = level.Tried - min(uint64(sets.count(n)), level.Tried)
+		level.Again = level.Tried - min(uint64(sets.count(n)), level.Tried, level.Space)
+		level.Estimated = sets.isSample()
 	}
 	return f.halted(ctx, err)
 }

@@ -61,8 +61,9 @@ type Level struct {
 	// the same, event by event.
 	Repeats uint64
 	// Again is how many of those tried have a set that another of them has: two lanes may
-	// draw the same one. Of very many it is an estimate.
-	Again uint64
+	// draw the same one. Estimated says that this is not an exact number.
+	Again     uint64
+	Estimated bool
 	// Kinds is how many sets there are of faults that by themselves behave
 	// differently, and KindsTried how many of these are among those tried; 0 for
 	// single faults.
