@@ -79,6 +79,7 @@ func Explore(t *testing.T, config Config, build New, o Exploration) {
 type explorer struct {
 	*subject
 	call   string
+	seed   uint64
 	search explore.Search
 	local  *explore.Local
 }
@@ -99,13 +100,30 @@ func newExplorer(t *testing.T, config Config, build New, o Exploration) *explore
 	}
 	e := &explorer{subject: s, call: nextCall(t.Name())}
 	e.search = explore.Search{
-		Bases: e.workloads(cmp.Or(o.Seed, 1)), MaxFaults: cmp.Or(o.MaxFaults, 2), Worlds: o.Worlds, Jobs: runtime.GOMAXPROCS(0),
+		MaxFaults: cmp.Or(o.MaxFaults, 2), Worlds: o.Worlds, Jobs: runtime.GOMAXPROCS(0),
 	}
 	if o.For > 0 {
 		e.search.Deadline = time.Now().Add(o.For)
 	}
-	e.local = explore.NewLocal(e.search.Bases, s.config.Patience, e.breaks)
+	e.seed = cmp.Or(o.Seed, 1)
+	e.workIn(e.workloads(e.seed, 0))
 	return e
+}
+
+// workIn has the lock explored in some workloads.
+func (e *explorer) workIn(bases []explore.Base) {
+	e.search.Bases, e.local = bases, explore.NewLocal(bases, e.config.Patience, e.breaks)
+}
+
+// measureTakeover fits the workloads to how long another client waits for a holder that has
+// crashed. The runner runs worlds of the workloads as they are.
+func (e *explorer) measureTakeover(t *testing.T, runner explore.Runner) {
+	t.Helper()
+	takeover, err := explore.Takeover(t.Context(), runner, e.local)
+	if err != nil {
+		t.Fatalf("locktest: %v", err)
+	}
+	e.workIn(e.workloads(e.seed, takeover))
 }
 
 // elsewhere does what this process is to do instead of a search, if it is: run worlds
@@ -116,8 +134,13 @@ func (e *explorer) elsewhere(t *testing.T) bool {
 	case servesAnother(e.call):
 		t.Skip("this process runs the worlds of another call of package locktest")
 	case serves(e.call):
-		// The bases that are sent lack what cannot be: those of this call are the same.
-		explore.Serve(os.Stdin, os.Stdout, func([]explore.Base) (explore.Runner, error) { return e.local, nil })
+		// The bases that are sent lack what cannot be: that is the same in those of this call.
+		explore.Serve(os.Stdin, os.Stdout, func(sent []explore.Base) (explore.Runner, error) {
+			for i, b := range sent {
+				e.search.Bases[i].Text = b.Text
+			}
+			return e.local, nil
+		})
 	case replayed() != "":
 		e.replay(t, replayed())
 		return true
@@ -125,14 +148,23 @@ func (e *explorer) elsewhere(t *testing.T) bool {
 	return false
 }
 
-// hire starts the workers.
+// hire starts the workers, in workloads that fit the lock.
 func (e *explorer) hire(t *testing.T) *explore.Pool {
 	t.Helper()
-	pool, err := explore.NewPool(e.search.Jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.search.Bases, e.silence())
+	one := e.pool(t, 1)
+	e.measureTakeover(t, one)
+	one.Close()
+	pool := e.pool(t, e.search.Jobs)
+	e.search.Runner, e.search.Records = pool, e.local
+	return pool
+}
+
+func (e *explorer) pool(t *testing.T, jobs int) *explore.Pool {
+	t.Helper()
+	pool, err := explore.NewPool(jobs, func() *exec.Cmd { return workerProcess(e.call) }, e.search.Bases, e.silence())
 	if err != nil {
 		t.Fatalf("locktest: %v", err)
 	}
-	e.search.Runner, e.search.Records = pool, e.local
 	return pool
 }
 

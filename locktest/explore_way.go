@@ -101,6 +101,7 @@ func (e *explorer) replay(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.measureTakeover(t, e.local)
 	both := e.tellBoth(w)
 	var names []string
 	var runs []*history.History

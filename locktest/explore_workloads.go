@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"time"
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/internal/explore"
@@ -12,21 +13,21 @@ import (
 )
 
 // workloads are those in which the lock is explored: those that locksim explore has
-// for every lock, and one of errands that only Go can tell.
-func (s *subject) workloads(seed uint64) []explore.Base {
+// for every lock, and one of errands that only Go can tell. takeover is as in [explore.Lock].
+func (s *subject) workloads(seed uint64, takeover time.Duration) []explore.Base {
 	// They are written for a lock that is registered and has as many nodes.
 	name := "single"
 	if s.config.Nodes > 1 {
 		name = "redlock"
 	}
 	lock := explore.Lock{
-		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Extends: s.config.Extends, Seed: seed,
+		Name: name, Kind: s.kind, Nodes: s.config.Nodes, TTL: ttl, Takeover: takeover, Extends: s.config.Extends, Seed: seed,
 	}
 	// Nobody waits for ever.
 	waits := scenarios.Fields{{Name: "gives-up", Value: ttls(0.3).String()}, {Name: "cancels-after", Value: ttls(2.5).String()}}
 	starts := on(keysExpired("client-1"), did("client-1", trace.Released), did("client-1", trace.Crashed), did("client-1", trace.Finished))
 	errands := explore.Base{
-		Name: "errands", Kind: s.kind, Seed: seed, Programs: map[string]explore.Program{"client-1": s.errands},
+		Name: "errands", Kind: s.kind, Seed: seed, Takeover: takeover, Programs: map[string]explore.Program{"client-1": s.errands},
 		Text: scenarios.Fields{
 			{Name: "title", Value: "one client asks for the lock that it holds, releases it twice, and stays too long"},
 			{Name: "lock", Value: scenarios.Fields{{Name: "kind", Value: name}, {Name: "nodes", Value: s.config.Nodes}, {Name: "ttl", Value: ttl.String()}}},
@@ -38,8 +39,8 @@ func (s *subject) workloads(seed uint64) []explore.Base {
 					scenarios.Field{Name: "retry-every", Value: ttls(0.1).String()},
 				)},
 			}},
-			{Name: "horizon", Value: (15 * ttl).String()},
-			{Name: "progress-within", Value: (5 * ttl).String()},
+			{Name: "horizon", Value: (15 * max(ttl, takeover)).String()},
+			{Name: "progress-within", Value: (5 * max(ttl, takeover)).String()},
 		}.Document(),
 	}
 	return append(lock.Bases(explore.Kinds{}), errands)

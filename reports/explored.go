@@ -53,6 +53,10 @@ func searched(r *explore.Result) []remark {
 		}
 		rows = append(rows, remarkOn("workload "+b.Name, text))
 	}
+	if r.Takeover > 0 {
+		rows = append(rows, remarkOn("takeover", fmt.Sprintf("another client is granted the lock %s after a crash of its holder; the longest faults last twice as long",
+			trace.ShortDuration(r.Takeover))))
+	}
 	plan := "every single fault"
 	if r.Quick {
 		plan = "QUICK: only the classic causes"
@@ -147,7 +151,9 @@ func (d *document) addCoverage(r *explore.Result) {
 		}
 		none = append(none, point{sign, a.says})
 	}
-	d.add("What was not found", none)
+	if len(none) > 0 {
+		d.add("What was not found", none, paragraph(notCovered(r)))
+	}
 }
 
 var goodSign, badSign, doubtSign = badge{"good", "✓", ""}, badge{"bad", "✗", ""}, badge{"doubt", "!", ""}

@@ -9,6 +9,8 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
 )
 
 // sets is what people call sets of so many faults.
@@ -290,7 +292,38 @@ func tried(r *explore.Result, levels []explore.Level) string {
 	if !r.Kinds.IsZero() {
 		kinds = "; of the kinds of faults " + r.Kinds.String()
 	}
-	return " (tried: " + story.List(words) + kinds + ")"
+	return " (tried: " + story.List(words) + sizesWords(r) + kinds + ")"
+}
+
+// sizesWords says how large the faults were that were tried; "" if that is not known.
+func sizesWords(r *explore.Result) (words string) {
+	if len(r.Lengths) > 0 {
+		words += "; faults of " + listOf(r.Lengths, trace.ShortDuration)
+	}
+	if len(r.Rates) > 0 {
+		words += "; clocks that drift by " + listOf(r.Rates, func(rate sim.Rate) string { return sim.Size{Rate: rate}.String() })
+	}
+	return words
+}
+
+func listOf[E any](all []E, text func(E) string) string {
+	var words []string
+	for _, e := range all {
+		words = append(words, text(e))
+	}
+	return story.List(words)
+}
+
+// notCovered says of which faults the search says nothing.
+func notCovered(r *explore.Result) string {
+	var kinds []string
+	for _, k := range sim.FaultKinds() {
+		if k.NotTried != "" {
+			kinds = append(kinds, fmt.Sprintf("%s (%s)", k.Name, k.NotTried))
+		}
+	}
+	return fmt.Sprintf("The search does not cover faults of other sizes, other workloads, or more than %s at once. No search tries the kinds %s.",
+		story.Count(r.MaxFaults, "fault"), story.List(kinds))
 }
 
 // settled reports whether a search that found nothing of a kind has at least tried

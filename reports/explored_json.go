@@ -27,10 +27,17 @@ type jsonExplored struct {
 	// Kinds are the kinds of faults that were tried; it is missing if all were.
 	Kinds explore.Kinds `json:"kinds,omitzero"`
 	// Quick says that only the classic causes were tried; it is missing otherwise.
-	Quick     bool   `json:"quick,omitempty"`
-	MaxFaults int    `json:"max_faults"`
-	Budget    int    `json:"budget"`
-	Stopped   string `json:"stopped"`
+	Quick     bool `json:"quick,omitempty"`
+	MaxFaults int  `json:"max_faults"`
+	// LengthsNS and RatesPPB are the sizes of the faults that were tried, the rates of clocks
+	// in parts per billion. Documents of older versions do not have them.
+	LengthsNS []time.Duration `json:"lengths_ns,omitempty"`
+	RatesPPB  []sim.Rate      `json:"rates_ppb,omitempty"`
+	// TakeoverNS is how long after a crash of its holder another client is granted the lock;
+	// it is missing if that is less than twice the TTL.
+	TakeoverNS time.Duration `json:"takeover_ns,omitempty"`
+	Budget     int           `json:"budget"`
+	Stopped    string        `json:"stopped"`
 	// Worlds is how many worlds were tried: the tried of all levels, and parts. Run is how
 	// many of these were run: the others only repeat one that was. Parts were run only to know
 	// what a part of a larger set does; it is missing if none were. Older documents have
@@ -186,6 +193,7 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 	doc := jsonExplored{
 		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
 		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, Run: r.Run(), Parts: r.Parts, First: r.First,
+		LengthsNS: r.Lengths, RatesPPB: r.Rates, TakeoverNS: r.Takeover,
 		Bases: []jsonExploredBase{}, Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
 	}

@@ -93,6 +93,7 @@ func (doc jsonExplored) result() *explore.Result {
 	r := &explore.Result{
 		Lock: doc.Lock, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget, Kinds: doc.Kinds, Quick: doc.Quick,
 		Worlds: doc.Worlds, Parts: doc.Parts, First: doc.First, Stopped: doc.Stopped,
+		Lengths: doc.LengthsNS, Rates: doc.RatesPPB, Takeover: doc.TakeoverNS,
 	}
 	for _, b := range doc.Bases {
 		r.Bases = append(r.Bases, explore.BaseRecord(b))

@@ -128,6 +128,7 @@ func several() *explore.Result {
 	}
 	return &explore.Result{
 		Lock: "redlock", Nodes: 5, TTL: 30 * s, Seed: 1, MaxFaults: 3, Budget: 20000,
+		Lengths: []time.Duration{3 * s, 60 * s, 150 * s}, Rates: []sim.Rate{sim.Percent, 50 * sim.Percent}, Takeover: 75 * s,
 		Bases: []explore.BaseRecord{
 			{Name: "contend", Points: 212, Steps: 34, Messages: 178},
 			{Name: "queue", Points: 80, Steps: 12, Messages: 68},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -173,6 +174,11 @@ func (f *exploreFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.prepare(cmd, format, sources); err != nil {
 		return err
 	}
+	if len(args) == 0 {
+		if err := f.measureTakeover(cmd.Context(), search); err != nil {
+			return err
+		}
+	}
 	closeLedger, err := f.openLedger(cmd.ErrOrStderr(), search, lock)
 	if err != nil {
 		return err
@@ -270,8 +276,7 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 		}
 	}
 	if len(args) == 0 {
-		l := explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Extends: true, Seed: f.seed}
-		s.Bases = l.Bases(s.Kinds)
+		s.Bases = f.made(0).Bases(s.Kinds)
 		return s, f.lock, nil, nil
 	}
 	found, err := load(args)
@@ -281,6 +286,28 @@ func (f *exploreFlags) search(stderr io.Writer, args []string) (*explore.Search,
 	base, lock, err := f.fileBase(stderr, args[0], found)
 	s.Bases = []explore.Base{base}
 	return s, lock, found, err
+}
+
+// made is the lock that a workload is made for.
+func (f *exploreFlags) made(takeover time.Duration) explore.Lock {
+	return explore.Lock{Name: f.lock, Nodes: f.nodes, TTL: f.ttl, Takeover: takeover, Extends: true, Seed: f.seed}
+}
+
+// measureTakeover fits the workloads that are made for a lock to how long another client waits
+// for a holder that has crashed.
+func (f *exploreFlags) measureTakeover(ctx context.Context, s *explore.Search) error {
+	bases := s.Bases[:1]
+	pool, err := explore.NewPool(1, f.worker, bases, 3*f.timeout)
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	defer pool.Close()
+	takeover, err := explore.Takeover(ctx, pool, explore.NewLocal(bases, f.timeout, nil))
+	if err != nil {
+		return failure{unexpected, fmt.Errorf("locksim: %w", err)}
+	}
+	s.Bases = f.made(takeover).Bases(s.Kinds)
+	return nil
 }
 
 // fileBase is the workload of the scenario that was found under an argument.

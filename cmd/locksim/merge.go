@@ -105,7 +105,7 @@ func merged(files []string) (search *explore.Search, first explore.Heading, err 
 		return nil, first, fmt.Errorf("locksim: %s is of a search that went on for as long as --for said, so nobody knows what it would have tried; explore --resume makes the report", files[0])
 	}
 	for _, b := range first.Bases {
-		search.Bases = append(search.Bases, explore.Base{Name: b.Name, Text: []byte(b.Text), Seed: b.Seed, Kinds: b.Kinds})
+		search.Bases = append(search.Bases, explore.Base{Name: b.Name, Text: []byte(b.Text), Seed: b.Seed, Kinds: b.Kinds, Takeover: b.Takeover})
 	}
 	search.MaxFaults, search.Worlds, search.Kinds = first.MaxFaults, first.Worlds, first.Kinds
 	search.Quick = first.Quick

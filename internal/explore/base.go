@@ -20,6 +20,9 @@ type Lock struct {
 	Nodes int
 	// TTL is how long a grant lasts; 0 is 30 seconds.
 	TTL time.Duration
+	// Takeover, if not 0, is how long after a crash of its holder another client is granted
+	// the lock; see [Takeover].
+	Takeover time.Duration
 	// Extends says that a lease can be prolonged.
 	Extends bool
 	Seed    uint64
@@ -34,6 +37,9 @@ func (l Lock) kind() locks.Kind {
 	return kind
 }
 
+// firstClient is the client of a base that is granted the lock first.
+const firstClient = "client-1"
+
 // DefaultTTL is how long a grant lasts if nobody says otherwise.
 const DefaultTTL = 30 * time.Second
 
@@ -42,8 +48,8 @@ const DefaultTTL = 30 * time.Second
 // In contend the first client holds the lock for less than a third of its TTL, and
 // another asks for it again and again meanwhile, so that it gets in soon after it could;
 // each attempt costs time in every world, so it does not ask too often. In extend, for
-// locks that can, the work takes longer than the TTL, and the first client prolongs its
-// lease. In replicated, which is tried with the faults in question alone, the first node
+// locks that can, the work takes longer than the TTL, and than another client waits for a
+// holder that has crashed, and the first client prolongs its lease. In replicated, which is tried with the faults in question alone, the first node
 // has a replica that lags behind and can be promoted: when it has lost its power, or while
 // it is alive, and clients still speak to it.
 func (l Lock) Bases(kinds Kinds) []Base {
@@ -52,6 +58,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 		ttl = DefaultTTL
 	}
 	share := func(tenths time.Duration) string { return trace.ShortDuration(ttl / 10 * tenths) }
+	lasts := max(ttl, l.Takeover)
 	// Nobody waits for ever for a storage that has crashed.
 	waits := scenarios.Field{Name: "gives-up", Value: share(3)}
 	// Nor for ever for a node that has lost its power: nobody tells.
@@ -61,19 +68,19 @@ func (l Lock) Bases(kinds Kinds) []Base {
 		lock = append(lock, scenarios.Field{Name: "nodes", Value: l.Nodes})
 	}
 	base := func(name string, holder scenarios.Fields, asks string) Base {
-		return Base{Name: name, Kind: l.Kind, Seed: l.Seed, Text: scenarios.Fields{
+		return Base{Name: name, Kind: l.Kind, Seed: l.Seed, Takeover: l.Takeover, Text: scenarios.Fields{
 			{Name: "title", Value: l.Name + ": " + name},
 			{Name: "lock", Value: lock},
 			{Name: "clients", Value: scenarios.Fields{
-				{Name: "client-1", Value: holder},
+				{Name: firstClient, Value: holder},
 				{Name: "client-2", Value: scenarios.Fields{
 					{Name: "starts", Value: trace.ShortDuration(ttl/30) + " after the start"},
 					{Name: "works", Value: share(2)},
 					{Name: "retry-every", Value: asks}, waits, cancels,
 				}},
 			}},
-			{Name: "horizon", Value: trace.ShortDuration(10 * ttl)},
-			{Name: "progress-within", Value: trace.ShortDuration(4 * ttl)},
+			{Name: "horizon", Value: trace.ShortDuration(10 * lasts)},
+			{Name: "progress-within", Value: trace.ShortDuration(4 * lasts)},
 		}.Document()}
 	}
 	bases := []Base{base("contend", scenarios.Fields{
@@ -81,7 +88,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 	}, trace.ShortDuration(ttl/20*3))}
 	if l.Extends {
 		bases = append(bases, base("extend", scenarios.Fields{
-			{Name: "works", Value: share(12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
+			{Name: "works", Value: trace.ShortDuration(lasts / 10 * 12)}, {Name: "extends-every", Value: share(5)}, {Name: "retry-every", Value: share(1)}, waits, cancels,
 		}, share(4)))
 	}
 	if system, _ := sim.LookupSystem(l.kind().System); system.Replicates && kinds.Tries("promote") {

@@ -55,7 +55,9 @@ func (r *Record) quick(w World) bool {
 }
 
 // longest is how large the largest faults are that a search tries.
-func (r *Record) longest() time.Duration { return r.share(200) }
+func (r *Record) longest() time.Duration {
+	return max(r.share(largest), percentOf(r.Takeover, largest))
+}
 
 // effects are those of a class's members, each with its members.
 func (f *Found) effects(c class) map[trace.Effect][]int {

@@ -81,12 +81,11 @@ func (p Point) start() string {
 	return p.Strikes.String()
 }
 
-// lengths are from a tenth of the TTL to twice the TTL.
+// lengths are twenty, up to that of the longest faults of the search.
 func (r *Record) lengths() []time.Duration {
-	ttl := r.share(100)
 	var all []time.Duration
-	for tenths := time.Duration(1); tenths <= 20; tenths++ {
-		all = append(all, ttl/10*tenths)
+	for n := time.Duration(1); n <= 20; n++ {
+		all = append(all, r.longest()/20*n)
 	}
 	return all
 }

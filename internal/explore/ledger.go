@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A Ledger has the outcomes of worlds that were run before, and takes down those that
@@ -71,8 +72,9 @@ type BaseHeading struct {
 	Text string `json:"text"`
 	// Hash identifies the text.
 	Hash string `json:"hash"`
-	// Kinds are those of the [Base].
-	Kinds Kinds `json:"kinds,omitzero"`
+	// Kinds and Takeover are those of the [Base].
+	Kinds    Kinds         `json:"kinds,omitzero"`
+	Takeover time.Duration `json:"takeover,omitempty"`
 }
 
 // Heading is what a ledger of the search begins with.
@@ -82,7 +84,7 @@ func (s *Search) Heading(version, lock string) Heading {
 		MaxFaults: s.MaxFaults, Worlds: s.Worlds, Shard: s.Shard, Shards: s.Shards, Kinds: s.Kinds, Quick: s.Quick,
 	}
 	for _, b := range s.Bases {
-		h.Bases = append(h.Bases, BaseHeading{b.Name, b.Seed, string(b.Text), hashOf(b.Text), b.Kinds})
+		h.Bases = append(h.Bases, BaseHeading{b.Name, b.Seed, string(b.Text), hashOf(b.Text), b.Kinds, b.Takeover})
 	}
 	return h
 }

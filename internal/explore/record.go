@@ -12,9 +12,9 @@ import (
 type Record struct {
 	Base int
 	Name string
-	// Lock is the kind of lock and TTL how long a grant lasts.
-	Lock string
-	TTL  time.Duration
+	// Lock is the kind of lock and TTL how long a grant lasts. Takeover is that of the [Base].
+	Lock          string
+	TTL, Takeover time.Duration
 	// System is the kind of server that the lock is kept on.
 	System string
 	// OwnClock says that the lock reads its process's clock.

@@ -24,7 +24,7 @@ func (l *Local) Record(base int) (*Record, error) {
 		return nil, err
 	}
 	r := &Record{
-		Base: base, Name: l.bases[base].Name, Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, System: cfg.Lock.Kind.System,
+		Base: base, Name: l.bases[base].Name, Lock: cfg.Lock.Kind.Name, TTL: cfg.Lock.TTL, Takeover: l.bases[base].Takeover, System: cfg.Lock.Kind.System,
 		OwnClock: cfg.Lock.Kind.OwnClock || cfg.Lock.Kind.ReadsClock || cfg.Tokens.Source.OwnClock,
 		Outcome:  Outcome{Off: off.Run, On: on.Run}, Roles: map[string]trace.Role{},
 	}

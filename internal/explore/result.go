@@ -21,10 +21,15 @@ type Result struct {
 	MaxFaults, Budget int
 	// Kinds are the kinds of faults that were tried, and Quick says that of these only the
 	// classic causes were.
-	Kinds  Kinds
-	Quick  bool
-	Bases  []BaseRecord
-	Levels []Level
+	Kinds Kinds
+	Quick bool
+	// Lengths and Rates are the sizes of the faults that were tried, the smallest first.
+	// Takeover is that of the [Lock].
+	Lengths  []time.Duration
+	Rates    []sim.Rate
+	Takeover time.Duration
+	Bases    []BaseRecord
+	Levels   []Level
 	// Ways are the ways to break the lock, the worst first. RanOn are those in which a
 	// paused process ran on, which no real pause lets it do.
 	Ways, RanOn []Way

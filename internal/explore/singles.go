@@ -183,6 +183,9 @@ func (s site) sizes() (all []sim.Size) {
 	for _, rate := range s.Rates {
 		all = append(all, sim.Size{Rate: rate})
 	}
+	if s.Takeover > 0 && slices.Contains(s.Lengths, largest) {
+		all = append(all, sim.Size{Time: percentOf(s.Takeover, largest)}, sim.Size{Time: percentOf(s.Takeover, justAbove)})
+	}
 	for _, percent := range s.Lengths {
 		all = append(all, sim.Size{Time: s.share(percent)})
 	}
@@ -195,8 +198,16 @@ func (s site) sizes() (all []sim.Size) {
 // share is so much percent of the TTL; of a lock whose grants do not end, of how long
 // those of others last by default.
 func (r *Record) share(percent int) time.Duration {
-	return cmp.Or(r.TTL, DefaultTTL) / 20 * time.Duration(percent) / 5
+	return percentOf(cmp.Or(r.TTL, DefaultTTL), percent)
 }
+
+func percentOf(d time.Duration, percent int) time.Duration {
+	return d / 20 * time.Duration(percent) / 5
+}
+
+// Two of the sizes that a search tries, in percent of the TTL: the largest, and the one just
+// above it.
+const largest, justAbove = 200, 105
 
 // strikes says whether the site's faults can strike a process.
 func (s site) strikes(process string) bool {

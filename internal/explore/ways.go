@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -22,8 +24,9 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 		Quick: s.Quick,
 		Lock:  first.Lock, Nodes: len(first.Nodes), TTL: first.TTL, Seed: s.Bases[0].Seed,
 		MaxFaults: s.MaxFaults, Budget: s.Worlds, Kinds: s.Kinds, Levels: f.levels,
-		Worlds: f.worlds, Parts: f.parts, First: f.first, Stopped: f.stopped,
+		Worlds: f.worlds, Parts: f.parts, First: f.first, Stopped: f.stopped, Takeover: first.Takeover,
 	}
+	out.Lengths, out.Rates = f.sizes()
 	for _, r := range f.records {
 		out.Bases = append(out.Bases, r.report())
 	}
@@ -46,6 +49,27 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 		}
 	}
 	return out, nil
+}
+
+// sizes are those of the single faults that were tried, the smallest first.
+func (f *Found) sizes() (lengths []time.Duration, rates []sim.Rate) {
+	for _, singles := range f.singles {
+		for _, one := range singles {
+			switch size := one.world.Faults[0].Size(); {
+			case one.outcome == nil:
+			case size.Rate != 0:
+				rates = append(rates, size.Rate)
+			case size.Time != 0:
+				lengths = append(lengths, size.Time)
+			}
+		}
+	}
+	return distinct(lengths), distinct(rates)
+}
+
+func distinct[N cmp.Ordered](all []N) []N {
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // report is what the report says of a base.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
@@ -29,6 +30,8 @@ type Base struct {
 	Kinds Kinds
 	// Seed selects the latencies and every random value.
 	Seed uint64
+	// Takeover is that of the [Lock].
+	Takeover time.Duration
 }
 
 // A Program is what a client does; see [sim.Client].

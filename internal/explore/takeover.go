@@ -1,0 +1,51 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/trace"
+)
+
+// Takeover measures in the first base how long after a crash of the lock's holder another
+// client is granted the lock: a fault that is over by then cannot let two clients work at
+// once. The base is the first of [Lock.Bases], in both runner and local. It returns 0 if
+// that takes less than twice the TTL, which is how long the longest faults last anyway, or if
+// no other client is granted the lock at all.
+//
+// On Consul, for instance, it is much longer than the TTL: a session ends after twice its
+// TTL, and a lock-delay follows.
+func Takeover(ctx context.Context, runner Runner, local *Local) (time.Duration, error) {
+	w := World{Faults: []Fault{fault(&sim.CrashFault{Process: firstClient}, 0).at(
+		trace.Trigger{Before: trace.StepPoint{Client: firstClient, Step: trace.Read}})}}
+	// The first time in a process of its own: there is no telling what the lock does.
+	o, err := runner.Run(ctx, w)
+	if err != nil || misconduct(o) || o.Off.Doubt != "" {
+		return 0, err
+	}
+	local.mu.Lock()
+	defer local.mu.Unlock()
+	cfg, err := local.config(w, Without)
+	if err != nil {
+		return 0, err
+	}
+	off, err := local.play(cfg)
+	if err != nil || off.history == nil || len(off.history.Acts()) == 0 {
+		return 0, err
+	}
+	crash := off.history.Acts()[0].Struck
+	for _, s := range off.history.Sections() {
+		if s.Client == firstClient || s.Granted.Seq < crash.Seq {
+			continue
+		}
+		// Sizes are round numbers, as those of the TTL are.
+		ttl := cmp.Or(cfg.Lock.TTL, DefaultTTL)
+		if after := (s.Granted.At - crash.At).Round(ttl / 30); after >= percentOf(ttl, largest) {
+			return after, nil
+		}
+		break
+	}
+	return 0, nil
+}
