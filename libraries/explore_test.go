@@ -1,11 +1,16 @@
 package libraries_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
 )
 
 // A lock whose leases cannot be extended has no workload in which they are.
@@ -25,4 +30,84 @@ func TestABaseThatProvesNothing(t *testing.T) {
 	if !slices.Equal(took, []string{"contend", "replicated"}) {
 		t.Errorf("workloads that take place: %q", took)
 	}
+}
+
+// Nobody else waits so long for a holder that has crashed that the longest faults of a search
+// do not outlast it.
+func TestTakeovers(t *testing.T) {
+	got := map[string]time.Duration{}
+	for _, name := range locks.Names() {
+		l := explore.NewLocal(explore.Lock{Name: name, Extends: true, Seed: 1}.Bases(explore.Kinds{}), 10*time.Second, nil)
+		after, err := explore.Takeover(t.Context(), l, l)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after > 0 {
+			got[name] = after
+		}
+	}
+	// A session ends after twice its TTL, and a lock-delay of 15 s follows. A semaphore's holders
+	// are in another key, which has none.
+	want := map[string]time.Duration{
+		"consul": 75 * time.Second, "consul-lockindex": 75 * time.Second, "consul-patient": 75 * time.Second, "consul-semaphore": time.Minute,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A search finds by itself that consul/api's Lock does not notice the loss of the lock while its
+// client is cut off (hashicorp/consul 18271). No fault of the usual sizes, up to twice the TTL,
+// lasts until another client has the lock.
+func TestConsulsLossUnnoticed(t *testing.T) {
+	cutOff := explore.Kinds{Only: []string{"partition"}}
+	l := explore.Lock{Name: "consul", Extends: true, Seed: 1}
+	if own := own(t, l, cutOff); len(own) > 0 {
+		t.Errorf("found with faults of up to twice the TTL: %+v", own)
+	}
+	l.Takeover = 75 * time.Second
+	worlds := own(t, l, cutOff)
+	if len(worlds) == 0 {
+		t.Fatal("nothing found is the lock's own fault")
+	}
+	local := explore.NewLocal(l.Bases(cutOff)[1:], 10*time.Second, nil)
+	for _, w := range worlds {
+		cfg, err := local.Config(w, explore.Without)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := sim.Run(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := history.Of(tr)
+		cut, first, second := h.Acts()[0], h.Sections()[0], h.Sections()[1]
+		if first.Client != "client-1" || second.Client != "client-2" || first.To.At < second.Granted.At {
+			t.Errorf("%v: the sections do not overlap", w.Faults)
+		}
+		if heard := first.Lost; heard != nil && (cut.Lifted == nil || heard.At < cut.Lifted.At || heard.At < second.Granted.At) {
+			t.Errorf("%v: the holder hears of the loss while it is cut off, or in time", w.Faults)
+		}
+	}
+}
+
+// own are the worlds of the workload extend with one fault in which two clients work at once by the lock's own fault.
+func own(t *testing.T, l explore.Lock, kinds explore.Kinds) (worlds []explore.World) {
+	t.Helper()
+	bases := l.Bases(kinds)[1:]
+	local := explore.NewLocal(bases, 10*time.Second, nil)
+	search := explore.Search{
+		Bases: bases, MaxFaults: 1, Kinds: kinds, Jobs: 1, Runner: local, Records: local,
+		Watch: func(w explore.World, o explore.Outcome) {
+			if slices.ContainsFunc(o.Off.Breaks, func(b explore.Break) bool {
+				return b.Fault == checks.FaultLock && b.What == string(checks.SectionExclusion)
+			}) {
+				worlds = append(worlds, w)
+			}
+		},
+	}
+	if _, err := search.Find(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return worlds
 }

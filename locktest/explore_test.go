@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -33,6 +34,39 @@ func TestWorkloads(t *testing.T) {
 			case o.Broke() || o.Off.Doubt != "" || o.On.Doubt != "" || o.RanOn():
 				t.Errorf("%d nodes, %s: %+v", config.Nodes, base.Name, o)
 			}
+		}
+	}
+}
+
+// The workloads that are fitted to a lock of which others wait for longer than the TTL are the
+// same in the workers.
+func TestFittedWorkloads(t *testing.T) {
+	build := mutant(t, "quorum")
+	e := newExplorer(t, Config{Extends: true, OwnClock: true}, func(env *Env) (locks.Lock, error) {
+		slow := *env.env
+		slow.TTL *= 3
+		return build(&Env{&slow})
+	}, Exploration{})
+	if e.elsewhere(t) {
+		return
+	}
+	plain := e.local
+	pool := e.hire(t)
+	defer pool.Close()
+	// Nobody extends a lease so often in work that takes little more than a TTL.
+	w := explore.World{Base: 1, Faults: []explore.Fault{{Fault: sim.Fault{
+		Action: &sim.Pause{Process: "client-1"}, For: ttls(0.1),
+		Strikes: trace.Trigger{Before: trace.StepPoint{Client: "client-1", Step: trace.Extend, Nth: 5}},
+	}}}}
+	if base := e.search.Bases[w.Base]; base.Name != "extend" || base.Takeover < ttls(3) {
+		t.Errorf("%s: another client has the lock %v after a crash", base.Name, base.Takeover)
+	}
+	for name, c := range map[string]struct {
+		runner explore.Runner
+		fitted bool
+	}{"before": {plain, false}, "here": {e.local, true}, "in a worker": {pool, true}} {
+		if o, err := c.runner.Run(t.Context(), w); err != nil || (o.Off.Doubt == "") != c.fitted {
+			t.Errorf("%s: %+v, %v", name, o.Off, err)
 		}
 	}
 }

@@ -1,0 +1,84 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/locks"
+)
+
+// slow is a lock whose grants last three times as long as their holders know, and so a lock of
+// which another client waits for that long.
+func slow(t *testing.T) Lock {
+	t.Helper()
+	kind, ok := locks.Lookup("single")
+	if !ok {
+		t.Fatal("there is no lock single")
+	}
+	make := kind.New
+	kind.New = func(e *locks.Env) (locks.Lock, error) {
+		patient := *e
+		patient.TTL *= 3
+		return make(&patient)
+	}
+	return Lock{Name: "single", Kind: kind, Extends: true, Seed: 1}
+}
+
+// The longest faults outlast what a lock waits for, and so does the work of the holder. Of a
+// lock that waits for no longer than they last anyway nothing changes.
+func TestTakeover(t *testing.T) {
+	for name, c := range map[string]struct {
+		lock    Lock
+		want    time.Duration
+		lengths []time.Duration
+		longest time.Duration
+	}{
+		"a lock with a TTL": {Lock{Name: "single", Extends: true, Seed: 1}, 0, []time.Duration{60 * time.Second, 31500 * time.Millisecond}, time.Minute},
+		// The other client asks each 4.5 s.
+		"a lock that is slow":  {slow(t), 91 * time.Second, []time.Duration{182 * time.Second, 95550 * time.Millisecond, 60 * time.Second}, 182 * time.Second},
+		"one with a short TTL": {Lock{Name: "single", TTL: time.Second, Seed: 1}, 0, []time.Duration{2 * time.Second}, 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain := c.lock.Bases(Kinds{})
+			local := NewLocal(plain, 10*time.Second, nil)
+			got, err := Takeover(t.Context(), local, local)
+			if err != nil || got != c.want {
+				t.Fatalf("%v, %v; want %v", got, err, c.want)
+			}
+			c.lock.Takeover = got
+			bases := c.lock.Bases(Kinds{})
+			for i, b := range bases {
+				if same := string(b.Text) == string(plain[i].Text); same != (got == 0) {
+					t.Errorf("%s is as it was: %t\n%s", b.Name, same, b.Text)
+				}
+			}
+			r := recorded(t, NewLocal(bases, 10*time.Second, nil), 0)
+			if l := r.lengths(); r.longest() != c.longest || l[len(l)-1] != c.longest {
+				t.Errorf("the longest faults last %v, and on the map %v; want %v", r.longest(), l, c.longest)
+			}
+			lengths := map[time.Duration]bool{}
+			for _, w := range r.Singles() {
+				lengths[w.Faults[0].Size().Time] = true
+			}
+			for _, want := range c.lengths {
+				if !lengths[want] {
+					t.Errorf("no fault lasts %v: %v", want, lengths)
+				}
+			}
+			if longer := slices.ContainsFunc(r.Singles(), func(w World) bool { return w.Faults[0].Size().Time > c.longest }); longer {
+				t.Errorf("some last longer than %v: %v", c.longest, lengths)
+			}
+		})
+	}
+}
+
+// A search with another takeover is another search, also where the workload is the same.
+func TestLedgerOfAnotherTakeover(t *testing.T) {
+	other := *aSearch
+	other.Bases = slices.Clone(aSearch.Bases)
+	other.Bases[0].Takeover = 75 * time.Second
+	if err := other.Heading("v1", "single").Continues(aSearch.Heading("v1", "single")); err == nil {
+		t.Error("it goes on with the ledger of a search without")
+	}
+}
