@@ -5,10 +5,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
+	"github.com/locksim/locksim/scenarios"
 )
 
 // Findings are the rules that a lock fails, by story.
@@ -27,11 +29,24 @@ func OwnStories(story string) bool { return !strings.HasPrefix(story, "catalogue
 // NobodysStories are those and the ones of the catalogue that are not about what was found in
 // one library, or about the locks of one system: what these come to with others nobody asks.
 func NobodysStories(story string) bool {
-	return !slices.ContainsFunc([]string{
-		"redsync-", "redislock-", "rueidislock-",
-		"etcd-", "zookeeper-", "consul-", "postgres-", "goose-", "sqlite-", "kubernetes-",
-	}, func(one string) bool { return strings.HasPrefix(story, "catalogue/"+one) })
+	name, _, _ := strings.Cut(strings.TrimPrefix(story, "catalogue/"), "/")
+	return OwnStories(story) || !somebodys()[name]
 }
+
+// somebodys are the scenarios of the groups that are about one library or one system.
+var somebodys = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, shelf := range scenarios.Catalogue() {
+		isItsSystem := func(name string) bool { k, _ := locks.Lookup(name); return k.System == shelf.Group }
+		if shelf.Group != "libraries" && !slices.ContainsFunc(locks.Names(), isItsSystem) {
+			continue
+		}
+		for _, s := range shelf.Scenarios {
+			names[s.Name] = true
+		}
+	}
+	return names
+})
 
 // Finds tells a lock the stories that config names, and fails the test unless the suite finds
 // in it what is known, and nothing else. A lock that is slow is told no more of them when all
