@@ -49,9 +49,10 @@ const DefaultTTL = 30 * time.Second
 // another asks for it again and again meanwhile, so that it gets in soon after it could;
 // each attempt costs time in every world, so it does not ask too often. In extend, for
 // locks that can, the work takes longer than the TTL, and than another client waits for a
-// holder that has crashed, and the first client prolongs its lease. In replicated, which is tried with the faults in question alone, the first node
-// has a replica that lags behind and can be promoted: when it has lost its power, or while
-// it is alive, and clients still speak to it.
+// holder that has crashed, and the first client prolongs its lease. In replicated, which is
+// tried with the faults in question alone, the first node has a replica that lags behind and
+// can be promoted: when it has lost its power, or while it is alive, and clients still speak
+// to it.
 func (l Lock) Bases(kinds Kinds) []Base {
 	ttl := l.TTL
 	if ttl == 0 {

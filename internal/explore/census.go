@@ -3,8 +3,9 @@ package explore
 import "maps"
 
 // A census counts how many different behaviours sets of each size have shown that no
-// smaller set has, or how many different sets there were of each size. It does not depend on the order in which they are seen, and takes no
-// more memory the more there are: beyond mostCounted it counts a sample.
+// smaller set has, or how many different sets there were of each size. It does not depend on
+// the order in which they are seen, and takes no more memory the more there are: beyond
+// mostCounted it counts a sample.
 type census struct {
 	// fewest is the smallest number of faults with which a behaviour was seen.
 	fewest map[uint64]int
