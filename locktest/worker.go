@@ -56,6 +56,9 @@ func servesAnother(call string) bool { return os.Getenv(workerVariable) != "" &&
 func (s *subject) serve() {
 	// Worlds are many and short.
 	debug.SetGCPercent(400)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(600 << 20) // a large world has no need of five times its size
+	}
 	workers.Serve(os.Stdin, os.Stdout, func(o order, note func(string)) (any, bool) {
 		st, ok := find(o.Story)
 		if !ok {

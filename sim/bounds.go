@@ -19,6 +19,17 @@ var (
 // nothing follows for the lock.
 var ErrLate = errors.New("the world takes too long")
 
+// ErrHeavy is wrapped by the error of a world that was cut off because the process took too
+// much memory while it ran: the code of a client takes what no count of the world's own sees.
+// Whether that is noticed, and when, depends on the machine, as with [ErrLate], which
+// [errors.Is] takes it for: nothing follows for the lock.
+var ErrHeavy error = heavyError{}
+
+type heavyError struct{}
+
+func (heavyError) Error() string        { return "the world takes too much memory" }
+func (heavyError) Is(target error) bool { return target == ErrLate }
+
 // bounds are how much of everything a world can have.
 type bounds struct {
 	// patience is how much real time it may take; half of it may pass without
@@ -57,12 +68,40 @@ const (
 // makes accounts for what the world makes. Nothing is given back: most of it stays in
 // the trace. Only the loop may call it.
 func (w *World) makes(bytes int) {
-	w.made += bytes
-	if w.made > w.bounds.bytes {
+	w.made.Add(int64(bytes))
+	w.weigh()
+}
+
+// weigh ends the world if there is too much in it. Only the loop may call it.
+func (w *World) weigh() {
+	if w.room() < 0 || w.refused.Load() {
 		w.exceeds(ErrTooLarge, "%d events, and more than %d MB in what it has made, by %v; let there be fewer clients and nodes, shorter keys and values, or a shorter run",
 			len(w.trace.Events), w.bounds.bytes>>20, w.now().Round(time.Millisecond))
 	}
 }
+
+// room is how many bytes more the world has room for.
+func (w *World) room() int { return w.bounds.bytes - int(w.made.Load()+copies*w.held.Load()) }
+
+// hold accounts for bytes of text that are about to be kept until they are dropped, and
+// reports whether the world has room for them. If it has none, the caller must not keep them,
+// and the loop ends the world once every goroutine waits: whether the sum of all that the
+// goroutines of one round hold is too large does not depend on which of them came first, so
+// the world ends at the same event on every machine. Any goroutine may call it.
+func (w *World) hold(bytes int) bool {
+	if bytes <= 0 {
+		return true
+	}
+	w.held.Add(int64(bytes))
+	if w.room() < 0 {
+		w.refused.Store(true)
+		return false
+	}
+	return true
+}
+
+// drop gives back what hold has taken. Any goroutine may call it.
+func (w *World) drop(bytes int) { w.held.Add(-int64(bytes)) }
 
 // exceeds ends the world at its next moment. What it says first counts.
 func (w *World) exceeds(how error, what string, args ...any) {
@@ -75,6 +114,12 @@ func (w *World) exceeds(how error, what string, args ...any) {
 func (w *World) late() error {
 	return fmt.Errorf("%w: it was cut off after %v of real time, at %v of its own and after %d events, and nothing is known of it; let less happen in it, or give it longer",
 		ErrLate, w.bounds.patience, w.now().Round(time.Millisecond), len(w.trace.Events))
+}
+
+// heavy is the error of a world that is cut off now because of the memory that it takes.
+func (w *World) heavy() error {
+	return fmt.Errorf("%w: it was cut off when the process had taken %d MB more than before, at %v of its own and after %d events, and nothing is known of it; let the lock's own code take less memory, and start fewer goroutines",
+		ErrHeavy, mostMemory>>20, w.now().Round(time.Millisecond), len(w.trace.Events))
 }
 
 // maxConnections bounds the connections that clients have open to nodes when the story

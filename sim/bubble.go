@@ -25,6 +25,10 @@ var ErrPanic = errors.New("panic")
 // errAbandoned is the [ErrLate] of a world that goes on although it is late.
 var errAbandoned = fmt.Errorf("%w", ErrLate)
 
+// errHeavyOn is the [ErrHeavy] of a world that goes on although it was told to end.
+var errHeavyOn = fmt.Errorf("%w: it was told to end when the process had taken %d MB more than before, and %v later it still computes, so nothing is known of it; let the lock's own code take less memory",
+	ErrHeavy, mostMemory>>20, orderly)
+
 // leastStill is for how long a bubble may stand still however little patience there is: on a
 // machine with much else to do nothing may run for a while.
 const leastStill = time.Second
@@ -37,15 +41,17 @@ const orderly = time.Second
 type watchdog struct {
 	// moves counts what the bubble does.
 	moves atomic.Int64
-	// late says that the bubble has taken all its time, and should come to its end.
-	late atomic.Bool
+	// late says that the bubble has taken all its time, and heavy that the process has taken
+	// too much memory: the bubble should come to its end.
+	late, heavy atomic.Bool
 }
 
 // inBubble runs f in a testing/synctest bubble, where time is virtual: it
 // passes only while every goroutine of the bubble waits. When the bubble has taken
 // patience of real time it is late, and has a second to come to its end; if it does not,
 // inBubble gives up on it with an error that wraps ErrLate, and its goroutines remain until
-// it does. It must move at least once in every half of that, or in
+// it does. The same goes for one in which the process takes too much memory; the error
+// wraps ErrHeavy. It must move at least once in every half of that, or in
 // [leastStill] if that is longer, before and after; if it does not, inBubble gives up on it. Its goroutines then
 // remain, and the error wraps ErrStuck and shows them.
 //
@@ -83,6 +89,8 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 		})
 	}()
 
+	weight := newScale()
+	defer weight.close()
 	last := alive.moves.Load()
 	still := max(patience/2, leastStill)
 	// It is looked at more often than that, so as not to wait twice as long for one that
@@ -92,11 +100,22 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 	defer tick.Stop()
 	out := time.NewTimer(patience)
 	defer out.Stop()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
 	for unmoved := 0; ; {
 		select {
 		case err := <-done:
 			return err
+		case <-look.C:
+			if weight.tooHeavy() {
+				look.Stop()
+				alive.heavy.Store(true)
+				out.Reset(orderly)
+			}
 		case <-out.C:
+			if alive.heavy.Load() {
+				return errHeavyOn
+			}
 			if !alive.late.Swap(true) {
 				out.Reset(max(orderly, 2*still-patience)) // a short patience must not hide that it stands still
 				continue
@@ -109,7 +128,7 @@ func inBubble(patience time.Duration, alive *watchdog, f func()) error {
 			if now != last {
 				unmoved = 0
 			}
-			if unmoved == often {
+			if unmoved == often && !alive.heavy.Load() {
 				return &Stacked{fmt.Errorf("%w: nothing moved for %v of real time; the goroutines to blame are among those below", ErrStuck, still), goroutines(func(head string) bool {
 					// The others are what synctest calls durably blocked.
 					return strings.Contains(head, "synctest bubble") && !strings.Contains(head, "durable")

@@ -138,6 +138,25 @@ func (h *Host) Act() bool {
 // Keeps accounts for bytes of text that the node keeps; see [ErrTooLarge].
 func (h *Host) Keeps(bytes int) { h.w.makes(copies * bytes) }
 
+// Hold accounts for bytes of text that the node is about to keep for a while, such as an
+// answer that is not written yet, and reports whether the world has room for them; see
+// [ErrTooLarge]. If it has none, the node must not keep them, and the world ends. Drop gives
+// back what Hold has taken. Both may be called from any goroutine.
+func (h *Host) Hold(bytes int) bool { return h.w.hold(bytes) }
+
+// Drop is as said at [Host.Hold].
+func (h *Host) Drop(bytes int) { h.w.drop(bytes) }
+
+// Room is how long a text may be for which the world has room; see [ErrTooLarge].
+func (h *Host) Room() int { return max(h.w.room()/copies, 0) }
+
+// Exceeds ends the world because more happens in it than it has room for; see [ErrTooMuch].
+func (h *Host) Exceeds(what string) { h.w.exceeds(ErrTooMuch, "%s", what) }
+
+// Heavy reports whether the world is to end because the process takes too much memory; see
+// [ErrHeavy]. A server asks while it computes for long.
+func (h *Host) Heavy() bool { return h.w.alive.heavy.Load() }
+
 // Failure is the error with which the node has to answer every request but those that
 // set a connection up; "" if it serves them. Of several faults the first counts.
 func (h *Host) Failure() string {

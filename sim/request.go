@@ -129,9 +129,10 @@ func (w *World) admit() bool {
 			p.waiting = append(p.waiting, r)
 			continue
 		}
+		w.alive.moves.Add(1) // there may be as many as a client can start goroutines
 		r.admit()
 		w.noteRace(r, requests[i+1:])
-		if w.settle() {
+		if w.settle() || w.tooMuch != nil {
 			w.io.Lock()
 			w.requests = append(w.requests, requests[i+1:]...)
 			w.io.Unlock()
@@ -149,18 +150,25 @@ func (w *World) noteRace(r *request, others []*request) {
 	if r.process.role != trace.RoleClient {
 		return
 	}
+	switch r.class {
+	case classTurn, classWoken, classDial, classWrite:
+	default:
+		return
+	}
 	for _, o := range others {
-		if o.process != r.process {
+		if o.process != r.process || o.class != r.class || o.rank != r.rank {
 			return // they are in order: so are all that follow
 		}
-		if o.class != r.class || o.rank != r.rank || o.round != r.round {
+		if o.round != r.round {
 			continue
 		}
 		switch {
 		case (r.class == classTurn || r.class == classWoken) && r.sends(o) == 0:
 			w.doubt(fmt.Sprintf("two goroutines of %s were about to send the same command at the same moment, and chance decided which was first: replays may differ", r.process.name))
+			return // a doubt is said once, and there may be as many requests as goroutines
 		case r.class == classDial, r.class == classWrite:
 			w.doubt(fmt.Sprintf("%s used two connections to %s at the same moment, and chance decided which of its goroutines got which: replays may differ", r.process.name, w.processes[r.rank].name))
+			return
 		}
 	}
 }

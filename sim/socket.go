@@ -304,6 +304,9 @@ func (s *socket) write(b []byte) (int, error) {
 	case s.reset:
 		return 0, errPipe
 	}
+	if !s.w.hold(len(b)) {
+		return 0, errOver
+	}
 	s.outbox = append(s.outbox, b...)
 	if !s.posted {
 		s.posted = true
@@ -330,6 +333,7 @@ func (s *socket) flush() {
 			s.w.io.Unlock()
 			return
 		}
+		s.w.drop(size) // it is part of a message from now on
 		s.conn.ask(&message{bytes: out[:size:size], body: f.Body, text: f.Text, ctx: s.p.origin(f)})
 		out = out[size:]
 	}

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -40,10 +41,12 @@ type World struct {
 	trace  *trace.Trace
 	oracle *history.Oracle
 
-	// made is what the world has made so far, in bytes, and tooMuch the error of one
-	// that has made too much.
-	made    int
-	tooMuch error
+	// made is what the world has made so far, in bytes, and held how long the texts are that
+	// it keeps for now. refused says that there was no room for one. tooMuch is the error of a
+	// world that has made too much.
+	made, held atomic.Int64
+	refused    atomic.Bool
+	tooMuch    error
 
 	// origin is the virtual time at which the story starts.
 	origin time.Time
@@ -86,8 +89,8 @@ type World struct {
 
 // Run runs a world to its end. The error is about the world itself: a
 // configuration that makes no sense, or a run that wraps [ErrStuck], [ErrLeak],
-// [ErrPanic], [ErrTooMuch], [ErrTooLarge] or [ErrLate]; what happened to the clients is in the trace.
-// With all but ErrStuck the trace is there as far as it got; with ErrLate it is if the world
+// [ErrPanic], [ErrTooMuch], [ErrTooLarge], [ErrLate] or [ErrHeavy]; what happened to the clients is in the trace.
+// With all but ErrStuck the trace is there as far as it got; with ErrLate and ErrHeavy it is if the world
 // came to its end within a second after it was cut off.
 func Run(cfg Config) (*trace.Trace, error) { return RunPatiently(cfg, DefaultPatience) }
 
@@ -116,7 +119,7 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	w.prepare()
 	seedLibraries(cfg.Seed)
 	if err := inBubble(b.patience, w.alive, w.run); err != nil {
-		if errors.Is(err, ErrStuck) || errors.Is(err, errAbandoned) {
+		if errors.Is(err, ErrStuck) || errors.Is(err, errAbandoned) || errors.Is(err, errHeavyOn) {
 			return nil, err // the loop may still be writing the trace
 		}
 		// What was cut off in the middle may well leave goroutines behind.
@@ -351,9 +354,13 @@ func (w *World) loop() {
 		w.round++
 		w.io.Unlock()
 		w.alive.moves.Add(1)
+		w.weigh()
 		switch {
 		case w.tooMuch != nil:
 			w.fail(w.tooMuch)
+			return
+		case w.alive.heavy.Load():
+			w.fail(w.heavy())
 			return
 		case w.alive.late.Load():
 			w.fail(w.late())

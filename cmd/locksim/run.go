@@ -141,7 +141,7 @@ func runAll(stderr io.Writer, found []input, o scenarios.RunOptions, report repo
 	for _, in := range found {
 		progress.next(in.Name)
 		r, err := scenarios.Run(in.Scenario, o)
-		if errors.Is(err, sim.ErrLate) {
+		if errors.Is(err, sim.ErrLate) && !errors.Is(err, sim.ErrHeavy) {
 			err = fmt.Errorf("%w with --timeout", err)
 		}
 		if err != nil {

@@ -54,10 +54,18 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	defer n.lock()()
 	in := n.inside(c)
 	defer in.leave()
-	answer := string(n.mini.interpret().Run(s, words[:count], words[count:], c.Resp3, func(words []string, resp3 bool) []byte {
+	limits := script.Limits{Bytes: n.host.Room(), Stop: n.host.Heavy}
+	reply, over := n.mini.interpret().Run(s, words[:count], words[count:], c.Resp3, limits, func(words []string, resp3 bool) []byte {
 		in.peer.Resp3 = resp3
 		return in.script(words, readOnly)
-	}))
+	})
+	switch over {
+	case script.ErrMemory:
+		n.host.Hold(n.host.Room() + 1) // which ends the world
+	case script.ErrSteps:
+		n.host.Exceeds(over.Error())
+	}
+	answer := string(reply)
 	n.lacksLibrary(answer)
 	c.WriteRaw(answer)
 	return true

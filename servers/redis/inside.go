@@ -17,6 +17,17 @@ type inside struct {
 	n    *node
 	peer *mserver.Peer
 	out  bytes.Buffer
+	// held is what the host holds for out, in bytes.
+	held int
+}
+
+// Write takes what the server answers, for as long as the world has room for it.
+func (in *inside) Write(b []byte) (int, error) {
+	if in.n.host.Hold(len(b)) {
+		in.out.Write(b)
+		in.held += len(b)
+	}
+	return len(b), nil
 }
 
 // inside returns one that is on the database that another connection is on.
@@ -25,7 +36,7 @@ func (n *node) inside(of *mserver.Peer) *inside {
 	n.spare = nil
 	if in == nil {
 		in = &inside{n: n}
-		in.peer = mserver.NewPeer(bufio.NewWriterSize(&in.out, 64))
+		in.peer = mserver.NewPeer(bufio.NewWriterSize(in, 64))
 	}
 	in.peer.Ctx, in.peer.Resp3, in.peer.ClientName = newNested(), false, ""
 	if db := n.selected[of.Ctx]; db != 0 {
@@ -40,6 +51,8 @@ func (in *inside) ask(words ...string) []byte {
 	in.peer.Flush()
 	reply := bytes.Clone(in.out.Bytes())
 	in.out.Reset()
+	in.n.host.Drop(in.held)
+	in.held = 0
 	return reply
 }
 

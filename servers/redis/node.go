@@ -145,6 +145,7 @@ func (n *node) Accept(end *sim.End) sim.Endpoint {
 		return masterEnd{f}
 	}
 	r := &peer{n: n, end: end}
+	r.out.host = n.host
 	r.out.flush = func() { end.Written(r.reply) }
 	r.mini = mserver.NewPeer(bufio.NewWriterSize(&r.out, 512))
 	r.mini.Ctx = newConnection()
@@ -422,6 +423,7 @@ func (n *node) Stop() {
 
 // An outbox takes what is written by goroutines that the loop does not wait for.
 type outbox struct {
+	host *sim.Host
 	// flush has the loop take it.
 	flush func()
 
@@ -434,7 +436,7 @@ type outbox struct {
 func (o *outbox) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.closed || !o.host.Hold(len(b)) {
 		return len(b), nil
 	}
 	o.bytes = append(o.bytes, b...)
@@ -449,6 +451,7 @@ func (o *outbox) take() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	b := o.bytes
+	o.host.Drop(len(b))
 	o.bytes = nil
 	o.posted = false
 	return b

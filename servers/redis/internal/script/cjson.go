@@ -11,9 +11,10 @@ import (
 )
 
 // cjson is the table cjson of scripts.
-func cjson(l *lua.LState) *lua.LTable {
+func (in *Interpreter) cjson(l *lua.LState) *lua.LTable {
 	return fields(l, map[string]lua.LGFunction{
 		"encode": func(l *lua.LState) int {
+			in.meter.takes(l, in.sizeOfJSON(l.CheckAny(1), 0))
 			b, err := luajson.Encode(l.CheckAny(1))
 			if err != nil {
 				l.RaiseError("%v", err)
@@ -22,7 +23,9 @@ func cjson(l *lua.LState) *lua.LTable {
 			return 1
 		},
 		"decode": func(l *lua.LState) int {
-			d := json.NewDecoder(strings.NewReader(l.CheckString(1)))
+			text := l.CheckString(1)
+			in.meter.needs(l, bytesOfJSON*len(text))
+			d := json.NewDecoder(strings.NewReader(text))
 			v, err := decode(l, d)
 			if err == nil && d.More() {
 				err = fmt.Errorf("Expected the end at character %d", d.InputOffset()+1) //lint:ignore ST1005 as Redis's library
@@ -34,6 +37,32 @@ func cjson(l *lua.LState) *lua.LTable {
 			return 1
 		},
 	})
+}
+
+// sizeOfJSON is how long the JSON of a value is at least, in bytes. It stops when that is
+// too long.
+func (in *Interpreter) sizeOfJSON(v lua.LValue, depth int) int {
+	switch v := v.(type) {
+	case lua.LString:
+		size := len(v)
+		for i := range len(v) {
+			if v[i] < ' ' || strings.IndexByte("<>&", v[i]) >= 0 {
+				size += len(`u0000`)
+			}
+		}
+		return size
+	case *lua.LTable:
+		size := 0
+		if depth < deepest {
+			v.ForEach(func(key, value lua.LValue) {
+				if size <= in.meter.limits.Bytes {
+					size += bytesOfValue + in.sizeOfJSON(key, depth+1) + in.sizeOfJSON(value, depth+1)
+				}
+			})
+		}
+		return size
+	}
+	return 0
 }
 
 // decode reads one value. The fields of an object stay in their order, in which a script

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"errors"
 	"regexp"
 
@@ -23,6 +24,7 @@ type Interpreter struct {
 	dice  dice
 
 	// Of the script that runs.
+	meter meter
 	call  Call
 	resp3 bool
 	told  map[lua.LValue]int // what it has told of that has no other name
@@ -32,9 +34,11 @@ type Interpreter struct {
 func (in *Interpreter) Restart() { in.dice = fresh }
 
 // Run runs a script and returns the reply, in the bytes of RESP: of version 3 if resp3,
-// else 2.
-func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, call Call) []byte {
+// else 2. The error says that the script was ended because of the limits, and what its reply is
+// then means nothing.
+func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, limits Limits, call Call) ([]byte, error) {
 	in.call, in.resp3, in.told = call, false, nil
+	in.meter = meter{Context: context.Background(), limits: limits}
 	in.globals.RawSetString("KEYS", list(in.l, keys))
 	in.globals.RawSetString("ARGV", list(in.l, args))
 	main := in.l.NewFunctionFromProto(s.main)
@@ -44,9 +48,10 @@ func (in *Interpreter) Run(s *Script, keys, args []string, resp3 bool, call Call
 	in.call = nil
 	defer in.l.SetTop(0)
 	if e := (*lua.ApiError)(nil); errors.As(err, &e) {
-		return appendError(nil, failure(e)+" script: "+s.SHA+", on @"+raised(e)+".")
+		return appendError(nil, failure(e)+" script: "+s.SHA+", on @"+raised(e)+"."), in.meter.over
 	}
-	return in.appendReply(nil, in.l.Get(-1), resp3, 0)
+	reply := in.appendReply(nil, in.l.Get(-1), resp3, 0)
+	return reply, in.meter.over
 }
 
 // failure is an error that nothing has caught.

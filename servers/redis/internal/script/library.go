@@ -84,7 +84,9 @@ func (in *Interpreter) command(l *lua.LState, raises bool) int {
 	if wrong != "" {
 		reply = errorTable(l, "ERR "+wrong)
 	} else {
-		reply, _ = toLua(l, in.call(words, in.resp3))
+		answer := in.call(words, in.resp3)
+		in.meter.takes(l, len(answer))
+		reply, _ = toLua(l, answer)
 	}
 	if t, ok := reply.(*lua.LTable); ok && raises && t.RawGetString("err") != lua.LNil {
 		l.Error(t, 0)

@@ -90,6 +90,9 @@ const deepest = 1000
 // appendReply adds what a script returns, as its client is told: the same table, the other
 // way.
 func (in *Interpreter) appendReply(b []byte, v lua.LValue, resp3 bool, depth int) []byte {
+	if !in.meter.fits(len(b)) {
+		return b
+	}
 	if depth > deepest {
 		return appendError(b, "ERR reached lua stack limit")
 	}
@@ -137,7 +140,7 @@ func (in *Interpreter) appendTable(b []byte, t *lua.LTable, resp3 bool, depth in
 		count++
 	}
 	b = appendLine(b, '*', strconv.Itoa(count))
-	for i := range count {
+	for i := 0; i < count && in.meter.over == nil; i++ {
 		b = in.appendReply(b, t.RawGetInt(i+1), resp3, depth)
 	}
 	return b

@@ -2,6 +2,7 @@ package script
 
 import (
 	"math"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -41,8 +42,13 @@ func NewInterpreter() *Interpreter {
 		in.globals.RawSetString(name, v)
 	}
 	in.globals.RawSetString("redis", in.protect(in.library()))
-	in.globals.RawSetString("cjson", in.protect(cjson(l)))
+	in.globals.RawSetString("cjson", in.protect(in.cjson(l)))
+	hidden := map[string]*lua.LFunction{concatName: l.NewFunction(in.concat), countedName: l.NewFunction(in.counted)}
 	in.globals.Metatable = fields(l, map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
+		if name, ok := l.Get(2).(lua.LString); ok && hidden[string(name)] != nil {
+			l.Push(hidden[string(name)])
+			return 1
+		}
 		l.RaiseError("Script attempted to access nonexistent global variable '%s'", in.tell(l.Get(2)))
 		return 0
 	}})
@@ -54,6 +60,7 @@ func NewInterpreter() *Interpreter {
 	in.without(of)
 	// What load compiles has the environment that the state has.
 	l.Env = in.env
+	l.SetContext(&in.meter)
 	return in
 }
 
@@ -153,24 +160,48 @@ func (in *Interpreter) guard(all *lua.LTable) {
 		}
 		return tostring(l)
 	})
-	load := goFunction(all, "load")
 	set(in.l, all, "load", func(l *lua.LState) int {
-		reader := l.CheckFunction(1)
-		l.Replace(1, l.NewFunction(func(l *lua.LState) int {
+		reader, name := l.CheckFunction(1), l.OptString(2, "?")
+		var text strings.Builder
+		for {
 			l.Push(reader)
 			l.Call(0, 1)
-			if v := l.Get(-1); v != lua.LNil && !lua.LVCanConvToString(v) {
+			v := l.Get(-1)
+			l.Pop(1)
+			if v != lua.LNil && !lua.LVCanConvToString(v) {
 				l.RaiseError("reader function must return a string")
 			}
-			return 1
-		}))
-		return load(l)
+			piece := lua.LVAsString(v)
+			if piece == "" {
+				return in.loads(l, text.String(), name)
+			}
+			in.meter.takes(l, len(piece))
+			text.WriteString(piece)
+		}
+	})
+	set(in.l, all, "loadstring", func(l *lua.LState) int {
+		return in.loads(l, l.CheckString(1), l.OptString(2, "<string>"))
 	})
 	set(in.l, all, "tonumber", tonumber)
-	texts(in.l, all.RawGetString("string").(*lua.LTable))
+	in.texts(in.l, all.RawGetString("string").(*lua.LTable))
 	mathematics := all.RawGetString("math").(*lua.LTable)
 	mathematics.RawSetString("huge", lua.LNumber(math.Inf(1)))
 	in.dice.in(in.l, mathematics)
+	in.meters(all)
+}
+
+// loads compiles what a script loads.
+func (in *Interpreter) loads(l *lua.LState, text, name string) int {
+	in.meter.needs(l, bytesOfSource*len(text))
+	f, err := compileSource(strings.NewReader(text), name)
+	if err != nil {
+		_, err = l.Load(strings.NewReader(text), name) // in the words of gopher-lua
+		l.Push(lua.LNil)
+		l.Push(lua.LString(err.Error()))
+		return 2
+	}
+	l.Push(l.NewFunctionFromProto(f))
+	return 1
 }
 
 // without has what is no table tell that it has no fields: in the words of gopher-lua the

@@ -36,6 +36,9 @@ var compiled = struct {
 // most of them are kept: a client may send another with each call.
 const most = 1000
 
+// longest is how long a script that is kept may be, in bytes.
+const longest = 16 << 10
+
 // Compile compiles a script. The error is as Redis's reply begins, without the name of the
 // error and in the words of another parser.
 func Compile(text string) (*Script, error) {
@@ -51,22 +54,20 @@ func Compile(text string) (*Script, error) {
 	if len(compiled.scripts) >= most {
 		clear(compiled.scripts)
 	}
-	compiled.scripts[text] = s
+	if len(text) <= longest {
+		compiled.scripts[text] = s
+	}
 	return s, nil
 }
 
 func compile(text string) (*Script, error) {
-	chunk, err := parse.Parse(strings.NewReader(text), source)
+	main, err := compileSource(strings.NewReader(text), source)
 	if e := (*parse.Error)(nil); errors.As(err, &e) {
 		if e.Pos.Line == parse.EOF {
 			return nil, fmt.Errorf("%s:%d: %s near '<eof>'", source, strings.Count(text, "\n")+1, e.Message)
 		}
 		return nil, fmt.Errorf("%s:%d: %s near '%s'", source, e.Pos.Line, e.Message, e.Token)
 	}
-	if err != nil {
-		return nil, err
-	}
-	main, err := lua.Compile(chunk, source)
 	if err != nil {
 		return nil, err
 	}

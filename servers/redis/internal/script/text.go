@@ -113,8 +113,8 @@ func numberOf(l *lua.LState, i int, of string) float64 {
 
 // texts sets Lua's library of strings right where gopher-lua has the rules of Go: in
 // formats, in letters beyond ASCII, and for numbers that come as text, as all do in ARGV.
-func texts(l *lua.LState, library *lua.LTable) {
-	set(l, library, "format", format)
+func (in *Interpreter) texts(l *lua.LState, library *lua.LTable) {
+	set(l, library, "format", in.format)
 	for name, integers := range map[string][]int{"rep": {2}, "sub": {2, 3}, "byte": {2, 3}, "find": {3}} {
 		own := goFunction(library, name)
 		set(l, library, name, func(l *lua.LState) int {
@@ -159,11 +159,12 @@ func texts(l *lua.LState, library *lua.LTable) {
 
 // format is string.format, which knows what C's printf does, and no more: Go's %p and %v
 // would tell addresses.
-func format(l *lua.LState) int {
+func (in *Interpreter) format(l *lua.LState) int {
 	rest := textOf(l, 1, "format")
 	var b strings.Builder
 	for arg := 2; ; arg++ {
 		text, after, more := strings.Cut(rest, "%")
+		in.meter.needs(l, b.Len()+len(text))
 		b.WriteString(text)
 		if !more {
 			break
@@ -179,8 +180,10 @@ func format(l *lua.LState) int {
 		}
 		d := directive(l, after)
 		rest = after[d.size:]
+		in.meter.needs(l, b.Len()+len(l.ToString(arg)))
 		b.WriteString(d.write(l, arg))
 	}
+	in.meter.takes(l, b.Len())
 	l.Push(lua.LString(b.String()))
 	return 1
 }

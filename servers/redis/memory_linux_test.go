@@ -1,0 +1,204 @@
+package redis_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+)
+
+// hostileVariable names, in the environment of a process that a test has started, the world
+// that the process is to run.
+const hostileVariable = "LOCKSIM_TEST_HOSTILE"
+
+const gigabyte = 1 << 30
+
+// A hostile client takes all the memory that it can get.
+type hostile struct {
+	run func(ctx context.Context, p *sim.Program, c *redis.Client) error
+	// own is what the client's own code takes, in bytes: no world can bound it.
+	own int
+	// want is an expression that the error matches with which the world ends.
+	want string
+}
+
+const (
+	tooLarge = "the world is too large"
+	tooMuch  = "too much happens in this world: a script executes more than 1000000 instructions"
+	tooHeavy = "the world takes too much memory"
+)
+
+// script has a client run a script.
+func script(want, text string) hostile {
+	return hostile{want: want, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+		return c.Eval(ctx, text, nil).Err()
+	}}
+}
+
+// write has a client write to a node again and again, on a connection that it has opened itself.
+func write(first, again string) hostile {
+	return hostile{want: tooLarge, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
+		conn, err := Dial(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		_, err = conn.Write([]byte(first))
+		for n := 0; err == nil && n < 4*gigabyte; n += len(again) {
+			_, err = conn.Write([]byte(again))
+		}
+		return err
+	}}
+}
+
+// spawn has a client start goroutines, all at once.
+func spawn(n int, want string, do func(context.Context, *sim.Program, *redis.Client)) hostile {
+	return hostile{want: want, run: func(ctx context.Context, p *sim.Program, c *redis.Client) error {
+		for range n {
+			go do(ctx, p, c)
+		}
+		return p.Sleep(time.Second)
+	}}
+}
+
+var hostiles = map[string]hostile{
+	"nothing": {run: func(context.Context, *sim.Program, *redis.Client) error { return nil }},
+	// Its own code may be seen first.
+	"SET of 1 GiB": {own: gigabyte, want: tooLarge + "|" + tooHeavy, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+		return c.Set(ctx, "k", strings.Repeat("x", gigabyte), 0).Err()
+	}},
+	"SET of 150 MB": {own: 150 << 20, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+		return c.Set(ctx, "k", strings.Repeat("x", 150<<20), 0).Err()
+	}},
+	"SET of 1 GiB in pieces":   write("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870912\r\n", strings.Repeat("x", 1<<20)),
+	"100,000 commands at once": write("", strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4096\r\n"+strings.Repeat("x", 4096)+"\r\n", 256)),
+	"string.rep":               script(tooLarge, "return string.rep('x', 2^30)"),
+	"string.rep kept":          script(tooLarge, "local t = {} for i = 1, 1000 do t[i] = string.rep('x', 2^24 + i) end return #t"),
+	"concatenation":            script(tooLarge, "local s = 'x' for i = 1, 34 do s = s .. s end return #s"),
+	"wide concatenation":       script(tooLarge, "local s = string.rep('x', 2^24) return #("+strings.Repeat("s..", 99)+"s)"),
+	"concatenation in load":    script(tooLarge, "return #loadstring('local s = string.rep([[x]], 2^24) return "+strings.Repeat("s..", 99)+"s')()"),
+	"table.concat":             script(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #table.concat(t)"),
+	"gsub":                     script(tooLarge, "local s = string.rep('x', 2^16) return #string.gsub(s, '.', s)"),
+	"format":                   script(tooLarge, "local s = string.rep('x', 2^24) return #string.format(string.rep('%s', 100), "+strings.Repeat("s,", 99)+"s)"),
+	"cjson":                    script(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #cjson.encode(t)"),
+	"table":                    script(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = i end"),
+	"table of tables":          script(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = {i} end"),
+	"table in coroutine":       script(tooMuch, "return coroutine.wrap(function() local t = {} for i = 1, 2^31 do t[i] = {i} end end)()"),
+	"caught":                   script(tooLarge, "for i = 1, 2^31 do pcall(string.rep, 'x', 2^30) end"),
+	"reply":                    script(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return t"),
+	"SETRANGE": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+		return c.SetRange(ctx, "k", 400<<20, "x").Err()
+	}},
+	"APPEND": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+		for range 1000 {
+			if err := c.Append(ctx, "k", strings.Repeat("x", 1<<20)).Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
+	"MGET": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+		if err := c.Set(ctx, "k", strings.Repeat("x", 1<<20), 0).Err(); err != nil {
+			return err
+		}
+		keys := make([]string, 4000)
+		for i := range keys {
+			keys[i] = "k"
+		}
+		return c.MGet(ctx, keys...).Err()
+	}},
+	"100,000 goroutines": spawn(100_000, "goroutines outlived the world", func(context.Context, *sim.Program, *redis.Client) {
+		time.Sleep(1000 * time.Hour)
+	}),
+	"250,000 goroutines": spawn(250_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
+		time.Sleep(1000 * time.Hour)
+	}),
+	"100,000 goroutines that dial": spawn(100_000, tooLarge, func(ctx context.Context, p *sim.Program, _ *redis.Client) {
+		if c, err := Dial(ctx, p, 0); err == nil {
+			_, _ = Hear(c)
+		}
+	}),
+	"100,000 goroutines that wait for the clock": spawn(100_000, "", func(ctx context.Context, p *sim.Program, _ *redis.Client) {
+		_ = p.Clock().Sleep(ctx, time.Hour)
+	}),
+	"its own 4 GiB": {own: 4 * gigabyte, want: tooHeavy, run: func(ctx context.Context, p *sim.Program, _ *redis.Client) error {
+		var all [][]byte
+		for range 64 {
+			b := make([]byte, 64<<20)
+			for i := range b {
+				b[i] = 1
+			}
+			all = append(all, b)
+			if err := p.Sleep(time.Millisecond); err != nil {
+				return err
+			}
+		}
+		fmt.Fprint(os.Stderr, len(all))
+		return nil
+	}},
+}
+
+// TestHostileWorld is a process of [TestMemory].
+func TestHostileWorld(t *testing.T) {
+	h, ok := hostiles[os.Getenv(hostileVariable)]
+	if !ok {
+		t.Skip("TestMemory runs it in processes of its own")
+	}
+	debug.SetGCPercent(800) // as the command has it
+	debug.SetMemoryLimit(600 << 20)
+	cfg := Alone(t, Lock(t, "single"), func(ctx context.Context, p *sim.Program) error {
+		c := p.Env().Redis(0)
+		err := h.run(ctx, p, c)
+		fmt.Printf("client: %.200v\n", err)
+		return nil
+	})
+	began := time.Now()
+	_, err := sim.Run(cfg)
+	fmt.Printf("error: %.300v\n", err)
+	status, failed := os.ReadFile("/proc/self/status")
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	fmt.Printf("peak: %s (%v)\n", regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)[1], time.Since(began))
+}
+
+// What a world takes of memory, at its most, is no more than twice the 512 MB that it is said
+// to have room for, and what the client's own code takes.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes gigabytes, for seconds")
+	}
+	for name, h := range hostiles {
+		t.Run(name, func(t *testing.T) {
+			binary, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := exec.Command(binary, "-test.run=^TestHostileWorld$", "-test.v")
+			p.Env = append(os.Environ(), hostileVariable+"="+name)
+			out, err := p.CombinedOutput()
+			m := regexp.MustCompile(`peak: (\d+)`).FindSubmatch(out)
+			if err != nil || m == nil {
+				t.Fatalf("%v\n%.3000s", err, out)
+			}
+			peak, _ := strconv.Atoi(string(m[1]))
+			t.Logf("%d MB\n%s", peak>>10, out)
+			if most := h.own>>10 + 1<<20; peak > most {
+				t.Errorf("at its most it takes %d kB, and may take %d", peak, most)
+			}
+			if said := regexp.MustCompile(`error: (.*)`).FindSubmatch(out)[1]; !regexp.MustCompile(h.want).Match(said) {
+				t.Errorf("the world ends with %s", said)
+			}
+		})
+	}
+}
