@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,6 +45,26 @@ func TestTooMuch(t *testing.T) {
 			}
 		}
 	})
+	// Which of the goroutines finds no room for its text is chance.
+	crowd := runs(func(ctx context.Context, p *sim.Program) error {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			conn, err := Dial(ctx, p, 0)
+			if err != nil {
+				return err
+			}
+			wg.Go(func() {
+				for range 20 * (i + 1) {
+					if _, err := conn.Write([]byte(long)); err != nil {
+						break
+					}
+				}
+				_ = conn.Close()
+			})
+		}
+		wg.Wait()
+		return p.Sleep(time.Hour)
+	})
 	for _, c := range []struct {
 		name          string
 		client        sim.Client
@@ -53,6 +74,14 @@ func TestTooMuch(t *testing.T) {
 	}{
 		{"events", restless(), 500, 1 << 30, sim.ErrTooMuch, "too much happens in this world: 501 events by 0s; let clients"},
 		{"bytes", writer, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
+		{"texts of goroutines that write at once", crowd, 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
+		{"a text that is never whole", runs(func(ctx context.Context, p *sim.Program) error {
+			conn, err := Dial(ctx, p, 0)
+			for err == nil {
+				_, err = conn.Write([]byte(long))
+			}
+			return err
+		}), 1_000_000, 4 << 20, sim.ErrTooLarge, " events, and more than 4 MB in what it has made, by "},
 		{"long texts", runs(func(ctx context.Context, p *sim.Program) error {
 			for {
 				if err := Toy(p, 0).Do(ctx, "get "+long); err != nil {

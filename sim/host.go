@@ -150,6 +150,9 @@ func (h *Host) Drop(bytes int) { h.w.drop(bytes) }
 // Room is how long a text may be for which the world has room; see [ErrTooLarge].
 func (h *Host) Room() int { return max(h.w.room()/copies, 0) }
 
+// Overflow ends the world because the node was to keep what the world has no room for.
+func (h *Host) Overflow() { h.w.refused.Store(true) }
+
 // Exceeds ends the world because more happens in it than it has room for; see [ErrTooMuch].
 func (h *Host) Exceeds(what string) { h.w.exceeds(ErrTooMuch, "%s", what) }
 

@@ -61,7 +61,7 @@ func correctEVAL(n *node, c *mserver.Peer, name string, args []string) bool {
 	})
 	switch over {
 	case script.ErrMemory:
-		n.host.Hold(n.host.Room() + 1) // which ends the world
+		n.host.Overflow()
 	case script.ErrSteps:
 		n.host.Exceeds(over.Error())
 	}

@@ -675,6 +675,30 @@ var fidelities = []fidelity{
 		SELECT x               => -ERR value is not an integer or out of range
 		SCRIPT NONE            => -ERR unknown subcommand 'NONE'. Try SCRIPT HELP.`},
 
+	{name: "values that a command makes longer", script: `
+		SETRANGE k 536870912 x            => -ERR string exceeds maximum allowed size (proto-max-bulk-len)
+		SETRANGE k 536870911 xx           => -ERR string exceeds maximum allowed size (proto-max-bulk-len)
+		SETRANGE k 9223372036854775807 x  => -ERR string exceeds maximum allowed size (proto-max-bulk-len)
+		SETRANGE k -1 x                   => -ERR offset is out of range
+		SETRANGE k x x                    => -ERR value is not an integer or out of range
+		SETRANGE k 600000000 ''           => :0
+		EXISTS k                          => :0
+		SETRANGE k 2 x                    => :3
+		SETRANGE k 600000000 ''           => :3
+		APPEND k yz                       => :5
+		STRLEN k                          => :5
+		SETBIT k 4294967296 1             => -ERR bit offset is not an integer or out of range
+		SETBIT k 9223372036854775807 1    => -ERR bit offset is not an integer or out of range
+		SETBIT k 47 1                     => :0
+		SETBIT k 48 2                     => -ERR bit is not an integer or out of range
+		GETBIT k 47                       => :1
+		GETBIT k 4294967296               => -ERR bit offset is not an integer or out of range
+		STRLEN k                          => :6
+		HSET h a b                        => :1
+		SETRANGE h 600000000 x            => -WRONGTYPE Operation against a key holding the wrong kind of value
+		SETBIT h 1 1                      => -WRONGTYPE Operation against a key holding the wrong kind of value
+		APPEND h x                        => -WRONGTYPE Operation against a key holding the wrong kind of value`},
+
 	{name: "no cluster", script: `
 		CLUSTER SLOTS      => -ERR This instance has cluster support disabled
 		CLUSTER KEYSLOT k  => -ERR This instance has cluster support disabled

@@ -99,6 +99,11 @@ var hostiles = map[string]hostile{
 	"SETRANGE": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		return c.SetRange(ctx, "k", 400<<20, "x").Err()
 	}},
+	"SETRANGE of 1 TiB": {run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
+		return c.SetRange(ctx, "k", 1<<40, "x").Err()
+	}},
+	"SETBIT":             script(tooLarge, "for i = 1, 100 do redis.call('SETBIT', i, 2^28, 1) end"),
+	"APPEND in a script": script(tooLarge, "local s = string.rep('x', 2^22) for i = 1, 1000 do redis.call('APPEND', 'k', s) end"),
 	"APPEND": {want: tooLarge, run: func(ctx context.Context, _ *sim.Program, c *redis.Client) error {
 		for range 1000 {
 			if err := c.Append(ctx, "k", strings.Repeat("x", 1<<20)).Err(); err != nil {
@@ -120,7 +125,7 @@ var hostiles = map[string]hostile{
 	"100,000 goroutines": spawn(100_000, "goroutines outlived the world", func(context.Context, *sim.Program, *redis.Client) {
 		time.Sleep(1000 * time.Hour)
 	}),
-	"250,000 goroutines": spawn(250_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
+	"300,000 goroutines": spawn(300_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
 		time.Sleep(1000 * time.Hour)
 	}),
 	"100,000 goroutines that dial": spawn(100_000, tooLarge, func(ctx context.Context, p *sim.Program, _ *redis.Client) {

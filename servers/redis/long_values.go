@@ -1,0 +1,86 @@
+package redis
+
+import (
+	"strconv"
+	"strings"
+
+	mserver "github.com/alicebob/miniredis/v2/server"
+)
+
+// The commands that make a value longer than what they bring with them. miniredis makes it as
+// long as it is told to.
+func init() {
+	corrections["SETRANGE"] = correctSETRANGE
+	corrections["SETBIT"] = correctSETBIT
+	corrections["GETBIT"] = correctSETBIT
+	corrections["APPEND"] = correctAPPEND
+}
+
+const (
+	errTooLong   = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
+	errBitOffset = "ERR bit offset is not an integer or out of range"
+)
+
+// grow accounts for a string that is about to be so long, and refuses it if the world has no
+// room for it: then the world ends.
+func (n *node) grow(c *mserver.Peer, key string, size int64) (refused bool) {
+	was, ok := n.stringLength(c, key)
+	switch {
+	case !ok || size <= was:
+		return false
+	case size > longestValue:
+		return refuse(c, errTooLong)
+	case size-was > int64(n.host.Room()):
+		n.host.Overflow()
+		return refuse(c, "OOM command not allowed when used memory > 'maxmemory'.")
+	}
+	n.host.Keeps(int(size - was))
+	return false
+}
+
+// stringLength is how long a key's string is; it is not ok if the key holds something else.
+func (n *node) stringLength(c *mserver.Peer, key string) (size int64, ok bool) {
+	answer := strings.TrimSuffix(n.answer(c, "STRLEN", key), "\r\n")
+	size, err := strconv.ParseInt(strings.TrimPrefix(answer, ":"), 10, 64)
+	return size, err == nil
+}
+
+func correctSETRANGE(n *node, c *mserver.Peer, _ string, args []string) bool {
+	if len(args) != 3 {
+		return false
+	}
+	at, ok := integer(args[1])
+	if !ok || at < 0 {
+		return false
+	}
+	was, isString := n.stringLength(c, args[0])
+	if isString && args[2] == "" {
+		c.WriteInt(int(was)) // nothing changes
+		return true
+	}
+	return n.grow(c, args[0], min(at, longestValue+1)+int64(len(args[2])))
+}
+
+func correctSETBIT(n *node, c *mserver.Peer, name string, args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	at, ok := integer(args[1])
+	switch {
+	case !ok || at < 0:
+		return false
+	case at/8 >= longestValue:
+		return refuse(c, errBitOffset)
+	case name == "GETBIT" || len(args) != 3 || args[2] != "0" && args[2] != "1":
+		return false
+	}
+	return n.grow(c, args[0], at/8+1)
+}
+
+func correctAPPEND(n *node, c *mserver.Peer, _ string, args []string) bool {
+	if len(args) != 2 {
+		return false
+	}
+	was, ok := n.stringLength(c, args[0])
+	return ok && n.grow(c, args[0], was+int64(len(args[1])))
+}
