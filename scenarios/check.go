@@ -450,6 +450,10 @@ func (d *draft) checkWorld() {
 		d.at(path, "%v", "", err)
 		return
 	}
+	var drifts *sim.TooManyDrifts
+	if err := c.CheckDrifts(); errors.As(err, &drifts) {
+		d.at(fmt.Sprintf("faults[%d]", drifts.Fault+1), "%v", "", err)
+	}
 	t := c.Topology()
 	for i, f := range c.Faults {
 		if err := f.Check(t); err != nil {

@@ -91,6 +91,31 @@ func (a *Drift) Lift(w *World, f *FaultState) {
 // less than six times the speed, or at more than a twentieth.
 const mostDrifts = 4
 
+// TooManyDrifts is the error of a world with more drifts of one process than [mostDrifts].
+type TooManyDrifts struct {
+	// Fault is the index of the first that is too many.
+	Fault   int
+	Process string
+}
+
+func (e *TooManyDrifts) Error() string {
+	return fmt.Sprintf("it is one of more than %d drifts of %s, which multiply if they act at once; leave some out", mostDrifts, e.Process)
+}
+
+// CheckDrifts refuses more drifts of one process than its clocks can have: the error is a
+// [TooManyDrifts].
+func (cfg *Config) CheckDrifts() error {
+	drifts := map[string]int{}
+	for i, f := range cfg.Faults {
+		if drift, is := f.Action.(*Drift); is {
+			if drifts[drift.Process]++; drifts[drift.Process] > mostDrifts {
+				return &TooManyDrifts{Fault: i, Process: drift.Process}
+			}
+		}
+	}
+	return nil
+}
+
 // drifting is how much too fast a drift has a process's clocks run, as long as it lasts.
 type drifting struct {
 	by   *FaultState

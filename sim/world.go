@@ -579,13 +579,11 @@ func check(cfg *Config) error {
 		return fmt.Errorf("sim: %w", err)
 	}
 	topology := cfg.Topology()
-	drifts := map[string]int{}
+	if err := cfg.CheckDrifts(); err != nil {
+		i := err.(*TooManyDrifts).Fault
+		return fmt.Errorf("sim: fault %d (%s): %w", i+1, cfg.Faults[i].Text, err)
+	}
 	for i, f := range cfg.Faults {
-		if drift, is := f.Action.(*Drift); is {
-			if drifts[drift.Process]++; drifts[drift.Process] > mostDrifts {
-				return fmt.Errorf("sim: fault %d (%s): it is one of more than %d drifts of %s, which multiply if they act at once; leave some out", i+1, f.Text, mostDrifts, drift.Process)
-			}
-		}
 		if err := checkFault(f, topology); err != nil {
 			return fmt.Errorf("sim: fault %d (%s): %w", i+1, f.Text, err)
 		}

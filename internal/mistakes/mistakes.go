@@ -201,6 +201,8 @@ var All = []Mistake{
 	{"setting of another lock", "{kind: redlock, ttl: 30s}", "{kind: redsync, ttl: 30s, clock: wall}", `x.yaml:2: lock.clock: the lock redsync has no such setting; leave it out`, false},
 
 	// Faults.
+	{"a fifth drift of one process", "faults:\n", "faults:\n" + strings.Repeat("  - {at: 1s, drift: redis-1, rate: +1%}\n", 4) + "  - {at: 1s, drift: redis-2, rate: +1%}\n  - {at: 2s, drift: redis-1, rate: +1%}\n",
+		`x.yaml:12: faults[6]: it is one of more than 4 drifts of redis-1, which multiply if they act at once; leave some out`, false},
 	{"no kind of fault", "    pause: client-1\n", "", `x.yaml:7: faults[1]: no fault is named here; known here: ` + strings.Join(FaultKinds(), ", "), true},
 	{"mistyped kind of fault", "    pause:", "    puase:", `x.yaml:7: faults[1]: no fault is named here; did you mean "pause"?`, true},
 	{"two kinds of fault", "    pause: client-1\n", "    pause: client-1\n    crash: redis-1\n", `x.yaml:7: faults[1]: "crash" and "pause" are two faults; make them two items of the list`, true},
