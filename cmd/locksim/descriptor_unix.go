@@ -27,6 +27,24 @@ func openDescriptor(number int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(number), name), nil
 }
 
+// isNowhere reports whether what is written to a file is lost because the file may be a standard
+// stream that this process was started without. The Go runtime opens /dev/null in place of such
+// a stream, for reading and writing, before any of this program runs. A parent may have done
+// the same on purpose, and nothing tells the two apart; a shell's >/dev/null is opened for
+// writing only.
+func isNowhere(f *os.File) bool {
+	mode, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	if err != nil {
+		return true
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return false
+	}
+	it, err := f.Stat()
+	return err == nil && os.SameFile(it, null) && mode&unix.O_ACCMODE == unix.O_RDWR
+}
+
 // checkDescriptor says why nothing can be written to a descriptor that this process was
 // started with.
 func checkDescriptor(number int) error {

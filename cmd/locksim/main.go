@@ -65,6 +65,11 @@ func locksim(args []string, stdout, stderr io.Writer) int {
 	if printed.err != nil && !errors.As(err, &f) {
 		err = unwritten(printed.err)
 	}
+	if f := fileOf(printed); printed.used && f != nil && isNowhere(f) {
+		// The status stays: a parent that wants nothing but the status may have opened
+		// /dev/null like that.
+		fmt.Fprintln(stderr, "locksim: what was printed is lost: standard output is closed, or it is /dev/null; write to a file with -o FILE or > FILE")
+	}
 	if err == nil {
 		return success
 	}

@@ -51,11 +51,14 @@ func palette(w any) reports.Palette {
 type printer struct {
 	io.Writer
 	err error
+	// used: something was printed.
+	used bool
 }
 
 func (p *printer) Write(text []byte) (int, error) {
 	n, err := p.Writer.Write(text)
 	p.err = cmp.Or(p.err, err)
+	p.used = p.used || n > 0
 	return n, err
 }
 
