@@ -146,6 +146,8 @@ func (s *story) header(line string) {
 		s.trace.Locks = append(s.trace.Locks, l)
 	case "read-only":
 		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, ReadOnly: true})
+	case "plans": // so many writes in each section
+		s.trace.Processes = append(s.trace.Processes, trace.ProcessInfo{Name: words[1], Role: trace.RoleClient, Writes: s.number(a["writes"])})
 	case "no-lock":
 		s.trace.Locks = nil
 	case "bytes": // of the messages to and from nodes

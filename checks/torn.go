@@ -23,7 +23,7 @@ func (h *inquiry) torn() []TornSection {
 		case applied == 0: // then there is nothing to clean up
 		case refused > 0 && begun > applied: // what was refused and then applied is whole
 			reason = tornByRefusals.Reason(applied, refused)
-		case s.CutShort() != "":
+		case s.CutShort() != "" && !h.wroteAll(s, applied):
 			reason = tornByDeparture.Reason(s.CutShort())
 		case begun > applied:
 			reason = tornInPart.Reason(begun, applied)
@@ -33,6 +33,13 @@ func (h *inquiry) torn() []TornSection {
 		}
 	}
 	return all
+}
+
+// wroteAll reports whether a section made all the writes that its client is to make in one: a
+// client that dies after them has left nothing undone but the release.
+func (h *inquiry) wroteAll(s *history.Section, applied int) bool {
+	planned := h.PlannedWrites(s.Client)
+	return planned > 0 && applied >= planned
 }
 
 // writesApplied counts the writes that a section began and of which at least one message was

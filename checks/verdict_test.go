@@ -206,6 +206,36 @@ func TestTorn(t *testing.T) {
 			1s c1 sends message=1
 			2s c1 crashes
 			3s c1 lands message=1 x=0>1`, "it wrote, and never released: its client crashed"},
+		{"crashed after the only write that it plans", `
+			plans c1 writes=1
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 crashes`, ""},
+		{"crashed, and the last write that it plans arrives afterwards", `
+			plans c1 writes=2
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			1s c1 sends message=1
+			2s c1 crashes
+			3s c1 lands message=1 x=1>2`, ""},
+		{"crashed after one of two writes", `
+			plans c1 writes=2
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			2s c1 crashes`, "it wrote, and never released: its client crashed"},
+		{"crashed, and one of two writes was lost", `
+			plans c1 writes=2
+			0s c1 acquires rank=1
+			1s c1 writes x=0>1
+			1s c1 sends message=1
+			2s c1 crashes`, "it wrote, and never released: its client crashed"},
+		{"crashed after one write, which arrived twice, of two", `
+			plans c1 writes=2
+			0s c1 acquires rank=1
+			1s c1 sends message=1
+			1s c1 lands message=1 x=0>1
+			1s c1 lands message=1 x=1>2
+			2s c1 crashes`, "it wrote, and never released: its client crashed"},
 		{"gave up after a write", `
 			0s c1 acquires rank=1
 			1s c1 writes x=0>1

@@ -53,6 +53,10 @@ func (h *History) process(name string) trace.ProcessInfo {
 	return trace.ProcessInfo{}
 }
 
+// PlannedWrites is how many writes a client is to make in each of its sections; 0 if the trace
+// does not say.
+func (h *History) PlannedWrites(client string) int { return h.process(client).Writes }
+
 // Role is what a process is; "" for one that is not known.
 func (h *History) Role(process string) trace.Role { return h.process(process).Role }
 

@@ -151,6 +151,25 @@ func (c Client) readOnly() bool {
 	return c.Run == nil && c.Does != nil && !slices.ContainsFunc(c.Does, writes)
 }
 
+// writes is how many writes the client is to make in each of its sections; 0 if nobody knows
+// beforehand.
+func (c Client) writes() int {
+	if c.Run != nil {
+		return 0
+	}
+	does := c.Does
+	if does == nil {
+		does = trace.DefaultTasks()
+	}
+	n := 0
+	for _, t := range does {
+		if t.Step == trace.Write {
+			n++
+		}
+	}
+	return n
+}
+
 // Storage is the protected resource.
 type Storage struct {
 	Fencing storage.Policy

@@ -177,7 +177,7 @@ func (w *World) describe() {
 		}
 	}
 	for _, c := range cfg.Clients {
-		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: c.Name, Role: trace.RoleClient, ReadOnly: c.readOnly()})
+		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: c.Name, Role: trace.RoleClient, ReadOnly: c.readOnly(), Writes: c.writes()})
 	}
 	for _, n := range cfg.Nodes {
 		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: n.Name, Role: trace.RoleNode})

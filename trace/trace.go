@@ -86,6 +86,10 @@ type ProcessInfo struct {
 	Role Role   `json:"role"`
 	// ReadOnly is a client that never writes in its sections.
 	ReadOnly bool `json:"read_only,omitempty"`
+	// Writes is how many writes a client is to make in each of its sections, with those that
+	// are nested in it; 0 if nobody knows beforehand, and in a trace that an earlier version
+	// has written.
+	Writes int `json:"writes,omitempty"`
 }
 
 // FaultInfo is one fault of the scenario and whether it acted.

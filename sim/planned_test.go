@@ -1,0 +1,26 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A trace says how many writes each client is to make in a section, so that a client that dies
+// after the last of them is known to have made them all.
+func TestPlannedWrites(t *testing.T) {
+	write := trace.Task{Step: trace.Write, Object: trace.Object}
+	clients := []sim.Client{
+		{Name: "by-default"},
+		{Name: "twice", Does: []trace.Task{write, {Step: trace.Work}, write}},
+		{Name: "never", Does: []trace.Task{{Step: trace.Work}}},
+		{Name: "unknown", Run: func(context.Context, *sim.Program) error { return nil }},
+	}
+	tr := Play(t, Sections(ToyLock, clients...))
+	for i, want := range []int{1, 2, 0, 0} {
+		Same(t, clients[i].Name, tr.Processes[i].Writes, want)
+	}
+}
