@@ -193,10 +193,26 @@ func (f *Fake) Resume() {
 		f.mu.Unlock()
 		return
 	}
+	f.wake()
+	f.unlockAndTell("resume")
+}
+
+// Wake ends [Fake.Suspend] alone: a process that is stopped stays so.
+func (f *Fake) Wake() {
+	f.mu.Lock()
+	if !f.suspended {
+		f.mu.Unlock()
+		return
+	}
+	f.wake()
+	f.unlockAndTell("resume")
+}
+
+// wake ends a suspension, with f.mu locked.
+func (f *Fake) wake() {
 	f.suspended = false
 	f.monotonic -= f.ticks() - f.suspendedAt
 	f.arm()
-	f.unlockAndTell("resume")
 }
 
 // NextWall returns the first true time, not before now, at which the wall clock

@@ -388,7 +388,45 @@ func TestPauseWhileARequestIsInFlight(t *testing.T) {
 	About(t, "the answer was read", got, arrival-Hop+2*time.Second)
 }
 
-// Pauses that overlap are one: the first says how, and it ends with the last.
+// A machine that is suspended while its process is stopped, or stopped while it is suspended,
+// stands still as long as the suspension lasts.
+func TestSuspensionWithinAStop(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		faults []sim.Fault
+		stood  time.Duration // for how long the machine stood still
+		woke   time.Duration // when a sleep of two seconds returned
+	}{
+		{"within", []sim.Fault{Lasting(6*time.Second, At(time.Second, Stopped("client-1"))), Lasting(2*time.Second, At(3*time.Second, Suspended("client-1")))}, 2 * time.Second, 7 * time.Second},
+		{"until later", []sim.Fault{Lasting(3*time.Second, At(time.Second, Stopped("client-1"))), Lasting(5*time.Second, At(1500*time.Millisecond, Suspended("client-1")))}, 5 * time.Second, 7 * time.Second},
+		{"from before", []sim.Fault{Lasting(2*time.Second, At(time.Second, Suspended("client-1"))), Lasting(5*time.Second, At(2*time.Second, Stopped("client-1")))}, 2 * time.Second, 7 * time.Second},
+		{"twice", []sim.Fault{
+			Lasting(8*time.Second, At(time.Second, Stopped("client-1"))),
+			Lasting(time.Second, At(2*time.Second, Suspended("client-1"))), Lasting(time.Second, At(4*time.Second, Suspended("client-1"))),
+		}, 2 * time.Second, 9 * time.Second},
+		{"one in the other", []sim.Fault{
+			Lasting(8*time.Second, At(time.Second, Suspended("client-1"))), Lasting(time.Second, At(2*time.Second, Suspended("client-1"))),
+		}, 8 * time.Second, 10 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var woke, wall, monotonic time.Duration
+			tr := Play(t, With(Story(Client(t, "client-1", func(ctx context.Context, p *sim.Program) error {
+				c := p.Clock()
+				began, counted := c.Now(), c.Read(fakeclock.Monotonic)
+				err := c.Sleep(ctx, 2*time.Second)
+				woke, wall, monotonic = Now(), c.Now().Sub(began), c.Read(fakeclock.Monotonic).Sub(counted)
+				return err
+			})), test.faults...))
+			Struck(t, tr)
+			About(t, "the client woke", woke, test.woke)
+			About(t, "its machine stood still", wall-monotonic, test.stood)
+			Only(t, tr, trace.KindPause, "client-1")
+			Only(t, tr, trace.KindResume, "client-1")
+		})
+	}
+}
+
+// Pauses that overlap are one, which ends with the last.
 func TestOverlappingPauses(t *testing.T) {
 	for _, first := range []trace.PauseMode{trace.Stop, trace.Suspend} {
 		t.Run(string(first), func(t *testing.T) {
@@ -405,9 +443,7 @@ func TestOverlappingPauses(t *testing.T) {
 			About(t, "the pause", Only(t, tr, trace.KindPause, "client-1").At, time.Second)
 			resumed := Only(t, tr, trace.KindResume, "client-1").At
 			About(t, "its end", resumed, 6*time.Second-Hop)
-			if first == trace.Suspend {
-				resumed += time.Second // which it had still to sleep
-			}
+			// Its clocks ran on after the suspension, so that its sleep was over by then.
 			About(t, "the client woke", woke, resumed)
 		})
 	}

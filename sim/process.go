@@ -26,14 +26,16 @@ type process struct {
 	// state is written by the loop and guarded by w.io: the process's goroutines
 	// look at it when they do I/O.
 	state processState
-	// pausedBy are the faults that pause the process now, crashes counts those
+	// pausedBy are the faults that pause the process now, and how; crashes counts those
 	// that keep it down, drifts are those that its clocks have now.
-	pausedBy map[*FaultState]bool
+	pausedBy map[*FaultState]trace.PauseMode
 	crashes  int
 	drifts   []drifting
-	// pausedAt is when the latest pause began, and mode what it is.
-	pausedAt time.Duration
-	mode     trace.PauseMode
+	// suspended says that the machine stands still, or did until the process resumed, and
+	// suspendedAt since when. stoodStill is for how long it did before that in the same pause.
+	suspended   bool
+	suspendedAt time.Duration
+	stoodStill  time.Duration
 	// powerless: the process is down and its whole machine with it, so that
 	// nothing answers in its place.
 	powerless bool
@@ -76,7 +78,7 @@ type server interface {
 
 // process creates a process.
 func (w *World) process(name string, role trace.Role) *process {
-	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*FaultState]bool{}}
+	p := &process{w: w, name: name, role: role, index: len(w.processes), pausedBy: map[*FaultState]trace.PauseMode{}}
 	p.clock = fakeclock.New(timeline{w, p}, time.Now())
 	p.clock.OnChange(func(why string) { w.noteClock(p, why) })
 	w.makes(bytesOfProcess)
@@ -121,26 +123,37 @@ func (p *process) become(s processState) {
 	p.w.io.Unlock()
 }
 
-// pause stops a process, or suspends its machine. Pauses may overlap: the first
-// says how, and the process resumes when the last of them ends. It reports false
-// for a process that is down.
+// pause stops a process, or suspends its machine. Pauses may overlap: the process resumes when
+// the last of them ends, and its machine stands still as long as one that suspends it lasts.
+// It reports false for a process that is down.
 func (p *process) pause(mode trace.PauseMode, by *FaultState) bool {
 	if p.state == down {
 		return false
 	}
-	p.pausedBy[by] = true
-	if p.state == paused {
-		return true
+	p.pausedBy[by] = mode
+	if p.state != paused {
+		p.become(paused)
+		p.suspended, p.stoodStill = false, 0
+		p.changes(trace.Event{Kind: trace.KindPause, Text: string(mode)})
 	}
-	p.become(paused)
-	p.pausedAt, p.mode = p.w.now(), mode
-	p.changes(trace.Event{Kind: trace.KindPause, Text: string(mode)})
-	if mode == trace.Suspend {
-		p.clock.Suspend()
-	} else {
+	switch {
+	case mode != trace.Suspend:
 		p.clock.Stop()
+	case !p.suspended:
+		p.suspended, p.suspendedAt = true, p.w.now()
+		p.clock.Suspend()
 	}
 	return true
+}
+
+// isSuspended says whether some pause suspends the process's machine now.
+func (p *process) isSuspended() bool {
+	for _, mode := range p.pausedBy {
+		if mode == trace.Suspend {
+			return true
+		}
+	}
+	return false
 }
 
 // resume lets a paused process go on: first the workload's step that had begun,
@@ -148,10 +161,18 @@ func (p *process) pause(mode trace.PauseMode, by *FaultState) bool {
 // then its timers.
 func (p *process) resume(by *FaultState) {
 	delete(p.pausedBy, by)
-	if p.state != paused || len(p.pausedBy) > 0 {
+	if p.state != paused {
 		return
 	}
 	w := p.w
+	if len(p.pausedBy) > 0 {
+		if p.suspended && !p.isSuspended() {
+			p.suspended = false
+			p.stoodStill += w.now() - p.suspendedAt
+			p.clock.Wake()
+		}
+		return
+	}
 	p.changes(trace.Event{Kind: trace.KindResume})
 	p.become(resuming)
 	waiting := p.waiting
@@ -168,10 +189,14 @@ func (p *process) resumeIO(resumed time.Duration) {
 	}
 	w := p.w
 	p.become(running)
+	stood := p.stoodStill
+	if p.suspended {
+		stood += w.now() - p.suspendedAt
+	}
 	var sockets []*socket
 	for _, s := range w.sockets {
 		if s.p == p {
-			s.resumed()
+			s.resumed(stood)
 			sockets = append(sockets, s)
 		}
 	}

@@ -247,13 +247,13 @@ func (s *socket) look(armed time.Time) {
 	}
 }
 
-// resumed moves the deadline on by what a suspended machine did not notice, and
-// leaves it to [socket.rearm] to have it looked at.
-func (s *socket) resumed() {
+// resumed moves the deadline on by how long a suspended machine stood still, and leaves it to
+// [socket.rearm] to have it looked at.
+func (s *socket) resumed(stood time.Duration) {
 	s.w.io.Lock()
 	defer s.w.io.Unlock()
-	if s.p.mode == trace.Suspend && !s.deadline.IsZero() {
-		s.deadline = s.deadline.Add(s.w.now() - s.p.pausedAt)
+	if !s.deadline.IsZero() {
+		s.deadline = s.deadline.Add(stood)
 	}
 	s.armed = s.deadline
 }
