@@ -1,0 +1,67 @@
+package redis_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locksim/locksim/history"
+	told "github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
+	. "github.com/locksim/locksim/sim/simtest"
+	"github.com/locksim/locksim/trace"
+)
+
+// A background is a lock whose release returns at once, and goes on in a goroutine of its own.
+type background struct{ locks.Lock }
+
+type backgroundLease struct{ locks.Lease }
+
+func (l background) Acquire(ctx context.Context) (locks.Lease, error) {
+	lease, err := l.Lock.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return backgroundLease{lease}, nil
+}
+
+func (l backgroundLease) Release(ctx context.Context) error {
+	go func() { _ = l.Lease.Release(context.WithoutCancel(ctx)) }()
+	return nil
+}
+
+// A release in the background that is lost is said where the call returns.
+func TestLostReleaseInTheBackground(t *testing.T) {
+	for name, f := range map[string]sim.Fault{
+		"the client dies":             When("client-1 released", Crashed("client-1", trace.Kill)),
+		"the client is cut off":       When("client-1 released", &sim.Partition{Process: "client-1", From: []string{"redis-1"}}),
+		"the client is paused":        Lasting(time.Minute, When("client-1 released", Stopped("client-1"))),
+		"nothing happens to a client": When("client-1 finished", Crashed("client-2", trace.Kill)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, lock := range []string{"single", "redlock"} {
+				kind := Lock(t, lock)
+				own := kind.New
+				kind.New = func(env *locks.Env) (locks.Lock, error) {
+					l, err := own(env)
+					return background{l}, err
+				}
+				cfg := Sections(kind, sim.Client{Name: "client-1"}, sim.Client{Name: "client-2", Starts: Point("client-1 acquired")})
+				cfg.Faults = []sim.Fault{f}
+				tr := Play(t, cfg)
+				Struck(t, tr)
+				want := name != "nothing happens to a client"
+				said := false
+				for _, c := range told.Of(history.Of(tr), false) {
+					says := string(c.Predicate)
+					said = said || string(c.Subject) == "client-1" && strings.HasPrefix(says, "believes that it has released the lock; its key still stands on redis-1, until 30.0")
+				}
+				if said != want {
+					t.Errorf("%s: a lost release is said: %v", lock, said)
+				}
+			}
+		})
+	}
+}
