@@ -92,7 +92,7 @@ func (s *subject) tell(p address, w world) verdict {
 func (s *subject) judge(p address, w world, h *history.History, err error) verdict {
 	v := verdict{data: checks.Undecided, history: h}
 	blame := func(rule, why, lines string) { v.problems = append(v.problems, problem{rule, why, lines, p}) }
-	if errors.Is(err, sim.ErrLate) {
+	if errors.Is(err, sim.ErrLate) && !errors.Is(err, sim.ErrHeavy) {
 		v.reasons = append(v.reasons, err.Error()) // it is this machine's doing
 		return v
 	}

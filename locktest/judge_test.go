@@ -11,7 +11,7 @@ import (
 )
 
 // That this machine was too slow for a world fails no lock; that a lock never stops
-// asking does.
+// asking does, and that a world takes too much memory to be run.
 func TestLateIsNobodysFault(t *testing.T) {
 	s, err := newSubject("Test", Config{}, func(*Env) (locks.Lock, error) { return nil, context.Canceled })
 	if err != nil {
@@ -20,15 +20,18 @@ func TestLateIsNobodysFault(t *testing.T) {
 	for _, c := range []struct {
 		err      error
 		problems int
+		reasons  int
 	}{
-		{sim.ErrLate, 0},
-		{sim.ErrTooMuch, 1},
+		{sim.ErrLate, 0, 1},
+		{sim.ErrHeavy, 1, 1},
+		{sim.ErrTooLarge, 1, 1},
+		{sim.ErrTooMuch, 1, 0},
 	} {
 		v := s.judge(address{}, world{}, nil, fmt.Errorf("%w: so it is", c.err))
 		if len(v.problems) != c.problems {
 			t.Errorf("%v: the problems are %v", c.err, v.problems)
 		}
-		if late := len(v.reasons) > 0; v.data != checks.Undecided || late != (c.problems == 0) {
+		if v.data != checks.Undecided || len(v.reasons) != c.reasons {
 			t.Errorf("%v: it is %s, because of %q", c.err, v.data, v.reasons)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/workers"
+	"github.com/locksim/locksim/sim"
 )
 
 // Worlds run in workers: processes that are the test's binary, started again for
@@ -64,7 +65,9 @@ func (s *subject) serve() {
 		if !ok {
 			return failed(address{Story: o.Story, Seed: 1}, ruleError, "there is no story "+o.Story, ""), false
 		}
-		return s.tellStory(st, o, func(p address) { note(p.String()) }), false
+		outcome := s.tellStory(st, o, func(p address) { note(p.String()) })
+		outcome.Died = outcome.Died || sim.LeftBehind() > 0
+		return outcome, false
 	})
 }
 

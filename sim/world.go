@@ -105,6 +105,9 @@ func runWithin(cfg Config, b bounds) (*trace.Trace, error) {
 	if err := check(&cfg); err != nil {
 		return nil, err
 	}
+	if err := crowded(); err != nil {
+		return nil, err
+	}
 	w := &World{
 		cfg:    cfg,
 		bounds: b,

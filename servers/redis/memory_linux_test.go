@@ -29,6 +29,8 @@ type hostile struct {
 	run func(ctx context.Context, p *sim.Program, c *redis.Client) error
 	// own is what the client's own code takes, in bytes: no world can bound it.
 	own int
+	// worlds is how many there are in the process, one after the other; 0 is one.
+	worlds int
 	// want is an expression that the error matches with which the world ends.
 	want string
 }
@@ -69,6 +71,11 @@ func spawn(n int, want string, do func(context.Context, *sim.Program, *redis.Cli
 		}
 		return p.Sleep(time.Second)
 	}}
+}
+
+func inWorlds(n int, h hostile) hostile {
+	h.worlds = n
+	return h
 }
 
 var hostiles = map[string]hostile{
@@ -125,6 +132,9 @@ var hostiles = map[string]hostile{
 	"100,000 goroutines": spawn(100_000, "goroutines outlived the world", func(context.Context, *sim.Program, *redis.Client) {
 		time.Sleep(1000 * time.Hour)
 	}),
+	"100,000 goroutines in each of 20 worlds": inWorlds(20, spawn(100_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
+		time.Sleep(1000 * time.Hour)
+	})),
 	"300,000 goroutines": spawn(300_000, tooHeavy, func(context.Context, *sim.Program, *redis.Client) {
 		time.Sleep(1000 * time.Hour)
 	}),
@@ -168,7 +178,10 @@ func TestHostileWorld(t *testing.T) {
 		return nil
 	})
 	began := time.Now()
-	_, err := sim.Run(cfg)
+	var err error
+	for range max(h.worlds, 1) {
+		_, err = sim.Run(cfg)
+	}
 	fmt.Printf("error: %.300v\n", err)
 	status, failed := os.ReadFile("/proc/self/status")
 	if failed != nil {
