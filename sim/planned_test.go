@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/trace"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	. "github.com/locksim/locksim/internal/simtest"
 	"github.com/locksim/locksim/sim"
-	. "github.com/locksim/locksim/sim/simtest"
 )
 
 // hostileVariable names, in the environment of a process that a test has started, the world
