@@ -9,6 +9,7 @@ import (
 
 	"github.com/locksim/locksim/internal/workers"
 	"github.com/locksim/locksim/scenarios"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -105,8 +106,9 @@ func Serve(in io.Reader, out io.Writer, local func(bases []Base) (Runner, error)
 		if r.Outcome.shows(trace.ConductLeak) {
 			leaks++
 		}
-		// What hangs goes on in its process, and computes perhaps.
-		r.Spent = leaks == maxLeaks || r.Outcome.shows(trace.ConductHang)
+		// What hangs goes on in its process, and computes perhaps; and goroutines that were left
+		// behind fill it.
+		r.Spent = leaks == maxLeaks || r.Outcome.shows(trace.ConductHang) || sim.LeftBehind() > 0
 		return r, r.Spent
 	})
 }

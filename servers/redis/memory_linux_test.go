@@ -99,6 +99,8 @@ var hostiles = map[string]hostile{
 	"format":                   script(tooLarge, "local s = string.rep('x', 2^24) return #string.format(string.rep('%s', 100), "+strings.Repeat("s,", 99)+"s)"),
 	"cjson":                    script(tooLarge, "local s, t = string.rep('x', 2^24), {} for i = 1, 200 do t[i] = s end return #cjson.encode(t)"),
 	"table":                    script(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = i end"),
+	"sparse table":             {run: script("", "local t = {} t[2^26-1] = 1 return #t").run},
+	"sparse tables":            script(tooMuch+"|"+tooHeavy, "local t = {} for i = 1, 2^31 do t[i] = {} t[i][999999] = i end"),
 	"table of tables":          script(tooMuch, "local t = {} for i = 1, 2^31 do t[i] = {i} end"),
 	"table in coroutine":       script(tooMuch, "return coroutine.wrap(function() local t = {} for i = 1, 2^31 do t[i] = {i} end end)()"),
 	"caught":                   script(tooLarge, "for i = 1, 2^31 do pcall(string.rep, 'x', 2^30) end"),

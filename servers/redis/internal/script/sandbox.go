@@ -18,6 +18,10 @@ var allowed = []string{
 
 const readOnly = "Attempt to modify a readonly table"
 
+// A table keeps what stands at an index from here on in its hash: to write it must not fill all
+// that is below.
+func init() { lua.MaxArrayIndex = maxSteps }
+
 // NewInterpreter makes one of a server that has just started. It takes some twenty times as
 // long as to run a script of a lock.
 func NewInterpreter() *Interpreter {
