@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/locksim/locksim/sim"
 	. "github.com/locksim/locksim/internal/simtest"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
