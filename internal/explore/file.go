@@ -176,7 +176,7 @@ func undecided(v *checks.Verdict) string {
 	}
 	for _, f := range v.Findings {
 		if f.Outcome == checks.Unknown && !f.Property.Card().ReportOnly {
-			return fmt.Sprintf("%s is unknown, as %s", f.Property, f.Reason)
+			return fmt.Sprintf("%s is unknown, as %s", f.Property, story.InFull.Reason(f.Reason))
 		}
 	}
 	return ""
