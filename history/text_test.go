@@ -215,3 +215,37 @@ func cmpOr(a, b types.Object) types.Object {
 	}
 	return b
 }
+
+// A reason is written by a voice of package story. What package fmt would print of it is its
+// code.
+func TestReasonsAreWrittenAsSentences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it type-checks the whole module")
+	}
+	for _, p := range modulePackages(t) {
+		if p.ofTests() || p.ImportPath == module+"checks" {
+			continue
+		}
+		_, info, fset, files := p.types(t)
+		for _, file := range files {
+			r := readings{info: info}
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				fn, ok := r.callee(call)
+				if !ok || fn.Pkg() == nil || fn.Pkg().Path() != "fmt" {
+					return true
+				}
+				for _, arg := range call.Args {
+					if named(info.TypeOf(arg)) == "checks.Reason" {
+						at := fset.Position(arg.Pos())
+						t.Errorf("%s:%d prints the code of a reason; a story.Voice has its sentence", filepath.Base(at.Filename), at.Line)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
