@@ -1,3 +1,7 @@
+//go:build amd64 || arm64
+
+// Its sizes do not fit into the int of 32 bits.
+
 package redis_test
 
 import (
