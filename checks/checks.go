@@ -188,6 +188,9 @@ func Check(of *history.History, witnesses []trace.Witness) *Verdict {
 	for _, doubt := range t.Doubts {
 		v.Reasons = append(v.Reasons, InDoubt.Reason(doubt))
 	}
+	if t.Ending != nil {
+		v.Reasons = append(v.Reasons, endedEarly.Reason(t.Ending.Why))
+	}
 	for i, f := range t.Faults {
 		if f.Idle != "" {
 			v.Reasons = append(v.Reasons, faultIdle.Reason(i+1, f.Text, f.Idle))

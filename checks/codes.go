@@ -27,6 +27,7 @@ const (
 	notCrossChecked     code0                                       = "not-cross-checked"
 	witnessUnseen       code1[string]                               = "witness-unseen"        // the witness
 	InDoubt             code1[string]                               = "in-doubt"              // why, as the trace has it
+	endedEarly          code1[string]                               = "ended-early"           // why
 	faultIdle           code3[int, string, string]                  = "fault-idle"            // number, text of the fault, why
 	porcupineFindsNone  code1[Outcome]                              = "porcupine-finds-none"  // outcome
 	porcupineFindsOrder code1[Outcome]                              = "porcupine-finds-order" // outcome

@@ -42,6 +42,10 @@ func (r Reason) roomFor(n int) Reason {
 // IsZero says that there is no reason.
 func (r Reason) IsZero() bool { return r.Code == "" }
 
+// IsEnding reports whether the reason is that a client's code ended the run: its trace has an
+// [trace.Ending].
+func (r Reason) IsEnding() bool { return r.Code == Code(endedEarly) }
+
 // String is the code with its arguments, and what is added, for programs and tests.
 func (r Reason) String() string {
 	var s strings.Builder

@@ -124,13 +124,15 @@ func (s *subject) judge(p address, w world, h *history.History, err error) verdi
 	v.releases = releasesIn(h)
 	judged := checks.Check(v.history, w.seen(v.history.Trace))
 	v.data = judged.Verdict
-	for _, reason := range judged.Reasons {
+	// How the world ended is a problem, and no doubt of what had happened before.
+	doubts := slices.DeleteFunc(judged.Reasons, checks.Reason.IsEnding)
+	for _, reason := range doubts {
 		v.reasons = append(v.reasons, voice.Told(reason).String())
 	}
 	for _, f := range judged.Findings {
 		switch {
 		case f.Outcome != checks.Violated:
-		case f.Property == checks.Progress && len(judged.Reasons) > 0:
+		case f.Property == checks.Progress && len(doubts) > 0:
 			// The story has not come about, and may be what keeps everybody waiting.
 		case f.Fault == checks.FaultLock:
 			blame(string(f.Property), voice.Told(f.Reason).String(), excerpt(h, f.Events))

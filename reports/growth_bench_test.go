@@ -129,7 +129,7 @@ func (w *grown) turn(b *testing.B) {
 		run := w.variant.Judge(t, w.variant.Lock, scenarios.Off)
 		judgement := processor.Time(b)
 		story.Of(run.History, false)
-		story.Tell(run.History, run.Verdict, run.Conduct)
+		story.Tell(run.History, run.Verdict)
 		end := processor.Time(b)
 
 		w.events = len(t.Events)

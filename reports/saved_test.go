@@ -1,11 +1,16 @@
 package reports_test
 
 import (
+	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -58,6 +63,38 @@ func TestSavedTracesOfOneVariant(t *testing.T) {
 	saved := reread(t, inFormat(t, "trace", reports.Options{}, one))
 	if then, now := inFormat(t, "text", reports.Options{}, one), inFormat(t, "text", reports.Options{}, saved.Results...); then != now {
 		t.Errorf("the report was\n%s\nand is\n%s", then, now)
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Acquire(context.Context) (locks.Lease, error) { panic("oh no") }
+
+// How a lock ended a run is judged from a saved trace as it was at first.
+func TestSavedTracesKeepHowARunEnded(t *testing.T) {
+	s, err := scenarios.Open("no-faults")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, _ := locks.Lookup("single")
+	kind.Name, kind.New = "mine", func(*locks.Env) (locks.Lock, error) { return panicking{}, nil }
+	r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1, Kind: kind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, run := range reread(t, inFormat(t, "trace", reports.Options{}, r)).Results[0].Runs {
+		first := r.Runs[i]
+		ending := run.History.Trace.Ending
+		if ending == nil || ending.Rule != trace.ConductPanic || !strings.Contains(ending.Why, "oh no") {
+			t.Fatalf("it ended with %+v", ending)
+		}
+		if run.Verdict.Verdict != checks.Undecided || !reflect.DeepEqual(run.Verdict.Reasons, first.Verdict.Reasons) {
+			t.Errorf("the verdict is %s, %v; it was %s, %v", run.Verdict.Verdict, run.Verdict.Reasons, first.Verdict.Verdict, first.Verdict.Reasons)
+		}
+		title := story.Tell(run.History, run.Verdict).Title(run.Verdict, 100).String()
+		if !strings.Contains(title, "the lock panics") {
+			t.Errorf("its title is %q", title)
+		}
 	}
 }
 

@@ -60,9 +60,6 @@ type Outcome struct {
 	// Measures are what the run took, all of them in the order of
 	// [checks.MeasureNames].
 	Measures []checks.Measure
-	// Conduct is what the lock did that no lock may do; see [sim.Conduct]. A trace that
-	// was saved has it in words alone, among its doubts.
-	Conduct string
 	// Expected is what the scenario expects of the run; nil if it does not say.
 	Expected *Expectation
 	// Differences are where the run differs from that, a line each.
@@ -94,15 +91,11 @@ func (v *Variant) Run(o RunOptions, fencing string) (Outcome, error) {
 		return Outcome{}, err
 	}
 	t, err := sim.RunPatiently(config, cmp.Or(o.Patience, sim.DefaultPatience))
-	if errors.Is(err, sim.ErrLeak) || errors.Is(err, sim.ErrPanic) {
-		// The lock misbehaved, but its story is there to be told.
-		said, _ := sim.WithoutStacks(err)
-		t.Doubts = append(t.Doubts, said)
-	} else if err != nil {
+	// The story of a lock that panics or leaves a goroutine behind is there.
+	if err != nil && !errors.Is(err, sim.ErrLeak) && !errors.Is(err, sim.ErrPanic) {
 		return Outcome{}, err
 	}
 	run := v.Judge(t, cmp.Or(o.Kind.Name, o.Lock, v.Lock), fencing)
-	run.Conduct = sim.Conduct(err)
 	if o.Kind.Name != "" { // whatever it is called, no scenario knows it
 		run.Expected, run.Differences = nil, nil
 	}

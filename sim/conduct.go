@@ -24,6 +24,16 @@ func Conduct(err error) string {
 	return ""
 }
 
+// ending is how the code of a client ended a world, by the error of the world; nil if it did not.
+func ending(err error) *trace.Ending {
+	rule := Conduct(err)
+	if rule == "" {
+		return nil
+	}
+	why, stacks := WithoutStacks(err)
+	return &trace.Ending{Rule: rule, Why: why, Stacks: stacks}
+}
+
 // A Stacked is an error that shows the goroutines to blame. Its text is that of Err, which
 // is one line, and the stacks below it.
 type Stacked struct {

@@ -81,6 +81,9 @@ func TestLeak(t *testing.T) {
 	if !errors.Is(err, sim.ErrLeak) || !strings.Contains(err.Error(), "forgotten") {
 		t.Errorf("the error is %v", err)
 	}
+	if tr.Ending == nil || tr.Ending.Rule != trace.ConductLeak || !strings.Contains(tr.Ending.Stacks, "forgotten") {
+		t.Errorf("by its trace it ended with %+v", tr.Ending)
+	}
 	Only(t, tr, trace.KindSet, "toy-1")
 }
 

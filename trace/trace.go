@@ -20,6 +20,9 @@ type Trace struct {
 	// Doubts are reasons, known before the run or found in its course, why it
 	// cannot tell what its scenario is about.
 	Doubts []string `json:"doubts,omitempty"`
+	// Ending is how a client's code ended the run before its time; nil if the run came to its
+	// end.
+	Ending *Ending `json:"ending,omitempty"`
 	// Notes are what one has to know of how the run was made. They change no verdict.
 	Notes []string `json:"notes,omitempty"`
 	// Complaints are what clients' programs say against their locks, in the order in which
@@ -38,6 +41,17 @@ type Trace struct {
 	// were set made no difference. Only the run itself can tell.
 	Unread []string `json:"-"`
 	Events []Event  `json:"events"`
+}
+
+// An Ending is what a client's code did that no lock may do, and that ended a run.
+type Ending struct {
+	// Rule is one of [ConductPanic], [ConductHang], [ConductLeak] and [ConductEndless].
+	Rule string `json:"rule"`
+	// Why is one line about it.
+	Why string `json:"why"`
+	// Stacks are those of the goroutines to blame, if it has any. A saved trace has none: they
+	// name folders of the machine.
+	Stacks string `json:"-"`
 }
 
 // LockInfo describes one lock of a world.

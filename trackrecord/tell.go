@@ -122,8 +122,8 @@ func play(of *scenarios.Scenario, lock locks.Kind, seed uint64) (played, error) 
 			w.problems = append(w.problems, problem{string(f.Property), story.InFull.Reason(f.Reason)})
 		}
 	}
-	if len(judged.Reasons) > 0 {
-		w.unknown = story.InFull.Reason(judged.Reasons[0])
+	if doubts := slices.DeleteFunc(judged.Reasons, checks.Reason.IsEnding); len(doubts) > 0 {
+		w.unknown = story.InFull.Reason(doubts[0])
 	}
 	return w, nil
 }

@@ -66,7 +66,7 @@ func (p play) file(faults []Fault) (account, error) {
 	for _, fault := range idle {
 		file.comment("Without fault %d every witness is still seen: it changes no order of events that a witness can tell.", fault)
 	}
-	paragraph := story.Tell(main.History, main.Verdict, main.Conduct)
+	paragraph := story.Tell(main.History, main.Verdict)
 	says := file.tell(off.Lock, paragraph, on.Verdict)
 	file.say("assumption", story.Raw(assumption(main)))
 	file.say("why", paragraph.Why(off.Verdict, on.Verdict))

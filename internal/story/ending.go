@@ -12,7 +12,7 @@ import (
 // ending is the sentence in which a paragraph says what broke, or "" if what has been told
 // says it.
 func (p *Paragraph) ending() string {
-	if conduct := conducts[p.conduct]; conduct != "" {
+	if conduct := p.conduct(); conduct != "" {
 		return conduct
 	}
 	broken := p.verdict.Violations()

@@ -14,7 +14,6 @@ import (
 type Paragraph struct {
 	history *history.History
 	verdict *checks.Verdict
-	conduct string
 	nodes   []string // those on which a lock is kept
 	told    []statement
 	// end is the last sentence, if what has been told does not say what broke.
@@ -39,10 +38,9 @@ type statement struct {
 	leads, follows bool
 }
 
-// Tell tells a run. conduct is what the lock did in it that no lock may do, such as
-// [trace.ConductPanic], or "".
-func Tell(h *history.History, v *checks.Verdict, conduct string) *Paragraph {
-	p := &Paragraph{history: h, verdict: v, conduct: conduct, nodes: h.Keepers()}
+// Tell tells a run.
+func Tell(h *history.History, v *checks.Verdict) *Paragraph {
+	p := &Paragraph{history: h, verdict: v, nodes: h.Keepers()}
 	p.narrate()
 	p.end = p.ending()
 	return p
@@ -51,7 +49,7 @@ func Tell(h *history.History, v *checks.Verdict, conduct string) *Paragraph {
 // TellFaults tells of a run that left no trace, for what the lock did in it, by its faults
 // alone.
 func TellFaults(faults []trace.FaultInfo, conduct string) *Paragraph {
-	struckBy := &trace.Trace{Faults: faults}
+	struckBy := &trace.Trace{Faults: faults, Ending: &trace.Ending{Rule: conduct}}
 	var told []statement
 	for _, f := range faults {
 		told = append(told, struck(f))
@@ -61,7 +59,7 @@ func TellFaults(faults []trace.FaultInfo, conduct string) *Paragraph {
 			}
 		}
 	}
-	return &Paragraph{history: history.Of(struckBy), conduct: conduct, told: told}
+	return &Paragraph{history: history.Of(struckBy), told: told}
 }
 
 // struck states that a fault strikes.

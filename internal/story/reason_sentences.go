@@ -22,6 +22,7 @@ var reasonSentences = map[checks.Code]string{
 	"not-cross-checked":     "not cross-checked by porcupine: the history is too large for it",
 	"witness-unseen":        "the witness %q was not seen",
 	"in-doubt":              "%s",
+	"ended-early":           "%s",
 	"fault-idle":            "fault %d (%s) did not act as the story says: %s",
 	"porcupine-finds-none":  "two checkers of the storage's history disagree: by its dependencies serial-sections %s, but porcupine says that the sections cannot be put one after the other",
 	"porcupine-finds-order": "two checkers of the storage's history disagree: by its dependencies serial-sections %s, but porcupine says that the sections can be put one after the other",

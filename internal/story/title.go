@@ -64,10 +64,18 @@ var conducts = map[string]string{
 	trace.ConductEndless: "it ends in an endless retry",
 }
 
+// conduct is what a client's code did that ended the run; "" if it came to its end.
+func (p *Paragraph) conduct() string {
+	if ending := p.history.Trace.Ending; ending != nil {
+		return conducts[ending.Rule]
+	}
+	return ""
+}
+
 // effects are what broke, in the few words that a title has room for, the fullest
 // first.
 func (p *Paragraph) effects(fenced *checks.Verdict) []string {
-	if conduct := conducts[p.conduct]; conduct != "" {
+	if conduct := p.conduct(); conduct != "" {
 		return []string{conduct}
 	}
 	broken := p.verdict.Violations()

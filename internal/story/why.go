@@ -29,7 +29,7 @@ func (p *Paragraph) why(unchecked string) string {
 	lease, section := finding(checks.LeaseExclusion), finding(checks.SectionExclusion)
 	worst := p.verdict.Gravest()
 	switch {
-	case p.conduct != "" || worst == "":
+	case p.conduct() != "" || worst == "":
 		return ""
 	case worst == checks.ReleaseOwnership:
 		c := p.change(finding(worst).At)
