@@ -26,15 +26,17 @@ func TestATraceIsToldInAParagraph(t *testing.T) {
 	on, fenced := read("writes")
 	const begins = "client-1 gets the lock and reads. Then it pauses for 30s. "
 	const lost = begins + "Its keys expire, and client-2 gets the lock, reads, writes and releases. Then client-1 wakes up and writes over client-2's update, which is lost."
-	p := Tell(off, unfenced, "")
+	panics := *off.Trace
+	panics.Ending = &trace.Ending{Rule: trace.ConductPanic, Why: "oh no"}
+	p := Tell(off, unfenced)
 	for what, says := range map[string]struct{ got, want Raw }{
 		"title":     {p.Title(fenced, 100), "client-1 pauses once it has read, and an update is lost"},
 		"paragraph": {p.Text(), lost},
 		"why":       {p.Why(unfenced, fenced), "the pause outlasts client-1's lease, and nobody checks the write"},
 		"lesson":    {p.Lesson(unfenced, fenced, on), "The leases never overlapped: no lock whose grants end by time can prevent this. A storage that checks fencing tokens keeps the data whole."},
-		"paragraph with fencing": {Tell(on, fenced, "").Text(), begins +
+		"paragraph with fencing": {Tell(on, fenced).Text(), begins +
 			"Then its keys expire, and while client-1 is still in its section, client-2 gets the lock."},
-		"paragraph of a panic":    {Tell(off, unfenced, trace.ConductPanic).Text(), lost + " The lock panics."},
+		"paragraph of a panic":    {Tell(history.Of(&panics), unfenced).Text(), lost + " The lock panics."},
 		"paragraph without trace": {TellFaults(off.Trace.Faults, trace.ConductHang).Text(), "Once it has read, client-1 pauses for 30s."},
 		"title without trace":     {TellFaults(off.Trace.Faults, trace.ConductHang).Title(nil, 100), "client-1 pauses once it has read, and it ends in a hang"},
 	} {
