@@ -12,78 +12,115 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// sideBySide compares the variants of a scenario: a row for each property, a
-// column for each variant. What is wider than a page stands in several tables, one below
-// the other.
-func sideBySide(pairs [][]scenarios.Outcome, p Palette) string {
+// runName is what people call a run.
+var runName = map[string]string{
+	scenarios.Off: "without fencing",
+	scenarios.On:  "with fencing",
+}
+
+// verdicts has a row for each property, a column for each run, and the verdicts below.
+func verdicts(runs []scenarios.Outcome) table {
+	out, last := table{Heads: heads("property")}, []tableCell{plainCell("verdict")}
+	for _, run := range runs {
+		out.Heads = append(out.Heads, heads(runName[run.Fencing])...)
+		last = append(last, verdictBadges[run.Verdict.Verdict].cell())
+	}
+	for _, property := range propertiesOf(runs) {
+		row := []tableCell{plainCell(string(property))}
+		for _, run := range runs {
+			row = append(row, outcomeBadges[run.Verdict.Finding(property).Outcome].cell())
+		}
+		out.add(row...)
+	}
+	out.Rows = append(out.Rows, tableRow{Cells: last, ruled: true})
+	return out
+}
+
+// propertiesOf are the properties that some runs are judged by. One that is only reported is left
+// out unless it is violated or expected to be.
+func propertiesOf(runs []scenarios.Outcome) []checks.Property {
+	verdicts := make([]*checks.Verdict, len(runs))
+	for i, run := range runs {
+		verdicts[i] = run.Verdict
+	}
+	return slices.DeleteFunc(checks.Judged(verdicts...), func(p checks.Property) bool { return silent(p, runs) })
+}
+
+// silent reports whether a property that is only reported has nothing to report: no run violates it
+// and no scenario expects one to.
+func silent(p checks.Property, runs []scenarios.Outcome) bool {
+	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
+		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)
+	})
+}
+
+// sideBySide draws variants of a scenario side by side. What is wider than a page stands in
+// several tables, one below the other.
+func sideBySide(pairs [][]scenarios.Outcome, o Options) figure {
 	var tables []string
 	for len(pairs) > 0 {
 		n := len(pairs)
-		for n > 1 && broad(columns(pairs[:n], Palette{})) {
+		for n > 1 && broad(variants(pairs[:n]).draw(Options{Columns: o.Columns})) {
 			n--
 		}
-		tables = append(tables, columns(pairs[:n], p))
+		tables = append(tables, variants(pairs[:n]).draw(o))
 		pairs = pairs[n:]
 	}
-	return strings.Join(tables, "\n")
+	return figure(strings.Join(tables, "\n"))
 }
 
 // broad says that some line of a table without colours is wider than a page.
 func broad(table string) bool {
 	for line := range strings.Lines(table) {
-		if utf8.RuneCountInString(strings.TrimRight(line, " \n")) > pageWidth {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > pageWidth {
 			return true
 		}
 	}
 	return false
 }
 
-// columns is one table of those that compare variants.
-func columns(pairs [][]scenarios.Outcome, p Palette) string {
-	header := []string{"side by side"}
+// variants has a row for each property, a column for each variant, and the verdicts below.
+func variants(pairs [][]scenarios.Outcome) table {
+	out := table{Heads: heads("side by side")}
 	for _, runs := range pairs {
-		header = append(header, story.Visible(runs[0].Variant.Name))
+		out.Heads = append(out.Heads, heads(story.Visible(runs[0].Variant.Name))...)
 	}
-	var rows [][]string
 	for _, property := range checks.Properties() {
-		row, applies := []string{string(property)}, false
+		row, applies := []tableCell{plainCell(string(property))}, false
 		for _, runs := range pairs {
-			row = append(row, signs(runs, property, p))
+			row = append(row, signs(outcomes(runs, property), " → ", ownSign))
 			applies = applies || !silent(property, runs) && slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
 				return run.Verdict.Finding(property).Outcome != checks.NotApplicable
 			})
 		}
 		if applies {
-			rows = append(rows, row)
+			out.add(row...)
 		}
 	}
 	if row := missed(pairs); row != nil {
-		rows = append(rows, row)
+		out.add(row...)
 	}
 	for i, run := range pairs[0] {
-		row := []string{runName[run.Fencing]}
+		row := []tableCell{plainCell(runName[run.Fencing])}
 		for _, runs := range pairs {
-			row = append(row, verdictCell(runs[i].Verdict.Verdict, p))
+			row = append(row, verdictBadges[runs[i].Verdict.Verdict].cell())
 		}
-		rows = append(rows, row)
+		out.Rows = append(out.Rows, tableRow{Cells: row, ruled: i == 0})
 	}
-	lines := grid(header, rows, nil)
-	verdicts := len(lines) - len(pairs[0])
-	rule := lines[len(lines)-len(rows)-1] // that under the header
-	return strings.Join(slices.Insert(lines, verdicts, rule), "")
+	return out
 }
 
 // missed says which periods of the schedule nobody has run, for each variant; nil if there
 // are none.
-func missed(pairs [][]scenarios.Outcome) []string {
-	row, any := []string{"missed period"}, false
+func missed(pairs [][]scenarios.Outcome) []tableCell {
+	row, any := []tableCell{plainCell("missed period")}, false
 	for _, runs := range pairs {
 		var periods []string
 		for _, m := range runs[0].Verdict.Missed {
 			periods = append(periods, strconv.Itoa(m.Period))
 		}
 		any = any || len(periods) > 0
-		row = append(row, cmp.Or(strings.Join(periods, ", "), "–"))
+		row = append(row, plainCell(cmp.Or(strings.Join(periods, ", "), "–")))
 	}
 	if !any {
 		return nil
@@ -91,18 +128,25 @@ func missed(pairs [][]scenarios.Outcome) []string {
 	return row
 }
 
-// signs says what became of a property in the runs of one variant: one sign if it
-// was the same in all.
-func signs(runs []scenarios.Outcome, property checks.Property, p Palette) string {
-	var signs []string
+// outcomes are what became of a property in some runs, once where it is the same.
+func outcomes(runs []scenarios.Outcome, p checks.Property) []checks.Outcome {
+	var all []checks.Outcome
 	for _, run := range runs {
-		o := run.Verdict.Finding(property).Outcome
-		signs = append(signs, outcomeSign(o, p))
+		all = append(all, run.Verdict.Finding(p).Outcome)
 	}
-	if len(slices.Compact(slices.Clone(signs))) == 1 {
-		return signs[0]
+	return slices.Compact(all)
+}
+
+// signs are those of outcomes, with an arrow between them.
+func signs(outcomes []checks.Outcome, arrow string, sign func(badge) span) tableCell {
+	var cell tableCell
+	for i, o := range outcomes {
+		if i > 0 {
+			cell = append(cell, span{Text: arrow, Tone: plain})
+		}
+		cell = append(cell, sign(outcomeBadges[o]))
 	}
-	return strings.Join(signs, " → ")
+	return cell
 }
 
 // measures says what the runs took, as far as the scenario asks: a line for each

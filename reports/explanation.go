@@ -27,7 +27,6 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 
 func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
 	o = o.forOthers()
-	o.Palette = Palette{}
 	m := &markdownText{level: 1}
 	for _, r := range results {
 		m.document(explanation(r, o))
@@ -101,7 +100,7 @@ func explanation(r *scenarios.Result, o Options) *document {
 	}
 	if several {
 		d.begin("all variants")
-		d.add("Side by side", figure(sideBySide(stories, o.Palette)))
+		d.add("Side by side", sideBySide(stories, o))
 	}
 	d.add("What it took", facts(measures(stories)))
 	say(afterwards[:1], base, true)

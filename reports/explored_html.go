@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -24,11 +23,11 @@ type searchPage struct {
 	// Before stands above the maps and the lists of ways, and After below them.
 	Before, After []chapter
 	Maps          []heatmap
-	Lists         []wayList
+	Lists         []wayCards
 }
 
-// A wayList is a chapter with ways, and what the words in it mean.
-type wayList struct {
+// A wayCards is a chapter with ways, and what the words in it mean.
+type wayCards struct {
 	Title, Why string
 	Ways       []wayCard
 	Legend     []remark
@@ -44,28 +43,15 @@ func exploredPage(r *explore.Result, o Options, page func(file string) string) s
 		Title: before.title, Incomplete: before.warning, Summary: before.summary,
 		Before: before.chapters, After: after.chapters, Maps: heatmaps(r),
 	}
-	cards := wayCards{result: r, page: page, scale: marginScale(r)}
+	found, apart := wayLists(r, o.Since)
 	known := pictured(legend(r.Ways), r.Ways)
-	for _, list := range []struct {
-		title, why, letter string
-		ways               []explore.Way
-		legend             []remark
-	}{
-		{"Ways to break it, the worst first", "", "", r.Ways, known},
-		{"Kept apart", whyApart, "r", r.RanOn, without(pictured(legend(r.RanOn), r.RanOn), known)},
-	} {
-		laid := wayList{Title: fmt.Sprintf("%s (%d)", list.title, len(list.ways)), Why: list.why, Legend: list.legend}
-		for i, w := range list.ways {
-			card := cards.card(w, list.letter, i+1)
-			if n, is := o.Since.news(w); is && list.letter == "" {
-				card.News = n.says(o.Since.Since)
-			}
-			laid.Ways = append(laid.Ways, card)
-		}
-		if len(laid.Ways) > 0 {
-			p.Lists = append(p.Lists, laid)
+	add := func(l wayList, legend []remark) {
+		if len(l.ways) > 0 {
+			p.Lists = append(p.Lists, wayCards{l.heading(), l.why, l.cards(r, page), legend})
 		}
 	}
+	add(found, known)
+	add(apart, without(pictured(legend(r.RanOn), r.RanOn), known))
 	s := newSheet(p.Title, fill("explored.html", p), asset("explored.css"))
 	s.Script = template.JS(asset("explored.js"))
 	return s

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -23,7 +22,7 @@ type wayCard struct {
 	// Page what shows its diagram; "" is none.
 	File, Replay, Page string
 	// Stack is what a lock did that no lock may do.
-	Stack []string
+	Stack listing
 }
 
 // A wayHarm is what broke in one run, in short.
@@ -40,14 +39,6 @@ type marginBar struct {
 	Survived, Broken, Rest, TTL int
 }
 
-// wayCards lays out the ways of a search.
-type wayCards struct {
-	result *explore.Result
-	page   func(file string) string
-	// scale is the length of time of a whole bar.
-	scale time.Duration
-}
-
 // marginScale is the scale of all bars of a page: so that they compare, the longest of
 // them fits, and it can be seen that more breaks as well.
 func marginScale(r *explore.Result) time.Duration {
@@ -62,14 +53,25 @@ func marginScale(r *explore.Result) time.Duration {
 	return longest + longest/4
 }
 
-// card lays out one way. Its number is its place after a letter, if there is one.
-func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
-	number := letter + strconv.Itoa(place)
+// cards lay out the ways of a search. page is as in [exploredPage].
+func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCard {
+	bars := marginBars{r.TTL, marginScale(r)}
+	cards := make([]wayCard, len(l.ways))
+	for i, w := range l.ways {
+		cards[i] = newCard(r, w, bars)
+		cards[i].ID, cards[i].Number = "way-"+l.number(i), l.number(i)
+		cards[i].News, cards[i].Page = l.news(w), page(w.File)
+	}
+	return cards
+}
+
+// newCard is what stands on the card of a way whatever its list.
+func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	card := wayCard{
-		ID: "way-" + number, Number: number, Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
+		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
 		Off: harmIn("without fencing", w.Off), On: harmIn("with fencing", w.On),
 		Blame: whoseFault(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
-		File: story.Visible(fileForOthers(w.File)), Page: c.page(w.File), Stack: stack(w),
+		File: story.Visible(fileForOthers(w.File)), Stack: listing{"What the lock did", stack(w)},
 	}
 	if w.Fault == checks.FaultLock {
 		card.BlameMood = "bad"
@@ -81,7 +83,7 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 		card.Faults = append(card.Faults, exploredFaultWords(w.Example, f))
 	}
 	for _, fact := range []remark{
-		{"workload", story.Raw(worldWords(c.result, w.Example))},
+		{"workload", story.Raw(worldWords(r, w.Example))},
 		{"strikes", story.Raw(stagesWords(w))},
 		{"also by", story.Raw(othersWords(w))},
 	} {
@@ -90,28 +92,31 @@ func (c wayCards) card(w explore.Way, letter string, place int) wayCard {
 		}
 	}
 	for _, m := range w.Margins {
-		card.Margins = append(card.Margins, c.marginBar(m))
+		card.Margins = append(card.Margins, bars.of(m))
 	}
 	return card
 }
 
-// marginBar shows a size that is a time beside the TTL, and a rate beside the largest
-// that a clock can have.
-func (c wayCards) marginBar(m explore.Margin) marginBar {
+// marginBars draw sizes beside the TTL, to one scale.
+type marginBars struct{ ttl, scale time.Duration }
+
+// of shows a size that is a time beside the TTL, and a rate beside the largest that a clock
+// can have.
+func (b marginBars) of(m explore.Margin) marginBar {
 	if m.Broken.Rate != 0 {
 		broken := int(m.Broken.Rate * 1000 / sim.FastestRate)
 		return marginBar{marginWords(m), int(m.Survived.Rate * 1000 / sim.FastestRate), broken, 1000 - broken, 0}
 	}
-	broken := c.thousandths(m.Broken.Time)
-	return marginBar{marginWords(m), c.thousandths(m.Survived.Time), broken, 1000 - broken, c.thousandths(c.result.TTL)}
+	broken := b.thousandths(m.Broken.Time)
+	return marginBar{marginWords(m), b.thousandths(m.Survived.Time), broken, 1000 - broken, b.thousandths(b.ttl)}
 }
 
 // thousandths is how much of a bar a length of time is.
-func (c wayCards) thousandths(d time.Duration) int {
-	if c.scale <= 0 {
+func (b marginBars) thousandths(d time.Duration) int {
+	if b.scale <= 0 {
 		return 0
 	}
-	return min(max(0, int(1000*d.Seconds()/c.scale.Seconds())), 1000)
+	return min(max(0, int(1000*d.Seconds()/b.scale.Seconds())), 1000)
 }
 
 func harmIn(run string, broke []string) wayHarm {

@@ -52,6 +52,10 @@ type Page struct {
 type Options struct {
 	// Palette colours what is meant for people; the zero Palette is plain.
 	Palette Palette
+	// Columns lays the cells of a table out in columns, one row below the other, with a line
+	// under the heads if there are rows. A cell may have several lines, and colours. Without
+	// it every letter is taken to be one column wide.
+	Columns func(heads []string, rows [][]string) string
 	// Messages adds every message to the timeline, but for those that only set a
 	// connection up.
 	Messages bool

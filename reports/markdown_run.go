@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/explore"
@@ -24,7 +23,6 @@ func init() {
 // which locksim runs.
 func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
 	o = o.forOthers()
-	o.Palette = Palette{}
 	m := &runMarkdown{options: o}
 	m.line("## locksim: %s", summary(results))
 	wrong := func(r *scenarios.Result) bool {
@@ -59,6 +57,7 @@ func (m *runMarkdown) folded(results []*scenarios.Result) {
 		m.table(results)
 		return
 	}
+	m.gap()
 	m.fold("<b>"+story.Count(len(results), "scenario")+" without complaint</b>", func() { m.table(results) })
 }
 
@@ -67,28 +66,25 @@ func (m *runMarkdown) table(results []*scenarios.Result) {
 	if len(results) == 0 {
 		return
 	}
-	t := cells{header: []string{"", "scenario", "assumption", "without fencing", "with fencing", "what differs"}}
+	t := table{Heads: heads("", "scenario", "assumption", "without fencing", "with fencing", "what differs")}
 	for _, r := range results {
 		for _, runs := range stories(r) {
-			v := runs[0].Variant
-			name := markdown(Row{Scenario: r.Scenario, Variant: v}.name())
-			if file := fileOf(r.Scenario, m.options); file != "" {
-				name = link(Row{Scenario: r.Scenario, Variant: v}.name(), file)
-			}
-			verdicts := map[string]string{}
+			row := Row{Scenario: r.Scenario, Variant: runs[0].Variant}
+			verdicts := map[string]tableCell{}
 			var differs []string
 			for i, run := range runs {
-				verdicts[run.Fencing] = markdownVerdict(Cell{Runs: runs}, i)
+				verdicts[run.Fencing] = tableCell{markdownVerdict(Cell{Runs: runs}, i)}
 				if said := complaints(run); len(said) > 0 {
-					differs = append(differs, markdown(runName[run.Fencing]+": "+firstOf(asShown(said))))
+					differs = append(differs, runName[run.Fencing]+": "+firstOf(asShown(said)))
 				}
 			}
-			t.rows = append(t.rows, []string{
-				standingSign(runs), name, markdown(v.Assumption), verdicts[scenarios.Off], verdicts[scenarios.On], strings.Join(differs, "<br>"),
-			})
+			t.add(
+				plainCell(standingSign(runs)), tableCell{{row.name(), plain, fileOf(r.Scenario, m.options)}}, plainCell(row.assumption()),
+				verdicts[scenarios.Off], verdicts[scenarios.On], plainCell(differs...),
+			)
 		}
 	}
-	m.pieces([]piece{t})
+	m.pieces(t)
 }
 
 // firstOf is the first of some complaints, and how many more there are.
@@ -115,12 +111,12 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 		}
 		v := runs[0].Variant
 		m.line("\n### %s %s", standingSign(runs), markdown(Row{Scenario: r.Scenario, Variant: v}.name()+": "+v.Title))
-		m.pieces([]piece{facts(stage(runs[0])), facts(wrong)})
+		m.pieces(facts(stage(runs[0])), facts(wrong))
 		if alone {
 			m.properties(runs)
 		}
 		m.line("\nWhat happened:")
-		m.pieces([]piece{facts(explain(runs))})
+		m.pieces(facts(explain(runs)))
 		if alone {
 			m.timeline(runs)
 		}
@@ -130,21 +126,21 @@ func (m *runMarkdown) inFull(r *scenarios.Result, alone bool) {
 
 // properties say of every property what became of it.
 func (m *runMarkdown) properties(runs []scenarios.Outcome) {
-	header, verdicts := []string{"property"}, []string{"**verdict**"}
+	t := table{Heads: heads("property")}
+	verdicts := []tableCell{{{Text: "verdict", Tone: strong}}}
 	for i, run := range runs {
-		header = append(header, runName[run.Fencing])
-		verdicts = append(verdicts, markdownVerdict(Cell{Runs: runs}, i))
+		t.Heads = append(t.Heads, heads(runName[run.Fencing])...)
+		verdicts = append(verdicts, tableCell{markdownVerdict(Cell{Runs: runs}, i)})
 	}
-	t := cells{header: header}
 	for _, p := range propertiesOf(runs) {
-		row := []string{string(p)}
+		row := []tableCell{plainCell(string(p))}
 		for _, run := range runs {
-			row = append(row, outcomeCell(run.Verdict.Finding(p).Outcome, Palette{}))
+			row = append(row, plainCell(outcomeBadges[run.Verdict.Finding(p).Outcome].Text()))
 		}
-		t.rows = append(t.rows, row)
+		t.add(row...)
 	}
-	t.rows = append(t.rows, verdicts)
-	m.pieces([]piece{t})
+	t.add(verdicts...)
+	m.pieces(t)
 }
 
 // mostSteps is how much of the story of one run a summary tells. A comment on GitHub
@@ -162,7 +158,7 @@ func (m *runMarkdown) timeline(runs []scenarios.Outcome) {
 		told[i] = diagram.Nearest(run.History, run.Verdict, all, mostSteps)
 		left += len(all) - len(told[i])
 	}
-	m.pieces([]piece{figure(eventsOf(runs, told, m.options))})
+	m.pieces(figure(eventsOf(runs, told, m.options)))
 	if left > 0 {
 		m.line("\n%s of the story are left out; `locksim run --messages` tells all.", story.Count(left, "step"))
 	}

@@ -113,15 +113,6 @@ func (c Cell) known() bool {
 	return c.told() && !slices.ContainsFunc(c.Runs, undecided)
 }
 
-// outcomes are what became of a property without fencing and with it.
-func (c Cell) outcomes(p checks.Property) []checks.Outcome {
-	var all []checks.Outcome
-	for _, run := range c.Runs {
-		all = append(all, run.Verdict.Finding(p).Outcome)
-	}
-	return slices.Compact(all)
-}
-
 // caveats are the properties that qualify a safe run: neither those of the data, which it
 // has, nor the exclusions, which have columns of their own. Of an unsafe run worse has been
 // said. What is only reported qualifies nothing.

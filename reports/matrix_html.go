@@ -81,8 +81,8 @@ type wayIn func(r Row, column int) pageLink
 // noWayIn is for a matrix without pages.
 func noWayIn(Row, int) pageLink { return pageLink{} }
 
-// table lays the matrix out for a page.
-func (m *Matrix) table(pages wayIn) matrixTable {
+// page lays the matrix out for a page.
+func (m *Matrix) page(pages wayIn) matrixTable {
 	t := matrixTable{
 		Locks: eachVisible(m.Locks),
 		Heads: []string{"scenario", "assumption"},

@@ -62,14 +62,16 @@ func (e matrixEntry) to(anchor string) string {
 
 // exclusion says what became of an exclusion in both runs.
 func (e matrixEntry) exclusion(p checks.Property) matrixCell {
-	out := matrixCell{Column: string(p), Sign: exclusionSign(e.Cell, p, Palette{}), Mood: "soft"}
-	var words []string
-	for _, o := range e.outcomes(p) {
-		words = append(words, outcomeClauses[o])
+	out := matrixCell{Column: string(p), Mood: "soft"}
+	var signs, words []string
+	came := outcomes(e.Runs, p)
+	for _, o := range came {
+		signs, words = append(signs, outcomeBadges[o].Sign), append(words, outcomeClauses[o])
 	}
+	out.Sign = strings.Join(signs, "→")
 	out.Of = e.of(string(p)) + strings.Join(words, " without fencing, then with fencing ")
 	if e.told() {
-		out.Mood = outcomeBadges[worst(e.outcomes(p))].Class
+		out.Mood = outcomeBadges[worst(came)].Class
 		out.To = e.to(variantAnchor(e.Variant))
 	}
 	return out

@@ -30,9 +30,9 @@ func (m *Matrix) shown() shown {
 				s.caveats = append(s.caveats, caveats(run)...)
 			}
 			for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-				outcomes := c.outcomes(p)
-				s.changed = s.changed || len(outcomes) > 1
-				s.nothing = s.nothing || slices.Contains(outcomes, checks.NotApplicable)
+				came := outcomes(c.Runs, p)
+				s.changed = s.changed || len(came) > 1
+				s.nothing = s.nothing || slices.Contains(came, checks.NotApplicable)
 			}
 		}
 	}

@@ -9,23 +9,14 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
-	"github.com/locksim/locksim/scenarios"
 )
 
 // writeMatrixMarkdown writes the matrix as a table that links every scenario to
 // its file, as seen from the directory in which locksim runs.
 func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 	words := markdownSpelling()
-	t := cells{header: m.header(words)}
-	for _, line := range m.lines(words) {
-		if line.title != "" {
-			line.cells = make([]string, len(t.header))
-			line.cells[0] = "**" + markdown(line.title) + "**"
-		}
-		t.rows = append(t.rows, line.cells)
-	}
 	md := &markdownText{}
-	md.document(m.document(t, m.legend(words)))
+	md.document(m.document(m.table(words), m.legend(words)))
 	_, err := io.WriteString(w, md.b.String())
 	return err
 }
@@ -33,8 +24,7 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 // markdownSpelling is that of Markdown.
 func markdownSpelling() spelling {
 	w := spellingInFull()
-	w.text, w.indent = markdown, "&emsp;"
-	w.scenario = func(s *scenarios.Scenario) string { return link(s.Name, s.File) }
+	w.sign = func(b badge) span { return span{Text: b.Sign, Tone: plain} }
 	w.verdict, w.mark, w.arrow = markdownVerdict, markdownVerdict, " → "
 	w.pairs = facts{{"a → b", aboutWithout + ", and " + aboutWith}}
 	return w
@@ -120,15 +110,15 @@ func code(s string) string {
 }
 
 // markdownVerdict is a verdict with what qualifies it: "safe, ✗ progress".
-func markdownVerdict(c Cell, run int) string {
+func markdownVerdict(c Cell, run int) span {
 	if !c.told() || c.verdict(run) == checks.Undecided {
-		return "unknown"
+		return span{Text: "unknown", Tone: plain}
 	}
 	if c.verdict(run) == checks.Unsafe {
-		return "**unsafe**"
+		return verdictBadges[checks.Unsafe].span("unsafe")
 	}
 	if also := caveats(c.Runs[run]); len(also) > 0 {
-		return "safe, ✗ " + story.List(also)
+		return span{Text: "safe, ✗ " + story.List(also), Tone: plain}
 	}
-	return "safe"
+	return span{Text: "safe", Tone: plain}
 }

@@ -2,24 +2,20 @@ package reports
 
 import (
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // A spelling is how a format writes what a matrix shows.
 type spelling struct {
-	palette Palette
-	// text writes what a scenario says, and scenario its name; indent stands before the
-	// name of a variant.
-	text     func(string) string
-	scenario func(*scenarios.Scenario) string
-	indent   string
 	// exclusion is the head of an exclusion's column, and about explains it; runs are the
 	// heads of the verdicts without fencing and with it.
 	exclusion, about func(checks.Property) string
 	runs             [2]string
-	// verdict is what a run came to in a column of its own, and mark the same where both
-	// runs share one, with the arrow between them.
-	verdict, mark func(c Cell, run int) string
+	// sign is a sign that stands beside others. verdict is what a run came to in a column of
+	// its own, and mark the same where both runs share one, with the arrow between them.
+	sign          func(badge) span
+	verdict, mark func(c Cell, run int) span
 	arrow         string
 	// pairs explain a column that both runs share; a format whose locks have two columns
 	// each has none.
@@ -33,6 +29,7 @@ type spelling struct {
 // spellingInFull has the words in full, for where there is room.
 func spellingInFull() spelling {
 	return spelling{
+		sign:      ownSign,
 		exclusion: func(p checks.Property) string { return string(p) },
 		about:     checks.Property.Title,
 		runs:      [2]string{runName[scenarios.Off], runName[scenarios.On]},
@@ -41,81 +38,82 @@ func spellingInFull() spelling {
 	}
 }
 
-// A matrixLine is a row of the table, or the title of a shelf.
-type matrixLine struct {
-	title string
-	cells []string
-}
-
-// header are the heads of the columns.
-func (m *Matrix) header(w spelling) []string {
-	header := []string{"scenario"}
-	if len(m.Locks) == 0 {
-		header = append(header, "assumption")
-		for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-			header = append(header, w.exclusion(p))
-		}
-		header = append(header, w.runs[:]...)
-	}
-	for _, lock := range m.Locks {
-		header = append(header, w.text(lock))
-	}
-	return header
-}
-
-// lines are what stands below the header: a scenario of several variants has a line of its
-// own above them.
-func (m *Matrix) lines(w spelling) []matrixLine {
-	columns := len(m.header(w))
-	var lines []matrixLine
-	add := func(name string, more ...string) {
-		line := matrixLine{cells: make([]string, columns)}
-		copy(line.cells, append([]string{name}, more...))
-		lines = append(lines, line)
+// table lays the matrix out. A scenario of several variants has a line of its own above them.
+func (m *Matrix) table(w spelling) table {
+	out := table{Heads: m.heads(w)}
+	add := func(name span, indented bool, more ...tableCell) {
+		cells := make([]tableCell, len(out.Heads))
+		copy(cells, append([]tableCell{{name}}, more...))
+		out.Rows = append(out.Rows, tableRow{Cells: cells, indented: indented})
 	}
 	for _, shelf := range m.shelves() {
-		lines = append(lines, matrixLine{title: shelf.Title})
+		out.Rows = append(out.Rows, tableRow{Title: shelf.Title})
 		for _, s := range shelf.Scenarios {
+			name := span{story.Visible(s.Name), plain, s.File}
 			rows := shelf.rows[s]
 			if len(rows) == 1 {
-				add(w.scenario(s), m.cells(rows[0], w)...)
+				add(name, false, m.cells(rows[0], w)...)
 				continue
 			}
-			add(w.scenario(s))
+			add(name, false)
 			for _, r := range rows {
-				add(w.indent+w.text(r.Variant.Name), m.cells(r, w)...)
+				add(span{Text: story.Visible(r.Variant.Name), Tone: plain}, true, m.cells(r, w)...)
 			}
 		}
 	}
-	return lines
+	return out
+}
+
+// heads are those of the columns.
+func (m *Matrix) heads(w spelling) []span {
+	names := append([]string{"scenario"}, eachVisible(m.Locks)...)
+	if len(m.Locks) == 0 {
+		names = append(names, "assumption")
+		for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+			names = append(names, w.exclusion(p))
+		}
+		names = append(names, w.runs[:]...)
+	}
+	return heads(names...)
 }
 
 // cells are a row but for its name.
-func (m *Matrix) cells(r Row, w spelling) []string {
-	var cells []string
+func (m *Matrix) cells(r Row, w spelling) []tableCell {
+	var cells []tableCell
 	if len(m.Locks) == 0 {
-		cells = append(cells, w.text(r.Variant.Assumption))
+		cells = append(cells, plainCell(r.assumption()))
 	}
 	for _, c := range r.Cells {
 		switch {
 		case len(m.Locks) == 0:
 			for _, p := range checks.PropertiesOf(checks.OfExclusion) {
-				cells = append(cells, exclusionSign(c, p, w.palette))
+				cells = append(cells, signs(outcomes(c.Runs, p), "→", w.sign))
 			}
-			cells = append(cells, w.verdict(c, 0), w.verdict(c, 1))
+			cells = append(cells, tableCell{w.verdict(c, 0)}, tableCell{w.verdict(c, 1)})
 		case !c.told():
-			cells = append(cells, w.palette.faint(w.untold))
+			cells = append(cells, tableCell{{Text: w.untold, Tone: "soft"}})
 		case !c.known():
-			cells = append(cells, w.palette.doubt(w.unknown))
+			cells = append(cells, tableCell{{Text: w.unknown, Tone: "doubt"}})
 		default:
-			without, with := w.mark(c, 0), w.mark(c, 1)
-			if without != with {
-				with = without + w.arrow + with
-			}
-			cells = append(cells, worstSigns(c, w.palette)+" "+with)
+			cells = append(cells, m.pair(c, w))
 		}
 	}
 	return cells
+}
+
+// pair is both runs in one cell: a sign for each exclusion in any case, which is what is
+// violated in either run, and the verdicts, once if they are the same.
+func (m *Matrix) pair(c Cell, w spelling) tableCell {
+	var cell tableCell
+	for _, p := range checks.PropertiesOf(checks.OfExclusion) {
+		cell = append(cell, w.sign(outcomeBadges[worst(outcomes(c.Runs, p))]))
+	}
+	without, with := w.mark(c, 0), w.mark(c, 1)
+	cell = append(cell, span{Text: " ", Tone: plain})
+	if without != with {
+		cell = append(cell, without, span{Text: w.arrow, Tone: plain})
+	}
+	return append(cell, with)
 }
 
 // legend explains what stands in the matrix, and nothing that does not.

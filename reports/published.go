@@ -13,7 +13,7 @@ import (
 // others read it, and must not tell them in whose folder it was made. A terminal, and a
 // program that opens the files, has them as the command line named them.
 func (o Options) forOthers() Options {
-	o.published = true
+	o.published, o.Palette = true, Palette{}
 	return o
 }
 

@@ -64,23 +64,6 @@ func runBadge(run scenarios.Outcome) badge {
 	return verdictBadges[run.Verdict.Verdict]
 }
 
-// outcomeCell and verdictCell are badges in a text.
-func outcomeCell(o checks.Outcome, p Palette) string {
-	b := outcomeBadges[o]
-	return b.paint(b.Text(), p)
-}
-
-func verdictCell(verdict string, p Palette) string {
-	b := verdictBadges[verdict]
-	return b.paint(b.Text(), p)
-}
-
-// outcomeSign is the sign of an outcome alone.
-func outcomeSign(o checks.Outcome, p Palette) string {
-	b := outcomeBadges[o]
-	return b.paint(b.Sign, p)
-}
-
 // worst is the outcome that counts of several, of which there must be one.
 func worst(outcomes []checks.Outcome) checks.Outcome {
 	for _, o := range []checks.Outcome{checks.Violated, checks.Unknown} {

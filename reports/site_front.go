@@ -50,14 +50,14 @@ var frontSigns = []badge{{"good", "✓", "holds"}, {"bad", "✗", "is violated"}
 
 // writeMatrixHTML writes the matrix as a page of its own.
 func writeMatrixHTML(w io.Writer, m *Matrix, o Options) error {
-	alone := front{Table: m.table(noWayIn)}
+	alone := front{Table: m.page(noWayIn)}
 	_, err := w.Write(alone.of(m, resultsOf(m).inOrder(m), o.forOthers()).sheet().html())
 	return err
 }
 
 // front is the front page of the site.
 func (s *site) front() sheet {
-	f := front{Linked: true, Table: s.matrix.table(s.wayIn)}
+	f := front{Linked: true, Table: s.matrix.page(s.wayIn)}
 	for i, r := range s.Explored {
 		search := frontSearch{To: s.searches[i], Title: exploredTitle(r), Summary: exploredSummary(r, nil)}
 		if maps := heatmaps(r); len(maps) > 0 {

@@ -1,93 +1,214 @@
 package reports
 
 import (
+	"html/template"
 	"slices"
 	"strings"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/tw"
-
-	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/scenarios"
 )
 
-// runName is what people call a run.
-var runName = map[string]string{
-	scenarios.Off: "without fencing",
-	scenarios.On:  "with fencing",
+type (
+	// A table is rows of cells below their heads. The first cell of a row says what it is
+	// about.
+	table struct {
+		Heads []span
+		Rows  []tableRow
+		// narrow breaks the heads into short lines where columns are drawn, and wide draws
+		// them from the first column of the page on, for a table that needs them all.
+		narrow, wide bool
+	}
+
+	// A tableRow is cells, or the title of the rows below it.
+	tableRow struct {
+		Title string
+		Cells []tableCell
+		// indented is a row that belongs to one above it, and ruled one with a line above it.
+		indented, ruled bool
+	}
+
+	// A tableCell is the spans that stand in one place, one after the other.
+	tableCell []span
+
+	// A span is text of one line or several. Tone is the class of a badge's colour, or plain;
+	// Link is the file that it names in Markdown, or its page on a site; "" is neither.
+	span struct{ Text, Tone, Link string }
+)
+
+// plain is the tone of a text without a colour, and strong that of one that stands out.
+const plain, strong = "plain", "strong"
+
+// heads are those of columns that lead nowhere.
+func heads(names ...string) []span {
+	all := make([]span, len(names))
+	for i, name := range names {
+		all[i] = span{Text: name, Tone: plain}
+	}
+	return all
 }
 
-// table has a row for each property, a column for each run, and the verdicts
-// below.
-func table(runs []scenarios.Outcome, p Palette) string {
-	header, footer := []string{"property"}, []string{"verdict"}
-	for _, run := range runs {
-		header = append(header, runName[run.Fencing])
-		footer = append(footer, verdictCell(run.Verdict.Verdict, p))
+// plainCell has a line for each of some texts.
+func plainCell(lines ...string) tableCell { return heads(strings.Join(lines, "\n")) }
+
+// span is a text in the colour of the badge, and cell its own.
+func (b badge) span(text string) span { return span{Text: text, Tone: b.Class} }
+
+func (b badge) cell() tableCell { return tableCell{b.span(b.Text())} }
+
+// ownSign is the badge's sign alone.
+func ownSign(b badge) span { return b.span(b.Sign) }
+
+// add adds a row.
+func (tb *table) add(cells ...tableCell) { tb.Rows = append(tb.Rows, tableRow{Cells: cells}) }
+
+func (tb table) empty() bool { return len(tb.Rows) == 0 }
+
+func (tb table) text(t *text) { t.b.WriteString(tb.draw(t.Options)) }
+
+// draw lays the table out in columns.
+func (tb table) draw(o Options) string {
+	names := make([]string, len(tb.Heads))
+	for i, h := range tb.Heads {
+		names[i] = h.Text
+		if tb.narrow {
+			names[i] = narrow(h.Text)
+		}
 	}
 	var rows [][]string
-	for _, property := range propertiesOf(runs) {
-		row := []string{string(property)}
-		for _, run := range runs {
-			row = append(row, outcomeCell(run.Verdict.Finding(property).Outcome, p))
-		}
-		rows = append(rows, row)
-	}
-	return strings.Join(grid(header, rows, footer), "")
-}
-
-// propertiesOf are the properties that some runs are judged by. One that is only reported is left
-// out unless it is violated or expected to be.
-func propertiesOf(runs []scenarios.Outcome) []checks.Property {
-	verdicts := make([]*checks.Verdict, len(runs))
-	for i, run := range runs {
-		verdicts[i] = run.Verdict
-	}
-	return slices.DeleteFunc(checks.Judged(verdicts...), func(p checks.Property) bool { return silent(p, runs) })
-}
-
-// silent reports whether a property that is only reported has nothing to report: no run violates it
-// and no scenario expects one to.
-func silent(p checks.Property, runs []scenarios.Outcome) bool {
-	return p.Card().ReportOnly && !slices.ContainsFunc(runs, func(run scenarios.Outcome) bool {
-		return run.Verdict.Finding(p).Outcome == checks.Violated || run.Expected != nil && slices.Contains(run.Expected.Violated, p)
-	})
-}
-
-// grid lays cells out in columns, one line for each row, with lines drawn under
-// the header and around the footer, if there is one.
-func grid(header []string, rows [][]string, footer []string) []string {
-	var b strings.Builder
-	t := tablewriter.NewTable(&b,
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAlignment(tw.AlignLeft),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithFooterConfig(tw.CellConfig{
-			Alignment: tw.CellAlignment{Global: tw.AlignLeft},
-			Padding:   tw.CellPadding{Global: tw.PaddingDefault},
-		}),
-		tablewriter.WithRendition(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Symbols:  tw.NewSymbols(tw.StyleLight),
-			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
-		}),
-	)
-	t.Header(header)
-	for _, row := range rows {
-		if err := t.Append(row); err != nil {
-			panic(err) // a row of strings is always a row
+	below := 0 // how many lines stand below the heads
+	for _, r := range tb.Rows {
+		if r.Title == "" {
+			rows = append(rows, r.painted(o.Palette))
+			below += height(rows[len(rows)-1])
 		}
 	}
-	if footer != nil {
-		t.Footer(footer)
+	columns := o.Columns
+	if columns == nil {
+		columns = layOut
 	}
-	if err := t.Render(); err != nil {
-		panic(err) // a strings.Builder takes everything
+	lines := slices.Collect(strings.Lines(columns(names, rows)))
+	rule := len(lines) - below - 1
+	if tb.wide {
+		for i := range lines {
+			lines[i] = strings.TrimPrefix(lines[i], " ")
+		}
+		lines[rule] = strings.Replace(lines[rule], "─", "", 1) // it is as wide as the columns
 	}
-	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	drawn := slices.Clone(lines[:rule+1])
+	at := rule + 1
+	for i, r := range tb.Rows {
+		if r.Title != "" {
+			if i > 0 {
+				drawn = append(drawn, "\n")
+			}
+			drawn = append(drawn, o.Palette.strong(r.Title)+"\n")
+			continue
+		}
+		if r.ruled {
+			drawn = append(drawn, lines[rule])
+		}
+		n := height(rows[0])
+		drawn = append(drawn, lines[at:at+n]...)
+		at, rows = at+n, rows[1:]
+	}
+	return strings.Join(drawn, "")
+}
+
+// painted are the cells of a row for a terminal.
+func (r tableRow) painted(p Palette) []string {
+	cells := make([]string, len(r.Cells))
+	for i, cell := range r.Cells {
+		if i == 0 && r.indented {
+			cells[i] = "  "
+		}
+		for _, s := range cell {
+			cells[i] += s.paint(p)
+		}
+	}
+	return cells
+}
+
+// paint gives each line of a span its colour.
+func (s span) paint(p Palette) string {
+	switch s.Tone {
+	case plain:
+		return s.Text
+	case strong:
+		return p.strong(s.Text)
+	}
+	lines := strings.Split(s.Text, "\n")
 	for i, line := range lines {
-		lines[i] = strings.TrimRight(" "+line, " ") + "\n"
+		lines[i] = badge{Class: s.Tone}.paint(line, p)
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
+
+// narrow breaks the head of a column into lines of some ten letters, after hyphens too.
+func narrow(head string) string {
+	const most = 10
+	var lines []string
+	for _, word := range strings.Fields(strings.ReplaceAll(head, "-", "- ")) {
+		last := len(lines) - 1
+		glue := " "
+		if last >= 0 && strings.HasSuffix(lines[last], "-") {
+			glue = ""
+		}
+		if last >= 0 && len(lines[last])+len(glue)+len(word) <= most && !strings.HasSuffix(lines[last], ":") {
+			lines[last] += glue + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (tb table) markdown(m *markdownText) {
+	row := func(r tableRow) {
+		line := "|"
+		for i, cell := range r.Cells {
+			text := ""
+			for _, s := range cell {
+				text += s.markdown()
+			}
+			if i == 0 && r.indented {
+				text = "&emsp;" + text
+			}
+			if text != "" {
+				text = " " + text
+			}
+			line += text + " |"
+		}
+		m.line("%s", line)
+	}
+	head := tableRow{}
+	for _, h := range tb.Heads {
+		head.Cells = append(head.Cells, tableCell{h})
+	}
+	row(head)
+	m.line("|%s", strings.Repeat("---|", len(tb.Heads)))
+	for _, r := range tb.Rows {
+		if r.Title != "" {
+			r.Cells = make([]tableCell, len(tb.Heads))
+			r.Cells[0] = tableCell{{Text: r.Title, Tone: strong}}
+		}
+		row(r)
+	}
+}
+
+// markdown is a span in Markdown, where what is bad is bold.
+func (s span) markdown() string {
+	lines := strings.Split(s.Text, "\n")
+	for i, line := range lines {
+		text := strings.TrimSpace(line)
+		begins := strings.Index(line, text)
+		lines[i] = line[:begins] + link(text, s.Link) + line[begins+len(text):]
+	}
+	text := strings.Join(lines, "<br>")
+	if s.Tone == "bad" || s.Tone == strong {
+		return "**" + text + "**"
+	}
+	return text
+}
+
+func (tb table) html() template.HTML { return fill("table", tb) }
+
+// Of says what the cell of a column is about to those who do not see the table around it.
+func (r tableRow) Of(head span) string { return r.Cells[0][0].Text + ", " + head.Text + ": " }

@@ -12,23 +12,10 @@ type tallyPage struct {
 	Stories  []remark
 }
 
-// A tallyPageTable is a table of which a cell may lead to the run that it is about.
+// A tallyPageTable is a table with an ID.
 type tallyPageTable struct {
 	tallyTable
-	ID    string
-	Lines []tallyPageRow
-}
-
-type tallyPageRow struct {
-	Lock  string
-	Cells []tallyPageCell
-}
-
-type tallyPageCell struct {
-	tallyCell
-	// Of says what it is about to those who do not see the table around it, and To is
-	// the page that tells more.
-	Of, To string
+	ID string
 }
 
 func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
@@ -56,16 +43,8 @@ func tallyNames(t *Tally, o Options) []string {
 func (t *Tally) sheet(pages wayIn, o Options) sheet {
 	page := tallyPage{Title: tallyTitle, Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories()}
 	ids := pageNames{}
-	for _, one := range t.tables() {
-		table := tallyPageTable{tallyTable: one, ID: ids.name("table", one.Title)}
-		for _, r := range one.Rows {
-			row := tallyPageRow{Lock: r.Lock}
-			for i, c := range r.Cells {
-				row.Cells = append(row.Cells, tallyPageCell{c, r.Lock + ", " + one.Head[i].Name + ": ", pages(t.Rows[c.row], c.column).To})
-			}
-			table.Lines = append(table.Lines, row)
-		}
-		page.Tables = append(page.Tables, table)
+	for _, one := range (tallyTables{t, pages}).all() {
+		page.Tables = append(page.Tables, tallyPageTable{one, ids.name("table", one.Title)})
 	}
 	return newSheet(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
 }

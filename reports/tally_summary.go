@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/internal/story"
 )
 
 // summed are the figures that stand in the summary, of each story that measures them.
@@ -17,50 +16,43 @@ var summed = []struct{ measure, figure, head string }{
 // summary has one row for each lock, and what decides: what breaks it, whether a token comes
 // with it, how many servers it may lose and what it costs. It is none of stories that say
 // nothing of that.
-func (t *Tally) summary() []tallyTable {
-	out := tallyTable{
-		Title: "At a glance",
-		About: "In a story of a fault: how often two leases overlapped, and how often the data was wrong without fencing tokens → with them.",
-	}
-	for _, lock := range t.Locks {
-		out.Rows = append(out.Rows, tallyRow{Lock: story.Visible(lock)})
-	}
-	add := func(head tallyHead, cell func(column int) tallyCell) {
-		out.Head = append(out.Head, head)
-		for column := range t.Locks {
-			out.Rows[column].Cells = append(out.Rows[column].Cells, cell(column))
-		}
-	}
+func (t tallyTables) summary() []tallyTable {
+	var columns []tallyColumn
 	for i, r := range t.Rows {
 		if r.Variant.Assumption != "none" && len(r.Variant.Measures) == 0 {
-			add(t.head(i), func(column int) tallyCell { return t.cell(i, column, harmed) })
+			columns = append(columns, t.ofStory(i, harmed))
 		}
 	}
-	if len(t.Rows) < 2 || len(out.Head) == 0 {
+	if len(t.Rows) < 2 || len(columns) == 0 {
 		return nil
 	}
-	add(tallyHead{Name: "own token"}, t.tokenCell)
-	add(tallyHead{Name: "may lose"}, t.mayLoseCell)
+	columns = append(columns, tallyColumn{heads("own token")[0], t.tokenCell}, tallyColumn{heads("may lose")[0], t.mayLoseCell})
 	for i, r := range t.Rows {
 		for _, s := range summed {
 			if slices.Contains(r.Variant.Measures, s.measure) && len(t.variants(r.Scenario)) == 1 {
+				figure := t.figure("", s.measure, s.figure)
 				head := t.head(i)
-				head.Name += ": " + s.head
-				add(head, func(column int) tallyCell { return t.number(i, column, s.measure, s.figure) })
+				head.Text += ": " + s.head
+				columns = append(columns, tallyColumn{head, func(r tallyRow) span {
+					r.story = i
+					return figure.says(r)
+				}})
 			}
 		}
 	}
-	return []tallyTable{out}
+	return []tallyTable{newTallyTable("At a glance",
+		"In a story of a fault: how often two leases overlapped, and how often the data was wrong without fencing tokens → with them.",
+		t.locks(0), columns)}
 }
 
 // harmed is how often two had a lease at once, and how often the data was wrong.
-func harmed(c Count) (class, text string, seed uint64) {
-	grants, twice, shows := often(c.Violated[checks.LeaseExclusion][0], c.Judged[checks.LeaseExclusion][0].N)
-	class, data, seed := wrongData(c)
-	if grants == "bad" {
-		class = "bad"
+func harmed(c Count) span {
+	grants, data := often(c.Violated[checks.LeaseExclusion][0], c.Judged[checks.LeaseExclusion][0].N), wrongData(c)
+	if grants.Tone == "bad" {
+		data.Tone = "bad"
 	}
-	return class, twice + ", " + data, max(seed, shows)
+	data.Text = grants.Text + ", " + data.Text
+	return data
 }
 
 // ownTokens says whether a fencing token came with each grant of a lock; it is not known if
@@ -74,22 +66,17 @@ func (t *Tally) ownTokens(column int) (comes, known bool) {
 	return grants == tokens, grants > 0
 }
 
-func (t *Tally) tokenCell(column int) tallyCell {
-	cell := tallyCell{column: column, Class: "soft", Text: "–"}
-	for i := range t.Rows {
-		if t.Counts[i][column].Grants > 0 {
-			cell.row = i
-			break
-		}
-	}
-	switch comes, known := t.ownTokens(column); {
+func (t tallyTables) tokenCell(r tallyRow) span {
+	shown := max(0, slices.IndexFunc(t.Counts, func(row []Count) bool { return row[r.lock].Grants > 0 }))
+	says := span{Text: "–", Tone: "soft"}
+	switch comes, known := t.ownTokens(r.lock); {
 	case !known:
 	case comes:
-		cell.Class, cell.Text = "good", "yes"
+		says = span{Text: "yes", Tone: "good"}
 	default:
-		cell.Class, cell.Text = "bad", "no"
+		says = span{Text: "no", Tone: "bad"}
 	}
-	return cell
+	return t.leading(says, shown, r.lock)
 }
 
 // mayLose is how many of its servers a lock may lose and go on: the most that went down for
@@ -128,14 +115,14 @@ func (t *Tally) mayLose(column int) (lost, of, row int) {
 	return lost, of, row
 }
 
-func (t *Tally) mayLoseCell(column int) tallyCell {
-	lost, of, row := t.mayLose(column)
-	if row < 0 {
-		return tallyCell{column: column, Class: "soft", Text: "–"}
+func (t tallyTables) mayLoseCell(r tallyRow) span {
+	lost, of, row := t.mayLose(r.lock)
+	says := span{Text: fmt.Sprintf("%d of %d", lost, of), Tone: "good"}
+	switch {
+	case row < 0:
+		says = span{Text: "–", Tone: "soft"}
+	case lost == 0:
+		says.Tone = "bad"
 	}
-	cell := tallyCell{row: row, column: column, Class: "good", Text: fmt.Sprintf("%d of %d", lost, of)}
-	if lost == 0 {
-		cell.Class = "bad"
-	}
-	return cell
+	return t.leading(says, max(0, row), r.lock)
 }

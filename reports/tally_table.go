@@ -12,42 +12,42 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// A tallyTable answers one question, with a row for each lock.
+// A tallyTable answers one question.
 type tallyTable struct {
 	Title, About string
-	// Head are the columns after that of the lock.
-	Head []tallyHead
-	Rows []tallyRow
+	Table        table
 }
 
-// A tallyHead is a column: what it is called, and the file of its story if it is about one.
-type tallyHead struct{ Name, File string }
-
-// A tallyRow is what a table says of one lock, or of one lock in one of several stories.
+// A tallyRow is about a lock, or about a lock in one of several stories.
 type tallyRow struct {
-	Lock  string
-	Cells []tallyCell
+	name        string
+	story, lock int
 }
 
-// A tallyCell is a number or a sign, with the class of its colour.
-type tallyCell struct {
-	Class, Text string
-	// row and column are the cell of the matrix that it is about, and seed shows it.
-	row, column int
-	seed        uint64
+// A tallyColumn is what a table says of each row.
+type tallyColumn struct {
+	head span
+	says func(tallyRow) span
 }
 
-// tables are all that the tally has to say.
-func (t *Tally) tables() []tallyTable {
+// tallyTables lays a tally out in tables. A cell leads to the page on the story and the lock
+// that it is about.
+type tallyTables struct {
+	*Tally
+	pages wayIn
+}
+
+// all are the tables in which the tally says what it has to say.
+func (t tallyTables) all() []tallyTable {
 	of := func(p checks.Property) tallyTable {
-		return t.table(capital(p.Title()), "How often "+string(p)+" was violated.", func(c Count) (string, string, uint64) {
+		return t.ofStories(capital(p.Title()), "How often "+string(p)+" was violated.", func(c Count) span {
 			return often(c.Violated[p][0], c.Judged[p][0].N)
 		})
 	}
 	tables := slices.Concat(t.summary(), []tallyTable{
 		of(checks.LeaseExclusion),
 		of(checks.SectionExclusion),
-		t.table("The data is right", "How often it was not, without fencing tokens → with them.", wrongData),
+		t.ofStories("The data is right", "How often it was not, without fencing tokens → with them.", wrongData),
 		of(checks.Progress),
 	})
 	for i, row := range t.Rows {
@@ -71,135 +71,147 @@ func (t *Tally) variants(s *scenarios.Scenario) (rows []int) {
 	return rows
 }
 
-// wrongData says how often the data was not right, without fencing tokens and with them.
-func wrongData(c Count) (class, text string, seed uint64) {
-	class, without, seed := often(c.Unsafe[0], c.Seeds)
-	worse, with, _ := often(c.Unsafe[1], c.Seeds)
-	if without == with {
-		return worse, with, seed
+// locks has a row for each lock, in a story.
+func (t *Tally) locks(i int) []tallyRow {
+	var rows []tallyRow
+	for lock, name := range t.Locks {
+		rows = append(rows, tallyRow{story.Visible(name), i, lock})
 	}
-	return class, without + " → " + with, seed
+	return rows
 }
 
-// table has a column for each story.
-func (t *Tally) table(title, about string, of func(Count) (class, text string, seed uint64)) tallyTable {
-	out := tallyTable{Title: title, About: about}
-	for i := range t.Rows {
-		out.Head = append(out.Head, t.head(i))
+// newTallyTable has what each of its columns says of each row.
+func newTallyTable(title, about string, rows []tallyRow, columns []tallyColumn) tallyTable {
+	out := table{Heads: heads("lock"), narrow: true}
+	for _, c := range columns {
+		out.Heads = append(out.Heads, c.head)
 	}
-	for column, lock := range t.Locks {
-		row := tallyRow{Lock: story.Visible(lock)}
-		for i := range t.Rows {
-			row.Cells = append(row.Cells, t.cell(i, column, of))
+	for _, r := range rows {
+		cells := []tableCell{plainCell(r.name)}
+		for _, c := range columns {
+			cells = append(cells, tableCell{c.says(r)})
 		}
-		out.Rows = append(out.Rows, row)
+		out.add(cells...)
 	}
-	return out
+	return tallyTable{title, about, out}
+}
+
+// ofStories has a column for each story.
+func (t tallyTables) ofStories(title, about string, of func(Count) span) tallyTable {
+	var columns []tallyColumn
+	for i := range t.Rows {
+		columns = append(columns, t.ofStory(i, of))
+	}
+	return newTallyTable(title, about, t.locks(0), columns)
+}
+
+// ofStory is what something comes to in one story, if the story can be told with the lock and
+// all know what it came to. Its head leads to the story's file.
+func (t tallyTables) ofStory(i int, of func(Count) span) tallyColumn {
+	return tallyColumn{t.head(i), func(r tallyRow) span {
+		says := span{Text: "n/a", Tone: "soft"}
+		switch c := t.Counts[i][r.lock]; {
+		case c.Seeds == 0:
+		case c.Undecided[0].N > 0 || c.Undecided[1].N > 0:
+			says = span{Text: "?", Tone: "doubt"}
+		default:
+			says = of(c)
+		}
+		return t.leading(says, i, r.lock)
+	}}
 }
 
 // head is that of the column of a story.
-func (t *Tally) head(i int) tallyHead { return tallyHead{t.shortNames()[i], t.Rows[i].Scenario.File} }
+func (t *Tally) head(i int) span {
+	return span{Text: t.shortNames()[i], Tone: plain, Link: t.Rows[i].Scenario.File}
+}
 
-// cell is what something comes to in one story with one lock, if the story can be told with
-// it and all know what it came to.
-func (t *Tally) cell(i, column int, of func(Count) (class, text string, seed uint64)) tallyCell {
-	cell := tallyCell{row: i, column: column, Class: "soft", Text: "n/a"}
-	switch c := t.Counts[i][column]; {
-	case c.Seeds == 0:
-	case c.Undecided[0].N > 0 || c.Undecided[1].N > 0:
-		first := c.Undecided[0]
-		if first.N == 0 {
-			first = c.Undecided[1]
-		}
-		cell.Class, cell.Text, cell.seed = "doubt", "?", first.Seed
-	default:
-		cell.Class, cell.Text, cell.seed = of(c)
-	}
-	return cell
+// leading leads to the page on a story with a lock.
+func (t tallyTables) leading(s span, row, lock int) span {
+	s.Link = t.pages(t.Rows[row], lock).To
+	return s
 }
 
 // often says how often something that nobody wants was so, of how many times it could
-// have been: never, always, or a number; and a seed that shows it.
-func often(t Times, of int) (class, text string, seed uint64) {
+// have been: never, always, or a number.
+func often(t Times, of int) span {
 	switch {
 	case of == 0:
-		return "soft", "–", 0
+		return span{Text: "–", Tone: "soft"}
 	case t.N == 0:
-		return "good", "✓", 0
+		return span{Text: "✓", Tone: "good"}
 	case t.N == of:
-		return "bad", "✗", t.Seed
+		return span{Text: "✗", Tone: "bad"}
 	}
-	return "bad", fmt.Sprintf("%d/%d", t.N, of), t.Seed
+	return span{Text: fmt.Sprintf("%d/%d", t.N, of), Tone: "bad"}
+}
+
+// wrongData says how often the data was not right, without fencing tokens and with them.
+func wrongData(c Count) span {
+	without, with := often(c.Unsafe[0], c.Seeds), often(c.Unsafe[1], c.Seeds)
+	if without.Text != with.Text {
+		without.Text += " → " + with.Text
+	}
+	return without
 }
 
 // costs are the measures that a story names, a table for each of them.
-func (t *Tally) costs(i int, r Row) []tallyTable {
+func (t tallyTables) costs(i int, r Row) []tallyTable {
 	var tables []tallyTable
 	for _, measure := range checks.MeasureNames() {
 		if !slices.Contains(r.Variant.Measures, measure) {
 			continue
 		}
-		out := tallyTable{Title: t.shortNames()[i] + ": " + measure}
+		about, named := "", map[string]bool{}
+		var columns []tallyColumn
 		for _, c := range t.Counts[i] {
 			for _, s := range c.Figures {
-				if head := (tallyHead{Name: s.Figure}); s.Measure == measure && !slices.Contains(out.Head, head) {
-					out.Head, out.About = append(out.Head, head), s.Title
+				if s.Measure == measure && !named[s.Figure] {
+					about, named[s.Figure] = s.Title, true
+					columns = append(columns, t.figure(s.Figure, measure, s.Figure))
 				}
 			}
 		}
-		if len(out.Head) == 0 {
-			continue
+		if len(columns) > 0 {
+			tables = append(tables, newTallyTable(t.shortNames()[i]+": "+measure, about, t.locks(i), columns))
 		}
-		for column, lock := range t.Locks {
-			row := tallyRow{Lock: story.Visible(lock)}
-			for _, figure := range out.Head {
-				row.Cells = append(row.Cells, t.number(i, column, measure, figure.Name))
-			}
-			out.Rows = append(out.Rows, row)
-		}
-		tables = append(tables, out)
 	}
 	return tables
 }
 
-// number is a figure of a story with one lock.
-func (t *Tally) number(i, column int, measure, figure string) tallyCell {
-	cell := tallyCell{row: i, column: column, Class: "soft", Text: "–"}
-	if s := t.Counts[i][column].sample(measure, figure); len(s.Values) > 0 {
-		cell.Class, cell.Text, cell.seed = "", s.told(), t.Seed
-	}
-	return cell
+// figure is a figure of the row's story.
+func (t tallyTables) figure(head, measure, figure string) tallyColumn {
+	return tallyColumn{heads(head)[0], func(r tallyRow) span {
+		says := span{Text: "–", Tone: "soft"}
+		if s := t.Counts[r.story][r.lock].sample(measure, figure); len(s.Values) > 0 {
+			says = span{Text: s.told()}
+		}
+		return t.leading(says, r.story, r.lock)
+	}}
 }
 
 // sideBySide is one table of what several versions of a story measure: a row for each of
 // them with each lock, and the figures that are enough.
-func (t *Tally) sideBySide(variants []int) []tallyTable {
-	type figure struct{ measure, name string }
-	var figures []figure
-	r := t.Rows[variants[0]]
-	out := tallyTable{Title: story.Visible(r.Scenario.Name), About: "What it costs, by lock and by version of the story."}
+func (t tallyTables) sideBySide(variants []int) []tallyTable {
+	var columns []tallyColumn
+	s := t.Rows[variants[0]]
 	for _, m := range checks.MeasureNames() {
-		if !slices.Contains(r.Variant.Measures, m) {
-			continue
-		}
-		for _, name := range checks.Headline(m) {
-			figures = append(figures, figure{m, name})
-			out.Head = append(out.Head, tallyHead{Name: m + ": " + name})
+		if slices.Contains(s.Variant.Measures, m) {
+			for _, figure := range checks.Headline(m) {
+				columns = append(columns, t.figure(m+": "+figure, m, figure))
+			}
 		}
 	}
-	if len(figures) == 0 {
+	if len(columns) == 0 {
 		return nil
 	}
-	for column, lock := range t.Locks {
+	var rows []tallyRow
+	for lock, name := range t.Locks {
 		for _, i := range variants {
-			row := tallyRow{Lock: story.Visible(lock) + ", " + story.Visible(t.Rows[i].Variant.Name)}
-			for _, f := range figures {
-				row.Cells = append(row.Cells, t.number(i, column, f.measure, f.name))
-			}
-			out.Rows = append(out.Rows, row)
+			rows = append(rows, tallyRow{story.Visible(name) + ", " + story.Visible(t.Rows[i].Variant.Name), i, lock})
 		}
 	}
-	return []tallyTable{out}
+	return []tallyTable{newTallyTable(story.Visible(s.Scenario.Name), "What it costs, by lock and by version of the story.", rows, columns)}
 }
 
 // told is the sample as people read it: "5.1s", or "5.1s, 7.2s" if the 99th percentile
@@ -258,7 +270,7 @@ func (t *Tally) legend(o Options) facts {
 	rows := facts{remarkOn("✓, ✗", "never, and on each seed; 3/20 is on three of twenty; – is nothing to judge, n/a a story that cannot be told with the lock, ? a run of which nobody can tell")}
 	rows = append(rows, remarkOn("numbers", "the median over the seeds, and the 99th percentile where that is another"))
 	rows = append(rows, remarkOn("seeds", fmt.Sprintf("%s, from %d on; the same seeds give the same table on every machine", t.seeds(), t.Seed)))
-	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is of its story with its lock, as in %s; where it took another seed, that is said below", t.shows(tallyCell{seed: t.Seed}, o))))
+	rows = append(rows, remarkOn("every cell", fmt.Sprintf("is of its story with its lock, as in %s; where it took another seed, that is said below", t.shows(0, 0, t.Seed, o))))
 	if len(own) > 0 {
 		rows = append(rows, remarkOn("own tokens", story.List(own)+": a fencing token comes with the grant"))
 	}
@@ -296,18 +308,17 @@ func (t *Tally) unusual(o Options) entries {
 				add(string(p), c.Violated[p][0], c.Judged[p][0].N, false)
 			}
 			if len(says) > 0 {
-				cell := tallyCell{row: i, column: column, seed: seed}
-				all = append(all, remarkOn(t.Rows[i].name()+", "+story.Visible(t.Locks[column]), strings.Join(says, ", ")+": "+t.shows(cell, o)))
+				all = append(all, remarkOn(t.Rows[i].name()+", "+story.Visible(t.Locks[column]), strings.Join(says, ", ")+": "+t.shows(i, column, seed, o)))
 			}
 		}
 	}
 	return all
 }
 
-// shows is the command that runs what a cell is about.
-func (t *Tally) shows(c tallyCell, o Options) string {
-	r := t.Rows[c.row]
-	ran := scenarios.RunOptions{Seed: max(c.seed, t.Seed), Lock: t.Locks[c.column]}
+// shows is the command that runs a story with a lock on a seed.
+func (t *Tally) shows(row, column int, seed uint64, o Options) string {
+	r := t.Rows[row]
+	ran := scenarios.RunOptions{Seed: seed, Lock: t.Locks[column]}
 	return replayOf("run", r.Scenario, []*scenarios.Variant{r.Variant}, "", ran, o)
 }
 

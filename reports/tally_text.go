@@ -2,7 +2,6 @@ package reports
 
 import (
 	"io"
-	"strings"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/story"
@@ -11,12 +10,12 @@ import (
 
 const tallyTitle = "Locks side by side"
 
-// document is the tally with what explains it; table writes one of its tables.
-func (t *Tally) document(o Options, table func(tallyTable) piece) *document {
+// document is the tally with what explains it.
+func (t *Tally) document(o Options) *document {
 	d := &document{title: tallyTitle}
 	d.add("", t.legend(o))
-	for _, one := range t.tables() {
-		d.add(one.Title, paragraph(one.About), table(one))
+	for _, one := range (tallyTables{t, noWayIn}).all() {
+		d.add(one.Title, paragraph(one.About), one.Table)
 	}
 	d.add("Neither always nor never, and the command that shows it", t.unusual(o))
 	d.add("Not as its scenario expects", t.surprises(o))
@@ -39,8 +38,7 @@ func (t *Tally) surprises(o Options) entries {
 	for i, row := range t.Counts {
 		for column, c := range row {
 			if c.Unexpected.N > 0 {
-				cell := tallyCell{row: i, column: column, seed: c.Unexpected.Seed}
-				all = append(all, remarkOn(t.Rows[i].name()+" ("+story.Visible(t.Locks[column])+")", t.shows(cell, o)))
+				all = append(all, remarkOn(t.Rows[i].name()+" ("+story.Visible(t.Locks[column])+")", t.shows(i, column, c.Unexpected.Seed, o)))
 			}
 		}
 	}
@@ -49,72 +47,16 @@ func (t *Tally) surprises(o Options) entries {
 
 func writeTallyText(w io.Writer, t *Tally, o Options) error {
 	out := &text{Options: o}
-	out.document(t.document(o, func(one tallyTable) piece {
-		header := []string{"lock"}
-		for _, h := range one.Head {
-			header = append(header, narrow(h.Name))
-		}
-		var rows [][]string
-		for _, r := range one.Rows {
-			row := []string{r.Lock}
-			for _, c := range r.Cells {
-				row = append(row, badge{Class: c.Class}.paint(c.Text, o.Palette))
-			}
-			rows = append(rows, row)
-		}
-		return figure(strings.Join(grid(header, rows, nil), ""))
-	}))
+	out.document(t.document(o))
 	_, err := io.WriteString(w, NoCommands(out.b.String()))
 	return err
-}
-
-// narrow breaks the head of a column into lines of some ten letters, after hyphens too.
-func narrow(head string) string {
-	const most = 10
-	var lines []string
-	for _, word := range strings.Fields(strings.ReplaceAll(head, "-", "- ")) {
-		last := len(lines) - 1
-		glue := " "
-		if last >= 0 && strings.HasSuffix(lines[last], "-") {
-			glue = ""
-		}
-		if last >= 0 && len(lines[last])+len(glue)+len(word) <= most && !strings.HasSuffix(lines[last], ":") {
-			lines[last] += glue + word
-			continue
-		}
-		lines = append(lines, word)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // writeTallyMarkdown links every story to its file, as seen from the directory in which
 // locksim runs.
 func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
-	o = o.forOthers()
-	o.Palette = Palette{}
 	md := &markdownText{level: 2}
-	md.document(t.document(o, func(one tallyTable) piece {
-		out := cells{header: []string{"lock"}}
-		for _, h := range one.Head {
-			if h.File != "" {
-				out.header = append(out.header, link(h.Name, h.File))
-				continue
-			}
-			out.header = append(out.header, markdown(h.Name))
-		}
-		for _, r := range one.Rows {
-			row := []string{markdown(r.Lock)}
-			for _, c := range r.Cells {
-				text := markdown(c.Text)
-				if c.Class == "bad" {
-					text = "**" + text + "**"
-				}
-				row = append(row, text)
-			}
-			out.rows = append(out.rows, row)
-		}
-		return out
-	}))
+	md.document(t.document(o.forOthers()))
 	_, err := io.WriteString(w, md.b.String())
 	return err
 }
@@ -205,7 +147,7 @@ func writeTallyJSON(w io.Writer, t *Tally, o Options) error {
 			one.OwnTokens = &comes
 		}
 		if lost, of, row := t.mayLose(column); row >= 0 {
-			one.MayLose, one.Servers, one.Replay = &lost, of, t.shows(tallyCell{row: row, column: column}, o)
+			one.MayLose, one.Servers, one.Replay = &lost, of, t.shows(row, column, t.Seed, o)
 		}
 		doc.Summary = append(doc.Summary, one)
 	}
@@ -228,11 +170,11 @@ func (t *Tally) cellJSON(i, column int, o Options) jsonTallyCell {
 	if c.Seeds == 0 {
 		return out
 	}
-	out.Replay = t.shows(tallyCell{row: i, column: column}, o)
+	out.Replay = t.shows(i, column, t.Seed, o)
 	times := func(n Times, of int) jsonTimes {
 		j := jsonTimes{Times: n.N, Of: of}
 		if n.N > 0 {
-			j.Replay = t.shows(tallyCell{row: i, column: column, seed: n.Seed}, o)
+			j.Replay = t.shows(i, column, n.Seed, o)
 		}
 		return j
 	}

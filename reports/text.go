@@ -71,10 +71,10 @@ func (t *text) result(r *scenarios.Result) {
 			d.add("", paragraph(v.Story))
 		}
 		timeline, left := t.timeline(runs)
-		d.add("", facts(cast(runs[0])), figure(timeline), left, figure(table(runs, t.Palette)), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
+		d.add("", facts(cast(runs[0])), figure(timeline), left, verdicts(runs), facts(explain(runs)), append(doubts(runs), expectation(runs)...))
 	}
 	if len(pairs) > 1 {
-		d.add("", figure(sideBySide(pairs, t.Palette)))
+		d.add("", sideBySide(pairs, t.Options))
 	}
 	d.add("", facts(measures(pairs)), paragraph(r.Scenario.Lesson))
 	t.document(d)

@@ -134,6 +134,7 @@ func (d *destination) info(stdout io.Writer) fs.FileInfo {
 
 // output writes a report to its destination, in colour if that is a terminal.
 func (d *destination) output(stdout io.Writer, o reports.Options, write func(io.Writer, reports.Options) error) error {
+	o.Columns = columns
 	if d.name == "" {
 		o.Palette = palette(stdout)
 		return write(stdout, o)

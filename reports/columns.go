@@ -1,0 +1,56 @@
+package reports
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// layOut lays cells out in columns where [Options] has nothing better: it takes every
+// letter to be one column wide.
+func layOut(heads []string, rows [][]string) string {
+	all := append([][]string{heads}, rows...)
+	widths, total := make([]int, len(heads)), 0
+	for i := range widths {
+		for _, row := range all {
+			for line := range strings.SplitSeq(row[i], "\n") {
+				widths[i] = max(widths[i], columnsOf(line))
+			}
+		}
+		total += widths[i] + 2
+	}
+	var b strings.Builder
+	for n, row := range all {
+		for at := range height(row) {
+			line := ""
+			for i, cell := range row {
+				part := ""
+				if lines := strings.Split(cell, "\n"); at < len(lines) {
+					part = lines[at]
+				}
+				line += "  " + part + strings.Repeat(" ", widths[i]-columnsOf(part))
+			}
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+		if n == 0 && len(rows) > 0 {
+			b.WriteString(" " + strings.Repeat("─", total) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// height is how many lines a row of cells has.
+func height(row []string) int {
+	lines := 0
+	for _, cell := range row {
+		lines = max(lines, 1+strings.Count(cell, "\n"))
+	}
+	return lines
+}
+
+// colouring is what a palette adds to a text.
+var colouring = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func columnsOf(s string) int {
+	return utf8.RuneCountInString(colouring.ReplaceAllLiteralString(s, ""))
+}

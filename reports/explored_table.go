@@ -1,0 +1,128 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+)
+
+// A wayList is a chapter with ways.
+type wayList struct {
+	title, why string
+	// letter is what the number of each begins with.
+	letter string
+	ways   []explore.Way
+	// since is what they are compared with; nil is nothing.
+	since *Comparison
+}
+
+// wayLists are the ways that a search found, and those in which a paused process ran on,
+// which are compared with nothing. There may be none of either.
+func wayLists(r *explore.Result, since *Comparison) (found, apart wayList) {
+	return wayList{"Ways to break it, the worst first", "", "", r.Ways, since}, wayList{"Kept apart", whyApart, "r", r.RanOn, nil}
+}
+
+// heading is the title with the number of ways, and number that of a way.
+func (l wayList) heading() string { return fmt.Sprintf("%s (%d)", l.title, len(l.ways)) }
+
+func (l wayList) number(i int) string { return fmt.Sprintf("%s%d", l.letter, i+1) }
+
+// news is what there is to say of a way that is new; "" if it is not.
+func (l wayList) news(w explore.Way) string {
+	if n, is := l.since.news(w); is {
+		return n.says(l.since.Since)
+	}
+	return ""
+}
+
+// inShort has a row for each way, for where more is told of it below the table.
+func (l wayList) inShort() table {
+	out := table{Heads: heads("", "way", "without fencing", "with fencing", "whose fault", "size", "worlds")}
+	for i, w := range l.ways {
+		var sizes []string
+		for _, m := range w.Margins {
+			sizes = append(sizes, marginCell(m))
+		}
+		way := plainCell(textwrap.Wrap(causeWords(w), 24, 0))
+		if n, is := l.since.news(w); is {
+			way = append(tableCell{badSign.span(n.label()), {Text: "\n", Tone: plain}}, way...)
+		}
+		out.add(plainCell(l.number(i)), way, harmInShort(w.Off), harmInShort(w.On), blameInShort(w), plainCell(sizes...), plainCell(story.Thousands(w.Worlds)))
+	}
+	return out
+}
+
+// harmInShort has a line for each thing that broke.
+func harmInShort(broke []string) tableCell {
+	says := span{strings.Join(inShort(broke), "\n"), "doubt", ""}
+	switch {
+	case len(broke) == 0:
+		says = span{"–", "good", ""}
+	case corrupts(broke):
+		says.Tone = "bad"
+	}
+	return tableCell{says}
+}
+
+func blameInShort(w explore.Way) tableCell {
+	switch w.Fault.Whose {
+	case checks.ByLock:
+		return tableCell{badSign.span(whoseFault(w))}
+	case checks.ByNature:
+		return plainCell("inherent") // what that means is below the table
+	}
+	return plainCell(textwrap.Wrap(whoseFault(w), 13, 0))
+}
+
+// inFull has a row for each way, with all that there is to say of it.
+func (l wayList) inFull(r *explore.Result) table {
+	out := table{Heads: heads("", "way", "faults", "without fencing", "with fencing", "whose fault", "size", "worlds", "scenario")}
+	for i, w := range l.ways {
+		var sizes, faults []string
+		for _, m := range w.Margins {
+			sizes = append(sizes, marginWords(m))
+		}
+		for _, f := range w.Example.Faults {
+			faults = append(faults, exploredFaultWords(w.Example, f))
+		}
+		if world := worldWords(r, w.Example); world != "" {
+			faults = append(faults, "workload: "+world)
+		}
+		if stages := stagesWords(w); stages != "" {
+			faults = append(faults, "strikes "+stages)
+		}
+		title := wayTitle(w)
+		if others := othersWords(w); others != "" {
+			title += "\nalso by: " + others
+		}
+		way := plainCell(title)
+		if news := l.news(w); news != "" {
+			way = append(tableCell{badSign.span(news), {Text: "\n", Tone: plain}}, way...)
+		}
+		out.add(plainCell(l.number(i)), way, plainCell(faults...), harmInFull(w.Off), harmInFull(w.On), blameInFull(w),
+			plainCell(sizes...), plainCell(story.Thousands(w.Worlds)), tableCell{{fileForOthers(w.File), plain, w.File}})
+	}
+	return out
+}
+
+// harmInFull is what broke, which stands out if it is the data.
+func harmInFull(broke []string) tableCell {
+	if corrupts(broke) {
+		return tableCell{badSign.span(inFull(broke))}
+	}
+	return plainCell(inFull(broke))
+}
+
+func blameInFull(w explore.Way) tableCell {
+	switch {
+	case w.Fault == checks.FaultLock:
+		return tableCell{badSign.span(whoseFault(w))}
+	case lateAlone(w):
+		return plainCell(whoseFault(w) + ": a write came late")
+	}
+	return plainCell(whoseFault(w))
+}

@@ -1,0 +1,143 @@
+package reports
+
+import (
+	"html/template"
+	"strings"
+
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
+)
+
+// A piece is a part of a chapter that every document writes in its own way.
+type piece interface {
+	empty() bool
+	text(t *text)
+	markdown(m *markdownText)
+	html() template.HTML
+}
+
+type (
+	// A paragraph is prose.
+	paragraph string
+	// facts are labels, each with what there is to say of it.
+	facts []remark
+	// entries are names, each with what there is to say of it, which may be nothing.
+	entries []remark
+	// points are sentences, each with a sign that says how to take it.
+	points []point
+	// A figure is text whose lines stay as they are.
+	figure string
+	// A listing is lines of somebody else's, folded away where that can be.
+	listing struct {
+		Title string
+		Lines []string
+	}
+)
+
+// A point is a sentence with its sign. One without a sign goes on with the one before.
+type point struct {
+	Sign badge
+	Says string
+}
+
+func (p paragraph) empty() bool { return strings.TrimSpace(string(p)) == "" }
+
+func (p paragraph) text(t *text) {
+	words := strings.Fields(string(p))
+	for i, word := range words {
+		words[i] = story.Visible(word)
+	}
+	t.line("  %s", textwrap.Wrap(strings.Join(words, " "), t.columns()-2, 2))
+}
+
+func (p paragraph) markdown(m *markdownText) { m.line("%s", markdown(string(p))) }
+
+func (p paragraph) html() template.HTML { return fill("paragraph", p) }
+
+func (f facts) empty() bool { return len(f) == 0 }
+
+func (f facts) text(t *text) { t.remarks(f) }
+
+func (f facts) markdown(m *markdownText) {
+	for _, r := range f {
+		if r.About == "" { // as the row before
+			m.line("  - %s", markdown(string(r.Text)))
+			continue
+		}
+		m.line("- **%s**: %s", markdown(string(r.About)), markdown(string(r.Text)))
+	}
+}
+
+func (f facts) html() template.HTML { return fill("facts", f) }
+
+func (e entries) empty() bool { return len(e) == 0 }
+
+// text indents all lines of an entry but the first.
+func (e entries) text(t *text) {
+	for _, r := range e {
+		name := r.About.String()
+		if r.Text == "" {
+			t.line("  %s", t.Palette.strong(name))
+			continue
+		}
+		body := textwrap.Wrap(name+": "+r.Text.String(), t.columns()-2, 4)
+		t.line("  %s%s", t.Palette.strong(name+":"), strings.TrimPrefix(body, name+":"))
+	}
+}
+
+func (e entries) markdown(m *markdownText) {
+	for _, r := range e {
+		name := "- **" + markdown(string(r.About)) + "**"
+		if r.Text != "" {
+			name += ": " + markdown(string(r.Text))
+		}
+		m.line("%s", name)
+	}
+}
+
+func (e entries) html() template.HTML { return fill("facts", e) }
+
+func (p points) empty() bool { return len(p) == 0 }
+
+func (p points) text(t *text) {
+	for _, one := range p {
+		sign := " "
+		if one.Sign.Sign != "" {
+			sign = one.Sign.paint(one.Sign.Sign, t.Palette)
+		}
+		t.line("  %s %s", sign, textwrap.Wrap(one.Says, t.columns()-4, 4))
+	}
+}
+
+func (p points) markdown(m *markdownText) {
+	for _, one := range p {
+		m.line("- %s", one.Sign.span(one.Says).markdown())
+	}
+}
+
+func (p points) html() template.HTML { return fill("points", p) }
+
+func (f figure) empty() bool { return f == "" }
+
+func (f figure) text(t *text) { t.b.WriteString(string(f)) }
+
+func (f figure) markdown(m *markdownText) { m.line("```text\n%s```", string(f)) }
+
+func (f figure) html() template.HTML { return fill("figure", f) }
+
+func (l listing) empty() bool { return len(l.Lines) == 0 }
+
+func (l listing) text(t *text) {
+	if l.Title != "" {
+		t.line("  %s", t.Palette.strong(l.Title))
+	}
+	for _, line := range l.Lines {
+		t.line("%s", strings.TrimRight("    "+line, " "))
+	}
+}
+
+func (l listing) markdown(m *markdownText) {
+	m.fold(l.Title, func() { m.line("\n    %s", strings.Join(l.Lines, "\n    ")) })
+}
+
+func (l listing) html() template.HTML { return fill("listing", l) }
