@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 
 	"github.com/locksim/locksim/internal/textwrap"
@@ -46,7 +48,36 @@ func (d *document) begin(title string) {
 	d.chapters = append(d.chapters, chapter{title: title, part: true})
 }
 
-// document writes a document for a terminal or a pipe.
+// A draft is the lines of a report that is being written.
+type draft struct{ b strings.Builder }
+
+func (d *draft) line(format string, args ...any) {
+	fmt.Fprintf(&d.b, format+"\n", args...)
+}
+
+// gap leaves a line empty, but not the first.
+func (d *draft) gap() {
+	if d.b.Len() > 0 {
+		d.line("")
+	}
+}
+
+// A text is a report that is being written for a terminal or a pipe.
+type text struct {
+	Options
+	draft
+	// width is how many columns a line may have; 0 is pageWidth.
+	width int
+}
+
+func (t *text) columns() int { return cmp.Or(t.width, pageWidth) }
+
+// writeTo writes all of it.
+func (t *text) writeTo(w io.Writer) error {
+	_, err := io.WriteString(w, NoCommands(t.b.String()))
+	return err
+}
+
 func (t *text) document(d *document) {
 	if d.warning != "" {
 		t.line("%s", t.Palette.bad(textwrap.Wrap(d.warning, t.columns(), 2)))
@@ -75,30 +106,18 @@ func (t *text) document(d *document) {
 	}
 }
 
-// gap leaves a line empty, but not the first.
-func (t *text) gap() {
-	if t.b.Len() > 0 {
-		t.line("")
-	}
-}
-
 // A markdownText is a document that is being written in Markdown. Its title is a heading
 // of a level, and the titles of its chapters are of the next; those of level 0 are bold,
 // for what is put into another document.
 type markdownText struct {
-	b     strings.Builder
+	draft
 	level int
 }
 
-func (m *markdownText) line(format string, args ...any) {
-	fmt.Fprintf(&m.b, format+"\n", args...)
-}
-
-// gap leaves a line empty, but not the first.
-func (m *markdownText) gap() {
-	if m.b.Len() > 0 {
-		m.line("")
-	}
+// writeTo writes all of it.
+func (m *markdownText) writeTo(w io.Writer) error {
+	_, err := io.WriteString(w, m.b.String())
+	return err
 }
 
 func (m *markdownText) heading(level int, title string) {

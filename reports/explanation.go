@@ -21,8 +21,7 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 		t.gap()
 		t.line("replay: %s", explainAgain(r, o))
 	}
-	_, err := io.WriteString(w, NoCommands(t.b.String()))
-	return err
+	return t.writeTo(w)
 }
 
 func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error {
@@ -32,8 +31,7 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 		m.document(explanation(r, o))
 		m.line("\nReplay: %s", code(explainAgain(r, o)))
 	}
-	_, err := io.WriteString(w, m.b.String())
-	return err
+	return m.writeTo(w)
 }
 
 // explainAgain is the command that tells a story again.

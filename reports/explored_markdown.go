@@ -28,6 +28,5 @@ func writeExploredMarkdown(w io.Writer, r *explore.Result, o Options) error {
 	d.addCoverage(r)
 	md := &markdownText{level: 2}
 	md.document(d)
-	_, err := io.WriteString(w, md.b.String())
-	return err
+	return md.writeTo(w)
 }

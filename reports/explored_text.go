@@ -38,8 +38,7 @@ func writeExploredText(w io.Writer, r *explore.Result, o Options) error {
 	d.addCoverage(r)
 	t := &text{Options: o, width: exploredWidth}
 	t.document(d)
-	_, err := io.WriteString(w, NoCommands(t.b.String()))
-	return err
+	return t.writeTo(w)
 }
 
 // unwrittenWays says how to run the ways, if none of them was written.
@@ -87,7 +86,7 @@ func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
 	}
 	add("strikes", stagesWords(w))
 	add("also by", othersWords(w))
-	p.remarks(rows)
+	facts(rows).text(p)
 	if w.File != "" { // the command is never broken, so that it can be copied
 		command := replayWay(w.File)
 		label := len("replay")

@@ -41,8 +41,7 @@ func writeRunMarkdown(w io.Writer, results []*scenarios.Result, o Options) error
 		}
 		m.folded(others)
 	}
-	_, err := io.WriteString(w, m.b.String())
-	return err
+	return m.writeTo(w)
 }
 
 // runMarkdown is a report of runs that is being written in Markdown.

@@ -61,19 +61,6 @@ type matrixChoice struct {
 	Count      int
 }
 
-// choiceKeys are the sorts in the order in which the reader chooses from them.
-var choiceKeys = []struct {
-	sort       sort
-	key, label string
-}{
-	{surprising, "differs", "not as expected"},
-	{breaksWithout, "fencing-helps", "safe only with fencing"},
-	{breaksAnyway, "unsafe", "unsafe even with fencing"},
-	{holds, "safe", "safe without fencing"},
-	{undecided, "unknown", "unknown"},
-	{untold, "untold", "cannot be told"},
-}
-
 // A wayIn is the page on what a row came to with the lock of a column, and a word on it
 // if it needs one; a zero link if there is none.
 type wayIn func(r Row, column int) pageLink
@@ -123,9 +110,9 @@ func (m *Matrix) page(pages wayIn) matrixTable {
 		}
 		t.Shelves = append(t.Shelves, here)
 	}
-	for _, c := range choiceKeys {
-		if n := counts[c.key]; n > 0 {
-			t.Choices = append(t.Choices, matrixChoice{c.key, c.label, n})
+	for _, s := range sorts {
+		if n := counts[s.key]; n > 0 {
+			t.Choices = append(t.Choices, matrixChoice{s.key, s.label, n})
 		}
 	}
 	return t
@@ -147,10 +134,7 @@ func (t matrixTable) summary() string {
 		text += ", with " + story.Count(len(t.Locks), "lock")
 		which = "some lock"
 	}
-	text += fmt.Sprintf(": %d as expected, %d not as expected, %d unknown", t.came[AsExpected], t.came[NotAsExpected], t.came[Undecided])
-	if n := t.came[NothingExpected]; n > 0 {
-		text += fmt.Sprintf(", %d of which nothing is expected with %s", n, which)
-	}
+	text += ": " + standingsWords(t.came, which)
 	if t.untold > 0 {
 		text += fmt.Sprintf(", %d that cannot be told", t.untold)
 	}
@@ -191,9 +175,9 @@ func (m *Matrix) row(r Row, pages wayIn) matrixRow {
 		found[surprising] = found[surprising] || standing == NotAsExpected
 	}
 	var keys []string
-	for _, c := range choiceKeys {
-		if found[c.sort] {
-			keys = append(keys, c.key)
+	for kind, s := range sorts {
+		if found[sort(kind)] {
+			keys = append(keys, s.key)
 		}
 	}
 	out.Sorts = strings.Join(keys, " ")

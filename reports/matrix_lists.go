@@ -14,6 +14,7 @@ import (
 // A rowList is one of the lists under a matrix: what all its rows have in
 // common, and what there is to say of each.
 type rowList struct {
+	Sort  sort
 	Title string
 	Items entries
 }
@@ -23,21 +24,23 @@ type sort int
 
 const (
 	surprising sort = iota
-	undecided
-	breaksAnyway
 	breaksWithout
+	breaksAnyway
 	holds
+	undecided
 	untold
 	halfTold
 )
 
-var sortTitles = map[sort]string{
-	surprising:    "Not as its scenario expects",
-	breaksWithout: "Breaks without fencing tokens",
-	breaksAnyway:  "Breaks even with fencing tokens, and why",
-	holds:         "Holds without fencing tokens, and why",
-	undecided:     "Unknown, and why",
-	untold:        "Cannot be told with this lock, and why",
+// sorts are what there are lists of, in the order in which they are read: the key and the
+// label by which a reader chooses rows, and the title of the list.
+var sorts = [halfTold]struct{ key, label, title string }{
+	surprising:    {"differs", "not as expected", "Not as its scenario expects"},
+	breaksWithout: {"fencing-helps", "safe only with fencing", "Breaks without fencing tokens"},
+	breaksAnyway:  {"unsafe", "unsafe even with fencing", "Breaks even with fencing tokens, and why"},
+	holds:         {"safe", "safe without fencing", "Holds without fencing tokens, and why"},
+	undecided:     {"unknown", "unknown", "Unknown, and why"},
+	untold:        {"untold", "cannot be told", "Cannot be told with this lock, and why"},
 }
 
 // sort says on which list a cell stands.
@@ -61,13 +64,10 @@ func (c Cell) sort() sort {
 // are read. A row stands on one list for each sort of its cells.
 func (m *Matrix) lists() []rowList {
 	var lists []rowList
-	if l := (rowList{Title: sortTitles[surprising], Items: m.surprises()}); len(l.Items) > 0 {
-		lists = append(lists, l)
-	}
-	for _, kind := range []sort{breaksWithout, breaksAnyway, holds, undecided, untold} {
-		l := rowList{Title: sortTitles[kind]}
+	for kind, s := range sorts {
+		l := rowList{Sort: sort(kind), Title: s.title}
 		for _, r := range m.inOrder() {
-			l.Items = append(l.Items, m.items(r, kind)...)
+			l.Items = append(l.Items, m.items(r, l.Sort)...)
 		}
 		if len(l.Items) > 0 {
 			lists = append(lists, l)
@@ -93,6 +93,9 @@ func (m *Matrix) document(table piece, legend facts) *document {
 // items is what a row contributes to a list: one item for all the locks with
 // which there is the same to say.
 func (m *Matrix) items(r Row, kind sort) entries {
+	if kind == surprising {
+		return m.surprises(r)
+	}
 	var says []remarks
 	cells := map[remarks][]Cell{}
 	for _, c := range r.Cells {
@@ -205,16 +208,12 @@ func (c Cell) doubt() string {
 	return ""
 }
 
-// surprises are the rows that came to something else than their scenario
-// expects.
-func (m *Matrix) surprises() entries {
+// surprises are the runs of a row that came to something else than its scenario expects.
+func (m *Matrix) surprises(r Row) entries {
 	var items entries
-	for _, r := range m.inOrder() {
-		for _, c := range r.Cells {
-			for _, run := range c.Runs {
-				if len(run.Differences) == 0 || !c.known() {
-					continue
-				}
+	for _, c := range r.Cells {
+		for _, run := range c.Runs {
+			if len(run.Differences) > 0 && c.known() {
 				name := r.name() + m.with([]Cell{c}) + ", " + runName[run.Fencing]
 				items = append(items, remarkOn(name, story.Told(run.Differences...)))
 			}

@@ -17,8 +17,7 @@ func writeMatrixMarkdown(w io.Writer, m *Matrix, _ Options) error {
 	words := markdownSpelling()
 	md := &markdownText{}
 	md.document(m.document(m.table(words), m.legend(words)))
-	_, err := io.WriteString(w, md.b.String())
-	return err
+	return md.writeTo(w)
 }
 
 // markdownSpelling is that of Markdown.

@@ -18,8 +18,7 @@ func writeMatrixText(w io.Writer, m *Matrix, o Options) error {
 		figure = pairHeads(drawn.Heads, string(figure)) + figure
 	}
 	t.document(m.document(figure, m.legend(words)))
-	_, err := io.WriteString(w, NoCommands(t.b.String()))
-	return err
+	return t.writeTo(w)
 }
 
 // textSpelling is that of text, where there is room for signs and letters.

@@ -3,6 +3,7 @@ package reports
 import (
 	"html/template"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/textwrap"
@@ -56,7 +57,19 @@ func (p paragraph) html() template.HTML { return fill("paragraph", p) }
 
 func (f facts) empty() bool { return len(f) == 0 }
 
-func (f facts) text(t *text) { t.remarks(f) }
+// text writes the labels and the texts in two columns.
+func (f facts) text(t *text) {
+	width := 0
+	for _, r := range f {
+		width = max(width, utf8.RuneCountInString(r.About.String()))
+	}
+	for _, r := range f {
+		label := pad(r.About.String(), width)
+		body := textwrap.Wrap(r.Text.String(), t.columns()-width-4, 0)
+		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
+		t.line("  %s  %s", t.Palette.strong(label), body)
+	}
+}
 
 func (f facts) markdown(m *markdownText) {
 	for _, r := range f {

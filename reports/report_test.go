@@ -115,14 +115,11 @@ func TestColouredReportSaysTheSame(t *testing.T) {
 
 func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
 	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
-	yes, no := true, false
 	for i := range r.Runs {
 		r.Runs[i].Expected = &scenarios.Expectation{}
 	}
-	r.AsExpected = &yes
 	contains(t, written(t, "text", Options{}, r), "✓ as expected")
 
-	r.AsExpected = &no
 	r.Runs[1].Differences = said("the verdict is safe, expected unsafe")
 	contains(t, written(t, "text", Options{}, r),
 		"✗ not as expected\n    with fencing: the verdict is safe, expected unsafe\n")
@@ -148,12 +145,11 @@ func TestDoubtsAreNamed(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	yes, no := true, false
 	expected, surprising, silent := result(tracetest.Overslept("none")), result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
-	expected.AsExpected, surprising.AsExpected = &yes, &no
+	expected.Runs[0].Expected = &scenarios.Expectation{}
+	surprising.Runs[0].Differences = said("the verdict is safe, expected unsafe")
 	undecided := result(tracetest.Overslept("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
-	undecided.AsExpected = &no
 	// Each of the four runs lasts 30.027s.
 	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 of which nothing is expected with this lock\n4 runs: 2m 0s of virtual time"
 	for took, more := range map[time.Duration]string{0: "\n", 1234 * time.Millisecond: " in 1.2s\n"} {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -159,8 +158,8 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 		}
 		out.Properties = append(out.Properties, row)
 	}
-	for _, w := range runs[0].Verdict.Witnesses {
-		out.Witnesses = append(out.Witnesses, witnessSheet{story.Visible(w.Text), missedIn(runs, w.Text)})
+	for i, w := range runs[0].Verdict.Witnesses {
+		out.Witnesses = append(out.Witnesses, witnessSheet{story.Visible(w.Text), missedIn(runs, i)})
 	}
 	for i, f := range runs[0].History.Trace.Faults {
 		if f.Idle != "" {
@@ -172,11 +171,10 @@ func variantPage(runs []scenarios.Outcome, room diagram.Room) variantSheet {
 }
 
 // missedIn says where a witness was NOT seen: "in any run", or in which.
-func missedIn(runs []scenarios.Outcome, witness string) string {
+func missedIn(runs []scenarios.Outcome, witness int) string {
 	var missed []string
 	for _, run := range runs {
-		seen := slices.ContainsFunc(run.Verdict.Witnesses, func(w checks.WitnessResult) bool { return w.Text == witness && w.Seen })
-		if !seen {
+		if !run.Verdict.Witnesses[witness].Seen {
 			missed = append(missed, runName[run.Fencing])
 		}
 	}

@@ -9,28 +9,6 @@ import (
 	"github.com/locksim/locksim/scenarios"
 )
 
-// standingOfRun is [StandingOf] for one run.
-func standingOfRun(run scenarios.Outcome) Standing {
-	switch {
-	case run.Verdict.Verdict == checks.Undecided:
-		return Undecided
-	case len(run.Differences) > 0:
-		return NotAsExpected
-	case run.Expected == nil:
-		return NothingExpected
-	}
-	return AsExpected
-}
-
-// standingOfRuns is the worst standing of some runs.
-func standingOfRuns(runs []scenarios.Outcome) Standing {
-	worst := AsExpected
-	for _, run := range runs {
-		worst = max(worst, standingOfRun(run))
-	}
-	return worst
-}
-
 // runTitle is what people call a run among those of its scenario.
 func runTitle(run scenarios.Outcome) string {
 	if run.Variant.Name == "" {

@@ -81,7 +81,7 @@ func (f front) of(m *Matrix, results []*scenarios.Result, o Options) front {
 	f.Legend, f.Signs = m.legend(pageSpelling()), frontSigns
 	f.Boxes = m.boxes()
 	for _, l := range m.lists() {
-		if l.Title == sortTitles[surprising] || l.Title == sortTitles[undecided] {
+		if l.Sort == surprising || l.Sort == undecided {
 			continue // which have a box
 		}
 		f.Lists = append(f.Lists, l)

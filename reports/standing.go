@@ -1,13 +1,11 @@
 package reports
 
 import (
-	"slices"
-
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/scenarios"
 )
 
-// Standing is what a whole scenario came to.
+// Standing is what a whole scenario came to, the better before the worse.
 type Standing int
 
 const (
@@ -22,17 +20,28 @@ const (
 	Undecided
 )
 
-// StandingOf says what a scenario came to. A verdict that is unknown outweighs
-// what differs: it is not known to differ.
-func StandingOf(r *scenarios.Result) Standing {
-	undecided := func(run scenarios.Outcome) bool { return run.Verdict.Verdict == checks.Undecided }
-	switch {
-	case slices.ContainsFunc(r.Runs, undecided):
-		return Undecided
-	case r.AsExpected == nil:
-		return NothingExpected
-	case *r.AsExpected:
-		return AsExpected
+// StandingOf says what a scenario came to: the worst of what its runs came to. A verdict
+// that is unknown outweighs what differs: it is not known to differ.
+func StandingOf(r *scenarios.Result) Standing { return standingOfRuns(r.Runs) }
+
+// standingOfRuns is the worst standing of some runs.
+func standingOfRuns(runs []scenarios.Outcome) Standing {
+	worst := AsExpected
+	for _, run := range runs {
+		worst = max(worst, standingOfRun(run))
 	}
-	return NotAsExpected
+	return worst
+}
+
+// standingOfRun is what one run came to.
+func standingOfRun(run scenarios.Outcome) Standing {
+	switch {
+	case run.Verdict.Verdict == checks.Undecided:
+		return Undecided
+	case len(run.Differences) > 0:
+		return NotAsExpected
+	case run.Expected == nil:
+		return NothingExpected
+	}
+	return AsExpected
 }

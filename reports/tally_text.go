@@ -48,8 +48,7 @@ func (t *Tally) surprises(o Options) entries {
 func writeTallyText(w io.Writer, t *Tally, o Options) error {
 	out := &text{Options: o}
 	out.document(t.document(o))
-	_, err := io.WriteString(w, NoCommands(out.b.String()))
-	return err
+	return out.writeTo(w)
 }
 
 // writeTallyMarkdown links every story to its file, as seen from the directory in which
@@ -57,8 +56,7 @@ func writeTallyText(w io.Writer, t *Tally, o Options) error {
 func writeTallyMarkdown(w io.Writer, t *Tally, o Options) error {
 	md := &markdownText{level: 2}
 	md.document(t.document(o.forOthers()))
-	_, err := io.WriteString(w, md.b.String())
-	return err
+	return md.writeTo(w)
 }
 
 // TallySchema names the shape of the tally in JSON. Fields may be added to it; none is

@@ -1,19 +1,16 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/internal/diagram"
 	"github.com/locksim/locksim/internal/explore"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -41,22 +38,7 @@ func writeText(w io.Writer, results []*scenarios.Result, o Options) error {
 		t.line("%s", summary(results))
 		t.line("%s", duration(results, o.Took))
 	}
-	_, err := io.WriteString(w, NoCommands(t.b.String()))
-	return err
-}
-
-// text is a text report that is being written.
-type text struct {
-	Options
-	b strings.Builder
-	// width is how many columns a line may have; 0 is pageWidth.
-	width int
-}
-
-func (t *text) columns() int { return cmp.Or(t.width, pageWidth) }
-
-func (t *text) line(format string, args ...any) {
-	fmt.Fprintf(&t.b, format+"\n", args...)
+	return t.writeTo(w)
 }
 
 func (t *text) result(r *scenarios.Result) {
@@ -131,53 +113,31 @@ func keepersOf(l trace.LockInfo) map[string]bool {
 	return nodes
 }
 
-// remarks writes labels and texts in two columns.
-func (t *text) remarks(rows []remark) {
-	width := 0
-	for _, r := range rows {
-		width = max(width, utf8.RuneCountInString(r.About.String()))
-	}
-	for _, r := range rows {
-		label := pad(r.About.String(), width)
-		body := textwrap.Wrap(r.Text.String(), t.columns()-width-4, 0)
-		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", width+4))
-		t.line("  %s  %s", t.Palette.strong(label), body)
-	}
-}
-
 // doubts tell what makes the reader careful: what did not happen that should
 // have, what a paused process did, what was left half done.
 func doubts(runs []scenarios.Outcome) points {
 	var all points
 	for i, w := range runs[0].Verdict.Witnesses {
-		var missing []string
-		for _, run := range runs {
-			if !run.Verdict.Witnesses[i].Seen {
-				missing = append(missing, runName[run.Fencing])
-			}
-		}
 		seen := story.Visible(w.Text)
-		switch {
-		case len(missing) == 0:
+		if missing := missedIn(runs, i); missing == "" {
 			all = append(all, point{goodSign, "seen: " + seen})
-		case len(missing) == len(runs):
-			all = append(all, point{badSign, "NOT seen: " + seen})
-		default:
-			all = append(all, point{badSign, fmt.Sprintf("NOT seen %s: %s", story.List(missing), seen)})
+		} else {
+			all = append(all, point{badSign, strings.TrimSuffix("NOT seen "+missing, " in any run") + ": " + seen})
 		}
 	}
 	for _, run := range runs {
+		doubt := func(says string) { all = append(all, point{doubtSign, runName[run.Fencing] + ": " + says}) }
 		if run.Verdict.RanOn {
-			all = append(all, point{doubtSign, runName[run.Fencing] + ": a paused process ran on, so nothing that it took part in is held against the lock"})
+			doubt("a paused process ran on, so nothing that it took part in is held against the lock")
 		}
 		for _, r := range run.Verdict.Repeated {
-			all = append(all, point{doubtSign, fmt.Sprintf("%s: %s", runName[run.Fencing], story.Repeated(r))})
+			doubt(story.Repeated(r).String())
 		}
 		for _, m := range run.Verdict.Missed {
-			all = append(all, point{doubtSign, fmt.Sprintf("%s: %s", runName[run.Fencing], story.Missed(m))})
+			doubt(story.Missed(m).String())
 		}
 		for _, torn := range run.Verdict.Torn {
-			all = append(all, point{doubtSign, fmt.Sprintf("%s: %s", runName[run.Fencing], story.Torn(torn))})
+			doubt(story.Torn(torn).String())
 		}
 	}
 	return all
@@ -221,22 +181,18 @@ func each(runs []scenarios.Outcome, what func(scenarios.Outcome) []checks.Reason
 
 // summary counts the results.
 func summary(results []*scenarios.Result) string {
-	asExpected, not, unknown, silent := 0, 0, 0, 0
+	came := map[Standing]int{}
 	for _, r := range results {
-		switch StandingOf(r) {
-		case AsExpected:
-			asExpected++
-		case NotAsExpected:
-			not++
-		case Undecided:
-			unknown++
-		case NothingExpected:
-			silent++
-		}
+		came[StandingOf(r)]++
 	}
-	text := fmt.Sprintf("%s: %d as expected, %d not as expected, %d unknown", story.Count(len(results), "scenario"), asExpected, not, unknown)
-	if silent > 0 {
-		text += fmt.Sprintf(", %d of which nothing is expected with this lock", silent)
+	return story.Count(len(results), "scenario") + ": " + standingsWords(came, "this lock")
+}
+
+// standingsWords says how often what stood how, with a lock.
+func standingsWords(came map[Standing]int, lock string) string {
+	text := fmt.Sprintf("%d as expected, %d not as expected, %d unknown", came[AsExpected], came[NotAsExpected], came[Undecided])
+	if n := came[NothingExpected]; n > 0 {
+		text += fmt.Sprintf(", %d of which nothing is expected with %s", n, lock)
 	}
 	return text
 }
