@@ -28,6 +28,9 @@ const (
 // perilSigns are the cells of a chart.
 var perilSigns = []string{unharmed: "·", unclear: "?", twoHolders: "2", corruptedWithout: "x", corruptedWith: "X"}
 
+// perilTones are their colours on a terminal.
+var perilTones = []string{unharmed: "good", unclear: "soft", twoHolders: "doubt", corruptedWithout: "doubt", corruptedWith: "bad"}
+
 const chartLegend = "·  safe   2  two holders   x  corrupted without fencing   X  even with fencing   ?  unknown"
 
 // perilOf is what the cell of a map says. Of a word that this program does not know
@@ -122,7 +125,7 @@ func (c chart) figure(p Palette) string {
 	for _, r := range rows {
 		cells := ""
 		for _, danger := range r.perils {
-			cells += danger.colour(p)(perilSigns[danger]) + strings.Repeat(" ", cell-1)
+			cells += p.paint(perilTones[danger], perilSigns[danger]) + strings.Repeat(" ", cell-1)
 		}
 		line(pad("  "+r.label, margin) + cells)
 	}
@@ -178,16 +181,4 @@ func series(lengths []time.Duration, words []string) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-func (d peril) colour(p Palette) func(string) string {
-	switch d {
-	case unharmed:
-		return p.good
-	case twoHolders, corruptedWithout:
-		return p.doubt
-	case corruptedWith:
-		return p.bad
-	}
-	return p.faint
 }

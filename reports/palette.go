@@ -16,6 +16,27 @@ func (p Palette) doubt(s string) string  { return paint(p.Doubt, s) }
 func (p Palette) faint(s string) string  { return paint(p.Faint, s) }
 func (p Palette) strong(s string) string { return paint(p.Strong, s) }
 
+// Two tones beside the classes of badges: plain is a text without a colour, and strong one
+// that stands out.
+const plain, strong = "plain", "strong"
+
+// paint gives a text the colour of a tone.
+func (p Palette) paint(tone, s string) string {
+	switch tone {
+	case "good":
+		return p.good(s)
+	case "bad":
+		return p.bad(s)
+	case "doubt":
+		return p.doubt(s)
+	case plain:
+		return s
+	case strong:
+		return p.strong(s)
+	}
+	return p.faint(s)
+}
+
 func paint(sgr, s string) string {
 	if sgr == "" || s == "" {
 		return s

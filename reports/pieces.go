@@ -116,7 +116,7 @@ func (p points) text(t *text) {
 	for _, one := range p {
 		sign := " "
 		if one.Sign.Sign != "" {
-			sign = one.Sign.paint(one.Sign.Sign, t.Palette)
+			sign = t.Palette.paint(one.Sign.Class, one.Sign.Sign)
 		}
 		t.line("  %s %s", sign, textwrap.Wrap(one.Says, t.columns()-4, 4))
 	}

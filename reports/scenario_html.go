@@ -210,8 +210,6 @@ func runPage(run scenarios.Outcome, f diagram.Figure) runSheet {
 	return out
 }
 
-var moodClass = map[story.Mood]string{story.Plain: "plain", story.Detail: "soft", story.Fault: "doubt", story.Wrong: "bad"}
-
 // outcomeOnPage is what became of a property, with the way to the moment at which it
 // broke.
 func outcomeOnPage(run scenarios.Outcome, p checks.Property, steps []story.Clause) cellSheet {

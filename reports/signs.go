@@ -17,19 +17,6 @@ type badge struct {
 // Text is the sign and the word.
 func (b badge) Text() string { return b.Sign + " " + b.Word }
 
-// paint gives text the badge's colour.
-func (b badge) paint(text string, p Palette) string {
-	switch b.Class {
-	case "good":
-		return p.good(text)
-	case "bad":
-		return p.bad(text)
-	case "doubt":
-		return p.doubt(text)
-	}
-	return p.faint(text)
-}
-
 var outcomeBadges = map[checks.Outcome]badge{
 	checks.Holds:         {"good", "✓", "holds"},
 	checks.Violated:      {"bad", "✗", "violated"},

@@ -33,9 +33,6 @@ type (
 	span struct{ Text, Tone, Link string }
 )
 
-// plain is the tone of a text without a colour, and strong that of one that stands out.
-const plain, strong = "plain", "strong"
-
 // heads are those of columns that lead nowhere.
 func heads(names ...string) []span {
 	all := make([]span, len(names))
@@ -128,15 +125,9 @@ func (r tableRow) painted(p Palette) []string {
 
 // paint gives each line of a span its colour.
 func (s span) paint(p Palette) string {
-	switch s.Tone {
-	case plain:
-		return s.Text
-	case strong:
-		return p.strong(s.Text)
-	}
 	lines := strings.Split(s.Text, "\n")
 	for i, line := range lines {
-		lines[i] = badge{Class: s.Tone}.paint(line, p)
+		lines[i] = p.paint(s.Tone, line)
 	}
 	return strings.Join(lines, "\n")
 }

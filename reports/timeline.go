@@ -135,11 +135,11 @@ func (p page) write(b *strings.Builder, clauses []story.Clause, last time.Durati
 		who += strings.Repeat(" ", max(0, p.who-utf8.RuneCountInString(who)))
 		margin := " "
 		if c.Sign != "" {
-			margin = p.paint(signMoods[c.Sign], string(c.Sign))
+			margin = p.palette.paint(moodClass[signMoods[c.Sign]], string(c.Sign))
 		}
-		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.time, story.Moment(c.At, p.decimals), p.palette.strong(who), p.paint(c.Mood, block(c.Predicate, indent)))
+		fmt.Fprintf(b, "%s %*s  %s  %s\n", margin, p.time, story.Moment(c.At, p.decimals), p.palette.strong(who), p.palette.paint(moodClass[c.Mood], block(c.Predicate, indent)))
 		for _, m := range c.Marks {
-			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.paint(m.Mood, string(m.Sign)+" "+block(m.Text, indent+2)))
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent), p.palette.paint(moodClass[m.Mood], string(m.Sign)+" "+block(m.Text, indent+2)))
 		}
 	}
 	return last
@@ -151,16 +151,7 @@ func block(text story.Raw, column int) string {
 	return strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", column))
 }
 
-var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.Fault, story.Broken: story.Wrong}
+// moodClass is the colour of what a clause tells.
+var moodClass = map[story.Mood]string{story.Plain: plain, story.Detail: "soft", story.Fault: "doubt", story.Wrong: "bad"}
 
-func (p page) paint(m story.Mood, s string) string {
-	switch m {
-	case story.Detail:
-		return p.palette.faint(s)
-	case story.Fault:
-		return p.palette.doubt(s)
-	case story.Wrong:
-		return p.palette.bad(s)
-	}
-	return s
-}
+var signMoods = map[story.Sign]story.Mood{story.Noteworthy: story.Fault, story.Broken: story.Wrong}
