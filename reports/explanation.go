@@ -19,7 +19,7 @@ func explainText(w io.Writer, results []*scenarios.Result, o Options) error {
 		}
 		t.document(explanation(r, o))
 		t.gap()
-		t.line("replay: %s", explainAgain(r, o))
+		t.line("replay: %s", replayBy("explain", r, o))
 	}
 	return t.writeTo(w)
 }
@@ -29,14 +29,9 @@ func explainMarkdown(w io.Writer, results []*scenarios.Result, o Options) error 
 	m := &markdownText{level: 1}
 	for _, r := range results {
 		m.document(explanation(r, o))
-		m.line("\nReplay: %s", code(explainAgain(r, o)))
+		m.line("\nReplay: %s", code(replayBy("explain", r, o)))
 	}
 	return m.writeTo(w)
-}
-
-// explainAgain is the command that tells a story again.
-func explainAgain(r *scenarios.Result, o Options) string {
-	return replayBy("explain", r, o)
 }
 
 // explanation tells a result. What all variants have in common is told once:

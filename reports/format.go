@@ -47,6 +47,34 @@ type Page struct {
 	Data []byte
 }
 
+// A planned page has a name, and is written when all runs are over.
+type planned struct {
+	name string
+	data func() []byte
+}
+
+// pagesOf writes the pages of a plan, for [Format.Pages].
+func pagesOf[S any](plan func(S, Options) []planned) func(S, Options) []Page {
+	return func(subject S, o Options) []Page {
+		var pages []Page
+		for _, p := range plan(subject, o) {
+			pages = append(pages, Page{p.name, p.data()})
+		}
+		return pages
+	}
+}
+
+// fileNamesOf has their names, for [Format.Names].
+func fileNamesOf[S any](plan func(S, Options) []planned) func(S, Options) []string {
+	return func(subject S, o Options) []string {
+		var names []string
+		for _, p := range plan(subject, o) {
+			names = append(names, p.name)
+		}
+		return names
+	}
+}
+
 // Options are the reader's wishes. A format ignores those that mean nothing to
 // it.
 type Options struct {

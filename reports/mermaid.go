@@ -15,7 +15,7 @@ func init() {
 		Name:  "mermaid",
 		Title: "Markdown files: a Mermaid sequence diagram of one run by itself, or of several with a heading each",
 		Write: writeMermaid,
-		Pages: mermaidPages, Names: mermaidNames,
+		Pages: pagesOf(mermaidPages), Names: fileNamesOf(mermaidPages),
 	})
 }
 
@@ -43,28 +43,17 @@ func writeMermaid(w io.Writer, results []*scenarios.Result, _ Options) error {
 }
 
 // mermaidPages writes each run's diagram to a file of its own.
-func mermaidPages(results []*scenarios.Result, _ Options) []Page {
-	var pages []Page
-	names := mermaidNames(results, Options{})
-	for _, r := range results {
-		for _, run := range r.Runs {
-			text := "%% " + pageMark + "\n" + sequence(r, run)
-			pages = append(pages, Page{Name: names[len(pages)], Data: []byte(text)})
-		}
-	}
-	return pages
-}
-
-// mermaidNames are the names of these files.
-func mermaidNames(results []*scenarios.Result, _ Options) []string {
-	var files []string
+func mermaidPages(results []*scenarios.Result, _ Options) []planned {
+	var pages []planned
 	names := pageNames{}
 	for _, r := range results {
 		for _, run := range r.Runs {
-			files = append(files, names.name(runWords(r, run)...)+".mmd")
+			pages = append(pages, planned{names.name(runWords(r, run)...) + ".mmd", func() []byte {
+				return []byte("%% " + pageMark + "\n" + sequence(r, run))
+			}})
 		}
 	}
-	return files
+	return pages
 }
 
 // sequence is the sequence diagram of a run.

@@ -16,25 +16,16 @@ import (
 //go:embed html
 var htmlFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"add": sum}).ParseFS(htmlFiles, "html/*.html"))
+var templates = template.Must(template.ParseFS(htmlFiles, "html/*.html"))
 
 func init() {
 	Runs.Register(Format[Results]{
 		Name: "html", Title: "a browser: the space-time diagram to step through, the story beside it, and which properties broke; in a folder (-o site/) a site",
-		Write: writeHTML, Most: 1, Pages: sitePages, Names: siteNames,
+		Write: writeHTML, Most: 1, Pages: pagesOf(sitePages), Names: fileNamesOf(sitePages),
 	})
-	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story", Write: writeMatrixHTML, Pages: matrixPages, Names: matrixNames})
+	Matrices.Register(Format[*Matrix]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story", Write: writeMatrixHTML, Pages: pagesOf(matrixPages), Names: fileNamesOf(matrixPages)})
 	Searches.Register(Format[*explore.Result]{Name: "html", Title: "a browser", Write: writeExploredHTML})
-	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story and lock", Write: writeTallyHTML, Pages: tallyPages, Names: tallyNames})
-}
-
-// sum adds up coordinates.
-func sum(numbers ...int) int {
-	total := 0
-	for _, n := range numbers {
-		total += n
-	}
-	return total
+	Tallies.Register(Format[*Tally]{Name: "html", Title: "a browser; in a folder (-o site/) with a page for each story and lock", Write: writeTallyHTML, Pages: pagesOf(tallyPages), Names: fileNamesOf(tallyPages)})
 }
 
 // A sheet is one HTML page: it needs nothing but itself.

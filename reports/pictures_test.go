@@ -13,7 +13,7 @@ import (
 func TestNamesOfPictures(t *testing.T) {
 	name := func(runs ...scenarios.Outcome) string {
 		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
-		return svgPages([]*scenarios.Result{r}, Options{})[0].Name
+		return pagesOf(svgPages)([]*scenarios.Result{r}, Options{})[0].Name
 	}
 	off := result(tracetest.Overslept("none")).Runs[0]
 	on := off

@@ -17,22 +17,13 @@ const longestLink = 40
 // sitePages are the pages of a folder: the matrix of the results as the front page, a
 // page for each result, and one for each search. Their links work wherever the folder
 // is put.
-func sitePages(results []*scenarios.Result, o Options) []Page {
+func sitePages(results []*scenarios.Result, o Options) []planned {
 	m, behind := matrixOf(results)
 	return newSite(m, behind, o).pages()
 }
 
-// siteNames are the names of these pages.
-func siteNames(results []*scenarios.Result, o Options) []string {
-	m, behind := matrixOf(results)
-	return newSite(m, behind, o).files()
-}
-
 // matrixPages are the same of a matrix.
-func matrixPages(m *Matrix, o Options) []Page { return newSite(m, resultsOf(m), o).pages() }
-
-// matrixNames are the names of these pages.
-func matrixNames(m *Matrix, o Options) []string { return newSite(m, resultsOf(m), o).files() }
+func matrixPages(m *Matrix, o Options) []planned { return newSite(m, resultsOf(m), o).pages() }
 
 // A site is a matrix with a page for each result behind it.
 type site struct {
@@ -63,27 +54,20 @@ func newSite(m *Matrix, b behind, o Options) *site {
 	return s
 }
 
-// pages writes all of them, the front page last: it leads to the others.
-func (s *site) pages() []Page {
-	var pages []Page
+// pages are all of them, the front page last: it leads to the others.
+func (s *site) pages() []planned {
+	var pages []planned
 	for i, r := range s.results {
-		pages = append(pages, Page{s.names[r], scenarioPage(r, s.Options, s.around(i)).html()})
+		pages = append(pages, planned{s.names[r], func() []byte { return scenarioPage(r, s.Options, s.around(i)).html() }})
 	}
 	for i, r := range s.Explored {
-		page := exploredPage(r, Options{}, s.way)
-		page.Links = neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) })
-		pages = append(pages, Page{s.searches[i], page.html()})
+		pages = append(pages, planned{s.searches[i], func() []byte {
+			page := exploredPage(r, Options{}, s.way)
+			page.Links = neighbours(s.searches, i, func(i int) string { return exploredLock(s.Explored[i]) })
+			return page.html()
+		}})
 	}
-	return append(pages, Page{FrontPage, s.front().html()})
-}
-
-// files are the names of the pages, in the same order.
-func (s *site) files() []string {
-	var files []string
-	for _, r := range s.results {
-		files = append(files, s.names[r])
-	}
-	return append(append(files, s.searches...), FrontPage)
+	return append(pages, planned{FrontPage, func() []byte { return s.front().html() }})
 }
 
 // around are the links from a result to the front page and to its neighbours.

@@ -129,7 +129,7 @@ func results(t *testing.T, lock string, names ...string) []*scenarios.Result {
 // A site has a front page, a page for each scenario and one for each search, and they
 // lead to each other.
 func TestSite(t *testing.T) {
-	pages := sitePages(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
+	pages := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
 	if last := pages[len(pages)-1].Name; last != "index.html" {
 		t.Errorf("the last page is %s: who opens the front page before may find no others", last)
 	}
@@ -160,7 +160,7 @@ func TestSite(t *testing.T) {
 		"with the seed 1.",
 		"locksim run gc-pause --seed 1",
 	)
-	again := sitePages(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
+	again := pagesOf(sitePages)(results(t, "", "delayed-write", "gc-pause"), Options{Explored: []*explore.Result{several(), nothing(), several()}})
 	if !slices.EqualFunc(pages, again, func(a, b Page) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
 		t.Error("the same results gave another site")
 	}
@@ -170,7 +170,7 @@ func TestSite(t *testing.T) {
 func TestWaysLeadToTheirScenarios(t *testing.T) {
 	found := several()
 	found.Ways[3].File = "scenarios/gc-pause.yaml"
-	leaves := folder(t, sitePages(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
+	leaves := folder(t, pagesOf(sitePages)(results(t, "", "gc-pause"), Options{Explored: []*explore.Result{found}}))
 	links := leaves["explored-redlock.html"].links
 	if !slices.Equal(links, []string{"#main", "index.html", "gc-pause.html"}) {
 		t.Errorf("the links are %q", links)
@@ -181,7 +181,7 @@ func TestWaysLeadToTheirScenarios(t *testing.T) {
 // pair of columns.
 func TestSiteOfSeveralLocks(t *testing.T) {
 	all := slices.Concat(results(t, "redlock", "gc-pause", "clock-jump"), results(t, "single", "gc-pause"))
-	leaves := folder(t, sitePages(all, Options{}))
+	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
 	if len(leaves) != 4 {
 		t.Errorf("there are %d pages", len(leaves))
 	}
@@ -203,14 +203,14 @@ func TestSiteOfSeveralLocks(t *testing.T) {
 // seed: two saved traces can hold the same story.
 func TestSiteOfOneScenarioTwice(t *testing.T) {
 	all := slices.Concat(results(t, "", "gc-pause"), results(t, "", "gc-pause"))
-	leaves := folder(t, sitePages(all, Options{}))
+	leaves := folder(t, pagesOf(sitePages)(all, Options{}))
 	for _, to := range []string{"gc-pause.html#off", "gc-pause-2.html#off"} {
 		if !slices.Contains(leaves["index.html"].links, to) {
 			t.Errorf("the front page has no link to %s", to)
 		}
 	}
 	all[1].Seed = 2
-	text := folder(t, sitePages(all, Options{}))["index.html"].text
+	text := folder(t, pagesOf(sitePages)(all, Options{}))["index.html"].text
 	contains(t, text, "A garbage-collection pause outlasts the lock (seed 1)", "A garbage-collection pause outlasts the lock (seed 2)")
 	if strings.Contains(text, "with the seed") {
 		t.Error("there are two seeds, and the front page names one")
@@ -224,7 +224,7 @@ func TestSiteOfHalfTheRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := folder(t, sitePages([]*scenarios.Result{r}, Options{}))["index.html"]
+	front := folder(t, pagesOf(sitePages)([]*scenarios.Result{r}, Options{}))["index.html"]
 	contains(t, front.text, "gc-pause, without fencing: – not run", "gc-pause, with fencing: ✓ safe")
 	if strings.Contains(front.text, "safe without fencing") {
 		t.Error("something is said of the run that is not there")
@@ -233,7 +233,7 @@ func TestSiteOfHalfTheRuns(t *testing.T) {
 
 // A site can do without scenarios.
 func TestSiteOfSearchesAlone(t *testing.T) {
-	leaves := folder(t, sitePages(nil, Options{Explored: []*explore.Result{nothing()}}))
+	leaves := folder(t, pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{nothing()}}))
 	if text := leaves["index.html"].text; strings.Contains(text, "The matrix") || !strings.Contains(text, "mine on 1 node") {
 		t.Errorf("got %s", text)
 	}
@@ -255,7 +255,7 @@ func ofVariants(m *Matrix) *Matrix {
 func TestFrontPageGolden(t *testing.T) {
 	m := ofVariants(small())
 	m.Rows[0].Cells[0].Runs[1].Differences = said("the verdict is safe, expected unsafe")
-	pages := matrixPages(m, Options{Explored: []*explore.Result{several()}})
+	pages := pagesOf(matrixPages)(m, Options{Explored: []*explore.Result{several()}})
 	folder(t, pages)
 	golden(t, filepath.Join("testdata", "site", "index.html"), main(t, pages[len(pages)-1].Data))
 }
@@ -301,7 +301,7 @@ func TestHostileNamesOnASite(t *testing.T) {
 		r := rows("debate", name, name, map[string][]Cell{name: {breaks(name)}, "does": {does(name)}}, name+"="+name, "does=")
 		m.Rows = append(m.Rows, r...)
 	}
-	pages := matrixPages(ofVariants(m), Options{Explored: []*explore.Result{several()}})
+	pages := pagesOf(matrixPages)(ofVariants(m), Options{Explored: []*explore.Result{several()}})
 	leaves := folder(t, pages)
 	if len(leaves) != len(evil)+2 {
 		t.Errorf("%d pages have %d names", len(evil)+2, len(leaves))
@@ -323,7 +323,7 @@ func TestHostileNamesOnASite(t *testing.T) {
 // What a search found is text on its page and on the front page, whatever it says.
 func TestHostileSearchesOnASite(t *testing.T) {
 	r, o := hostile()
-	pages := append(sitePages(nil, Options{Explored: []*explore.Result{r}}), Page{"search", []byte(explored(t, "html", r, o))})
+	pages := append(pagesOf(sitePages)(nil, Options{Explored: []*explore.Result{r}}), Page{"search", []byte(explored(t, "html", r, o))})
 	for _, p := range pages {
 		read(t, p.Name, p.Data)
 		for _, bad := range []string{"|<b>", "\u202e", "\x1b", "ZgotmplZ"} {

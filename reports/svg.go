@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	Runs.Register(Format[Results]{Name: "svg", Title: "slides and papers: the space-time diagram as a picture", Write: writeSVG, Most: 1, Pages: svgPages, Names: svgNames})
+	Runs.Register(Format[Results]{Name: "svg", Title: "slides and papers: the space-time diagram as a picture", Write: writeSVG, Most: 1, Pages: pagesOf(svgPages), Names: fileNamesOf(svgPages)})
 }
 
 // writeSVG draws every run of a result, one below the other. Those of one variant
@@ -25,22 +25,8 @@ func writeSVG(w io.Writer, results []*scenarios.Result, _ Options) error {
 }
 
 // svgPages draws each variant of each scenario into a file of its own.
-func svgPages(results []*scenarios.Result, _ Options) []Page {
-	var pages []Page
-	names := svgNames(results, Options{})
-	for _, r := range results {
-		for _, runs := range stories(r) {
-			head, body, _ := bytes.Cut(svg(r, [][]scenarios.Outcome{runs}), []byte("\n"))
-			page := slices.Concat(head, []byte("\n<!-- "+pageMark+" -->\n"), body)
-			pages = append(pages, Page{names[len(pages)], page})
-		}
-	}
-	return pages
-}
-
-// svgNames are the names of these files.
-func svgNames(results []*scenarios.Result, _ Options) []string {
-	var files []string
+func svgPages(results []*scenarios.Result, _ Options) []planned {
+	var pages []planned
 	names := pageNames{}
 	for _, r := range results {
 		for _, runs := range stories(r) {
@@ -48,10 +34,13 @@ func svgNames(results []*scenarios.Result, _ Options) []string {
 			if len(runs) == 1 {
 				words = runWords(r, runs[0])
 			}
-			files = append(files, names.name(words...)+".svg")
+			pages = append(pages, planned{names.name(words...) + ".svg", func() []byte {
+				head, body, _ := bytes.Cut(svg(r, [][]scenarios.Outcome{runs}), []byte("\n"))
+				return slices.Concat(head, []byte("\n<!-- "+pageMark+" -->\n"), body)
+			}})
 		}
 	}
-	return files
+	return pages
 }
 
 // svg draws the runs of some variants of a result.

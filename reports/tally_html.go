@@ -24,20 +24,11 @@ func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
 }
 
 // tallyPages are the tally, and a page for each story with each lock on the first seed.
-func tallyPages(t *Tally, o Options) []Page {
+func tallyPages(t *Tally, o Options) []planned {
 	s := newSite(&t.Matrix, resultsOf(&t.Matrix), o)
-	var pages []Page
-	for _, p := range s.pages() {
-		if p.Name != FrontPage {
-			pages = append(pages, p)
-		}
-	}
-	return append(pages, Page{FrontPage, t.sheet(s.wayIn, s.Options).html()})
-}
-
-// tallyNames are the names of these pages.
-func tallyNames(t *Tally, o Options) []string {
-	return newSite(&t.Matrix, resultsOf(&t.Matrix), o).files()
+	pages := s.pages()
+	pages[len(pages)-1].data = func() []byte { return t.sheet(s.wayIn, s.Options).html() } // the front page
+	return pages
 }
 
 func (t *Tally) sheet(pages wayIn, o Options) sheet {
