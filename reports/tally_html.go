@@ -5,17 +5,11 @@ import "io"
 // A tallyPage is a tally on a page.
 type tallyPage struct {
 	Title    string
-	Tables   []tallyPageTable
+	Tables   []tallyTable
 	Legend   facts
 	Unusual  []remark
 	Surprise []remark
 	Stories  []remark
-}
-
-// A tallyPageTable is a table with an ID.
-type tallyPageTable struct {
-	tallyTable
-	ID string
 }
 
 func writeTallyHTML(w io.Writer, t *Tally, o Options) error {
@@ -31,11 +25,11 @@ func tallyPages(t *Tally, o Options) []planned {
 	return pages
 }
 
+// sheet is the page of the tally.
 func (t *Tally) sheet(pages wayIn, o Options) sheet {
-	page := tallyPage{Title: tallyTitle, Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories()}
-	ids := pageNames{}
-	for _, one := range (tallyTables{t, pages}).all() {
-		page.Tables = append(page.Tables, tallyPageTable{one, ids.name("table", one.Title)})
+	page := tallyPage{
+		Title: tallyTitle, Tables: tallyTables{t, pages}.all(),
+		Legend: t.legend(o), Unusual: t.unusual(o), Surprise: t.surprises(o), Stories: t.stories(),
 	}
 	return newSheet(tallyTitle, fill("tally.html", page), asset("explored.css"), asset("tally.css"))
 }

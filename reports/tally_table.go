@@ -14,8 +14,8 @@ import (
 
 // A tallyTable answers one question.
 type tallyTable struct {
-	Title, About string
-	Table        table
+	ID, Title, About string
+	Table            table
 }
 
 // A tallyRow is about a lock, or about a lock in one of several stories.
@@ -58,6 +58,10 @@ func (t tallyTables) all() []tallyTable {
 			tables = append(tables, t.sideBySide(variants)...)
 		}
 	}
+	ids := pageNames{}
+	for i := range tables {
+		tables[i].ID = ids.name("table", tables[i].Title)
+	}
 	return tables
 }
 
@@ -93,7 +97,7 @@ func newTallyTable(title, about string, rows []tallyRow, columns []tallyColumn) 
 		}
 		out.add(cells...)
 	}
-	return tallyTable{title, about, out}
+	return tallyTable{Title: title, About: about, Table: out}
 }
 
 // ofStories has a column for each story.
