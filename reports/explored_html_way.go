@@ -69,7 +69,7 @@ func (l wayList) cards(r *explore.Result, page func(file string) string) []wayCa
 func newCard(r *explore.Result, w explore.Way, bars marginBars) wayCard {
 	card := wayCard{
 		Title: wayTitle(w), Story: story.Visible(textwrap.OneLine(w.Story)),
-		Off: harmIn("without fencing", w.Off), On: harmIn("with fencing", w.On),
+		Off: wayHarm{"without fencing", harmTone(w.Off), inShort(w.Off)}, On: wayHarm{"with fencing", harmTone(w.On), inShort(w.On)},
 		Blame: whoseFault(w), BlameMood: "doubt", Worlds: story.Count(w.Worlds, "world"),
 		File: story.Visible(fileForOthers(w.File)), Stack: listing{"What the lock did", stack(w)},
 	}
@@ -117,15 +117,4 @@ func (b marginBars) thousandths(d time.Duration) int {
 		return 0
 	}
 	return min(max(0, int(1000*d.Seconds()/b.scale.Seconds())), 1000)
-}
-
-func harmIn(run string, broke []string) wayHarm {
-	h := wayHarm{run, "good", inShort(broke)}
-	switch {
-	case corrupts(broke):
-		h.Mood = "bad"
-	case len(broke) > 0:
-		h.Mood = "doubt"
-	}
-	return h
 }

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -58,14 +59,18 @@ func (l wayList) inShort() table {
 
 // harmInShort has a line for each thing that broke.
 func harmInShort(broke []string) tableCell {
-	says := span{strings.Join(inShort(broke), "\n"), "doubt", ""}
+	return tableCell{{cmp.Or(strings.Join(inShort(broke), "\n"), "–"), harmTone(broke), ""}}
+}
+
+// harmTone is how grave it is what broke.
+func harmTone(broke []string) string {
 	switch {
 	case len(broke) == 0:
-		says = span{"–", "good", ""}
+		return "good"
 	case corrupts(broke):
-		says.Tone = "bad"
+		return "bad"
 	}
-	return tableCell{says}
+	return "doubt"
 }
 
 func blameInShort(w explore.Way) tableCell {
