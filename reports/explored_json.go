@@ -42,28 +42,19 @@ type jsonExplored struct {
 	// many of these were run: the others only repeat one that was. Parts were run only to know
 	// what a part of a larger set does; it is missing if none were. Older documents have
 	// neither run nor parts.
-	Worlds int                `json:"worlds"`
-	Run    int                `json:"run"`
-	Parts  int                `json:"parts,omitempty"`
-	First  int                `json:"first"`
-	Bases  []jsonExploredBase `json:"bases"`
-	Levels []jsonLevel        `json:"levels"`
-	Ways   []jsonWay          `json:"ways"`
-	RanOn  []jsonWay          `json:"ran_on"`
-	Maps   []jsonDangerMap    `json:"maps"`
+	Worlds int                  `json:"worlds"`
+	Run    int                  `json:"run"`
+	Parts  int                  `json:"parts,omitempty"`
+	First  int                  `json:"first"`
+	Bases  []explore.BaseRecord `json:"bases"`
+	Levels []jsonLevel          `json:"levels"`
+	Ways   []jsonWay            `json:"ways"`
+	RanOn  []jsonWay            `json:"ran_on"`
+	Maps   []jsonDangerMap      `json:"maps"`
 	// NotFound are sentences for people.
 	NotFound []string `json:"not_found"`
 	// Comparison is there only if an earlier result was given.
 	Comparison *jsonComparison `json:"comparison,omitempty"`
-}
-
-type jsonExploredBase struct {
-	Name     string `json:"name"`
-	Points   int    `json:"points"`
-	Steps    int    `json:"steps"`
-	Messages int    `json:"messages"`
-	Broke    string `json:"broke"`
-	Doubt    string `json:"doubt"`
 }
 
 type jsonLevel struct {
@@ -99,8 +90,8 @@ type jsonWay struct {
 	Story string   `json:"story,omitempty"`
 	Cause []string `json:"cause"`
 	// Causes are all that were seen to do the same, the most common first.
-	Causes []jsonCause `json:"causes"`
-	Stages []string    `json:"stages"`
+	Causes []explore.Cause `json:"causes"`
+	Stages []string        `json:"stages"`
 	// WithoutFencing and WithFencing are what breaks in the two runs of the example.
 	WithoutFencing []string       `json:"without_fencing"`
 	WithFencing    []string       `json:"with_fencing"`
@@ -114,11 +105,6 @@ type jsonWay struct {
 	Replay string `json:"replay,omitempty"`
 	// Why is there if the lock did what no lock may do, with the stack.
 	Why string `json:"why,omitempty"`
-}
-
-type jsonCause struct {
-	Faults string `json:"faults"`
-	Worlds int    `json:"worlds"`
 }
 
 type jsonWorld struct {
@@ -194,14 +180,11 @@ func writeExploredJSON(w io.Writer, r *explore.Result, o Options) error {
 		Schema: ExploreSchema, Lock: r.Lock, Nodes: r.Nodes, TTL: trace.ShortDuration(r.TTL), TTLNS: r.TTL, Seed: r.Seed,
 		Kinds: r.Kinds, Quick: r.Quick, MaxFaults: r.MaxFaults, Budget: r.Budget, Stopped: r.Stopped, Worlds: r.Worlds, Run: r.Run(), Parts: r.Parts, First: r.First,
 		LengthsNS: r.Lengths, RatesPPB: r.Rates, TakeoverNS: r.Takeover,
-		Bases: []jsonExploredBase{}, Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
+		Bases: present(r.Bases), Levels: []jsonLevel{}, Ways: waysJSON(r.Ways), RanOn: waysJSON(r.RanOn),
 		Maps: []jsonDangerMap{}, NotFound: []string{},
 	}
 	for _, a := range notFound(r) {
 		doc.NotFound = append(doc.NotFound, a.says)
-	}
-	for _, b := range r.Bases {
-		doc.Bases = append(doc.Bases, jsonExploredBase(b))
 	}
 	for _, l := range r.Levels {
 		doc.Levels = append(doc.Levels, levelJSON(l))
@@ -240,11 +223,8 @@ func waysJSON(ways []explore.Way) []jsonWay {
 	all := []jsonWay{}
 	for _, w := range ways {
 		way := jsonWay{
-			ID: w.ID, Title: w.Title, Story: w.Story, Cause: present(w.Cause), Causes: []jsonCause{}, Stages: present(w.Stages), WithoutFencing: present(w.Off), WithFencing: present(w.On),
+			ID: w.ID, Title: w.Title, Story: w.Story, Cause: present(w.Cause), Causes: present(w.Causes), Stages: present(w.Stages), WithoutFencing: present(w.Off), WithFencing: present(w.On),
 			Fault: w.Fault, Worlds: w.Worlds, Example: worldJSON(w.Example), Effect: present(w.Effect), Margins: []jsonMargin{}, File: w.File, Why: w.Why,
-		}
-		for _, c := range w.Causes {
-			way.Causes = append(way.Causes, jsonCause(c))
 		}
 		for _, m := range w.Margins {
 			way.Margins = append(way.Margins, jsonMargin{
@@ -300,11 +280,8 @@ func dangerJSON(m explore.DangerMap) jsonDangerMap {
 // way is the way as the search had it, without the text of its scenario.
 func (w jsonWay) way() explore.Way {
 	way := explore.Way{
-		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Fault: w.Fault, Worlds: w.Worlds,
+		ID: w.ID, Title: w.Title, Story: w.Story, Cause: w.Cause, Causes: w.Causes, Stages: w.Stages, Off: w.WithoutFencing, On: w.WithFencing, Fault: w.Fault, Worlds: w.Worlds,
 		Example: w.Example.world(), Effect: w.Effect, File: w.File, Why: w.Why,
-	}
-	for _, c := range w.Causes {
-		way.Causes = append(way.Causes, explore.Cause(c))
 	}
 	for _, m := range w.Margins {
 		way.Margins = append(way.Margins, explore.Margin{

@@ -44,7 +44,7 @@ func ReadExplored(data []byte) (*explore.Result, error) {
 // "" if it holds one. A search may have been stopped before its first world, or have found
 // no workload that could be explored; then it says so itself.
 func (doc jsonExplored) missing() string {
-	doubtful := func(b jsonExploredBase) bool { return b.Doubt != "" }
+	doubtful := func(b explore.BaseRecord) bool { return b.Doubt != "" }
 	switch {
 	case doc.Lock == "":
 		return "it names no lock"
@@ -91,12 +91,9 @@ func (doc jsonExplored) check() error {
 
 func (doc jsonExplored) result() *explore.Result {
 	r := &explore.Result{
-		Lock: doc.Lock, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget, Kinds: doc.Kinds, Quick: doc.Quick,
+		Lock: doc.Lock, Bases: doc.Bases, Nodes: doc.Nodes, TTL: doc.TTLNS, Seed: doc.Seed, MaxFaults: doc.MaxFaults, Budget: doc.Budget, Kinds: doc.Kinds, Quick: doc.Quick,
 		Worlds: doc.Worlds, Parts: doc.Parts, First: doc.First, Stopped: doc.Stopped,
 		Lengths: doc.LengthsNS, Rates: doc.RatesPPB, Takeover: doc.TakeoverNS,
-	}
-	for _, b := range doc.Bases {
-		r.Bases = append(r.Bases, explore.BaseRecord(b))
 	}
 	for _, l := range doc.Levels {
 		r.Levels = append(r.Levels, l.level())

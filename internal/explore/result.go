@@ -45,14 +45,16 @@ type Result struct {
 
 // A BaseRecord is what the run of a base without any fault shows.
 type BaseRecord struct {
-	Name string
+	Name string `json:"name"`
 	// Points is at how many points a fault can strike: Steps of clients that begin or
 	// end, and Messages that are sent or arrive.
-	Points, Steps, Messages int
+	Points   int `json:"points"`
+	Steps    int `json:"steps"`
+	Messages int `json:"messages"`
 	// Broke is what broke without any fault, in words; "" is nothing.
-	Broke string
+	Broke string `json:"broke"`
 	// Doubt says why the base was not explored; "" if it was.
-	Doubt string
+	Doubt string `json:"doubt"`
 }
 
 // A Level is what was tried with a certain number of faults.
@@ -139,8 +141,8 @@ type Way struct {
 
 // A Cause is faults in words, and how many worlds broke because of these.
 type Cause struct {
-	Faults string
-	Worlds int
+	Faults string `json:"faults"`
+	Worlds int    `json:"worlds"`
 }
 
 // A Margin is how large one fault of a way has to be.
