@@ -82,7 +82,7 @@ func (g *register) refused(b *backend, v *version, instead []value) {
 // Kept is as in [sim.DataServer]: what is committed on the server that is the primary now.
 func (s *server) Kept(key string) (version int, text string) {
 	for _, name := range s.host.Members() {
-		if o, is := s.host.Peer(name).(*server); is && o.replication.promoted {
+		if o, is := s.host.Peer(name).(*server); is && o.promoted {
 			s = o
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locksim/locksim/internal/replicas"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -24,30 +25,19 @@ var synchronousSetting = sim.Setting{
 	},
 }
 
-// replication is a server's part in streaming replication: a primary sends what a transaction has
-// written to its standbys, as soon as that is on its own disk, and they say when they have it.
+// replicate has the server take part in streaming replication: a primary sends what a transaction
+// has written to its standbys, as soon as that is on its own disk, and they say when they have it.
 // Locks of rows and advisory locks are in nobody's log.
-type replication struct {
-	s *server
-	// A standby's side: its lag is on top of the network's.
-	primary *server // nil: it is none
-	lag     time.Duration
-	// promoted: it was one.
-	promoted bool
-	// A primary's side: the records that there are, and how many of them each standby has.
-	written  int
-	standbys []*feed
-	has      map[*server]int
+func (s *server) replicate() {
+	s.standbys = &replicas.Node[record]{
+		Host: s.host, Retry: retryInterval, Everything: s.everything,
+		Apply: func(r record) { s.turn(func() { s.replay(r) }) },
+		Heard: func(string) { s.turn(func() {}) }, // a commit may have waited for that
+	}
 }
 
-// A feed is the connection over which a primary sends its log to a standby.
-type feed struct {
-	primary, standby *server
-	// up is the primary's end, and conn the standby's.
-	up, conn   *sim.End
-	connecting bool
-	open       bool
-}
+// retryInterval is how long a standby waits before it connects again: wal_retrieve_retry_interval.
+const retryInterval = 5 * time.Second
 
 // A record is what a primary tells a standby: the tables that a transaction has changed as they
 // are with it, and how far the sequences are. (The real one's log has the changes. They come to
@@ -76,79 +66,11 @@ func (r record) String() string {
 	return "replicate " + strings.Join(words, ", ")
 }
 
+// Number is as in [replicas.Update].
+func (r record) Number() int { return r.number }
+
 // Follow is as in [sim.Replica].
-func (s *server) Follow(primary string) { s.follow(s.host.Peer(primary).(*server)) }
-
-func (s *server) follow(primary *server) {
-	s.replication.primary = primary
-	f := &feed{primary: primary, standby: s}
-	primary.replication.standbys = append(primary.replication.standbys, f)
-	f.attach()
-}
-
-// attach connects as soon as the standby can.
-func (f *feed) attach() { f.standby.host.Running(f.connect) }
-
-func (f *feed) connect() {
-	if f.open || f.connecting || f.standby.replication.primary != f.primary {
-		return
-	}
-	f.connecting = true
-	end := &standbyEnd{f: f}
-	f.standby.host.Connect(f.primary.host.Node().Name, end, func(conn *sim.End, err error) {
-		f.connecting = false
-		if err != nil {
-			f.retry()
-			return
-		}
-		end.conn, f.conn = conn, conn
-		f.open = true
-		f.send(f.primary.everything())
-	})
-}
-
-// retryInterval is how long a standby waits before it connects again: wal_retrieve_retry_interval.
-const retryInterval = 5 * time.Second
-
-func (f *feed) retry() {
-	f.open = false
-	host := f.standby.host
-	host.At(host.Now()+retryInterval, f.attach)
-}
-
-func (f *feed) send(r record) {
-	f.up.Send(sim.Packet{Body: r, Text: r.String(), Delay: f.standby.replication.lag})
-}
-
-// primaryEnd and standbyEnd are the two ends of a feed.
-type primaryEnd struct{ f *feed }
-
-func (e primaryEnd) Receive(m *sim.Request) {
-	s := e.f.primary
-	s.turn(func() { s.replication.has[e.f.standby] = m.Body.(int) })
-}
-
-func (e primaryEnd) HangUp(bool) { e.f.open = false }
-
-type standbyEnd struct {
-	f    *feed
-	conn *sim.End
-}
-
-func (e *standbyEnd) Receive(m *sim.Request) {
-	r, s := m.Body.(record), e.f.standby
-	if s.replication.primary != e.f.primary {
-		return // it was promoted, or another one was, while this was on its way
-	}
-	s.turn(func() { s.replay(r) })
-	e.conn.Send(sim.Packet{Body: r.number, Text: "acknowledge " + strconv.Itoa(r.number)})
-}
-
-func (e *standbyEnd) HangUp(bool) {
-	if e.f.conn == e.conn {
-		e.f.retry()
-	}
-}
+func (s *server) Follow(primary string) { s.standbys.Follow(s.host.Peer(primary).(*server).standbys) }
 
 // writes puts a transaction into the log, and sends that to the standbys. From here on a crash does
 // not take it back.
@@ -158,10 +80,9 @@ func (s *server) writes(t *tx) {
 		f()
 	}
 	t.flushed = nil
-	p := &s.replication
-	p.written++
-	t.record = p.written
-	if len(p.standbys) == 0 {
+	s.written++
+	t.record = s.written
+	if !s.standbys.Feeds() {
 		return
 	}
 	r := s.everything()
@@ -173,16 +94,12 @@ func (s *server) writes(t *tx) {
 	}
 	by := t.b.by()
 	r.owner = func(string) *trace.Actor { return by }
-	for _, f := range p.standbys {
-		if f.open {
-			f.send(r)
-		}
-	}
+	s.standbys.Send(r)
 }
 
 // everything is a record of all that is on the disk.
 func (s *server) everything() record {
-	r := record{number: s.replication.written, xid: s.xid, whole: true}
+	r := record{number: s.written, xid: s.xid, whole: true}
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
 		r.tables = append(r.tables, s.tables[name].durable())
 	}
@@ -260,82 +177,24 @@ func (s *server) confirmed(t *tx) bool {
 	if name == "" || s.host.Node().ReplicaOf != "" {
 		return true
 	}
-	for _, f := range s.replication.standbys {
-		if (name == "*" || f.standby.host.Node().Name == name) && s.replication.has[f.standby] >= t.record {
-			return true
-		}
-	}
-	return false
+	have := s.standbys.Have(t.record)
+	return name == "*" && len(have) > 0 || slices.Contains(have, name)
 }
 
 // alone says that it neither has standbys nor is one.
-func (s *server) alone() bool {
-	return s.replication.primary == nil && len(s.replication.standbys) == 0
-}
+func (s *server) alone() bool { return !s.standbys.Follows() && !s.standbys.Feeds() }
 
 // readOnly says that it is a standby.
-func (s *server) readOnly() bool { return s.replication.primary != nil }
+func (s *server) readOnly() bool { return s.standbys.Follows() }
 
-func (p *replication) crash() {
-	clear(p.has)
-	for _, f := range p.standbys {
-		f.open = false
-	}
-	if f := p.feed(); f != nil {
-		f.open, f.connecting = false, false
-	}
-}
-
-// restart connects a standby to its primary again.
-func (p *replication) restart() {
-	for _, f := range p.standbys {
-		f.retry()
-	}
-	if f := p.feed(); f != nil {
-		f.connect()
-	}
-}
-
-// feed is where a standby gets its data from; nil for a primary.
-func (p *replication) feed() *feed {
-	if p.primary == nil {
-		return nil
-	}
-	return p.primary.replication.feedOf(p.s.host.Node().Name)
-}
-
-// feedOf is the connection to a standby; nil if none has that name.
-func (p *replication) feedOf(name string) *feed {
-	for _, f := range p.standbys {
-		if f.standby.host.Node().Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// Promote makes a standby a primary, which takes over the address of its old one: new connections
-// go to it, those that are open stay where they are. Other standbys follow it from now on.
+// Promote is as in [sim.Replica].
 func (s *server) Promote() {
-	primary := s.replication.primary
-	if primary == nil {
+	if !s.standbys.Promote() {
 		return
 	}
-	s.replication.primary, s.replication.promoted = nil, true
-	feeds := primary.replication.standbys
-	primary.replication.standbys = nil
-	for _, f := range feeds {
-		if f.conn != nil {
-			f.conn.Close()
-		}
-		f.open = false
-		if f.standby != s {
-			f.standby.follow(s)
-		}
-	}
+	s.promoted = true
 	for _, b := range s.backends {
 		b.settings["in_hot_standby"], b.settings["transaction_read_only"] = "off", "off"
 		b.initial["in_hot_standby"], b.initial["transaction_read_only"] = "off", "off"
 	}
-	s.host.TakeOver(primary.host.Node().Name)
 }

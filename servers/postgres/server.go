@@ -3,6 +3,7 @@ package postgres
 import (
 	"slices"
 
+	"github.com/locksim/locksim/internal/replicas"
 	"github.com/locksim/locksim/servers/outbox"
 	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
@@ -32,7 +33,9 @@ type server struct {
 	pid      uint32 // of the last backend
 	register *register
 
-	replication replication
+	standbys *replicas.Node[record] // or it is one itself
+	written  int                    // how many records there are
+	promoted bool                   // it was a standby
 
 	out     *outbox.Outbox
 	turning bool
@@ -41,7 +44,7 @@ type server struct {
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000, xid: firstXID - 1}
 	s.timers, s.out = timers.New(host, s.turn), outbox.New(host)
-	s.replication = replication{s: s, lag: host.Node().Lag, has: map[*server]int{}}
+	s.replicate()
 	s.register = newRegister(s, host.Keys())
 	s.begin()
 	return s
@@ -58,9 +61,8 @@ func (s *server) now() stamp { return stampOf(s.host.Clock().Now()) }
 
 // Accept is as in [sim.Server]. A standby connects to be sent the log.
 func (s *server) Accept(end *sim.End) sim.Endpoint {
-	if f := s.replication.feedOf(end.Peer()); f != nil {
-		f.up = end
-		return primaryEnd{f}
+	if primary := s.standbys.Accept(end); primary != nil {
+		return primary
 	}
 	if s.pool != nil {
 		return s.pool.accept(end)
@@ -97,7 +99,7 @@ func (s *server) Crash(how trace.Crash) {
 			q.lost()
 		}
 	}
-	s.replication.crash()
+	s.standbys.Crash()
 	s.begin()
 }
 
@@ -108,7 +110,7 @@ func (s *server) Restart() {
 		t.commit()
 	}
 	s.recovering = nil
-	s.replication.restart()
+	s.standbys.Restart()
 }
 
 // Stop has nothing to do: there are no goroutines.

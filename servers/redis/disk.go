@@ -207,5 +207,5 @@ func (n *node) Restart() {
 	n.disk.saved, n.disk.missed = now.clone(), false
 	n.disk.written = n.host.Now()
 	n.plan()
-	n.repl.restart()
+	n.repl.Restart()
 }

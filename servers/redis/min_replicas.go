@@ -43,7 +43,7 @@ func (r *replication) set() {
 
 // alone says that a master has not heard of enough replicas lately.
 func (r *replication) alone() bool {
-	if r.least == 0 || r.master != nil {
+	if r.least == 0 || r.Follows() {
 		return false
 	}
 	good, now := 0, r.n.host.Clock().Now()

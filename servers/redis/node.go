@@ -65,8 +65,7 @@ type node struct {
 func newNode(host *sim.Host) sim.Server {
 	n := &node{host: host, dbs: []int{0}, keys: keyspace{}}
 	n.disk = disk{n: n, policy: host.Node().Persistence, saved: keyspace{}}
-	n.repl = replication{n: n, lag: host.Node().Lag, acked: map[*node]int{}, heard: map[*node]time.Time{}}
-	n.repl.set()
+	n.replicate()
 	n.boot()
 	return n
 }
@@ -140,9 +139,8 @@ type peer struct {
 // Accept is as in [sim.Server]. One that comes from a node is the one over which it
 // wants to be sent what changes.
 func (n *node) Accept(end *sim.End) sim.Endpoint {
-	if f := n.repl.feedOf(end.Peer()); f != nil {
-		f.up = end
-		return masterEnd{f}
+	if master := n.repl.Accept(end); master != nil {
+		return master
 	}
 	r := &peer{n: n, end: end}
 	r.out.host = n.host

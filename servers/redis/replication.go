@@ -7,39 +7,38 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locksim/locksim/sim"
+	"github.com/locksim/locksim/internal/replicas"
 	"github.com/locksim/locksim/trace"
 )
 
 // replication is a node's part in replication: a master sends its changes to its
 // replicas, which acknowledge them.
 type replication struct {
+	*replicas.Node[update]
 	n *node
-	// A replica's side: its lag is on top of the network's.
-	master *node
-	lag    time.Duration
-	// A master's side.
-	offset   int
-	replicas []*feed
-	acked    map[*node]int
-	waits    []*waiting
+	// offset counts the changes that a master has sent, or a replica has taken.
+	offset int
+	waits  []*waiting
 	// heard is when a master last heard of each replica whose connection is not over as far
 	// as it knows, by its own clock; least and most say
 	// of how many it must have, and how long ago that may be, in order to take a write.
-	heard map[*node]time.Time
+	heard map[string]time.Time
 	least int
 	most  time.Duration
-	// replacedBy has taken this master's place; nil if none has.
-	replacedBy *node
 }
 
-// A feed is the connection over which a master sends its changes to a replica.
-type feed struct {
-	master, replica *node
-	// up is the master's end, and conn the replica's.
-	up, conn   *sim.End
-	connecting bool
-	open       bool
+func (n *node) replicate() {
+	r := &n.repl
+	r.n, r.heard = n, map[string]time.Time{}
+	r.set()
+	r.Node = &replicas.Node[update]{
+		Host: n.host, Retry: time.Second, Beats: r.least > 0, Everything: n.everything, Apply: n.apply,
+		Heard: func(replica string) {
+			r.heard[replica] = n.host.Clock().Now()
+			r.wake()
+		},
+		Left: func(replica string) { delete(r.heard, replica) },
+	}
 }
 
 // A waiting client has sent WAIT.
@@ -51,68 +50,15 @@ type waiting struct {
 }
 
 // Follow is as in [sim.Replica].
-func (n *node) Follow(master string) { n.follow(n.host.Peer(master).(*node)) }
+func (n *node) Follow(master string) { n.repl.Follow(n.host.Peer(master).(*node).repl.Node) }
 
-func (n *node) follow(master *node) {
-	n.repl.master = master
-	f := &feed{master: master, replica: n}
-	master.repl.replicas = append(master.repl.replicas, f)
-	f.attach()
-}
-
-// attach connects as soon as the replica can.
-func (f *feed) attach() { f.replica.host.Running(f.connect) }
-
-// connect has the replica ask its master for everything.
-func (f *feed) connect() {
-	if f.open || f.connecting || f.replica.repl.master != f.master {
-		return
+// everything is the whole data set.
+func (n *node) everything() update {
+	effects := make([]effect, 0, len(n.keys))
+	for _, id := range n.keys.ids() {
+		effects = append(effects, effect{id: id, entry: n.keys[id]})
 	}
-	f.connecting = true
-	end := &replicaEnd{f: f}
-	f.replica.host.Connect(f.master.host.Node().Name, end, func(conn *sim.End, err error) {
-		f.connecting = false
-		if err != nil {
-			f.retry()
-			return
-		}
-		end.conn, f.conn = conn, conn
-		f.open = true
-		f.full()
-		if f.master.repl.least > 0 {
-			f.beat(conn)
-		}
-	})
-}
-
-// beat has the replica say once a second that it is there, as long as the connection lasts.
-// Only who counts its replicas needs to know.
-func (f *feed) beat(conn *sim.End) {
-	host := f.replica.host
-	host.At(host.Now()+time.Second, func() {
-		host.Running(func() {
-			if f.open && f.conn == conn {
-				conn.Send(sim.Packet{Body: f.replica.repl.offset, Text: "is there", Background: true})
-				f.beat(conn)
-			}
-		})
-	})
-}
-
-// retry connects again after a second, as a replica does.
-func (f *feed) retry() {
-	f.open = false
-	host := f.replica.host
-	host.At(host.Now()+time.Second, f.attach)
-}
-
-// full sends the whole data set.
-func (f *feed) full() {
-	effects := make([]effect, 0, len(f.master.keys))
-	for _, id := range f.master.keys.ids() {
-		effects = append(effects, effect{id: id, entry: f.master.keys[id]})
-	}
-	f.send(update{offset: f.master.repl.offset, whole: true, effects: effects})
+	return update{offset: n.repl.offset, whole: true, effects: effects}
 }
 
 // An update is what a master tells a replica.
@@ -137,47 +83,8 @@ func (u update) String() string {
 	return "replicate " + strings.Join(words, ", ")
 }
 
-func (f *feed) send(u update) {
-	f.up.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.repl.lag})
-}
-
-// masterEnd and replicaEnd are the two ends of a feed.
-type masterEnd struct{ f *feed }
-
-func (e masterEnd) Receive(m *sim.Request) {
-	repl := &e.f.master.repl
-	repl.acked[e.f.replica] = m.Body.(int)
-	repl.heard[e.f.replica] = repl.n.host.Clock().Now()
-	repl.wake()
-}
-
-// HangUp is what a master learns of a replica that has left, even one that follows another
-// by then: if it can hear of that.
-func (e masterEnd) HangUp(bool) {
-	e.f.open = false
-	delete(e.f.master.repl.heard, e.f.replica)
-}
-
-type replicaEnd struct {
-	f    *feed
-	conn *sim.End
-}
-
-func (e *replicaEnd) Receive(m *sim.Request) {
-	u := m.Body.(update)
-	n := e.f.replica
-	if n.repl.master != e.f.master {
-		return // a replica has been promoted while this was on its way
-	}
-	n.apply(u)
-	e.conn.Send(sim.Packet{Body: u.offset, Text: "acknowledge " + strconv.Itoa(u.offset)})
-}
-
-func (e *replicaEnd) HangUp(bool) {
-	if e.f.conn == e.conn {
-		e.f.retry()
-	}
-}
+// Number is as in [replicas.Update].
+func (u update) Number() int { return u.offset }
 
 // apply makes a replica's data what the master's is.
 func (n *node) apply(u update) {
@@ -242,15 +149,13 @@ func (n *node) replicated(owners map[keyID]*trace.Actor) {
 func (r *replication) propagate(effects []effect) {
 	r.n.host.Running(func() {
 		r.offset++
-		for _, f := range r.replicas {
-			if f.open {
-				f.send(update{offset: r.offset, effects: slices.Clone(effects)})
-			}
+		if r.Feeds() {
+			r.Send(update{offset: r.offset, effects: slices.Clone(effects)})
 		}
 	})
 }
 
-func (r *replication) readOnly() bool { return r.master != nil }
+func (r *replication) readOnly() bool { return r.Follows() }
 
 // wait serves WAIT: it answers when enough replicas have acknowledged the
 // client's latest write, or after a while, with how many have.
@@ -279,20 +184,9 @@ func (r *replication) wait(p *peer, args []string) {
 	r.wake()
 }
 
-// reached counts the replicas that have everything up to an offset.
-func (r *replication) reached(offset int) int {
-	count := 0
-	for _, f := range r.replicas {
-		if acked, ok := r.acked[f.replica]; ok && acked >= offset {
-			count++
-		}
-	}
-	return count
-}
-
 func (r *replication) wake() {
 	for _, w := range slices.Clone(r.waits) {
-		if r.reached(w.offset) >= w.enough {
+		if len(r.Have(w.offset)) >= w.enough {
 			r.answer(w)
 		}
 	}
@@ -304,7 +198,7 @@ func (r *replication) answer(w *waiting) {
 	}
 	w.done = true
 	r.waits = slices.DeleteFunc(r.waits, func(o *waiting) bool { return o == w })
-	w.peer.mini.WriteInt(r.reached(w.offset))
+	w.peer.mini.WriteInt(len(r.Have(w.offset)))
 	w.peer.mini.Flush()
 	w.peer.reply()
 	w.peer.unblock()
@@ -312,79 +206,20 @@ func (r *replication) answer(w *waiting) {
 
 func (r *replication) crash() {
 	r.waits = nil
-	clear(r.acked)
 	clear(r.heard)
-	for _, f := range r.replicas {
-		f.open = false
-	}
-	if f := r.feed(); f != nil {
-		f.open, f.connecting = false, false
-	}
+	r.Crash()
 }
 
-// feed is where a replica gets its data from; nil for a master.
-func (r *replication) feed() *feed {
-	if r.master == nil {
-		return nil
-	}
-	feeds := r.master.repl.replicas
-	return feeds[slices.IndexFunc(feeds, func(f *feed) bool { return f.replica == r.n })]
-}
+// Promote is as in [sim.Replica]. The other replicas follow it from now on, as a sentinel would
+// tell them to, and have what it has.
+func (n *node) Promote() { n.repl.Promote() }
 
-// restart connects a replica to its master again, which then sends everything.
-func (r *replication) restart() {
-	for _, f := range r.replicas {
-		f.retry()
-	}
-	if f := r.feed(); f != nil {
-		f.connect()
-	}
-}
-
-// feedOf is the connection to a replica; nil if no replica has that name.
-func (r *replication) feedOf(name string) *feed {
-	for _, f := range r.replicas {
-		if f.replica.host.Node().Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// Promote makes a replica a master, which takes over the address of its old one:
-// new connections go to it, those that are open stay where they are. The other
-// replicas follow it from now on, as a sentinel would tell them to, and have what
-// it has.
-func (n *node) Promote() {
-	master := n.repl.master
-	if master == nil {
-		return
-	}
-	n.repl.master = nil
-	master.repl.replacedBy = n
-	feeds := master.repl.replicas
-	master.repl.replicas = nil
-	for _, f := range feeds {
-		if f.conn != nil {
-			f.conn.Close()
-		}
-		f.open = false
-		if f.replica != n {
-			f.replica.follow(n)
-		}
-	}
-	n.host.TakeOver(master.host.Node().Name)
-}
-
-// Demote is as in [sim.Demotable]: it asks the new master for everything, and until that has
-// come it only refuses to be written to.
+// Demote is as in [sim.Demotable]: until everything has come from the new master, it only
+// refuses to be written to.
 func (n *node) Demote() bool {
-	by := n.repl.replacedBy
-	if by == nil {
+	if !n.repl.Demote() {
 		return false
 	}
-	n.repl.replacedBy = nil
 	clear(n.repl.heard)
-	n.follow(by)
 	return true
 }

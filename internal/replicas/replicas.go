@@ -1,0 +1,254 @@
+// Package replicas is asynchronous replication as simulated servers have it: a replica connects
+// to its master, which sends it everything and then each change, and the replica acknowledges
+// what it has. What an update holds is the server's business.
+package replicas
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/locksim/locksim/sim"
+)
+
+// An Update is what a master sends: everything that it has, or one change. Its text is for people.
+type Update interface {
+	fmt.Stringer
+	// Number counts the changes that the master has sent, this one included.
+	Number() int
+}
+
+// A Node is a server's part in replication. It belongs to the loop.
+type Node[U Update] struct {
+	Host *sim.Host
+	// Retry is how long a replica waits before it connects again.
+	Retry time.Duration
+	// Beats says that replicas tell this master once a second that they are there.
+	Beats bool
+	// Everything returns all data of a master, and Apply makes a replica's data what the update
+	// says.
+	Everything func() U
+	Apply      func(U)
+	// Heard is called when a master has heard of a replica, and Left, which may be nil, when
+	// the master notices that the replica's connection is over.
+	Heard, Left func(replica string)
+
+	master *Node[U] // nil: it is no replica
+	feeds  []*feed[U]
+	got    int // the number of the latest update that it was sent
+	// replacedBy has taken this master's place; nil if none has.
+	replacedBy *Node[U]
+}
+
+// A feed is the connection over which a master sends its changes to a replica.
+type feed[U Update] struct {
+	master, replica *Node[U]
+	// up is the master's end, and conn the replica's.
+	up, conn         *sim.End
+	connecting, open bool
+	// has is the number of the latest update that the replica has acknowledged; -1 is none.
+	has int
+}
+
+func (p *Node[U]) name() string { return p.Host.Node().Name }
+
+// Follow makes the node a replica.
+func (p *Node[U]) Follow(master *Node[U]) {
+	p.master = master
+	f := &feed[U]{master: master, replica: p, has: -1}
+	master.feeds = append(master.feeds, f)
+	f.attach()
+}
+
+// Follows reports whether the node is a replica, and Feeds whether it has any.
+func (p *Node[U]) Follows() bool { return p.master != nil }
+
+// Feeds is as Follows.
+func (p *Node[U]) Feeds() bool { return len(p.feeds) > 0 }
+
+// Have returns the names of the replicas that have acknowledged an update.
+func (p *Node[U]) Have(number int) (replicas []string) {
+	for _, f := range p.feeds {
+		if f.has >= number {
+			replicas = append(replicas, f.replica.name())
+		}
+	}
+	return replicas
+}
+
+// Send sends a change to the replicas that are connected.
+func (p *Node[U]) Send(u U) {
+	for _, f := range p.feeds {
+		if f.open {
+			f.send(u)
+		}
+	}
+}
+
+// Accept returns the master's end of a connection that a replica of the node has opened; nil is
+// that it is somebody else's.
+func (p *Node[U]) Accept(end *sim.End) sim.Endpoint {
+	for _, f := range p.feeds {
+		if f.replica.name() == end.Peer() {
+			f.up = end
+			return masterEnd[U]{f}
+		}
+	}
+	return nil
+}
+
+// Crash forgets what the memory of a node holds.
+func (p *Node[U]) Crash() {
+	for _, f := range p.feeds {
+		f.open, f.has = false, -1
+	}
+	if f := p.feed(); f != nil {
+		f.open, f.connecting = false, false
+	}
+}
+
+// Restart connects a replica to its master again, which then sends everything.
+func (p *Node[U]) Restart() {
+	for _, f := range p.feeds {
+		f.retry()
+	}
+	if f := p.feed(); f != nil {
+		f.connect()
+	}
+}
+
+// feed is where a replica gets its data from; nil for a master.
+func (p *Node[U]) feed() *feed[U] {
+	if p.master == nil {
+		return nil
+	}
+	feeds := p.master.feeds
+	return feeds[slices.IndexFunc(feeds, func(f *feed[U]) bool { return f.replica == p })]
+}
+
+// Promote makes a replica a master, which takes over the address of its old one: new
+// connections go to it, those that are open stay where they are. The other replicas follow it
+// from now on. It reports false if the node is no replica.
+func (p *Node[U]) Promote() bool {
+	master := p.master
+	if master == nil {
+		return false
+	}
+	p.master, master.replacedBy = nil, p
+	feeds := master.feeds
+	master.feeds = nil
+	for _, f := range feeds {
+		if f.conn != nil {
+			f.conn.Close()
+		}
+		f.open = false
+		if f.replica != p {
+			f.replica.Follow(p)
+		}
+	}
+	p.Host.TakeOver(master.name())
+	return true
+}
+
+// Demote makes a master a replica of the one that has taken its place. It reports false if none
+// has.
+func (p *Node[U]) Demote() bool {
+	by := p.replacedBy
+	if by == nil {
+		return false
+	}
+	p.replacedBy = nil
+	p.Follow(by)
+	return true
+}
+
+// attach connects as soon as the replica can.
+func (f *feed[U]) attach() { f.replica.Host.Running(f.connect) }
+
+// connect has the replica ask its master for everything.
+func (f *feed[U]) connect() {
+	if f.open || f.connecting || f.replica.master != f.master {
+		return
+	}
+	f.connecting = true
+	end := &replicaEnd[U]{f: f}
+	f.replica.Host.Connect(f.master.name(), end, func(conn *sim.End, err error) {
+		f.connecting = false
+		if err != nil {
+			f.retry()
+			return
+		}
+		end.conn, f.conn = conn, conn
+		f.open = true
+		f.send(f.master.Everything())
+		if f.master.Beats {
+			f.beat(conn)
+		}
+	})
+}
+
+func (f *feed[U]) retry() {
+	f.open = false
+	host := f.replica.Host
+	host.At(host.Now()+f.replica.Retry, f.attach)
+}
+
+// beat has the replica say once a second that it is there, as long as the connection lasts.
+func (f *feed[U]) beat(conn *sim.End) {
+	host := f.replica.Host
+	host.At(host.Now()+time.Second, func() {
+		host.Running(func() {
+			if f.open && f.conn == conn {
+				conn.Send(sim.Packet{Body: f.replica.got, Text: "is there", Background: true})
+				f.beat(conn)
+			}
+		})
+	})
+}
+
+// send sends an update. A replica's lag is on top of the network's.
+func (f *feed[U]) send(u U) {
+	f.up.Send(sim.Packet{Body: u, Text: u.String(), Delay: f.replica.Host.Node().Lag})
+}
+
+// masterEnd and replicaEnd are the two ends of a feed.
+type masterEnd[U Update] struct{ f *feed[U] }
+
+// Receive is as in [sim.Endpoint].
+func (e masterEnd[U]) Receive(m *sim.Request) {
+	e.f.has = m.Body.(int)
+	e.f.master.Heard(e.f.replica.name())
+}
+
+// HangUp is what a master learns of a replica that has left, even one that follows another by
+// then: if it can hear of that.
+func (e masterEnd[U]) HangUp(bool) {
+	e.f.open = false
+	if e.f.master.Left != nil {
+		e.f.master.Left(e.f.replica.name())
+	}
+}
+
+type replicaEnd[U Update] struct {
+	f    *feed[U]
+	conn *sim.End
+}
+
+// Receive is as in [sim.Endpoint].
+func (e *replicaEnd[U]) Receive(m *sim.Request) {
+	u, p := m.Body.(U), e.f.replica
+	if p.master != e.f.master {
+		return // it was promoted, or another one was, while this was on its way
+	}
+	p.Apply(u)
+	p.got = u.Number()
+	e.conn.Send(sim.Packet{Body: p.got, Text: "acknowledge " + strconv.Itoa(p.got)})
+}
+
+// HangUp is as in [sim.Endpoint].
+func (e *replicaEnd[U]) HangUp(bool) {
+	if e.f.conn == e.conn {
+		e.f.retry()
+	}
+}
