@@ -109,35 +109,11 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, notAcquired(ctx, err)
 	}
-	type outcome struct {
-		lease *lease
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		granted, err := l.acquire(ctx, h)
-		done <- outcome{granted, err}
-	}()
-	select {
-	case o := <-done:
-		return l.got(ctx, o.lease, o.err)
-	case <-ctx.Done():
-	}
-	select {
-	case o := <-done: // both happened: the lock wins, always
-		return l.got(ctx, o.lease, o.err)
-	default:
-	}
-	go func() {
-		if o := <-done; o.err == nil {
-			_ = h.unlock()
-		}
-	}()
-	return nil, notAcquired(ctx, errors.New("still waiting"))
-}
-
-func (l *lock) got(ctx context.Context, granted *lease, err error) (locks.Lease, error) {
-	if err != nil {
+	granted, ok, err := answers.Call(ctx, func() (*lease, error) { return l.acquire(ctx, h) }, func(*lease) { _ = h.unlock() })
+	switch {
+	case !ok:
+		return nil, notAcquired(ctx, errors.New("still waiting"))
+	case err != nil:
 		return nil, notAcquired(ctx, err)
 	}
 	l.open = append(l.open, granted.handle)
@@ -223,27 +199,19 @@ func (g *lease) Release(ctx context.Context) error {
 	if !o.Has("lost-unlock") && over(g.lost) {
 		return locks.ErrLost
 	}
-	done := make(chan error, 1)
-	go func() {
+	_, ok, err := answers.Call(ctx, func() (struct{}, error) {
 		err := g.handle.unlock()
 		if err == nil && !o.Has("kept-key") {
 			if err = g.handle.Destroy(); errors.Is(err, api.ErrLockInUse) {
 				err = nil
 			}
 		}
-		done <- err
-	}()
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		select {
-		case err = <-done:
-		default:
-			return answers.Because(ctx, errors.New("consul: no answer"))
-		}
-	}
-	if err != nil {
+		return struct{}{}, err
+	}, nil)
+	switch {
+	case !ok:
+		return answers.Because(ctx, errors.New("consul: no answer"))
+	case err != nil:
 		return answers.Because(ctx, fmt.Errorf("consul: %s", because(err)))
 	}
 	return nil

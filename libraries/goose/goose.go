@@ -90,19 +90,10 @@ func (l *lease) Release(ctx context.Context) error {
 	if l.over.Swap(true) {
 		return fmt.Errorf("%w: its unlock was called before", locks.ErrLost)
 	}
-	done := make(chan error, 1)
-	go func() { done <- l.unlock(ctx) }()
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		select {
-		case err = <-done: // both happened
-		default:
-			return answers.Because(ctx, errors.New("goose: no answer"))
-		}
-	}
+	_, ok, err := answers.Call(ctx, func() (struct{}, error) { return struct{}{}, l.unlock(ctx) }, nil)
 	switch {
+	case !ok:
+		return answers.Because(ctx, errors.New("goose: no answer"))
 	case err == nil:
 		return nil
 	case strings.HasSuffix(err.Error(), "not held by this instance"):

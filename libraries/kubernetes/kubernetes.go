@@ -101,15 +101,8 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		defer close(t.over)
 		drawing(draws, func() { elector.Run(run) })
 	}()
-	select {
-	case leads := <-t.began:
+	if leads, ok := answers.Await(ctx, t.began); ok {
 		return t.granted(ctx, leads)
-	case <-ctx.Done():
-	}
-	select {
-	case leads := <-t.began: // both happened: the lock wins, always
-		return t.granted(ctx, leads)
-	default:
 	}
 	t.cancel()
 	return nil, answers.Because(ctx, fmt.Errorf("%w: kubernetes: somebody else leads", locks.ErrNotAcquired))
@@ -166,16 +159,10 @@ func (l *lease) Lost() <-chan struct{} { return l.lost }
 func (l *lease) Release(ctx context.Context) error {
 	held := l.keep()
 	l.cancel()
-	select {
-	case <-l.over:
-	case <-ctx.Done():
-		select {
-		case <-l.over:
-		default:
-			return answers.Because(ctx, errors.New("kubernetes: no answer"))
-		}
-	}
+	_, ended := answers.Await(ctx, l.over)
 	switch {
+	case !ended:
+		return answers.Because(ctx, errors.New("kubernetes: no answer"))
 	case !held:
 		return locks.ErrLost
 	case l.env.Options.Has("release-on-cancel") && !l.record.released():

@@ -12,18 +12,15 @@ import (
 
 func init() {
 	locks.Provide("postgres-advisory", func(e *locks.Env) (locks.Lock, error) {
-		return openAdvisory(e, "postgres-advisory", fence, tryLock, unlock)
+		return openAdvisory(e, fence, tryLock, unlock)
 	})
 	locks.Provide("postgres-advisory-data", func(e *locks.Env) (locks.Lock, error) {
-		a, err := openAdvisory(e, "postgres-advisory-data", objectsTable+fence, tryLock, unlock, readObject, writeObject)
+		a, err := openAdvisory(e, objectsTable+fence, tryLock, unlock, readObject, writeObject)
 		return withData{a}, err
 	})
 }
 
-func openAdvisory(e *locks.Env, name, setup string, statements ...string) (*advisory, error) {
-	if len(e.Nodes) == 0 {
-		return nil, fmt.Errorf("%s needs a PostgreSQL server, but there is none", name)
-	}
+func openAdvisory(e *locks.Env, setup string, statements ...string) (*advisory, error) {
 	s, err := Open(e, setup, statements...)
 	return &advisory{Session: s, env: e, number: locks.PostgresNumber(e.Key)}, err
 }

@@ -13,9 +13,6 @@ import (
 
 func init() {
 	locks.Provide("postgres-none", func(e *locks.Env) (locks.Lock, error) {
-		if len(e.Nodes) == 0 {
-			return nil, errors.New("postgres-none needs a PostgreSQL server, but there is none")
-		}
 		return openBeside(e, "SELECT 1")
 	})
 }

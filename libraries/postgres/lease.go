@@ -3,18 +3,14 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/rowlease"
 	"github.com/locksim/locksim/locks"
 	_ "github.com/locksim/locksim/servers/postgres" // what they are tried on
 )
@@ -30,12 +26,13 @@ func init() {
 
 func provideLease(name string, w words) {
 	locks.Provide(name, func(e *locks.Env) (locks.Lock, error) {
-		if len(e.Nodes) == 0 {
-			return nil, fmt.Errorf("%s needs a PostgreSQL server, but there is none", name)
+		r := &row{words: w.without(e.Options), begins: strings.HasPrefix(name, "postgres-lease-begun")}
+		r.Row = &rowlease.Row{Env: e, Clock: fakeclock.Monotonic, Extend: r.extend, Release: r.release}
+		if w.clients {
+			r.Clock = fakeclock.Wall
 		}
-		r := &row{env: e, words: w.without(e.Options), begins: strings.HasPrefix(name, "postgres-lease-begun"), number: locks.Share(e, "postgres-lease", func() *atomic.Int64 { return new(atomic.Int64) })}
-		data, err := openBeside(e, r.words.table, r.words.acquire, r.words.extend, r.words.release)
-		r.beside = data
+		var err error
+		r.beside, err = openBeside(e, r.words.table, r.words.acquire, r.words.extend, r.words.release)
 		return r, err
 	})
 }
@@ -49,7 +46,7 @@ type words struct {
 // at are the parameters of a statement that asks what time it is.
 func (r *row) at(args ...any) []any {
 	if r.words.clients {
-		args = append(args, r.env.Clock.Now())
+		args = append(args, r.Env.Clock.Now())
 	}
 	return args
 }
@@ -127,126 +124,53 @@ func (w words) without(o locks.Options) words {
 // row is a handle on the lease row.
 type row struct {
 	beside
-	env    *locks.Env
+	*rowlease.Row
 	words  words
-	begins bool          // a transaction first, and says what it has to say later
-	number *atomic.Int64 // of the attempts of the process
-}
-
-// now is what the lock's clock reads.
-func (r *row) now() fakeclock.Reading {
-	usual := fakeclock.Monotonic
-	if r.words.clients {
-		usual = fakeclock.Wall
-	}
-	return r.env.Clock.Read(cmp.Or(r.env.Options.Clock, usual))
+	begins bool // a transaction first, and says what it has to say later
 }
 
 // Acquire tries once. If there is no answer the row may say all the same that the attempt has
 // the lock; then it says so until its time is up.
 func (r *row) Acquire(ctx context.Context) (locks.Lease, error) {
-	holder := fmt.Sprintf("%s/%d", r.env.Client, r.number.Add(1))
-	called := r.now()
+	holder, called := r.NewHolder(), r.Now()
 	generation, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (n int64, err error) {
 		if !r.begins {
-			return n, c.QueryRow(ctx, r.words.acquire, r.at(r.env.Key, holder, r.env.TTL)...).Scan(&n)
+			return n, c.QueryRow(ctx, r.words.acquire, r.at(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
 		}
 		err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-			called = r.now()
-			return tx.QueryRow(ctx, r.words.acquire, r.at(r.env.Key, holder, r.env.TTL)...).Scan(&n)
+			called = r.Now()
+			return tx.QueryRow(ctx, r.words.acquire, r.at(r.Env.Key, holder, r.Env.TTL)...).Scan(&n)
 		})
 		return n, err
 	})
-	if generation < 0 && !r.env.Options.Has("look") {
-		generation = -generation
-	}
-	switch {
-	case errors.Is(err, pgx.ErrNoRows), generation < 0:
-		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
-	}
-	l := &lease{row: r, holder: holder, token: uint64(generation)}
-	if !l.prolongs(called) {
-		_ = l.Release(ctx)
-		return nil, fmt.Errorf("%w: the answer came after the end of the lease", locks.ErrNotAcquired)
-	}
-	if !r.env.Options.Has("generation") {
-		return l, nil
-	}
-	return numbered{l}, nil
-}
-
-// A lease is a grant of the row.
-type lease struct {
-	row    *row
-	holder string
-	token  uint64
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
-}
-
-// prolongs has the lease last for a TTL since it was asked for; false if that is over.
-func (l *lease) prolongs(called fakeclock.Reading) bool {
-	if !l.row.env.Options.Has("count-from-call") {
-		called = l.row.now()
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ends = called.Add(l.row.env.TTL)
-	return l.row.now().Nanos < l.ends.Nanos
-}
-
-// Expires is as in [locks.Expirer].
-func (l *lease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ends
-}
-
-// numbered is a grant with a token.
-type numbered struct{ *lease }
-
-// Token is the generation: how often the row has changed hands.
-func (n numbered) Token() uint64 { return n.token }
-
-// Extend is as in [locks.Extender].
-func (l *lease) Extend(ctx context.Context) error {
-	called := l.row.now()
-	changed, err := l.does(ctx, l.row.words.extend, l.row.at(l.row.env.Key, l.holder, l.row.env.TTL)...)
 	switch {
 	case err != nil:
-		return fmt.Errorf("lock not extended: %w", err)
-	case !changed, !l.prolongs(called):
-		return fmt.Errorf("%w before it was extended", locks.ErrLost)
+		return nil, rowlease.NotAcquired(err, pgx.ErrNoRows)
+	case generation < 0 && r.Env.Options.Has("look"):
+		return nil, rowlease.NotAcquired(pgx.ErrNoRows, pgx.ErrNoRows)
 	}
-	return nil
+	return r.Granted(ctx, holder, called, uint64(max(generation, -generation)))
 }
 
-// Release gives the row up.
-func (l *lease) Release(ctx context.Context) error {
-	args := []any{l.row.env.Key, l.holder}
-	switch l.row.words.release {
+func (r *row) extend(ctx context.Context, holder string) (bool, error) {
+	return r.does(ctx, r.words.extend, r.at(r.Env.Key, holder, r.Env.TTL)...)
+}
+
+func (r *row) release(ctx context.Context, holder string) (bool, error) {
+	args := []any{r.Env.Key, holder}
+	switch r.words.release {
 	case unchecked:
 		args = args[:1]
 	case byDelete:
 	default:
-		args = l.row.at(args...)
+		args = r.at(args...)
 	}
-	changed, err := l.does(ctx, l.row.words.release, args...)
-	switch {
-	case err != nil:
-		return fmt.Errorf("lock not released: %w", err)
-	case !changed:
-		return fmt.Errorf("%w before it was released", locks.ErrLost)
-	}
-	return nil
+	return r.does(ctx, r.words.release, args...)
 }
 
 // does reports whether a statement has changed the row.
-func (l *lease) does(ctx context.Context, text string, args ...any) (bool, error) {
-	tag, err := use(ctx, l.row.Session, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) {
+func (r *row) does(ctx context.Context, text string, args ...any) (bool, error) {
+	tag, err := use(ctx, r.Session, func(ctx context.Context, c *pgx.Conn) (pgconn.CommandTag, error) {
 		return c.Exec(ctx, text, args...)
 	})
 	return tag.RowsAffected() > 0, err

@@ -1,15 +1,11 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/rowlease"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -19,7 +15,9 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return &leases{Session: s, env: e, number: locks.Share(e, "sqlite-lease", func() *atomic.Int64 { return new(atomic.Int64) })}, nil
+		l := &leases{Session: s}
+		l.Row = &rowlease.Row{Env: e, Clock: fakeclock.Monotonic, Extend: l.extend, Release: l.release}
+		return l, nil
 	})
 }
 
@@ -44,103 +42,40 @@ const (
 // leases is a handle on a row.
 type leases struct {
 	*Session
-	env    *locks.Env
-	number *atomic.Int64 // of the attempts of the process
-}
-
-// now is what the lock's clock reads.
-func (l *leases) now() fakeclock.Reading {
-	return l.env.Clock.Read(cmp.Or(l.env.Options.Clock, fakeclock.Monotonic))
+	*rowlease.Row
 }
 
 // Acquire tries once. If SQLite says that it failed to write, the row may say all the same that
 // the attempt has the lock; then it says so until its time is up.
 func (l *leases) Acquire(ctx context.Context) (locks.Lease, error) {
-	g := &grant{of: l, holder: fmt.Sprintf("%s/%d", l.env.Client, l.number.Add(1))}
-	called := l.now()
+	holder, called := l.NewHolder(), l.Now()
+	var generation uint64
 	err := l.use(ctx, func(ctx context.Context, db *sql.DB) error {
-		return db.QueryRowContext(ctx, acquire, l.env.Key, g.holder, l.env.TTL.Milliseconds()).Scan(&g.token)
+		return db.QueryRowContext(ctx, acquire, l.Env.Key, holder, l.Env.TTL.Milliseconds()).Scan(&generation)
 	})
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
-	case !g.prolongs(called):
-		_ = g.Release(ctx)
-		return nil, fmt.Errorf("%w: the answer came after the end of the lease", locks.ErrNotAcquired)
-	case !l.env.Options.Has("generation"):
-		return g, nil
+	if err != nil {
+		return nil, rowlease.NotAcquired(err, sql.ErrNoRows)
 	}
-	return numbered{g}, nil
+	return l.Granted(ctx, holder, called, generation)
 }
 
-// A grant is what the row says of its holder.
-type grant struct {
-	of     *leases
-	holder string
-	token  int64
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
+func (l *leases) extend(ctx context.Context, holder string) (bool, error) {
+	return l.does(ctx, extend, l.Env.Key, holder, l.Env.TTL.Milliseconds())
 }
 
-// prolongs has the lease last for a TTL since it was asked for; false if that is over.
-func (g *grant) prolongs(called fakeclock.Reading) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.ends = called.Add(g.of.env.TTL)
-	return g.of.now().Nanos < g.ends.Nanos
-}
-
-// Expires is as in [locks.Expirer].
-func (g *grant) Expires() fakeclock.Reading {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.ends
-}
-
-// numbered is a grant with a token.
-type numbered struct{ *grant }
-
-// Token is the generation: how often the row has changed hands.
-func (n numbered) Token() uint64 { return uint64(n.token) }
-
-// Extend is as in [locks.Extender].
-func (g *grant) Extend(ctx context.Context) error {
-	called := g.of.now()
-	changed, err := g.does(ctx, extend, g.of.env.Key, g.holder, g.of.env.TTL.Milliseconds())
-	switch {
-	case err != nil:
-		return fmt.Errorf("lock not extended: %w", err)
-	case !changed, !g.prolongs(called):
-		return fmt.Errorf("%w before it was extended", locks.ErrLost)
-	}
-	return nil
-}
-
-// Release gives the row up.
-func (g *grant) Release(ctx context.Context) error {
-	text, args := release, []any{g.of.env.Key, g.holder}
-	switch o := g.of.env.Options; {
+func (l *leases) release(ctx context.Context, holder string) (bool, error) {
+	switch o := l.Env.Options; {
 	case !o.Has("holder-check"):
-		text, args = unchecked, args[:1]
+		return l.does(ctx, unchecked, l.Env.Key)
 	case !o.Has("keep-row"):
-		text = byDelete
+		return l.does(ctx, byDelete, l.Env.Key, holder)
 	}
-	changed, err := g.does(ctx, text, args...)
-	switch {
-	case err != nil:
-		return fmt.Errorf("lock not released: %w", err)
-	case !changed:
-		return fmt.Errorf("%w before it was released", locks.ErrLost)
-	}
-	return nil
+	return l.does(ctx, release, l.Env.Key, holder)
 }
 
 // does reports whether a statement has changed the row.
-func (g *grant) does(ctx context.Context, text string, args ...any) (changed bool, err error) {
-	err = g.of.use(ctx, func(ctx context.Context, db *sql.DB) error {
+func (l *leases) does(ctx context.Context, text string, args ...any) (changed bool, err error) {
+	err = l.use(ctx, func(ctx context.Context, db *sql.DB) error {
 		done, err := db.ExecContext(ctx, text, args...)
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ func node(object string) string { return locks.ZooKeeperPath(locks.DataKey(objec
 
 // Read is as in [locks.DataClient].
 func (d *data) Read(ctx context.Context, object string) (version int, err error) {
-	stat, err := waiting(ctx, func() (*zk.Stat, error) {
+	stat, err := answered(ctx, func() (*zk.Stat, error) {
 		if d.Reads == servers.Synced {
 			if _, err := d.conn.Sync(node(object)); err != nil {
 				return nil, err
@@ -66,7 +66,7 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 	if !d.Compares {
 		knew = whatever
 	}
-	stat, err := waiting(ctx, func() (*zk.Stat, error) { return d.conn.Set(node(object), []byte(value), int32(knew)) })
+	stat, err := answered(ctx, func() (*zk.Stat, error) { return d.conn.Set(node(object), []byte(value), int32(knew)) })
 	switch {
 	case errors.Is(err, zk.ErrBadVersion):
 		return 0, fmt.Errorf("zookeeper: %w", locks.ErrChanged)
@@ -76,27 +76,12 @@ func (d *data) Write(ctx context.Context, object, value string, knew int) (versi
 	return int(stat.Version), nil
 }
 
-// waiting is what came of a request, or that its context ended before that: requests of
+// answered is what came of a request, or that its context ended before that: requests of
 // go-zookeeper have none.
-func waiting(ctx context.Context, ask func() (*zk.Stat, error)) (*zk.Stat, error) {
-	type answer struct {
-		stat *zk.Stat
-		err  error
+func answered[T any](ctx context.Context, ask func() (T, error)) (T, error) {
+	got, ok, err := answers.Call(ctx, ask, nil)
+	if !ok {
+		err = answers.Because(ctx, errors.New("zookeeper: no answer"))
 	}
-	done := make(chan answer, 1)
-	go func() {
-		stat, err := ask()
-		done <- answer{stat, err}
-	}()
-	select {
-	case a := <-done:
-		return a.stat, a.err
-	case <-ctx.Done():
-	}
-	select {
-	case a := <-done: // both happened: the answer wins, always
-		return a.stat, a.err
-	default:
-		return nil, answers.Because(ctx, errors.New("zookeeper: no answer"))
-	}
+	return got, err
 }

@@ -74,35 +74,12 @@ type lock struct {
 // context has ended is given back, whenever that is.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	word := fmt.Sprintf("%s, handle %d, attempt %d", l.client, l.number, l.attempts.Add(1))
-	type outcome struct {
-		lease *lease
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		granted, err := l.recipe.acquire(word)
-		done <- outcome{granted, err}
-	}()
-	select {
-	case o := <-done:
-		return l.got(ctx, o.lease, o.err)
-	case <-ctx.Done():
-	}
-	select {
-	case o := <-done: // both happened: the lock wins, always
-		return l.got(ctx, o.lease, o.err)
-	default:
-	}
-	go func() {
-		if o := <-done; o.err == nil {
-			_ = l.insist(o.lease.release)
-		}
-	}()
-	return nil, answers.Because(ctx, fmt.Errorf("%w: zookeeper: still waiting", locks.ErrNotAcquired))
-}
-
-func (l *lock) got(ctx context.Context, granted *lease, err error) (locks.Lease, error) {
-	if err != nil {
+	granted, ok, err := answers.Call(ctx, func() (*lease, error) { return l.recipe.acquire(word) },
+		func(late *lease) { _ = l.insist(late.release) })
+	switch {
+	case !ok:
+		return nil, answers.Because(ctx, fmt.Errorf("%w: zookeeper: still waiting", locks.ErrNotAcquired))
+	case err != nil:
 		return nil, answers.Because(ctx, fmt.Errorf("%w: %w", locks.ErrNotAcquired, err))
 	}
 	return lossSignal(granted, l.tells), nil
@@ -129,18 +106,7 @@ func (l *lease) Token() uint64 { return l.token }
 // Release deletes the node. If it is not there any more, or its session is not, the lock was
 // lost before.
 func (l *lease) Release(ctx context.Context) error {
-	done := make(chan error, 1)
-	go func() { done <- l.release() }()
-	var err error
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		select {
-		case err = <-done:
-		default:
-			return answers.Because(ctx, errors.New("zookeeper: no answer"))
-		}
-	}
+	_, err := answered(ctx, func() (struct{}, error) { return struct{}{}, l.release() })
 	if errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrSessionExpired) {
 		return fmt.Errorf("%w: %w", locks.ErrLost, err)
 	}

@@ -1,0 +1,119 @@
+// Package rowlease is what locks have in common that are a row with a holder and an end, in
+// whatever database: how a holder is called, and how long it takes the row for its own.
+package rowlease
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// A Row is a handle on the row of one lock.
+type Row struct {
+	Env *locks.Env
+	// Clock is by which the holder counts, unless the lock's options name another one.
+	Clock fakeclock.Kind
+	// Extend and Release are the statements by which a holder changes the row. They report
+	// whether it was changed.
+	Extend, Release func(ctx context.Context, holder string) (changed bool, err error)
+}
+
+// NewHolder is the name of an attempt, which no other attempt has.
+func (r *Row) NewHolder() string {
+	attempts := locks.Share(r.Env, "row leases", func() *atomic.Int64 { return new(atomic.Int64) })
+	return fmt.Sprintf("%s/%d", r.Env.Client, attempts.Add(1))
+}
+
+// Now is what the lock's clock reads.
+func (r *Row) Now() fakeclock.Reading {
+	return r.Env.Clock.Read(cmp.Or(r.Env.Options.Clock, r.Clock))
+}
+
+// Granted is the lease of a holder that has asked for the row at some time, and then got it.
+func (r *Row) Granted(ctx context.Context, holder string, asked fakeclock.Reading, token uint64) (locks.Lease, error) {
+	l := &lease{row: r, holder: holder, token: token}
+	switch {
+	case !l.prolong(asked):
+		_ = l.Release(ctx)
+		return nil, fmt.Errorf("%w: the answer came after the end of the lease", locks.ErrNotAcquired)
+	case !r.Env.Options.Has("generation"):
+		return l, nil
+	}
+	return numbered{l}, nil
+}
+
+// NotAcquired is the error of an attempt; taken is the one by which the database says that it has
+// not changed the row.
+func NotAcquired(err, taken error) error {
+	if errors.Is(err, taken) {
+		return fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
+	}
+	return fmt.Errorf("%w: %w", locks.ErrNotAcquired, err)
+}
+
+type lease struct {
+	row    *Row
+	holder string
+	token  uint64
+
+	mu   sync.Mutex
+	ends fakeclock.Reading
+}
+
+// prolong has the lease last for a TTL since it was asked for; false if that is over.
+func (l *lease) prolong(asked fakeclock.Reading) bool {
+	if !l.row.Env.Options.Has("count-from-call") {
+		asked = l.row.Now()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ends = asked.Add(l.row.Env.TTL)
+	return l.row.Now().Nanos < l.ends.Nanos
+}
+
+// Expires is as in [locks.Expirer].
+func (l *lease) Expires() fakeclock.Reading {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ends
+}
+
+// Extend is as in [locks.Extender].
+func (l *lease) Extend(ctx context.Context) error {
+	asked := l.row.Now()
+	changed, err := l.row.Extend(ctx, l.holder)
+	if err == nil && changed && l.prolong(asked) {
+		return nil
+	}
+	return lost(err, "extended")
+}
+
+// Release gives the row up.
+func (l *lease) Release(ctx context.Context) error {
+	changed, err := l.row.Release(ctx, l.holder)
+	if err == nil && changed {
+		return nil
+	}
+	return lost(err, "released")
+}
+
+// lost is the error of a holder that could not change its row; nil is that the row is no longer
+// its own.
+func lost(err error, what string) error {
+	if err != nil {
+		return fmt.Errorf("lock not %s: %w", what, err)
+	}
+	return fmt.Errorf("%w before it was %s", locks.ErrLost, what)
+}
+
+// numbered is a lease with a token.
+type numbered struct{ *lease }
+
+// Token is the generation: how often the row has changed hands.
+func (n numbered) Token() uint64 { return n.token }
