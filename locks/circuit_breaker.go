@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/expiry"
 )
 
 // A circuit breaker around the lock on one node: when the node is down, clients
@@ -136,34 +137,23 @@ func (b *circuitBreaker) learn(err error) {
 
 func (b *circuitBreaker) goAhead() *withoutLock {
 	l := &withoutLock{validity: b.validity}
-	l.ends = l.validity.now().Add(l.validity.ttl)
+	_ = l.Extend(context.Background())
 	return l
 }
 
-// withoutLock is a lease that nobody granted.
+// withoutLock is a lease that nobody granted. It ends one TTL after Acquire, or the last
+// Extend, was called: the holder goes on as if it had the lock.
 type withoutLock struct {
 	validity validity
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
+	expiry.End
 }
 
 // Release has nothing to do.
 func (l *withoutLock) Release(context.Context) error { return nil }
 
-// Expires is one TTL after Acquire, or the last Extend, was called: the holder
-// goes on as if it had the lock.
-func (l *withoutLock) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ends
-}
-
 // Extend always succeeds.
 func (l *withoutLock) Extend(context.Context) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ends = l.validity.now().Add(l.validity.ttl)
+	l.MoveTo(l.validity.now().Add(l.validity.ttl))
 	return nil
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/internal/expiry"
 )
 
 // Redlock as the Redis documentation specifies it.
@@ -126,7 +126,7 @@ func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
 	left, ends := l.validity.since(start)
 	granted := said.Yes()
 	if len(granted) >= l.quorum && left > 0 {
-		lease := &redlockLease{lock: l, claim: c, granted: granted, ends: ends}
+		lease := &redlockLease{lock: l, claim: c, granted: granted, End: expiry.At(ends)}
 		if !l.env.Options.Has("extend") {
 			return lease, nil
 		}
@@ -163,20 +163,12 @@ func (l *redlock) release(ctx context.Context, c claim, granted []int) answers.A
 	return l.ask(ctx, granted, c.remove)
 }
 
+// redlockLease ends with the lock's validity time.
 type redlockLease struct {
 	lock    *redlock
 	claim   claim
 	granted []int // the nodes that acknowledged the claim
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
-}
-
-// Expires is the end of the lock's validity time.
-func (l *redlockLease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ends
+	expiry.End
 }
 
 // Release returns an error unless a quorum removed the key: one that wraps
@@ -208,9 +200,7 @@ func (l extendableRedlockLease) Extend(ctx context.Context) error {
 		return fmt.Errorf("%w: extended on %d of %d nodes, but too late by %v",
 			ErrLost, len(said.Yes()), len(l.lock.nodes), -left)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ends = ends
+	l.MoveTo(ends)
 	return nil
 }
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/internal/expiry"
 )
 
 // The lock of the Redis documentation for one instance: SET with NX and PX, and
@@ -132,7 +132,7 @@ func (l *single) lease(ctx context.Context, set func(context.Context, claim) (bo
 		_, _ = l.release(ctx, h.claim)
 		return nil, fmt.Errorf("%w: the answer came %v after the end of the lease", ErrNotAcquired, -left)
 	}
-	return &singleLease{holding: h, ends: ends}, nil
+	return &singleLease{h, expiry.At(ends)}, nil
 }
 
 // hold tries once to set the key.
@@ -172,18 +172,10 @@ func (h holding) Release(ctx context.Context) error {
 	return nil
 }
 
+// singleLease ends one TTL after Acquire, or the last Extend or renewal, was called.
 type singleLease struct {
 	holding
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
-}
-
-// Expires is one TTL after Acquire, or the last Extend or renewal, was called.
-func (l *singleLease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ends
+	expiry.End
 }
 
 func (l *singleLease) prolong(ctx context.Context) error {
@@ -199,9 +191,7 @@ func (l *singleLease) prolong(ctx context.Context) error {
 	if left <= 0 {
 		return fmt.Errorf("%w: the answer to the extension came %v after its end", ErrLost, -left)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ends = ends
+	l.MoveTo(ends)
 	return nil
 }
 

@@ -7,10 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/expiry"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -61,9 +61,7 @@ type lease struct {
 	row    *Row
 	holder string
 	token  uint64
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
+	expiry.End
 }
 
 // prolong has the lease last for a TTL since it was asked for; false if that is over.
@@ -71,17 +69,8 @@ func (l *lease) prolong(asked fakeclock.Reading) bool {
 	if !l.row.Env.Options.Has("count-from-call") {
 		asked = l.row.Now()
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ends = asked.Add(l.row.Env.TTL)
-	return l.row.Now().Nanos < l.ends.Nanos
-}
-
-// Expires is as in [locks.Expirer].
-func (l *lease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ends
+	l.MoveTo(asked.Add(l.row.Env.TTL))
+	return l.row.Now().Nanos < l.Expires().Nanos
 }
 
 // Extend is as in [locks.Extender].

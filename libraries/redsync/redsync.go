@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"sync"
 	"time"
 
 	"github.com/go-redsync/redsync/v4"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/internal/answers"
+	"github.com/locksim/locksim/internal/expiry"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -59,7 +59,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		said := answersIn(err)
 		return nil, answers.Because(ctx, fmt.Errorf("%w: redsync did not get a quorum in time%s", locks.ErrNotAcquired, said.But("taken")))
 	}
-	return &lease{mutex: m, nodes: len(l.env.Nodes), ends: ends(m)}, nil
+	return &lease{m, len(l.env.Nodes), expiry.At(ends(m))}, nil
 }
 
 // delay is redsync's own pause between two tries, 50 ms to 250 ms, but drawn from
@@ -72,25 +72,17 @@ func (l *lock) delay(int) time.Duration {
 	return 50*time.Millisecond + time.Duration(more)
 }
 
+// lease ends at redsync's Until, on the wall clock.
 type lease struct {
 	mutex *redsync.Mutex
 	nodes int
-
-	mu   sync.Mutex
-	ends fakeclock.Reading
+	expiry.End
 }
 
 // ends is when redsync believes that the lock ends. It computes that with
 // time.Now, which in a simulated world is true time and not the process's clock.
 func ends(m *redsync.Mutex) fakeclock.Reading {
 	return fakeclock.Reading{Clock: fakeclock.Wall, Nanos: m.Until().UnixNano()}
-}
-
-// Expires is redsync's Until, on the wall clock.
-func (l *lease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ends
 }
 
 func (l *lease) Release(ctx context.Context) error {
@@ -104,9 +96,7 @@ func (l *lease) Extend(ctx context.Context) error {
 	if ok, err := l.mutex.ExtendContext(ctx); !ok {
 		return l.failure(ctx, err, "extended")
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ends = ends(l.mutex)
+	l.MoveTo(ends(l.mutex))
 	return nil
 }
 
