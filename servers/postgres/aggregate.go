@@ -27,67 +27,55 @@ func (a *aggregates) refers(table, column string) {
 }
 
 // aggregated analyses the outputs of a query, which may have aggregates.
-func (sc *scope) aggregated(q *query, of *sql.Select) ([]*aggregate, error) {
+func (sc *scope) aggregated(q *query, of *sql.Select) []*aggregate {
 	sc.aggregates = &aggregates{}
 	defer func() { sc.aggregates = nil }()
-	var err error
-	if q.outputs, err = sc.outputs(of.Outputs); err != nil {
-		return nil, err
-	}
+	q.outputs = sc.outputs(of.Outputs)
 	switch {
 	case len(sc.aggregates.all) == 0:
-		return nil, nil
 	case sc.aggregates.bare != "":
-		return nil, fail(groupingError, "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function", sc.aggregates.bare)
+		raise(fail(groupingError, "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function", sc.aggregates.bare))
 	case of.Lock.Update:
-		return nil, fail(notSupported, "FOR UPDATE is not allowed with aggregate functions")
+		raise(fail(notSupported, "FOR UPDATE is not allowed with aggregate functions"))
 	case of.Order != nil:
-		return nil, without("ORDER BY of aggregates")
+		raise(without("ORDER BY of aggregates"))
 	case q.table != nil && q.table.isData():
-		return nil, without("aggregates of a table of data")
+		raise(without("aggregates of a table of data"))
 	}
-	return sc.aggregates.all, nil
+	return sc.aggregates.all
 }
 
 // aggregate is a call of one.
-func (sc *scope) aggregate(e *sql.Call) (*node, error) {
+func (sc *scope) aggregate(e *sql.Call) *node {
 	in := sc.aggregates
 	switch {
 	case in == nil:
-		return nil, fail(groupingError, "aggregate functions are not allowed here")
+		raise(fail(groupingError, "aggregate functions are not allowed here"))
 	case in.inside:
-		return nil, fail(groupingError, "aggregate function calls cannot be nested")
+		raise(fail(groupingError, "aggregate function calls cannot be nested"))
 	case e.Named != nil:
-		return nil, without("named arguments of %s", e.Name)
+		raise(without("named arguments of %s", e.Name))
 	case len(e.Args) != 1 && !e.Star:
-		return nil, asOurs(fail(unknownFunction, "function %s of %d arguments does not exist", e.Name, len(e.Args)))
+		raise(asOurs(fail(unknownFunction, "function %s of %d arguments does not exist", e.Name, len(e.Args))))
 	}
 	a, typ := &aggregate{name: e.Name}, sql.Int8
 	if !e.Star {
 		in.inside = true
-		n, err := sc.analyse(e.Args[0])
+		a.of = sc.settled(sc.analyse(e.Args[0]))
 		in.inside = false
-		if err == nil {
-			n, err = sc.settled(n)
-		}
-		switch {
-		case err != nil:
-			return nil, err
-		case e.Name != "count" && (n.typ == sql.Bool || n.typ == sql.Bytea || n.typ == sql.XID || n.typ == void):
-			return nil, fail(unknownFunction, "function %s(%s) does not exist", e.Name, n.typ)
-		case e.Name != "count" && n.typ == sql.Varchar:
-			n, err = sc.as(n, sql.Text, implicit, nil)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if a.of = n; e.Name != "count" {
-			typ = n.typ
+		if e.Name != "count" {
+			switch t := a.of.typ; t {
+			case sql.Bool, sql.Bytea, sql.XID, void:
+				raise(fail(unknownFunction, "function %s(%s) does not exist", e.Name, t))
+			case sql.Varchar:
+				a.of = sc.as(a.of, sql.Text, implicit, nil)
+			}
+			typ = a.of.typ
 		}
 	}
 	i := len(in.all)
 	in.all = append(in.all, a)
-	return &node{typ: typ, eval: func(f *frame) (value, error) { return f.aggregated[i], nil }}, nil
+	return &node{typ: typ, eval: func(f *frame) value { return f.aggregated[i] }}
 }
 
 // sum has the rows that were found be one, of which the aggregates are known.

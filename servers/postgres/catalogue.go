@@ -96,26 +96,28 @@ const databaseID = int64(16384)
 var errIncomparable = errors.New("a column is compared with a value of another type")
 
 // from has a view be the relation of a scope.
-func (v *view) from(sc *scope, q *query, of *sql.Select) (*table, error) {
+func (v *view) from(sc *scope, q *query, of *sql.Select) *table {
 	name := of.From.Table
 	if of.Lock.Update {
-		return nil, without("locks of the rows of %s", name)
+		raise(without("locks of the rows of %s", name))
 	}
 	t := &table{name: name, columns: v.columns, view: v}
 	sc.relations = []relation{{of.From.Alias, t}}
 	for _, b := range v.bounds {
 		for _, e := range equals(of.Where, b.column, of.From.Alias) {
-			if n, err := (&scope{s: sc.s, params: sc.params, subs: sc.subs}).analyse(e); err == nil {
-				if n, err = sc.as(n, v.columns[t.numberOf(b.column)].typ, implicit, errIncomparable); err == nil {
-					q.bounds = append(q.bounds, func(r *run) (bool, error) {
-						x, err := r.eval(n)
-						return x == nil || b.enough(r, x), err
-					})
-				}
+			var n *node
+			if caught(func() {
+				n = (&scope{s: sc.s, params: sc.params, subs: sc.subs}).analyse(e)
+				n = sc.as(n, v.columns[t.numberOf(b.column)].typ, implicit, errIncomparable)
+			}) == nil {
+				q.bounds = append(q.bounds, func(r *run) (bool, error) {
+					x, err := r.eval(n)
+					return x == nil || b.enough(r, x), err
+				})
 			}
 		}
 	}
-	return t, nil
+	return t
 }
 
 // equals are what a condition says that a column is equal to.

@@ -112,14 +112,12 @@ func (s *server) createTable(r *run, of *sql.CreateTable) error {
 		}
 		if e != nil {
 			params, subs := []sql.Type(nil), []*query(nil)
-			n, err := (&scope{s: s, params: &params, subs: &subs}).assigned(col, e)
-			if err != nil {
+			if err := caught(func() { col.byItself = (&scope{s: s, params: &params, subs: &subs}).assigned(col, e) }); err != nil {
 				return err
 			}
 			if len(params) > 0 || len(subs) > 0 {
 				return without("parameters and queries in DEFAULT")
 			}
-			col.byItself = n
 		}
 		t.columns = append(t.columns, col)
 	}

@@ -73,6 +73,34 @@ func without(format string, args ...any) error {
 	return &oops{code: notSupported, text: "the simulated server does not have " + fmt.Sprintf(format, args...), ours: true}
 }
 
+// raised is an error with which an analysis or an evaluation ends at once: see [caught].
+type raised struct{ error }
+
+func raise(err error) { panic(raised{err}) }
+
+// must raises an error, if there is one.
+func must[T any](v T, err error) T {
+	if err != nil {
+		raise(err)
+	}
+	return v
+}
+
+// caught returns the error that f raises; nil is none.
+func caught(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			up, is := r.(raised)
+			if !is {
+				panic(r)
+			}
+			err = up.error
+		}
+	}()
+	f()
+	return nil
+}
+
 // asOops is any error of this package's, or of the parser's, as clients are told it.
 func asOops(err error) *oops {
 	if o, ok := errors.AsType[*oops](err); ok {

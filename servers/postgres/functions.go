@@ -108,17 +108,13 @@ var elsewhere = []string{
 }
 
 // call is a call of a function.
-func (sc *scope) call(e *sql.Call) (*node, error) {
+func (sc *scope) call(e *sql.Call) *node {
 	if slices.Contains(aggregateNames, e.Name) {
 		return sc.aggregate(e)
 	}
 	var args []*node
 	for _, one := range e.Args {
-		n, err := sc.analyse(one)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, n)
+		args = append(args, sc.analyse(one))
 	}
 	switch e.Name {
 	case "coalesce", "greatest", "least":
@@ -129,12 +125,12 @@ func (sc *scope) call(e *sql.Call) (*node, error) {
 		return sc.timezone(args)
 	}
 	if e.Named != nil {
-		return nil, without("named arguments of %s", e.Name)
+		raise(without("named arguments of %s", e.Name))
 	}
 	var types []string
 	for _, n := range args {
 		if n.typ == sql.Bytea {
-			return nil, without("functions of bytea")
+			raise(without("functions of bytea"))
 		}
 		types = append(types, string(n.typ))
 	}
@@ -145,18 +141,14 @@ func (sc *scope) call(e *sql.Call) (*node, error) {
 			continue
 		}
 		for j, n := range args {
-			as, err := sc.as(n, fn.args[j], implicit, none)
-			if err != nil {
-				return nil, err
-			}
-			args[j] = as
+			args[j] = sc.as(n, fn.args[j], implicit, none)
 		}
-		return fn.of(args), nil
+		return fn.of(args)
 	}
 	if slices.Contains(elsewhere, e.Name) {
-		return nil, without("the function %s", e.Name)
+		raise(without("the function %s", e.Name))
 	}
-	return nil, asOurs(none)
+	panic(raised{asOurs(none)})
 }
 
 // asOurs marks an error that PostgreSQL may not have.
@@ -168,58 +160,42 @@ func asOurs(err error) error {
 
 // of is the call of a function.
 func (fn *function) of(args []*node) *node {
-	return &node{typ: fn.typ, eval: func(f *frame) (value, error) {
+	return &node{typ: fn.typ, eval: func(f *frame) value {
 		values := make([]value, len(args))
 		null := false
 		for i, n := range args {
-			v, err := n.eval(f)
-			if err != nil {
-				return nil, err
-			}
-			values[i] = v
-			null = null || v == nil
+			values[i] = n.eval(f)
+			null = null || values[i] == nil
 		}
-		if null {
-			return nil, nil
+		switch {
+		case null:
+			return nil
+		case !fn.volatile:
+			return must(fn.call(f, values))
+		case f.at == len(f.done):
+			f.done = append(f.done, must(fn.call(f, values)))
 		}
-		if !fn.volatile {
-			return fn.call(f, values)
-		}
-		if f.at < len(f.done) {
-			f.at++
-			return f.done[f.at-1], nil
-		}
-		v, err := fn.call(f, values)
-		if err == nil {
-			f.done = append(f.done, v)
-			f.at++
-		}
-		return v, err
+		f.at++
+		return f.done[f.at-1]
 	}}
 }
 
 // picked is the first argument that is not NULL, the greatest or the least.
-func (sc *scope) picked(name string, args []*node) (*node, error) {
+func (sc *scope) picked(name string, args []*node) *node {
 	if len(args) == 0 {
-		return nil, fail(syntaxError, "syntax error at or near \")\"")
+		raise(fail(syntaxError, "syntax error at or near \")\""))
 	}
-	args, t, err := sc.common(upper(name), args)
-	switch {
-	case err != nil:
-		return nil, err
-	case t == sql.XID:
-		return nil, without("%s of transaction IDs", name)
+	args, t := sc.common(upper(name), args)
+	if t == sql.XID {
+		raise(without("%s of transaction IDs", name))
 	}
 	better := func(a, b value) bool {
 		return name == "greatest" && compare(a, b) > 0 || name == "least" && compare(a, b) < 0
 	}
-	return &node{typ: t, eval: func(f *frame) (value, error) {
+	return &node{typ: t, eval: func(f *frame) value {
 		var best value
 		for _, n := range args {
-			v, err := n.eval(f)
-			if err != nil {
-				return nil, err
-			}
+			v := n.eval(f)
 			if v != nil && (best == nil || better(v, best)) {
 				best = v
 			}
@@ -227,84 +203,68 @@ func (sc *scope) picked(name string, args []*node) (*node, error) {
 				break
 			}
 		}
-		return best, nil
-	}}, nil
+		return best
+	}}
 }
 
 // makeInterval is make_interval(secs => x), with other units as well.
-func (sc *scope) makeInterval(e *sql.Call, args []*node) (*node, error) {
+func (sc *scope) makeInterval(e *sql.Call, args []*node) *node {
 	units := map[string]span{
 		"secs": {micros: second}, "mins": {micros: minute}, "hours": {micros: hour},
 		"days": {days: 1}, "weeks": {days: 7}, "months": {months: 1}, "years": {months: 12},
 	}
 	if e.Named == nil {
-		return nil, without("make_interval without the names of its arguments")
+		raise(without("make_interval without the names of its arguments"))
 	}
 	for i, name := range e.Named {
 		t := sql.Int4
 		if name == "secs" {
 			t = sql.Float8
 		}
+		none := fail(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ)
 		if units[name] == (span{}) {
-			return nil, fail(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ)
+			raise(none)
 		}
-		n, err := sc.as(args[i], t, implicit, fail(unknownFunction, "function make_interval(%s => %s) does not exist", name, args[i].typ))
-		if err != nil {
-			return nil, err
-		}
-		args[i] = n
+		args[i] = sc.as(args[i], t, implicit, none)
 	}
-	return &node{typ: sql.Interval, eval: func(f *frame) (value, error) {
+	return &node{typ: sql.Interval, eval: func(f *frame) value {
 		var sum span
 		for i, n := range args {
-			v, err := n.eval(f)
-			if v == nil || err != nil {
-				return nil, err
+			v := n.eval(f)
+			if v == nil {
+				return nil
 			}
 			times, is := v.(float64)
 			if !is {
 				times = float64(v.(int64))
 			}
-			part, err := units[e.Named[i]].times(times)
-			if err != nil {
-				return nil, err
-			}
-			if sum, err = sum.plus(part); err != nil {
-				return nil, err
-			}
+			sum = must(sum.plus(must(units[e.Named[i]].times(times))))
 		}
-		return sum, nil
-	}}, nil
+		return sum
+	}}
 }
 
 // timezone is AT TIME ZONE: what a clock of that zone shows at a time, or the time at which it shows
 // something.
-func (sc *scope) timezone(args []*node) (*node, error) {
+func (sc *scope) timezone(args []*node) *node {
 	if len(args) != 2 {
-		return nil, without("this form of timezone()")
+		raise(without("this form of timezone()"))
 	}
 	from, to := sql.TimestampTZ, sql.Timestamp
 	if args[1].typ == sql.Timestamp {
 		from, to = to, from
 	}
 	none := fail(unknownFunction, "function pg_catalog.timezone(%s, %s) does not exist", args[0].typ, args[1].typ)
-	zone, err := sc.as(args[0], sql.Text, implicit, none)
-	if err != nil {
-		return nil, err
-	}
-	at, err := sc.as(args[1], from, implicit, none)
-	if err != nil {
-		return nil, err
-	}
-	return strictly(zone, at, to, func(zone, at value) (value, error) {
+	zone := sc.as(args[0], sql.Text, implicit, none)
+	return strictly(zone, sc.as(args[1], from, implicit, none), to, func(zone, at value) (value, error) {
 		if name := strings.ToLower(zone.(string)); name != "utc" && name != "etc/utc" {
 			return nil, without("other time zones than UTC")
 		}
 		return at, nil
-	}), nil
+	})
 }
 
-// numberOf is the advisory lock that the arguments mean.
+// advisoryOf is the advisory lock that the arguments mean.
 func advisoryOf(args []value) advisory {
 	if len(args) == 1 {
 		return advisory{number: args[0].(int64)}

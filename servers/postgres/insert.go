@@ -6,45 +6,28 @@ import (
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
 )
 
-func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) error {
-	t, err := s.table(of.Into.Table)
-	if err != nil {
-		return err
-	}
+func (s *server) planInsert(p *plan, sc *scope, of *sql.Insert) {
+	t := must(s.table(of.Into.Table))
 	x := inserting{table: t}
-	columns, err := t.listed(of.Columns)
-	if err != nil {
-		return err
-	}
+	columns := t.listed(of.Columns)
 	for _, row := range of.Rows {
-		values, err := sc.values(t, columns, row, of.Columns == nil)
-		if err != nil {
-			return err
-		}
-		x.values = append(x.values, values)
+		x.values = append(x.values, sc.values(t, columns, row, of.Columns == nil))
 	}
-	if x.where, err = sc.condition(of.Where, "WHERE"); err != nil {
-		return err
-	}
+	x.where = sc.condition(of.Where, "WHERE")
 	if of.Conflict != nil {
-		if x.conflict, err = sc.planConflict(t, of); err != nil {
-			return err
-		}
+		x.conflict = sc.planConflict(t, of)
 	}
 	sc.relations = []relation{{of.Into.Alias, t}}
-	if p.outputs, err = sc.outputs(of.Returning); err != nil {
-		return err
-	}
+	p.outputs = sc.outputs(of.Returning)
 	p.begin = func() execution {
 		one := x
 		one.outputs = p.outputs
 		return &one
 	}
-	return nil
 }
 
 // listed are the columns of some names, by their numbers; of none all.
-func (t *table) listed(names []string) ([]int, error) {
+func (t *table) listed(names []string) []int {
 	var all []int
 	if names == nil {
 		for i := range t.columns {
@@ -55,22 +38,22 @@ func (t *table) listed(names []string) ([]int, error) {
 		i := t.numberOf(name)
 		switch {
 		case i < 0:
-			return nil, fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.name)
+			raise(fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.name))
 		case slices.Contains(all, i):
-			return nil, fail(duplicateColumn, "column \"%s\" specified more than once", name)
+			raise(fail(duplicateColumn, "column \"%s\" specified more than once", name))
 		}
 		all = append(all, i)
 	}
-	return all, nil
+	return all
 }
 
 // values are a row of VALUES: a node for each column of the table.
-func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) ([]*node, error) {
+func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) []*node {
 	switch {
 	case len(row) > len(columns):
-		return nil, fail(syntaxError, "INSERT has more expressions than target columns")
+		raise(fail(syntaxError, "INSERT has more expressions than target columns"))
 	case len(row) < len(columns) && !fewer:
-		return nil, fail(syntaxError, "INSERT has more target columns than expressions")
+		raise(fail(syntaxError, "INSERT has more target columns than expressions"))
 	}
 	values := make([]*node, len(t.columns))
 	for i, c := range t.columns {
@@ -78,13 +61,9 @@ func (sc *scope) values(t *table, columns []int, row []sql.Expr, fewer bool) ([]
 		if j := slices.Index(columns, i); j >= 0 && j < len(row) {
 			e = row[j]
 		}
-		n, err := sc.assigned(c, e)
-		if err != nil {
-			return nil, err
-		}
-		values[i] = n
+		values[i] = sc.assigned(c, e)
 	}
-	return values, nil
+	return values
 }
 
 // A conflict is what to do with a row that is there already.
@@ -94,29 +73,23 @@ type conflict struct {
 	where *node
 }
 
-func (sc *scope) planConflict(t *table, of *sql.Insert) (*conflict, error) {
+func (sc *scope) planConflict(t *table, of *sql.Insert) *conflict {
 	c := &conflict{keys: t.keys}
 	if of.Conflict.Columns != nil {
-		columns, err := t.listed(of.Conflict.Columns)
-		if err != nil {
-			return nil, err
-		}
+		columns := t.listed(of.Conflict.Columns)
 		slices.Sort(columns)
 		c.keys = slices.DeleteFunc(slices.Clone(t.keys), func(k key) bool { return !slices.Equal(slices.Sorted(slices.Values(k.columns)), columns) })
 		if len(c.keys) == 0 {
-			return nil, fail(badColumnReference, "there is no unique or exclusion constraint matching the ON CONFLICT specification")
+			raise(fail(badColumnReference, "there is no unique or exclusion constraint matching the ON CONFLICT specification"))
 		}
 	}
 	if of.Conflict.Update == nil {
-		return c, nil
+		return c
 	}
 	sc.relations = []relation{{of.Into.Alias, t}, {"excluded", t}}
-	var err error
-	if c.set, err = sc.sets(t, of.Conflict.Update); err != nil {
-		return nil, err
-	}
-	c.where, err = sc.condition(of.Conflict.Where, "WHERE")
-	return c, err
+	c.set = sc.sets(t, of.Conflict.Update)
+	c.where = sc.condition(of.Conflict.Where, "WHERE")
+	return c
 }
 
 // inserting is the execution of INSERT.

@@ -9,26 +9,19 @@ import (
 
 func upper(s string) string { return strings.ToUpper(s) }
 
-func (sc *scope) operation(e *sql.Operation) (*node, error) {
+func (sc *scope) operation(e *sql.Operation) *node {
 	if e.X == nil {
 		return sc.unary(e)
 	}
-	x, y, err := sc.both(e.X, e.Y)
-	if err != nil {
-		return nil, err
-	}
+	x, y := sc.both(e.X, e.Y)
 	switch e.Op {
 	case "and", "or":
-		if x, err = sc.want(x, sql.Bool, upper(e.Op)); err == nil {
-			y, err = sc.want(y, sql.Bool, upper(e.Op))
-		}
-		if err != nil {
-			return nil, err
-		}
+		x = sc.want(x, sql.Bool, upper(e.Op))
+		y = sc.want(y, sql.Bool, upper(e.Op))
 		if e.Op == "or" {
-			return either(x, y), nil
+			return either(x, y)
 		}
-		return all(x, y), nil
+		return all(x, y)
 	case "=", "<>", "<", ">", "<=", ">=":
 		return sc.compared(e.Op, x, y)
 	case "||":
@@ -37,55 +30,39 @@ func (sc *scope) operation(e *sql.Operation) (*node, error) {
 	return sc.arithmetic(e.Op, x, y)
 }
 
-func (sc *scope) unary(e *sql.Operation) (*node, error) {
-	y, err := sc.analyse(e.Y)
-	if err != nil {
-		return nil, err
-	}
+func (sc *scope) unary(e *sql.Operation) *node {
+	y := sc.analyse(e.Y)
 	if e.Op == "not" {
-		if y, err = sc.want(y, sql.Bool, "NOT"); err != nil {
-			return nil, err
-		}
-		return &node{typ: sql.Bool, eval: func(f *frame) (value, error) {
-			v, err := y.eval(f)
-			if v == nil || err != nil {
-				return nil, err
-			}
-			return !v.(bool), nil
-		}}, nil
+		return strict(sc.want(y, sql.Bool, "NOT"), sql.Bool, func(v value) (value, error) { return !v.(bool), nil })
 	}
 	if y.typ == sql.Interval {
-		return strict(y, sql.Interval, func(v value) (value, error) { return v.(span).negated() }), nil
+		return strict(y, sql.Interval, func(v value) (value, error) { return v.(span).negated() })
 	}
 	if y.typ != unknown && !isNumber(y.typ) {
-		return nil, fail(unknownFunction, "operator does not exist: - %s", y.typ)
+		raise(fail(unknownFunction, "operator does not exist: - %s", y.typ))
 	}
 	return sc.arithmetic("-", constant(int64(0), sql.Int4), y)
 }
 
 // strict is a function of one node, which is NULL of NULL.
 func strict(x *node, t sql.Type, do func(value) (value, error)) *node {
-	return &node{typ: t, eval: func(f *frame) (value, error) {
-		v, err := x.eval(f)
-		if v == nil || err != nil {
-			return nil, err
+	return &node{typ: t, eval: func(f *frame) value {
+		v := x.eval(f)
+		if v == nil {
+			return nil
 		}
-		return do(v)
+		return must(do(v))
 	}}
 }
 
 // strictly is one of two.
 func strictly(x, y *node, t sql.Type, do func(a, b value) (value, error)) *node {
-	return &node{typ: t, eval: func(f *frame) (value, error) {
-		a, err := x.eval(f)
-		if err != nil {
-			return nil, err
+	return &node{typ: t, eval: func(f *frame) value {
+		a, b := x.eval(f), y.eval(f)
+		if a == nil || b == nil {
+			return nil
 		}
-		b, err := y.eval(f)
-		if a == nil || b == nil || err != nil {
-			return nil, err
-		}
-		return do(a, b)
+		return must(do(a, b))
 	}}
 }
 
@@ -95,27 +72,24 @@ func either(x, y *node) *node { return combined(x, y, true) }
 
 // combined is decided by either operand that is some value.
 func combined(x, y *node, decides bool) *node {
-	return &node{typ: sql.Bool, eval: func(f *frame) (value, error) {
-		a, err := x.eval(f)
-		if err != nil || a == decides {
-			return a, err
+	return &node{typ: sql.Bool, eval: func(f *frame) value {
+		a := x.eval(f)
+		if a == decides {
+			return a
 		}
-		b, err := y.eval(f)
-		if err != nil || b == decides {
-			return b, err
+		b := y.eval(f)
+		if b == decides {
+			return b
 		}
 		if a == nil || b == nil {
-			return nil, nil
+			return nil
 		}
-		return !decides, nil
+		return !decides
 	}}
 }
 
-func (sc *scope) compared(op string, x, y *node) (*node, error) {
-	x, y, err := sc.comparable(x, y, op)
-	if err != nil {
-		return nil, err
-	}
+func (sc *scope) compared(op string, x, y *node) *node {
+	x, y = sc.comparable(x, y, op)
 	return strictly(x, y, sql.Bool, func(a, b value) (value, error) {
 		c := compare(a, b)
 		switch op {
@@ -131,45 +105,37 @@ func (sc *scope) compared(op string, x, y *node) (*node, error) {
 			return c <= 0, nil
 		}
 		return c >= 0, nil
-	}), nil
+	})
 }
 
 // comparable has two nodes be of one type that has the operator. Transaction IDs have no order, and
 // can be compared with an integer: xideqint4.
-func (sc *scope) comparable(x, y *node, op string) (*node, *node, error) {
+func (sc *scope) comparable(x, y *node, op string) (*node, *node) {
 	if x.typ != sql.XID && y.typ != sql.XID {
 		return sc.alike(x, y, op)
 	}
 	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	if op != "=" && op != "<>" || x.typ != sql.XID && x.typ != unknown {
-		return nil, nil, none
+		raise(none)
 	}
 	if y.typ == sql.Int2 || y.typ == sql.Int4 {
 		y = strict(y, sql.XID, func(v value) (value, error) { return int64(uint32(v.(int64))), nil })
 	}
-	x, err := sc.as(x, sql.XID, implicit, none)
-	if err == nil {
-		y, err = sc.as(y, sql.XID, implicit, none)
-	}
-	return x, y, err
+	x = sc.as(x, sql.XID, implicit, none)
+	return x, sc.as(y, sql.XID, implicit, none)
 }
 
 // joined is ||, of which one operand must be a text.
-func (sc *scope) joined(x, y *node) (*node, error) {
+func (sc *scope) joined(x, y *node) *node {
 	none := fail(unknownFunction, "operator does not exist: %s || %s", x.typ, y.typ)
 	if x.typ == sql.Bytea || y.typ == sql.Bytea {
-		return nil, without("|| of bytea")
+		raise(without("|| of bytea"))
 	}
 	texts := isText(x.typ) || isText(y.typ) || x.typ == unknown || y.typ == unknown
 	anything := func(from, _ sql.Type) bool { return texts && from != void }
-	x, err := sc.as(x, sql.Text, anything, none)
-	if err == nil {
-		y, err = sc.as(y, sql.Text, anything, none)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return strictly(x, y, sql.Text, func(a, b value) (value, error) { return a.(string) + b.(string), nil }), nil
+	x = sc.as(x, sql.Text, anything, none)
+	y = sc.as(y, sql.Text, anything, none)
+	return strictly(x, y, sql.Text, func(a, b value) (value, error) { return a.(string) + b.(string), nil })
 }
 
 // An operator computes.
@@ -190,13 +156,7 @@ func init() {
 			operator{"+", t, spanType, t, func(a, b value) (value, error) { return a.(stamp).after(b.(span)) }},
 			operator{"+", spanType, t, t, func(a, b value) (value, error) { return b.(stamp).after(a.(span)) }},
 			operator{"-", t, t, spanType, func(a, b value) (value, error) { return a.(stamp).since(b.(stamp)) }},
-			operator{"-", t, spanType, t, func(a, b value) (value, error) {
-				back, err := b.(span).negated()
-				if err != nil {
-					return nil, err
-				}
-				return a.(stamp).after(back)
-			}},
+			operator{"-", t, spanType, t, func(a, b value) (value, error) { return a.(stamp).after(must(b.(span).negated())) }},
 		)
 	}
 }
@@ -233,13 +193,7 @@ var operators = []operator{
 		return floats(func(a, b float64) float64 { return a / b })(a, b)
 	}},
 	{"+", spanType, spanType, spanType, func(a, b value) (value, error) { return a.(span).plus(b.(span)) }},
-	{"-", spanType, spanType, spanType, func(a, b value) (value, error) {
-		back, err := b.(span).negated()
-		if err != nil {
-			return nil, err
-		}
-		return a.(span).plus(back)
-	}},
+	{"-", spanType, spanType, spanType, func(a, b value) (value, error) { return a.(span).plus(must(b.(span).negated())) }},
 	{"*", sql.Float8, spanType, spanType, func(a, b value) (value, error) { return b.(span).times(a.(float64)) }},
 	{"*", spanType, sql.Float8, spanType, func(a, b value) (value, error) { return a.(span).times(b.(float64)) }},
 	{"/", spanType, sql.Float8, spanType, func(a, b value) (value, error) {
@@ -252,16 +206,15 @@ var operators = []operator{
 
 // arithmetic finds the operator as PostgreSQL does: one that fits exactly; of one unknown
 // operand, one whose operands are of one type; then one that fits.
-func (sc *scope) arithmetic(op string, x, y *node) (*node, error) {
+func (sc *scope) arithmetic(op string, x, y *node) *node {
 	none := fail(unknownFunction, "operator does not exist: %s %s %s", x.typ, op, y.typ)
 	switch {
 	case x.typ == sql.Int2 || y.typ == sql.Int2:
-		return nil, without("arithmetic with a smallint")
+		raise(without("arithmetic with a smallint"))
 	case op == "%" && (x.typ == sql.Float8 || y.typ == sql.Float8):
-		return nil, without("%% of decimals")
-	}
-	if x.typ == unknown && y.typ == unknown {
-		return nil, fail("42725", "operator is not unique: unknown %s unknown", op)
+		raise(without("%% of decimals"))
+	case x.typ == unknown && y.typ == unknown:
+		raise(fail("42725", "operator is not unique: unknown %s unknown", op))
 	}
 	a, b := x.typ, y.typ
 	if a == unknown {
@@ -275,20 +228,13 @@ func (sc *scope) arithmetic(op string, x, y *node) (*node, error) {
 		func(o operator) bool { return implicit(x.typ, o.x) && implicit(y.typ, o.y) },
 	} {
 		for _, o := range operators {
-			if o.op != op || !fits(o) {
-				continue
+			if o.op == op && fits(o) {
+				x = sc.as(x, o.x, implicit, none)
+				return strictly(x, sc.as(y, o.y, implicit, none), o.typ, o.do)
 			}
-			x, err := sc.as(x, o.x, implicit, none)
-			if err != nil {
-				return nil, err
-			}
-			if y, err = sc.as(y, o.y, implicit, none); err != nil {
-				return nil, err
-			}
-			return strictly(x, y, o.typ, o.do), nil
 		}
 	}
-	return nil, none
+	panic(raised{none})
 }
 
 var errOverflow = fail(outOfRange, "overflow")

@@ -12,8 +12,7 @@ import (
 func (s *server) plan(text string, of sql.Statement, params []sql.Type) (*plan, error) {
 	p := &plan{text: text, of: of, params: slices.Clone(params), made: s.changes}
 	sc := &scope{s: s, params: &p.params, subs: &p.subs}
-	err := s.planned(p, sc)
-	if err != nil {
+	if err := caught(func() { s.planned(p, sc) }); err != nil {
 		return nil, err
 	}
 	for i, t := range p.params {
@@ -24,27 +23,26 @@ func (s *server) plan(text string, of sql.Statement, params []sql.Type) (*plan, 
 	return p, nil
 }
 
-func (s *server) planned(p *plan, sc *scope) error {
+func (s *server) planned(p *plan, sc *scope) {
 	of := p.of
 	switch of := of.(type) {
 	case *sql.Select:
-		q, err := s.query(of, sc.params, sc.subs)
-		if err != nil {
-			return err
-		}
+		q := s.query(of, sc.params, sc.subs)
 		p.outputs, p.begin = q.outputs, q.begin
-		return nil
+		return
 	case *sql.Insert:
-		return s.planInsert(p, sc, of)
+		s.planInsert(p, sc, of)
+		return
 	case *sql.Update:
-		return s.planUpdate(p, sc, of)
+		s.planUpdate(p, sc, of)
+		return
 	case *sql.Delete:
-		return s.planDelete(p, sc, of)
+		s.planDelete(p, sc, of)
+		return
 	case *sql.Show:
 		p.outputs = []output{{name: cmp.Or(spellings[of.Name], of.Name), typ: sql.Text}}
 	}
 	p.begin = func() execution { return command{of} }
-	return nil
 }
 
 // table finds a table.
@@ -63,60 +61,44 @@ func (s *server) table(name string) (*table, error) {
 }
 
 // from has a table be the first relation of a scope.
-func (sc *scope) from(src sql.Source) (*table, error) {
-	t, err := sc.s.table(src.Table)
-	if err == nil {
-		sc.relations = []relation{{src.Alias, t}}
-	}
-	return t, err
+func (sc *scope) from(src sql.Source) *table {
+	t := must(sc.s.table(src.Table))
+	sc.relations = []relation{{src.Alias, t}}
+	return t
 }
 
 // condition is a WHERE; nil is none.
-func (sc *scope) condition(e sql.Expr, where string) (*node, error) {
+func (sc *scope) condition(e sql.Expr, where string) *node {
 	if e == nil {
-		return nil, nil
+		return nil
 	}
-	n, err := sc.analyse(e)
-	if err != nil {
-		return nil, err
-	}
-	return sc.want(n, sql.Bool, where)
+	return sc.want(sc.analyse(e), sql.Bool, where)
 }
 
 // outputs are the columns of a result.
-func (sc *scope) outputs(of []sql.Output) ([]output, error) {
+func (sc *scope) outputs(of []sql.Output) []output {
 	var outs []output
 	for _, o := range of {
 		if o.Expr == nil {
 			if len(sc.relations) == 0 {
-				return nil, fail(syntaxError, "SELECT * with no tables specified is not valid")
+				raise(fail(syntaxError, "SELECT * with no tables specified is not valid"))
 			}
 			if v := sc.relations[0].table.view; v != nil && len(v.lacks) > 0 {
-				return nil, without("all columns of %s", sc.relations[0].table.name)
+				raise(without("all columns of %s", sc.relations[0].table.name))
 			}
 			for _, c := range sc.relations[0].table.columns {
-				n, err := sc.ref(&sql.Ref{Table: sc.relations[0].alias, Column: c.name})
-				if err != nil {
-					return nil, err
-				}
-				outs = append(outs, output{c.name, c.typ, n})
+				outs = append(outs, output{c.name, c.typ, sc.ref(&sql.Ref{Table: sc.relations[0].alias, Column: c.name})})
 			}
 			continue
 		}
-		n, err := sc.analyse(o.Expr)
-		if err == nil {
-			n, err = sc.settled(n)
-		}
-		if err != nil {
-			return nil, err
-		}
+		n := sc.settled(sc.analyse(o.Expr))
 		name := o.Name
 		if name == "" {
 			name = called(o.Expr)
 		}
 		outs = append(outs, output{name, n.typ, n})
 	}
-	return outs, nil
+	return outs
 }
 
 // called is what PostgreSQL calls a column without a name.
@@ -159,20 +141,17 @@ var shortNames = map[sql.Type]string{
 }
 
 // assigned is a value for a column; nil is the default.
-func (sc *scope) assigned(c column, e sql.Expr) (*node, error) {
+func (sc *scope) assigned(c column, e sql.Expr) *node {
 	if e == nil {
 		if c.byItself == nil {
-			return constant(nil, c.typ), nil
+			return constant(nil, c.typ)
 		}
-		return c.byItself, nil
+		return c.byItself
 	}
-	n, err := sc.analyse(e)
-	if err != nil {
-		return nil, err
-	}
-	n, err = sc.as(n, c.typ, assignable, fail(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
-	if err != nil || c.size == 0 {
-		return n, err
+	n := sc.analyse(e)
+	n = sc.as(n, c.typ, assignable, fail(typeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.name, c.typ, n.typ))
+	if c.size == 0 {
+		return n
 	}
 	return strict(n, c.typ, func(v value) (value, error) {
 		// Spaces that are too many are cut off, and nothing else is.
@@ -181,29 +160,25 @@ func (sc *scope) assigned(c column, e sql.Expr) (*node, error) {
 			return nil, fail(tooLong, "value too long for type %s(%d)", c.typ, c.size)
 		}
 		return string(all[:min(len(all), c.size)]), nil
-	}), nil
+	})
 }
 
 // sets are what an update sets: a node for each column, nil for those that stay.
-func (sc *scope) sets(t *table, all []sql.Assign) ([]*node, error) {
+func (sc *scope) sets(t *table, all []sql.Assign) []*node {
 	set := make([]*node, len(t.columns))
 	for _, a := range all {
 		i := t.numberOf(a.Column)
 		switch {
 		case slices.Contains(systemColumns, a.Column):
-			return nil, fail(notSupported, "cannot assign to system column \"%s\"", a.Column)
+			raise(fail(notSupported, "cannot assign to system column \"%s\"", a.Column))
 		case i < 0:
-			return nil, fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", a.Column, t.name)
+			raise(fail(unknownColumn, "column \"%s\" of relation \"%s\" does not exist", a.Column, t.name))
 		case set[i] != nil:
-			return nil, fail(syntaxError, "multiple assignments to same column \"%s\"", a.Column)
+			raise(fail(syntaxError, "multiple assignments to same column \"%s\"", a.Column))
 		}
-		n, err := sc.assigned(t.columns[i], a.Expr)
-		if err != nil {
-			return nil, err
-		}
-		set[i] = n
+		set[i] = sc.assigned(t.columns[i], a.Expr)
 	}
-	return set, nil
+	return set
 }
 
 // changed is a row as an update makes it.

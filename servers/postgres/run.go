@@ -225,10 +225,11 @@ func (r *run) holds(condition *node, rows ...*version) (bool, error) {
 }
 
 // eval is what an expression comes to for a row.
-func (r *run) eval(n *node, rows ...*version) (value, error) {
+func (r *run) eval(n *node, rows ...*version) (v value, err error) {
 	r.frame.rows = [2]*version{}
 	copy(r.frame.rows[:], rows)
-	return n.eval(&r.frame)
+	err = caught(func() { v = n.eval(&r.frame) })
+	return v, err
 }
 
 // next begins another row: what was called for the last one is forgotten.

@@ -28,48 +28,28 @@ type ordering struct {
 }
 
 // query analyses a SELECT, which knows nothing of the statement around it.
-func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) (*query, error) {
+func (s *server) query(of *sql.Select, params *[]sql.Type, subs *[]*query) *query {
 	sc := &scope{s: s, params: params, subs: subs}
 	q := &query{lock: of.Lock}
-	var err error
-	if of.From.Table != "" {
-		if v := views[of.From.Table]; v != nil {
-			q.table, err = v.from(sc, q, of)
-		} else {
-			q.table, err = sc.from(of.From)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if v := views[of.From.Table]; v != nil {
+		q.table = v.from(sc, q, of)
+	} else if of.From.Table != "" {
+		q.table = sc.from(of.From)
 	}
-	if q.aggregates, err = sc.aggregated(q, of); err != nil {
-		return nil, err
-	}
-	if q.where, err = sc.condition(of.Where, "WHERE"); err != nil {
-		return nil, err
-	}
+	q.aggregates = sc.aggregated(q, of)
+	q.where = sc.condition(of.Where, "WHERE")
 	for _, o := range of.Order {
-		n, err := sc.ordered(o.Expr, q.outputs)
-		if err != nil {
-			return nil, err
-		}
-		q.order = append(q.order, ordering{n, o.Desc})
+		q.order = append(q.order, ordering{sc.ordered(o.Expr, q.outputs), o.Desc})
 	}
 	if of.Limit != nil {
-		n, err := (&scope{s: s, params: params, subs: subs}).analyse(of.Limit)
-		if err == nil {
-			n, err = sc.as(n, sql.Int8, assignable, fail(typeMismatch, "argument of LIMIT must be type bigint, not type %s", n.typ))
-		}
-		if err != nil {
-			return nil, err
-		}
-		q.limit = n
+		n := (&scope{s: s, params: params, subs: subs}).analyse(of.Limit)
+		q.limit = sc.as(n, sql.Int8, assignable, fail(typeMismatch, "argument of LIMIT must be type bigint, not type %s", n.typ))
 	}
-	return q, nil
+	return q
 }
 
 // ordered is what rows are ordered by: the name of an output, or an expression.
-func (sc *scope) ordered(e sql.Expr, outputs []output) (*node, error) {
+func (sc *scope) ordered(e sql.Expr, outputs []output) *node {
 	if ref, is := e.(*sql.Ref); is && ref.Table == "" {
 		var found []output
 		for _, o := range outputs {
@@ -79,20 +59,17 @@ func (sc *scope) ordered(e sql.Expr, outputs []output) (*node, error) {
 		}
 		switch {
 		case len(found) > 1 && found[0].typ != found[1].typ:
-			return nil, fail(ambiguousColumn, "ORDER BY \"%s\" is ambiguous", ref.Column)
+			raise(fail(ambiguousColumn, "ORDER BY \"%s\" is ambiguous", ref.Column))
 		case len(found) > 0 && found[0].typ != sql.XID:
-			return found[0].node, nil
+			return found[0].node
 		}
 	}
 	if _, is := e.(*sql.Literal); is {
-		return nil, without("ORDER BY the number of a column")
+		raise(without("ORDER BY the number of a column"))
 	}
-	n, err := sc.analyse(e)
-	switch {
-	case err != nil:
-		return nil, err
-	case n.typ == sql.XID:
-		return nil, fail(unknownFunction, "could not identify an ordering operator for type xid")
+	n := sc.analyse(e)
+	if n.typ == sql.XID {
+		raise(fail(unknownFunction, "could not identify an ordering operator for type xid"))
 	}
 	return sc.settled(n)
 }

@@ -2,32 +2,23 @@ package postgres
 
 import "github.com/locksim/locksim/servers/postgres/internal/sql"
 
-func (s *server) planUpdate(p *plan, sc *scope, of *sql.Update) error {
-	t, err := sc.from(of.Of)
-	if err != nil {
-		return err
-	}
-	set, err := sc.sets(t, of.Set)
-	if err != nil {
-		return err
-	}
-	keyed, err := sc.keyed(t, of.Where)
-	if err != nil {
-		return err
-	}
-	return sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t, set: set, keyed: keyed} })
+func (s *server) planUpdate(p *plan, sc *scope, of *sql.Update) {
+	t := sc.from(of.Of)
+	set := sc.sets(t, of.Set)
+	keyed := sc.keyed(t, of.Where)
+	sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t, set: set, keyed: keyed} })
 }
 
 // keyed is the part of a condition that says which row is meant by the key of a table of data; nil
 // if there is none.
-func (sc *scope) keyed(t *table, where sql.Expr) (*node, error) {
+func (sc *scope) keyed(t *table, where sql.Expr) *node {
 	o, is := where.(*sql.Operation)
 	switch {
 	case !is || !t.isData():
-		return nil, nil
+		return nil
 	case o.Op == "and":
-		if n, err := sc.keyed(t, o.X); n != nil || err != nil {
-			return n, err
+		if n := sc.keyed(t, o.X); n != nil {
+			return n
 		}
 		return sc.keyed(t, o.Y)
 	}
@@ -35,33 +26,24 @@ func (sc *scope) keyed(t *table, where sql.Expr) (*node, error) {
 	_, param := o.Y.(*sql.Param)
 	_, literal := o.Y.(*sql.Literal)
 	if !is || o.Op != "=" || !param && !literal || t.numberOf(ref.Column) != t.keys[0].columns[0] {
-		return nil, nil
+		return nil
 	}
 	return sc.condition(o, "WHERE")
 }
 
-func (s *server) planDelete(p *plan, sc *scope, of *sql.Delete) error {
-	t, err := sc.from(of.From)
-	if err != nil {
-		return err
-	}
-	return sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t} })
+func (s *server) planDelete(p *plan, sc *scope, of *sql.Delete) {
+	t := sc.from(of.From)
+	sc.plansRows(p, of.Where, of.Returning, func() *changing { return &changing{table: t} })
 }
 
-func (sc *scope) plansRows(p *plan, where sql.Expr, returning []sql.Output, begin func() *changing) error {
-	condition, err := sc.condition(where, "WHERE")
-	if err != nil {
-		return err
-	}
-	if p.outputs, err = sc.outputs(returning); err != nil {
-		return err
-	}
+func (sc *scope) plansRows(p *plan, where sql.Expr, returning []sql.Output, begin func() *changing) {
+	condition := sc.condition(where, "WHERE")
+	p.outputs = sc.outputs(returning)
 	p.begin = func() execution {
 		x := begin()
 		x.where, x.outputs = condition, p.outputs
 		return x
 	}
-	return nil
 }
 
 // changing is the execution of UPDATE, or of DELETE if nothing is set: row after row of those
