@@ -55,9 +55,21 @@ func (c command) step(r *run) error {
 	return without("this statement")
 }
 
-// defines says that a run may change what tables there are: not in a transaction of several
+// defines says that a run may make something of a name, unless there is something of that name.
+func (s *server) defines(r *run, name string, ifNotExists bool) (there bool, err error) {
+	switch {
+	case !s.called(name):
+		return false, s.redefines(r)
+	case !ifNotExists:
+		return true, fail(duplicateTable, "relation \"%s\" already exists", name)
+	}
+	r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", name))
+	return true, nil
+}
+
+// redefines says that a run may change what tables there are: not in a transaction of several
 // statements, where others would have to wait for it to end.
-func (s *server) defines(r *run) error {
+func (s *server) redefines(r *run) error {
 	if r.b.block {
 		return without("CREATE and DROP in a transaction block")
 	}
@@ -83,14 +95,7 @@ func (s *server) createTable(r *run, of *sql.CreateTable) error {
 	if owned(of.Name) {
 		return without("tables whose names begin with pg_")
 	}
-	if s.called(of.Name) {
-		if of.IfNotExists {
-			r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", of.Name))
-			return nil
-		}
-		return fail(duplicateTable, "relation \"%s\" already exists", of.Name)
-	}
-	if err := s.defines(r); err != nil {
+	if there, err := s.defines(r, of.Name, of.IfNotExists); there || err != nil {
 		return err
 	}
 	t := &table{name: of.Name}
@@ -158,14 +163,7 @@ func (t *table) addKey(k sql.Key) error {
 }
 
 func (s *server) createSequence(r *run, name string, ifNotExists bool) error {
-	if s.called(name) {
-		if ifNotExists {
-			r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", name))
-			return nil
-		}
-		return fail(duplicateTable, "relation \"%s\" already exists", name)
-	}
-	if err := s.defines(r); err != nil {
+	if there, err := s.defines(r, name, ifNotExists); there || err != nil {
 		return err
 	}
 	s.sequences[name] = &sequence{name: name}
@@ -201,7 +199,7 @@ func (s *server) drop(r *run, of *sql.Drop) error {
 	case !there:
 		return fail(unknownTable, "%s \"%s\" does not exist", of.What, of.Name)
 	}
-	if err := s.defines(r); err != nil {
+	if err := s.redefines(r); err != nil {
 		return err
 	}
 	if of.What == "sequence" {

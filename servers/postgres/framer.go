@@ -100,7 +100,7 @@ func (f *framer) first(b []byte) (int, sim.Frame) {
 	}
 	body := bytes.Clone(b[4:n])
 	var m pgproto3.FrontendMessage
-	text := ""
+	text, minor := "", uint32(0)
 	switch code := binary.BigEndian.Uint32(body); {
 	case code == sslCode:
 		m, text = &pgproto3.SSLRequest{}, "asks for TLS"
@@ -112,18 +112,16 @@ func (f *framer) first(b []byte) (int, sim.Frame) {
 		f.greeted = true
 		m, text = &pgproto3.StartupMessage{}, "startup"
 		// Another minor version is for the server to negotiate.
-		minor := code & 0xffff
+		minor = code & 0xffff
 		binary.BigEndian.PutUint32(body, pgproto3.ProtocolVersion30)
-		if err := m.Decode(body); err != nil {
-			return int(n), sim.Frame{Body: &request{bad: "invalid startup packet layout"}, Text: "what is no request"}
-		}
-		m.(*pgproto3.StartupMessage).ProtocolVersion |= minor
-		return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: true}
 	default:
 		return bad(b, "unsupported frontend protocol")
 	}
 	if err := m.Decode(body); err != nil {
 		return int(n), sim.Frame{Body: &request{bad: "invalid startup packet layout"}, Text: "what is no request"}
+	}
+	if m, is := m.(*pgproto3.StartupMessage); is {
+		m.ProtocolVersion |= minor
 	}
 	return int(n), sim.Frame{Body: &request{startup: m}, Text: text, Handshake: text != "cancel"}
 }

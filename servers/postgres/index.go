@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,14 +43,7 @@ func (s *server) createIndex(r *run, of *sql.CreateIndex) error {
 			one.name = first + strconv.Itoa(n)
 		}
 	}
-	if s.called(one.name) {
-		if of.IfNotExists {
-			r.b.notice("NOTICE", duplicateTable, fmt.Sprintf("relation \"%s\" already exists, skipping", one.name))
-			return nil
-		}
-		return fail(duplicateTable, "relation \"%s\" already exists", one.name)
-	}
-	if err := s.defines(r); err != nil {
+	if there, err := s.defines(r, one.name, of.IfNotExists); there || err != nil {
 		return err
 	}
 	keys, indexes := t.keys, t.indexes

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
@@ -162,27 +163,7 @@ func init() {
 }
 
 // operators are those that compute, where several fit the first.
-var operators = []operator{
-	{"+", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, add)},
-	{"-", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, subtract)},
-	{"*", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, multiply)},
-	{"/", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, divide)},
-	{"%", sql.Int4, sql.Int4, sql.Int4, integers(math.MinInt32, math.MaxInt32, sql.Int4, remainder)},
-	{"+", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, add)},
-	{"-", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, subtract)},
-	{"*", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, multiply)},
-	{"/", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, divide)},
-	{"%", sql.Int8, sql.Int8, sql.Int8, integers(math.MinInt64, math.MaxInt64, sql.Int8, remainder)},
-	{"<<", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return int64(int32(a << (b & 31))) })},
-	{">>", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a >> (b & 31) })},
-	{"<<", sql.Int8, sql.Int4, sql.Int8, bits(func(a, b int64) int64 { return a << (b & 63) })},
-	{">>", sql.Int8, sql.Int4, sql.Int8, bits(func(a, b int64) int64 { return a >> (b & 63) })},
-	{"&", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a & b })},
-	{"|", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a | b })},
-	{"#", sql.Int4, sql.Int4, sql.Int4, bits(func(a, b int64) int64 { return a ^ b })},
-	{"&", sql.Int8, sql.Int8, sql.Int8, bits(func(a, b int64) int64 { return a & b })},
-	{"|", sql.Int8, sql.Int8, sql.Int8, bits(func(a, b int64) int64 { return a | b })},
-	{"#", sql.Int8, sql.Int8, sql.Int8, bits(func(a, b int64) int64 { return a ^ b })},
+var operators = slices.Concat(whole(sql.Int4), whole(sql.Int8), []operator{
 	{"+", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a + b })},
 	{"-", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a - b })},
 	{"*", sql.Float8, sql.Float8, sql.Float8, floats(func(a, b float64) float64 { return a * b })},
@@ -202,6 +183,35 @@ var operators = []operator{
 		}
 		return a.(span).times(1 / b.(float64))
 	}},
+})
+
+// whole are the operators of whole numbers of a type.
+func whole(t sql.Type) []operator {
+	size := int64(bitsOf(t))
+	fits := func(do func(a, b int64) (int64, error)) func(a, b value) (value, error) {
+		return func(a, b value) (value, error) {
+			n, err := do(a.(int64), b.(int64))
+			if err == errOverflow || err == nil && n<<(64-size)>>(64-size) != n {
+				return nil, fail(outOfRange, "%s out of range", t)
+			}
+			return n, err
+		}
+	}
+	bits := func(do func(a, b int64) int64) func(a, b value) (value, error) {
+		return func(a, b value) (value, error) { return do(a.(int64), b.(int64)) << (64 - size) >> (64 - size), nil }
+	}
+	return []operator{
+		{"+", t, t, t, fits(add)},
+		{"-", t, t, t, fits(subtract)},
+		{"*", t, t, t, fits(multiply)},
+		{"/", t, t, t, fits(divide)},
+		{"%", t, t, t, fits(remainder)},
+		{"<<", t, sql.Int4, t, bits(func(a, b int64) int64 { return a << (b & (size - 1)) })},
+		{">>", t, sql.Int4, t, bits(func(a, b int64) int64 { return a >> (b & (size - 1)) })},
+		{"&", t, t, t, bits(func(a, b int64) int64 { return a & b })},
+		{"|", t, t, t, bits(func(a, b int64) int64 { return a | b })},
+		{"#", t, t, t, bits(func(a, b int64) int64 { return a ^ b })},
+	}
 }
 
 // arithmetic finds the operator as PostgreSQL does: one that fits exactly; of one unknown
@@ -238,17 +248,6 @@ func (sc *scope) arithmetic(op string, x, y *node) *node {
 }
 
 var errOverflow = fail(outOfRange, "overflow")
-
-// integers computes with whole numbers between limits.
-func integers(least, most int64, t sql.Type, do func(a, b int64) (int64, error)) func(a, b value) (value, error) {
-	return func(a, b value) (value, error) {
-		n, err := do(a.(int64), b.(int64))
-		if err == errOverflow || err == nil && (n < least || n > most) {
-			return nil, fail(outOfRange, "%s out of range", t)
-		}
-		return n, err
-	}
-}
 
 func add(a, b int64) (int64, error) {
 	if n := a + b; (n > a) == (b > 0) {
@@ -293,11 +292,6 @@ func remainder(a, b int64) (int64, error) {
 		return 0, nil
 	}
 	return a % b, nil
-}
-
-// bits computes with the bits of whole numbers.
-func bits(do func(a, b int64) int64) func(a, b value) (value, error) {
-	return func(a, b value) (value, error) { return do(a.(int64), b.(int64)), nil }
 }
 
 func floats(do func(a, b float64) float64) func(a, b value) (value, error) {

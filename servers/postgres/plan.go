@@ -120,7 +120,7 @@ func figured(e sql.Expr) (name string, stays bool) {
 		if name, stays := figured(e.X); stays {
 			return name, true
 		}
-		return shortNames[e.Type], false
+		return types[e.Type].short, false
 	case *sql.Exists:
 		return "exists", true
 	case *sql.Sub:
@@ -133,11 +133,6 @@ func figured(e sql.Expr) (name string, stays bool) {
 		}
 	}
 	return "?column?", false
-}
-
-var shortNames = map[sql.Type]string{
-	sql.Bool: "bool", sql.Int4: "int4", sql.Int8: "int8", sql.Float8: "float8", sql.Text: "text", sql.Varchar: "varchar", sql.Bytea: "bytea", sql.Timestamp: "timestamp", sql.TimestampTZ: "timestamptz", sql.Interval: "interval",
-	sql.OID: "oid", sql.XID: "xid", sql.TID: "tid", sql.Name: "name",
 }
 
 // assigned is a value for a column; nil is the default.

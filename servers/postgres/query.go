@@ -237,7 +237,7 @@ func (b *backend) describe(m *pgproto3.Describe) error {
 	d := &pgproto3.ParameterDescription{}
 	if pl != nil {
 		for _, t := range pl.params {
-			d.ParameterOIDs = append(d.ParameterOIDs, oids[t])
+			d.ParameterOIDs = append(d.ParameterOIDs, types[t].oid)
 		}
 	}
 	b.send(d)
@@ -254,7 +254,7 @@ func (b *backend) columns(p *plan, formats []int16) {
 	d := &pgproto3.RowDescription{}
 	for i, o := range p.outputs {
 		d.Fields = append(d.Fields, pgproto3.FieldDescription{
-			Name: []byte(o.name), DataTypeOID: oids[o.typ], DataTypeSize: sizes[o.typ], TypeModifier: -1, Format: formatOf(formats, i),
+			Name: []byte(o.name), DataTypeOID: types[o.typ].oid, DataTypeSize: types[o.typ].size, TypeModifier: -1, Format: formatOf(formats, i),
 		})
 	}
 	b.send(d)

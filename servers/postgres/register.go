@@ -103,10 +103,8 @@ func (l *lease) is(v *version) bool {
 }
 
 func (g *register) known(key string) string {
-	for _, k := range g.others {
-		if k == key {
-			return key
-		}
+	if slices.Contains(g.others, key) {
+		return key
 	}
 	return ""
 }

@@ -29,10 +29,8 @@ var fixed = []string{"server_version", "server_encoding", "integer_datetimes", "
 // release is that of PostgreSQL whose answers these are.
 const release = "15.18"
 
-// durations are the settings that are lengths of time, in milliseconds without a unit; anything are
-// are settings whose values are not looked at.
+// durations are the settings that are lengths of time, in milliseconds without a unit.
 var durations = []string{"lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"}
-var anything = []string{"application_name"}
 
 // levels are the values of client_min_messages.
 var levels = []string{"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}
@@ -129,41 +127,31 @@ func known(name string) error {
 
 // accepts is a value as a setting of a session has it.
 func accepts(session map[string]string, name, value string) (string, error) {
-	for _, one := range durations {
-		if one == name {
-			d, ok := readDuration(value)
-			switch {
-			case !ok:
-				return "", fail(badParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, value)
-			case d < 0 || d > math.MaxInt32*time.Millisecond:
-				return "", fail(badParameterValue, "%d ms is outside the valid range for parameter \"%s\" (0 .. %d)", d.Milliseconds(), name, math.MaxInt32)
-			}
-			return writeDuration(d), nil
+	if slices.Contains(durations, name) {
+		d, ok := readDuration(value)
+		switch {
+		case !ok:
+			return "", fail(badParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, value)
+		case d < 0 || d > math.MaxInt32*time.Millisecond:
+			return "", fail(badParameterValue, "%d ms is outside the valid range for parameter \"%s\" (0 .. %d)", d.Milliseconds(), name, math.MaxInt32)
 		}
+		return writeDuration(d), nil
 	}
-	switch word := strings.ToLower(value); name {
-	case "extra_float_digits":
-		if n, err := strconv.Atoi(value); err == nil && n >= -15 && n <= 3 {
-			return value, nil
-		}
-		return "", without("%s = %s", name, value)
-	case "client_min_messages":
-		if slices.Contains(levels, word) {
-			return word, nil
-		}
-		return "", without("%s = %s", name, value)
-	case "jit":
+	word := strings.ToLower(value)
+	switch digits, err := strconv.Atoi(value); {
+	case name == "application_name": // anything
+		return value, nil
+	case name == "extra_float_digits" && err == nil && digits >= -15 && digits <= 3:
+		return value, nil
+	case name == "client_min_messages" && slices.Contains(levels, word):
+		return word, nil
+	case name == "jit":
 		if on, ok := readBool(word); ok {
 			return map[bool]string{true: "on", false: "off"}[on], nil
 		}
 		return "", fail(badParameterValue, "parameter \"jit\" requires a Boolean value")
-	}
-	for _, one := range anything {
-		if one == name {
-			return value, nil
-		}
-	}
-	if strings.EqualFold(value, session[name]) || strings.EqualFold(value, settings[name]) {
+	case name == "extra_float_digits", name == "client_min_messages":
+	case strings.EqualFold(value, session[name]), strings.EqualFold(value, settings[name]):
 		return session[name], nil
 	}
 	return "", without("%s = %s", name, value)

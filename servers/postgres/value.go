@@ -43,24 +43,28 @@ const (
 	unknown sql.Type = "unknown"
 )
 
-// oids are what types are called in the protocol.
-var oids = map[sql.Type]uint32{
-	sql.Bool: 16, sql.Int8: 20, sql.Int4: 23, sql.Text: 25, sql.Varchar: 1043, sql.Bytea: 17, sql.Float8: 701, sql.Timestamp: 1114, sql.TimestampTZ: 1184, sql.Interval: 1186, void: 2278,
-	sql.Int2: 21, sql.OID: 26, sql.XID: 28, sql.TID: 27, sql.Name: 19,
+// types are what the protocol and the names of columns call each type, and how many bytes its
+// values have in a RowDescription; -1 is any.
+var types = map[sql.Type]struct {
+	oid   uint32
+	size  int16
+	short string
+}{
+	sql.Bool: {16, 1, "bool"}, sql.Bytea: {17, -1, "bytea"}, sql.Name: {19, 64, "name"}, sql.Int8: {20, 8, "int8"},
+	sql.Int2: {21, 2, ""}, sql.Int4: {23, 4, "int4"}, sql.Text: {25, -1, "text"}, sql.OID: {26, 4, "oid"},
+	sql.TID: {27, 6, "tid"}, sql.XID: {28, 4, "xid"}, sql.Float8: {701, 8, "float8"}, sql.Varchar: {1043, -1, "varchar"},
+	sql.Timestamp: {1114, 8, "timestamp"}, sql.TimestampTZ: {1184, 8, "timestamptz"}, sql.Interval: {1186, 16, "interval"},
+	void: {2278, 4, ""},
 }
 
 func typeOf(oid uint32) (sql.Type, bool) {
-	for t, o := range oids {
-		if o == oid && t != void {
+	for t, is := range types {
+		if is.oid == oid && t != void {
 			return t, true
 		}
 	}
 	return "", false
 }
-
-// sizes are those of the values of each type, as a RowDescription has them; -1 is any.
-var sizes = map[sql.Type]int16{sql.Bool: 1, sql.Int8: 8, sql.Int4: 4, sql.Text: -1, sql.Varchar: -1, sql.Bytea: -1, sql.Float8: 8, sql.Timestamp: 8, sql.TimestampTZ: 8, sql.Interval: 16, void: 4,
-	sql.Int2: 2, sql.OID: 4, sql.XID: 4, sql.TID: 6, sql.Name: 64}
 
 // read is a value from its text.
 func read(text string, t sql.Type) (value, error) {
