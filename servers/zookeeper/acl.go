@@ -25,16 +25,8 @@ var (
 // allows says whether somebody may do something by an ACL.
 func allows(acl []permit, perm int32, who []ident) bool {
 	for _, p := range acl {
-		if p.perms&perm == 0 {
-			continue
-		}
-		if p.ident == anyone {
+		if p.perms&perm != 0 && (p.ident == anyone || slices.Contains(who, p.ident)) {
 			return true
-		}
-		for _, w := range who {
-			if p.ident == w {
-				return true
-			}
 		}
 	}
 	return false
@@ -45,12 +37,9 @@ func allows(acl []permit, perm int32, who []ident) bool {
 // so nobody is permitted anything by it.
 func proper(acl []permit, who []ident) (all []permit, good bool) {
 	add := func(p permit) {
-		for _, q := range all {
-			if p == q {
-				return
-			}
+		if !slices.Contains(all, p) {
+			all = append(all, p)
 		}
-		all = append(all, p)
 	}
 	for _, p := range acl {
 		switch {

@@ -3,7 +3,6 @@ package zookeeper
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/locksim/locksim/sim"
 )
@@ -12,6 +11,7 @@ import (
 // it knows, and asks the leader for all else. Which sessions live it tells the leader, when
 // it is asked; until it gives the leader up it says so to their clients by itself.
 type following struct {
+	idle
 	m       *member
 	vote    vote
 	round   int
@@ -33,9 +33,7 @@ func (m *member) follow(v vote, round int) {
 	f.watch()
 }
 
-func (f *following) serves() bool                { return f.active }
-func (f *following) expires(int64) time.Duration { return 0 }
-func (f *following) applied(*txn)                {}
+func (f *following) serves() bool { return f.active }
 
 func (f *following) quit() {
 	if f.end != nil {
@@ -183,9 +181,7 @@ func (f *following) learn(msg newLeader) {
 
 func (f *following) submit(one *call) {
 	m := f.m
-	m.serial++
-	one.serial = m.serial
-	m.calls[one.serial] = one
+	m.await(one)
 	m.tells(f.end, forward{one.q, one.r, slices.Clone(one.c.who), one.serial})
 }
 

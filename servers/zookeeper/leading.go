@@ -155,9 +155,7 @@ func (l *leading) submit(one *call) {
 		l.settled(func() { one.finish(result{op: opSync}) })
 		return
 	}
-	m.serial++
-	one.serial = m.serial
-	m.calls[one.serial] = one
+	m.await(one)
 	l.decide(one.q, one.r.By(), one.c.who, m.name, one.serial)
 }
 

@@ -22,6 +22,7 @@ const (
 // first itself, and comes over to any better vote. Once most members are for one, and no
 // better vote has come for a while, that one leads: FastLeaderElection of the real one.
 type looking struct {
+	idle
 	m     *member
 	round int
 	vote  vote
@@ -65,14 +66,6 @@ func (v vote) better(than vote) bool {
 	}
 	return v.id > than.id
 }
-
-func (l *looking) serves() bool                { return false }
-func (l *looking) submit(*call)                {}
-func (l *looking) touch(int64) bool            { return false }
-func (l *looking) resume(*call)                {}
-func (l *looking) applied(*txn)                {}
-func (l *looking) expires(int64) time.Duration { return 0 }
-func (l *looking) quit()                       {}
 
 func (l *looking) tellAll() {
 	for _, name := range l.m.others {
@@ -144,10 +137,7 @@ func (l *looking) heard(from string, n notification) {
 // count looks whether most members are for the one that this one is for.
 func (l *looking) count() {
 	m := l.m
-	if l.timer != nil {
-		m.timers.Stop(l.timer)
-		l.timer = nil
-	}
+	m.timers.Stop(l.timer)
 	if !l.won() {
 		return
 	}

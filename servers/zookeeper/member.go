@@ -242,7 +242,14 @@ func sortedPaths(s *life) []string {
 	return slices.Sorted(maps.Keys(s.ephemerals))
 }
 
-// idle is the role of a server that does nothing yet, or is down.
+// await enters a call among those that wait for a transaction or a sync.
+func (m *member) await(one *call) {
+	m.serial++
+	one.serial = m.serial
+	m.calls[one.serial] = one
+}
+
+// idle is the role of a server that does nothing yet, or is down. Other roles are made of it.
 type idle struct{}
 
 func (idle) serves() bool                { return false }

@@ -69,10 +69,8 @@ func (t *tracker) remove(id int64) { delete(t.sessions, id) }
 
 // arm looks again when the first session is due.
 func (t *tracker) arm() {
-	if t.timer != nil {
-		t.m.timers.Stop(t.timer)
-		t.timer = nil
-	}
+	t.m.timers.Stop(t.timer)
+	t.timer = nil
 	first := int64(-1)
 	for _, s := range t.sessions {
 		if !s.closing && (first < 0 || s.due < first) {
@@ -86,10 +84,8 @@ func (t *tracker) arm() {
 
 // quit ends the count.
 func (t *tracker) quit() {
-	if t.timer != nil {
-		t.m.timers.Stop(t.timer)
-		t.timer = nil
-	}
+	t.m.timers.Stop(t.timer)
+	t.timer = nil
 	clear(t.sessions)
 }
 

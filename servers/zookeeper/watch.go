@@ -65,12 +65,8 @@ func tell(on map[string][]*client, ev event, path string, told []*client) []*cli
 func (w *watches) forget(c *client) {
 	for _, on := range []map[string][]*client{w.data, w.child} {
 		for path, all := range on {
-			if i := slices.Index(all, c); i >= 0 {
-				if len(all) == 1 {
-					delete(on, path)
-				} else {
-					on[path] = slices.Delete(all, i, i+1)
-				}
+			if on[path] = slices.DeleteFunc(all, func(o *client) bool { return o == c }); len(on[path]) == 0 {
+				delete(on, path)
 			}
 		}
 	}
@@ -79,16 +75,19 @@ func (w *watches) forget(c *client) {
 // again sets the watches that a client had where it comes from, or tells it at once what has
 // happened since: DataTree.setWatches. A client may send them in any order.
 func (w *watches) again(t *tree, c *client, set watchSet) {
-	for _, path := range slices.Sorted(slices.Values(set.data)) {
-		switch n := t.nodes[path]; {
-		case n == nil:
-			c.notify(deleted, path)
-		case n.mzxid > set.since:
-			c.notify(dataChanged, path)
-		default:
-			watch(w.data, path, c)
+	watchAll := func(on map[string][]*client, paths []string, what event, latest func(*znode) int64) {
+		for _, path := range slices.Sorted(slices.Values(paths)) {
+			switch n := t.nodes[path]; {
+			case n == nil:
+				c.notify(deleted, path)
+			case latest(n) > set.since:
+				c.notify(what, path)
+			default:
+				watch(on, path, c)
+			}
 		}
 	}
+	watchAll(w.data, set.data, dataChanged, func(n *znode) int64 { return n.mzxid })
 	for _, path := range slices.Sorted(slices.Values(set.exists)) {
 		if t.nodes[path] != nil {
 			c.notify(created, path)
@@ -96,16 +95,7 @@ func (w *watches) again(t *tree, c *client, set watchSet) {
 			watch(w.data, path, c)
 		}
 	}
-	for _, path := range slices.Sorted(slices.Values(set.child)) {
-		switch n := t.nodes[path]; {
-		case n == nil:
-			c.notify(deleted, path)
-		case n.pzxid > set.since:
-			c.notify(childrenChanged, path)
-		default:
-			watch(w.child, path, c)
-		}
-	}
+	watchAll(w.child, set.child, childrenChanged, func(n *znode) int64 { return n.pzxid })
 }
 
 // notify tells a client of an event.
