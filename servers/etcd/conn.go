@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -162,14 +163,7 @@ func (c *conn) drop() {
 }
 
 // streams are those of the calls, in the order in which they began.
-func (c *conn) streams() []uint32 {
-	all := make([]uint32, 0, len(c.calls))
-	for s := range c.calls {
-		all = append(all, s)
-	}
-	slices.Sort(all)
-	return all
-}
+func (c *conn) streams() []uint32 { return slices.Sorted(maps.Keys(c.calls)) }
 
 // flush sends what is ready.
 func (c *conn) flush() {
@@ -209,17 +203,15 @@ func (call *rpc) begin() {
 // unknown is the error of gRPC's server for a method that it does not have: handleStream in
 // https://github.com/grpc/grpc-go/blob/master/server.go
 func unknown(path string) error {
-	service, method, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if i := strings.LastIndexByte(strings.TrimPrefix(path, "/"), '/'); ok {
-		service, method = strings.TrimPrefix(path, "/")[:i], strings.TrimPrefix(path, "/")[i+1:]
-	}
+	name := strings.TrimPrefix(path, "/")
+	i := strings.LastIndexByte(name, '/')
 	switch {
-	case !ok:
+	case i < 0:
 		return status.Errorf(codes.Unimplemented, "malformed method name: %q", path)
-	case services[service]:
-		return status.Errorf(codes.Unimplemented, "unknown method %v for service %v", method, service)
+	case services[name[:i]]:
+		return status.Errorf(codes.Unimplemented, "unknown method %v for service %v", name[i+1:], name[:i])
 	}
-	return status.Errorf(codes.Unimplemented, "unknown service %v", service)
+	return status.Errorf(codes.Unimplemented, "unknown service %v", name[:i])
 }
 
 // take takes a request.

@@ -3,7 +3,9 @@ package etcd
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -84,9 +86,12 @@ type framer struct {
 	// settled: so are the settings, which have to be the first frame.
 	settled bool
 	broken  bool
-	last    uint32 // the highest stream
-	header  *hpack.Decoder
-	fields  []hpack.HeaderField
+	// frames reads what in has, which is one whole frame.
+	in     bytes.Reader
+	frames *http2.Framer
+	last   uint32 // the highest stream
+	header *hpack.Decoder
+	fields []hpack.HeaderField
 	// block is a block of headers that goes on in the next frame.
 	block   []byte
 	blockOf *opens
@@ -103,6 +108,7 @@ func newFramer(names *sim.Names) sim.Framer {
 	f := &framer{names: names, calls: map[uint32]*incoming{}}
 	f.header = hpack.NewDecoder(4096, func(h hpack.HeaderField) { f.fields = append(f.fields, h) })
 	f.header.SetMaxStringLength(largestHeaders)
+	f.frames = http2.NewFramer(nil, &f.in)
 	return f
 }
 
@@ -131,9 +137,8 @@ func (f *framer) Next(b []byte) (int, sim.Frame) {
 		if len(b)-at < frameHeader+size {
 			break
 		}
-		kind, flags := http2.FrameType(b[at+3]), http2.Flags(b[at+4])
-		stream := binary.BigEndian.Uint32(b[at+5:]) & (1<<31 - 1)
-		read, err := f.read(kind, flags, stream, b[at+frameHeader:at+frameHeader+size])
+		f.in.Reset(b[at : at+frameHeader+size])
+		read, err := f.read(http2.FrameType(b[at+3]))
 		if err != nil {
 			return f.breaks(b, body, err.code, err.why)
 		}
@@ -177,94 +182,70 @@ func broken(code http2.ErrCode, format string, args ...any) *breaks {
 }
 
 // read reads one frame; nothing is what means nothing to a server.
-func (f *framer) read(kind http2.FrameType, flags http2.Flags, stream uint32, b []byte) (any, *breaks) {
-	if !f.settled && (kind != http2.FrameSettings || flags.Has(http2.FlagSettingsAck)) {
+func (f *framer) read(kind http2.FrameType) (any, *breaks) {
+	frame, err := f.frames.ReadFrame()
+	if err != nil {
+		return nil, f.misread(kind, err)
+	}
+	h := frame.Header()
+	if !f.settled && (kind != http2.FrameSettings || h.Flags.Has(http2.FlagSettingsAck)) {
 		return nil, broken(http2.ErrCodeProtocol, "%s before SETTINGS", kind)
 	}
 	f.settled = true
-	if f.blockOf != nil && (kind != http2.FrameContinuation || stream != f.blockOf.stream) {
-		return nil, broken(http2.ErrCodeProtocol, "%s amid headers", kind)
-	}
-	switch kind {
-	case http2.FrameHeaders, http2.FrameData, http2.FrameRSTStream, http2.FramePriority, http2.FrameContinuation:
-		if stream == 0 {
-			return nil, broken(http2.ErrCodeProtocol, "%s of no stream", kind)
+	switch is := frame.(type) {
+	case *http2.HeadersFrame:
+		if h.StreamID%2 == 0 || h.StreamID <= f.last {
+			return nil, broken(http2.ErrCodeProtocol, "headers of stream %d after %d", h.StreamID, f.last)
 		}
-	case http2.FrameSettings, http2.FramePing, http2.FrameGoAway:
-		if stream != 0 {
-			return nil, broken(http2.ErrCodeProtocol, "%s of a stream", kind)
-		}
-	}
-	if n, fixed := map[http2.FrameType]int{http2.FrameRSTStream: 4, http2.FramePriority: 5, http2.FramePing: 8, http2.FrameWindowUpdate: 4}[kind]; fixed && len(b) != n {
-		return nil, broken(http2.ErrCodeFrameSize, "%s of %d bytes", kind, len(b))
-	}
-	switch kind {
-	case http2.FrameHeaders:
-		return f.readHeaders(flags, stream, b)
-	case http2.FrameContinuation:
-		if f.blockOf == nil {
-			return nil, broken(http2.ErrCodeProtocol, "%s of no headers", kind)
-		}
-		return f.readBlock(flags.Has(http2.FlagContinuationEndHeaders), b)
-	case http2.FrameData:
-		return f.readData(flags, stream, b)
-	case http2.FrameRSTStream:
-		if stream > f.last {
+		f.last = h.StreamID
+		f.blockOf = &opens{stream: h.StreamID, ends: is.StreamEnded()}
+		return f.readBlock(is.HeadersEnded(), is.HeaderBlockFragment())
+	case *http2.ContinuationFrame:
+		return f.readBlock(is.HeadersEnded(), is.HeaderBlockFragment())
+	case *http2.DataFrame:
+		return f.readData(is)
+	case *http2.RSTStreamFrame:
+		if h.StreamID > f.last {
 			return nil, broken(http2.ErrCodeProtocol, "%s of a stream that is idle", kind)
 		}
-		call := f.calls[stream]
-		delete(f.calls, stream)
+		call := f.calls[h.StreamID]
+		delete(f.calls, h.StreamID)
 		if call == nil { // it is over
-			return cancels{stream: stream}, nil
+			return cancels{stream: h.StreamID}, nil
 		}
-		return cancels{stream, call.path}, nil
-	case http2.FrameSettings:
-		return readSettings(flags, b)
-	case http2.FramePing:
-		if flags.Has(http2.FlagPingAck) {
+		return cancels{h.StreamID, call.path}, nil
+	case *http2.SettingsFrame:
+		if is.IsAck() {
 			return nil, nil
 		}
-		return pings(b), nil
-	case http2.FrameWindowUpdate:
-		by := binary.BigEndian.Uint32(b) & (1<<31 - 1)
-		if by == 0 {
-			return nil, broken(http2.ErrCodeProtocol, "%s by nothing", kind)
+		return readSettings(is), nil
+	case *http2.PingFrame:
+		if is.IsAck() {
+			return nil, nil
 		}
-		return opensWindow{stream, by}, nil
-	case http2.FramePushPromise:
+		return pings(is.Data), nil
+	case *http2.WindowUpdateFrame:
+		return opensWindow{h.StreamID, is.Increment}, nil
+	case *http2.PushPromiseFrame:
 		return nil, broken(http2.ErrCodeProtocol, "%s of a client", kind)
 	}
 	return nil, nil // PRIORITY, GOAWAY, and what is unknown
 }
 
-// unpad takes the padding off a frame.
-func unpad(padded bool, b []byte) ([]byte, *breaks) {
-	if !padded {
-		return b, nil
+// misread is the end of a connection because of a frame that http2 does not read: in its words, if
+// it has some, and else by the code of the error.
+func (f *framer) misread(kind http2.FrameType, err error) *breaks {
+	code := http2.ErrCodeProtocol
+	if of, is := errors.AsType[http2.ConnectionError](err); is {
+		code = http2.ErrCode(of)
 	}
-	if len(b) == 0 || int(b[0]) >= len(b) {
-		return nil, broken(http2.ErrCodeProtocol, "padding beyond the frame")
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the frame is shorter than what it has to hold
+		code = http2.ErrCodeFrameSize
 	}
-	return b[1 : len(b)-int(b[0])], nil
-}
-
-func (f *framer) readHeaders(flags http2.Flags, stream uint32, b []byte) (any, *breaks) {
-	b, err := unpad(flags.Has(http2.FlagHeadersPadded), b)
-	if err != nil {
-		return nil, err
+	if detail := f.frames.ErrorDetail(); detail != nil {
+		return broken(code, "%s: %v", kind, detail)
 	}
-	if flags.Has(http2.FlagHeadersPriority) {
-		if len(b) < 5 {
-			return nil, broken(http2.ErrCodeFrameSize, "a priority of %d bytes", len(b))
-		}
-		b = b[5:]
-	}
-	if stream%2 == 0 || stream <= f.last {
-		return nil, broken(http2.ErrCodeProtocol, "headers of stream %d after %d", stream, f.last)
-	}
-	f.last = stream
-	f.blockOf = &opens{stream: stream, ends: flags.Has(http2.FlagHeadersEndStream)}
-	return f.readBlock(flags.Has(http2.FlagHeadersEndHeaders), b)
+	return broken(code, "%s: %v", kind, code)
 }
 
 // readBlock reads on in a block of headers.
@@ -301,21 +282,18 @@ func (f *framer) readBlock(over bool, b []byte) (any, *breaks) {
 	return call, nil
 }
 
-func (f *framer) readData(flags http2.Flags, stream uint32, b []byte) (any, *breaks) {
+func (f *framer) readData(is *http2.DataFrame) (any, *breaks) {
+	stream := is.StreamID
 	if stream > f.last {
 		return nil, broken(http2.ErrCodeProtocol, "data of a stream that is idle")
 	}
-	data := sends{stream: stream, size: len(b), ends: flags.Has(http2.FlagDataEndStream)}
-	b, err := unpad(flags.Has(http2.FlagDataPadded), b)
-	if err != nil {
-		return nil, err
-	}
+	data := sends{stream: stream, size: int(is.Length), ends: is.StreamEnded()}
 	call := f.calls[stream]
 	if call == nil { // it is over
 		return sends{stream: stream, size: data.size}, nil
 	}
 	data.path = call.path
-	call.rest = append(call.rest, b...)
+	call.rest = append(call.rest, is.Data()...)
 	for len(call.rest) >= 5 && data.wrong == "" {
 		size := binary.BigEndian.Uint32(call.rest[1:])
 		switch {
@@ -336,30 +314,17 @@ func (f *framer) readData(flags http2.Flags, stream uint32, b []byte) (any, *bre
 	return data, nil
 }
 
-func readSettings(flags http2.Flags, b []byte) (any, *breaks) {
-	if flags.Has(http2.FlagSettingsAck) {
-		if len(b) > 0 {
-			return nil, broken(http2.ErrCodeFrameSize, "an acknowledgement of settings with %d bytes", len(b))
-		}
-		return nil, nil
-	}
-	if len(b)%6 != 0 {
-		return nil, broken(http2.ErrCodeFrameSize, "settings of %d bytes", len(b))
-	}
-	var s settings
-	for ; len(b) > 0; b = b[6:] {
-		value := binary.BigEndian.Uint32(b[2:])
-		switch http2.SettingID(binary.BigEndian.Uint16(b)) {
+func readSettings(is *http2.SettingsFrame) (s settings) {
+	_ = is.ForeachSetting(func(one http2.Setting) error {
+		switch one.ID {
 		case http2.SettingInitialWindowSize:
-			if value > 1<<31-1 {
-				return nil, broken(http2.ErrCodeFlowControl, "a window of %d bytes", value)
-			}
-			s.window, s.hasWindow = value, true
+			s.window, s.hasWindow = one.Val, true
 		case http2.SettingHeaderTableSize:
-			s.table, s.hasTable = value, true
+			s.table, s.hasTable = one.Val, true
 		}
-	}
-	return s, nil
+		return nil
+	})
+	return s
 }
 
 // keepsAlive says that what was read does nothing but renew leases.

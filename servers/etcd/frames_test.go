@@ -158,26 +158,26 @@ func TestWhatIsNoHTTP2(t *testing.T) {
 			_ = s.frames.WritePing(false, [8]byte{})
 		}},
 		{"a frame of 16385 bytes", func(s *scribe) { s.Write([]byte{0, 64, 1, 0, 0, 0, 0, 0, 1}) }},
-		{"HEADERS of no stream", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 0)},
-		{"SETTINGS of a stream", frame(http2.FrameSettings, 0, 1)},
-		{"settings of 5 bytes", frame(http2.FrameSettings, 0, 0, 1, 2, 3, 4, 5)},
-		{"an acknowledgement of settings with 6 bytes", frame(http2.FrameSettings, http2.FlagSettingsAck, 0, 1, 2, 3, 4, 5, 6)},
-		{"a window of 2147483648 bytes", frame(http2.FrameSettings, 0, 0, 0, 4, 0x80, 0, 0, 0)},
-		{"PING of 7 bytes", frame(http2.FramePing, 0, 0, 1, 2, 3, 4, 5, 6, 7)},
-		{"WINDOW_UPDATE by nothing", frame(http2.FrameWindowUpdate, 0, 0, 0, 0, 0, 0)},
+		{"HEADERS: HEADERS frame with stream ID 0", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 0)},
+		{"SETTINGS: PROTOCOL_ERROR", frame(http2.FrameSettings, 0, 1)},
+		{"SETTINGS: FRAME_SIZE_ERROR", frame(http2.FrameSettings, 0, 0, 1, 2, 3, 4, 5)},
+		{"SETTINGS: FRAME_SIZE_ERROR", frame(http2.FrameSettings, http2.FlagSettingsAck, 0, 1, 2, 3, 4, 5, 6)},
+		{"SETTINGS: FLOW_CONTROL_ERROR", frame(http2.FrameSettings, 0, 0, 0, 4, 0x80, 0, 0, 0)},
+		{"PING: FRAME_SIZE_ERROR", frame(http2.FramePing, 0, 0, 1, 2, 3, 4, 5, 6, 7)},
+		{"WINDOW_UPDATE: PROTOCOL_ERROR", frame(http2.FrameWindowUpdate, 0, 0, 0, 0, 0, 0)},
 		{"RST_STREAM of a stream that is idle", frame(http2.FrameRSTStream, 0, 9, 0, 0, 0, 0)},
 		{"data of a stream that is idle", frame(http2.FrameData, 0, 9)},
 		{"headers of stream 2 after 0", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 2)},
 		{"headers of stream 1 after 1", func(s *scribe) { s.open(1, "/x/y"); s.open(1, "/x/y") }},
-		{"DATA amid headers", func(s *scribe) {
+		{"DATA: got DATA for stream 1; expected CONTINUATION following HEADERS for stream 1", func(s *scribe) {
 			_ = s.frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: s.headers("/x/y")})
 			s.data(1, true, nil)
 		}},
-		{"CONTINUATION of no headers", frame(http2.FrameContinuation, 0, 1)},
-		{"padding beyond the frame", frame(http2.FrameHeaders, http2.FlagHeadersPadded, 1, 1)},
-		{"a priority of 2 bytes", frame(http2.FrameHeaders, http2.FlagHeadersPriority, 1, 0, 0)},
+		{"CONTINUATION: unexpected CONTINUATION for stream 1", frame(http2.FrameContinuation, 0, 1)},
+		{"HEADERS: PROTOCOL_ERROR", frame(http2.FrameHeaders, http2.FlagHeadersPadded, 1, 1)},
+		{"HEADERS: FRAME_SIZE_ERROR", frame(http2.FrameHeaders, http2.FlagHeadersPriority, 1, 0, 0)},
 		{"headers that are not compressed as they should be", frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)},
-		{"PUSH_PROMISE of a client", frame(http2.FramePushPromise, 0, 1)},
+		{"PUSH_PROMISE: FRAME_SIZE_ERROR", frame(http2.FramePushPromise, 0, 1)},
 	} {
 		s := newScribe()
 		c.write(s)

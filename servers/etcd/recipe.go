@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -199,7 +200,7 @@ func (r *recipe) waitDeletes(prefix string, upTo int64, then func(error)) {
 			case events == nil:
 				r.unwatch()
 				r.schedule(func() { then(rpctypes.ErrGRPCCompacted) })
-			case deletes(events):
+			case slices.ContainsFunc(events, isDelete):
 				r.unwatch()
 				r.schedule(func() { r.waitDeletes(prefix, upTo, then) })
 			}
@@ -207,14 +208,7 @@ func (r *recipe) waitDeletes(prefix string, upTo int64, then func(error)) {
 	})
 }
 
-func deletes(events []*mvccpb.Event) bool {
-	for _, e := range events {
-		if e.Type == mvccpb.Event_DELETE {
-			return true
-		}
-	}
-	return false
-}
+func isDelete(e *mvccpb.Event) bool { return e.Type == mvccpb.Event_DELETE }
 
 var (
 	errSessionExpired = errors.New("mutex: session is expired")

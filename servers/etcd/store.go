@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -189,11 +190,11 @@ func order(r *pb.RangeRequest) func(a, b *mvccpb.KeyValue) int {
 		}
 		switch r.SortTarget {
 		case pb.RangeRequest_VERSION:
-			return compare(a.Version, b.Version)
+			return cmp.Compare(a.Version, b.Version)
 		case pb.RangeRequest_CREATE:
-			return compare(a.CreateRevision, b.CreateRevision)
+			return cmp.Compare(a.CreateRevision, b.CreateRevision)
 		case pb.RangeRequest_MOD:
-			return compare(a.ModRevision, b.ModRevision)
+			return cmp.Compare(a.ModRevision, b.ModRevision)
 		case pb.RangeRequest_VALUE:
 			return bytes.Compare(a.Value, b.Value)
 		}
@@ -293,7 +294,7 @@ func (s *store) compact(revision int64) error {
 
 // since are the changes of a range from a revision on.
 func (s *store) since(revision int64, key, end []byte) []*mvccpb.Event {
-	first, _ := slices.BinarySearchFunc(s.past, revision, func(e *mvccpb.Event, r int64) int { return compare(e.Kv.ModRevision, r) })
+	first, _ := slices.BinarySearchFunc(s.past, revision, func(e *mvccpb.Event, r int64) int { return cmp.Compare(e.Kv.ModRevision, r) })
 	var found []*mvccpb.Event
 	for _, e := range s.past[first:] {
 		if inRange(e.Kv.Key, key, end) {
@@ -324,14 +325,4 @@ func (s *store) head(folder string) *mvccpb.KeyValue {
 		}
 	}
 	return first
-}
-
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"bytes"
+	"cmp"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -54,13 +55,13 @@ func compares(c *pb.Compare, kv *mvccpb.KeyValue) bool {
 	case pb.Compare_VALUE:
 		result = bytes.Compare(kv.Value, c.GetValue())
 	case pb.Compare_CREATE:
-		result = compare(kv.CreateRevision, c.GetCreateRevision())
+		result = cmp.Compare(kv.CreateRevision, c.GetCreateRevision())
 	case pb.Compare_MOD:
-		result = compare(kv.ModRevision, c.GetModRevision())
+		result = cmp.Compare(kv.ModRevision, c.GetModRevision())
 	case pb.Compare_VERSION:
-		result = compare(kv.Version, c.GetVersion())
+		result = cmp.Compare(kv.Version, c.GetVersion())
 	case pb.Compare_LEASE:
-		result = compare(kv.Lease, c.GetLease())
+		result = cmp.Compare(kv.Lease, c.GetLease())
 	}
 	switch c.Result {
 	case pb.Compare_EQUAL:

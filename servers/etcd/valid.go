@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"maps"
+
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
@@ -130,20 +132,16 @@ func changes(ops []*pb.RequestOp) (all changing, ok bool) {
 		if !ok {
 			return all, false
 		}
-		for key := range then.puts {
-			if all.puts[key] || all.deleted(key) {
-				return all, false
-			}
-		}
-		for key := range other.puts {
-			if all.puts[key] || all.deleted(key) {
-				return all, false
-			}
-		}
-		for _, branch := range []changing{then, other} {
+		branches := []changing{then, other}
+		for _, branch := range branches {
 			for key := range branch.puts {
-				all.puts[key] = true
+				if all.puts[key] || all.deleted(key) {
+					return all, false
+				}
 			}
+		}
+		for _, branch := range branches {
+			maps.Copy(all.puts, branch.puts)
 			all.deletes = append(all.deletes, branch.deletes...)
 		}
 	}

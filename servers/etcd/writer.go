@@ -3,6 +3,7 @@ package etcd
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -178,12 +179,7 @@ func (w *writer) widen(o opensWindow) (ok bool) {
 }
 
 func (w *writer) sorted() []*outgoing {
-	var all []*outgoing
-	for _, s := range w.streams {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b *outgoing) int { return int(a.id) - int(b.id) })
-	return all
+	return slices.SortedFunc(maps.Values(w.streams), func(a, b *outgoing) int { return int(a.id) - int(b.id) })
 }
 
 // opening are the headers of an answer.
