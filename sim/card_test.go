@@ -117,13 +117,3 @@ func TestFlawsOfCards(t *testing.T) {
 		}
 	}
 }
-
-// Every effect breaks an assumption of locks, or none.
-func TestAssumptionsKnowEveryEffect(t *testing.T) {
-	for _, effect := range trace.Effects() {
-		if _, ok := sim.Assumptions[effect]; !ok {
-			t.Errorf("nobody knows what a fault breaks that %s", effect)
-		}
-	}
-	Same(t, "the assumptions", len(sim.Assumptions), len(trace.Effects()))
-}

@@ -9,10 +9,7 @@ import (
 
 // What the tests see of the inside of the package, which they test from outside.
 
-var (
-	InBubble    = inBubble
-	Assumptions = assumptions
-)
+var InBubble = inBubble
 
 type Watchdog = watchdog
 

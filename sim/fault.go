@@ -150,6 +150,17 @@ func (cfg *Config) Topology() Topology {
 	return t
 }
 
+// breaks is the assumption that the fault breaks. A crash takes something else from each role.
+func (f Fault) breaks(t Topology) trace.Assumption {
+	switch dies := f.Effect() == trace.KillsProcess; {
+	case dies && f.Target() == trace.StorageName:
+		return trace.AssumeStorageMemory
+	case dies && !t.Clients[f.Target()]:
+		return trace.AssumeLockMemory
+	}
+	return f.Effect().Breaks()
+}
+
 // idle says why a fault cannot act on the lock at hand, or "".
 func (w *World) idle(fault Fault) string {
 	if len(w.trace.Locks) == 0 {

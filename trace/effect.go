@@ -22,11 +22,44 @@ const (
 	RevokesClaim     Effect = "revokes a claim"
 )
 
+// breaks has, by effect, what a lock takes for granted and such a fault breaks. A call that is
+// cancelled breaks nothing that a lock may take for granted.
+var breaks = []struct {
+	Effect
+	Assumption
+}{
+	{StopsProcess, AssumeProcess},
+	{KillsProcess, AssumeProcess},
+	{CutsLink, AssumeNetwork},
+	{ResetsConnection, AssumeNetwork},
+	{SlowsLink, AssumeNetwork},
+	{HoldsMessage, AssumeNetwork},
+	{StallsRequest, AssumeProcess},
+	{StallsDisk, AssumeProcess},
+	{SetsClock, AssumeClock},
+	{DriftsClock, AssumeClock},
+	{AnswersErrors, AssumeProcess},
+	{MovesRole, AssumeLockMemory},
+	{CancelsCall, ""},
+	{RevokesClaim, AssumeLockMemory},
+}
+
 // Effects lists all effects.
 func Effects() []Effect {
-	return []Effect{
-		StopsProcess, KillsProcess, CutsLink, ResetsConnection, SlowsLink, HoldsMessage,
-		StallsRequest, StallsDisk, SetsClock, DriftsClock, AnswersErrors, MovesRole, CancelsCall,
-		RevokesClaim,
+	all := make([]Effect, len(breaks))
+	for i, b := range breaks {
+		all[i] = b.Effect
 	}
+	return all
+}
+
+// Breaks is the assumption that a fault of the effect breaks; "" is none. A crash takes another
+// one from a server.
+func (e Effect) Breaks() Assumption {
+	for _, b := range breaks {
+		if b.Effect == e {
+			return b.Assumption
+		}
+	}
+	return ""
 }

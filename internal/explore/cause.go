@@ -109,25 +109,7 @@ func share(rec *Record, w World, names []string, counts bool) role {
 
 // abstract is one fault without names: a word for an ID, and words for people.
 func abstract(rec *Record, w World, f Fault) (slug, words string) {
-	return causes[f.Effect()](rec, w, f)
-}
-
-// causes are the tellers of causes, by effect.
-var causes = map[trace.Effect]func(*Record, World, Fault) (slug, words string){
-	trace.StopsProcess:     onOne,
-	trace.KillsProcess:     abstractCrash,
-	trace.CutsLink:         fromOthers,
-	trace.ResetsConnection: between,
-	trace.SlowsLink:        between,
-	trace.HoldsMessage:     abstractMessage,
-	trace.StallsRequest:    onStep,
-	trace.SetsClock:        onOne,
-	trace.DriftsClock:      onOne,
-	trace.StallsDisk:       onOne,
-	trace.AnswersErrors:    onOne,
-	trace.MovesRole:        onOne,
-	trace.CancelsCall:      onOne,
-	trace.RevokesClaim:     onOne,
+	return effects[f.Effect()].cause(rec, w, f)
 }
 
 // onOne tells a fault by what the process is that it strikes.

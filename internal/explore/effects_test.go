@@ -8,9 +8,8 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// Each table by effect knows every effect, and of one about which it does nothing it says
-// why.
-func TestTablesKnowEveryEffect(t *testing.T) {
+// The search knows every effect, and of one about which it does nothing it says why.
+func TestSearchKnowsEveryEffect(t *testing.T) {
 	has := func(is bool, reason string) string {
 		switch {
 		case is && reason != "":
@@ -20,16 +19,17 @@ func TestTablesKnowEveryEffect(t *testing.T) {
 		}
 		return ""
 	}
-	for table, lacks := range map[string]func(trace.Effect) string{
-		"harm":     func(e trace.Effect) string { return has(harm[e] > 0, "") },
-		"causes":   func(e trace.Effect) string { return has(causes[e] != nil, "") },
-		"comesTo":  func(e trace.Effect) string { return has(comesTo[e] != nil, "") },
-		"leaves":   func(e trace.Effect) string { return has(leaves[e].happens != nil, leaves[e].none) },
-		"evidence": func(e trace.Effect) string { return has(evidence[e].shows != nil, evidence[e].none) },
-	} {
-		for _, effect := range trace.Effects() {
-			if what := lacks(effect); what != "" {
-				t.Errorf("of a fault that %s, the table %s has %s", effect, table, what)
+	for _, e := range trace.Effects() {
+		is := effects[e]
+		for part, lacks := range map[string]string{
+			"harm":     has(is.harm > 0, ""),
+			"cause":    has(is.cause != nil, ""),
+			"comesTo":  has(is.comesTo != nil, ""),
+			"leaves":   has(is.leaves.happens != nil, is.leaves.none),
+			"evidence": has(is.evidence.shows != nil, is.evidence.none),
+		} {
+			if lacks != "" {
+				t.Errorf("of a fault that %s, %s has %s", e, part, lacks)
 			}
 		}
 	}

@@ -45,39 +45,31 @@ func (r *Record) families(w World) []family {
 
 // family is what a fault of a world comes to.
 func (r *Record) family(w World, f Fault) family {
-	return comesTo[f.Effect()](r, w, f)
+	return effects[f.Effect()].comesTo(r, w, f)
 }
 
-// comesTo has the families, by effect: of a fault, from what the process is that it
-// strikes and from what it comes to if it only makes something late.
-var comesTo = map[trace.Effect]func(r *Record, w World, f Fault) family{
-	trace.StopsProcess: func(r *Record, w World, f Fault) family {
-		if r.Roles[f.Target()] == trace.RoleClient && f.How() == string(trace.Suspend) {
-			return suspended
-		}
-		return justLate(r, w, f)
-	},
-	trace.KillsProcess: func(r *Record, w World, f Fault) family {
-		switch on := r.Roles[f.Target()]; {
-		case on == trace.RoleClient:
-			return dead
-		case on == trace.RoleNode && r.forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
-			return forgetful
-		}
-		return justLate(r, w, f)
-	},
-	trace.CutsLink:         justLate,
-	trace.ResetsConnection: justLate,
-	trace.SlowsLink:        justLate,
-	trace.HoldsMessage:     justLate,
-	trace.StallsRequest:    justLate,
-	trace.StallsDisk:       justLate,
-	trace.AnswersErrors:    justLate,
-	trace.SetsClock:        wrongClock,
-	trace.DriftsClock:      wrongClock,
-	trace.MovesRole:        func(*Record, World, Fault) family { return forgetful },
-	trace.CancelsCall:      func(*Record, World, Fault) family { return cancelled },
-	trace.RevokesClaim:     func(*Record, World, Fault) family { return forgetful },
+// whatStops is what a process comes to that stands still.
+func whatStops(r *Record, w World, f Fault) family {
+	if r.Roles[f.Target()] == trace.RoleClient && f.How() == string(trace.Suspend) {
+		return suspended
+	}
+	return justLate(r, w, f)
+}
+
+// whatDies is what a process comes to that crashes.
+func whatDies(r *Record, w World, f Fault) family {
+	switch on := r.Roles[f.Target()]; {
+	case on == trace.RoleClient:
+		return dead
+	case on == trace.RoleNode && r.forgets(trace.Crash(f.How()), w.Change.Persistence[f.Target()]):
+		return forgetful
+	}
+	return justLate(r, w, f)
+}
+
+// always is what a fault comes to whatever it strikes.
+func always(f family) func(*Record, World, Fault) family {
+	return func(*Record, World, Fault) family { return f }
 }
 
 // justLate is what a fault comes to that only makes something late: if it acts on a node,

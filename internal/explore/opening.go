@@ -68,7 +68,7 @@ func openings(rec *Record, w World, client string) []opening {
 		for _, other := range earlier {
 			add(trace.KeyExpired{Client: other, Node: node})
 		}
-		if over := leaves[f.Effect()].happens; over != nil {
+		if over := effects[f.Effect()].leaves.happens; over != nil {
 			add(over(node))
 		}
 	}
@@ -88,23 +88,7 @@ type remainder struct {
 	none    string
 }
 
-// leaves has the remainders, by effect.
-var leaves = map[trace.Effect]remainder{
-	trace.SetsClock:        {happens: func(node string) trace.Happening { return trace.ClockJumped{Process: node} }},
-	trace.KillsProcess:     {happens: didThen(trace.Restarted)},
-	trace.StopsProcess:     {happens: didThen(trace.Resumed)},
-	trace.MovesRole:        {happens: didThen(trace.WasPromoted)},
-	trace.CutsLink:         {none: "no point of a story tells the end of a partition"},
-	trace.SlowsLink:        {none: "nothing tells when messages are fast again"},
-	trace.ResetsConnection: {none: "a node forgets nothing by it"},
-	trace.HoldsMessage:     {none: "it strikes no node"},
-	trace.StallsRequest:    {none: "it strikes no node"},
-	trace.StallsDisk:       {none: "a node forgets nothing by it"},
-	trace.AnswersErrors:    {none: "a node forgets nothing by it"},
-	trace.DriftsClock:      {none: "it has no moment; that a key expires is one already"},
-	trace.CancelsCall:      {none: "it strikes no node"},
-	trace.RevokesClaim:     {none: "it names a client, and no node"},
-}
+func clockJumped(node string) trace.Happening { return trace.ClockJumped{Process: node} }
 
 func didThen(verb trace.Verb) func(string) trace.Happening {
 	return func(node string) trace.Happening { return trace.Did{Process: node, Verb: verb} }

@@ -10,14 +10,6 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// harm orders the effects by how often such faults do harm.
-var harm = map[trace.Effect]int{
-	trace.StopsProcess: 1, trace.CutsLink: 2, trace.SetsClock: 3, trace.KillsProcess: 4, trace.HoldsMessage: 5,
-	trace.ResetsConnection: 6, trace.SlowsLink: 7, trace.AnswersErrors: 8, trace.StallsRequest: 9,
-	trace.CancelsCall: 10, trace.MovesRole: 11, trace.StallsDisk: 12, trace.DriftsClock: 13,
-	trace.RevokesClaim: 14,
-}
-
 // Singles lists the worlds of every single fault that a search tries in a base: each kind
 // that all of the kinds given have, in each manner and size, at each point at which
 // something happens to the process that it strikes. A fault that strikes a process between
@@ -41,7 +33,7 @@ func (r *Record) Singles(kinds ...Kinds) []World {
 		return 1
 	}
 	slices.SortStableFunc(sites, func(a, b tried) int {
-		return cmp.Or(forGood(a)-forGood(b), harm[a.kind.Effect]-harm[b.kind.Effect])
+		return cmp.Or(forGood(a)-forGood(b), effects[a.kind.Effect].harm-effects[b.kind.Effect].harm)
 	})
 	var all []World
 	for _, t := range sites {

@@ -159,7 +159,7 @@ func (r *rivalry) telling() []trace.Witness {
 	var all []trace.Witness
 	add := func(w trace.Witness) { all = append(all, w) }
 	for i, f := range r.faults {
-		if shows := evidence[f.Effect].shows; shows != nil {
+		if shows := effects[f.Effect].evidence.shows; shows != nil {
 			all = append(all, shows(r, i)...)
 		}
 	}
@@ -189,24 +189,6 @@ func (r *rivalry) telling() []trace.Witness {
 type trail struct {
 	shows func(r *rivalry, fault int) []trace.Witness
 	none  string
-}
-
-// evidence has the trails, by effect.
-var evidence = map[trace.Effect]trail{
-	trace.StopsProcess:     {shows: (*rivalry).showsStop},
-	trace.KillsProcess:     {shows: (*rivalry).showsDeath},
-	trace.SetsClock:        {shows: (*rivalry).showsJump},
-	trace.HoldsMessage:     {shows: (*rivalry).showsHold},
-	trace.CutsLink:         {shows: (*rivalry).showsCut},
-	trace.StallsRequest:    {shows: (*rivalry).showsStall},
-	trace.DriftsClock:      {shows: (*rivalry).showsDrift},
-	trace.MovesRole:        {shows: (*rivalry).showsMove},
-	trace.CancelsCall:      {shows: (*rivalry).showsCancel},
-	trace.RevokesClaim:     {none: "no point of a story tells that an operator has deleted a key"},
-	trace.ResetsConnection: {none: "no point of a story tells that a connection was reset"},
-	trace.SlowsLink:        {none: "a message that is slow arrives like any other"},
-	trace.StallsDisk:       {none: "no point of a story tells that a disk stalled"},
-	trace.AnswersErrors:    {none: "no point of a story tells that a node answered with an error"},
 }
 
 // showsStop tells of a process that was paused by what went on meanwhile.
