@@ -38,7 +38,7 @@ func (a *Cancel) Check(t Topology) error {
 }
 
 func (a *Cancel) Strike(w *World, f *FaultState) {
-	if !w.byName[a.Client].program.cancelNow() {
+	if !w.byName[a.Client].actor.cancel() {
 		f.inVain(a.Client + " was in no call of its lock that could be cancelled")
 	}
 }

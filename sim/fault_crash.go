@@ -86,9 +86,9 @@ func (p *process) crash(how trace.Crash) {
 			c.die(p)
 		}
 	}
-	if p.program != nil {
+	if p.actor != nil {
 		p.clock.Stop()
-		p.program.crash()
+		p.actor.crash()
 		return
 	}
 	p.server.crash(how)

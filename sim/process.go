@@ -20,8 +20,8 @@ type process struct {
 	addr  string
 	clock *fakeclock.Fake
 
-	program *program // of a client
-	server  server   // of a node or the storage
+	actor  actor  // of a client
+	server server // of any other
 
 	// state is written by the loop and guarded by w.io: the process's goroutines
 	// look at it when they do I/O.
@@ -64,6 +64,31 @@ const (
 	resuming // it runs again, but its I/O has not yet seen that
 	down
 )
+
+// An actor is the program of a client: what the world has to know of what clients do. The loop
+// calls all but main.
+type actor interface {
+	// main is the client's goroutine, from before the story on.
+	main()
+	// arm has the actor wait for the points at which the client does something.
+	arm()
+	// isReady reports whether the story can begin, as far as the client is concerned; begin
+	// says that it has begun.
+	isReady() bool
+	begin()
+	// doing is what the messages belong to that the client sends now.
+	doing() (section int, step trace.Step)
+	// cancel cancels the context of the call of the lock that the client is in. It is false
+	// for a client that is in none.
+	cancel() bool
+	// crash ends the client for the world: its goroutines stay where they are until the end
+	// of the run. stop ends them then, and close gives back what they have used.
+	crash()
+	stop()
+	close()
+	// report records, at the end of the run, what the client has not done.
+	report()
+}
 
 // server is the program of a process that answers messages.
 type server interface {

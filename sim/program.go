@@ -25,15 +25,16 @@ type program struct {
 	// others are its handles on the locks that it takes in a section besides, by their names.
 	others map[string]handle
 
-	ctx    context.Context
-	cancel context.CancelFunc
+	// ctx ends with the run, by stopRun.
+	ctx     context.Context
+	stopRun context.CancelFunc
 
 	// before is the section that the program was in last, nil in the first.
 	before *Section
 	// period is the period of the schedule that the program has begun last.
 	period int
 
-	// cancelCall cancels the context of the latest call of the lock. It belongs to
+	// cancelCall ends the context of the latest call of the lock. It belongs to
 	// the program's goroutine, and to the loop while the call is under way.
 	cancelCall context.CancelFunc
 
@@ -62,17 +63,34 @@ type program struct {
 func newProgram(w *World, p *process, cfg Client) *program {
 	g := &program{w: w, p: p, cfg: cfg, callers: map[string]*caller{}, reached: map[trace.Step]int{}, start: make(chan struct{})}
 	g.latest = &Section{g: g}
-	g.ctx, g.cancel = context.WithCancel(w.ctx)
-	g.env = w.env(p, cfg)
+	g.ctx, g.stopRun = context.WithCancel(w.ctx)
+	g.env = w.newEnv(p, cfg)
 	g.env.Until(g.ctx)
 	g.mayStart = cfg.Starts.IsZero()
 	return g
 }
 
+// newEnv makes what the lock of a client gets.
+func (w *World) newEnv(p *process, c Client) *locks.Env {
+	env := &locks.Env{
+		Key: c.key(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
+		Data: w.data(), Dial: p.dial, Turn: p.turn, Woken: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
+	}
+	for i, n := range w.cfg.Nodes {
+		own := n.ReplicaOf == "" && !n.Apart
+		if own || w.cfg.Lock.Kind.Name == "" {
+			env.Nodes = append(env.Nodes, w.cfg.addr(i))
+		}
+		if w.cfg.counts(n) {
+			env.Counters = append(env.Counters, w.cfg.addr(i))
+		}
+	}
+	return env
+}
+
 // main is the client's goroutine. A panic of the lock ends the client and is
 // the run's error.
 func (g *program) main() {
-	defer g.w.programs.Done()
 	defer func() {
 		if r := recover(); r != nil {
 			g.w.fail(panicked(g.p.name, r, debug.Stack()))
@@ -135,8 +153,7 @@ func (g *program) warmUp() error {
 	return nil
 }
 
-// warmsUp says that a client is not ready yet for the story to begin.
-func (p *process) warmsUp() bool { return p.program != nil && !p.program.warm && !p.program.ended }
+func (g *program) isReady() bool { return g.warm || g.ended }
 
 // own is the client's handle on its own lock.
 func (g *program) own() handle { return handle{g.env, g.lock} }
@@ -179,19 +196,51 @@ func (g *program) post(rank, sub int, do func()) {
 	<-done
 }
 
-// maybeStart lets the client start when its point has been reached and the story
-// has begun.
-func (g *program) maybeStart() {
+func (g *program) arm() {
+	g.w.when(g.cfg.Starts, func() {
+		g.mayStart = true
+		g.begin()
+	})
+	g.w.when(g.cfg.Cancels, func() { g.cancel() })
+	g.w.when(g.cfg.WorksUntil, func() {
+		g.workOver = true
+		if working := g.working; working != nil {
+			g.working = nil
+			working()
+		}
+	})
+}
+
+// begin lets the client start when its point has been reached and the story has begun.
+func (g *program) begin() {
 	if g.mayStart && g.w.started && !g.started {
 		g.started = true
 		g.w.then(func() { close(g.start) })
 	}
 }
 
-// begin begins a step of a section, once the faults that strike before it have
+func (g *program) doing() (section int, step trace.Step) { return g.sectionNow, g.stepNow }
+
+func (g *program) report() {
+	if !g.started && g.p.state != down {
+		why := ""
+		if !g.cfg.Starts.IsZero() {
+			why = fmt.Sprintf(": it starts when %s", g.cfg.Starts)
+		}
+		g.w.doubt(g.p.name + " never began" + why)
+	}
+	if !g.p.wallRead.Load() {
+		g.w.trace.Unread = append(g.w.trace.Unread, g.p.name)
+	}
+	if !g.cfg.Cancels.IsZero() && !g.cancelled {
+		g.w.doubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", g.p.name, g.cfg.Cancels))
+	}
+}
+
+// enter begins a step of a section, once the faults that strike before it have
 // struck and the process runs. An acquire gives the section its number. No section
 // is the latest; it returns which that is.
-func (g *program) begin(in *Section, step trace.Step, ev trace.Event) *Section {
+func (g *program) enter(in *Section, step trace.Step, ev trace.Event) *Section {
 	done := make(chan struct{})
 	first := true
 	r := &request{process: g.p, class: classStep, abandon: func() { close(done) }}
@@ -248,10 +297,8 @@ func (g *program) end(in *Section, step trace.Step, err error, fill func(*trace.
 // tellError is an error without what differs from run to run.
 func tellError(err error) string { return err.Error() }
 
-// cancelNow cancels the context of the call of the lock that is under way. A
-// client that is paused does so when it goes on, if the call is still under way. It
-// returns false if there is no call.
-func (g *program) cancelNow() bool {
+// cancel has a client that is paused do so when it goes on, if the call is still under way.
+func (g *program) cancel() bool {
 	call := g.callNow
 	if call == 0 {
 		return false
@@ -295,32 +342,14 @@ func (g *program) done(err error) {
 	})
 }
 
-// stop ends the client at the end of the run.
-func (g *program) stop() { g.cancel() }
+func (g *program) stop()  { g.stopRun() }
+func (g *program) close() { g.env.Close() }
 
-// crash ends the client for the world; its goroutines stay where they are until
-// the end of the run.
 func (g *program) crash() {
 	if !g.ended {
 		g.ended = true
 		g.w.active--
 	}
-}
-
-// fail keeps the first error of the run.
-func (w *World) fail(err error) {
-	w.io.Lock()
-	defer w.io.Unlock()
-	if w.failed == nil {
-		w.failed = err
-	}
-}
-
-// failure is the first error of the run, if there is one.
-func (w *World) failure() error {
-	w.io.Lock()
-	defer w.io.Unlock()
-	return w.failed
 }
 
 // Program is what a [Client.Run] of one's own gets: the process that it runs in.
@@ -373,7 +402,7 @@ func (p *Program) Step(step trace.Step, do func() error) error {
 	if step == trace.Acquire {
 		in = &Section{g: p.g}
 	}
-	in = p.g.begin(in, step, trace.Event{})
+	in = p.g.enter(in, step, trace.Event{})
 	err := do()
 	p.g.end(in, step, err, nil)
 	return err

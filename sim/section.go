@@ -42,6 +42,24 @@ func (g *program) tasks() []trace.Task {
 	return minting
 }
 
+// checkTasks refuses what a client cannot do.
+func checkTasks(c Client, services []Service) error {
+	for _, t := range c.Does {
+		switch {
+		case t.Step == trace.Extend || !slices.Contains(trace.Steps(), t.Step):
+			return fmt.Errorf("%q is nothing to do in a section", t.Step)
+		case t.Step.AtStorage() != (t.Object != ""):
+			return fmt.Errorf("%s: a request to the storage, and nothing else, has an object", t.Step)
+		}
+		for _, name := range t.Via {
+			if !slices.ContainsFunc(services, func(s Service) bool { return s.Name == name }) {
+				return fmt.Errorf("there is no service %q", name)
+			}
+		}
+	}
+	return nil
+}
+
 // sections runs the client's critical sections, one after the other: acquire,
 // what the client does, release.
 func (g *program) sections() error {
@@ -194,7 +212,7 @@ func (in *Section) ask(ctx context.Context, step trace.Step, ev trace.Event, cal
 	if g.cfg.CancelsAfter > 0 {
 		ctx, done = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.CancelsAfter)
 	}
-	g.begin(in, step, ev)
+	g.enter(in, step, ev)
 	err := call(ctx)
 	if step != trace.Acquire || err != nil { // a lease may live as long as its context
 		done()
@@ -345,7 +363,7 @@ func (in *Section) inside() error {
 // mint gets a fencing token.
 func (in *Section) mint() error {
 	g := in.g
-	g.begin(in, trace.Mint, trace.Event{})
+	g.enter(in, trace.Mint, trace.Event{})
 	token, err := g.w.cfg.Tokens.Source.Mint(g.ctx, in.env)
 	g.end(in, trace.Mint, err, func(ev *trace.Event) { ev.Token, ev.Minted = token, err == nil })
 	if err == nil {
@@ -357,7 +375,7 @@ func (in *Section) mint() error {
 // check looks whether the lease has ended, or that of a section that is nested in it.
 func (in *Section) check() error {
 	g := in.g
-	g.begin(in, trace.Check, trace.Event{})
+	g.enter(in, trace.Check, trace.Event{})
 	var err error
 	if slices.ContainsFunc(in.held(), (*Section).over) {
 		err = errLeaseOver
@@ -452,7 +470,7 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 // access is one step at the storage.
 func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
 	g := in.g
-	g.begin(in, t.Step, trace.Event{Object: req.Object, Token: req.Token, Value: req.Value})
+	g.enter(in, t.Step, trace.Event{Object: req.Object, Token: req.Token, Value: req.Value})
 	call := func() (storage.Response, error) { return g.call(ctx, in, req, t.Via, g.cfg.GivesUp) }
 	if g.w.cfg.Storage.InCluster {
 		call = func() (storage.Response, error) { return g.ask(ctx, req) }
@@ -488,7 +506,7 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 // kept is one step at the data that the lock keeps, maybe the one with which the section ends.
 func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (resp storage.Response, err error) {
 	g, step := in.g, trace.Step(req.Op)
-	g.begin(in, step, trace.Event{Object: req.Object, Value: req.Value, Leaves: leaves})
+	g.enter(in, step, trace.Event{Object: req.Object, Value: req.Value, Leaves: leaves})
 	if g.cfg.GivesUp > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
@@ -513,7 +531,7 @@ func (in *Section) work() error {
 	if g.cfg.Works == 0 && g.cfg.WorksUntil.IsZero() {
 		return nil
 	}
-	g.begin(in, trace.Work, trace.Event{})
+	g.enter(in, trace.Work, trace.Event{})
 	err := in.toil()
 	g.end(in, trace.Work, err, nil)
 	return err

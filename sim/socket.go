@@ -342,8 +342,8 @@ func (s *socket) flush() {
 // origin says what the process's client is doing.
 func (p *process) origin(f Frame) origin {
 	o := origin{client: p.name, handshake: f.Handshake, keepAlive: f.KeepAlive}
-	if p.program != nil {
-		o.section, o.step = p.program.sectionNow, p.program.stepNow
+	if p.actor != nil {
+		o.section, o.step = p.actor.doing()
 	}
 	if f.KeepAlive {
 		o.step = ""

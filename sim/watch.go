@@ -48,22 +48,8 @@ func (w *World) arm() {
 		w.armFault(i+1, f)
 	}
 	for _, p := range w.processes {
-		g := p.program
-		if g == nil {
-			continue
+		if p.actor != nil {
+			p.actor.arm()
 		}
-		w.when(g.cfg.Starts, func() {
-			g.mayStart = true
-			g.maybeStart()
-		})
-		w.when(g.cfg.Cancels, func() { g.cancelNow() })
-		w.when(g.cfg.WorksUntil, func() {
-			g.workOver = true
-			if g.working != nil {
-				working := g.working
-				g.working = nil
-				working()
-			}
-		})
 	}
 }

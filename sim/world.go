@@ -274,10 +274,9 @@ func (w *World) run() {
 	w.arm()
 	w.at(0, w.begin)
 	for _, p := range w.processes {
-		if p.program != nil {
+		if p.actor != nil {
 			w.active++
-			w.programs.Add(1)
-			go p.program.main()
+			w.programs.Go(p.actor.main)
 		}
 	}
 	w.loop()
@@ -288,7 +287,7 @@ func (w *World) run() {
 func (w *World) populate() {
 	for _, c := range w.cfg.Clients {
 		p := w.process(c.Name, trace.RoleClient)
-		p.program = newProgram(w, p, c)
+		p.actor = newProgram(w, p, c)
 	}
 	for i, n := range w.cfg.Nodes {
 		p := w.process(n.Name, trace.RoleNode)
@@ -320,7 +319,7 @@ func (w *World) populate() {
 // who is not ready by then has something to wait for.
 func (w *World) begin() {
 	const moment, most = time.Microsecond, 10 * time.Microsecond
-	if w.now() < most && slices.ContainsFunc(w.processes, (*process).warmsUp) {
+	if w.now() < most && slices.ContainsFunc(w.processes, func(p *process) bool { return p.actor != nil && !p.actor.isReady() }) {
 		w.at(w.now()+moment, w.begin)
 		return
 	}
@@ -328,8 +327,8 @@ func (w *World) begin() {
 	w.announce()
 	w.strikeInitial()
 	for _, p := range w.processes {
-		if p.program != nil {
-			p.program.maybeStart()
+		if p.actor != nil {
+			p.actor.begin()
 		}
 	}
 }
@@ -436,16 +435,16 @@ func (w *World) end() {
 		s.changed.Broadcast()
 	}
 	for _, p := range w.processes {
-		if p.program != nil {
-			p.program.stop()
+		if p.actor != nil {
+			p.actor.stop()
 		}
 	}
 	w.programs.Wait()
 	// Goroutines that the programs have left behind can come to their ends too.
 	time.Sleep(time.Minute)
 	for _, p := range w.processes {
-		if p.program != nil {
-			p.program.env.Close()
+		if p.actor != nil {
+			p.actor.close()
 		}
 		if p.server != nil {
 			p.server.stop()
@@ -461,24 +460,26 @@ func (w *World) finish() {
 		w.trace.Faults = append(w.trace.Faults, f.FaultInfo)
 	}
 	for _, p := range w.processes {
-		g := p.program
-		if g == nil {
-			continue
-		}
-		if !g.started && p.state != down {
-			why := ""
-			if !g.cfg.Starts.IsZero() {
-				why = fmt.Sprintf(": it starts when %s", g.cfg.Starts)
-			}
-			w.doubt(p.name + " never began" + why)
-		}
-		if !p.wallRead.Load() {
-			w.trace.Unread = append(w.trace.Unread, p.name)
-		}
-		if !g.cfg.Cancels.IsZero() && !g.cancelled {
-			w.doubt(fmt.Sprintf("%s never cancelled a call of its lock: it does so when %s", p.name, g.cfg.Cancels))
+		if p.actor != nil {
+			p.actor.report()
 		}
 	}
+}
+
+// fail keeps the first error of the run.
+func (w *World) fail(err error) {
+	w.io.Lock()
+	defer w.io.Unlock()
+	if w.failed == nil {
+		w.failed = err
+	}
+}
+
+// failure is the first error of the run, if there is one.
+func (w *World) failure() error {
+	w.io.Lock()
+	defer w.io.Unlock()
+	return w.failed
 }
 
 // emit records an event and lets everything that waits for a point in the story
@@ -594,42 +595,6 @@ func check(cfg *Config) error {
 		}
 	}
 	return nil
-}
-
-// checkTasks refuses what a client cannot do.
-func checkTasks(c Client, services []Service) error {
-	for _, t := range c.Does {
-		switch {
-		case t.Step == trace.Extend || !slices.Contains(trace.Steps(), t.Step):
-			return fmt.Errorf("%q is nothing to do in a section", t.Step)
-		case t.Step.AtStorage() != (t.Object != ""):
-			return fmt.Errorf("%s: a request to the storage, and nothing else, has an object", t.Step)
-		}
-		for _, name := range t.Via {
-			if !slices.ContainsFunc(services, func(s Service) bool { return s.Name == name }) {
-				return fmt.Errorf("there is no service %q", name)
-			}
-		}
-	}
-	return nil
-}
-
-// env is what the lock of a client gets.
-func (w *World) env(p *process, c Client) *locks.Env {
-	env := &locks.Env{
-		Key: c.key(&w.cfg), Client: p.name, TTL: w.cfg.Lock.TTL, Options: w.cfg.Lock.Options,
-		Data: w.data(), Dial: p.dial, Turn: p.turn, Woken: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
-	}
-	for i, n := range w.cfg.Nodes {
-		own := n.ReplicaOf == "" && !n.Apart
-		if own || w.cfg.Lock.Kind.Name == "" {
-			env.Nodes = append(env.Nodes, w.cfg.addr(i))
-		}
-		if w.cfg.counts(n) {
-			env.Counters = append(env.Counters, w.cfg.addr(i))
-		}
-	}
-	return env
 }
 
 // counts says whether a node counts fencing tokens.
