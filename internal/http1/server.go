@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/locksim/locksim/servers/outbox"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -14,12 +13,12 @@ import (
 type Server struct {
 	host  *sim.Host
 	serve func(*Call)
-	out   *outbox.Outbox
+	out   *sim.Outbox
 }
 
 // NewServer is the HTTP of a node: serve is called with each request whose turn it is.
 func NewServer(host *sim.Host, serve func(*Call)) *Server {
-	return &Server{host: host, serve: serve, out: outbox.New(host)}
+	return &Server{host: host, serve: serve, out: host.Outbox()}
 }
 
 // Do does something, as a timer of the server's does, and sends what is answered meanwhile.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/servers/outbox"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -13,7 +12,7 @@ import (
 // A disk is that of the machine on which all processes are, with what its operating system knows
 // of its files. It is as all clients of a world see it; they have no other.
 type disk struct {
-	*outbox.Outbox
+	*sim.Outbox
 	host      *sim.Host
 	databases []*database // in the order in which they were opened first
 	register  *register
@@ -46,7 +45,7 @@ type opened struct {
 }
 
 func boot(host *sim.Host) sim.Server {
-	d := &disk{Outbox: outbox.New(host), host: host}
+	d := &disk{Outbox: host.Outbox(), host: host}
 	d.register = newRegister(d, host.Keys())
 	return d
 }

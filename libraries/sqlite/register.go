@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -14,7 +15,7 @@ type register struct {
 	leases []*lease
 	files  []string
 	data   data
-	looks  int // at what has ended; only the latest has to look again
+	ends   *sim.Alarm // of the next that ends
 }
 
 // A lease is what is known of a row that is one.
@@ -30,6 +31,7 @@ const leasesIn = "locks.db"
 
 func newRegister(d *disk, keys []string) *register {
 	g := &register{d: d, data: data{}}
+	g.ends = d.host.Alarm(g.expires)
 	for _, key := range keys {
 		g.leases = append(g.leases, &lease{key: key})
 		g.files = append(g.files, key)
@@ -132,24 +134,13 @@ func (g *register) expires() {
 }
 
 func (g *register) plan() {
-	g.looks++
-	look := g.looks
 	var first time.Time
 	for _, l := range g.leases {
 		if l.stands && (first.IsZero() || l.ends().Before(first)) {
 			first = l.ends()
 		}
 	}
-	if first.IsZero() {
-		return
-	}
-	if at, ok := g.d.host.When(first); ok {
-		g.d.host.At(at, func() {
-			if look == g.looks && g.d.host.Up() {
-				g.expires()
-			}
-		})
-	}
+	g.ends.Set(first)
 }
 
 // clockChanged tells what the clock says now: whose time is up, and of whose it is not any more,

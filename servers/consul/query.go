@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/http1"
-	"github.com/locksim/locksim/servers/timers"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -25,7 +25,7 @@ type query struct {
 	// missed: it was not there already when the query last looked, and that it still is not is
 	// no change.
 	missed bool
-	timer  *timers.Timer
+	timer  *sim.Timer
 	// look is the index of what it reads, and whether it is there.
 	look   func() (index uint64, found bool)
 	answer func(learns []trace.Event)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/http1"
-	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -17,7 +16,7 @@ type server struct {
 	*http1.Server
 	host     *sim.Host
 	dice     *rand.Rand
-	timers   *timers.Timers
+	timers   *sim.Timers
 	locks    []string // the keys that locks of the world are kept under
 	store    *store
 	sessions *sessions
@@ -30,7 +29,7 @@ type server struct {
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, dice: host.Random(), locks: host.Keys(), store: newStore(), leads: true}
 	s.Server = http1.NewServer(host, s.serve)
-	s.timers = timers.New(host, s.Do)
+	s.timers = host.Timers(s.Do)
 	s.sessions = &sessions{s: s, all: map[string]*session{}}
 	return s
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/internal/http1"
-	"github.com/locksim/locksim/servers/timers"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -30,7 +30,7 @@ type session struct {
 
 	client string
 	ttl    time.Duration // 0 lasts for ever
-	timer  *timers.Timer
+	timer  *sim.Timer
 }
 
 // What becomes of a session's keys when it ends.

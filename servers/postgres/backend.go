@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
-	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -52,7 +51,7 @@ type backend struct {
 	asked   stamp   // when the request came, by the time of day
 	askedAt int64   // and by the monotonic clock
 	reply
-	idle *timers.Timer
+	idle *sim.Timer
 	// query is what it was asked for last, at queryAt; active says that it has not said since that
 	// the next query can come, and changed is when that has changed.
 	query   string
@@ -64,7 +63,7 @@ type backend struct {
 	// and before that if it was unused for long. on is the client that has it now; nil is none.
 	pooled bool
 	ends   int64
-	unused *timers.Timer
+	unused *sim.Timer
 	on     *pooled
 
 	begun, closed bool

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -26,7 +25,7 @@ type pooled struct {
 	user       string
 	database   string
 	gone       bool
-	patience   *timers.Timer
+	patience   *sim.Timer
 	reply
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -20,8 +21,8 @@ type register struct {
 	leases []lease
 	others []string
 	taken  map[string]*trace.Event
-	looks  int // at what has ended; only the latest has to look again
-	serial int // of transactions that have locked a row
+	ends   *sim.Alarm // of the next that ends
+	serial int        // of transactions that have locked a row
 }
 
 // A lease is what is known of a row that is one.
@@ -40,6 +41,7 @@ type lease struct {
 
 func newRegister(s *server, keys []string) *register {
 	g := &register{s: s, taken: map[string]*trace.Event{}}
+	g.ends = s.host.Alarm(g.expires)
 	for _, key := range keys {
 		if l, ok := leaseOf(key); ok {
 			g.leases = append(g.leases, l)
@@ -326,24 +328,17 @@ func (g *register) expires() {
 }
 
 func (g *register) plan() {
-	g.looks++
-	look := g.looks
 	first := never
 	for _, l := range g.leases {
 		if l.stands {
 			first = min(first, l.until)
 		}
 	}
-	if first == never {
-		return
+	end := time.Time{}
+	if first != never {
+		end = first.time()
 	}
-	if at, ok := g.s.host.When(first.time()); ok {
-		g.s.host.At(at, func() {
-			if look == g.looks && g.s.host.Up() {
-				g.expires()
-			}
-		})
-	}
+	g.ends.Set(end)
 }
 
 // clockChanged tells what the clock says now: whose time is up, and of whose it is not any more,

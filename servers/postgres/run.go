@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/servers/postgres/internal/sql"
-	"github.com/locksim/locksim/servers/timers"
+	"github.com/locksim/locksim/sim"
 )
 
 // A plan is a statement that has been analysed: what it needs, and what comes of it.
@@ -64,7 +64,7 @@ type wait struct {
 	at     stamp // by the time of day
 	// advisory is the lock that it waits for, if it is such a one.
 	advisory *advisory
-	timers   []*timers.Timer
+	timers   []*sim.Timer
 }
 
 func (b *backend) run(p *plan, params []value) *run {

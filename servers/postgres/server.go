@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/locksim/locksim/internal/replicas"
-	"github.com/locksim/locksim/servers/outbox"
-	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -13,7 +11,7 @@ import (
 // A server is one PostgreSQL server, with one database.
 type server struct {
 	host   *sim.Host
-	timers *timers.Timers
+	timers *sim.Timers
 
 	// What is on the disk, but for what no transaction has committed.
 	tables    map[string]*table
@@ -37,13 +35,13 @@ type server struct {
 	written  int                    // how many records there are
 	promoted bool                   // it was a standby
 
-	out     *outbox.Outbox
+	out     *sim.Outbox
 	turning bool
 }
 
 func boot(host *sim.Host) sim.Server {
 	s := &server{host: host, tables: map[string]*table{}, sequences: map[string]*sequence{}, pid: 1000, xid: firstXID - 1}
-	s.timers, s.out = timers.New(host, s.turn), outbox.New(host)
+	s.timers, s.out = host.Timers(s.turn), host.Outbox()
 	s.replicate()
 	s.register = newRegister(s, host.Keys())
 	s.begin()

@@ -159,7 +159,7 @@ func (d *disk) survives(how trace.Crash) keyspace {
 func (n *node) Crash(how trace.Crash) {
 	n.left = n.disk.survives(how)
 	n.epoch++
-	n.check++
+	n.expiry.Set(time.Time{})
 	n.disk.planned = false
 	n.disk.changes = 0
 	n.disk.forget()

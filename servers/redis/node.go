@@ -51,8 +51,8 @@ type node struct {
 	// How many connections there are and were, and how many commands came.
 	connected, accepted, commands int
 	endings                       []ending // to be put right when the command is done
-	// check numbers the looks at the next expiry: only the latest counts.
-	check int
+	// expiry rings at the next expiry.
+	expiry *sim.Alarm
 
 	// epoch counts the crashes, and left is what the latest left on the disk.
 	epoch int
@@ -64,6 +64,7 @@ type node struct {
 
 func newNode(host *sim.Host) sim.Server {
 	n := &node{host: host, dbs: []int{0}, keys: keyspace{}}
+	n.expiry = host.Alarm(n.expire)
 	n.disk = disk{n: n, policy: host.Node().Persistence, saved: keyspace{}}
 	n.replicate()
 	n.boot()
@@ -395,21 +396,8 @@ func (n *node) expire() {
 
 // plan looks at the expiries again when the next one is due.
 func (n *node) plan() {
-	n.check++
-	first, ok := n.firstExpiry()
-	if !ok {
-		return
-	}
-	at, ok := n.host.When(first)
-	if !ok {
-		return
-	}
-	check := n.check
-	n.host.At(at, func() {
-		if check == n.check && n.host.Up() {
-			n.expire()
-		}
-	})
+	first, _ := n.firstExpiry()
+	n.expiry.Set(first)
 }
 
 // Stop is as in [sim.Server].

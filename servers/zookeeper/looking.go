@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -29,7 +28,7 @@ type looking struct {
 	votes map[string]vote // of this round
 	// settled are members that have a leader, and tell who that is.
 	settled map[string]notification
-	timer   *timers.Timer // until the election is decided
+	timer   *sim.Timer // until the election is decided
 	wait    time.Duration
 }
 

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/servers/outbox"
-	"github.com/locksim/locksim/servers/timers"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -23,7 +21,7 @@ type member struct {
 	uptime time.Duration // of its machine, when the world began
 	disk   disk
 	// timers are by the monotonic clock, as the real one measures all of its limits.
-	timers  *timers.Timers
+	timers  *sim.Timers
 	role    role
 	formed  bool // the ensemble has had its first leader
 	session int64
@@ -39,7 +37,7 @@ type member struct {
 	votes   map[string]*wire // to whom it tells its votes
 
 	life int // counts the crashes
-	out  *outbox.Outbox
+	out  *sim.Outbox
 }
 
 // A disk is what a member has written: every transaction that it has seen, and the epochs
@@ -76,8 +74,8 @@ type role interface {
 }
 
 func boot(host *sim.Host) sim.Server {
-	m := &member{host: host, name: host.Node().Name, limits: usual, out: outbox.New(host)}
-	m.timers = timers.New(host, m.turn)
+	m := &member{host: host, name: host.Node().Name, limits: usual, out: host.Outbox()}
+	m.timers = host.Timers(m.turn)
 	for i, name := range host.Members() {
 		if name == m.name {
 			m.id = i + 1

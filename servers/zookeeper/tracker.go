@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/locksim/locksim/servers/timers"
+	"github.com/locksim/locksim/sim"
 )
 
 // A tracker is how a leader counts the time of sessions: in ticks. A session whose time is up
@@ -15,7 +15,7 @@ type tracker struct {
 	m        *member
 	sessions map[int64]*tracked
 	expire   func(int64)
-	timer    *timers.Timer
+	timer    *sim.Timer
 }
 
 type tracked struct {

@@ -1,21 +1,17 @@
-// Package outbox is how a simulated server acts: all that it does at one moment first, and then
-// it sends what comes of that.
-package outbox
+package sim
 
-import "github.com/locksim/locksim/sim"
-
-// An Outbox is what a server has to send when the world has seen what it did: a crash may come
-// between. It belongs to the loop.
+// An Outbox is what a server has to send when the world has seen what it did: a server does all
+// that it does at one moment first, and a crash may come before it sends. It belongs to the loop.
 type Outbox struct {
-	host     *sim.Host
+	host     *Host
 	life     int // counts the crashes
 	waiting  []func()
 	depth    int
 	flushing bool
 }
 
-// New is that of a node.
-func New(host *sim.Host) *Outbox { return &Outbox{host: host} }
+// Outbox makes one.
+func (h *Host) Outbox() *Outbox { return &Outbox{host: h} }
 
 // Send has something sent when what the server does now is done.
 func (o *Outbox) Send(send func()) { o.waiting = append(o.waiting, send) }
