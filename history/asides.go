@@ -1,6 +1,10 @@
 package history
 
-import "github.com/locksim/locksim/trace"
+import (
+	"slices"
+
+	"github.com/locksim/locksim/trace"
+)
 
 // Some events stand for themselves: nothing else has to be read to understand one. They
 // are handed out as they are, by what they are about and in order.
@@ -9,10 +13,8 @@ import "github.com/locksim/locksim/trace"
 func (h *History) of(kinds ...trace.Kind) []*trace.Event {
 	var all []*trace.Event
 	for _, ev := range h.apart {
-		for _, kind := range kinds {
-			if ev.Kind == kind {
-				all = append(all, ev)
-			}
+		if slices.Contains(kinds, ev.Kind) {
+			all = append(all, ev)
 		}
 	}
 	return all

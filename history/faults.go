@@ -116,8 +116,10 @@ func (h *History) Unfinished() []int {
 
 // Act is the first time that a fault acted, by its number; nil if it never did.
 func (h *History) Act(fault int) *Act {
-	if i := slices.IndexFunc(h.faults.acts, func(a *Act) bool { return a.Fault == fault }); i >= 0 {
-		return h.faults.acts[i]
+	for _, a := range h.faults.acts {
+		if a.Fault == fault {
+			return a
+		}
 	}
 	return nil
 }

@@ -159,15 +159,7 @@ func (h *History) SetBack(ev *trace.Event) bool {
 func (h *History) Forgot(lock string, since, until int) bool {
 	k, slots := NewKeys(), h.Slots(lock)
 	used := func(node string) bool {
-		if len(slots) == 0 {
-			return true
-		}
-		for _, p := range slots {
-			if p.Node == node {
-				return true
-			}
-		}
-		return false
+		return len(slots) == 0 || slices.ContainsFunc(slots, func(p Place) bool { return p.Node == node })
 	}
 	crashed := map[string]bool{}
 	for i := range h.Trace.Events[:until] {

@@ -1,7 +1,5 @@
 package history
 
-import "github.com/locksim/locksim/trace"
-
 // LostServers is how many of the servers that keep the locks went down and did not come
 // back, and how many there are. Where a replica takes the place of one, none is lost.
 func (h *History) LostServers() (lost, of int) {
@@ -16,10 +14,8 @@ func (h *History) LostServers() (lost, of int) {
 			}
 		}
 	}
-	for _, ev := range h.apart {
-		if ev.Kind == trace.KindPromote {
-			return 0, len(servers)
-		}
+	if len(h.Promotions()) > 0 {
+		return 0, len(servers)
 	}
 	for _, s := range h.Spells() {
 		if servers[s.Process] && s.State == Down && s.Ended == nil {

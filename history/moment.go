@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -26,6 +27,11 @@ func StartOf(at time.Duration) Moment { return Moment{at, math.MinInt} }
 // Before says whether a moment comes before another.
 func (m Moment) Before(o Moment) bool {
 	return m.At < o.At || m.At == o.At && m.Seq < o.Seq
+}
+
+// Compare puts moments in order, as [slices.SortFunc] wants it.
+func (m Moment) Compare(o Moment) int {
+	return cmp.Or(cmp.Compare(m.At, o.At), cmp.Compare(m.Seq, o.Seq))
 }
 
 // Earlier is the earlier of two moments.

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -22,18 +23,8 @@ type Overlap struct {
 // more than most are listed.
 func Overlaps(sections []*Section, most int) []Overlap {
 	var found []Overlap
-	running := map[string][]*Section{} // by lock: those that were not over at the last grant
-	for _, b := range sections {
-		others := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return a.To.At <= b.From.At })
-		running[b.Lock] = others
-		if b.From.At == b.To.At || b.Open {
-			continue
-		}
-		running[b.Lock] = append(others, b)
-		if !crowded(others, b) {
-			continue
-		}
-		for _, a := range others {
+	for in, b := range overlapping(sections) {
+		for _, a := range in {
 			if len(found) == most {
 				return found
 			}
@@ -47,20 +38,18 @@ func Overlaps(sections []*Section, most int) []Overlap {
 // are in the order of their grants.
 func Overlapping(sections []*Section) map[*Section]bool {
 	overlaps := map[*Section]bool{}
-	running := map[string][]*Section{} // by lock: those that were not over at the last grant
-	for _, b := range sections {
-		if b.From.At == b.To.At || b.Open {
-			continue
-		}
-		others := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return a.To.At <= b.From.At })
-		running[b.Lock] = append(others, b)
-		if !crowded(others, b) {
-			continue
-		}
+	for in, b := range overlapping(sections) {
 		overlaps[b] = true
-		for _, a := range others {
+		for _, a := range in {
 			overlaps[a] = true
 		}
 	}
 	return overlaps
+}
+
+// overlapping yields each section that begins where there is no room for it, with those that are
+// in the way: of a lock that excludes, and as long as a nanosecond.
+func overlapping(sections []*Section) iter.Seq2[[]*Section, *Section] {
+	lasting := slices.DeleteFunc(slices.Clone(sections), func(s *Section) bool { return s.From.At == s.To.At || s.Open })
+	return crowds(lasting, func(s *Section) Moment { return StartOf(s.To.At) })
 }

@@ -16,12 +16,8 @@ import (
 // Complete says that the trace tells when its run was over: what the storage holds is told
 // then, and that a run was cut off at its horizon.
 func (h *History) Complete() bool {
-	events := h.Trace.Events
-	if len(events) == 0 {
-		return false
-	}
-	last := events[len(events)-1].Kind
-	return last == trace.KindObject || last == trace.KindHorizon
+	last := h.Last()
+	return last != nil && (last.Kind == trace.KindObject || last.Kind == trace.KindHorizon)
 }
 
 // Unread says that a client's wall clock was never read, not even to say when a lease ends.

@@ -33,12 +33,4 @@ func (h *History) Runs(lock string, period int) []*Section {
 
 // Periods are those of the schedule that have begun, in true time, with the events that say
 // so; none without a schedule.
-func (h *History) Periods() []*trace.Event {
-	var begun []*trace.Event
-	for _, ev := range h.apart {
-		if ev.Kind == trace.KindPeriod {
-			begun = append(begun, ev)
-		}
-	}
-	return begun
-}
+func (h *History) Periods() []*trace.Event { return h.of(trace.KindPeriod) }

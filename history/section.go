@@ -306,15 +306,12 @@ func (h *History) Name(s *Section) string {
 // The pairs come in the order of the later grants.
 func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section] {
 	return func(yield func(a, b *Section) bool) {
-		running := map[string][]*Section{} // by lock: those that were not over at the last grant
-		for _, b := range h.Sections() {
-			others := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return !b.From.Before(over(a)) })
-			for _, a := range others {
+		for in, b := range meetings(h.Sections(), over) {
+			for _, a := range in {
 				if !yield(a, b) {
 					return
 				}
 			}
-			running[b.Lock] = append(others, b)
 		}
 	}
 }
@@ -323,21 +320,34 @@ func (h *History) Pairs(over func(*Section) Moment) iter.Seq2[*Section, *Section
 // lock has room for, with those; over is when a section is over. They come in the order of
 // the grants.
 func (h *History) Crowds(over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+	return crowds(h.Sections(), over)
+}
+
+func crowds(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
 	return func(yield func(in []*Section, b *Section) bool) {
-		in := map[string][]*Section{} // by lock: those that were not over at the last grant
-		for _, b := range h.Sections() {
-			others := slices.DeleteFunc(in[b.Lock], func(a *Section) bool { return !b.From.Before(over(a)) })
-			if crowded(others, b) && !yield(others, b) {
+		for in, b := range meetings(sections, over) {
+			// That is all that there is to excluding: a lock with room for one lets in no second.
+			if len(in) >= max(b.Room, 1) && !yield(in, b) {
 				return
 			}
-			in[b.Lock] = append(others, b)
 		}
 	}
 }
 
-// crowded reports that with one more there are more of a lock's sections than it has room
-// for. That is all that there is to excluding: a lock with room for one lets in no second.
-func crowded(in []*Section, more *Section) bool { return len(in) >= max(more.Room, 1) }
+// meetings yields each of some sections, which are in the order of their grants, with those of
+// its lock that were not over when it was granted.
+func meetings(sections []*Section, over func(*Section) Moment) iter.Seq2[[]*Section, *Section] {
+	return func(yield func(in []*Section, b *Section) bool) {
+		running := map[string][]*Section{} // by lock: those that were not over at the last grant
+		for _, b := range sections {
+			in := slices.DeleteFunc(running[b.Lock], func(a *Section) bool { return !b.From.Before(over(a)) })
+			if !yield(in, b) {
+				return
+			}
+			running[b.Lock] = append(in, b)
+		}
+	}
+}
 
 // SharedLocks reports that each lock has room for several.
 func (h *History) SharedLocks() bool {
@@ -366,14 +376,6 @@ func (h *History) DataSections() []*Section {
 			all = append(all, s)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *Section) int {
-		switch {
-		case a.From.Before(b.From):
-			return -1
-		case b.From.Before(a.From):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b *Section) int { return a.From.Compare(b.From) })
 	return all
 }

@@ -129,18 +129,15 @@ const maxConnections = 20_000
 // connections is how many connections the clients open to nodes before the story
 // begins: each to those that keep its lock, and to those that count its tokens.
 func (cfg *Config) connections() int {
-	each, counting, masters := 0, 0, 0
+	each, counting := 0, 0
 	for _, n := range cfg.Nodes {
-		if n.ReplicaOf == "" && !n.Apart {
-			masters++
-		}
 		if cfg.counts(n) {
 			counting++
 		}
 	}
 	if kind := cfg.Lock.Kind; kind.Slots != nil {
 		used := map[int]bool{}
-		slots, _ := kind.Slots(cfg.Lock.Key, masters)
+		slots, _ := kind.Slots(cfg.Lock.Key, len(cfg.masters()))
 		for _, s := range slots {
 			used[s.Node] = true
 		}

@@ -18,7 +18,7 @@ type FaultKind struct {
 	Title string
 	// Effect is what it does to what it strikes.
 	Effect trace.Effect
-	// Instant kinds have no end.
+	// Instant kinds have no end: their actions are no [Lifter]. Registering a card sets it.
 	Instant bool
 	// New returns a pointer to fresh parameters.
 	New func() Action
@@ -157,6 +157,8 @@ func RegisterFault(k FaultKind) {
 	if slices.ContainsFunc(faultKinds, func(o FaultKind) bool { return o.Name == k.Name }) {
 		panic("sim: two kinds of faults are called " + k.Name)
 	}
+	_, lasts := k.New().(Lifter)
+	k.Instant = !lasts
 	k.parameters = reflect.TypeOf(k.New())
 	k.fields = fieldsOf(k.parameters.Elem(), k.Name)
 	faultKinds = append(faultKinds, k)

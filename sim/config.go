@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/locksim/locksim/locks"
@@ -144,26 +143,24 @@ type Client struct {
 	Run func(ctx context.Context, p *Program) error
 }
 
+// does is what the client does in a section.
+func (c Client) does() []trace.Task {
+	if c.Does == nil {
+		return trace.DefaultTasks()
+	}
+	return c.Does
+}
+
 // readOnly reports that the client never writes in its sections, as far as one
 // can know beforehand.
-func (c Client) readOnly() bool {
-	writes := func(t trace.Task) bool { return t.Step == trace.Write }
-	return c.Run == nil && c.Does != nil && !slices.ContainsFunc(c.Does, writes)
-}
+func (c Client) readOnly() bool { return c.Run == nil && c.writes() == 0 }
 
 // writes is how many writes the client is to make in each of its sections; 0 if nobody knows
 // beforehand.
 func (c Client) writes() int {
-	if c.Run != nil {
-		return 0
-	}
-	does := c.Does
-	if does == nil {
-		does = trace.DefaultTasks()
-	}
 	n := 0
-	for _, t := range does {
-		if t.Step == trace.Write {
+	for _, t := range c.does() {
+		if c.Run == nil && t.Step == trace.Write {
 			n++
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locksim/locksim/fakeclock"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -52,11 +51,7 @@ func Served(step trace.Step, object string, by *trace.Actor) trace.Event {
 func (cfg *Config) objects() []string {
 	var all []string
 	for _, c := range cfg.Clients {
-		tasks := c.Does
-		if tasks == nil {
-			tasks = trace.DefaultTasks()
-		}
-		for _, t := range tasks {
+		for _, t := range c.does() {
 			if t.Object != "" {
 				all = append(all, t.Object)
 			}
@@ -78,19 +73,13 @@ func (w *World) data() *locks.Data {
 // ask is a request to the cluster.
 func (g *program) ask(ctx context.Context, req storage.Request) (storage.Response, error) {
 	client := g.lock.(locks.DataClient) // checkKept has refused others
-	if g.cfg.GivesUp > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
-		defer cancel()
-	}
+	ctx, cancel := g.patiently(ctx)
+	defer cancel()
 	version, err := 0, error(nil)
-	var resp storage.Response
 	if req.Op == storage.Write {
 		version, err = client.Write(ctx, req.Object, req.Value, req.Knew)
-		resp = storage.Response{Version: version, Replaced: version - 1}
 	} else {
 		version, err = client.Read(ctx, req.Object)
-		resp = storage.Response{Version: version}
 	}
 	switch {
 	case g.ctx.Err() != nil:
@@ -102,7 +91,7 @@ func (g *program) ask(ctx context.Context, req storage.Request) (storage.Respons
 	case err != nil:
 		return storage.Response{}, err
 	}
-	return resp, nil
+	return versionOf(req, version), nil
 }
 
 // reportKept records what a cluster keeps at the end of the run.

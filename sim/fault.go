@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,9 +22,13 @@ import (
 type Action interface {
 	// Check refuses parameters that make no sense in a world.
 	Check(Topology) error
-	// Strike begins the fault, Lift ends it. Lift is not called for an instant
-	// kind.
+	// Strike begins the fault.
 	Strike(*World, *FaultState)
+}
+
+// A Lifter is an action that lasts: Lift ends it.
+type Lifter interface {
+	Action
 	Lift(*World, *FaultState)
 }
 
@@ -52,21 +57,32 @@ func (t Topology) process(field, name string) error {
 }
 
 func (t Topology) names() []string {
-	var names []string
+	names := slices.Concat(slices.Collect(maps.Keys(t.Clients)), slices.Collect(maps.Keys(t.Nodes)), slices.Collect(maps.Keys(t.Services)))
 	if !t.InCluster {
 		names = append(names, trace.StorageName)
 	}
-	for n := range t.Clients {
-		names = append(names, n)
-	}
-	for n := range t.Nodes {
-		names = append(names, n)
-	}
-	for n := range t.Services {
-		names = append(names, n)
-	}
 	slices.Sort(names)
 	return names
+}
+
+// client checks the name of a client, and says whose it is if it is another process's.
+func (t Topology) client(field, name, whose string) error {
+	err := t.process(field, name)
+	if err == nil && !t.Clients[name] {
+		err = fmt.Errorf("%s: %s is no client; name the client whose %s", field, name, whose)
+	}
+	return err
+}
+
+// node finds a node, as client does a client, and its system.
+func (t Topology) node(field, name, whose string) (Node, System, error) {
+	node, is := t.Nodes[name]
+	err := t.process(field, name)
+	if err == nil && !is {
+		err = fmt.Errorf("%s: %s is no node; name the node whose %s", field, name, whose)
+	}
+	system, _ := LookupSystem(node.System)
+	return node, system, err
 }
 
 // UnknownProcess is the error of a name that is no process's.
@@ -328,7 +344,7 @@ func (f *FaultState) lift() {
 		return
 	}
 	f.changes(trace.Event{Kind: trace.KindLift, Fault: f.number, Text: f.fault.Text})
-	f.fault.Lift(f.w, f)
+	f.fault.Action.(Lifter).Lift(f.w, f)
 }
 
 // finish says, at the end of the run, whether the fault acted.

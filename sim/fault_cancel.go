@@ -1,18 +1,13 @@
 package sim
 
-import (
-	"fmt"
-
-	"github.com/locksim/locksim/trace"
-)
+import "github.com/locksim/locksim/trace"
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:    "cancel",
-		Title:   "a client cancels the context of the call of its lock that it is in",
-		Effect:  trace.CancelsCall,
-		Instant: true,
-		New:     func() Action { return &Cancel{} },
+		Name:   "cancel",
+		Title:  "a client cancels the context of the call of its lock that it is in",
+		Effect: trace.CancelsCall,
+		New:    func() Action { return &Cancel{} },
 		Manners: []Manner{{Phrases: trace.Phrases{
 			Subject: "{target}", Does: "cancels the call of its lock", Noun: "a call that {target} cancels",
 		}}},
@@ -28,13 +23,7 @@ type Cancel struct {
 }
 
 func (a *Cancel) Check(t Topology) error {
-	if err := t.process("cancel", a.Client); err != nil {
-		return err
-	}
-	if !t.Clients[a.Client] {
-		return fmt.Errorf("cancel: %s is no client; name the client whose call is cancelled", a.Client)
-	}
-	return nil
+	return t.client("cancel", a.Client, "call is cancelled")
 }
 
 func (a *Cancel) Strike(w *World, f *FaultState) {
@@ -42,8 +31,6 @@ func (a *Cancel) Strike(w *World, f *FaultState) {
 		f.inVain(a.Client + " was in no call of its lock that could be cancelled")
 	}
 }
-
-func (a *Cancel) Lift(*World, *FaultState) {}
 
 // canBeCancelled says whether some fault can cancel the client's calls.
 func (w *World) canBeCancelled(client string) bool {

@@ -11,11 +11,10 @@ import (
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:    "jump",
-		Title:   "a process's wall clock is set forward or back",
-		Effect:  trace.SetsClock,
-		Instant: true,
-		New:     func() Action { return &Jump{} },
+		Name:   "jump",
+		Title:  "a process's wall clock is set forward or back",
+		Effect: trace.SetsClock,
+		New:    func() Action { return &Jump{} },
 		Manners: []Manner{
 			{Slug: "jump-forward", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps ahead by {size}", Noun: "{target}'s clock set forward"}},
 			{Value: Less, Slug: "jump-back", Phrases: trace.Phrases{Subject: "{target}'s clock", Does: "jumps back by {size}", Noun: "{target}'s clock set back"}},
@@ -57,7 +56,6 @@ func (a *Jump) Check(t Topology) error {
 }
 
 func (a *Jump) Strike(w *World, _ *FaultState) { w.byName[a.Process].clock.Jump(a.By) }
-func (a *Jump) Lift(*World, *FaultState)       {}
 
 // Drift is the parameters of the fault of that name.
 type Drift struct {

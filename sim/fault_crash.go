@@ -30,7 +30,6 @@ func init() {
 		Name:    "promote",
 		Title:   "a replica becomes a master and takes over its master's address",
 		Effect:  trace.MovesRole,
-		Instant: true,
 		New:     func() Action { return &Promote{} },
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "{target}", Does: "takes over from its master", Noun: "a promotion of {target}"}}},
 		Sites:   []Site{{Roles: nodes, At: AtEveryPoint, Needs: NeedsReplica}},
@@ -126,4 +125,3 @@ func (a *Promote) Check(t Topology) error {
 }
 
 func (a *Promote) Strike(w *World, _ *FaultState) { w.byName[a.Node].host().server.(Replica).Promote() }
-func (a *Promote) Lift(*World, *FaultState)       {}

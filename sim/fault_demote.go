@@ -45,5 +45,3 @@ func (a *Demote) Strike(w *World, f *FaultState) {
 		f.inVain("nobody had taken the place of " + a.Node + " when it was to be demoted")
 	}
 }
-
-func (a *Demote) Lift(*World, *FaultState) {}

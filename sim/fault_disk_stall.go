@@ -34,14 +34,10 @@ type DiskStall struct {
 }
 
 func (a *DiskStall) Check(t Topology) error {
-	if err := t.process("disk-stall", a.Node); err != nil {
+	node, system, err := t.node("disk-stall", a.Node, "disk stalls")
+	if err != nil {
 		return err
 	}
-	node, ok := t.Nodes[a.Node]
-	if !ok {
-		return fmt.Errorf("disk-stall: %s is no node; name the node whose disk stalls", a.Node)
-	}
-	system, _ := LookupSystem(node.System)
 	switch disk, has := system.disk(node.Persistence); {
 	case !has:
 		return fmt.Errorf("disk-stall: %s is %s %s, which has no disk", a.Node, article(system.Node), cmp.Or(system.Node, "server"))

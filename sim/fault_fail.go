@@ -32,14 +32,9 @@ type Fail struct {
 }
 
 func (a *Fail) Check(t Topology) error {
-	if err := t.process("fail", a.Node); err != nil {
+	switch _, system, err := t.node("fail", a.Node, "commands fail"); {
+	case err != nil:
 		return err
-	}
-	node, ok := t.Nodes[a.Node]
-	if !ok {
-		return fmt.Errorf("fail: %s is no node; name the node whose commands fail", a.Node)
-	}
-	switch system, _ := LookupSystem(node.System); {
 	case system.Failure == "":
 		return fmt.Errorf("fail: %s is a %s, which does not answer with errors; pause it, or let it crash", a.Node, cmp.Or(system.Node, "server"))
 	case strings.TrimSpace(a.With) != a.With || strings.ContainsAny(a.With, "\r\n"):

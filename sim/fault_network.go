@@ -63,7 +63,6 @@ func init() {
 		Name:    "reset",
 		Title:   "the connections between two processes are cut",
 		Effect:  trace.ResetsConnection,
-		Instant: true,
 		New:     func() Action { return &Reset{} },
 		Manners: []Manner{{Phrases: trace.Phrases{Subject: "the connection between {target} and {others}", Does: "is cut", Noun: "connections cut between {target} and {others}"}}},
 		Sites:   []Site{{Roles: clients, At: AtMessages, Others: SpokenTo}},
@@ -206,8 +205,6 @@ func (a *Reset) Check(t Topology) error {
 	}
 	return Direction("").check(t, "reset", a.Process, "from", []string{a.From})
 }
-
-func (a *Reset) Lift(*World, *FaultState) {}
 
 func (a *Reset) Strike(w *World, _ *FaultState) {
 	for _, c := range slices.Clone(w.conns) {

@@ -9,11 +9,10 @@ import (
 
 func init() {
 	RegisterFault(FaultKind{
-		Name:    "revoke",
-		Title:   "an operator deletes by hand what a client's grant, or its place in the queue, is kept as",
-		Effect:  trace.RevokesClaim,
-		Instant: true,
-		New:     func() Action { return &Revoke{} },
+		Name:   "revoke",
+		Title:  "an operator deletes by hand what a client's grant, or its place in the queue, is kept as",
+		Effect: trace.RevokesClaim,
+		New:    func() Action { return &Revoke{} },
 		Manners: []Manner{
 			{Phrases: trace.Phrases{
 				Subject: "an operator", Does: "revokes {target}'s claim by hand", Noun: "a claim of {target} that an operator revokes by hand",
@@ -43,11 +42,8 @@ type Revoke struct {
 }
 
 func (a *Revoke) Check(t Topology) error {
-	if err := t.process("revoke", a.Client); err != nil {
+	if err := t.client("revoke", a.Client, "grant an operator deletes"); err != nil {
 		return err
-	}
-	if !t.Clients[a.Client] {
-		return fmt.Errorf("revoke: %s is no client; name the client whose grant an operator deletes", a.Client)
 	}
 	if a.How != "" && a.How != RevokeSession {
 		return fmt.Errorf("how: %q is no way to revoke; write %s, or leave it out", a.How, RevokeSession)
@@ -101,5 +97,3 @@ func (a *Revoke) revoked(w *World) bool {
 	}
 	return found
 }
-
-func (a *Revoke) Lift(*World, *FaultState) {}

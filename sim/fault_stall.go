@@ -36,13 +36,7 @@ func (a *Stall) Check(t Topology) error {
 	if a.Step != "" && !a.Step.AtStorage() {
 		return fmt.Errorf("step: %q is no request to the storage; write read, write or mark", a.Step)
 	}
-	if err := t.process("stall", a.Client); err != nil {
-		return err
-	}
-	if !t.Clients[a.Client] {
-		return fmt.Errorf("stall: %s is no client; name the client whose request is held up", a.Client)
-	}
-	return nil
+	return t.client("stall", a.Client, "request is held up")
 }
 
 // rule lets the storage stop in the middle of the request.

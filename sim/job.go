@@ -85,19 +85,14 @@ func (g *program) due() error {
 // job is what the client does in one period.
 func (g *program) job() error {
 	for {
-		in, err := g.acquire(g.own(), nil)
+		granted, err := g.visit()
 		if g.ctx.Err() != nil {
 			return errOver
 		}
-		if err != nil {
+		if !granted {
 			return nil
 		}
-		err = in.visit()
-		g.before = in
-		if g.ctx.Err() != nil {
-			return errOver
-		}
-		if !g.cfg.StartsOver || !errors.Is(err, errRefusedByStorage) {
+		if !g.startsOver(err) {
 			return err
 		}
 	}

@@ -77,8 +77,7 @@ func (w *World) newEnv(p *process, c Client) *locks.Env {
 		Data: w.data(), Dial: p.dial, Turn: p.turn, Woken: p.woken, Clock: clientClock{p.clock, p}, Rand: randomBytes(w.cfg.Seed, p.name),
 	}
 	for i, n := range w.cfg.Nodes {
-		own := n.ReplicaOf == "" && !n.Apart
-		if own || w.cfg.Lock.Kind.Name == "" {
+		if n.keepsLocks() || w.cfg.Lock.Kind.Name == "" {
 			env.Nodes = append(env.Nodes, w.cfg.addr(i))
 		}
 		if w.cfg.counts(n) {

@@ -24,10 +24,7 @@ var (
 // tasks are what the client does in a section. It mints a token as soon as it has a lock,
 // unless it says when.
 func (g *program) tasks() []trace.Task {
-	tasks := g.cfg.Does
-	if tasks == nil {
-		tasks = trace.DefaultTasks()
-	}
+	tasks := g.cfg.does()
 	mints := func(t trace.Task) bool { return t.Step == trace.Mint }
 	if g.w.cfg.Tokens.Source.Name == "" || slices.ContainsFunc(tasks, mints) {
 		return tasks
@@ -69,16 +66,11 @@ func (g *program) sections() error {
 	var failed error
 	givenBack := 0 // how often in a row
 	for left := max(g.cfg.Sections, 1); left > 0; {
-		in, err := g.acquire(g.own(), nil)
-		if err != nil {
+		granted, err := g.visit()
+		switch {
+		case !granted || errors.Is(err, errOver):
 			return err
-		}
-		err = in.visit()
-		g.before = in
-		if g.ctx.Err() != nil {
-			return errOver
-		}
-		if errors.Is(err, errGivenBack) {
+		case errors.Is(err, errGivenBack):
 			givenBack++
 			if err := g.pause(givenBack, err); err != nil {
 				return err
@@ -86,7 +78,7 @@ func (g *program) sections() error {
 			continue
 		}
 		givenBack = 0
-		if g.cfg.StartsOver && errors.Is(err, errRefusedByStorage) {
+		if g.startsOver(err) {
 			continue
 		}
 		if err != nil {
@@ -95,6 +87,26 @@ func (g *program) sections() error {
 		left--
 	}
 	return failed
+}
+
+// visit is one section, from acquire to release. Of one that is over with the run the error is
+// errOver.
+func (g *program) visit() (granted bool, err error) {
+	in, err := g.acquire(g.own(), nil)
+	if err != nil {
+		return false, err
+	}
+	err = in.visit()
+	g.before = in
+	if g.ctx.Err() != nil {
+		err = errOver
+	}
+	return true, err
+}
+
+// startsOver says that the client has a section anew that has failed.
+func (g *program) startsOver(err error) bool {
+	return g.cfg.StartsOver && errors.Is(err, errRefusedByStorage)
 }
 
 // A Section is one stay of a client in a critical section, from its grant on.
@@ -470,29 +482,50 @@ func (in *Section) write(ctx context.Context, t trace.Task, last bool) error {
 // access is one step at the storage.
 func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request) (storage.Response, error) {
 	g := in.g
-	g.enter(in, t.Step, trace.Event{Object: req.Object, Token: req.Token, Value: req.Value})
 	call := func() (storage.Response, error) { return g.call(ctx, in, req, t.Via, g.cfg.GivesUp) }
 	if g.w.cfg.Storage.InCluster {
 		call = func() (storage.Response, error) { return g.ask(ctx, req) }
 	}
-	resp, err := call()
-	for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
-		why := tellError(err)
-		if errors.Is(err, errRefused) { // at once, it would only be refused again
-			_ = g.p.clock.Sleep(ctx, g.cfg.RetryEvery)
+	begins := trace.Event{Object: req.Object, Token: req.Token, Value: req.Value}
+	return in.request(begins, req, func() (storage.Response, error) {
+		resp, err := call()
+		for g.cfg.Resends && (errors.Is(err, errGaveUp) || errors.Is(err, errReset) || errors.Is(err, errRefused)) {
+			why := tellError(err)
+			if errors.Is(err, errRefused) { // at once, it would only be refused again
+				_ = g.p.clock.Sleep(ctx, g.cfg.RetryEvery)
+			}
+			if ctx.Err() != nil {
+				break
+			}
+			g.step(0, func() {
+				g.w.emit(trace.Event{Kind: trace.KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
+			})
+			resp, err = call()
 		}
-		if ctx.Err() != nil {
-			break
+		if err == nil && resp.Refused != "" {
+			err = fmt.Errorf("%w: %s", errRefusedByStorage, resp.Refused)
 		}
-		g.step(0, func() {
-			g.w.emit(trace.Event{Kind: trace.KindAgain, Process: g.p.name, Section: in.number, Step: t.Step, Object: req.Object, Token: req.Token, Text: why})
-		})
-		resp, err = call()
-	}
-	if err == nil && resp.Refused != "" {
-		err = fmt.Errorf("%w: %s", errRefusedByStorage, resp.Refused)
-	}
-	g.end(in, t.Step, err, func(ev *trace.Event) {
+		return resp, err
+	})
+}
+
+// kept is one step at the data that the lock keeps, maybe the one with which the section ends.
+func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (storage.Response, error) {
+	req.Token = 0
+	return in.request(trace.Event{Object: req.Object, Value: req.Value, Leaves: leaves}, req, func() (storage.Response, error) {
+		ctx, cancel := in.g.patiently(ctx)
+		defer cancel()
+		version, err := do(ctx)
+		return versionOf(req, version), err
+	})
+}
+
+// request is one step at the storage, or at what is in its place.
+func (in *Section) request(begins trace.Event, req storage.Request, ask func() (storage.Response, error)) (storage.Response, error) {
+	step := trace.Step(req.Op)
+	in.g.enter(in, step, begins)
+	resp, err := ask()
+	in.g.end(in, step, err, func(ev *trace.Event) {
 		ev.Object, ev.Token = req.Object, req.Token
 		ev.Refused = resp.Refused != ""
 		if err == nil {
@@ -503,26 +536,21 @@ func (in *Section) access(ctx context.Context, t trace.Task, req storage.Request
 	return resp, err
 }
 
-// kept is one step at the data that the lock keeps, maybe the one with which the section ends.
-func (in *Section) kept(ctx context.Context, req storage.Request, leaves bool, do func(context.Context) (version int, err error)) (resp storage.Response, err error) {
-	g, step := in.g, trace.Step(req.Op)
-	g.enter(in, step, trace.Event{Object: req.Object, Value: req.Value, Leaves: leaves})
-	if g.cfg.GivesUp > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
-		defer cancel()
-	}
-	resp.Version, err = do(ctx)
+// versionOf is the answer to a request that a version came of.
+func versionOf(req storage.Request, version int) storage.Response {
+	resp := storage.Response{Version: version}
 	if req.Op == storage.Write {
-		resp.Replaced = resp.Version - 1
+		resp.Replaced = version - 1
 	}
-	g.end(in, step, err, func(ev *trace.Event) {
-		ev.Object = req.Object
-		if err == nil {
-			ev.Version, ev.Replaced = resp.Version, resp.Replaced
-		}
-	})
-	return resp, err
+	return resp
+}
+
+// patiently ends a context when the client gives up to wait for the storage.
+func (g *program) patiently(ctx context.Context) (context.Context, context.CancelFunc) {
+	if g.cfg.GivesUp == 0 {
+		return ctx, func() {}
+	}
+	return fakeclock.WithTimeout(ctx, g.p.clock, g.cfg.GivesUp)
 }
 
 // work takes its time, extending the leases as it goes.

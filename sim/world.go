@@ -181,21 +181,29 @@ func (w *World) describe() {
 			w.describeLock(key)
 		}
 	}
+	w.trace.Processes = cfg.processes()
+}
+
+// processes are what a trace lists: clients, nodes, clusters, services and the storage.
+func (cfg *Config) processes() []trace.ProcessInfo {
+	var all []trace.ProcessInfo
 	for _, c := range cfg.Clients {
-		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: c.Name, Role: trace.RoleClient, ReadOnly: c.readOnly(), Writes: c.writes()})
+		all = append(all, trace.ProcessInfo{Name: c.Name, Role: trace.RoleClient, ReadOnly: c.readOnly(), Writes: c.writes()})
 	}
+	add := func(name string, role trace.Role) { all = append(all, trace.ProcessInfo{Name: name, Role: role}) }
 	for _, n := range cfg.Nodes {
-		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: n.Name, Role: trace.RoleNode})
+		add(n.Name, trace.RoleNode)
 	}
 	for _, s := range cfg.clusters() {
-		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: s.Name, Role: trace.RoleCluster})
+		add(s.Name, trace.RoleCluster)
 	}
 	for _, s := range cfg.Services {
-		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: s.Name, Role: trace.RoleService})
+		add(s.Name, trace.RoleService)
 	}
 	if !cfg.Storage.InCluster {
-		w.trace.Processes = append(w.trace.Processes, trace.ProcessInfo{Name: trace.StorageName, Role: trace.RoleStorage})
+		add(trace.StorageName, trace.RoleStorage)
 	}
+	return all
 }
 
 // describeLock adds one lock to the trace.
@@ -208,7 +216,7 @@ func (w *World) describeLock(key string) {
 	if l.Kind.Endless || l.Kind.Open {
 		info.TTL = 0
 	}
-	masters := w.masters()
+	masters := w.cfg.masters()
 	slots, quorum := l.Kind.Slots(key, len(masters))
 	for _, s := range slots {
 		slot := trace.SlotInfo{Node: l.Kind.System, Key: s.Key}
@@ -251,15 +259,12 @@ func (cfg *Config) keys() []string {
 // key names the client's own lock.
 func (c Client) key(cfg *Config) string { return cmp.Or(c.Key, cfg.Lock.Key) }
 
+// keepsLocks reports whether a lock is kept on the node.
+func (n Node) keepsLocks() bool { return n.ReplicaOf == "" && !n.Apart }
+
 // masters are the nodes that a lock is kept on.
-func (w *World) masters() []Node {
-	var masters []Node
-	for _, n := range w.cfg.Nodes {
-		if n.ReplicaOf == "" && !n.Apart {
-			masters = append(masters, n)
-		}
-	}
-	return masters
+func (cfg *Config) masters() []Node {
+	return slices.DeleteFunc(slices.Clone(cfg.Nodes), func(n Node) bool { return !n.keepsLocks() })
 }
 
 // run is the function of the bubble.
@@ -510,30 +515,16 @@ func (w *World) emit(ev trace.Event) *trace.Event {
 // check refuses a configuration that cannot run. Scenario files have been
 // checked with more care, and better messages, before.
 func check(cfg *Config) error {
-	names := map[string]bool{trace.StorageName: true, trace.OperatorName: true}
-	for _, c := range cfg.Clients {
-		if c.Name == "" || names[c.Name] {
-			return fmt.Errorf("sim: two processes are called %q, or one has no name", c.Name)
+	roles := map[string]trace.Role{trace.StorageName: trace.RoleStorage, trace.OperatorName: ""}
+	for _, p := range cfg.processes() {
+		switch is, taken := roles[p.Name]; {
+		case p.Role == trace.RoleStorage:
+		case taken && (is == trace.RoleCluster || p.Role == trace.RoleCluster):
+			return fmt.Errorf("sim: a process is called %q, and so is the cluster of its nodes", p.Name)
+		case taken || p.Name == "":
+			return fmt.Errorf("sim: two processes are called %q, or one has no name", p.Name)
 		}
-		names[c.Name] = true
-	}
-	for _, s := range cfg.Services {
-		if s.Name == "" || names[s.Name] {
-			return fmt.Errorf("sim: two processes are called %q, or one has no name", s.Name)
-		}
-		names[s.Name] = true
-	}
-	for _, s := range cfg.clusters() {
-		if names[s.Name] {
-			return fmt.Errorf("sim: a process is called %q, and so is the cluster of its nodes", s.Name)
-		}
-		names[s.Name] = true
-	}
-	for _, n := range cfg.Nodes {
-		if n.Name == "" || names[n.Name] {
-			return fmt.Errorf("sim: two processes are called %q, or one has no name", n.Name)
-		}
-		names[n.Name] = true
+		roles[p.Name] = p.Role
 	}
 	for _, n := range cfg.Nodes {
 		if n.ReplicaOf != "" && !slices.ContainsFunc(cfg.Nodes, func(m Node) bool { return m.Name == n.ReplicaOf && m.ReplicaOf == "" }) {
@@ -573,7 +564,7 @@ func check(cfg *Config) error {
 	}
 	for _, p := range cfg.Network.Paths {
 		for _, name := range []string{p.Between, p.And} {
-			if !names[name] {
+			if _, known := roles[name]; !known {
 				return fmt.Errorf("sim: there is no process %q for a path to begin or end at", name)
 			}
 		}
@@ -603,7 +594,7 @@ func (cfg *Config) counts(n Node) bool {
 	if len(t.Nodes) > 0 {
 		return t.Source.Counts && slices.Contains(t.Nodes, n.Name)
 	}
-	return t.Source.Counts && n.ReplicaOf == "" && !n.Apart
+	return t.Source.Counts && n.keepsLocks()
 }
 
 // addr is the address of the i-th node. It must be an IP: clients look a host name up,

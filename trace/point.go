@@ -151,19 +151,11 @@ func (p Point) Fits(role func(name string) (Role, bool)) error {
 		for _, part := range c.parts() {
 			r, known := role(part.name)
 			if known && len(part.roles) > 0 && !slices.Contains(part.roles, r) {
-				return fmt.Errorf("%q can never happen: %s is no %s", p, part.name, tellRoles(part.roles))
+				return fmt.Errorf("%q can never happen: %s is no %s", p, part.name, strings.Join(words(part.roles...), " or "))
 			}
 		}
 	}
 	return nil
-}
-
-func tellRoles(roles []Role) string {
-	words := make([]string, len(roles))
-	for i, r := range roles {
-		words[i] = string(r)
-	}
-	return strings.Join(words, " or ")
 }
 
 // ParsePoint reads a point.

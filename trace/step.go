@@ -54,13 +54,7 @@ func ParseStepPoint(s string) (StepPoint, error) {
 	return StepPoint{words[0], Step(words[1]), nth}, nil
 }
 
-func tellSteps() string {
-	words := make([]string, len(Steps()))
-	for i, s := range Steps() {
-		words[i] = string(s)
-	}
-	return strings.Join(words, ", ")
-}
+func tellSteps() string { return strings.Join(words(Steps()...), ", ") }
 
 // IsZero says that there is no step.
 func (p StepPoint) IsZero() bool { return p == StepPoint{} }
