@@ -188,31 +188,26 @@ func (f *Fake) Suspend() {
 func (f *Fake) Resume() {
 	f.mu.Lock()
 	f.stopped = false
-	if !f.suspended {
-		f.arm()
-		f.mu.Unlock()
-		return
-	}
 	f.wake()
-	f.unlockAndTell("resume")
 }
 
 // Wake ends [Fake.Suspend] alone: a process that is stopped stays so.
 func (f *Fake) Wake() {
 	f.mu.Lock()
+	f.wake()
+}
+
+// wake ends a suspension, if there is one, with f.mu locked, and unlocks it.
+func (f *Fake) wake() {
 	if !f.suspended {
+		f.arm()
 		f.mu.Unlock()
 		return
 	}
-	f.wake()
-	f.unlockAndTell("resume")
-}
-
-// wake ends a suspension, with f.mu locked.
-func (f *Fake) wake() {
 	f.suspended = false
 	f.monotonic -= f.ticks() - f.suspendedAt
 	f.arm()
+	f.unlockAndTell("resume")
 }
 
 // NextWall returns the first true time, not before now, at which the wall clock

@@ -62,14 +62,17 @@ func text(v reflect.Value) string {
 // Target is the process that the fault strikes; "" if it is a message that it strikes.
 func (f Fault) Target() string { return text(parameter(f.Action, "target")) }
 
+// as is a parameter if it is of a type; false if it is not, or if there is none.
+func as[T any](v reflect.Value) (is T, ok bool) {
+	if v.IsValid() {
+		is, ok = v.Interface().(T)
+	}
+	return is, ok
+}
+
 // Message is the message that the fault waits for; false if it waits for none.
 func (f Fault) Message() (trace.NthMessage, bool) {
-	v := parameter(f.Action, "target")
-	if !v.IsValid() {
-		return trace.NthMessage{}, false
-	}
-	m, ok := v.Interface().(trace.NthMessage)
-	return m, ok
+	return as[trace.NthMessage](parameter(f.Action, "target"))
 }
 
 // Others are the processes at the other end: those of a partition, a reset or a delay.
@@ -114,22 +117,14 @@ func (f Fault) manner() string {
 // By is the fault's size if that is a time other than how long it lasts: how far a clock
 // is set, or how much longer a message takes.
 func (f Fault) By() time.Duration {
-	if size := parameter(f.Action, "size"); size.IsValid() {
-		if by, ok := size.Interface().(time.Duration); ok {
-			return by
-		}
-	}
-	return 0
+	by, _ := as[time.Duration](parameter(f.Action, "size"))
+	return by
 }
 
 // Rate is the fault's size if that is how much too fast a clock runs.
 func (f Fault) Rate() Rate {
-	if size := parameter(f.Action, "size"); size.IsValid() {
-		if rate, ok := size.Interface().(Rate); ok {
-			return rate
-		}
-	}
-	return 0
+	rate, _ := as[Rate](parameter(f.Action, "size"))
+	return rate
 }
 
 // A Size is how large a fault is: a time in nanoseconds, or a rate in parts per billion,

@@ -183,16 +183,7 @@ func (g *program) step(rank int, do func()) { g.post(rank, 0, do) }
 func (g *program) tell(rank int, in *Section, do func()) { g.post(rank, in.number, do) }
 
 func (g *program) post(rank, sub int, do func()) {
-	done := make(chan struct{})
-	g.w.post(&request{
-		process: g.p, class: classStep, rank: rank, sub: sub,
-		admit: func() {
-			do()
-			g.w.then(func() { close(done) })
-		},
-		abandon: func() { close(done) },
-	})
-	<-done
+	g.w.await(&request{process: g.p, class: classStep, rank: rank, sub: sub}, do)
 }
 
 func (g *program) arm() {

@@ -70,12 +70,7 @@ func (r Rate) String() string {
 	return digits + unit.name
 }
 
-func (r Rate) abs() Rate {
-	if r < 0 {
-		return -r
-	}
-	return r
-}
+func (r Rate) abs() Rate { return max(r, -r) }
 
 // MarshalText writes the rate as String does.
 func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }

@@ -66,6 +66,19 @@ func (w *World) post(rs ...*request) {
 	w.io.Unlock()
 }
 
+// await posts a request, and waits until its moment is over in which do was done, or the world
+// ends. It must not be called by the loop.
+func (w *World) await(r *request, do func()) {
+	done := make(chan struct{})
+	r.admit = func() {
+		do()
+		w.then(func() { close(done) })
+	}
+	r.abandon = func() { close(done) }
+	w.post(r)
+	<-done
+}
+
 // disturb shakes the scheduler, in tests.
 func (w *World) disturb() {
 	if w.cfg.Disturb != nil {

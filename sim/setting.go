@@ -34,24 +34,12 @@ func (s System) CheckSetting(text string) error {
 	}
 	i := slices.IndexFunc(s.Settings, func(o Setting) bool { return o.Name == name })
 	if i < 0 {
-		return fmt.Errorf("%s %s has no setting %q: it has %s", article(s.Node), s.Node, name, s.settings())
+		return fmt.Errorf("%s %s has no setting %q: it has %s", article(s.Node), s.Node, name, listOr("none", s.Settings, func(o Setting) string { return o.Name }))
 	}
 	if err := s.Settings[i].Check(value); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
-}
-
-// settings are the names of the settings, in a sentence.
-func (s System) settings() string {
-	if len(s.Settings) == 0 {
-		return "none"
-	}
-	names := make([]string, len(s.Settings))
-	for i, o := range s.Settings {
-		names[i] = o.Name
-	}
-	return strings.Join(names, ", ")
 }
 
 // checkSettings refuses what a node cannot be set to.

@@ -340,7 +340,8 @@ func (e *BadNode) Error() string { return e.Why }
 type MissingSystem struct{ Node, System string }
 
 func (e *MissingSystem) Error() string {
-	return fmt.Sprintf("%s is a server of the kind %q, which this program does not have: %s", e.Node, e.System, has(systems))
+	return fmt.Sprintf("%s is a server of the kind %q, which this program does not have: it has %s",
+		e.Node, e.System, listOr("none; import one, such as github.com/locksim/locksim/servers/redis", systems, func(s System) string { return s.Name }))
 }
 
 // checkNode refuses a node that its system cannot be.
@@ -350,7 +351,7 @@ func (cfg *Config) checkNode(n Node) error {
 	case err != nil:
 		return err
 	case n.Persistence != "" && !slices.Contains(s.Persistences(), n.Persistence):
-		return &BadNode{n.Name, "persistence", fmt.Sprintf("%s cannot have persistence %s: %s %s has %s", n.Name, n.Persistence, article(s.Node), s.Node, orNone(s.Persistences()))}
+		return &BadNode{n.Name, "persistence", fmt.Sprintf("%s cannot have persistence %s: %s %s has %s", n.Name, n.Persistence, article(s.Node), s.Node, listOr("no disk", s.Disks, func(d Disk) string { return string(d.Persistence) }))}
 	case cfg.counts(n) && cfg.Tokens.Source.System != s.Name:
 		return &BadNode{n.Name, "", fmt.Sprintf("tokens: %s counts on nodes of the kind %s, and %s is %s %s", cfg.Tokens.Source.Name, cfg.Tokens.Source.System, n.Name, article(s.Node), s.Node)}
 	case n.ReplicaOf != "" && !s.Replicates:
@@ -395,24 +396,11 @@ func article(noun string) string {
 	return "a"
 }
 
-func orNone(all []Persistence) string {
-	if len(all) == 0 {
-		return "no disk"
+// listOr lists the names of some things in a sentence; none is what it says if there are none.
+func listOr[T any](none string, all []T, name func(T) string) string {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = name(one)
 	}
-	words := make([]string, len(all))
-	for i, p := range all {
-		words[i] = string(p)
-	}
-	return strings.Join(words, ", ")
-}
-
-func has(systems []System) string {
-	if len(systems) == 0 {
-		return "it has none; import one, such as github.com/locksim/locksim/servers/redis"
-	}
-	names := make([]string, len(systems))
-	for i, s := range systems {
-		names[i] = s.Name
-	}
-	return "it has " + strings.Join(names, ", ")
+	return cmp.Or(strings.Join(names, ", "), none)
 }

@@ -9,18 +9,10 @@ import (
 // turn is a process's [locks.Env.Turn]. A paused process waits for its turn until
 // it runs again.
 func (p *process) turn(words ...string) {
-	w := p.w
-	w.disturb()
-	mine := make(chan struct{})
-	w.io.Lock()
+	p.w.io.Lock()
 	p.notice()
-	w.postLocked(&request{
-		process: p, class: classTurn, words: words,
-		admit:   func() { w.then(func() { close(mine) }) },
-		abandon: func() { close(mine) },
-	})
-	w.io.Unlock()
-	<-mine
+	p.w.io.Unlock()
+	p.w.await(&request{process: p, class: classTurn, words: words}, func() {})
 }
 
 // woken is a process's [locks.Env.Woken]. Requests are admitted in order, and so are the moments
