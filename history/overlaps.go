@@ -47,8 +47,9 @@ func Overlapping(sections []*Section) map[*Section]bool {
 	return overlaps
 }
 
-// overlapping yields each section that begins where there is no room for it, with those that are
-// in the way: of a lock that excludes, and as long as a nanosecond.
+// overlapping yields each section that begins while its lock has no room for it, with those that
+// have the lock. Sections that take no time, and those of a lock that lets everybody in, are left
+// out.
 func overlapping(sections []*Section) iter.Seq2[[]*Section, *Section] {
 	lasting := slices.DeleteFunc(slices.Clone(sections), func(s *Section) bool { return s.From.At == s.To.At || s.Open })
 	return crowds(lasting, func(s *Section) Moment { return StartOf(s.To.At) })

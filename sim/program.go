@@ -90,6 +90,7 @@ func (w *World) newEnv(p *process, c Client) *locks.Env {
 // main is the client's goroutine. A panic of the lock ends the client and is
 // the run's error.
 func (g *program) main() {
+	defer g.w.programs.Done()
 	defer func() {
 		if r := recover(); r != nil {
 			g.w.fail(panicked(g.p.name, r, debug.Stack()))

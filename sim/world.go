@@ -281,7 +281,8 @@ func (w *World) run() {
 	for _, p := range w.processes {
 		if p.actor != nil {
 			w.active++
-			w.programs.Go(p.actor.main)
+			w.programs.Add(1)
+			go p.actor.main()
 		}
 	}
 	w.loop()
