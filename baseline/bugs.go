@@ -1,13 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 // What the track record comes to: each version of a library in the story of its bug, and
@@ -20,35 +20,29 @@ type version struct {
 	Version string   `json:"version"`
 	Broken  []string `json:"broken"`
 	Told    []struct {
-		Seed   uint64   `json:"seed"`
 		Trace  string   `json:"trace"`
 		Broken []string `json:"broken"`
 	} `json:"told"`
 	Suite []testFinding `json:"suite"`
 }
 
-// bugs is the part of the track record.
-func bugs(ctx context.Context, t *tree, part string) ([]item, error) {
-	file := filepath.Join(t.scratch, "versions.jsonl")
-	defer os.Remove(file)
-	_, failure := output(t.run(ctx, "go", "run", "./trackrecord/run", "-check", "-json", file))
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	text, err := os.ReadFile(file)
-	if err != nil && failure != nil {
-		return nil, failure
-	} else if err != nil {
+// bugs makes the part of the track record.
+func bugs(ctx context.Context, c *checkout) ([]line, error) {
+	file := filepath.Join(filepath.Dir(c.command), "versions.jsonl")
+	if _, err := output(c.run(ctx, "go", "run", "./trackrecord/run", "-check", "-json", file)); err != nil {
 		return nil, err
 	}
-	return bugItems(part, string(text))
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return bugLines(text)
 }
 
-func bugItems(part, lines string) ([]item, error) {
-	var items []item
-	for line := range strings.Lines(lines) {
+func bugLines(text []byte) (all []line, err error) {
+	for in := json.NewDecoder(bytes.NewReader(text)); in.More(); {
 		var v version
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
+		if err := in.Decode(&v); err != nil {
 			return nil, fmt.Errorf("the track record: %w", err)
 		}
 		failed := 0
@@ -61,29 +55,31 @@ func bugItems(part, lines string) ([]item, error) {
 				failed++
 			}
 		}
-		key := v.Bug + " # " + v.Module
-		items = append(items, item{part: part, key: key + ", story", record: json.RawMessage(line), facts: []fact{
+		key := fmt.Sprintf("go run ./trackrecord/run -check %s # %s", v.Bug, v.Module)
+		all = append(all, line{key: key + ", story", facts: []fact{
 			{"version", v.Version},
 			{"broken", listed(v.Broken)},
 			{"failed", fmt.Sprintf("%d of %d", failed, len(v.Told))},
 			{"by-world", digest(broken)},
-			{factTrace, digest(traces)},
+			{"trace", digest(traces)},
 		}})
 		for _, f := range v.Suite {
-			record, err := json.Marshal(f)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range f.Problems {
-				items = append(items, item{part: part, key: fmt.Sprintf("%s, suite: %s, %s", key, f.Story, p.Rule), record: record, facts: []fact{
-					{"seed", strconv.FormatUint(p.Seed, 10)}, {"worlds", strconv.Itoa(f.Worlds)}, {"failed", strconv.Itoa(f.Failed)},
-					{factReplay, p.Command}, {factTold, digest(p.Why)},
-				}})
-			}
+			all = append(all, f.problemLines(key+", suite: ")...)
 		}
 	}
-	if len(items) == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("the track record says nothing")
 	}
-	return items, nil
+	return all, nil
+}
+
+// problemLines are the lines of the problems of a finding, whose keys begin with a prefix.
+func (f testFinding) problemLines(prefix string) (all []line) {
+	for _, p := range f.Problems {
+		all = append(all, line{key: fmt.Sprintf("%s%s, %s", prefix, f.Story, p.Rule), facts: []fact{
+			{"seed", strconv.FormatUint(p.Seed, 10)}, {"worlds", strconv.Itoa(f.Worlds)}, {"failed", strconv.Itoa(f.Failed)},
+			{"replay", p.Command}, {"told", digest(p.Why)},
+		}})
+	}
+	return all
 }

@@ -7,36 +7,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // The runs of all scenarios that are built in: of each variant, without fencing tokens
 // and with them, with its own lock and each that the file expects something of.
-
-// The facts of a run, the gravest first.
-const (
-	// factVerdict and factViolated are in clear: what the run comes to, and which
-	// properties are violated.
-	factVerdict  = "verdict"
-	factViolated = "violated"
-	// factJudged digests the judgement: each property with its outcome, whose fault it
-	// is and when it broke, the witnesses, which faults acted, which sections are torn.
-	factJudged = "judged"
-	// factMeasures digests the measures.
-	factMeasures = "measures"
-	// factTrace is the beginning of the trace's hash.
-	factTrace = "trace"
-	// factTold digests what is said for people: reasons, the events that show a
-	// violation, cycles, the words for faults.
-	factTold = "told"
-)
-
-// failed is the verdict of a run that could not be made.
-const failed = "failed"
 
 // What is read of locksim list --format json.
 type catalogue struct {
@@ -55,19 +33,27 @@ type catalogue struct {
 type report struct {
 	Schema  string `json:"schema"`
 	Results []struct {
-		Scenario string            `json:"scenario"`
-		Runs     []json.RawMessage `json:"runs"`
+		Scenario string `json:"scenario"`
+		Runs     []run  `json:"runs"`
 	} `json:"results"`
 }
 
 type run struct {
-	Variant     string                     `json:"variant"`
-	Fencing     string                     `json:"fencing"`
-	Lock        string                     `json:"lock"`
-	Verdict     string                     `json:"verdict"`
-	Reasons     []string                   `json:"reasons"`
-	Properties  map[string]string          `json:"properties"`
-	Findings    []finding                  `json:"findings"`
+	Variant    string            `json:"variant"`
+	Fencing    string            `json:"fencing"`
+	Lock       string            `json:"lock"`
+	Verdict    string            `json:"verdict"`
+	Reasons    []string          `json:"reasons"`
+	Properties map[string]string `json:"properties"`
+	Findings   []struct {
+		Property string   `json:"property"`
+		Outcome  string   `json:"outcome"`
+		Reason   string   `json:"reason"`
+		Fault    string   `json:"fault"`
+		AtNS     *int64   `json:"at_ns"`
+		Events   []int    `json:"events"`
+		Cycle    []string `json:"cycle"`
+	} `json:"findings"`
 	Witnesses   map[string]bool            `json:"witnesses"`
 	Differences []string                   `json:"differences"`
 	Measures    map[string]json.RawMessage `json:"measures"`
@@ -87,28 +73,11 @@ type run struct {
 	Events    int    `json:"events"`
 }
 
-type finding struct {
-	Property string   `json:"property"`
-	Outcome  string   `json:"outcome"`
-	Reason   string   `json:"reason"`
-	Fault    string   `json:"fault"`
-	AtNS     *int64   `json:"at_ns"`
-	Events   []int    `json:"events"`
-	Cycle    []string `json:"cycle"`
-}
-
-// The schemas that are read here. A member may come to them; none goes or changes its
-// meaning.
-const (
-	listSchema   = "locksim/list/v1"
-	reportSchema = "locksim/report/v1"
-)
-
 // releaseAnswer is a property that is only reported. Unless it is violated no fact
 // mentions it, nor does any report for people.
 const releaseAnswer = "release-answer"
 
-// facts are those of a run.
+// facts are those of a run, which README.md explains.
 func (r run) facts() []fact {
 	type judgement struct {
 		Outcome, Fault string
@@ -147,248 +116,218 @@ func (r run) facts() []fact {
 		}
 	}
 	return []fact{
-		{factVerdict, r.Verdict},
-		{factViolated, listed(violated)},
-		{factJudged, digest(judged)},
-		{factMeasures, digest([]any{r.Measures, r.VirtualMS, r.Events})},
-		{factTrace, r.TraceHash[:min(12, len(r.TraceHash))]},
-		{factTold, digest(told)},
+		{"verdict", r.Verdict},
+		{"violated", listed(violated)},
+		{"judged", digest(judged)},
+		{"measures", digest([]any{r.Measures, r.VirtualMS, r.Events})},
+		{"trace", r.TraceHash[:min(12, len(r.TraceHash))]},
+		{"told", digest(told)},
 	}
 }
-
-// failedRun is the item of a run that could not be made, for a reason that is the same
-// wherever it is tried.
-func failedRun(key, why string) (item, error) {
-	record, err := json.Marshal(map[string]string{failed: why})
-	return item{key: key, record: record, facts: []fact{
-		{factVerdict, failed}, {factViolated, "-"}, {factJudged, "-"}, {factMeasures, "-"}, {factTrace, "-"}, {factTold, digest(why)},
-	}}, err
-}
-
-var fencings = [2]string{"off", "on"}
 
 // A setup is a variant of a scenario with one of its locks.
 type setup struct{ scenario, variant, lock string }
 
-// words name the setup to locksim run.
-func (s setup) words() []string {
-	words := []string{s.scenario}
+func (s setup) command() string {
+	variant := ""
 	if s.variant != "" {
-		words = append(words, "--variant", s.variant)
+		variant = " --variant " + s.variant
 	}
-	return append(words, "--lock", s.lock)
+	return "locksim run " + s.scenario + variant + " --lock " + s.lock
 }
 
-// arguments are those with which locksim run comes to one run.
-func (s setup) arguments(fencing string, seed uint64) []string {
-	return append(s.words(), "--fencing", fencing, "--seed", strconv.FormatUint(seed, 10))
+// A place is that of one run among all.
+type place struct {
+	setup
+	fencing string
+	seed    uint64
 }
 
-func (s setup) key(fencing string, seed uint64) string { return shellLine(s.arguments(fencing, seed)) }
-
-func (s setup) groupKey(seeds span) string { return shellLine(s.words()) + seedFlag + seeds.String() }
-
-// A batch is scenarios that one process runs, each with all of its variants.
+// A batch is scenarios that one process runs on a seed, each with all of its variants, with
+// a lock in place of the variants' own unless that is "".
 type batch struct {
-	// lock is a kind to use in place of the variants' own, or "".
 	lock      string
 	scenarios []string
 	seed      uint64
 }
 
-// A course is all that is to be run on each seed.
-type course struct {
-	setups []setup
-	// foreign has, for each kind of lock, the scenarios to tell with it though it is not
-	// their own.
-	foreign map[string][]string
-	all     []string
+// scenarios makes the part of the seeds from first to last. On one seed each run has a line; on
+// several all runs of a setup share one.
+func scenarios(first, last uint64) func(context.Context, *checkout) ([]line, error) {
+	return func(ctx context.Context, c *checkout) ([]line, error) {
+		setups, batches, err := c.plan(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var all []batch
+		for seed := first; seed <= last; seed++ {
+			for _, b := range batches {
+				b.seed = seed
+				all = append(all, b)
+			}
+		}
+		found, err := c.runBatches(ctx, all)
+		if err != nil {
+			return nil, err
+		}
+		var lines []line
+		for _, s := range setups {
+			var runs [2][]line
+			for i, fencing := range []string{"off", "on"} {
+				for seed := first; seed <= last; seed++ {
+					facts, ok := found[place{s, fencing, seed}]
+					key := fmt.Sprintf("%s --fencing %s --seed %d", s.command(), fencing, seed)
+					if !ok {
+						return nil, fmt.Errorf("%s: the report has no such run", key)
+					}
+					runs[i] = append(runs[i], line{key, facts})
+				}
+			}
+			if first == last {
+				lines = append(lines, slices.Concat(runs[0], runs[1])...)
+			} else {
+				lines = append(lines, share(fmt.Sprintf("%s --seed %d-%d", s.command(), first, last), first, runs))
+			}
+		}
+		return lines, nil
+	}
 }
 
-func (t *tree) course(ctx context.Context) (course, error) {
-	c := course{foreign: map[string][]string{}}
-	text, err := output(t.locksim(ctx, "list", "--format", "json"))
+// plan returns what is to be run on each seed, and in which processes.
+func (c *checkout) plan(ctx context.Context) (setups []setup, batches []batch, err error) {
+	text, err := output(c.run(ctx, c.command, "list", "--format", "json"))
 	if err != nil {
-		return c, err
+		return nil, nil, err
 	}
 	var list catalogue
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return c, fmt.Errorf("locksim list: %w", err)
+	if err := json.Unmarshal(text, &list); err != nil || list.Schema != "locksim/list/v1" {
+		return nil, nil, errors.Join(fmt.Errorf("locksim list: schema %q is not locksim/list/v1", list.Schema), err)
 	}
-	if list.Schema != listSchema || len(list.Scenarios) == 0 {
-		return c, fmt.Errorf("locksim list: %d scenarios in schema %q; %s is read here", len(list.Scenarios), list.Schema, listSchema)
-	}
+	own := batch{}
+	foreign := map[string][]string{}
 	for _, s := range list.Scenarios {
-		c.all = append(c.all, s.Name)
+		own.scenarios = append(own.scenarios, s.Name)
 		for _, v := range s.Variants {
 			for i, lock := range v.Locks {
-				c.setups = append(c.setups, setup{s.Name, v.Name, lock})
-				if i > 0 && !slices.Contains(c.foreign[lock], s.Name) {
-					c.foreign[lock] = append(c.foreign[lock], s.Name)
+				setups = append(setups, setup{s.Name, v.Name, lock})
+				if i > 0 && !slices.Contains(foreign[lock], s.Name) {
+					foreign[lock] = append(foreign[lock], s.Name)
 				}
 			}
 		}
 	}
-	return c, nil
+	batches = append(batches, own)
+	for _, lock := range slices.Sorted(maps.Keys(foreign)) {
+		batches = append(batches, batch{lock: lock, scenarios: foreign[lock]})
+	}
+	return setups, batches, nil
 }
 
-// batches are the processes of a seed.
-func (c course) batches(seed uint64) []batch {
-	all := []batch{{scenarios: c.all, seed: seed}}
-	for _, lock := range slices.Sorted(maps.Keys(c.foreign)) {
-		all = append(all, batch{lock: lock, scenarios: c.foreign[lock], seed: seed})
-	}
-	return all
-}
-
-// runScenarios is the part of some seeds. More than one seed share a line.
-func runScenarios(ctx context.Context, t *tree, part string, seeds span, say func(done, all int)) (items, records []item, err error) {
-	c, err := t.course(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	var batches []batch
-	for _, seed := range seeds.seeds() {
-		batches = append(batches, c.batches(seed)...)
-	}
-	found := map[string]item{}
+// runBatches runs each batch in a process of its own, up to c.jobs at once, until one fails.
+func (c *checkout) runBatches(ctx context.Context, batches []batch) (map[place][]fact, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	found := map[place][]fact{}
 	var mu sync.Mutex
-	err = atOnce(ctx, t.jobs, len(batches), say, func(i int) error {
-		// Whatever is missing from the outcome of a batch is run by itself.
-		runs, err := t.runBatch(ctx, batches[i], filepath.Join(t.scratch, fmt.Sprintf("batch-%d.json", i)))
-		if exited(err, 2) || exited(err, 1) {
-			err = nil
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		maps.Copy(found, runs)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, s := range c.setups {
-		var runs [2][]item
-		for i, fencing := range fencings {
-			for _, seed := range seeds.seeds() {
-				key := s.key(fencing, seed)
-				run, ok := found[key]
-				if !ok {
-					if run, err = t.runAlone(ctx, s.arguments(fencing, seed), seed); err != nil {
-						return nil, nil, err
-					}
-				}
-				run.part = part
-				runs[i] = append(runs[i], run)
+	var work sync.WaitGroup
+	free := make(chan struct{}, c.jobs)
+	for _, b := range batches {
+		work.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			if ctx.Err() != nil {
+				return
 			}
-		}
-		both := slices.Concat(runs[0], runs[1])
-		records = append(records, both...)
-		if seeds.first == seeds.last {
-			items = append(items, both...)
-		} else {
-			items = append(items, group(part, s, seeds, runs))
-		}
+			runs, err := c.runBatch(ctx, b)
+			if err != nil {
+				stop(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(found, runs)
+		})
 	}
-	return items, records, nil
+	work.Wait()
+	return found, context.Cause(ctx)
 }
 
-// runBatch runs scenarios in one process, on one thread: that is the fastest.
-func (t *tree) runBatch(ctx context.Context, b batch, file string) (map[string]item, error) {
+// runBatch runs a batch on one thread, which is the fastest unless GOMAXPROCS says otherwise.
+func (c *checkout) runBatch(ctx context.Context, b batch) (map[place][]fact, error) {
 	args := append([]string{"run"}, b.scenarios...)
-	args = append(args, "--seed", strconv.FormatUint(b.seed, 10), "--format", "json", "-o", file)
+	args = append(args, "--seed", strconv.FormatUint(b.seed, 10), "--format", "json", "--timeout", "10m") // however busy the machine
 	if b.lock != "" {
 		args = append(args, "--lock", b.lock)
 	}
-	return t.report(ctx, args, file, b.seed)
-}
-
-// runAlone makes one run. That it cannot be made is an outcome too.
-func (t *tree) runAlone(ctx context.Context, args []string, seed uint64) (item, error) {
-	file, key := filepath.Join(t.scratch, "alone.json"), shellLine(args)
-	runs, err := t.report(ctx, append([]string{"run", "--format", "json", "-o", file}, args...), file, seed)
-	if i, ok := runs[key]; ok {
-		return i, nil
-	}
-	if ctx.Err() != nil {
-		return item{}, ctx.Err()
-	}
-	var said failure
-	switch {
-	case errors.As(err, &said):
-		return failedRun(key, said.said)
-	case err != nil:
-		return item{}, err
-	}
-	return failedRun(key, "there is no such run in the report")
-}
-
-// report runs locksim run, and reads what it came to. That a verdict is unexpected is
-// no error.
-func (t *tree) report(ctx context.Context, args []string, file string, seed uint64) (map[string]item, error) {
-	defer os.Remove(file)
-	cmd := t.locksim(ctx, append(args, "--timeout", "10m")...) // however busy the machine
+	cmd := c.run(ctx, c.command, args...)
 	if os.Getenv("GOMAXPROCS") == "" {
 		cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
 	}
-	_, failed := output(cmd)
-	text, err := os.ReadFile(file)
-	switch {
-	case err != nil && failed != nil:
-		return nil, failed
-	case err != nil:
+	text, err := output(cmd)
+	if err != nil {
 		return nil, err
 	}
-	return readReport(text, seed)
+	return readReport(text, b.seed)
 }
 
 // readReport reads a report of runs on a seed.
-func readReport(text []byte, seed uint64) (map[string]item, error) {
+func readReport(text []byte, seed uint64) (map[place][]fact, error) {
 	var r report
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("locksim run: %w", err)
+	if err := json.Unmarshal(text, &r); err != nil || r.Schema != "locksim/report/v1" {
+		return nil, errors.Join(fmt.Errorf("locksim run: schema %q is not locksim/report/v1", r.Schema), err)
 	}
-	if r.Schema != reportSchema {
-		return nil, fmt.Errorf("locksim run: a report in schema %q; %s is read here", r.Schema, reportSchema)
-	}
-	runs := map[string]item{}
+	runs := map[place][]fact{}
 	for _, result := range r.Results {
-		for _, raw := range result.Runs {
-			var one run
-			if err := json.Unmarshal(raw, &one); err != nil {
-				return nil, fmt.Errorf("locksim run: a run of %s: %w", result.Scenario, err)
-			}
-			key := setup{result.Scenario, one.Variant, one.Lock}.key(one.Fencing, seed)
+		for _, one := range result.Runs {
+			at := setup{result.Scenario, one.Variant, one.Lock}
 			if one.TraceHash == "" || one.Verdict == "" || len(one.Properties) == 0 {
-				return nil, fmt.Errorf("locksim run %s: its report lacks the verdict, the properties or the trace's hash", key)
+				return nil, fmt.Errorf("%s: its report lacks the verdict, the properties or the trace's hash", at.command())
 			}
-			runs[key] = item{key: key, facts: one.facts(), record: raw}
+			runs[place{at, one.Fencing, seed}] = one.facts()
 		}
 	}
 	return runs, nil
 }
 
-// atOnce does n things, up to jobs at once, until one fails.
-func atOnce(ctx context.Context, jobs, n int, say func(done, all int), do func(i int) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var next, done atomic.Int64
-	var work sync.WaitGroup
-	for range min(jobs, n) {
-		work.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := do(i); err != nil {
-					stop(err)
-					return
-				}
-				say(int(done.Add(1)), n)
+// share makes one line of the runs of a setup. runs has those without fencing tokens and
+// those with them, both from the first seed on.
+func share(key string, first uint64, runs [2][]line) line {
+	shared := line{key: key}
+	for _, f := range runs[0][0].facts {
+		var values [2][]string
+		for i := range runs {
+			for _, run := range runs[i] {
+				values[i] = append(values[i], run.fact(f.name))
 			}
-		})
+		}
+		switch f.name {
+		case "verdict":
+			shared.facts = append(shared.facts, fact{f.name, counted(values[0]) + "/" + counted(values[1])})
+		case "violated": // it is in what is judged
+		default:
+			shared.facts = append(shared.facts, fact{f.name, digest(values)})
+		}
 	}
-	work.Wait()
-	return context.Cause(ctx)
+	var marks []string
+	for i := range runs[0] {
+		mark := digest(fmt.Sprint(runs[0][i].facts, runs[1][i].facts))[:3]
+		marks = append(marks, fmt.Sprintf("%d:%s", first+uint64(i), mark))
+	}
+	shared.facts = append(shared.facts, fact{"by-seed", strings.Join(marks, " ")})
+	return shared
+}
+
+// counted lists words, each once, with how often it is there if there is another.
+func counted(words []string) string {
+	count := map[string]int{}
+	for _, w := range words {
+		count[w]++
+	}
+	once := slices.Sorted(maps.Keys(count))
+	if len(once) == 1 {
+		return once[0]
+	}
+	for i, w := range once {
+		once[i] = fmt.Sprintf("%s:%d", w, count[w])
+	}
+	return listed(once)
 }

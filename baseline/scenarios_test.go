@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -22,60 +25,46 @@ const aRun = `{
 	"trace_hash": "b879e598d8858214bea1f843169c391e", "virtual_ms": 14026, "events": 201
 }`
 
-func factsOf(t *testing.T, text string) map[string]string {
+func readRun(t *testing.T, text []byte) []line {
 	t.Helper()
 	var r run
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
+	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	facts := map[string]string{}
-	for _, f := range r.facts() {
-		facts[f.name] = f.value
-	}
-	return facts
+	return []line{{facts: r.facts()}}
 }
 
 // TestFacts: each change of a run is seen in the fact that it belongs to, and in no other;
 // what is new in the report is not looked at.
 func TestFacts(t *testing.T) {
-	before := factsOf(t, aRun)
+	before := readRun(t, []byte(aRun))
 	for _, c := range []struct{ name, old, new, changes string }{
 		{"the same", "", "", ""},
 		{"a member that is not known here", `"fencing": "off"`, `"fencing": "off", "weather": "fine"`, ""},
 		{"members in another order", `"lease-exclusion": "holds", "section-exclusion": "violated"`, `"section-exclusion": "violated", "lease-exclusion": "holds"`, ""},
-		{"the verdict", `"verdict": "unsafe"`, `"verdict": "safe"`, factVerdict},
-		{"a property that holds now", `"write-order": "violated"`, `"write-order": "holds"`, factViolated + " " + factJudged},
-		{"one that does not apply instead of holding", `"lease-exclusion": "holds"`, `"lease-exclusion": "n/a"`, factJudged},
-		{"whose fault", `inherent: needs fencing`, `lock`, factJudged},
-		{"which assumption", `inherent: needs fencing`, `assumption: clock`, factJudged},
-		{"the moment", `7030205276`, `7030205277`, factJudged},
-		{"a witness", `expired": true`, `expired": false`, factJudged},
-		{"the assumption of a fault", `"assumption": "process"`, `"assumption": "clock"`, factJudged},
-		{"a fault that did not act", `"assumption": "process"`, `"assumption": "process", "idle": "it was down"`, factJudged + " " + factTold},
-		{"a torn section", `"section": 2`, `"section": 3`, factJudged},
-		{"it ran on while paused", `"variant": ""`, `"variant": "", "ran_on_while_paused": true`, factJudged},
-		{"it is not as expected", `"variant": ""`, `"variant": "", "differences": ["the verdict"]`, factJudged + " " + factTold},
-		{"a measure", `"calls": 8`, `"calls": 9`, factMeasures},
-		{"how long it took", `14026`, `14027`, factMeasures},
-		{"how many events", `201`, `202`, factMeasures},
-		{"the trace", `b879`, `b87a`, factTrace},
-		{"a sentence", `client-2 entered too`, `client-2 came in, too`, factTold},
-		{"the events that show it", `[125, 162]`, `[125, 163]`, factTold},
-		{"a cycle", `"two"`, `"three"`, factTold},
-		{"the words for a fault", `pause client-1`, `client-1 is paused`, factTold},
+		{"the verdict", `"verdict": "unsafe"`, `"verdict": "safe"`, "verdict"},
+		{"a property that holds now", `"write-order": "violated"`, `"write-order": "holds"`, "violated judged"},
+		{"one that does not apply instead of holding", `"lease-exclusion": "holds"`, `"lease-exclusion": "n/a"`, "judged"},
+		{"whose fault", `inherent: needs fencing`, `lock`, "judged"},
+		{"which assumption", `inherent: needs fencing`, `assumption: clock`, "judged"},
+		{"the moment", `7030205276`, `7030205277`, "judged"},
+		{"a witness", `expired": true`, `expired": false`, "judged"},
+		{"the assumption of a fault", `"assumption": "process"`, `"assumption": "clock"`, "judged"},
+		{"a fault that did not act", `"assumption": "process"`, `"assumption": "process", "idle": "it was down"`, "judged told"},
+		{"a torn section", `"section": 2`, `"section": 3`, "judged"},
+		{"it ran on while paused", `"variant": ""`, `"variant": "", "ran_on_while_paused": true`, "judged"},
+		{"it is not as expected", `"variant": ""`, `"variant": "", "differences": ["the verdict"]`, "judged told"},
+		{"a measure", `"calls": 8`, `"calls": 9`, "measures"},
+		{"how long it took", `14026`, `14027`, "measures"},
+		{"how many events", `201`, `202`, "measures"},
+		{"the trace", `b879`, `b87a`, "trace"},
+		{"a sentence", `client-2 entered too`, `client-2 came in, too`, "told"},
+		{"the events that show it", `[125, 162]`, `[125, 163]`, "told"},
+		{"a cycle", `"two"`, `"three"`, "told"},
+		{"the words for a fault", `pause client-1`, `client-1 is paused`, "told"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if !strings.Contains(aRun, c.old) {
-				t.Fatalf("there is no %s", c.old)
-			}
-			after := factsOf(t, strings.Replace(aRun, c.old, c.new, 1))
-			var changed []string
-			for _, name := range []string{factVerdict, factViolated, factJudged, factMeasures, factTrace, factTold} {
-				if before[name] != after[name] {
-					changed = append(changed, name)
-				}
-			}
-			if got := strings.Join(changed, " "); got != c.changes {
+			if got := differing(before, readRun(t, changed(t, aRun, c.old, c.new))); got != c.changes {
 				t.Errorf("it changes %q, want %q", got, c.changes)
 			}
 		})
@@ -90,7 +79,8 @@ func TestReadReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i, ok := runs["gc-pause --lock redlock --fencing off --seed 7"]; !ok || i.fact(factTrace) != "b879e598d885" || i.fact(factViolated) != "section-exclusion,write-order" {
+	facts := line{facts: runs[place{gcPauseOnRedlock, "off", 7}]}
+	if facts.fact("trace") != "b879e598d885" || facts.fact("violated") != "section-exclusion,write-order" {
 		t.Errorf("it reads %v", runs)
 	}
 	for _, c := range []struct{ old, new, says string }{
@@ -100,24 +90,70 @@ func TestReadReport(t *testing.T) {
 		{`"properties"`, `"rules"`, "the properties"},
 		{"{", "", "invalid"},
 	} {
-		_, err := readReport([]byte(strings.Replace(good, c.old, c.new, 1)), 7)
+		_, err := readReport(changed(t, good, c.old, c.new), 7)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("with %s for %s: %v, want that it says %q", c.new, c.old, err, c.says)
 		}
 	}
 }
 
-// TestSetup: a run has the arguments with which a shell gets to it.
-func TestSetup(t *testing.T) {
-	for _, c := range []struct {
-		setup setup
-		want  string
-	}{
-		{setup{"gc-pause", "", "redlock"}, "gc-pause --lock redlock --fencing on --seed 3"},
-		{setup{"retry", "by hand", "single"}, "retry --variant 'by hand' --lock single --fencing on --seed 3"},
-	} {
-		if got := c.setup.key("on", 3); got != c.want {
-			t.Errorf("%v has %q, want %q", c.setup, got, c.want)
+var gcPauseOnRedlock = setup{"gc-pause", "", "redlock"}
+
+// shared is the line of a scenario on the seeds 2 to 4, with these verdicts and traces. The traces with
+// fencing tokens begin with "on-".
+func shared(verdicts, traces string) line {
+	var runs [2][]line
+	for i, prefix := range []string{"", "on-"} {
+		for n, tr := range strings.Fields(traces) {
+			runs[i] = append(runs[i], line{facts: []fact{{"verdict", strings.Fields(verdicts)[n]}, {"violated", "progress"}, {"trace", prefix + tr}}})
 		}
+	}
+	return share(gcPauseOnRedlock.command()+" --seed 2-4", 2, runs)
+}
+
+// TestShare: runs that share a line are counted by verdict, and their marks tell on which seeds
+// they differ, even if only the order does.
+func TestShare(t *testing.T) {
+	if got := shared("safe unsafe safe", "aa bb cc"); got.key != "locksim run gc-pause --lock redlock --seed 2-4" || got.fact("verdict") != "safe:2,unsafe:1/safe:2,unsafe:1" {
+		t.Errorf("the line is %v", got)
+	}
+	was := shared("safe safe safe", "aa bb cc")
+	if got := was.fact("verdict"); got != "safe/safe" {
+		t.Errorf("of equal verdicts it has %q", got)
+	}
+	for traces, want := range map[string]string{"aa bb cc": "", "aa xx cc": "3", "aa cc bb": "3 4", "x y z": "2 3 4"} {
+		is := shared("safe safe safe", traces)
+		var seeds []string
+		for i, mark := range strings.Fields(was.fact("by-seed")) {
+			if seed, _, _ := strings.Cut(mark, ":"); strings.Fields(is.fact("by-seed"))[i] != mark {
+				seeds = append(seeds, seed)
+			}
+		}
+		if got := strings.Join(seeds, " "); got != want {
+			t.Errorf("%s differ on the seeds %q, want %q", traces, got, want)
+		}
+		if same := was.fact("trace") == is.fact("trace"); same != (want == "") {
+			t.Errorf("%s: the digest of all is the same: %v", traces, same)
+		}
+	}
+}
+
+// TestARunThatCannotBeMade: the error says which command fails, and with which words.
+func TestARunThatCannotBeMade(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the command here is a shell script")
+	}
+	script := filepath.Join(t.TempDir(), "locksim")
+	if err := os.WriteFile(script, []byte(`#!/bin/sh
+case "$1" in
+list) echo '{"schema": "locksim/list/v1", "scenarios": [{"name": "stuck", "variants": [{"name": "", "locks": ["redlock"]}]}]}' ;;
+*) echo "the world is stuck" >&2; exit 1 ;;
+esac
+`), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := scenarios(1, 1)(t.Context(), &checkout{command: script, jobs: 2})
+	if err == nil || !strings.Contains(err.Error(), "run stuck --seed 1") || !strings.Contains(err.Error(), "the world is stuck") {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A checkout is the files of a commit, and the command built from them.
+type checkout struct {
+	dir     string
+	command string // the path of locksim
+	jobs    int    // how many processes to run at once
+}
+
+// build builds the command. The function that it returns removes it.
+func (c *checkout) build(ctx context.Context) (remove func(), err error) {
+	scratch, err := os.MkdirTemp("", "locksim-baseline")
+	if err != nil {
+		return nil, err
+	}
+	c.command = filepath.Join(scratch, "locksim.exe")
+	remove = func() { os.RemoveAll(scratch) }
+	if said, err := c.run(ctx, "go", "build", "-o", c.command, "./cmd/locksim").CombinedOutput(); err != nil {
+		remove()
+		return nil, fmt.Errorf("%s does not build: %w\n%s", c.dir, err, said)
+	}
+	return remove, nil
+}
+
+// run is a command in the folder of the checkout. What makes locksim's tests do something
+// else than usual is not handed on to it. Interrupted, it has some time to end by itself.
+func (c *checkout) run(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = c.dir
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LOCKSIM_") })
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// output runs a command and returns what it prints. Status 1 of locksim and of go test says
+// that something is not as it is expected to be: no error if there is output.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err == nil || errors.As(err, &exit) && exit.ExitCode() == 1 && stdout.Len() > 0 {
+		return stdout.Bytes(), nil
+	}
+	return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+}

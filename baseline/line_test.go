@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestReplacePart: the lines of other parts stay, those of the part are the new ones, all are
+// sorted, and a value that has what separates facts or lines does not break its line.
+func TestReplacePart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "known.txt")
+	put := func(part string, lines ...line) int {
+		t.Helper()
+		changed, err := replacePart(file, part, lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return changed
+	}
+	put("ways/single", line{"explore", []fact{{"fault", "lock"}}})
+	put("bugs", line{"b", []fact{{"replay", "x\ty\nz=1"}}}, line{"a", []fact{{"trace", "1"}}}, line{"gone", nil})
+	if changed := put("bugs", line{"b", []fact{{"replay", "x\ty\nz=1"}}}, line{"a", []fact{{"trace", "2"}}}); changed != 1 {
+		t.Errorf("%d lines are said to be new, want 1", changed)
+	}
+	text, err := os.ReadFile(file)
+	if want := "bugs\ta\ttrace=2\nbugs\tb\treplay=x\\ty\\nz=1\nways/single\texplore\tfault=lock\n"; err != nil || string(text) != want {
+		t.Errorf("the file is\n%s, %v, want\n%s", text, err, want)
+	}
+}
+
+// TestChoose: a name stands for the parts below it, a part that takes as long as all the rest has
+// to be named, and an unknown name is an error that lists the known ones.
+func TestChoose(t *testing.T) {
+	for only, want := range map[string]string{
+		"scenarios/1":           "scenarios/1",
+		"mutants,scenarios":     "mutants/suite mutants/explored scenarios/1 scenarios/2-20",
+		"ways/redsync-retrying": "ways/redsync-retrying",
+		"ways":                  "ways/redlock ways/single ways/redislock ways/redislock-defaults ways/rueidislock ways/rueidislock-strict ways/redsync",
+	} {
+		some, err := choose(only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range some {
+			names = append(names, p.name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s chooses %s, want %s", only, got, want)
+		}
+	}
+	if some, err := choose(""); err != nil || len(some) != len(parts())-2 {
+		t.Errorf("no name chooses %d parts, %v", len(some), err)
+	}
+	if _, err := choose("wys"); err == nil || !strings.Contains(err.Error(), "there are scenarios/1, scenarios/2-20") {
+		t.Errorf("wys: %v", err)
+	}
+}
+
+// differing are the names of the facts in which two lists of lines differ, or what else differs.
+func differing(was, is []line) string {
+	if len(was) != len(is) {
+		return "lines"
+	}
+	var names []string
+	for i := range was {
+		if was[i].key != is[i].key {
+			names = append(names, "key")
+			continue
+		}
+		for _, f := range was[i].facts {
+			if is[i].fact(f.name) != f.value {
+				names = append(names, f.name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// changed is a text in which something is replaced that must be there.
+func changed(t *testing.T, text, old, new string) []byte {
+	t.Helper()
+	if !strings.Contains(text, old) {
+		t.Fatalf("there is no %s", old)
+	}
+	return []byte(strings.Replace(text, old, new, 1))
+}

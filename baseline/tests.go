@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What tests find of each mutant, by the suite and by a search, and of each library. They
+// write it as attributes, which go test -json hands on.
+
+// What is read of a finding: of the suite's, by story, and of a search's.
+type testFinding struct {
+	Story    string `json:"story"`
+	Worlds   int    `json:"worlds"`
+	Failed   int    `json:"failed"`
+	Problems []struct {
+		Rule    string `json:"rule"`
+		Why     string `json:"why"`
+		Seed    uint64 `json:"seed"`
+		Command string `json:"command"`
+	} `json:"problems"`
+	Untold  string `json:"untold"`
+	Unknown string `json:"unknown"`
+
+	Faults  []string `json:"faults"`
+	Rules   []string `json:"rules"`
+	Seed    uint64   `json:"seed"`
+	Command string   `json:"command"`
+}
+
+// A subtest is a mutant or a library, and what its test finds.
+type subtest struct {
+	name     string
+	command  string
+	findings []testFinding
+}
+
+// runTest runs a test and returns its subtests, in order. A failure of the test is no
+// error: it may be because of what was found.
+func runTest(ctx context.Context, c *checkout, folder, test string) ([]subtest, error) {
+	text, err := output(c.run(ctx, "go", "test", "-json", "-count=1", "-timeout=2h", "-run=^"+test+"$", folder))
+	if err != nil {
+		return nil, err
+	}
+	command := fmt.Sprintf("go test %s -run %s", folder, test)
+	all, err := readTest(text, test, command)
+	if err == nil && !slices.ContainsFunc(all, func(s subtest) bool { return len(s.findings) > 0 }) {
+		err = fmt.Errorf("%s reports no finding; run it to see why", command)
+	}
+	return all, err
+}
+
+// readTest reads the output of go test -json.
+func readTest(text []byte, test, command string) ([]subtest, error) {
+	var all []subtest
+	for l := range bytes.Lines(text) {
+		if l[0] != '{' { // go's own words
+			continue
+		}
+		var e struct{ Action, Test, Key, Value string }
+		if err := json.Unmarshal(l, &e); err != nil {
+			return nil, fmt.Errorf("go test -json: %w", err)
+		}
+		name, ok := strings.CutPrefix(e.Test, test+"/")
+		switch {
+		case !ok:
+		case e.Action == "run":
+			all = append(all, subtest{name: name, command: command + "/" + name})
+		case e.Action == "attr" && e.Key == "finding":
+			var f testFinding
+			if err := json.Unmarshal([]byte(e.Value), &f); err != nil {
+				return nil, fmt.Errorf("a finding of %s: %w", e.Test, err)
+			}
+			for i := range all {
+				if all[i].name == name {
+					all[i].findings = append(all[i].findings, f)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// mutants makes the part of a test of mutants: what each is caught by.
+func mutants(test string) func(context.Context, *checkout) ([]line, error) {
+	return func(ctx context.Context, c *checkout) ([]line, error) {
+		all, err := runTest(ctx, c, "./internal/mutants", test)
+		return mutantLines(all), err
+	}
+}
+
+func mutantLines(mutants []subtest) (all []line) {
+	for _, mutant := range mutants {
+		l := line{key: mutant.command}
+		for _, f := range mutant.findings {
+			worlds := fact{"worlds", strconv.Itoa(f.Worlds)}
+			for _, p := range f.Problems {
+				l.facts = append(l.facts, fact{"rule", p.Rule}, fact{"story", f.Story}, fact{"seed", strconv.FormatUint(p.Seed, 10)},
+					worlds, fact{"replay", p.Command}, fact{"told", digest(p.Why)})
+			}
+			if len(f.Rules) > 0 {
+				l.facts = append(l.facts, fact{"rule", listed(f.Rules)}, fact{"faults", strings.Join(f.Faults, "; ")},
+					fact{"seed", strconv.FormatUint(f.Seed, 10)}, worlds, fact{"replay", f.Command})
+			}
+		}
+		if len(l.facts) == 0 {
+			l.facts = []fact{{"rule", "not caught"}}
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// libraries makes the part of what the suite finds in each library, and of how much of the
+// suite could be told with it.
+func libraries(ctx context.Context, c *checkout) ([]line, error) {
+	all, err := runTest(ctx, c, "./libraries", "TestLibraries")
+	return libraryLines(all), err
+}
+
+func libraryLines(libraries []subtest) (all []line) {
+	type story struct {
+		Story           string
+		Worlds, Failed  int
+		Untold, Unknown bool
+	}
+	for _, library := range libraries {
+		var stories []story
+		worlds := 0
+		for _, f := range library.findings {
+			worlds += f.Worlds
+			stories = append(stories, story{f.Story, f.Worlds, f.Failed, f.Untold != "", f.Unknown != ""})
+			all = append(all, f.problemLines(library.command+" # ")...)
+		}
+		all = append(all, line{key: library.command + " # suite", facts: []fact{
+			{"stories", strconv.Itoa(len(stories))}, {"worlds", strconv.Itoa(worlds)}, {"by-story", digest(stories)},
+		}})
+	}
+	return all
+}
