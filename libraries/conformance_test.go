@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -13,20 +13,20 @@ import (
 func TestConformance(t *testing.T) {
 	// rueidislock deletes its keys after a failed attempt, whether the context has
 	// ended or not, and waits for that for up to a TTL.
-	rueidislock := slices.Concat(locksuite.Endless, locksuite.Insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
-	locksuite.Conform(t, []locksuite.Subject{
+	rueidislock := slices.Concat(roof.Endless, roof.Insistent, []string{"a lease ends before its key", "the context bounds an attempt"})
+	roof.Conform(t, []roof.Subject{
 		{Name: "redsync", Kind: "redsync", Nodes: 5},
-		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: locksuite.Insistent},
-		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: locksuite.Insistent},
+		{Name: "redsync-retrying", Kind: "redsync-retrying", Nodes: 5, Except: roof.Insistent},
+		{Name: "redsync-defaults", Kind: "redsync-defaults", Nodes: 5, Except: roof.Insistent},
 		{Name: "rueidislock", Kind: "rueidislock", Nodes: 1, Except: rueidislock},
 		{Name: "rueidislock-strict", Kind: "rueidislock-strict", Nodes: 1, Except: rueidislock},
-		{Name: "redislock", Kind: "redislock", Nodes: 1, Except: locksuite.Silent},
-		{Name: "redislock-defaults", Kind: "redislock-defaults", Nodes: 1, Except: append(locksuite.Silent, locksuite.Insistent...)},
+		{Name: "redislock", Kind: "redislock", Nodes: 1, Except: roof.Silent},
+		{Name: "redislock-defaults", Kind: "redislock-defaults", Nodes: 1, Except: append(roof.Silent, roof.Insistent...)},
 	}, func(k locks.Kind) bool { return k.Adapter != "" && k.System == locks.Redis })
 }
 
 func TestQuorum(t *testing.T) {
-	locksuite.Quorum(t, []locksuite.Subject{
+	roof.Quorum(t, []roof.Subject{
 		{Name: "redsync", Kind: "redsync"},
 		{Name: "redsync-retrying", Kind: "redsync-retrying"},
 		// 32 tries against nodes that refuse connections take more than half a minute.

@@ -108,10 +108,10 @@ func TestRueidislockIsDeterministic(t *testing.T) {
 				cfg.Faults = faults
 				switch name {
 				case "its client dies":
-					cfg.Clients[1].Starts = point(t, "client-1 crashed")
+					cfg.Clients[1].Starts = point("client-1 crashed")
 				case "answers come too late":
 					cfg.Clients[0].Attempts = 3
-					cfg.Clients[1].Starts = point(t, "client-1 failed to acquire")
+					cfg.Clients[1].Starts = point("client-1 failed to acquire")
 					cfg.Clients[1].Attempts = 3
 				}
 				want := play(t, cfg)
@@ -171,7 +171,7 @@ func TestRueidislockThatIsNeverReleased(t *testing.T) {
 func TestRueidislockTellsOfALossTooLate(t *testing.T) {
 	cfg := world(t, "rueidislock",
 		sim.Client{Name: "client-1", Works: 4 * ttl},
-		sim.Client{Name: "client-2", Starts: point(t, "client-1's keys expired")})
+		sim.Client{Name: "client-2", Starts: point("client-1's keys expired")})
 	cfg.Faults = []sim.Fault{strike(ttl/3, 0, &sim.Partition{Process: "client-1", From: []string{"redis-1"}})}
 	tr := play(t, cfg)
 	near(t, "the keys expired", first(t, tr, trace.KindExpire, "redis-1").At, ttl)
@@ -187,10 +187,10 @@ func TestRueidislockRenewsTooLateAfterASlowAttempt(t *testing.T) {
 	for _, kind := range rueidislocks {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Works: 4 * ttl},
-			sim.Client{Name: "client-2", Starts: point(t, "client-1's keys expired")})
+			sim.Client{Name: "client-2", Starts: point("client-1's keys expired")})
 		cfg.Faults = []sim.Fault{{
 			// The first answer is that the script is not known.
-			Strikes: trace.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
+			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			For:     pause, Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 		}}
 		tr := play(t, cfg)
@@ -214,11 +214,11 @@ func TestRueidislockMeetsItsOwnKey(t *testing.T) {
 	for kind, locked := range map[string]bool{"rueidislock": true, "rueidislock-strict": false} {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Attempts: 1},
-			sim.Client{Name: "client-2", RetryEvery: 10 * time.Millisecond, Starts: point(t, "client-1 finished")})
+			sim.Client{Name: "client-2", RetryEvery: 10 * time.Millisecond, Starts: point("client-1 finished")})
 		// There has to be time to connect anew within the 20ms of the first key.
 		cfg.Network = sim.Network{Min: 500 * time.Microsecond, Max: time.Millisecond}
 		cfg.Faults = []sim.Fault{{
-			Strikes: trace.Trigger{When: point(t, "redis-1's reply to client-1's acquire is in flight, 2nd time")},
+			Strikes: trace.Trigger{When: point("redis-1's reply to client-1's acquire is in flight, 2nd time")},
 			Action:  &sim.Reset{Process: "client-1", From: "redis-1"}, Text: "reset client-1 from redis-1",
 		}}
 		tr := play(t, cfg)
@@ -244,7 +244,7 @@ func TestRueidislockTrustsTheNodesClock(t *testing.T) {
 	for _, kind := range rueidislocks {
 		cfg := world(t, kind,
 			sim.Client{Name: "client-1", Works: time.Second},
-			sim.Client{Name: "client-2", Starts: point(t, "client-1 acquired")})
+			sim.Client{Name: "client-2", Starts: point("client-1 acquired")})
 		cfg.Faults = []sim.Fault{strike(0, 0, &sim.Jump{Process: "redis-1", By: ttl + time.Second})}
 		tr := play(t, cfg)
 		for _, client := range []string{"client-1", "client-2"} {

@@ -66,7 +66,7 @@ func TestCancel(t *testing.T) {
 			steps: "acquire, read x, extend failed, work failed, release", keys: map[string]string{"redis-2": "set 1, delete 1"},
 		},
 	} {
-		test.client.Name, test.client.Cancels = "client-1", point(t, test.cancels)
+		test.client.Name, test.client.Cancels = "client-1", point(test.cancels)
 		tr := play(t, quorumOf(t, "redsync", test.client))
 		if steps, cancel := ends(tr, "client-1"); steps != test.steps || cancel != test.cancel {
 			t.Errorf("%s: its steps are %s, and it cancels %s; want %s, and %s", test.cancels, steps, cancel, test.steps, test.cancel)
@@ -100,7 +100,7 @@ func TestCancelIsDeterministic(t *testing.T) {
 		"client-2 acquired",
 	} {
 		cfg := quorumOf(t, "redsync",
-			sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: point(t, at), Works: 3 * time.Second, ExtendsEvery: time.Second},
+			sim.Client{Name: "client-1", Sections: 2, Attempts: 5, Cancels: point(at), Works: 3 * time.Second, ExtendsEvery: time.Second},
 			sim.Client{Name: "client-2", RetryEvery: 777 * time.Millisecond},
 		)
 		want := run(t, cfg)
@@ -163,12 +163,12 @@ func TestProgramIsLikeTheWorkload(t *testing.T) {
 		}
 		return nil
 	}
-	other := sim.Client{Name: "client-2", Works: 3 * nap, Starts: point(t, "client-1 acquired")}
+	other := sim.Client{Name: "client-2", Works: 3 * nap, Starts: point("client-1 acquired")}
 	cfg := quorumOf(t, "redsync", sim.Client{Name: "client-1", Sections: 2, Works: 3 * nap, ExtendsEvery: nap}, other)
 	cfg.Network.Max = 3 * time.Millisecond
 	cfg.Lock.TTL = 10 * time.Second
 	cfg.Faults = []sim.Fault{{
-		Strikes: trace.Trigger{When: point(t, "client-1 acquired, 2nd time")}, For: 20 * time.Second,
+		Strikes: trace.Trigger{When: point("client-1 acquired, 2nd time")}, For: 20 * time.Second,
 		Action: &sim.Pause{Process: "client-1"}, Text: "pause client-1",
 	}}
 	want := run(t, cfg)

@@ -1,6 +1,6 @@
 package libraries_test
 
-import "github.com/locksim/locksim/internal/locksuite"
+import "github.com/locksim/locksim/internal/testkit/roof"
 
 // What the suite finds in the locks on clusters of three members, by story. A session lives
 // as long as its process, and the recipes leave it to the caller to end it. Most of it is
@@ -29,7 +29,7 @@ import "github.com/locksim/locksim/internal/locksuite"
 //     the queue (pull request 237 of samuel/go-zookeeper): progress of errors/work,
 //     errors/restart, node-down/acquire and node-down/work.
 var (
-	toldLate = locksuite.Findings{
+	toldLate = roof.Findings{
 		"silence/work/all":                               {"section-exclusion"},
 		"pause/work":                                     {"section-exclusion"},
 		"catalogue/same-holder-cut-off/gives-up":         {"section-exclusion"},
@@ -41,7 +41,7 @@ var (
 		"catalogue/fencing-lost-update/reads-and-writes": {"section-exclusion"},
 	}
 
-	etcdSession = toldLate.And(locksuite.Findings{
+	etcdSession = toldLate.And(roof.Findings{
 		"handles":                    {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"contexts/cancelled-before":  {"progress"},
 		"late/acquire":               {"section-exclusion", "progress"},
@@ -58,7 +58,7 @@ var (
 		"node-down/meanwhile":        {"progress"},
 		"node-silent/work/minority":  {"progress"},
 	})
-	onEtcd = etcdSession.And(locksuite.Findings{
+	onEtcd = etcdSession.And(roof.Findings{
 		"late-reply/acquire":                      {"section-exclusion"},
 		"silence/meanwhile":                       {"section-exclusion"},
 		"errors/acquire":                          {"token-order"},
@@ -66,7 +66,7 @@ var (
 		"release-again":                           {"lease-exclusion", "section-exclusion", "release-ownership"},
 		"catalogue/pause-in-flight/elapsed-check": {"section-exclusion", "progress"},
 	})
-	electedOnEtcd = etcdSession.And(locksuite.Findings{
+	electedOnEtcd = etcdSession.And(roof.Findings{
 		"late-reply/acquire":                      {"section-exclusion"},
 		"silence/meanwhile":                       {"section-exclusion"},
 		"late-reply/acquire/majority":             {"section-exclusion"},
@@ -77,12 +77,12 @@ var (
 
 	// zookeeperSession is what ZooKeeper's recipes share. Ours asks again until its node is
 	// gone.
-	zookeeperSession = toldLate.And(locksuite.Findings{
+	zookeeperSession = toldLate.And(roof.Findings{
 		"late/acquire":          {"section-exclusion"},
 		"catalogue/fencing-gap": {"section-exclusion"},
 		"catalogue/same-split":  {"lease-exclusion", "section-exclusion"},
 	})
-	onZooKeeper = zookeeperSession.And(locksuite.Findings{
+	onZooKeeper = zookeeperSession.And(roof.Findings{
 		"errors/restart":            {"progress"},
 		"lost-request/release":      {"progress"},
 		"late-request/release":      {"progress"},
@@ -99,7 +99,7 @@ var (
 		"node-down/work/all":        {"progress"},
 		"node-silent/work/minority": {"progress"},
 	})
-	naiveOnZooKeeper = zookeeperSession.And(locksuite.Findings{
+	naiveOnZooKeeper = zookeeperSession.And(roof.Findings{
 		"pause/acquire": {"section-exclusion"},
 	})
 )

@@ -3,7 +3,7 @@ package libraries_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/trace"
@@ -16,24 +16,24 @@ import (
 var subjects = []struct {
 	kind   string
 	config locktest.Config
-	finds  locksuite.Findings
+	finds  roof.Findings
 	// slow is a lock that tries many times in each call: of its stories only those
 	// are told that finds knows, and those before them.
 	slow bool
 }{
 	// Once in each call redsync is sound, but for what two or three troubles at once
 	// do to it.
-	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}, finds: locksuite.Findings{
+	{kind: "redsync", config: locktest.Config{Nodes: 5, Extends: true}, finds: roof.Findings{
 		// Its clean-up runs under the caller's context.
 		"contexts/ended-meanwhile": {"key left behind"},
 	}},
 	// A late clean-up deletes what a later try of the same call has set.
-	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: locksuite.Findings{
+	{kind: "redsync-retrying", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: roof.Findings{
 		"contexts/ended-meanwhile":      {"key left behind"},
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
-	{kind: "redsync-defaults", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: locksuite.Findings{
+	{kind: "redsync-defaults", config: locktest.Config{Nodes: 5, Extends: true}, slow: true, finds: roof.Findings{
 		"late-request/acquire":          {"release-ownership"},
 		"late-request/acquire/majority": {"release-ownership"},
 	}},
@@ -44,7 +44,7 @@ var subjects = []struct {
 	// The loss is told too late, and the first renewal can come too late.
 	// By default its client sends a command again whose answer was lost, and the lock takes the
 	// key that the first has set for another client's.
-	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.And(locksuite.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
+	{kind: "rueidislock", config: locktest.Config{Notifies: true}, finds: lateLosses.And(roof.Findings{"lost-reply/acquire": {"own key in the way", "key left behind"}})},
 	{kind: "rueidislock-strict", config: locktest.Config{Notifies: true}, finds: lateLosses},
 	{kind: "etcd", config: inCluster(locks.Etcd), finds: onEtcd},
 	{kind: "etcd-election", config: inCluster(locks.Etcd), finds: electedOnEtcd},
@@ -58,19 +58,19 @@ func inCluster(system string) locktest.Config {
 }
 
 var (
-	expiredGrants = locksuite.Findings{
+	expiredGrants = roof.Findings{
 		"late/acquire":  {"section-exclusion"},
 		"late/extend":   {"claim: extends"},
 		"pause/acquire": {"section-exclusion"},
 		"pause/extend":  {"section-exclusion"},
 	}
 	// Without a retry of its Redis client the key of a failed call stays.
-	leftKeys = locksuite.Findings{
+	leftKeys = roof.Findings{
 		"contexts/ended-meanwhile": {"key left behind"},
 		"lost-reply/acquire":       {"key left behind"},
 		"late-reply/acquire":       {"key left behind"},
 	}
-	lateLosses = locksuite.Findings{
+	lateLosses = roof.Findings{
 		"late-request/meanwhile":      {"section-exclusion"},
 		"silence/meanwhile":           {"section-exclusion"},
 		"silence/work":                {"section-exclusion"},
@@ -84,8 +84,8 @@ var (
 func TestLibraries(t *testing.T) {
 	for _, l := range subjects {
 		t.Run(l.kind, func(t *testing.T) {
-			l.config.Stories = locksuite.NobodysStories
-			locksuite.Finds(t, l.kind, l.config, l.finds, l.slow)
+			l.config.Stories = roof.NobodysStories
+			roof.Finds(t, l.kind, l.config, l.finds, l.slow)
 		})
 	}
 }

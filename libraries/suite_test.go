@@ -1,36 +1,36 @@
 package libraries_test
 
 import (
-	"github.com/locksim/locksim/internal/locksuite"
-	_ "github.com/locksim/locksim/internal/simtest"
+	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	_ "github.com/locksim/locksim/libraries"
 )
 
 // The words of the suite.
 type (
-	cluster = locksuite.Cluster
-	setting = locksuite.Setting
+	cluster = roof.Cluster
+	setting = roof.Setting
 )
 
 const (
-	key = locksuite.Key
-	ttl = locksuite.TTL
+	key = roof.Key
+	ttl = roof.TTL
 )
 
 var (
-	inBubble = locksuite.InBubble
-	lasting  = locksuite.Lasting
-	acquire  = locksuite.Acquire
-	fail     = locksuite.Fail
-	release  = locksuite.Release
-	extend   = locksuite.Extend
-	left     = locksuite.Left
-	equal    = locksuite.Equal
-	contains = locksuite.Contains
-	world    = locksuite.World
-	play     = locksuite.Play
-	strike   = locksuite.Strike
-	step     = locksuite.Step
-	longWork = locksuite.LongWork
-	point    = locksuite.Point
+	inBubble = roof.InBubble
+	lasting  = roof.Lasting
+	acquire  = roof.Acquire
+	fail     = roof.Fail
+	release  = roof.Release
+	extend   = roof.Extend
+	left     = roof.Left
+	equal    = roof.Equal
+	contains = roof.Contains
+	world    = roof.World
+	play     = roof.Play
+	strike   = roof.Strike
+	step     = roof.Step
+	longWork = roof.LongWork
+	point    = floor.Point
 )

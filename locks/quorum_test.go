@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/fakeclock"
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 )
 
 func TestQuorum(t *testing.T) {
-	locksuite.Quorum(t, []locksuite.Subject{
+	roof.Quorum(t, []roof.Subject{
 		{Name: "redlock", Kind: "redlock"},
 		{Name: "redlock all at once", Kind: "redlock", Settings: []setting{asking(locks.AllAtOnce)}},
 	})

@@ -1,40 +1,40 @@
 package locks_test
 
 import (
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 )
 
 // The words of the suite.
 type (
-	cluster = locksuite.Cluster
-	node    = locksuite.Node
-	setting = locksuite.Setting
+	cluster = roof.Cluster
+	node    = roof.Node
+	setting = roof.Setting
 )
 
 const (
-	key = locksuite.Key
-	ttl = locksuite.TTL
+	key = roof.Key
+	ttl = roof.TTL
 )
 
 var (
-	inBubble    = locksuite.InBubble
-	takes       = locksuite.Takes
-	without     = locksuite.Without
-	asking      = locksuite.Asking
-	fallingBack = locksuite.FallingBack
-	lasting     = locksuite.Lasting
-	by          = locksuite.By
-	acquire     = locksuite.Acquire
-	fail        = locksuite.Fail
-	release     = locksuite.Release
-	extend      = locksuite.Extend
-	expires     = locksuite.Expires
-	left        = locksuite.Left
-	equal       = locksuite.Equal
-	contains    = locksuite.Contains
-	world       = locksuite.World
-	play        = locksuite.Play
-	strike      = locksuite.Strike
-	step        = locksuite.Step
-	longWork    = locksuite.LongWork
+	inBubble    = roof.InBubble
+	takes       = roof.Takes
+	without     = roof.Without
+	asking      = roof.Asking
+	fallingBack = roof.FallingBack
+	lasting     = roof.Lasting
+	by          = roof.By
+	acquire     = roof.Acquire
+	fail        = roof.Fail
+	release     = roof.Release
+	extend      = roof.Extend
+	expires     = roof.Expires
+	left        = roof.Left
+	equal       = roof.Equal
+	contains    = roof.Contains
+	world       = roof.World
+	play        = roof.Play
+	strike      = roof.Strike
+	step        = roof.Step
+	longWork    = roof.LongWork
 )

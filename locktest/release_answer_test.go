@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -24,14 +24,14 @@ func TestClaimToTellAtRelease(t *testing.T) {
 		{"an error, and the lease had expired", true, true, "lock lost", ""},
 		{"success, and the release removed the key", true, false, "", ""},
 	} {
-		tr := tracetest.New("none", 1)
+		tr := floor.NewScript("none", 1)
 		tr.Acquires("client-1", 1, 1, "redis-1")
 		tr.Events[len(tr.Events)-1].Lock = "x"
 		own := &trace.Actor{Client: "client-1", Section: 1}
 		if c.expires {
 			tr.At(31*time.Second, trace.Event{Kind: trace.KindExpire, Process: "redis-1", Key: "x", Owner: own})
 		}
-		tr.Then(tracetest.Begin("client-1", 1, trace.Release, 0))
+		tr.Then(floor.Begin("client-1", 1, trace.Release, 0))
 		if !c.expires {
 			tr.Then(trace.Event{Kind: trace.KindDelete, Process: "redis-1", Key: "x", By: own, Owner: own})
 		}

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/told"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
 
-var crowded = told.Crowded
+var crowded = roof.Crowded
 
 // A crowd is as large as what reports must be able to show.
 func TestCrowdIsLarge(t *testing.T) {

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // Files of one folder have names of their own, whatever the scenarios are called.
 func TestHistoryPages(t *testing.T) {
-	one, two := result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
+	one, two := result(floor.Overslept("none")), result(floor.Overslept("none"))
 	one.Scenario.Name, two.Scenario.Name = "../a b", "../a:b"
 	one.Runs[0].Variant.Name, two.Runs[0].Variant.Name = "late", "late"
 	edn, _ := Runs.Lookup("edn")

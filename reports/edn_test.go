@@ -13,7 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -229,7 +229,7 @@ func wellFormed(t *testing.T, name string, history []op) {
 func TestOthersCanCheckOurHistories(t *testing.T) {
 	edn, _ := reports.Runs.Lookup("edn")
 	seen := map[string]int{}
-	results, err := catalogue.Results()
+	results, err := roof.Results()
 	if err != nil {
 		t.Fatal(err)
 	}

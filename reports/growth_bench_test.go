@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/processor"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/sim"
 )
@@ -120,17 +120,17 @@ func (w *grown) turn(b *testing.B) {
 	var took [parts]time.Duration
 	events := 0
 	for events < enough {
-		start := processor.Time(b)
+		start := floor.ProcessorTime(b)
 		t, err := sim.Run(w.config)
 		if err != nil {
 			b.Fatal(err)
 		}
-		ran := processor.Time(b)
+		ran := floor.ProcessorTime(b)
 		run := w.variant.Judge(t, w.variant.Lock, scenarios.Off)
-		judgement := processor.Time(b)
+		judgement := floor.ProcessorTime(b)
 		story.Of(run.History, false)
 		story.Tell(run.History, run.Verdict)
-		end := processor.Time(b)
+		end := floor.ProcessorTime(b)
 
 		w.events = len(t.Events)
 		events += w.events

@@ -12,17 +12,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/locksim/locksim/internal/told"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // The words and the results of somebody who wants more than to be read.
-const taint = told.Taint
+const taint = roof.Taint
 
 var (
-	longWord = told.LongWord
-	tainted  = told.Tainted
+	longWord = roof.LongWord
+	tainted  = roof.Tainted
 )
 
 // readers are what each kind of document must come through unharmed, by the name of

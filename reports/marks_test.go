@@ -6,7 +6,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -59,13 +59,13 @@ func TestMomentsThatMatterAreMarked(t *testing.T) {
                        serial-sections
   30.027s  client-1  believes that it has released the lock: nothing was left
 `, events([]scenarios.Outcome{
-		outcome(tracetest.Overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
+		outcome(floor.Overslept("none"), witnesses(t, "client-1's keys expired while client-1 was paused", "client-2 wrote", "client-1 crashed")),
 	}, Options{}))
 }
 
 // A moment of which no entry tells gets a line of its own, in its place.
 func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
-	s := tracetest.New("none", 1)
+	s := floor.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
 	s.Then(trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
 	s.At(2*time.Second, trace.Event{Kind: trace.KindSend, Process: "client-2", Peer: "storage", Conn: 1, Msg: 1, Step: trace.Write, Section: 1})
@@ -82,7 +82,7 @@ func TestMomentsOfWhichNothingIsToldAreMarked(t *testing.T) {
 
 // A fault that an entry tells of by itself is not told again.
 func TestFaultsAreToldOnce(t *testing.T) {
-	s := tracetest.New("none", 1)
+	s := floor.NewScript("none", 1)
 	s.Faults = []trace.FaultInfo{{Text: "partition client-1"}, {Text: "jump redis-1, by 31s"}}
 	s.Then(
 		trace.Event{Kind: trace.KindStrike, Fault: 1, Text: "partition client-1"},
@@ -98,9 +98,9 @@ func TestFaultsAreToldOnce(t *testing.T) {
 
 // Two runs are told together only as far as the same matters in both.
 func TestRunsAreToldTogetherWithTheirMarks(t *testing.T) {
-	with := outcome(tracetest.Overslept("writes"), nil)
+	with := outcome(floor.Overslept("writes"), nil)
 	with.Fencing = scenarios.On
-	contains(t, events([]scenarios.Outcome{outcome(tracetest.Overslept("none"), nil), with}, Options{}),
+	contains(t, events([]scenarios.Outcome{outcome(floor.Overslept("none"), nil), with}, Options{}),
 		"✗ breaks section-exclusion\n",
 		"So far the runs are the same.",
 		"\n  without fencing\n✗ 30.024s",

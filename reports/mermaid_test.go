@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // One run is a diagram, as an .mmd file holds it; several are a document.
 func TestMermaidOfOneRunAndOfSeveral(t *testing.T) {
-	off, on := tracetest.Overslept("none"), tracetest.Overslept("writes")
+	off, on := floor.Overslept("none"), floor.Overslept("writes")
 	if got := written(t, "mermaid", Options{}, result(off)); !strings.HasPrefix(got, "sequenceDiagram\n") || strings.Contains(got, "```") {
 		t.Errorf("one run is\n%s", got)
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // Each page of a folder is known as one of locksim's, and has a name that is known before
 // anything is run.
 func TestPagesAreMarkedAndForetold(t *testing.T) {
-	results := []*scenarios.Result{result(tracetest.Overslept("none"), tracetest.Overslept("none")), result(tracetest.Overslept("none"))}
+	results := []*scenarios.Result{result(floor.Overslept("none"), floor.Overslept("none")), result(floor.Overslept("none"))}
 	for _, f := range Runs.Formats() {
 		if (f.Pages == nil) != (f.Names == nil) {
 			t.Fatalf("%s has pages without names, or names without pages", f.Name)

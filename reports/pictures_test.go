@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -15,7 +15,7 @@ func TestNamesOfPictures(t *testing.T) {
 		r := &scenarios.Result{Scenario: &scenarios.Scenario{Name: "by-hand"}, Runs: runs}
 		return pagesOf(svgPages)([]*scenarios.Result{r}, Options{})[0].Name
 	}
-	off := result(tracetest.Overslept("none")).Runs[0]
+	off := result(floor.Overslept("none")).Runs[0]
 	on := off
 	on.Fencing = scenarios.On
 	if got := name(off, on); got != "by-hand.svg" {

@@ -1,5 +1,5 @@
 package reports_test
 
 import (
-	_ "github.com/locksim/locksim/internal/simtest"
+	_ "github.com/locksim/locksim/internal/testkit/floor"
 )

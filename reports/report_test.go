@@ -10,7 +10,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -56,7 +56,7 @@ func contains(t *testing.T, got string, parts ...string) {
 }
 
 func TestTextReport(t *testing.T) {
-	got := written(t, "text", Options{}, result(tracetest.Overslept("none"), tracetest.Overslept("writes")))
+	got := written(t, "text", Options{}, result(floor.Overslept("none"), floor.Overslept("writes")))
 	contains(t, got,
 		"by-hand: A story\n",
 		"\n  Somebody oversleeps.\n",
@@ -87,7 +87,7 @@ func TestTextReport(t *testing.T) {
 }
 
 func TestEveryPropertyHasARow(t *testing.T) {
-	r := result(tracetest.Overslept("none"))
+	r := result(floor.Overslept("none"))
 	got := written(t, "text", Options{}, r)
 	for _, p := range checks.Judged(r.Runs[0].Verdict) {
 		if !p.Card().ReportOnly {
@@ -103,7 +103,7 @@ func TestEveryPropertyHasARow(t *testing.T) {
 }
 
 func TestColouredReportSaysTheSame(t *testing.T) {
-	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
+	r := result(floor.Overslept("none"), floor.Overslept("writes"))
 	plain, coloured := written(t, "text", Options{}, r), written(t, "text", Options{Palette: Colour}, r)
 	if plain == coloured {
 		t.Error("there is no colour")
@@ -114,7 +114,7 @@ func TestColouredReportSaysTheSame(t *testing.T) {
 }
 
 func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
-	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
+	r := result(floor.Overslept("none"), floor.Overslept("writes"))
 	for i := range r.Runs {
 		r.Runs[i].Expected = &scenarios.Expectation{}
 	}
@@ -126,7 +126,7 @@ func TestWhatDoesNotSurpriseAndWhatDoes(t *testing.T) {
 }
 
 func TestDoubtsAreNamed(t *testing.T) {
-	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
+	r := result(floor.Overslept("none"), floor.Overslept("writes"))
 	seen := checks.WitnessResult{Text: "client-1 wrote", Seen: true}
 	missed := checks.WitnessResult{Text: "client-1 wrote"}
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{seen, seen, missed}
@@ -145,10 +145,10 @@ func TestDoubtsAreNamed(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	expected, surprising, silent := result(tracetest.Overslept("none")), result(tracetest.Overslept("none")), result(tracetest.Overslept("none"))
+	expected, surprising, silent := result(floor.Overslept("none")), result(floor.Overslept("none")), result(floor.Overslept("none"))
 	expected.Runs[0].Expected = &scenarios.Expectation{}
 	surprising.Runs[0].Differences = said("the verdict is safe, expected unsafe")
-	undecided := result(tracetest.Overslept("none"))
+	undecided := result(floor.Overslept("none"))
 	undecided.Runs[0].Verdict.Verdict = checks.Undecided
 	// Each of the four runs lasts 30.027s.
 	want := "\n4 scenarios: 1 as expected, 1 not as expected, 1 unknown, 1 of which nothing is expected with this lock\n4 runs: 2m 0s of virtual time"
@@ -164,13 +164,13 @@ func TestSummary(t *testing.T) {
 
 // What broke is where the timeline has it.
 func TestJSONSaysWhenSomethingBroke(t *testing.T) {
-	text := written(t, "json", Options{}, result(tracetest.Overslept("none")))
+	text := written(t, "json", Options{}, result(floor.Overslept("none")))
 	contains(t, text, `"property": "section-exclusion"`, `"at_ns": 30009000000`, `"property": "write-order"`, `"at_ns": 30024000000`)
 }
 
 func TestJSONReport(t *testing.T) {
 	yes := true
-	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
+	r := result(floor.Overslept("none"), floor.Overslept("writes"))
 	r.AsExpected = &yes
 	r.Runs[0].Verdict.Witnesses = []checks.WitnessResult{{Text: "<b> & c", Seen: true}}
 	text := written(t, "json", Options{}, r)
@@ -229,7 +229,7 @@ func TestJSONOfNothing(t *testing.T) {
 }
 
 func TestReplayNamesTheLockOnlyWhereItIsAnother(t *testing.T) {
-	r := result(tracetest.Overslept("none"), tracetest.Overslept("writes"))
+	r := result(floor.Overslept("none"), floor.Overslept("writes"))
 	if got := replay(r, Options{}); got != "locksim run by-hand.yaml --seed 1" {
 		t.Errorf("got %q", got)
 	}

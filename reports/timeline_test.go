@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -52,12 +52,12 @@ func TestTwoRunsAreToldTogetherUpToTheFirstDifference(t *testing.T) {
   30.027s  client-1  believes that it has released the lock: nothing was left
 `, Timeline{}.Tell(
 		[]string{"without fencing", "with fencing"},
-		readAll(tracetest.Overslept("none"), tracetest.Overslept("writes")),
+		readAll(floor.Overslept("none"), floor.Overslept("writes")),
 	))
 }
 
 func TestRunsThatDoNotDiffer(t *testing.T) {
-	s := tracetest.New("none", 1)
+	s := floor.NewScript("none", 1)
 	s.Acquires("client-1", 1, 1, "redis-1")
 	told(t, `
   0.003s  client-1  gets the lock on redis-1: token 1, lease until 30.001s
@@ -66,7 +66,7 @@ func TestRunsThatDoNotDiffer(t *testing.T) {
 }
 
 func TestHostileTextIsShownEscaped(t *testing.T) {
-	s := tracetest.New("none", 1)
+	s := floor.NewScript("none", 1)
 	s.Then(trace.Event{Kind: trace.KindDone, Process: "client-\u202e1", Text: "\x1b[2J\r\nok\xff"})
 	told(t, `
   0.001s  client-\u202e1  stops: \x1b[2J\r\nok\xff
@@ -74,7 +74,7 @@ func TestHostileTextIsShownEscaped(t *testing.T) {
 }
 
 func TestColourChangesNothingButColour(t *testing.T) {
-	runs := readAll(tracetest.Overslept("none"), tracetest.Overslept("writes"))
+	runs := readAll(floor.Overslept("none"), floor.Overslept("writes"))
 	headings := []string{"a", "b"}
 	plain := Timeline{}.Tell(headings, runs)
 	if got := stripped(Timeline{Palette: Colour}.Tell(headings, runs)); got != plain {

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/mistakes"
+	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
 func TestBadFiles(t *testing.T) {
-	for _, m := range mistakes.All {
+	for _, m := range floor.Mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			if _, err := Parse("x.yaml", []byte(m.Text())); err == nil {
 				t.Error("Parse accepts it")
@@ -21,14 +21,14 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestTheGoodFileIsGood(t *testing.T) {
-	if _, err := Parse("x.yaml", []byte(mistakes.Good)); err != nil {
+	if _, err := Parse("x.yaml", []byte(floor.GoodScenario)); err != nil {
 		t.Error(err)
 	}
 }
 
 // Ten problems are enough for one answer.
 func TestManyProblems(t *testing.T) {
-	text := mistakes.Good
+	text := floor.GoodScenario
 	for i := range 30 {
 		text += fmt.Sprintf("x%d: 1\n", i)
 	}

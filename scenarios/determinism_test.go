@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/testkit/roof"
 )
 
 var (
@@ -15,10 +15,10 @@ var (
 // The catalogue, with our own locks. Those of the libraries have the same tests where
 // the libraries are.
 
-func TestDeterminism(t *testing.T) { catalogue.Deterministic(t, *repeats, catalogue.Provided) }
+func TestDeterminism(t *testing.T) { roof.Deterministic(t, *repeats, roof.Provided) }
 
 func TestScenariosComeToWhatTheyExpect(t *testing.T) {
-	catalogue.AsExpected(t, *seeds, catalogue.Provided)
+	roof.AsExpected(t, *seeds, roof.Provided)
 }
 
-func TestEveryFaultMatters(t *testing.T) { catalogue.EveryFaultMatters(t, catalogue.Provided) }
+func TestEveryFaultMatters(t *testing.T) { roof.EveryFaultMatters(t, roof.Provided) }

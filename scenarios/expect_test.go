@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/internal/mistakes"
 	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
 // verdictOf is a verdict in which all properties hold except those given.
@@ -66,7 +66,7 @@ func TestCompareTellsTheReason(t *testing.T) {
 }
 
 func TestExpectationOfAnotherLock(t *testing.T) {
-	v := mustParse(t, mistakes.Good+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
+	v := mustParse(t, floor.GoodScenario+"expect-with:\n  redsync:\n    off: {verdict: safe, violated: [grant-order]}\n").Variants[0]
 	for _, c := range []struct {
 		lock, fencing string
 		known         bool

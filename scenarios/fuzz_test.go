@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/mistakes"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, m := range mistakes.All {
+	for _, m := range floor.Mistakes {
 		text := m.Text()
 		if len(text) < 10_000 { // longer ones only slow the search down
 			f.Add([]byte(text))

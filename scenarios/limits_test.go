@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/mistakes"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -58,7 +58,7 @@ func TestEveryListIsLimited(t *testing.T) {
 // A list or mapping can be as long as its limit and not one longer. The parser says how
 // many there are and how many there can be.
 func TestLimits(t *testing.T) {
-	for _, l := range mistakes.Limits {
+	for _, l := range floor.Limits {
 		if _, err := Parse("x.yaml", []byte(l.File(l.Most))); l.Valid && err != nil || err != nil && strings.Contains(err.Error(), "entries") {
 			t.Errorf("%d entries of %s: %v", l.Most, l.Path, err)
 		}
@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 // However many names are wrong, those are told that come first, and what was probably
 // meant by them.
 func TestManyWrongNames(t *testing.T) {
-	text := mistakes.With("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
+	text := floor.ScenarioWith("network", "{paths: [{from: client-1, latency: 1ms, to: ["+strings.Repeat("\n  client-2,", 1000)+"]}]}")
 	_, err := Parse("x.yaml", []byte(text))
 	told := strings.Split(fmt.Sprint(err), "\n")
 	if len(told) != maxErrors {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/mistakes"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/servers/redis"
 	"github.com/locksim/locksim/sim"
@@ -253,7 +253,7 @@ func TestNodesOfASingleInstanceLock(t *testing.T) {
 }
 
 func TestFencingMustBeOffOrOn(t *testing.T) {
-	s := mustParse(t, mistakes.Good)
+	s := mustParse(t, floor.GoodScenario)
 	_, err := s.Variants[0].Config(Options{Fencing: "yes"})
 	if want := `fencing is "yes"; it must be "off" or "on"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/mistakes"
+	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
 var update = flag.Bool("update", false, "rewrite schema.json")
@@ -56,7 +56,7 @@ func TestSchemaKnowsTheRegistries(t *testing.T) {
 	var words []string
 	words = append(words, lockKind("").words()...)
 	words = append(words, property("").words()...)
-	words = append(words, mistakes.FaultKinds()...)
+	words = append(words, floor.FaultKinds()...)
 	for _, word := range words {
 		if !strings.Contains(text, `"`+word+`"`) {
 			t.Errorf("the schema does not know %q", word)

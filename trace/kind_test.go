@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
 )
@@ -19,7 +19,7 @@ func TestKindsAreWhatWorldsWrite(t *testing.T) {
 		t.Skip("it runs the catalogue")
 	}
 	seen := map[string]bool{}
-	for _, s := range catalogue.Playable() {
+	for _, s := range roof.Playable() {
 		r, err := scenarios.Run(s, scenarios.RunOptions{Seed: 1})
 		if err != nil {
 			t.Fatal(err)

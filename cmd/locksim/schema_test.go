@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
-	"github.com/locksim/locksim/internal/mistakes"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -33,14 +33,14 @@ func TestScenariosFollowTheSchema(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if err := schema.Validate(plain(t, []byte(mistakes.Good))); err != nil {
+	if err := schema.Validate(plain(t, []byte(floor.GoodScenario))); err != nil {
 		t.Errorf("the good file: %v", err)
 	}
 }
 
 func TestTheSchemaSeesMistakes(t *testing.T) {
 	schema := compileSchema(t)
-	for _, m := range mistakes.All {
+	for _, m := range floor.Mistakes {
 		if m.Schema && schema.Validate(plain(t, []byte(m.Text()))) == nil {
 			t.Errorf("%s: the schema accepts it", m.Name)
 		}
@@ -49,7 +49,7 @@ func TestTheSchemaSeesMistakes(t *testing.T) {
 
 func TestTheSchemaLimitsLists(t *testing.T) {
 	schema := compileSchema(t)
-	for _, l := range mistakes.Limits {
+	for _, l := range floor.Limits {
 		if err := schema.Validate(plain(t, []byte(l.File(l.Most)))); l.Valid && err != nil {
 			t.Errorf("%d entries of %s: %.200v", l.Most, l.Path, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/story"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -27,7 +27,7 @@ func diagramOf(t *trace.Trace) *diagram { return newDiagram(runOf(t), everything
 // it is paused and in its section, its lease ends before its section, and the section
 // of the next client overlaps its own.
 func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
-	d := diagramOf(tracetest.Overslept("none"))
+	d := diagramOf(floor.Overslept("none"))
 	if len(d.sections) != 2 || len(d.overlaps) != 1 {
 		t.Fatalf("%d sections and %d overlaps", len(d.sections), len(d.overlaps))
 	}
@@ -68,7 +68,7 @@ func TestDiagramShowsAKeyExpireUnderAPausedClient(t *testing.T) {
 func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 	labels := func(fencing string) []string {
 		var all []string
-		for _, g := range diagramOf(tracetest.Overslept(fencing)).decisions {
+		for _, g := range diagramOf(floor.Overslept(fencing)).decisions {
 			all = append(all, g.label+" "+g.below)
 		}
 		return all
@@ -84,7 +84,7 @@ func TestDiagramShowsDecisionsWithTheirTokens(t *testing.T) {
 // A message is drawn from where it was sent to where it arrived; one that is lost
 // never arrives; what only sets a connection up is not drawn.
 func TestDiagramPairsMessages(t *testing.T) {
-	s := tracetest.New("none", 1)
+	s := floor.NewScript("none", 1)
 	send := func(kind trace.Kind, msg int, reply, handshake bool) trace.Event {
 		ev := trace.Event{Kind: kind, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: msg, Reply: reply, Handshake: handshake, Text: "SET"}
 		if reply != (kind == trace.KindDeliver) {
@@ -116,7 +116,7 @@ func TestDiagramPairsMessages(t *testing.T) {
 // A crash, a partition, a node that answers with errors and a storage that stands
 // still are bands on the lanes of those that they are about.
 func TestDiagramBands(t *testing.T) {
-	s := tracetest.New("none", 3)
+	s := floor.NewScript("none", 3)
 	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1", "redis-2"}}},
 		{Kind: "stall", Targets: [][]string{{"storage"}}},
@@ -153,7 +153,7 @@ func TestDiagramBands(t *testing.T) {
 
 // Two faults that cut off the same process each have their own end.
 func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
-	s := tracetest.New("none", 2)
+	s := floor.NewScript("none", 2)
 	s.Faults = []trace.FaultInfo{
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-1"}}},
 		{Kind: "partition", Targets: [][]string{{"client-1"}, {"redis-2"}}},
@@ -178,9 +178,9 @@ func TestDiagramOfTwoPartitionsAtOnce(t *testing.T) {
 
 // A crash ends whatever its process was in: a pause, an attempt to get the lock.
 func TestDiagramOfACrash(t *testing.T) {
-	s := tracetest.New("none", 1)
+	s := floor.NewScript("none", 1)
 	s.Then(
-		tracetest.Begin("client-1", 1, trace.Acquire, 0),        // 1 ms
+		floor.Begin("client-1", 1, trace.Acquire, 0),            // 1 ms
 		trace.Event{Kind: trace.KindPause, Process: "client-1"}, // 2 ms
 		trace.Event{Kind: trace.KindCrash, Process: "client-1"}, // 3 ms
 		trace.Event{Kind: trace.KindHorizon},                    // 4 ms
@@ -213,37 +213,37 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 	older.Owner = &trace.Actor{Client: "client-2", Section: 1}
 	for _, c := range []struct {
 		name string
-		then func(*tracetest.Script)
+		then func(*floor.Script)
 		to   time.Duration
 		want string
 	}{
-		{"lost", func(s *tracetest.Script) {
+		{"lost", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindForget))
 		}, 2 * time.Second, "lost in the crash"},
-		{"kept until its time is up", func(s *tracetest.Script) {
+		{"kept until its time is up", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(20*time.Second, restart).At(20*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"kept beyond the crash", func(s *tracetest.Script) {
+		{"kept beyond the crash", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(11*time.Second, key(trace.KindExpire))
 		}, 11 * time.Second, "it expired"},
-		{"never seen again", func(s *tracetest.Script) {
+		{"never seen again", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(9*time.Second, trace.Event{Kind: trace.KindHorizon})
 		}, 2 * time.Second, "the node went down, and never came back"},
-		{"an older one came back from the disk", func(s *tracetest.Script) {
+		{"an older one came back from the disk", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, older)
 		}, 2 * time.Second, "lost in the crash, after which an older state came back"},
-		{"it came back with an earlier expiry", func(s *tracetest.Script) {
+		{"it came back with an earlier expiry", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(3*time.Second, key(trace.KindRestore))
 		}, 3 * time.Second, "it came back as it had been before it was prolonged"},
-		{"its master prolonged it", func(s *tracetest.Script) {
+		{"its master prolonged it", func(s *floor.Script) {
 			s.At(5*time.Second, key(trace.KindRestore))
 		}, 5 * time.Second, "its master gave it another time of expiry"},
-		{"overwritten long after the crash", func(s *tracetest.Script) {
+		{"overwritten long after the crash", func(s *floor.Script) {
 			s.At(2*time.Second, crash).At(3*time.Second, restart).At(5*time.Second, older)
 		}, 5 * time.Second, "overwritten by client-2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := tracetest.New("none", 1)
+			s := floor.NewScript("none", 1)
 			s.At(time.Second, set)
 			c.then(s)
 			s.At(30*time.Second, trace.Event{Kind: trace.KindHorizon})
@@ -267,7 +267,7 @@ func TestDiagramOfKeysOnANodeThatIsDown(t *testing.T) {
 // What there is no room for is counted, and what matters most is kept: what a fault
 // did to a message, and what concerns the data.
 func TestDiagramSaysWhatItLeavesOut(t *testing.T) {
-	s := tracetest.New("none", 1)
+	s := floor.NewScript("none", 1)
 	for i := range 10 {
 		s.Then(
 			trace.Event{Kind: trace.KindSend, Process: "client-1", Peer: "redis-1", Conn: 1, Msg: i + 1, Text: "PING"},
@@ -306,7 +306,7 @@ func TestPicturesNeedNoVariables(t *testing.T) {
 
 // No flag above the lanes hides another.
 func TestFlagsDoNotHideEachOther(t *testing.T) {
-	d := diagramOf(tracetest.Overslept("none"))
+	d := diagramOf(floor.Overslept("none"))
 	for i := range 6 {
 		d.pennants = append(d.pennants, pennant{at: time.Duration(i), text: "fault: something that takes room"})
 	}

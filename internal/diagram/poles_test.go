@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 )
 
 // A line ends above what the storage did wrong, and goes on below what merely stands
 // in its way.
 func TestPolesEndAtTheirOwnDecision(t *testing.T) {
-	d := diagramOf(tracetest.Overslept("none"))
+	d := diagramOf(floor.Overslept("none"))
 	lay := func(seq int) []figurePole {
 		own := d.decisions[len(d.decisions)-1]
 		d.pennants = []pennant{{at: own.at, seq: seq, class: "broken", text: "✗"}}
@@ -30,7 +30,7 @@ func TestPolesEndAtTheirOwnDecision(t *testing.T) {
 // both as they are drawn.
 func TestAppliedAndRefused(t *testing.T) {
 	looks := func(fencing string) figurePill {
-		d := diagramOf(tracetest.Overslept(fencing))
+		d := diagramOf(floor.Overslept(fencing))
 		pills := lay(d, newAxis(laneLabel, []*diagram{d})).Decisions
 		return pills[len(pills)-1]
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/trace"
 )
 
@@ -34,7 +34,7 @@ func sameHistory(t *testing.T, name string, history []fields, want ...string) {
 }
 
 func wants(client string, section int) trace.Event {
-	ev := tracetest.Begin(client, section, trace.Acquire, 0)
+	ev := floor.Begin(client, section, trace.Acquire, 0)
 	ev.Lock = "x"
 	return ev
 }
@@ -91,10 +91,10 @@ func TestLockHistory(t *testing.T) {
 		}, []string{"0 invoke acquire nil", "1 invoke acquire nil", "0 info acquire nil", "1 info acquire nil"}},
 
 		{"a release that failed may have freed the lock", [][]trace.Event{
-			{wants("client-1", 1), gets("client-1", 1), tracetest.Begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
+			{wants("client-1", 1), gets("client-1", 1), floor.Begin("client-1", 1, trace.Release, 0), {Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release}},
 		}, []string{"0 invoke acquire nil", "0 ok acquire nil", "0 invoke release nil", "0 info release nil"}},
 	} {
-		s := tracetest.New("none", 3)
+		s := floor.NewScript("none", 3)
 		for _, events := range test.events {
 			s.Then(events...)
 		}
@@ -104,7 +104,7 @@ func TestLockHistory(t *testing.T) {
 
 // write is a client's write, and the event that the storage applied it.
 func write(client string, section int) trace.Event {
-	return tracetest.Begin(client, section, trace.Write, 0)
+	return floor.Begin(client, section, trace.Write, 0)
 }
 
 func applied(client string, section, version int) trace.Event {
@@ -127,7 +127,7 @@ func TestRegisterAndSections(t *testing.T) {
 	refused := trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Write, Object: "x", Refused: true}
 	again := trace.Event{Kind: trace.KindAgain, Process: "client-1", Section: 1, Step: trace.Write, Object: "x"}
 	lost := trace.Event{Kind: trace.KindRevert, Process: "storage", Object: "x", Version: 0, Replaced: 1}
-	looks := tracetest.Begin("client-2", 1, trace.Read, 0)
+	looks := floor.Begin("client-2", 1, trace.Read, 0)
 	sees := func(version int) []trace.Event {
 		return []trace.Event{looks,
 			{Kind: trace.KindServe, Process: "storage", Peer: "client-2", Section: 1, Step: trace.Read, OK: true, Object: "x", Version: version},
@@ -194,7 +194,7 @@ func TestRegisterAndSections(t *testing.T) {
 			[]string{"2 invoke write 1", "2 ok write 1", "2 invoke read nil", "2 ok read 1"},
 			[]string{`0 invoke txn [[:w "x" 1]]`, `0 ok txn [[:w "x" 1]]`, `1 invoke txn [[:r "x" nil]]`, `1 ok txn [[:r "x" 1]]`}},
 	} {
-		s := tracetest.New("none", 3)
+		s := floor.NewScript("none", 3)
 		s.Then(test.events...)
 		s.Then(trace.Event{Kind: trace.KindHorizon})
 		requests := readRequests(history.Of(&s.Trace))
@@ -231,15 +231,15 @@ func TestEDN(t *testing.T) {
 // times the first, and not a hundred times.
 func BenchmarkHistories(b *testing.B) {
 	for _, sections := range []int{5_000, 50_000} {
-		refused, served := tracetest.New("none", 1), tracetest.New("none", 1)
+		refused, served := floor.NewScript("none", 1), floor.NewScript("none", 1)
 		for section := 1; section <= sections; section++ {
 			refused.Then(wants("client-1", section), goesWithout("client-1", section))
 			served.Then(wants("client-1", section), gets("client-1", section), write("client-1", section),
-				ends("client-1", section, trace.Write, section), tracetest.Begin("client-1", section, trace.Release, 0))
+				ends("client-1", section, trace.Write, section), floor.Begin("client-1", section, trace.Release, 0))
 		}
 		for _, world := range []struct {
 			name string
-			of   *tracetest.Script
+			of   *floor.Script
 		}{{"refused", refused}, {"served", served}} {
 			h := history.Of(&world.of.Trace)
 			b.Run(fmt.Sprintf("%s/%d", world.name, sections), func(b *testing.B) {

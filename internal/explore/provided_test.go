@@ -1,5 +1,5 @@
 package explore
 
 import (
-	_ "github.com/locksim/locksim/internal/simtest"
+	_ "github.com/locksim/locksim/internal/testkit/floor"
 )

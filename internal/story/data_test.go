@@ -6,14 +6,14 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/trace"
 )
 
 // What became of the data and of the lock is said in a few sentences.
 func TestWhatARunCameTo(t *testing.T) {
 	const overlap = "client-2 entered its section at 30.009s, while client-1 was in its own from 5ms until 30.026s. Their leases never overlapped: no lock whose grants end by time can prevent that."
-	empty, doubtful := tracetest.New("none", 1), tracetest.New("none", 1)
+	empty, doubtful := floor.NewScript("none", 1), floor.NewScript("none", 1)
 	doubtful.Doubts = []string{"nobody knows"}
 	for _, c := range []struct {
 		name  string
@@ -21,9 +21,9 @@ func TestWhatARunCameTo(t *testing.T) {
 		data  Raw
 		locks []Raw
 	}{
-		{"without fencing", tracetest.Overslept("none"),
+		{"without fencing", floor.Overslept("none"),
 			"unsafe. client-1's write of x at 30.024s replaced the one that client-2, which held a newer grant, had made at 30.014s.", []Raw{overlap}},
-		{"with fencing", tracetest.Overslept("writes"),
+		{"with fencing", floor.Overslept("writes"),
 			"safe. The storage refused client-1's write at 30.024s: token 1 is older than token 2, which the storage has already seen.", []Raw{overlap}},
 		{"nothing happens", &empty.Trace, "safe. The data is as it was: nothing was written.", nil},
 		{"nobody can tell", &doubtful.Trace, "unknown. The run proves nothing: nobody knows.", nil},

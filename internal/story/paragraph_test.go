@@ -6,14 +6,14 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/trace"
 )
 
 // A trace is all that it takes to tell a run.
 func TestATraceIsToldInAParagraph(t *testing.T) {
 	read := func(fencing string) (*history.History, *checks.Verdict) {
-		of := tracetest.Overslept(fencing)
+		of := floor.Overslept(fencing)
 		of.Faults = []trace.FaultInfo{{
 			Kind: "pause", Effect: trace.StopsProcess, Targets: [][]string{{"client-1"}},
 			Strikes: when("client-1 read"), Lasts: 30 * time.Second,

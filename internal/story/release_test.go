@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/trace"
 )
@@ -34,11 +34,11 @@ func TestReleases(t *testing.T) {
 		{"no answer, and the key had expired", []trace.Event{expires}, nil, "context deadline exceeded", "fails to release the lock: context deadline exceeded; no key of it is left"},
 		{"an error, and the key was removed", nil, []trace.Event{removed}, "context deadline exceeded", "releases the lock on redis-1, and is told: context deadline exceeded"},
 	} {
-		s := tracetest.New("none", 1)
+		s := floor.NewScript("none", 1)
 		s.Acquires("client-1", 1, 1, "redis-1")
 		s.At(5*time.Second, trace.Event{Kind: trace.KindBegin, Process: "client-1", Section: 1, Step: trace.Work})
 		s.Then(c.before...)
-		s.Then(tracetest.Begin("client-1", 1, trace.Release, 0))
+		s.Then(floor.Begin("client-1", 1, trace.Release, 0))
 		s.Then(c.during...)
 		s.Then(trace.Event{Kind: trace.KindEnd, Process: "client-1", Section: 1, Step: trace.Release, OK: c.err == "", Text: c.err})
 		told := Of(history.Of(&s.Trace), false)
@@ -57,10 +57,10 @@ func TestFailedAttemptThatLeavesItsKey(t *testing.T) {
 		{false, "fails to get the lock: timed out; its key stands on redis-1"},
 		{true, "fails to get the lock: timed out"},
 	} {
-		s := tracetest.New("none", 1)
+		s := floor.NewScript("none", 1)
 		own := &trace.Actor{Client: "client-1", Section: 1}
 		s.Then(
-			tracetest.Begin("client-1", 1, trace.Acquire, 0),
+			floor.Begin("client-1", 1, trace.Acquire, 0),
 			trace.Event{Kind: trace.KindSet, Process: "redis-1", Key: "x", By: own, Owner: own, TTL: time.Second, Expires: 2 * time.Second},
 		)
 		if c.cleansUp {

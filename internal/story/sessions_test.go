@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/tracetest"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/trace"
 )
 
 // What a cluster tells is told of the cluster, and a session's end of its client.
 func TestSessionsAreTold(t *testing.T) {
-	s := tracetest.New("none", 0)
+	s := floor.NewScript("none", 0)
 	s.Processes = append(s.Processes,
 		trace.ProcessInfo{Name: "etcd", Role: trace.RoleCluster},
 		trace.ProcessInfo{Name: "etcd-1", Role: trace.RoleNode}, trace.ProcessInfo{Name: "etcd-2", Role: trace.RoleNode})

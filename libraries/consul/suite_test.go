@@ -3,7 +3,7 @@ package consul_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -13,7 +13,7 @@ import (
 // finds nothing but that it tells of a loss when an answer says so, and as long as none comes
 // says nothing: the answers that are lost or late for up to twice the TTL come before anybody
 // else can have the lock.
-var finds = map[string]locksuite.Findings{
+var finds = map[string]roof.Findings{
 	"consul": {
 		"catalogue/same-leader/heeds": {"section-exclusion"},
 		"catalogue/same-leader/late":  {"section-exclusion"},
@@ -43,11 +43,11 @@ var finds = map[string]locksuite.Findings{
 func TestSuite(t *testing.T) {
 	for name, finds := range finds {
 		t.Run(name, func(t *testing.T) {
-			config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true, Stories: locksuite.OwnStories}
+			config := locktest.Config{System: locks.Consul, Notifies: true, Tokens: true, Stories: roof.OwnStories}
 			if name == "consul" {
-				config.Stories = locksuite.NobodysStories
+				config.Stories = roof.NobodysStories
 			}
-			locksuite.Finds(t, name, config, finds, false)
+			roof.Finds(t, name, config, finds, false)
 		})
 	}
 }

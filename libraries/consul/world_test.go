@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/locksim/locksim/internal/simtest"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	_ "github.com/locksim/locksim/libraries/consul"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/processor"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -15,16 +15,16 @@ import (
 func BenchmarkGCPause(b *testing.B) {
 	for _, members := range []int{1, 3} {
 		for _, kind := range []string{"etcd", "etcd-election"} {
-			b.Run(fmt.Sprint(kind, "/", members), func(b *testing.B) { processor.World(b, gcPause(b, kind, members)) })
+			b.Run(fmt.Sprint(kind, "/", members), func(b *testing.B) { floor.MeasureWorld(b, gcPause(b, kind, members)) })
 		}
 	}
 }
 
-// BenchmarkGrowth plays worlds with more and more clients, who want one lock after the other,
+// MeasureGrowth plays worlds with more and more clients, who want one lock after the other,
 // and with more and more members.
 func BenchmarkGrowth(b *testing.B) {
-	processor.Growth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
-	processor.Growth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
+	floor.MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
+	floor.MeasureGrowth(b, "members", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
 }
 
 // crowd is many clients who want one lock, and no faults.

@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/shaken"
-	. "github.com/locksim/locksim/internal/simtest"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
@@ -126,7 +125,7 @@ func troubles(members int) map[string][]sim.Fault {
 // same plays a world again and again.
 func same(t *testing.T, cfg sim.Config) {
 	t.Helper()
-	if doubts := shaken.Same(t, cfg, 3**repeats).Doubts; len(doubts) > 0 {
+	if doubts := Repeat(t, cfg, 3**repeats).Doubts; len(doubts) > 0 {
 		t.Error(doubts)
 	}
 }

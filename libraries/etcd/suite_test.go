@@ -3,7 +3,7 @@ package etcd_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -23,7 +23,7 @@ import (
 //     has the lock: what it gets is over. Who is told of that at once, and stops, has got
 //     nothing done.
 var (
-	findings = locksuite.Findings{
+	findings = roof.Findings{
 		"silence/work":           {"section-exclusion"},
 		"silence/meanwhile":      {"section-exclusion"},
 		"late-request/meanwhile": {"section-exclusion"},
@@ -31,7 +31,7 @@ var (
 		"pause/acquire":          {"section-exclusion"},
 		"pause/work":             {"section-exclusion"},
 	}
-	ofWaiting = locksuite.Findings{
+	ofWaiting = roof.Findings{
 		"contexts/cancelled-before": {"progress"},
 		"errors/acquire":            {"progress"},
 		"errors/meanwhile":          {"progress"},
@@ -41,7 +41,7 @@ var (
 		"lost-request/release":      {"progress", "token-order"},
 		"node-down/release":         {"progress", "token-order"},
 	}
-	ofTrying = locksuite.Findings{
+	ofTrying = roof.Findings{
 		"errors/meanwhile":     {"progress", "token-order"},
 		"errors/release":       {"progress", "token-order"},
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order"},
@@ -50,10 +50,10 @@ var (
 		"node-down/release":    {"progress", "token-order"},
 		"silence/acquire":      {"section-exclusion"},
 	}
-	ofMutexes = locksuite.Findings{
+	ofMutexes = roof.Findings{
 		"release-again": {"lease-exclusion", "section-exclusion", "release-ownership"},
 	}
-	ofElections = locksuite.Findings{
+	ofElections = roof.Findings{
 		"late-request/acquire": {"section-exclusion"},
 		"late-reply/release":   {"progress"},
 	}
@@ -62,14 +62,14 @@ var (
 // The suite finds in the current release what is known of it, and nothing else. The stories
 // of the catalogue are told on three members, in ./libraries.
 func TestSuite(t *testing.T) {
-	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true, Stories: locksuite.OwnStories}
-	for name, finds := range map[string]locksuite.Findings{
+	config := locktest.Config{System: locks.Etcd, Notifies: true, Tokens: true, Stories: roof.OwnStories}
+	for name, finds := range map[string]roof.Findings{
 		"etcd":          findings.And(ofWaiting).And(ofMutexes),
 		"etcd-trylock":  findings.And(ofTrying).And(ofMutexes),
 		"etcd-election": findings.And(ofWaiting).And(ofElections),
 	} {
 		t.Run(name, func(t *testing.T) {
-			locksuite.Finds(t, name, config, finds, false)
+			roof.Finds(t, name, config, finds, false)
 		})
 	}
 }

@@ -3,7 +3,7 @@ package goose_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -18,24 +18,24 @@ import (
 //   - A connection whose unlock has failed goes back to the pool with the lock, and nobody else gets
 //     that as long as the process lives.
 var (
-	lateAnswers = locksuite.Findings{
+	lateAnswers = roof.Findings{
 		"late/acquire":       {"section-exclusion"},
 		"late-reply/acquire": {"section-exclusion"},
 		"silence/acquire":    {"section-exclusion"},
 		"pause/acquire":      {"section-exclusion"},
 	}
 	// Its database is told a lease of whole seconds: int(d.Seconds()). Heartbeats hide it.
-	noHeartbeat = locksuite.Findings{
+	noHeartbeat = roof.Findings{
 		"late-request/acquire": {"section-exclusion"},
 		"ttl/fraction":         {"lease-exclusion", "section-exclusion"},
 	}
-	keptLock = locksuite.Findings{"errors/acquire": {"progress"}, "errors/release": {"progress"}}
+	keptLock = roof.Findings{"errors/acquire": {"progress"}, "errors/release": {"progress"}}
 )
 
 var subjects = []struct {
 	kind   string
 	config locktest.Config
-	finds  locksuite.Findings
+	finds  roof.Findings
 	// catalogue: the stories of the catalogue are told, too.
 	catalogue bool
 }{
@@ -50,11 +50,11 @@ var subjects = []struct {
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {
-			s.config.System, s.config.Stories = locks.Postgres, locksuite.OwnStories
+			s.config.System, s.config.Stories = locks.Postgres, roof.OwnStories
 			if s.catalogue {
-				s.config.Stories = locksuite.NobodysStories
+				s.config.Stories = roof.NobodysStories
 			}
-			locksuite.Finds(t, s.kind, s.config, s.finds, false)
+			roof.Finds(t, s.kind, s.config, s.finds, false)
 		})
 	}
 }

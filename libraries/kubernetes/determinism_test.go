@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/catalogue"
-	"github.com/locksim/locksim/internal/shaken"
+	"github.com/locksim/locksim/internal/testkit/floor"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -13,7 +13,7 @@ var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run
 
 // All stories that are told with these locks are the same each time.
 func TestDeterminism(t *testing.T) {
-	catalogue.Deterministic(t, *repeats, catalogue.MadeBy("kubernetes"))
+	roof.Deterministic(t, *repeats, roof.MadeBy("kubernetes"))
 }
 
 // Two requests, each of which may take half of the renew deadline, end together with it: an elector
@@ -32,5 +32,5 @@ faults: [{after: client-1 read, pause: kubernetes-1, for: 9s}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	shaken.Same(t, config, 50)
+	floor.Repeat(t, config, 50)
 }

@@ -3,7 +3,7 @@ package kubernetes_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -19,7 +19,7 @@ import (
 //   - Without a timeout of the requests, which NewFromKubeconfig sets and rest.Config does not,
 //     nobody looks at the time when the answer comes late by which one leads.
 var (
-	findings = locksuite.Findings{
+	findings = roof.Findings{
 		"handles":              {"lease-exclusion", "section-exclusion", "token-order", "progress"},
 		"lost-request/release": {"token-order"},
 		"late-request/release": {"token-order"},
@@ -31,7 +31,7 @@ var (
 		"pause/meanwhile":      {"section-exclusion", "release-ownership", "lease-exclusion"},
 		"pause/work":           {"section-exclusion", "release-ownership", "lease-exclusion"},
 	}
-	ofPatience = locksuite.Findings{
+	ofPatience = roof.Findings{
 		"late-reply/acquire": {"section-exclusion"},
 		"silence/acquire":    {"lease-exclusion", "section-exclusion"},
 		"pause/acquire":      {"section-exclusion"},
@@ -42,16 +42,16 @@ var (
 // The suite finds in the current release what is known of it, and nothing else. Those of the
 // catalogue are told to the election as it is mostly used.
 func TestSuite(t *testing.T) {
-	for name, finds := range map[string]locksuite.Findings{
+	for name, finds := range map[string]roof.Findings{
 		"kubernetes":                         findings,
 		"kubernetes without request-timeout": findings.And(ofPatience),
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true, Stories: locksuite.OwnStories}
+			config := locktest.Config{System: locks.Kubernetes, Notifies: true, Tokens: true, Stories: roof.OwnStories}
 			if name == "kubernetes" {
-				config.Stories = locksuite.NobodysStories
+				config.Stories = roof.NobodysStories
 			}
-			locksuite.Finds(t, name, config, finds, false)
+			roof.Finds(t, name, config, finds, false)
 		})
 	}
 }

@@ -5,9 +5,11 @@ package postgres_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/processor"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/storage"
 )
 
 // BenchmarkGCPause reports the processor time of one world.
-func BenchmarkGCPause(b *testing.B) { processor.World(b, gcPause(b, "postgres-lease", storage.Writes)) }
+func BenchmarkGCPause(b *testing.B) {
+	floor.MeasureWorld(b, gcPause(b, "postgres-lease", storage.Writes))
+}

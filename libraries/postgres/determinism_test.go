@@ -4,12 +4,12 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/testkit/roof"
 )
 
 var repeats = flag.Int("repeats", 5, "how often TestDeterminism repeats each run; with other locks than the scenario's own a tenth as often, but at least once; -short repeats it once, with its own lock alone")
 
 // All stories that are told with these locks are the same each time.
 func TestDeterminism(t *testing.T) {
-	catalogue.Deterministic(t, *repeats, catalogue.MadeBy("postgres"))
+	roof.Deterministic(t, *repeats, roof.MadeBy("postgres"))
 }

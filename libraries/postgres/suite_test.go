@@ -3,7 +3,7 @@ package postgres_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -20,21 +20,21 @@ import (
 var subjects = []struct {
 	kind   string
 	config locktest.Config
-	finds  locksuite.Findings
+	finds  roof.Findings
 	// catalogue: the stories of the catalogue are told, too.
 	catalogue bool
 }{
 	{kind: "postgres-lease", config: row, catalogue: true},
-	{kind: "postgres-lease without count-from-call", config: row, finds: locksuite.Findings{
+	{kind: "postgres-lease without count-from-call", config: row, finds: roof.Findings{
 		"late/acquire":       {"lease-exclusion", "section-exclusion"},
 		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
 		"pause/acquire":      {"lease-exclusion", "section-exclusion"},
 		"pause/extend":       {"lease-exclusion", "section-exclusion"},
 	}},
-	{kind: "postgres-lease-begun", config: row, finds: locksuite.Findings{
+	{kind: "postgres-lease-begun", config: row, finds: roof.Findings{
 		"late-reply/acquire": {"lease-exclusion", "section-exclusion"},
 	}},
-	{kind: "postgres-advisory", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}, finds: locksuite.Findings{
+	{kind: "postgres-advisory", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}, finds: roof.Findings{
 		"errors/release": {"progress"},
 	}, catalogue: true},
 	{kind: "postgres-row-elsewhere", config: locktest.Config{Endless: true, Tokens: true, OwnClock: true}},
@@ -47,11 +47,11 @@ var row = locktest.Config{Extends: true, Tokens: true, OwnClock: true}
 func TestSuite(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.kind, func(t *testing.T) {
-			s.config.System, s.config.Stories = locks.Postgres, locksuite.OwnStories
+			s.config.System, s.config.Stories = locks.Postgres, roof.OwnStories
 			if s.catalogue {
-				s.config.Stories = locksuite.NobodysStories
+				s.config.Stories = roof.NobodysStories
 			}
-			locksuite.Finds(t, s.kind, s.config, s.finds, false)
+			roof.Finds(t, s.kind, s.config, s.finds, false)
 		})
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/locksim/locksim/internal/simtest"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	_ "github.com/locksim/locksim/libraries/postgres"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"

@@ -3,7 +3,7 @@ package sqlite_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -12,13 +12,13 @@ import (
 // what a process asks of a file, whatever its deadline, and where the file is on another machine,
 // and that is silent, the process hangs. The stories of the catalogue are told to the lease row.
 func TestSuite(t *testing.T) {
-	hangs := locksuite.Findings{"contexts/deadline": {"hang"}}
+	hangs := roof.Findings{"contexts/deadline": {"hang"}}
 	t.Run("sqlite-lease", func(t *testing.T) {
-		config := locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true, Stories: locksuite.NobodysStories}
-		locksuite.Finds(t, "sqlite-lease", config, hangs, false)
+		config := locktest.Config{System: locks.SQLite, Extends: true, Tokens: true, OwnClock: true, Stories: roof.NobodysStories}
+		roof.Finds(t, "sqlite-lease", config, hangs, false)
 	})
 	t.Run("sqlite-transaction", func(t *testing.T) {
-		config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true, Stories: locksuite.OwnStories}
-		locksuite.Finds(t, "sqlite-transaction", config, hangs, false)
+		config := locktest.Config{System: locks.SQLite, Endless: true, OwnClock: true, Stories: roof.OwnStories}
+		roof.Finds(t, "sqlite-transaction", config, hangs, false)
 	})
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/processor"
-	. "github.com/locksim/locksim/internal/simtest"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 )
@@ -21,17 +20,17 @@ func BenchmarkGCPause(b *testing.B) {
 			b.Run(fmt.Sprint(kind, "/", servers), func(b *testing.B) {
 				cfg := gcPause(b, kind, storage.Writes)
 				cfg.Nodes = Nodes("zookeeper", servers)
-				processor.World(b, cfg)
+				MeasureWorld(b, cfg)
 			})
 		}
 	}
 }
 
-// BenchmarkGrowth plays worlds with more and more clients, who want one lock after the other,
+// MeasureGrowth plays worlds with more and more clients, who want one lock after the other,
 // and with more and more servers.
 func BenchmarkGrowth(b *testing.B) {
-	processor.Growth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
-	processor.Growth(b, "servers", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
+	MeasureGrowth(b, "clients", []int{2, 11, 31, 101}, func(n int) sim.Config { return crowd(b, 3, n) })
+	MeasureGrowth(b, "servers", []int{1, 3, 5}, func(n int) sim.Config { return crowd(b, n, 5) })
 }
 
 // crowd is many clients who want one lock, and no faults.

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/shaken"
-	. "github.com/locksim/locksim/internal/simtest"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -33,6 +32,6 @@ func worlds(t testing.TB) map[string]sim.Config {
 // disturbed.
 func TestDeterminism(t *testing.T) {
 	for name, cfg := range worlds(t) {
-		t.Run(name, func(t *testing.T) { Struck(t, shaken.Same(t, cfg, 3**repeats)) })
+		t.Run(name, func(t *testing.T) { Struck(t, Repeat(t, cfg, 3**repeats)) })
 	}
 }

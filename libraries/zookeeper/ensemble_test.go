@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	. "github.com/locksim/locksim/internal/simtest"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	adapter "github.com/locksim/locksim/libraries/zookeeper"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"

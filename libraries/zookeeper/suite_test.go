@@ -3,7 +3,7 @@ package zookeeper_test
 import (
 	"testing"
 
-	"github.com/locksim/locksim/internal/locksuite"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 )
@@ -23,18 +23,18 @@ import (
 // made, what it gets may be over when an answer comes late. Who is told so at once, and stops,
 // has got nothing done.
 var (
-	findings = locksuite.Findings{
+	findings = roof.Findings{
 		"pause/work":   {"section-exclusion"},
 		"silence/work": {"section-exclusion"},
 	}
-	ofTheLibrary = locksuite.Findings{
+	ofTheLibrary = roof.Findings{
 		"errors/release":       {"progress"},
 		"late-request/release": {"progress"},
 		"lost-request/release": {"progress"},
 		"node-down/acquire":    {"progress"},
 		"node-down/release":    {"progress"},
 	}
-	ofOurs = locksuite.Findings{
+	ofOurs = roof.Findings{
 		"late/acquire":  {"section-exclusion", "progress"},
 		"pause/acquire": {"section-exclusion"},
 	}
@@ -43,12 +43,12 @@ var (
 // The suite finds in the current release what is known of it, and nothing else. The stories
 // of the catalogue are told on three members, in ./libraries.
 func TestSuite(t *testing.T) {
-	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true, Stories: locksuite.OwnStories}
-	for name, finds := range map[string]locksuite.Findings{
+	config := locktest.Config{System: locks.ZooKeeper, Notifies: true, Tokens: true, Stories: roof.OwnStories}
+	for name, finds := range map[string]roof.Findings{
 		"zookeeper": ofTheLibrary, "zookeeper-czxid": ofTheLibrary, "zookeeper-naive": ofOurs,
 	} {
 		t.Run(name, func(t *testing.T) {
-			locksuite.Finds(t, name, config, findings.And(finds), false)
+			roof.Finds(t, name, config, findings.And(finds), false)
 		})
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/shaken"
-	. "github.com/locksim/locksim/internal/simtest"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -68,7 +67,7 @@ func TestTroubles(t *testing.T) {
 			if led := Events(tr, trace.KindLead, "zookeeper-3"); len(led) == 0 {
 				t.Errorf("%s, seed %d: nobody has led in the beginning", kind, seed)
 			}
-			if shaken.LeftToChance(tr) {
+			if LeftToChance(tr) {
 				t.Errorf("%s, seed %d: %v", kind, seed, tr.Doubts)
 			}
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
-	"github.com/locksim/locksim/internal/catalogue"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/scenarios"
 )
 
 // The page of every scenario is small enough to be sent in a mail.
 func TestPagesAreSmall(t *testing.T) {
-	results, err := catalogue.Results()
+	results, err := roof.Results()
 	if err != nil {
 		t.Fatal(err)
 	}

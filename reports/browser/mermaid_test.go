@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locksim/locksim/internal/catalogue"
-	"github.com/locksim/locksim/internal/told"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -45,7 +44,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 		return eval[string](p, "("+function+")("+string(text)+").catch(String)")
 	}
 
-	results, err := catalogue.Results()
+	results, err := roof.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func TestMermaidReadsEveryDiagram(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []*scenarios.Result{ran(t, "gc-pause"), told.Tainted(t), told.Crowded(t)} {
+	for _, r := range []*scenarios.Result{ran(t, "gc-pause"), roof.Tainted(t), roof.Crowded(t)} {
 		for _, page := range mermaidPages(t, r) {
 			drawn := in(`async text => {
 				document.body.innerHTML = (await mermaid.render("drawn", text)).svg

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/locksim/locksim/internal/catalogue"
 	"github.com/locksim/locksim/internal/explore"
+	"github.com/locksim/locksim/internal/testkit/roof"
 	"github.com/locksim/locksim/reports"
 	"github.com/locksim/locksim/scenarios"
 )
@@ -18,7 +18,7 @@ import (
 func ran(t *testing.T, name string) *scenarios.Result {
 	t.Helper()
 	browser(t) // before they are all run in vain
-	results, err := catalogue.Results()
+	results, err := roof.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func written(t *testing.T, r *scenarios.Result) []byte {
 
 // site are the pages of the whole catalogue and of a search.
 var site = sync.OnceValues(func() ([]reports.Page, error) {
-	results, err := catalogue.Results()
+	results, err := roof.Results()
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func kinds(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, _ := catalogue.Results()
+	results, _ := roof.Results()
 	names := []string{"index.html", "gc-pause.html", "failover.html"}
 	for _, page := range pages {
 		ofScenario := slices.ContainsFunc(results, func(r *scenarios.Result) bool { return r.Scenario.Name+".html" == page.Name })

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/history"
-	. "github.com/locksim/locksim/internal/simtest"
 	told "github.com/locksim/locksim/internal/story"
+	. "github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"

@@ -1,7 +1,4 @@
-// Package told tries the reports of scenarios: what every story must come to in print.
-// It is for the tests of the reports, and of those who bring locks that the package
-// reports does not have.
-package told
+package roof
 
 import (
 	"bytes"

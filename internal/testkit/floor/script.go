@@ -1,6 +1,4 @@
-// Package tracetest writes traces by hand, for tests that need a run in which exactly that
-// happens which they are about.
-package tracetest
+package floor
 
 import (
 	"fmt"
@@ -10,16 +8,16 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// A Script is a trace that is being written. Its clock moves on by a millisecond with each
+// A Script is a trace that is written by hand, for a test of exactly what happens in it. Its clock moves on by a millisecond with each
 // event.
 type Script struct {
 	trace.Trace
 	now time.Duration
 }
 
-// New begins a script of two clients, so many nodes that keep the lock x, and a storage
+// NewScript begins a script of two clients, so many nodes that keep the lock x, and a storage
 // that is said to fence in the given way.
-func New(fencing string, nodes int) *Script {
+func NewScript(fencing string, nodes int) *Script {
 	s := &Script{Trace: trace.Trace{
 		Name: "by-hand", Seed: 1, Fencing: fencing,
 		Processes: []trace.ProcessInfo{
@@ -130,7 +128,7 @@ func Begin(client string, section int, step trace.Step, token uint64) trace.Even
 // Overslept is a client that is paused past the end of its lock, on a storage
 // that fences or does not.
 func Overslept(fencing string) *trace.Trace {
-	s := New(fencing, 3)
+	s := NewScript(fencing, 3)
 	s.Faults = []trace.FaultInfo{{Text: "pause client-1", Assumption: "process"}}
 	s.Acquires("client-1", 1, 1, s.Nodes()...)
 	s.Reads("client-1", 1, 0)

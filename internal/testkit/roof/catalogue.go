@@ -1,6 +1,8 @@
-// Package catalogue plays the built-in scenarios for the tests of packages in several
-// modules, each with the locks that it has: not every program has those of libraries.
-package catalogue
+// Package roof is the upper test kit, for the tests of what plays the built-in scenarios and
+// puts locks through suites. The packages of several modules share it, each with the locks
+// that it has: not every program has those of libraries. It plays the catalogue, tries the
+// reports of scenarios, and tries locks call by call, on nodes without a network, and in worlds.
+package roof
 
 import (
 	"slices"

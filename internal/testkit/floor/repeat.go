@@ -1,6 +1,4 @@
-// Package shaken plays worlds again, in tests, while the scheduler is disturbed: nothing of that
-// may show in a trace.
-package shaken
+package floor
 
 import (
 	"math/rand/v2"
@@ -25,10 +23,10 @@ func Shake() {
 // repeated on one thread.
 var played atomic.Int64
 
-// Same plays a world, and plays it so many times again on 1, 2 and 4 threads in turn while its
+// Repeat plays a world, and plays it so many times again on 1, 2 and 4 threads in turn while its
 // goroutines yield at random whenever they ask something of the world. It returns the trace,
 // which must be the same each time.
-func Same(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
+func Repeat(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	first := Play(t, cfg)
@@ -47,13 +45,4 @@ func Same(t *testing.T, cfg sim.Config, repeats int) *trace.Trace {
 // that its replays may differ.
 func LeftToChance(tr *trace.Trace) bool {
 	return slices.ContainsFunc(tr.Doubts, func(why string) bool { return strings.HasSuffix(why, "replays may differ") })
-}
-
-func Play(t *testing.T, cfg sim.Config) *trace.Trace {
-	t.Helper()
-	tr, err := sim.Run(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
 }

@@ -1,4 +1,4 @@
-package simtest
+package floor
 
 import (
 	"fmt"

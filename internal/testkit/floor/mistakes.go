@@ -1,7 +1,4 @@
-// Package mistakes has scenario files with one mistake each, for the parser, which must
-// say what is wrong, and for the schema by which editors see some of them. The second is
-// tried in another module, since only tests need what reads a schema.
-package mistakes
+package floor
 
 import (
 	"fmt"
@@ -11,8 +8,8 @@ import (
 	"github.com/locksim/locksim/sim"
 )
 
-// Good is a file without a mistake, to be spoilt in one place.
-const Good = `title: t
+// GoodScenario is a file without a mistake, to be spoilt in one place.
+const GoodScenario = `title: t
 lock: {kind: redlock, ttl: 30s}
 clients:
   client-1: {}
@@ -54,14 +51,15 @@ func Spoil(old, new string) string {
 	if old == "" {
 		return new
 	}
-	if !strings.Contains(Good, old) {
+	if !strings.Contains(GoodScenario, old) {
 		panic(fmt.Sprintf("the good file does not contain %q", old))
 	}
-	return strings.Replace(Good, old, new, 1)
+	return strings.Replace(GoodScenario, old, new, 1)
 }
 
-// All are mistakes of every kind.
-var All = []Mistake{
+// Mistakes are scenario files with one mistake each, for the parser, which must say what is
+// wrong, and for the schema by which editors see some of them.
+var Mistakes = []Mistake{
 	// Not a scenario at all.
 	{"empty", "", " \n", `x.yaml: the file is empty; a scenario begins with title:`, false},
 	{"comments only", "", "# nothing\n", `x.yaml: the file holds nothing but comments; a scenario begins with title:`, false},
@@ -81,7 +79,7 @@ var All = []Mistake{
 	{"tab below a comment", "title: t\n", "# a comment\ntitle: t\n\tgroup: debate\n", `x.yaml:3: this is not YAML: a tab in the indentation; YAML is indented with spaces`, false},
 	{"unclosed bracket", "[write-order]", "[write-order", `x.yaml:13: this is not YAML: did not find expected ',' or ']'; check the indentation, and that quotes and brackets are closed`, false},
 	{"stray list item", "expect:\n", "- x\nexpect:\n", `x.yaml:12: this is not YAML: did not find expected key; check the indentation, and that quotes and brackets are closed`, false},
-	{"stray list item below a comment", "", "# one\n# two\n" + strings.Replace(Good, "expect:\n", "- x\nexpect:\n", 1), `x.yaml:14: this is not YAML: did not find expected key; check the indentation, and that quotes and brackets are closed`, false},
+	{"stray list item below a comment", "", "# one\n# two\n" + strings.Replace(GoodScenario, "expect:\n", "- x\nexpect:\n", 1), `x.yaml:14: this is not YAML: did not find expected key; check the indentation, and that quotes and brackets are closed`, false},
 	{"colon in a value", "title: t", "title: locks: a story", `x.yaml:1: this is not YAML: a ": " in the middle of a value; put the value in quotes, or check the indentation`, false},
 	{"at sign", "title: t", "title: @t", `x.yaml:1: this is not YAML: a value cannot begin like this; put text that begins with a special character in quotes`, false},
 	{"same field twice", "expect:", "title: again\nexpect:", `x.yaml:12: title: a second one of this name; the first is on line 1`, false},

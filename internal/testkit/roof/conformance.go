@@ -1,4 +1,4 @@
-package locksuite
+package roof
 
 import (
 	"context"

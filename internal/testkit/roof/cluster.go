@@ -1,7 +1,4 @@
-// Package locksuite tries locks call by call: on nodes without a network between them
-// and their clients, and in worlds. It is for the tests of package locks and of the
-// packages that provide the locks of libraries.
-package locksuite
+package roof
 
 import (
 	"context"
@@ -21,6 +18,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 )
 
@@ -255,10 +253,7 @@ func (c *Cluster) Client(t *testing.T, kind string, settings ...Setting) locks.L
 	for _, set := range settings {
 		set(e)
 	}
-	k, ok := locks.Lookup(kind)
-	if !ok {
-		t.Fatalf("no lock is called %s", kind)
-	}
+	k := floor.Lock(t, kind)
 	if err := k.Check(e.Options); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package locksuite
+package roof
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/locktest"
 	"github.com/locksim/locksim/scenarios"
@@ -58,10 +59,7 @@ func Finds(t *testing.T, kind string, config locktest.Config, known Findings, sl
 		t.Skip("it tells every story")
 	}
 	kind, without, _ := strings.Cut(kind, " without ")
-	k, ok := locks.Lookup(kind)
-	if !ok {
-		t.Fatalf("no lock is called %s", kind)
-	}
+	k := floor.Lock(t, kind)
 	if err := k.Check(locks.Options{Without: strings.Fields(without)}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,12 @@
-package locksuite
+package roof
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	_ "github.com/locksim/locksim/servers/redis"
 
-	"github.com/locksim/locksim/locks"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/storage"
 	"github.com/locksim/locksim/trace"
@@ -16,13 +15,9 @@ import (
 // World is a simulated world with a lock of some kind, one node and some clients.
 func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 	t.Helper()
-	k, ok := locks.Lookup(kind)
-	if !ok {
-		t.Fatalf("no lock is called %s", kind)
-	}
 	return sim.Config{
 		Name: kind, Seed: 1, Horizon: 10 * time.Minute,
-		Lock:    sim.Lock{Kind: k, Key: Key, TTL: TTL},
+		Lock:    sim.Lock{Kind: floor.Lock(t, kind), Key: Key, TTL: TTL},
 		Network: sim.Network{Min: time.Millisecond, Max: 5 * time.Millisecond},
 		Nodes:   []sim.Node{{Name: "redis-1"}},
 		Clients: clients,
@@ -33,10 +28,7 @@ func World(t *testing.T, kind string, clients ...sim.Client) sim.Config {
 // Play runs it, and takes no doubts.
 func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
-	tr, err := sim.Run(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := floor.Play(t, cfg)
 	for _, doubt := range tr.Doubts {
 		t.Error(doubt)
 	}
@@ -45,7 +37,7 @@ func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 
 // Strike is a fault at a time.
 func Strike(at, lasts time.Duration, a sim.Action) sim.Fault {
-	return sim.Fault{Strikes: trace.Trigger{At: at}, For: lasts, Action: a, Text: fmt.Sprintf("%+v", a)}
+	return floor.Lasting(lasts, floor.At(at, a))
 }
 
 // Step finds the first end of a step of a client, and how it ended.
@@ -64,15 +56,5 @@ func Step(t *testing.T, tr *trace.Trace, client string, s trace.Step) trace.Even
 func LongWork(t *testing.T, kind string) sim.Config {
 	return World(t, kind,
 		sim.Client{Name: "client-1", Works: 4 * TTL},
-		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: Point(t, "client-1 acquired")})
-}
-
-// Point reads a point of a story.
-func Point(t *testing.T, text string) trace.Point {
-	t.Helper()
-	p, err := trace.ParsePoint(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+		sim.Client{Name: "client-2", RetryEvery: 5 * time.Second, Starts: floor.Point("client-1 acquired")})
 }

@@ -1,4 +1,4 @@
-package catalogue
+package roof
 
 import (
 	"path"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/shaken"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/trace"
@@ -57,7 +57,7 @@ func Deterministic(t *testing.T, repeats int, has Has) {
 						if testing.Short() {
 							repeats = 1
 						}
-						without = shaken.Same(t, config, repeats)
+						without = floor.Repeat(t, config, repeats)
 					})
 				}
 			}

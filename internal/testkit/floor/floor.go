@@ -1,7 +1,9 @@
-// Package simtest has the words in which tests tell a world: who does what, which faults
-// strike when, and what must have happened. Tests of package sim and of its servers import
-// it with a dot, so that they read as stories do.
-package simtest
+// Package floor is the lower test kit, for the tests of all that stands below scenarios and
+// reports. It has the words in which tests describe a world (who does what, which faults strike
+// when, what must have happened), a small server and its lock, traces written by hand, files
+// with mistakes, and what repeats and measures worlds. Tests of package sim and of its servers
+// import it with a dot.
+package floor
 
 import (
 	"context"
@@ -11,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locksim/locksim/internal/shaken"
 	"github.com/locksim/locksim/sim"
 	"github.com/locksim/locksim/trace"
 )
@@ -46,13 +47,14 @@ func Client(t *testing.T, name string, run func(ctx context.Context, p *sim.Prog
 	}}
 }
 
-// Shake is a [sim.Config.Disturb] that has the scheduler choose otherwise each time.
-func Shake() { shaken.Shake() }
-
 // Play runs a world.
 func Play(t *testing.T, cfg sim.Config) *trace.Trace {
 	t.Helper()
-	return shaken.Play(t, cfg)
+	tr, err := sim.Run(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
 }
 
 // At is a fault that strikes at a true time.

@@ -1,4 +1,4 @@
-package catalogue
+package roof
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
-	"github.com/locksim/locksim/internal/shaken"
+	"github.com/locksim/locksim/internal/testkit/floor"
 	"github.com/locksim/locksim/locks"
 	"github.com/locksim/locksim/scenarios"
 	"github.com/locksim/locksim/storage"
@@ -154,7 +154,7 @@ func EveryFaultMatters(t *testing.T, has Has) {
 							t.Fatal(err)
 						}
 						less.Faults = slices.Delete(slices.Clone(less.Faults), i, i+1)
-						tr := shaken.Play(t, less)
+						tr := floor.Play(t, less)
 						if !slices.ContainsFunc(v.Witnesses, func(w trace.Witness) bool { return !history.Seen(w, tr) }) {
 							t.Errorf("fencing %s: every witness is still seen", fencing)
 						}
