@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -193,7 +192,7 @@ func (q *quorum) try(ctx context.Context) (*quorumLease, error) {
 		enough += said.errors()
 	}
 	if enough >= q.majority() && (ends.Sub(q.now()) > 0 || q.wrong(noElapsedCheck)) {
-		return &quorumLease{quorum: q, claim: c, granted: granted, end: ends}, nil
+		return &quorumLease{quorum: q, claim: c, granted: granted, ending: ending{end: ends}}, nil
 	}
 	if !q.wrong(noCleanup) {
 		// Also where the answer was an error, and also for a caller who has gone.
@@ -206,16 +205,7 @@ type quorumLease struct {
 	*quorum
 	claim   claim
 	granted []int
-
-	mu  sync.Mutex
-	end fakeclock.Reading
-}
-
-// Expires is when the lease ends.
-func (l *quorumLease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.end
+	ending
 }
 
 // Release takes the keys away, on every node.
@@ -249,9 +239,7 @@ func (l *quorumLease) Extend(ctx context.Context) error {
 	if ends.Sub(l.now()) <= 0 && !l.wrong(extendWithoutElapsed) {
 		return fmt.Errorf("%w: extended too late", locks.ErrLost)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.end = ends
+	l.move(ends)
 	return nil
 }
 

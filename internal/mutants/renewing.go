@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -42,32 +41,12 @@ func renewingMutants() []Mutant {
 
 func onRenewing(m mistake, wrong, rule string) Mutant {
 	return Mutant{Name: "renewing" + dash(m), Wrong: wrong, Nodes: 1, Notifies: true, Renews: true, Rule: rule,
-		New: func(env *locks.Env) (locks.Lock, error) { return newRenewing(env, makes{m}), nil }}
+		New: func(env *locks.Env) (locks.Lock, error) { return &renewing{newOneNode(env, makes{m})}, nil }}
 }
 
 // renewing is a lock on one node that sends a request a second time if the first brings no
 // answer, and whose leases are renewed until they are released or lost.
-type renewing struct {
-	makes
-	env  *locks.Env
-	node *redis.Client
-	life context.Context // until the end of the process
-}
-
-func newRenewing(env *locks.Env, m makes) *renewing {
-	life, end := context.WithCancel(context.Background())
-	env.Cleanup(end)
-	return &renewing{makes: m, env: env, node: env.Redis(0), life: life}
-}
-
-func (r *renewing) now() fakeclock.Reading { return r.env.Clock.Read(fakeclock.Monotonic) }
-
-// ask makes a request, which is bounded by a tenth of the TTL.
-func (r *renewing) ask(ctx context.Context, request func(context.Context) error) error {
-	bounded, cancel := fakeclock.WithTimeout(ctx, r.env.Clock, r.env.TTL/10)
-	defer cancel()
-	return request(bounded)
-}
+type renewing struct{ oneNode }
 
 // Acquire tries once, with one more request if the first brings no answer.
 func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -84,7 +63,7 @@ func (r *renewing) Acquire(ctx context.Context) (locks.Lease, error) {
 	case err == nil && !got:
 		return nil, fmt.Errorf("%w: somebody else holds it", locks.ErrNotAcquired)
 	case err != nil || l.left() <= 0:
-		_, _ = l.remove(context.WithoutCancel(ctx))
+		_, _ = l.run(context.WithoutCancel(ctx), removeScript, l.value)
 		return nil, fmt.Errorf("%w: the node gave no answer in time", locks.ErrNotAcquired)
 	}
 	watched, stop := context.WithCancel(r.life)
@@ -101,9 +80,7 @@ type renewingLease struct {
 	// stop ends the renewals, and stopped is closed then.
 	stop    context.CancelFunc
 	stopped chan struct{}
-
-	mu  sync.Mutex
-	end fakeclock.Reading
+	ending
 }
 
 // set sets the key if it is free.
@@ -135,16 +112,6 @@ func (l *renewingLease) stands(ctx context.Context) (yes bool, err error) {
 	return yes, err
 }
 
-// remove takes the key away if it is the lease's.
-func (l *renewingLease) remove(ctx context.Context) (removed bool, err error) {
-	err = l.ask(ctx, func(ctx context.Context) error {
-		n, err := removeScript.Run(ctx, l.node, []string{l.env.Key}, l.value).Int()
-		removed = n > 0
-		return err
-	})
-	return removed, err
-}
-
 var expireScript = redis.NewScript(`if redis.call("get",KEYS[1]) == ARGV[1] then
     return redis.call("expire",KEYS[1],ARGV[2])
 end
@@ -159,12 +126,8 @@ func (l *renewingLease) prolong(ctx context.Context) (prolonged bool, err error)
 	case l.wrong(wholeSeconds), l.wrong(renewsWholeSeconds):
 		script, life = expireScript, max(life/1000, 1)
 	}
-	err = l.ask(ctx, func(ctx context.Context) error {
-		n, err := script.Run(ctx, l.node, []string{l.env.Key}, l.value, strconv.FormatInt(life, 10)).Int()
-		prolonged = n > 0 || err == nil && l.wrong(goneIsRenewed)
-		return err
-	})
-	return prolonged, err
+	prolonged, err = l.run(ctx, script, l.value, strconv.FormatInt(life, 10))
+	return prolonged || err == nil && l.wrong(goneIsRenewed), err
 }
 
 // extend prolongs the lease.
@@ -174,29 +137,10 @@ func (l *renewingLease) extend(ctx context.Context) error {
 	if l.wrong(endFromAnswer) {
 		start = l.now()
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	ends := start.Add(l.env.TTL)
 	if l.wrong(endFromOldEnd) {
-		ends = l.end.Add(l.env.TTL)
+		start = l.Expires()
 	}
-	switch {
-	case err != nil:
-		return errors.New("not extended: the node gave no answer in time")
-	case !prolonged:
-		return fmt.Errorf("%w before it was extended", locks.ErrLost)
-	case ends.Sub(l.now()) <= 0:
-		return fmt.Errorf("%w: extended too late", locks.ErrLost)
-	}
-	l.end = ends
-	return nil
-}
-
-// Expires is when the lease ends.
-func (l *renewingLease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.end
+	return l.extended(start.Add(l.env.TTL), l.now(), prolonged, err)
 }
 
 func (l *renewingLease) left() time.Duration { return l.Expires().Sub(l.now()) }
@@ -258,12 +202,5 @@ func (l *renewingLease) Release(ctx context.Context) error {
 	case <-l.stopped:
 	case <-ctx.Done():
 	}
-	removed, err := l.remove(ctx)
-	switch {
-	case err != nil:
-		return errors.New("not released: the node gave no answer in time")
-	case !removed:
-		return fmt.Errorf("%w before it was released", locks.ErrLost)
-	}
-	return nil
+	return released(l.run(ctx, removeScript, l.value))
 }

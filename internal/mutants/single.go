@@ -74,25 +74,20 @@ func singleMutants() []Mutant {
 // single is a lock on one node, whose leases have fencing tokens and tell of
 // their loss.
 type single struct {
-	makes
-	env   *locks.Env
-	node  *redis.Client
-	life  context.Context // until the end of the process
-	value string          // of every attempt, if it is the process's
-	count uint64          // of the handle's grants
-	mutex chan struct{}   // of the process; nil without that mistake
+	oneNode
+	value string        // of every attempt, if it is the process's
+	count uint64        // of the handle's grants
+	mutex chan struct{} // of the process; nil without that mistake
 }
 
 func newSingle(env *locks.Env, m makes) *single {
-	life, end := context.WithCancel(context.Background())
-	env.Cleanup(end)
-	s := &single{makes: m, env: env, node: env.Redis(0), life: life}
+	s := &single{oneNode: newOneNode(env, m)}
 	if s.wrong(valueOfProcess) {
 		s.value = processValue(env)
 	}
 	s.mutex = newMutex(env, m)
 	// A node that cannot be asked now gets the script when it needs it.
-	_ = prolongScript.Load(life, s.node).Err()
+	_ = prolongScript.Load(s.life, s.node).Err()
 	return s
 }
 
@@ -107,20 +102,7 @@ func processValue(env *locks.Env) string {
 	return value.(string)
 }
 
-func (s *single) now() fakeclock.Reading { return s.env.Clock.Read(fakeclock.Monotonic) }
-
 func (s *single) counter() string { return s.env.Key + ":token" }
-
-// ask makes one request. It is bounded by a tenth of the TTL.
-func (s *single) ask(ctx context.Context, request func(context.Context) error) error {
-	bounded, cancel := fakeclock.WithTimeout(ctx, s.env.Clock, s.env.TTL/10)
-	defer cancel()
-	err := request(bounded)
-	for s.wrong(asksForEver) && err != nil && s.env.Clock.Sleep(s.life, time.Second) == nil {
-		err = request(s.life)
-	}
-	return err
-}
 
 // Acquire tries once.
 func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -140,7 +122,7 @@ func (s *single) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	ends := start.Add(s.env.TTL)
 	l := &singleLease{
-		single: s, value: value, token: token, end: ends,
+		single: s, value: value, token: token, ending: ending{end: ends},
 		lost: make(chan struct{}), stopped: make(chan struct{}),
 		ofAcquire: s.contextOfAcquire(ctx), unlock: unlock,
 	}
@@ -246,9 +228,8 @@ type singleLease struct {
 	ofAcquire context.Context
 	unlock    func() // the mutex, if there is one
 
-	mu       sync.Mutex
-	end      fakeclock.Reading
-	released bool
+	ending
+	ended bool // by a first release; guarded by mu
 }
 
 // Token is the node's count of grants, this one included.
@@ -257,13 +238,6 @@ func (l *singleLease) Token() uint64 {
 		return 0
 	}
 	return l.token
-}
-
-// Expires is when the lease ends.
-func (l *singleLease) Expires() fakeclock.Reading {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.end
 }
 
 // left is how long the lease has still to go.
@@ -328,36 +302,28 @@ func (l *singleLease) Release(ctx context.Context) error {
 		ctx = l.ofAcquire
 	}
 	l.mu.Lock()
-	again := l.released
-	l.released = true
+	again := l.ended
+	l.ended = true
 	l.mu.Unlock()
 	if again && l.wrong(secondReleaseDeletes) {
 		return l.node.Del(ctx, l.env.Key).Err()
 	}
 	removed, err := l.remove(ctx)
-	switch {
-	case err != nil:
-		return errors.New("not released: the node gave no answer in time")
-	case !removed && !l.wrong(releaseOfAnother):
-		return fmt.Errorf("%w before it was released", locks.ErrLost)
-	}
-	return nil
+	return released(removed || l.wrong(releaseOfAnother), err)
 }
 
 // remove takes the key away if it is the lease's.
 func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
+	if !l.wrong(getThenDel) {
+		return l.run(ctx, l.remover(), l.valueToRemove())
+	}
 	err = l.ask(ctx, func(ctx context.Context) error {
-		if l.wrong(getThenDel) {
-			value, err := l.node.Get(ctx, l.env.Key).Result()
-			if err != nil || value != l.value {
-				return err
-			}
-			removed = true
-			return l.node.Del(ctx, l.env.Key).Err()
+		value, err := l.node.Get(ctx, l.env.Key).Result()
+		if err != nil || value != l.value {
+			return err
 		}
-		n, err := l.remover().Run(ctx, l.node, []string{l.env.Key}, l.valueToRemove()).Int()
-		removed = n > 0
-		return err
+		removed = true
+		return l.node.Del(ctx, l.env.Key).Err()
 	})
 	return removed, err
 }
@@ -366,19 +332,7 @@ func (l *singleLease) remove(ctx context.Context) (removed bool, err error) {
 func (l *singleLease) Extend(ctx context.Context) error {
 	start := l.now()
 	prolonged, err := l.prolong(ctx)
-	ends := start.Add(l.env.TTL)
-	switch {
-	case err != nil:
-		return errors.New("not extended: the node gave no answer in time")
-	case !prolonged:
-		return fmt.Errorf("%w before it was extended", locks.ErrLost)
-	case ends.Sub(l.now()) <= 0:
-		return fmt.Errorf("%w: extended too late", locks.ErrLost)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.end = ends
-	return nil
+	return l.extended(start.Add(l.env.TTL), l.now(), prolonged, err)
 }
 
 func (l *singleLease) prolong(ctx context.Context) (prolonged bool, err error) {

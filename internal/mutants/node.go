@@ -1,0 +1,96 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/locksim/locksim/fakeclock"
+	"github.com/locksim/locksim/locks"
+)
+
+// oneNode asks the node of a lock on a single node.
+type oneNode struct {
+	makes
+	env  *locks.Env
+	node *redis.Client
+	life context.Context // until the end of the process
+}
+
+func newOneNode(env *locks.Env, m makes) oneNode {
+	life, end := context.WithCancel(context.Background())
+	env.Cleanup(end)
+	return oneNode{makes: m, env: env, node: env.Redis(0), life: life}
+}
+
+func (o *oneNode) now() fakeclock.Reading { return o.env.Clock.Read(fakeclock.Monotonic) }
+
+// ask makes one request. It is bounded by a tenth of the TTL.
+func (o *oneNode) ask(ctx context.Context, request func(context.Context) error) error {
+	bounded, cancel := fakeclock.WithTimeout(ctx, o.env.Clock, o.env.TTL/10)
+	defer cancel()
+	err := request(bounded)
+	for o.wrong(asksForEver) && err != nil && o.env.Clock.Sleep(o.life, time.Second) == nil {
+		err = request(o.life)
+	}
+	return err
+}
+
+// run runs a script on the key, and says whether it did what it is for.
+func (o *oneNode) run(ctx context.Context, script *redis.Script, args ...any) (done bool, err error) {
+	err = o.ask(ctx, func(ctx context.Context) error {
+		n, err := script.Run(ctx, o.node, []string{o.env.Key}, args...).Int()
+		done = n > 0
+		return err
+	})
+	return done, err
+}
+
+// released is what release returns.
+func released(removed bool, err error) error {
+	switch {
+	case err != nil:
+		return errors.New("not released: the node gave no answer in time")
+	case !removed:
+		return fmt.Errorf("%w before it was released", locks.ErrLost)
+	}
+	return nil
+}
+
+// ending is when a lease ends, which its renewals change.
+type ending struct {
+	mu  sync.Mutex
+	end fakeclock.Reading
+}
+
+// Expires is when the lease ends.
+func (e *ending) Expires() fakeclock.Reading {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.end
+}
+
+func (e *ending) move(end fakeclock.Reading) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.end = end
+}
+
+// extended moves the end, unless the node's answer or the time says otherwise, and is what
+// extend returns.
+func (e *ending) extended(end, now fakeclock.Reading, prolonged bool, err error) error {
+	switch {
+	case err != nil:
+		return errors.New("not extended: the node gave no answer in time")
+	case !prolonged:
+		return fmt.Errorf("%w before it was extended", locks.ErrLost)
+	case end.Sub(now) <= 0:
+		return fmt.Errorf("%w: extended too late", locks.ErrLost)
+	}
+	e.move(end)
+	return nil
+}
