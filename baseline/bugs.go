@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // What the track record comes to: each version of a library in the story of its bug, and
@@ -71,15 +70,4 @@ func bugLines(text []byte) (all []line, err error) {
 		return nil, fmt.Errorf("the track record says nothing")
 	}
 	return all, nil
-}
-
-// problemLines are the lines of the problems of a finding, whose keys begin with a prefix.
-func (f testFinding) problemLines(prefix string) (all []line) {
-	for _, p := range f.Problems {
-		all = append(all, line{key: fmt.Sprintf("%s%s, %s", prefix, f.Story, p.Rule), facts: []fact{
-			{"seed", strconv.FormatUint(p.Seed, 10)}, {"worlds", strconv.Itoa(f.Worlds)}, {"failed", strconv.Itoa(f.Failed)},
-			{"replay", p.Command}, {"told", digest(p.Why)},
-		}})
-	}
-	return all
 }

@@ -178,7 +178,7 @@ func scenarios(first, last uint64) func(context.Context, *checkout) ([]line, err
 					facts, ok := found[place{s, fencing, seed}]
 					key := fmt.Sprintf("%s --fencing %s --seed %d", s.command(), fencing, seed)
 					if !ok {
-						return nil, fmt.Errorf("%s: the report has no such run", key)
+						return nil, fmt.Errorf("%s: the report has no such run; the command says why", key)
 					}
 					runs[i] = append(runs[i], line{key, facts})
 				}

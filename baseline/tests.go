@@ -33,6 +33,17 @@ type testFinding struct {
 	Command string   `json:"command"`
 }
 
+// problemLines are the lines of the problems of a finding, whose keys begin with a prefix.
+func (f testFinding) problemLines(prefix string) (all []line) {
+	for _, p := range f.Problems {
+		all = append(all, line{key: fmt.Sprintf("%s%s, %s", prefix, f.Story, p.Rule), facts: []fact{
+			{"seed", strconv.FormatUint(p.Seed, 10)}, {"worlds", strconv.Itoa(f.Worlds)}, {"failed", strconv.Itoa(f.Failed)},
+			{"replay", p.Command}, {"told", digest(p.Why)},
+		}})
+	}
+	return all
+}
+
 // A subtest is a mutant or a library, and what its test finds.
 type subtest struct {
 	name     string
