@@ -9,8 +9,8 @@ import (
 
 	"github.com/locksim/locksim/history"
 	"github.com/locksim/locksim/internal/explore"
+	voice "github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/reports"
-	"github.com/locksim/locksim/sim"
 )
 
 // replayPrefix begins what LOCKSIM_REPLAY says of a world that was explored.
@@ -38,20 +38,12 @@ func parseWorld(text string) (w explore.World, err error) {
 // tellWay is what a failing test says of one way to break the lock.
 func (e *explorer) tellWay(w explore.Way) string {
 	var b strings.Builder
-	cause := strings.Join(w.Cause, " and ")
-	if cause == "" {
-		cause = "no fault at all"
-	}
-	fmt.Fprintf(&b, "the lock's own fault, with %s\n", cause)
+	fmt.Fprintf(&b, "the lock's own fault, with %s\n", voice.Cause(w.Cause))
 	for _, f := range w.Example.Faults {
 		fmt.Fprintf(&b, "  fault: %s\n", f)
 	}
 	for _, m := range w.Margins {
-		if m.Survived != (sim.Size{}) {
-			fmt.Fprintf(&b, "  size: %s: %v is survived, %v is not\n", m.What, m.Survived, m.Broken)
-		} else {
-			fmt.Fprintf(&b, "  size: %s: any size will do\n", m.What)
-		}
+		fmt.Fprintf(&b, "  size: %s\n", m)
 	}
 	b.WriteString("\n")
 	if w.Why != "" {

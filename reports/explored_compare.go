@@ -119,7 +119,7 @@ func goneWords(w explore.Way) string {
 			broke = append(broke, what)
 		}
 	}
-	return causeWords(w) + ", which broke " + inFull(broke)
+	return story.Cause(w.Cause) + ", which broke " + inFull(broke)
 }
 
 // doubts are the reasons for which the two searches can hardly be compared.

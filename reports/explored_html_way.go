@@ -105,10 +105,10 @@ type marginBars struct{ ttl, scale time.Duration }
 func (b marginBars) of(m explore.Margin) marginBar {
 	if m.Broken.Rate != 0 {
 		broken := int(m.Broken.Rate * 1000 / sim.FastestRate)
-		return marginBar{marginWords(m), int(m.Survived.Rate * 1000 / sim.FastestRate), broken, 1000 - broken, 0}
+		return marginBar{m.String(), int(m.Survived.Rate * 1000 / sim.FastestRate), broken, 1000 - broken, 0}
 	}
 	broken := b.thousandths(m.Broken.Time)
-	return marginBar{marginWords(m), b.thousandths(m.Survived.Time), broken, 1000 - broken, b.thousandths(b.ttl)}
+	return marginBar{m.String(), b.thousandths(m.Survived.Time), broken, 1000 - broken, b.thousandths(b.ttl)}
 }
 
 // thousandths is how much of a bar a length of time is.

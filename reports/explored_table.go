@@ -48,7 +48,7 @@ func (l wayList) inShort() table {
 		for _, m := range w.Margins {
 			sizes = append(sizes, marginCell(m))
 		}
-		way := plainCell(textwrap.Wrap(causeWords(w), 24, 0))
+		way := plainCell(textwrap.Wrap(story.Cause(w.Cause), 24, 0))
 		if n, is := l.since.news(w); is {
 			way = append(tableCell{badSign.span(n.label()), {Text: "\n", Tone: plain}}, way...)
 		}
@@ -89,7 +89,7 @@ func (l wayList) inFull(r *explore.Result) table {
 	for i, w := range l.ways {
 		var sizes, faults []string
 		for _, m := range w.Margins {
-			sizes = append(sizes, marginWords(m))
+			sizes = append(sizes, m.String())
 		}
 		for _, f := range w.Example.Faults {
 			faults = append(faults, exploredFaultWords(w.Example, f))

@@ -82,7 +82,7 @@ func (l wayList) paragraph(i int, r *explore.Result, o Options) figure {
 	}
 	add("workload", worldWords(r, w.Example))
 	for _, m := range w.Margins {
-		add("size", marginWords(m))
+		add("size", m.String())
 	}
 	add("strikes", stagesWords(w))
 	add("also by", othersWords(w))

@@ -147,30 +147,6 @@ func whoseFault(w explore.Way) string {
 	return w.Fault.String()
 }
 
-// causeWords is a way's cause in one line.
-func causeWords(w explore.Way) string {
-	if len(w.Cause) == 0 {
-		return "no fault at all"
-	}
-	var parts []string
-	for i := 0; i < len(w.Cause); {
-		same := i
-		for same < len(w.Cause) && w.Cause[same] == w.Cause[i] {
-			same++
-		}
-		part := story.Visible(w.Cause[i])
-		switch n := same - i; n {
-		case 1:
-		case 2:
-			part += ", twice"
-		default:
-			part += fmt.Sprintf(", %d times", n)
-		}
-		parts, i = append(parts, part), same
-	}
-	return story.List(parts)
-}
-
 // manyCauses is how many causes of a way are told.
 const manyCauses = 3
 
@@ -210,7 +186,7 @@ func stagesWords(w explore.Way) string {
 // wayTitle says in one line what happens in a way.
 func wayTitle(w explore.Way) string {
 	if w.Title == "" {
-		return causeWords(w)
+		return story.Cause(w.Cause)
 	}
 	return story.Visible(w.Title)
 }
@@ -258,16 +234,7 @@ func worldWords(r *explore.Result, w explore.World) string {
 	return strings.Join(eachVisible(words), "; ")
 }
 
-// marginWords says how large a fault has to be: "a pause of client-1 of 29.87s is
-// survived, 29.88s is not".
-func marginWords(m explore.Margin) string {
-	if m.Survived == (sim.Size{}) {
-		return story.Visible(m.What) + ": any size will do"
-	}
-	return story.Visible(m.What) + ": " + m.Survived.String() + " is survived, " + m.Broken.String() + " is not"
-}
-
-// marginCell is the same in a cell of a table.
+// marginCell is how large a fault has to be, in a cell of a table.
 func marginCell(m explore.Margin) string {
 	if m.Survived == (sim.Size{}) {
 		return "any"

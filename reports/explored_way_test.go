@@ -28,19 +28,6 @@ func TestEveryPropertyHasAShortWord(t *testing.T) {
 	}
 }
 
-func TestCauseWords(t *testing.T) {
-	for want, cause := range map[string][]string{
-		"no fault at all":                      nil,
-		"a pause":                              {"a pause"},
-		"a crash, twice":                       {"a crash", "a crash"},
-		"a crash, a jump, 3 times and a pause": {"a crash", "a jump", "a jump", "a jump", "a pause"},
-	} {
-		if got := causeWords(explore.Way{Cause: cause}); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // The causes besides the example's own are told, the first of them in full.
 func TestOthersWords(t *testing.T) {
 	all := []explore.Cause{

@@ -22,7 +22,7 @@ type bar struct {
 	mu    sync.Mutex
 	shown time.Time
 	// phase is what the search is doing, since when, and how much was done before.
-	phase string
+	phase explore.Phase
 	since time.Time
 	from  int
 }
@@ -75,7 +75,7 @@ func (b *bar) line(p explore.Progress, now time.Time) string {
 		full := min(width, width*p.Done/p.Total)
 		fmt.Fprintf(&s, "[%s%s] ", strings.Repeat("#", full), strings.Repeat(".", width-full))
 	}
-	fmt.Fprintf(&s, "%s: %d", p.Phase, p.Done)
+	fmt.Fprintf(&s, "%s: %d", strings.ReplaceAll(string(p.Phase), "-", " "), p.Done)
 	if p.Total > 0 {
 		fmt.Fprintf(&s, " of %d", p.Total)
 	}

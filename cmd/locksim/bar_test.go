@@ -19,11 +19,11 @@ func TestBar(t *testing.T) {
 		want  string
 	}{
 		// 500 worlds in 10 seconds: the other 1,000 take 20.
-		{"worlds", explore.Progress{Phase: "single faults", Done: 600, Total: 1600, Causes: 3}, time.Time{},
+		{"worlds", explore.Progress{Phase: explore.SingleFaults, Done: 600, Total: 1600, Causes: 3}, time.Time{},
 			"[#######.............] single faults: 600 of 1600, 50/s, 20s left, ways so far: 3"},
-		{"nothing done yet", explore.Progress{Phase: "single faults", Done: 100, Total: 1600}, time.Time{},
+		{"nothing done yet", explore.Progress{Phase: explore.SingleFaults, Done: 100, Total: 1600}, time.Time{},
 			"[#...................] single faults: 100 of 1600, 0/s, ways so far: 0"},
-		{"more than were thought", explore.Progress{Phase: "single faults", Done: 1700, Total: 1600}, time.Time{},
+		{"more than were thought", explore.Progress{Phase: explore.SingleFaults, Done: 1700, Total: 1600}, time.Time{},
 			"[####################] single faults: 1700 of 1600, 160/s, ways so far: 0"},
 		{"until the time is over", explore.Progress{Phase: explore.SeveralFaults, Done: 600}, now.Add(90 * time.Second),
 			"several faults: 600, 50/s, 1m30s left, ways so far: 0"},
@@ -31,7 +31,7 @@ func TestBar(t *testing.T) {
 			"[#######.............] several faults: 600 of 1600, 50/s, 20s left, ways so far: 0"},
 		{"the time is over first", explore.Progress{Phase: explore.SeveralFaults, Done: 600, Total: 1600}, now.Add(9 * time.Second),
 			"[#######.............] several faults: 600 of 1600, 50/s, 9s left, ways so far: 0"},
-		{"what comes after has no such end", explore.Progress{Phase: "shrinking", Done: 600}, now.Add(9 * time.Second),
+		{"what comes after has no such end", explore.Progress{Phase: explore.Shrinking, Done: 600}, now.Add(9 * time.Second),
 			"shrinking: 600, 50/s, ways so far: 0"},
 	} {
 		b.until = c.until
@@ -42,7 +42,7 @@ func TestBar(t *testing.T) {
 }
 
 func TestBarOnATerminalOnly(t *testing.T) {
-	p := explore.Progress{Phase: "single faults", Done: 1, Total: 2}
+	p := explore.Progress{Phase: explore.SingleFaults, Done: 1, Total: 2}
 	var screen bytes.Buffer
 	live := &bar{w: &screen, live: true}
 	live.show(p)

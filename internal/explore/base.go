@@ -75,7 +75,7 @@ func (l Lock) Bases(kinds Kinds) []Base {
 			{Name: "clients", Value: scenarios.Fields{
 				{Name: firstClient, Value: holder},
 				{Name: "client-2", Value: scenarios.Fields{
-					{Name: "starts", Value: trace.ShortDuration(ttl/30) + " after the start"},
+					{Name: "starts", Value: trace.Any(trace.Clause{Delay: ttl / 30, Happening: trace.Start{}}).String()},
 					{Name: "works", Value: share(2)},
 					{Name: "retry-every", Value: asks}, waits, cancels,
 				}},
@@ -117,15 +117,11 @@ func (l Lock) replicated(text []byte, master, lag string) []byte {
 // FileBase makes a base of a story from a scenario file: its workload, without its
 // faults.
 func FileBase(v *scenarios.Variant, seed uint64) Base {
-	doc := v.Document()
-	for _, field := range []string{"faults", "witnesses", "expect", "expect-with", "measures", "story", "question", "why", "prevention", "says", "lesson", "source", "group", "assumption"} {
-		doc.Delete(field)
-	}
 	name := v.Scenario
 	if v.Name != "" {
 		name += "/" + v.Name
 	}
-	return Base{Name: name, Text: doc.Bytes(), Seed: seed}
+	return Base{Name: name, Text: withoutOwnWords(v).Bytes(), Seed: seed}
 }
 
 // Unbound is the base in which nobody waits for ever for something that only a fault

@@ -12,7 +12,7 @@ import (
 	"github.com/locksim/locksim/trace"
 )
 
-// behaviour tells runs apart by what the clients, the nodes and the storage did, but
+// behaviour is what makes runs alike. It tells them apart by what the clients, the nodes and the storage did, but
 // not by when, and not by which of several nodes it was: by how each step of each
 // client ended, on how many slots a grant stood and how many of them it lost while it
 // was used and to what, which write came after whose, and what the storage refused.

@@ -8,7 +8,8 @@ import (
 )
 
 // A class is single faults of one base that behave alike: to try a set with one of them
-// is nearly as good as to try it with another.
+// is nearly as good as to try it with another. Classes and kinds of pairs only schedule what
+// is tried next; of them a report has no more than how many were tried.
 type class struct {
 	base int
 	// members are their places among the base's singles.

@@ -14,7 +14,7 @@ import (
 // client that some nodes cannot be reached by, while another node forgets what it has
 // granted, because its clock is set forward or because it crashes. In which order a search
 // tries its single faults makes no difference to what it finds in the end; of pairs, most of
-// which it never tries, the order says which it does.
+// which it never tries, the order says which it does. Nothing else depends on what is classic.
 
 // classicPairs are the effects that are classic together.
 var classicPairs = [][2]trace.Effect{

@@ -26,10 +26,10 @@ func TestQuick(t *testing.T) {
 		}
 		f := find(t, s)
 		seeDebate(t, f)
-		if f.worlds > 600 || first < 1 || first > 10 || first != f.first {
-			t.Errorf("%d nodes: it took %d worlds, and the first that broke it was told to be number %d; it was number %d", nodes, f.worlds, first, f.first)
+		if f.result.Worlds > 600 || first < 1 || first > 10 || first != f.result.First {
+			t.Errorf("%d nodes: it took %d worlds, and the first that broke it was told to be number %d; it was number %d", nodes, f.result.Worlds, first, f.result.First)
 		}
-		if level := f.levels[0]; level.Tried*10 > level.Space {
+		if level := f.result.Levels[0]; level.Tried*10 > level.Space {
 			t.Errorf("%d nodes: %d of %d single faults were tried", nodes, level.Tried, level.Space)
 		}
 	}
@@ -48,7 +48,7 @@ func TestClassicPairsComeFirst(t *testing.T) {
 // seeDebate sees that a search has found all ways of the debate.
 func seeDebate(t *testing.T, f *Found) {
 	t.Helper()
-	found := slices.Sorted(maps.Keys(f.groups.all))
+	found := slices.Sorted(maps.Keys(f.groups))
 	for _, id := range theDebate {
 		if !slices.ContainsFunc(found, func(way string) bool { return strings.HasPrefix(way, id) }) {
 			t.Errorf("on %d nodes %s is not found among %v", len(f.records[0].Nodes), id, found)

@@ -62,16 +62,16 @@ func TestCounts(t *testing.T) {
 					t.Fatal(err)
 				}
 				if sum.Levels == nil {
-					sum.Levels = make([]Level, len(f.levels))
+					sum.Levels = make([]Level, len(f.result.Levels))
 				}
-				for i, l := range f.levels {
+				for i, l := range f.result.Levels {
 					sum.Levels[i].Faults, sum.Levels[i].Space = l.Faults, l.Space
 					sum.Levels[i].Tried += l.Tried
 					sum.Levels[i].Repeats += l.Repeats
 					sum.Levels[i].Again += l.Again
 				}
-				sum.Worlds += f.worlds
-				sum.Parts += f.parts
+				sum.Worlds += f.result.Worlds
+				sum.Parts += f.result.Parts
 			}
 			tried := sum.Parts
 			for _, l := range sum.Levels {

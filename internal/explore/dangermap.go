@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/locksim/locksim/checks"
@@ -11,16 +12,11 @@ import (
 // maps draws the danger map of the first base that took place: pauses of its first
 // client, without fencing tokens and with them.
 func (f *Found) maps(ctx context.Context) ([]DangerMap, error) {
-	var r *Record
-	for _, one := range f.records {
-		if one.TookPlace() && len(one.Points) > 0 {
-			r = one
-			break
-		}
-	}
-	if r == nil || f.search.Quick || f.stopped != "" || !f.search.Kinds.Tries("pause") {
+	first := slices.IndexFunc(f.records, func(r *Record) bool { return r.TookPlace() && len(r.Points) > 0 })
+	if first < 0 || f.search.Quick || f.result.Stopped != "" || !f.search.Kinds.Tries("pause") {
 		return nil, nil
 	}
+	r := f.records[first]
 	client := r.Clients[0]
 	var starts []Point
 	for _, p := range r.Points {

@@ -23,7 +23,6 @@ func TestSearchKnowsEveryEffect(t *testing.T) {
 		is := effects[e]
 		for part, lacks := range map[string]string{
 			"harm":     has(is.harm > 0, ""),
-			"cause":    has(is.cause != nil, ""),
 			"comesTo":  has(is.comesTo != nil, ""),
 			"leaves":   has(is.leaves.happens != nil, is.leaves.none),
 			"evidence": has(is.evidence.shows != nil, is.evidence.none),

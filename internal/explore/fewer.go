@@ -14,7 +14,7 @@ import (
 // taken, no smaller part was.
 func fewerFaults(rec *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
-		for some := range parts(w.Faults) {
+		for some := range parts(w.Faults, len(w.Faults)-1) {
 			if !yield(withoutMoments(rec, w, w.With(some...))) {
 				return
 			}
@@ -38,7 +38,8 @@ func withoutMoments(rec *Record, w, fewer World) World {
 // fewerClients leaves clients out of which no fault speaks. One stays.
 func fewerClients(rec *Record, w World) iter.Seq[World] {
 	return func(yield func(World) bool) {
-		for some := range parts(clients(rec, w)) {
+		now := clients(rec, w)
+		for some := range parts(now, len(now)-1) {
 			gone := func(name string) bool { return slices.Contains(rec.Clients, name) && !slices.Contains(some, name) }
 			if len(some) == 0 || slices.ContainsFunc(w.Faults, func(f Fault) bool { return slices.ContainsFunc(f.speaksOf(), gone) }) {
 				continue
@@ -73,7 +74,7 @@ func fewerNodes(rec *Record, w World) iter.Seq[World] {
 			}
 		}
 		for n := 1; n < len(now); n += 2 {
-			for some := range partsAndAll(cut) {
+			for some := range parts(cut, len(cut)) {
 				stay := slices.DeleteFunc(slices.Clone(now), func(node string) bool {
 					return !slices.Contains(needed, node) && !slices.Contains(some, node)
 				})
@@ -167,7 +168,7 @@ func fewerOthers(_ *Record, w World) iter.Seq[World] {
 			if !cutsOff(f) {
 				continue
 			}
-			for some := range parts(f.Others()) {
+			for some := range parts(f.Others(), len(f.Others())-1) {
 				if len(some) > 0 && !yield(w.replacing(i, f.Among(some))) {
 					return
 				}
@@ -207,21 +208,10 @@ func (f Fault) tells() []string {
 	return names
 }
 
-// parts lists every part of a list but the whole, the smallest first.
-func parts[E any](all []E) iter.Seq[[]E] {
+// parts lists every part of a list with so many members at most, the smallest first.
+func parts[E any](all []E, most int) iter.Seq[[]E] {
 	return func(yield func([]E) bool) {
-		for size := range all {
-			if !partsOf(all, size, nil, yield) {
-				return
-			}
-		}
-	}
-}
-
-// partsAndAll lists every part of a list and then the whole.
-func partsAndAll[E any](all []E) iter.Seq[[]E] {
-	return func(yield func([]E) bool) {
-		for size := range len(all) + 1 {
+		for size := range most + 1 {
 			if !partsOf(all, size, nil, yield) {
 				return
 			}

@@ -1,11 +1,9 @@
 package explore
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/locksim/locksim/checks"
 	"github.com/locksim/locksim/history"
@@ -25,31 +23,22 @@ import (
 // only Go can run the file. A world whose lock hangs has no trace, so its file tells of
 // the faults alone. The error is that of a world that cannot be made.
 func scenarioFile(v *scenarios.Variant, w World, seed uint64, kind locks.Kind) (account, error) {
-	p := play{text: v.Document().Bytes(), options: scenarios.RunOptions{Seed: seed, Kind: kind}}
-	return p.file(w.Faults)
+	return play{v, scenarios.RunOptions{Seed: seed, Kind: kind}}.file(w.Faults)
 }
 
 // file is the scenario file of the play with some faults.
 func (p play) file(faults []Fault) (account, error) {
-	draft, err := p.document(faults)
-	if err != nil {
-		return account{}, err
-	}
-	file, err := newPage(draft)
-	if err != nil {
-		return account{}, err
-	}
+	d := story.Discovery{Lock: cmp.Or(p.options.Kind.Name, p.base.Lock), InGo: p.options.Kind.Name != "", Seed: p.options.Seed}
+	doc := p.document(faults)
 	runs, err := p.run(faults)
-	if conduct := sim.Conduct(err); conduct != "" {
-		file.origin(p.lock(), p.options)
-		file.comment("It cannot be run to its end: %s.", conduct)
+	if d.Conduct = sim.Conduct(err); d.Conduct != "" {
 		var infos []trace.FaultInfo
 		for _, f := range faults {
 			infos = append(infos, f.Info())
 		}
-		says := file.tell(p.lock(), story.TellFaults(infos, conduct), nil)
-		says.text = file.write()
-		return says, nil
+		says := tell(doc, d.Lock, story.TellFaults(infos, d.Conduct), nil)
+		says.text, err = writePage(doc, d.Comments())
+		return says, err
 	} else if err != nil {
 		return account{}, err
 	}
@@ -58,29 +47,25 @@ func (p play) file(faults []Fault) (account, error) {
 	if off.Verdict.Gravest() == "" && on.Verdict.Gravest() != "" {
 		main = on
 	}
-	witnesses, idle, err := p.witnesses(faults, runs, main)
-	if err != nil {
+	var witnesses []trace.Witness
+	if witnesses, d.Idle, err = p.witnesses(faults, runs, main); err != nil {
 		return account{}, err
 	}
-	file.origin(off.Lock, p.options)
-	for _, fault := range idle {
-		file.comment("Without fault %d every witness is still seen: it changes no order of events that a witness can tell.", fault)
-	}
 	paragraph := story.Tell(main.History, main.Verdict)
-	says := file.tell(off.Lock, paragraph, on.Verdict)
-	file.say("assumption", story.Raw(assumption(main)))
-	file.say("why", paragraph.Why(off.Verdict, on.Verdict))
-	file.say("lesson", paragraph.Lesson(off.Verdict, on.Verdict, on.History))
+	says := tell(doc, d.Lock, paragraph, on.Verdict)
+	say(doc, "assumption", story.Raw(assumption(main)))
+	say(doc, "why", paragraph.Why(off.Verdict, on.Verdict))
+	say(doc, "lesson", paragraph.Lesson(off.Verdict, on.Verdict, on.History))
 	if len(witnesses) > 0 {
 		var texts []string
 		for _, w := range witnesses {
 			texts = append(texts, w.String())
 		}
-		file.set("witnesses", listNode(texts))
+		doc.Set("witnesses", texts)
 	}
-	file.expect(runs)
-	says.text = file.write()
-	return says, nil
+	d.Open = expect(doc, runs)
+	says.text, err = writePage(doc, d.Comments())
+	return says, err
 }
 
 // An account is what is told of a world: its scenario file, the title without the name of
@@ -93,19 +78,19 @@ type account struct {
 // titleWidth is how long a title is if it can be helped.
 const titleWidth = 100
 
-// tell gives the file its title, which begins with the name of the lock, and its story.
-func (p *page) tell(lock string, paragraph *story.Paragraph, fenced *checks.Verdict) account {
+// tell gives a file its title, which begins with the name of the lock, and its story.
+func tell(doc *scenarios.Document, lock string, paragraph *story.Paragraph, fenced *checks.Verdict) account {
 	begins := lock + ": "
 	title, text := paragraph.Title(fenced, titleWidth-utf8.RuneCountInString(begins)), paragraph.Text()
-	p.say("title", story.Raw(begins)+title)
-	p.say("story", text)
+	say(doc, "title", story.Raw(begins)+title)
+	say(doc, "story", text)
 	return account{title: string(title), story: string(text)}
 }
 
-// say gives a field of the file words, if there are any.
-func (p *page) say(field string, words story.Raw) {
+// say gives a field of a file words, if there are any.
+func say(doc *scenarios.Document, field string, words story.Raw) {
 	if words != "" {
-		p.set(field, stringNode(string(words)))
+		doc.Set(field, string(words))
 	}
 }
 
@@ -131,27 +116,13 @@ func assumption(run scenarios.Outcome) trace.Assumption {
 	return ""
 }
 
-// origin says at the top of the file where it comes from and how to run it.
-func (p *page) origin(lock string, o scenarios.RunOptions) {
-	p.comment("Found by locksim explore --lock %s.", lock)
-	if o.Kind.Name != "" {
-		p.comment("The lock %s is not registered: run it from Go, with scenarios.RunOptions{Seed: %d, Kind: ...}.", lock, o.Seed)
-		return
-	}
-	run := "locksim run FILE"
-	if o.Seed != 1 {
-		run += fmt.Sprintf(" --seed %d", o.Seed)
-	}
-	p.comment("Run it with: %s", run)
-}
-
-// expect says what the runs must come to: what they have come to. Of a run that
-// leaves something open nothing is expected.
-func (p *page) expect(runs []scenarios.Outcome) {
-	expect := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+// expect says what the runs must come to: what they have come to. Of those that leave
+// something open nothing is expected.
+func expect(doc *scenarios.Document, runs []scenarios.Outcome) (open []story.OpenRun) {
+	var all scenarios.Fields
 	for _, run := range runs {
-		if open := undecided(run.Verdict); open != "" {
-			p.comment("Nothing is expected of the run with fencing %s: %s.", run.Fencing, open)
+		if why := story.Undecided(run.Verdict); why != "" {
+			open = append(open, story.OpenRun{Fencing: run.Fencing, Why: why})
 			continue
 		}
 		var violated []string
@@ -160,31 +131,19 @@ func (p *page) expect(runs []scenarios.Outcome) {
 				violated = append(violated, string(f.Property))
 			}
 		}
-		expect.Content = append(expect.Content, stringNode(run.Fencing), &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
-			stringNode("verdict"), stringNode(run.Verdict.Verdict), stringNode("violated"), listNode(violated),
+		all = append(all, scenarios.Field{Name: run.Fencing, Value: scenarios.Fields{
+			{Name: "verdict", Value: run.Verdict.Verdict}, {Name: "violated", Value: violated},
 		}})
 	}
-	if len(expect.Content) > 0 {
-		p.set("expect", expect)
+	if len(all) > 0 {
+		doc.Set("expect", all)
 	}
-}
-
-// undecided says what a verdict leaves open, or "".
-func undecided(v *checks.Verdict) string {
-	if len(v.Reasons) > 0 {
-		return story.InFull.Reason(v.Reasons[0])
-	}
-	for _, f := range v.Findings {
-		if f.Outcome == checks.Unknown && !f.Property.Card().ReportOnly {
-			return fmt.Sprintf("%s is unknown, as %s", f.Property, story.InFull.Reason(f.Reason))
-		}
-	}
-	return ""
+	return open
 }
 
 // A play is a base that is run with some faults or others.
 type play struct {
-	text    []byte
+	base    *scenarios.Variant
 	options scenarios.RunOptions
 }
 
@@ -195,16 +154,18 @@ var ownWords = []string{
 	"expect", "expect-with", "lesson",
 }
 
-// document is the base with some faults, as a draft that says nothing of itself.
-func (p play) document(faults []Fault) (*scenarios.Document, error) {
-	v, err := parseOne("explored", p.text)
-	if err != nil {
-		return nil, err
-	}
+// withoutOwnWords is a scenario that says nothing of itself.
+func withoutOwnWords(v *scenarios.Variant) *scenarios.Document {
 	doc := v.Document()
 	for _, field := range ownWords {
 		doc.Delete(field)
 	}
+	return doc
+}
+
+// document is the base with some faults, as a draft that says nothing of itself.
+func (p play) document(faults []Fault) *scenarios.Document {
+	doc := withoutOwnWords(p.base)
 	var list []scenarios.Fields
 	for _, f := range faults {
 		list = append(list, scenarios.FaultFields(f.Fault))
@@ -212,28 +173,12 @@ func (p play) document(faults []Fault) (*scenarios.Document, error) {
 	if len(list) > 0 {
 		doc.Set("faults", list)
 	}
-	return doc, nil
-}
-
-// lock is the kind of lock.
-func (p play) lock() string {
-	if p.options.Kind.Name != "" {
-		return p.options.Kind.Name
-	}
-	v, err := parseOne("explored", p.text)
-	if err != nil {
-		return ""
-	}
-	return v.Lock
+	return doc
 }
 
 // run runs the base with some faults, without fencing tokens and with them.
 func (p play) run(faults []Fault) ([]scenarios.Outcome, error) {
-	doc, err := p.document(faults)
-	if err != nil {
-		return nil, err
-	}
-	s, err := scenarios.Parse("explored.yaml", doc.Bytes())
+	s, err := scenarios.Parse("explored.yaml", p.document(faults).Bytes())
 	if err != nil {
 		return nil, err
 	}

@@ -546,7 +546,7 @@ func TestALockThatHangs(t *testing.T) {
 	d := deed{name: "hangs", base: workload("single"), seed: 1}
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
-	p := play{text: d.story(t).Document().Bytes(), options: scenarios.RunOptions{Seed: 1, Patience: second / 5, Kind: rudeKind("spinning", func() {
+	p := play{base: d.story(t), options: scenarios.RunOptions{Seed: 1, Patience: second / 5, Kind: rudeKind("spinning", func() {
 		for { // never blocks, as code that waits in a loop
 			select {
 			case <-over:

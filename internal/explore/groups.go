@@ -2,29 +2,27 @@ package explore
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/locksim/locksim/checks"
 )
 
-// Groups are broken worlds, sorted by their cause.
-type groups struct {
-	mu  sync.Mutex
-	all map[string]*group
-}
+// Groups are broken worlds by their cause, which is the ID of a way: what people are told
+// to be alike. Runs are alike to people by one other notion only, their [behaviour].
+type groups map[string]*group
 
 // A group is broken worlds with one cause: faults of the same families, the same that
 // is at fault, and data that fencing tokens protect or do not.
 type group struct {
 	id     string
 	worlds int
-	stages []string
+	stages map[string]bool
 	// causes are the faults in words, and how many of the worlds had these.
 	causes map[string]int
-	// best are examples, the simplest of the worst first.
-	best []example
+	// best is an example, the simplest of the worst.
+	best example
 }
 
 // An example is a broken world.
@@ -35,45 +33,44 @@ type example struct {
 	ranOn  bool
 }
 
-func newGroups() *groups { return &groups{all: map[string]*group{}} }
-
-func (g *groups) size() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.all)
-}
-
 // add takes in a broken world.
-func (g *groups) add(r *Record, w World, o Outcome) {
+func (g groups) add(r *Record, w World, o Outcome) {
 	e := example{r, w, effectOf(&o), o.RanOn()}
 	if len(e.effect) == 0 {
 		return
 	}
-	id := e.id()
-	_, cause := causeOf(r, w)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	one, ok := g.all[id]
-	if !ok {
-		one = &group{id: id, causes: map[string]int{}}
-		g.all[id] = one
-	}
-	one.worlds++
-	one.causes[strings.Join(cause, " and ")]++
+	stages := map[string]bool{}
 	for _, stage := range e.stages() {
-		if !slices.Contains(one.stages, stage) {
-			one.stages = append(one.stages, stage)
-		}
+		stages[stage] = true
 	}
-	one.best = append(one.best, e)
-	slices.SortStableFunc(one.best, compareExamples)
-	if len(one.best) > keptExamples {
-		one.best = one.best[:keptExamples]
+	g.join(&group{id: e.id(), worlds: 1, stages: stages, causes: map[string]int{strings.Join(causeOf(r, w), " and "): 1}, best: e})
+}
+
+// join puts the worlds of a group into the one with the same ID.
+func (g groups) join(more *group) {
+	one, ok := g[more.id]
+	if !ok {
+		g[more.id] = more
+		return
+	}
+	one.worlds += more.worlds
+	maps.Copy(one.stages, more.stages)
+	for cause, n := range more.causes {
+		one.causes[cause] += n
+	}
+	if compareExamples(more.best, one.best) < 0 {
+		one.best = more.best
 	}
 }
 
-// keptExamples is how many examples of a group are kept.
-const keptExamples = 3
+// ordered lists the groups by their IDs.
+func (g groups) ordered() []*group {
+	var all []*group
+	for _, id := range slices.Sorted(maps.Keys(g)) {
+		all = append(all, g[id])
+	}
+	return all
+}
 
 // id is the ID of the way that a world is an example of: the families of its faults,
 // whose fault the effect is, if it is the lock's then the stages at which they strike,

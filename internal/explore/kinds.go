@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -77,15 +78,5 @@ func (k Kinds) tries(kind sim.FaultKind, m sim.Manner) bool {
 	return (len(k.Only) == 0 || named(k.Only)) && !named(k.Except)
 }
 
-// String is the kinds in words: "all", "only crash and pause", "all but drift".
-func (k Kinds) String() string {
-	switch {
-	case len(k.Only) > 0 && len(k.Except) > 0:
-		return "only " + strings.Join(k.Only, ", ") + " but not " + strings.Join(k.Except, ", ")
-	case len(k.Only) > 0:
-		return "only " + strings.Join(k.Only, ", ")
-	case len(k.Except) > 0:
-		return "all but " + strings.Join(k.Except, ", ")
-	}
-	return "all"
-}
+// String is the kinds in words.
+func (k Kinds) String() string { return story.Kinds(k.Only, k.Except) }

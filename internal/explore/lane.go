@@ -23,7 +23,8 @@ const quantum = 4
 // fewKinds is how many kinds of pairs a lane needs to choose from.
 const fewKinds = 4
 
-// A lane is one search for sets of several faults.
+// A lane is one search for sets of several faults. Lanes only schedule: what they find is
+// put together.
 //
 // It takes its share of the kinds of pairs, each once at first, or a few times if it
 // costs a holder more than it can spare, with members drawn at random. Then it goes on
@@ -75,9 +76,9 @@ func (f *Found) runLanes(ctx context.Context) error {
 		}
 	}
 	for n := 2; n <= s.MaxFaults; n++ {
-		f.levels = append(f.levels, Level{Faults: n, Space: f.space(n)})
+		f.result.Levels = append(f.result.Levels, Level{Faults: n, Space: f.space(n)})
 	}
-	f.levels[1].Kinds = uint64(len(kinds))
+	f.result.Levels[1].Kinds = uint64(len(kinds))
 	var all []*lane
 	for i := range Lanes {
 		if !s.mine(i) {
@@ -115,7 +116,7 @@ func (f *Found) runLanes(ctx context.Context) error {
 	sets := newCensus()
 	err := f.takeTurns(ctx, all, behaviours, sets)
 	for n := 2; n <= s.MaxFaults; n++ {
-		level := &f.levels[n-1]
+		level := &f.result.Levels[n-1]
 		level.Behaviours = behaviours.count(n)
 		level.Again = level.Tried - min(uint64(sets.count(n)), level.Tried, level.Space)
 		level.Estimated = sets.isSample()
@@ -130,17 +131,15 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan *lane, len(all))
-	var left sync.WaitGroup
 	for _, l := range all {
 		if !l.over {
-			left.Add(1)
 			queue <- l
 		}
 	}
-	go func() {
-		left.Wait()
+	left := len(queue)
+	if left == 0 {
 		close(queue)
-	}()
+	}
 	var mu sync.Mutex
 	var work sync.WaitGroup
 	late := false
@@ -159,13 +158,12 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 				if !s.Deadline.IsZero() && time.Now().After(s.Deadline) {
 					late = true
 				}
-				done := err != nil || l.over || late
-				mu.Unlock()
-				if done {
-					left.Done()
-				} else {
-					queue <- l
+				if err == nil && !l.over && !late {
+					queue <- l // there is room for all
+				} else if left--; left == 0 {
+					close(queue)
 				}
+				mu.Unlock()
 			}
 		})
 	}
@@ -178,7 +176,7 @@ func (f *Found) takeTurns(ctx context.Context, all []*lane, behaviours, sets *ce
 			}
 		}
 	}
-	f.levels[1].KindsTried = uint64(len(tried))
+	f.result.Levels[1].KindsTried = uint64(len(tried))
 	if err := context.Cause(ctx); err != nil && ctx.Err() != nil {
 		return err
 	}
@@ -199,15 +197,15 @@ type trial struct {
 
 // take adds what a lane has found out.
 func (f *Found) take(t trial, behaviours, sets *census) {
-	f.worlds++
-	defer func() { f.search.tell(SeveralFaults, f.worlds, f.total(), f.groups.size()) }()
+	f.result.Worlds++
+	defer func() { f.search.tell(SeveralFaults, f.result.Worlds, f.total(), len(f.groups)) }()
 	if t.part {
-		f.parts++
+		f.result.Parts++
 		return
 	}
 	sets.see(t.id, len(t.world.Faults))
 	f.search.watch(t.world, t.outcome)
-	level := &f.levels[len(t.world.Faults)-1]
+	level := &f.result.Levels[len(t.world.Faults)-1]
 	behaviours.see(t.outcome.Off.Behaviour, len(t.world.Faults))
 	if level.count(&t.outcome, t.parts) {
 		f.tellFirst(t.world)
@@ -224,7 +222,7 @@ func (f *Found) total() int {
 	if f.search.Shards > 0 {
 		n /= f.search.Shards
 	}
-	return int(f.levels[0].Tried) + n
+	return int(f.result.Levels[0].Tried) + n
 }
 
 // space is how many sets of n faults there are.

@@ -303,10 +303,12 @@ func (l *Ledger) take(line []byte) error {
 	o := l.outcomes.intern(*e.Outcome)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	const remedy = ": either it was not locksim that has written one of them, or the world is not deterministic"
+	differs := func(world string) error {
+		return fmt.Errorf("%s came to something else before: either it was not locksim that has written one of them, or the world is not deterministic", world)
+	}
 	if e.World != "" {
 		if known, again := l.others[e.World]; again && known != o {
-			return errors.New("the world came to something else before" + remedy)
+			return differs("the world")
 		}
 		l.others[e.World] = o
 		return nil
@@ -315,7 +317,7 @@ func (l *Ledger) take(line []byte) error {
 		l.planned[e.Unit] = map[int]*Outcome{}
 	}
 	if known, again := l.planned[e.Unit][e.Index]; again && known != o {
-		return fmt.Errorf("world %d of %s came to something else before%s", e.Index, e.Unit, remedy)
+		return differs(fmt.Sprintf("world %d of %s", e.Index, e.Unit))
 	}
 	l.planned[e.Unit][e.Index] = o
 	if e.Unit == singlesUnit {
@@ -384,21 +386,13 @@ func (l *Ledger) pastOther(world string) (Outcome, bool) {
 // complete says that what the ledger does not have is missing.
 func (l *Ledger) complete() bool { return l != nil && l.whole }
 
-// note takes an outcome down.
-func (l *Ledger) note(unit string, i int, o Outcome) error {
-	return l.keep(entry{Unit: unit, Index: i, Outcome: &o})
-}
-
-func (l *Ledger) noteSingle(i int, o Outcome, repeats bool) error {
+// keepSingle writes what a world with one fault came to.
+func (l *Ledger) keepSingle(i int, o Outcome, repeats bool) error {
 	e := entry{Unit: singlesUnit, Index: i, Outcome: &o, aside: aside{Repeats: repeats}}
 	if !repeats && o.Grounds != (Grounds{}) {
 		e.Grounds = &o.Grounds
 	}
 	return l.keep(e)
-}
-
-func (l *Ledger) noteOther(world string, o Outcome) error {
-	return l.keep(entry{World: world, Outcome: &o})
 }
 
 // keep writes an outcome, but for one that was cut off because it took too long: that

@@ -12,6 +12,14 @@ import (
 	"github.com/locksim/locksim/checks"
 )
 
+func note(l *Ledger, unit string, i int, o Outcome) error {
+	return l.keep(entry{Unit: unit, Index: i, Outcome: &o})
+}
+
+func noteOther(l *Ledger, world string, o Outcome) error {
+	return l.keep(entry{World: world, Outcome: &o})
+}
+
 // aSearch is a search of which the ledgers of these tests are.
 var aSearch = &Search{Bases: []Base{{Name: "contend", Text: []byte("title: x\n"), Seed: 7}}, MaxFaults: 2, Worlds: 64}
 
@@ -27,9 +35,9 @@ func ledgerText(t testing.TB) string {
 	heading := aSearch.Heading("v1", "single")
 	if err := errors.Join(
 		l.WriteTo(&text, &heading),
-		l.note(singlesUnit, 0, broke("a")),
-		l.note(laneUnit(2, 63), 5, broke("b")),
-		l.noteOther(`{"Base":0}`, broke("c")),
+		note(l, singlesUnit, 0, broke("a")),
+		note(l, laneUnit(2, 63), 5, broke("b")),
+		noteOther(l, `{"Base":0}`, broke("c")),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +74,10 @@ func TestLedgerLeavesOutWhatWasLate(t *testing.T) {
 	l := NewLedger()
 	l.w = &text
 	late := Outcome{On: Run{Doubt: "it took too long", Late: true}}
-	if err := errors.Join(l.note(singlesUnit, 0, late), l.noteOther(`{"Base":0}`, late)); err != nil || text.Len() > 0 {
+	if err := errors.Join(note(l, singlesUnit, 0, late), noteOther(l, `{"Base":0}`, late)); err != nil || text.Len() > 0 {
 		t.Errorf("%v; it has %q", err, text.String())
 	}
-	if err := l.note(singlesUnit, 1, broke("a")); err != nil || text.Len() == 0 {
+	if err := note(l, singlesUnit, 1, broke("a")); err != nil || text.Len() == 0 {
 		t.Errorf("%v; it has nothing of the others", err)
 	}
 }
@@ -277,12 +285,12 @@ func FuzzLedger(f *testing.F) {
 				if i < 0 || unit != singlesUnit && laneOf(unit) < 0 {
 					t.Errorf("it took world %d of %q", i, unit)
 				}
-				l.note(unit, i, *o)
+				note(l, unit, i, *o)
 				n++
 			}
 		}
 		for world, o := range l.others {
-			l.noteOther(world, *o)
+			noteOther(l, world, *o)
 			n++
 		}
 		if lines := strings.Count(text, "\n"); n > lines-1 {

@@ -9,6 +9,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/locksim/locksim/internal/story"
+	"github.com/locksim/locksim/internal/textwrap"
 	"github.com/locksim/locksim/scenarios"
 )
 
@@ -27,35 +29,28 @@ var fieldOrder = []string{
 
 // A page is a scenario file as people write it: prose folded, the settings of each
 // process on a line, each fault field by field.
-type page struct {
-	root     *yaml.Node
-	comments []string
-	b        bytes.Buffer
-}
+type page struct{ bytes.Buffer }
 
-// newPage takes the fields of a document over.
-func newPage(doc *scenarios.Document) (*page, error) {
+// writePage is the text of a scenario file, with its checksum below the comments.
+func writePage(doc *scenarios.Document, comments []string) ([]byte, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(doc.Bytes(), &file); err != nil {
 		return nil, err
 	}
-	return &page{root: file.Content[0]}, nil
-}
-
-// comment adds a line to the top of the file.
-func (p *page) comment(format string, args ...any) {
-	p.comments = append(p.comments, fmt.Sprintf(format, args...))
-}
-
-// set gives a field of the file a value.
-func (p *page) set(name string, value *yaml.Node) {
-	for i := 0; i < len(p.root.Content); i += 2 {
-		if p.root.Content[i].Value == name {
-			p.root.Content[i+1] = value
-			return
+	fields, p := file.Content[0].Content, new(page)
+	for _, c := range comments {
+		p.prose("# ", c)
+	}
+	begins := p.Len()
+	for _, name := range fieldOrder {
+		for i := 0; i < len(fields); i += 2 {
+			if fields[i].Value == name {
+				p.field(name, fields[i+1])
+			}
 		}
 	}
-	p.root.Content = append(p.root.Content, stringNode(name), value)
+	text := p.Bytes()
+	return slices.Concat(text[:begins], checksumOf(text), text[begins:]), nil
 }
 
 // stringNode is a string as YAML has it. One that older YAML takes for something else
@@ -68,37 +63,9 @@ func stringNode(s string) *yaml.Node {
 	return n
 }
 
-// listNode is a list of strings.
-func listNode(all []string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	for _, s := range all {
-		n.Content = append(n.Content, stringNode(s))
-	}
-	return n
-}
-
-// write is the text of the file, with its checksum below the comments.
-func (p *page) write() []byte {
-	for _, c := range p.comments {
-		for line := range strings.Lines(wrap(c, width-2)) {
-			fmt.Fprintf(&p.b, "# %s\n", strings.TrimSuffix(line, "\n"))
-		}
-	}
-	comments := p.b.Len()
-	for _, name := range fieldOrder {
-		for i := 0; i < len(p.root.Content); i += 2 {
-			if p.root.Content[i].Value == name {
-				p.field(name, p.root.Content[i+1])
-			}
-		}
-	}
-	text := p.b.Bytes()
-	return slices.Concat(text[:comments], checksumOf(text), text[comments:])
-}
-
 // checksumOf is the line with the checksum of a file, which is not counted itself.
 func checksumOf(text []byte) []byte {
-	return []byte("# Checksum " + hashOf(text) + ": locksim explore replaces only what it has written.\n")
+	return []byte("# " + story.Checksum(hashOf(text)) + "\n")
 }
 
 // Wrote says whether a scenario file is byte for byte what a search has written: its
@@ -116,31 +83,36 @@ func Wrote(file []byte) bool {
 	return len(last) > 0 && bytes.Equal(last, checksumOf(text))
 }
 
+// prose writes words in lines that begin with a prefix of two columns.
+func (p *page) prose(prefix, words string) {
+	for line := range strings.Lines(textwrap.Wrap(words, width-2, 0)) {
+		fmt.Fprintf(p, "%s%s\n", prefix, strings.TrimSuffix(line, "\n"))
+	}
+}
+
 // field writes one field of the file.
 func (p *page) field(name string, value *yaml.Node) {
 	switch name {
 	case "story", "lesson":
-		fmt.Fprintf(&p.b, "%s: >\n", name)
-		for line := range strings.Lines(wrap(value.Value, width-2)) {
-			fmt.Fprintf(&p.b, "  %s\n", strings.TrimSuffix(line, "\n"))
-		}
+		fmt.Fprintf(p, "%s: >\n", name)
+		p.prose("  ", value.Value)
 	case "faults":
-		fmt.Fprintf(&p.b, "%s:\n", name)
+		fmt.Fprintf(p, "%s:\n", name)
 		for _, fault := range value.Content {
 			p.item(fault)
 		}
 	case "witnesses":
-		fmt.Fprintf(&p.b, "%s:\n", name)
+		fmt.Fprintf(p, "%s:\n", name)
 		for _, witness := range value.Content {
-			fmt.Fprintf(&p.b, "  - %s\n", flow(witness))
+			fmt.Fprintf(p, "  - %s\n", flow(witness))
 		}
 	case "nodes", "clients", "services":
-		fmt.Fprintf(&p.b, "%s:\n", name)
+		fmt.Fprintf(p, "%s:\n", name)
 		p.entries(value, "  ")
 	case "expect":
-		fmt.Fprintf(&p.b, "%s:\n", name)
+		fmt.Fprintf(p, "%s:\n", name)
 		for i := 0; i < len(value.Content); i += 2 {
-			fmt.Fprintf(&p.b, "  %s:\n", value.Content[i].Value) // off and on, as every scenario has them
+			fmt.Fprintf(p, "  %s:\n", value.Content[i].Value) // off and on, as every scenario has them
 			p.entries(value.Content[i+1], "    ")
 		}
 	default:
@@ -152,7 +124,7 @@ func (p *page) field(name string, value *yaml.Node) {
 func (p *page) item(mapping *yaml.Node) {
 	before := "  - "
 	for i := 0; i < len(mapping.Content); i += 2 {
-		fmt.Fprintf(&p.b, "%s%s: %s\n", before, flow(mapping.Content[i]), flow(mapping.Content[i+1]))
+		fmt.Fprintf(p, "%s%s: %s\n", before, flow(mapping.Content[i]), flow(mapping.Content[i+1]))
 		before = "    "
 	}
 }
@@ -167,55 +139,39 @@ func (p *page) entries(mapping *yaml.Node, indent string) {
 func (p *page) entry(name string, value *yaml.Node, indent string) {
 	line := fmt.Sprintf("%s%s: %s", indent, name, flow(value))
 	if value.Kind != yaml.MappingNode || len(value.Content) == 0 || utf8.RuneCountInString(line) <= flowWidth {
-		fmt.Fprintln(&p.b, line)
+		fmt.Fprintln(p, line)
 		return
 	}
-	fmt.Fprintf(&p.b, "%s%s:\n", indent, name)
+	fmt.Fprintf(p, "%s%s:\n", indent, name)
 	p.entries(value, indent+"  ")
 }
 
 // flow is a value in one line.
-func flow(n *yaml.Node) string {
-	if n.Kind == yaml.ScalarNode {
-		return scalar(n, encoded)
-	}
-	within := func(n *yaml.Node) string {
-		list := encoded(&yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{n}})
-		return list[1 : len(list)-1]
-	}
-	var parts []string
-	for i := 0; i < len(n.Content); i++ {
-		part := n.Content[i]
-		text := flow(part)
-		if part.Kind == yaml.ScalarNode {
-			text = scalar(part, within)
-		}
-		if n.Kind == yaml.MappingNode && i%2 == 1 {
-			parts[len(parts)-1] += ": " + text
-		} else {
-			parts = append(parts, text)
-		}
-	}
-	if n.Kind == yaml.MappingNode {
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
-}
+func flow(n *yaml.Node) string { return encoded(inFlow(n, n.Kind != yaml.ScalarNode)) }
 
-// scalar is a plain value, in double quotes rather than in single ones if these would
-// have to be doubled in it.
-func scalar(n *yaml.Node, write func(*yaml.Node) string) string {
+// inFlow is a value as it is written in one line, within another or alone. A text is in
+// double quotes rather than in single ones if these would have to be doubled in it.
+func inFlow(n *yaml.Node, within bool) *yaml.Node {
 	c := *n
+	if c.Kind != yaml.ScalarNode {
+		c.Style, c.Content = yaml.FlowStyle, nil
+		for _, part := range n.Content {
+			c.Content = append(c.Content, inFlow(part, true))
+		}
+		return &c
+	}
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle
 	if c.Style &= quoted; c.Tag == "!!str" {
 		c.Style |= stringNode(c.Value).Style & quoted
 	}
-	s := write(&c)
-	if strings.HasPrefix(s, "'") && strings.Contains(c.Value, "'") {
-		c.Style = yaml.DoubleQuotedStyle
-		s = write(&c)
+	alone := &c
+	if within {
+		alone = &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{&c}}
 	}
-	return s
+	if strings.HasPrefix(strings.TrimPrefix(encoded(alone), "["), "'") && strings.Contains(c.Value, "'") {
+		c.Style = yaml.DoubleQuotedStyle
+	}
+	return &c
 }
 
 // encoded is a value as the YAML library writes it.
@@ -227,25 +183,4 @@ func encoded(n *yaml.Node) string {
 	}
 	e.Close()
 	return string(bytes.TrimSpace(b.Bytes()))
-}
-
-// wrap breaks s between words into lines of at most some columns.
-func wrap(s string, columns int) string {
-	var b strings.Builder
-	col := 0
-	for i, word := range strings.Fields(s) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case col+1+n > columns:
-			b.WriteByte('\n')
-			col = 0
-		default:
-			b.WriteByte(' ')
-			col++
-		}
-		b.WriteString(word)
-		col += n
-	}
-	return b.String()
 }

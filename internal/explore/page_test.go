@@ -11,6 +11,15 @@ import (
 	"github.com/locksim/locksim/locks"
 )
 
+// listNode is a list of strings.
+func listNode(all []string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, s := range all {
+		n.Content = append(n.Content, stringNode(s))
+	}
+	return n
+}
+
 // What is written is what is read, and quoted only where it must be.
 func TestValuesInOneLine(t *testing.T) {
 	for _, test := range []struct{ value, alone, within string }{
@@ -52,30 +61,16 @@ func TestValuesInOneLine(t *testing.T) {
 	}
 }
 
-func TestWrap(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"", ""},
-		{"  one   two ", "one two"},
-		{"one two three", "one two\nthree"},
-		{"a-word-too-long for it", "a-word-too-long\nfor it"},
-		{"für alle", "für alle"}, // columns, not bytes
-	} {
-		if got := wrap(test.text, 8); got != test.want {
-			t.Errorf("%q is %q, not %q", test.text, got, test.want)
-		}
-	}
-}
-
 // A process with many settings has them one below the other.
 func TestALongLineIsBroken(t *testing.T) {
-	p := &page{root: &yaml.Node{Kind: yaml.MappingNode}}
+	p := new(page)
 	long := strings.Repeat("x", flowWidth)
 	p.field("clients", &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 		stringNode("client-1"), {Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("works"), stringNode("1s"), stringNode("key"), stringNode(long)}},
 		stringNode("client-2"), {Kind: yaml.MappingNode},
 	}})
 	want := "clients:\n  client-1:\n    works: 1s\n    key: " + long + "\n  client-2: {}\n"
-	if got := p.b.String(); got != want {
+	if got := p.String(); got != want {
 		t.Errorf("it is\n%snot\n%s", got, want)
 	}
 }

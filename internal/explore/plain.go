@@ -60,44 +60,38 @@ func rounder(_ *Record, w World) iter.Seq[World] {
 	}
 }
 
-// round are sizes with few digits, in minutes from one minute on, none more than a
+// round are times with few digits, in minutes from one minute on, none more than a
 // third larger than the one before: so the smallest of them that will do is hardly
-// larger than it must be. coarse are those with one digit, 1, 2 or 5.
-var round, coarse = func() (round, coarse []sim.Size) {
-	for _, decade := range []time.Duration{
-		time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
-		time.Minute, 10 * time.Minute, 100 * time.Minute,
-	} {
-		for _, tenths := range []time.Duration{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
-			size := decade / 10 * tenths
-			switch {
-			case decade == 10*time.Second && tenths >= 60:
-				continue // a minute begins the next decade
-			case decade == time.Minute && tenths == 12:
-				size = 75 * time.Second
-			}
-			round = append(round, sim.Size{Time: size})
-			if tenths == 10 || tenths == 20 || tenths == 50 {
-				coarse = append(coarse, sim.Size{Time: size})
-			}
-		}
-	}
-	return round, coarse
-}()
+// larger than it must be. coarse are those with one digit, 1, 2 or 5. roundRates and
+// coarseRates are the same of rates, from ten parts per million on.
+var (
+	round, coarse = roundSizes(func(n int64) sim.Size { return sim.Size{Time: time.Duration(n)} },
+		time.Millisecond, 10*time.Millisecond, 100*time.Millisecond, time.Second, 10*time.Second,
+		time.Minute, 10*time.Minute, 100*time.Minute)
+	roundRates, coarseRates = roundSizes(func(n int64) sim.Size { return sim.Size{Rate: sim.Rate(n)} },
+		10*sim.PPM, 100*sim.PPM, sim.Percent/10, sim.Percent, 10*sim.Percent)
+)
 
-// roundRates and coarseRates are the same of rates, from ten parts per million on.
-var roundRates, coarseRates = func() (round, coarse []sim.Size) {
-	for decade := 10 * sim.PPM; decade <= 10*sim.Percent; decade *= 10 {
-		for _, tenths := range []sim.Rate{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
-			size := sim.Size{Rate: decade / 10 * tenths}
-			round = append(round, size)
+func roundSizes[N ~int64](size func(int64) sim.Size, decades ...N) (round, coarse []sim.Size) {
+	for _, decade := range decades {
+		for _, tenths := range []int64{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
+			n := int64(decade) / 10 * tenths
+			switch time.Duration(n) {
+			case 60 * time.Second, 80 * time.Second:
+				if tenths > 10 {
+					continue // a minute begins the next decade
+				}
+			case 72 * time.Second:
+				n = int64(75 * time.Second)
+			}
+			round = append(round, size(n))
 			if tenths == 10 || tenths == 20 || tenths == 50 {
-				coarse = append(coarse, size)
+				coarse = append(coarse, size(n))
 			}
 		}
 	}
 	return round, coarse
-}()
+}
 
 // rank compares two worlds by how simple they are, as [shrink] sees it: it is negative
 // if a is simpler than b, and zero only if they are the same.

@@ -157,8 +157,8 @@ func TestRepeatsChangeNothing(t *testing.T) {
 		return o, err
 	})
 	all, some := find(each, 0, 0, nil), find(l, 0, 0, nil)
-	if repeats := some.levels[0].Repeats; repeats == 0 || all.levels[0].Repeats != 0 || int(n.Load()) != all.worlds+len(bases) {
-		t.Errorf("%d of %d worlds repeat others; with no grounds %d do, and %d worlds were run", repeats, all.worlds, all.levels[0].Repeats, n.Load())
+	if repeats := some.result.Levels[0].Repeats; repeats == 0 || all.result.Levels[0].Repeats != 0 || int(n.Load()) != all.result.Worlds+len(bases) {
+		t.Errorf("%d of %d worlds repeat others; with no grounds %d do, and %d worlds were run", repeats, all.result.Worlds, all.result.Levels[0].Repeats, n.Load())
 	}
 	var text strings.Builder
 	together := NewLedger()
@@ -188,7 +188,7 @@ func TestRepeatsChangeNothing(t *testing.T) {
 	if merged := find(l, 0, 0, together); told(merged) != told(some) {
 		t.Errorf("put together:\n%s\nin one go:\n%s", told(merged), told(some))
 	}
-	some.levels[0].Repeats = 0
+	some.result.Levels[0].Repeats = 0
 	if told(some) != told(all) {
 		t.Errorf("without what repeats:\n%s\nwith it:\n%s", told(some), told(all))
 	}
@@ -197,11 +197,9 @@ func TestRepeatsChangeNothing(t *testing.T) {
 // told is all that a search has found.
 func told(f *Found) string {
 	var examples []string
-	for id, g := range f.groups.all {
-		for _, e := range g.best {
-			examples = append(examples, id+" "+key(e.world))
-		}
+	for id, g := range f.groups {
+		examples = append(examples, id+" "+key(g.best.world))
 	}
 	slices.Sort(examples)
-	return fmt.Sprintf("%+v\n%s\n%s\n%d", f.levels, ids(f), strings.Join(examples, "\n"), f.first)
+	return fmt.Sprintf("%+v\n%s\n%s\n%d", f.result.Levels, ids(f), strings.Join(examples, "\n"), f.result.First)
 }

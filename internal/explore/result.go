@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/locksim/locksim/checks"
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/sim"
 )
 
@@ -154,6 +155,15 @@ type Margin struct {
 	// Survived is the largest size at which nothing of the way's effect happens, and
 	// Broken the smallest at which it does. Survived is zero if any size will do.
 	Survived, Broken sim.Size
+}
+
+// String says it in words.
+func (m Margin) String() string {
+	survived := ""
+	if m.Survived != (sim.Size{}) {
+		survived = m.Survived.String()
+	}
+	return story.Border(m.What, survived, m.Broken.String())
 }
 
 // A DangerMap says what comes of a pause of one client, by when it starts and how

@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locksim/locksim/internal/story"
 	"github.com/locksim/locksim/internal/workers"
 )
 
@@ -71,16 +72,25 @@ const MostFaults = 4
 
 // A Progress is how far a search has come.
 type Progress struct {
-	// Phase is what it is doing, in a word or two.
-	Phase string
+	// Phase is what it is doing.
+	Phase Phase
 	// Done and Total count worlds; Total is 0 if that is not known.
 	Done, Total int
 	// Causes is how many different causes were seen so far.
 	Causes int
 }
 
-// SeveralFaults is the phase that ends at the [Search]'s Deadline.
-const SeveralFaults = "several faults"
+// A Phase is what a search is doing.
+type Phase string
+
+// The phases, in their order. SeveralFaults ends at the [Search]'s Deadline.
+const (
+	SingleFaults   Phase = "single-faults"
+	SeveralFaults  Phase = "several-faults"
+	Shrinking      Phase = "shrinking"
+	Measuring      Phase = "measuring"
+	DrawingTheMaps Phase = "danger-map"
+)
 
 // A Found is what a search has found before the ways are made of it.
 type Found struct {
@@ -89,24 +99,20 @@ type Found struct {
 	singles [][]single // by base
 	// listed is how many single faults there are, tried or not, by base.
 	listed  []int
-	levels  []Level
-	groups  *groups
-	worlds  int
-	parts   int // of these
-	first   int
-	told    bool // the first was told
-	stopped string
+	groups  groups
+	told    bool // the first world in which anything broke was told
 	writing sync.Mutex
+	// result has what is counted.
+	result Result
 }
 
 // Worlds is how many worlds were tried, and how many of these were run.
 func (f *Found) Worlds() (tried, run int) {
-	r := Result{Worlds: f.worlds, Levels: f.levels}
-	return f.worlds, r.Run()
+	return f.result.Worlds, f.result.Run()
 }
 
 // Stopped says why the search ended before its time; "" if it did not.
-func (f *Found) Stopped() string { return f.stopped }
+func (f *Found) Stopped() string { return f.result.Stopped }
 
 // A single is what came of one fault.
 type single struct {
@@ -120,14 +126,14 @@ type single struct {
 // Find runs the worlds of the search. An error means that a base cannot be run; a
 // search that ctx ends is none.
 func (s *Search) Find(ctx context.Context) (*Found, error) {
-	f := &Found{search: s, groups: newGroups()}
+	f := &Found{search: s, groups: groups{}}
 	if err := f.record(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.runSingles(ctx); err != nil {
 		return nil, err
 	}
-	if s.MaxFaults > 1 && f.stopped == "" {
+	if s.MaxFaults > 1 && f.result.Stopped == "" {
 		if err := f.runLanes(ctx); err != nil {
 			return nil, err
 		}
@@ -191,7 +197,8 @@ func misconduct(o Outcome) bool {
 // leap is how many spots are skipped, to be tried later.
 const leap = 16
 
-// A place is single faults that strike the same at the same moment of a base.
+// A place is single faults that strike the same at the same moment of a base. Places only
+// schedule: of the worlds of one, those that repeat others are not run.
 type place struct {
 	base int
 	// spot has their places among the base's singles, and first is how many singles the
@@ -246,14 +253,14 @@ func (f *Found) runSingles(ctx context.Context) error {
 		for _, i := range places[k].spot {
 			one := &f.singles[r.Base][i]
 			one.grade = effectOf(one.outcome).grade()
-			f.worlds++
+			f.result.Worlds++
 			s.watch(one.world, *one.outcome)
 			if one.repeats {
 				level.Repeats++
 			}
 			if level.count(one.outcome, r.grade()) {
-				if f.first == 0 {
-					f.first = f.worlds
+				if f.result.First == 0 {
+					f.result.First = f.result.Worlds
 				}
 				f.tellFirst(one.world)
 				f.groups.add(r, one.world, *one.outcome)
@@ -262,10 +269,10 @@ func (f *Found) runSingles(ctx context.Context) error {
 				behaviours[one.outcome.Off.Behaviour] = true
 				level.Behaviours++
 			}
-			s.tell("single faults", f.worlds, total, f.groups.size())
+			s.tell(SingleFaults, f.result.Worlds, total, len(f.groups))
 		}
 	})
-	f.levels = append(f.levels, level)
+	f.result.Levels = append(f.result.Levels, level)
 	return f.halted(ctx, err)
 }
 
@@ -273,7 +280,7 @@ func (f *Found) runSingles(ctx context.Context) error {
 func (f *Found) tellFirst(w World) {
 	if f.search.First != nil && !f.told {
 		f.told = true
-		f.search.First(w, f.worlds)
+		f.search.First(w, f.result.Worlds)
 	}
 }
 
@@ -313,7 +320,7 @@ func (f *Found) runSingle(ctx context.Context, p place, i int, ran []tried) (Out
 			return o, err
 		}
 	}
-	return o, s.Ledger.noteSingle(p.first+i, o, one.repeats)
+	return o, s.Ledger.keepSingle(p.first+i, o, one.repeats)
 }
 
 // known are the behaviours without any fault.
@@ -367,7 +374,7 @@ func effectOf(o *Outcome) Effect {
 // halted notes that the search was ended before its time.
 func (f *Found) halted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		f.stopped = "it was interrupted"
+		f.result.Stopped = story.Interrupted
 		return nil
 	}
 	return err
@@ -388,10 +395,10 @@ func (s *Search) run(ctx context.Context, unit string, i int, w World) (Outcome,
 	if err != nil {
 		return o, err
 	}
-	return o, s.Ledger.note(unit, i, o)
+	return o, s.Ledger.keep(entry{Unit: unit, Index: i, Outcome: &o})
 }
 
-func (s *Search) tell(phase string, done, total, causes int) {
+func (s *Search) tell(phase Phase, done, total, causes int) {
 	if s.Progress != nil {
 		s.Progress(Progress{phase, done, total, causes})
 	}
@@ -415,59 +422,43 @@ func parallel(ctx context.Context, hands, n int, do func(ctx context.Context, i 
 	defer cancel()
 	// No more is begun than a bounded number ahead of what is done, so that nothing
 	// piles up.
-	window := make(chan struct{}, 8*hands)
-	type result struct {
-		i   int
-		err error
+	begun := make(chan chan error, 8*hands)
+	type thing struct {
+		i    int
+		over chan error
 	}
-	results := make(chan result)
-	indices := make(chan int)
-	var work sync.WaitGroup
+	things := make(chan thing)
 	for range hands {
-		work.Go(func() {
-			for i := range indices {
-				results <- result{i, do(ctx, i)}
+		go func() {
+			for t := range things {
+				t.over <- do(ctx, t.i)
 			}
-		})
+		}()
 	}
 	go func() {
-		defer close(indices)
+		defer close(begun)
+		defer close(things)
 		for i := range n {
+			over := make(chan error, 1)
 			select {
-			case window <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case indices <- i:
+			case things <- thing{i, over}:
+				begun <- over
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	go func() {
-		work.Wait()
-		close(results)
-	}()
-	waiting := map[int]error{}
-	next := 0
+	i := 0
 	var failed error
-	for r := range results {
-		waiting[r.i] = r.err
-		for {
-			err, ok := waiting[next]
-			if !ok || failed != nil {
-				break
-			}
-			delete(waiting, next)
-			next++
-			<-window
-			if err != nil {
-				failed = err
-				cancel()
-				break
-			}
-			done(next - 1)
+	for over := range begun {
+		switch err := <-over; {
+		case failed != nil:
+		case err != nil:
+			failed = err
+			cancel()
+		default:
+			done(i)
+			i++
 		}
 	}
 	return failed

@@ -72,7 +72,7 @@ func find(t *testing.T, s *Search) *Found {
 // ids are the groups that were found, and how many worlds are in each.
 func ids(f *Found) string {
 	var all []string
-	for id, g := range f.groups.all {
+	for id, g := range f.groups {
 		all = append(all, fmt.Sprintf("%s: %d", id, g.worlds))
 	}
 	slices.Sort(all)
@@ -134,7 +134,7 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 			t.Errorf("%s was run %d times", world, n)
 		}
 	}
-	level := f.levels[0]
+	level := f.result.Levels[0]
 	pauses := uint64(0)
 	for _, one := range singles {
 		if pausesClient(one.Faults[0]) {
@@ -147,8 +147,8 @@ func TestSingleFaultsAreAllTried(t *testing.T) {
 	if got, want := ids(f), fmt.Sprintf("late-client/inherent-needs-fencing: %d", pauses); got != want {
 		t.Errorf("groups:\n%s\nwant\n%s", got, want)
 	}
-	if f.first != 1+slices.IndexFunc(singles, func(w World) bool { return pausesClient(w.Faults[0]) }) {
-		t.Errorf("the first that breaks something is number %d", f.first)
+	if f.result.First != 1+slices.IndexFunc(singles, func(w World) bool { return pausesClient(w.Faults[0]) }) {
+		t.Errorf("the first that breaks something is number %d", f.result.First)
 	}
 }
 
@@ -166,21 +166,19 @@ func TestPairs(t *testing.T) {
 		return all
 	})
 	f := find(t, s)
-	pair := f.groups.all["node-clock-forward+unreachable-node/assumption-clock"]
+	pair := f.groups["node-clock-forward+unreachable-node/assumption-clock"]
 	if pair == nil || pair.worlds < 5 {
 		t.Fatalf("groups:\n%s", ids(f))
 	}
-	for _, e := range pair.best {
-		if len(e.world.Faults) != 2 || has(e.world, cutsMinority) != 1 || has(e.world, jumpsAhead) != 1 {
-			t.Errorf("%v is no example", e.world.Faults)
+	if w := pair.best.world; len(w.Faults) != 2 || has(w, cutsMinority) != 1 || has(w, jumpsAhead) != 1 {
+		t.Errorf("%v is no example", w.Faults)
+	}
+	for id, g := range f.groups {
+		if len(g.best.world.Faults) == 2 && id != pair.id {
+			t.Errorf("the pair %v is held to be something new: %s", g.best.world.Faults, id)
 		}
 	}
-	for id, g := range f.groups.all {
-		if len(g.best[0].world.Faults) == 2 && id != pair.id {
-			t.Errorf("the pair %v is held to be something new: %s", g.best[0].world.Faults, id)
-		}
-	}
-	if l := f.levels[1]; l.Tried != 3000 || l.Broke != uint64(pair.worlds) || l.KindsTried != l.Kinds {
+	if l := f.result.Levels[1]; l.Tried != 3000 || l.Broke != uint64(pair.worlds) || l.KindsTried != l.Kinds {
 		t.Errorf("%+v", l)
 	}
 }
@@ -193,11 +191,11 @@ func TestTriples(t *testing.T) {
 		}
 		return nil
 	}
-	if f := find(t, search(2, 2, 3000, 2, three)); len(f.groups.all) != 0 {
+	if f := find(t, search(2, 2, 3000, 2, three)); len(f.groups) != 0 {
 		t.Errorf("two faults are enough:\n%s", ids(f))
 	}
 	f := find(t, search(2, 3, 6000, 2, three))
-	if g := f.groups.all["late-client+node-clock-forward+unreachable-node/assumption-clock"]; g == nil || len(f.groups.all) != 1 {
+	if g := f.groups["late-client+node-clock-forward+unreachable-node/assumption-clock"]; g == nil || len(f.groups) != 1 {
 		t.Errorf("groups:\n%s", ids(f))
 	}
 }
@@ -217,13 +215,11 @@ func TestSearchIsDeterministic(t *testing.T) {
 		})
 		f := find(t, s)
 		var examples []string
-		for id, g := range f.groups.all {
-			for _, e := range g.best {
-				examples = append(examples, id+" "+key(e.world))
-			}
+		for id, g := range f.groups {
+			examples = append(examples, id+" "+key(g.best.world))
 		}
 		slices.Sort(examples)
-		return fmt.Sprintf("%+v\n%s\n%s", f.levels, ids(f), strings.Join(examples, "\n"))
+		return fmt.Sprintf("%+v\n%s\n%s", f.result.Levels, ids(f), strings.Join(examples, "\n"))
 	}
 	want := told(1)
 	for _, jobs := range []int{2, 7} {
@@ -282,7 +278,7 @@ func TestShards(t *testing.T) {
 	if !base {
 		t.Error("a world was run again")
 	}
-	if got, want := fmt.Sprintf("%+v\n%s", merged.levels, ids(merged)), fmt.Sprintf("%+v\n%s", whole.levels, ids(whole)); got != want {
+	if got, want := fmt.Sprintf("%+v\n%s", merged.result.Levels, ids(merged)), fmt.Sprintf("%+v\n%s", whole.result.Levels, ids(whole)); got != want {
 		t.Errorf("together:\n%s\nas a whole:\n%s", got, want)
 	}
 }
@@ -290,19 +286,18 @@ func TestShards(t *testing.T) {
 // A search that is interrupted keeps what it has.
 func TestInterruptedSearch(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	var mu sync.Mutex
 	n := 0
 	s := search(4, 2, 1000, 2, func(w World) []Break {
-		mu.Lock()
-		defer mu.Unlock()
-		if n++; n == 200 {
-			interrupt()
-		}
 		if has(w, pausesClient) > 0 {
 			return late2
 		}
 		return nil
 	})
+	s.Watch = func(World, Outcome) {
+		if n++; n == 200 {
+			interrupt()
+		}
+	}
 	runner := s.Runner
 	s.Runner = RunnerFunc(func(ctx context.Context, w World) (Outcome, error) {
 		if err := ctx.Err(); err != nil {
@@ -314,8 +309,8 @@ func TestInterruptedSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Stopped() == "" || f.worlds == 0 || f.worlds >= 1000 || len(f.groups.all) == 0 {
-		t.Errorf("stopped: %q, after %d worlds, with\n%s", f.Stopped(), f.worlds, ids(f))
+	if f.Stopped() == "" || f.result.Worlds == 0 || f.result.Worlds >= 1000 || len(f.groups) == 0 {
+		t.Errorf("stopped: %q, after %d worlds, with\n%s", f.Stopped(), f.result.Worlds, ids(f))
 	}
 }
 
@@ -342,7 +337,7 @@ func TestMinimal(t *testing.T) {
 	down := item{Kind: "crash", Target: "redis-1", For: time.Second}.fault()
 	one := func(effect Effect, faults ...Fault) *group {
 		e := example{record: r, world: World{Faults: faults}, effect: effect}
-		return &group{id: e.id(), best: []example{e}}
+		return &group{id: e.id(), best: e}
 	}
 	data := Harm{Fencing: Without, What: "no-lost-update"}
 	fenced := Harm{Fencing: With, What: "no-lost-update"}

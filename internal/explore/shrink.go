@@ -67,22 +67,16 @@ type shrinker struct {
 // try is the first of the simpler worlds that a pass lists with the effect, the
 // first of those that are simpler than this one, and so on.
 func (s *shrinker) try(p pass, w World) World {
-	for {
-		simpler, found := s.first(p(s.rec, w))
-		if !found {
-			return w
-		}
-		w = simpler
-	}
-}
-
-func (s *shrinker) first(worlds iter.Seq[World]) (World, bool) {
-	for w := range worlds {
-		if s.shows(w) {
-			return w, true
+	for simpler := true; simpler; {
+		simpler = false
+		for candidate := range p(s.rec, w) {
+			if simpler = s.shows(candidate); simpler {
+				w = candidate
+				break
+			}
 		}
 	}
-	return World{}, false
+	return w
 }
 
 // shows says whether a world proves that the effect is there. A world that cannot be

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -20,12 +21,9 @@ import (
 func (f *Found) Result(ctx context.Context) (*Result, error) {
 	s := f.search
 	first := f.records[0]
-	out := &Result{
-		Quick: s.Quick,
-		Lock:  first.Lock, Nodes: len(first.Nodes), TTL: first.TTL, Seed: s.Bases[0].Seed,
-		MaxFaults: s.MaxFaults, Budget: s.Worlds, Kinds: s.Kinds, Levels: f.levels,
-		Worlds: f.worlds, Parts: f.parts, First: f.first, Stopped: f.stopped, Takeover: first.Takeover,
-	}
+	out := f.result
+	out.Quick, out.MaxFaults, out.Budget, out.Kinds, out.Seed = s.Quick, s.MaxFaults, s.Worlds, s.Kinds, s.Bases[0].Seed
+	out.Lock, out.Nodes, out.TTL, out.Takeover = first.Lock, len(first.Nodes), first.TTL, first.Takeover
 	out.Lengths, out.Rates = f.sizes()
 	for _, r := range f.records {
 		out.Bases = append(out.Bases, r.report())
@@ -36,7 +34,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 	var drawing sync.WaitGroup
 	drawing.Go(func() { out.Maps, mapped = f.maps(ctx) })
 	all, err := f.ways(ctx)
-	f.search.tell("danger map", 0, 0, len(f.groups.all))
+	f.search.tell(DrawingTheMaps, 0, 0, len(f.groups))
 	drawing.Wait()
 	if err = cmp.Or(err, mapped); err != nil {
 		return nil, err
@@ -48,7 +46,7 @@ func (f *Found) Result(ctx context.Context) (*Result, error) {
 			out.Ways = append(out.Ways, w.Way)
 		}
 	}
-	return out, nil
+	return &out, nil
 }
 
 // sizes are those of the single faults that were tried, the smallest first.
@@ -103,17 +101,13 @@ type measured struct {
 // ways shrinks the examples of all groups, puts those together that turn out to be the
 // same, and leaves out those of which a part does the same.
 func (f *Found) ways(ctx context.Context) ([]measured, error) {
-	var all []*group
-	for _, g := range f.groups.all {
-		all = append(all, g)
-	}
-	slices.SortFunc(all, func(a, b *group) int { return strings.Compare(a.id, b.id) })
+	all := f.groups.ordered()
 	small := make([]example, len(all))
 	err := parallel(ctx, f.search.hands(), len(all), func(ctx context.Context, i int) error {
 		var err error
-		small[i], err = f.shrink(ctx, all[i].best[0])
+		small[i], err = f.shrink(ctx, all[i].best)
 		return err
-	}, func(i int) { f.search.tell("shrinking", i+1, len(all), len(all)) })
+	}, func(i int) { f.search.tell(Shrinking, i+1, len(all), len(all)) })
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +115,10 @@ func (f *Found) ways(ctx context.Context) ([]measured, error) {
 	ways := make([]measured, len(merged))
 	err = parallel(ctx, f.search.hands(), len(merged), func(ctx context.Context, i int) error {
 		var err error
-		ways[i].ranOn = merged[i].best[0].ranOn
+		ways[i].ranOn = merged[i].best.ranOn
 		ways[i].Way, err = f.way(ctx, merged[i])
 		return err
-	}, func(i int) { f.search.tell("measuring", i+1, len(merged), len(merged)) })
+	}, func(i int) { f.search.tell(Measuring, i+1, len(merged), len(merged)) })
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +126,9 @@ func (f *Found) ways(ctx context.Context) ([]measured, error) {
 	nameFiles(ways)
 	return ways, nil
 }
+
+// unlike is the doubt in a smaller world that is an example of something else.
+const unlike = "unlike"
 
 // shrink makes an example as small as can be. One that costs a process each time is
 // left as it is.
@@ -147,7 +144,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 		o, err := runner.Run(ctx, w)
 		grade := effectOf(&o).grade()
 		if grade&^e.effect.grade() != 0 || grade&blames != 0 && !within(example{record: e.record, world: w}.stages(), stages) {
-			o.Off.Doubt = "it is something else"
+			o.Off.Doubt = unlike
 		}
 		if err != nil || o.Off.Doubt != "" || w.Change.Nodes == e.world.Change.Nodes {
 			return o, err
@@ -159,7 +156,7 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 				return o, err
 			}
 			if len(effectOf(&part)) > 0 {
-				o.Off.Doubt = "a part of it breaks the lock on so few nodes"
+				o.Off.Doubt = unlike
 			}
 		}
 		return o, nil
@@ -175,35 +172,21 @@ func (f *Found) shrink(ctx context.Context, e example) (example, error) {
 
 // merge puts groups together by what their shrunken examples are.
 func merge(all []*group, small []example) []*group {
-	byID := map[string]*group{}
-	var merged []*group
+	merged := groups{}
 	for i, g := range all {
-		id := small[i].id()
-		one, ok := byID[id]
-		if !ok {
-			one = &group{id: id, causes: map[string]int{}}
-			byID[id] = one
-			merged = append(merged, one)
-		}
-		one.worlds += g.worlds
-		one.stages = append(one.stages, g.stages...)
-		for cause, n := range g.causes {
-			one.causes[cause] += n
-		}
-		one.best = append(one.best, small[i])
-		slices.SortStableFunc(one.best, compareExamples)
+		merged.join(&group{small[i].id(), g.worlds, maps.Clone(g.stages), maps.Clone(g.causes), small[i]})
 	}
-	return merged
+	return merged.ordered()
 }
 
 // minimal leaves those groups out of whose families some do the same in another group:
 // what they have besides does nothing. What is the lock's own fault stays.
 func minimal(all []*group) []*group {
 	return slices.DeleteFunc(slices.Clone(all), func(g *group) bool {
-		e := g.best[0]
+		e := g.best
 		families := e.record.families(e.world)
 		return slices.ContainsFunc(all, func(o *group) bool {
-			other := o.best[0]
+			other := o.best
 			part := other.record.families(other.world)
 			return len(part) < len(families) && within(part, families) && other.ranOn == e.ranOn &&
 				e.effect.grade()&^other.effect.grade() == 0
@@ -213,17 +196,16 @@ func minimal(all []*group) []*group {
 
 // way measures what the best example of a group shows, and writes its scenario.
 func (f *Found) way(ctx context.Context, g *group) (Way, error) {
-	e := g.best[0]
+	e := g.best
 	runner := f.others()
 	o, err := runner.Run(ctx, e.world)
 	if err != nil {
 		return Way{}, err
 	}
 	w := Way{
-		ID: g.id, Worlds: g.worlds, Example: e.world, Effect: e.effect, Fault: e.effect.fault(),
-		Stages: ordered(g.stages), Off: whatBroke(o.Off), On: whatBroke(o.On),
+		ID: g.id, Cause: causeOf(e.record, e.world), Worlds: g.worlds, Example: e.world, Effect: e.effect, Fault: e.effect.fault(),
+		Stages: inOrder(g.stages), Off: whatBroke(o.Off), On: whatBroke(o.On),
 	}
-	_, w.Cause = causeOf(e.record, e.world)
 	for cause, n := range g.causes {
 		w.Causes = append(w.Causes, Cause{cause, n})
 	}
@@ -257,11 +239,11 @@ func (f *Found) way(ctx context.Context, g *group) (Way, error) {
 	return w, err
 }
 
-// ordered lists stages, each once, in the order in which a client goes through them.
-func ordered(stages []string) []string {
+// inOrder lists stages in the order in which a client goes through them.
+func inOrder(stages map[string]bool) []string {
 	var all []string
 	for _, step := range append(trace.Steps(), history.Between) {
-		if slices.Contains(stages, string(step)) {
+		if stages[string(step)] {
 			all = append(all, string(step))
 		}
 	}
@@ -300,7 +282,7 @@ func (f *Found) others() Runner {
 		if err != nil {
 			return o, err
 		}
-		return o, f.search.Ledger.noteOther(name, o)
+		return o, f.search.Ledger.keep(entry{World: name, Outcome: &o})
 	})
 }
 

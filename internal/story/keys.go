@@ -59,34 +59,28 @@ func (s *teller) keyOfLock(c history.Change) {
 			return fmt.Sprintf("finds that the time of %s key is up %s", owner, s.on(nodes))
 		})
 	case c.How == history.Expired:
-		s.key(c, Plain, "expire "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key expired %s", owner, s.on(nodes))
-		})
+		s.keyOf(c, Plain, "key expired", "")
 	case c.How == history.Forgotten:
-		s.key(c, Fault, "forget "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key was lost in the crash %s", owner, s.on(nodes))
-		})
+		s.keyOf(c, Fault, "key was lost in the crash", "")
 	case c.How == history.Dropped:
-		s.key(c, Fault, "drop "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s connection is over, and with it its lock %s", owner, s.on(nodes))
-		})
+		s.keyOf(c, Fault, "connection is over, and with it its lock", "")
 	case c.How == history.Replaced && ev.By != nil:
-		s.key(c, Plain, "leave "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key stands again %s", owner, s.on(nodes))
-		})
+		s.keyOf(c, Plain, "key stands again", "")
 	case c.How == history.Replaced && s.SetBack(ev):
-		s.key(c, Fault, "stand again "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key stands again %s%s: the clock was set back", owner, s.on(nodes), until(ev))
-		})
+		s.keyOf(c, Fault, "key stands again", until(ev)+": the clock was set back")
 	case c.How == history.Replaced && (s.isCopy(ev.Process) || !s.comesBack(ev)):
 		s.key(c, Detail, "copy "+owner, "", func(nodes []string) string {
 			return fmt.Sprintf("%s key reaches %s%s", owner, List(nodes), until(ev))
 		})
 	case c.How == history.Replaced:
-		s.key(c, Fault, "restore "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s key came back from disk %s%s", owner, s.on(nodes), until(ev))
-		})
+		s.keyOf(c, Fault, "key came back from disk", until(ev))
 	}
+}
+
+// keyOf adds a clause about an owner's key on some nodes.
+func (s *teller) keyOf(c history.Change, m Mood, befell, after string) {
+	what := Possessive(Owner(c.Event.Owner)) + " " + befell
+	s.key(c, m, fmt.Sprint(m, what), "", func(nodes []string) string { return what + " " + s.on(nodes) + after })
 }
 
 // key adds a clause that is told once for all nodes.
@@ -158,9 +152,7 @@ func (s *teller) keyRemoved(c history.Change) {
 	case ev.By == nil:
 		s.itsKey(c, "taken away "+Owner(ev.Owner), Owner(ev.Owner), func(nodes []string) string { return "is removed " + s.on(nodes) })
 	case ev.By.IsOperator():
-		s.key(c, Fault, "by hand "+owner, "", func(nodes []string) string {
-			return fmt.Sprintf("%s claim is deleted by an operator %s", owner, s.on(nodes))
-		})
+		s.keyOf(c, Fault, "claim is deleted by an operator", "")
 	case !ownKey(c):
 		s.meddles(c, Owner(ev.By), Owner(ev.Owner))
 	case ev.Owner != nil && endedBefore(s.releases[history.AcquisitionOf(ev.Owner)], ev):

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/locksim/locksim/checks"
-	"github.com/locksim/locksim/trace"
 )
 
 // OfLock says, one by one, how the lock's own properties broke in a run and whose fault
@@ -57,11 +56,11 @@ func blame(b checks.Blame) string {
 	return ""
 }
 
-// joined are assumptions with commas between them.
-func joined(all []trace.Assumption) string {
+// joined are words with commas between them.
+func joined[S ~string](all []S) string {
 	words := make([]string, len(all))
-	for i, a := range all {
-		words[i] = string(a)
+	for i, word := range all {
+		words[i] = string(word)
 	}
 	return strings.Join(words, ", ")
 }

@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Nobody but internal/story writes sentences about a run: what this package says in words is in
+// errors, in the tables by effect, whose readers write effects, and in what is listed here.
+func TestTheSearchHasNoSentences(t *testing.T) {
+	allowed := []string{
+		"the world", "a whole search", "the process that ran it ", // parts of errors
+		string(TwoHolders),        // a name that reports have
+		"loses one to %s, has %d", // of this a behaviour's hash is made
+	}
+	words := regexp.MustCompile(`[A-Za-z]{2,} +[A-Za-z]{2,}`)
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range file.Decls {
+			switch d := declaration.(type) {
+			case *ast.GenDecl:
+				if d.Tok == token.VAR {
+					continue
+				}
+			case *ast.FuncDecl:
+				if d.Name.Name == "Error" {
+					continue
+				}
+			}
+			ast.Inspect(declaration, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					return !slices.Contains([]string{"fmt.Errorf", "errors.New", "panic"}, types.ExprString(n.Fun))
+				case *ast.BasicLit:
+					text, _ := strconv.Unquote(n.Value)
+					if n.Kind == token.STRING && words.MatchString(text) && !slices.Contains(allowed, text) {
+						t.Errorf("%s: %s is for people to read: give internal/story the values, and write the sentence there", set.Position(n.Pos()), n.Value)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
